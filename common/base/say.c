@@ -6,6 +6,7 @@
  * which is ours, stays as it is. It knows the conversions that are used here: d i u x X c s f g p %, with flags, width,
  * precision and the lengths l, ll, z. Must not know where the text goes. */
 #include "mongoreshape/mem.h"
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -189,4 +190,19 @@ mrs_buf_say(struct mrs_buf *b, const char *fmt, ...)
     va_start(args, fmt);
     mrs_say_args(&to, fmt, &args);
     va_end(args);
+}
+
+const char *
+mrs_text_count(uint64_t n, char text[32])
+{
+    char plain[24];
+    int digits = snprintf(plain, sizeof plain, "%" PRIu64, n), at = 0;
+    for (int i = 0; i < digits; i++) {
+        if (i && (digits - i) % 3 == 0) {
+            text[at++] = ',';
+        }
+        text[at++] = plain[i];
+    }
+    text[at] = '\0';
+    return text;
 }

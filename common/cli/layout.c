@@ -72,21 +72,6 @@ mrs_text_size(uint64_t bytes, char text[32])
 }
 
 const char *
-mrs_text_count(uint64_t n, char text[32])
-{
-    char plain[24];
-    int digits = snprintf(plain, sizeof plain, "%" PRIu64, n), at = 0;
-    for (int i = 0; i < digits; i++) {
-        if (i && (digits - i) % 3 == 0) {
-            text[at++] = ',';
-        }
-        text[at++] = plain[i];
-    }
-    text[at] = '\0';
-    return text;
-}
-
-const char *
 mrs_text_time(uint64_t ms, char text[32])
 {
     uint64_t s = ms / 1000;

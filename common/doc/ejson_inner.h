@@ -18,15 +18,11 @@ bool mrsi_double_from_text(const char *text, size_t n, double *out);
 bool mrsi_i64_from_text(const char *text, size_t n, int64_t *out);
 /* Decimal digits and a NUL; returns their number. */
 uint32_t mrsi_i64_write(int64_t v, char text[24]);
-/* n hexadecimal digits, two for each byte. */
-bool mrsi_hex_bytes(const char *text, size_t n, uint8_t *out);
 /* Appends what base64 with padding stands for; false: not that. */
 bool mrsi_base64_read(const char *text, size_t n, struct mrs_buf *out);
 void mrsi_base64_write(const uint8_t *p, size_t n, struct mrs_buf *out);
 /* strict: as plans have it; else also zones without a colon and finer fractions, which are cut. */
 bool mrsi_date_read(const char *text, size_t n, bool strict, int64_t *ms);
-/* "2020-01-01T00:00:00Z", with milliseconds where there are any. ms: years 0 to 9999. */
-uint32_t mrsi_date_write(int64_t ms, char text[32]);
 /* Length of the UTF-8 character that p[0..n) begins with, n > 0; 0: none. */
 uint32_t mrsi_utf8_length(const uint8_t *p, size_t n);
 

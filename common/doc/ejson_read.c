@@ -68,7 +68,7 @@ static bool
 four_hex(struct ejson_read_reader *r, uint32_t *v)
 {
     uint8_t b[2];
-    if (r->end - r->at < 4 || !mrsi_hex_bytes(r->at, 4, b)) {
+    if (r->end - r->at < 4 || !mrs_hex_bytes(r->at, 4, b)) {
         return false;
     }
     r->at += 4;

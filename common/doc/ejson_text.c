@@ -170,7 +170,7 @@ hex_value(char c)
 }
 
 bool
-mrsi_hex_bytes(const char *text, size_t n, uint8_t *out)
+mrs_hex_bytes(const char *text, size_t n, uint8_t *out)
 {
     for (size_t i = 0; i < n; i += 2) {
         int hi = hex_value(text[i]), lo = i + 1 < n ? hex_value(text[i + 1]) : -1;
@@ -354,7 +354,7 @@ mrsi_date_read(const char *text, size_t n, bool strict, int64_t *ms)
 }
 
 uint32_t
-mrsi_date_write(int64_t ms, char text[32])
+mrs_date_write(int64_t ms, char text[32])
 {
     int64_t days = (ms >= 0 ? ms : ms - 86399999) / 86400000, rest = ms - days * 86400000, y;
     int m, d, sec = (int)(rest / 1000), fraction = (int)(rest % 1000);

@@ -98,7 +98,7 @@ take_oid(struct wrap *w, struct mrs_val v)
     const char *text;
     uint32_t n;
     uint8_t id[12];
-    if (!text_of(v, &text, &n) || n != 24 || !mrsi_hex_bytes(text, n, id)) {
+    if (!text_of(v, &text, &n) || n != 24 || !mrs_hex_bytes(text, n, id)) {
         return wrong(w, "needs 24 hexadecimal digits");
     }
     w->type = MRS_OBJECTID;
@@ -184,7 +184,7 @@ subtype_of(struct mrs_val v, uint8_t *out)
             return false;
         }
         memcpy(two + 2 - n, text, n);
-        return mrsi_hex_bytes(two, 2, out);
+        return mrs_hex_bytes(two, 2, out);
     }
     if (!mrs_val_integral(v, &i) || i < 0 || i > 255) {
         return false;
@@ -242,7 +242,7 @@ take_uuid(struct wrap *w, struct mrs_val v)
         return wrong(w, "needs 8-4-4-4-12 hexadecimal digits");
     }
     for (int i = 0; i < 5; i++) {
-        if ((i && text[at++] != '-') || !mrsi_hex_bytes(text + at, group[i], to)) {
+        if ((i && text[at++] != '-') || !mrs_hex_bytes(text + at, group[i], to)) {
             return wrong(w, "needs 8-4-4-4-12 hexadecimal digits");
         }
         at += group[i];

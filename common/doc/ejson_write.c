@@ -132,7 +132,7 @@ put_date(struct mrs_buf *out, int64_t ms, bool canonical)
         put_pair(out, "$numberLong", text);
         put(out, "}");
     } else {
-        mrsi_date_write(ms, text);
+        mrs_date_write(ms, text);
         put_pair(out, "$date", text);
     }
 }
@@ -351,7 +351,7 @@ picture_scalar(struct mrs_val v, char *text, uint32_t size)
     if (v.type == MRS_INT32 || v.type == MRS_INT64 || v.type == MRS_DATE) {
         long long i = v.type == MRS_INT32 ? mrs_val_i32(v) : mrs_val_i64(v);
         if (v.type == MRS_DATE && i >= 0 && i <= 253402300799999) {
-            mrsi_date_write(i, number);
+            mrs_date_write(i, number);
         } else {
             snprintf(number, sizeof number, "%lld", i);
         }

@@ -150,8 +150,6 @@ int mrs_text_width(FILE *f);
 void mrs_text_fold(FILE *f, const char *text, int indent, int col);
 /* "12.3 MiB"; returns text. */
 const char *mrs_text_size(uint64_t bytes, char text[32]);
-/* "1,234,567"; returns text. */
-const char *mrs_text_count(uint64_t n, char text[32]);
 /* "0.42 s", "3 min 05 s"; returns text. */
 const char *mrs_text_time(uint64_t ms, char text[32]);
 /* Whether f is a terminal that wants colours (NO_COLOR, TERM=dumb). */

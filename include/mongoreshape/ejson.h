@@ -37,6 +37,10 @@ enum mrs_status mrs_ejson_unwrap(struct mrs_arena *a, enum mrs_ejson_mode mode, 
  * as U+FFFD (relaxed and canonical alike). */
 void mrs_ejson_write(struct mrs_view d, bool canonical, struct mrs_buf *out);
 void mrs_ejson_write_val(struct mrs_val v, bool canonical, struct mrs_buf *out);
+/* The small languages inside: n hexadecimal digits, two for each byte; false: they are none. */
+bool mrs_hex_bytes(const char *text, size_t n, uint8_t *out);
+/* "2020-01-01T00:00:00Z", with milliseconds where there are any; returns the length. ms: years 0 to 9999. */
+uint32_t mrs_date_write(int64_t ms, char text[32]);
 /* A cut-short picture of a value for messages: "string \"abc...\"", "array of 3"; always ends in NUL; returns text. */
 const char *mrs_val_picture(struct mrs_val v, char *text, uint32_t size);
 

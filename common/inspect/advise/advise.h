@@ -13,8 +13,7 @@ bool mrsi_limit_date(const struct mrsi_limit *l, int64_t *ms);
  * does not tell */
 const char *mrsi_cardinality(const struct mrsi_reference *r);
 
-/* "12,345"; "3.8 MiB"; both into the caller's room. */
-const char *mrsi_said_count(uint64_t n, char out[32]);
+/* "3.8 MiB", into the caller's room. */
 const char *mrsi_said_bytes(double n, char out[32]);
 
 /* What a rule says; figures are added to the last one said, up to four. */

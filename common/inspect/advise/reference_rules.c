@@ -70,7 +70,7 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
     if (c->documents >= 100 && !r->from[0]->names && !c->view && !has_index(r) && is_first_of_path(y->x, r)) {
         struct mrsi_rule_found *f = mrsi_say(y, c, "reference-without-index", r->from[0]->text,
                                              "refers to %s; who looks for what belongs to one document reads all %s",
-                                             target, mrsi_said_count(mrsi_all_documents(c), n));
+                                             target, mrs_text_count(mrsi_all_documents(c), n));
         f->step = "index";
         f->reference = r;
         f->severity = 2;
@@ -118,7 +118,7 @@ orphans(struct mrsi_saying *y, struct mrsi_reference *r)
     }
     say_target(r, target, sizeof target);
     struct mrsi_rule_found *f = mrsi_say(y, r->from[0]->in, "orphans", r->from[0]->text, "%s of %s values%s name no %s",
-                                         mrsi_said_count(left, n), mrsi_said_count(of, all),
+                                         mrs_text_count(left, n), mrs_text_count(of, all),
                                          r->asked ? " that were looked up" : "", target);
     f->reference = r;
     f->severity = 2;
@@ -177,8 +177,8 @@ apart(struct mrsi_saying *y, struct mrsi_reference *r)
         y, r->from[0]->in, one ? "one-to-one-apart" : "one-to-few-apart", r->from[0]->text,
         one ? "each of %s %s has at most one (p99 %s, max %s): it could be part of it"
             : "each of %s %s has few (p99 %s, max %s), and nothing else refers to them: they could be part of it",
-        mrsi_said_count(r->parents, n), r->to[0]->in->name, mrsi_said_count(r->per_parent.p99, p99),
-        mrsi_said_count(r->per_parent.max, max));
+        mrs_text_count(r->parents, n), r->to[0]->in->name, mrs_text_count(r->per_parent.p99, p99),
+        mrs_text_count(r->per_parent.max, max));
     f->step = "embed";
     f->reference = r;
     mrsi_say_figures(y,
@@ -199,7 +199,7 @@ two_way(struct mrsi_saying *y, struct mrsi_reference *r)
     struct mrsi_rule_found *f = mrsi_say(y, r->from[0]->in, "two-way-disagrees", r->from[0]->text,
                                          "%s.%s lists them too: %s are listed by nobody, %s only by others",
                                          w->list->from[0]->in->name, w->list->from[0]->text,
-                                         mrsi_said_count(w->gaps, gaps), mrsi_said_count(w->disagree, dis));
+                                         mrs_text_count(w->gaps, gaps), mrs_text_count(w->disagree, dis));
     f->step = "link";
     f->reference = r;
     f->severity = 2;
@@ -218,8 +218,8 @@ stale(struct mrsi_saying *y, struct mrsi_copied *c)
         return;
     }
     struct mrsi_rule_found *f = mrsi_say(y, c->from->in, "stale-copies", c->from->text,
-                                         "%s of %s copies of %s.%s differ from it", mrsi_said_count(c->stale, n),
-                                         mrsi_said_count(c->compared, all), c->of->in->name, c->of->text);
+                                         "%s of %s copies of %s.%s differ from it", mrs_text_count(c->stale, n),
+                                         mrs_text_count(c->compared, all), c->of->in->name, c->of->text);
     f->step = "copy";
     f->copy = c;
     f->severity = 2;

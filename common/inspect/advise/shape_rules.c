@@ -49,9 +49,9 @@ one_array(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
     uint64_t most = documents ? DOCUMENTS : SCALARS;
     const struct mrsi_quantiles *l = p->length;
     char p99[32], max[32], bound[32];
-    mrsi_said_count(l->p99, p99);
-    mrsi_said_count(l->max, max);
-    mrsi_said_count(most, bound);
+    mrs_text_count(l->p99, p99);
+    mrs_text_count(l->max, max);
+    mrs_text_count(most, bound);
     const char *what = documents ? "documents" : "values";
     struct mrsi_rule_found *r = NULL;
     if (l->p99 > most) {
@@ -122,8 +122,8 @@ repeated_parts(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_pat
         return;
     }
     struct mrsi_rule_found *r = mrsi_say(y, c, "repeated-parts", p->text, "%s elements, but only %s different ones",
-                                         mrsi_said_count(each->count.n[MRSI_OBJECT], n),
-                                         mrsi_said_count(each->distinct, d));
+                                         mrs_text_count(each->count.n[MRSI_OBJECT], n),
+                                         mrs_text_count(each->distinct, d));
     r->step = "extract";
     r->at = p;
     mrsi_say_figures(
@@ -148,7 +148,7 @@ mrsi_rules_of_arrays(struct mrsi_saying *y, struct mrsi_collection *c)
             y, c, "time-series-single", c->series.time->text,
             "one document for each measurement: %s series by %s, one every %.3g s; buckets take a fraction of "
             "the room and of the index entries",
-            mrsi_said_count(c->series.count, n), c->series.series->text, c->series.step_seconds);
+            mrs_text_count(c->series.count, n), c->series.series->text, c->series.step_seconds);
         r->step = "bucket";
         r->severity = 2;
         mrsi_say_figures(y,
@@ -216,7 +216,7 @@ mixed_types(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *
         return;
     }
     struct mrsi_rule_found *r = mrsi_say(y, c, "mixed-types", p->text, "%s %s beside %s %s",
-                                         mrsi_said_count(n[second], a), names[second], mrsi_said_count(n[first], b),
+                                         mrs_text_count(n[second], a), names[second], mrs_text_count(n[first], b),
                                          names[first]);
     r->step = "cast";
     r->at = p;
@@ -306,7 +306,7 @@ names_are_data(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_pat
     }
     struct mrsi_rule_found *r = mrsi_say(y, c, "names-are-data", p->text,
                                          "%s different field names hold data: no index can find a value by them",
-                                         mrsi_said_count(names, n));
+                                         mrs_text_count(names, n));
     r->step = "pack";
     r->at = p;
     r->severity = 2;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* canon.c - a value as references take it: numbers by value, ObjectIds and UUIDs also where they are text. */
 #include "figures.h"
-#include <math.h>
+#include "mongoreshape/ejson.h"
 
 enum { SEED_NUMBER = 1, SEED_OID, SEED_UUID, SEED_TEXT, SEED_BINARY, SEED_OTHER = 16 };
 enum { UUID_DASHES = 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 };
@@ -19,29 +19,17 @@ mrsi_number_hash(int64_t number)
     return hash(&number, sizeof number, SEED_NUMBER);
 }
 
-static int
-hex(char c)
-{
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-/* Hexadecimal digits in pairs, dashes where `dashes` has a bit for the byte that comes next. */
+/* 8-4-4-4-12 hexadecimal digits. */
 static bool
-unhex(const char *text, uint32_t bytes, uint32_t dashes, uint8_t *out)
+uuid_text(const char *text, uint8_t out[16])
 {
-    for (uint32_t i = 0; i < bytes; i++) {
-        if (dashes >> i & 1 && *text++ != '-') {
+    static const uint8_t group[] = {8, 4, 4, 4, 12};
+    for (size_t i = 0; i < sizeof group; i++) {
+        if ((i && *text++ != '-') || !mrs_hex_bytes(text, group[i], out)) {
             return false;
         }
-        int a = hex(text[0]), b = a < 0 ? -1 : hex(text[1]);
-        if (b < 0) {
-            return false;
-        }
-        out[i] = (uint8_t)(a << 4 | b);
-        text += 2;
+        text += group[i];
+        out += group[i] / 2;
     }
     return true;
 }
@@ -70,11 +58,11 @@ text(struct mrs_val v, struct mrsi_canon *out)
     uint8_t raw[16];
     uint32_t n;
     const char *t = mrs_val_text(v, &n);
-    if (n == 24 && unhex(t, 12, 0, raw)) {
+    if (n == 24 && mrs_hex_bytes(t, n, raw)) {
         out->is = MRSI_OID;
         out->hash = hash(raw, 12, SEED_OID);
         out->from_text = true;
-    } else if (n == 36 && unhex(t, 16, UUID_DASHES, raw)) {
+    } else if (n == 36 && uuid_text(t, raw)) {
         out->is = MRSI_UUID;
         out->hash = hash(raw, 16, SEED_UUID);
         out->from_text = true;
@@ -162,7 +150,8 @@ mrsi_canon_raw(struct mrs_val v, const struct mrsi_canon *c, uint8_t raw[16])
     }
     if (c->from_text) {
         uint32_t len;
-        return unhex(mrs_val_text(v, &len), n, n == 16 ? UUID_DASHES : 0, raw);
+        const char *t = mrs_val_text(v, &len);
+        return n == 16 ? uuid_text(t, raw) : mrs_hex_bytes(t, len, raw);
     }
     memcpy(raw, v.p + (n == 16 ? 5 : 0), n);
     return true;

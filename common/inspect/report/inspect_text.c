@@ -98,19 +98,19 @@ head(struct page *p, const struct mrsi_collection *c)
     } else if (!c->has_data) {
         mrs_buf_printf(&p->line, "  no documents in the input");
     } else {
-        mrs_buf_printf(&p->line, "  %s document%s  %s", mrsi_said_count(c->documents, n), c->documents == 1 ? "" : "s",
+        mrs_buf_printf(&p->line, "  %s document%s  %s", mrs_text_count(c->documents, n), c->documents == 1 ? "" : "s",
                        mrsi_said_bytes((double)c->bytes, bytes));
         if (mrsi_is_sampled(c)) {
-            mrs_buf_printf(&p->line, "  a sample of about %s documents", mrsi_said_count(mrsi_all_documents(c), n));
+            mrs_buf_printf(&p->line, "  a sample of about %s documents", mrs_text_count(mrsi_all_documents(c), n));
         }
         if (c->documents) {
             mrs_buf_printf(&p->line, "  max %s", mrsi_said_bytes((double)c->size.max, max));
         }
         if (c->growth >= .5) {
-            mrs_buf_printf(&p->line, "  +%s a day", mrsi_said_count((uint64_t)(c->growth + .5), growth));
+            mrs_buf_printf(&p->line, "  +%s a day", mrs_text_count((uint64_t)(c->growth + .5), growth));
         }
         if (c->n_shapes > 1) {
-            mrs_buf_printf(&p->line, "  %s shapes", mrsi_said_count(c->n_shapes, n));
+            mrs_buf_printf(&p->line, "  %s shapes", mrs_text_count(c->n_shapes, n));
         }
     }
     put_line(p, 4);
@@ -138,11 +138,11 @@ one_path(struct page *p, const struct mrsi_path *path)
     mrs_buf_say(&p->line, "  %s", path->text);
     types(p, path);
     if (path->length) {
-        mrs_buf_printf(&p->line, "  length p50 %s, p99 %s", mrsi_said_count(path->length->p50, n),
-                       mrsi_said_count(path->length->p99, m));
-        mrs_buf_printf(&p->line, ", max %s", mrsi_said_count(path->length->max, n));
+        mrs_buf_printf(&p->line, "  length p50 %s, p99 %s", mrs_text_count(path->length->p50, n),
+                       mrs_text_count(path->length->p99, m));
+        mrs_buf_printf(&p->line, ", max %s", mrs_text_count(path->length->max, n));
     } else if (path->distinct) {
-        mrs_buf_printf(&p->line, "  %s%s different", path->exact ? "" : "about ", mrsi_said_count(path->distinct, n));
+        mrs_buf_printf(&p->line, "  %s%s different", path->exact ? "" : "about ", mrs_text_count(path->distinct, n));
     }
     put_line(p, 6);
 }
@@ -164,11 +164,11 @@ reference(struct page *p, const struct mrsi_reference *r)
     types(p, r->from[0]);
     mrs_buf_say(&p->line, "  -> %s.", r->to[0]->in->name);
     paths_of(p, r, true);
-    mrs_buf_printf(&p->line, "  %s%s orphan%s", r->asked ? "about " : "", mrsi_said_count(r->orphans, a),
+    mrs_buf_printf(&p->line, "  %s%s orphan%s", r->asked ? "about " : "", mrs_text_count(r->orphans, a),
                    r->orphans == 1 ? "" : "s");
     if (r->per_parent.n) {
-        mrs_buf_printf(&p->line, "  each has p50 %s, p99 %s, max %s", mrsi_said_count(r->per_parent.p50, a),
-                       mrsi_said_count(r->per_parent.p99, b), mrsi_said_count(r->per_parent.max, c));
+        mrs_buf_printf(&p->line, "  each has p50 %s, p99 %s, max %s", mrs_text_count(r->per_parent.p50, a),
+                       mrs_text_count(r->per_parent.p99, b), mrs_text_count(r->per_parent.max, c));
     }
     if (strcmp(r->match, "equal") != 0) {
         mrs_buf_printf(&p->line, "  (%s)", r->match);
@@ -204,7 +204,7 @@ collection(struct page *p, const struct mrsi_collection *c)
     if (c->twice) {
         char n[32];
         mrs_buf_printf(&p->line, "  %s document%s hold%s a name twice: steps refuse to change them",
-                       mrsi_said_count(c->twice, n), c->twice == 1 ? "" : "s", c->twice == 1 ? "s" : "");
+                       mrs_text_count(c->twice, n), c->twice == 1 ? "" : "s", c->twice == 1 ? "s" : "");
         put_line(p, 6);
     }
     for (int candidates = 0; candidates < 2; candidates++) {
@@ -219,7 +219,7 @@ collection(struct page *p, const struct mrsi_collection *c)
         char n[32];
         if (k->said && k->from->in == c) {
             mrs_buf_say(&p->line, "  %s  copy of %s.", k->from->text, k->of->in->name);
-            mrs_buf_say(&p->line, "%s  %s stale", k->of->text, mrsi_said_count(k->stale, n));
+            mrs_buf_say(&p->line, "%s  %s stale", k->of->text, mrs_text_count(k->stale, n));
             put_line(p, 6);
         }
     }
@@ -250,7 +250,7 @@ summary(struct page *p)
     }
     mrs_buf_say(&p->line, "%s: ", p->x->name);
     mrs_buf_printf(&p->line, "%u collection%s, %s document%s, %s; %u reference%s", p->x->colls,
-                   p->x->colls == 1 ? "" : "s", mrsi_said_count(documents, n), documents == 1 ? "" : "s",
+                   p->x->colls == 1 ? "" : "s", mrs_text_count(documents, n), documents == 1 ? "" : "s",
                    mrsi_said_bytes((double)bytes, b), refs, refs == 1 ? "" : "s");
     if (p->x->sampled) {
         mrs_buf_printf(&p->line, " (of samples, down to %.3g %% of a collection)", 100 * p->x->share);

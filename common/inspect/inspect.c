@@ -172,9 +172,11 @@ leave_samples(struct mrsi_inspection *x, struct mrs_err *e)
     for (uint32_t i = 0; i < x->colls; i++) {
         n += mrsi_is_sampled(&x->coll[i]);
     }
-    return n ? mrsi_model_leave(x, e, "of %u collection%s only a sample was read: how many documents there belong to "
+    return n ? mrsi_model_leave(x, e,
+                                "of %u collection%s only a sample was read: how many documents there belong to "
                                 "one parent, depths of trees, lists of children held against their parents, and "
-                                "references by several fields need all of them", n, n == 1 ? "" : "s")
+                                "references by several fields need all of them",
+                                n, n == 1 ? "" : "s")
              : MRS_OK;
 }
 
@@ -225,13 +227,16 @@ mrs_inspect(struct mrs_mem *mem, const struct mrs_inspect_source *source, const 
     x->colls = source->collections;
     x->coll = mrs_arena_alloc(&x->arena, (x->colls + 1) * sizeof *x->coll);
     enum mrs_status s = x->coll ? MRS_OK : mrs_err_memory(e, x->colls * sizeof *x->coll);
-    phase(source, "reading documents");
     for (uint32_t i = 0; s == MRS_OK && i < x->colls; i++) {
         s = describe(x, source, i, e);
-        MRS_THEN(s, read_collection(x, source, opts, &x->coll[i], e));
+    }
+    MRS_THEN(s, mrsi_workload_read(x, opts->workload, e)); /* before the first document, since it may be wrong */
+    phase(source, "reading documents");
+    for (uint32_t i = 0; s == MRS_OK && i < x->colls; i++) {
+        s = read_collection(x, source, opts, &x->coll[i], e);
     }
     MRS_THEN(s, relate(x, source, opts, e));
-    MRS_THEN(s, mrsi_advise(x, opts, e));
+    MRS_THEN(s, mrsi_advise(x, e));
     if (s != MRS_OK) {
         mrs_inspect_free(x);
         return s;
@@ -247,12 +252,6 @@ mrs_inspect_free(struct mrsi_inspection *x)
         mrs_arena_clear(&x->arena);
         mrs_free(x->mem, x);
     }
-}
-
-uint32_t
-mrs_inspect_rules(const struct mrsi_inspection *x)
-{
-    return x->rules;
 }
 
 bool

@@ -76,8 +76,6 @@ enum mrs_status mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool
                                  struct mrs_err *e);
 /* A plan that mends what was found: YAML, each step under a comment with the evidence. */
 enum mrs_status mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e);
-/* Rules that the data break. */
-uint32_t mrs_inspect_rules(const struct mrsi_inspection *x);
 /* Whether damage ended a collection before its end (keep_going). */
 bool mrs_inspect_is_cut(const struct mrsi_inspection *x);
 

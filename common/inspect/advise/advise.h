@@ -46,6 +46,6 @@ double mrsi_reads_alone(const struct mrsi_inspection *x, const struct mrsi_colle
 double mrsi_reads_together(const struct mrsi_inspection *x, const struct mrsi_collection *a,
                            const struct mrsi_collection *b);
 
-enum mrs_status mrsi_advise(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, struct mrs_err *e);
+enum mrs_status mrsi_advise(struct mrsi_inspection *x, struct mrs_err *e);
 
 #endif

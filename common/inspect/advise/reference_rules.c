@@ -141,8 +141,7 @@ could_be_embedded(const struct mrsi_inspection *x, const struct mrsi_reference *
 {
     const struct mrsi_collection *c = r->from[0]->in;
     return r->parts == 1 && !r->self && !r->from[0]->lists && !r->from[0]->names && !c->view && !mrsi_is_sampled(c) &&
-           r->parents >= PARENTS &&
-           r->values * 100 >= c->documents * 95 && r->matched * 100 >= r->values * 95 &&
+           r->parents >= PARENTS && r->values * 100 >= c->documents * 95 && r->matched * 100 >= r->values * 95 &&
            (r->per_parent.max <= 1 || (r->per_parent.p99 <= FEW && r->per_parent.max <= FEW_MOST)) &&
            !is_referred_to(x, c);
 }

@@ -69,11 +69,10 @@ worst_first(const void *a, const void *b)
 }
 
 enum mrs_status
-mrsi_advise(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, struct mrs_err *e)
+mrsi_advise(struct mrsi_inspection *x, struct mrs_err *e)
 {
     struct mrsi_saying y = {.x = x, .e = e, .s = MRS_OK};
     mrs_buf_init(&y.figures, x->mem, SIZE_MAX);
-    y.s = mrsi_workload_read(x, opts->workload, e);
     for (uint32_t i = 0; y.s == MRS_OK && i < x->colls; i++) {
         mrsi_rules_of_arrays(&y, &x->coll[i]);
         mrsi_rules_of_fields(&y, &x->coll[i]);

@@ -73,15 +73,12 @@ any_child(struct mrsi_figures *f, struct mrsi_trie *parent, const char *name, ui
             memset(s->names, 0, sizeof *s->names);
         }
     }
-    if (!s || !s->names || n > 200) {
+    if (!s || !s->names || n > MRSI_NAME_MAX) {
         f->dead |= !s || !s->names;
         return s;
     }
-    uint8_t text[256]; /* the name as a string value */
-    mrs_put32(text, n + 1);
-    memcpy(text + 4, name, n);
-    text[4 + n] = 0;
-    mrsi_counted_add(f, s->names, (struct mrs_val){text, n + 5, MRS_STRING});
+    uint8_t room[MRSI_NAME_MAX + 5];
+    mrsi_counted_add(f, s->names, mrsi_name_value(name, n, room));
     return s;
 }
 

@@ -36,6 +36,16 @@ struct mrsi_canon {
 };
 void mrsi_canon(struct mrs_val v, struct mrsi_canon *out);
 uint64_t mrsi_number_hash(int64_t number);
+/* A name as a string value, in room of the caller. n <= MRSI_NAME_MAX. */
+enum { MRSI_NAME_MAX = 200 };
+static inline struct mrs_val
+mrsi_name_value(const char *name, uint32_t n, uint8_t room[MRSI_NAME_MAX + 5])
+{
+    mrs_put32(room, n + 1);
+    memcpy(room + 4, name, n);
+    room[4 + n] = 0;
+    return (struct mrs_val){room, n + 5, MRS_STRING};
+}
 /* The bytes of an ObjectId or UUID that v is, c of it; false: it is neither. */
 bool mrsi_canon_raw(struct mrs_val v, const struct mrsi_canon *c, uint8_t raw[16]);
 enum { MRSI_TEXT_MAX = 128 }; /* bytes of text that may be a reference */
@@ -66,6 +76,7 @@ mrsi_sketch_is_whole(const struct mrsi_sketch *s)
 {
     return s->registers == NULL;
 }
+int mrsi_by_hash(const void *a, const void *b); /* of qsort, for uint64_t */
 uint64_t mrsi_sketch_distinct(const struct mrsi_sketch *s);
 /* The value of a slot as it was shown (cut); missing: it is not. */
 struct mrs_val mrsi_sketch_value(const struct mrsi_sketch *s, const struct mrsi_sketch_slot *slot);

@@ -6,13 +6,6 @@
 
 enum { FREQUENT = 20, SHAPES = 20 };
 
-static int
-by_hash(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static bool
 sample(struct mrs_arena *a, const struct mrsi_sketch *s, uint64_t **out, uint32_t *n, uint64_t *limit)
 {
@@ -30,7 +23,7 @@ sample(struct mrs_arena *a, const struct mrsi_sketch *s, uint64_t **out, uint32_
         }
     }
     if (h) {
-        qsort(h, k, sizeof *h, by_hash);
+        qsort(h, k, sizeof *h, mrsi_by_hash);
     }
     *out = h;
     return h != NULL;
@@ -56,6 +49,23 @@ keep(struct mrs_arena *a, const uint8_t *p, uint32_t n, uint8_t type, bool *ok)
     return copy ? (struct mrs_val){copy, n, type} : mrs_missing();
 }
 
+/* All slots, those of most frequent values first; to be freed. NULL: no memory. */
+static const struct mrsi_sketch_slot **
+most_frequent(struct mrs_mem *mem, const struct mrsi_sketch *s, uint32_t *n)
+{
+    const struct mrsi_sketch_slot **list = mrs_alloc_array(mem, s->n + 1, sizeof(const struct mrsi_sketch_slot *));
+    *n = 0;
+    for (uint32_t i = 0; list && i < s->cap; i++) {
+        if (s->slot[i].hash) {
+            list[(*n)++] = &s->slot[i];
+        }
+    }
+    if (*n) {
+        qsort(list, *n, sizeof(const struct mrsi_sketch_slot *), more_often);
+    }
+    return list;
+}
+
 /* The most frequent values, where all of them are known. */
 static bool
 frequent(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_sketch *s)
@@ -63,16 +73,8 @@ frequent(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_sketc
     if (!s->n || !mrsi_sketch_is_whole(s)) {
         return true;
     }
-    const struct mrsi_sketch_slot **list = mrs_alloc_array(x->mem, s->n, sizeof(const struct mrsi_sketch_slot *));
-    uint32_t n = 0;
-    for (uint32_t i = 0; list && i < s->cap; i++) {
-        if (s->slot[i].hash) {
-            list[n++] = &s->slot[i];
-        }
-    }
-    if (list) {
-        qsort(list, n, sizeof(const struct mrsi_sketch_slot *), more_often);
-    }
+    uint32_t n;
+    const struct mrsi_sketch_slot **list = most_frequent(x->mem, s, &n);
     n = n < FREQUENT ? n : FREQUENT;
     p->frequent = list ? mrs_arena_alloc(&x->arena, n * sizeof *p->frequent) : NULL;
     bool ok = p->frequent != NULL;
@@ -250,16 +252,8 @@ rows(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_fig
 static bool
 shapes(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_sketch *s)
 {
-    const struct mrsi_sketch_slot **list = mrs_alloc_array(x->mem, s->n + 1, sizeof(const struct mrsi_sketch_slot *));
-    uint32_t n = 0;
-    for (uint32_t i = 0; list && i < s->cap; i++) {
-        if (s->slot[i].hash) {
-            list[n++] = &s->slot[i];
-        }
-    }
-    if (list) {
-        qsort(list, n, sizeof(const struct mrsi_sketch_slot *), more_often);
-    }
+    uint32_t n;
+    const struct mrsi_sketch_slot **list = most_frequent(x->mem, s, &n);
     c->n_shapes = mrsi_sketch_distinct(s);
     c->shapes = n < SHAPES ? n : SHAPES;
     c->shape = list ? mrs_arena_alloc(&x->arena, (c->shapes + 1) * sizeof *c->shape) : NULL;
@@ -324,10 +318,4 @@ mrsi_model_leave(struct mrsi_inspection *x, struct mrs_err *e, const char *fmt, 
     x->left = list;
     x->left[x->lefts++] = text;
     return MRS_OK;
-}
-
-bool
-mrsi_path_is_in_array(const struct mrsi_path *p)
-{
-    return p->lists > 0;
 }

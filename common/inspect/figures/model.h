@@ -115,7 +115,6 @@ struct mrsi_reference {
     double score, v, n, f, contained, cover;
     uint64_t values, distinct, matched, matched_distinct, orphans, orphan_distinct, keys;
     uint64_t asked, found, asked_values, found_values; /* looked up in all of a sampled collection; 0: not */
-    uint64_t matched_text_bytes;
     struct mrsi_quantiles per_parent;
     uint64_t parents, none;
     const char *match;
@@ -125,7 +124,7 @@ struct mrsi_reference {
 struct mrsi_copied {
     struct mrsi_path *from, *of;
     struct mrsi_reference *beside;
-    uint64_t compared, stale, shuffled;
+    uint64_t compared, stale;
     bool said;
 };
 
@@ -178,6 +177,5 @@ enum mrs_status mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collectio
 /* Something was not looked at: it is said. */
 enum mrs_status mrsi_model_leave(struct mrsi_inspection *x, struct mrs_err *e, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-bool mrsi_path_is_in_array(const struct mrsi_path *p);
 
 #endif

@@ -55,11 +55,9 @@ fold_one(struct mrsi_figures *f, struct mrsi_trie *any, struct mrsi_trie *c)
             return false;
         }
     }
-    if (c->kind == MRSI_FIELD && c->name_len <= 200) {
-        uint8_t text[256];
-        mrs_put32(text, c->name_len + 1);
-        memcpy(text + 4, c->name, c->name_len + 1);
-        mrsi_counted_add(f, any->names, (struct mrs_val){text, c->name_len + 5, MRS_STRING});
+    if (c->kind == MRSI_FIELD && c->name_len <= MRSI_NAME_MAX) {
+        uint8_t room[MRSI_NAME_MAX + 5];
+        mrsi_counted_add(f, any->names, mrsi_name_value(c->name, c->name_len, room));
     }
     return !f->dead;
 }

@@ -47,8 +47,8 @@ observe(struct mrsi_sketch *s, uint64_t hash)
     *r = rank > *r ? rank : *r;
 }
 
-static int
-by_hash(const void *a, const void *b)
+int
+mrsi_by_hash(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return (x > y) - (x < y);
@@ -74,7 +74,7 @@ mrsi_sketch_shrink(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size)
         }
         s->slot[i].shown = 0;
     }
-    qsort(h, n, sizeof *h, by_hash);
+    qsort(h, n, sizeof *h, mrsi_by_hash);
     s->limit = h[size - 1];
     mrs_free(mem, h);
     mrs_free(mem, s->text);

@@ -114,61 +114,6 @@ product(struct mrsi_path *const *p, uint32_t n)
     return all;
 }
 
-static enum mrs_status
-join(struct mrsi_relating *x, const struct mrsi_wish *from, const struct mrsi_wish *to, struct mrsi_reference *r,
-     struct mrs_err *e)
-{
-    struct mrsi_rowset_at *a = mrs_alloc(x->x->mem, sizeof *a), *b = mrs_alloc(x->x->mem, sizeof *b);
-    struct mrsi_tally tally = {0};
-    enum mrs_status s = a && b ? MRS_OK : mrs_err_memory(e, sizeof *a);
-    bool ok = true;
-    if (s == MRS_OK) {
-        mrsi_rowset_read(a, &from->rows);
-        mrsi_rowset_read(b, &to->rows);
-        const struct mrsi_hash_row *p = mrsi_rowset_next(a, &s, e), *q = mrsi_rowset_next(b, &s, e);
-        while (s == MRS_OK && p && q && ok) {
-            int d = memcmp(p->key, q->key, sizeof p->key) == 0 ? 0 : 1;
-            for (int i = 0; d && i < MRSI_ROW_KEYS; i++) {
-                if (p->key[i] != q->key[i]) {
-                    d = p->key[i] < q->key[i] ? -1 : 1;
-                    break;
-                }
-            }
-            if (d == 0) {
-                r->matched += p->count;
-                r->matched_distinct++;
-                ok = mrsi_tally_add(&tally, x->x->mem, p->count, 1);
-            }
-            p = d <= 0 ? mrsi_rowset_next(a, &s, e) : p;
-            q = d >= 0 && s == MRS_OK ? mrsi_rowset_next(b, &s, e) : q;
-        }
-        ok = ok && mrsi_tally_spread(&tally, x->x->mem, &x->x->arena, &r->per_parent);
-    }
-    mrsi_tally_clear(&tally, x->x->mem);
-    mrs_free(x->x->mem, a);
-    mrs_free(x->x->mem, b);
-    return s == MRS_OK && !ok ? mrs_err_memory(e, sizeof tally) : s;
-}
-
-static void
-conclude(struct mrsi_reference *r, const struct mrsi_wish *from, const struct mrsi_wish *to)
-{
-    r->values = from->rows.count;
-    r->distinct = from->rows.total;
-    r->keys = to->rows.total;
-    r->orphans = r->values - r->matched;
-    r->orphan_distinct = r->distinct - r->matched_distinct;
-    r->parents = r->matched_distinct;
-    r->none = r->keys - r->matched_distinct;
-    r->contained = r->distinct ? (double)r->matched_distinct / (double)r->distinct : 0;
-    r->cover = r->keys ? (double)r->matched_distinct / (double)r->keys : 0;
-    r->match = "equal";
-    r->v = .9;
-    r->n = 1;
-    r->score = r->contained;
-    r->exact = true;
-}
-
 /* Whether one of the fields is called like the target, as `round` of (tournament, round) for rounds. */
 static bool
 names_target(const struct mrsi_relating *x, const struct mrsi_reference *r)
@@ -214,9 +159,15 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
               to.rows.count * 10 >= r.to[0]->in->documents * 9;
     if (*unique) {
         s = mrsi_gather(x, wish, 1, e);
-        MRS_THEN(s, join(x, &from, &to, &r, e));
+        r.values = from.rows.count;
+        r.distinct = from.rows.total;
+        r.keys = to.rows.total;
+        MRS_THEN(s, mrsi_join(x, &from.rows, &to.rows, &r, e));
         if (s == MRS_OK) {
-            conclude(&r, &from, &to);
+            r.match = "equal";
+            r.v = .9;
+            r.n = 1;
+            r.score = r.contained;
             double fill = (double)r.keys / product(r.to, parts);
             bool apart = (1 - fill) * (double)r.distinct >= 5; /* not every combination is there */
             if (r.contained >= .9 && ((apart && !has_position(&r)) || names_target(x, &r)) && r.matched_distinct >= 5 &&

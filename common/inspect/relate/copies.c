@@ -105,7 +105,6 @@ compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c,
         }
     }
     c->stale = c->compared - equal;
-    c->shuffled = by_chance;
     c->said = c->compared >= 10 && equal * 2 >= c->compared && equal >= by_chance * 2;
     mrs_free(x->x->mem, a);
     mrs_free(x->x->mem, k);

@@ -263,61 +263,26 @@ match_of(const struct mrsi_reference *r, const struct mrsi_column *p, const stru
     return "equal";
 }
 
-/* Both sides in the order of their hashes; what is left of the path is orphans, what is left of the key has none. */
 static enum mrs_status
 join(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
 {
     struct mrsi_reference *r = &pair->r;
     const struct mrsi_column *cp = column_of(x, r->from[0]), *ck = column_of(x, r->to[0]);
-    struct mrsi_rowset_at *a = mrs_alloc(x->x->mem, sizeof *a), *b = mrs_alloc(x->x->mem, sizeof *b);
-    struct mrsi_tally tally = {0};
-    enum mrs_status s = a && b ? MRS_OK : mrs_err_memory(e, sizeof *a);
-    if (s == MRS_OK) {
-        const struct mrsi_rowset *ra = r->as_number ? &cp->numbers : &cp->rows;
-        const struct mrsi_rowset *rb = r->as_number ? &ck->numbers : &ck->rows;
-        mrsi_rowset_read(a, ra);
-        mrsi_rowset_read(b, rb);
-        r->distinct = ra->total;
-        r->keys = ck->sieve.bits ? ck->values : rb->total; /* an _id: all are different */
-        const struct mrsi_hash_row *p = mrsi_rowset_next(a, &s, e), *k = mrsi_rowset_next(b, &s, e);
-        r->values = cp->values;
-        r->matched = r->matched_distinct = 0;
-        bool ok = true;
-        while (s == MRS_OK && ok && p && k) {
-            if (p->key[0] == k->key[0]) {
-                r->matched += p->count;
-                r->matched_distinct++;
-                ok = mrsi_tally_add(&tally, x->x->mem, p->count, 1);
-                p = mrsi_rowset_next(a, &s, e);
-                k = s == MRS_OK ? mrsi_rowset_next(b, &s, e) : k;
-            } else if (p->key[0] < k->key[0]) {
-                p = mrsi_rowset_next(a, &s, e);
-            } else {
-                k = mrsi_rowset_next(b, &s, e);
-            }
-        }
-        ok = ok && mrsi_tally_spread(&tally, x->x->mem, &x->x->arena, &r->per_parent);
-        s = s == MRS_OK && !ok ? mrs_err_memory(e, sizeof tally) : s;
-    }
-    r->orphans = r->values - r->matched;
-    r->orphan_distinct = r->distinct - r->matched_distinct;
-    r->parents = r->matched_distinct;
-    r->none = r->keys - r->matched_distinct;
-    r->contained = r->distinct ? (double)r->matched_distinct / (double)r->distinct : 0;
-    r->cover = r->keys ? (double)r->matched_distinct / (double)r->keys : 0;
+    const struct mrsi_rowset *from = r->as_number ? &cp->numbers : &cp->rows;
+    const struct mrsi_rowset *to = r->as_number ? &ck->numbers : &ck->rows;
+    r->values = cp->values;
+    r->distinct = from->total;
+    r->keys = ck->sieve.bits ? ck->values : to->total; /* an _id: all are different */
+    enum mrs_status s = mrsi_join(x, from, to, r, e);
     r->match = match_of(r, cp, ck);
     r->among_types = true;
     for (int t = 0; t < KINDS; t++) {
         r->among_types &= ck->typed[t] == 0 || cp->typed[t] != 0;
     }
-    r->exact = true;
     if (mrsi_is_sampled(r->from[0]->in)) { /* most of a parent's children were not read */
         r->per_parent = (struct mrsi_quantiles){.n = 0};
         r->parents = r->none = 0;
     }
-    mrsi_tally_clear(&tally, x->x->mem);
-    mrs_free(x->x->mem, a);
-    mrs_free(x->x->mem, b);
     return s;
 }
 

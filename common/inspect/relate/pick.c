@@ -47,7 +47,7 @@ mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool nam
           struct mrs_err *e)
 {
     struct step step[MRSI_DEPTH + 1];
-    uint8_t text[256];
+    uint8_t text[MRSI_NAME_MAX + 5];
     int n = 0;
     enum mrs_status s = MRS_OK;
     if (ways == 0) {
@@ -63,10 +63,8 @@ mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool nam
         if (!next(&step[n - 1], &way[at], &x)) {
             n--;
         } else if (at + 1 == ways) {
-            if (names && x.name_len <= 200) {
-                mrs_put32(text, x.name_len + 1);
-                memcpy(text + 4, x.name, x.name_len + 1);
-                x.v = (struct mrs_val){text, x.name_len + 5, MRS_STRING};
+            if (names && x.name_len <= MRSI_NAME_MAX) {
+                x.v = mrsi_name_value(x.name, x.name_len, text);
             }
             s = fn(arg, x.v, e);
         } else if (goes_on(x.v, &way[at + 1])) {

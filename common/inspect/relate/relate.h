@@ -60,6 +60,10 @@ double mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const st
 bool mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key);
 double mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
 
+/* match_rows.c: what of `from` lies in `to`, and how it is spread over it. values, distinct and keys of r are set. */
+enum mrs_status mrsi_join(struct mrsi_relating *x, const struct mrsi_rowset *from, const struct mrsi_rowset *to,
+                          struct mrsi_reference *r, struct mrs_err *e);
+
 /* judge.c: score of a pair whose counts are set (distinct, matched_distinct, contained, cover). */
 void mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r);
 

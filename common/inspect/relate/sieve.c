@@ -32,8 +32,8 @@ mrsi_sieve_put_rows(struct mrsi_sieve *s, const struct mrsi_rowset *rows, struct
     if (at) {
         mrsi_rowset_read(at, rows);
         while ((r = mrsi_rowset_next(at, &st, e)) != NULL) {
-            uint64_t h = r->key[0];
-            uint64_t bit[3] = {h & s->mask, h >> 32 & s->mask, (h * 0x9E3779B97F4A7C15u) >> 20 & s->mask};
+            uint64_t bit[3];
+            mrsi_sieve_bits(s, r->key[0], bit);
             for (int i = 0; i < 3; i++) {
                 s->bits[bit[i] >> 6] |= 1ull << (bit[i] & 63);
             }

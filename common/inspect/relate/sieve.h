@@ -17,12 +17,25 @@ void mrsi_sieve_free(struct mrsi_sieve *s, struct mrs_mem *mem);
 /* All first keys of sealed rows. */
 enum mrs_status mrsi_sieve_put_rows(struct mrsi_sieve *s, const struct mrsi_rowset *rows, struct mrs_err *e);
 
+/* The bits of a hash. */
+static inline void
+mrsi_sieve_bits(const struct mrsi_sieve *s, uint64_t hash, uint64_t bit[3])
+{
+    bit[0] = hash & s->mask;
+    bit[1] = hash >> 32 & s->mask;
+    bit[2] = (hash * 0x9E3779B97F4A7C15u) >> 20 & s->mask;
+}
+
 static inline bool
 mrsi_sieve_passes(const struct mrsi_sieve *s, uint64_t hash)
 {
-    uint64_t a = hash & s->mask, b = hash >> 32 & s->mask, c = (hash * 0x9E3779B97F4A7C15u) >> 20 & s->mask;
-    return !s->bits || ((s->bits[a >> 6] >> (a & 63) & 1) && (s->bits[b >> 6] >> (b & 63) & 1) &&
-                        (s->bits[c >> 6] >> (c & 63) & 1));
+    uint64_t bit[3];
+    if (!s->bits) {
+        return true;
+    }
+    mrsi_sieve_bits(s, hash, bit);
+    return (s->bits[bit[0] >> 6] >> (bit[0] & 63) & 1) && (s->bits[bit[1] >> 6] >> (bit[1] & 63) & 1) &&
+           (s->bits[bit[2] >> 6] >> (bit[2] & 63) & 1);
 }
 
 #endif

@@ -347,16 +347,16 @@ mrsi_cmd_diff(struct mrs_cli *line)
     struct mrsi_cli *cli = (struct mrsi_cli *)line;
     struct diffing x = {.cli = cli};
     int status = misuse(cli);
+    x.name[0] = cli->manifest ? cli->manifest : line->operand;
+    x.name[1] = !cli->manifest ? line->operand2 : cli->input ? cli->input : line->operand;
     if (!status) {
-        status = mrsi_page_look(line, cli->html);
+        status = mrsi_page_look(line, cli->html, x.name);
     }
     if (status) {
         return status;
     }
     mrs_err_clear(&x.err);
     mrs_arena_init(&x.diff.arena, line->mem);
-    x.name[0] = cli->manifest ? cli->manifest : line->operand;
-    x.name[1] = !cli->manifest ? line->operand2 : cli->input ? cli->input : line->operand;
     int signal = run(&x) == MRS_OK || x.err.code != MRS_E_CANCEL ? 0 : mrs_signals_number();
     status = signal ? 128 + signal : x.err.code ? mrs_code_exit(x.err.code) : x.diff.n_differ > 0;
     if (cli->json) {

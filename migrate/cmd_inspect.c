@@ -177,28 +177,22 @@ print_text(struct inspecting *x, struct mrs_err *e)
 }
 
 static enum mrs_status
-write_plan(struct inspecting *x, struct mrs_err *e)
-{
-    struct mrs_buf text;
-    mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
-    enum mrs_status s = mrs_inspect_plan(x->found, &text, e);
-    MRS_THEN(s, mrs_file_write(x->cli->suggest, text.p, text.n, e));
-    mrs_buf_clear(&text);
-    return s;
-}
-
-static enum mrs_status
 run(struct inspecting *x, struct mrs_err *e)
 {
     const struct mrsi_cli *cli = x->cli;
     struct mrs_input_opts how;
     mrsi_pattern_opts(cli, &how);
-    enum mrs_status s = read_file(x, cli->hints, &x->hints, e);
+    enum mrs_status s = cli->suggest ? mrs_inspect_plan_look(cli->line.mem, cli->suggest, e) : MRS_OK;
+    if (s == MRS_OK && mrs_file_is_in(cli->suggest, cli->line.operand)) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--suggest %s: it lies in the input, which must stay as it is; name "
+                        "another file", cli->suggest);
+    }
+    MRS_THEN(s, read_file(x, cli->hints, &x->hints, e));
     MRS_THEN(s, read_file(x, cli->workload, &x->workload, e));
     MRS_THEN(s, mrsi_job_read(cli, cli->line.operand, &how, &x->in, e));
     MRS_THEN(s, list(x, e));
     MRS_THEN(s, inspect(x, e));
-    MRS_THEN(s, cli->suggest ? write_plan(x, e) : MRS_OK);
+    MRS_THEN(s, cli->suggest ? mrs_inspect_plan_write(x->found, cli->suggest, e) : MRS_OK);
     MRS_THEN(s, cli->html ? write_page(x, e) : MRS_OK);
     MRS_THEN(s, cli->json ? print_json(x, e) : cli->quiet ? MRS_OK : print_text(x, e));
     return s;
@@ -214,7 +208,7 @@ mrsi_cmd_inspect(struct mrs_cli *line)
     if (cli->jobs > 1024 || (mrs_cli_given(line, "jobs") && cli->jobs == 0)) {
         return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
     }
-    int status = mrsi_page_look(line, cli->html);
+    int status = mrsi_page_look(line, cli->html, (const char *const[2]){line->operand, NULL});
     if (status) {
         return status;
     }

@@ -71,7 +71,7 @@ mrsi_cmd_run(struct mrs_cli *line)
     struct mrsi_job job;
     int status = misuse(cli);
     if (!status) {
-        status = mrsi_page_look(line, cli->html);
+        status = mrsi_page_look(line, cli->html, (const char *const[2]){cli->input, NULL});
     }
     if (status) {
         return status;

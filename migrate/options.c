@@ -170,7 +170,7 @@ static const struct mrs_cli_option options[] = {
     {"verbose", 'v', NULL, RUN | CHECK | EXPLAIN, MRS_CLI_FLAG, AT(verbose), NULL, NULL,
      "say more: plan id, settings, every collection, all redundant indexes", NULL, NULL},
     {"suggest", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(suggest), NULL, NULL,
-     "write a plan to FILE that mends what was found",
+     "write a plan to FILE that mends what was found; a plan that you changed is not replaced",
      "Each step stands below a comment with the figures that speak for it; second-best cures are comments. It runs as "
      "it is, but read it first: which design is right depends on how the data are read and written.", NULL},
     {"all", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(all), NULL, NULL, "every path of every collection", NULL, NULL},

@@ -76,6 +76,10 @@ enum mrs_status mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool
                                  struct mrs_err *e);
 /* A plan that mends what was found: YAML, each step under a comment with the evidence. */
 enum mrs_status mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e);
+/* The same as a file, whole. What has that name is replaced where it is a plan that was written so and has not been
+ * changed since; look tells it before long work. FAIL MRS_E_EXISTS: it is something else; MRS_E_IO. */
+enum mrs_status mrs_inspect_plan_look(struct mrs_mem *mem, const char *path, struct mrs_err *e);
+enum mrs_status mrs_inspect_plan_write(struct mrsi_inspection *x, const char *path, struct mrs_err *e);
 /* Whether damage ended a collection before its end (keep_going). */
 bool mrs_inspect_is_cut(const struct mrsi_inspection *x);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page_file.c - the file that --html asks for: written whole, and never over anything but an earlier page. */
 #include "page_file.h"
-#include "mongoreshape/files.h"
+#include "mongoreshape/io.h"
 
 #include <sys/stat.h>
 
@@ -37,11 +37,15 @@ may_be(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 }
 
 int
-mrsi_page_look(const struct mrs_cli *line, const char *path)
+mrsi_page_look(const struct mrs_cli *line, const char *path, const char *const input[2])
 {
     struct mrs_err e;
     mrs_err_clear(&e);
-    if (!path || may_be(line->mem, path, &e) == MRS_OK) {
+    enum mrs_status s = path ? may_be(line->mem, path, &e) : MRS_OK;
+    for (int i = 0; i < 2 && path && s == MRS_OK; i++) {
+        s = mrs_file_is_in(path, input[i]) ? refuse(path, "it lies in the input, which must stay as it is", &e) : s;
+    }
+    if (s == MRS_OK) {
         return 0;
     }
     mrs_cli_tell(line, &e);

@@ -81,7 +81,7 @@ within() {
     cp -r base here
     (
         cd here || exit 1
-        out=$(sed -nE 's/.* (-o|--write-residue) ([^ |]+).*/\2/p' <<< "$1")
+        out=$(sed -nE 's/.* (-o|--write-residue|--suggest) ([^ |]+).*/\2/p' <<< "$1")
         case $1 in *--resume*) ;; *) [ -z "$out" ] || rm -rf "$out" ;; esac
         case $1 in *--write-residue*) rm -rf dump.new ;; esac
         PATH="$bin:$dir/stubs:$PATH" bash -c "set -o pipefail; $1" 2>&1 < /dev/null

@@ -57,6 +57,28 @@ is "quiet" "" "$(cat said)"
 "$tool" inspect in --json > from-folder
 is "a pipe has the same" "$(sed 's/"input":{[^}]*}//' from-folder | cksum)" "$(sed 's/"input":{[^}]*}//' from-pipe | cksum)"
 "$tool" inspect in -q --suggest plan.yaml
+cp in/t/orders.bson kept
+"$tool" inspect in -q --suggest in/t/orders.bson > said 2>&1
+is "a plan over a file that is there" 2 $?
+has "is refused by name" "in/t/orders.bson: it is there, and no plan as inspect wrote it; name another file" said
+cmp -s kept in/t/orders.bson
+is "which stays as it is" 0 $?
+"$tool" inspect in -q --suggest plan.yaml
+is "a suggested plan is replaced" 0 $?
+{ cat plan.yaml; echo '# mine'; } > edited.yaml
+cp edited.yaml kept
+"$tool" inspect in -q --suggest edited.yaml > said 2>&1
+is "but not one that was changed" 2 $?
+cmp -s kept edited.yaml
+is "which is left alone" 0 $?
+for option in --suggest --html; do
+    "$tool" inspect in -q $option in/t/new.file > said 2>&1
+    is "$option within the input" 2 $?
+    has "is refused" "it lies in the input, which must stay as it is; name another file" said
+    is "and is not written" no "$([ -e in/t/new.file ] && echo yes || echo no)"
+done
+"$tool" run plan.yaml -i in -o page -q --html in/page.html > said 2>&1
+is "a page of a run within its input" 2 $?
 "$tool" run plan.yaml -i in -o new -q
 is "the plan runs" 0 $?
 "$tool" inspect new > said

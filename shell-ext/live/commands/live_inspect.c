@@ -86,22 +86,13 @@ inspect(struct live_inspecting *k)
 
 /* ---- what is said ---- */
 static enum mrs_status
-put_plan(struct live_inspecting *k, struct mrs_buf *text)
-{
-    enum mrs_status s = mrs_inspect_plan(k->found, text, &k->call.err);
-    MRS_THEN(s, mrs_file_write(k->call.cli->suggest, text->p, text->n, &k->call.err));
-    mrs_buf_reset(text);
-    return s;
-}
-
-static enum mrs_status
 tell(struct live_inspecting *k, bool json)
 {
     struct live_call *c = &k->call;
     struct mrs_buf text;
     uint32_t width = isatty(STDOUT_FILENO) ? (uint32_t)mrs_text_width(stdout) : COLUMNS;
     mrs_buf_init(&text, c->job.mem, SIZE_MAX);
-    enum mrs_status s = c->cli->suggest ? put_plan(k, &text) : MRS_OK;
+    enum mrs_status s = c->cli->suggest ? mrs_inspect_plan_write(k->found, c->cli->suggest, &c->err) : MRS_OK;
     if (s == MRS_OK && json) {
         s = mrs_inspect_json(k->found, &text, &c->err);
     } else if (s == MRS_OK) {
@@ -129,7 +120,8 @@ live_cmd_inspect(struct mrs_cli *line)
     if (status || !live_call_begin(&k.call, cli, &status)) {
         return status;
     }
-    enum mrs_status s = read_file(&k, cli->hints, &k.hints);
+    enum mrs_status s = cli->suggest ? mrs_inspect_plan_look(line->mem, cli->suggest, &k.call.err) : MRS_OK;
+    MRS_THEN(s, read_file(&k, cli->hints, &k.hints));
     MRS_THEN(s, read_file(&k, cli->workload, &k.workload));
     MRS_THEN(s, open_survey(&k));
     MRS_THEN(s, inspect(&k));

@@ -141,7 +141,7 @@ static const struct mrs_cli_option options[] = {
      NULL},
     {"watch", 0, NULL, STATUS, MRS_CLI_FLAG, AT(watch), NULL, NULL, "again every second, until Ctrl-C", NULL, NULL},
     {"suggest", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(suggest), NULL, NULL,
-     "write a plan to FILE that mends what was found",
+     "write a plan to FILE that mends what was found; a plan that you changed is not replaced",
      "As `mongoreshape inspect` does. Hold it against the server with `apply FILE`, which writes nothing.", NULL},
     {"hints", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(hints), NULL, NULL,
      "references you know, as lines `db.coll.path -> db.coll.path`; `!` before one that is none", NULL, NULL},

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_file.c - a suggested plan as a file, never over anything but a suggested plan that nobody has changed.
+ *
+ * Its last line has a sum of all before it: people change a plan, and their work must not be lost to a second look. */
+#include "said.h"
+#include "mongoreshape/files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#define SUM_LINE "# as inspect wrote it: %016llx\n"
+enum { SUM_BYTES = 40, PLAN_MOST = 64 << 20 };
+
+static void
+sum_line(const void *p, size_t n, char line[SUM_BYTES + 1])
+{
+    snprintf(line, SUM_BYTES + 1, SUM_LINE, (unsigned long long)mrs_hash64(p, n, 0));
+}
+
+static bool
+is_as_written(const char *text, size_t n)
+{
+    char line[SUM_BYTES + 1];
+    if (n < SUM_BYTES) {
+        return false;
+    }
+    sum_line(text, n - SUM_BYTES, line);
+    return memcmp(text + n - SUM_BYTES, line, SUM_BYTES) == 0;
+}
+
+enum mrs_status
+mrs_inspect_plan_look(struct mrs_mem *mem, const char *path, struct mrs_err *e)
+{
+    struct stat st;
+    char *text = NULL;
+    size_t n = 0;
+    if (lstat(path, &st) != 0) {
+        return errno == ENOENT ? MRS_OK : mrs_err_sys(e, errno, "create %s", path);
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size > PLAN_MOST) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS, "%s: it is there and no plan; name another file", path);
+    }
+    enum mrs_status s = mrs_file_read(mem, path, PLAN_MOST, &text, &n, e);
+    if (s == MRS_OK && !is_as_written(text, n)) {
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
+                        "%s: it is there, and no plan as inspect wrote it; name another file", path);
+    }
+    mrs_free(mem, text);
+    return s;
+}
+
+enum mrs_status
+mrs_inspect_plan_write(struct mrsi_inspection *x, const char *path, struct mrs_err *e)
+{
+    struct mrs_buf text;
+    char line[SUM_BYTES + 1];
+    mrs_buf_init(&text, x->mem, SIZE_MAX);
+    enum mrs_status s = mrs_inspect_plan(x, &text, e);
+    if (s == MRS_OK) {
+        sum_line(text.p, text.n, line);
+        mrs_buf_put(&text, line, SUM_BYTES);
+        s = mrs_buf_status(&text, e);
+    }
+    MRS_THEN(s, mrs_inspect_plan_look(x->mem, path, e));
+    MRS_THEN(s, mrs_file_write(path, text.p, text.n, e));
+    mrs_buf_clear(&text);
+    return s;
+}

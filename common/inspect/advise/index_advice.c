@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_advice.c - indexes that cost writes and serve nobody. */
+/* index_advice.c - indexes that cost writes and that no query needs. */
 #include "advise.h"
 #include "mongoreshape/walk.h"
 #include <stdio.h>

@@ -44,6 +44,27 @@ share_a_class(const struct mrsi_path *p, const struct mrsi_path *key)
     return false;
 }
 
+/* Whether one of the values of a `targetType` names the collection. */
+static bool
+is_named_by(const struct mrsi_relating *x, const struct mrsi_path *kind, const struct mrsi_collection *c)
+{
+    const struct mrsi_name *t = &x->words.title[c->no];
+    for (uint32_t i = 0; kind && i < kind->n_frequent; i++) {
+        struct mrs_val v = kind->frequent[i].value;
+        char text[64];
+        struct mrsi_name n;
+        if (v.type != MRS_STRING || v.n < 6 || v.n > 64 || mrs_le32(v.p) + 4 != v.n) {
+            continue;
+        }
+        memcpy(text, v.p + 4, v.n - 4);
+        mrsi_name_split(text, NULL, true, &n);
+        if (n.n && t->n && strcmp(n.word[n.n - 1], t->word[t->n - 1]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Score with what the samples tell. What they do not tell is taken for a match: the exact look decides. False: it is
  * not worth that. */
 static bool
@@ -60,6 +81,8 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     if (r->contained < LEAST_CONTAINED) {
         return false;
     }
+    bool proof = mrsi_path_is_id(key) || !key->count.n[MRSI_NUMBER]; /* other numbers are no ids */
+    r->by_kind = proof && is_named_by(x, mrsi_path_kind(p), key->in);
     r->cover = mrsi_sample_covered(p, r->as_number, key, &known);
     r->cover = known ? r->cover : (double)r->distinct * r->contained / (double)(r->keys ? r->keys : 1);
     r->cover = r->cover > 1 ? 1 : r->cover;
@@ -84,27 +107,6 @@ add_pair(struct mrsi_relating *x, const struct mrsi_ref_pair *pair, struct mrs_e
     return MRS_OK;
 }
 
-/* Whether one of the values of a `targetType` names the collection. */
-static bool
-is_named_by(const struct mrsi_relating *x, const struct mrsi_path *kind, const struct mrsi_collection *c)
-{
-    const struct mrsi_name *t = &x->words.title[c->no];
-    for (uint32_t i = 0; kind && i < kind->n_frequent; i++) {
-        struct mrs_val v = kind->frequent[i].value;
-        char text[64];
-        struct mrsi_name n;
-        if (v.type != MRS_STRING || v.n < 6 || v.n > 64 || mrs_le32(v.p) + 4 != v.n) {
-            continue;
-        }
-        memcpy(text, v.p + 4, v.n - 4);
-        mrsi_name_split(text, NULL, true, &n);
-        if (n.n && t->n && strcmp(n.word[n.n - 1], t->word[t->n - 1]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A short list that is no key otherwise is one for what has its name, or that of its collection. */
 static bool
 may_name(const struct mrsi_relating *x, const struct mrsi_path *p, const struct mrsi_path *key)
@@ -125,8 +127,6 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
     if (mrsi_hint_of(x, p, key)) {
         return MRS_OK; /* it is said already what it is */
     }
-    bool proof = mrsi_path_is_id(key) || !key->count.n[MRSI_NUMBER]; /* other numbers are no ids */
-    pair.r.by_kind = proof && is_named_by(x, mrsi_path_kind(p), key->in);
     if (!estimate(x, &pair.r) || !may_name(x, p, key)) {
         return MRS_OK;
     }
@@ -190,10 +190,14 @@ list_keys(struct mrsi_relating *x, struct mrs_err *e)
 }
 
 static enum mrs_status
-keys_for(struct mrsi_relating *x, struct mrsi_path *p, struct mrs_err *e)
+keys_for(struct mrsi_relating *x, struct mrsi_path *p, uint8_t *may, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
+    mrsi_key_index_find(x, p, may);
     for (uint32_t i = 0; s == MRS_OK && i < x->keys; i++) {
+        if (!may[i]) {
+            continue;
+        }
         struct mrsi_path *key = x->key[i];
         bool one_db = key->in->db_n == p->in->db_n && memcmp(key->in->ns, p->in->ns, p->in->db_n) == 0;
         uint64_t mine = p->count.digits + p->count.n[MRSI_NUMBER], its = key->count.digits + key->count.n[MRSI_NUMBER];
@@ -240,16 +244,21 @@ mrsi_propose(struct mrsi_relating *x, struct mrs_err *e)
     enum mrs_status s = mrsi_hints_read(x, x->opts->hints, e);
     MRS_THEN(s, by_hint(x, e));
     MRS_THEN(s, list_keys(x, e));
+    MRS_THEN(s, mrsi_key_index_make(x, e));
+    uint8_t *may = s == MRS_OK ? mrs_alloc(x->x->mem, x->keys + 1) : NULL;
+    s = s == MRS_OK && !may ? mrs_err_memory(e, x->keys) : s;
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
         struct mrsi_collection *coll = &x->x->coll[c];
         for (uint32_t i = 0; s == MRS_OK && i < coll->paths; i++) {
             struct mrsi_path *p = &coll->path[i];
             const struct mrsi_path *ref = ref_beside(p);
             if (mrsi_path_can_refer(p)) {
-                s = ref ? by_dbref(x, p, ref, e) : keys_for(x, p, e);
+                s = ref ? by_dbref(x, p, ref, e) : keys_for(x, p, may, e);
             }
         }
     }
+    mrs_free(x->x->mem, may);
+    mrsi_key_index_free(x);
     if (s == MRS_OK && x->pairs > PAIRS) {
         qsort(x->pair, x->pairs, sizeof *x->pair, by_estimate);
         s = mrsi_model_leave(x->x, e, "%u pairs of a path and a key that scored least were not counted",

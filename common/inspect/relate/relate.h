@@ -30,6 +30,10 @@ struct mrsi_hint {
     struct mrsi_path *from, *to;
     bool none; /* it is no reference */
 };
+struct mrsi_key_hash { /* a value of a key */
+    uint64_t hash;
+    uint32_t key;
+};
 struct mrsi_relating {
     struct mrsi_inspection *x;
     const struct mrs_inspect_source *source;
@@ -44,6 +48,9 @@ struct mrsi_relating {
     uint32_t hints, hint_cap;
     struct mrsi_path **key; /* all paths that others could name, and short lists (mrsi_path_is_short_list) */
     uint32_t keys;
+    uint8_t *open; /* by key: any path may name it (key_index.c) */
+    struct mrsi_key_hash *key_hash;
+    uint32_t key_hashes;
 };
 
 /* key_paths.c: whether a path could be what others name. */
@@ -63,6 +70,11 @@ double mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const stru
 /* match_rows.c: what of `from` lies in `to`, and how it is spread over it. values, distinct and keys of r are set. */
 enum mrs_status mrsi_join(struct mrsi_relating *x, const struct mrsi_rowset *from, const struct mrsi_rowset *to,
                           struct mrsi_reference *r, struct mrs_err *e);
+
+/* key_index.c: which keys may hold values of a path. may: one byte a key. */
+enum mrs_status mrsi_key_index_make(struct mrsi_relating *x, struct mrs_err *e);
+void mrsi_key_index_find(const struct mrsi_relating *x, const struct mrsi_path *p, uint8_t *may);
+void mrsi_key_index_free(struct mrsi_relating *x);
 
 /* judge.c: score of a pair whose counts are set (distinct, matched_distinct, contained, cover). */
 void mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r);

@@ -122,68 +122,12 @@ read_small(struct mrsi_read *r, struct mrsi_rollup *s)
 }
 
 static void
-constant_key(struct mrsi_read *r, const char *sub)
-{
-    mrsi_read_error(r, "by", sub, "is the same for every document: a key is a field (\"$name\") or an expression; "
-                                  "null makes a grand total");
-}
-
-static void
-read_parts(struct mrsi_read *r, struct mrsi_rollup *s, struct mrs_val map)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    uint32_t n = mrs_val_count(map);
-    s->part = mrsi_read_alloc(r, n + 1, sizeof *s->part);
-    s->part_name = mrsi_read_alloc(r, n + 1, sizeof *s->part_name);
-    s->part_len = mrsi_read_alloc(r, n + 1, sizeof *s->part_len);
-    if (!s->part || !s->part_name || !s->part_len) {
-        return;
-    }
-    mrs_walk_init(&w, mrs_val_view(map));
-    while (mrs_walk_next(&w, &el) == 1) {
-        const char **name = &s->part_name[s->n_parts];
-        struct mrsi_slot label = {mrs_make_text(r->args->arena, el.name, el.name_len), "by", el.name, NULL};
-        if (label.v.type == MRS_MISSING) {
-            r->status = mrs_err_memory(r->err, el.name_len);
-            return;
-        }
-        struct mrsi_slot one = {el.v, "by", el.name, NULL};
-        if (mrsi_read_name(r, label, name) && mrsi_read_expr(r, one, &s->part[s->n_parts])) {
-            if (mrs_expr_constant(s->part[s->n_parts], NULL)) {
-                constant_key(r, el.name);
-            }
-            s->part_len[s->n_parts] = (uint32_t)strlen(*name);
-            s->n_parts++;
-        }
-    }
-    if (!n) {
-        constant_key(r, NULL);
-    }
-}
-
-static void
 read_by(struct mrsi_read *r, struct mrsi_rollup *s)
 {
-    struct mrsi_slot by = mrsi_slot(r, "by");
-    struct mrs_walk w;
-    struct mrs_elem el;
     mrsi_read_coll(r, mrsi_slot(r, "from"), &s->join.from);
     mrsi_read_coll(r, mrsi_slot(r, "into"), &s->join.into);
     mrsi_read_query(r, mrsi_slot(r, "where"), &s->join.where);
-    if (by.v.type == MRS_NULL) {
-        return;
-    }
-    if (by.v.type == MRS_DOCUMENT) {
-        mrs_walk_init(&w, mrs_val_view(by.v));
-        if (mrs_walk_next(&w, &el) != 1 || el.name[0] != '$') {
-            read_parts(r, s, by.v);
-            return;
-        }
-    }
-    if (mrsi_read_expr(r, by, &s->key) && mrs_expr_constant(s->key, NULL)) {
-        constant_key(r, NULL);
-    }
+    mrsi_read_by(r, &s->group);
 }
 
 static void

@@ -3,6 +3,7 @@
 #ifndef MRSI_ROLLUP_H
 #define MRSI_ROLLUP_H
 
+#include "steps/kit/group_by.h"
 #include "steps/kit/join_match.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/join_ops.h"
@@ -39,11 +40,7 @@ struct mrsi_rollup {
     struct mrs_path as;    /* n 0: the fields lie bare */
     struct mrs_sort *sort;
     bool by, replace, indexes;
-    struct mrs_expr *key;  /* by: an expression; NULL: parts, or without those a grand total */
-    struct mrs_expr **part;
-    const char **part_name;
-    uint32_t *part_len; /* of its name */
-    uint32_t n_parts;
+    struct mrsi_by group;  /* by */
     int empty, keep, orphans, errors;
     struct mrs_coll orphans_into;
     int side_orphans;
@@ -56,11 +53,6 @@ struct mrsi_rollup {
 /* match: a shape is a document whose only element, without a name, holds the arguments as binary data: the bytes in
  * front of them. */
 #define ROLLUP_SHAPE_HEAD 11
-
-struct rollup_arg { /* of one field of one document */
-    struct mrs_val v;
-    bool bad; /* it could not be computed: v is the reason, a text */
-};
 
 /* What documents of one look bring: kin and shape of one of them, and what other documents put there instead. */
 enum { ROLLUP_MOVES = 32, ROLLUP_CUTS = 4, ROLLUP_BRINGS = 480, ROLLUP_KNOWN = 4 };
@@ -82,7 +74,7 @@ struct rollup_known {
 
 struct rollup_work {
     bool ready;
-    struct rollup_arg *arg; /* one a field */
+    struct mrsi_brought *arg; /* one a field */
     struct mrs_val *given;  /* one a small state */
     struct mrs_acc_state **state; /* one a field */
     struct mrs_acc_shared shared; /* of these */
@@ -103,19 +95,6 @@ void mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const
 /* rollup_feed.c: what documents bring, and what comes out of it. */
 enum mrs_status mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w);
 void mrsi_rollup_work_clear(struct mrs_ctx *c, void *work);
-/* One value: its type and its bytes. Read back from [*at, end), which must be what put wrote; *at goes behind it. */
-void mrsi_rollup_put_value(struct mrs_buf *out, struct mrs_val v);
-static inline struct mrs_val
-mrsi_rollup_get_value(const uint8_t **at, const uint8_t *end)
-{
-    struct mrs_val v = {*at + 1, 0, **at};
-    if (v.type != MRS_MISSING) {
-        uint8_t fixed = mrs_fixed_size[v.type];
-        v.n = fixed != 0x80 ? fixed : (uint32_t)mrs_value_size_quick(v.type, v.p, (uint64_t)(end - v.p));
-    }
-    *at = v.p + v.n;
-    return v;
-}
 /* The arguments of one document, one behind the other; ev: of that document. SKIP: `errors` refuses it at once. */
 enum mrs_status mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev,
                                       struct mrs_buf *out);

@@ -41,9 +41,9 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_rollup *s)
         tell_key(t, 0, &s->join.pair[i].from);
         tell_key(t, 1, &s->join.pair[i].into);
     }
-    mrsi_tell_expr(t, 0, s->key);
-    for (uint32_t i = 0; i < s->n_parts; i++) {
-        mrsi_tell_expr(t, 0, s->part[i]);
+    mrsi_tell_expr(t, 0, s->group.key);
+    for (uint32_t i = 0; i < s->group.n_parts; i++) {
+        mrsi_tell_expr(t, 0, s->group.part[i]);
     }
     mrsi_tell_query(t, 0, s->join.where);
     mrsi_tell_sort(t, 0, s->sort);
@@ -104,7 +104,7 @@ tell_words(struct mrsi_tell *t, const struct mrsi_rollup *s)
     if (!s->by) {
         mrsi_tell_words(t, "computes %s of each document of %s from the documents of %s that match it", names,
                         s->join.into.ns, s->join.from.ns);
-    } else if (s->key || s->n_parts) {
+    } else if (s->group.key || s->group.n_parts) {
         mrsi_tell_words(t, "each group of documents of %s becomes a document of %s with %s", s->join.from.ns,
                         s->join.into.ns, names);
     } else {

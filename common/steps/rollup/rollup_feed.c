@@ -2,13 +2,11 @@
 /* rollup_feed.c - what documents bring to the accumulators, and what comes out of them.
  *
  * A document's arguments are values, one behind the other: a type byte and the value's bytes for each field whose
- * argument is not the same for all documents, or that of an earlier field; type BAD goes before a text, the reason why
- * the argument could not be computed. So what travels is small, whatever the documents are. Knows nothing of where
+ * argument is not the same for all documents, or that of an earlier field; in place of one that could not be computed
+ * the reason why. So what travels is small, whatever the documents are. Knows nothing of where
  * values go. */
 #include "rollup.h"
 #include "mongoreshape/context.h"
-
-#define BAD 0xFE
 
 enum mrs_status
 mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w)
@@ -69,16 +67,6 @@ mrsi_rollup_work_clear(struct mrs_ctx *c, void *work)
     w->ready = false;
 }
 
-void
-mrsi_rollup_put_value(struct mrs_buf *out, struct mrs_val v)
-{
-    uint8_t *at = out->bad ? NULL : mrs_buf_take(out, v.n + 1u);
-    if (at) {
-        *at = v.type;
-        mrs_copy_short(at + 1, v.p, v.n);
-    }
-}
-
 enum mrs_status
 mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out)
 {
@@ -86,18 +74,13 @@ mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs
         struct mrs_val v;
         enum mrs_status st = mrs_acc_argument(s->acc[s->brings[i]], ev, &v);
         if (st == MRS_OK) {
-            mrsi_rollup_put_value(out, v);
+            mrsi_put_value(out, v);
             continue;
         }
         if (st == MRS_DEAD || (!s->by && s->errors == MRSI_ERRORS_REFUSE)) {
             return mrsi_step_skip(c, st, "fields");
         }
-        uint8_t size[4];
-        uint32_t n = (uint32_t)strlen(c->err->msg) + 1;
-        mrs_put32(size, n);
-        mrs_buf_byte(out, BAD);
-        mrs_buf_put(out, size, sizeof size);
-        mrs_buf_put(out, c->err->msg, n);
+        mrsi_put_bad(out, c->err->msg);
         mrs_err_clear(c->err);
     }
     return MRS_OK;
@@ -127,7 +110,7 @@ fail(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint
 
 static enum mrs_status
 feed_one(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i,
-         const struct rollup_arg *arg)
+         const struct mrsi_brought *arg)
 {
     if (w->failed[i]) {
         return MRS_OK;
@@ -142,32 +125,19 @@ feed_one(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, 
     return st == MRS_FAIL ? fail(s, c, w, i, NULL) : st;
 }
 
-/* The next argument of [*at, end). */
-static struct rollup_arg
-next_argument(const uint8_t **at, const uint8_t *end)
-{
-    if (**at != BAD) {
-        return (struct rollup_arg){mrsi_rollup_get_value(at, end), false};
-    }
-    const uint8_t *text = *at + 1;
-    uint32_t n = 4 + mrs_le32(text);
-    *at = text + n;
-    return (struct rollup_arg){{text, n, MRS_STRING}, true};
-}
-
 enum mrs_status
 mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, const uint8_t *at,
                  const uint8_t *end)
 {
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
-        struct rollup_arg *arg = &w->arg[i];
+        struct mrsi_brought *arg = &w->arg[i];
         if (s->fixed[i].type != MRS_MISSING) {
-            *arg = (struct rollup_arg){s->fixed[i], false};
+            *arg = (struct mrsi_brought){s->fixed[i], false};
         } else if (s->same[i] != i) {
             *arg = w->arg[s->same[i]];
         } else {
-            *arg = next_argument(&at, end);
+            *arg = mrsi_get_brought(&at, end);
         }
         st = feed_one(s, c, w, i, arg);
     }
@@ -192,10 +162,10 @@ mrsi_rollup_feed_small(const struct mrsi_rollup *s, struct rollup_work *w, uint8
             w->given[i] = w->given[x->same];
         } else if (x->fixed) {
             w->given[i] = s->fixed[x->field];
-        } else if (*at == BAD) {
+        } else if (*at == MRSI_BROUGHT_BAD) {
             return MRS_SKIP;
         } else {
-            w->given[i] = mrsi_rollup_get_value(&at, end);
+            w->given[i] = mrsi_get_value(&at, end);
         }
     }
     if (first) {

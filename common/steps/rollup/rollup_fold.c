@@ -7,58 +7,23 @@
 #include "mongoreshape/value.h"
 #include "mongoreshape/fold_ops.h"
 
-/* A key that is one value; missing is null. */
+static struct mrs_val
+key_of(struct mrs_view kin)
+{
+    const uint8_t *at = kin.p;
+    return mrsi_get_value(&at, kin.p + kin.n);
+}
+
+/* The key as a value, which becomes an `_id`. */
 static enum mrs_status
 put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
 {
-    struct mrs_val key = mrs_null();
-    enum mrs_status st = s->key ? mrs_expr_eval(s->key, ev, &key) : MRS_OK;
-    if (st != MRS_OK) {
-        return mrsi_step_skip(c, st, "by");
-    }
-    if (key.type == MRS_MISSING) {
-        c->remarks = 1;
-        key = mrs_null();
-    }
+    enum mrs_status st = mrsi_by_put(&s->group, c, ev, kin);
+    struct mrs_val key = st == MRS_OK && !s->group.n_parts ? key_of(mrsi_buf_view(kin, 0)) : mrs_null();
     if (!mrsi_step_id_ok(key)) {
         return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id", mrs_type_name(key.type));
     }
-    mrsi_rollup_put_value(kin, key);
-    return MRS_OK;
-}
-
-static inline void
-put_part(struct mrs_buf *out, const char *name, uint32_t len, struct mrs_val v)
-{
-    uint8_t *at = out->bad ? NULL : mrs_buf_take(out, (size_t)len + 2 + v.n);
-    if (at) {
-        *at = v.type;
-        mrs_copy_short(at + 1, name, len);
-        at[len + 1] = 0;
-        mrs_copy_short(at + len + 2, v.p, v.n);
-    }
-}
-
-/* A key that is a document of parts: a part that is missing is left out, or null where there is no other. */
-static enum mrs_status
-put_parts(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
-{
-    mrs_buf_byte(kin, MRS_DOCUMENT);
-    size_t at = mrsi_put_open(kin);
-    for (uint32_t i = 0; i < s->n_parts; i++) {
-        struct mrs_val v;
-        enum mrs_status st = mrs_expr_eval(s->part[i], ev, &v);
-        if (st != MRS_OK) {
-            return mrsi_step_skip(c, st, "by");
-        }
-        c->remarks |= v.type == MRS_MISSING;
-        v = v.type == MRS_MISSING && s->n_parts == 1 ? mrs_null() : v;
-        if (v.type != MRS_MISSING) {
-            put_part(kin, s->part_name[i], s->part_len[i], v);
-        }
-    }
-    mrsi_put_close(kin, at);
-    return MRS_OK;
+    return st;
 }
 
 static enum mrs_status
@@ -73,8 +38,7 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
         return st;
     }
     mrsi_step_fields(c, &ev, &room);
-    st = s->n_parts ? put_parts(s, c, &ev, &out->kin) : put_key(s, c, &ev, &out->kin);
-    MRS_THEN(st, mrsi_step_skip(c, mrs_buf_status(&out->kin, c->err), "by"));
+    st = put_key(s, c, &ev, &out->kin);
     if (st == MRS_OK && s->sort) {
         st = mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, &out->order, c->err), "sort");
     }
@@ -86,31 +50,11 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
     return st;
 }
 
-static struct mrs_val
-key_of(struct mrs_view kin)
-{
-    const uint8_t *at = kin.p;
-    return mrsi_rollup_get_value(&at, kin.p + kin.n);
-}
-
 static enum mrs_status
 group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
 {
-    const struct mrsi_rollup *s = state;
-    struct mrs_val key = key_of(kin);
-    struct mrs_walk w;
-    struct mrs_elem e;
     (void)work;
-    if (!s->n_parts) {
-        mrs_key_append(out, key, false);
-        return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
-    }
-    mrs_key_open(out);
-    for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &e) == 1;) {
-        mrs_key_field(out, e.name, e.name_len, e.v);
-    }
-    mrs_key_close(out);
-    return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
+    return mrsi_by_group(&((const struct mrsi_rollup *)state)->group, c, key_of(kin), out);
 }
 
 /* {_id: key} in w->key. */

@@ -26,9 +26,9 @@ field_of(const struct mrs_expr *x)
 bool
 mrsi_rollup_is_plain(const struct mrsi_rollup *s)
 {
-    bool plain = s->by && !s->sort && (!s->key || field_of(s->key));
-    for (uint32_t i = 0; plain && i < s->n_parts; i++) {
-        plain = field_of(s->part[i]) != NULL;
+    bool plain = s->by && !s->sort && (!s->group.key || field_of(s->group.key));
+    for (uint32_t i = 0; plain && i < s->group.n_parts; i++) {
+        plain = field_of(s->group.part[i]) != NULL;
     }
     for (uint32_t i = 0; plain && i < s->n_brings; i++) {
         plain = top_level(mrs_acc_bare_path(s->acc[s->brings[i]])) != NULL;
@@ -126,19 +126,21 @@ static bool
 learn_kin(const struct mrsi_rollup *s, const struct lesson *l)
 {
     const uint8_t *at = l->k->bytes;
-    struct mrs_val key = mrsi_rollup_get_value(&at, at + l->k->kin);
+    struct mrs_val key = mrsi_get_value(&at, at + l->k->kin);
     struct mrs_walk w;
     struct mrs_elem e;
+    const struct mrsi_by *by = &s->group;
     bool good = true;
-    if (s->key) {
-        return learn_key(l, s->key, key);
+    if (by->key) {
+        return learn_key(l, by->key, key);
     }
     uint32_t i = 0;
-    for (mrs_walk_init(&w, s->n_parts ? mrs_val_view(key) : mrs_empty_doc()); good && mrs_walk_next(&w, &e) == 1; i++) {
-        while (i < s->n_parts && !mrs_name_is(&e, s->part_name[i], s->part_len[i])) { /* it is missing */
+    for (mrs_walk_init(&w, by->n_parts ? mrs_val_view(key) : mrs_empty_doc()); good && mrs_walk_next(&w, &e) == 1;
+         i++) {
+        while (i < by->n_parts && !mrs_name_is(&e, by->part_name[i], by->part_len[i])) { /* it is missing */
             i++;
         }
-        good = i < s->n_parts && learn_key(l, s->part[i], e.v);
+        good = i < by->n_parts && learn_key(l, by->part[i], e.v);
     }
     return good;
 }
@@ -150,7 +152,7 @@ learn_shape(const struct mrsi_rollup *s, const struct lesson *l)
     bool good = true;
     for (uint32_t i = 0; good && i < s->n_brings; i++) {
         struct mrs_val field = mrs_doc_get(l->doc, mrs_acc_bare_path(s->acc[s->brings[i]]));
-        struct mrs_val v = mrsi_rollup_get_value(&at, end);
+        struct mrs_val v = mrsi_get_value(&at, end);
         good = field.type == MRS_MISSING ? v.type == MRS_MISSING : learn_copy(l, field, v, v.p);
     }
     return good && at == end;

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* group_by.c - `by` of a plan: the key of a group of documents, and values as documents bring them to it. */
+#include "group_by.h"
+#include "mongoreshape/value.h"
+#include "shape.h"
+
+/* ---- compile ---- */
+static void
+constant_key(struct mrsi_read *r, const char *sub)
+{
+    mrsi_read_error(r, "by", sub, "is the same for every document: a key is a field (\"$name\") or an expression; "
+                                  "null makes a grand total");
+}
+
+static void
+read_parts(struct mrsi_read *r, struct mrsi_by *by, struct mrs_val map)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t n = mrs_val_count(map);
+    by->part = mrsi_read_alloc(r, n + 1, sizeof *by->part);
+    by->part_name = mrsi_read_alloc(r, n + 1, sizeof *by->part_name);
+    by->part_len = mrsi_read_alloc(r, n + 1, sizeof *by->part_len);
+    if (!by->part || !by->part_name || !by->part_len) {
+        return;
+    }
+    mrs_walk_init(&w, mrs_val_view(map));
+    while (mrs_walk_next(&w, &el) == 1) {
+        const char **name = &by->part_name[by->n_parts];
+        struct mrsi_slot label = {mrs_make_text(r->args->arena, el.name, el.name_len), "by", el.name, NULL};
+        if (label.v.type == MRS_MISSING) {
+            r->status = mrs_err_memory(r->err, el.name_len);
+            return;
+        }
+        struct mrsi_slot one = {el.v, "by", el.name, NULL};
+        if (mrsi_read_name(r, label, name) && mrsi_read_expr(r, one, &by->part[by->n_parts])) {
+            if (mrs_expr_constant(by->part[by->n_parts], NULL)) {
+                constant_key(r, el.name);
+            }
+            by->part_len[by->n_parts] = (uint32_t)strlen(*name);
+            by->n_parts++;
+        }
+    }
+    if (!n) {
+        constant_key(r, NULL);
+    }
+}
+
+void
+mrsi_read_by(struct mrsi_read *r, struct mrsi_by *by)
+{
+    struct mrsi_slot slot = mrsi_slot(r, "by");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    if (slot.v.type == MRS_NULL || slot.v.type == MRS_MISSING) {
+        return;
+    }
+    if (slot.v.type == MRS_DOCUMENT) {
+        mrs_walk_init(&w, mrs_val_view(slot.v));
+        if (mrs_walk_next(&w, &el) != 1 || el.name[0] != '$') {
+            read_parts(r, by, slot.v);
+            return;
+        }
+    }
+    if (mrsi_read_expr(r, slot, &by->key) && mrs_expr_constant(by->key, NULL)) {
+        constant_key(r, NULL);
+    }
+}
+
+/* ---- values ---- */
+void
+mrsi_put_value(struct mrs_buf *out, struct mrs_val v)
+{
+    uint8_t *at = out->bad ? NULL : mrs_buf_take(out, v.n + 1u);
+    if (at) {
+        *at = v.type;
+        mrs_copy_short(at + 1, v.p, v.n);
+    }
+}
+
+void
+mrsi_put_bad(struct mrs_buf *out, const char *why)
+{
+    uint8_t size[4];
+    uint32_t n = (uint32_t)strlen(why) + 1;
+    mrs_put32(size, n);
+    mrs_buf_byte(out, MRSI_BROUGHT_BAD);
+    mrs_buf_put(out, size, sizeof size);
+    mrs_buf_put(out, why, n);
+}
+
+struct mrsi_brought
+mrsi_get_brought(const uint8_t **at, const uint8_t *end)
+{
+    if (**at != MRSI_BROUGHT_BAD) {
+        return (struct mrsi_brought){mrsi_get_value(at, end), false};
+    }
+    const uint8_t *text = *at + 1;
+    uint32_t n = 4 + mrs_le32(text);
+    *at = text + n;
+    return (struct mrsi_brought){{text, n, MRS_STRING}, true};
+}
+
+/* ---- the key of a document ---- */
+/* A key that is one value; missing is null. */
+static enum mrs_status
+put_key(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
+{
+    struct mrs_val key = mrs_null();
+    enum mrs_status st = by->key ? mrs_expr_eval(by->key, ev, &key) : MRS_OK;
+    if (st != MRS_OK) {
+        return mrsi_step_skip(c, st, "by");
+    }
+    if (key.type == MRS_MISSING) {
+        c->remarks = 1;
+        key = mrs_null();
+    }
+    mrsi_put_value(kin, key);
+    return MRS_OK;
+}
+
+static inline void
+put_part(struct mrs_buf *out, const char *name, uint32_t len, struct mrs_val v)
+{
+    uint8_t *at = out->bad ? NULL : mrs_buf_take(out, (size_t)len + 2 + v.n);
+    if (at) {
+        *at = v.type;
+        mrs_copy_short(at + 1, name, len);
+        at[len + 1] = 0;
+        mrs_copy_short(at + len + 2, v.p, v.n);
+    }
+}
+
+/* A key that is a document of parts: a part that is missing is left out, or null where there is no other. */
+static enum mrs_status
+put_parts(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
+{
+    mrs_buf_byte(kin, MRS_DOCUMENT);
+    size_t at = mrsi_put_open(kin);
+    for (uint32_t i = 0; i < by->n_parts; i++) {
+        struct mrs_val v;
+        enum mrs_status st = mrs_expr_eval(by->part[i], ev, &v);
+        if (st != MRS_OK) {
+            return mrsi_step_skip(c, st, "by");
+        }
+        c->remarks |= v.type == MRS_MISSING;
+        v = v.type == MRS_MISSING && by->n_parts == 1 ? mrs_null() : v;
+        if (v.type != MRS_MISSING) {
+            put_part(kin, by->part_name[i], by->part_len[i], v);
+        }
+    }
+    mrsi_put_close(kin, at);
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_by_put(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out)
+{
+    enum mrs_status st = by->n_parts ? put_parts(by, c, ev, out) : put_key(by, c, ev, out);
+    return st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(out, c->err), "by") : st;
+}
+
+enum mrs_status
+mrsi_by_group(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, struct mrs_buf *out)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if (!by->n_parts) {
+        mrs_key_append(out, key, false);
+        return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
+    }
+    mrs_key_open(out);
+    for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &e) == 1;) {
+        mrs_key_field(out, e.name, e.name_len, e.v);
+    }
+    mrs_key_close(out);
+    return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
+}

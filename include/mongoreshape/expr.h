@@ -79,7 +79,8 @@ enum mrs_status mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct
                              struct mrs_buf *key, struct mrs_err *e);
 void mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path), void *arg);
 
-/* `$convert` of one value to a type name ("int", "date", ...) without onError: the rules of `cast`. FAIL MRS_E_EXPR. */
+/* `$convert` of one value to a type name ("int", "date", ..., and "uuid", as $toUUID) without onError: the rules of
+ * `cast`. FAIL MRS_E_EXPR. */
 enum mrs_status mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *to, struct mrs_val *out);
 /* Whether a type name is one `cast` takes (PLAN-DETAILS: double, string, objectId, bool, date, int, long, decimal,
  * binData). */

@@ -573,6 +573,8 @@ cast(void)
     struct val *f = gen_one(gen_pick("n s k p"), tw_string(gen_pick(types)));
     if (gen_chance(50))
         tw_push(f, gen_pick("l.n l.s e.n e.s l.l2.n x"), tw_string(gen_pick(types)));
+    if (gen_chance(20))
+        tw_push(f, "t", gen_one(gen_pick("uuid legacy_uuid"), tw_string(gen_pick("csharp java python"))));
     say(d, "in", any_coll());
     tw_push(d, "fields", f);
     if (gen_chance(60))

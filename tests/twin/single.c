@@ -290,8 +290,57 @@ tw_step_rename(struct world *w)
 }
 
 /* ---- cast */
+/* What a UUID is printed as: hexadecimal digits, in groups of 8, 4, 4, 4 and 12. */
+static bool
+uuid_of_text(const char *s, uint8_t b[16])
+{
+    static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+    char digits[33];
+    int n = 0;
+    if (strlen(s) != 36)
+        return false;
+    for (int i = 0; i < 36; i++) {
+        if (shape[i] == '-' ? s[i] != '-' : !strchr("0123456789abcdefABCDEF", s[i]))
+            return false;
+        if (shape[i] != '-')
+            digits[n++] = s[i];
+    }
+    digits[32] = 0;
+    for (int i = 0; i < 16; i++) {
+        char two[3] = {digits[2 * i], digits[2 * i + 1], 0};
+        b[i] = (uint8_t)strtoul(two, NULL, 16);
+    }
+    return true;
+}
+
 static int
-cast_value(struct world *w, struct val *v, const char *to, const char *errors, struct val **out, bool *changed)
+cast_uuid(const struct val *v, const struct val *to, struct val **out)
+{
+    static const int csharp[16] = {3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15};
+    static const int java[16] = {7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8};
+    const char *driver = to->type == T_DOC ? tw_str(to->f[0].v) : "";
+    bool back = to->type == T_DOC && !strcmp(to->f[0].name, "legacy_uuid");
+    uint8_t raw[21] = {16, 0, 0, 0, back ? 3 : 4};
+    if (v->type == T_STRING && !back) {
+        if (!uuid_of_text(tw_str(v), raw + 5) || v->len != 41)
+            return 1;
+    } else {
+        if (v->type != T_BINARY || v->len != 21)
+            return 1;
+        bool stays = v->raw[4] == raw[4];
+        if (!stays && (v->raw[4] != (back ? 4 : 3) || !*driver))
+            return 1;
+        for (int i = 0; i < 16; i++) {
+            bool plain = stays || !strcmp(driver, "python");
+            raw[5 + i] = v->raw[5 + (plain ? i : !strcmp(driver, "java") ? java[i] : csharp[i])];
+        }
+    }
+    *out = tw_leaf(T_BINARY, raw, sizeof raw);
+    return 0;
+}
+
+static int
+cast_value(struct world *w, struct val *v, const struct val *to, const char *errors, struct val **out, bool *changed)
 {
     *out = v;
     if (tw_is_nullish(v))
@@ -309,7 +358,8 @@ cast_value(struct world *w, struct val *v, const char *to, const char *errors, s
         return 0;
     }
     struct val *c;
-    if (!tw_convert(w, v, to, &c)) {
+    bool uuid = to->type == T_DOC || !strcmp(tw_str(to), "uuid");
+    if (!(uuid ? cast_uuid(v, to, &c) : tw_convert(w, v, tw_str(to), &c))) {
         *changed |= !tw_same_bytes(c, v);
         *out = c;
         return 0;
@@ -338,7 +388,7 @@ cast_one(struct world *w, struct val *old, struct val *now, const char **why)
             bool changed = false;
             if (!v)
                 continue;
-            if (cast_value(w, v, tw_str(map->f[i].v), errors, &c, &changed))
+            if (cast_value(w, v, map->f[i].v, errors, &c, &changed))
                 return false;
             if (c)
                 tw_put(h.h[k].doc, name, c);

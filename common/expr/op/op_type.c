@@ -220,16 +220,22 @@ SHORT(object_id, MRS_OBJECTID)
 SHORT(string, MRS_STRING)
 
 static enum mrs_status
-op_to_uuid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+convert_to_uuid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, struct mrs_val *out)
 {
     struct mrsi_convert cv = {.x = x, .ev = ev, .to = MRS_BINARY, .format = MRSI_FORMAT_UUID, .subtype = 4};
-    struct mrs_val v;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
         return mrsi_ret_null(out);
     }
     enum mrs_status s = mrsi_convert_run(&cv, v, out);
     return s == MRS_SKIP ? mrsi_eval_error(x, ev, "%s", cv.why) : s;
+}
+
+static enum mrs_status
+op_to_uuid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val v;
+    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    return convert_to_uuid(x, ev, v, out);
 }
 
 static bool
@@ -255,6 +261,9 @@ enum mrs_status
 mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *to, struct mrs_val *out)
 {
     uint8_t type;
+    if (strcmp(to, "uuid") == 0) {
+        return convert_to_uuid(NULL, ev, v, out);
+    }
     if (!cast_by_name(to, &type)) {
         return mrsi_eval_error(NULL, ev, "'%.40s' is no type to convert to", to);
     }

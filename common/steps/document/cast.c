@@ -6,6 +6,7 @@
  * missing, null or undefined stays. `errors` rules each single value: in an array `drop` takes the
  * one element out. A document in which nothing changes keeps its bytes. Conversions that succeed and
  * are seldom meant are remarks: for each of the first fields one of each kind, the last has the rest. */
+#include "cast_uuid.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/map.h"
 #include "mongoreshape/value.h"
@@ -19,14 +20,19 @@ enum { NAMED = MRS_REMARKS / KINDS, YEAR_1980 = 315532800 };
 struct cast {
     struct mrsi_map map;
     struct mrsi_fields fields; /* paths only */
-    const char **to;           /* one a path */
+    struct cast_type {
+        const char *name; /* of the type; of a UUID as messages name it */
+        bool is_uuid;
+        struct mrsi_uuid uuid;
+    } *to; /* one a path */
     struct mrs_edit *edit;
     int errors, id;
 };
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
-    {"fields", MRS_ARG_MAP, true, NULL, "path: type, one of double string objectId bool date int long decimal binData"},
+    {"fields", MRS_ARG_MAP, true, NULL, "path: type, one of double string objectId bool date int long decimal "
+     "binData uuid; { uuid: driver }, { legacy_uuid: driver } for what old drivers (csharp, java, python) wrote"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens with a value that cannot be converted"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
@@ -34,23 +40,28 @@ static const struct mrs_key keys[] = {
 
 /* ---- compile ---- */
 static bool
-read_type(struct mrsi_read *r, struct mrsi_slot s, const char **to)
+read_type(struct mrsi_read *r, struct mrsi_slot s, struct cast_type *to)
 {
     static const struct mrs_key types[] = {
         {.name = "double"}, {.name = "string"}, {.name = "objectId"}, {.name = "bool"},   {.name = "date"},
         {.name = "int"},    {.name = "long"},   {.name = "decimal"},  {.name = "binData"},
+        {.name = "uuid"},
     };
-    if (!mrsi_read_text(r, s, to)) {
+    to->is_uuid = s.v.type == MRS_DOCUMENT || mrs_val_is_text(s.v, "uuid");
+    if (to->is_uuid) {
+        return mrsi_uuid_read(r, s, &to->uuid, &to->name);
+    }
+    if (!mrsi_read_text(r, s, &to->name)) {
         return false;
     }
-    if (mrs_convert_known(*to)) {
+    if (mrs_convert_known(to->name)) {
         return true;
     }
-    const char *near = mrsi_arg_nearest(*to, types, sizeof types / sizeof *types);
-    return near ? mrsi_read_error(r, s.key, s.sub, "unknown type `%s`; is `%s` meant?", *to, near)
+    const char *near = mrsi_arg_nearest(to->name, types, sizeof types / sizeof *types);
+    return near ? mrsi_read_error(r, s.key, s.sub, "unknown type `%s`; is `%s` meant?", to->name, near)
                 : mrsi_read_error(r, s.key, s.sub,
                                   "unknown type `%s`: one of double string objectId bool date int long decimal "
-                                  "binData is meant", *to);
+                                  "binData uuid is meant", to->name);
 }
 
 static void
@@ -161,13 +172,14 @@ remark(struct casting *x, struct mrs_val old, struct mrs_val v)
 
 /* One value; missing: it is dropped. */
 static enum mrs_status
-convert(struct casting *x, struct mrs_val v, const char *to, struct mrs_val *out)
+convert(struct casting *x, struct mrs_val v, const struct cast_type *to, struct mrs_val *out)
 {
     *out = v;
     if (mrs_is_nullish(v)) {
         return MRS_OK;
     }
-    enum mrs_status st = mrs_convert(&x->ev, v, to, out);
+    enum mrs_status st = to->is_uuid ? mrsi_uuid_cast(&to->uuid, &x->ev, v, out)
+                                     : mrs_convert(&x->ev, v, to->name, out);
     if (st == MRS_OK) {
         remark(x, v, *out);
     }
@@ -220,7 +232,7 @@ open_array(struct mrs_buf *b, struct mrs_val v)
 
 /* An array of the levels that documents may have. */
 static enum mrs_status
-convert_array(struct casting *x, struct mrs_val v, const char *to, struct mrs_val *out)
+convert_array(struct casting *x, struct mrs_val v, const struct cast_type *to, struct mrs_val *out)
 {
     struct open_array stack[MRS_DEPTH_MAX];
     struct mrs_elem e;
@@ -258,7 +270,7 @@ cast_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ve
           struct mrs_buf *raw, struct mrs_err *e)
 {
     struct casting *x = arg;
-    const char *to = x->s->to[site->path_no];
+    const struct cast_type *to = &x->s->to[site->path_no];
     (void)raw;
     (void)e;
     *verdict = mrs_is_nullish(site->old) ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
@@ -306,7 +318,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_touch(&t, 0, 'R', path);
         mrsi_tell_touch(&t, 0, 'D', path);
         if (i < 6) {
-            mrsi_tell_words(&t, "%s%s to %s", i ? ", " : "", path, s->to[i]);
+            mrsi_tell_words(&t, "%s%s to %s", i ? ", " : "", path, s->to[i].name);
         }
         mrsi_tell_loss(&t, "the type that %s had%s", path, gone ? ", and values that cannot be converted" : "");
     }

@@ -15,7 +15,7 @@ put64_big(uint8_t *to, uint64_t v)
 }
 
 enum mrs_status
-mrsi_plan_make_id(struct mrsi_plan *p, bool has_version, const struct mrs_view *bodies,
+mrsi_plan_make_id(struct mrsi_plan *p, uint32_t version, const struct mrs_view *bodies,
                   struct mrs_err *e)
 {
     struct mrs_plan *pub = &p->pub;
@@ -23,8 +23,8 @@ mrsi_plan_make_id(struct mrsi_plan *p, bool has_version, const struct mrs_view *
     struct mrs_build b;
     mrs_buf_init(&buf, pub->mem, 2 * MRSI_EXPANDED_MAX);
     mrs_build_init(&b, &buf);
-    if (has_version) {
-        mrs_build_i32(&b, "version", 1);
+    if (version) {
+        mrs_build_i32(&b, "version", (int32_t)version);
     }
     mrs_build_text(&b, "server", pub->server, (uint32_t)strlen(pub->server));
     if (*pub->database) {

@@ -95,9 +95,14 @@ bool mrsi_plan_key_check(struct mrsi_plan *p, const struct mrs_step_type *type,
 /* " (did you mean `x`?)" or ""; text holds 96 bytes. */
 const char *mrsi_plan_hint(char text[96], const char *word, const char *const *words, uint32_t n);
 
-/* id.c: makes p->pub.canonical and id. bodies: one document a step, keys in the order of its table.
- */
-enum mrs_status mrsi_plan_make_id(struct mrsi_plan *p, bool has_version,
+/* language_version.c: whether a plan of this version may have the step, and this key of it. */
+#define MRSI_LATER "version 2 of the plan language has it, and this plan says `version: 1`"
+bool mrsi_step_known(const struct mrs_step_type *t, uint32_t version);
+bool mrsi_key_known(const struct mrs_step_type *t, const char *key, uint32_t version);
+
+/* id.c: makes p->pub.canonical and id. version: as the plan says it, 0 where it does not. bodies: one document a step,
+ * keys in the order of its table. */
+enum mrs_status mrsi_plan_make_id(struct mrsi_plan *p, uint32_t version,
                                   const struct mrs_view *bodies, struct mrs_err *e);
 
 /* index_changes.c: the indexes of a catalogue before the steps, and what they have done to them. NULL, false: no

@@ -328,6 +328,7 @@ mrs_plan_invert(const struct mrs_plan *p, struct mrs_inverse_plan *out, struct m
     mrs_arena_init(&out->arena, p->mem);
     out->name = name_of(&x);
     out->server = p->server;
+    out->version = p->version;
     out->database = p->id_known ? p->database : "";
     if (p->n_steps) {
         add_loss(&x, (struct mrs_inverse_loss){0, "", MRS_LOSS_REFUSED,
@@ -406,6 +407,9 @@ mrs_inverse_yaml(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
     put_losses(inv, out);
     mrs_buf_printf(out, "plan: ");
     mrsi_flow_text(out, inv->name, strlen(inv->name));
+    if (inv->version != MRS_PLAN_VERSION) {
+        mrs_buf_printf(out, "\nversion: %u", inv->version);
+    }
     mrs_buf_printf(out, "\nserver: \"%s\"\n", inv->server);
     if (*inv->database) {
         mrs_buf_printf(out, "database: ");
@@ -453,6 +457,9 @@ mrs_inverse_json(const struct mrs_inverse_plan *inv, struct mrs_buf *out, struct
     mrs_build_init(&b, &buf);
     mrs_build_open(&b, "inverse", 7, MRS_DOCUMENT);
     json_text(&b, "plan", inv->name);
+    if (inv->version != MRS_PLAN_VERSION) {
+        mrs_build_i32(&b, "version", (int32_t)inv->version);
+    }
     json_text(&b, "server", inv->server);
     if (*inv->database) {
         json_text(&b, "database", inv->database);

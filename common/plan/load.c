@@ -20,7 +20,8 @@ struct loader {
     struct mrsi_plan *p;
     const struct mrs_plan_opts *opts;
     const char *default_db; /* NULL: no collection may be named by a string */
-    bool has_version, db_known;
+    uint32_t said; /* `version`; 0: the plan does not say */
+    bool db_known;
     struct mrs_view *bodies;
     uint32_t n_steps; /* entries of `steps` */
 };
@@ -39,7 +40,7 @@ struct load_entry {
 static const char *const servers[] = {"8.2"}; /* the last one is the default */
 static const struct mrs_key top_keys[] = {
     {"plan", MRS_ARG_TEXT, false, NULL, "a name, for reports"},
-    {"version", MRS_ARG_COUNT, false, NULL, "of the plan language: 1"},
+    {"version", MRS_ARG_COUNT, false, NULL, "of the plan language: 1, or 2 (the default)"},
     {"server", MRS_ARG_CHOICE, false, "8.2", "whose rules hold where versions differ; default: the newest known"},
     {"database", MRS_ARG_NAME, false, NULL, "of collections named by a text; default: the only one of the dump"},
     {"steps", MRS_ARG_LIST, true, NULL, "what is done, in this order: a list, one key each, the step's name"},
@@ -115,17 +116,17 @@ load_version(struct loader *l)
     if (!at) {
         return;
     }
-    l->has_version = true;
     bool whole = at->node->kind == MRSI_SCALAR &&
                  (at->node->val.type == MRS_INT32 || at->node->val.type == MRS_INT64);
     if (!whole || !mrs_val_integral(at->node->val, &v)) {
         mrsi_plan_error(l->p, at->line, at->col,
                         "`version` must be a whole number, as in `version: 1`");
-    } else if (v != 1) {
-        mrsi_plan_error(
-            l->p, at->line, at->col,
-            "`version: %lld` of the plan language is not known here; this program knows version 1",
-            (long long)v);
+    } else if (v < 1 || v > MRS_PLAN_VERSION) {
+        mrsi_plan_error(l->p, at->line, at->col,
+                        "`version: %lld` of the plan language is not known here; this program knows versions 1 to %u",
+                        (long long)v, MRS_PLAN_VERSION);
+    } else {
+        l->said = l->p->pub.version = (uint32_t)v;
     }
 }
 
@@ -178,12 +179,13 @@ load_database(struct loader *l)
 
 /* ---- the keys of a step ---- */
 static uint32_t
-key_names(const struct mrs_step_type *type, const char *names[NAMES_MAX])
+key_names(const struct mrs_step_type *type, uint32_t version, const char *names[NAMES_MAX])
 {
     uint32_t n = 0;
-    while (n < type->n_keys && n < NAMES_MAX) {
-        names[n] = type->keys[n].name;
-        n++;
+    for (uint32_t i = 0; i < type->n_keys && n < NAMES_MAX; i++) {
+        if (mrsi_key_known(type, type->keys[i].name, version)) {
+            names[n++] = type->keys[i].name;
+        }
     }
     return n;
 }
@@ -194,7 +196,11 @@ unknown_key(struct load_entry *x, const struct mrsi_yaml_entry *at)
     const struct mrs_step_type *type = x->args.type;
     const char *names[NAMES_MAX] = {0};
     char hint[96], list[300] = "";
-    uint32_t n = key_names(type, names);
+    if (!mrsi_key_known(type, at->key, x->args.version)) {
+        mrsi_plan_error(x->l->p, at->line, at->col, "%s: unknown key `%.80s`: " MRSI_LATER, type->name, at->key);
+        return;
+    }
+    uint32_t n = key_names(type, x->args.version, names);
     mrsi_plan_hint(hint, at->key, names, n);
     if (!*hint) {
         size_t used = 0;
@@ -219,7 +225,7 @@ read_keys(struct load_entry *x)
         while (i < type->n_keys && strcmp(type->keys[i].name, at->key) != 0) {
             i++;
         }
-        if (i == type->n_keys) {
+        if (i == type->n_keys || !mrsi_key_known(type, at->key, x->args.version)) {
             unknown_key(x, at);
             x->salvage = true;
             continue;
@@ -380,6 +386,7 @@ begin_entry(struct load_entry *x, const struct mrs_step_type *type)
                                 .arena = &p->pub.arena,
                                 .default_db = x->l->default_db,
                                 .now_ms = x->l->opts->now_ms,
+                                .version = p->pub.version,
                                 .type = type,
                                 .report = report,
                                 .warn = warn,
@@ -462,6 +469,11 @@ done_by(const char *word)
 static void
 unknown_step(struct mrsi_plan *p, const struct mrsi_yaml_entry *at)
 {
+    const struct mrs_step_type *later = mrs_step_type_find(at->key);
+    if (later) {
+        mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`: " MRSI_LATER, at->key);
+        return;
+    }
     const char *step = done_by(at->key);
     if (step) {
         mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`: %s", at->key, step);
@@ -471,8 +483,11 @@ unknown_step(struct mrsi_plan *p, const struct mrsi_yaml_entry *at)
     char hint[96], list[360] = "";
     uint32_t n = 0;
     size_t used = 0;
-    for (const struct mrs_step_type *type; n < NAMES_MAX && (type = mrs_step_type_at(n)); n++) {
-        names[n] = type->name;
+    const struct mrs_step_type *type;
+    for (uint32_t i = 0; n < NAMES_MAX && (type = mrs_step_type_at(i)); i++) {
+        if (mrsi_step_known(type, p->pub.version)) {
+            names[n++] = type->name;
+        }
     }
     mrsi_plan_hint(hint, at->key, names, n);
     if (strstr(hint, "drop") || strstr(hint, "`delete`") || strstr(hint, "`unset`")) {
@@ -611,7 +626,7 @@ load_step(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *item)
         return;
     }
     const struct mrs_step_type *type = mrs_step_type_find(at->key);
-    if (!type) {
+    if (!type || !mrsi_step_known(type, p->pub.version)) {
         unknown_step(p, at);
         return;
     }
@@ -741,6 +756,7 @@ new_plan(struct mrs_mem *mem, const struct mrs_plan_opts *opts)
     p->pub.now_ms = opts->now_ms;
     p->pub.name = p->pub.database = "";
     p->pub.server = servers[N_SERVERS - 1];
+    p->pub.version = MRS_PLAN_VERSION;
     mrs_arena_init(&p->pub.arena, mem);
     p->pub.file = mrs_arena_copy(&p->pub.arena, file, strlen(file) + 1);
     p->dead = !p->pub.file;
@@ -765,7 +781,7 @@ mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_
     if (s == MRS_OK) {
         p->pub.id_known = l.db_known;
         s = mrs_tzdata_version(p->pub.tzdata, sizeof p->pub.tzdata, e);
-        MRS_THEN(s, mrsi_plan_make_id(p, l.has_version, l.bodies, e));
+        MRS_THEN(s, mrsi_plan_make_id(p, l.said, l.bodies, e));
     }
     if (s == MRS_DEAD || (s != MRS_OK && p->pub.n_errors == 0)) {
         mrs_plan_free(&p->pub);

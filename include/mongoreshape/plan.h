@@ -10,6 +10,8 @@
 #include "mongoreshape/step.h"
 #include "mongoreshape/words.h"
 
+#define MRS_PLAN_VERSION 2u /* of the plan language, where a plan does not say */
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,6 +36,7 @@ struct mrs_plan {
     struct mrs_arena arena;
     const char *name;     /* `plan:`; "" */
     const char *server;   /* "8.2" */
+    uint32_t version;     /* of the language, 1 or 2 */
     const char *database; /* as resolved; "" */
     struct mrs_step *steps;
     uint32_t n_steps;
@@ -102,6 +105,7 @@ struct mrs_inverse_loss {
 struct mrs_inverse_plan {
     struct mrs_arena arena;             /* owns all below */
     const char *name, *server, *database; /* database "": not known, or none */
+    uint32_t version; /* of the language */
     struct mrs_inverse_entry *entry;    /* in the order in which they run */
     uint32_t n_entries;
     struct mrs_inverse_loss *loss;      /* in the order of the steps they belong to */

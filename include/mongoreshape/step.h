@@ -73,6 +73,7 @@ struct mrs_args {
     struct mrs_view body;    /* {from: ..., into: ..., match: {...}} */
     const char *default_db;  /* database of collections named by a string */
     int64_t now_ms;          /* $$NOW */
+    uint32_t version;        /* of the plan language: 1, or 2 where the plan does not say */
     const struct mrs_step_type *type;
     /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or the index
      * of an entry inside its value. All errors are collected; compile goes on and returns MRS_FAIL at its end when
@@ -187,6 +188,8 @@ struct mrs_step_type {
     uint32_t n_keys;
     const struct mrs_inner *inner;
     uint32_t n_inner;
+    uint32_t since;      /* version of the plan language that brought the step; 0: the first */
+    const char *since_2; /* keys that version 2 brought, "types|most"; NULL: none */
     /* Lines `key: value` in YAML: first those that make a step, behind an empty line values for the other keys that are
      * neither bool nor choice. */
     const char *example;

@@ -165,6 +165,27 @@ put_step(struct mrs_buf *out, const struct mrs_step_type *t)
     put(out, "}}");
 }
 
+/* What a plan of version 1 may not have: a condition for each step and each key that came later. */
+static void
+put_later(struct mrs_buf *out)
+{
+    const struct mrs_step_type *t;
+    put(out, ",\n\"if\":{\"required\":[\"version\"],\"properties\":{\"version\":{\"const\":1}}},"
+             "\"then\":{\"properties\":{\"steps\":{\"items\":{\"not\":{\"anyOf\":[false");
+    for (uint32_t i = 0; (t = mrs_step_type_at(i)); i++) {
+        if (!mrsi_step_known(t, 1)) {
+            mrs_buf_printf(out, ",{\"required\":[\"%s\"]}", t->name);
+        }
+        for (uint32_t k = 0; k < t->n_keys; k++) {
+            if (!mrsi_key_known(t, t->keys[k].name, 1)) {
+                mrs_buf_printf(out, ",{\"required\":[\"%s\"],\"properties\":{\"%s\":{\"required\":[\"%s\"]}}}",
+                               t->name, t->name, t->keys[k].name);
+            }
+        }
+    }
+    put(out, "]}}}}}");
+}
+
 void
 mrs_plan_schema(struct mrs_buf *out)
 {
@@ -187,5 +208,7 @@ mrs_plan_schema(struct mrs_buf *out)
         put(out, i ? ",\n" : "\n");
         put_step(out, t);
     }
-    mrs_buf_printf(out, "}}}},\n\"definitions\":{%s}}\n", definitions);
+    put(out, "}}}}");
+    put_later(out);
+    mrs_buf_printf(out, ",\n\"definitions\":{%s}}\n", definitions);
 }

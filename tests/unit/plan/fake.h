@@ -52,6 +52,10 @@ static const struct mrs_key union_keys[] = {
     {"from", MRS_ARG_COLLS, true, NULL, NULL},
     {"into", MRS_ARG_COLL, true, NULL, NULL},
 };
+static const struct mrs_key grown_keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, NULL},
+    {"most", MRS_ARG_COUNT, false, NULL, NULL},
+};
 static const struct mrs_key drop_keys[] = {{"in", MRS_ARG_COLL, true, NULL, NULL}};
 
 static enum mrs_status
@@ -191,6 +195,10 @@ static const struct mrs_step_type fake_types[] = {
     {.name = "union", .summary = "", .keys = union_keys, .n_keys = 2, .compile = fake_compile,
      .free_state = fake_free, .describe = union_describe, .catalog = fake_catalog},
     {.name = "drop_collection", .summary = "", .keys = drop_keys, .n_keys = 1, .compile = fake_compile,
+     .free_state = fake_free, .describe = drop_describe, .catalog = fake_catalog},
+    {.name = "later", .since = 2, .summary = "", .keys = drop_keys, .n_keys = 1, .compile = fake_compile,
+     .free_state = fake_free, .describe = drop_describe, .catalog = fake_catalog},
+    {.name = "grown", .since_2 = "least|most", .summary = "", .keys = grown_keys, .n_keys = 2, .compile = fake_compile,
      .free_state = fake_free, .describe = drop_describe, .catalog = fake_catalog},
 };
 #define N_FAKES (sizeof fake_types / sizeof *fake_types)

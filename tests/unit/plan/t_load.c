@@ -43,9 +43,9 @@ static void
 top(void **state)
 {
     (void)state;
-    EXPECT("plan: 5\nverson: 1\nversion: 2\nserver: 8.2\ndatabase: a/b\nsteps: {}\nfoo: 1\n",
+    EXPECT("plan: 5\nverson: 1\nversion: 3\nserver: 8.2\ndatabase: a/b\nsteps: {}\nfoo: 1\n",
            {1, 1, "`plan` must be a text"},
-           {2, 1, "unknown key `verson` (did you mean `version`?)"}, {3, 1, "`version: 2`"},
+           {2, 1, "unknown key `verson` (did you mean `version`?)"}, {3, 1, "`version: 3`"},
            {4, 1, "`server` must be a text, as in `server: \"8.2\"`"}, {5, 1, "`database: a/b`"},
            {6, 1, "`steps` must be a list"}, {7, 1, "unknown key `foo`; a plan has"});
     EXPECT("version: 1.0\nserver: '7'\ndatabase: ''\n", {1, 1, "`steps` is missing"},
@@ -63,10 +63,32 @@ steps(void **state)
            "fields: {}}\n  union: {}\n",
            {2, 3, "unknown step `embd` (did you mean `embed`?)"},
            {3, 3, "a step is a map with one key"},
-           {4, 3, "unknown step `zzzz`; the steps are: embed set union drop_collection"},
+           {4, 3, "unknown step `zzzz`; the steps are: embed set union drop_collection later grown"},
            {5, 3, "set: a map of its keys must follow"}, {6, 3, "a step is a map with one key"},
            {8, 3, "`in` stands beside `set`, not inside it"},
            {10, 3, "a step has exactly one key, `union`"});
+}
+
+static void
+versions(void **state)
+{
+    (void)state;
+    static const char text[] = "steps:\n- later: { in: a }\n- grown: { in: a, most: 5 }\n";
+    struct mrs_mem *mem = mrs_mem_new(0);
+    close_plan(mem, load_n(mem, text, sizeof text - 1, MRS_OK));
+    static const char two[] = "version: 2\nsteps:\n- later: { in: a }\n- grown: { in: a, most: 5 }\n";
+    mem = mrs_mem_new(0);
+    struct mrs_plan *p = load_n(mem, two, sizeof two - 1, MRS_OK);
+    assert_int_equal(p->version, 2);
+    assert_int_equal(mrs_doc_get(p->canonical, "version").type, MRS_INT32);
+    close_plan(mem, p);
+    EXPECT("version: 1\nsteps:\n- later: { in: a }\n- grown: { in: a, most: 5 }\n- grown: { in: a, mots: 5 }\n"
+           "- latre: {}\n- grown: { zzzzz: 1, in: b }\n",
+           {3, 3, "unknown step `later`: version 2 of the plan language has it, and this plan says `version: 1`"},
+           {4, 19, "grown: unknown key `most`: version 2 of the plan language has it"},
+           {5, 19, "grown: unknown key `mots`; it has the keys: in"},
+           {6, 3, "unknown step `latre`; the steps are: embed set union drop_collection grown"},
+           {7, 12, "grown: unknown key `zzzzz`; it has the keys: in"});
 }
 
 static void
@@ -402,6 +424,7 @@ main(void)
         cmocka_unit_test(good),
         cmocka_unit_test(top),
         cmocka_unit_test(steps),
+        cmocka_unit_test(versions),
         cmocka_unit_test(keys),
         cmocka_unit_test(join_types),
         cmocka_unit_test(other_types),

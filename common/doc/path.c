@@ -182,10 +182,20 @@ mrs_path_relation(const struct mrs_path *a, const struct mrs_path *b)
     return a->n == b->n ? 1 : a->n < b->n ? 2 : 3;
 }
 
+/* Whether a path begins with one of the names of `a*`. */
+static bool
+begins_so(const char *star, size_t n, const char *path)
+{
+    return n && star[n - 1] == '*' && strncmp(star, path, n - 1) == 0;
+}
+
 bool
 mrs_path_texts_meet(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
+    if (begins_so(a, n, b) || begins_so(b, m, a)) {
+        return true;
+    }
     return least == 0 || (memcmp(a, b, least) == 0 && (n == m || (n > m ? a : b)[least] == '.'));
 }
 

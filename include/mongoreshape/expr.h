@@ -66,6 +66,13 @@ enum mrs_status mrs_query_compile(const struct mrs_expr_env *env, struct mrs_vie
 void mrs_query_free(struct mrs_query *q);
 /* OK with *yes; FAIL MRS_E_EXPR ($expr failed); DEAD. */
 enum mrs_status mrs_query_match(const struct mrs_query *q, struct mrs_eval *ev, bool *yes);
+/* The types that a name or number of `$type` means, as bits of mrs_type_bit; 0: it means none. */
+uint32_t mrs_type_bits(struct mrs_val name);
+static inline uint32_t
+mrs_type_bit(uint8_t type)
+{
+    return 1u << (type == MRS_MAXKEY ? 30 : type == MRS_MINKEY ? 31 : type);
+}
 void mrs_query_reads(const struct mrs_query *q, void (*fn)(void *arg, const char *path), void *arg);
 
 /* `$sort`: {a: 1, "b.c": -1}, 1 to 32 keys. strict: directions exactly 1 or -1; else the server's laxer rule

@@ -31,6 +31,20 @@ each(struct world *w, one_fn fn)
     c->docs = out;
 }
 
+/* Paths with a star are not settled here. */
+static void
+no_stars(struct world *w)
+{
+    const struct val *fields = tw_arg(w, "fields");
+    bool star = tw_arg(w, "types") != NULL;
+    for (uint32_t i = 0; i < fields->n; i++) {
+        const struct val *v = fields->f[i].v;
+        star = star || strchr(fields->f[i].name, '*') || (v->type == T_STRING && strchr(tw_str(v), '*'));
+    }
+    if (star)
+        tw_unclear(w, "paths with a star");
+}
+
 /* ---- set */
 static bool
 set_one(struct world *w, struct val *old, struct val *now, const char **why)
@@ -144,6 +158,7 @@ set_ids(struct world *w)
 void
 tw_step_set(struct world *w)
 {
+    no_stars(w);
     if (tw_get(tw_arg(w, "fields"), "_id"))
         set_ids(w);
     else
@@ -169,6 +184,7 @@ unset_one(struct world *w, struct val *old, struct val *now, const char **why)
 void
 tw_step_unset(struct world *w)
 {
+    no_stars(w);
     each(w, unset_one);
 }
 
@@ -286,6 +302,7 @@ rename_one(struct world *w, struct val *old, struct val *now, const char **why)
 void
 tw_step_rename(struct world *w)
 {
+    no_stars(w);
     each(w, rename_one);
 }
 
@@ -403,6 +420,7 @@ cast_one(struct world *w, struct val *old, struct val *now, const char **why)
 void
 tw_step_cast(struct world *w)
 {
+    no_stars(w);
     each(w, cast_one);
 }
 

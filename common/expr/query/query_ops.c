@@ -163,9 +163,8 @@ op_exists(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     return mrsi_truthy(v) ? MRS_OK : negate(b, out, e);
 }
 
-/* The bits of a type's name or number; 0: it is none. */
-static uint32_t
-type_bits(struct mrs_val v)
+uint32_t
+mrs_type_bits(struct mrs_val v)
 {
     int64_t number;
     if (v.type == MRS_STRING) {
@@ -205,12 +204,12 @@ op_type(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     if (v.type == MRS_ARRAY) {
         mrs_walk_init(&w, mrs_val_view(v));
         while (ok && mrs_walk_next(&w, &el) > 0) {
-            uint32_t bits = type_bits(el.v);
+            uint32_t bits = mrs_type_bits(el.v);
             ok = bits != 0;
             n->types |= bits;
         }
     } else {
-        n->types = type_bits(v);
+        n->types = mrs_type_bits(v);
     }
     return ok && n->types
              ? MRS_OK

@@ -42,9 +42,9 @@ is_gone(const struct mrsi_moves *m, const char *path)
     return gone;
 }
 
-/* The path as it is called now; NULL: gone (or no memory). */
+/* The path as moves call it; NULL: gone (or no memory). */
 static const char *
-remap(struct remap *x, const char *path)
+remap_plain(struct remap *x, const char *path)
 {
     const struct mrsi_move *best = NULL;
     if (x->m->exact_from && strcmp(path, x->m->exact_from) == 0) {
@@ -76,6 +76,18 @@ remap(struct remap *x, const char *path)
     text[n + m + (n && m)] = 0;
     x->out->moved = x->out->moved || strcmp(text, path) != 0;
     return text;
+}
+
+/* The path as it is called now; NULL: gone (or no memory). */
+static const char *
+remap(struct remap *x, const char *path)
+{
+    const char *now = remap_plain(x, path);
+    if (now && x->m->through) {
+        now = x->m->through(x->m->patterns, x->a, now, &x->dead);
+        x->out->moved = x->out->moved || (now && strcmp(now, path) != 0);
+    }
+    return now;
 }
 
 /* A document that was built at the start of the scratch, as a value in the arena. */

@@ -30,6 +30,9 @@ struct mrsi_moves {
     /* in place only: */
     bool holes;       /* documents that had the old path may lack the new one: two of them clash in a unique index */
     bool fills;       /* documents that lacked the old path may have the new one, with equal values */
+    /* NULL, or what patterns make of a path, after all that: NULL where it is gone, or without memory (*dead) */
+    const char *(*through)(const void *patterns, struct mrs_arena *a, const char *path, bool *dead);
+    const void *patterns;
     const bool *told; /* NULL, or for each index of the collection: the report knows already why it goes */
 };
 

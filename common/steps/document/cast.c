@@ -8,7 +8,7 @@
  * are seldom meant are remarks: for each of the first fields one of each kind, the last has the rest. */
 #include "cast_uuid.h"
 #include "steps/kit/invert.h"
-#include "steps/kit/map.h"
+#include "pattern.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/context.h"
@@ -20,11 +20,12 @@ enum { NAMED = MRS_REMARKS / KINDS, YEAR_1980 = 315532800 };
 struct cast {
     struct mrsi_map map;
     struct mrsi_fields fields; /* paths only */
+    struct mrsi_patterns patterns;
     struct cast_type {
         const char *name; /* of the type; of a UUID as messages name it */
         bool is_uuid;
         struct mrsi_uuid uuid;
-    } *to; /* one a path */
+    } *to, *to_star; /* one a path, one a pattern */
     struct mrs_edit *edit;
     int errors, id;
 };
@@ -35,6 +36,7 @@ static const struct mrs_key keys[] = {
      "binData uuid; { uuid: driver }, { legacy_uuid: driver } for what old drivers (csharp, java, python) wrote"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens with a value that cannot be converted"},
+    {MRSI_TYPES_KEY, "only values of these types, as `$type` names them"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
@@ -86,9 +88,8 @@ add_field(struct mrsi_read *r, struct cast *s, const struct mrs_elem *el)
 }
 
 static void
-read_fields(struct mrsi_read *r, struct cast *s)
+read_fields(struct mrsi_read *r, struct cast *s, struct mrsi_slot f)
 {
-    struct mrsi_slot f = mrsi_slot(r, "fields");
     struct mrs_walk w;
     struct mrs_elem el;
     if (f.v.type != MRS_DOCUMENT || f.v.n <= 5) {
@@ -122,6 +123,7 @@ static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
     struct mrsi_read r;
+    struct mrsi_slot plain;
     struct cast *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
         return MRS_DEAD;
@@ -131,7 +133,13 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     s->map.place = "fields";
     mrsi_map_read(&r, &s->map);
     mrsi_read_choice(&r, mrsi_slot(&r, "errors"), &s->errors);
-    read_fields(&r, s);
+    mrsi_patterns_read(&r, mrsi_slot(&r, "fields"), &s->patterns, &plain);
+    mrsi_patterns_types(&r, &s->patterns, true);
+    s->to_star = mrsi_read_alloc(&r, s->patterns.n, sizeof *s->to_star);
+    for (uint32_t i = 0; i < s->patterns.n && s->to_star; i++) {
+        read_type(&r, s->patterns.item[i].value, &s->to_star[i]);
+    }
+    read_fields(&r, s, plain);
     const char **write = mrsi_read_alloc(&r, s->fields.n, sizeof *write);
     for (uint32_t i = 0; i < s->fields.n && write; i++) {
         write[i] = s->fields.path[i].text;
@@ -175,7 +183,7 @@ static enum mrs_status
 convert(struct casting *x, struct mrs_val v, const struct cast_type *to, struct mrs_val *out)
 {
     *out = v;
-    if (mrs_is_nullish(v)) {
+    if (mrs_is_nullish(v) || !(x->s->patterns.types & mrs_type_bit(v.type))) {
         return MRS_OK;
     }
     enum mrs_status st = to->is_uuid ? mrsi_uuid_cast(&to->uuid, &x->ev, v, out)
@@ -283,11 +291,11 @@ cast_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ve
     return st;
 }
 
+/* The paths without a star. */
 static enum mrs_status
-edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
-              bool *changed)
+edit_plain(const struct cast *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+           bool *changed)
 {
-    const struct cast *s = state;
     struct casting x = {s, 0, c, mrsi_step_eval(c, d), &w->out[1]};
     struct mrs_edit_run how = {.fn = cast_site, .arg = &x, .raw = &w->raw};
     enum mrs_status st = mrs_edit_run(s->edit, &how, d, out, changed, c->err);
@@ -297,6 +305,37 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
             return mrsi_step_refuse(c, "fields", "the _id would be %s, which no server takes", mrs_type_name(id.type));
         }
     }
+    return st;
+}
+
+/* Where `**` ends the path each element is visited for itself. */
+static enum mrs_status
+cast_reached(void *arg, const struct mrsi_pattern_place *at, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+{
+    struct casting *x = arg;
+    const struct mrsi_pattern *p = at->pattern;
+    bool each = p->deep + 1 == p->path.n, holds = at->v.type == MRS_DOCUMENT || at->v.type == MRS_ARRAY;
+    if ((each && holds) || mrs_is_nullish(at->v)) {
+        return MRS_OK;
+    }
+    *verdict = MRS_EDIT_PUT;
+    uint32_t no = (uint32_t)(p - x->s->patterns.item);
+    const struct cast_type *to = &x->s->to_star[no];
+    x->path_no = x->s->fields.n + no;
+    enum mrs_status st = at->v.type == MRS_ARRAY ? convert_array(x, at->v, to, put) : convert(x, at->v, to, put);
+    return st == MRS_FAIL ? mrsi_step_skip_in(x->c, st, "fields", p->path.text) : st;
+}
+
+static enum mrs_status
+edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+              bool *changed)
+{
+    const struct cast *s = state;
+    struct casting x = {s, 0, c, mrsi_step_eval(c, d), &w->raw};
+    struct mrsi_pattern_run stars = {.patterns = &s->patterns, .fn = cast_reached, .arg = &x, .items = true,
+                                    .lists = true};
+    enum mrs_status st = s->fields.n ? edit_plain(s, c, w, d, out, changed) : MRS_OK;
+    MRS_THEN(st, mrsi_patterns_run(&stars, c, w, d, changed));
     return st;
 }
 
@@ -325,6 +364,12 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     if (s->fields.n > 6) {
         mrsi_tell_words(&t, " and %u more", s->fields.n - 6);
     }
+    mrsi_patterns_tell(&t, &s->patterns, "RD");
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        const struct mrsi_pattern *p = &s->patterns.item[i];
+        mrsi_tell_words(&t, "%s%s to %s", s->fields.n + i ? ", " : "", p->path.text, s->to_star[i].name);
+        mrsi_tell_loss(&t, "the type that %s had%s", p->path.text, gone ? ", and values that cannot be converted" : "");
+    }
     mrsi_tell_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
     return mrsi_tell_end(&t);
 }
@@ -338,8 +383,10 @@ say(const void *state, uint32_t i, char *text, size_t size)
         [EARLY] = "a number became a date before 1980: dates are made of milliseconds, multiply seconds by 1000"};
     const struct cast *s = state;
     uint32_t no = i / KINDS;
-    snprintf(text, size, ", `%.150s`%s: %s", s->fields.path[no].text,
-             no == NAMED - 1 && s->fields.n > NAMED ? " and the fields behind it" : "", words[i % KINDS]);
+    const struct mrs_path *p = no < s->fields.n ? &s->fields.path[no] : &s->patterns.item[no - s->fields.n].path;
+    snprintf(text, size, ", `%.150s`%s: %s", p->text,
+             no == NAMED - 1 && s->fields.n + s->patterns.n > NAMED ? " and the fields behind it" : "",
+             words[i % KINDS]);
 }
 
 static enum mrs_status
@@ -353,6 +400,7 @@ const struct mrs_step_type mrsi_step_cast = {
     .summary = "converts values to other types",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .since_2 = "types",
     .example = "in: users\nfields: { age: int, joined: date }\n\nwhere: { age: { $type: string } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

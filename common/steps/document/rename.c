@@ -8,7 +8,7 @@
  * lines.x" goes element by element), and between that level and either place there may be no array:
  * out of one or into one would lose which element was meant, and the document is refused. */
 #include "steps/kit/invert.h"
-#include "steps/kit/map.h"
+#include "pattern.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/context.h"
 
@@ -32,15 +32,18 @@ struct rename {
     const struct mrs_path **path; /* of each place */
     uint32_t n_places;
     struct mrs_edit *edit;
+    struct mrsi_patterns patterns;
     bool replace, levels; /* levels: some entry goes to another level */
     uint32_t n_cursors;
 };
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
-    {"fields", MRS_ARG_MAP, true, NULL, "old path: new path"},
+    {"fields", MRS_ARG_MAP, true, NULL, "old path: new path; `**`: any levels, `a*`: names that begin so, to a name or "
+     "an expression of $$NAME"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
     {"replace", MRS_ARG_BOOL, false, NULL, "whether a field that has the new name already is overwritten (false)"},
+    {MRSI_TYPES_KEY, "paths with a star: only fields with values of these types, as `$type` names them"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
@@ -113,10 +116,34 @@ add_entry(struct mrsi_read *r, struct rename *s, const struct mrs_elem *el)
     s->n++;
 }
 
+/* What the fields that a pattern reaches are called. */
 static void
-read_fields(struct mrsi_read *r, struct rename *s)
+read_pattern(struct mrsi_read *r, struct mrsi_pattern *p)
 {
-    struct mrsi_slot f = mrsi_slot(r, "fields");
+    struct mrsi_slot v = p->value;
+    const char *star;
+    if (v.v.type == MRS_DOCUMENT) {
+        mrsi_pattern_expr(r, p);
+        return;
+    }
+    if (!mrsi_read_text(r, v, &p->text)) {
+        return;
+    }
+    star = strchr(p->text, '*');
+    if (!*p->text || *p->text == '$' || strchr(p->text, '.')) {
+        mrsi_read_error(r, v.key, v.sub, "`%s` is no name: a pattern takes a name, not a path, or an expression as in "
+                                         "{ $toLower: $$NAME }", p->text);
+    } else if (star && strchr(star + 1, '*')) {
+        mrsi_read_error(r, v.key, v.sub, "`%s` has more than one star", p->text);
+    } else if (star && p->star == p->deep) {
+        mrsi_read_error(r, v.key, v.sub, "the last star of `%s` stands for levels, not for a name: say "
+                                         "{ $concat: [..., $$NAME] }", p->path.text);
+    }
+}
+
+static void
+read_fields(struct mrsi_read *r, struct rename *s, struct mrsi_slot f)
+{
     struct mrs_walk w;
     struct mrs_elem el;
     uint32_t room = 0;
@@ -165,6 +192,7 @@ static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
     struct mrsi_read r;
+    struct mrsi_slot plain;
     struct rename *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
         return MRS_DEAD;
@@ -173,9 +201,17 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     s->map.place = "fields";
     mrsi_map_read(&r, &s->map);
     mrsi_read_bool(&r, mrsi_slot(&r, "replace"), &s->replace);
-    read_fields(&r, s);
+    mrsi_patterns_read(&r, mrsi_slot(&r, "fields"), &s->patterns, &plain);
+    mrsi_patterns_types(&r, &s->patterns, false);
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        read_pattern(&r, &s->patterns.item[i]);
+    }
+    read_fields(&r, s, plain);
     if (mrsi_read_good(&r)) {
         plan_indexes(&r, s);
+        s->map.moves.through = s->patterns.n ? mrsi_patterns_rename_path : NULL;
+        s->map.moves.patterns = &s->patterns;
+        s->map.partly = s->patterns.typed;
     }
     return mrsi_read_end(&r, state);
 }
@@ -381,11 +417,11 @@ edit_twice(struct renaming *x, struct mrs_edit_run how, struct mrsi_work *w, str
     return st;
 }
 
+/* The paths without a star. */
 static enum mrs_status
-edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
-              bool *changed)
+edit_plain(const struct rename *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+           bool *changed)
 {
-    const struct rename *s = state;
     struct renaming x = {.s = s, .c = c, .doc = d};
     struct mrs_edit_run how = {.fn = rename_site, .arg = &x, .visit_missing = s->levels, .raw = &w->raw};
     if (s->n_cursors) {
@@ -404,7 +440,80 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     return st;
 }
 
+/* The new name of a field that a pattern reaches. */
+static enum mrs_status
+new_name(struct renaming *x, const struct mrsi_pattern_place *at, struct mrs_val *name)
+{
+    struct mrs_arena *a = x->c->arena;
+    const struct mrsi_pattern *p = at->pattern;
+    if (p->text) {
+        const char *text = mrsi_pattern_new_name(p, a, at->took, at->took_len);
+        *name = text ? mrs_make_text(a, text, (uint32_t)strlen(text)) : mrs_missing();
+        return text && name->type == MRS_STRING ? MRS_OK : mrs_err_memory(x->c->err, at->len);
+    }
+    struct mrs_val var[MRSI_PATTERN_VARS] = {mrs_make_text(a, at->name, at->len), at->v};
+    struct mrs_eval ev = mrsi_step_eval(x->c, x->doc);
+    ev.vars = var;
+    return var[MRSI_NAME].type == MRS_STRING ? mrs_expr_eval(p->expr, &ev, name)
+                                             : mrs_err_memory(x->c->err, at->len);
+}
+
+static enum mrs_status
+rename_reached(void *arg, const struct mrsi_pattern_place *at, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+{
+    struct renaming *x = arg;
+    const char *key = at->pattern->path.text, *name;
+    uint32_t n;
+    enum mrs_status st = mrsi_step_skip_in(x->c, new_name(x, at, put), "fields", key);
+    if (st != MRS_OK) {
+        return st;
+    }
+    if (put->type != MRS_STRING) {
+        st = mrsi_step_refuse(x->c, NULL, "the new name of %.200s is %s, not a text", at->name,
+                              mrs_type_name(put->type));
+        return mrsi_step_skip_in(x->c, st, "fields", key);
+    }
+    name = mrs_val_text(*put, &n);
+    const char *why = n == 0                                      ? "is empty"
+                      : memchr(name, 0, n)                        ? "holds a NUL byte"
+                      : at->top && n == 3 && !memcmp(name, "_id", 3) ? "is _id"
+                                                                  : NULL;
+    if (why) {
+        st = mrsi_step_refuse(x->c, NULL, "the new name of %.200s %s", at->name, why);
+        return mrsi_step_skip_in(x->c, st, "fields", key);
+    }
+    *verdict = n == at->len && memcmp(name, at->name, n) == 0 ? MRS_EDIT_KEEP : MRS_EDIT_SPLICE;
+    return MRS_OK;
+}
+
+static enum mrs_status
+edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+              bool *changed)
+{
+    const struct rename *s = state;
+    struct renaming x = {.s = s, .c = c, .doc = d};
+    struct mrsi_pattern_run stars = {.patterns = &s->patterns, .fn = rename_reached, .arg = &x, .replace = s->replace};
+    enum mrs_status st = s->n ? edit_plain(s, c, w, d, out, changed) : MRS_OK;
+    MRS_THEN(st, mrsi_patterns_run(&stars, c, w, d, changed));
+    return st;
+}
+
 /* ---- description ---- */
+static void
+tell_patterns(struct mrsi_tell *t, const struct rename *s)
+{
+    mrsi_patterns_tell(t, &s->patterns, "RDA");
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        const struct mrsi_pattern *p = &s->patterns.item[i];
+        mrsi_tell_words(t, "%s%s to %s", s->n + i ? ", " : "", p->path.text, p->text ? p->text : "a computed name");
+    }
+    if (s->patterns.n) {
+        mrsi_tell_quiet(t, "which fields a path with a star reaches is known only when a document is read: name the "
+                           "fields" MRSI_DO_QUIET);
+        mrsi_tell_once(t, "a field that has its new name may be reached again");
+    }
+}
+
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
@@ -430,6 +539,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     if (s->n > 6) {
         mrsi_tell_words(&t, " and %u more", s->n - 6);
     }
+    tell_patterns(&t, s);
     mrsi_tell_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
     out->takes_away = true;
     mrsi_tell_not_direct(&t, "it takes names away that are still being read" MRSI_DO_CONTRACT);
@@ -453,6 +563,7 @@ const struct mrs_step_type mrsi_step_rename = {
     .summary = "gives fields of each document other names",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .since_2 = "types",
     .example = "in: users\nfields: { mail: email }\n\nwhere: { mail: { $exists: true } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

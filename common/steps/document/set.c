@@ -8,7 +8,7 @@
  * it has written: that is found out here, by asking each condition of `where` about the constants
  * that are written. */
 #include "steps/kit/invert.h"
-#include "steps/kit/map.h"
+#include "pattern.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/context.h"
@@ -18,6 +18,7 @@
 struct set {
     struct mrsi_map map;
     struct mrsi_fields fields;
+    struct mrsi_patterns patterns;
     int errors, conflicts;
     struct mrs_edit *edit; /* NULL: all names stand at the top */
     int id;                /* the field that writes `_id`, -1: none */
@@ -27,11 +28,13 @@ struct set {
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
-    {"fields", MRS_ARG_FIELDS, true, NULL, "name: expression; a value that is missing ($$REMOVE) removes the field"},
+    {"fields", MRS_ARG_FIELDS, true, NULL, "name: expression; a value that is missing ($$REMOVE) removes the field; "
+     "`**`: any levels, `a*`: names that begin so, with $$VALUE and $$NAME"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens where an expression or a dotted write "
      "fails"},
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one new `_id` counts"},
+    {MRSI_TYPES_KEY, "paths with a star: only values of these types, as `$type` names them"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
@@ -43,6 +46,17 @@ mark_of(const char *name, uint32_t len)
 }
 
 /* ---- compile ---- */
+/* Whether a pattern may change what stands at a path. */
+static bool
+pattern_writes(const struct set *s, const char *path)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        any = any || mrs_path_texts_meet(path, s->patterns.item[i].touch);
+    }
+    return any;
+}
+
 struct reads { /* does anything that is read touch what is written */
     const struct set *s;
     const char *const *only; /* where not NULL: names, and the question is whether all that is read lies in them */
@@ -58,6 +72,7 @@ see_read(void *arg, const char *path)
     for (uint32_t i = 0; i < r->s->fields.n; i++) {
         r->hit = r->hit || mrs_path_texts_meet(path, r->s->fields.path[i].text);
     }
+    r->hit = r->hit || pattern_writes(r->s, path);
     for (uint32_t i = 0; i < r->n_only; i++) {
         size_t n = strlen(r->only[i]);
         inside = inside || (strncmp(path, r->only[i], n) == 0 && (!path[n] || path[n] == '.'));
@@ -104,7 +119,7 @@ constants_of(const struct set *s, struct mrs_buf *buf, const char **names, uint3
     mrs_build_init(&b, buf);
     for (uint32_t i = 0; i < s->fields.n; i++) {
         const struct mrs_path *p = &s->fields.path[i];
-        if (p->n == 1 && mrs_expr_constant(s->fields.expr[i], &v)) {
+        if (p->n == 1 && mrs_expr_constant(s->fields.expr[i], &v) && !pattern_writes(s, p->text)) {
             mrs_build_val(&b, p->part[0].name, p->part[0].len, v);
             names[(*n)++] = p->part[0].name;
         }
@@ -224,6 +239,22 @@ plan_writes(struct mrsi_read *r, struct set *s)
     }
 }
 
+/* Whether the step reads what it writes: $$VALUE always does. */
+static void
+see_reads(struct set *s)
+{
+    struct reads seen = {s, NULL, 0, false, false};
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        mrs_expr_reads(s->fields.expr[i], see_read, &seen);
+    }
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        const struct mrsi_pattern *p = &s->patterns.item[i];
+        mrs_expr_reads(p->expr, see_read, &seen);
+        seen.hit = seen.hit || !(p->of_name || mrs_expr_constant(p->expr, NULL));
+    }
+    s->reads_own = seen.hit;
+}
+
 static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
                                      struct mrs_buf *out, bool *changed);
 
@@ -231,6 +262,7 @@ static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
     struct mrsi_read r;
+    struct mrsi_slot plain;
     struct set *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
         return MRS_DEAD;
@@ -241,18 +273,19 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     mrsi_map_read(&r, &s->map);
     mrsi_read_choice(&r, mrsi_slot(&r, "errors"), &s->errors);
     bool ruled = mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
-    if (mrsi_read_exprs(&r, mrsi_slot(&r, "fields"), &s->fields) && s->fields.n == 0) {
+    mrsi_patterns_read(&r, mrsi_slot(&r, "fields"), &s->patterns, &plain);
+    mrsi_patterns_types(&r, &s->patterns, false);
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        mrsi_pattern_expr(&r, &s->patterns.item[i]);
+    }
+    if (mrsi_read_exprs(&r, plain, &s->fields) && s->fields.n == 0) {
         mrsi_read_error(&r, "fields", NULL, "names no field");
     }
     if (mrsi_read_good(&r)) {
-        struct reads seen = {s, NULL, 0, false, false};
         plan_writes(&r, s);
         s->map.claims = s->id >= 0;
         plan_indexes(&r, s);
-        for (uint32_t i = 0; i < s->fields.n; i++) {
-            mrs_expr_reads(s->fields.expr[i], see_read, &seen);
-        }
-        s->reads_own = seen.hit;
+        see_reads(s);
         s->falsified = s->reads_own && falsifies(&r, s);
         if (ruled && s->id < 0) {
             mrsi_read_error(&r, "conflicts", NULL, "is for a `set` of `_id` only");
@@ -511,11 +544,11 @@ check_id(const struct set_writing *x, const struct mrs_buf *out)
     return mrsi_step_refuse(x->c, "fields", "the new _id is %s, which no server takes", mrs_type_name(id.type));
 }
 
+/* The paths without a star. */
 static enum mrs_status
-edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
-              bool *changed)
+edit_plain(const struct set *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+           bool *changed)
 {
-    const struct set *s = state;
     uint32_t n = s->fields.n;
     struct set_writing x = {.s = s, .c = c};
     x.val = mrs_arena_alloc(c->arena, n * sizeof *x.val + n);
@@ -539,6 +572,51 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     return st == MRS_OK && computed ? check_id(&x, out) : st;
 }
 
+struct set_reached {
+    const struct set *s;
+    struct mrs_ctx *c;
+    struct mrs_eval ev;
+};
+
+static enum mrs_status
+set_value(void *arg, const struct mrsi_pattern_place *at, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+{
+    struct set_reached *x = arg;
+    struct mrs_val var[MRSI_PATTERN_VARS] = {mrs_make_text(x->c->arena, at->name, at->len), at->v};
+    struct mrs_eval ev = x->ev;
+    ev.vars = var;
+    if (var[MRSI_NAME].type == MRS_MISSING) {
+        return mrsi_step_skip(x->c, mrs_err_memory(x->c->err, at->len), "fields");
+    }
+    enum mrs_status st = mrs_expr_eval(at->pattern->expr, &ev, put);
+    *verdict = MRS_EDIT_PUT;
+    if (st == MRS_OK) {
+        return st;
+    }
+    if (st != MRS_FAIL || x->s->errors == MRSI_ERRORS_REFUSE) {
+        return mrsi_step_skip_in(x->c, st, "fields", at->pattern->path.text);
+    }
+    mrs_err_clear(x->c->err);
+    *verdict = x->s->errors == MRSI_ERRORS_KEEP ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
+    *put = x->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
+    return MRS_OK;
+}
+
+static enum mrs_status
+edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
+              bool *changed)
+{
+    const struct set *s = state;
+    enum mrs_status st = s->fields.n ? edit_plain(s, c, w, d, out, changed) : MRS_OK;
+    if (st != MRS_OK || !s->patterns.n) {
+        return st;
+    }
+    struct set_reached x = {s, c, mrsi_step_eval(c, d)};
+    struct mrsi_pattern_run stars = {.patterns = &s->patterns, .fn = set_value, .arg = &x, .items = true};
+    st = mrsi_patterns_run(&stars, c, w, d, changed);
+    return st == MRS_OK && *changed ? mrsi_step_depth(c, "fields", d, mrsi_buf_view(out, 0)) : st;
+}
+
 /* ---- description ---- */
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
@@ -558,6 +636,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
             mrsi_tell_touch(&t, 0, 'D', path);
         }
     }
+    mrsi_patterns_tell(&t, &s->patterns, "D");
     if (s->id >= 0) {
         mrsi_tell_quiet(&t, MRSI_NEW_IDS);
     }
@@ -570,7 +649,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         out->takes_away = true;
         mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     }
-    const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
+    const char *names = mrsi_patterns_names(&t, s->fields.path, s->fields.n, &s->patterns);
     mrsi_tell_words(&t, "computes %s in %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
     if (s->id >= 0) {
         mrsi_tell_words(&t, "; _id changes, references to it elsewhere are not followed");
@@ -593,6 +672,7 @@ const struct mrs_step_type mrsi_step_set = {
     .summary = "computes fields of each document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .since_2 = "types",
     .example = "in: users\nfields: { fullName: { $concat: [$first, \" \", $last] } }\n\n"
                "where: { fullName: null }\n",
     .compile = compile,

@@ -6,19 +6,21 @@
  * as a server's $unset does. `_id` cannot be removed. Indexes that need a removed path go, unless
  * `where` leaves documents that still have it. */
 #include "steps/kit/invert.h"
-#include "steps/kit/map.h"
+#include "pattern.h"
 #include "mongoreshape/context.h"
 
 struct unset {
     struct mrsi_map map;
     struct mrsi_paths fields;
+    struct mrsi_patterns patterns;
     struct mrs_edit *edit;
 };
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
-    {"fields", MRS_ARG_PATHS, true, NULL, "the paths that are taken out"},
+    {"fields", MRS_ARG_PATHS, true, NULL, "the paths that are taken out; `**`: any levels, `a*`: names that begin so"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
+    {MRSI_TYPES_KEY, "paths with a star: only values of these types, as `$type` names them"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
@@ -36,12 +38,25 @@ remove_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
 }
 
 static enum mrs_status
+remove_reached(void *arg, const struct mrsi_pattern_place *at, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+{
+    (void)arg;
+    (void)at;
+    (void)put;
+    *verdict = MRS_EDIT_REMOVE;
+    return MRS_OK;
+}
+
+static enum mrs_status
 edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
               bool *changed)
 {
     const struct unset *s = state;
     struct mrs_edit_run how = {.fn = remove_site, .raw = &w->raw, .inner_arrays = true};
-    return mrs_edit_run(s->edit, &how, d, out, changed, c->err);
+    struct mrsi_pattern_run stars = {.patterns = &s->patterns, .fn = remove_reached, .first = true, .inner = true};
+    enum mrs_status st = s->fields.n ? mrs_edit_run(s->edit, &how, d, out, changed, c->err) : MRS_OK;
+    MRS_THEN(st, mrsi_patterns_run(&stars, c, w, d, changed));
+    return st;
 }
 
 /* The edit and the moves of indexes. */
@@ -68,10 +83,24 @@ plan_paths(struct mrsi_read *r, struct unset *s)
     }
 }
 
+/* A path that ends in `**` would take elements out of arrays. */
+static void
+refuse_elements(struct mrsi_read *r, const struct unset *s)
+{
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        const struct mrsi_pattern *p = &s->patterns.item[i];
+        if (p->deep + 1 == p->path.n) {
+            mrsi_read_error(r, "fields", p->value.sub, "`%s` would take everything away: name what goes, "
+                                                       "as in `**.tmp_*`", p->path.text);
+        }
+    }
+}
+
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
     struct mrsi_read r;
+    struct mrsi_slot plain;
     struct unset *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
         return MRS_DEAD;
@@ -79,14 +108,20 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     s->map.edit = edit_document;
     s->map.place = "fields";
     mrsi_map_read(&r, &s->map);
-    if (mrsi_read_paths(&r, mrsi_slot(&r, "fields"), &s->fields) && s->fields.n == 0) {
+    mrsi_patterns_read(&r, mrsi_slot(&r, "fields"), &s->patterns, &plain);
+    mrsi_patterns_types(&r, &s->patterns, false);
+    if (mrsi_read_paths(&r, plain, &s->fields) && s->fields.n == 0) {
         mrsi_read_error(&r, "fields", NULL, "names no field");
     }
+    refuse_elements(&r, s);
     for (uint32_t i = 0; i < s->fields.n; i++) {
         mrsi_read_not_id(&r, mrsi_slot(&r, "fields"), &s->fields.path[i]);
     }
     if (mrsi_read_good(&r)) {
         plan_paths(&r, s);
+        s->map.moves.through = s->patterns.n ? mrsi_patterns_unset_path : NULL;
+        s->map.moves.patterns = &s->patterns;
+        s->map.partly = s->patterns.typed;
     }
     return mrsi_read_end(&r, state);
 }
@@ -100,9 +135,10 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     for (uint32_t i = 0; i < s->fields.n; i++) {
         mrsi_tell_touch(&t, 0, 'D', s->fields.path[i].text);
     }
+    mrsi_patterns_tell(&t, &s->patterns, "D");
     out->takes_away = true;
     mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
-    const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
+    const char *names = mrsi_patterns_names(&t, s->fields.path, s->fields.n, &s->patterns);
     mrsi_tell_words(&t, "removes %s from %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
     mrsi_tell_loss(&t, "values and places of %s", names);
     return mrsi_tell_end(&t);
@@ -119,6 +155,7 @@ const struct mrs_step_type mrsi_step_unset = {
     .summary = "removes fields from each document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .since_2 = "types",
     .example = "in: users\nfields: [legacyName]\n\nwhere: { migrated: true }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

@@ -72,7 +72,8 @@ mrsi_map_catalog(mrsi_describe_fn describe, const void *state, struct mrs_catalo
     if (s == MRS_OK && m->indexes) {
         mrsi_indexes_note_values(cat, cc, m->write, m->n_write);
         mrsi_indexes_note_added(cat, cc, &d, 0);
-        s = m->moves.n ? mrsi_indexes_rewrite(cat, cc, &m->moves, m->where != NULL, e) : MRS_OK;
+        s = m->moves.n || m->moves.through
+                ? mrsi_indexes_rewrite(cat, cc, &m->moves, m->where || m->partly, e) : MRS_OK;
     }
     return s == MRS_OK ? mrsi_cat_validators(cat, &d, e) : s;
 }

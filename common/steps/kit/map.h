@@ -20,6 +20,7 @@ struct mrsi_map {
                             struct mrs_buf *out, bool *changed);
     const char *place;       /* the key that a FAIL of edit is charged to */
     struct mrsi_moves moves; /* what happens to paths of indexes */
+    bool partly;             /* documents may keep a path that moves, also without `where` */
     const char *const *write; /* paths that get other values: unique indexes over them are noted */
     uint32_t n_write;
 };

@@ -72,7 +72,7 @@ ALLROOMS = $(call group,$(ROOMLIBS))
 VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo demo-built docs quick check check-built unit unit-programs test-programs vectors cases twin
+.PHONY: all deps demo demo-built docs quick check check-built check-long unit unit-programs test-programs vectors cases twin
 .PHONY: killed weak fault fuzz fuzz-replay extension host host-mutants
 .PHONY: lint asan tsan bench bench-inspect bench-live samples facts live-cases live-fault live-seeds live-writers
 .PHONY: live-mutants server
@@ -350,14 +350,17 @@ lint: $(ROOMLIBS)
 ## quick: build, unit tests that need no server, one case a step, lint: for whoever changes the code
 quick:
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs $(OBJ)/casetool $(OBJ)/twin
-	$(Q)QUICK=1 MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh unit cases lint
-## check: everything: installs what is missing, builds, runs all tests
+	$(Q)QUICK=1 MAKE='$(MAKE)' OBJ='$(OBJ)' bash tests/check.sh unit cases lint
+## check: installs what is missing, builds, runs all tests; PARTS="cases cli" for some, LANES=1: one at a time
 check: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
 	$(Q)$(MAKE) --no-print-directory check-built
 # What deps installs (a compiler) changes the flags and with them OBJ, so these belong to a make of their own.
 check-built:
-	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' sh tests/check.sh $(PARTS)
+	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' bash tests/check.sh $(PARTS)
+## check-long: the kills, faults, writers and random plans that check samples, from another SEED=N
+check-long:
+	$(Q)$(MAKE) --no-print-directory PARTS=long check
 test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators keys vectors casetool repack twin twin-run) \
                $(addprefix $(OBJ)/,killed weak fault proxy) \
                $(if $(LIVELIBS),$(OBJ)/ask $(OBJ)/facts $(OBJ)/livetool $(OBJ)/live-matrix $(OBJ)/live-writers) \

@@ -1,31 +1,36 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # check.sh [PART...] - runs the tests, adds up what they report, and closes with one line of the sums.
 #
 # A part is a folder of tests and is found by what lies there: nothing has to be registered here. A program that says
 # nothing of counts counts as one test, by its exit status; one that dies before its closing line as one failure.
-# Called by `make check`, with MAKE and OBJ (where the programs are) in the environment. QUICK: no server, a case a
-# step.
+# As many programs run at a time as there are cores (LANES=N); each shows its lines when it has ended. The part `long`
+# is the rest of what the other parts sample, with the seed SEED. Called by `make check`, with MAKE and OBJ (where the
+# programs are) in the environment. QUICK: no server, a case a step.
 set -u
 make=${MAKE:-make}
 obj=${OBJ:?call me through make check}
-parts=${*:-unit vectors cases scripts twin fuzz-replay fault cli lint}
+parts=${*:-fault scripts unit vectors cases twin fuzz-replay cli lint}
+lanes=${LANES:-$(nproc)}
+seed=${SEED:-1}
 logs=$(mktemp -d) || exit 2
 trap 'rm -rf "$logs"' EXIT
-trap 'exit 130' INT TERM
-passed=0 failed=0 skipped=0 begun=$(date +%s)
+# shellcheck disable=SC2046
+trap 'kill $(jobs -p) 2> "$logs/kill"; exit 130' INT TERM
+begun=$SECONDS
+: > "$logs/sums"
 
-# add NAME P F S SECONDS: adds a program's figures and shows them
+# add NAME P F S SECONDS: keeps a program's figures, with the part it belongs to, and shows them
 add() {
-    passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
-    note=""
+    local note=""
     [ "$3" -eq 0 ] || note="   <-- FAILED"
+    echo "$part $2 $3 $4 $5" >> "$logs/sums"
     printf '%-32s %6d passed %4d failed %4d skipped %5d s%s\n' "$1" "$2" "$3" "$4" "$5" "$note"
 }
 
 # skip NAME WHY: a test that cannot run here is named
 skip() {
-    skipped=$((skipped + 1))
+    echo "$part 0 0 1 0" >> "$logs/sums"
     printf '%-32s skipped: %s\n' "$1" "$2"
 }
 
@@ -50,15 +55,14 @@ figures() {
         }' "$1"
 }
 
-# run NAME COMMAND...: one program of tests; its output is shown only if something failed in it
-run() {
-    name=$1
-    shift
-    log=$logs/$(printf %s "$name" | tr '/ ' '__')
-    from=$(date +%s)
-    "$@" >"$log" 2>&1 </dev/null
+# one LOG NAME COMMAND...: one program of tests; its output is shown only if something failed in it, lines that fit
+# SHOW always
+one() {
+    local log=$1 name=$2 from=$SECONDS status took
+    shift 2
+    "$@" > "$log" 2>&1 < /dev/null
     status=$?
-    took=$(($(date +%s) - from))
+    took=$((SECONDS - from))
     if [ "$status" -eq 77 ]; then
         skip "$name" "$(tail -n 1 "$log" | cut -c1-200)"
         return
@@ -73,6 +77,17 @@ run() {
         grep -i 'skip' "$log" | grep -v '^\[  SKIPPED \] [0-9]' | sort -u | head -n 20 | sed 's/^/    /'
     fi
     add "$name" "$1" "$2" "$3" "$took"
+    [ -z "${SHOW:-}" ] || grep -E "$SHOW" "$log" | sed 's/^/    /'
+}
+
+# run NAME COMMAND...: one program of tests, beside others
+run() {
+    local log
+    log=$logs/$(printf %s "$1" | tr '/ ' '__')
+    while [ "$(jobs -rp | wc -l)" -ge "$lanes" ]; do
+        wait -n
+    done
+    { one "$log" "$@" > "$log.said" 2>&1; flock "$logs/sums" cat "$log.said"; } &
 }
 
 has_target() { grep -q "^$1:" Makefile; }
@@ -106,7 +121,6 @@ part_vectors() {
     has_target vectors || return
     if [ -d "$dir" ]; then
         run vectors "$make" -s VECTORS="$dir" vectors
-        sed -n '/^operator /,$p' "$logs/vectors" | sed 's/^/    /'
     else
         skip vectors "no folder of conformance vectors at $dir (VECTORS=DIR)"
     fi
@@ -119,12 +133,34 @@ part_cases() {
     run cases "$make" -s cases CASE="${CASE:-}"
 }
 
-# Folders with a run.sh of their own: run.sh TOOL. (Cases and their twin have targets, since they need programs.)
+# Folders with a run.sh of their own: run.sh TOOL. (Cases and their twin have targets, since they need programs.) Those
+# of the online tool wait for servers most of their time, so each of its scripts is one of its own.
 part_scripts() {
+    local t name script
     for t in tests/*/run.sh; do
         name=$(basename "$(dirname "$t")")
-        [ -f "$t" ] && [ "$name" != cases ] || continue
-        CASETOOL=$obj/casetool run "$name" bash "$t" "$obj/mongoreshape"
+        case $name in
+        cases) ;;
+        live)
+            for script in $(scripts_of_live); do
+                run "live/$script" bash "$t" "$obj/mongoreshape" "$script"
+            done ;;
+        *) CASETOOL=$obj/casetool run "$name" bash "$t" "$obj/mongoreshape" ;;
+        esac
+    done
+}
+
+# The scripts of tests/live; kills, writers and mutants belong to the part `long`.
+scripts_of_live() {
+    local all=tests/live
+    for t in "$all"/*.sh; do
+        case ${t##*/}:$part in
+        run.sh:* | lib.sh:* | facts.sh:*) ;;
+        mutants.sh:long | matrix.sh:long | writers.sh:long) basename "$t" .sh ;;
+        mutants.sh:* | matrix.sh:* | writers.sh:*) ;;
+        *:long) ;;
+        *) basename "$t" .sh ;;
+        esac
     done
 }
 
@@ -135,23 +171,38 @@ part_host() {
 
 part_twin() {
     has_target twin || return
-    run twin "$make" -s SEEDS="${SEEDS:-2000}" twin
-    grep ' agree, ' "$logs/twin" | tail -n 1 | sed 's/^/    /'
-    run clash "$make" -s STEP=clash SEEDS="${SEEDS:-2500}" twin
-    grep ' agree, ' "$logs/clash" | tail -n 1 | sed 's/^/    /'
-    run killed "$make" -s SEEDS="${KILLED:-400}" killed
-    grep ' agree, ' "$logs/killed" | tail -n 1 | sed 's/^/    /'
-    run weak "$make" -s SEEDS="${WEAK:-200}" weak
-    grep ' agree, ' "$logs/weak" | tail -n 1 | sed 's/^/    /'
+    SHOW=' agree, ' run twin "$make" -s SEED=1 SEEDS="${SEEDS:-2000}" twin
+    SHOW=' agree, ' run clash "$make" -s SEED=1 STEP=clash SEEDS="${SEEDS:-2500}" twin
+    SHOW=' agree, ' run killed "$make" -s SEED=1 SEEDS="${KILLED:-150}" killed
+    SHOW=' agree, ' run weak "$make" -s SEED=1 SEEDS="${WEAK:-80}" weak
 }
 
 part_fuzz_replay() {
     run fuzz-replay "$make" -s fuzz-replay
 }
 
-part_fault() {
+# faults OPTION...: each kind of failure is a program of its own
+faults() {
     has_target fault || return
-    run fault "$make" -s fault
+    for kind in resume calls memory flips; do
+        run "fault $kind" "$obj/fault" --only "$kind" "$@"
+    done
+}
+
+part_fault() {
+    faults --few
+}
+
+# The rest of what the parts fault, scripts and twin sample.
+part_long() {
+    faults --seed "$seed"
+    for script in $(scripts_of_live); do
+        SEED=$seed WRITERS_SEED=$seed run "live/$script" bash tests/live/run.sh "$obj/mongoreshape" "$script"
+    done
+    has_target twin || return
+    SHOW=' agree, ' run "twin from $seed" "$make" -s SEED="$seed" SEEDS=4000 twin
+    SHOW=' agree, ' run "killed from $seed" "$make" -s SEED="$seed" SEEDS=400 killed
+    SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=200 weak
 }
 
 part_cli() {
@@ -170,20 +221,22 @@ part_lint() {
     run "lint itself" sh tests/lint/test.sh
 }
 
-times=""
 for part in $parts; do
-    part_begun=$(date +%s)
     case $part in
-    unit | vectors | cases | scripts | host | twin | fault | cli | lint) "part_$part" ;;
+    unit | vectors | cases | scripts | host | twin | fault | cli | lint | long) "part_$part" ;;
     fuzz-replay) part_fuzz_replay ;;
     *)
         echo "check.sh: no part called $part" >&2
         exit 2
         ;;
     esac
-    times="$times $part $(($(date +%s) - part_begun)) s,"
 done
-echo "times:${times%,}"
-echo "in $(($(date +%s) - begun)) seconds"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+wait
+awk -v lanes="$lanes" -v took=$((SECONDS - begun)) '
+    { if (!($1 in time)) order[++n] = $1; time[$1] += $5; p += $2; f += $3; s += $4 }
+    END {
+        printf "times:"
+        for (i = 1; i <= n; i++) printf " %s %d s%s", order[i], time[order[i]], i < n ? "," : "\n"
+        printf "in %d seconds, %d programs at a time\n%d passed, %d failed, %d skipped\n", took, lanes, p, f, s
+        exit f > 0
+    }' "$logs/sums"

@@ -99,6 +99,7 @@ void fill_disk(const struct scene *sc, const struct result *good, const struct r
 /* ---- resume.c ---- */
 struct places { /* where something happens to a run; pieces together are all */
     bool all;     /* every n, else ever fewer */
+    bool few;     /* soon fewer */
     uint32_t piece, pieces; /* of all: every pieces-th, from the piece-th on; else 1 of 1 */
 };
 void resume_runs(const struct scene *sc, const struct result *good, double took, const struct places *at);

@@ -4,8 +4,8 @@
  * For every scene: the n-th allocation fails, alone or with all that follow; the n-th call of the operating system
  * fails, does half of its work or is interrupted. Either the run succeeds and the bytes are those of an undisturbed
  * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
- * usage: fault [--long] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [--piece I/N]
- * [-v]; without --long only some n of the many. With --only flips a scene is the form of the input. A scene may take
+ * usage: fault [--long | --few] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [--piece I/N]
+ * [-v]; without --long only some n of the many, at places that the seed moves; with --few a third of these. With --only flips a scene is the form of the input. A scene may take
  * hours to be gone on with from every n: --piece is the I-th of N parts of it. */
 #include "../folder.h"
 #include "dumps.h"
@@ -23,7 +23,7 @@
 
 static char top[256];
 static const char *out_name = "out";
-static bool longest, verbose;
+static bool longest, few, verbose;
 static uint64_t only_at;
 static struct places places = {.piece = 1, .pieces = 1};
 static unsigned long tried, bad, run_seed = 1;
@@ -352,7 +352,7 @@ judge(const struct scene *sc, struct result *r, const struct result *good, const
 static uint64_t
 next_n(uint64_t n, uint64_t seed)
 {
-    uint64_t step = longest ? 1 : n < 24 ? 1 : 1 + n / 14;
+    uint64_t step = longest || n < (few ? 6 : 24) ? 1 : 1 + n / (few ? 4 : 14);
     return n + step + (step > 1 ? (seed * 2654435761u + n) % step : 0);
 }
 
@@ -379,7 +379,7 @@ calls_fails(const struct scene *sc, const struct result *good, const struct resu
     for (enum call c = 0; c < CALLS; c++) {
         for (enum how how = HOW_ERROR; how <= HOW_CANCEL; how++) {
             bool reached = call_can(c, how);
-            for (uint64_t n = only_at ? only_at : 1; reached; n = next_n(n, c)) {
+            for (uint64_t n = only_at ? only_at : 1; reached; n = next_n(n, c + run_seed)) {
                 set_doing("%s: %s %llu%s", sc->name, call_name(c), (unsigned long long)n, words[how]);
                 clean_scene(sc);
                 calls_fail(c, how, n, errors[n % 3]);
@@ -482,7 +482,7 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
         return;
     }
     if (memory && !sc->killed && !sc->marked) {
-        memory_fails(sc, no, &good, &before);
+        memory_fails(sc, no + run_seed, &good, &before);
         count_part(PART_MEMORY, was);
     }
     was = tried;
@@ -490,7 +490,7 @@ one_scene(const struct scene *sc, unsigned no, bool memory, bool calls, bool goi
         if (!sc->force || longest) {
             fill_disk(sc, &good, &before, longest);
         }
-        kill_runs(sc, &good, &before, took, longest ? 300 : sc->force ? 20 : 50);
+        kill_runs(sc, &good, &before, took, longest ? 300 : few ? 12 : sc->force ? 20 : 50);
     } else if (calls && !sc->marked) {
         calls_fails(sc, &good, &before);
     }
@@ -539,6 +539,8 @@ main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--long") == 0) {
             longest = places.all = true;
+        } else if (strcmp(argv[i], "--few") == 0) {
+            few = places.few = true;
         } else if (strcmp(argv[i], "-v") == 0) {
             verbose = true;
         } else if (i + 1 < argc && strcmp(argv[i], "--scene") == 0) {
@@ -552,7 +554,7 @@ main(int argc, char **argv)
         } else if (i + 1 < argc && strcmp(argv[i], "--piece") == 0) {
             take_piece(argv[++i]);
         } else {
-            die("usage: fault [--long] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] "
+            die("usage: fault [--long | --few] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] "
                 "[--piece I/N] [-v]");
         }
     }

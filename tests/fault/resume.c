@@ -103,7 +103,7 @@ static const enum call deadly[] = {CALL_OPEN,  CALL_WRITE,    CALL_PWRITE, CALL_
 static uint64_t
 next_place(uint64_t n, const struct places *at)
 {
-    return at->all ? n + at->pieces : n < 3 ? n + 1 : n + 1 + n / 2;
+    return at->all ? n + at->pieces : n < 3 ? n + 1 : n + 1 + (at->few ? 2 * n : n / 2);
 }
 
 /* One thing happens to the run, in places that lie closer or further apart; how many times. */
@@ -137,7 +137,7 @@ static void
 without_memory(const struct scene *sc, const struct result *good, const struct places *at)
 {
     bool reached = true;
-    for (uint64_t n = at->piece; reached; n = at->all ? n + at->pieces : n + 1 + n / 3) {
+    for (uint64_t n = at->piece; reached; n = at->all ? n + at->pieces : n + 1 + (at->few ? n : n / 3)) {
         set_doing("%s: allocation %llu, going on", sc->name, (unsigned long long)n);
         clean_scene(sc);
         struct result r = run_going(sc, false, n), again = {.allocations = 0};

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh TOOL - the tests of the online tool on the server for tests, and the sum of what they report.
+# run.sh TOOL [SCRIPT...] - the tests of the online tool on the server for tests, and the sum of what they report.
 #
-# Every script of this folder but lib.sh, facts.sh and this one is a test: it finds the programs by OBJ, asks
+# Every script of this folder but lib.sh, facts.sh and this one is a test, or only those named without `.sh`: it finds the programs by OBJ, asks
 # tests/server/with for its server, names what it skips, and closes with "N passed, N failed, N skipped".
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -11,7 +11,11 @@ export OBJ
 passed=0 failed=0 skipped=0
 said=$(mktemp) || exit 2
 trap 'rm -f "$said"' EXIT
-for t in "$here"/*.sh; do
+shift
+[ $# != 0 ] || set -- $(cd "$here" && ls ./*.sh)
+scripts=$*
+for t in $scripts; do
+    t=$here/${t%.sh}.sh
     case ${t##*/} in
         run.sh | lib.sh | facts.sh) continue ;;
     esac

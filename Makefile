@@ -72,8 +72,8 @@ ALLROOMS = $(call group,$(ROOMLIBS))
 VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo demo-built docs quick check check-built check-long unit unit-programs test-programs vectors cases twin
-.PHONY: killed weak fault fuzz fuzz-replay extension host host-mutants
+.PHONY: all deps demo demo-built docs quick check check-built check-long unit unit-programs test-programs vectors
+.PHONY: cases twin killed weak fault fuzz fuzz-replay extension host host-mutants
 .PHONY: lint asan tsan bench bench-inspect bench-live samples facts live-cases live-fault live-seeds live-writers
 .PHONY: live-mutants server
 .PHONY: install uninstall deb static dist reproducible abi sbom package-test clean help

@@ -5,8 +5,9 @@
  * fails, does half of its work or is interrupted. Either the run succeeds and the bytes are those of an undisturbed
  * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
  * usage: fault [--long | --few] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [--piece I/N]
- * [-v]; without --long only some n of the many, at places that the seed moves; with --few a third of these. With --only flips a scene is the form of the input. A scene may take
- * hours to be gone on with from every n: --piece is the I-th of N parts of it. */
+ * [-v]; without --long only some n of the many, at places that the seed moves; with --few a third of these. With
+ * --only flips a scene is the form of the input. A scene may take hours to be gone on with from every n: --piece is the
+ * I-th of N parts of it. */
 #include "../folder.h"
 #include "dumps.h"
 #include <errno.h>

@@ -43,6 +43,8 @@ variable(struct world *w, const char *s, const struct vars *vars, struct val **o
         base = vars->parent;
     else if (!strcmp(p.p[0], "POSITION"))
         base = vars->position;
+    else if (!strcmp(p.p[0], "ELEMENTS"))
+        base = vars->elements;
     else if (strcmp(p.p[0], "REMOVE"))
         tw_unclear(w, "variable");
     *out = field_path(base, &p, 1);

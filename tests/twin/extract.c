@@ -23,6 +23,9 @@ struct extract {
     struct val *path_spec, *leave, *pages, *unique, *id;
     struct shape shape;
     const char *parent_ref, *position, *value, *conflicts;
+    const char *map, *inner_ref; /* NULL: none */
+    bool nested;
+    struct path inner;
     bool to_parent, to_child, has_refs, has_count, has_flag, replace, all, fields_form, root_only;
     struct part *parts;
     uint32_t n, cap;
@@ -68,6 +71,13 @@ open_extract(struct world *w, struct extract *x)
     x->all = strcmp(tw_word(w, "extracted", "all"), "rest") != 0;
     x->to_parent = !x->pages && (!strcmp(refs, "parent") || !strcmp(refs, "both"));
     x->to_child = !x->pages && (!strcmp(refs, "child") || !strcmp(refs, "both"));
+    x->map = tw_word(w, "map", NULL);
+    if (tw_arg(w, "nested")) {
+        struct val *ref = tw_get(tw_arg(w, "nested"), "parent_ref");
+        x->nested = true;
+        x->inner = tw_path(tw_get(tw_arg(w, "nested"), "path"));
+        x->inner_ref = ref ? tw_str(ref) : NULL;
+    }
     x->shape = (struct shape){tw_arg(w, "fields"), tw_arg(w, "drop"), tw_word(w, "errors", "refuse"), false};
     x->refs = tw_arg(w, "child_refs") ? tw_path(tw_arg(w, "child_refs")) : x->path;
     x->has_refs = x->to_child && (x->fields_form || !tw_path_same(&x->refs, &x->path));
@@ -93,6 +103,11 @@ struct element {
     struct holder *h;
     int32_t pos[PATH_MAX_PARTS];
     uint32_t npos;
+    struct val *around; /* the documents around it, below its source */
+    const char *name;   /* map: of its field */
+    int outer;          /* nested: the element that it lies in; -1: none */
+    struct val *outer_id;
+    bool alone;         /* nested: a single document */
 };
 
 static struct val *
@@ -105,8 +120,10 @@ positions(const struct element *e, bool wide)
 }
 
 static struct val *
-position_value(const struct element *e)
+position_value(const struct extract *x, const struct element *e)
 {
+    if (x->nested)
+        return e->alone ? NULL : tw_int32(e->pos[e->npos - 1]);
     if (e->npos == 1)
         return tw_int32(e->pos[0]);
     return e->npos ? positions(e, false) : NULL;
@@ -163,7 +180,7 @@ choose_id(struct world *w, const struct extract *x, struct source *s, const stru
             root = tw_doc();
             tw_push(root, x->value, e->v);
         }
-        struct vars vars = {root, s->old, position_value(e)};
+        struct vars vars = {root, s->old, position_value(x, e), e->around};
         if (tw_eval(w, x->id, &vars, &id) || tw_bad_id(id))
             no(s, "id fails");
         return id ? id : tw_null();
@@ -184,6 +201,12 @@ choose_id(struct world *w, const struct extract *x, struct source *s, const stru
     struct val *path = tw_copy(x->fields_form ? tw_get(x->path_spec, "fields") : x->path_spec);
     if (path->type == T_ARRAY)
         tw_renumber(path);
+    if (x->map) {
+        struct val *both = tw_array();
+        tw_append(both, path);
+        tw_append(both, tw_string(e->name));
+        path = both;
+    }
     if (p->key)
         return tw_new_id(x->into->ns, x->into->ns, p->key, path, tw_array(), false);
     return tw_new_id(x->into->ns, x->from->ns, tw_get(s->old, "_id"), path, positions(e, true), true);
@@ -220,6 +243,28 @@ new_part(struct extract *x, uint32_t source)
     return p;
 }
 
+/* What lies inside of an inner part leaves it, be it empty. */
+static void
+strip(const struct extract *x, struct val *v, uint32_t level)
+{
+    int at;
+    if (v->type == T_ARRAY) {
+        for (uint32_t i = 0; level && i < v->n; i++)
+            if (v->f[i].v->type == T_DOC)
+                strip(x, v->f[i].v, level);
+        return;
+    }
+    if (v->type != T_DOC || (at = tw_index(v, x->inner.p[level])) < 0)
+        return;
+    struct val *in = v->f[at].v;
+    if (in->type != T_DOC && in->type != T_ARRAY)
+        return;
+    if (level + 1 == x->inner.n)
+        tw_cut(v, (uint32_t)at);
+    else
+        strip(x, in, level + 1);
+}
+
 static struct val *
 shape_element(struct world *w, const struct extract *x, struct source *s, const struct element *e)
 {
@@ -230,7 +275,11 @@ shape_element(struct world *w, const struct extract *x, struct source *s, const 
         if (x->shape.fields && strstr(tw_json(x->shape.fields), "$$ROOT"))
             tw_unclear(w, "$$ROOT of an element that is no document");
     }
-    struct vars vars = {v, s->old, position_value(e)};
+    if (x->nested && !(x->shape.fields && x->shape.fields->type == T_DOC)) {
+        v = tw_copy(v);
+        strip(x, v, 0);
+    }
+    struct vars vars = {v, s->old, position_value(x, e), e->around};
     if (tw_shape(w, &x->shape, &vars, &out)) {
         no(s, "fields fail");
         return tw_doc();
@@ -268,7 +317,10 @@ extract_one(struct world *w, struct extract *x, struct source *s, const struct e
     int at = tw_index(rest, "_id");
     if (at >= 0)
         tw_cut(rest, (uint32_t)at);
-    if (x->to_parent) {
+    if (e->outer >= 0) {
+        if (x->inner_ref)
+            front(x, s, out, rest, x->inner_ref, tw_copy(e->outer_id));
+    } else if (x->to_parent) {
         p->parent = parent_value(w, x, e);
         if (!p->parent)
             no(s, "no parent_key");
@@ -277,8 +329,10 @@ extract_one(struct world *w, struct extract *x, struct source *s, const struct e
         if (p->parent && !x->unique)
             front(x, s, out, rest, x->parent_ref, tw_copy(p->parent));
     }
-    if (x->position && e->npos)
-        front(x, s, out, rest, x->position, position_value(e));
+    if (x->position && position_value(x, e))
+        front(x, s, out, rest, x->position, position_value(x, e));
+    if (x->map)
+        front(x, s, out, rest, x->map, tw_string(e->name));
     for (uint32_t i = 0; i < rest->n; i++)
         tw_push(out, rest->f[i].name, rest->f[i].v);
     p->c.doc = out;
@@ -374,6 +428,8 @@ take(struct world *w, struct extract *x, struct source *s, struct holder *h, str
             tw_add(paged, e[i].v->type == T_DOC || x->shape.fields ? shape_element(w, x, s, &e[i]) : e[i].v);
             continue;
         }
+        if (e[i].outer >= 0)
+            e[i].outer_id = id[e[i].outer];
         id[i] = extract_one(w, x, s, &e[i]);
         tw_append(ids, tw_copy(id[i]));
         x->parts[x->n - 1].ref = ids->f[ids->n - 1].v;
@@ -398,7 +454,7 @@ take(struct world *w, struct extract *x, struct source *s, struct holder *h, str
 static void
 pages_of(struct world *w, struct extract *x, struct source *s, struct holder *h, struct vals *paged)
 {
-    struct element e = {.h = h};
+    struct element e = {.h = h, .outer = -1};
     struct val *ref = paged->n ? parent_value(w, x, &e) : NULL;
     int32_t size = tw_as_int(tw_get(x->pages, "size"), 1);
     if (paged->n && !ref)
@@ -450,11 +506,111 @@ take_fields(struct world *w, struct extract *x, struct source *s)
         return;
     struct holder h = {.doc = s->now};
     h.chain[0] = s->old;
-    struct element e = {.v = doc, .h = &h};
+    struct element e = {.v = doc, .h = &h, .outer = -1, .around = tw_array()};
     s->elements = 1;
     struct val *id = extract_one(w, x, s, &e);
     if (x->has_refs)
         write_refs(x, s, &h, x->parts[x->n - 1].ref = tw_copy(id));
+}
+
+/* ---- the elements of one place */
+struct elements {
+    struct element *e;
+    uint32_t n, cap;
+};
+
+static uint32_t
+add_element(struct elements *l, const struct element *e)
+{
+    if (l->n == l->cap) {
+        struct element *more = tw_new((l->cap * 2 + 16) * sizeof *more);
+        if (l->n)
+            memcpy(more, l->e, l->n * sizeof *more);
+        l->e = more;
+        l->cap = l->cap * 2 + 16;
+    }
+    l->e[l->n] = *e;
+    l->e[l->n].v = tw_copy(e->v);
+    return l->n++;
+}
+
+static void inner_of(struct world *w, struct extract *x, struct source *s, struct elements *l, struct element e,
+                     struct val *d, uint32_t level);
+
+static void
+add_nested(struct world *w, struct extract *x, struct source *s, struct elements *l, struct element e, struct val *v,
+           int32_t at, bool alone)
+{
+    if (e.npos == PATH_MAX_PARTS) {
+        tw_unclear(w, "nested too deep for the twin");
+        return;
+    }
+    if (v->type != T_DOC) {
+        no(s, "an element that is no document");
+        return;
+    }
+    e.pos[e.npos++] = at;
+    e.alone = alone;
+    e.v = v;
+    e.outer = (int)add_element(l, &e);
+    e.around = tw_copy(e.around);
+    tw_append(e.around, tw_copy(v));
+    inner_of(w, x, s, l, e, v, 0);
+}
+
+/* The parts below a document, from a name of the inner path on. */
+static void
+inner_of(struct world *w, struct extract *x, struct source *s, struct elements *l, struct element e, struct val *d,
+         uint32_t level)
+{
+    struct val *v = level < x->inner.n ? tw_get(d, x->inner.p[level]) : NULL;
+    bool last = level + 1 == x->inner.n;
+    if (v && v->type == T_DOC) {
+        if (last)
+            add_nested(w, x, s, l, e, v, 0, true);
+        else
+            inner_of(w, x, s, l, e, v, level + 1);
+    }
+    for (uint32_t k = 0; v && v->type == T_ARRAY && k < v->n; k++) {
+        if (last) {
+            add_nested(w, x, s, l, e, v->f[k].v, (int32_t)k, false);
+        } else if (v->f[k].v->type == T_DOC && e.npos < PATH_MAX_PARTS) {
+            struct element in = e;
+            in.pos[in.npos++] = (int32_t)k;
+            inner_of(w, x, s, l, in, v->f[k].v, level + 1);
+        }
+    }
+}
+
+static void
+elements_of(struct world *w, struct extract *x, struct source *s, struct elements *l, struct element e, struct val *v)
+{
+    uint32_t n = v->type == T_DOC && !x->map ? 1 : v->n;
+    for (uint32_t k = 0; k < n; k++) {
+        bool alone = v->type == T_DOC;
+        struct val *one = alone && !x->map ? v : v->f[k].v;
+        if (x->nested) {
+            add_nested(w, x, s, l, e, one, alone ? 0 : (int32_t)k, alone);
+            continue;
+        }
+        struct element part = e;
+        part.v = one;
+        if (x->map)
+            part.name = v->f[k].name;
+        else if (!alone)
+            part.pos[part.npos++] = (int32_t)k;
+        add_element(l, &part);
+    }
+}
+
+/* The documents that the path passes, as they were. */
+static struct val *
+on_the_way(const struct extract *x, const struct holder *h)
+{
+    struct val *a = tw_array();
+    for (uint32_t i = 1; i < x->path.n; i++)
+        tw_append(a, tw_copy(h->chain[i]));
+    return a;
 }
 
 static void
@@ -467,23 +623,19 @@ take_apart(struct world *w, struct extract *x, struct source *s)
         take_fields(w, x, s);
     } else {
         tw_holders(s->now, &x->path, x->path.n - 1, &h);
+        struct val **around = tw_new((h.n + 1) * sizeof *around);
+        for (uint32_t i = 0; i < h.n; i++)
+            around[i] = on_the_way(x, &h.h[i]);
         for (uint32_t i = 0; i < h.n; i++) {
             struct val *v = tw_get(h.h[i].doc, x->path.p[x->path.n - 1]);
-            if (!v || (v->type != T_DOC && (v->type != T_ARRAY || !v->n)))
+            if (!v || (v->type != T_DOC && (v->type != T_ARRAY || !v->n)) || (x->map && (v->type != T_DOC || !v->n)))
                 continue;
-            bool array = v->type == T_ARRAY;
-            uint32_t n = array ? v->n : 1;
-            struct element *e = tw_new((n + 1) * sizeof *e);
-            for (uint32_t k = 0; k < n; k++) {
-                e[k].v = tw_copy(array ? v->f[k].v : v);
-                e[k].h = &h.h[i];
-                memcpy(e[k].pos, h.h[i].pos, sizeof e[k].pos);
-                e[k].npos = h.h[i].npos;
-                if (array)
-                    e[k].pos[e[k].npos++] = (int32_t)k;
-            }
-            s->elements += (int32_t)n;
-            take(w, x, s, &h.h[i], e, n, array, &paged);
+            struct element e = {.h = &h.h[i], .npos = h.h[i].npos, .around = around[i], .outer = -1};
+            struct elements l = {0};
+            memcpy(e.pos, h.h[i].pos, sizeof e.pos);
+            elements_of(w, x, s, &l, e, v);
+            s->elements += (int32_t)l.n;
+            take(w, x, s, &h.h[i], l.e, l.n, v->type == T_ARRAY, &paged);
         }
         if (x->pages && h.n)
             pages_of(w, x, s, &h.h[0], &paged);

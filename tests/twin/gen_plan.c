@@ -325,9 +325,53 @@ extract_refs(struct val *d, const char *path, bool fields, bool leave, bool uniq
         say(d, "child_refs", dot && gen_chance(60) ? tw_text("%.*s.ids", (int)(dot - path), path) : "ids");
 }
 
+/* A document whose fields are the parts, or parts in parts; see tests/twin/gen.c for what lies where. */
+static struct val *
+extract_deep(void)
+{
+    struct val *d = tw_doc();
+    const char *from = any_coll(), *into = target("parts", from, from);
+    bool map = gen_chance(50), parent = gen_chance(70);
+    say(d, "from", from);
+    say(d, "path", map ? gen_pick("e e e.e l.e l p x") : gen_pick("l l e l.l2 e.l2 x"));
+    say(d, "into", into);
+    say(d, "refs", parent ? "parent" : "none");
+    if (parent)
+        say(d, "parent_ref", gen_chance(85) ? "pid" : gen_pick("k r"));
+    if (gen_chance(40))
+        say(d, "position", gen_chance(80) ? "pos" : "n");
+    if (gen_chance(30))
+        tw_push(d, "id", gen_chance(60) ? tw_string("new") : gen_one("$ifNull", gen_pair(tw_string("$k"),
+                                                                                       tw_string("$$PARENT._id"))));
+    if (gen_chance(30))
+        say(d, "count", "cnt");
+    if (gen_chance(25))
+        tw_push(d, "drop", words("s"));
+    else if (gen_chance(40))
+        tw_push(d, "fields", gen_one("w", tw_string(gen_pick("$$ELEMENTS $$ELEMENTS.k $$POSITION $$ROOT"))));
+    if (gen_chance(20))
+        tw_push(d, "where", query());
+    if (gen_chance(30))
+        say(d, "conflicts", gen_pick("refuse first last"));
+    if (gen_chance(25))
+        tw_push(d, "replace", tw_bool(true));
+    if (map) {
+        say(d, "map", gen_pick("name name name s"));
+    } else {
+        struct val *n = gen_one("path", tw_string(gen_pick("l2 l2 e l e.l2 x")));
+        if (parent || gen_chance(50))
+            say(n, "parent_ref", gen_pick("up up k"));
+        tw_push(d, "nested", n);
+    }
+    known(into);
+    return d;
+}
+
 static struct val *
 extract(void)
 {
+    if (gen_chance(25))
+        return extract_deep();
     struct val *d = tw_doc();
     const char *from = any_coll(), *into = target("parts", from, from),
                *path = gen_pick("l l l p e k l.l2 l.e e.l2 e.e x");
@@ -896,7 +940,7 @@ gen_plan(struct world *w, const char *only)
     for (uint32_t i = 0; i < w->n; i++)
         known(w->c[i]->name);
     say(plan, "plan", "random");
-    tw_push(plan, "version", tw_int32(1));
+    tw_push(plan, "version", tw_int32(2));
     if (gen_chance(50))
         say(plan, "database", "t");
     for (uint32_t n = gen_chance(60) ? 1 : 1 + gen_below(3), i = 0; i < n; i++) {

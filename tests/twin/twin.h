@@ -156,7 +156,7 @@ int tw_sort_compare(const struct vals *a, const struct vals *b, const struct val
 
 /* ---- expr.c; 0: done (*out NULL is missing), 1: the expression fails */
 struct vars {
-    struct val *root, *parent, *position;
+    struct val *root, *parent, *position, *elements;
 };
 int tw_eval(struct world *w, const struct val *e, const struct vars *vars, struct val **out);
 int tw_query(struct world *w, const struct val *q, struct val *doc, bool *yes);

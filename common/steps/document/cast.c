@@ -49,7 +49,7 @@ read_type(struct mrsi_read *r, struct mrsi_slot s, struct cast_type *to)
         {.name = "int"},    {.name = "long"},   {.name = "decimal"},  {.name = "binData"},
         {.name = "uuid"},
     };
-    to->is_uuid = s.v.type == MRS_DOCUMENT || mrs_val_is_text(s.v, "uuid");
+    to->is_uuid = r->args->version > 1 && (s.v.type == MRS_DOCUMENT || mrs_val_is_text(s.v, "uuid"));
     if (to->is_uuid) {
         return mrsi_uuid_read(r, s, &to->uuid, &to->name);
     }
@@ -59,11 +59,12 @@ read_type(struct mrsi_read *r, struct mrsi_slot s, struct cast_type *to)
     if (mrs_convert_known(to->name)) {
         return true;
     }
-    const char *near = mrsi_arg_nearest(to->name, types, sizeof types / sizeof *types);
+    bool first = r->args->version < 2;
+    const char *near = mrsi_arg_nearest(to->name, types, sizeof types / sizeof *types - first);
     return near ? mrsi_read_error(r, s.key, s.sub, "unknown type `%s`; is `%s` meant?", to->name, near)
                 : mrsi_read_error(r, s.key, s.sub,
                                   "unknown type `%s`: one of double string objectId bool date int long decimal "
-                                  "binData uuid is meant", to->name);
+                                  "binData%s is meant", to->name, first ? "" : " uuid");
 }
 
 static void

@@ -6,6 +6,7 @@
  * source, stands in files of its own. Here every combination of keys that has no meaning becomes an error of the
  * plan. */
 #include "extract.h"
+#include <stdio.h>
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "documents that hold the parts"},
@@ -31,6 +32,8 @@ static const struct mrs_key keys[] = {
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "equal keys or _ids with other contents"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails"},
     {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {"map", MRS_ARG_NAME, false, NULL, "`path` is a document whose fields are the parts: field for their names"},
+    {"nested", MRS_ARG_MAP, false, NULL, "parts inside of parts: path, parent_ref"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "rewrite and carry indexes; default true"}};
 
 static const struct mrs_key leave_keys[] = {{"limit", MRS_ARG_COUNT, false, NULL, "at most so many; default all"},
@@ -44,7 +47,10 @@ static const struct mrs_key page_keys[] = {{"size", MRS_ARG_COUNT, true, NULL, "
                                            {"flag", MRS_ARG_PATH, false, NULL, "field of documents that have pages"}};
 static const struct mrs_key list_keys[] = {{"fields", MRS_ARG_PATHS, true, NULL,
                                             "top-level fields that become one document"}};
-static const char *const vars[] = {"PARENT", "POSITION"};
+static const struct mrs_key nested_keys[] = {
+    {"path", MRS_ARG_PATH, true, NULL, "where a part holds parts of its own"},
+    {"parent_ref", MRS_ARG_NAME, false, NULL, "field of such a part for the _id of the part around it"}};
+static const char *const vars[EXT_VARS] = {"PARENT", "POSITION", "ELEMENTS"};
 #define N_KEYS(k) ((uint32_t)(sizeof(k) / sizeof *(k)))
 
 static bool
@@ -149,6 +155,45 @@ read_refs(struct mrsi_read *r, struct mrsi_extract *s)
         s->child_refs.n = 0;
     }
     s->child_is_path = s->to_child && s->path.n && s->child_refs.n && mrs_path_equal(&s->child_refs, &s->path);
+}
+
+/* ---- map, nested ---- */
+/* What neither of them goes with. */
+static void
+read_alone(struct mrsi_read *r, const struct mrsi_extract *s, const char *key)
+{
+    static const char *const wrong[] = {"unique", "leave", "extracted", "pages", "child_refs"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        if (given(r, wrong[i])) {
+            mrsi_read_error(r, wrong[i], NULL, "does not go with `%s`", key);
+        }
+    }
+    if (s->to_child) {
+        mrsi_read_error(r, "refs", NULL, "`%s` goes with parent and none", key);
+    }
+    if (mrsi_slot(r, "path").v.type == MRS_DOCUMENT) {
+        mrsi_read_error(r, key, NULL, "does not go with `path: {fields: [...]}`");
+    }
+}
+
+static void
+read_nested(struct mrsi_read *r, struct mrsi_extract *s)
+{
+    struct mrsi_slot map = mrsi_slot(r, "nested");
+    s->nested.given = mrsi_slot_given(map);
+    if (!s->nested.given || !mrsi_read_map(r, map, nested_keys, N_KEYS(nested_keys))) {
+        return;
+    }
+    struct mrsi_slot path = mrsi_slot_in(map, nested_keys, N_KEYS(nested_keys), "path");
+    struct mrsi_slot ref = mrsi_slot_in(map, nested_keys, N_KEYS(nested_keys), "parent_ref");
+    read_target(r, path, &s->nested.path);
+    read_field(r, ref, &s->nested.parent_ref);
+    if (s->to_parent && !mrsi_slot_given(ref)) {
+        mrsi_read_error(r, "nested", "parent_ref", "needed: `refs` is parent");
+    }
+    if (mrsi_read_good(r)) {
+        mrsi_read_edit(r, "nested", &s->nested.path, 1, &s->nested.edit);
+    }
 }
 
 /* ---- leave, pages, id ---- */
@@ -261,6 +306,16 @@ check(struct mrsi_read *r, struct mrsi_extract *s)
     if (same_name(s->parent_ref, s->position)) {
         mrsi_read_error(r, "position", NULL, "has the name of `parent_ref`");
     }
+    if (same_name(s->map, s->parent_ref) || same_name(s->map, s->position)) {
+        mrsi_read_error(r, "map", NULL, "has the name of `%s`",
+                        same_name(s->map, s->position) ? "position" : "parent_ref");
+    }
+    if (same_name(s->nested.parent_ref, s->position)) {
+        mrsi_read_error(r, "nested", "parent_ref", "has the name of `position`");
+    }
+    if (s->map && s->nested.given) {
+        mrsi_read_error(r, "nested", NULL, "does not go with `map`");
+    }
 }
 
 static void
@@ -344,11 +399,22 @@ check_value(struct mrsi_read *r, const struct mrsi_extract *s)
         mrsi_read_error(r, "value", NULL, "`%s` would be lost: `%s` leaves it out", s->value,
                         s->shape.fields.given ? "fields" : "drop");
     }
-    bool ref = s->parent_ref && strcmp(s->value, s->parent_ref) == 0;
-    if (ref || (s->position && strcmp(s->value, s->position) == 0)) {
-        mrsi_read_error(r, "value", NULL, "`%s` is the name in `%s` already", s->value,
-                        ref ? "parent_ref" : "position");
+    const char *other = same_name(s->value, s->parent_ref) ? "parent_ref"
+                        : same_name(s->value, s->position) ? "position"
+                        : same_name(s->value, s->map)      ? "map"
+                                                           : NULL;
+    if (other) {
+        mrsi_read_error(r, "value", NULL, "`%s` is the name in `%s` already", s->value, other);
     }
+}
+
+/* Whether the value of a key names $$ELEMENTS, be it in a text that is no variable. */
+static bool
+names_elements(const struct mrsi_read *r, const char *key)
+{
+    static const char name[] = "$$ELEMENTS";
+    struct mrs_val v = mrsi_slot(r, key).v;
+    return v.type != MRS_MISSING && memmem(v.p, v.n, name, sizeof name - 1);
 }
 
 static enum mrs_status
@@ -363,11 +429,17 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     colls = mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into) && colls;
     mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
     r.vars = vars;
-    r.n_vars = 2;
+    r.n_vars = args->version < 2 ? EXT_VARS - 1 : EXT_VARS;
+    s->reads_elements = names_elements(&r, "fields") || names_elements(&r, "id") || names_elements(&r, "leave");
     read_path(&r, s);
     read_rest(&r, s);
     read_pages(&r, s);
     read_refs(&r, s);
+    read_field(&r, mrsi_slot(&r, "map"), &s->map);
+    read_nested(&r, s);
+    if (s->map || s->nested.given) {
+        read_alone(&r, s, s->map ? "map" : "nested");
+    }
     read_leave(&r, s);
     read_id(&r, s);
     mrsi_shape_read(&r, mrsi_slot(&r, "fields"), mrsi_slot(&r, "drop"), &s->shape);
@@ -378,12 +450,25 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     }
     s->parent_ref_len = s->parent_ref ? (uint32_t)strlen(s->parent_ref) : 0;
     s->position_len = s->position ? (uint32_t)strlen(s->position) : 0;
+    s->map_len = s->map ? (uint32_t)strlen(s->map) : 0;
+    s->nested.parent_ref_len = s->nested.parent_ref ? (uint32_t)strlen(s->nested.parent_ref) : 0;
     return mrsi_read_end(&r, state);
 }
 
 static const struct mrs_inner inner[] = {{"path", list_keys, N_KEYS(list_keys), false},
                                          {"leave", leave_keys, N_KEYS(leave_keys), false},
-                                         {"pages", page_keys, N_KEYS(page_keys), false}};
+                                         {"pages", page_keys, N_KEYS(page_keys), false},
+                                         {"nested", nested_keys, N_KEYS(nested_keys), false}};
+
+static void
+say(const void *state, uint32_t i, char *text, size_t size)
+{
+    static const char *const words[] = {
+        [EXT_ARRAY] = "it is an array, no document of parts", [EXT_NULL] = "it is null",
+        [EXT_EMPTY] = "it is an empty document", [EXT_SCALAR] = "it is neither array nor document"};
+    const struct mrsi_extract *s = state;
+    snprintf(text, size, ", `%.150s` has no parts and stays: %s", s->path.text, words[i]);
+}
 
 const struct mrs_step_type mrsi_step_extract = {
     .name = "extract",
@@ -392,17 +477,19 @@ const struct mrs_step_type mrsi_step_extract = {
     .n_keys = N_KEYS(keys),
     .inner = inner,
     .n_inner = sizeof inner / sizeof *inner,
+    .since_2 = "map|nested",
     .example = "from: posts\npath: comments\ninto: comments\nparent_ref: postId\n\nparent_key: _id\n"
                "child_refs: commentIds\nunique: [author, text]\nid: keep\nposition: pos\n"
                "leave: { limit: 3, sort: { createdAt: -1 }, fields: [author, text], id: true }\n"
                "pages: { size: 100, ref: postId, number: page, items: comments, flag: hasMore }\n"
                "count: commentCount\nvalue: value\nfields: [author, text]\ndrop: [draft]\n"
-               "where: { published: true }\n",
+               "where: { published: true }\nmap: name\nnested: { path: replies, parent_ref: parentId }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_extract_describe,
     .invert = mrsi_extract_invert,
     .catalog = mrsi_extract_catalog,
+    .remark = say,
     .work_size = sizeof(struct ext_work),
     .work_clear = mrsi_extract_work_clear,
     .spread = &mrsi_extract_spread,

@@ -13,6 +13,8 @@ enum ext_refs { EXT_REFS_PARENT, EXT_REFS_CHILD, EXT_REFS_BOTH, EXT_REFS_NONE };
 enum ext_id { EXT_ID_KEEP, EXT_ID_NEW, EXT_ID_EXPR };
 #define EXT_BUF_MAX (8u * MRS_DOC_READ_MAX) /* of what is made of one document */
 #define EXT_NONE UINT32_MAX
+/* What stands at the path and has no parts: bits of mrs_ctx.remarks. */
+enum ext_remark { EXT_ARRAY, EXT_NULL, EXT_EMPTY, EXT_SCALAR };
 
 struct mrsi_extract {
     struct mrsi_owned keeper;
@@ -25,6 +27,16 @@ struct mrsi_extract {
     uint32_t key_share, child_share, count_share; /* names in common with path */
     struct mrsi_paths unique;
     struct mrs_expr *id_expr;
+    const char *map; /* field for the names of the parts, which are the fields of a document; NULL */
+    uint32_t map_len;
+    struct {
+        bool given;
+        struct mrs_path path;
+        const char *parent_ref; /* NULL: none */
+        uint32_t parent_ref_len;
+        struct mrs_edit *edit;  /* takes the path out of a part */
+    } nested;                   /* parts inside of parts */
+    bool reads_elements;        /* an expression may ask for $$ELEMENTS */
     bool value_given;
     const char *parent_ref, *position, *value; /* parent_ref and position: NULL where there is none */
     uint32_t parent_ref_len, position_len;     /* 0 there */
@@ -54,6 +66,11 @@ struct ext_part {
     struct mrs_val v;
     struct mrs_val key;       /* of its parent; missing */
     uint32_t index, n_index;  /* positions in the arrays on the way, its own last: in work.index */
+    uint32_t list;            /* no. of its list */
+    uint32_t around;          /* `nested`: no. of the part that it lies in; EXT_NONE */
+    const char *name;         /* `map`: of its field */
+    uint32_t name_len;
+    bool alone;               /* `nested`: a single document, its index counts for ids only */
     bool stays;               /* a copy stays (`leave`) */
     bool out;                 /* it is extracted */
     uint32_t rank;            /* place among those that stay */
@@ -72,6 +89,11 @@ struct ext_work {
     bool ready;
     struct mrs_buf part, list, index, child_group, count_group;
     struct mrs_buf listed;    /* the document of the listed names */
+    struct mrs_buf way;       /* struct mrs_val: of each list the documents on the way to it */
+    struct mrs_buf frame;     /* `nested`: open arrays */
+    struct mrs_buf elements;  /* $$ELEMENTS of the part `around` it and of its list */
+    uint32_t elements_list, elements_around;
+    uint64_t elements_made;   /* bytes, of this document */
     struct mrs_buf keys, rank; /* `leave`: sort keys, numbers of parts */
     struct mrs_buf element, shaped, value; /* scratch of one document */
     struct mrs_buf made;      /* children or pages */
@@ -100,6 +122,9 @@ ext_lists(const struct ext_work *w)
     return (struct ext_list *)(void *)w->list.p;
 }
 
+/* $$PARENT, $$POSITION, $$ELEMENTS */
+enum { EXT_VARS = 3 };
+
 /* One document on its way through the step. */
 struct ext_doc {
     const struct mrsi_extract *s;
@@ -109,11 +134,36 @@ struct ext_doc {
     struct mrs_val own_id; /* the source's `_id`; missing */
 };
 
+/* The walk along the path: where it is. index: of the arrays, and with `nested` one of each level, which end with the
+ * levels that documents are read with. */
+#define EXT_INDEX_MAX (MRS_PATH_PARTS_MAX + MRS_DEPTH_READ)
+struct ext_walker {
+    struct ext_doc *x;
+    struct mrs_val key;                      /* of the parent */
+    struct mrs_val way[MRS_PATH_PARTS_MAX];  /* documents passed below the source, one a name */
+    uint32_t n_index, index[EXT_INDEX_MAX];
+};
+
 /* ---- extract_parts.c ---- */
+/* A part at the place where the walk is. */
+enum mrs_status mrsi_extract_add(struct ext_walker *w, struct ext_part part);
 void mrsi_extract_work_start(struct ext_work *w, struct mrs_mem *mem);
 void mrsi_extract_work_clear(struct mrs_ctx *c, void *work);
 /* Finds the elements of the document, and decides which stay. */
 enum mrs_status mrsi_extract_find(struct ext_doc *x);
+
+/* ---- extract_nested.c ---- */
+/* The parts of a list and those inside of them. */
+enum mrs_status mrsi_extract_nested(struct ext_walker *w, struct mrs_val v);
+/* A part without the parts inside of it, in scratch of the work. */
+enum mrs_status mrsi_extract_bare(struct ext_doc *x, struct mrs_val v, struct mrs_val *out);
+/* Fills in the key of a part that lies in another one: the `_id` of that, which was made before. */
+enum mrs_status mrsi_extract_inner_key(struct ext_doc *x, struct ext_part *p);
+
+/* ---- extract_vars.c ---- */
+enum mrs_status mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out);
+/* The variables of the expressions that see a part; $$ELEMENTS only where one may ask for it. */
+enum mrs_status mrsi_extract_vars(struct ext_doc *x, const struct ext_part *p, struct mrs_val vars[EXT_VARS]);
 
 /* ---- extract_child.c ---- */
 /* The element as `fields` and `drop` leave it; without made `_id`, references and position. wrap: an element

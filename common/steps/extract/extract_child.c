@@ -9,45 +9,7 @@
 #include "steps/kit/id_policy.h"
 #include "mongoreshape/context.h"
 
-/* The indexes of the arrays that an item lies in; NULL: it lies in none. */
-static const uint32_t *
-index_of(const struct ext_doc *x, const struct ext_part *p)
-{
-    const uint32_t *all = (const uint32_t *)(const void *)x->w->index.p;
-    return p->n_index ? all + p->index : NULL;
-}
-
 /* ---- shape ---- */
-static enum mrs_status
-position_of(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out)
-{
-    const uint32_t *index = index_of(x, p);
-    uint32_t n = p->n_index;
-    *out = mrs_missing();
-    if (!n) {
-        return MRS_OK;
-    }
-    uint8_t *room = mrs_arena_alloc(x->c->arena, n == 1 ? 16 : 5 + n * 9u);
-    if (!room) {
-        return mrs_err_memory(x->c->err, n * 9u);
-    }
-    if (n == 1) {
-        *out = mrs_make_i32(room, (int32_t)index[0]);
-        return MRS_OK;
-    }
-    uint8_t *at = room + 4; /* paths have at most 100 names, so index names have at most two digits */
-    for (uint32_t i = 0; i < n; i++) {
-        *at++ = MRS_INT32;
-        at += mrs_index_name((char *)at, i) + 1;
-        mrs_put32(at, index[i]);
-        at += 4;
-    }
-    *at++ = 0;
-    mrs_put32(room, (uint32_t)(at - room));
-    *out = (struct mrs_val){room, (uint32_t)(at - room), MRS_ARRAY};
-    return MRS_OK;
-}
-
 static enum mrs_status
 wrapped(struct ext_doc *x, struct mrs_val v, struct mrs_val *out)
 {
@@ -74,9 +36,9 @@ drops_id(const struct mrsi_shape *s)
 static enum mrs_status
 shaped(struct ext_doc *x, const struct ext_part *p, struct mrs_view element, struct mrs_val *out)
 {
-    struct mrs_val vars[2] = {mrs_view_val(x->doc), mrs_missing()};
+    struct mrs_val vars[EXT_VARS];
     struct mrsi_shaping how = {x->c, vars, (enum mrsi_errors)x->s->errors, NULL};
-    enum mrs_status st = position_of(x, p, &vars[1]);
+    enum mrs_status st = mrsi_extract_vars(x, p, vars);
     mrs_buf_reset(&x->w->shaped);
     MRS_THEN(st, mrsi_shape_run(&x->s->shape, &how, element, &x->w->shaped));
     if (st == MRS_OK) {
@@ -97,6 +59,8 @@ mrsi_extract_shape(struct ext_doc *x, const struct ext_part *p, bool wrap, struc
             return MRS_OK;
         }
         st = wrapped(x, p->v, out);
+    } else if (x->s->nested.given && !shape->fields.map) {
+        st = mrsi_extract_bare(x, p->v, out);
     }
     if (st != MRS_OK || !mrsi_shape_given(shape)) {
         return st;
@@ -141,11 +105,26 @@ key_values(struct ext_doc *x, struct mrs_view d, struct mrs_val *out)
 }
 
 /* ---- `_id` ---- */
+/* `map`: [path, name of the field]. */
+static enum mrs_status
+path_of_field(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out)
+{
+    struct mrs_buf *b = &x->w->raw;
+    mrs_buf_reset(b);
+    mrsi_put_open(b);
+    mrsi_put_elem(b, "0", 1, x->s->path_spec);
+    mrsi_put_text(b, "1", 1, p->name, p->name_len);
+    mrsi_put_close(b, 0);
+    *out = (struct mrs_val){b->p, (uint32_t)b->n, MRS_ARRAY};
+    return mrsi_buf_end(b, 0, x->c, "map");
+}
+
 static enum mrs_status
 new_id(struct ext_doc *x, const struct ext_part *p, struct mrs_view d, bool by_key, uint8_t id[12])
 {
-    const uint32_t *index = index_of(x, p);
-    int64_t pos[MRS_PATH_PARTS_MAX];
+    const uint32_t *all = (const uint32_t *)(const void *)x->w->index.p;
+    int64_t pos[EXT_INDEX_MAX];
+    enum mrs_status st = MRS_OK;
     struct mrs_new_id in = {x->s->into.ns, x->s->from.ns, x->own_id, x->s->path_spec, pos, p->n_index, 0};
     if (by_key) {
         key_values(x, d, &in.key);
@@ -155,18 +134,21 @@ new_id(struct ext_doc *x, const struct ext_part *p, struct mrs_view d, bool by_k
         in.from = x->s->into.ns;
         in.n_pos = 0;
     }
+    if (x->s->map) {
+        st = path_of_field(x, p, &in.path);
+    }
     for (uint32_t i = 0; i < in.n_pos; i++) {
-        pos[i] = index[i];
+        pos[i] = all[p->index + i];
     }
     in.time_secs = mrsi_id_time(in.key);
-    return mrsi_step_skip(x->c, mrs_id_make(&in, &x->w->value, id, x->c->err), "id");
+    return st == MRS_OK ? mrsi_step_skip(x->c, mrs_id_make(&in, &x->w->value, id, x->c->err), "id") : st;
 }
 
 static enum mrs_status
 computed_id(struct ext_doc *x, const struct ext_part *p, struct mrs_val *id)
 {
-    struct mrs_val vars[2] = {mrs_view_val(x->doc), mrs_missing()}, element = p->v;
-    enum mrs_status st = position_of(x, p, &vars[1]);
+    struct mrs_val vars[EXT_VARS], element = p->v;
+    enum mrs_status st = mrsi_extract_vars(x, p, vars);
     if (st == MRS_OK && p->v.type != MRS_DOCUMENT) {
         struct mrs_buf *b = &x->w->value;
         mrs_buf_reset(b);
@@ -191,12 +173,12 @@ computed_id(struct ext_doc *x, const struct ext_part *p, struct mrs_val *id)
 /* Fields that need a thought, in the order in which they stand. */
 struct extract_child_special {
     struct mrs_elem e;
-    char what; /* 'i' _id, 'r' parent_ref, 'p' position */
+    char what; /* 'i' _id, 'r' parent_ref, 'p' position, 'm' map */
 };
 struct extract_child_scan {
-    struct extract_child_special s[3];
+    struct extract_child_special s[4];
     uint32_t n;
-    struct mrs_val id, ref, pos; /* found values */
+    struct mrs_val id, ref, pos, map; /* found values */
 };
 
 struct child {
@@ -204,23 +186,26 @@ struct child {
     const struct ext_part *p;
     struct mrs_view d;      /* the element as its shape left it */
     struct extract_child_scan sc;
-    struct mrs_val id, pos; /* due */
+    struct mrs_val id, pos, map; /* due */
+    const char *ref;        /* name of the field for p->key; NULL */
+    uint32_t ref_len;
     bool bare;              /* without parent_ref */
     bool by_key, made;      /* a new id is made of the key; it was made */
 };
 
 static enum mrs_status
-scan(struct ext_doc *x, struct mrs_view d, struct extract_child_scan *out)
+scan(struct child *k)
 {
-    const struct mrsi_extract *s = x->s;
-    uint32_t ref_len = s->parent_ref_len, pos_len = s->position_len;
+    const struct mrsi_extract *s = k->x->s;
+    struct extract_child_scan *out = &k->sc;
+    uint32_t pos_len = s->position_len, map_len = s->map_len;
     struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e;
     out->n = 0;
-    out->id = out->ref = out->pos = mrs_missing();
+    out->id = out->ref = out->pos = out->map = mrs_missing();
     mrsi_seen_begin(&seen);
-    mrs_walk_init(&w, d);
+    mrs_walk_init(&w, k->d);
     while (mrs_walk_next(&w, &e) == 1) {
         struct mrs_val *v = NULL;
         char what = 0;
@@ -228,12 +213,15 @@ scan(struct ext_doc *x, struct mrs_view d, struct extract_child_scan *out)
         if (mrs_name_is(&e, "_id", 3)) {
             v = &out->id;
             what = 'i';
-        } else if (ref_len && mrs_name_is(&e, s->parent_ref, ref_len)) {
+        } else if (k->ref_len && mrs_name_is(&e, k->ref, k->ref_len)) {
             v = &out->ref;
             what = 'r';
         } else if (pos_len && mrs_name_is(&e, s->position, pos_len)) {
             v = &out->pos;
             what = 'p';
+        } else if (map_len && mrs_name_is(&e, s->map, map_len)) {
+            v = &out->map;
+            what = 'm';
         }
         if (v && v->type == MRS_MISSING) {
             *v = e.v;
@@ -241,7 +229,7 @@ scan(struct ext_doc *x, struct mrs_view d, struct extract_child_scan *out)
             out->s[out->n++].what = what;
         }
     }
-    return mrsi_seen_check(&seen, x->c, d);
+    return mrsi_seen_check(&seen, k->x->c, k->d);
 }
 
 /* kept: the `_id` that the element brings; missing. */
@@ -290,7 +278,7 @@ put_rest(const struct child *k, struct mrs_buf *out)
     const uint8_t *at = k->d.p + 4, *end = k->d.p + k->d.n - 1;
     for (uint32_t i = 0; i < k->sc.n; i++) {
         const struct extract_child_special *s = &k->sc.s[i];
-        struct mrs_val due = s->what == 'r' ? k->p->key : k->pos;
+        struct mrs_val due = s->what == 'r' ? k->p->key : s->what == 'm' ? k->map : k->pos;
         bool gone = s->what == 'i' || (s->what == 'r' && k->bare);
         if (!gone && !overwritten(s->e.v, due)) {
             continue;
@@ -310,11 +298,14 @@ put_child(const struct child *k, struct mrs_buf *out)
     const struct mrsi_extract *s = k->x->s;
     size_t start = mrsi_put_open(out);
     mrsi_put_elem(out, "_id", 3, k->id);
-    if (s->parent_ref && !k->bare && k->sc.ref.type == MRS_MISSING) {
-        mrsi_put_elem(out, s->parent_ref, s->parent_ref_len, k->p->key);
+    if (k->ref && !k->bare && k->sc.ref.type == MRS_MISSING) {
+        mrsi_put_elem(out, k->ref, k->ref_len, k->p->key);
     }
     if (s->position && k->sc.pos.type == MRS_MISSING && k->pos.type != MRS_MISSING) {
         mrsi_put_elem(out, s->position, s->position_len, k->pos);
+    }
+    if (s->map && k->sc.map.type == MRS_MISSING) {
+        mrsi_put_elem(out, s->map, s->map_len, k->map);
     }
     put_rest(k, out);
     mrsi_put_close(out, start);
@@ -324,36 +315,51 @@ put_child(const struct child *k, struct mrs_buf *out)
     return mrsi_buf_end(out, start, k->x->c, NULL);
 }
 
+/* Reference, position and name of the field: what is due, and whether what the element has already agrees. */
+static enum mrs_status
+choose_fields(struct child *k)
+{
+    struct ext_doc *x = k->x;
+    const struct mrsi_extract *s = x->s;
+    enum mrs_status st = s->position ? mrsi_extract_position(x, k->p, &k->pos) : MRS_OK;
+    if (st == MRS_OK && s->map) {
+        k->map = mrs_make_text(x->c->arena, k->p->name, k->p->name_len);
+        st = k->map.type == MRS_MISSING ? mrs_err_memory(x->c->err, k->p->name_len) : MRS_OK;
+    }
+    if (st == MRS_OK && k->ref) {
+        st = agrees(x, k->ref == s->parent_ref ? "parent_ref" : "nested", k->ref, k->sc.ref, k->p->key);
+    }
+    if (st == MRS_OK && s->position) {
+        st = agrees(x, "position", s->position, k->sc.pos, k->pos);
+    }
+    return st == MRS_OK && s->map ? agrees(x, "map", s->map, k->sc.map, k->map) : st;
+}
+
 enum mrs_status
 mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struct mrs_buf *out, bool *made,
                    struct mrs_buf *key)
 {
     const struct mrsi_extract *s = x->s;
+    bool inner = p->around != EXT_NONE;
     struct child k; /* sc is large, and scan() fills it in */
     struct mrs_val v, own;
     k.x = x;
     k.p = p;
-    k.pos = mrs_missing();
+    k.pos = k.map = mrs_missing();
+    k.ref = inner ? s->nested.parent_ref : s->parent_ref;
+    k.ref_len = inner ? s->nested.parent_ref_len : s->parent_ref_len;
     k.bare = bare;
     k.by_key = k.made = false;
     enum mrs_status st = mrsi_extract_shape(x, p, true, &v, &own);
     if (st == MRS_OK) {
         k.d = mrs_val_view(v);
-        st = scan(x, k.d, &k.sc);
+        st = scan(&k);
     }
     if (st == MRS_OK && key) {
         st = mrsi_extract_key(s, x->c, k.d, key, &k.by_key);
     }
-    if (st == MRS_OK && s->position) {
-        st = position_of(x, p, &k.pos);
-    }
-    if (st == MRS_OK && s->parent_ref) {
-        st = agrees(x, "parent_ref", s->parent_ref, k.sc.ref, p->key);
-    }
-    if (st == MRS_OK && s->position) {
-        st = agrees(x, "position", s->position, k.sc.pos, k.pos);
-    }
-    st = st == MRS_OK ? choose_id(&k, k.sc.id.type != MRS_MISSING ? k.sc.id : own) : st;
+    MRS_THEN(st, choose_fields(&k));
+    MRS_THEN(st, choose_id(&k, k.sc.id.type != MRS_MISSING ? k.sc.id : own));
     *made = k.made;
     return st == MRS_OK ? put_child(&k, out) : st;
 }

@@ -31,7 +31,8 @@ children(struct ext_doc *x)
         if (!ext_parts(w)[i].out) {
             continue;
         }
-        st = mrsi_extract_child(x, &ext_parts(w)[i], false, &w->made, &span.made, NULL);
+        st = mrsi_extract_inner_key(x, &ext_parts(w)[i]);
+        MRS_THEN(st, mrsi_extract_child(x, &ext_parts(w)[i], false, &w->made, &span.made, NULL));
         span.len = (uint32_t)w->made.n - span.off;
         mrs_buf_put(&w->span, &span, sizeof span);
         if (st == MRS_OK && want_ids) {

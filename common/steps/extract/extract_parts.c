@@ -10,14 +10,13 @@
 #include <stdlib.h>
 
 /* ---- memory of a thread ---- */
-#define N_BUFS 14
+#define N_BUFS 17
 static void
 bufs(struct ext_work *w, struct mrs_buf *list[N_BUFS])
 {
     struct mrs_buf *all[N_BUFS] = {&w->part, &w->list,    &w->index,  &w->child_group, &w->count_group, &w->listed,
-                                   &w->keys,
-                                   &w->rank, &w->element, &w->shaped, &w->value,       &w->source,      &w->raw,
-                                       &w->ids};
+                                   &w->keys, &w->rank,    &w->element, &w->shaped,     &w->value,       &w->source,
+                                   &w->raw,  &w->ids,     &w->way,    &w->frame,       &w->elements};
     memcpy(list, all, sizeof all);
 }
 
@@ -43,6 +42,9 @@ mrsi_extract_work_start(struct ext_work *w, struct mrs_mem *mem)
     mrs_buf_reset(&w->span);
     mrs_buf_reset(&w->source);
     mrs_buf_reset(&w->ids);
+    mrs_buf_reset(&w->way);
+    w->elements_list = w->elements_around = EXT_NONE;
+    w->elements_made = 0;
     w->at = w->n_pages = 0;
 }
 
@@ -65,13 +67,6 @@ mrsi_extract_work_clear(struct mrs_ctx *c, void *work)
 }
 
 /* ---- the walk ---- */
-struct extract_parts_walker {
-    struct ext_doc *x;
-    struct mrs_val key;
-    uint32_t index[MRS_PATH_PARTS_MAX];
-    uint32_t n_index;
-};
-
 static enum mrs_status
 append(struct ext_doc *x, struct mrs_buf *b, const void *p, size_t n)
 {
@@ -80,7 +75,7 @@ append(struct ext_doc *x, struct mrs_buf *b, const void *p, size_t n)
 }
 
 static enum mrs_status
-open_group(struct extract_parts_walker *w, struct mrs_buf *groups)
+open_group(struct ext_walker *w, struct mrs_buf *groups)
 {
     struct ext_work *k = w->x->w;
     struct mrsi_match_group g = {(uint32_t)(k->index.n / sizeof(uint32_t)), w->n_index,
@@ -98,10 +93,13 @@ count_in(struct mrs_buf *groups)
 }
 
 static enum mrs_status
-enter(struct extract_parts_walker *w, struct mrs_view d, uint32_t level)
+enter(struct ext_walker *w, struct mrs_view d, uint32_t level)
 {
     const struct mrsi_extract *s = w->x->s;
     enum mrs_status st = MRS_OK;
+    if (level) {
+        w->way[level - 1] = mrs_view_val(d);
+    }
     if (level == s->key_share) {
         struct mrs_path rest = {s->parent_key.part + level, s->parent_key.n - level, s->parent_key.text};
         w->key = mrs_path_get(&rest, d);
@@ -115,49 +113,93 @@ enter(struct extract_parts_walker *w, struct mrs_view d, uint32_t level)
     return st;
 }
 
-static enum mrs_status
-add_part(struct extract_parts_walker *w, struct mrs_val v)
+enum mrs_status
+mrsi_extract_add(struct ext_walker *w, struct ext_part p)
 {
     struct ext_doc *x = w->x;
     const struct mrsi_extract *s = x->s;
-    struct ext_part p = {v, w->key, (uint32_t)(x->w->index.n / sizeof(uint32_t)), w->n_index, false, true, 0};
     if (w->key.type == MRS_MISSING && (s->to_parent || s->pages.given)) {
         return mrsi_step_refuse(x->c, "parent_key", "the document has no %s", s->parent_key.text);
     }
+    p.key = w->key;
+    p.index = (uint32_t)(x->w->index.n / sizeof(uint32_t));
+    p.n_index = w->n_index;
+    p.list = (uint32_t)(x->w->list.n / sizeof(struct ext_list));
+    p.out = true;
     enum mrs_status st = append(x, &x->w->index, w->index, w->n_index * sizeof(uint32_t));
     return st == MRS_OK ? append(x, &x->w->part, &p, sizeof p) : st;
 }
 
+/* The elements of an array. */
 static enum mrs_status
-add_list(struct extract_parts_walker *w, struct mrs_val v)
+add_elements(struct ext_walker *w, struct mrs_val v)
 {
-    struct ext_doc *x = w->x;
-    struct ext_list l = {ext_n_parts(x->w), 0, v.type == MRS_ARRAY};
+    uint32_t slot = w->n_index++;
     enum mrs_status st = MRS_OK;
     struct mrs_walk it;
     struct mrs_elem e;
-    if (v.type == MRS_DOCUMENT) {
-        st = add_part(w, v);
-    } else {
-        uint32_t slot = w->n_index++;
-        mrs_walk_init(&it, mrs_val_view(v));
-        for (uint32_t i = 0; st == MRS_OK && mrs_walk_next(&it, &e) == 1; i++) {
-            w->index[slot] = i;
-            st = add_part(w, e.v);
-        }
-        w->n_index = slot;
+    mrs_walk_init(&it, mrs_val_view(v));
+    for (uint32_t i = 0; st == MRS_OK && mrs_walk_next(&it, &e) == 1; i++) {
+        w->index[slot] = i;
+        st = mrsi_extract_add(w, (struct ext_part){.v = e.v, .around = EXT_NONE});
     }
+    w->n_index = slot;
+    return st;
+}
+
+/* The fields of a document. */
+static enum mrs_status
+add_fields(struct ext_walker *w, struct mrs_val v)
+{
+    enum mrs_status st = MRS_OK;
+    struct mrs_walk it;
+    struct mrs_elem e;
+    mrs_walk_init(&it, mrs_val_view(v));
+    while (st == MRS_OK && mrs_walk_next(&it, &e) == 1) {
+        struct ext_part p = {.v = e.v, .around = EXT_NONE, .name = e.name, .name_len = e.name_len};
+        st = mrsi_extract_add(w, p);
+    }
+    return st;
+}
+
+static enum mrs_status
+add_list(struct ext_walker *w, struct mrs_val v)
+{
+    struct ext_doc *x = w->x;
+    struct ext_list l = {ext_n_parts(x->w), 0, v.type == MRS_ARRAY};
+    enum mrs_status st = x->s->nested.given       ? mrsi_extract_nested(w, v)
+                         : x->s->map              ? add_fields(w, v)
+                         : v.type == MRS_DOCUMENT ? mrsi_extract_add(w, (struct ext_part){.v = v, .around = EXT_NONE})
+                                                  : add_elements(w, v);
     l.n_part = ext_n_parts(x->w) - l.part;
     if (st != MRS_OK || !l.n_part) {
         return st;
     }
     count_in(&x->w->child_group);
     count_in(&x->w->count_group);
-    return append(x, &x->w->list, &l, sizeof l);
+    if (x->s->path.n > 1) {
+        st = append(x, &x->w->way, w->way, (x->s->path.n - 1) * sizeof *w->way);
+    }
+    return st == MRS_OK ? append(x, &x->w->list, &l, sizeof l) : st;
+}
+
+/* Whether what stands at the path has parts; else it stays, and where that is worth a word the document is marked. */
+static bool
+has_parts(struct ext_doc *x, struct mrs_val v)
+{
+    bool list = v.type == MRS_ARRAY, doc = v.type == MRS_DOCUMENT;
+    enum ext_remark what = list ? EXT_ARRAY : doc ? EXT_EMPTY : mrs_is_nullish(v) ? EXT_NULL : EXT_SCALAR;
+    if (x->s->map ? doc && v.n > 5 : doc || list) {
+        return true;
+    }
+    if (x->s->map || (x->s->nested.given && what == EXT_SCALAR)) {
+        x->c->remarks |= 1ull << what;
+    }
+    return false;
 }
 
 static enum mrs_status
-walk(struct extract_parts_walker *w, struct mrs_view d, uint32_t level)
+walk(struct ext_walker *w, struct mrs_view d, uint32_t level)
 {
     const struct mrs_path *p = &w->x->s->path;
     struct mrs_walk it;
@@ -166,14 +208,14 @@ walk(struct extract_parts_walker *w, struct mrs_view d, uint32_t level)
     if (st != MRS_OK || !mrs_doc_find(d, p->part[level].name, p->part[level].len, &e)) {
         return st;
     }
-    if (e.v.type != MRS_DOCUMENT && e.v.type != MRS_ARRAY) {
-        return MRS_OK;
-    }
     if (level + 1 == p->n) {
-        return add_list(w, e.v);
+        return has_parts(w->x, e.v) ? add_list(w, e.v) : MRS_OK;
     }
     if (e.v.type == MRS_DOCUMENT) {
         return walk(w, mrs_val_view(e.v), level + 1);
+    }
+    if (e.v.type != MRS_ARRAY) {
+        return MRS_OK;
     }
     uint32_t slot = w->n_index++;
     mrs_walk_init(&it, mrs_val_view(e.v));
@@ -189,7 +231,7 @@ walk(struct extract_parts_walker *w, struct mrs_view d, uint32_t level)
 
 /* The list form: the named fields, in the document's order, are one element. */
 static enum mrs_status
-walk_listed(struct extract_parts_walker *w)
+walk_listed(struct ext_walker *w)
 {
     struct ext_doc *x = w->x;
     const struct mrsi_paths *l = &x->s->listed;
@@ -296,7 +338,10 @@ choose(struct ext_doc *x, const struct ext_list *l)
 enum mrs_status
 mrsi_extract_find(struct ext_doc *x)
 {
-    struct extract_parts_walker w = {.x = x, .key = mrs_missing()};
+    struct ext_walker w; /* large, and filled on the way */
+    w.x = x;
+    w.key = mrs_missing();
+    w.n_index = 0;
     enum mrs_status st = x->s->listed.n ? walk_listed(&w) : walk(&w, x->doc, 0);
     if (!x->s->leave.given) {
         return st;

@@ -77,10 +77,11 @@ copy_of(struct extract_source *s, uint32_t i, struct mrs_val *out)
         return MRS_OK;
     }
     if (mrsi_shape_given(&st->leave.shape)) {
-        struct mrs_val vars[2] = {mrs_view_val(x->doc), mrs_missing()};
+        struct mrs_val vars[EXT_VARS];
         struct mrsi_shaping how = {x->c, vars, (enum mrsi_errors)st->errors, NULL};
         mrs_buf_reset(&x->w->shaped);
-        enum mrs_status r = mrsi_shape_run(&st->leave.shape, &how, mrs_val_view(v), &x->w->shaped);
+        enum mrs_status r = mrsi_extract_vars(x, &ext_parts(x->w)[i], vars);
+        MRS_THEN(r, mrsi_shape_run(&st->leave.shape, &how, mrs_val_view(v), &x->w->shaped));
         if (r != MRS_OK) {
             return r;
         }
@@ -143,7 +144,9 @@ static enum mrs_status
 at_path(struct extract_source *s, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
 {
     struct ext_doc *x = s->x;
-    bool list = (site->old.type == MRS_ARRAY && site->old.n > 5) || site->old.type == MRS_DOCUMENT;
+    bool map = x->s->map != NULL;
+    bool list = site->old.type == MRS_DOCUMENT ? !map || site->old.n > 5
+                                               : site->old.type == MRS_ARRAY && !map && site->old.n > 5;
     if (site->blocked || (!x->s->listed.n && !list)) {
         return MRS_OK;
     }

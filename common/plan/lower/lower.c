@@ -1,85 +1,137 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower.c - which steps are pipelines of a server, and those that are it with hardly a change.
+/* lower.c - which steps are pipelines of a server, and what the files that make them share.
  *
  * A step is given as a pipeline only where that was compared with the step, byte for byte, on the server for tests
  * (tests/live/pipeline.sh). All others say why not. */
 #include "lower.h"
 
 /* ---- building ---- */
-void
-mrsi_lower_begin(struct mrsi_lower *l)
+struct mrs_view
+mrsi_lower_doc(struct mrsi_lower *l, const char *text, ...)
 {
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    struct mrs_view d = {NULL, 0};
+    va_list ap;
+    va_start(ap, text);
+    l->failed = mrs_compose_in(l->arena, &d, NULL, text, &ap) != MRS_OK || l->failed;
+    va_end(ap);
+    return d;
 }
 
-struct mrs_view
-mrsi_lower_end(struct mrsi_lower *l)
+void
+mrsi_lower_begin(struct mrsi_lower *l, bool all)
+{
+    struct mrs_val where = mrsi_lower_key(l, "where");
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
+    if (where.type == MRS_DOCUMENT && !all) {
+        mrsi_lower_stage(l, "{$match: %v}", where);
+    }
+}
+
+void
+mrsi_lower_stage(struct mrsi_lower *l, const char *text, ...)
+{
+    struct mrs_view d = {NULL, 0};
+    va_list ap;
+    va_start(ap, text);
+    l->failed = mrs_compose_in(l->arena, &d, NULL, text, &ap) != MRS_OK || l->failed;
+    va_end(ap);
+    if (d.n) {
+        mrs_build_item(&l->b, mrs_view_val(d));
+    }
+}
+
+/* The pipeline as it is so far, in the arena. */
+static struct mrs_view
+end(struct mrsi_lower *l)
 {
     struct mrs_view d = {NULL, 0};
     if (mrs_build_finish(&l->b, &d, NULL) == MRS_OK) {
         d.p = mrs_arena_copy(l->arena, d.p, d.n);
     }
-    l->buf.bad = l->buf.bad ? l->buf.bad : d.p == NULL;
+    l->failed = l->failed || d.p == NULL;
     return d;
 }
 
-void
-mrsi_lower_open(struct mrsi_lower *l, const char *name, uint8_t type)
+bool
+mrsi_lower_write(struct mrsi_lower *l, const struct mrs_coll *on, const struct mrs_coll *into)
 {
-    mrs_build_item_open(&l->b, MRS_DOCUMENT);
-    mrs_build_open(&l->b, name, (uint32_t)strlen(name), type);
+    struct mrs_lowered *o = l->out;
+    const struct mrs_coll *to = into ? into : on;
+    struct mrs_view merge = mrsi_lower_doc(l, "{$merge: {into: {db: %s, coll: %s}, on: '_id', whenMatched: %s, "
+                                              "whenNotMatched: %s}}",
+                                           to->db, to->coll, into ? "fail" : "replace", into ? "insert" : "discard");
+    struct mrs_build before = l->b;
+    size_t n = l->buf.n;
+    struct mrs_view stages = end(l);
+    l->b = before;
+    l->buf.n = n < l->buf.n ? n : l->buf.n;
+    mrs_build_item(&l->b, mrs_view_val(merge));
+    if (o->n_writes == MRS_LOWERED_PARTS) {
+        return false;
+    }
+    o->write[o->n_writes++] = (struct mrs_lowered_write){on, to, into != NULL, stages, end(l)};
+    return true;
 }
 
-void
-mrsi_lower_pipeline(struct mrsi_lower *l)
+static bool
+add_count(struct mrsi_lower *l, struct mrs_lowered_count c)
+{
+    struct mrs_lowered *o = l->out;
+    bool room = o->n_counts < MRS_LOWERED_PARTS;
+    if (room) {
+        o->count[o->n_counts++] = c;
+    }
+    return room;
+}
+
+static bool
+add_removal(struct mrsi_lower *l, struct mrs_lowered_removal r)
+{
+    struct mrs_lowered *o = l->out;
+    bool room = o->n_removals < MRS_LOWERED_PARTS;
+    if (room) {
+        o->removal[o->n_removals++] = r;
+    }
+    return room;
+}
+
+bool
+mrsi_lower_count_stages(struct mrsi_lower *l, const struct mrs_coll *on, const char *why)
+{
+    return add_count(l, (struct mrs_lowered_count){.on = on, .stages = end(l), .why = why});
+}
+
+bool
+mrsi_lower_remove_stages(struct mrsi_lower *l, const struct mrs_coll *on)
+{
+    return add_removal(l, (struct mrs_lowered_removal){.on = on, .stages = end(l)});
+}
+
+/* What `where` and the filter take. */
+static struct mrs_view
+both(struct mrsi_lower *l, struct mrs_view filter)
 {
     struct mrs_val where = mrsi_lower_key(l, "where");
-    mrsi_lower_begin(l);
-    mrs_build_open(&l->b, "pipeline", 8, MRS_ARRAY);
-    if (where.type == MRS_DOCUMENT) {
-        mrs_build_item_open(&l->b, MRS_DOCUMENT);
-        mrs_build_val(&l->b, "$match", 6, where);
-        mrs_build_close(&l->b);
+    if (where.type != MRS_DOCUMENT) {
+        return filter.n ? filter : mrs_empty_doc();
     }
+    return filter.n ? mrsi_lower_doc(l, "{$and: [%v, %d]}", where, filter) : mrs_val_view(where);
 }
 
-void
-mrsi_lower_merge(struct mrsi_lower *l, const struct mrs_coll *into, bool new)
+bool
+mrsi_lower_count(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_view filter, const char *why)
 {
-    mrsi_lower_open(l, "$merge", MRS_DOCUMENT);
-    mrs_build_open(&l->b, "into", 4, MRS_DOCUMENT);
-    mrs_build_text(&l->b, "db", into->db, (uint32_t)strlen(into->db));
-    mrs_build_text(&l->b, "coll", into->coll, (uint32_t)strlen(into->coll));
-    mrs_build_close(&l->b);
-    mrs_build_text(&l->b, "on", "_id", 3);
-    mrs_build_text(&l->b, "whenMatched", new ? "fail" : "replace", new ? 4 : 7);
-    mrs_build_text(&l->b, "whenNotMatched", new ? "insert" : "discard", new ? 6 : 7);
-    mrs_build_close(&l->b);
-    mrs_build_close(&l->b);
-    mrs_build_close(&l->b);
-    struct mrs_view d = mrsi_lower_end(l);
-    l->out->pipeline = d.p ? mrs_val_view(mrs_doc_get(d, "pipeline")) : d;
+    return add_count(l, (struct mrs_lowered_count){.on = on, .filter = both(l, filter), .why = why});
 }
 
-void
-mrsi_lower_filter(struct mrsi_lower *l)
+bool
+mrsi_lower_remove(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_view filter)
 {
-    struct mrs_val where = mrsi_lower_key(l, "where");
-    mrsi_lower_begin(l);
-    mrs_build_open(&l->b, "$and", 4, MRS_ARRAY);
-    if (where.type == MRS_DOCUMENT) {
-        mrs_build_item(&l->b, where);
-    }
+    return add_removal(l, (struct mrs_lowered_removal){.on = on, .filter = both(l, filter)});
 }
 
-void
-mrsi_lower_count(struct mrsi_lower *l, const char *why)
-{
-    mrs_build_close(&l->b);
-    l->out->count[l->out->n_counts++] = (struct mrs_lowered_count){mrsi_lower_end(l), why};
-}
-
+/* ---- keys and names ---- */
 bool
 mrsi_lower_plain(const char *name, uint32_t n)
 {
@@ -92,38 +144,135 @@ mrsi_lower_key(const struct mrsi_lower *l, const char *key)
     return mrs_doc_get(l->body, key);
 }
 
-/* ---- collections ---- */
-static const char *
-lower_move(struct mrsi_lower *l)
+bool
+mrsi_lower_given(const struct mrsi_lower *l, const char *key)
 {
-    const struct mrs_desc *d = &l->out->step->desc;
-    struct mrs_val where = mrsi_lower_key(l, "where");
-    if (mrsi_lower_key(l, "fields").type != MRS_MISSING || mrsi_lower_key(l, "drop").type != MRS_MISSING) {
-        return "`fields` and `drop` change the documents: use the client engine";
+    return mrsi_lower_key(l, key).type != MRS_MISSING;
+}
+
+bool
+mrsi_lower_is_true(const struct mrsi_lower *l, const char *key)
+{
+    struct mrs_val v = mrsi_lower_key(l, key);
+    return v.type == MRS_BOOL && *v.p;
+}
+
+const char *
+mrsi_lower_name(const struct mrsi_lower *l, const char *key)
+{
+    struct mrs_val v = mrsi_lower_key(l, key);
+    uint32_t n = 0;
+    const char *name = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
+    return mrsi_lower_plain(name, n) ? name : NULL;
+}
+
+const char *
+mrsi_lower_path(struct mrsi_lower *l, const char *name)
+{
+    size_t n = strlen(name);
+    char *path = mrs_arena_alloc(l->arena, n + 2);
+    l->failed = l->failed || !path;
+    if (!path) {
+        return "";
     }
-    if (d->conflicts != MRS_CONFLICTS_REFUSE) {
-        return "`conflicts` other than refuse compares documents: use the client engine";
-    }
-    mrsi_lower_pipeline(l);
-    mrsi_lower_merge(l, &d->sides[1].coll, true);
-    l->out->remove = where.type == MRS_DOCUMENT ? mrs_val_view(where) : mrs_empty_doc();
-    return NULL;
+    *path = '$';
+    memcpy(path + 1, name, n + 1);
+    return path;
+}
+
+bool
+mrsi_lower_says(const struct mrsi_lower *l, const char *key, const char *word)
+{
+    struct mrs_val v = mrsi_lower_key(l, key);
+    return v.type == MRS_MISSING || mrs_val_is_text(v, word);
 }
 
 static const char *
-lower_delete(struct mrsi_lower *l)
+judge(const char *name, uint32_t n)
 {
-    if (mrsi_lower_key(l, "errors").type != MRS_MISSING) {
-        return "`errors` says what becomes of a document where `where` fails: use the client engine";
+    if (!mrsi_lower_plain(name, n)) {
+        return n && memchr(name, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_ODD;
     }
-    struct mrs_val where = mrsi_lower_key(l, "where");
-    l->out->remove = where.type == MRS_DOCUMENT ? mrs_val_view(where) : mrs_empty_doc();
-    return NULL;
+    return n == 3 && memcmp(name, "_id", 3) == 0 ? MRSI_LOWER_ID : NULL;
+}
+
+const char *
+mrsi_lower_judge_list(struct mrs_val list)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    const char *why = list.type == MRS_ARRAY ? NULL : MRSI_LOWER_ODD;
+    if (!why) {
+        mrs_walk_init(&w, mrs_val_view(list));
+    }
+    while (!why && mrs_walk_next(&w, &el) == 1) {
+        uint32_t n = 0;
+        const char *name = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : "";
+        why = judge(name, n);
+    }
+    return why;
+}
+
+const char *
+mrsi_lower_judge_map(struct mrs_val map)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    const char *why = map.type == MRS_DOCUMENT ? NULL : MRSI_LOWER_ODD;
+    if (!why) {
+        mrs_walk_init(&w, mrs_val_view(map));
+    }
+    while (!why && mrs_walk_next(&w, &el) == 1) {
+        why = judge(el.name, el.name_len);
+    }
+    return why;
+}
+
+bool
+mrsi_lower_is_operator(struct mrs_val v)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrs_walk_init(&w, v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc());
+    return mrs_walk_next(&w, &el) == 1 && el.name[0] == '$';
+}
+
+bool
+mrsi_lower_names(struct mrs_val list, const char *name)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool found = false;
+    mrs_walk_init(&w, list.type == MRS_ARRAY ? mrs_val_view(list) : mrs_empty_doc());
+    while (!found && mrs_walk_next(&w, &el) == 1) {
+        found = mrs_val_is_text(el.v, name);
+    }
+    return found;
+}
+
+struct mrs_view
+mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_view d = {NULL, 0};
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
+    mrs_walk_init(&w, mrs_val_view(list));
+    while (mrs_walk_next(&w, &el) == 1) {
+        uint32_t n;
+        const char *name = el.v.type == MRS_STRING && list.type == MRS_ARRAY ? mrs_val_text(el.v, &n) : el.name;
+        d = mrsi_lower_doc(l, "{%s: {$exists: true}}", name);
+        mrs_build_item(&l->b, mrs_view_val(d));
+    }
+    d = end(l);
+    return mrsi_lower_doc(l, "{$or: %a}", d);
 }
 
 /* ---- which ---- */
 #define A_COMMAND "a command of the server and no pipeline: mongoreshape-live gives it"
 #define NOT_YET "not given as a pipeline by this version: use the client engine, or the stage $reshape"
+#define MADE_IDS "the `_id`s of its buckets are made of names and keys, which a server cannot: use the client engine"
 #define WHOLE "it needs whole collections at once: use the client engine"
 static const struct {
     const char *type;
@@ -135,8 +284,19 @@ static const struct {
     {"rename", mrsi_lower_rename, NULL},
     {"order", mrsi_lower_order, NULL},
     {"cast", mrsi_lower_cast, NULL},
-    {"move", lower_move, NULL},
-    {"delete", lower_delete, NULL},
+    {"pack", mrsi_lower_pack, NULL},
+    {"unpack", mrsi_lower_unpack, NULL},
+    {"move", mrsi_lower_move, NULL},
+    {"delete", mrsi_lower_delete, NULL},
+    {"split", mrsi_lower_split, NULL},
+    {"union", mrsi_lower_union, NULL},
+    {"partition", mrsi_lower_partition, NULL},
+    {"extract", mrsi_lower_extract, NULL},
+    {"unbucket", mrsi_lower_unbucket, NULL},
+    {"embed", mrsi_lower_embed, NULL},
+    {"copy", mrsi_lower_copy, NULL},
+    {"rollup", mrsi_lower_rollup, NULL},
+    {"bucket", NULL, MADE_IDS},
     {"index", NULL, A_COMMAND},
     {"options", NULL, A_COMMAND},
     {"rename_collection", NULL, A_COMMAND},
@@ -179,12 +339,11 @@ mrs_plan_lower(const struct mrs_plan *p, uint32_t i, struct mrs_arena *a, struct
     l.body = mrs_val_view(body);
     mrs_buf_init(&l.buf, p->mem, 4u * MRS_DOC_MAX);
     const char *reason = lower_step(&l);
-    enum mrs_status s = l.buf.bad ? mrs_err_memory(e, l.buf.n) : MRS_OK;
+    bool failed = l.failed || l.buf.bad;
     if (reason) { /* what had been built by then does not count */
         out->reason = reason;
-        out->n_counts = 0;
-        out->pipeline = out->remove = (struct mrs_view){NULL, 0};
+        out->n_counts = out->n_writes = out->n_removals = 0;
     }
     mrs_buf_clear(&l.buf);
-    return s;
+    return failed ? mrs_err_memory(e, sizeof *out) : MRS_OK;
 }

@@ -5,55 +5,25 @@
  * the document: below, a server writes over what a step refuses to write over. */
 #include "lower.h"
 
-#define DEEP "a name below the top of the document: use the client engine"
-#define ODD "a name that means something else in an expression ($, a dot): use the client engine"
-#define ID "it changes `_id`, which a pipeline loses silently: use the client engine"
-#define ERRORS \
-    "`errors` other than refuse: a pipeline has one answer to a failing expression, it ends: use the client engine"
-
 static bool
 refuses_errors(const struct mrsi_lower *l)
 {
-    struct mrs_val v = mrsi_lower_key(l, "errors");
-    return v.type == MRS_MISSING || mrs_val_is_text(v, "refuse");
+    return mrsi_lower_says(l, "errors", "refuse");
 }
 
-/* Whether each field of a map is a plain name other than `_id`; the reason where not. */
-static const char *
-judge_names(struct mrs_val map)
+/* A stage or operator with one key, open until mrs_build_close twice. */
+static void
+open_stage(struct mrsi_lower *l, const char *name, uint8_t type)
 {
-    struct mrs_walk w;
-    struct mrs_elem el;
-    mrs_walk_init(&w, mrs_val_view(map));
-    while (mrs_walk_next(&w, &el) == 1) {
-        if (!mrsi_lower_plain(el.name, el.name_len)) {
-            return memchr(el.name, '.', el.name_len) ? DEEP : ODD;
-        }
-        if (mrs_name_is(&el, "_id", 3)) {
-            return ID;
-        }
-    }
-    return NULL;
-}
-
-/* {$a: 1} is an expression, {a: 1} a document made of them. */
-static bool
-makes_document(struct mrs_val v)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    if (v.type != MRS_DOCUMENT) {
-        return false;
-    }
-    mrs_walk_init(&w, mrs_val_view(v));
-    return mrs_walk_next(&w, &el) != 1 || el.name[0] != '$';
+    mrs_build_item_open(&l->b, MRS_DOCUMENT);
+    mrs_build_open(&l->b, name, (uint32_t)strlen(name), type);
 }
 
 /* A document in `$set` is merged into the one that is there, and is no value: so it goes through an operator. */
 static void
 put_value(struct mrsi_lower *l, const struct mrs_elem *el)
 {
-    if (!makes_document(el->v)) {
+    if (el->v.type != MRS_DOCUMENT || mrsi_lower_is_operator(el->v)) {
         mrs_build_elem(&l->b, el);
         return;
     }
@@ -70,19 +40,19 @@ mrsi_lower_set(struct mrsi_lower *l)
     struct mrs_val fields = mrsi_lower_key(l, "fields");
     struct mrs_walk w;
     struct mrs_elem el;
-    const char *why = fields.type != MRS_DOCUMENT ? ODD : judge_names(fields);
+    const char *why = mrsi_lower_judge_map(fields);
     if (why || !refuses_errors(l)) {
-        return why ? why : ERRORS;
+        return why ? why : MRSI_LOWER_ERRORS;
     }
-    mrsi_lower_pipeline(l);
-    mrsi_lower_open(l, "$set", MRS_DOCUMENT);
+    mrsi_lower_begin(l, false);
+    open_stage(l, "$set", MRS_DOCUMENT);
     mrs_walk_init(&w, mrs_val_view(fields));
     while (mrs_walk_next(&w, &el) == 1) {
         put_value(l, &el);
     }
     mrs_build_close(&l->b);
     mrs_build_close(&l->b);
-    mrsi_lower_merge(l, l->out->on, false);
+    (void)mrsi_lower_write(l, l->out->on, NULL);
     return NULL;
 }
 
@@ -90,23 +60,13 @@ const char *
 mrsi_lower_unset(struct mrsi_lower *l)
 {
     struct mrs_val fields = mrsi_lower_key(l, "fields");
-    struct mrs_walk w;
-    struct mrs_elem el;
-    mrsi_lower_pipeline(l);
-    mrsi_lower_open(l, "$unset", MRS_ARRAY);
-    mrs_walk_init(&w, mrs_val_view(fields));
-    while (mrs_walk_next(&w, &el) == 1) {
-        uint32_t n = 0;
-        const char *name = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : "";
-        if (!mrsi_lower_plain(name, n)) {
-            return n && memchr(name, '.', n) ? DEEP : ODD;
-        }
-        mrs_build_item(&l->b, el.v);
+    const char *why = mrsi_lower_judge_list(fields);
+    if (!why) {
+        mrsi_lower_begin(l, false);
+        mrsi_lower_stage(l, "{$unset: %v}", fields);
+        (void)mrsi_lower_write(l, l->out->on, NULL);
     }
-    mrs_build_close(&l->b);
-    mrs_build_close(&l->b);
-    mrsi_lower_merge(l, l->out->on, false);
-    return NULL;
+    return why;
 }
 
 /* ---- rename ---- */
@@ -115,32 +75,22 @@ judge_renames(struct mrs_val fields)
 {
     struct mrs_walk w;
     struct mrs_elem el, other;
-    const char *why = judge_names(fields);
+    const char *why = mrsi_lower_judge_map(fields);
     mrs_walk_init(&w, mrs_val_view(fields));
     while (!why && mrs_walk_next(&w, &el) == 1) {
         uint32_t n = 0;
         const char *new = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : "";
         if (!mrsi_lower_plain(new, n)) {
-            return n && memchr(new, '.', n) ? DEEP : ODD;
+            return n && memchr(new, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_ODD;
         }
         if (n == 3 && memcmp(new, "_id", 3) == 0) {
-            return ID;
+            return MRSI_LOWER_ID;
         }
         if (mrs_doc_find(mrs_val_view(fields), new, n, &other)) {
             return "a new name is also an old one: use the client engine";
         }
     }
     return why;
-}
-
-static void
-put_exists(struct mrsi_lower *l, const char *name, uint32_t n)
-{
-    mrs_build_item_open(&l->b, MRS_DOCUMENT);
-    mrs_build_open(&l->b, name, n, MRS_DOCUMENT);
-    mrs_build_bool(&l->b, "$exists", true);
-    mrs_build_close(&l->b);
-    mrs_build_close(&l->b);
 }
 
 static const char *
@@ -152,13 +102,11 @@ count_taken(struct mrsi_lower *l, struct mrs_val fields)
     while (mrs_walk_next(&w, &el) == 1) {
         uint32_t n;
         const char *new = mrs_val_text(el.v, &n);
-        if (l->out->n_counts == MRS_LOWERED_COUNTS) {
-            return "more than 8 names: write several steps, or use the client engine";
+        struct mrs_view both = mrsi_lower_doc(l, "{$and: [{%s: {$exists: true}}, {%s: {$exists: true}}]}", el.name,
+                                              new);
+        if (!mrsi_lower_count(l, l->out->on, both, "documents that have the new name already")) {
+            return MRSI_LOWER_MANY;
         }
-        mrsi_lower_filter(l);
-        put_exists(l, el.name, el.name_len);
-        put_exists(l, new, n);
-        mrsi_lower_count(l, "documents that have the new name already");
     }
     return NULL;
 }
@@ -221,7 +169,7 @@ put_new_type(struct mrsi_lower *l, const struct mrs_elem *el)
     mrs_build_close(&l->b);
     mrs_build_close(&l->b);
     mrs_build_item(&l->b, text(l, "$$f.v"));
-    mrsi_lower_open(l, "$convert", MRS_DOCUMENT);
+    open_stage(l, "$convert", MRS_DOCUMENT);
     mrs_build_text(&l->b, "input", "$$f.v", 5);
     mrs_build_val(&l->b, "to", 2, el->v);
     for (int open = 0; open < 5; open++) { /* $convert and its document, $cond, then, the branch */
@@ -258,8 +206,8 @@ static void
 lower_each(struct mrsi_lower *l, struct mrs_val fields, void (*name)(struct mrsi_lower *l, const struct mrs_elem *el),
            void (*value)(struct mrsi_lower *l, const struct mrs_elem *el))
 {
-    mrsi_lower_pipeline(l);
-    mrsi_lower_open(l, "$replaceWith", MRS_DOCUMENT);
+    mrsi_lower_begin(l, false);
+    open_stage(l, "$replaceWith", MRS_DOCUMENT);
     mrs_build_open(&l->b, "$arrayToObject", 14, MRS_DOCUMENT);
     mrs_build_open(&l->b, "$map", 4, MRS_DOCUMENT);
     mrs_build_open(&l->b, "input", 5, MRS_DOCUMENT);
@@ -272,15 +220,15 @@ lower_each(struct mrsi_lower *l, struct mrs_val fields, void (*name)(struct mrsi
     for (int open = 0; open < 5; open++) { /* in, $map, $arrayToObject, $replaceWith, the stage */
         mrs_build_close(&l->b);
     }
-    mrsi_lower_merge(l, l->out->on, false);
+    (void)mrsi_lower_write(l, l->out->on, NULL);
 }
 
 const char *
 mrsi_lower_rename(struct mrsi_lower *l)
 {
-    struct mrs_val fields = mrsi_lower_key(l, "fields"), replace = mrsi_lower_key(l, "replace");
+    struct mrs_val fields = mrsi_lower_key(l, "fields");
     const char *why = judge_renames(fields);
-    if (why || (replace.type == MRS_BOOL && *replace.p)) {
+    if (why || mrsi_lower_is_true(l, "replace")) {
         return why ? why : "`replace` takes another field away: use the client engine";
     }
     why = count_taken(l, fields);
@@ -298,8 +246,8 @@ mrsi_lower_order(struct mrsi_lower *l)
     struct mrs_val fields = mrsi_lower_key(l, "fields");
     struct mrs_walk w;
     struct mrs_elem el;
-    mrsi_lower_pipeline(l);
-    mrsi_lower_open(l, "$replaceWith", MRS_DOCUMENT);
+    mrsi_lower_begin(l, false);
+    open_stage(l, "$replaceWith", MRS_DOCUMENT);
     mrs_build_open(&l->b, "$mergeObjects", 13, MRS_ARRAY);
     mrs_build_item_open(&l->b, MRS_DOCUMENT);
     mrs_build_text(&l->b, "_id", "$_id", 4);
@@ -309,7 +257,7 @@ mrsi_lower_order(struct mrsi_lower *l)
         uint32_t n = 0;
         const char *name = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : "";
         if (!mrsi_lower_plain(name, n) || n + 2 > sizeof value) {
-            return n && memchr(name, '.', n) ? DEEP : ODD;
+            return n && memchr(name, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_ODD;
         }
         if (n == 3 && memcmp(name, "_id", 3) == 0) {
             return "`_id` among the names: a server puts it first anyway: use the client engine";
@@ -322,26 +270,17 @@ mrsi_lower_order(struct mrsi_lower *l)
     for (int open = 0; open < 3; open++) {
         mrs_build_close(&l->b);
     }
-    mrsi_lower_merge(l, l->out->on, false);
+    (void)mrsi_lower_write(l, l->out->on, NULL);
     return NULL;
 }
 
 static const char *
 count_arrays(struct mrsi_lower *l, const struct mrs_elem *el)
 {
-    if (l->out->n_counts == MRS_LOWERED_COUNTS) {
-        return "more than 8 names: write several steps, or use the client engine";
-    }
-    char value[300] = "$";
-    memcpy(value + 1, el->name, el->name_len + 1);
-    mrsi_lower_filter(l);
-    mrs_build_item_open(&l->b, MRS_DOCUMENT);
-    mrs_build_open(&l->b, "$expr", 5, MRS_DOCUMENT);
-    mrs_build_text(&l->b, "$isArray", value, el->name_len + 1);
-    mrs_build_close(&l->b);
-    mrs_build_close(&l->b);
-    mrsi_lower_count(l, "documents whose field is an array: its elements are cast one by one");
-    return NULL;
+    struct mrs_view arrays = mrsi_lower_doc(l, "{$expr: {$isArray: %s}}", mrsi_lower_path(l, el->name));
+    bool room = mrsi_lower_count(l, l->out->on, arrays,
+                                 "documents whose field is an array: its elements are cast one by one");
+    return room ? NULL : MRSI_LOWER_MANY;
 }
 
 const char *
@@ -350,13 +289,13 @@ mrsi_lower_cast(struct mrsi_lower *l)
     struct mrs_val fields = mrsi_lower_key(l, "fields");
     struct mrs_walk w;
     struct mrs_elem el;
-    const char *why = judge_names(fields);
+    const char *why = mrsi_lower_judge_map(fields);
     if (why || !refuses_errors(l)) {
-        return why ? why : ERRORS;
+        return why ? why : MRSI_LOWER_ERRORS;
     }
     mrs_walk_init(&w, mrs_val_view(fields));
     while (!why && mrs_walk_next(&w, &el) == 1) {
-        why = el.v.type != MRS_STRING || mrs_val_is_text(el.v, "binData") || el.name_len > 250 ? ODD
+        why = el.v.type != MRS_STRING || mrs_val_is_text(el.v, "binData") ? MRSI_LOWER_ODD
                                                          : count_arrays(l, &el);
     }
     if (!why) {

@@ -49,7 +49,7 @@ put_coll(struct mrs_buf *out, const struct mrs_coll *c, const char *call)
 
 /* ---- for the shell ---- */
 static void
-put_stages(struct mrs_buf *out, struct mrs_view pipeline)
+put_stages(struct mrs_buf *out, struct mrs_view pipeline, const char *end)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -61,7 +61,24 @@ put_stages(struct mrs_buf *out, struct mrs_view pipeline)
         put_doc(out, mrs_val_view(el.v));
         comma = ",";
     }
-    mrs_buf_put(out, "\n])\n", 4);
+    mrs_buf_printf(out, "\n])%s", end);
+}
+
+static void
+put_counts(struct mrs_buf *out, const struct mrs_lowered *l)
+{
+    for (uint32_t i = 0; i < l->n_counts; i++) {
+        const struct mrs_lowered_count *c = &l->count[i];
+        mrs_buf_printf(out, "// must be 0, else the client does them: %s\n", c->why);
+        if (c->filter.n) {
+            put_coll(out, c->on, "countDocuments");
+            put_doc(out, c->filter);
+            mrs_buf_put(out, ")\n", 2);
+        } else {
+            put_coll(out, c->on, "aggregate");
+            put_stages(out, c->stages, ".itcount()\n");
+        }
+    }
 }
 
 static void
@@ -69,23 +86,22 @@ put_text(struct mrs_buf *out, const struct mrs_lowered *l)
 {
     mrs_buf_say(out, "// step %u: %s%s%s\n", l->step->no, l->step->type->name, l->reason ? ": no pipeline: " : "",
                 l->reason ? l->reason : "");
-    if (l->reason) {
-        return;
+    put_counts(out, l);
+    for (uint32_t i = 0; i < l->n_writes; i++) {
+        put_coll(out, l->write[i].on, "aggregate");
+        put_stages(out, l->write[i].pipeline, "\n");
     }
-    for (uint32_t i = 0; i < l->n_counts; i++) {
-        mrs_buf_printf(out, "// must be 0, else the client does them: %s\n", l->count[i].why);
-        put_coll(out, l->on, "countDocuments");
-        put_doc(out, l->count[i].filter);
-        mrs_buf_put(out, ")\n", 2);
-    }
-    if (l->pipeline.n) {
-        put_coll(out, l->on, "aggregate");
-        put_stages(out, l->pipeline);
-    }
-    if (l->remove.n) {
-        put_coll(out, l->on, "deleteMany");
-        put_doc(out, l->remove);
-        mrs_buf_put(out, ")\n", 2);
+    for (uint32_t i = 0; i < l->n_removals; i++) {
+        const struct mrs_lowered_removal *r = &l->removal[i];
+        put_coll(out, r->on, r->filter.n ? "deleteMany" : "aggregate");
+        if (r->filter.n) {
+            put_doc(out, r->filter);
+            mrs_buf_put(out, ")\n", 2);
+        } else {
+            put_stages(out, r->stages, ".forEach(d => ");
+            put_coll(out, r->on, "deleteOne");
+            mrs_buf_say(out, "{ _id: d._id }))\n");
+        }
     }
 }
 
@@ -94,6 +110,56 @@ static void
 json_text(struct mrs_build *b, const char *key, const char *text)
 {
     mrs_build_text(b, key, text, (uint32_t)strlen(text));
+}
+
+static void
+begin_part(struct mrs_build *b, const struct mrs_coll *on)
+{
+    mrs_build_item_open(b, MRS_DOCUMENT);
+    json_text(b, "db", on->db);
+    json_text(b, "coll", on->coll);
+}
+
+static void
+put_array(struct mrs_build *b, struct mrs_view stages)
+{
+    struct mrs_val v = {stages.p, stages.n, stages.n ? MRS_ARRAY : MRS_MISSING};
+    mrs_build_val(b, "pipeline", 8, v);
+}
+
+static void
+put_filter(struct mrs_build *b, struct mrs_view filter)
+{
+    mrs_build_val(b, "filter", 6, filter.n ? mrs_view_val(filter) : mrs_missing());
+}
+
+static void
+put_parts(struct mrs_build *b, const struct mrs_lowered *l)
+{
+    mrs_build_open(b, "counts", 6, MRS_ARRAY);
+    for (uint32_t i = 0; i < l->n_counts; i++) {
+        begin_part(b, l->count[i].on);
+        put_filter(b, l->count[i].filter);
+        put_array(b, l->count[i].stages);
+        json_text(b, "why", l->count[i].why);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    mrs_build_open(b, "writes", 6, MRS_ARRAY);
+    for (uint32_t i = 0; i < l->n_writes; i++) {
+        begin_part(b, l->write[i].on);
+        put_array(b, l->write[i].pipeline);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    mrs_build_open(b, "removes", 7, MRS_ARRAY);
+    for (uint32_t i = 0; i < l->n_removals; i++) {
+        begin_part(b, l->removal[i].on);
+        put_filter(b, l->removal[i].filter);
+        put_array(b, l->removal[i].stages);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
 }
 
 static void
@@ -107,21 +173,7 @@ put_json(struct mrs_build *b, const struct mrs_lowered *l)
     } else {
         json_text(b, "db", l->on->db);
         json_text(b, "coll", l->on->coll);
-        mrs_build_open(b, "counts", 6, MRS_ARRAY);
-        for (uint32_t i = 0; i < l->n_counts; i++) {
-            mrs_build_item_open(b, MRS_DOCUMENT);
-            mrs_build_val(b, "filter", 6, mrs_view_val(l->count[i].filter));
-            json_text(b, "why", l->count[i].why);
-            mrs_build_close(b);
-        }
-        mrs_build_close(b);
-        if (l->pipeline.n) {
-            struct mrs_val v = {l->pipeline.p, l->pipeline.n, MRS_ARRAY};
-            mrs_build_val(b, "pipeline", 8, v);
-        }
-        if (l->remove.n) {
-            mrs_build_val(b, "remove", 6, mrs_view_val(l->remove));
-        }
+        put_parts(b, l);
     }
     mrs_build_close(b);
 }

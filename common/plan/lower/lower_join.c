@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lower_join.c - what embed, copy and rollup share as stages of a server: matches laid beside a document.
+ *
+ * The keys of a document are laid beside it as an array, without what is missing or null, since a `$lookup` pairs null
+ * with what is missing; where there are none, nothing is matched. What comes out of the `$lookup` is in order, ties by
+ * `_id`. Both fields go again. An array inside of keys is one value to a step and several to a server, and where an
+ * array of references gives the order no sort does: those documents are counted. */
+#include "lower_join.h"
+
+#define CLIENT_MATCH "`match` of several pairs, of expressions or below the top, and `nulls`: use the client engine"
+#define SETTLE "{$cond: [{$eq: ['$__mrs_k', []]}, [], '$__mrs_m']}"
+
+const char *
+mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j)
+{
+    struct mrs_val match = mrsi_lower_key(l, "match");
+    const struct mrs_desc *d = &l->out->step->desc;
+    struct mrs_walk w;
+    struct mrs_elem el, more;
+    uint32_t n = 0;
+    j->from = &d->sides[0].coll;
+    j->into = &d->sides[1].coll;
+    l->out->on = j->into;
+    if (strcmp(j->from->ns, j->into->ns) == 0 || strcmp(j->from->db, j->into->db) != 0) {
+        return "`$lookup` within one collection, or from another database: use the client engine";
+    }
+    mrs_walk_init(&w, match.type == MRS_DOCUMENT ? mrs_val_view(match) : mrs_empty_doc());
+    if (mrs_walk_next(&w, &el) != 1 || mrs_walk_next(&w, &more) == 1 || el.v.type != MRS_STRING ||
+        !mrsi_lower_says(l, "nulls", "ignore")) {
+        return CLIENT_MATCH;
+    }
+    j->from_key = el.name;
+    j->into_key = mrs_val_text(el.v, &n);
+    j->points =
+        mrsi_lower_given(l, "reference") ? mrsi_lower_says(l, "reference", "into") : strcmp(el.name, "_id") == 0;
+    return mrsi_lower_plain(el.name, el.name_len) && mrsi_lower_plain(j->into_key, n) ? NULL : CLIENT_MATCH;
+}
+
+/* ---- what is taken of a document of `from` ---- */
+/* The names of a list, with `_id` unless it says -_id, as an array. */
+static struct mrs_view
+names_of(struct mrsi_lower *l, struct mrs_val list, bool id)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_view d;
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
+    mrs_walk_init(&w, mrs_val_view(list));
+    while (mrs_walk_next(&w, &el) == 1) {
+        id = id && !mrs_val_is_text(el.v, "-_id");
+        mrs_build_item(&l->b, el.v);
+    }
+    if (id) {
+        mrs_build_item(&l->b, mrs_make_text(l->arena, "_id", 3));
+    }
+    if (mrs_build_finish(&l->b, &d, NULL) != MRS_OK) {
+        l->failed = true;
+        return mrs_empty_doc();
+    }
+    return mrsi_lower_doc(l, "{l: %a}", d);
+}
+
+static const char *
+judge_names(struct mrs_val v)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    const char *why = NULL;
+    mrs_walk_init(&w, mrs_val_view(v));
+    while (!why && mrs_walk_next(&w, &el) == 1) {
+        uint32_t n = 0;
+        const char *name = v.type == MRS_DOCUMENT ? el.name : el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : "";
+        n = v.type == MRS_DOCUMENT ? el.name_len : n;
+        why = mrsi_lower_plain(name, n) ? NULL : MRSI_LOWER_DEEP;
+    }
+    return why;
+}
+
+/* The stage that makes the copy out of the document; n 0: it is taken as it is. own_id: a list means `_id`, too. */
+const char *
+mrsi_join_lower_shape(struct mrsi_lower *l, bool own_id, struct mrs_view *fields, struct mrs_view *drop)
+{
+    static const char keep[] = "{$replaceWith: {$arrayToObject: {$filter: {input: {$objectToArray: '$$ROOT'}, as: 'f', "
+                               "cond: {$in: ['$$f.k', %v]}}}}}";
+    static const char leave[] = "{$replaceWith: {$arrayToObject: {$filter: {input: {$objectToArray: '$$ROOT'}, as: "
+                                "'f', "
+                                "cond: {$not: [{$in: ['$$f.k', %v]}]}}}}}";
+    struct mrs_val f = mrsi_lower_key(l, "fields"), d = mrsi_lower_key(l, "drop");
+    const char *why = f.type == MRS_MISSING ? NULL : judge_names(f);
+    why = why || d.type == MRS_MISSING ? why : judge_names(d);
+    *fields = *drop = (struct mrs_view){NULL, 0};
+    if (why) {
+        return why;
+    }
+    if (f.type == MRS_ARRAY) {
+        *fields = mrsi_lower_doc(l, keep, mrs_doc_get(names_of(l, f, own_id), "l"));
+    } else if (f.type == MRS_DOCUMENT) {
+        *fields = mrsi_lower_doc(l, "{$replaceWith: %v}", f);
+    }
+    if (d.type == MRS_ARRAY) {
+        *drop = mrsi_lower_doc(l, leave, mrs_doc_get(names_of(l, d, false), "l"));
+    }
+    return NULL;
+}
+
+/* {$sort: ...} with `_id` last. */
+struct mrs_view
+mrsi_join_lower_sort(struct mrsi_lower *l)
+{
+    struct mrs_val by = mrsi_lower_key(l, "sort");
+    struct mrs_elem id;
+    struct mrs_view d;
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
+    mrs_build_open(&l->b, "$sort", 5, MRS_DOCUMENT);
+    if (by.type == MRS_DOCUMENT) {
+        struct mrs_walk w;
+        mrs_walk_init(&w, mrs_val_view(by));
+        while (mrs_walk_next(&w, &id) == 1) {
+            mrs_build_elem(&l->b, &id);
+        }
+    }
+    if (by.type != MRS_DOCUMENT || !mrs_doc_find(mrs_val_view(by), "_id", 3, &id)) {
+        mrs_build_i32(&l->b, "_id", 1);
+    }
+    mrs_build_close(&l->b);
+    if (mrs_build_finish(&l->b, &d, NULL) != MRS_OK) {
+        l->failed = true;
+        return mrs_empty_doc();
+    }
+    d.p = mrs_arena_copy(l->arena, d.p, d.n);
+    l->failed = l->failed || !d.p;
+    return d;
+}
+
+struct mrs_view
+mrsi_join_lower_where(struct mrsi_lower *l)
+{
+    struct mrs_val where = mrsi_lower_key(l, "where");
+    return where.type == MRS_DOCUMENT ? mrsi_lower_doc(l, "{$match: %v}", where) : (struct mrs_view){NULL, 0};
+}
+
+/* ---- the join ---- */
+static void
+put_keys(struct mrsi_lower *l, const char *name)
+{
+    const char *path = mrsi_lower_path(l, name);
+    mrsi_lower_stage(l,
+                     "{$set: {__mrs_k: {$filter: {input: {$cond: [{$isArray: %s}, %s, [%s]]}, as: 'k', cond: {$not: "
+                     "[{$in: [{$type: '$$k'}, ['missing', 'null', 'undefined']]}]}}}}}",
+                     path, path, path);
+}
+
+/* Each document of `into` with what matches it, in __mrs_m. */
+void
+mrsi_join_lower_put(struct mrsi_lower *l, const struct mrsi_lower_join *j)
+{
+    mrsi_lower_begin(l, true);
+    put_keys(l, j->into_key);
+    mrsi_lower_stage(l, "{$lookup: {from: %s, localField: '__mrs_k', foreignField: %s, pipeline: %a, as: '__mrs_m'}}",
+                     j->from->coll, j->from_key, j->look);
+    mrsi_lower_stage(l, "{$set: {__mrs_m: " SETTLE "}}");
+}
+
+void
+mrsi_join_lower_end(struct mrsi_lower *l)
+{
+    mrsi_lower_stage(l, "{$unset: ['__mrs_k', '__mrs_m']}");
+}
+
+/* Documents of `into` whose keys a server reads otherwise, or that have one of the names that are written. */
+/* Documents that hold arrays in several of the fields that they are sorted by, which some servers sort all the same. */
+static bool
+count_parallel(struct mrsi_lower *l, const struct mrs_coll *from)
+{
+    struct mrs_val by = mrsi_lower_key(l, "sort");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_view keys;
+    uint32_t n = 0;
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
+    mrs_walk_init(&w, by.type == MRS_DOCUMENT ? mrs_val_view(by) : mrs_empty_doc());
+    for (; mrs_walk_next(&w, &el) == 1; n++) {
+        mrs_build_item(&l->b, mrs_make_text(l->arena, mrsi_lower_path(l, el.name), el.name_len + 1));
+    }
+    if (mrs_build_finish(&l->b, &keys, NULL) != MRS_OK) {
+        l->failed = true;
+        return true;
+    }
+    return n < 2 || mrsi_lower_count(l, from,
+                                     mrsi_lower_doc(l,
+                                                    "{$expr: {$gt: [{$size: {$filter: {input: %a, as: 'k', cond: "
+                                                    "{$isArray: '$$k'}}}}, 1]}}",
+                                                    keys),
+                                     "documents with arrays in two fields of `sort`");
+}
+
+bool
+mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct mrs_view taken)
+{
+    const char *into = mrsi_lower_path(l, j->into_key), *from = mrsi_lower_path(l, j->from_key);
+    static const char inner[] = "{$expr: {$cond: [{$isArray: %s}, {$anyElementTrue: [{$map: {input: %s, as: 'k', in: "
+                                "{$isArray: '$$k'}}}]}, false]}}";
+    struct mrs_view arrays = j->points && !mrsi_lower_given(l, "sort")
+                                 ? mrsi_lower_doc(l, "{$expr: {$isArray: %s}}", into)
+                                 : mrsi_lower_doc(l, inner, into, into);
+    struct mrs_view body = l->body;
+    struct mrs_view there =
+        mrsi_lower_doc(l, "{$or: [%d, {__mrs_k: {$exists: true}}, {__mrs_m: {$exists: true}}]}", taken);
+    l->body = mrs_empty_doc(); /* `where` is of `from` */
+    bool room = mrsi_lower_count(l, j->into, arrays, "documents whose key is an array") &&
+                mrsi_lower_count(l, j->into, there, "documents that have a field that is written already");
+    l->body = body;
+    return room && count_parallel(l, j->from) &&
+           mrsi_lower_count(l, j->from, mrsi_lower_doc(l, inner, from, from), "documents with arrays in their key");
+}
+
+bool
+mrsi_join_lower_count_many(struct mrsi_lower *l, const struct mrsi_lower_join *j)
+{
+    mrsi_join_lower_put(l, j);
+    mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: '$__mrs_m'}, 1]}}}");
+    return mrsi_lower_count_stages(l, j->into, "documents that match several where one is meant");
+}
+
+/* Documents of `from` that have found their place leave it. */
+bool
+mrsi_join_lower_remove(struct mrsi_lower *l, const struct mrsi_lower_join *j)
+{
+    mrsi_lower_begin(l, false);
+    put_keys(l, j->from_key);
+    mrsi_lower_stage(l,
+                     "{$lookup: {from: %s, localField: '__mrs_k', foreignField: %s, pipeline: [{$project: {_id: 1}}], "
+                     "as: '__mrs_m'}}",
+                     j->into->coll, j->into_key);
+    mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: [" SETTLE "]}, 0]}}}");
+    mrsi_lower_stage(l, "{$project: {_id: 1}}");
+    return mrsi_lower_remove_stages(l, j->from);
+}
+
+const char *
+mrsi_join_lower_judge(const struct mrsi_lower *l)
+{
+    bool plain = mrsi_lower_says(l, "errors", "refuse") && mrsi_lower_says(l, "orphans", "keep") &&
+                 mrsi_lower_says(l, "dangling", "keep") && mrsi_lower_says(l, "oversize", "refuse") &&
+                 mrsi_lower_says(l, "many", "refuse") && !mrsi_lower_is_true(l, "replace");
+    return plain ? NULL : MRSI_LOWER_WORDS;
+}

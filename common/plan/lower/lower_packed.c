@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lower_packed.c - pack and unpack as stages of a server: a document goes through its list of names and values. */
+#include "lower.h"
+
+#define ROOM "the array below the top of the document, or overwritten: use the client engine"
+
+struct lower_packed {
+    const char *as, *key, *value;
+};
+
+static bool
+read_packed(const struct mrsi_lower *l, struct lower_packed *p)
+{
+    p->as = mrsi_lower_name(l, "as");
+    p->key = !mrsi_lower_given(l, "key") ? "k" : mrsi_lower_name(l, "key");
+    p->value = !mrsi_lower_given(l, "value") ? "v" : mrsi_lower_name(l, "value");
+    return p->as && p->key && p->value && !mrsi_lower_is_true(l, "replace");
+}
+
+static const char *
+text_key(const struct mrsi_lower *l, const char *key)
+{
+    struct mrs_val v = mrsi_lower_key(l, key);
+    uint32_t n;
+    return v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
+}
+
+/* ---- pack ---- */
+/* Whether "$$f.k" is one of the names: a text may end in `*`, a list is a name as it is. */
+static void
+put_case(struct mrsi_lower *l, struct mrs_val v)
+{
+    struct mrs_elem el;
+    struct mrs_walk w;
+    uint32_t n = 0;
+    bool as_it_is = v.type == MRS_ARRAY;
+    mrs_walk_init(&w, as_it_is ? mrs_val_view(v) : mrs_empty_doc());
+    v = as_it_is && mrs_walk_next(&w, &el) == 1 ? el.v : v;
+    const char *name = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
+    if (as_it_is || n == 0 || name[n - 1] != '*') {
+        mrsi_lower_stage(l, "{$eq: ['$$f.k', {$literal: %s}]}", name);
+        return;
+    }
+    struct mrs_val begins = mrs_make_text(l->arena, name, n - 1);
+    l->failed = l->failed || begins.type == MRS_MISSING;
+    mrsi_lower_stage(l, "{$eq: [{$indexOfBytes: ['$$f.k', {$literal: %v}]}, 0]}", begins);
+}
+
+/* {$and: [$$f.k is no `_id`, not the array, one of the names]} */
+static struct mrs_view
+is_packed(struct mrsi_lower *l, const struct lower_packed *p)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_view any;
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
+    mrs_walk_init(&w, mrs_val_view(mrsi_lower_key(l, "fields")));
+    while (mrs_walk_next(&w, &el) == 1) {
+        put_case(l, el.v);
+    }
+    if (mrs_build_finish(&l->b, &any, NULL) != MRS_OK) {
+        l->failed = true;
+        any = mrs_empty_doc();
+    }
+    return mrsi_lower_doc(l, "{$and: [{$not: [{$in: ['$$f.k', ['_id', %s]]}]}, {$or: %a}]}", p->as, any);
+}
+
+const char *
+mrsi_lower_pack(struct mrsi_lower *l)
+{
+    struct lower_packed p;
+    const char *strip = text_key(l, "strip");
+    if (!read_packed(l, &p)) {
+        return ROOM;
+    }
+    struct mrs_view packed = is_packed(l, &p), taken = mrsi_lower_doc(l, "{%s: {$exists: true}}", p.as);
+    struct mrs_view name = !*strip ? mrsi_lower_doc(l, "{$concat: ['$$f.k']}")
+                                   : mrsi_lower_doc(l,
+                                                    "{$cond: [{$eq: [{$indexOfBytes: ['$$f.k', {$literal: %s}]}, 0]}, "
+                                                    "{$substrBytes: ['$$f.k', %i, -1]}, '$$f.k']}",
+                                                    strip, (int64_t)strlen(strip));
+    struct mrs_view all = mrsi_lower_doc(l, "{$objectToArray: '$$ROOT'}");
+    struct mrs_view stay = mrsi_lower_doc(l, "{$filter: {input: %d, as: 'f', cond: {$not: [%d]}}}", all, packed);
+    struct mrs_view go = mrsi_lower_doc(l,
+                                        "{$map: {input: {$filter: {input: %d, as: 'f', cond: %d}}, as: 'f', in: {%s: "
+                                        "%d, %s: '$$f.v'}}}",
+                                        all, packed, p.key, name, p.value);
+    bool room = mrsi_lower_count(l, l->out->on, taken, "documents that have the array already");
+    mrsi_lower_begin(l, false);
+    mrsi_lower_stage(l, "{$replaceWith: {$arrayToObject: {$concatArrays: [%d, [{k: {$literal: %s}, v: %d}]]}}}", stay,
+                     p.as, go);
+    return room && mrsi_lower_write(l, l->out->on, NULL) ? NULL : MRSI_LOWER_MANY;
+}
+
+/* ---- unpack ---- */
+/* Whether an element "$$e" is {key: text, value}, in this order. */
+static struct mrs_view
+is_pair(struct mrsi_lower *l, const struct lower_packed *p)
+{
+    return mrsi_lower_doc(l,
+                          "{$cond: [{$eq: [{$type: '$$e'}, 'object']}, {$and: [{$eq: [{$map: {input: {$objectToArray: "
+                          "'$$e'}, as: 'q', in: '$$q.k'}}, [%s, %s]]}, {$eq: [{$type: {$arrayElemAt: [{$map: {input: "
+                          "{$objectToArray: '$$e'}, as: 'q', in: '$$q.v'}}, 0]}}, 'string']}]}, false]}",
+                          p->key, p->value);
+}
+
+/* "$$e" as {k, v} of a field. */
+static struct mrs_view
+as_field(struct mrsi_lower *l)
+{
+    return mrsi_lower_doc(l,
+                          "{k: {$concat: [{$literal: %s}, {$arrayElemAt: [{$map: {input: {$objectToArray: '$$e'}, as: "
+                          "'q', in: '$$q.v'}}, 0]}]}, v: {$arrayElemAt: [{$map: {input: {$objectToArray: '$$e'}, as: "
+                          "'q', in: '$$q.v'}}, 1]}}",
+                          text_key(l, "prefix"));
+}
+
+/* The document as a list of names and values, with those of the elements in place of the array. */
+static struct mrs_view
+opened(struct mrsi_lower *l, const struct lower_packed *p, const char *path)
+{
+    return mrsi_lower_doc(l,
+                          "{$reduce: {input: {$objectToArray: '$$ROOT'}, initialValue: [], in: {$concatArrays: "
+                          "['$$value', {$cond: [{$eq: ['$$this.k', {$literal: %s}]}, {$map: {input: %s, as: 'e', in: "
+                          "%d}}, ['$$this']]}]}}}",
+                          p->as, path, as_field(l));
+}
+
+const char *
+mrsi_lower_unpack(struct mrsi_lower *l)
+{
+    struct lower_packed p;
+    if (!read_packed(l, &p)) {
+        return ROOM;
+    }
+    const char *path = mrsi_lower_path(l, p.as);
+    struct mrs_view fields = opened(l, &p, path);
+    struct mrs_view other = mrsi_lower_doc(l,
+                                           "{$expr: {$not: [{$or: [{$isArray: %s}, {$in: [{$type: %s}, ['missing', "
+                                           "'null']]}]}]}}",
+                                           path, path);
+    struct mrs_view odd = mrsi_lower_doc(l,
+                                         "{$expr: {$cond: [{$isArray: %s}, {$anyElementTrue: [{$map: {input: %s, as: "
+                                         "'e', in: {$not: [%d]}}}]}, false]}}",
+                                         path, path, is_pair(l, &p));
+    bool room = mrsi_lower_count(l, l->out->on, other, "documents where it is no array") &&
+                mrsi_lower_count(l, l->out->on, odd, "documents with elements that are not exactly key and value");
+    mrsi_lower_begin(l, false);
+    mrsi_lower_stage(l, "{$match: {$expr: {$isArray: %s}}}", path);
+    mrsi_lower_stage(l, "{$project: {_id: 1, n: {$map: {input: %d, as: 'f', in: '$$f.k'}}}}", fields);
+    mrsi_lower_stage(l, "{$match: {$expr: {$ne: [{$size: '$n'}, {$size: {$setUnion: ['$n', []]}}]}}}");
+    room = room && mrsi_lower_count_stages(l, l->out->on, "documents that would hold a name twice");
+    mrsi_lower_begin(l, false);
+    mrsi_lower_stage(l, "{$match: {$expr: {$isArray: %s}}}", path);
+    mrsi_lower_stage(l, "{$replaceWith: {$arrayToObject: %d}}", fields);
+    return room && mrsi_lower_write(l, l->out->on, NULL) ? NULL : MRSI_LOWER_MANY;
+}

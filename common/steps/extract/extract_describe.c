@@ -32,7 +32,10 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_extract *s)
     if (s->to_parent || s->pages.given) {
         mrsi_tell_touch(t, 0, 'R', s->parent_key.text);
     }
-    if (s->path.n) {
+    if (s->nested.given) {
+        mrsi_tell_names(t, 0, s->path.text, &s->nested.path, 1);
+    }
+    if (s->path.n && !s->map) {
         const struct mrsi_fields *f = &s->shape.fields;
         for (uint32_t i = 0; !f->map && i < f->n; i++) { /* elements that are no documents get `value` */
             mrsi_tell_names(t, 0, s->path.text, &f->path[i], strcmp(f->path[i].text, s->value) != 0);
@@ -58,11 +61,19 @@ static void
 tell_losses(struct mrsi_tell *t, const struct mrsi_extract *s)
 {
     const char *path = path_text(t, s);
-    if (!s->position && !s->unique.n && !s->listed.n && !s->pages.given && !s->to_child) {
+    if (s->map) {
+        mrsi_tell_loss(t, "the order of the fields of %s, and which of them were documents of one field %s", path,
+                       s->value);
+    } else if (!s->position && !s->unique.n && !s->listed.n && !s->pages.given && !s->to_child) {
         mrsi_tell_loss(t, "array order of %s: add `position`", path);
     }
+    if (s->nested.given) {
+        mrsi_tell_loss(t, "the places of %s inside of parts, and which of them were empty or missing",
+                       s->nested.path.text);
+    }
     if (!s->to_child && !s->leave.given) {
-        mrsi_tell_loss(t, "place of %s in its parent: `refs: child` would keep it", path);
+        mrsi_tell_loss(t, "place of %s in its parent%s", path,
+                       s->map || s->nested.given ? "" : ": `refs: child` would keep it");
     }
     if (!s->to_parent && !s->to_child && !s->pages.given) {
         mrsi_tell_loss(t, "which parent an element came from: `refs` is none");
@@ -85,7 +96,14 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_extract *s)
 static void
 tell_words(struct mrsi_tell *t, const struct mrsi_extract *s)
 {
-    mrsi_tell_words(t, "%s of %s becomes documents of %s", path_text(t, s), s->from.ns, s->into.ns);
+    mrsi_tell_words(t, "%s%s of %s becomes documents of %s", s->map ? "each field of " : "", path_text(t, s),
+                    s->from.ns, s->into.ns);
+    if (s->map) {
+        mrsi_tell_words(t, ", with its name in %s", s->map);
+    }
+    if (s->nested.given) {
+        mrsi_tell_words(t, ", and what lies in %s of such a part, at any depth", s->nested.path.text);
+    }
     if (s->pages.given) {
         mrsi_tell_words(t, ", in pages of %llu", (unsigned long long)s->pages.size);
     }
@@ -94,6 +112,9 @@ tell_words(struct mrsi_tell *t, const struct mrsi_extract *s)
     }
     if (s->to_parent) {
         mrsi_tell_words(t, "; %s holds the %s of the parent", s->parent_ref, s->parent_key.text);
+    }
+    if (s->nested.parent_ref) {
+        mrsi_tell_words(t, "; %s holds the _id of the part around", s->nested.parent_ref);
     }
     if (s->to_child) {
         mrsi_tell_words(t, "; the parent keeps their _ids in %s", s->child_refs.text);
@@ -114,6 +135,12 @@ tell_live(struct mrsi_tell *t, const struct mrsi_extract *s)
         mrsi_tell_quiet(t, "`unique` makes one document of parts of many, and which parts are gone cannot be "
                            "told from "
                            "what is left" MRSI_DO_QUIET);
+    }
+    if (s->map) {
+        mrsi_tell_quiet(t, "a field that is renamed beside the run is another document" MRSI_DO_QUIET);
+    }
+    if (s->nested.given) {
+        mrsi_tell_quiet(t, "one part that comes or goes moves all parts inside of those behind it" MRSI_DO_QUIET);
     }
     if (s->pages.given) {
         mrsi_tell_quiet(t, "one element that comes or goes moves all pages behind it" MRSI_DO_QUIET);
@@ -205,6 +232,9 @@ static void
 element_moves(const struct mrsi_extract *s, const char *base, const char *top, struct extract_describe_moving *v)
 {
     const struct mrsi_fields *f = &s->shape.fields;
+    if (s->nested.given) {
+        add_move(v, joined(v->a, base, s->nested.path.text), NULL);
+    }
     if (!f->given) {
         add_move(v, base, top);
     } else if (!f->map && !f->without_id) {
@@ -236,7 +266,7 @@ carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_ca
       struct mrs_cat_coll *into, bool *told, struct mrs_err *e)
 {
     struct extract_describe_moving v = {mrs_catalog_arena(cat), NULL, 0, false};
-    v.m = mrs_arena_alloc(v.a, (s->shape.fields.n + s->shape.drop.n + s->listed.n + 3) * sizeof *v.m);
+    v.m = mrs_arena_alloc(v.a, (s->shape.fields.n + s->shape.drop.n + s->listed.n + 4) * sizeof *v.m);
     if (!v.m) {
         return mrs_err_memory(e, 0);
     }
@@ -288,12 +318,15 @@ indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_co
     }
     if (st == MRS_OK && (s->listed.n || mrsi_index_plain(&s->path))) {
         struct mrsi_moves moves = {.move = moved, .n = n, .fills = s->unique.n > 0, .told = told};
-        st = carry(s, cat, from, into, told, e);
+        st = s->map ? MRS_OK : carry(s, cat, from, into, told, e); /* below a map the names are data */
         MRS_THEN(st, mrsi_indexes_rewrite(cat, from, &moves, s->leave.given || s->where, e));
     }
     const char *ref = s->pages.given ? s->pages.ref : s->parent_ref;
     if (st == MRS_OK && ref) {
         st = mrsi_index_reference(cat, into, &ref, 1, e);
+    }
+    if (st == MRS_OK && s->nested.parent_ref) {
+        st = mrsi_index_reference(cat, into, &s->nested.parent_ref, 1, e);
     }
     if (st == MRS_OK && s->to_child && mrsi_index_named(cat, &from->coll, &s->child_refs)) {
         st = mrsi_index_reference(cat, from, &s->child_refs.text, 1, e);

@@ -160,6 +160,51 @@ put_pages(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_unset(u, mrsi_undo_body(u, "from"), out, 3);
 }
 
+/* `map`: the parts are an array first, and a document of their names then. */
+static void
+put_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
+{
+    char name[300], var[304], key[304];
+    snprintf(name, sizeof name, "%.200s_parts", s->path.text);
+    snprintf(var, sizeof var, "$%s", name);
+    snprintf(key, sizeof key, "$$this.%.200s", s->map);
+    mrsi_undo_open(u, "embed");
+    mrsi_undo_take(u, "from", "into");
+    mrsi_undo_take(u, "into", "from");
+    put_match(s, u, false);
+    mrsi_undo_text(u, "as", name);
+    put_drop(s, u);
+    mrsi_undo_text(u, "empty", "absent");
+    mrsi_undo_close(u);
+    mrsi_undo_open(u, "set");
+    mrsi_undo_take(u, "in", "from");
+    mrsi_undo_deeper(u, "fields", MRS_DOCUMENT);
+    mrsi_undo_deeper(u, s->path.text, MRS_DOCUMENT);
+    mrsi_undo_deeper(u, "$arrayToObject", MRS_DOCUMENT);
+    mrsi_undo_deeper(u, "$map", MRS_DOCUMENT);
+    mrsi_undo_text(u, "input", var);
+    mrsi_undo_deeper(u, "in", MRS_DOCUMENT);
+    mrsi_undo_text(u, "k", key);
+    mrsi_undo_deeper(u, "v", MRS_DOCUMENT);
+    mrsi_undo_deeper(u, "$unsetField", MRS_DOCUMENT);
+    mrsi_undo_text(u, "field", s->map);
+    mrsi_undo_text(u, "input", "$$this");
+    for (int i = 0; i < 7; i++) {
+        mrsi_undo_up(u);
+    }
+    mrsi_undo_deeper(u, "where", MRS_DOCUMENT);
+    mrsi_undo_deeper(u, name, MRS_DOCUMENT);
+    mrsi_undo_bool(u, "$exists", true);
+    mrsi_undo_up(u);
+    mrsi_undo_up(u);
+    mrsi_undo_text(u, "errors", "keep");
+    mrsi_undo_close(u);
+    const struct mrs_part part = {name, (uint32_t)strlen(name)};
+    const struct mrs_path hung = {(struct mrs_part *)(uintptr_t)&part, 1, name};
+    const struct mrs_path *out[] = {&hung, &s->count};
+    mrsi_undo_unset(u, mrsi_undo_body(u, "from"), out, 2);
+}
+
 /* Whether what `parent_ref` holds is extracted itself, so that no parent can be told by it any more. */
 static bool
 key_goes(const struct mrsi_extract *s)
@@ -176,12 +221,23 @@ lose_elements(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
     const char *path = s->path.n ? s->path.text : "the listed fields";
     bool in_place = s->to_child && s->child_is_path && !listed(s);
+    bool deep = s->map || s->nested.given;
     if (!in_place) {
-        mrsi_undo_loss(u, MRS_LOSS_PLACES | MRS_LOSS_VALUES,
-                       "place of %s in its parent, and whether it was an array: `refs: child` would keep both", path);
+        mrsi_undo_loss(u, MRS_LOSS_PLACES | MRS_LOSS_VALUES, "place of %s in its parent%s", path,
+                       s->map  ? ""
+                       : deep ? ", and whether it was an array"
+                              : ", and whether it was an array: `refs: child` would keep both");
     }
-    if (!s->position && !in_place) {
+    if (!s->position && !in_place && !s->map) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES, "array order of %s: add `position`", path);
+    }
+    if (s->map) {
+        mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
+                       "which fields of %s were no documents, and their order", path);
+    }
+    if (s->nested.given) {
+        mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
+                       "the parts in %s, and whether it was empty or missing", s->nested.path.text);
     }
     if (s->path.n > 1) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES, "which element held %s, where an array lies on the way", path);
@@ -224,11 +280,15 @@ mrsi_extract_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *
     const struct mrs_path *out[] = {s->to_child && !s->child_is_path ? &s->child_refs : &none, &s->count, &none};
     if (s->pages.given && plain && !listed(s)) {
         put_pages(s, &u);
-    } else if (s->pages.given || !tied || s->rest || key_goes(s)) {
+    } else if (s->map && plain && s->to_parent) {
+        put_fields(s, &u);
+    } else if (s->pages.given || s->map || s->nested.given || !tied || s->rest || key_goes(s)) {
         mrsi_undo_unset(&u, mrsi_undo_body(&u, "from"), out, 3);
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES | INTO_LOSS,
                        "the elements of %s, which stay in %s: %s", s->path.n ? s->path.text : "the list", s->into.ns,
                        s->pages.given ? "their pages do not tell where in the arrays they were"
+                       : s->map       ? "the fields are not put together again"
+                       : s->nested.given ? "the parts are not put into one another again"
                        : s->rest      ? "those that stayed do not tell where the others were"
                        : key_goes(s)  ? "the parents' keys went along"
                                       : "`refs` is none, nothing tells which parent they came from");

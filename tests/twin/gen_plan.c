@@ -567,6 +567,27 @@ set(void)
 }
 
 static struct val *
+replace(void)
+{
+    struct val *d = tw_doc(), *f = tw_doc(), *both = tw_array();
+    tw_push(f, gen_pick("z n s"), expression());
+    tw_push(f, gen_pick("e k x"), gen_chance(50) ? tw_string("$_id") : expression());
+    if (gen_chance(20))
+        tw_push(f, "_id", tw_string(gen_pick("$_id $k $n")));
+    tw_append(both, tw_string(gen_pick("$$ROOT $e")));
+    tw_append(both, f);
+    say(d, "in", any_coll());
+    tw_push(d, "with", gen_chance(25)   ? tw_string(gen_pick("$e $x $$ROOT"))
+                       : gen_chance(30) ? gen_one("$mergeObjects", both)
+                                        : f);
+    if (gen_chance(30))
+        tw_push(d, "where", query());
+    if (gen_chance(50))
+        say(d, "errors", gen_pick("refuse keep"));
+    return d;
+}
+
+static struct val *
 unset(void)
 {
     struct val *d = tw_doc(), *list = words(gen_pick("k s l.r e.s l.l2.k"));
@@ -909,7 +930,7 @@ step(const char *only)
         struct val *(*make)(void);
         uint32_t weight;
     } kinds[] = {{"embed", embed, 10}, {"extract", extract, 9}, {"copy", copy, 8}, {"rollup", rollup, 6},
-                 {"link", link_refs, 6}, {"set", set, 3},
+                 {"link", link_refs, 6}, {"set", set, 3}, {"replace", replace, 2},
                  {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
                  {"pack", pack, 2}, {"unpack", unpack, 1},
                  {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3},

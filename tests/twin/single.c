@@ -424,6 +424,35 @@ tw_step_cast(struct world *w)
     each(w, cast_one);
 }
 
+/* ---- replace */
+static bool
+replace_one(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    struct vars vars = {.root = old};
+    struct val *v = NULL, *own = tw_get(old, "_id");
+    bool good = !tw_eval(w, tw_arg(w, "with"), &vars, &v) && v && v->type == T_DOC;
+    struct val *id = good ? tw_get(v, "_id") : NULL;
+    good = good && (!id || (own && !tw_compare(id, own)));
+    *why = "nothing to replace it with";
+    if (tw_has_duplicates(old))
+        tw_unclear(w, "names that stand twice in what is replaced");
+    if (!good)
+        return !strcmp(tw_word(w, "errors", "refuse"), "keep");
+    now->n = 0;
+    if (own)
+        tw_push(now, "_id", own);
+    for (uint32_t i = 0; i < v->n; i++)
+        if (strcmp(v->f[i].name, "_id"))
+            tw_push(now, v->f[i].name, v->f[i].v);
+    return true;
+}
+
+void
+tw_step_replace(struct world *w)
+{
+    each(w, replace_one);
+}
+
 /* ---- order */
 static bool
 order_one(struct world *w, struct val *old, struct val *now, const char **why)

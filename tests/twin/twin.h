@@ -202,6 +202,7 @@ void tw_step_set(struct world *w);
 void tw_step_unset(struct world *w);
 void tw_step_rename(struct world *w);
 void tw_step_cast(struct world *w);
+void tw_step_replace(struct world *w);
 void tw_step_order(struct world *w);
 void tw_step_pack(struct world *w);
 void tw_step_unpack(struct world *w);

@@ -122,8 +122,10 @@ check_side(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side, str
             continue;
         }
         whole = whole || (!t->path[0] && t->kind == 'A');
-        if (t->path[0] && mrsi_names_path(mrs_val_view(v), t->path)) {
-            mrs_catalog_note(cat, "the validator of %s left out: it may concern %s", cc->coll.ns, t->path);
+        bool anew = !t->path[0] && t->kind == 'D' && d->family == MRS_FAMILY_MAP;
+        if (anew || (t->path[0] && mrsi_names_path(mrs_val_view(v), t->path))) {
+            mrs_catalog_note(cat, "the validator of %s left out: it may concern %s", cc->coll.ns,
+                             anew ? "fields that documents have no more" : t->path);
             return leave_out(cat, cc, e);
         }
     }

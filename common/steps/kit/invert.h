@@ -10,6 +10,7 @@ enum mrs_status mrsi_set_invert(const void *state, struct mrs_inverse *inv, stru
 enum mrs_status mrsi_unset_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_rename_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_cast_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+enum mrs_status mrsi_replace_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_order_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_split_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);

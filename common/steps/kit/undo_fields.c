@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* undo_fields.c - what undoes steps on the fields of one document: set, unset, rename, cast, order, split.
+/* undo_fields.c - what undoes steps on the fields of one document: set, unset, rename, cast, replace, order, split.
  *
  * Old values are gone after most of them; then the loss says so and nothing is done. */
 #include "invert.h"
@@ -109,6 +109,13 @@ mrsi_cast_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
     (void)state;
     return only_loss(inv, MRS_LOSS_TYPES | MRS_LOSS_VALUES, "types, and what conversion changed, of ", e);
+}
+
+enum mrs_status
+mrsi_replace_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    (void)state;
+    return only_loss(inv, MRS_LOSS_VALUES | MRS_LOSS_PLACES | MRS_LOSS_TYPES, "the documents as they were", e);
 }
 
 enum mrs_status

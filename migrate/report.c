@@ -7,7 +7,7 @@
 #include "report.h"
 #include "mongoreshape/inverse.h"
 
-#define N_COLUMNS 10
+#define N_COLUMNS 13
 #define LONG      200 /* documents in an array, as `inspect` judges it */
 #define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
 
@@ -27,6 +27,9 @@ static const struct column columns[N_COLUMNS] = {
     {"placed", offsetof(struct mrs_account, placed), false},
     {"changed", offsetof(struct mrs_account, changed), false},
     {"once", offsetof(struct mrs_account, once), false},
+    {"merged", offsetof(struct mrs_account, merged), false},
+    {"references", offsetof(struct mrs_account, references), false},
+    {"dangling", offsetof(struct mrs_account, dangling), false},
 };
 
 static uint64_t

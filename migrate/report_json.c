@@ -41,6 +41,9 @@ account(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_count(j, "refused", a->refused);
         mrs_cli_json_count(j, "placed", a->placed);
         mrs_cli_json_count(j, "changed", a->changed);
+        mrs_cli_json_count(j, "merged", a->merged);
+        mrs_cli_json_count(j, "references", a->references);
+        mrs_cli_json_count(j, "dangling", a->dangling);
         mrs_cli_json_count(j, "once", a->once);
         mrs_cli_json_close(j);
     }

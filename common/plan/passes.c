@@ -70,6 +70,25 @@ link_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn f
     }
 }
 
+static void
+rekey_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn fn, void *arg)
+{
+    bool merge = d->sides[0].role & MRS_ROLE_TAKE;
+    pass.ns = d->sides[0].coll.ns;
+    pass.times = merge ? 3 : 2;
+    pass.why = merge ? "its keys; then its groups; then its documents, one of each group"
+                     : "its `_id`s; then its documents under the new ones";
+    fn(arg, &pass);
+    pass.times = 1;
+    pass.why = "references follow";
+    for (uint32_t i = 1; i < d->n_sides; i++) {
+        pass.ns = d->sides[i].coll.ns;
+        if (d->sides[i].role & MRS_ROLE_MAIN) {
+            fn(arg, &pass);
+        }
+    }
+}
+
 void
 mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn fn, void *arg)
 {
@@ -92,6 +111,8 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
         pass.times = 2;
         pass.why = "to find the place of every node; then to write each with its place";
         fn(arg, &pass);
+    } else if (d->family == MRS_FAMILY_REKEY) {
+        rekey_passes(d, pass, fn, arg);
     } else if (d->family == MRS_FAMILY_SPREAD || d->n_sides < 2) {
         pass.why = "once more if equal `_id`s are found";
         each_main(step, pass, fn, arg);
@@ -153,6 +174,9 @@ mrsi_memory_words(const struct mrs_desc *d)
         return "parts are sorted by their keys in memory, and in temporary files past the budget";
     case MRS_FAMILY_TREE:
         return "some dozens of bytes a node beside its `_id`, in memory and in mapped temporary files past the budget";
+    case MRS_FAMILY_REKEY:
+        return "a key and an _id of each document, some dozens of bytes (on disk past the budget); what is computed "
+               "from groups is sorted, in temporary files past the budget";
     case MRS_FAMILY_GRID:
         return "a key of each value of an axis, and a hash of each `_id` (on disk past the budget)";
     case MRS_FAMILY_LINK:
@@ -166,6 +190,6 @@ const char *
 mrsi_family_name(enum mrs_family family)
 {
     static const char *const name[] = {"map",  "spread", "join", "group",  "fold",
-                                      "link", "tree",   "grid", "catalog"};
+                                      "link", "tree",   "rekey", "grid", "catalog"};
     return (size_t)family < sizeof name / sizeof *name ? name[family] : "";
 }

@@ -94,6 +94,7 @@ enum mrs_family {
     MRS_FAMILY_FOLD,   /* documents of `from` with equal keys become documents of `into`: bucket, rollup with by */
     MRS_FAMILY_LINK,   /* references of two collections complete each other: link */
     MRS_FAMILY_TREE,   /* the documents of one collection are the nodes of trees: tree */
+    MRS_FAMILY_REKEY,  /* documents of one collection get other `_id`s, references to them follow: rekey */
     MRS_FAMILY_GRID,   /* documents are made of axes, no source document: grid */
     MRS_FAMILY_CATALOG /* no document is touched: index, options, rename_collection, drop_collection */
 };
@@ -168,7 +169,7 @@ struct mrs_desc {
 };
 
 /* Each family has its kernels in a header of its own: spread_ops.h (MAP, SPREAD), join_ops.h, group_ops.h, fold_ops.h,
- * link.h, nodes.h (TREE), axes.h (GRID). */
+ * link.h, nodes.h (TREE), rekey_ops.h, axes.h (GRID). */
 struct mrs_ctx; /* context.h */
 struct mrs_spread_ops;
 struct mrs_join_ops;
@@ -176,6 +177,7 @@ struct mrs_group_ops;
 struct mrs_fold_ops;
 struct mrs_link_ops;
 struct mrs_tree_ops;
+struct mrs_rekey_ops;
 struct mrs_grid_ops;
 struct mrs_catalog; /* catalogue.h */
 struct mrs_inverse; /* inverse.h */
@@ -218,6 +220,7 @@ struct mrs_step_type {
     const struct mrs_fold_ops *fold;
     const struct mrs_link_ops *link;
     const struct mrs_tree_ops *tree;
+    const struct mrs_rekey_ops *rekey;
     const struct mrs_grid_ops *grid;
 };
 

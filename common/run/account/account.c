@@ -26,6 +26,9 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     to->refused += from->refused;
     to->placed += from->placed;
     to->changed += from->changed;
+    to->merged += from->merged;
+    to->references += from->references;
+    to->dangling += from->dangling;
     to->matched += from->matched;
     to->outside += from->outside;
     to->seen |= from->seen;

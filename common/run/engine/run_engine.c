@@ -138,6 +138,7 @@ expect_bytes(struct mrsi_engine *en)
         for (uint32_t i = 0; i < d->n_sides; i++) { /* a second look */
             const struct mrsi_coll *c = &en->coll[en->side[s][i]];
             bool again = ((d->family == MRS_FAMILY_JOIN || d->family == MRS_FAMILY_LINK) && i < 2) ||
+                         (d->family == MRS_FAMILY_REKEY && i == 0) ||
                          (d->family == MRS_FAMILY_FOLD && (d->sides[i].role & (MRS_ROLE_TAKE | MRS_ROLE_ADD)));
             if (again && c->in_index != MRSI_NONE) {
                 en->total_bytes += mrs_input_at(en->in, c->in_index)->file_bytes;
@@ -324,6 +325,7 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     case MRS_FAMILY_GROUP: return mrsi_group_step(en, step, e);
     case MRS_FAMILY_FOLD: return mrsi_fold_step(en, step, e);
     case MRS_FAMILY_TREE: return mrsi_tree_step(en, step, e);
+    case MRS_FAMILY_REKEY: return mrsi_rekey_step(en, step, e);
     case MRS_FAMILY_LINK: return mrsi_link_step(en, step, e);
     case MRS_FAMILY_GRID: return mrsi_grid_step(en, step, e);
     case MRS_FAMILY_CATALOG: break;

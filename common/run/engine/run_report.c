@@ -36,7 +36,7 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
         const struct mrs_desc *d = &en->plan->steps[step].desc;
         for (uint32_t i = 0; i < d->n_sides; i++) {
             const struct mrsi_row *r = &en->rows[en->row_of[step][i]];
-            bool repeated = false, map = d->family == MRS_FAMILY_MAP;
+            bool repeated = false, map = d->family == MRS_FAMILY_MAP || d->family == MRS_FAMILY_REKEY;
             for (uint32_t k = 0; k < i; k++) {
                 repeated = repeated || en->row_of[step][k] == en->row_of[step][i];
             }
@@ -52,6 +52,9 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
                                                                       .refused = r->refused,
                                                                       .placed = r->placed,
                                                                       .changed = map ? r->changed : 0,
+                                                                      .merged = r->merged,
+                                                                      .references = r->references,
+                                                                      .dangling = r->dangling,
                                                                       .once = r->once};
             }
         }

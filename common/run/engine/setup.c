@@ -113,7 +113,7 @@ note_uses(struct mrsi_engine *en, uint32_t step)
             c->hard = step;
         }
         c->whole = c->whole || d->family == MRS_FAMILY_TREE || /* half a tree would be all missing parents */
-                   d->family == MRS_FAMILY_LINK ||
+                   d->family == MRS_FAMILY_LINK || d->family == MRS_FAMILY_REKEY ||
                    (d->family == MRS_FAMILY_JOIN && i == 0 && en->side[step][1] != en->side[step][0]);
         c->content = c->content || (d->sides[i].role & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD));
     }

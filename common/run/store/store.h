@@ -78,7 +78,9 @@ struct mrsi_why {
 /* One row of the account: a step and one collection. */
 struct mrsi_row {
     uint64_t before, created, entered, after, taken, dropped, refused, placed;
-    uint64_t changed; /* MAP: documents with other bytes than before */
+    uint64_t changed; /* MAP, REKEY: documents with other bytes than before */
+    uint64_t merged, references, dangling; /* REKEY: documents that became part of another; references that followed,
+                                              and that name nobody */
     uint64_t matched; /* JOIN: documents of from that match somebody, whatever becomes of them */
     uint64_t outside; /* JOIN: documents of from that `where` leaves out */
     uint64_t seen;    /* paths that some document has (unknown_paths.h) */

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rekey_judge.c - who is refused and who belongs together; no document is looked at. */
+#include "rekey_pass.h"
+
+static enum mrs_status
+end_tapes(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    struct mrsi_tape *tapes[] = {&k->name_at, &k->names, &k->hashes, &k->joins};
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; s == MRS_OK && i < sizeof tapes / sizeof *tapes; i++) {
+        s = mrsi_tape_end(tapes[i], e);
+    }
+    k->n = k->name_at.n;
+    return s;
+}
+
+/* Whether a document takes part and nothing is against it yet. */
+static bool
+is_candidate(const struct mrsi_rekey_run *k, uint64_t i)
+{
+    return !(mrsi_fates_get(&k->fates, i) & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED));
+}
+
+static enum mrs_status
+refuse_twice(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
+        if (is_candidate(k, i) && (mrsi_fates_get(&k->fates, i) & MRSI_REKEY_TWICE)) {
+            mrsi_fates_add(&k->fates, i, MRSI_FATE_REFUSED);
+        }
+        s = mrsi_rekey_go_on(k, i, e);
+    }
+    return s;
+}
+
+/* ---- new `_id`s ---- */
+/* Whether some document that takes no part has this `_id`, and stays. */
+static bool
+is_held(const struct mrsi_rekey_run *k, struct mrs_hash128 key)
+{
+    uint64_t first = mrsi_index_find(&k->ids, key);
+    return first != MRSI_NO_ORDINAL &&
+           (mrsi_fates_get(&k->fates, first) & (MRSI_FATE_OUTSIDE | MRSI_REKEY_HELD)) != 0;
+}
+
+/* All candidates are looked at before any is refused: what the absence of one would allow is not allowed. */
+static enum mrs_status
+judge_ids(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    const struct mrs_hash128 *h = (const struct mrs_hash128 *)(const void *)k->hashes.p;
+    enum mrs_status s = MRS_OK;
+    k->fresh.guess = k->n;
+    for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
+        uint64_t first;
+        if (i + 8 < k->n) {
+            mrsi_index_fetch(&k->fresh, h[i + 8]);
+            mrsi_index_fetch(&k->ids, h[i + 8]);
+        }
+        s = mrsi_rekey_go_on(k, i, e);
+        if (s != MRS_OK || !is_candidate(k, i)) {
+            continue;
+        }
+        s = mrsi_index_put(&k->fresh, h[i], i, &first, e);
+        if (s == MRS_OK && (first != i || is_held(k, h[i]))) {
+            mrsi_fates_add(&k->fates, i, MRSI_REKEY_CLASH);
+            mrsi_fates_add(&k->fates, first, MRSI_REKEY_CLASH);
+        }
+    }
+    for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
+        if (mrsi_fates_get(&k->fates, i) & MRSI_REKEY_CLASH) {
+            mrsi_fates_add(&k->fates, i, MRSI_FATE_REFUSED);
+        }
+        s = mrsi_rekey_go_on(k, i, e);
+    }
+    return s;
+}
+
+/* ---- groups ---- */
+static uint64_t
+find_root(uint64_t *root, uint64_t i)
+{
+    while (root[i] != i) {
+        root[i] = root[root[i]];
+        i = root[i];
+    }
+    return i;
+}
+
+/* Documents that have a key in common hang together by the first of them, so that one walk from front to back finds the
+ * first of each group. */
+static enum mrs_status
+join_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    uint64_t *root = k->root.p;
+    const uint64_t *pair = (const uint64_t *)(const void *)k->joins.p;
+    enum mrs_status s = MRS_OK;
+    for (uint64_t i = 0; i < k->n; i++) {
+        root[i] = i;
+    }
+    for (uint64_t i = 0; s == MRS_OK && i < k->joins.n; i++) {
+        uint64_t a = find_root(root, pair[2 * i]), b = find_root(root, pair[2 * i + 1]);
+        root[a > b ? a : b] = a > b ? b : a;
+        s = mrsi_rekey_go_on(k, i, e);
+    }
+    for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
+        root[i] = root[root[i]];
+        s = mrsi_rekey_go_on(k, i, e);
+    }
+    return s;
+}
+
+static enum mrs_status
+judge_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    uint64_t share = k->en->memory / 16;
+    enum mrs_status s = mrsi_area_new(&k->root, k->en, k->n * sizeof(uint64_t), share, e);
+    MRS_THEN(s, mrsi_area_new(&k->group, k->en, k->n * sizeof(struct mrsi_rekey_group), 2 * share, e));
+    MRS_THEN(s, join_groups(k, e));
+    mrsi_index_clear(&k->keys);
+    mrsi_tape_clear(&k->joins);
+    for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
+        struct mrsi_rekey_group *g = mrsi_rekey_group(k, i);
+        unsigned bits = mrsi_fates_get(&k->fates, i);
+        g->refused |= bits & MRSI_FATE_REFUSED ? MRSI_REKEY_MEMBER : 0;
+        g->several |= mrsi_rekey_root(k, i) != i;
+        s = mrsi_rekey_go_on(k, i, e);
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    enum mrs_status s = end_tapes(k, e);
+    MRS_THEN(s, refuse_twice(k, e));
+    if (s == MRS_OK) {
+        s = k->wants.merge ? judge_groups(k, e) : judge_ids(k, e);
+    }
+    mrsi_tape_clear(&k->hashes);
+    return s;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rekey_pass.c - a step that gives other `_id`s, from its first pass to its last; the idea is in rekey_pass.h. */
+#include "run/pass/drivers.h"
+#include "rekey_pass.h"
+
+enum mrs_status
+mrsi_rekey_hash(const struct mrsi_rekey_run *k, struct mrs_val v, struct mrs_buf *scratch, struct mrs_hash128 *out,
+                struct mrs_err *e)
+{
+    mrs_buf_reset(scratch);
+    mrs_key_append(scratch, v, false);
+    if (scratch->bad) {
+        return mrs_buf_status(scratch, e);
+    }
+    *out = mrs_hash_secret(&k->en->secret, 0, scratch->p, scratch->n);
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_rekey_go_on(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_err *e)
+{
+    return (i & 0xffff) == 0 && mrsi_cancelled(k->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
+}
+
+static void
+begin(struct mrsi_rekey_run *k, struct mrsi_engine *en, uint32_t step)
+{
+    uint64_t share = en->memory / 16;
+    memset(k, 0, sizeof *k);
+    k->en = en;
+    k->step = step;
+    k->st = &en->plan->steps[step];
+    k->ops = k->st->type->rekey;
+    k->ops->wants(k->st->state, &k->wants);
+    mrsi_fates_init(&k->fates, en);
+    mrsi_index_init(&k->ids, en, 3 * share);
+    mrsi_index_init(&k->fresh, en, 3 * share);
+    mrsi_index_init(&k->keys, en, 3 * share);
+    mrsi_tape_init(&k->name_at, en, sizeof(uint64_t), share);
+    mrsi_tape_init(&k->names, en, 1, share);
+    mrsi_tape_init(&k->hashes, en, sizeof(struct mrs_hash128), share);
+    mrsi_tape_init(&k->joins, en, 2 * sizeof(uint64_t), share / 2);
+    mrsi_tape_init(&k->gains, en, 1, share);
+    mrsi_sorter_init(&k->members, en, 2 * share);
+}
+
+static void
+clear(struct mrsi_rekey_run *k)
+{
+    struct mrsi_tape *tapes[] = {&k->name_at, &k->names, &k->hashes, &k->joins, &k->gains};
+    for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) {
+        mrsi_tape_clear(tapes[i]);
+    }
+    mrsi_fates_clear(&k->fates);
+    mrsi_index_clear(&k->ids);
+    mrsi_index_clear(&k->fresh);
+    mrsi_index_clear(&k->keys);
+    mrsi_sorter_clear(&k->members);
+    mrsi_area_clear(&k->root);
+    mrsi_area_clear(&k->group);
+}
+
+/* Writers of all sides: documents of each change, leave or are added. */
+static enum mrs_status
+open_sides(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < k->st->desc.n_sides; i++) {
+        s = mrsi_sides_open(&k->sides, i, e);
+    }
+    k->pass.wr = k->sides.wr;
+    k->pass.n_wr = k->sides.n_wr;
+    return s;
+}
+
+static enum mrs_status
+one_stage(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    switch (k->stage) {
+    case MRSI_REKEY_READ:
+        s = mrsi_rekey_read(k, e);
+        mrsi_rows_accept(k->en);
+        k->log = mrsi_refused_mark(k->en);
+        break;
+    case MRSI_REKEY_JUDGE: s = mrsi_rekey_judge(k, e); break;
+    case MRSI_REKEY_GATHER:
+        s = k->wants.merge ? mrsi_rekey_gather(k, e) : MRS_OK;
+        MRS_THEN(s, open_sides(k, e));
+        break;
+    case MRSI_REKEY_WRITE: s = mrsi_rekey_write(k, e); break;
+    case MRSI_REKEY_POINT: s = mrsi_rekey_refer(k, e); break;
+    case MRSI_REKEY_DONE: break;
+    }
+    k->stage += s == MRS_OK;
+    return s;
+}
+
+enum mrs_status
+mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    struct mrsi_rekey_run k;
+    begin(&k, en, step);
+    k.pass = (struct mrsi_pass){.en = en, .kind = "rekey"};
+    enum mrs_status s = mrsi_sides_init(&k.sides, en, step, e);
+    k.sides.pass = &k.pass;
+    mrsi_rows_begin(en);
+    while (s == MRS_OK && k.stage != MRSI_REKEY_DONE) {
+        s = one_stage(&k, e);
+    }
+    if (s == MRS_OK) {
+        mrsi_rows_accept(en);
+    }
+    clear(&k);
+    return mrsi_sides_end(&k.sides, s, e);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rekey_pass.h - documents of one collection under other `_id`s, and all references that follow them.
+ *
+ * A first pass takes down what each document is called and will be called, or what it has in common with others. From
+ * that alone follows who is refused and who belongs together. Where documents become one, a second pass sorts what
+ * their groups are made of. Then the documents are written; one that cannot be is refused, with its group, and since
+ * references to it stay, all are written again without it, which ends, because every time fewer take part. Last come
+ * the other collections with references. Tables hold some dozens of bytes a document, in memory as far as the budget
+ * goes and then in temporary files that are mapped.
+ *
+ * Two `_id`s or keys are equal where their 128-bit hashes by the run's secret are (ordinal_index.h). */
+#ifndef MRS_RUN_REKEY_H
+#define MRS_RUN_REKEY_H
+
+#include "run/pass/checkpoint.h"
+#include "run/store/ordinal_index.h"
+#include "run/pass/step_outputs.h"
+#include "run/account/fates.h"
+#include "run/store/sorter.h"
+#include "run/store/file_array.h"
+#include "mongoreshape/rekey_ops.h"
+
+/* Bits of a document in struct mrsi_fates, beside MRSI_FATE_OUTSIDE (it takes no part), MRSI_FATE_REFUSED and
+ * MRSI_FATE_UNSORTED (it could not be written, and is refused from the next time on). */
+enum {
+    MRSI_REKEY_TWICE = 1, /* another document has the same `_id` */
+    MRSI_REKEY_CLASH = 2, /* its new `_id` is that of another */
+    MRSI_REKEY_HELD = 4,  /* of the first of several with one `_id`: one of them takes no part */
+    MRSI_REKEY_BARRED = 64 /* where it goes another has its `_id` */
+};
+
+/* Why all of a group are refused: bits. */
+enum {
+    MRSI_REKEY_MEMBER = 1, /* a document of it is, by what it says itself */
+    MRSI_REKEY_FAILED = 2, /* nothing can be computed from it: the reason lies in gains */
+    MRSI_REKEY_LATE = 4    /* a document of it cannot be written */
+};
+
+/* A group, at the ordinal of its first document. */
+struct mrsi_rekey_group {
+    uint64_t survivor; /* ordinal + 1; 0: nobody merges with it, nothing is computed */
+    uint64_t gain;     /* where in gains + 1, with FAILED the reason; 0: nothing */
+    uint8_t refused;
+    uint8_t several;   /* it has more than one document */
+};
+/* Behind it in gains: the computed values as a document, the former `_id`s as an array; of a reason its texts. */
+struct mrsi_rekey_gain_head {
+    uint32_t values, olds;
+};
+
+enum mrsi_rekey_stage { MRSI_REKEY_READ, MRSI_REKEY_JUDGE, MRSI_REKEY_GATHER, MRSI_REKEY_WRITE, MRSI_REKEY_POINT,
+                        MRSI_REKEY_DONE };
+
+struct mrsi_rekey_run {
+    struct mrsi_engine *en;
+    uint32_t step;
+    const struct mrs_step *st;
+    const struct mrs_rekey_ops *ops;
+    struct mrs_rekey_wants wants;
+    struct mrsi_sides sides;
+    struct mrsi_scan scan;
+    struct mrsi_pass pass;
+    enum mrsi_rekey_stage stage;
+    uint64_t n; /* documents */
+    /* of the first pass, by ordinal where nothing else is said */
+    struct mrsi_fates fates;
+    struct mrsi_index ids;             /* `_id`s as they were */
+    struct mrsi_tape name_at, names;   /* what each is called afterwards, as type and bytes: the new `_id`, in a merge
+                                          its own; name_at: where in names */
+    struct mrsi_tape hashes;           /* struct mrs_hash128 of the new `_id`, zeros: none; not in a merge */
+    struct mrsi_index fresh;           /* new `_id`s; not in a merge */
+    struct mrsi_index keys;            /* keys of groups */
+    struct mrsi_tape joins;            /* pairs of ordinals that have a key in common; in a merge */
+    struct mrsi_area root;             /* uint64_t: the first document of each one's group */
+    struct mrsi_area group;            /* struct mrsi_rekey_group */
+    struct mrsi_sorter members;        /* of groups, in their order */
+    struct mrsi_tape gains;
+    /* writing */
+    struct mrsi_refused_mark log;      /* of refused documents, before anything was written */
+    uint32_t now;                      /* side that is being read */
+    bool late;                         /* some document could not be written */
+};
+
+static inline uint64_t
+mrsi_rekey_root(const struct mrsi_rekey_run *k, uint64_t i)
+{
+    return ((const uint64_t *)k->root.p)[i];
+}
+static inline struct mrsi_rekey_group *
+mrsi_rekey_group(const struct mrsi_rekey_run *k, uint64_t i) /* of a document */
+{
+    return (struct mrsi_rekey_group *)k->group.p + mrsi_rekey_root(k, i);
+}
+/* What a document is called afterwards. */
+static inline struct mrs_val
+mrsi_rekey_name(const struct mrsi_rekey_run *k, uint64_t i)
+{
+    const uint64_t *at = (const uint64_t *)(const void *)k->name_at.p;
+    uint64_t from = at[i], end = i + 1 < k->n ? at[i + 1] : k->names.n;
+    if (end == from) {
+        return mrs_missing();
+    }
+    return (struct mrs_val){k->names.p + from + 1, (uint32_t)(end - from - 1), k->names.p[from]};
+}
+/* Whether a document is refused, or is to be with its group. */
+static inline bool
+mrsi_rekey_refused(const struct mrsi_rekey_run *k, uint64_t i)
+{
+    unsigned bits = mrsi_fates_get(&k->fates, i);
+    bool takes_part = !(bits & MRSI_FATE_OUTSIDE);
+    return (bits & MRSI_FATE_REFUSED) ||
+           (takes_part && k->group.p && __atomic_load_n(&mrsi_rekey_group(k, i)->refused, __ATOMIC_RELAXED));
+}
+/* The hash of a value that is an `_id` or names one; scratch is overwritten. */
+enum mrs_status mrsi_rekey_hash(const struct mrsi_rekey_run *k, struct mrs_val v, struct mrs_buf *scratch,
+                                struct mrs_hash128 *out, struct mrs_err *e);
+/* In long loops over all documents. */
+enum mrs_status mrsi_rekey_go_on(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_err *e);
+
+enum mrs_status mrsi_rekey_read(struct mrsi_rekey_run *k, struct mrs_err *e);   /* rekey_read.c */
+enum mrs_status mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e);  /* rekey_judge.c */
+enum mrs_status mrsi_rekey_gather(struct mrsi_rekey_run *k, struct mrs_err *e); /* rekey_gather.c */
+enum mrs_status mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e);  /* rekey_write.c */
+enum mrs_status mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e);
+/* A document's references, of the side that is being read. *doc becomes what they make of it, in out. */
+enum mrs_status mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrs_buf *out,
+                                  struct mrs_view *doc, struct mrs_err *e);
+
+#endif

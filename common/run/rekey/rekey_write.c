@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rekey_write.c - the documents under their new `_id`s, one of each group; refused ones with the reason, found again.
+ */
+#include "rekey_pass.h"
+
+struct rekey_write_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_out *out;
+    struct mrsi_lists lists;
+    struct mrs_buf bytes[2]; /* the document with what it gains, then with its references */
+};
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct mrsi_rekey_run *k = arg;
+    struct rekey_write_job *job = p;
+    if (!job->out) {
+        job->out = mrsi_sides_outs(&k->sides);
+        if (!job->out) {
+            return mrs_err_memory(e, sizeof *job->out);
+        }
+        mrs_block_init(&job->block, k->en->mem);
+        mrsi_lists_init(&job->lists, k->en->mem);
+        mrs_buf_init(&job->bytes[0], k->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->bytes[1], k->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&k->scan, &job->block, &job->part, e);
+    *big = job->block.n > MRSI_BIG;
+    return s;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct mrsi_rekey_run *k = arg;
+    struct rekey_write_job *job = p;
+    if (job->out) {
+        mrsi_sides_outs_free(&k->sides, job->out);
+        mrsi_lists_clear(&job->lists);
+        mrs_buf_clear(&job->bytes[0]);
+        mrs_buf_clear(&job->bytes[1]);
+        mrs_block_clear(&job->block);
+    }
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_rekey_run *k = arg;
+    struct rekey_write_job *job = p;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    for (int i = 0; i < 2; i++) {
+        if (job->bytes[i].cap > MRSI_BIG) {
+            mrs_buf_clear(&job->bytes[i]);
+        }
+    }
+    MRS_THEN(s, mrsi_sides_take(&k->sides, &job->lists, e));
+    return s == MRS_OK ? mrsi_sides_commit(&k->sides, job->out, e) : s;
+}
+
+/* ---- references ---- */
+struct rekey_finder {
+    const struct mrsi_rekey_run *k;
+    struct mrs_buf *scratch;
+};
+
+/* What the document at an ordinal is called afterwards, as far as references to it must follow. */
+static enum mrs_rekey_found
+called(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_val *to)
+{
+    if ((mrsi_fates_get(&k->fates, i) & MRSI_FATE_OUTSIDE) || mrsi_rekey_refused(k, i)) {
+        return MRS_REKEY_STAYS;
+    }
+    if (k->wants.merge) {
+        uint64_t survivor = mrsi_rekey_group(k, i)->survivor;
+        if (!survivor || survivor - 1 == i) {
+            return MRS_REKEY_STAYS;
+        }
+        i = survivor - 1;
+    }
+    *to = mrsi_rekey_name(k, i);
+    return MRS_REKEY_FOLLOWS;
+}
+
+static enum mrs_status
+find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *to, struct mrs_err *e)
+{
+    const struct rekey_finder *x = arg;
+    const struct mrsi_rekey_run *k = x->k;
+    struct mrs_hash128 h;
+    enum mrs_status s = mrsi_rekey_hash(k, id, x->scratch, &h, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    uint64_t i = mrsi_index_find(&k->ids, h);
+    if (i != MRSI_NO_ORDINAL) {
+        *found = called(k, i, to);
+        if (*found == MRS_REKEY_FOLLOWS && mrs_identical(id, *to)) {
+            *found = MRS_REKEY_STAYS;
+        }
+        return MRS_OK;
+    }
+    i = mrsi_index_find(&k->fresh, h);
+    *found = i != MRSI_NO_ORDINAL && !mrsi_rekey_refused(k, i) ? MRS_REKEY_STAYS : MRS_REKEY_NOBODY;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrs_buf *out, struct mrs_view *doc,
+                  struct mrs_err *e)
+{
+    struct rekey_finder x = {k, &w->scratch};
+    struct mrs_rekey_lookup to = {find, &x, 0, 0};
+    void *work = mrsi_work_of(w, k->step, e);
+    bool changed = false;
+    if (!work) {
+        return MRS_DEAD;
+    }
+    mrs_buf_reset(out);
+    mrs_err_clear(&w->err);
+    enum mrs_status s = k->ops->point(k->st->state, &w->ctx, work, (int)k->now, *doc, &to, out, &changed);
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (changed) {
+        *doc = (struct mrs_view){out->p, (uint32_t)out->n};
+    }
+    struct mrsi_row *row = mrsi_row(w, k->step, k->now);
+    row->references += to.references;
+    row->dangling += to.dangling;
+    return MRS_OK;
+}
+
+/* ---- refused documents ---- */
+static enum mrs_status
+because(struct mrsi_worker *w, const char *where, const char *why)
+{
+    mrs_err_clear(&w->err);
+    mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
+    mrs_err_at(&w->err, "%s", where);
+    return MRS_SKIP;
+}
+
+static const struct mrsi_rekey_gain_head *
+gain_of(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g, struct mrsi_rekey_gain_head *h)
+{
+    if (!g || !g->gain) {
+        return NULL;
+    }
+    memcpy(h, k->gains.p + (g->gain - 1), sizeof *h);
+    return h;
+}
+
+/* What stands behind the head of a gain. */
+static const uint8_t *
+behind(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
+{
+    return k->gains.p + (g->gain - 1) + sizeof(struct mrsi_rekey_gain_head);
+}
+
+static struct mrs_rekey_gain
+find_gain(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_view doc)
+{
+    struct mrs_rekey_gain out = {mrs_missing(), mrs_missing(), {NULL, 0}};
+    if (mrsi_fates_get(&k->fates, i) & MRSI_FATE_OUTSIDE) {
+        return out;
+    }
+    if (!k->wants.merge) {
+        out.to = mrsi_rekey_name(k, i);
+        out.old = k->wants.olds ? mrs_doc_get(doc, "_id") : mrs_missing();
+        return out;
+    }
+    const struct mrsi_rekey_group *g = mrsi_rekey_group(k, i);
+    struct mrsi_rekey_gain_head h;
+    if (gain_of(k, g, &h)) {
+        const uint8_t *p = behind(k, g);
+        out.values = (struct mrs_view){p, h.values};
+        out.old = h.olds ? (struct mrs_val){p + h.values, h.olds, MRS_ARRAY} : mrs_missing();
+    }
+    return out;
+}
+
+/* The document that lives on, with all that it gains; SKIP: it cannot be written. */
+static enum mrs_status
+make_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
+              struct mrs_view *doc, struct mrs_err *e)
+{
+    struct mrs_rekey_gain gain = find_gain(k, i, *doc);
+    void *work = mrsi_work_of(w, k->step, e);
+    if (!work) {
+        return MRS_DEAD;
+    }
+    if (gain.to.type != MRS_MISSING || gain.old.type != MRS_MISSING || gain.values.n) {
+        mrs_buf_reset(&job->bytes[0]);
+        mrs_err_clear(&w->err);
+        enum mrs_status s = k->ops->write(k->st->state, &w->ctx, work, *doc, &gain, &job->bytes[0]);
+        if (s != MRS_OK) {
+            return s;
+        }
+        *doc = (struct mrs_view){job->bytes[0].p, (uint32_t)job->bytes[0].n};
+    }
+    return mrsi_rekey_follow(k, w, &job->bytes[1], doc, e);
+}
+
+static bool
+survives(const struct mrsi_rekey_run *k, uint64_t i)
+{
+    if (!k->wants.merge) {
+        return true;
+    }
+    uint64_t survivor = mrsi_rekey_group(k, i)->survivor;
+    return !survivor || survivor - 1 == i;
+}
+
+/* Its own reason, or that of its group. */
+static enum mrs_status
+find_reason(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
+            struct mrs_view doc, struct mrs_err *e)
+{
+    unsigned bits = mrsi_fates_get(&k->fates, i);
+    const struct mrsi_rekey_group *g = k->wants.merge ? mrsi_rekey_group(k, i) : NULL;
+    struct mrs_rekey_entry en = {.keys = w->keys};
+    struct mrsi_rekey_gain_head h;
+    void *work = mrsi_work_of(w, k->step, e);
+    if (!work) {
+        return MRS_DEAD;
+    }
+    mrs_err_clear(&w->err);
+    mrs_keys_reset(&en.keys);
+    enum mrs_status s = k->ops->read(k->st->state, &w->ctx, work, doc, &en);
+    w->keys = en.keys;
+    if (s != MRS_OK) {
+        return s;
+    }
+    const struct mrsi_barred *barred = mrsi_sides_barred(&k->sides, mrsi_source(0, i));
+    if (bits & MRSI_REKEY_TWICE) {
+        return because(w, g ? "merge" : "id", "another document has the same _id");
+    }
+    if (bits & MRSI_REKEY_CLASH) {
+        return because(w, "id", "its new _id is that of another document");
+    }
+    if (barred) {
+        return mrsi_sides_clash(&k->sides, w, barred, doc, "merge.dropped",
+                                "another document with the same _id and other contents", e);
+    }
+    if (bits & MRSI_REKEY_BARRED) {
+        return because(w, "merge.dropped", "another document there has the same _id and other contents");
+    }
+    if (bits & MRSI_FATE_UNSORTED) {
+        s = make_document(k, w, job, i, &doc, e);
+        return s == MRS_OK ? because(w, "", "it cannot be written as long as others are there that are refused") : s;
+    }
+    if ((bits & MRSI_FATE_REFUSED) && k->wants.sorted) {
+        mrs_buf_reset(&w->scratch);
+        s = k->ops->order(k->st->state, &w->ctx, doc, &w->scratch);
+        if (s != MRS_OK) {
+            return s;
+        }
+    }
+    if (gain_of(k, g, &h) && !(bits & MRSI_FATE_REFUSED) && g->refused == MRSI_REKEY_FAILED) {
+        const char *text = (const char *)behind(k, g);
+        return because(w, text, text + h.values);
+    }
+    return because(w, "merge", "another document of its group is refused");
+}
+
+static enum mrs_status
+refuse(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i, struct mrs_view doc,
+       struct mrs_err *e)
+{
+    struct mrsi_row *row = mrsi_row(w, k->step, 0);
+    uint64_t references = row->references, dangling = row->dangling;
+    enum mrs_status s = find_reason(k, w, job, i, doc, e);
+    row->references = references;
+    row->dangling = dangling;
+    if (s != MRS_SKIP) {
+        return s == MRS_OK ? MRS_OK : mrsi_kernel_failed(w, s, e);
+    }
+    row->refused++;
+    return mrsi_refuse(w, k->step, 0, k->en->side[k->step][0], i, doc, e);
+}
+
+/* ---- documents ---- */
+/* Known from the next time on: this one must not depend on which comes first. */
+static enum mrs_status
+put_off(struct mrsi_rekey_run *k, struct mrsi_worker *w, uint64_t i)
+{
+    mrsi_fates_add(&k->fates, i, MRSI_FATE_UNSORTED);
+    __atomic_store_n(&k->late, true, __ATOMIC_RELAXED);
+    mrs_err_clear(&w->err);
+    return MRS_OK;
+}
+
+static enum mrs_status
+write_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
+               struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrs_view was = doc;
+    if (k->sides.ids.phase == MRSI_IDS_RESOLVE) {
+        return MRS_OK;
+    }
+    enum mrs_status s = make_document(k, w, job, i, &doc, e);
+    if (s == MRS_SKIP) {
+        return put_off(k, w, i);
+    }
+    if (s != MRS_OK) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    mrsi_row(w, k->step, 0)->changed += mrsi_differ(was, doc);
+    return mrsi_sides_write(&k->sides, w, job->out, 0, doc, e);
+}
+
+/* One that has become part of another. */
+static enum mrs_status
+take_away(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
+          struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_row *row = mrsi_row(w, k->step, 0);
+    bool write;
+    row->merged++;
+    if (k->wants.into < 0) {
+        row->dropped++;
+        return MRS_OK;
+    }
+    uint32_t side = (uint32_t)k->wants.into;
+    row->taken++;
+    struct mrsi_candidate c = {k->en->side[k->step][side], mrsi_source(0, i), 0, false, false};
+    enum mrs_status s = mrsi_sides_admit(&k->sides, w, &job->lists, &c, &doc, &write, e);
+    if (s != MRS_OK || !write) {
+        return s;
+    }
+    mrsi_row(w, k->step, side)->entered++;
+    return mrsi_sides_write(&k->sides, w, job->out, side, doc, e);
+}
+
+static enum mrs_status
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_rekey_run *k = arg;
+    struct rekey_write_job *job = p;
+    mrsi_row(w, k->step, 0)->before++;
+    if (mrsi_rekey_refused(k, ordinal)) {
+        return refuse(k, w, job, ordinal, doc, e);
+    }
+    return survives(k, ordinal) ? write_document(k, w, job, ordinal, doc, e)
+                                : take_away(k, w, job, ordinal, doc, e);
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_rekey_run *k = arg;
+    struct rekey_write_job *job = p;
+    struct mrsi_cursor cur;
+    mrsi_cursor_begin(&cur, k->scan.coll, job->part, &job->block);
+    cur.quiet = cur.checked = true;
+    return mrsi_cursor_each(&cur, one_document, k, w, job, e);
+}
+
+static enum mrs_status
+scan_side(struct mrsi_rekey_run *k, enum mrs_status (*fn)(void *, struct mrsi_worker *, void *, struct mrs_err *),
+          struct mrs_err *e)
+{
+    struct mrsi_pipe p = {k->en, sizeof(struct rekey_write_job), fetch, fn, commit, clear, k};
+    return mrsi_pass_scan(NULL, &p, &k->en->coll[k->en->side[k->step][k->now]], &k->scan, e);
+}
+
+/* ---- until all that are refused are known ---- */
+/* Who could not be written, and who brings an `_id` that is there already, is refused with all of its group. */
+static void
+refuse_late(struct mrsi_rekey_run *k)
+{
+    mrsi_fates_refuse_unsorted(&k->fates);
+    for (uint64_t i = 0; k->wants.merge && i < k->n; i++) {
+        unsigned bits = mrsi_fates_get(&k->fates, i);
+        if ((bits & MRSI_FATE_REFUSED) && !(bits & MRSI_FATE_OUTSIDE)) {
+            mrsi_rekey_group(k, i)->refused |= MRSI_REKEY_LATE;
+        }
+    }
+}
+
+static void
+refuse_barred(struct mrsi_rekey_run *k)
+{
+    const struct mrsi_barred *b = (const struct mrsi_barred *)(const void *)k->sides.ids.barred.p;
+    for (size_t i = 0; k->sides.ids.phase == MRSI_IDS_VERDICT && i < k->sides.ids.barred.n; i++) {
+        uint64_t ordinal = b[i].source & (((uint64_t)1 << 56) - 1);
+        mrsi_fates_add(&k->fates, ordinal, MRSI_FATE_REFUSED | MRSI_REKEY_BARRED);
+        mrsi_rekey_group(k, ordinal)->refused |= MRSI_REKEY_LATE;
+    }
+}
+
+static enum mrs_status
+next_phase(struct mrsi_rekey_run *k, bool *again, struct mrs_err *e)
+{
+    struct mrsi_ids *ids = &k->sides.ids;
+    enum mrs_status s = MRS_OK;
+    *again = k->late;
+    if (k->late) {
+        refuse_late(k);
+        mrsi_ids_clear(ids);
+        return mrsi_ids_init(ids, k->en, k->st->desc.conflicts, e);
+    }
+    if (ids->phase < MRSI_IDS_RESOLVE) {
+        return mrsi_ids_look(ids, &k->pass, again, e);
+    }
+    *again = ids->phase != MRSI_IDS_VERDICT;
+    s = *again ? mrsi_ids_judge(ids, &k->pass, e) : MRS_OK;
+    refuse_barred(k);
+    return s;
+}
+
+enum mrs_status
+mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    bool again = false;
+    enum mrs_status s = MRS_OK;
+    k->now = 0;
+    do {
+        k->late = false;
+        s = again ? mrsi_sides_begin(&k->sides, k->log, true, e) : MRS_OK;
+        MRS_THEN(s, mrsi_sides_held(&k->sides, false, again, e));
+        MRS_THEN(s, scan_side(k, work, e));
+        MRS_THEN(s, next_phase(k, &again, e));
+    } while (s == MRS_OK && again);
+    return s;
+}
+
+/* ---- other collections with references ---- */
+static enum mrs_status
+point_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_rekey_run *k = arg;
+    struct rekey_write_job *job = p;
+    struct mrsi_row *row = mrsi_row(w, k->step, k->now);
+    struct mrs_view was = doc;
+    row->before++;
+    enum mrs_status s = mrsi_rekey_follow(k, w, &job->bytes[1], &doc, e);
+    if (s == MRS_SKIP) {
+        row->refused++;
+        return mrsi_refuse(w, k->step, k->now, k->en->side[k->step][k->now], ordinal, doc, e);
+    }
+    if (s != MRS_OK) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    row->changed += mrsi_differ(was, doc);
+    return mrsi_sides_write(&k->sides, w, job->out, k->now, doc, e);
+}
+
+static enum mrs_status
+point_block(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_rekey_run *k = arg;
+    struct rekey_write_job *job = p;
+    struct mrsi_cursor cur;
+    mrsi_cursor_begin(&cur, k->scan.coll, job->part, &job->block);
+    return mrsi_cursor_each(&cur, point_document, k, w, job, e);
+}
+
+enum mrs_status
+mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    const struct mrs_desc *d = &k->st->desc;
+    enum mrs_status s = MRS_OK;
+    for (k->now = 1; s == MRS_OK && k->now < d->n_sides; k->now++) {
+        if (d->sides[k->now].role & MRS_ROLE_MAIN) {
+            s = scan_side(k, point_block, e);
+        }
+    }
+    return s;
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* rekey.c - new `_id`s, or one document for all that have a key in common, and all references follow: the step `rekey`.
+ *
+ * The kernels that look at one document of `in`: what it is called now and what it will be called, and the document as
+ * it is written. Who else has its key, and what a reference names, is the engine's to find out. */
+#include "rekey.h"
+#include "steps/kit/id_policy.h"
+#include "mongoreshape/value.h"
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents get other _ids"},
+    {"id", MRS_ARG_ANY, false, NULL, "new, or an expression: the _id of each document"},
+    {"merge", MRS_ARG_MAP, false, NULL, "documents with a key in common become one: by, any, sort, fields, dropped"},
+    {"references", MRS_ARG_ANY, false, NULL,
+     "what follows: a map { collection: paths }, or a list of { in, fields, where }"},
+    {"old", MRS_ARG_PATH, false, NULL, "field that keeps the former _id; with merge an array of those merged in"},
+    {"where", MRS_ARG_QUERY, false, NULL, "only documents of in that match this query"},
+    {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "references that name neither an old nor a new _id"},
+    {"distinct", MRS_ARG_BOOL, false, NULL, "in arrays where a reference changed, equal elements stay once (false)"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "whether a field `old` that is there already is overwritten (false)"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes are looked after (true)"}};
+
+/* ---- work ---- */
+void
+mrsi_rekey_work_begin(struct rekey_work *w, struct mrs_ctx *c)
+{
+    struct mrs_buf *all[] = {&w->raw, &w->array, &w->item, &w->key, &w->span};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!w->ready) {
+            mrs_buf_init(all[i], c->mem, SIZE_MAX);
+        }
+        mrs_buf_reset(all[i]);
+    }
+    w->ready = true;
+}
+
+void
+mrsi_rekey_work_clear(struct mrs_ctx *c, void *work)
+{
+    struct rekey_work *w = work;
+    struct mrs_buf *all[] = {&w->raw, &w->array, &w->item, &w->key, &w->span};
+    for (size_t i = 0; w->ready && i < sizeof all / sizeof *all; i++) {
+        mrs_buf_clear(all[i]);
+    }
+    for (uint32_t i = 0; w->acc && w->acc[i]; i++) {
+        mrs_acc_state_free(w->acc[i]);
+    }
+    mrs_free(c->mem, w->acc);
+    w->acc = NULL;
+    w->ready = false;
+}
+
+/* ---- what a document says of itself ---- */
+static void
+wants(const void *state, struct mrs_rekey_wants *out)
+{
+    const struct mrsi_rekey *s = state;
+    *out = (struct mrs_rekey_wants){.merge = s->merge,
+                                    .values = s->n_fields > 0,
+                                    .sorted = s->sort != NULL,
+                                    .olds = s->old.n > 0,
+                                    .into = s->side_dropped};
+}
+
+static enum mrs_status
+make_id(const struct mrsi_rekey *s, struct mrs_ctx *c, struct rekey_work *w, struct mrs_val id, struct mrs_val *to)
+{
+    static const uint8_t path[] = {4, 0, 0, 0, '_', 'i', 'd', 0};
+    uint8_t *made = mrs_arena_alloc(c->arena, 12);
+    struct mrs_new_id in = {.ns = s->in.ns,
+                            .from = s->in.ns,
+                            .key = id,
+                            .path = {path, sizeof path, MRS_STRING},
+                            .time_secs = mrsi_id_time(id)};
+    if (!made) {
+        return mrs_err_memory(c->err, 12);
+    }
+    *to = (struct mrs_val){made, 12, MRS_OBJECTID};
+    return mrsi_step_skip(c, mrs_id_make(&in, &w->raw, made, c->err), "id");
+}
+
+static enum mrs_status
+new_id(const struct mrsi_rekey *s, struct mrs_ctx *c, struct rekey_work *w, struct mrs_view doc, struct mrs_val id,
+       struct mrs_val *to)
+{
+    if (s->fresh) {
+        return make_id(s, c, w, id, to);
+    }
+    struct mrs_eval ev = mrsi_step_eval(c, doc);
+    enum mrs_status st = mrs_expr_eval(s->id, &ev, to);
+    if (st == MRS_OK && !mrsi_step_id_ok(*to)) {
+        return mrsi_step_refuse(c, "id", "the new _id is %s, which no server takes", mrs_type_name(to->type));
+    }
+    return mrsi_step_skip(c, st, "id");
+}
+
+static enum mrs_status
+read_document(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_rekey_entry *out)
+{
+    const struct mrsi_rekey *s = state;
+    out->id = mrs_doc_get(doc, "_id");
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &out->takes_part);
+    if (st != MRS_OK || !out->takes_part) {
+        return st;
+    }
+    mrsi_rekey_work_begin(work, c);
+    if (s->merge) {
+        st = mrsi_rekey_keys(s, c, doc, &out->keys);
+        out->takes_part = st != MRS_OK || out->keys.n;
+    }
+    if (st == MRS_OK && out->takes_part && out->id.type == MRS_MISSING) {
+        return mrsi_step_refuse(c, s->merge ? "merge" : "id", "it has no _id that a reference could hold");
+    }
+    return st == MRS_OK && !s->merge ? new_id(s, c, work, doc, out->id, &out->to) : st;
+}
+
+static enum mrs_status
+order(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+{
+    const struct mrsi_rekey *s = state;
+    return mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, out, c->err), "merge.sort");
+}
+
+/* ---- the document as it is written ---- */
+struct rekey_writing {
+    const struct mrsi_rekey *s;
+    struct mrs_ctx *c;
+    const struct mrs_rekey_gain *gain;
+    struct mrs_val *value; /* one a field; missing: nothing is written */
+    bool met;              /* the place of `old` */
+};
+
+static enum mrs_status
+write_old(struct rekey_writing *x, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
+          struct mrs_val *put)
+{
+    if (x->gain->old.type == MRS_MISSING) {
+        return MRS_OK;
+    }
+    if (site->old.type != MRS_MISSING && !x->s->replace) {
+        return mrsi_step_refuse(x->c, "old", "the field %s exists already", x->s->old.text);
+    }
+    x->met = true;
+    *verdict = MRS_EDIT_PUT;
+    *put = x->gain->old;
+    return MRS_OK;
+}
+
+static enum mrs_status
+write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+           struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct rekey_writing *x = arg;
+    const struct mrsi_rekey *s = x->s;
+    uint32_t field = site->path_no - !s->merge;
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    if (!s->merge && site->path_no == 0) {
+        *verdict = MRS_EDIT_PUT;
+        *put = x->gain->to;
+        return MRS_OK;
+    }
+    bool old = field == s->n_fields;
+    struct mrs_val v = old ? x->gain->old : x->value[field];
+    if (v.type == MRS_MISSING) {
+        return MRS_OK;
+    }
+    if (site->blocked) {
+        return mrsi_step_blocked(x->c, old ? "old" : "merge.fields", site, old ? s->old.text : s->field[field].text);
+    }
+    if (old) {
+        return write_old(x, site, verdict, put);
+    }
+    *verdict = MRS_EDIT_PUT;
+    *put = v;
+    return MRS_OK;
+}
+
+static enum mrs_status
+write_document(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+               const struct mrs_rekey_gain *gain, struct mrs_buf *out)
+{
+    const struct mrsi_rekey *s = state;
+    struct rekey_work *w = work;
+    struct rekey_writing x = {.s = s, .c = c, .gain = gain};
+    struct mrs_edit_run how = {.fn = write_site, .arg = &x, .visit_missing = true, .raw = &w->raw};
+    struct mrs_walk walk;
+    struct mrs_elem el;
+    bool changed;
+    mrsi_rekey_work_begin(w, c);
+    x.value = mrs_arena_alloc(c->arena, (s->n_fields + 1) * sizeof *x.value);
+    if (!x.value) {
+        return mrs_err_memory(c->err, (s->n_fields + 1) * sizeof *x.value);
+    }
+    mrs_walk_init(&walk, gain->values.n ? gain->values : mrs_empty_doc());
+    for (uint32_t i = 0; i < s->n_fields; i++) {
+        x.value[i] = mrs_walk_next(&walk, &el) == 1 ? el.v : mrs_missing();
+    }
+    enum mrs_status st = mrs_edit_run(s->edit, &how, doc, out, &changed, c->err);
+    if (st == MRS_OK && gain->old.type != MRS_MISSING && !x.met) {
+        return mrsi_step_refuse(c, "old", "%s has no place: an empty array stands on its way", s->old.text);
+    }
+    st = mrsi_step_skip(c, st, s->merge ? "merge" : "id");
+    MRS_THEN(st, mrsi_step_size(c, out));
+    return st == MRS_OK ? mrsi_step_depth(c, s->merge ? "merge.fields" : "id", doc, mrsi_buf_view(out, 0)) : st;
+}
+
+static const struct mrs_rekey_ops ops = {wants,
+                                         read_document,
+                                         order,
+                                         mrsi_rekey_group_begin,
+                                         mrsi_rekey_group_add,
+                                         mrsi_rekey_group_end,
+                                         write_document,
+                                         mrsi_rekey_point};
+
+static const struct mrs_inner inner[] = {{"merge", mrsi_rekey_merge_keys, MRSI_REKEY_MERGE_KEYS, false},
+                                         {"references", mrsi_rekey_reference_keys, MRSI_REKEY_REFERENCE_KEYS, true}};
+
+const struct mrs_step_type mrsi_step_rekey = {
+    .name = "rekey",
+    .since = 2,
+    .summary = "new _ids, or one document for all with a key in common; references follow",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .inner = inner,
+    .n_inner = sizeof inner / sizeof *inner,
+    .example = "in: users\nid: new\nreferences: { posts: [author, likes.by] }\n\n"
+               "merge: { by: { $toLower: $email }, sort: { logins: -1 }, dropped: { into: users_merged } }\n"
+               "old: legacyId\nwhere: { kind: guest }\n",
+    .compile = mrsi_rekey_compile,
+    .free_state = mrsi_state_free,
+    .describe = mrsi_rekey_describe,
+    .catalog = mrsi_rekey_catalog,
+    .invert = mrsi_rekey_invert,
+    .work_size = sizeof(struct rekey_work),
+    .work_clear = mrsi_rekey_work_clear,
+    .rekey = &ops,
+};

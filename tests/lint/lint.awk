@@ -54,9 +54,9 @@ BEGIN {
     split("clock clock mem base err base limits base version base words base doc doc value doc path doc ejson doc " \
           "decimal doc cli cli expr expr io io step step axes step nodes step link step unique step plan plan " \
           "live plan pipeline plan run run compare run cat run mrs all view doc walk doc template doc build doc " \
-          "compose doc buffer base " \
+          "compose doc buffer base rekey_ops step " \
           "formats io dump_in io dump_out io checkpoint_files io files io spread_ops step join_ops step " \
-          "rekey_ops step group_ops step fold_ops step catalogue step inverse step context step inspect inspect scan run",
+          "group_ops step fold_ops step catalogue step inverse step context step inspect inspect scan run",
           pair, " ")
     for (i = 1; pair[i] != ""; i += 2) room_of[pair[i]] = pair[i + 1]
     sees["base"] = " base "

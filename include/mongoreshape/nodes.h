@@ -33,6 +33,7 @@ struct mrs_node { /* the buffers are the engine's, empty before each call */
     struct mrs_val id;    /* as it is written into other documents; missing */
     bool unfit;           /* its id cannot be written down as one above another node */
     struct mrs_keys keys;
+    uint32_t own, deep;   /* MRS_TREE_WHOLE: bytes of the document without children, and levels of it */
     struct mrs_buf order; /* among its siblings (memcmp); nothing: behind those that have one, in input order */
 };
 
@@ -52,7 +53,8 @@ struct mrs_place {
     struct mrs_node_ids children; /* by order, then input order; without `bytes` */
     uint64_t left, right;        /* counted from 1 through all trees, roots in input order */
 };
-enum mrs_tree_needs { MRS_TREE_CHILDREN = 1, MRS_TREE_NUMBERS = 2 }; /* what of a place is not always there: bits */
+/* What of a place is not always there, bits. WHOLE: no place is asked for, all documents of a tree become one. */
+enum mrs_tree_needs { MRS_TREE_CHILDREN = 1, MRS_TREE_NUMBERS = 2, MRS_TREE_WHOLE = 4 };
 
 enum mrs_tree_fault {
     MRS_FAULT_READ,        /* `read` refused it */
@@ -61,7 +63,9 @@ enum mrs_tree_fault {
     MRS_FAULT_TWO_PARENTS, /* its child `other` is named by another node, too */
     MRS_FAULT_OVERLAP,     /* its interval and that of `other` overlap or share an end */
     MRS_FAULT_CIRCLE,      /* its way up comes back to it */
-    MRS_FAULT_NO_CHILD     /* child no. `child` is not there; it alone is refused */
+    MRS_FAULT_NO_CHILD,    /* child no. `child` is not there; it alone is refused, but with MRS_TREE_WHOLE */
+    MRS_FAULT_TOO_LARGE,   /* MRS_TREE_WHOLE: the root of a tree of more than 16 MiB */
+    MRS_FAULT_TOO_DEEP     /* or of more than MRS_DEPTH_MAX levels */
 };
 struct mrs_trouble {
     enum mrs_tree_fault fault;
@@ -80,6 +84,10 @@ struct mrs_tree_ops {
      * CHANGED. SKIP: it is refused alone. */
     enum mrs_status (*splice)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place,
                               struct mrs_buf *out, enum mrs_fate *fate);
+    /* MRS_TREE_WHOLE: appends what stands in front of the document's children, up to the head of their array, or
+     * behind them, without the end of the document. OK, DEAD. */
+    enum mrs_status (*part)(const void *state, struct mrs_ctx *c, struct mrs_view doc, bool behind,
+                            struct mrs_buf *out);
     /* Puts the reason why the engine refuses a document into c->err. SKIP. */
     enum mrs_status (*refuse)(const void *state, struct mrs_ctx *c, struct mrs_view doc, const struct mrs_trouble *t);
 };

@@ -123,7 +123,7 @@ static enum mrs_status
 products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *work, uint64_t source,
          enum mrs_fate fate, struct mrs_view doc, struct mrs_err *e)
 {
-    uint32_t no = 0;
+    uint32_t no = sp->st->desc.new_ids; /* the source itself is 0 then */
     if (sp->ops->all && sp->sides.ids.phase == MRSI_IDS_HOPE) {
         return put_all(sp, w, j, work, fate == MRS_FATE_TAKEN, e);
     }
@@ -153,9 +153,13 @@ static enum mrs_status
 clash(const struct spread *sp, struct mrsi_worker *w, void *work, const struct mrsi_barred *b, struct mrs_err *e)
 {
     struct mrs_product p;
-    uint32_t no = 0;
+    bool own = sp->st->desc.new_ids;
+    uint32_t no = own;
     enum mrs_status s;
-    while ((s = sp->ops->next(sp->st->state, &w->ctx, work, &p)) == MRS_OK && !p.self && no++ < b->product) {
+    while ((s = sp->ops->next(sp->st->state, &w->ctx, work, &p)) == MRS_OK) {
+        if (p.self ? own && b->product == 0 : no++ == b->product) {
+            break;
+        }
     }
     if (s < MRS_OK) {
         return mrsi_kernel_failed(w, s, e);

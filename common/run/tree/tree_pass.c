@@ -44,6 +44,8 @@ tree_init(struct mrsi_tree_run *t, struct mrsi_engine *en, uint32_t step)
     mrsi_tape_init(&t->bits, en, 1, share / 2);
     mrsi_tape_init(&t->id_at, en, sizeof(uint64_t), share);
     mrsi_tape_init(&t->ids, en, 1, 2 * share);
+    mrsi_tape_init(&t->doc_at, en, sizeof(uint64_t), share);
+    mrsi_tape_init(&t->docs, en, 1, 2 * share);
     mrsi_tape_init(&t->named, en, sizeof(struct mrsi_named), 2 * share);
     mrsi_tape_init(&t->twice, en, sizeof(uint32_t), share / 4);
     mrsi_tape_init(&t->childless, en, sizeof(struct mrsi_childless), share / 4);
@@ -51,13 +53,14 @@ tree_init(struct mrsi_tree_run *t, struct mrsi_engine *en, uint32_t step)
     mrsi_sorter_init(&t->ends, en, 2 * share);
     mrsi_sorter_init(&t->orders, en, 2 * share);
     t->bits.kept = t->id_at.kept = t->ids.kept = t->named.kept = t->twice.kept = t->childless.kept = true;
-    t->ends.kept = t->orders.kept = true;
+    t->doc_at.kept = t->docs.kept = t->ends.kept = t->orders.kept = true;
 }
 
 static void
 tree_clear(struct mrsi_tree_run *t)
 {
-    struct mrsi_tape *tapes[] = {&t->bits, &t->id_at, &t->ids, &t->named, &t->twice, &t->childless};
+    struct mrsi_tape *tapes[] = {&t->bits,   &t->id_at, &t->ids,   &t->doc_at,
+                                 &t->docs, &t->named, &t->twice, &t->childless};
     for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) {
         mrsi_tape_clear(tapes[i]);
     }
@@ -72,7 +75,8 @@ tree_clear(struct mrsi_tree_run *t)
 static enum mrs_status
 find_places(struct mrsi_tree_run *t, struct mrs_err *e)
 {
-    struct mrsi_tape *tapes[] = {&t->bits, &t->id_at, &t->ids, &t->named, &t->twice};
+    struct mrsi_tape *tapes[] = {&t->bits, &t->id_at, &t->ids, &t->doc_at, &t->docs, &t->named, &t->twice};
+    bool whole = t->needs & MRS_TREE_WHOLE;
     enum mrs_status s = MRS_OK;
     for (size_t i = 0; s == MRS_OK && i < sizeof tapes / sizeof *tapes; i++) {
         s = mrsi_tape_end(tapes[i], e);
@@ -84,8 +88,12 @@ find_places(struct mrsi_tree_run *t, struct mrs_err *e)
     mrsi_index_clear(&t->index);
     mrsi_tape_clear(&t->named);
     mrsi_sorter_clear(&t->ends);
+    if (s == MRS_OK && whole) {
+        mrsi_tree_childless(t);
+    }
     MRS_THEN(s, mrsi_tree_ways(t, e));
-    return s == MRS_OK && t->needs ? mrsi_tree_kin(t, e) : s;
+    s = s == MRS_OK && t->needs ? mrsi_tree_kin(t, e) : s;
+    return s == MRS_OK && whole ? mrsi_tree_weigh_all(t, e) : s;
 }
 
 enum mrs_status

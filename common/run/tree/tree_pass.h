@@ -43,6 +43,9 @@ struct mrsi_kin { /* of a node: its first child and the next one of its own pare
 struct mrsi_numbers {
     uint64_t left, right;
 };
+struct mrsi_weight { /* of a node that becomes part of another one, its document behind it */
+    uint32_t own, deep;
+};
 struct mrsi_named { /* one node names another */
     struct mrs_hash128 key;
     uint32_t who, child; /* child: number of the entry; MRSI_NONE: it names its parent */
@@ -68,6 +71,7 @@ struct mrsi_tree_run {
     uint64_t n; /* documents */
     /* of the first pass, by ordinal where nothing else is said */
     struct mrsi_tape bits, id_at, ids;      /* id_at: where in ids; ids: type and bytes, one behind the other */
+    struct mrsi_tape doc_at, docs;          /* MRS_TREE_WHOLE: where in docs; struct mrsi_weight, the document */
     struct mrsi_tape named, twice;          /* in input order; twice: ordinals of nodes whose `_id` came before */
     struct mrsi_index index;
     struct mrsi_sorter ends;                /* of intervals */
@@ -96,6 +100,15 @@ enum mrs_status mrsi_tree_nest(struct mrsi_tree_run *t, struct mrs_err *e);    /
 enum mrs_status mrsi_tree_ways(struct mrsi_tree_run *t, struct mrs_err *e);    /* tree_ancestors.c: every way up */
 enum mrs_status mrsi_tree_kin(struct mrsi_tree_run *t, struct mrs_err *e);     /* tree_children.c: children, numbers */
 enum mrs_status mrsi_tree_write(struct mrsi_tree_run *t, struct mrs_err *e);   /* tree_write.c */
+/* ---- tree_whole.c: MRS_TREE_WHOLE ---- */
+/* A child that is not there takes all below its parent with it. */
+void mrsi_tree_childless(struct mrsi_tree_run *t);
+/* Trees that would be too large or too deep go, whole. */
+enum mrs_status mrsi_tree_weigh_all(struct mrsi_tree_run *t, struct mrs_err *e);
+/* The tree below a root as one document, into out. frames: scratch. Statuses as kernels. */
+enum mrs_status mrsi_tree_assemble(const struct mrsi_tree_run *t, struct mrsi_worker *w, uint32_t root,
+                                   struct mrs_buf *frames, struct mrs_buf *out);
+enum mrs_status mrsi_tree_check_docs(const struct mrsi_tree_run *t, struct mrs_err *e); /* tables of another run */
 /* tree_savepoint.c: for struct mrsi_pass; and back. */
 enum mrs_status mrsi_tree_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_tree_from_mark(struct mrsi_tree_run *t, struct mrs_err *e);

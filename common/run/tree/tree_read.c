@@ -18,6 +18,7 @@ struct tree_read_job {
     const struct mrsi_part *part;
     struct mrs_node node;
     struct mrs_buf bits, id_n, ids; /* id_n: bytes of each in ids, uint32_t */
+    struct mrs_buf doc_n, docs;     /* the same of documents, where they are kept */
     struct mrs_buf selves, named;   /* struct self, struct mrsi_named */
     struct mrs_buf sorted;          /* struct sorted_head, key */
 };
@@ -28,8 +29,8 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct mrsi_tree_run *t = arg;
     struct tree_read_job *job = p;
     if (!job->block.mem) {
-        struct mrs_buf *bufs[] = {&job->bits, &job->id_n, &job->ids, &job->selves, &job->named, &job->sorted,
-                                  &job->node.order};
+        struct mrs_buf *bufs[] = {&job->bits,   &job->id_n,  &job->ids,    &job->doc_n,     &job->docs,
+                                  &job->selves, &job->named, &job->sorted, &job->node.order};
         mrs_block_init(&job->block, t->en->mem);
         mrs_keys_init(&job->node.keys, t->en->mem);
         for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
@@ -49,8 +50,8 @@ static void
 clear(void *arg, void *p)
 {
     struct tree_read_job *job = p;
-    struct mrs_buf *bufs[] = {&job->bits, &job->id_n, &job->ids, &job->selves, &job->named, &job->sorted,
-                              &job->node.order};
+    struct mrs_buf *bufs[] = {&job->bits,   &job->id_n,  &job->ids,    &job->doc_n,     &job->docs,
+                              &job->selves, &job->named, &job->sorted, &job->node.order};
     (void)arg;
     if (job->block.mem) {
         for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
@@ -107,6 +108,17 @@ take_order(struct tree_read_job *job, uint32_t who)
     put_sorted(job, ORDER, who, b->p, b->n);
 }
 
+/* A document that becomes part of another one is kept with its weight. */
+static void
+keep_doc(struct tree_read_job *job, uint32_t at, struct mrs_view doc)
+{
+    struct mrsi_weight weight = {job->node.own, job->node.deep};
+    uint32_t size = (uint32_t)sizeof weight + doc.n;
+    memcpy(job->doc_n.p + at * sizeof size, &size, sizeof size);
+    mrs_buf_put(&job->docs, &weight, sizeof weight);
+    mrs_buf_put(&job->docs, doc.p, doc.n);
+}
+
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
@@ -142,7 +154,10 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     if (n->order.n) {
         take_order(job, who);
     }
-    bool bad = job->ids.bad || job->selves.bad || job->named.bad || job->sorted.bad;
+    if ((t->needs & MRS_TREE_WHOLE) && n->standing == MRS_STANDING_IN) {
+        keep_doc(job, at, doc);
+    }
+    bool bad = job->docs.bad || job->ids.bad || job->selves.bad || job->named.bad || job->sorted.bad;
     return bad ? mrs_err_memory(e, job->named.n) : MRS_OK;
 }
 
@@ -156,28 +171,43 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     mrs_buf_reset(&job->id_n);
     uint8_t *bits = mrs_buf_take(&job->bits, job->block.n_docs);
     uint8_t *sizes = mrs_buf_take(&job->id_n, job->block.n_docs * sizeof(uint32_t));
-    if (!bits || !sizes) {
+    mrs_buf_reset(&job->doc_n);
+    uint8_t *docs = mrs_buf_take(&job->doc_n, job->block.n_docs * sizeof(uint32_t));
+    if (!bits || !sizes || !docs) {
         return mrs_err_memory(e, job->block.n_docs * sizeof(uint32_t));
     }
     memset(bits, 0, job->bits.n);
     memset(sizes, 0, job->id_n.n);
+    memset(docs, 0, job->doc_n.n);
     mrsi_cursor_begin(&cur, t->scan.coll, job->part, &job->block);
     return mrsi_cursor_each(&cur, one_document, t, w, job, e);
 }
 
 /* ---- commit ---- */
+/* Values of all documents of a job, one behind the other, and where each begins. */
+static enum mrs_status
+keep_values(struct mrsi_tape *where, struct mrsi_tape *values, const struct mrs_buf *sizes, const struct mrs_buf *bytes,
+            struct mrs_err *e)
+{
+    uint64_t at = values->n;
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; s == MRS_OK && i < sizes->n; i += sizeof(uint32_t)) {
+        uint32_t size;
+        s = mrsi_tape_put(where, &at, e);
+        memcpy(&size, sizes->p + i, sizeof size);
+        at += size;
+    }
+    return s == MRS_OK ? mrsi_tape_put_n(values, bytes->p, bytes->n, e) : s;
+}
+
 static enum mrs_status
 keep_ids(struct mrsi_tree_run *t, const struct tree_read_job *job, struct mrs_err *e)
 {
-    uint64_t at = t->ids.n;
     enum mrs_status s = mrsi_tape_put_n(&t->bits, job->bits.p, job->bits.n, e);
-    for (uint32_t i = 0; s == MRS_OK && i < job->block.n_docs; i++) {
-        uint32_t size;
-        s = mrsi_tape_put(&t->id_at, &at, e);
-        memcpy(&size, job->id_n.p + i * sizeof size, sizeof size);
-        at += size;
-    }
-    return s == MRS_OK ? mrsi_tape_put_n(&t->ids, job->ids.p, job->ids.n, e) : s;
+    MRS_THEN(s, keep_values(&t->id_at, &t->ids, &job->id_n, &job->ids, e));
+    return s == MRS_OK && (t->needs & MRS_TREE_WHOLE)
+               ? keep_values(&t->doc_at, &t->docs, &job->doc_n, &job->docs, e)
+               : s;
 }
 
 static enum mrs_status
@@ -223,7 +253,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     MRS_THEN(s, keep_selves(t, job, e));
     MRS_THEN(s, mrsi_tape_put_n(&t->named, job->named.p, job->named.n / sizeof(struct mrsi_named), e));
     MRS_THEN(s, keep_sorted(t, job, e));
-    struct mrs_buf *bufs[] = {&job->ids, &job->selves, &job->named, &job->sorted};
+    struct mrs_buf *bufs[] = {&job->ids, &job->docs, &job->selves, &job->named, &job->sorted};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         if (bufs[i]->cap > MRSI_BIG) {
             mrs_buf_clear(bufs[i]);

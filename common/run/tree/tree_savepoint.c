@@ -32,6 +32,10 @@ mrsi_tree_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     mrs_build_i64(b, "stage", t->stage);
     enum mrs_status s = mrsi_tape_describe(&t->id_at, "idAt", b, files, e);
     MRS_THEN(s, mrsi_tape_describe(&t->ids, "ids", b, files, e));
+    if (s == MRS_OK && (t->needs & MRS_TREE_WHOLE)) {
+        s = mrsi_tape_describe(&t->doc_at, "docAt", b, files, e);
+        MRS_THEN(s, mrsi_tape_describe(&t->docs, "docs", b, files, e));
+    }
     if (s != MRS_OK) {
         return s;
     }
@@ -73,7 +77,8 @@ mrsi_tree_check_read(const struct mrsi_tree_run *t, struct mrs_err *e)
     for (uint64_t i = 0; good && i < t->twice.n; i++) {
         good = twice[i] < t->bits.n;
     }
-    return good ? check_ids(t, e) : mrsi_state_damaged("the nodes", e);
+    enum mrs_status s = good ? check_ids(t, e) : mrsi_state_damaged("the nodes", e);
+    return s == MRS_OK && (t->needs & MRS_TREE_WHOLE) ? mrsi_tree_check_docs(t, e) : s;
 }
 
 static bool
@@ -102,8 +107,8 @@ is_node(const struct mrsi_tree_run *t, const struct mrsi_tree_node *n)
     switch (n->fate) {
     case MRSI_TREE_NEW: return !(n->bits & MRSI_NODE);
     case MRSI_TREE_IN: return is_in(t, n);
-    case MRSI_TREE_OUT: return n->fault <= MRS_FAULT_NO_CHILD && is_node_or_none(t, n->way);
-    case MRSI_TREE_BELOW: return n->way < t->n && mrsi_node(t, n->way)->fault <= MRS_FAULT_NO_CHILD;
+    case MRSI_TREE_OUT: return n->fault <= MRS_FAULT_TOO_DEEP && is_node_or_none(t, n->way);
+    case MRSI_TREE_BELOW: return n->way < t->n && mrsi_node(t, n->way)->fault <= MRS_FAULT_TOO_DEEP;
     default: return false;
     }
 }
@@ -133,7 +138,8 @@ check_places(const struct mrsi_tree_run *t, struct mrs_err *e)
         good = is_node(t, mrsi_node(t, (uint32_t)i));
     }
     good = good && (s != MRS_OK || !t->kin.p || are_kin(t));
-    return s == MRS_OK && !good ? mrsi_state_damaged("the nodes", e) : s;
+    s = s == MRS_OK && !good ? mrsi_state_damaged("the nodes", e) : s;
+    return s == MRS_OK && (t->needs & MRS_TREE_WHOLE) ? mrsi_tree_check_docs(t, e) : s;
 }
 
 /* ---- and back ---- */
@@ -180,6 +186,10 @@ mrsi_tree_from_mark(struct mrsi_tree_run *t, struct mrs_err *e)
     t->stage = (enum mrsi_tree_stage)mrsi_state_number(mark, "stage", MRSI_TREE_WRITE, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_tape_apply(&t->id_at, mark, "idAt", e);
     MRS_THEN(s, mrsi_tape_apply(&t->ids, mark, "ids", e));
+    if (s == MRS_OK && (t->needs & MRS_TREE_WHOLE)) {
+        s = mrsi_tape_apply(&t->doc_at, mark, "docAt", e);
+        MRS_THEN(s, mrsi_tape_apply(&t->docs, mark, "docs", e));
+    }
     if (s == MRS_OK) {
         s = t->stage == MRSI_TREE_WRITE ? apply_places(t, mark, e) : apply_read(t, mark, e);
     }

@@ -164,6 +164,8 @@ in_trouble(const struct mrsi_tree_run *t, uint32_t who, struct mrs_trouble *out)
     case MRSI_TREE_OUT:
         out->fault = (enum mrs_tree_fault)n->fault;
         out->other = n->way == MRSI_NONE ? mrs_missing() : mrsi_node_id(t, n->way);
+        c = out->fault == MRS_FAULT_NO_CHILD ? mrsi_tape_find(&t->childless, &key, by_who) : NULL;
+        out->child = c ? c->child : 0;
         return true;
     case MRSI_TREE_BELOW:
         out->fault = (enum mrs_tree_fault)mrsi_node(t, n->way)->fault;
@@ -207,6 +209,14 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
         s = read_again(t, w, job, doc);
     } else if ((bits & MRSI_NODE) && in_trouble(t, who, &trouble)) {
         s = t->ops->refuse(t->st->state, &w->ctx, doc, &trouble);
+    } else if ((bits & MRSI_NODE) && (t->needs & MRS_TREE_WHOLE)) {
+        if (mrsi_node(t, who)->parent != MRSI_NONE) { /* it lies in its root */
+            mrsi_row(w, t->step, 0)->taken++;
+            return MRS_OK;
+        }
+        mrs_buf_reset(&job->bytes);
+        s = mrsi_tree_assemble(t, w, who, &job->way, &job->bytes);
+        fate = MRS_FATE_CHANGED;
     } else if (bits & MRSI_NODE) {
         mrs_buf_reset(&job->bytes);
         find_place(t, job, who, &place);

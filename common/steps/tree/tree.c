@@ -11,13 +11,14 @@
 #include "tree.h"
 #include "mongoreshape/catalogue.h"
 
-static const char choices[] = "parent|children|ancestors|path|nested";
+static const char choices[] = "parent|children|ancestors|path|nested|embedded";
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are the nodes"},
     {"form", MRS_ARG_CHOICE, true, choices, "how they say where they stand"},
     {"to_form", MRS_ARG_CHOICE, true, choices, "how they shall say it"},
-    {"names", MRS_ARG_MAP, false, NULL, "names of the fields: parent, children, ancestors, path, left, right"},
+    {"names", MRS_ARG_MAP, false, NULL, "names of the fields: parent, children, ancestors, path, left, right, "
+     "embedded"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query are nodes"},
     {MRSI_TWIN_NODES_KEY},
     {"replace", MRS_ARG_BOOL, false, NULL, "whether a field that has the new name already is overwritten (false)"},
@@ -31,20 +32,27 @@ static const struct mrs_key names[] = {
     {"path", MRS_ARG_NAME, false, NULL, "the same as text"},
     {"left", MRS_ARG_NAME, false, NULL, "where the interval begins"},
     {"right", MRS_ARG_NAME, false, NULL, "where it ends"},
+    {"embedded", MRS_ARG_NAME, false, NULL, "the children themselves"}, /* since version 2 */
 };
 enum { N_NAMES = sizeof names / sizeof *names };
+
+static uint32_t
+n_names(const struct mrsi_read *r)
+{
+    return r->args->version < 2 ? N_NAMES - 1 : N_NAMES;
+}
 
 static void
 read_fields(struct mrsi_read *r, int form, struct mrsi_tree_fields *out)
 {
     struct mrsi_slot map = mrsi_slot(r, "names");
-    uint32_t first = form == MRSI_TREE_NESTED ? 4 : (uint32_t)form;
+    uint32_t first = form == MRSI_TREE_NESTED ? 4 : form == MRSI_TREE_EMBEDDED ? 6 : (uint32_t)form;
     out->n = form == MRSI_TREE_NESTED ? 2 : 1;
     for (uint32_t i = 0; i < out->n; i++) {
         struct mrsi_tree_field *f = &out->field[i];
         f->name = names[first + i].name;
         if (mrsi_slot_given(map) && map.v.type == MRS_DOCUMENT) {
-            mrsi_read_name(r, mrsi_slot_in(map, names, N_NAMES, names[first + i].name), &f->name);
+            mrsi_read_name(r, mrsi_slot_in(map, names, n_names(r), names[first + i].name), &f->name);
         }
         f->len = (uint32_t)strlen(f->name);
         if (strcmp(f->name, "_id") == 0) {
@@ -53,6 +61,27 @@ read_fields(struct mrsi_read *r, int form, struct mrsi_tree_fields *out)
     }
     if (out->n == 2 && strcmp(out->field[0].name, out->field[1].name) == 0) {
         mrsi_read_error(r, "names", "right", "is the same field as `left`");
+    }
+}
+
+static void
+read_form(struct mrsi_read *r, const char *key, int *form)
+{
+    mrsi_read_choice(r, mrsi_slot(r, key), form);
+    if (*form == MRSI_TREE_EMBEDDED && r->args->version < 2) {
+        mrsi_read_error(r, key, NULL, "version 2 of the plan language has `embedded`, and this plan says `version: 1`");
+    }
+}
+
+/* What lies in one document is gone through document by document: nobody counts through all of them. */
+static void
+check_unfold(struct mrsi_read *r, const struct mrsi_tree_args *s)
+{
+    if (s->form == MRSI_TREE_EMBEDDED && s->to_form == MRSI_TREE_EMBEDDED) {
+        mrsi_read_error(r, "to_form", NULL, "is `form`, and embedded nodes have no other shape");
+    } else if (s->form == MRSI_TREE_EMBEDDED && s->to_form == MRSI_TREE_NESTED) {
+        mrsi_read_error(r, "to_form", NULL,
+                        "from embedded to nested takes two steps: to `parent` first, and from there");
     }
 }
 
@@ -66,10 +95,11 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     }
     s->indexes = true;
     mrsi_read_coll(&r, mrsi_slot(&r, "in"), &s->in);
-    mrsi_read_choice(&r, mrsi_slot(&r, "form"), &s->form);
-    mrsi_read_choice(&r, mrsi_slot(&r, "to_form"), &s->to_form);
+    read_form(&r, "form", &s->form);
+    read_form(&r, "to_form", &s->to_form);
+    check_unfold(&r, s);
     if (mrsi_slot_given(mrsi_slot(&r, "names"))) {
-        mrsi_read_map(&r, mrsi_slot(&r, "names"), names, N_NAMES);
+        mrsi_read_map(&r, mrsi_slot(&r, "names"), names, n_names(&r));
     }
     read_fields(&r, s->form, &s->old);
     if (s->to_form != s->form) {
@@ -94,6 +124,14 @@ static void
 tell_losses(struct mrsi_tell *t, const struct mrsi_tree_args *s)
 {
     const char *old = s->old.field[0].name;
+    if (s->to_form == MRSI_TREE_EMBEDDED) {
+        mrsi_tell_loss(t, "the order of documents of %s, whose nodes lie together", s->in.ns);
+    }
+    if (s->form == MRSI_TREE_EMBEDDED) {
+        mrsi_tell_loss(t, "whether %s of a leaf was empty, null or missing, and its place among the fields", old);
+        mrsi_tell_loss(t, "which nodes had no _id");
+        return;
+    }
     if (s->form == MRSI_TREE_NESTED) {
         mrsi_tell_loss(t, "the numbers in %s and %s%s", old, s->old.field[1].name,
                        s->to_form == MRSI_TREE_NESTED ? "" : ", and with them the order of siblings");
@@ -117,11 +155,15 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_tree_args *s)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
-    static const char *const how[] = {"its parent", "its children", "its ancestors", "a path", "an interval"};
+    static const char *const how[] = {"its parent", "its children", "its ancestors", "a path", "an interval",
+                                      "the children in it"};
     const struct mrsi_tree_args *s = state;
     struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_TREE, e);
-    mrsi_tell_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "in");
+    bool unfolds = s->form == MRSI_TREE_EMBEDDED;
+    unsigned more = unfolds ? MRS_ROLE_ADD : s->to_form == MRSI_TREE_EMBEDDED ? MRS_ROLE_TAKE : 0;
+    mrsi_tell_begin(&t, arena, out, unfolds ? MRS_FAMILY_SPREAD : MRS_FAMILY_TREE, e);
+    mrsi_tell_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN | more, "in");
+    out->new_ids = unfolds;
     mrsi_tell_query(&t, 0, s->where);
     mrsi_tell_touch(&t, 0, 'R', "_id");
     for (uint32_t i = 0; i < s->old.n; i++) {
@@ -165,7 +207,7 @@ follow(const struct mrsi_tree_args *s, struct mrs_catalog *cat, struct mrs_cat_c
         }
     }
     enum mrs_status st = moves.n ? mrsi_indexes_rewrite(cat, cc, &moves, s->where != NULL, e) : MRS_OK;
-    for (uint32_t i = 0; st == MRS_OK && i < s->made.n; i++) {
+    for (uint32_t i = 0; st == MRS_OK && i < s->made.n && s->to_form != MRSI_TREE_EMBEDDED; i++) {
         st = mrsi_index_reference(cat, cc, &write[i], 1, e);
     }
     return st;
@@ -199,5 +241,8 @@ const struct mrs_step_type mrsi_step_tree = {
     .describe = describe,
     .invert = mrsi_tree_invert,
     .catalog = catalog,
+    .work_size = sizeof(struct mrsi_tree_work),
+    .work_clear = mrsi_tree_work_clear,
+    .spread = &mrsi_tree_unfold_ops,
     .tree = &mrsi_tree_ops,
 };

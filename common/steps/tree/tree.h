@@ -4,7 +4,9 @@
 #define MRSI_STEPS_TREE_H
 
 #include "steps/kit/kernel.h"
+#include "mongoreshape/limits.h"
 #include "mongoreshape/nodes.h"
+#include "mongoreshape/spread_ops.h"
 #include "mongoreshape/inverse.h"
 
 enum mrsi_tree_form { /* in the order of the key's choices */
@@ -12,7 +14,8 @@ enum mrsi_tree_form { /* in the order of the key's choices */
     MRSI_TREE_CHILDREN,
     MRSI_TREE_ANCESTORS,
     MRSI_TREE_PATH,
-    MRSI_TREE_NESTED
+    MRSI_TREE_NESTED,
+    MRSI_TREE_EMBEDDED
 };
 struct mrsi_tree_field {
     const char *name;
@@ -31,7 +34,35 @@ struct mrsi_tree_args {
     bool replace, indexes;
 };
 
-extern const struct mrs_tree_ops mrsi_tree_ops; /* tree_kernels.c */
+/* ---- tree_kernels.c ---- */
+extern const struct mrs_tree_ops mrsi_tree_ops;
+/* Whether an `_id` can stand in a path. */
+bool mrsi_tree_fits_path(struct mrs_val id);
+/* The document less the old fields and with the new ones, appended to out. *deeper: a document that was an `_id`
+ * stands in a list now. OK, SKIP, DEAD. */
+enum mrs_status mrsi_tree_put(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc,
+                              struct mrs_place *place, struct mrs_buf *out, bool *deeper);
+/* Which of the fields the element is; f->n: none. */
+uint32_t mrsi_tree_field_no(const struct mrsi_tree_fields *f, const struct mrs_elem *el);
+
+/* ---- tree_embed.c: documents become one ---- */
+/* Fills own and deep in. SKIP where the document cannot be written so. */
+enum mrs_status mrsi_tree_weigh(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc,
+                                struct mrs_node *out);
+enum mrs_status mrsi_tree_part(const void *state, struct mrs_ctx *c, struct mrs_view doc, bool behind,
+                               struct mrs_buf *out);
+
+/* ---- tree_unfold.c: one document becomes all that are in it ---- */
+struct mrsi_tree_work { /* of one thread */
+    bool ready;
+    struct mrs_buf node, frame, made, span, part, id;
+    uint32_t at;                                    /* next product */
+    uint32_t way[MRS_DEPTH_READ];                   /* of the place that is being written: those above, from below */
+    uint32_t n_way, at_way, at_child;
+};
+extern const struct mrs_spread_ops mrsi_tree_unfold_ops;
+void mrsi_tree_work_clear(struct mrs_ctx *c, void *work);
+
 /* tree_invert.c */
 enum mrs_status mrsi_tree_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 

@@ -31,7 +31,13 @@ static void
 tell_losses(struct mrsi_undo *u, const struct mrsi_tree_args *s)
 {
     const char *old = s->old.field[0].name;
-    if (s->form == MRSI_TREE_NESTED) {
+    if (s->to_form == MRSI_TREE_EMBEDDED) {
+        mrsi_undo_loss(u, MRS_LOSS_ORDER, "the order of documents of %s, whose nodes lie together", s->in.ns);
+    }
+    if (s->form == MRSI_TREE_EMBEDDED) {
+        mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
+                       "which nodes had no _id, whether %s of a leaf was empty, null or missing, and its place", old);
+    } else if (s->form == MRSI_TREE_NESTED) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_TYPES, "the numbers in %s and %s%s", old, s->old.field[1].name,
                        s->to_form == MRSI_TREE_NESTED ? "" : ", and with them the order of siblings");
     } else if (s->form == MRSI_TREE_CHILDREN) {
@@ -40,7 +46,7 @@ tell_losses(struct mrsi_undo *u, const struct mrsi_tree_args *s)
     } else {
         mrsi_undo_loss(u, MRS_LOSS_VALUES, "whether the %s of a root was null, not there or the root itself", old);
     }
-    if (s->form != MRSI_TREE_NESTED && s->form != MRSI_TREE_PATH) {
+    if (s->form != MRSI_TREE_NESTED && s->form != MRSI_TREE_PATH && s->form != MRSI_TREE_EMBEDDED) {
         mrsi_undo_loss(u, MRS_LOSS_TYPES, "types of numbers in %s that were not those of the `_id` (1 and 1.0)", old);
     }
     mrsi_undo_loss(u, MRS_LOSS_PLACES, "the place of %s among the fields", old);

@@ -160,8 +160,8 @@ read_nested(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view d
     return st == MRS_OK ? add_key(c, out, MRS_NODE_RIGHT, right) : st;
 }
 
-static bool
-fits_path(struct mrs_val id)
+bool
+mrsi_tree_fits_path(struct mrs_val id)
 {
     return id.type == MRS_STRING && id.n > 5 && !memchr(id.p + 4, ',', id.n - 5);
 }
@@ -181,7 +181,7 @@ read_id(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, 
         return st;
     }
     out->id = id;
-    out->unfit = s->to_form == MRSI_TREE_PATH && !fits_path(id);
+    out->unfit = s->to_form == MRSI_TREE_PATH && !mrsi_tree_fits_path(id);
     return MRS_OK;
 }
 
@@ -201,7 +201,9 @@ read_node(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_
     out->standing = MRS_STANDING_IN;
     enum mrs_status has_id = read_id(s, c, doc, out);
     st = relation[s->form](s, c, doc, out); /* after an error the first reason stays */
-    if (st == MRS_SKIP && s->form != MRSI_TREE_CHILDREN) {
+    bool whole = s->to_form == MRSI_TREE_EMBEDDED;
+    MRS_THEN(st, whole ? mrsi_tree_weigh(s, c, doc, out) : MRS_OK);
+    if (st == MRS_SKIP && (whole || s->form != MRSI_TREE_CHILDREN)) {
         out->standing = MRS_STANDING_OUT;
     }
     struct mrs_val left = mrs_doc_get(doc, s->made.field[0].name);
@@ -215,9 +217,10 @@ static unsigned
 needs(const void *state)
 {
     const struct mrsi_tree_args *s = state;
-    return s->to_form == MRSI_TREE_CHILDREN ? MRS_TREE_CHILDREN
-           : s->to_form == MRSI_TREE_NESTED ? MRS_TREE_NUMBERS
-                                            : 0;
+    return s->to_form == MRSI_TREE_CHILDREN   ? MRS_TREE_CHILDREN
+           : s->to_form == MRSI_TREE_NESTED   ? MRS_TREE_NUMBERS
+           : s->to_form == MRSI_TREE_EMBEDDED ? MRS_TREE_CHILDREN | MRS_TREE_WHOLE
+                                              : 0;
 }
 
 /* ---- what a document says against what all say ---- */
@@ -382,8 +385,8 @@ put_field(struct tree_kernels_writing *x, uint32_t i)
     return mrs_buf_status(x->out, x->c->err);
 }
 
-static uint32_t
-field_no(const struct mrsi_tree_fields *f, const struct mrs_elem *el)
+uint32_t
+mrsi_tree_field_no(const struct mrsi_tree_fields *f, const struct mrs_elem *el)
 {
     uint32_t i = 0;
     while (i < f->n && !mrs_name_is(el, f->field[i].name, f->field[i].len)) {
@@ -403,9 +406,9 @@ put_document(struct tree_kernels_writing *x, struct mrs_view doc, struct mrsi_se
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, doc); st == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
-        uint32_t i = field_no(&s->made, &el);
+        uint32_t i = mrsi_tree_field_no(&s->made, &el);
         mrsi_seen_add(seen, &el);
-        if (field_no(&s->old, &el) < s->old.n) {
+        if (mrsi_tree_field_no(&s->old, &el) < s->old.n) {
             continue;
         }
         if (i == s->made.n) {
@@ -422,6 +425,18 @@ put_document(struct tree_kernels_writing *x, struct mrs_view doc, struct mrsi_se
     }
     mrsi_put_close(x->out, start);
     return st == MRS_OK ? mrs_buf_status(x->out, x->c->err) : st;
+}
+
+enum mrs_status
+mrsi_tree_put(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place,
+              struct mrs_buf *out, bool *deeper)
+{
+    struct tree_kernels_writing x = {s, c, place, out, false};
+    struct mrsi_seen seen;
+    mrsi_seen_begin(&seen);
+    enum mrs_status st = mrsi_step_skip(c, put_document(&x, doc, &seen), "to_form");
+    *deeper = x.deeper;
+    return st == MRS_OK ? mrsi_seen_check(&seen, c, doc) : st;
 }
 
 static enum mrs_status
@@ -478,7 +493,8 @@ refuse_below(struct mrs_ctx *c, const struct mrs_trouble *t)
 {
     static const char *const why[] = {"which is refused", "of which there are two", "whose parent is not there",
                                       "of which a child has two parents", "whose interval overlaps another",
-                                      "which is above itself", "of which a child is not there"};
+                                      "which is above itself", "of which a child is not there",
+                                      "whose tree would have more than 16 MiB", "whose tree would be nested too deep"};
     char at[96];
     return mrsi_step_refuse(c, "form", "its way up ends at %s, %s",
                             t->at.type == MRS_MISSING ? "a document without _id"
@@ -510,9 +526,12 @@ refuse(const void *state, struct mrs_ctx *c, struct mrs_view doc, const struct m
     case MRS_FAULT_NO_CHILD:
         mrs_val_picture(named(s, c, doc, t->child), one, sizeof one);
         return mrsi_step_refuse(c, "form", "its child %s is not there", one);
+    case MRS_FAULT_TOO_LARGE: return mrsi_step_refuse(c, "to_form", "its tree would have more than 16 MiB");
+    case MRS_FAULT_TOO_DEEP:
+        return mrsi_step_refuse(c, "to_form", "its tree would be nested more than %d deep", MRS_DEPTH_MAX);
     case MRS_FAULT_READ: break;
     }
     return mrsi_step_refuse(c, "form", "it cannot be read");
 }
 
-const struct mrs_tree_ops mrsi_tree_ops = {read_node, needs, splice, refuse};
+const struct mrs_tree_ops mrsi_tree_ops = {read_node, needs, splice, mrsi_tree_part, refuse};

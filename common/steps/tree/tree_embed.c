@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tree_embed.c - documents of a tree become one: what each of them brings into it.
+ *
+ * An engine puts them together. Here a document is written around its children: what stands in front of them, and what
+ * stands behind. How large it is without them is known before, so that a tree that would be too large is refused
+ * whole. */
+#include "steps/kit/shape.h"
+#include "tree.h"
+
+/* Whether the element goes: it says where the node stood, or is overwritten. */
+static bool
+goes(const struct mrsi_tree_args *s, const struct mrs_elem *el)
+{
+    return mrsi_tree_field_no(&s->old, el) < s->old.n || mrsi_tree_field_no(&s->made, el) < s->made.n;
+}
+
+/* Whether the children take the place of this element. */
+static bool
+is_place(const struct mrsi_tree_args *s, const struct mrs_elem *el)
+{
+    return mrsi_tree_field_no(&s->made, el) < s->made.n && mrsi_tree_field_no(&s->old, el) == s->old.n;
+}
+
+enum mrs_status
+mrsi_tree_weigh(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
+{
+    struct mrsi_seen seen;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t own = doc.n + s->made.field[0].len + 2 + MRS_DOC_MIN;
+    mrsi_seen_begin(&seen);
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
+        mrsi_seen_add(&seen, &el);
+        own -= goes(s, &el) ? (uint32_t)(el.v.p + el.v.n - el.p) : 0;
+        if (is_place(s, &el) && !s->replace) {
+            return mrsi_step_refuse(c, "to_form", "the field %s exists already", s->made.field[0].name);
+        }
+    }
+    int deep = mrs_doc_depth(doc);
+    out->own = own;
+    out->deep = deep < 2 ? 2 : (uint32_t)deep;
+    return mrsi_seen_check(&seen, c, doc);
+}
+
+enum mrs_status
+mrsi_tree_part(const void *state, struct mrs_ctx *c, struct mrs_view doc, bool behind, struct mrs_buf *out)
+{
+    const struct mrsi_tree_args *s = state;
+    const struct mrsi_tree_field *f = &s->made.field[0];
+    bool passed = false;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    if (!behind) {
+        mrsi_put_open(out);
+    }
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
+        passed = passed || is_place(s, &el);
+        if (passed == behind && !goes(s, &el)) {
+            mrs_buf_put(out, el.p, (size_t)(el.v.p + el.v.n - el.p));
+        }
+    }
+    if (!behind) {
+        mrsi_put_head(out, MRS_ARRAY, f->name, f->len);
+    }
+    return mrs_buf_status(out, c->err);
+}

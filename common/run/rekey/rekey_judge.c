@@ -133,6 +133,7 @@ enum mrs_status
 mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
     enum mrs_status s = end_tapes(k, e);
+    s = s == MRS_OK && k->went_on ? mrsi_rekey_check_read(k, e) : s;
     MRS_THEN(s, refuse_twice(k, e));
     if (s == MRS_OK) {
         s = k->wants.merge ? judge_groups(k, e) : judge_ids(k, e);

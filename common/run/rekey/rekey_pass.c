@@ -42,6 +42,7 @@ begin(struct mrsi_rekey_run *k, struct mrsi_engine *en, uint32_t step)
     mrsi_tape_init(&k->joins, en, 2 * sizeof(uint64_t), share / 2);
     mrsi_tape_init(&k->gains, en, 1, share);
     mrsi_sorter_init(&k->members, en, 2 * share);
+    k->name_at.kept = k->names.kept = k->hashes.kept = k->joins.kept = k->gains.kept = true;
 }
 
 static void
@@ -60,9 +61,9 @@ clear(struct mrsi_rekey_run *k)
     mrsi_area_clear(&k->group);
 }
 
-/* Writers of all sides: documents of each change, leave or are added. */
-static enum mrs_status
-open_sides(struct mrsi_rekey_run *k, struct mrs_err *e)
+/* Documents of all sides change, leave or are added. */
+enum mrs_status
+mrsi_rekey_open(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < k->st->desc.n_sides; i++) {
@@ -74,6 +75,15 @@ open_sides(struct mrsi_rekey_run *k, struct mrs_err *e)
 }
 
 static enum mrs_status
+decide(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_rekey_judge(k, e);
+    s = s == MRS_OK && k->wants.merge ? mrsi_rekey_gather(k, e) : s;
+    return s == MRS_OK ? mrsi_rekey_open(k, e) : s;
+}
+
+/* One stage, and what has to be done before the next. */
+static enum mrs_status
 one_stage(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
@@ -83,16 +93,25 @@ one_stage(struct mrsi_rekey_run *k, struct mrs_err *e)
         mrsi_rows_accept(k->en);
         k->log = mrsi_refused_mark(k->en);
         break;
-    case MRSI_REKEY_JUDGE: s = mrsi_rekey_judge(k, e); break;
-    case MRSI_REKEY_GATHER:
-        s = k->wants.merge ? mrsi_rekey_gather(k, e) : MRS_OK;
-        MRS_THEN(s, open_sides(k, e));
+    case MRSI_REKEY_DECIDE: s = decide(k, e); break;
+    case MRSI_REKEY_WRITE:
+        s = mrsi_rekey_write(k, e);
+        k->now = 1;
         break;
-    case MRSI_REKEY_WRITE: s = mrsi_rekey_write(k, e); break;
     case MRSI_REKEY_POINT: s = mrsi_rekey_refer(k, e); break;
     case MRSI_REKEY_DONE: break;
     }
     k->stage += s == MRS_OK;
+    return s == MRS_OK && k->stage != MRSI_REKEY_DONE ? mrsi_pass_between(&k->pass, e) : s;
+}
+
+static enum mrs_status
+all_stages(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_pass_goes_on(&k->pass) ? mrsi_rekey_from_mark(k, e) : MRS_OK;
+    while (s == MRS_OK && k->stage != MRSI_REKEY_DONE) {
+        s = one_stage(k, e);
+    }
     return s;
 }
 
@@ -101,13 +120,12 @@ mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     struct mrsi_rekey_run k;
     begin(&k, en, step);
-    k.pass = (struct mrsi_pass){.en = en, .kind = "rekey"};
+    k.pass = (struct mrsi_pass){.en = en, .kind = "rekey", .describe = mrsi_rekey_mark, .arg = &k};
+    mrsi_keep_mark_for(&k.pass);
     enum mrs_status s = mrsi_sides_init(&k.sides, en, step, e);
     k.sides.pass = &k.pass;
     mrsi_rows_begin(en);
-    while (s == MRS_OK && k.stage != MRSI_REKEY_DONE) {
-        s = one_stage(&k, e);
-    }
+    MRS_THEN(s, all_stages(&k, e));
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }

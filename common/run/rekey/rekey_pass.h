@@ -26,14 +26,14 @@ enum {
     MRSI_REKEY_TWICE = 1, /* another document has the same `_id` */
     MRSI_REKEY_CLASH = 2, /* its new `_id` is that of another */
     MRSI_REKEY_HELD = 4,  /* of the first of several with one `_id`: one of them takes no part */
-    MRSI_REKEY_BARRED = 64 /* where it goes another has its `_id` */
+    MRSI_REKEY_BARRED = 64, /* where it goes another has its `_id` */
+    MRSI_REKEY_LATE = 128   /* of the first of a group: a document of it cannot be written, so all are refused */
 };
 
-/* Why all of a group are refused: bits. */
+/* Why all of a group are refused, as far as that is known before anything is written: bits. */
 enum {
     MRSI_REKEY_MEMBER = 1, /* a document of it is, by what it says itself */
-    MRSI_REKEY_FAILED = 2, /* nothing can be computed from it: the reason lies in gains */
-    MRSI_REKEY_LATE = 4    /* a document of it cannot be written */
+    MRSI_REKEY_FAILED = 2  /* nothing can be computed from it: the reason lies in gains */
 };
 
 /* A group, at the ordinal of its first document. */
@@ -48,8 +48,9 @@ struct mrsi_rekey_gain_head {
     uint32_t values, olds;
 };
 
-enum mrsi_rekey_stage { MRSI_REKEY_READ, MRSI_REKEY_JUDGE, MRSI_REKEY_GATHER, MRSI_REKEY_WRITE, MRSI_REKEY_POINT,
-                        MRSI_REKEY_DONE };
+/* Where a step is. Marks can be taken while documents are read and written; what is decided in between is decided again
+ * by who goes on. */
+enum mrsi_rekey_stage { MRSI_REKEY_READ, MRSI_REKEY_DECIDE, MRSI_REKEY_WRITE, MRSI_REKEY_POINT, MRSI_REKEY_DONE };
 
 struct mrsi_rekey_run {
     struct mrsi_engine *en;
@@ -61,6 +62,7 @@ struct mrsi_rekey_run {
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_rekey_stage stage;
+    bool went_on; /* tables are of another run */
     uint64_t n; /* documents */
     /* of the first pass, by ordinal where nothing else is said */
     struct mrsi_fates fates;
@@ -107,9 +109,11 @@ static inline bool
 mrsi_rekey_refused(const struct mrsi_rekey_run *k, uint64_t i)
 {
     unsigned bits = mrsi_fates_get(&k->fates, i);
-    bool takes_part = !(bits & MRSI_FATE_OUTSIDE);
-    return (bits & MRSI_FATE_REFUSED) ||
-           (takes_part && k->group.p && __atomic_load_n(&mrsi_rekey_group(k, i)->refused, __ATOMIC_RELAXED));
+    if ((bits & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED)) || !k->group.p) {
+        return bits & MRSI_FATE_REFUSED;
+    }
+    return __atomic_load_n(&mrsi_rekey_group(k, i)->refused, __ATOMIC_RELAXED) ||
+           (mrsi_fates_get(&k->fates, mrsi_rekey_root(k, i)) & MRSI_REKEY_LATE);
 }
 /* The hash of a value that is an `_id` or names one; scratch is overwritten. */
 enum mrs_status mrsi_rekey_hash(const struct mrsi_rekey_run *k, struct mrs_val v, struct mrs_buf *scratch,
@@ -120,8 +124,13 @@ enum mrs_status mrsi_rekey_go_on(const struct mrsi_rekey_run *k, uint64_t i, str
 enum mrs_status mrsi_rekey_read(struct mrsi_rekey_run *k, struct mrs_err *e);   /* rekey_read.c */
 enum mrs_status mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e);  /* rekey_judge.c */
 enum mrs_status mrsi_rekey_gather(struct mrsi_rekey_run *k, struct mrs_err *e); /* rekey_gather.c */
+enum mrs_status mrsi_rekey_open(struct mrsi_rekey_run *k, struct mrs_err *e);   /* the writers */
 enum mrs_status mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e);  /* rekey_write.c */
 enum mrs_status mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e);
+/* rekey_savepoint.c: for struct mrsi_pass; and back. */
+enum mrs_status mrsi_rekey_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_rekey_from_mark(struct mrsi_rekey_run *k, struct mrs_err *e);
+enum mrs_status mrsi_rekey_check_read(const struct mrsi_rekey_run *k, struct mrs_err *e); /* tables of another run */
 /* A document's references, of the side that is being read. *doc becomes what they make of it, in out. */
 enum mrs_status mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrs_buf *out,
                                   struct mrs_view *doc, struct mrs_err *e);

@@ -253,5 +253,5 @@ enum mrs_status
 mrsi_rekey_read(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
     struct mrsi_pipe p = {k->en, sizeof(struct rekey_read_job), fetch, work, commit, clear, k};
-    return mrsi_pass_scan(NULL, &p, &k->en->coll[k->en->side[k->step][0]], &k->scan, e);
+    return mrsi_pass_scan(&k->pass, &p, &k->en->coll[k->en->side[k->step][0]], &k->scan, e);
 }

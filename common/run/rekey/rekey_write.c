@@ -340,6 +340,9 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
 {
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
+    if (ordinal >= k->n) { /* only where the state of another run says so */
+        return mrsi_state_damaged("the step", e);
+    }
     mrsi_row(w, k->step, 0)->before++;
     if (mrsi_rekey_refused(k, ordinal)) {
         return refuse(k, w, job, ordinal, doc, e);
@@ -364,7 +367,7 @@ scan_side(struct mrsi_rekey_run *k, enum mrs_status (*fn)(void *, struct mrsi_wo
           struct mrs_err *e)
 {
     struct mrsi_pipe p = {k->en, sizeof(struct rekey_write_job), fetch, fn, commit, clear, k};
-    return mrsi_pass_scan(NULL, &p, &k->en->coll[k->en->side[k->step][k->now]], &k->scan, e);
+    return mrsi_pass_scan(&k->pass, &p, &k->en->coll[k->en->side[k->step][k->now]], &k->scan, e);
 }
 
 /* ---- until all that are refused are known ---- */
@@ -376,7 +379,7 @@ refuse_late(struct mrsi_rekey_run *k)
     for (uint64_t i = 0; k->wants.merge && i < k->n; i++) {
         unsigned bits = mrsi_fates_get(&k->fates, i);
         if ((bits & MRSI_FATE_REFUSED) && !(bits & MRSI_FATE_OUTSIDE)) {
-            mrsi_rekey_group(k, i)->refused |= MRSI_REKEY_LATE;
+            mrsi_fates_add(&k->fates, mrsi_rekey_root(k, i), MRSI_REKEY_LATE);
         }
     }
 }
@@ -387,8 +390,10 @@ refuse_barred(struct mrsi_rekey_run *k)
     const struct mrsi_barred *b = (const struct mrsi_barred *)(const void *)k->sides.ids.barred.p;
     for (size_t i = 0; k->sides.ids.phase == MRSI_IDS_VERDICT && i < k->sides.ids.barred.n; i++) {
         uint64_t ordinal = b[i].source & (((uint64_t)1 << 56) - 1);
-        mrsi_fates_add(&k->fates, ordinal, MRSI_FATE_REFUSED | MRSI_REKEY_BARRED);
-        mrsi_rekey_group(k, ordinal)->refused |= MRSI_REKEY_LATE;
+        if (ordinal < k->n) { /* else only where the state of another run says so */
+            mrsi_fates_add(&k->fates, ordinal, MRSI_FATE_REFUSED | MRSI_REKEY_BARRED);
+            mrsi_fates_add(&k->fates, mrsi_rekey_root(k, ordinal), MRSI_REKEY_LATE);
+        }
     }
 }
 
@@ -416,13 +421,13 @@ enum mrs_status
 mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
     bool again = false;
-    enum mrs_status s = MRS_OK;
-    k->now = 0;
+    enum mrs_status s;
     do {
-        k->late = false;
+        bool done = mrsi_ids_is_between(&k->sides.ids); /* before the run was stopped */
+        k->late = k->late && !again;
         s = again ? mrsi_sides_begin(&k->sides, k->log, true, e) : MRS_OK;
-        MRS_THEN(s, mrsi_sides_held(&k->sides, false, again, e));
-        MRS_THEN(s, scan_side(k, work, e));
+        s = s == MRS_OK && !done ? mrsi_sides_held(&k->sides, false, again, e) : s;
+        s = s == MRS_OK && !done ? scan_side(k, work, e) : s;
         MRS_THEN(s, next_phase(k, &again, e));
     } while (s == MRS_OK && again);
     return s;
@@ -464,7 +469,7 @@ mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
     const struct mrs_desc *d = &k->st->desc;
     enum mrs_status s = MRS_OK;
-    for (k->now = 1; s == MRS_OK && k->now < d->n_sides; k->now++) {
+    for (; s == MRS_OK && k->now < d->n_sides; k->now++) {
         if (d->sides[k->now].role & MRS_ROLE_MAIN) {
             s = scan_side(k, point_block, e);
         }

@@ -148,16 +148,10 @@ check_plan(struct mrsi_job *job)
     if (!job->in) {
         return MRS_OK;
     }
-    enum mrs_status s = mrs_catalog_new(job->cli->line.mem, &cat, &job->err);
-    for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(job->in); i++) {
-        const struct mrs_input_ns *ns = mrs_input_at(job->in, i);
-        if (ns->kind == MRS_INPUT_DATA) {
-            s = mrs_catalog_add(cat, ns->db, ns->coll, ns->metadata, &job->err);
-        }
-    }
-    for (uint32_t i = 0; s == MRS_OK && i < mrs_input_excluded(job->in); i++) {
-        s = mrs_catalog_leave_out(cat, mrs_input_excluded_at(job->in, i), &job->err);
-    }
+    enum mrs_status s = mrs_plan_fit_input(job->plan, job->in, &job->err);
+    s = s == MRS_FAIL && job->plan->n_errors ? MRS_OK : s; /* told with what else is wrong */
+    MRS_THEN(s, mrs_catalog_new(job->cli->line.mem, &cat, &job->err));
+    MRS_THEN(s, mrs_input_catalog(job->in, cat, &job->err));
     MRS_THEN(s, mrs_plan_check(job->plan, cat, &job->err));
     mrs_catalog_free(cat);
     return s;

@@ -46,7 +46,8 @@ account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows
     char text[32];
     int width[N_COLUMNS], names = 10;
     uint32_t no = rows->step;
-    const struct mrs_step *step = job->plan && no > 0 && no <= job->plan->n_steps ? &job->plan->steps[no - 1] : NULL;
+    const struct mrs_plan *plan = job->plan;
+    const struct mrs_step *step = plan && no > 0 && no <= plan->n_written ? &plan->written[no - 1] : NULL;
     bool map = step && step->desc.family == MRS_FAMILY_MAP;
     for (int c = 0; c < N_COLUMNS; c++) {
         bool always = columns[c].always || (map && columns[c].offset == offsetof(struct mrs_account, changed));

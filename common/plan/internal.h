@@ -100,6 +100,9 @@ const char *mrsi_plan_hint(char text[96], const char *word, const char *const *w
 bool mrsi_step_known(const struct mrs_step_type *t, uint32_t version);
 bool mrsi_key_known(const struct mrs_step_type *t, const char *key, uint32_t version);
 
+/* stars.c: sees whether a step that was loaded has names with stars, and whether they can stand there. */
+void mrsi_stars_look(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src);
+
 /* id.c: makes p->pub.canonical and id. version: as the plan says it, 0 where it does not. bodies: one document a step,
  * keys in the order of its table. */
 enum mrs_status mrsi_plan_make_id(struct mrsi_plan *p, uint32_t version,

@@ -145,19 +145,13 @@ is_made(struct inverting *x, const char *ns, void *arg)
 static struct mrs_view
 body_of(const struct mrs_plan *p, uint32_t i)
 {
-    struct mrs_walk w;
-    struct mrs_elem el = {.v = mrs_missing()};
-    char name[12];
-    mrs_index_name(name, i);
-    struct mrs_val step = mrs_doc_get(mrs_val_view(mrs_doc_get(p->canonical, "steps")), name);
-    mrs_walk_init(&w, mrs_val_view(step));
-    return mrs_walk_next(&w, &el) == 1 ? mrs_val_view(el.v) : mrs_empty_doc();
+    return p->written[i].body;
 }
 
 static void
 follow(struct inverting *x, uint32_t i)
 {
-    const struct mrs_step *st = &x->p->steps[i];
+    const struct mrs_step *st = &x->p->written[i];
     struct mrs_view body = body_of(x->p, i);
     for (uint32_t k = 0; k < st->desc.n_sides; k++) {
         if (st->desc.sides[k].role & MRS_ROLE_ADD) {
@@ -257,10 +251,10 @@ add_entry(struct inverting *x, const struct mrs_step *st, struct mrs_view entry)
 static bool
 alone(const struct mrs_plan *p, uint32_t i)
 {
-    const struct mrs_desc *d = &p->steps[i].desc;
-    for (uint32_t k = i + 1; k < p->n_steps; k++) {
-        for (uint32_t j = 0; j < p->steps[k].desc.n_sides; j++) {
-            if (d->n_sides && strcmp(p->steps[k].desc.sides[j].coll.ns, d->sides[0].coll.ns) == 0) {
+    const struct mrs_desc *d = &p->written[i].desc;
+    for (uint32_t k = i + 1; k < p->n_written; k++) {
+        for (uint32_t j = 0; j < p->written[k].desc.n_sides; j++) {
+            if (d->n_sides && strcmp(p->written[k].desc.sides[j].coll.ns, d->sides[0].coll.ns) == 0) {
                 return false;
             }
         }
@@ -271,7 +265,7 @@ alone(const struct mrs_plan *p, uint32_t i)
 static void
 invert_step(struct inverting *x, uint32_t i)
 {
-    const struct mrs_step *st = &x->p->steps[i];
+    const struct mrs_step *st = &x->p->written[i];
     struct mrs_inverse inv = {.mem = x->p->mem,
                               .arena = &x->out->arena,
                               .body = body_of(x->p, i),
@@ -330,17 +324,17 @@ mrs_plan_invert(const struct mrs_plan *p, struct mrs_inverse_plan *out, struct m
     out->server = p->server;
     out->version = p->version;
     out->database = p->id_known ? p->database : "";
-    if (p->n_steps) {
+    if (p->n_written) {
         add_loss(&x, (struct mrs_inverse_loss){0, "", MRS_LOSS_REFUSED,
                                                "documents that the plan or its inverse refuses"});
         add_loss(&x, (struct mrs_inverse_loss){0, "", MRS_LOSS_METADATA | MRS_LOSS_COLLECTIONS,
                                                "uuids of collections that the plan names, and indexes and options that "
                                                "come or go with a change; collections that it makes stay"});
     }
-    for (uint32_t i = 0; i < p->n_steps && !x.dead; i++) {
+    for (uint32_t i = 0; i < p->n_written && !x.dead; i++) {
         follow(&x, i);
     }
-    for (uint32_t i = p->n_steps; i-- > 0 && !x.dead;) {
+    for (uint32_t i = p->n_written; i-- > 0 && !x.dead;) {
         invert_step(&x, i);
     }
     in_order(out);

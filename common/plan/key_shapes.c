@@ -73,6 +73,19 @@ each(const struct key_shapes_check *c, struct mrs_val v, const char *above,
 }
 
 /* ---- collections ---- */
+/* A name, or a list of one: there a star is a character. */
+static bool
+is_one_name(const struct key_shapes_check *c, struct mrs_val v)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if (v.type != MRS_ARRAY || c->p->pub.version < 2) {
+        return is_text(v);
+    }
+    mrs_walk_init(&w, mrs_val_view(v));
+    return mrs_val_count(v) == 1 && mrs_walk_next(&w, &e) == 1 && is_text(e.v);
+}
+
 static bool
 check_coll(const struct key_shapes_check *c, const char *sub, struct mrs_val v)
 {
@@ -92,8 +105,10 @@ check_coll(const struct key_shapes_check *c, const char *sub, struct mrs_val v)
                         (const char *)v.p + 4);
         return false;
     }
-    if (v.type == MRS_DOCUMENT && mrs_val_count(v) == 2 && is_text(mrs_doc_get(mrs_val_view(v), "db")) &&
-        is_text(mrs_doc_get(mrs_val_view(v), "coll"))) {
+    struct mrs_val db = v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(v), "db") : mrs_missing();
+    struct mrs_val coll = v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(v), "coll") : mrs_missing();
+    bool default_db = c->p->pub.version > 1 && c->default_db && db.type == MRS_MISSING;
+    if (is_one_name(c, coll) && (is_one_name(c, db) || default_db) && mrs_val_count(v) == 2u - default_db) {
         return true;
     }
     return wrong(c, sub, expected, v);
@@ -117,6 +132,9 @@ check_listed(const struct key_shapes_check *c, const char *sub, struct mrs_val v
 static bool
 check_colls(const struct key_shapes_check *c, struct mrs_val v)
 {
+    if (is_text(v) && c->p->pub.version > 1 && c->type->stars == MRS_STARS_LIST) {
+        return check_coll(c, NULL, v);
+    }
     if ((v.type != MRS_ARRAY && v.type != MRS_DOCUMENT) || mrs_val_count(v) == 0) {
         return wrong(c, NULL, "several collections: a list, or a map { tag: collection }", v);
     }

@@ -416,7 +416,8 @@ load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
         return;
     }
     compile(&x, &p->pub.steps[i]);
-    l->bodies[i] = x.args.body;
+    l->bodies[i] = p->pub.steps[i].body = x.args.body;
+    mrsi_stars_look(p, &p->pub.steps[i], &p->src[i]);
 }
 
 /* ---- the list of steps ---- */
@@ -610,7 +611,7 @@ load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins, co
     }
     if (build_body(&x)) {
         compile(&x, step);
-        l->bodies[i] = x.args.body;
+        l->bodies[i] = step->body = x.args.body;
     }
 }
 
@@ -677,7 +678,8 @@ load_steps(struct loader *l)
     memset(p->pub.steps, 0, room * sizeof *p->pub.steps);
     memset(p->src, 0, room * sizeof *p->src);
     memset(l->bodies, 0, room * sizeof *l->bodies);
-    p->pub.n_steps = n;
+    p->pub.n_steps = p->pub.n_written = n;
+    p->pub.written = p->pub.steps;
     uint32_t i = 0;
     for (const struct mrsi_yaml_entry *item = at->node->first; item && !p->dead; item = item->next) {
         const struct mrsi_yaml_entry *twins = twins_of(item);
@@ -717,14 +719,25 @@ load_root(struct loader *l)
 
 /* ---- the doors ---- */
 static void
+free_state(struct mrs_plan *pub, const struct mrs_step *s)
+{
+    if (s->state && s->type->free_state) {
+        s->type->free_state(pub->mem, s->state);
+    }
+}
+
+static void
 free_states(struct mrs_plan *pub)
 {
     for (uint32_t i = 0; i < pub->n_steps; i++) {
-        if (pub->steps[i].state && pub->steps[i].type->free_state) {
-            pub->steps[i].type->free_state(pub->mem, pub->steps[i].state);
+        free_state(pub, &pub->steps[i]);
+    }
+    for (uint32_t i = 0; pub->fitted && i < pub->n_written; i++) {
+        if (pub->written[i].stars) { /* the others are steps as well */
+            free_state(pub, &pub->written[i]);
         }
     }
-    pub->n_steps = 0;
+    pub->n_steps = pub->n_written = 0;
 }
 
 static bool

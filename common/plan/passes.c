@@ -23,7 +23,8 @@ static const struct mrs_step *
 host_of(const struct mrs_plan *p, const struct mrs_step *step)
 {
     const char *ns = step->desc.sides[0].coll.ns;
-    for (uint32_t i = step->no - 1; i > 0; i--) {
+    uint32_t at = (uint32_t)(step - p->steps);
+    for (uint32_t i = at; i > 0; i--) {
         const struct mrs_step *before = &p->steps[i - 1];
         const struct mrs_side *side = side_of(before, ns);
         if (side) {
@@ -31,7 +32,7 @@ host_of(const struct mrs_plan *p, const struct mrs_step *step)
             return writes && before->desc.family != MRS_FAMILY_CATALOG ? before : NULL;
         }
     }
-    for (uint32_t i = step->no; i < p->n_steps; i++) {
+    for (uint32_t i = at + 1; i < p->n_steps; i++) {
         const struct mrs_step *after = &p->steps[i];
         const struct mrs_side *side = side_of(after, ns);
         if (side) {

@@ -46,6 +46,10 @@ enum mrs_status mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *c
 /* target: made where it is missing (with its _id index), else as need with change. */
 enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out,
                                    struct mrs_err *e);
+/* Why no step that changes documents can take the collection; NULL: it can. */
+const char *mrs_catalog_obstacle(const struct mrs_cat_coll *cc);
+/* Why no server takes a new collection of this name, as in "is empty"; NULL: it does. */
+const char *mrs_catalog_bad_name(const char *db, const char *coll);
 /* So begins each note of an index that a restore cannot build: `check` ends with status 1 for it. */
 #define MRS_NOTE_RESTORE_FAILS "a restore fails at "
 /* A line of the report ("index x_1 of shop.orders left out: it would be unique over an array"). */

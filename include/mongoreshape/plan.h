@@ -40,6 +40,9 @@ struct mrs_plan {
     const char *database; /* as resolved; "" */
     struct mrs_step *steps;
     uint32_t n_steps;
+    struct mrs_step *written; /* as the plan has them, stars and all; steps, before mrs_plan_fit */
+    uint32_t n_written;
+    bool stars, fitted;       /* stars: some of them has one; fitted: mrs_plan_fit has been here */
     uint8_t id[16];       /* plan id, big-endian XXH3-128 of `canonical` */
     bool id_known;
     struct mrs_view canonical; /* the plan as canonical BSON */
@@ -64,6 +67,9 @@ enum mrs_status mrs_yaml_doc(struct mrs_mem *mem, const char *text, size_t n, st
 enum mrs_status mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e);
 /* What stands on that line of that text, as a path ("steps.2.embed.match"; "" where there is none), appended. */
 void mrs_plan_place(struct mrs_view plan, uint32_t line, struct mrs_buf *out);
+/* Puts for each step with stars the steps for the collections that fit, as the steps before leave them: in place,
+ * once. cat: the collections of the input, spent afterwards. Nothing to do without stars. As mrs_plan_check. */
+enum mrs_status mrs_plan_fit(struct mrs_plan *p, struct mrs_catalog *cat, struct mrs_err *e);
 /* Takes the catalogue through all steps: existence, kinds, indexes, targets; errors are appended to the plan's errors
  * with their step's position. OK or FAIL MRS_E_PLAN, DEAD. */
 enum mrs_status mrs_plan_check(struct mrs_plan *p, struct mrs_catalog *cat, struct mrs_err *e);

@@ -10,6 +10,12 @@
 extern "C" {
 #endif
 
+/* The collections of an input, and those that were left out of it, into a new catalogue. */
+struct mrs_catalog;
+enum mrs_status mrs_input_catalog(struct mrs_input *in, struct mrs_catalog *cat, struct mrs_err *e);
+/* mrs_plan_fit with these collections; mrs_run does so as well. */
+enum mrs_status mrs_plan_fit_input(struct mrs_plan *plan, struct mrs_input *in, struct mrs_err *e);
+
 struct mrs_report;
 struct mrs_progress {
     const char *phase;      /* "step 1 embed: reading comments" */

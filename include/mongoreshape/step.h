@@ -16,6 +16,7 @@
 #define MONGORESHAPE_STEP_H
 
 #include "mongoreshape/doc.h"
+#include "mongoreshape/stars.h"
 #include "mongoreshape/value.h"
 
 #ifdef __cplusplus
@@ -139,7 +140,7 @@ struct mrs_listing {
     const char *field, *key;
 };
 
-#define MRS_SIDES_MAX 256
+#define MRS_SIDES_MAX 4096
 struct mrs_desc {
     enum mrs_family family;
     const struct mrs_side *sides; /* JOIN and GROUP: [0] is from, [1] is into (they may be one collection) */
@@ -191,6 +192,7 @@ struct mrs_step_type {
     const struct mrs_inner *inner;
     uint32_t n_inner;
     uint32_t since;      /* version of the plan language that brought the step; 0: the first */
+    enum mrs_stars stars;
     const char *since_2; /* keys that version 2 brought, "types|most"; NULL: none */
     /* Lines `key: value` in YAML: first those that make a step, behind an empty line values for the other keys that are
      * neither bool nor choice. */
@@ -232,8 +234,10 @@ const struct mrs_step_type *mrs_step_type_find(const char *name);
 struct mrs_step {
     const struct mrs_step_type *type;
     void *state;
-    uint32_t no;        /* from 1 */
+    uint32_t no;        /* from 1; those that a step with stars has become have one number */
     uint32_t line, col; /* in the plan's file */
+    bool stars;         /* a name in it has a star: it cannot be run, what mrs_plan_fit makes of it can */
+    struct mrs_view body; /* its keys, in the order of the table */
     struct mrs_desc desc;
 };
 

@@ -331,12 +331,8 @@ mrs_plan_lower(const struct mrs_plan *p, uint32_t i, struct mrs_arena *a, struct
 {
     struct mrsi_lower l = {.plan = p, .arena = a, .out = out};
     const struct mrs_step *step = &p->steps[i];
-    char no[12];
-    mrs_index_name(no, i);
-    struct mrs_val steps = mrs_doc_get(p->canonical, "steps"), entry = mrs_doc_get(mrs_val_view(steps), no);
-    struct mrs_val body = mrs_doc_get(mrs_val_view(entry), step->type->name);
     *out = (struct mrs_lowered){.step = step, .on = step->desc.n_sides ? &step->desc.sides[0].coll : NULL};
-    l.body = mrs_val_view(body);
+    l.body = step->body;
     mrs_buf_init(&l.buf, p->mem, 4u * MRS_DOC_MAX);
     const char *reason = lower_step(&l);
     bool failed = l.failed || l.buf.bad;

@@ -356,8 +356,8 @@ own_collation(struct mrs_view options)
 }
 
 /* Why, and what to do; NULL: it can be. */
-static const char *
-obstacle(const struct mrs_cat_coll *cc)
+const char *
+mrs_catalog_obstacle(const struct mrs_cat_coll *cc)
 {
     bool capped = truthy(mrs_doc_get(cc->options, "capped"));
     if (cc->kind == MRS_COLL_VIEW) {
@@ -444,7 +444,7 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s%s%.200s%s", coll->ns,
                            near ? "; is `" : "", near ? near : "", near ? "` meant?" : "");
     }
-    const char *why = obstacle(cc);
+    const char *why = mrs_catalog_obstacle(cc);
     if (why) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s %s", coll->ns, why);
     }

@@ -254,6 +254,7 @@ const struct mrs_step_type mrsi_step_options = {
     .summary = "sets options of a collection",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .inner = inner,
     .n_inner = sizeof inner / sizeof *inner,
     .example = "in: users\nvalidator: { email: { $type: string } }\n\n"

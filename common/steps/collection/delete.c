@@ -90,6 +90,7 @@ const struct mrs_step_type mrsi_step_delete = {
     .summary = "drops the documents that match a query",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .example = "in: sessions\nwhere: { state: expired }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

@@ -58,6 +58,7 @@ const struct mrs_step_type mrsi_step_drop_collection = {
     .summary = "drops a collection",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .example = "in: users_old\n",
     .compile = compile,
     .free_state = mrsi_state_free,

@@ -404,6 +404,7 @@ const struct mrs_step_type mrsi_step_index = {
     .summary = "makes and drops indexes",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_INDEX,
     .inner = inner,
     .n_inner = sizeof inner / sizeof *inner,
     .example = "in: comments\ncreate: [{ key: { postId: 1, createdAt: -1 } }]\n\ndrop: [postId_1]\n",

@@ -205,6 +205,7 @@ const struct mrs_step_type mrsi_step_move = {
     .summary = "moves documents into another collection",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_GATHER,
     .example = "from: orders\ninto: orders_archive\n"
                "where: { createdAt: { $lt: { $date: \"2024-01-01T00:00:00Z\" } } }\n\n"
                "fields: [customerId, amount]\ndrop: [cache]\n",

@@ -64,6 +64,7 @@ const struct mrs_step_type mrsi_step_rename_collection = {
     .summary = "gives a collection another name",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_PAIR,
     .example = "from: people\ninto: users\n",
     .compile = compile,
     .free_state = mrsi_state_free,

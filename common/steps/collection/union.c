@@ -69,6 +69,13 @@ read_sources(struct mrsi_read *r, struct unite *s)
     struct mrsi_slot f = mrsi_slot(r, "from");
     struct mrs_walk w;
     struct mrs_elem e;
+    if (f.v.type == MRS_STRING && r->args->version > 1) {
+        s->from = mrsi_read_alloc(r, 1, sizeof *s->from);
+        if (s->from) {
+            add_source(r, s, f, false);
+        }
+        return;
+    }
     if (f.v.type != MRS_ARRAY && f.v.type != MRS_DOCUMENT) {
         if (mrsi_slot_given(f)) {
             mrsi_read_error(r, "from", NULL, "must be a list of collections or a map tag: collection");
@@ -272,6 +279,7 @@ const struct mrs_step_type mrsi_step_union = {
     .summary = "makes one collection of several",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_LIST,
     .example = "from: { car: cars, truck: trucks }\ninto: vehicles\ntag: type\n\nwhere: { sold: { $ne: true } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

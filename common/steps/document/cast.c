@@ -401,6 +401,7 @@ const struct mrs_step_type mrsi_step_cast = {
     .summary = "converts values to other types",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .since_2 = "types",
     .example = "in: users\nfields: { age: int, joined: date }\n\nwhere: { age: { $type: string } }\n",
     .compile = compile,

@@ -131,6 +131,7 @@ const struct mrs_step_type mrsi_step_order = {
     .summary = "puts the fields of each document into an order",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .example = "in: users\nfields: [_id, name, email]\n\nwhere: { active: true }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

@@ -405,6 +405,7 @@ const struct mrs_step_type mrsi_step_pack = {
     .summary = "makes an array of key and value of fields of one kind",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .example = "in: movies\nfields: [release_*]\nas: releases\n\nstrip: release_\nkey: country\nvalue: date\n"
                "where: { kind: film }\n",
     .compile = compile,

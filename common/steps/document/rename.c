@@ -563,6 +563,7 @@ const struct mrs_step_type mrsi_step_rename = {
     .summary = "gives fields of each document other names",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .since_2 = "types",
     .example = "in: users\nfields: { mail: email }\n\nwhere: { mail: { $exists: true } }\n",
     .compile = compile,

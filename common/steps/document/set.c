@@ -672,6 +672,7 @@ const struct mrs_step_type mrsi_step_set = {
     .summary = "computes fields of each document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .since_2 = "types",
     .example = "in: users\nfields: { fullName: { $concat: [$first, \" \", $last] } }\n\n"
                "where: { fullName: null }\n",

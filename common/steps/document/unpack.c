@@ -394,6 +394,7 @@ const struct mrs_step_type mrsi_step_unpack = {
     .summary = "makes fields of an array of key and value",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .example = "in: movies\nas: releases\n\nprefix: release_\nkey: country\nvalue: date\nwhere: { kind: film }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

@@ -155,6 +155,7 @@ const struct mrs_step_type mrsi_step_unset = {
     .summary = "removes fields from each document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .since_2 = "types",
     .example = "in: users\nfields: [legacyName]\n\nwhere: { migrated: true }\n",
     .compile = compile,

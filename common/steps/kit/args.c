@@ -400,6 +400,53 @@ mrsi_read_choice_or_coll(struct mrsi_read *r, struct mrsi_slot s, int *out, stru
 }
 
 /* ---- collections ---- */
+/* Whether the step may have a name with a star here. */
+static bool
+may_have_star(const struct mrsi_read *r, struct mrsi_slot s)
+{
+    switch (r->args->type->stars) {
+    case MRS_STARS_IN:
+    case MRS_STARS_INDEX: return strcmp(s.key, "in") == 0;
+    case MRS_STARS_PAIR:
+    case MRS_STARS_GATHER: return strcmp(s.key, "from") == 0 || strcmp(s.key, "into") == 0;
+    case MRS_STARS_LIST: return strcmp(s.key, "from") == 0;
+    default: return false;
+    }
+}
+
+/* A name as a plan writes it: a text in which a star stands for what fits, or, as the one entry of a list, in which it
+ * is a character. *rules: the name with such a star written as a letter, for those who check its characters. */
+static bool
+name_of(struct mrsi_read *r, struct mrsi_slot s, const char **name, const char **rules)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t n;
+    bool listed = s.v.type == MRS_ARRAY && r->args->version > 1 && mrs_val_count(s.v) == 1;
+    if (listed) {
+        mrs_walk_init(&w, mrs_val_view(s.v));
+        mrs_walk_next(&w, &e);
+        s.v = e.v;
+    }
+    if (!plain_text(r, s, name, &n)) {
+        return false;
+    }
+    const char *star = listed || r->args->version < 2 ? NULL : strchr(*name, '*');
+    *rules = *name;
+    if (!star) {
+        return true;
+    }
+    if (strchr(star + 1, '*')) {
+        return mrsi_read_error(r, s.key, s.sub, "`%s` has more than one star", *name);
+    }
+    if (!may_have_star(r, s)) {
+        return mrsi_read_error(r, s.key, s.sub, "`%s`: no star stands here, write the name of one collection; one that "
+                                                "has a star in its name is { coll: [\"%s\"] }", *name, *name);
+    }
+    *rules = mrsi_read_text_of(r, "%.*sx%s", (int)(star - *name), *name, star + 1);
+    return *rules != NULL;
+}
+
 static bool
 check_names(struct mrsi_read *r, struct mrsi_slot s, const char *db, const char *coll)
 {
@@ -410,7 +457,8 @@ check_names(struct mrsi_read *r, struct mrsi_slot s, const char *db, const char 
     if (m == 0 || coll[0] == '.') {
         return mrsi_read_error(r, s.key, s.sub, "`%s` is no name of a collection", coll);
     }
-    if (coll[0] == '*' || coll[m - 1] == '*') { /* taken for a name, the documents of all meant would meet in it */
+    if (r->args->version < 2 && (coll[0] == '*' || coll[m - 1] == '*')) {
+        /* taken for a name, the documents of all meant would meet in it */
         return mrsi_read_error(r, s.key, s.sub, "`%s` is a pattern: write the name of one collection", coll);
     }
     if (n + 1 + m > MRS_NS_MAX) {
@@ -422,19 +470,18 @@ check_names(struct mrsi_read *r, struct mrsi_slot s, const char *db, const char 
 bool
 mrsi_read_coll(struct mrsi_read *r, struct mrsi_slot s, struct mrs_coll *out)
 {
-    static const struct mrs_key keys[] = {{"db", MRS_ARG_TEXT, true, NULL, "its database"},
+    static const struct mrs_key keys[] = {{"db", MRS_ARG_TEXT, false, NULL, "its database"},
                                           {"coll", MRS_ARG_TEXT, true, NULL, "its name"}};
-    const char *db = r->args->default_db, *coll = NULL;
-    uint32_t n;
+    const char *db = r->args->default_db, *coll = NULL, *db_rules = db, *coll_rules = NULL;
     if (s.v.type == MRS_DOCUMENT) {
         if (!mrsi_read_map(r, s, keys, 2)) {
             return false;
         }
         struct mrsi_slot d = mrsi_slot_in(s, keys, 2, "db"), c = mrsi_slot_in(s, keys, 2, "coll");
-        if (!plain_text(r, d, &db, &n) || !plain_text(r, c, &coll, &n)) {
+        if ((mrsi_slot_given(d) && !name_of(r, d, &db, &db_rules)) || !name_of(r, c, &coll, &coll_rules)) {
             return false;
         }
-    } else if (!plain_text(r, s, &coll, &n)) {
+    } else if (!name_of(r, s, &coll, &coll_rules)) {
         return false;
     }
     if (!db || !*db) {
@@ -442,7 +489,7 @@ mrsi_read_coll(struct mrsi_read *r, struct mrsi_slot s, struct mrs_coll *out)
                                "the database of `%s` is not known: say `database:` or { db: ..., coll: %s }", coll,
                                coll);
     }
-    if (!check_names(r, s, db, coll)) {
+    if (!check_names(r, s, db_rules, coll_rules)) {
         return false;
     }
     out->ns = mrsi_read_text_of(r, "%s.%s", db, coll);

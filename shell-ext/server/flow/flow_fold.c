@@ -231,14 +231,8 @@ static void
 describe_sort(const struct ext_node *n, struct mrs_buf *out)
 {
     static const char *const keys[] = {"by", "time"};
-    const struct mrs_plan *p = n->spec->plan;
-    struct mrs_val steps = mrs_doc_get(p->canonical, "steps");
-    char no[12];
-    mrs_index_name(no, n->hop->step->no - 1);
-    struct mrs_val entry = mrs_doc_get(mrs_val_view(steps), no);
-    struct mrs_val body = mrs_doc_get(mrs_val_view(entry), n->hop->step->type->name);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        struct mrs_val v = mrs_doc_get(mrs_val_view(body), keys[i]);
+        struct mrs_val v = mrs_doc_get(n->hop->step->body, keys[i]);
         if (v.type != MRS_MISSING) {
             mrs_buf_printf(out, "`%s` ", keys[i]);
             mrs_ejson_write_val(v, false, out);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* new_names.c - which names a server takes for a new collection.
+ *
+ * For names that are put together from what a star stood for, or from values: what a plan writes out is its author's,
+ * and what is in a dump was taken by some server once. */
+#include "mongoreshape/catalogue.h"
+
+const char *
+mrs_catalog_bad_name(const char *db, const char *coll)
+{
+    size_t n = strlen(db), m = strlen(coll);
+    if (m == 0) {
+        return "is empty";
+    }
+    if (strchr(coll, '$')) {
+        return "has a `$`";
+    }
+    if (strncmp(coll, "system.", 7) == 0) {
+        return "begins with `system.`";
+    }
+    if (coll[0] == '.' || coll[m - 1] == '.') {
+        return "has a dot at an end";
+    }
+    if (n == 0 || n > MRS_DB_MAX || strpbrk(db, "/\\. \"$")) {
+        return "has no database that a server takes: 1 to 63 bytes without / \\ . \" $ and blanks";
+    }
+    return n + 1 + m > MRS_NS_MAX ? "is longer than 255 bytes with its database" : NULL;
+}

@@ -182,10 +182,11 @@ make_edits(struct mrsi_read *r, struct mrsi_rollup *s)
     if (!mrsi_read_edit(r, "fields", s->path, s->n, &fields)) {
         return;
     }
-    s->edit = fields;
+    s->added = (struct mrsi_added){s->path, s->n, fields, "fields", s->errors, s->replace, s->flat};
     if (s->as.n) {
         s->inner = fields;
-        mrsi_read_edit(r, "as", &s->as, 1, &s->edit);
+        s->added = (struct mrsi_added){&s->as, 1, NULL, "as", s->errors, s->replace, s->flat && s->as.n == 1};
+        mrsi_read_edit(r, "as", &s->as, 1, &s->added.edit);
     }
 }
 

@@ -3,6 +3,7 @@
 #ifndef MRSI_ROLLUP_H
 #define MRSI_ROLLUP_H
 
+#include "steps/kit/added.h"
 #include "steps/kit/group_by.h"
 #include "steps/kit/join_match.h"
 #include "steps/kit/shape.h"
@@ -44,7 +45,7 @@ struct mrsi_rollup {
     int empty, keep, orphans, errors;
     struct mrs_coll orphans_into;
     int side_orphans;
-    struct mrs_edit *edit;  /* where things are written: as, or the fields */
+    struct mrsi_added added; /* where things are written: as, or the fields */
     struct mrs_edit *inner; /* the fields, inside as */
     bool flat;              /* no name of a field has a dot */
     bool plain;             /* by: key and arguments are top-level fields as they stand, or dates that are cut */

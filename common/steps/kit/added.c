@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* added.c - computed values that are added to a document: where they go, and what `replace` and `errors` say.
+ *
+ * The everyday case, plain names that are not there yet, is the document's bytes with elements behind them. Everything
+ * else is an edit: dotted names, names that are there, fields that failed. A path that is blocked is written nowhere,
+ * not even where it was free before the block was met: then all is done again. */
+#include "added.h"
+#include "shape.h"
+
+/* ---- the quick way ---- */
+static bool
+adds(const struct mrsi_added *to, const struct mrs_elem *e)
+{
+    for (uint32_t i = 0; i < to->n; i++) {
+        if (mrs_name_is(e, to->path[i].part[0].name, to->path[i].part[0].len)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the elements can simply be put behind those of the document. SKIP: a name stands in it twice. */
+static enum mrs_status
+look(const struct mrsi_added *to, struct mrs_ctx *c, struct mrs_view d, bool *free)
+{
+    struct mrsi_seen seen;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    *free = to->flat;
+    if (!*free) {
+        return MRS_OK;
+    }
+    mrsi_seen_begin(&seen);
+    mrs_walk_init(&w, d);
+    while (mrs_walk_next(&w, &e) == 1) {
+        mrsi_seen_add(&seen, &e);
+        *free = *free && !adds(to, &e);
+    }
+    return *free ? mrsi_seen_check(&seen, c, d) : MRS_OK;
+}
+
+static enum mrs_status
+put_flat(struct mrsi_adding *x, struct mrs_buf *out)
+{
+    const struct mrsi_added *to = x->to;
+    enum mrs_status st = MRS_OK;
+    if (x->put) {
+        return x->put(x->arg, out);
+    }
+    for (uint32_t i = 0; st == MRS_OK && i < to->n; i++) {
+        struct mrs_val v = mrs_missing();
+        bool keep = false;
+        st = x->value(x->arg, i, mrs_missing(), &v, &keep);
+        if (st == MRS_OK && !keep && v.type != MRS_MISSING) {
+            mrsi_put_elem(out, to->path[i].part[0].name, to->path[i].part[0].len, v);
+        }
+    }
+    return st;
+}
+
+/* ---- the long way ---- */
+static enum mrs_status
+place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
+      struct mrs_buf *raw, struct mrs_err *e)
+{
+    struct mrsi_adding *x = arg;
+    const struct mrsi_added *to = x->to;
+    uint32_t i = site->path_no;
+    bool keep = false;
+    (void)raw;
+    (void)e;
+    *verdict = MRS_EDIT_KEEP;
+    if (x->silent[i]) {
+        return MRS_OK;
+    }
+    if (site->blocked) {
+        x->silent[i] = x->again = true;
+        return to->errors != MRSI_ERRORS_REFUSE ? MRS_OK
+                                                : mrsi_step_blocked(x->c, to->key, site, to->path[i].text);
+    }
+    if (site->old.type != MRS_MISSING && !to->replace) {
+        return mrsi_step_refuse(x->c, to->key, "the field %s exists already", site->name);
+    }
+    enum mrs_status st = x->value(x->arg, i, site->old, put, &keep);
+    *verdict = keep ? MRS_EDIT_KEEP : put->type == MRS_MISSING ? MRS_EDIT_REMOVE : MRS_EDIT_PUT;
+    return st;
+}
+
+static enum mrs_status
+edit(struct mrsi_adding *x, struct mrs_view doc, struct mrs_buf *out, bool *blocked)
+{
+    struct mrs_edit_run how = {.fn = place, .arg = x, .visit_missing = true, .raw = x->raw};
+    size_t start = out->n;
+    enum mrs_status st;
+    bool changed;
+    memset(x->silent, 0, x->to->n * sizeof *x->silent);
+    for (*blocked = false;; *blocked = true) {
+        x->again = false;
+        st = mrs_edit_run(x->to->edit, &how, doc, out, &changed, x->c->err);
+        if (!x->again || (st != MRS_OK && st != MRS_FAIL)) {
+            return mrsi_step_skip(x->c, st, x->to->key);
+        }
+        mrs_err_clear(x->c->err);
+        out->n = start;
+    }
+}
+
+enum mrs_status
+mrsi_add_values(struct mrsi_adding *x, struct mrs_view doc, bool fresh, struct mrs_buf *out, bool *blocked)
+{
+    struct mrs_ctx *c = x->c;
+    size_t start = out->n;
+    bool quick = x->to->flat;
+    *blocked = false;
+    enum mrs_status st = fresh ? MRS_OK : look(x->to, c, doc, &quick);
+    if (st == MRS_OK && quick) {
+        mrs_buf_put(out, doc.p, doc.n - 1);
+        st = put_flat(x, out);
+        mrsi_put_close(out, start);
+    } else if (st == MRS_OK) {
+        st = edit(x, doc, out, blocked);
+    }
+    if (st == MRS_OK && !out->bad && out->n - start > MRS_DOC_MAX) {
+        st = mrsi_step_too_large(c, "oversize", "the document would pass 16 MiB", out, start);
+    }
+    MRS_THEN(st, mrsi_buf_end(out, start, c, "oversize"));
+    return st == MRS_OK ? mrsi_step_depth(c, "fields", doc, mrsi_buf_view(out, start)) : st;
+}

@@ -48,7 +48,7 @@ account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows
     uint32_t no = rows->step;
     const struct mrs_plan *plan = job->plan;
     const struct mrs_step *step = plan && no > 0 && no <= plan->n_written ? &plan->written[no - 1] : NULL;
-    bool map = step && step->desc.family == MRS_FAMILY_MAP;
+    bool map = step && (step->desc.family == MRS_FAMILY_MAP || step->desc.family == MRS_FAMILY_WINDOW);
     for (int c = 0; c < N_COLUMNS; c++) {
         bool always = columns[c].always || (map && columns[c].offset == offsetof(struct mrs_account, changed));
         width[c] = always ? (int)strlen(columns[c].title) : 0;

@@ -114,6 +114,11 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
         fn(arg, &pass);
     } else if (d->family == MRS_FAMILY_REKEY) {
         rekey_passes(d, pass, fn, arg);
+    } else if (d->family == MRS_FAMILY_WINDOW) {
+        pass.ns = d->sides[0].coll.ns;
+        pass.times = 2;
+        pass.why = "to gather what its documents bring to their groups; then to write each with what was computed";
+        fn(arg, &pass);
     } else if (d->family == MRS_FAMILY_SPREAD || d->n_sides < 2) {
         pass.why = "once more if equal `_id`s are found";
         each_main(step, pass, fn, arg);
@@ -178,6 +183,9 @@ mrsi_memory_words(const struct mrs_desc *d)
     case MRS_FAMILY_REKEY:
         return "a key and an _id of each document, some dozens of bytes (on disk past the budget); what is computed "
                "from groups is sorted, in temporary files past the budget";
+    case MRS_FAMILY_WINDOW:
+        return "what the documents bring is sorted by group in memory, and in temporary files past the budget; what "
+               "was computed for each, in memory and in mapped temporary files past the budget";
     case MRS_FAMILY_GRID:
         return "a key of each value of an axis, and a hash of each `_id` (on disk past the budget)";
     case MRS_FAMILY_LINK:
@@ -191,6 +199,6 @@ const char *
 mrsi_family_name(enum mrs_family family)
 {
     static const char *const name[] = {"map",  "spread", "join", "group",  "fold",
-                                      "link", "tree",   "rekey", "grid", "catalog"};
+                                      "link", "tree",   "rekey", "window", "grid", "catalog"};
     return (size_t)family < sizeof name / sizeof *name ? name[family] : "";
 }

@@ -24,5 +24,6 @@
 #include "mongoreshape/run.h"
 #include "mongoreshape/spread_ops.h"
 #include "mongoreshape/version.h"
+#include "mongoreshape/window_ops.h"
 
 #endif

@@ -96,6 +96,7 @@ enum mrs_family {
     MRS_FAMILY_LINK,   /* references of two collections complete each other: link */
     MRS_FAMILY_TREE,   /* the documents of one collection are the nodes of trees: tree */
     MRS_FAMILY_REKEY,  /* documents of one collection get other `_id`s, references to them follow: rekey */
+    MRS_FAMILY_WINDOW, /* documents receive what is computed from others of their group, and stay: window */
     MRS_FAMILY_GRID,   /* documents are made of axes, no source document: grid */
     MRS_FAMILY_CATALOG /* no document is touched: index, options, rename_collection, drop_collection */
 };
@@ -170,7 +171,7 @@ struct mrs_desc {
 };
 
 /* Each family has its kernels in a header of its own: spread_ops.h (MAP, SPREAD), join_ops.h, group_ops.h, fold_ops.h,
- * link.h, nodes.h (TREE), rekey_ops.h, axes.h (GRID). */
+ * link.h, nodes.h (TREE), rekey_ops.h, window_ops.h, axes.h (GRID). */
 struct mrs_ctx; /* context.h */
 struct mrs_spread_ops;
 struct mrs_join_ops;
@@ -179,6 +180,7 @@ struct mrs_fold_ops;
 struct mrs_link_ops;
 struct mrs_tree_ops;
 struct mrs_rekey_ops;
+struct mrs_window_ops;
 struct mrs_grid_ops;
 struct mrs_catalog; /* catalogue.h */
 struct mrs_inverse; /* inverse.h */
@@ -223,6 +225,7 @@ struct mrs_step_type {
     const struct mrs_link_ops *link;
     const struct mrs_tree_ops *tree;
     const struct mrs_rekey_ops *rekey;
+    const struct mrs_window_ops *window;
     const struct mrs_grid_ops *grid;
 };
 

@@ -327,6 +327,7 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     case MRS_FAMILY_TREE: return mrsi_tree_step(en, step, e);
     case MRS_FAMILY_REKEY: return mrsi_rekey_step(en, step, e);
     case MRS_FAMILY_LINK: return mrsi_link_step(en, step, e);
+    case MRS_FAMILY_WINDOW: return mrsi_window_step(en, step, e);
     case MRS_FAMILY_GRID: return mrsi_grid_step(en, step, e);
     case MRS_FAMILY_CATALOG: break;
     }

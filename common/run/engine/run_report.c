@@ -36,7 +36,8 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
         const struct mrs_desc *d = &en->plan->steps[step].desc;
         for (uint32_t i = 0; i < d->n_sides; i++) {
             const struct mrsi_row *r = &en->rows[en->row_of[step][i]];
-            bool repeated = false, map = d->family == MRS_FAMILY_MAP || d->family == MRS_FAMILY_REKEY;
+            bool repeated = false, map = d->family == MRS_FAMILY_MAP || d->family == MRS_FAMILY_REKEY ||
+                                         d->family == MRS_FAMILY_WINDOW;
             for (uint32_t k = 0; k < i; k++) {
                 repeated = repeated || en->row_of[step][k] == en->row_of[step][i];
             }
@@ -138,7 +139,7 @@ is_idle(const struct mrsi_engine *en, uint32_t step)
     if (d->family == MRS_FAMILY_JOIN) {
         return !en->rows[en->row_of[step][0]].matched && !empty && en->rows[en->row_of[step][1]].before;
     }
-    if (d->family == MRS_FAMILY_MAP) {
+    if (d->family == MRS_FAMILY_MAP || d->family == MRS_FAMILY_WINDOW) {
         const struct mrsi_row *r = &en->rows[en->row_of[step][0]];
         return !empty && !r->changed && !r->refused && !r->dropped;
     }
@@ -169,7 +170,7 @@ note_idle_steps(struct mrsi_engine *en)
         } else if (step->desc.family == MRS_FAMILY_JOIN) {
             snprintf(line, sizeof line, "step %u, %s: no document of %s matches one of %s", step->no, step->type->name,
                      step->desc.sides[0].coll.ns, step->desc.sides[1].coll.ns);
-        } else if (step->desc.family == MRS_FAMILY_MAP) {
+        } else if (step->desc.family == MRS_FAMILY_MAP || step->desc.family == MRS_FAMILY_WINDOW) {
             snprintf(line, sizeof line, "step %u, %s: it changed nothing in %s", step->no, step->type->name,
                      step->desc.sides[0].coll.ns);
         } else {

@@ -13,5 +13,6 @@ enum mrs_status mrsi_tree_step(struct mrsi_engine *en, uint32_t step, struct mrs
 enum mrs_status mrsi_link_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 enum mrs_status mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 enum mrs_status mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+enum mrs_status mrsi_window_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 enum mrs_status mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 #endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* window_groups.c - group by group: what its members bring, and what the step gives for each of them. */
+#include "window_pass.h"
+
+struct window_at { /* of a member of the group in hand: in bytes */
+    uint64_t ordinal, off;
+    uint32_t order, shape; /* bytes of each, one behind the other */
+};
+struct window_hand {
+    struct mrsi_window_run *r;
+    struct mrsi_worker *w;
+    struct mrsi_tape bytes, at; /* of the group in hand */
+    uint64_t off;               /* bytes of it up to here */
+    struct mrs_hash128 key;
+    uint64_t alike;             /* of the group in hand */
+    uint64_t next;              /* its member that something is given for */
+};
+
+/* ---- gathering a group ---- */
+static enum mrs_status
+add(struct window_hand *x, const struct mrsi_sorted *rec, struct mrs_err *e)
+{
+    struct window_at at = {.off = x->off};
+    const uint32_t head = sizeof x->key, tail = sizeof at.ordinal;
+    if (rec->key_len < head || rec->n < tail || !mrsi_mark_is_doc(rec->p + tail, rec->n - tail)) {
+        return mrsi_state_damaged("what documents bring to their group", e); /* only of another run */
+    }
+    memcpy(&at.ordinal, rec->p, tail);
+    at.order = rec->key_len - head;
+    at.shape = rec->n - tail;
+    x->off += (uint64_t)at.order + at.shape;
+    enum mrs_status s = mrsi_tape_put_n(&x->bytes, rec->key + head, at.order, e);
+    MRS_THEN(s, mrsi_tape_put_n(&x->bytes, rec->p + tail, at.shape, e));
+    if (s == MRS_OK && at.ordinal >= x->r->bits.n) {
+        s = mrsi_state_damaged("what documents bring to their group", e);
+    }
+    return s == MRS_OK ? mrsi_tape_put(&x->at, &at, e) : s;
+}
+
+/* The members of the next group. END: there is none. */
+static enum mrs_status
+gather(struct window_hand *x, struct mrs_err *e)
+{
+    struct mrsi_sorter *in = &x->r->members;
+    struct mrsi_sorted rec;
+    bool any = false;
+    mrsi_tape_reset(&x->bytes);
+    mrsi_tape_reset(&x->at);
+    x->off = 0;
+    enum mrs_status s;
+    while ((s = mrsi_sorter_next(in, &rec, e)) == MRS_OK) {
+        if (any && memcmp(rec.key, &x->key, sizeof x->key) != 0) {
+            mrsi_sorter_unread(in);
+            break;
+        }
+        s = add(x, &rec, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        memcpy(&x->key, rec.key, sizeof x->key);
+        any = true;
+    }
+    s = s == MRS_END && any ? MRS_OK : s;
+    MRS_THEN(s, mrsi_tape_end(&x->bytes, e));
+    return s == MRS_OK ? mrsi_tape_end(&x->at, e) : s;
+}
+
+/* ---- for the step ---- */
+static struct mrs_window_member
+member_at(const struct mrs_window_group *g, uint64_t i)
+{
+    const struct window_hand *x = g->impl;
+    const struct window_at *at = (const struct window_at *)(const void *)x->at.p + i;
+    const uint8_t *p = x->bytes.p + at->off;
+    return (struct mrs_window_member){{p, at->order}, {p + at->order, at->shape}};
+}
+
+static enum mrs_status
+give_alike(void *arg, struct mrs_view doc, struct mrs_err *e)
+{
+    struct window_hand *x = arg;
+    x->alike = x->r->given.n;
+    enum mrs_status s = mrsi_tape_put_n(&x->r->given, doc.p, doc.n, e);
+    mrs_arena_reset(&x->w->arena);
+    return s;
+}
+
+static enum mrs_status
+give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
+{
+    struct window_hand *x = arg;
+    const struct window_at *at = (const struct window_at *)(const void *)x->at.p + x->next++;
+    ((uint64_t *)x->r->place.p)[at->ordinal] = x->r->given.n + 1;
+    enum mrs_status s = mrsi_tape_put_n(&x->r->given, &x->alike, sizeof x->alike, e);
+    MRS_THEN(s, mrsi_tape_put_n(&x->r->given, doc.p, doc.n, e));
+    mrs_arena_reset(&x->w->arena);
+    return s == MRS_OK && mrsi_cancelled(x->r->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
+}
+
+static enum mrs_status
+one_group(struct window_hand *x, void *work, struct mrs_err *e)
+{
+    const struct mrsi_window_run *r = x->r;
+    struct mrs_window_group g = {x->at.n, member_at, x};
+    struct mrs_window_give give = {give_alike, give_member, x};
+    x->alike = MRSI_WINDOW_ALONE;
+    x->next = 0;
+    mrs_arena_reset(&x->w->arena);
+    mrs_err_clear(&x->w->err);
+    enum mrs_status s = r->ops->group(r->st->state, &x->w->ctx, work, &g, &give);
+    return s == MRS_OK ? s : mrsi_kernel_failed(x->w, s, e);
+}
+
+enum mrs_status
+mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e)
+{
+    struct window_hand x = {.r = r, .w = &r->en->worker[0]};
+    void *work = mrsi_work_of(x.w, r->step, e);
+    if (!work && r->st->type->work_size) {
+        return MRS_DEAD;
+    }
+    mrsi_tape_init(&x.bytes, r->en, 1, r->en->memory / 8);
+    mrsi_tape_init(&x.at, r->en, sizeof(struct window_at), r->en->memory / 16);
+    enum mrs_status s = mrsi_sorter_rewind(&r->members, e);
+    while (s == MRS_OK && (s = gather(&x, e)) == MRS_OK) {
+        s = one_group(&x, work, e);
+    }
+    mrsi_tape_clear(&x.bytes);
+    mrsi_tape_clear(&x.at);
+    return s == MRS_END ? MRS_OK : s;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* window_pass.h - documents that receive what is computed from others of their group: a step from its first pass to its
+ * last.
+ *
+ * A first pass takes down what each document brings; it is sorted by group, by the order in the group, and by input
+ * order. Then group by group: what its members bring lies one behind the other, in memory or in a temporary file that
+ * is mapped, the step looks at it as it likes, and what it gives for each member is kept, with its place by the ordinal
+ * of the document. A second pass writes each document with what was given for it. Groups are told apart by 128 bits of
+ * hash under the secret of the run. */
+#ifndef MRSI_RUN_WINDOW_H
+#define MRSI_RUN_WINDOW_H
+
+#include "run/pass/checkpoint.h"
+#include "run/pass/step_outputs.h"
+#include "run/store/file_array.h"
+#include "run/store/ordinal_index.h"
+#include "run/store/sorter.h"
+#include "mongoreshape/window_ops.h"
+
+/* What the first pass found of a document. */
+enum mrsi_window_bit { MRSI_WINDOW_OUT, MRSI_WINDOW_IN, MRSI_WINDOW_REFUSED };
+
+enum mrsi_window_stage { MRSI_WINDOW_READ, MRSI_WINDOW_COMPUTE, MRSI_WINDOW_WRITE, MRSI_WINDOW_DONE };
+
+#define MRSI_WINDOW_ALONE UINT64_MAX /* nothing was given for all of its group */
+
+struct mrsi_window_run {
+    struct mrsi_engine *en;
+    uint32_t step;
+    const struct mrs_step *st;
+    const struct mrs_window_ops *ops;
+    struct mrsi_sides sides;
+    struct mrsi_scan scan;
+    struct mrsi_pass pass;
+    enum mrsi_window_stage stage;
+    bool went_on;               /* tables are of another run */
+    struct mrsi_tape bits;      /* of each document, by ordinal */
+    struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, shape */
+    struct mrsi_area place;     /* of each document, by ordinal: where in given, and 1; 0: nowhere */
+    struct mrsi_tape given;     /* for a group: a document; for a member: where that is, or ALONE, and a document */
+};
+
+enum mrs_status mrsi_window_read(struct mrsi_window_run *r, struct mrs_err *e);    /* window_read.c */
+enum mrs_status mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e); /* window_groups.c */
+enum mrs_status mrsi_window_write(struct mrsi_window_run *r, struct mrs_err *e);   /* window_write.c */
+/* Where the places lie: of as many documents as there are bits. */
+uint64_t mrsi_window_places(const struct mrsi_window_run *r);
+enum mrs_status mrsi_window_open(struct mrsi_window_run *r, struct mrs_err *e); /* the writer */
+/* window_savepoint.c: for struct mrsi_pass; and back. */
+enum mrs_status mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* window_savepoint.c - a step of the family WINDOW in words, and going on from there: the tables that the stage
+ * needs. */
+#include "window_pass.h"
+
+enum mrs_status
+mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_window_run *r = arg;
+    mrs_build_i64(b, "stage", r->stage);
+    enum mrs_status s = mrsi_tape_describe(&r->bits, "bits", b, files, e);
+    if (s != MRS_OK || r->stage != MRSI_WINDOW_WRITE) {
+        return s == MRS_OK ? mrsi_sorter_describe(&r->members, "members", b, files, e) : s;
+    }
+    s = mrsi_area_describe(&r->place, "place", b, files, e);
+    return s == MRS_OK ? mrsi_tape_describe(&r->given, "given", b, files, e) : s;
+}
+
+/* ---- tables lie in files, and a file may have come to harm ---- */
+static bool
+is_doc_at(const struct mrsi_window_run *r, uint64_t at)
+{
+    uint64_t left = at < r->given.n ? r->given.n - at : 0;
+    return left >= MRS_DOC_MIN && mrs_le32(r->given.p + at) <= left &&
+           mrsi_mark_is_doc(r->given.p + at, mrs_le32(r->given.p + at));
+}
+
+/* Whether something that can be read was given for each member of a group. */
+static bool
+all_given(const struct mrsi_window_run *r)
+{
+    uint64_t last = MRSI_WINDOW_ALONE;
+    bool good = true;
+    for (uint64_t i = 0; good && i < r->bits.n; i++) {
+        uint64_t place = ((const uint64_t *)r->place.p)[i], alike;
+        if (r->bits.p[i] != MRSI_WINDOW_IN) {
+            continue;
+        }
+        good = place > 0 && place <= r->given.n && r->given.n - (place - 1) > sizeof alike &&
+               is_doc_at(r, place - 1 + sizeof alike);
+        if (good) {
+            memcpy(&alike, r->given.p + place - 1, sizeof alike);
+            good = alike == MRSI_WINDOW_ALONE || alike == last || is_doc_at(r, alike);
+            last = alike;
+        }
+    }
+    return good;
+}
+
+static enum mrs_status
+apply_given(struct mrsi_window_run *r, struct mrs_view mark, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_tape_end(&r->bits, e);
+    MRS_THEN(s, mrsi_area_apply(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, mark, "place", e));
+    MRS_THEN(s, mrsi_tape_apply(&r->given, mark, "given", e));
+    MRS_THEN(s, mrsi_tape_end(&r->given, e));
+    s = s == MRS_OK && !all_given(r) ? mrsi_state_damaged("what was computed for documents", e) : s;
+    return s == MRS_OK ? mrsi_window_open(r, e) : s;
+}
+
+enum mrs_status
+mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e)
+{
+    struct mrs_view mark = r->pass.from;
+    bool bad = false;
+    r->stage = (enum mrsi_window_stage)mrsi_state_number(mark, "stage", MRSI_WINDOW_WRITE, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_tape_apply(&r->bits, mark, "bits", e);
+    if (s == MRS_OK) {
+        s = r->stage == MRSI_WINDOW_WRITE ? apply_given(r, mark, e)
+                                          : mrsi_sorter_apply(&r->members, mark, "members", e);
+    }
+    MRS_THEN(s, mrsi_pass_apply(&r->pass, e));
+    if (r->stage == MRSI_WINDOW_COMPUTE) {
+        r->pass.from = mrs_empty_doc();
+    }
+    return s;
+}

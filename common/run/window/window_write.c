@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* window_write.c - the second pass: each document with what was given for it. */
+#include "window_pass.h"
+
+struct window_write_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_out *out;
+    struct mrs_window_entry entry; /* of one that is read again */
+    struct mrs_buf bytes;
+};
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct mrsi_window_run *r = arg;
+    struct window_write_job *job = p;
+    if (!job->out) {
+        job->out = mrsi_sides_outs(&r->sides);
+        if (!job->out) {
+            return mrs_err_memory(e, sizeof *job->out);
+        }
+        mrs_block_init(&job->block, r->en->mem);
+        mrs_buf_init(&job->entry.group, r->en->mem, MRS_KEY_MAX);
+        mrs_buf_init(&job->entry.order, r->en->mem, MRS_KEY_MAX);
+        mrs_buf_init(&job->entry.shape, r->en->mem, SIZE_MAX);
+        mrs_buf_init(&job->bytes, r->en->mem, SIZE_MAX);
+    }
+    enum mrs_status s = mrsi_scan_next(&r->scan, &job->block, &job->part, e);
+    *big = job->block.n > MRSI_BIG;
+    return s;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct mrsi_window_run *r = arg;
+    struct window_write_job *job = p;
+    if (job->out) {
+        mrsi_sides_outs_free(&r->sides, job->out);
+        mrs_buf_clear(&job->entry.group);
+        mrs_buf_clear(&job->entry.order);
+        mrs_buf_clear(&job->entry.shape);
+        mrs_buf_clear(&job->bytes);
+        mrs_block_clear(&job->block);
+    }
+}
+
+static enum mrs_status
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_window_run *r = arg;
+    struct window_write_job *job = p;
+    enum mrs_status s = mrsi_refused_commit(w, e);
+    if (job->bytes.cap > MRSI_BIG) {
+        mrs_buf_clear(&job->bytes);
+    }
+    return s == MRS_OK ? mrsi_sides_commit(&r->sides, job->out, e) : s;
+}
+
+static struct mrs_view
+doc_at(const uint8_t *p)
+{
+    return (struct mrs_view){p, mrs_le32(p)};
+}
+
+/* A member with what was given for it. */
+static enum mrs_status
+splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job *job, uint64_t ordinal,
+       struct mrs_view doc, enum mrs_fate *fate)
+{
+    const uint8_t *given = r->given.p + ((const uint64_t *)r->place.p)[ordinal] - 1;
+    uint64_t alike;
+    void *work = mrsi_work_of(w, r->step, &w->err);
+    if (!work) {
+        return MRS_DEAD;
+    }
+    memcpy(&alike, given, sizeof alike);
+    mrs_buf_reset(&job->bytes);
+    return r->ops->splice(r->st->state, &w->ctx, work, doc,
+                          alike == MRSI_WINDOW_ALONE ? mrs_empty_doc() : doc_at(r->given.p + alike),
+                          doc_at(given + sizeof alike), &job->bytes, fate);
+}
+
+static enum mrs_status
+read_again(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job *job, struct mrs_view doc)
+{
+    mrs_buf_reset(&job->entry.group);
+    mrs_buf_reset(&job->entry.order);
+    mrs_buf_reset(&job->entry.shape);
+    return r->ops->enter(r->st->state, &w->ctx, doc, &job->entry);
+}
+
+static enum mrs_status
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_window_run *r = arg;
+    struct window_write_job *job = p;
+    enum mrs_fate fate = MRS_FATE_STAYS;
+    enum mrs_status s = MRS_OK;
+    if (ordinal >= r->bits.n) { /* only where the state of another run says so */
+        return mrsi_state_damaged("the step", e);
+    }
+    mrsi_row(w, r->step, 0)->before++;
+    mrs_err_clear(&w->err);
+    switch (r->bits.p[ordinal]) {
+    case MRSI_WINDOW_REFUSED: s = read_again(r, w, job, doc); break;
+    case MRSI_WINDOW_IN: s = splice(r, w, job, ordinal, doc, &fate); break;
+    default: break;
+    }
+    if (s == MRS_SKIP) {
+        mrsi_row(w, r->step, 0)->refused++;
+        return mrsi_refuse(w, r->step, 0, r->en->side[r->step][0], ordinal, doc, e);
+    }
+    if (s != MRS_OK) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    if (fate == MRS_FATE_CHANGED) {
+        mrsi_row(w, r->step, 0)->changed++;
+        doc = (struct mrs_view){job->bytes.p, (uint32_t)job->bytes.n};
+    }
+    return mrsi_sides_write(&r->sides, w, job->out, 0, doc, e);
+}
+
+static enum mrs_status
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
+{
+    struct mrsi_window_run *r = arg;
+    struct window_write_job *job = p;
+    struct mrsi_cursor cur;
+    mrsi_cursor_begin(&cur, r->scan.coll, job->part, &job->block);
+    cur.quiet = cur.checked = true;
+    return mrsi_cursor_each(&cur, one_document, r, w, job, e);
+}
+
+enum mrs_status
+mrsi_window_write(struct mrsi_window_run *r, struct mrs_err *e)
+{
+    struct mrsi_pipe p = {r->en, sizeof(struct window_write_job), fetch, work, commit, clear, r};
+    struct mrsi_coll *coll = &r->en->coll[r->en->side[r->step][0]];
+    return mrsi_pass_scan(&r->pass, &p, coll, &r->scan, e);
+}

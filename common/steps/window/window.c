@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* window.c - the step `window`: numbers and running values in a group. The plan's entry. */
+#include "window.h"
+#include "mongoreshape/value.h"
+#include "steps/kit/shape.h"
+#include <stdio.h>
+
+static const struct mrs_key keys[] = {
+    {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents receive the values"},
+    {"fields", MRS_ARG_MAP, true, NULL, "name: expression with operators that look at a group, as {$rank: {}}"},
+    {"by", MRS_ARG_ANY, false, NULL, "the key of a group: an expression, a map of them, or null for one group of all"},
+    {"sort", MRS_ARG_SORT, false, NULL, "order inside a group; default: input order"},
+    {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query are in a group"},
+    {"over", MRS_ARG_CHOICE, false, "group|running", "what operators without `window` look at: the whole group, or its "
+     "documents up to this one"},
+    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails; by field"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow; default true"},
+};
+
+/* The only key of `sort`, and which way it goes. */
+static void
+read_order(struct mrsi_read *r, struct mrsi_window *s)
+{
+    struct mrsi_slot slot = mrsi_slot(r, "sort");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    int64_t way;
+    if (!mrsi_read_sort(r, slot, &s->sort) || mrs_val_count(slot.v) != 1) {
+        return;
+    }
+    mrs_walk_init(&w, mrs_val_view(slot.v));
+    if (mrs_walk_next(&w, &e) == 1) {
+        s->sort_path = mrsi_read_text_of(r, "%s", e.name);
+        s->ascending = mrs_val_integral(e.v, &way) && way == 1;
+    }
+}
+
+static enum mrs_status
+compile(struct mrs_args *args, void **state, struct mrs_err *e)
+{
+    struct mrsi_read r;
+    struct mrsi_window *s = mrsi_read_begin(&r, args, sizeof *s, e);
+    int over = 0;
+    if (!s) {
+        return MRS_DEAD;
+    }
+    s->indexes = true;
+    s->x = WINDOW_NONE;
+    s->added.key = "fields";
+    mrsi_read_coll(&r, mrsi_slot(&r, "in"), &s->in);
+    mrsi_read_by(&r, &s->by);
+    mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
+    mrsi_read_choice(&r, mrsi_slot(&r, "over"), &over);
+    mrsi_read_choice(&r, mrsi_slot(&r, "errors"), &s->added.errors);
+    mrsi_read_bool(&r, mrsi_slot(&r, "replace"), &s->added.replace);
+    mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
+    read_order(&r, s);
+    s->running = over == 1;
+    mrsi_window_read_fields(&r, s);
+    mrsi_window_number_args(s);
+    return mrsi_read_end(&r, state);
+}
+
+static void
+remark(const void *state, uint32_t i, char *text, size_t size)
+{
+    (void)state;
+    (void)i;
+    snprintf(text, size, ", `by`: a field is missing; documents in which the same is missing are one group");
+}
+
+static const struct mrs_window_ops window_ops = {mrsi_window_enter, mrsi_window_group, mrsi_window_splice};
+
+const struct mrs_step_type mrsi_step_window = {
+    .name = "window",
+    .since = 2,
+    .summary = "numbers and running values of documents in their group",
+    .keys = keys,
+    .n_keys = sizeof keys / sizeof *keys,
+    .example = "in: payments\nfields: { balance: { $sum: $amount, window: running } }\n\nby: $account\n"
+               "sort: { at: 1 }\nwhere: { state: done }\n",
+    .compile = compile,
+    .free_state = mrsi_state_free,
+    .describe = mrsi_window_describe,
+    .invert = mrsi_window_invert,
+    .catalog = mrsi_window_catalog,
+    .work_size = sizeof(struct window_work),
+    .work_clear = mrsi_window_work_clear,
+    .remark = remark,
+    .fields = true,
+    .window = &window_ops,
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* window.h - the parts of the window step among themselves.
+ *
+ * A field is an expression in which operators stand that look at other documents of the group. Each of them is taken
+ * out and becomes a variable of the expression (window_fields.c); what it needs of a document is an argument, computed
+ * when the document is read (window_enter.c); what it says of a document is computed when the group is whole
+ * (window_group.c), and the expression when the document is written (window_splice.c). */
+#ifndef MRSI_WINDOW_H
+#define MRSI_WINDOW_H
+
+#include "steps/kit/added.h"
+#include "steps/kit/group_by.h"
+#include "mongoreshape/expr.h"
+#include "mongoreshape/window_ops.h"
+
+#define WINDOW_NONE UINT32_MAX
+
+enum window_kind {
+    WINDOW_NUMBER,
+    WINDOW_RANK,
+    WINDOW_DENSE_RANK,
+    WINDOW_SHIFT,
+    WINDOW_ACC,
+    WINDOW_AVERAGE, /* $expMovingAvg */
+    WINDOW_DERIVATIVE,
+    WINDOW_INTEGRAL,
+    WINDOW_LOCF,
+    WINDOW_FILL
+};
+
+/* ---- which documents of the group an operator looks at ---- */
+enum window_bound_kind { WINDOW_UNBOUNDED, WINDOW_CURRENT, WINDOW_BY };
+struct window_bound {
+    enum window_bound_kind kind;
+    int64_t places;        /* documents: so many further on */
+    struct mrs_val number; /* range: so much more */
+    struct mrs_expr *plus; /* range: of the value X; NULL: by nothing */
+};
+struct window_frame {
+    bool range; /* lo and hi are values of the sort key, else places */
+    bool dates; /* the sort key is a date, else a number */
+    struct window_bound lo, hi;
+};
+
+struct window_op {
+    const char *name;
+    enum window_kind kind;
+    bool common;        /* the same for all of a group */
+    struct window_frame frame;
+    uint32_t arg;       /* of the arguments; NONE: it has none */
+    struct mrs_acc *acc;
+    int64_t by;
+    struct mrs_val fallback;
+    struct mrs_val alpha, rest; /* decimals that make 1 */
+    bool dates;
+    struct mrs_val unit; /* milliseconds of it; missing: none */
+};
+struct window_arg { /* what each document brings */
+    struct mrs_acc *acc;  /* its argument, or */
+    struct mrs_expr *x;
+    struct mrs_val fixed; /* not missing: every document brings this, and so nothing */
+    uint32_t place;       /* else: among those that are brought */
+};
+
+/* Formulas of operators, compiled as expressions of these variables. */
+enum { WINDOW_X, WINDOW_X1, WINDOW_Y1, WINDOW_X2, WINDOW_Y2, WINDOW_K, WINDOW_VARS };
+enum window_formula {
+    WINDOW_F_DECIMAL, /* of X */
+    WINDOW_F_DOUBLE,
+    WINDOW_F_RATE,
+    WINDOW_F_TIMES,   /* X * K */
+    WINDOW_F_OVER,    /* X / K */
+    WINDOW_F_AREA,
+    WINDOW_F_FILL,
+    WINDOW_F_MIX,     /* X * K + X1 * X2 */
+    WINDOW_F_ALPHA,   /* of N: X */
+    WINDOW_F_REST,
+    WINDOW_FORMULAS
+};
+
+struct window_field {
+    struct mrs_expr *x; /* its variables are all operators of the step */
+    uint32_t first, end; /* operators that stand in it */
+};
+struct mrsi_window {
+    struct mrsi_owned keep;
+    struct mrs_coll in;
+    struct mrsi_by by;
+    struct mrs_query *where;
+    struct mrs_sort *sort;
+    const char *sort_path; /* where there is one key */
+    bool ascending;
+    bool running;          /* of operators that name no window */
+    bool indexes;
+    struct mrsi_added added;
+    struct window_field *field; /* added.n of them */
+    struct window_op *op;
+    const char **op_var;   /* their names as variables */
+    uint32_t n_op, cap_op;
+    struct window_arg *arg;
+    uint32_t n_arg, cap_arg;
+    uint32_t x;            /* the argument that is the sort key; NONE: nobody asks */
+    struct mrs_expr *formula[WINDOW_FORMULAS];
+};
+
+/* What is said of a document by an operator is an element with one of these names. */
+#define WINDOW_VALUE "v"
+#define WINDOW_ABSENT "m" /* of an argument: it is missing */
+#define WINDOW_BAD "b"    /* there is none, a text says why */
+#define WINDOW_LARGE "l"  /* the same, because it is too large for a document */
+
+/* window_fields.c */
+void mrsi_window_read_fields(struct mrsi_read *r, struct mrsi_window *s);
+/* window_op.c: the operator `name` with what stands behind it; w: `window`, or missing. False: there was an error. */
+bool mrsi_window_read_op(struct mrsi_read *r, struct mrsi_window *s, const char *field, const struct mrs_elem *el,
+                         struct mrs_val w, struct window_op *out);
+bool mrsi_window_function(const char *name, enum window_kind *kind); /* that is no accumulator */
+void mrsi_window_number_args(struct mrsi_window *s);
+/* The argument that is the sort key; NONE: no memory, or an error. */
+uint32_t mrsi_window_key_arg(struct mrsi_read *r, struct mrsi_window *s, const char *field);
+bool mrsi_window_formula(struct mrsi_read *r, struct mrsi_window *s, enum window_formula f);
+/* window_frame.c */
+bool mrsi_window_read_frame(struct mrsi_read *r, struct mrsi_window *s, const char *field, struct mrs_val w,
+                            struct window_frame *out);
+/* Milliseconds of a unit; 0: it has no such number; false: there is no such unit. */
+bool mrsi_window_unit(const char *unit, int64_t *ms);
+
+/* ---- a group, as operators look at it ---- */
+struct window_state { /* of one operator */
+    uint64_t lo, hi;            /* the window: members lo .. hi - 1 */
+    uint64_t from, to;          /* what the accumulator has been fed; or where something was looked for up to */
+    struct mrs_acc_state *acc;
+    uint64_t rank;
+    uint64_t before, behind;    /* places of neighbours; the number of members: none */
+    bool any, wide;             /* there was a number; there was a decimal */
+    bool nan, large;
+    uint8_t type, last[16];     /* the average up to here */
+    char why[256];              /* "": it has not failed */
+};
+struct window_work {
+    bool ready;
+    struct window_state *state; /* one an operator */
+    uint32_t n;
+    struct mrs_buf doc;         /* what is given for a member */
+    struct mrs_buf raw;
+    struct mrs_elem *said;      /* one an operator */
+    struct mrs_val *value;      /* one an operator */
+    struct mrs_val *result;     /* one a field */
+    bool *failed, *silent;      /* one a field */
+};
+struct window_now {
+    const struct mrsi_window *s;
+    struct mrs_ctx *c;
+    struct window_work *w;
+    const struct mrs_window_group *g;
+    uint64_t i; /* the member in hand */
+};
+/* Argument no of member i. */
+struct mrsi_brought mrsi_window_brought(const struct window_now *now, uint64_t i, uint32_t no);
+enum mrs_status mrsi_window_eval(const struct window_now *now, enum window_formula f,
+                                 const struct mrs_val v[WINDOW_VARS], struct mrs_val *out);
+/* window_frame.c: the window of the member in hand becomes st->lo and st->hi; windows only move on. FAIL: it has none,
+ * with the reason in c->err. */
+enum mrs_status mrsi_window_span(const struct window_now *now, const struct window_op *op, struct window_state *st);
+/* Whether a member that lies in a window is in it. */
+bool mrsi_window_holds(const struct window_now *now, const struct window_frame *f, uint64_t i);
+/* Whether a value is one that the sort key of such a window must be. */
+bool mrsi_window_key_ok(bool dates, struct mrs_val x);
+/* FAIL with a reason that was kept; fails: keeps one. */
+enum mrs_status mrsi_window_fails(const struct window_now *now, const char *why, bool large);
+void mrsi_window_keep_why(struct window_state *st, const char *why, uint32_t n);
+/* What an operator says of the member in hand: OK with *out, FAIL with the reason in c->err, DEAD. Members are asked
+ * for one after the other. window_total.c: */
+enum mrs_status mrsi_window_acc(const struct window_now *now, const struct window_op *op, struct window_state *st,
+                                struct mrs_val *out);
+enum mrs_status mrsi_window_derivative(const struct window_now *now, const struct window_op *op,
+                                       struct window_state *st, struct mrs_val *out);
+enum mrs_status mrsi_window_integral(const struct window_now *now, const struct window_op *op,
+                                     struct window_state *st, struct mrs_val *out);
+
+/* ---- kernels ---- */
+enum mrs_status mrsi_window_enter(const void *state, struct mrs_ctx *c, struct mrs_view doc,
+                                  struct mrs_window_entry *out);
+enum mrs_status mrsi_window_group(const void *state, struct mrs_ctx *c, void *work, const struct mrs_window_group *g,
+                                  const struct mrs_window_give *give);
+enum mrs_status mrsi_window_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                                   struct mrs_view alike, struct mrs_view given, struct mrs_buf *out,
+                                   enum mrs_fate *fate);
+/* window_work.c */
+enum mrs_status mrsi_window_start(const struct mrsi_window *s, struct mrs_ctx *c, struct window_work *w);
+void mrsi_window_work_clear(struct mrs_ctx *c, void *work);
+/* window_describe.c */
+enum mrs_status mrsi_window_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out,
+                                     struct mrs_err *e);
+enum mrs_status mrsi_window_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e);
+enum mrs_status mrsi_window_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+
+#endif

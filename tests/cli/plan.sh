@@ -28,6 +28,7 @@ with() {
     case "$1 $2" in
     "embed dangling") echo '$a\      reference: into' ;;
     "extract pages") echo '/^      parent_ref: /d' ;;
+    "rekey merge") echo '/^      id: /d' ;;
     "rollup by") echo '/^      match: /d' ;;
     "set conflicts") echo 's/^      fields: .*/      fields: { _id: $email }/' ;;
     "options capped") echo 's/^      # size/      size/' ;;

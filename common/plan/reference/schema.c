@@ -117,7 +117,9 @@ put_needed(struct mrs_buf *out, const struct mrs_key *keys, uint32_t n)
 static void
 put_inner(struct mrs_buf *out, const struct mrs_key *k, const struct mrs_inner *in)
 {
-    put(out, in->each ? "{\"type\":\"array\",\"items\":" : k->type == MRS_ARG_ANY ? "{\"anyOf\":[" : "");
+    bool any = k->type == MRS_ARG_ANY; /* also another shape: a text where the map stands, a map where the list does */
+    put(out, any ? "{\"anyOf\":[" : "");
+    put(out, in->each ? "{\"type\":\"array\",\"items\":" : "");
     put(out, "{\"type\":\"object\",\"additionalProperties\":false,");
     put_needed(out, in->keys, in->n_keys);
     put(out, "\"properties\":{");
@@ -129,7 +131,10 @@ put_inner(struct mrs_buf *out, const struct mrs_key *k, const struct mrs_inner *
         put(out, "]}");
     }
     put(out, "}}");
-    put(out, in->each ? "}" : k->type == MRS_ARG_ANY ? ",{\"not\":{\"type\":\"object\"}}]}" : "");
+    put(out, in->each ? "}" : "");
+    if (any) {
+        mrs_buf_printf(out, ",{\"not\":{\"type\":\"%s\"}}]}", in->each ? "array" : "object");
+    }
 }
 
 static void

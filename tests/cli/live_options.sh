@@ -106,6 +106,21 @@ chmod 644 uri
 expect 2 'may be read by others (mode 0644): let nobody else read it' status good.yaml --uri-file uri
 chmod 600 uri
 expect 6 '127.0.0.1:9' status good.yaml --uri-file uri
+piped() { # STATUS WORDS: what the tool says of the connection string on its standard input
+    timeout 60 "$tool" status good.yaml --uri-file - >out 2>&1
+    got=$?
+    if [ "$got" -eq "$1" ] && grep -qF -- "$2" out && ! grep -q s3cret out; then ok; else fail "--uri-file -: $got, $(cat out)"; fi
+}
+mkfifo pipe
+exec 5<>pipe # what stands behind the first line is not waited for
+cat uri >&5
+piped 6 '127.0.0.1:9' <pipe
+exec 5>&-
+printf %s "user:s3cret@host" | piped 2 'cannot be read'
+printf '\n' | piped 2 'standard input holds no connection string'
+piped 2 'standard input holds no connection string' </dev/null
+head -c 65536 /dev/zero | tr '\0' s | piped 5 'its first line has more than 65536 bytes'
+piped 4 'read the connection string from standard input' <.
 export MONGODB_URI="$uri"
 expect 6 '127.0.0.1:9' status good.yaml
 unset MONGODB_URI

@@ -21,7 +21,8 @@ header-c header-c++ symbol-name symbol-twice error-table door-plate"
 
 sources() {
     (cd "$root" && find include common migrate shell-ext tests bench docs dumps packaging .ci Makefile -type f \
-        2>/dev/null) | grep -E '\.(c|h|sh|awk|py)$|^Makefile$|^\.ci/' | grep -v '^tests/lint/dirty/' | LC_ALL=C sort
+        2>/dev/null) | grep -E '\.(c|h|sh|awk|py)$|^shell-ext/.*\.[jt]s$|^Makefile$|^\.ci/' |
+        grep -v '^tests/lint/dirty/' | LC_ALL=C sort
 }
 
 text_rules() {

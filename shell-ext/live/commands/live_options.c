@@ -53,7 +53,7 @@ static const struct mrs_cli_option options[] = {
      "one.",
      NULL},
     {"uri-file", 0, "FILE", SERVER | INSPECT, MRS_CLI_PATH, AT(uri_file), NULL, NULL,
-     "a file whose first line is the URI",
+     "a file whose first line is the URI; `-`: standard input",
      "A file of yours that holds a password and may be read by others is refused, as ssh refuses keys: `chmod 600` it.",
      NULL},
     {"execute", 0, NULL, WORK | ABORT, MRS_CLI_FLAG, AT(execute), NULL, NULL,

@@ -10,6 +10,7 @@
 #include "mongoreshape/io.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -38,12 +39,44 @@ keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_
                              "(mode %04o): let nobody else read it (chmod 600)", file, (unsigned)st.st_mode & 07777);
 }
 
+/* The first line of standard input, as of mrs_file_read: for programs that hand a connection string on. What stands
+ * behind it is not waited for. */
+static enum mrs_status
+read_standard_input(struct mrs_mem *mem, char **text, size_t *n, struct mrs_err *e)
+{
+    char *line = mrs_zalloc(mem, URI_MAX + 1);
+    size_t have = 0;
+    ssize_t got = 1;
+    if (!line) {
+        return mrs_err_memory(e, URI_MAX + 1);
+    }
+    while (got != 0 && have < URI_MAX && !memchr(line, '\n', have)) {
+        got = read(STDIN_FILENO, line + have, URI_MAX - have);
+        if (got < 0 && errno != EINTR) {
+            enum mrs_status s = mrs_err_sys(e, errno, "read the connection string from standard input");
+            mrs_free(mem, line);
+            return s;
+        }
+        have += got > 0 ? (size_t)got : 0;
+    }
+    if (have == URI_MAX && !memchr(line, '\n', have)) {
+        memset(line, 0, have);
+        mrs_free(mem, line);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "standard input: its first line has more than %d bytes", URI_MAX);
+    }
+    *text = line;
+    *n = have;
+    return MRS_OK;
+}
+
 static enum mrs_status
 uri_from_file(struct mrs_arena *a, const char *file, const char **out, struct mrs_err *e)
 {
     char *text;
     size_t n, from = 0;
-    enum mrs_status s = mrs_file_read(a->mem, file, URI_MAX, &text, &n, e);
+    bool piped = strcmp(file, "-") == 0;
+    enum mrs_status s = piped ? read_standard_input(a->mem, &text, &n, e)
+                              : mrs_file_read(a->mem, file, URI_MAX, &text, &n, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -67,8 +100,11 @@ uri_from_file(struct mrs_arena *a, const char *file, const char **out, struct mr
         return mrs_err_memory(e, n);
     }
     *out = copy;
-    return *copy ? keep_private(a, file, copy, e)
-                 : mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the file %s holds no connection string", file);
+    if (!*copy) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "%s%s holds no connection string",
+                           piped ? "standard input" : "the file ", piped ? "" : file);
+    }
+    return piped ? MRS_OK : keep_private(a, file, copy, e);
 }
 
 enum mrs_status

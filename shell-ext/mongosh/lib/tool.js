@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tool.js - one of the tools started, told where the server is, and its answer read.
+ *
+ * The URI of the shell's connection goes to the tool's standard input: neither the arguments nor the environment of a
+ * process, which others may see, ever hold it. */
+'use strict';
+
+const { spawn } = require('child_process');
+const path = require('path');
+
+const program = (name) => (process.env.MONGORESHAPE_BIN ? path.join(process.env.MONGORESHAPE_BIN, name) : name);
+
+const notStarted = (name, error) => new Error(error.code === 'ENOENT'
+    ? `${name} is not there: install it, or let the variable MONGORESHAPE_BIN name the folder that holds it`
+    : `${name} cannot be started: ${error.message}`);
+
+/* Where to look: the shell's own server and database, unless the options say otherwise. */
+const connection = (shell, options) => {
+    const own = { db: shell.db().getName(), ...options };
+    if (options.uriFile !== undefined) {
+        return { uri: null, options: own };
+    }
+    return { uri: shell.db().getMongo().getURI(), options: { ...own, uriFile: '-' } };
+};
+
+/* A process with its standard input fed. error: takes what keeps it from being started. */
+const start = (name, args, uri, stdio, more, error) => {
+    const child = spawn(program(name), args, { stdio: [uri === null ? 'ignore' : 'pipe', ...stdio], ...more });
+    child.on('error', (e) => error(notStarted(name, e)));
+    if (uri !== null) {
+        child.stdin.on('error', () => {}); /* it ended before it read: its own words say why */
+        child.stdin.end(`${uri}\n`);
+    }
+    return child;
+};
+
+/* Runs a tool to its end: { status, stdout, stderr }. shown: its progress goes to the terminal, where there is one.
+ * line: takes each line of its output as it comes, with the process, instead of keeping them. */
+const run = (name, args, { uri = null, shown = false, line = null } = {}) => new Promise((resolve, reject) => {
+    const onTerminal = shown && process.stderr.isTTY;
+    const words = onTerminal ? [...args, '--progress'] : args;
+    const child = start(name, words, uri, ['pipe', onTerminal ? 'inherit' : 'pipe'], {}, reject);
+    let stdout = '', stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text) => {
+        stdout += text;
+        const lines = line ? stdout.split('\n') : [];
+        stdout = line ? lines.pop() : stdout;
+        lines.filter(Boolean).forEach((one) => line(one, child));
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text) => {
+        stderr += text;
+    });
+    child.on('close', (code, signal) => {
+            resolve({ name, status: code ?? 128 + (signal ? 2 : 0), signal, stdout, stderr });
+    });
+});
+
+/* ---- the answer ---- */
+const mistake = (m) => `  line ${m.line}, column ${m.column}: ${m.message}`;
+
+/* Everything that went wrong, in words. */
+const trouble = (answer, said) => {
+    if (!said) {
+        const how = answer.signal ? `by ${answer.signal}` : `with status ${answer.status}`;
+        return answer.stderr.trim() || `${answer.name} ended ${how}`;
+    }
+    const mistakes = (said.planErrors || []).filter((m) => m.kind === 'error').map(mistake);
+    const findings = (said.findings || []).filter((f) => f.refuses).map((f) => `  ${f.text}`);
+    const first = mistakes.length ? 'the plan has mistakes:' : said.error?.message || `status ${answer.status}`;
+    return [first, ...mistakes, ...findings, ...(said.said || []).map((s) => `  ${s}`)].join('\n');
+};
+
+const empty = (value) => value === null || (Array.isArray(value) && value.length === 0);
+
+/* The one object that a tool prints with --json, without what is empty. A status of more than 1 is an error. uri: the
+ * shell's own, which need not be said; else the report names the server. */
+const report = (shell, answer, uri = null) => {
+    let said = null;
+    try {
+        said = shell.EJSON.parse(answer.stdout);
+    } catch {
+        said = null; /* nothing, or words: then the tool could not begin */
+    }
+    if (answer.status > 1 || !said) {
+        throw Object.assign(new Error(trouble(answer, said)), { exitStatus: answer.status, report: said });
+    }
+    const hidden = (name, value) => name === 'published' /* of a dump */ || (name === 'uri' && uri !== null) ||
+        name === 'explain' /* of a dry run: reshape.explain(plan, { live: true }) says it */ ||
+        (name !== 'runs' && empty(value));
+    return Object.fromEntries(Object.entries(said).filter(([name, value]) => !hidden(name, value)));
+};
+
+module.exports = { start, run, report, connection };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* duplicates.c - does a document hold a name twice?
+/* duplicates.c - does a document hold a name twice? And of such names, the last value.
  *
  * Asked for every document that is rewritten, so the common case (a few fields) sets one bit per name in a small
  * bitmap and looks closer only when a bit is set already. Levels of many fields go through a hash table on the
@@ -8,6 +8,7 @@
  * It must not know about arrays' indexes: only documents are judged. */
 #include "internal.h"
 
+#include <stdlib.h>
 #include <xxhash.h>
 
 #define FEW 64
@@ -87,6 +88,81 @@ mrsi_level_duplicates(struct mrs_view d)
         }
     }
     return false;
+}
+
+/* A field of a level with equal names: in its place goes field `last`; gone: into that of the first of its name. */
+struct named_field {
+    struct mrs_elem e;
+    uint32_t at, last;
+    bool gone;
+};
+
+static int
+by_name(const void *a, const void *b)
+{
+    const struct named_field *const *x = a, *const *y = b;
+    int order = strcmp((*x)->e.name, (*y)->e.name);
+    return order ? order : ((*x)->at > (*y)->at) - ((*x)->at < (*y)->at);
+}
+
+static void
+find_last(struct named_field *f, struct named_field **sorted, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        sorted[i] = &f[i];
+    }
+    qsort(sorted, n, sizeof *sorted, by_name);
+    for (uint32_t i = 0, first = 0; i < n; i++) {
+        first = i && strcmp(sorted[i - 1]->e.name, sorted[i]->e.name) == 0 ? first : i;
+        sorted[first]->last = sorted[i]->at;
+        sorted[i]->gone = i != first;
+    }
+}
+
+/* The fields that stay, in their order, written to `to`; returns how many bytes. */
+static size_t
+put_kept(const struct named_field *f, uint32_t n, uint8_t *to)
+{
+    size_t size = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!f[i].gone) {
+            const struct mrs_elem *e = &f[f[i].last].e;
+            size_t len = (size_t)(e->v.p - e->p) + e->v.n;
+            memcpy(to + size, e->p, len);
+            size += len;
+        }
+    }
+    return size;
+}
+
+enum mrs_status
+mrsi_level_keep_last(struct mrs_buf *out, size_t start, struct mrs_err *e)
+{
+    struct mrs_view d = {out->p + start, (uint32_t)(out->n - start)};
+    if (!mrsi_level_duplicates(d)) {
+        return MRS_OK;
+    }
+    uint32_t n = mrs_doc_count(d), i = 0;
+    struct named_field *f = mrs_alloc(out->mem, n * sizeof *f);
+    struct named_field **sorted = mrs_alloc(out->mem, n * sizeof *sorted);
+    uint8_t *kept = mrs_alloc(out->mem, d.n);
+    if (f && sorted && kept) {
+        struct mrs_walk w;
+        mrs_walk_init(&w, d);
+        for (; i < n && mrs_walk_next(&w, &f[i].e) > 0; i++) {
+            f[i].at = i;
+        }
+        find_last(f, sorted, i);
+        size_t size = put_kept(f, i, kept);
+        memcpy(out->p + start + 4, kept, size);
+        out->p[start + 4 + size] = 0;
+        mrs_put32(out->p + start, (uint32_t)(size + 5));
+        out->n = start + size + 5;
+    }
+    mrs_free(out->mem, kept);
+    mrs_free(out->mem, sorted);
+    mrs_free(out->mem, f);
+    return i ? MRS_OK : mrs_err_memory(e, n * sizeof *f);
 }
 
 bool

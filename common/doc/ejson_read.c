@@ -19,6 +19,7 @@ struct ejson_read_level {
 struct ejson_read_reader {
     const char *text, *at, *end;
     enum mrs_ejson_mode mode;
+    bool json; /* names are once in a document; no more levels than a server has */
     struct mrs_buf *out;
     struct mrs_err *e;
     int depth;
@@ -238,8 +239,9 @@ word(struct ejson_read_reader *r, const char *w)
 static enum mrs_status
 open_level(struct ejson_read_reader *r, bool array)
 {
-    if (r->depth == MRS_DEPTH_READ) {
-        return mrs_err_set(r->e, MRS_FAIL, MRS_E_LIMIT, "JSON is nested more than %d levels deep", MRS_DEPTH_READ);
+    int most = r->json ? MRS_JSON_DEPTH_MAX : MRS_DEPTH_READ;
+    if (r->depth == most) {
+        return mrs_err_set(r->e, MRS_FAIL, MRS_E_LIMIT, "JSON is nested more than %d levels deep", most);
     }
     struct ejson_read_level *l = &r->stack[r->depth++];
     l->start = r->out->n;
@@ -290,6 +292,9 @@ close_level(struct ejson_read_reader *r)
         return MRS_OK;
     }
     mrs_put32(r->out->p + l->start, (uint32_t)n);
+    if (r->json && !l->array) {
+        return mrsi_level_keep_last(r->out, l->start, r->e);
+    }
     return l->dollar && r->depth > 0 ? unwrap(r, l) : MRS_OK;
 }
 
@@ -373,27 +378,60 @@ read_all(struct ejson_read_reader *r)
     return MRS_OK;
 }
 
+/* One object, or where `array` is set one array, from r->at on. */
+static enum mrs_status
+read_top(struct ejson_read_reader *r, bool array)
+{
+    size_t before = r->out->n;
+    enum mrs_status s = mark(r, array ? '[' : '{') ? open_level(r, array) : wrong(r, "a JSON object must begin with {");
+    MRS_THEN(s, read_all(r));
+    MRS_THEN(s, mrs_buf_status(r->out, r->e));
+    if (s != MRS_OK) {
+        r->out->n = before;
+    }
+    return s;
+}
+
+static void
+begin(struct ejson_read_reader *r, const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out,
+      struct mrs_err *e)
+{
+    r->text = r->at = text;
+    r->end = text + n;
+    r->mode = mode;
+    r->json = false;
+    r->out = out;
+    r->e = e;
+    r->depth = 0;
+    r->elem = 0;
+    blanks(r);
+}
+
 enum mrs_status
 mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out, size_t *used,
                struct mrs_err *e)
 {
     struct ejson_read_reader r;
-    size_t before = out->n;
-    r.text = r.at = text;
-    r.end = text + n;
-    r.mode = mode;
-    r.out = out;
-    r.e = e;
-    r.depth = 0;
-    r.elem = 0;
-    blanks(&r);
-    enum mrs_status s = mark(&r, '{') ? open_level(&r, false) : wrong(&r, "a JSON object must begin with {");
-    MRS_THEN(s, read_all(&r));
-    MRS_THEN(s, mrs_buf_status(out, e));
-    if (s != MRS_OK) {
-        out->n = before;
-        return s;
+    begin(&r, text, n, mode, out, e);
+    enum mrs_status s = read_top(&r, false);
+    if (s == MRS_OK) {
+        *used = (size_t)(r.at - text);
     }
-    *used = (size_t)(r.at - text);
-    return MRS_OK;
+    return s;
+}
+
+enum mrs_status
+mrs_json_read(const char *text, size_t n, struct mrs_buf *out, uint8_t *type, struct mrs_err *e)
+{
+    struct ejson_read_reader r;
+    begin(&r, text, n, MRS_EJSON_PLAIN, out, e);
+    r.json = true;
+    bool array = r.at < r.end && *r.at == '[';
+    enum mrs_status s = read_top(&r, array);
+    blanks(&r);
+    if (s == MRS_OK && r.at < r.end) {
+        s = wrong(&r, "something stands behind the object or array");
+    }
+    *type = array ? MRS_ARRAY : MRS_DOCUMENT;
+    return s;
 }

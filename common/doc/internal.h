@@ -94,6 +94,9 @@ void mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_v
 
 /* Whether this one level holds a name twice. */
 bool mrsi_level_duplicates(struct mrs_view d);
+/* The document that begins at `start` of out and goes to its end: of fields with one name the last one stays, in the
+ * place of the first. OK; DEAD. */
+enum mrs_status mrsi_level_keep_last(struct mrs_buf *out, size_t start, struct mrs_err *e);
 
 /* The document inside a CODE_W_SCOPE, and its code as a CODE value. */
 struct mrs_view mrsi_scope(struct mrs_val v);

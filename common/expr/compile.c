@@ -126,6 +126,19 @@ variable_name_ok(const char *name, uint32_t len)
     return len > 0;
 }
 
+static enum mrs_status
+bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_t *slot, struct mrs_err *e)
+{
+    struct mrsi_bound *more = mrs_more(c->env->mem, c->bound, c->n_bound, &c->cap_bound, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(e, sizeof *more);
+    }
+    c->bound = more;
+    *slot = (int32_t)c->root->n_slots++;
+    c->bound[c->n_bound++] = (struct mrsi_bound){name, len, *slot, false};
+    return MRS_OK;
+}
+
 enum mrs_status
 mrsi_compile_bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_t *slot, struct mrs_err *e)
 {
@@ -133,14 +146,40 @@ mrsi_compile_bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_
         return plan_error(e, "'%.*s' cannot name a variable: a lower-case letter first, then letters, digits and '_'",
                           (int)(len < 60 ? len : 60), name);
     }
-    struct mrsi_bound *more = mrs_more(c->env->mem, c->bound, c->n_bound, &c->cap_bound, sizeof *more);
-    if (!more) {
-        return mrs_err_memory(e, sizeof *more);
+    return bind(c, name, len, slot, e);
+}
+
+enum mrs_status
+mrsi_compile_bind_index(struct mrsi_compile *c, struct mrs_val name, uint32_t *bound, struct mrs_err *e)
+{
+    int32_t slot;
+    uint32_t n;
+    *bound = name.type != MRS_MISSING || !c->env->server_8_2;
+    if (name.type == MRS_STRING) {
+        const char *text = mrs_val_text(name, &n);
+        return mrsi_compile_bind(c, text, n, &slot, e);
     }
-    c->bound = more;
-    *slot = (int32_t)c->root->n_slots++;
-    c->bound[c->n_bound++] = (struct mrsi_bound){name, len, *slot};
-    return MRS_OK;
+    if (name.type != MRS_MISSING) {
+        return plan_error(e, "'arrayIndexAs' must be the name of a variable, not %s", mrs_type_name(name.type));
+    }
+    return *bound ? bind(c, "IDX", 3, &slot, e) : MRS_OK;
+}
+
+int32_t
+mrsi_compile_index_slot(const struct mrsi_compile *c, uint32_t bound)
+{
+    const struct mrsi_bound *last = bound ? &c->bound[c->n_bound - 1] : NULL;
+    return last && last->used ? last->slot : -1;
+}
+
+enum mrs_status
+mrsi_compile_needs_8_3(const struct mrsi_compile *c, const struct mrs_expr *x, const char *what, struct mrs_err *e)
+{
+    if (!c->env->server_8_2) {
+        return MRS_OK;
+    }
+    return mrsi_expr_refuse(x, e, "%s came with MongoDB 8.3, and this plan has the rules of 8.2 "
+                                  "(write `server: \"8.3\"`)", what);
 }
 
 void
@@ -356,7 +395,9 @@ compile_call(struct mrsi_compile *c, struct mrs_expr *x, const struct mrs_elem *
     x->kind = MRSI_CALL;
     x->op = op;
     uint32_t was = trail_push(c, ".", el->name, el->name_len);
-    if (op->compile) {
+    if (op->since_8_3 && c->env->server_8_2) {
+        s = mrsi_compile_needs_8_3(c, x, "it", e);
+    } else if (op->compile) {
         s = op->compile(c, x, el->v, e);
     } else if (op->named) {
         s = mrsi_compile_named(c, x, el->v, op->named, e);
@@ -497,6 +538,7 @@ mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs
         return mrs_err_memory(e, sizeof *c.root);
     }
     c.root->mem = env->mem;
+    c.root->server_8_2 = env->server_8_2;
     mrs_arena_init(&c.root->arena, env->mem);
     mrs_arena_init(&c.scratch, env->mem);
     c.scratch.most = MRS_EVAL_BYTES_MAX;

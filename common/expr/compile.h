@@ -10,6 +10,7 @@ struct mrsi_bound {
     const char *name;
     uint32_t len;
     int32_t slot;
+    bool used;
 };
 
 struct mrsi_compile {

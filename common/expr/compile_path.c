@@ -69,7 +69,7 @@ split(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n, 
     return MRS_OK;
 }
 
-static const struct mrsi_bound *
+static struct mrsi_bound *
 find_bound(const struct mrsi_compile *c, const char *name, uint32_t len)
 {
     for (uint32_t i = c->n_bound; i > 0; i--) {
@@ -91,6 +91,10 @@ unknown_variable(struct mrsi_compile *c, const char *name, uint32_t len, struct 
 {
     char known[256] = "";
     size_t at = 0;
+    if (c->env->server_8_2 && is(name, len, "IDX")) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the variable $$IDX came with MongoDB 8.3, and this plan has the "
+                                                    "rules of 8.2 (write `server: \"8.3\"`)");
+    }
     for (uint32_t i = 0; i < c->env->n_vars + c->n_bound && at + 70 < sizeof known; i++) {
         const char *v = i < c->env->n_vars ? c->env->vars[i] : c->bound[i - c->env->n_vars].name;
         size_t n = i < c->env->n_vars ? strlen(v) : c->bound[i - c->env->n_vars].len;
@@ -108,8 +112,9 @@ unknown_variable(struct mrsi_compile *c, const char *name, uint32_t len, struct 
 static enum mrs_status
 resolve(struct mrsi_compile *c, struct mrs_expr *x, const char *name, uint32_t len, struct mrs_err *e)
 {
-    const struct mrsi_bound *b = find_bound(c, name, len);
+    struct mrsi_bound *b = find_bound(c, name, len);
     if (b) {
+        b->used = true;
         x->base = b->slot;
         return MRS_OK;
     }

@@ -51,29 +51,6 @@ bad_text(struct mrsi_convert *cv, struct mrsi_text t)
 
 /* ---- whole numbers ---- */
 
-/* sign, digits, nothing else. */
-static bool
-text_to_i64(struct mrsi_text t, int64_t *whole)
-{
-    uint64_t w = 0;
-    uint32_t i = t.n && (t.p[0] == '-' || t.p[0] == '+');
-    bool negative = t.n && t.p[0] == '-';
-    if (i == t.n) {
-        return false;
-    }
-    for (; i < t.n; i++) {
-        if (t.p[i] < '0' || t.p[i] > '9' || __builtin_mul_overflow(w, 10u, &w) ||
-            __builtin_add_overflow(w, (uint64_t)(t.p[i] - '0'), &w)) {
-            return false;
-        }
-    }
-    if (w > (uint64_t)INT64_MAX + negative) {
-        return false;
-    }
-    *whole = negative ? (int64_t)(0 - w) : (int64_t)w;
-    return true;
-}
-
 /* The whole number that a double or a decimal is cut to; false: none that fits. int32: the range that a double
  * must be in before the cut. */
 static bool
@@ -112,7 +89,7 @@ to_whole(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
         }
         break;
     case MRS_STRING:
-        if (!text_to_i64(mrsi_text_of(v), &whole)) {
+        if (!mrsi_whole_from_text(mrsi_text_of(v), cv->base ? cv->base : 10, &whole)) {
             return bad_text(cv, mrsi_text_of(v));
         }
         break;
@@ -156,6 +133,7 @@ static enum mrs_status
 to_double(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
     unsigned int flags = 0;
+    int64_t whole;
     double d;
     switch (v.type) {
     case MRS_INT32:
@@ -167,7 +145,11 @@ to_double(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
         d = __bid128_to_binary64(mrsi_dec_load(v.p), MRSI_DEC_EVEN, &flags);
         return flags & MRSI_DEC_OVERFLOW ? out_of_range(cv) : mrsi_ret_double(cv->ev, d, out);
     case MRS_STRING:
-        return text_to_double(cv, mrsi_text_of(v), out);
+        if (!cv->base) {
+            return text_to_double(cv, mrsi_text_of(v), out);
+        }
+        return mrsi_whole_from_text(mrsi_text_of(v), cv->base, &whole) ? mrsi_ret_double(cv->ev, (double)whole, out)
+                                                                       : bad_text(cv, mrsi_text_of(v));
     case MRS_DATE:
         return mrsi_ret_double(cv->ev, (double)mrs_val_i64(v), out);
     case MRS_BINARY:
@@ -181,6 +163,7 @@ static enum mrs_status
 to_decimal(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
     uint8_t dec[16];
+    int64_t whole;
     struct mrsi_text t;
     switch (v.type) {
     case MRS_INT32:
@@ -196,7 +179,12 @@ to_decimal(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
         break;
     case MRS_STRING:
         t = mrsi_text_of(v);
-        if (mrs_decimal_from_text(t.p, t.n, false, dec, NULL) != MRS_OK) {
+        if (cv->base) {
+            if (!mrsi_whole_from_text(t, cv->base, &whole)) {
+                return bad_text(cv, t);
+            }
+            mrsi_dec_from_i64(whole, dec);
+        } else if (mrs_decimal_from_text(t.p, t.n, false, dec, NULL) != MRS_OK) {
             return bad_text(cv, t);
         }
         break;
@@ -262,6 +250,9 @@ to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
     char text[48];
     int64_t whole = 0;
     uint32_t n = 0;
+    if (cv->base && mrs_is_number(v)) {
+        return mrsi_whole_to_text(cv, v, out);
+    }
     switch (v.type) {
     case MRS_INT32:
     case MRS_INT64:
@@ -345,6 +336,9 @@ mrsi_convert_run(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
         return to_text(cv, v, out);
     case MRS_BINARY:
         return to_binary(cv, v, out);
+    case MRS_DOCUMENT:
+    case MRS_ARRAY:
+        return v.type == MRS_STRING ? mrsi_json_to_value(cv, v, out) : impossible(cv, v);
     default:
         return impossible(cv, v);
     }

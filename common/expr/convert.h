@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* convert.h - one conversion, seen by op_type.c (operators), convert.c (numbers, dates, ids) and
- * convert_bytes.c (text and binary data). */
+/* convert.h - one conversion, seen by op_type.c (operators), convert.c (numbers, dates, ids),
+ * convert_bytes.c (text and binary data) and convert_text.c (JSON, and whole numbers in another base). */
 #ifndef MRS_EXPR_CONVERT_H
 #define MRS_EXPR_CONVERT_H
 
-#include "internal.h"
+#include "support.h"
 
 enum mrsi_format {
     MRSI_FORMAT_NONE,
@@ -22,6 +22,7 @@ struct mrsi_convert {
     uint8_t to;
     enum mrsi_format format;
     uint8_t subtype;
+    unsigned base; /* 2, 8, 10 or 16, of whole numbers as text; 0: none was named */
     bool big;      /* byte order of numbers as binary data */
     char why[160]; /* of a failed conversion */
 };
@@ -36,6 +37,14 @@ enum mrs_status mrsi_convert_check(const struct mrs_expr *x, struct mrs_eval *ev
 /* Fills cv->why and gives SKIP. */
 enum mrs_status mrsi_convert_refuse(struct mrsi_convert *cv, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* convert_text.c */
+/* Sign and digits of the base, nothing else; false: not that, or no number of 64 bits. */
+bool mrsi_whole_from_text(struct mrsi_text t, unsigned base, int64_t *whole);
+/* A number as the digits of cv->base. */
+enum mrs_status mrsi_whole_to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out);
+/* JSON text into a document or an array, as cv->to says. */
+enum mrs_status mrsi_json_to_value(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out);
 
 /* convert_bytes.c */
 enum mrs_status mrsi_binary_to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out);

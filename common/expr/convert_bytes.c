@@ -110,11 +110,11 @@ from_base64(struct mrsi_convert *cv, const char *text, uint32_t n, bool url, str
 
 /* ---- hexadecimal and UUID ---- */
 
-static enum mrs_status
-to_hex(struct mrsi_convert *cv, const uint8_t *p, uint32_t n, struct mrs_val *out)
+enum mrs_status
+mrsi_ret_hex(struct mrs_eval *ev, const uint8_t *p, uint32_t n, struct mrs_val *out)
 {
     char *to;
-    MRSI_TRY(mrsi_ret_room(cv->ev, 2 * n, &to, out));
+    MRSI_TRY(mrsi_ret_room(ev, 2 * n, &to, out));
     for (uint32_t i = 0; i < n; i++) {
         *to++ = "0123456789ABCDEF"[p[i] >> 4];
         *to++ = "0123456789ABCDEF"[p[i] & 15];
@@ -201,7 +201,7 @@ mrsi_binary_to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *o
     case MRSI_FORMAT_BASE64URL:
         return to_base64(cv, p, n, cv->format == MRSI_FORMAT_BASE64URL, out);
     case MRSI_FORMAT_HEX:
-        return to_hex(cv, p, n, out);
+        return mrsi_ret_hex(cv->ev, p, n, out);
     case MRSI_FORMAT_UTF8:
         return utf8_ok(p, n) ? mrsi_ret_text(cv->ev, (const char *)p, n, out)
                              : mrsi_convert_refuse(cv, "the bytes are not UTF-8");

@@ -36,7 +36,8 @@ struct mrs_expr {
     const char **part;      /* PATH: names below base */
     uint32_t *part_len;
     uint32_t n_parts;
-    int32_t slot[3];        /* slots bound by $let (first of n), $map, $filter, $reduce (this, value) */
+    /* slots bound by $let (first of n), $map, $filter, $reduce (this, value, index or -1) */
+    int32_t slot[3];
     /* what the operator's compile hook made (a compiled regex, a format), in the arena; freed by op->free_extra */
     void *extra;
     const char *bare;       /* text of a bare path, for mrs_expr_bare_path */
@@ -49,6 +50,7 @@ struct mrsi_expr_root {
     struct mrs_mem *mem;
     struct mrs_arena arena; /* nodes, names, literals */
     uint32_t n_slots;       /* variables that are bound somewhere inside */
+    bool server_8_2;        /* as in struct mrs_expr_env */
     struct mrs_expr *extras;
 };
 
@@ -71,11 +73,15 @@ struct mrs_op {
     const char *named;
     void (*free_extra)(struct mrs_expr *x);
     bool impure;              /* never folded */
+    bool since_8_3;           /* not there under the rules of 8.2 */
 };
+
+#define MRSI_SINCE_8_3 "came with MongoDB 8.3" /* the note of a row */
 
 /* Tables end in a row with a NULL name; listed in optable.c. */
 extern const struct mrs_op mrsi_ops_arithmetic[], mrsi_ops_compare[], mrsi_ops_logic[], mrsi_ops_string[],
-    mrsi_ops_regex[], mrsi_ops_array[], mrsi_ops_set[], mrsi_ops_object[], mrsi_ops_type[], mrsi_ops_date[],
+    mrsi_ops_regex[], mrsi_ops_replace[], mrsi_ops_hash[], mrsi_ops_array[], mrsi_ops_set[], mrsi_ops_object[],
+    mrsi_ops_type[], mrsi_ops_date[],
     mrsi_ops_variable[], mrsi_ops_total[], mrsi_ops_power[], mrsi_ops_angle[], mrsi_ops_bits[], mrsi_ops_measure[],
     mrsi_ops_spread[], mrsi_ops_refused[];
 /* Names for mrs_op_rows that have no row of the kind above, each table ending in a NULL name: query_compile.c (family
@@ -89,6 +95,16 @@ enum mrs_status mrsi_compile_sub(struct mrsi_compile *c, struct mrs_val spec, st
 enum mrs_status mrsi_compile_bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_t *slot,
                                   struct mrs_err *e);
 void mrsi_compile_unbind(struct mrsi_compile *c, uint32_t n);
+/* Binds the index of an element: as `name`, or as IDX where that is missing and the rules are those of 8.3. *bound: how
+ * many variables that made. */
+enum mrs_status mrsi_compile_bind_index(struct mrsi_compile *c, struct mrs_val name, uint32_t *bound,
+                                        struct mrs_err *e);
+/* The slot of a variable that mrsi_compile_bind_index has just bound (`bound` of them) and what is compiled since then
+ * has used; -1: it has not. */
+int32_t mrsi_compile_index_slot(const struct mrsi_compile *c, uint32_t bound);
+/* FAIL MRS_E_PLAN under the rules of 8.2: `what` ("it", "`base`") came with 8.3. */
+enum mrs_status mrsi_compile_needs_8_3(const struct mrsi_compile *c, const struct mrs_expr *x, const char *what,
+                                       struct mrs_err *e);
 struct mrs_arena *mrsi_compile_arena(struct mrsi_compile *c);
 /* n argument pointers in the arena, zeroed. */
 enum mrs_status mrsi_compile_args(struct mrsi_compile *c, struct mrs_expr *x, uint32_t n, struct mrs_err *e);
@@ -143,6 +159,8 @@ enum mrs_status mrsi_ret_text(struct mrs_eval *ev, const char *text, size_t n, s
 enum mrs_status mrsi_ret_null(struct mrs_val *out);
 enum mrs_status mrsi_ret_oid(struct mrs_eval *ev, const uint8_t oid[12], struct mrs_val *out);
 enum mrs_status mrsi_ret_binary(struct mrs_eval *ev, const void *p, uint32_t n, uint8_t subtype, struct mrs_val *out);
+/* convert_bytes.c: bytes as text of hexadecimal digits, in capitals. */
+enum mrs_status mrsi_ret_hex(struct mrs_eval *ev, const uint8_t *p, uint32_t n, struct mrs_val *out);
 /* Room for a string value of n bytes: the caller fills *text; DEAD without memory. */
 enum mrs_status mrsi_ret_room(struct mrs_eval *ev, uint32_t n, char **text, struct mrs_val *out);
 /* An array of n values, written once into the arena (cheaper than mrsi_out where the values are at hand); a

@@ -64,10 +64,13 @@ enum mrs_status mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec,
                                   const char *const *names, uint32_t n, struct mrs_val *v,
                                   struct mrs_err *e);
 
-/* op_string.c: $split; and one part of its result (-1 is the last) without the others, missing where there is none. */
+/* op_replace.c: $split; and one part of its result (-1 is the last) without the others, missing where there is none. */
 enum mrs_status mrsi_eval_split(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out);
 enum mrs_status mrsi_eval_split_at(const struct mrs_expr *split, struct mrs_eval *ev, int64_t index,
                                    struct mrs_val *out);
+
+/* op_hash.c: FAIL where $hash, with this constant as `algorithm`, fails for every input that is not null. */
+enum mrs_status mrsi_hash_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val algorithm);
 
 /* op_total.c: calls fn with each operand of a total; a single one that is an array stands for its elements. */
 typedef enum mrs_status (*mrsi_each_fn)(void *arg, struct mrs_val v);

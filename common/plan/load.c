@@ -37,11 +37,11 @@ struct load_entry {
 };
 
 /* ---- the top of the plan ---- */
-static const char *const servers[] = {"8.2"}; /* the last one is the default */
+static const char *const servers[] = {"8.2", "8.3"}; /* the last one is the default, with `version: 1` the first */
 static const struct mrs_key top_keys[] = {
     {"plan", MRS_ARG_TEXT, false, NULL, "a name, for reports"},
     {"version", MRS_ARG_COUNT, false, NULL, "of the plan language: 1, or 2 (the default)"},
-    {"server", MRS_ARG_CHOICE, false, "8.2", "whose rules hold where versions differ; default: the newest known"},
+    {"server", MRS_ARG_CHOICE, false, "8.3|8.2", "whose rules hold where versions differ; default: the newest known"},
     {"database", MRS_ARG_NAME, false, NULL, "of collections named by a text; default: the only one of the dump"},
     {"steps", MRS_ARG_LIST, true, NULL, "what is done, in this order: a list, one key each, the step's name"},
 };
@@ -133,8 +133,8 @@ load_version(struct loader *l)
 static void
 load_server(struct loader *l)
 {
-    const char *text = top_text(l->p, "server", "\"8.2\"");
-    l->p->pub.server = servers[N_SERVERS - 1];
+    const char *text = top_text(l->p, "server", "\"8.3\"");
+    l->p->pub.server = servers[l->p->pub.version == 1 ? 0 : N_SERVERS - 1];
     if (!text) {
         return;
     }
@@ -387,6 +387,7 @@ begin_entry(struct load_entry *x, const struct mrs_step_type *type)
                                 .default_db = x->l->default_db,
                                 .now_ms = x->l->opts->now_ms,
                                 .version = p->pub.version,
+                                .server_8_2 = strcmp(p->pub.server, "8.2") == 0,
                                 .type = type,
                                 .report = report,
                                 .warn = warn,

@@ -28,6 +28,12 @@ enum mrs_ejson_mode {
 enum mrs_status mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out,
                                size_t *used, struct mrs_err *e);
 
+#define MRS_JSON_DEPTH_MAX 200 /* levels of objects and arrays, the outermost one counts */
+/* The whole text, strict JSON and blanks around it, as a document or an array (*type), appended to out: no wrapper is a
+ * value, numbers as above, and of equal names of an object the last value stays, in the place of the first. Errors as
+ * above. */
+enum mrs_status mrs_json_read(const char *text, size_t n, struct mrs_buf *out, uint8_t *type, struct mrs_err *e);
+
 /* A document whose keys make it a wrapper of this mode becomes the value it stands for: *v is replaced, its bytes
  * taken from a. Otherwise *v stays. Used for plans, which arrive as YAML. FAIL MRS_E_FORMAT with the reason for a
  * wrapper whose content is wrong. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* expr.h - aggregation expressions, query predicates and sort keys, evaluated on raw BSON as MongoDB 8.2 does.
+/* expr.h - aggregation expressions, query predicates and sort keys, evaluated on raw BSON as MongoDB 8.3 does.
  *
  * Compile once, evaluate on any thread: compiled things are immutable. Values that an evaluation makes live in the
  * arena of its struct mrs_eval, values that it finds point into the document; both live until the arena is reset or
@@ -26,6 +26,7 @@ struct mrs_expr_env {
     int64_t now_ms; /* $$NOW, bound once per run: constants are folded at compile time */
     bool strict;    /* a constant argument at which an operator fails for all documents but those in which another one
                        is null or missing is a mistake, too */
+    bool server_8_2; /* as a MongoDB 8.2 does: what came with 8.3 is a mistake that names it */
 };
 
 /* Several expressions that read the same document have its fields found once: struct mrs_eval_fields of doc.h. */

@@ -35,7 +35,7 @@ struct mrs_plan {
     struct mrs_mem *mem;
     struct mrs_arena arena;
     const char *name;     /* `plan:`; "" */
-    const char *server;   /* "8.2" */
+    const char *server;   /* "8.2" or "8.3" */
     uint32_t version;     /* of the language, 1 or 2 */
     const char *database; /* as resolved; "" */
     struct mrs_step *steps;

@@ -75,6 +75,7 @@ struct mrs_args {
     const char *default_db;  /* database of collections named by a string */
     int64_t now_ms;          /* $$NOW */
     uint32_t version;        /* of the plan language: 1, or 2 where the plan does not say */
+    bool server_8_2;         /* of struct mrs_expr_env */
     const struct mrs_step_type *type;
     /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or the index
      * of an entry inside its value. All errors are collected; compile goes on and returns MRS_FAIL at its end when

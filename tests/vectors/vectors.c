@@ -136,7 +136,7 @@ judge_failure(struct vector *v, enum mrs_status got)
 static void
 run_expression(struct suite *s, struct vector *v)
 {
-    struct mrs_expr_env env = {.mem = s->mem, .now_ms = NOW_MS};
+    struct mrs_expr_env env = {.mem = s->mem, .now_ms = NOW_MS, .server_8_2 = true};
     struct mrs_eval ev = {.arena = &s->arena, .root = mrs_val_view(mrs_doc_get(v->doc, "doc")), .err = &v->err};
     struct mrs_expr *x = NULL;
     struct mrs_val got = mrs_missing(), expected = mrs_doc_get(v->doc, "expected");
@@ -186,7 +186,7 @@ judge_list(struct suite *s, struct vector *v, struct picked got)
 static void
 run_query(struct suite *s, struct vector *v)
 {
-    struct mrs_expr_env env = {.mem = s->mem, .now_ms = NOW_MS};
+    struct mrs_expr_env env = {.mem = s->mem, .now_ms = NOW_MS, .server_8_2 = true};
     struct mrs_query *q = NULL;
     struct picked docs = list_of(s, mrs_doc_get(v->doc, "docs")), got = {docs.v, 0};
     struct mrs_val filter = mrs_doc_get(v->doc, "filter");
@@ -249,7 +249,7 @@ sort_documents(struct suite *s, struct vector *v, const struct mrs_sort *sort, s
 static void
 run_sort(struct suite *s, struct vector *v)
 {
-    struct mrs_expr_env env = {.mem = s->mem, .now_ms = NOW_MS};
+    struct mrs_expr_env env = {.mem = s->mem, .now_ms = NOW_MS, .server_8_2 = true};
     struct mrs_sort *sort = NULL;
     struct picked docs = list_of(s, mrs_doc_get(v->doc, "docs"));
     struct picked stages = list_of(s, mrs_doc_get(v->doc, "pipeline"));
@@ -286,7 +286,7 @@ run_stage(struct suite *s, struct vector *v, const struct mrs_expr_env *env, str
 static void
 run_group(struct suite *s, struct vector *v)
 {
-    struct mrs_expr_env env = {.mem = s->mem, .now_ms = NOW_MS};
+    struct mrs_expr_env env = {.mem = s->mem, .now_ms = NOW_MS, .server_8_2 = true};
     struct picked docs = list_of(s, mrs_doc_get(v->doc, "docs"));
     struct picked stages = list_of(s, mrs_doc_get(v->doc, "pipeline"));
     enum mrs_status st = MRS_OK;

@@ -391,10 +391,12 @@ eval_max_n(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 #define BY_NAME(name, fn, keys) {.row = {name, "array", ""}, .eval = fn, .named = keys}
 #define BY_HOOK(name, note, fn, hook) {.row = {name, "array", note}, .eval = fn, .compile = hook}
 
+#define INDEX "`arrayIndexAs`, `$$IDX`: " MRSI_SINCE_8_3
+
 const struct mrs_op mrsi_ops_array[] = {
     BY_COUNT("$arrayElemAt", eval_elem_at, 2, 2),
     BY_COUNT("$concatArrays", eval_concat_arrays, 0, 255),
-    BY_HOOK("$filter", "", mrsi_eval_filter, mrsi_compile_filter),
+    BY_HOOK("$filter", INDEX, mrsi_eval_filter, mrsi_compile_filter),
     BY_COUNT("$first", eval_first, 1, 1),
     BY_NAME("$firstN", eval_first_n, "n,input"),
     BY_COUNT("$in", eval_in, 2, 2),
@@ -402,11 +404,11 @@ const struct mrs_op mrsi_ops_array[] = {
     BY_COUNT("$isArray", eval_is_array, 1, 1),
     BY_COUNT("$last", eval_last, 1, 1),
     BY_NAME("$lastN", eval_last_n, "n,input"),
-    BY_HOOK("$map", "", mrsi_eval_map, mrsi_compile_map),
+    BY_HOOK("$map", INDEX, mrsi_eval_map, mrsi_compile_map),
     BY_NAME("$maxN", eval_max_n, "n,input"),
     BY_NAME("$minN", eval_min_n, "n,input"),
     BY_COUNT("$range", eval_range, 2, 3),
-    BY_HOOK("$reduce", "", mrsi_eval_reduce, mrsi_compile_reduce),
+    BY_HOOK("$reduce", "`as`, `valueAs`, " INDEX, mrsi_eval_reduce, mrsi_compile_reduce),
     BY_COUNT("$reverseArray", eval_reverse, 1, 1),
     BY_COUNT("$size", eval_size, 1, 1),
     BY_COUNT("$slice", eval_slice, 2, 3),

@@ -6,20 +6,60 @@
  * is stable, which the server does not promise but allows. */
 #include "op_array.h"
 
-/* Name of the variable that `as` binds. */
+/* Binds the variable that `key` names, or `other` where it is missing. */
 static enum mrs_status
-bind_as(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val as, struct mrs_err *e)
+bind_as(struct mrsi_compile *c, const struct mrs_expr *x, const char *key, struct mrs_val as, const char *other,
+        int32_t *slot, struct mrs_err *e)
 {
-    if (as.type == MRS_MISSING) {
-        return mrsi_compile_bind(c, "this", 4, &x->slot[0], e);
+    if (as.type != MRS_MISSING && as.type != MRS_STRING) {
+        return mrsi_expr_refuse(x, e, "'%s' must be the name of a variable, not %s", key, mrs_type_name(as.type));
     }
-    if (as.type != MRS_STRING) {
-        return mrsi_expr_refuse(x, e, "'as' must be the name of a variable, not %s",
-                                mrs_type_name(as.type));
+    uint32_t n = (uint32_t)strlen(other);
+    const char *name = as.type == MRS_STRING ? mrs_val_text(as, &n) : other;
+    return mrsi_compile_bind(c, name, n, slot, e);
+}
+
+/* Whether two names of variables are one: b is given, a may stand for `other`. */
+static bool
+one_name(struct mrs_val a, const char *other, struct mrs_val b)
+{
+    return b.type == MRS_STRING && (a.type == MRS_MISSING ? mrs_val_is_text(b, other) : mrs_identical(a, b));
+}
+
+static enum mrs_status
+refuse_one_name(const struct mrs_expr *x, struct mrs_err *e)
+{
+    return mrsi_expr_refuse(x, e, "two of its variables have one name");
+}
+
+/* What is evaluated for each element, into args[at]; the index of the element is the last variable that it sees. */
+static enum mrs_status
+compile_inside(struct mrsi_compile *c, struct mrs_expr *x, uint32_t at, struct mrs_val index, struct mrs_val in,
+               struct mrs_err *e)
+{
+    uint32_t bound = 0;
+    enum mrs_status s = index.type == MRS_MISSING ? MRS_OK : mrsi_compile_needs_8_3(c, x, "`arrayIndexAs`", e);
+    MRS_THEN(s, mrsi_compile_bind_index(c, index, &bound, e));
+    MRS_THEN(s, mrsi_compile_sub(c, in, &x->args[at], e));
+    if (s == MRS_OK) {
+        x->slot[2] = mrsi_compile_index_slot(c, bound);
+        mrsi_compile_unbind(c, bound);
     }
-    uint32_t n;
-    const char *name = mrs_val_text(as, &n);
-    return mrsi_compile_bind(c, name, n, &x->slot[0], e);
+    return s;
+}
+
+/* The same of $map and $filter. */
+static enum mrs_status
+compile_each(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val as, struct mrs_val index, struct mrs_val in,
+             struct mrs_err *e)
+{
+    if (one_name(as, "this", index)) {
+        return refuse_one_name(x, e);
+    }
+    MRSI_TRY(bind_as(c, x, "as", as, "this", &x->slot[0], e));
+    enum mrs_status s = compile_inside(c, x, 1, index, in, e);
+    mrsi_compile_unbind(c, 1);
+    return s;
 }
 
 static enum mrs_status
@@ -38,16 +78,13 @@ need(const struct mrs_expr *x, const char *const *names, const struct mrs_val *v
 enum mrs_status
 mrsi_compile_map(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
-    static const char *const names[] = {"input", "in", "as"};
-    struct mrs_val v[3];
-    MRSI_TRY(mrsi_compile_pick(x, spec, names, 3, v, e));
+    static const char *const names[] = {"input", "in", "as", "arrayIndexAs"};
+    struct mrs_val v[4];
+    MRSI_TRY(mrsi_compile_pick(x, spec, names, 4, v, e));
     MRSI_TRY(need(x, names, v, 2, e));
     MRSI_TRY(mrsi_compile_args(c, x, 2, e));
     MRSI_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
-    MRSI_TRY(bind_as(c, x, v[2], e));
-    enum mrs_status s = mrsi_compile_sub(c, v[1], &x->args[1], e);
-    mrsi_compile_unbind(c, 1);
-    return s;
+    return compile_each(c, x, v[2], v[3], v[1], e);
 }
 
 /* args: input, cond, limit */
@@ -55,18 +92,34 @@ enum mrs_status
 mrsi_compile_filter(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                     struct mrs_err *e)
 {
-    static const char *const names[] = {"input", "cond", "as", "limit"};
-    struct mrs_val v[4];
-    MRSI_TRY(mrsi_compile_pick(x, spec, names, 4, v, e));
+    static const char *const names[] = {"input", "cond", "as", "limit", "arrayIndexAs"};
+    struct mrs_val v[5];
+    MRSI_TRY(mrsi_compile_pick(x, spec, names, 5, v, e));
     MRSI_TRY(need(x, names, v, 2, e));
     MRSI_TRY(mrsi_compile_args(c, x, 3, e));
     MRSI_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
     if (v[3].type != MRS_MISSING) {
         MRSI_TRY(mrsi_compile_sub(c, v[3], &x->args[2], e));
     }
-    MRSI_TRY(bind_as(c, x, v[2], e));
-    enum mrs_status s = mrsi_compile_sub(c, v[1], &x->args[1], e);
-    mrsi_compile_unbind(c, 1);
+    return compile_each(c, x, v[2], v[4], v[1], e);
+}
+
+/* The variables of a $reduce and what it evaluates: v as its names are. */
+static enum mrs_status
+compile_step(struct mrsi_compile *c, struct mrs_expr *x, const struct mrs_val v[6], struct mrs_err *e)
+{
+    struct mrs_val as = v[3], value = v[4], index = v[5];
+    if (as.type != MRS_MISSING || value.type != MRS_MISSING) {
+        MRSI_TRY(mrsi_compile_needs_8_3(c, x, as.type != MRS_MISSING ? "`as`" : "`valueAs`", e));
+    }
+    if (one_name(as, "this", value) || one_name(value, "value", as) || one_name(as, "this", index) ||
+        one_name(value, "value", index)) {
+        return refuse_one_name(x, e);
+    }
+    MRSI_TRY(bind_as(c, x, "as", as, "this", &x->slot[0], e));
+    MRSI_TRY(bind_as(c, x, "valueAs", value, "value", &x->slot[1], e));
+    enum mrs_status s = compile_inside(c, x, 2, index, v[2], e);
+    mrsi_compile_unbind(c, 2);
     return s;
 }
 
@@ -75,21 +128,14 @@ enum mrs_status
 mrsi_compile_reduce(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                     struct mrs_err *e)
 {
-    static const char *const names[] = {"input", "initialValue", "in"};
-    struct mrs_val v[3];
-    MRSI_TRY(mrsi_compile_pick(x, spec, names, 3, v, e));
+    static const char *const names[] = {"input", "initialValue", "in", "as", "valueAs", "arrayIndexAs"};
+    struct mrs_val v[6];
+    MRSI_TRY(mrsi_compile_pick(x, spec, names, 6, v, e));
     MRSI_TRY(need(x, names, v, 3, e));
     MRSI_TRY(mrsi_compile_args(c, x, 3, e));
     MRSI_TRY(mrsi_compile_sub(c, v[0], &x->args[0], e));
     MRSI_TRY(mrsi_compile_sub(c, v[1], &x->args[1], e));
-    MRSI_TRY(mrsi_compile_bind(c, "this", 4, &x->slot[0], e));
-    enum mrs_status s = mrsi_compile_bind(c, "value", 5, &x->slot[1], e);
-    if (s == MRS_OK) {
-        s = mrsi_compile_sub(c, v[2], &x->args[2], e);
-        mrsi_compile_unbind(c, 1);
-    }
-    mrsi_compile_unbind(c, 1);
-    return s;
+    return compile_step(c, x, v, e);
 }
 
 /* The input array; *null: it is nullish. */
@@ -102,6 +148,14 @@ input(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *array, bool
         return mrsi_eval_error(x, ev, "input must be an array, not %s", mrs_type_name(array->type));
     }
     return MRS_OK;
+}
+
+/* The variables of element i: itself and, where it is asked for, its index. */
+static enum mrs_status
+at_element(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val element, uint32_t i)
+{
+    ev->slots[x->slot[0]] = element;
+    return x->slot[2] < 0 ? MRS_OK : mrsi_ret_i32(ev, (int32_t)i, &ev->slots[x->slot[2]]);
 }
 
 /* ---- what loops make on the way ----
@@ -204,9 +258,9 @@ mrsi_eval_map(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     }
     m.aside.before = ev->arena->used;
     mrs_walk_init(&w, mrs_val_view(array));
-    while (s == MRS_OK && mrs_walk_next(&w, &e) > 0) {
-        ev->slots[x->slot[0]] = e.v;
-        s = mrsi_spend(ev, 1);
+    for (uint32_t i = 0; s == MRS_OK && mrs_walk_next(&w, &e) > 0; i++) {
+        s = at_element(x, ev, e.v, i);
+        MRS_THEN(s, mrsi_spend(ev, 1));
         MRS_THEN(s, mrsi_arg(x, 1, ev, &v));
         MRS_THEN(s, map_put(&m, v));
     }
@@ -241,9 +295,9 @@ mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     }
     struct aside aside = aside_of(ev);
     mrs_walk_init(&w, mrs_val_view(array));
-    while (s == MRS_OK && l.n < (uint32_t)limit && mrs_walk_next(&w, &e) > 0) {
-        ev->slots[x->slot[0]] = e.v;
-        s = mrsi_spend(ev, 1);
+    for (uint32_t i = 0; s == MRS_OK && l.n < (uint32_t)limit && mrs_walk_next(&w, &e) > 0; i++) {
+        s = at_element(x, ev, e.v, i);
+        MRS_THEN(s, mrsi_spend(ev, 1));
         MRS_THEN(s, mrsi_arg(x, 1, ev, &v));
         if (s == MRS_OK && mrsi_truthy(v)) {
             struct mrs_arena *now = ev->arena;
@@ -324,10 +378,10 @@ mrsi_eval_reduce(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     }
     MRSI_TRY(mrsi_arg(x, 1, ev, out));
     mrs_walk_init(&w, mrs_val_view(array));
-    while (s == MRS_OK && mrs_walk_next(&w, &e) > 0) {
-        ev->slots[x->slot[0]] = e.v;
+    for (uint32_t i = 0; s == MRS_OK && mrs_walk_next(&w, &e) > 0; i++) {
         ev->slots[x->slot[1]] = *out;
-        s = mrsi_arg(x, 2, ev, out);
+        s = at_element(x, ev, e.v, i);
+        MRS_THEN(s, mrsi_arg(x, 2, ev, out));
         MRS_THEN(s, chain_add(&c, out));
     }
     return chain_end(&c, s, out);

@@ -9,20 +9,23 @@
 #include <string.h>
 
 /* What each argument must be if it is constant: s a string, a an array, n a number, u a unit of time, T a type of
- * $convert; a dot: anything, or the operator's own compile hook knows. */
+ * $convert, p a string or a regular expression, h an algorithm of $hash; a dot: anything, or the operator's own compile
+ * hook knows. */
 static const struct {
     const char *op, *kinds;
 } wanted[] = {
     {"$arrayElemAt", ".n"}, {"$convert", ".T"},     {"$dateAdd", ".u"},      {"$dateDiff", "..u"},
-    {"$dateSubtract", ".u"}, {"$dateTrunc", ".u"},  {"$in", ".a"},           {"$indexOfBytes", "ss"},
-    {"$indexOfCP", "ss"},   {"$ltrim", "ss"},       {"$replaceAll", "sss"},  {"$replaceOne", "sss"},
-    {"$rtrim", "ss"},       {"$slice", ".n"},       {"$split", "ss"},        {"$trim", "ss"},
+    {"$dateSubtract", ".u"}, {"$dateTrunc", ".u"},  {"$hash", ".h"},         {"$hexHash", ".h"},
+    {"$in", ".a"},          {"$indexOfBytes", "ss"}, {"$indexOfCP", "ss"},   {"$ltrim", "ss"},
+    {"$replaceAll", "sps"}, {"$replaceOne", "sps"}, {"$rtrim", "ss"},        {"$slice", ".n"},
+    {"$split", "sp"},       {"$trim", "ss"},
 };
 
 static bool
 fits(char kind, struct mrs_val v)
 {
     return kind == 's'   ? v.type == MRS_STRING
+           : kind == 'p' ? v.type == MRS_STRING || v.type == MRS_REGEX
            : kind == 'a' ? v.type == MRS_ARRAY
            : kind == 'n' ? mrs_is_number(v)
            : kind == 'u' ? mrsi_unit_known(v)
@@ -32,7 +35,10 @@ fits(char kind, struct mrs_val v)
 static enum mrs_status
 refuse(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t i, char kind, struct mrs_val v)
 {
-    const char *what = kind == 's' ? "a string" : kind == 'a' ? "an array" : "a number";
+    const char *what = kind == 's'   ? "a string"
+                       : kind == 'p' ? "a string or a regular expression"
+                       : kind == 'a' ? "an array"
+                                     : "a number";
     const char *name = x->op->named;
     if (kind == 'u') {
         return mrsi_no_unit(x, ev);
@@ -61,6 +67,8 @@ mrsi_check_constants(const struct mrs_expr *x, struct mrs_eval *ev)
         }
         if (kinds[i] == 'T') {
             MRSI_TRY(mrsi_convert_check(x, ev, v));
+        } else if (kinds[i] == 'h') {
+            MRSI_TRY(mrsi_hash_check(x, ev, v));
         } else if (!fits(kinds[i], v)) {
             return refuse(x, ev, i, kinds[i], v);
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_measure.c - what a value is made of: $binarySize, $bsonSize, $tsSecond, $tsIncrement.
+/* op_measure.c - what a value is made of: $binarySize, $bsonSize, $subtype, $tsSecond, $tsIncrement.
  *
  * Null gives null; a value of another type than the one that is meant fails. */
 #include "expr/support.h"
@@ -32,6 +32,20 @@ op_bson_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return mrsi_ret_count(ev, v.n, out);
 }
 
+static enum mrs_status
+op_subtype(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
+{
+    struct mrs_val v;
+    MRSI_TRY(mrsi_arg(x, 0, ev, &v));
+    if (mrsi_is_nullish(v)) {
+        return mrsi_ret_null(out);
+    }
+    if (v.type != MRS_BINARY) {
+        return mrsi_eval_error(x, ev, "takes binary data, not %s", mrs_type_name(v.type));
+    }
+    return mrsi_ret_i32(ev, v.p[4], out);
+}
+
 /* at: where the half that is asked for begins; the increment is stored first. */
 static enum mrs_status
 timestamp_half(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t at, struct mrs_val *out)
@@ -62,6 +76,7 @@ op_ts_increment(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
 const struct mrs_op mrsi_ops_measure[] = {
     {.row = {"$binarySize", "measure", ""}, .eval = op_binary_size, .n_min = 1, .n_max = 1},
     {.row = {"$bsonSize", "measure", ""}, .eval = op_bson_size, .n_min = 1, .n_max = 1},
+    {.row = {"$subtype", "measure", MRSI_SINCE_8_3}, .eval = op_subtype, .n_min = 1, .n_max = 1, .since_8_3 = true},
     {.row = {"$tsIncrement", "measure", ""}, .eval = op_ts_increment, .n_min = 1, .n_max = 1},
     {.row = {"$tsSecond", "measure", ""}, .eval = op_ts_second, .n_min = 1, .n_max = 1},
     {.row = {NULL, NULL, NULL}},

@@ -14,6 +14,10 @@ refuse(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct m
 }
 
 #define CHANCE "it gives another value each time, so a run could be neither repeated nor continued"
+#define RAND                                                                                                         \
+    CHANCE "; what is drawn from the document itself stays: { $hexHash: { input: { $concat: [\"salt\", { $toString: " \
+           "$_id }] }, algorithm: sha256 } }, and in [0, 1) its first 13 digits, read by $convert with base: 16 to "  \
+           "long and divided by 2^52"
 #define SCRIPT "it runs JavaScript on the server"
 #define ENCRYPTED "it asks the key store of encrypted fields"
 #define WINDOW "it looks at the documents around one, which only a window of the server has"
@@ -39,7 +43,7 @@ const struct mrs_op mrsi_ops_refused[] = {
     ROW("locf", WINDOW),
     ROW("meta", "it reads what a search or a sort of the server attached to the document"),
     ROW("minMaxScaler", WINDOW),
-    ROW("rand", CHANCE),
+    ROW("rand", RAND),
     ROW("rank", WINDOW),
     ROW("sampleRate", CHANCE),
     ROW("shift", WINDOW),

@@ -58,7 +58,7 @@ type_by_code(int64_t code, uint8_t *type)
 
 /* ---- $convert ---- */
 
-enum { INPUT, TO, ON_ERROR, ON_NULL, FORMAT, BYTE_ORDER };
+enum { INPUT, TO, ON_ERROR, ON_NULL, FORMAT, BYTE_ORDER, BASE };
 
 static enum mrs_status
 read_type(struct mrsi_convert *cv, struct mrs_val to)
@@ -126,13 +126,28 @@ read_byte_order(struct mrsi_convert *cv, struct mrs_val order)
     return MRS_OK;
 }
 
+static enum mrs_status
+read_base(struct mrsi_convert *cv, struct mrs_val base)
+{
+    int64_t n;
+    if (mrs_is_nullish(base)) {
+        return MRS_OK;
+    }
+    if (!mrs_val_integral(base, &n) || (n != 2 && n != 8 && n != 10 && n != 16)) {
+        return mrsi_eval_error(cv->x, cv->ev, "'base' must be one of 2, 8, 10, 16");
+    }
+    cv->base = (unsigned)n;
+    return MRS_OK;
+}
+
 /* What is asked for, `to` not being null. */
 static enum mrs_status
 read_request(const struct mrs_expr *x, struct mrsi_convert *cv, struct mrs_val to)
 {
-    struct mrs_val format, order, subtype = mrs_missing();
+    struct mrs_val format, order, base, subtype = mrs_missing();
     MRSI_TRY(mrsi_arg(x, FORMAT, cv->ev, &format));
     MRSI_TRY(mrsi_arg(x, BYTE_ORDER, cv->ev, &order));
+    MRSI_TRY(mrsi_arg(x, BASE, cv->ev, &base));
     if (to.type == MRS_DOCUMENT) {
         subtype = mrs_doc_get(mrs_val_view(to), "subtype");
         to = mrs_doc_get(mrs_val_view(to), "type");
@@ -140,12 +155,20 @@ read_request(const struct mrs_expr *x, struct mrsi_convert *cv, struct mrs_val t
     MRSI_TRY(read_type(cv, to));
     MRSI_TRY(read_subtype(cv, subtype));
     MRSI_TRY(read_format(cv, format));
-    return read_byte_order(cv, order);
+    MRSI_TRY(read_byte_order(cv, order));
+    return read_base(cv, base);
 }
 
 /* What a conversion can give. */
 static const uint8_t CASTS[] = {MRS_DOUBLE, MRS_STRING, MRS_OBJECTID, MRS_BOOL, MRS_DATE, MRS_INT32, MRS_INT64,
-                                MRS_DECIMAL128, MRS_BINARY};
+                                MRS_DECIMAL128, MRS_BINARY, MRS_DOCUMENT, MRS_ARRAY};
+
+/* Whether the rules of this plan do not have a conversion yet. */
+static bool
+is_later(const struct mrs_expr *x, uint8_t to)
+{
+    return x && x->root->server_8_2 && (to == MRS_DOCUMENT || to == MRS_ARRAY);
+}
 
 static bool
 is_known(const struct mrs_expr *arg)
@@ -158,15 +181,26 @@ mrsi_convert_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val
 {
     struct mrsi_convert cv = {.x = x, .ev = ev};
     bool reachable = false;
-    if (!is_known(x->args[FORMAT]) || !is_known(x->args[BYTE_ORDER])) {
+    if (!is_known(x->args[FORMAT]) || !is_known(x->args[BYTE_ORDER]) || !is_known(x->args[BASE])) {
         return MRS_OK;
     }
     MRSI_TRY(read_request(x, &cv, to));
+    if (is_later(x, cv.to)) {
+        return mrsi_eval_error(x, ev, "a conversion to %s came with MongoDB 8.3, and this plan has the rules of 8.2 "
+                                      "(write `server: \"8.3\"`)", mrs_type_name(cv.to));
+    }
     for (size_t i = 0; i < sizeof CASTS; i++) {
         reachable = reachable || cv.to == CASTS[i];
     }
     return reachable || x->args[ON_ERROR] ? MRS_OK
                                           : mrsi_eval_error(x, ev, "nothing converts to %s", mrs_type_name(cv.to));
+}
+
+static enum mrs_status
+compile_convert(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
+{
+    MRSI_TRY(mrsi_compile_named(c, x, spec, x->op->named, e));
+    return x->args[BASE] ? mrsi_compile_needs_8_3(c, x, "`base`", e) : MRS_OK;
 }
 
 static enum mrs_status
@@ -183,6 +217,7 @@ op_convert(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_ret_null(out);
     }
     MRSI_TRY(read_request(x, &cv, to));
+    cv.to = is_later(x, cv.to) ? MRS_UNDEFINED : cv.to; /* which nothing becomes */
     enum mrs_status s = mrsi_convert_run(&cv, input, out);
     if (s != MRS_SKIP) {
         return s;
@@ -218,6 +253,8 @@ SHORT(decimal, MRS_DECIMAL128)
 SHORT(date, MRS_DATE)
 SHORT(object_id, MRS_OBJECTID)
 SHORT(string, MRS_STRING)
+SHORT(object, MRS_DOCUMENT)
+SHORT(array, MRS_ARRAY)
 
 static enum mrs_status
 convert_to_uuid(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, struct mrs_val *out)
@@ -274,7 +311,10 @@ mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *to, struct mrs_va
 const struct mrs_op mrsi_ops_type[] = {
     {ROW("type"), .eval = op_type, .n_min = 1, .n_max = 1},
     {ROW("isNumber"), .eval = op_is_number, .n_min = 1, .n_max = 1},
-    {ROW("convert"), .eval = op_convert, .named = "input,to|onError,onNull,format,byteOrder"},
+    {.row = {"$convert", "type", "`base`, and to an object or array: " MRSI_SINCE_8_3},
+     .eval = op_convert, .compile = compile_convert,
+     .named = "input,to|onError,onNull,format,byteOrder,base"},
+    {.row = {"$toArray", "type", MRSI_SINCE_8_3}, .eval = op_to_array, .n_min = 1, .n_max = 1, .since_8_3 = true},
     {ROW("toBool"), .eval = op_to_bool, .n_min = 1, .n_max = 1},
     {ROW("toInt"), .eval = op_to_int, .n_min = 1, .n_max = 1},
     {ROW("toLong"), .eval = op_to_long, .n_min = 1, .n_max = 1},
@@ -282,6 +322,7 @@ const struct mrs_op mrsi_ops_type[] = {
     {ROW("toDecimal"), .eval = op_to_decimal, .n_min = 1, .n_max = 1},
     {.row = {"$toDate", "type", "a text whose year has five digits or more is refused, the server misreads it"},
      .eval = op_to_date, .n_min = 1, .n_max = 1},
+    {.row = {"$toObject", "type", MRSI_SINCE_8_3}, .eval = op_to_object, .n_min = 1, .n_max = 1, .since_8_3 = true},
     {ROW("toObjectId"), .eval = op_to_object_id, .n_min = 1, .n_max = 1},
     {ROW("toString"), .eval = op_to_string, .n_min = 1, .n_max = 1},
     {ROW("toUUID"), .eval = op_to_uuid, .n_min = 1, .n_max = 1},

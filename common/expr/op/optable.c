@@ -9,9 +9,9 @@
 
 static const struct mrs_op *const FAMILIES[] = {
     mrsi_ops_arithmetic, mrsi_ops_power, mrsi_ops_total, mrsi_ops_compare, mrsi_ops_logic,
-    mrsi_ops_string,     mrsi_ops_regex, mrsi_ops_array, mrsi_ops_set,     mrsi_ops_object,
-    mrsi_ops_type,       mrsi_ops_date,  mrsi_ops_variable, mrsi_ops_angle, mrsi_ops_bits,
-    mrsi_ops_measure,    mrsi_ops_spread, mrsi_ops_refused,
+    mrsi_ops_string,     mrsi_ops_replace, mrsi_ops_regex,    mrsi_ops_hash,   mrsi_ops_array,
+    mrsi_ops_set,        mrsi_ops_object,  mrsi_ops_type,     mrsi_ops_date,   mrsi_ops_variable,
+    mrsi_ops_angle,      mrsi_ops_bits,    mrsi_ops_measure,  mrsi_ops_spread, mrsi_ops_refused,
 };
 #define N_FAMILIES (sizeof FAMILIES / sizeof *FAMILIES)
 

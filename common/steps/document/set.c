@@ -96,7 +96,7 @@ static bool
 condition_fails(struct mrsi_read *r, const struct set *s, struct mrs_view cond, struct mrs_view constants,
                 const char *const *names, uint32_t n)
 {
-    struct mrs_expr_env env = {r->args->mem, NULL, 0, r->args->now_ms, false};
+    struct mrs_expr_env env = {r->args->mem, NULL, 0, r->args->now_ms, false, r->args->server_8_2};
     struct mrs_query *q = NULL;
     struct reads seen = {s, names, n, false, false};
     bool yes = true;

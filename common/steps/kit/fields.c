@@ -9,7 +9,8 @@
 static struct mrs_expr_env
 env_of(const struct mrsi_read *r)
 {
-    return (struct mrs_expr_env){r->args->mem, r->vars, r->n_vars, r->args->now_ms, true};
+    return (struct mrs_expr_env){r->args->mem, r->vars, r->n_vars, r->args->now_ms, true,
+                                 r->args->server_8_2};
 }
 
 static bool

@@ -46,7 +46,7 @@ top(void **state)
     EXPECT("plan: 5\nverson: 1\nversion: 3\nserver: 8.2\ndatabase: a/b\nsteps: {}\nfoo: 1\n",
            {1, 1, "`plan` must be a text"},
            {2, 1, "unknown key `verson` (did you mean `version`?)"}, {3, 1, "`version: 3`"},
-           {4, 1, "`server` must be a text, as in `server: \"8.2\"`"}, {5, 1, "`database: a/b`"},
+           {4, 1, "`server` must be a text, as in `server: \"8.3\"`"}, {5, 1, "`database: a/b`"},
            {6, 1, "`steps` must be a list"}, {7, 1, "unknown key `foo`; a plan has"});
     EXPECT("version: 1.0\nserver: '7'\ndatabase: ''\n", {1, 1, "`steps` is missing"},
            {1, 1, "`version` must be a whole number"}, {2, 1, "`server: 7`"},

@@ -152,7 +152,7 @@ explain_text(void **state)
     mrs_buf_init(&out, mem, 1 << 20);
     assert_int_equal(mrs_plan_explain(p, false, &out, &e), MRS_OK);
     mrs_buf_byte(&out, 0);
-    static const char *const parts[] = {"Plan tale: 5 steps, by the rules of MongoDB 8.2\n",
+    static const char *const parts[] = {"Plan tale: 5 steps, by the rules of MongoDB 8.3\n",
                                         "Step 2: embed (line 4)\n",
                                         "does what it does\n",
                                         "a (from): read, documents may leave\n",

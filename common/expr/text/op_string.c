@@ -5,18 +5,17 @@
  * normalised. Results are written once into the arena. The order of checks (type before null, or
  * null before type) is the server's and differs from operator to operator; callers depend on it,
  * because a failing check refuses a document where a null would pass. */
-#include "expr/support.h"
+#include "text_ops.h"
 
-static enum mrs_status
-too_large(const struct mrs_expr *x, struct mrs_eval *ev)
+enum mrs_status
+mrsi_text_too_large(const struct mrs_expr *x, struct mrs_eval *ev)
 {
     return mrsi_eval_error(x, ev, "the result would be larger than a document may be");
 }
 
-/* An argument that must be a string or nullish; text->p is NULL for a nullish one. */
-static enum mrs_status
-text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *what,
-             struct mrsi_text *text)
+enum mrs_status
+mrsi_text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *what,
+                  struct mrsi_text *text)
 {
     struct mrs_val v;
     text->p = NULL;
@@ -55,14 +54,14 @@ eval_concat(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     }
     uint64_t total = 0;
     for (uint32_t i = 0; i < x->n_args; i++) {
-        MRSI_TRY(text_or_null(x, i, ev, "each argument", &part[i]));
+        MRSI_TRY(mrsi_text_or_null(x, i, ev, "each argument", &part[i]));
         if (!part[i].p) {
             return mrsi_ret_null(out);
         }
         total += part[i].n;
     }
     if (total > MRS_DOC_READ_MAX) {
-        return too_large(x, ev);
+        return mrsi_text_too_large(x, ev);
     }
     char *to;
     MRSI_TRY(mrsi_ret_room(ev, (uint32_t)total, &to, out));
@@ -70,109 +69,6 @@ eval_concat(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         memcpy(to, part[i].p, part[i].n);
         to += part[i].n;
     }
-    return MRS_OK;
-}
-
-/* The first place of `find` in text at or behind `from`; NULL: none. An empty one is found at once.
- */
-static const char *
-search(const char *from, const char *end, struct mrsi_text find)
-{
-    return find.n ? memmem(from, (size_t)(end - from), find.p, find.n) : from;
-}
-
-/* The arguments of a $split; *null: the result is null. */
-static enum mrs_status
-split_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text *text, struct mrsi_text *sep,
-                bool *null)
-{
-    struct mrs_val input, by;
-    MRSI_TRY(mrsi_arg(x, 0, ev, &input));
-    MRSI_TRY(mrsi_arg(x, 1, ev, &by));
-    *null = mrsi_is_nullish(input) || mrsi_is_nullish(by);
-    if (*null) {
-        return MRS_OK;
-    }
-    if (input.type != MRS_STRING || by.type != MRS_STRING) {
-        return mrsi_eval_error(x, ev, "the text and the separator must be strings, not %s and %s",
-                               mrs_type_name(input.type), mrs_type_name(by.type));
-    }
-    *text = mrsi_text_of(input);
-    *sep = mrsi_text_of(by);
-    return sep->n ? MRS_OK : mrsi_eval_error(x, ev, "the separator is empty");
-}
-
-static uint32_t
-split_count(struct mrsi_text text, struct mrsi_text sep)
-{
-    const char *end = text.p + text.n;
-    uint32_t n = 1;
-    for (const char *at = text.p; (at = search(at, end, sep)); at += sep.n) {
-        n++;
-    }
-    return n;
-}
-
-/* Counted first, so that the array is written once, where it stays. */
-enum mrs_status
-mrsi_eval_split(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    struct mrsi_text text, sep;
-    char name[12];
-    bool null;
-    MRSI_TRY(split_arguments(x, ev, &text, &sep, &null));
-    if (null) {
-        return mrsi_ret_null(out);
-    }
-    uint32_t n = split_count(text, sep);
-    uint64_t most = 5 + text.n + (uint64_t)n * (7 + mrs_index_name(name, n - 1));
-    if (most > 4u * MRS_DOC_MAX) {
-        return too_large(x, ev);
-    }
-    uint8_t *p = mrs_arena_alloc(ev->arena, most), *to = p + 4;
-    if (!p) {
-        return mrsi_eval_memory(ev, most);
-    }
-    const char *at = text.p, *end = text.p + text.n;
-    for (uint32_t i = 0; i < n; i++) {
-        const char *hit = search(at, end, sep);
-        uint32_t len = (uint32_t)((hit ? hit : end) - at), digits = mrs_index_name(name, i);
-        *to++ = MRS_STRING;
-        memcpy(to, name, digits + 1);
-        to += digits + 1;
-        mrs_put32(to, len + 1);
-        memcpy(to + 4, at, len);
-        to[4 + len] = 0;
-        to += 5 + len;
-        at = hit ? hit + sep.n : end;
-    }
-    *to++ = 0;
-    mrs_put32(p, (uint32_t)(to - p));
-    *out = (struct mrs_val){p, (uint32_t)(to - p), MRS_ARRAY};
-    return MRS_OK;
-}
-
-enum mrs_status
-mrsi_eval_split_at(const struct mrs_expr *x, struct mrs_eval *ev, int64_t index, struct mrs_val *out)
-{
-    struct mrsi_text text, sep;
-    bool null;
-    MRSI_TRY(split_arguments(x, ev, &text, &sep, &null));
-    if (null) {
-        return mrsi_ret_null(out);
-    }
-    index += index < 0 ? split_count(text, sep) : 0;
-    const char *at = text.p, *end = text.p + text.n, *hit = NULL;
-    for (int64_t i = 0; index >= 0; i++, at = hit + sep.n) {
-        hit = search(at, end, sep);
-        if (i == index) {
-            return mrsi_ret_text(ev, at, (size_t)((hit ? hit : end) - at), out);
-        }
-        if (!hit) {
-            break;
-        }
-    }
-    *out = mrs_missing();
     return MRS_OK;
 }
 
@@ -265,10 +161,10 @@ static enum mrs_status
 trim(const struct mrs_expr *x, struct mrs_eval *ev, bool front, bool back, struct mrs_val *out)
 {
     struct mrsi_text text, set = {BLANKS, sizeof BLANKS - 1};
-    MRSI_TRY(text_or_null(x, 0, ev, "input", &text));
+    MRSI_TRY(mrsi_text_or_null(x, 0, ev, "input", &text));
     if (x->args[1]) {
         struct mrsi_text chars;
-        MRSI_TRY(text.p ? text_or_null(x, 1, ev, "chars", &chars) : MRS_OK);
+        MRSI_TRY(text.p ? mrsi_text_or_null(x, 1, ev, "chars", &chars) : MRS_OK);
         if (text.p) {
             set = chars;
         }
@@ -402,11 +298,11 @@ search_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct search_ar
 {
     a->start = 0;
     a->end = INT32_MAX;
-    MRSI_TRY(text_or_null(x, 0, ev, "the text", &a->text));
+    MRSI_TRY(mrsi_text_or_null(x, 0, ev, "the text", &a->text));
     if (!a->text.p) {
         return MRS_OK;
     }
-    MRSI_TRY(text_or_null(x, 1, ev, "what is looked for", &a->find));
+    MRSI_TRY(mrsi_text_or_null(x, 1, ev, "what is looked for", &a->find));
     if (!a->find.p) {
         return mrsi_eval_error(x, ev, "what is looked for must be a string, not null");
     }
@@ -432,7 +328,7 @@ eval_index_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     }
     uint32_t start = (uint32_t)a.start;
     uint32_t end = (uint32_t)a.end < a.text.n ? (uint32_t)a.end : a.text.n;
-    const char *hit = start <= end ? search(a.text.p + start, a.text.p + end, a.find) : NULL;
+    const char *hit = start <= end ? mrsi_text_search(a.text.p + start, a.text.p + end, a.find) : NULL;
     return mrsi_ret_i32(ev, hit ? (int32_t)(hit - a.text.p) : -1, out);
 }
 
@@ -459,85 +355,6 @@ eval_index_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
     return mrsi_ret_i32(ev, -1, out);
 }
 
-struct replacement {
-    struct mrsi_text text, find, by;
-    bool all;
-};
-
-/* Writes the result to `to`, or where that is NULL only gives its length. */
-static uint64_t
-replaced(const struct replacement *r, char *to)
-{
-    const char *at = r->text.p, *end = at + r->text.n;
-    uint64_t n = 0;
-    bool go_on = true;
-    while (go_on) {
-        const char *hit = search(at, end, r->find);
-        const char *stop = hit ? hit : end;
-        if (to) {
-            memcpy(to + n, at, (size_t)(stop - at));
-        }
-        n += (uint64_t)(stop - at);
-        at = stop;
-        if (!hit) {
-            return n;
-        }
-        if (to) {
-            memcpy(to + n, r->by.p, r->by.n);
-        }
-        n += r->by.n;
-        at += r->find.n;
-        go_on = r->all;
-        if (!r->find.n &&
-            r->all) { /* between all characters: the one that stands here goes first */
-            uint32_t len = at < end ? mrsi_utf8_len((uint8_t)*at) : 0;
-            len = len < (uint32_t)(end - at) ? len : (uint32_t)(end - at);
-            if (to) {
-                memcpy(to + n, at, len);
-            }
-            n += len;
-            at += len;
-            go_on = len > 0;
-        }
-    }
-    if (to) {
-        memcpy(to + n, at, (size_t)(end - at));
-    }
-    return n + (uint64_t)(end - at);
-}
-
-static enum mrs_status
-replace(const struct mrs_expr *x, struct mrs_eval *ev, bool all, struct mrs_val *out)
-{
-    struct replacement r = {.all = all};
-    MRSI_TRY(text_or_null(x, 0, ev, "input", &r.text));
-    MRSI_TRY(text_or_null(x, 1, ev, "find", &r.find));
-    MRSI_TRY(text_or_null(x, 2, ev, "replacement", &r.by));
-    if (!r.text.p || !r.find.p || !r.by.p) {
-        return mrsi_ret_null(out);
-    }
-    uint64_t n = replaced(&r, NULL);
-    if (n > MRS_DOC_READ_MAX) {
-        return too_large(x, ev);
-    }
-    char *to;
-    MRSI_TRY(mrsi_ret_room(ev, (uint32_t)n, &to, out));
-    replaced(&r, to);
-    return MRS_OK;
-}
-
-static enum mrs_status
-eval_replace_one(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return replace(x, ev, false, out);
-}
-
-static enum mrs_status
-eval_replace_all(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
-{
-    return replace(x, ev, true, out);
-}
-
 #define BY_COUNT(name, note, fn, least, most) {.row = {name, "string", note}, .eval = fn, .n_min = least, .n_max = most}
 #define BY_NAME(name, note, fn, keys) {.row = {name, "string", note}, .eval = fn, .named = keys}
 
@@ -546,11 +363,7 @@ const struct mrs_op mrsi_ops_string[] = {
     BY_COUNT("$indexOfBytes", "", eval_index_bytes, 2, 4),
     BY_COUNT("$indexOfCP", "", eval_index_points, 2, 4),
     BY_NAME("$ltrim", "", eval_ltrim, "input|chars"),
-    BY_NAME("$replaceAll", "an empty find cuts at characters, never inside one", eval_replace_all,
-            "input,find,replacement"),
-    BY_NAME("$replaceOne", "", eval_replace_one, "input,find,replacement"),
     BY_NAME("$rtrim", "", eval_rtrim, "input|chars"),
-    BY_COUNT("$split", "", mrsi_eval_split, 2, 2),
     BY_COUNT("$strcasecmp", "", eval_strcasecmp, 2, 2),
     BY_COUNT("$strLenBytes", "", eval_length_bytes, 1, 1),
     BY_COUNT("$strLenCP", "", eval_length_points, 1, 1),

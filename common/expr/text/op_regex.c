@@ -4,7 +4,7 @@
  * A pattern that is known when the plan is read is compiled once and shared by all threads; a
  * pattern that comes from the document is compiled for it. Arguments are checked before nulls
  * count, in the server's order, so that a plan with a wrong pattern fails whatever the data are. */
-#include "expr/query/regex.h"
+#include "text_ops.h"
 
 enum { INPUT, REGEX, OPTIONS };
 
@@ -39,11 +39,27 @@ pattern_of(struct mrs_val regex, struct mrs_val options, struct mrsi_text *patte
     return MRS_OK;
 }
 
-static void
-free_regex(struct mrs_expr *x)
+void
+mrsi_regex_drop(struct mrs_expr *x)
 {
     mrsi_regex_free(x->extra);
     x->extra = NULL;
+}
+
+enum mrs_status
+mrsi_regex_keep(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val regex, struct mrs_val options,
+                struct mrs_err *e)
+{
+    const char *wrong;
+    char why[160];
+    struct mrsi_text pattern, flags;
+    struct mrsi_regex *compiled = NULL;
+    if (pattern_of(regex, options, &pattern, &flags, &wrong) != MRS_OK) {
+        return mrsi_expr_refuse(x, e, "%s", wrong);
+    }
+    enum mrs_status s = mrsi_regex_new(mrsi_compile_arena(c)->mem, pattern, flags, &compiled, why, e);
+    x->extra = compiled;
+    return s == MRS_FAIL ? mrsi_expr_refuse(x, e, "%s", why) : s;
 }
 
 static enum mrs_status
@@ -55,18 +71,35 @@ compile_regex(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, s
         mrsi_is_nullish(regex->lit)) {
         return MRS_OK;
     }
+    return mrsi_regex_keep(c, x, regex->lit, options ? options->lit : mrs_missing(), e);
+}
+
+/* Pattern and options compiled for this evaluation; *r stays where the pattern is nullish. */
+static enum mrs_status
+compile_now(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val regex, struct mrs_val options,
+            struct mrsi_regex **r, bool *mine)
+{
+    struct mrsi_text pattern, flags;
     const char *wrong;
     char why[160];
-    struct mrsi_text pattern, flags;
-    struct mrsi_regex *compiled = NULL;
-    if (pattern_of(regex->lit, options ? options->lit : mrs_missing(), &pattern, &flags, &wrong) !=
-        MRS_OK) {
-        return mrsi_expr_refuse(x, e, "%s", wrong);
+    if (pattern_of(regex, options, &pattern, &flags, &wrong) != MRS_OK) {
+        return mrsi_eval_error(x, ev, "%s", wrong);
     }
-    enum mrs_status s =
-        mrsi_regex_new(mrsi_compile_arena(c)->mem, pattern, flags, &compiled, why, e);
-    x->extra = compiled;
-    return s == MRS_FAIL ? mrsi_expr_refuse(x, e, "%s", why) : s;
+    if (mrsi_is_nullish(regex)) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_regex_new(ev->arena->mem, pattern, flags, r, why, ev->err);
+    *mine = s == MRS_OK;
+    return s == MRS_FAIL ? mrsi_eval_error(x, ev, "%s", why) : s;
+}
+
+enum mrs_status
+mrsi_regex_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val regex, struct mrsi_regex **out,
+              bool *mine)
+{
+    *mine = false;
+    *out = x->extra;
+    return *out ? MRS_OK : compile_now(x, ev, regex, mrs_missing(), out, mine);
 }
 
 /* The regular expression for this evaluation; *mine: the caller frees it. NULL: the pattern is
@@ -76,9 +109,6 @@ regex_for(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val input,
           struct mrsi_regex **r, bool *mine)
 {
     struct mrs_val regex, options;
-    struct mrsi_text pattern, flags;
-    const char *wrong;
-    char why[160];
     *mine = false;
     *r = x->extra;
     if (!mrsi_is_nullish(input) && input.type != MRS_STRING) {
@@ -89,15 +119,7 @@ regex_for(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val input,
     }
     MRSI_TRY(mrsi_arg(x, REGEX, ev, &regex));
     MRSI_TRY(mrsi_arg(x, OPTIONS, ev, &options));
-    if (pattern_of(regex, options, &pattern, &flags, &wrong) != MRS_OK) {
-        return mrsi_eval_error(x, ev, "%s", wrong);
-    }
-    if (mrsi_is_nullish(regex)) {
-        return MRS_OK;
-    }
-    enum mrs_status s = mrsi_regex_new(ev->arena->mem, pattern, flags, r, why, ev->err);
-    *mine = s == MRS_OK;
-    return s == MRS_FAIL ? mrsi_eval_error(x, ev, "%s", why) : s;
+    return compile_now(x, ev, regex, options, r, mine);
 }
 
 static enum mrs_status
@@ -172,18 +194,41 @@ eval_find(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return s;
 }
 
-/* All matches, one behind the other; behind an empty one the search goes on a code point later, and
- * never at the end of the text. */
+enum mrs_status
+mrsi_matches_next(struct mrsi_matches *all, struct mrs_eval *ev, struct mrsi_regex_match *m)
+{
+    m->n = 0;
+    if (all->begun && all->at >= all->text.n) {
+        return MRS_OK;
+    }
+    all->begun = true;
+    MRSI_TRY(mrsi_spend(ev, MRSI_REGEX_STEPS));
+    MRSI_TRY(mrsi_regex_find(all->regex, all->text, all->at, m, ev->err));
+    if (!m->n) {
+        all->at = all->text.n;
+        return MRS_OK;
+    }
+    uint32_t next = m->end[0];
+    if (m->end[0] == m->start[0] || next <= all->at) { /* a look-behind with \K can end before it began */
+        next = m->start[0] +
+               (m->start[0] < all->text.n ? mrsi_utf8_len((uint8_t)all->text.p[m->start[0]]) : 1);
+    }
+    all->next = next;
+    all->at = next > all->at ? next : all->at + 1;
+    return MRS_OK;
+}
+
 static enum mrs_status
 find_all(const struct mrsi_regex *r, struct mrs_eval *ev, struct mrsi_text text, struct mrsi_expr_out *o)
 {
-    uint32_t at = 0, point = 0;
-    do {
+    struct mrsi_matches all = {.regex = r, .text = text};
+    uint32_t point = 0;
+    while (!o->buf.bad) {
         struct mrsi_regex_match m;
-        MRSI_TRY(mrsi_spend(ev, MRSI_REGEX_STEPS));
-        MRSI_TRY(mrsi_regex_find(r, text, at, &m, ev->err));
+        uint32_t at = all.at;
+        MRSI_TRY(mrsi_matches_next(&all, ev, &m));
         if (!m.n) {
-            return MRS_OK;
+            break;
         }
         if (m.start[0] > at) {
             point += mrsi_utf8_count(text.p + at, m.start[0] - at);
@@ -191,18 +236,8 @@ find_all(const struct mrsi_regex *r, struct mrs_eval *ev, struct mrsi_text text,
         mrs_build_item_open(&o->build, MRS_DOCUMENT);
         build_match(&o->build, text, &m, point);
         mrs_build_close(&o->build);
-        if (o->buf.bad) {
-            return MRS_OK;
-        }
-        uint32_t next = m.end[0];
-        if (m.end[0] == m.start[0] ||
-            next <= at) { /* a look-behind with \K can end before it began */
-            next =
-                m.start[0] + (m.start[0] < text.n ? mrsi_utf8_len((uint8_t)text.p[m.start[0]]) : 1);
-        }
-        point += mrsi_utf8_count(text.p + m.start[0], (next < text.n ? next : text.n) - m.start[0]);
-        at = next > at ? next : at + 1;
-    } while (at < text.n);
+        point += mrsi_utf8_count(text.p + m.start[0], (all.next < text.n ? all.next : text.n) - m.start[0]);
+    }
     return MRS_OK;
 }
 
@@ -231,7 +266,7 @@ eval_find_all(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
 #define ROW(name, fn)                                                                              \
     {                                                                                              \
         .row = {name, "string", "at most 127 groups"}, .eval = fn, .compile = compile_regex,       \
-        .free_extra = free_regex                                                                   \
+        .free_extra = mrsi_regex_drop                                                                   \
     }
 
 const struct mrs_op mrsi_ops_regex[] = {

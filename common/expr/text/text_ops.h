@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text_ops.h - what the operators on text share: their arguments, and the matches of a regular expression. */
+#ifndef MRS_EXPR_TEXT_OPS_H
+#define MRS_EXPR_TEXT_OPS_H
+
+#include "expr/query/regex.h"
+
+/* ---- op_string.c ---- */
+/* FAIL MRS_E_EXPR. */
+enum mrs_status mrsi_text_too_large(const struct mrs_expr *x, struct mrs_eval *ev);
+/* Argument i, which must be a string or nullish; text->p is NULL for a nullish one. */
+enum mrs_status mrsi_text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *what,
+                                  struct mrsi_text *text);
+/* The first place of `find` in [from, end); NULL: none. An empty one is found at once. */
+static inline const char *
+mrsi_text_search(const char *from, const char *end, struct mrsi_text find)
+{
+    return find.n ? memmem(from, (size_t)(end - from), find.p, find.n) : from;
+}
+
+/* ---- op_regex.c ---- */
+/* All matches in a text, one behind the other. Behind an empty one the search goes on a code point later, and never at
+ * the end of the text; an empty text is tried once. */
+struct mrsi_matches {
+    const struct mrsi_regex *regex;
+    struct mrsi_text text;
+    uint32_t at;   /* where the next search begins */
+    uint32_t next; /* behind the match, or behind the code point where it is empty */
+    bool begun;
+};
+/* m->n is 0 behind the last one. */
+enum mrs_status mrsi_matches_next(struct mrsi_matches *all, struct mrs_eval *ev, struct mrsi_regex_match *m);
+/* The value of a regular expression, compiled: x->extra where the plan has it as a constant; else *mine: the caller
+ * frees it. */
+enum mrs_status mrsi_regex_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val regex,
+                              struct mrsi_regex **out, bool *mine);
+/* Of a plan: into x->extra. FAIL MRS_E_PLAN: the pattern is wrong. mrsi_regex_drop: its free_extra. */
+enum mrs_status mrsi_regex_keep(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val regex,
+                                struct mrs_val options, struct mrs_err *e);
+void mrsi_regex_drop(struct mrs_expr *x);
+
+#endif

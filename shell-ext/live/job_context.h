@@ -22,6 +22,7 @@ struct live_opts { /* of the command line, and where a run goes on, of the run d
     const char *state_old;   /* where older versions kept the state: looked at, too; NULL: not */
     enum live_mode mode;
     enum live_quiet quiet;
+    bool native;             /* pipelines of the server do the work of expand where they can */
     uint32_t batch;          /* documents; 0: auto */
     uint64_t memory;         /* of mrs_run and of verify; 0: 256 MiB */
     uint64_t max_refused;

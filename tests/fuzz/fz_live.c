@@ -122,6 +122,13 @@ live_link_replicated(const struct live_link *l)
     return true;
 }
 
+bool
+live_link_sharded(const struct live_link *l)
+{
+    (void)l;
+    return false;
+}
+
 uint64_t
 live_link_generation(const struct live_link *l)
 {

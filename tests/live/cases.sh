@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# cases.sh [-v] [--all] [CASE...] - puts every case of tests/cases through mongoreshape-live, on the server for tests.
+# cases.sh [-v] [--all] [--engine pipeline] [CASE...] - puts every case of tests/cases through mongoreshape-live, on the
+# server for tests.
 #
 # Each case is made quietly (writers kept out: the result must be that of the offline tool, for every case) and, where
 # the plan may run beside writers, live: apply, verify, rollback (all must be as it was), apply again, contract. Without
@@ -8,6 +9,7 @@
 # tries all of them. Cases that a server cannot hold, and plans that the server's state forbids to run beside writers,
 # are skipped by name, with the reason. With documents in another order than that of `_id` the offline tool is asked
 # for the result in that order.
+# With --engine only the live way is gone, on a replica set, by pipelines of the server where steps are pipelines.
 # Environment: OBJ, the folder of the programs.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -15,11 +17,15 @@ cases=$(cd "$here/../cases" && pwd)
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
 offline=$obj/mongoreshape tool=$obj/mongoreshape-live helper=$obj/livetool
 export MONGOC_DISABLE_SHM=1 # counters that killed programs left in /dev/shm make the next one of that number warn
-verbose=0 all=0 part=""
+verbose=0 all=0 part="" engine=() native=0
 while [ $# -gt 0 ]; do
     case $1 in
         -v) verbose=1 ;;
         --all) all=1 ;;
+        --engine)
+            engine=(--engine "$2")
+            shift
+            ;;
         --part) # inside of tests/server/with: a file of cases
             part=$2
             shift
@@ -151,8 +157,9 @@ admitted() {
 expands() {
     local some="0"
     [ "$want" = 0 ] || some="0 1"
-    does "$some" apply "$case/plan.yaml" --execute --allow-scan --allow-ttl "${args[@]}" "$@" || return
+    does "$some" apply "$case/plan.yaml" --execute --allow-scan --allow-ttl "${engine[@]}" "${args[@]}" "$@" || return
     refused=$got
+    ! grep -q ' by pipelines' "$tmp/said" || by_pipelines=1
     does "$some" verify "$case/plan.yaml" --allow-scan "$@"
 }
 
@@ -165,6 +172,7 @@ contracts() {
 
 # beside OPTION...: both ways beside writers
 beside() {
+    by_pipelines=0
     load || return
     : > "$tmp/report"
     if ! expands "$@"; then
@@ -184,6 +192,7 @@ beside() {
     if does 0 rollback "$case/plan.yaml" --execute --allow-scan "$@" && stands before &&
         does 0 abort "$case/plan.yaml" --clean --discard-refused --execute &&
         expands "$@" && contracts "$@" && stands live; then
+        native=$((native + by_pipelines))
         pass
     else
         fail_or_skip
@@ -204,6 +213,7 @@ directly() {
 
 # not_beside: a plan that may not run beside writers is refused, and nothing is written
 not_beside() {
+    by_pipelines=0
     load || return
     : > "$tmp/report"
     if does 2 apply "$case/plan.yaml" --execute "${args[@]}" && stands before; then
@@ -254,6 +264,13 @@ one_case() {
         [ "$c" = 0 ] || [ "$MONGODB_TOPOLOGY" != standalone ] || continue
         plain=()
         [ "$c" = 0 ] || plain=(--no-transactions)
+        if [ ${#engine[@]} != 0 ]; then
+            label=pipelines
+            if [ "$c" = 0 ] && admitted expand; then
+                beside --batch "${batch[number % 2]}"
+            fi
+            continue
+        fi
         for b in 0 1; do
             for a in 0 1; do
                 [ $all = 1 ] || [ $((number / 3 % 8)) = $((4 * c + 2 * b + a)) ] ||
@@ -287,7 +304,8 @@ if [ -n "$part" ]; then
         number=$((number + 1))
         if [ $all = 0 ] && [ $# -gt 1 ] && [ "$MONGODB_SERVER_KIND" != own ]; then
             # every third case meets a standalone server
-            case $MONGODB_TOPOLOGY in
+            case $MONGODB_TOPOLOGY${engine[*]} in
+                replicaset?*) ;;
                 standalone) [ $((number % 3)) = 0 ] || continue ;;
                 *) [ $((number % 3)) != 0 ] || continue ;;
             esac
@@ -295,6 +313,7 @@ if [ -n "$part" ]; then
         one_case
     done
     "$helper" drop "$@"
+    [ ${#engine[@]} = 0 ] || echo "by pipelines: $native cases"
     echo "cases: $passed passed, $failed failed, $skipped skipped"
     exit 0
 fi
@@ -321,6 +340,9 @@ printf '%s\n' "${list[@]}" > "$reports/list"
 flags=(--part "$reports/list")
 [ $verbose = 0 ] || flags+=(-v)
 [ $all = 0 ] || flags+=(--all)
+if [ ${#engine[@]} != 0 ]; then
+    exec "$here/../server/with" "$here/cases.sh" "${flags[@]}" "${engine[@]}"
+fi
 "$here/../server/with" "$here/cases.sh" "${flags[@]}" > "$reports/replicaset" 2>&1 &
 first=$!
 "$here/../server/with" --standalone "$here/cases.sh" "${flags[@]}" > "$reports/standalone" 2>&1

@@ -196,34 +196,30 @@ elements(struct mrsi_lower *l, const struct lower_parts *p)
                           p->path, p->path, p->path, p->path);
 }
 
-static const char *
-in_element(struct mrsi_lower *l, const char *name)
+static struct mrs_val
+text_or_none(const struct mrsi_lower *l, const char *text)
 {
-    size_t n = strlen(name);
-    char *path = mrs_arena_alloc(l->arena, n + 5);
-    l->failed = l->failed || !path;
-    if (!path) {
-        return "";
-    }
-    memcpy(path, "$$e.", 4);
-    memcpy(path + 4, name, n + 1);
-    return path;
+    return text ? mrs_make_text(l->arena, text, (uint32_t)strlen(text)) : mrs_missing();
 }
 
-/* Elements for which a server could not do what the step does. */
+/* Elements for which a server could not do what the step does. Names are looked for in the list of names: what the type
+ * of a field is that an element lacks, servers answer otherwise. */
 static bool
 count_parts(struct mrsi_lower *l, const struct lower_parts *p)
 {
-    const char *ref = in_element(l, p->ref ? p->ref : "_id"),
-               *position = in_element(l, p->position ? p->position : "_id");
+    struct mrs_view names = mrsi_lower_doc(l, "{l: [%v, %v]}", text_or_none(l, p->ref), text_or_none(l, p->position));
+    struct mrs_view taken = mrsi_lower_doc(l,
+                                           "{$gt: [{$size: {$setIntersection: [{$map: {input: {$objectToArray: '$$e'}, "
+                                           "as: 'q', in: '$$q.k'}}, %v]}}, 0]}",
+                                           mrs_doc_get(names, "l"));
     struct mrs_view odd = mrsi_lower_doc(l,
-                                         "{$expr: {$anyElementTrue: [{$map: {input: %d, as: 'e', in: {$or: [{$ne: "
-                                         "[{$type: '$$e'}, 'object']}, {$in: "
-                                         "[{$type: '$$e._id'}, ['missing', 'null', 'undefined', 'array', 'regex']]}, "
-                                         "{$and: [%b, {$ne: [{$type: %s}, "
-                                         "'missing']}]}, {$and: [%b, {$ne: [{$type: %s}, 'missing']}]}]}}}]}}",
-                                         elements(l, p), p->ref != NULL, ref, p->position != NULL, position);
-    return mrsi_lower_count(l, l->out->on, odd, NOT_OWN);
+                                         "{$cond: [{$eq: [{$type: '$$e'}, 'object']}, {$or: [{$in: [{$type: "
+                                         "'$$e._id'}, ['missing', 'null', 'undefined', 'array', 'regex']]}, %d]}, "
+                                         "true]}",
+                                         taken);
+    struct mrs_view any = mrsi_lower_doc(l, "{$expr: {$anyElementTrue: [{$map: {input: %d, as: 'e', in: %d}}]}}",
+                                         elements(l, p), odd);
+    return mrsi_lower_count(l, l->out->on, any, NOT_OWN);
 }
 
 /* "$comments._id" */
@@ -295,7 +291,10 @@ mrsi_lower_extract(struct mrsi_lower *l)
     }
     p.path = mrsi_lower_path(l, path);
     p.key = mrsi_lower_path(l, key);
-    if (!count_parts(l, &p)) {
+    struct mrs_view none = mrsi_lower_doc(l, "{%s: {$exists: false}}", key);
+    bool room = strcmp(key, "_id") == 0 ||
+                mrsi_lower_count(l, l->out->on, none, "documents without the field of `parent_key`");
+    if (!count_parts(l, &p) || !room) {
         return MRSI_LOWER_MANY;
     }
     mrsi_lower_begin(l, false);

@@ -7,6 +7,11 @@
 #include "live_commands.h"
 #include "live_job.h"
 
+#include "live/pass/native.h"
+#include "live/server/server.h"
+
+#include <stdio.h>
+
 /* Why the plan cannot run in the regime that was asked for. */
 static enum mrs_status
 admit(struct live_call *c)
@@ -37,11 +42,36 @@ dry_run(struct live_call *c)
         }
     }
     MRS_THEN(s, admit(c));
+    if (s == MRS_OK && c->job.opts.native) {
+        s = live_native_outlook(&c->job, &c->err);
+    }
     if (s == MRS_OK) {
         if (!c->cli->json) {
             mrs_say(stdout, "nothing was written\n");
         }
         live_call_again(c);
+    }
+    return s;
+}
+
+/* What pipelines have written is never taken at their word: all of it is derived again, and put right where a client
+ * may write. */
+static enum mrs_status
+verify_natively(struct live_call *c)
+{
+    struct live_pass_report r = {.arena = &c->arena};
+    char line[160];
+    c->job.opts.repair = !c->job.server->sharded;
+    enum mrs_status s = live_verify(&c->job, &r, &c->err);
+    if (s == MRS_OK) {
+        snprintf(line, sizeof line, "verified: %llu document%s derived again, %llu put right, %llu differ",
+                 (unsigned long long)r.docs, r.docs == 1 ? "" : "s", (unsigned long long)r.written,
+                 (unsigned long long)r.differs);
+        c->job.say(c->job.arg, line);
+        c->report.differs = r.differs;
+        c->report.foreign += r.foreign;
+        c->report.named = r.named;
+        c->report.n_named = r.n_named;
     }
     return s;
 }
@@ -65,6 +95,7 @@ execute(struct live_call *c)
         s = live_direct(&c->job, &c->report, &c->err);
     } else {
         s = live_expand(&c->job, &c->report, &c->err);
+        s = s == MRS_OK && o->native ? verify_natively(c) : s;
     }
     c->report.refused = c->job.run->n_refused; /* each document once, however many passes met it */
     if (s == MRS_OK) {
@@ -87,5 +118,5 @@ live_cmd_apply(struct mrs_cli *line)
     if (s == MRS_OK) {
         s = c.cli->execute ? execute(&c) : dry_run(&c);
     }
-    return live_call_end(&c, s, c.report.refused > 0);
+    return live_call_end(&c, s, c.report.refused > 0 || c.report.differs > 0);
 }

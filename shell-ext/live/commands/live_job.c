@@ -48,6 +48,11 @@ misuse(const struct live_cli *cli)
     if (cli->quiet_by && cli->mode && strcmp(cli->mode, "expand") == 0) {
         return mrs_cli_misuse(line, "--mode expand is for live writers: with --quiet-by the whole change is made");
     }
+    if (cli->engine && strcmp(cli->engine, "pipeline") == 0 &&
+        (cli->quiet_by || (cli->mode && strcmp(cli->mode, "direct") == 0))) {
+        return mrs_cli_misuse(line, "--engine pipeline adds the new design beside the old (--mode expand): it goes "
+                                    "neither with --quiet-by nor with --mode direct");
+    }
     return 0;
 }
 
@@ -61,6 +66,7 @@ options(struct live_call *c)
     o->state_old = cli->state_db ? NULL : LIVE_STATE_DB_OLD;
     o->quiet = quiet_of(cli->quiet_by);
     o->mode = o->quiet != LIVE_NOT_QUIET || (cli->mode && strcmp(cli->mode, "direct") == 0) ? LIVE_DIRECT : LIVE_EXPAND;
+    o->native = cli->engine && strcmp(cli->engine, "pipeline") == 0;
     o->batch = (uint32_t)cli->batch;
     o->memory = cli->memory ? cli->memory : (uint64_t)256 << 20;
     o->max_refused = cli->max_refused;
@@ -338,6 +344,16 @@ resume(struct live_call *c)
     return s == MRS_OK && now != c->job.plan->now_ms ? load(c, now) : s == MRS_END ? MRS_OK : s;
 }
 
+/* Through a mongos the cluster does the work by its own pipelines, and this program only looks. */
+static bool
+works_sharded(const struct live_call *c)
+{
+    const char *name = c->cli->line.command->name;
+    const struct live_opts *o = &c->job.opts;
+    return (strcmp(name, "apply") == 0 && o->native && o->mode == LIVE_EXPAND && o->quiet == LIVE_NOT_QUIET) ||
+           (strcmp(name, "verify") == 0 && !o->repair);
+}
+
 enum mrs_status
 live_call_open(struct live_call *c)
 {
@@ -356,6 +372,11 @@ live_call_open(struct live_call *c)
     if (s == MRS_OK) {
         uint32_t n = databases(c->job.plan, db);
         s = live_server_read(c->job.mem, c->job.link, db, n, &c->job.server, &c->err);
+    }
+    if (s == MRS_OK && c->job.server->sharded && !works_sharded(c)) {
+        s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_SERVER,
+                        "the server is a mongos: only `apply --engine pipeline`, and `verify` without --repair, work "
+                        "through one; else dump the collections and use `mongoreshape run`");
     }
     if (s == MRS_OK && !c->known) {
         s = check(c);

@@ -72,6 +72,14 @@ static const struct mrs_cli_option options[] = {
      "`word` does nothing: you have stopped the writers. In each case foreign writes are watched for, and end the run "
      "before anything of theirs is lost.",
      NULL},
+    {"engine", 0, "ENGINE", APPLY, MRS_CLI_WORD, AT(engine), "client|pipeline", "client",
+     "who does the work of expand: this program, or pipelines that the server runs",
+     "`pipeline`: range by range the server itself reads, derives and merges what a step adds, where `explain "
+     "--pipeline` gives the step as a pipeline; what a pipeline cannot refuse is counted before, and such ranges, and "
+     "all other steps, are done by the client. At its end everything is verified and repaired. Through a mongos it is "
+     "the only way, and a range that a pipeline cannot do ends the run. It may be another one when the command is "
+     "called again.",
+     NULL},
     {"run", 0, "ID", SERVER, MRS_CLI_TEXT, AT(run), NULL, NULL,
      "the run, by the first digits of its id, instead of PLAN", "The run keeps its plan on the server.", NULL},
     {"db", 0, "NAME", SERVER | INSPECT, MRS_CLI_TEXT, AT(db), NULL, "that of the URI",

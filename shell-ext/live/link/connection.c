@@ -92,6 +92,7 @@ say_hello(struct live_link *l, struct mrs_err *e)
         said.p = reply.p;
         said.n = (uint32_t)reply.n;
         l->replicated = live_at(said, "setName").type == MRS_STRING;
+        l->sharded = mrs_val_is_text(live_at(said, "msg"), "isdbgrid");
         l->not_primary = !live_bool_at(said, "isWritablePrimary", live_bool_at(said, "ismaster", false));
         s = live_primary(l, NULL, e);
     }
@@ -106,7 +107,7 @@ set_concerns(struct live_link *l)
     mongoc_read_concern_t *r = mongoc_read_concern_new();
     for (int j = 0; j < 2; j++) {
         mongoc_write_concern_t *w = mongoc_write_concern_new();
-        if (l->replicated) {
+        if (l->replicated || l->sharded) {
             mongoc_write_concern_set_wmajority(w, LIVE_MAJORITY_MS);
         } else {
             mongoc_write_concern_set_w(w, 1);
@@ -116,7 +117,7 @@ set_concerns(struct live_link *l)
         }
         *(j == 0 ? &l->written : &l->journaled) = w;
     }
-    if (l->replicated) {
+    if (l->replicated || l->sharded) {
         mongoc_read_concern_set_level(r, MONGOC_READ_CONCERN_LEVEL_MAJORITY);
     }
     mongoc_client_set_read_concern(l->client, r);
@@ -229,6 +230,12 @@ bool
 live_link_replicated(const struct live_link *l)
 {
     return l->replicated;
+}
+
+bool
+live_link_sharded(const struct live_link *l)
+{
+    return l->sharded;
 }
 
 uint64_t
@@ -345,7 +352,7 @@ reads_with_concern(const char *name)
 static void
 add_read_concern(const struct live_link *l, unsigned flags, bson_t *opts)
 {
-    if (l->replicated && !(flags & LIVE_IN_TXN)) {
+    if ((l->replicated || l->sharded) && !(flags & LIVE_IN_TXN)) {
         bson_t level;
         BSON_APPEND_DOCUMENT_BEGIN(opts, "readConcern", &level);
         BSON_APPEND_UTF8(&level, "level", "majority");

@@ -62,6 +62,7 @@ void live_link_state(struct live_link *l, const char *state_db);
 void live_link_look(struct live_link *l, bool look);
 struct mrs_mem *live_link_mem(const struct live_link *l);
 bool live_link_replicated(const struct live_link *l); /* a replica set: sessions and transactions are there */
+bool live_link_sharded(const struct live_link *l);    /* a mongos: majority is there, transactions are not used */
 /* Counts connections lost, primaries changed (election id, topologyVersion process id): whoever sees another number
  * than before must read lease and checkpoint again. */
 uint64_t live_link_generation(const struct live_link *l);

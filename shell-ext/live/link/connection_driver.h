@@ -15,7 +15,7 @@ struct live_link {
     mongoc_client_t *client;
     mongoc_client_session_t *session; /* of transactions; made when first asked for */
     mongoc_write_concern_t *written, *journaled;
-    bool replicated;
+    bool replicated, sharded;
     bool single;         /* one server is spoken to directly, whatever it becomes */
     bool not_primary;    /* ... and it is a secondary now */
     uint64_t generation;

@@ -227,7 +227,7 @@ write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct li
         return st;
     }
     c->written += b->burst.n;
-    bool with = final && !again;
+    bool with = final && !again && !b->more;
     st = b->burst.n || with ? live_burst_write(&b->burst, with ? c : NULL, &short_, e) : MRS_OK;
     if (!st) {
         *saved = with && !short_;
@@ -315,7 +315,7 @@ live_batch_settle(struct live_batch *b, struct live_task *tasks, uint32_t n, str
             tasks[i].again = false;
         }
     }
-    return st || saved ? st : live_checkpoint_save(b->job, c, e);
+    return st || saved || b->more ? st : live_checkpoint_save(b->job, c, e);
 }
 
 enum mrs_status

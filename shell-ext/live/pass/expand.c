@@ -7,14 +7,20 @@
  * Nothing is removed, so any batch may be derived again at any time. Direct is the same without claims, for groups
  * that give the same when they are run twice. */
 #include "live/link/bson.h"
+#include "live/server/server.h"
 #include "block.h"
+#include "native.h"
 #include "work.h"
+
+#include <stdio.h>
 
 enum { DIRECT_PASSES = 3, EXPAND_PASSES = 3, CHECK_ROUNDS = 3 };
 
 struct filling {
     struct live_batch b;
     struct live_tour t;
+    struct live_native native;
+    struct mrs_arena read; /* documents of a range that the client does after all */
 };
 
 static enum mrs_status
@@ -25,6 +31,72 @@ fill(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint 
     f->t.wrote_docs = f->b.wrote_docs;
     f->t.wrote_bytes = f->b.wrote_bytes;
     return st;
+}
+
+/* The documents of a range, as the server knows them by their `_id`s, derived by the client. */
+static enum mrs_status
+fill_after_all(struct filling *f, const struct mrs_view *ids, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
+{
+    enum { PIECE = 1000 };
+    if (n == 0) {
+        return live_checkpoint_save(f->b.job, c, e);
+    }
+    for (struct live_slices s = {.n = n, .step = PIECE}; live_slices_next(&s);) {
+        struct live_read got = {.coll = f->b.coll, .bytes = 16u << 20, .a = &f->read};
+        mrs_arena_reset(&f->read);
+        enum mrs_status st = live_ids_filter(&f->read, ids + s.at, s.k, &got.filter, &s.why);
+        MRS_THEN(st, live_read_all(f->b.job, &got, &s.why));
+        if (live_slices_halved(&s, st)) {
+            continue;
+        }
+        f->b.more = s.at + s.k < n;
+        MRS_THEN(st, fill(f, got.docs, got.n, c, &s.why));
+        if (st) {
+            return live_slices_failed(&s, st, e);
+        }
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+fill_natively(void *arg, const struct mrs_view *ids, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
+{
+    struct filling *f = arg;
+    const struct live_coll_info *info = live_server_coll(f->b.job->server, f->b.coll);
+    bool client = n == 0;
+    enum mrs_status st = n == 0 ? MRS_OK : live_native_range(&f->native, ids, n, &client, e);
+    if (st || client) {
+        return st ? st : fill_after_all(f, ids, n, c, e);
+    }
+    f->b.r->docs += n;
+    f->b.r->written += n;
+    f->t.wrote_docs = n;
+    f->t.wrote_bytes = info ? n * info->avg : 0;
+    return live_checkpoint_save(f->b.job, c, e);
+}
+
+/* What the server did of a group, and what was left to the client. */
+static void
+tell_native(struct live_job *job, const struct filling *f, uint32_t group)
+{
+    char line[400], phase[96];
+    const struct live_native *n = &f->native;
+    live_phase_name(job, phase, "step", group);
+    if (n->why) {
+        snprintf(line, sizeof line, "%s on %s: by the client: %.200s", phase, f->b.coll->ns, n->why);
+    } else {
+        snprintf(line, sizeof line, "%s on %s: %llu range%s by pipelines%s", phase, f->b.coll->ns,
+                 (unsigned long long)(n->ranges - n->by_client), n->ranges - n->by_client == 1 ? "" : "s",
+                 n->by_client ? "" : " of the server");
+        size_t at = strlen(line);
+        if (n->by_client) {
+            snprintf(line + at, sizeof line - at, ", %llu by the client, the last one since there are %s",
+                     (unsigned long long)n->by_client, n->last);
+        }
+    }
+    if (job->say) {
+        job->say(job->arg, line);
+    }
 }
 
 static uint32_t
@@ -47,8 +119,20 @@ walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint3
                              .phase = live_phase_name(job, phase, what, group), .coll = f.b.coll, .bounded = true,
                              .batch = fill, .arg = &f};
     f.b.patient = purpose == LIVE_FOR_EXPAND && no + 1 < walks(job);
+    mrs_arena_init(&f.read, job->mem);
+    if (!st && job->opts.native) {
+        uint64_t gen = live_link_generation(job->link);
+        st = live_lost_since(job, gen, live_native_open(&f.native, job, group, f.b.coll, f.b.side, e), e);
+        f.t.ids = !f.native.why;
+        f.t.batch = f.native.why ? fill : fill_natively;
+    }
     MRS_THEN(st, live_tour_run(&f.t, e));
+    if (!st && job->opts.native && no == 0) {
+        tell_native(job, &f, group);
+    }
     *changed = *changed || f.t.written || f.t.missed;
+    live_native_close(&f.native);
+    mrs_arena_clear(&f.read);
     live_batch_close(&f.b);
     return st;
 }

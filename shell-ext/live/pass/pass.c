@@ -374,6 +374,7 @@ live_tour_run(struct live_tour *t, struct mrs_err *e)
     struct pass_walk w = {.t = t, .size = size, .begun_ms = mrs_clock_asleep()};
     mrs_buf_init(&w.upper, t->job->mem, MRS_DOC_READ_MAX);
     live_range_init(&w.range, t->job->mem);
+    w.range.ids = t->ids;
     enum mrs_status st = reload(&w, e);
     w.begun_docs = w.c.docs;
     while (st >= 0 && (st == MRS_END || !w.c.done)) {

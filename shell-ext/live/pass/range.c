@@ -13,8 +13,9 @@
  * servers that collect before they sort, once a batch. It may tell of a document as it was when the cursor was opened;
  * whoever writes guards, and what a cursor has not seen yet is for the next walk. Where it fails, the range is read
  * anew. Nothing here knows what the documents are read for. */
-#include "range_pass.h"
+#include "work.h"
 
+#include "live/link/bson.h"
 #include "live/link/connection.h"
 
 enum { RANGE_DOCS_MAX = 1000000, CURSOR_MS = 30000 };
@@ -94,9 +95,21 @@ behind_kind(struct mrs_val v)
     }
 }
 
+enum mrs_status
+live_range_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
+                  struct mrs_err *e)
+{
+    struct mrs_val first = mrs_doc_get(docs[0], "_id"), last = mrs_doc_get(docs[n - 1], "_id");
+    struct mrs_val kind = behind_kind(first), other = behind_kind(last);
+    if (kind.type == MRS_MISSING || kind.type != other.type) {
+        return live_ids_filter(a, docs, n, out, e);
+    }
+    return live_doc_in(a, out, e, "{_id: {$gte: %v, $lte: %v}}", first, last);
+}
+
 /* ---- the cursor ---- */
 static enum mrs_status
-build_options(struct mrs_val min, uint32_t n, struct mrs_buf *out, struct mrs_view *opts, struct mrs_err *e)
+build_options(struct mrs_val min, uint32_t n, bool ids, struct mrs_buf *out, struct mrs_view *opts, struct mrs_err *e)
 {
     struct mrs_build b;
     mrs_build_init(&b, out);
@@ -108,6 +121,9 @@ build_options(struct mrs_val min, uint32_t n, struct mrs_buf *out, struct mrs_vi
         mrs_build_close(&b);
     }
     mrs_build_i32(&b, "batchSize", (int32_t)n);
+    if (ids) {
+        put_ascending(&b, "projection");
+    }
     return mrs_build_finish(&b, opts, e);
 }
 
@@ -135,7 +151,7 @@ open_cursor(struct live_range *r, struct mrs_val at, bool of_kind, struct mrs_er
     mrs_buf_init(&f, r->mem, MRS_DOC_READ_MAX);
     mrs_buf_init(&o, r->mem, MRS_DOC_READ_MAX);
     enum mrs_status s = build_filter(of_kind ? at : mrs_missing(), &f, &filter, e);
-    s = s == MRS_OK ? build_options(of_kind ? mrs_missing() : at, r->batch, &o, &opts, e) : s;
+    s = s == MRS_OK ? build_options(of_kind ? mrs_missing() : at, r->batch, r->ids, &o, &opts, e) : s;
     MRS_THEN(s, live_find(r->job->link, r->coll, filter, opts, 0, &r->cursor, e));
     mrs_buf_clear(&f);
     mrs_buf_clear(&o);

@@ -16,6 +16,7 @@ struct live_range {
     struct mrs_view *docs;
     uint32_t n, cap;
     bool last;      /* nothing behind it at the time of reading */
+    bool ids;       /* set before reading: documents are read as {_id: v} */
     struct mrs_mem *mem;
     /* range.c's own: the cursor that goes on behind the range */
     const struct live_job *job;
@@ -31,6 +32,11 @@ void live_range_init(struct live_range *r, struct mrs_mem *mem);
 void live_range_clear(struct live_range *r);
 enum mrs_status live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view from, uint32_t n,
                                 uint64_t bytes, struct live_range *r, struct mrs_err *e);
+
+/* A filter of the documents from docs[0] to docs[n - 1], which stand in order: what lies between two `_id`s of one
+ * kind, else a list. n > 0. */
+enum mrs_status live_range_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
+                                  struct mrs_err *e);
 
 /* ---- the passes; each resumes at its checkpoint and returns when done ---- */
 struct live_pass_report {

@@ -15,6 +15,7 @@ struct live_tour {
     const char *pass;            /* name of its checkpoint */
     const char *phase;           /* for people */
     const struct mrs_coll *coll;
+    bool ids;                    /* documents are read as {_id: v} */
     bool bounded;                /* ends behind the `_id` that was the greatest when it began */
     /* One batch; c holds where the tour stands behind it: it writes and saves c, with what it writes or behind it. OK;
      * END: connection lost, memory is thrown away and the tour goes on at its checkpoint; FAIL. */
@@ -102,6 +103,7 @@ struct live_batch {
     bool patient;              /* a foreign document may be on its way elsewhere: its unit waits for the next walk */
     bool look;                 /* missing products are looked up by `_id` first */
     bool record;               /* comparing records refused documents, too */
+    bool more;                 /* of the range follows: the checkpoint is not saved yet */
     bool keep_refused;         /* records of refused documents stay, even where these are well */
     bool exact;                /* live_batch_expected: made with exactly these bytes */
     const char *reads;         /* fields read on a main document */

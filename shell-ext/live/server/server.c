@@ -3,7 +3,7 @@
  *
  * Read once, before a plan is judged: topology, version, and the catalogue of the databases that the plan names, in the
  * form a dump would have it, so that a plan is checked online by the very code that checks it offline. What this tool
- * cannot work with (mongos, old servers, storage that forgets) is refused here, before anything else is asked. It must
+ * cannot work with (old servers, storage that forgets) is refused here, before anything else is asked. It must
  * not know plans or runs; it writes nothing. */
 #include "server.h"
 
@@ -338,11 +338,6 @@ read_topology(struct server_reading *r, struct mrs_err *e)
     s->sharded = strcmp(msg, "isdbgrid") == 0;
     s->replicated = s->set_name[0] != 0;
     s->standalone = !s->sharded && !s->replicated;
-    if (s->sharded && !r->looking) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "the server is a mongos: sharded clusters are not supported; dump the collections and use "
-                           "`mongoreshape run`");
-    }
     return MRS_OK;
 }
 

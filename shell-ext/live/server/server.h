@@ -23,7 +23,7 @@ struct live_server {
     struct live_coll_info *coll; /* of all databases that the plan names, views included, sorted by namespace */
     uint32_t n_coll;
 };
-/* hello, buildInfo, FCV, then listCollections, listIndexes and collStats of the databases db[0..n). Refuses mongos,
+/* hello, buildInfo, FCV, then listCollections, listIndexes and collStats of the databases db[0..n). Refuses
  * servers below 4.4, standalone without journal (MRS_E_SERVER, with what to do). */
 enum mrs_status live_server_read(struct mrs_mem *mem, struct live_link *l, const char *const *db, uint32_t n,
                                  struct live_server **out, struct mrs_err *e);

@@ -27,7 +27,9 @@ live_quiet_name(enum live_quiet q)
 const char *
 live_topology_name(const struct live_job *job)
 {
-    return live_link_replicated(job->link) ? "replica set" : "standalone";
+    return live_link_sharded(job->link)      ? "sharded cluster"
+           : live_link_replicated(job->link) ? "replica set"
+                                             : "standalone";
 }
 
 /* Another plan that has these collections in hand: its claims and checkpoints would be ours to break. */

@@ -1,0 +1,420 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of a group brought to their end by pipelines that the server runs by itself.
+ *
+ * What expand adds is derived from what stays, so a range may be done again at any time: in place only the claimed
+ * fields are merged into what stands there, never a whole document, so no write of an application is lost; a new
+ * collection takes what is not there yet. What a pipeline cannot refuse document by document is counted before, range
+ * by range: where anything is found, or the server ends the pipeline, the client derives that range as it always does.
+ * So nothing here decides about a document. Through a mongos no client works, and the run ends instead. */
+#include "native.h"
+
+#include "live/link/bson.h"
+#include "live/server/server.h"
+#include "work.h"
+
+#include <stdio.h>
+
+#define OLD_SERVER "`$lookup` with a pipeline on a field needs MongoDB 5.0"
+#define SEVERAL "`where` in one of several steps on one document"
+#define NO_ADDS "what it adds is no part of the pipeline"
+#define DEEP_KEY "a shard key below the top of the documents"
+
+/* ---- arrays of stages ---- */
+/* One array of the elements of several. */
+static enum mrs_status
+chain(struct mrs_arena *a, const struct mrs_view *part, uint32_t n, struct mrs_view *out, struct mrs_err *e)
+{
+    struct mrs_buf buf;
+    struct mrs_build b;
+    mrs_buf_init(&buf, a->mem, 16u * MRS_DOC_MAX);
+    mrs_build_init(&b, &buf);
+    for (uint32_t i = 0; i < n; i++) {
+        struct mrs_walk w;
+        struct mrs_elem el;
+        mrs_walk_init(&w, part[i].n ? part[i] : mrs_empty_doc());
+        while (mrs_walk_next(&w, &el) == 1) {
+            mrs_build_item(&b, el.v);
+        }
+    }
+    enum mrs_status st = mrs_build_finish(&b, out, e);
+    if (!st) {
+        out->p = mrs_arena_copy(a, out->p, out->n);
+        st = out->p ? MRS_OK : mrs_err_memory(e, out->n);
+    }
+    mrs_buf_clear(&buf);
+    return st;
+}
+
+static bool
+begins_with_match(struct mrs_view stages)
+{
+    struct mrs_val first = mrs_doc_get(stages, "0");
+    return first.type == MRS_DOCUMENT && mrs_doc_get(mrs_val_view(first), "$match").type != MRS_MISSING;
+}
+
+/* ---- the shard key ---- */
+/* {key: 1, ...} of a sharded collection; n 0: it is not sharded. */
+static enum mrs_status
+shard_key(struct live_native *n, const struct mrs_coll *coll, struct mrs_view *key, struct mrs_err *e)
+{
+    struct mrs_view cmd;
+    struct mrs_buf reply;
+    *key = (struct mrs_view){NULL, 0};
+    if (!n->job->server->sharded) {
+        return MRS_OK;
+    }
+    mrs_buf_init(&reply, n->job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status st = live_doc_in(&n->each, &cmd, e, "{find: 'collections', filter: {_id: %s}, limit: 1}", coll->ns);
+    MRS_THEN(st, live_command(n->job->link, "config", cmd, 0, &reply, NULL, e));
+    if (!st) {
+        struct mrs_val list = live_at((struct mrs_view){reply.p, (uint32_t)reply.n}, "cursor.firstBatch");
+        struct mrs_val one = list.type == MRS_ARRAY ? mrs_doc_get(mrs_val_view(list), "0") : mrs_missing();
+        struct mrs_val k = one.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(one), "key") : mrs_missing();
+        if (k.type == MRS_DOCUMENT) {
+            key->p = mrs_arena_copy(&n->life, k.p, k.n);
+            key->n = k.n;
+            st = key->p ? MRS_OK : mrs_err_memory(e, k.n);
+        }
+    }
+    mrs_buf_clear(&reply);
+    return st;
+}
+
+/* {_id: 1, fields of the shard key: 1, claims: 1} */
+static enum mrs_status
+projection(struct live_native *n, const char *const *claim, uint32_t n_claims, struct mrs_view key,
+           struct mrs_view *out, struct mrs_err *e)
+{
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrs_buf_init(&buf, n->job->mem, MRS_DOC_MAX);
+    mrs_build_init(&b, &buf);
+    mrs_build_i32(&b, "_id", 1);
+    mrs_walk_init(&w, key.n ? key : mrs_empty_doc());
+    while (mrs_walk_next(&w, &el) == 1) {
+        n->why = memchr(el.name, '.', el.name_len) ? DEEP_KEY : n->why;
+        if (strcmp(el.name, "_id") != 0) {
+            mrs_build_i32(&b, el.name, 1);
+        }
+    }
+    for (uint32_t i = 0; i < n_claims; i++) {
+        mrs_build_i32(&b, claim[i], 1);
+    }
+    enum mrs_status st = mrs_build_finish(&b, out, e);
+    MRS_THEN(st, live_doc_in(&n->life, out, e, "[{$project: %d}]", *out));
+    mrs_buf_clear(&buf);
+    return st;
+}
+
+/* `on` is left out where the target is sharded: a server takes the shard key and `_id` then. */
+static enum mrs_status
+merge_stage(struct live_native *n, const struct mrs_coll *into, bool fresh, bool sharded, struct mrs_view *out,
+            struct mrs_err *e)
+{
+    struct mrs_view on = mrs_empty_doc();
+    enum mrs_status st = live_doc_in(&n->life, &on, e, "{v: '_id'}");
+    return st ? st
+              : live_doc_in(&n->life, out, e,
+                            "[{$merge: {into: {db: %s, coll: %s}, on: %v, whenMatched: %s, whenNotMatched: %s}}]",
+                            into->db, into->coll, sharded ? mrs_missing() : mrs_doc_get(on, "v"),
+                            fresh ? "fail" : "merge", fresh ? "insert" : "discard");
+}
+
+/* ---- what a group does ---- */
+struct native_making {
+    struct live_native *n;
+    const struct mrs_live_group *g;
+    struct mrs_view prefix; /* stages before the step in hand */
+    bool in_place;          /* something of it is written into the main collection */
+};
+
+static bool
+on_main(const struct live_native *n, const struct mrs_coll *c)
+{
+    return strcmp(n->coll->ns, c->ns) == 0;
+}
+
+static enum mrs_status
+add_count(struct native_making *m, const struct mrs_lowered_count *c, struct mrs_err *e)
+{
+    struct live_native *n = m->n;
+    bool main = on_main(n, c->on);
+    struct mrs_view part[3] = {main ? m->prefix : mrs_empty_doc(), c->stages, {NULL, 0}};
+    enum mrs_status st = MRS_OK;
+    if (!main && m->g->family != MRS_FAMILY_JOIN) {
+        return MRS_OK; /* of another main collection, which has a walk of its own */
+    }
+    if (c->filter.n) {
+        st = live_doc_in(&n->life, &part[1], e, "[{$match: %d}]", c->filter);
+    }
+    struct native_part *to = main ? &n->count[n->n_counts] : &n->once[n->n_once];
+    if ((main ? n->n_counts : n->n_once) == MRS_LOWERED_PARTS) {
+        n->why = "more counts than a group may have";
+        return st;
+    }
+    *to = (struct native_part){.on = c->on, .why = c->why};
+    MRS_THEN(st, live_doc_in(&n->life, &part[2], e, "[{$limit: 1}, {$project: {_id: 1}}]"));
+    MRS_THEN(st, chain(&n->life, part, 3, &to->stages, e));
+    n->n_counts += main;
+    n->n_once += !main;
+    return st;
+}
+
+static enum mrs_status
+add_product(struct native_making *m, const struct mrs_lowered_write *w, struct mrs_err *e)
+{
+    struct live_native *n = m->n;
+    struct mrs_view key, part[3] = {m->prefix, w->stages, {NULL, 0}};
+    enum mrs_status st = shard_key(n, w->into, &key, e);
+    MRS_THEN(st, merge_stage(n, w->into, true, key.n > 0, &part[2], e));
+    if (!st && n->n_writes < MRS_LOWERED_PARTS) {
+        struct native_part *to = &n->write[n->n_writes++];
+        *to = (struct native_part){.on = n->coll};
+        st = chain(&n->life, part, 3, &to->stages, e);
+    }
+    return st;
+}
+
+static enum mrs_status
+add_step(struct native_making *m, const struct mrs_lowered *l, struct mrs_err *e)
+{
+    struct live_native *n = m->n;
+    enum mrs_status st = MRS_OK;
+    if (l->reason || l->whole) {
+        n->why = l->reason ? l->reason : "it takes a whole collection at once";
+        return MRS_OK;
+    }
+    for (uint32_t i = 0; i < l->n_counts && !st; i++) {
+        st = add_count(m, &l->count[i], e);
+    }
+    for (uint32_t i = 0; i < l->n_writes && !st; i++) {
+        const struct mrs_lowered_write *w = &l->write[i];
+        struct mrs_view part[2] = {m->prefix, w->stages};
+        if (m->g->n > 1 && begins_with_match(w->stages)) {
+            n->why = SEVERAL;
+        } else if (on_main(n, w->on) && w->fresh) {
+            st = add_product(m, w, e);
+        } else if (on_main(n, w->on) && m->g->n_claims) {
+            m->in_place = true;
+            st = chain(&n->life, part, 2, &m->prefix, e);
+        }
+    }
+    return st;
+}
+
+/* The claimed fields, and nothing else, into the documents as they stand. */
+static enum mrs_status
+add_claims(struct native_making *m, struct mrs_err *e)
+{
+    struct live_native *n = m->n;
+    struct mrs_view key, part[3] = {m->prefix, {NULL, 0}, {NULL, 0}};
+    enum mrs_status st = shard_key(n, n->coll, &key, e);
+    MRS_THEN(st, projection(n, m->g->claims, m->g->n_claims, key, &part[1], e));
+    MRS_THEN(st, merge_stage(n, n->coll, false, key.n > 0, &part[2], e));
+    if (!st && n->n_writes < MRS_LOWERED_PARTS) {
+        struct native_part *to = &n->write[n->n_writes++];
+        *to = (struct native_part){.on = n->coll};
+        st = chain(&n->life, part, 3, &to->stages, e);
+    }
+    return st;
+}
+
+/* [{$unset: claims}]: what an earlier call has written is not read. */
+static enum mrs_status
+begin_prefix(struct native_making *m, bool claims, struct mrs_err *e)
+{
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view list;
+    struct live_native *n = m->n;
+    if (!claims) {
+        m->prefix = mrs_empty_doc();
+        return MRS_OK;
+    }
+    mrs_buf_init(&buf, n->job->mem, MRS_DOC_MAX);
+    mrs_build_init(&b, &buf);
+    for (uint32_t i = 0; i < m->g->n_claims; i++) {
+        struct mrs_val name = mrs_make_text(&n->life, m->g->claims[i], (uint32_t)strlen(m->g->claims[i]));
+        mrs_build_item(&b, name);
+    }
+    enum mrs_status st = mrs_build_finish(&b, &list, e);
+    MRS_THEN(st, live_doc_in(&n->life, &m->prefix, e, "[{$unset: %a}]", list));
+    mrs_buf_clear(&buf);
+    return st;
+}
+
+static enum mrs_status
+make(struct live_native *n, uint32_t group, int side, struct mrs_err *e)
+{
+    const struct mrs_live_group *g = &n->job->live->group[group];
+    struct native_making m = {.n = n, .g = g};
+    bool claims = g->n_claims > 0 && g->claims_side == side;
+    enum mrs_status st = begin_prefix(&m, claims, e);
+    if (g->family == MRS_FAMILY_JOIN && n->job->server->major < 5) {
+        n->why = OLD_SERVER;
+    }
+    for (uint32_t i = 0; i < g->n && !st && !n->why; i++) {
+        struct mrs_lowered *l = mrs_arena_alloc(&n->life, sizeof *l);
+        st = l ? mrs_plan_lower(n->job->plan, g->first + i, &n->life, l, e) : mrs_err_memory(e, sizeof *l);
+        MRS_THEN(st, add_step(&m, l, e));
+    }
+    if (!st && !n->why && claims) {
+        n->why = m.in_place ? NULL : NO_ADDS;
+        st = m.in_place ? add_claims(&m, e) : MRS_OK;
+    }
+    if (!st && !n->why && n->n_writes == 0) {
+        n->why = NO_ADDS;
+    }
+    return st;
+}
+
+/* ---- asking the server ---- */
+static enum mrs_status
+run_pipeline(struct live_native *n, const struct native_part *p, struct mrs_view range, unsigned flags,
+             struct mrs_buf *reply, struct live_fault *f, struct mrs_err *e)
+{
+    struct mrs_view part[2] = {{NULL, 0}, p->stages}, all, cmd;
+    enum mrs_status st = range.n ? live_doc_in(&n->each, &part[0], e, "[{$match: %d}]", range) : MRS_OK;
+    MRS_THEN(st, chain(&n->each, part, 2, &all, e));
+    MRS_THEN(st, live_doc_in(&n->each, &cmd, e, "{aggregate: %s, pipeline: %a, cursor: {}, allowDiskUse: true}",
+                             p->on->coll, all));
+    return st ? st : live_command(n->job->link, p->on->db, cmd, flags, reply, f, e);
+}
+
+/* What the client has to do, since a document was found that a pipeline cannot refuse, or since it was ended. */
+static void
+note(struct live_native *n, const char *why)
+{
+    snprintf(n->last, sizeof n->last, "%.150s", why);
+}
+
+/* What was lost is lost, what is forbidden stays so; all else is the client's. */
+static enum mrs_status
+settle(struct live_native *n, const struct live_fault *f, enum mrs_status st, bool *client, struct mrs_err *e)
+{
+    if (st == MRS_OK || st != MRS_FAIL || e->code != MRS_E_SERVER || f->kind == LIVE_FAULT_DENIED) {
+        return st;
+    }
+    if (f->kind != LIVE_FAULT_NETWORK) {
+        note(n, e->msg);
+        *client = true;
+    }
+    mrs_err_clear(e);
+    return f->kind == LIVE_FAULT_NETWORK ? MRS_END : MRS_OK;
+}
+
+static enum mrs_status
+look_for(struct live_native *n, const struct native_part *count, uint32_t k, struct mrs_view range, bool *client,
+         struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < k && !st && !*client; i++) {
+        struct mrs_buf reply;
+        struct live_fault f = {.kind = LIVE_FAULT_NONE};
+        mrs_buf_init(&reply, n->job->mem, MRS_DOC_READ_MAX);
+        st = settle(n, &f, run_pipeline(n, &count[i], range, 0, &reply, &f, e), client, e);
+        struct mrs_view said = {reply.p, (uint32_t)reply.n};
+        struct mrs_val found = !st && !*client ? live_at(said, "cursor.firstBatch") : mrs_missing();
+        if (found.type == MRS_ARRAY && found.n > MRS_DOC_MIN) {
+            note(n, count[i].why);
+            *client = true;
+        }
+        mrs_buf_clear(&reply);
+    }
+    return st;
+}
+
+/* ---- the interface ---- */
+enum mrs_status
+live_native_open(struct live_native *n, struct live_job *job, uint32_t group, const struct mrs_coll *main, int side,
+                 struct mrs_err *e)
+{
+    bool client = false;
+    memset(n, 0, sizeof *n);
+    n->job = job;
+    n->coll = main;
+    mrs_arena_init(&n->life, job->mem);
+    mrs_arena_init(&n->each, job->mem);
+    enum mrs_status st = make(n, group, side, e);
+    st = st || n->why ? st : look_for(n, n->once, n->n_once, (struct mrs_view){NULL, 0}, &client, e);
+    if (!st && client) {
+        n->why = n->last;
+    }
+    if (!st && n->why && job->server->sharded) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                           "through a mongos a step must be a pipeline, and step %u is none: %s",
+                           job->live->group[group].first + 1, n->why);
+    }
+    return st;
+}
+
+void
+live_native_close(struct live_native *n)
+{
+    if (n->job) {
+        mrs_arena_clear(&n->life);
+        mrs_arena_clear(&n->each);
+    }
+    n->job = NULL;
+}
+
+enum mrs_status
+live_native_range(struct live_native *n, const struct mrs_view *ids, uint32_t k, bool *client, struct mrs_err *e)
+{
+    struct mrs_view range;
+    *client = false;
+    mrs_arena_reset(&n->each);
+    enum mrs_status st = live_range_filter(&n->each, ids, k, &range, e);
+    MRS_THEN(st, look_for(n, n->count, n->n_counts, range, client, e));
+    for (uint32_t i = 0; i < n->n_writes && !st && !*client; i++) {
+        struct live_fault f = {.kind = LIVE_FAULT_NONE};
+        st = settle(n, &f, run_pipeline(n, &n->write[i], range, LIVE_WRITE | LIVE_JOURNALED, NULL, &f, e), client, e);
+    }
+    n->ranges += !st;
+    n->by_client += !st && *client;
+    if (!st && *client && n->job->server->sharded) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
+                           "%s: through a mongos only pipelines work, and the server cannot do a range of %u "
+                           "documents: %s; mend these documents and call again",
+                           n->coll->ns, k, n->last);
+    }
+    return st;
+}
+
+/* One main collection of a group, in words. */
+static enum mrs_status
+tell_main(struct live_job *job, struct live_units *u, uint32_t group, uint32_t main, struct mrs_err *e)
+{
+    struct live_native n;
+    char line[400], phase[96];
+    int side;
+    const struct mrs_coll *coll = live_units_main(u, main, &side);
+    enum mrs_status st = live_native_open(&n, job, group, coll, side, e);
+    if (!st && job->say) {
+        snprintf(line, sizeof line, "%s on %s: by %s%.200s", live_phase_name(job, phase, "step", group), coll->ns,
+                 n.why ? "the client: " : "pipelines of the server", n.why ? n.why : "");
+        job->say(job->arg, line);
+    }
+    live_native_close(&n);
+    return st;
+}
+
+enum mrs_status
+live_native_outlook(struct live_job *job, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
+        struct live_units *u = NULL;
+        if (job->live->group[g].family == MRS_FAMILY_CATALOG || !job->live->group[g].adds) {
+            continue;
+        }
+        st = live_units_open(job, g, LIVE_FOR_EXPAND, &u, e);
+        for (uint32_t m = 0; !st && m < live_units_mains(u); m++) {
+            st = tell_main(job, u, g, m, e);
+        }
+        live_units_close(u);
+    }
+    return st;
+}

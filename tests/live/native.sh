@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# native.sh - apply --engine pipeline: what the server does by itself is what the client does, also where the tool or
+# the server dies on the way; what a pipeline cannot refuse is left to the client. Then every case of tests/cases that
+# may run beside writers, by this engine (cases.sh).
+# Environment: OBJ, the folder of the programs.
+set -u
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
+tool=$obj/mongoreshape-live-test ask=$obj/ask
+export MONGOC_DISABLE_SHM=1
+for need in "$tool" "$ask"; do
+    if [ ! -x "$need" ]; then
+        echo "native skipped: ${need##*/} is not built"
+        echo "0 passed, 0 failed, 1 skipped"
+        exit 0
+    fi
+done
+if [ "${1:-}" != --inside ]; then
+    "$here/../server/with" --sync bash "$0" --inside < /dev/null
+    status=$?
+    if [ $status = 77 ]; then
+        echo "native skipped: no server for tests"
+        echo "0 passed, 0 failed, 1 skipped"
+        exit 0
+    fi
+    cases=$(OBJ=$obj bash "$here/cases.sh" --engine pipeline < /dev/null)
+    grep -v '^cases: ' <<< "$cases"
+    sum=$(sed -n 's/^cases: //p' <<< "$cases")
+    echo "cases by pipelines: ${sum:-0 passed, 1 failed, 0 skipped}"
+    [ $status = 0 ] && [ "$(sed -n 's/.* \([0-9]*\) failed.*/\1/p' <<< "${sum:-1 1 failed}")" = 0 ]
+    exit $?
+fi
+dir=$(mktemp -d) || exit 2
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 2
+passed=0 failed=0 skipped=0
+state=__mdb_internal_mongoreshape
+ok() { passed=$((passed + 1)); }
+fail() { printf 'FAIL native: %s\n' "$*"; failed=$((failed + 1)); }
+server() { "$ask" "$@" || fail "the server: $*"; }
+
+cat > plan.yaml << 'END'
+steps:
+- embed: { from: comments, into: posts, match: { post: _id }, as: comments, sort: { at: 1 }, count: n, keep: all }
+- rollup: { from: comments, into: users, match: { by: _id }, as: all, fields: { n: { $sum: 1 }, last: { $max: $at } } }
+- extract: { from: orders, path: lines, into: lines, parent_ref: order }
+- set: { in: people, fields: { full: { $concat: [$first, " ", $last] } } }
+- rename: { in: people, fields: { first: given } }
+END
+
+# fill [MORE]: the same documents each time; MORE: others that a pipeline cannot do
+fill() {
+    local i posts='' comments='' users='' orders='' people=''
+    for db in shop $state; do server $db '{"dropDatabase": 1}' > /dev/null; done
+    for ((i = 1; i <= 12; i++)); do
+        posts="$posts,{\"_id\": $i, \"title\": \"post $i\"}"
+        users="$users,{\"_id\": \"u$i\"}"
+        orders="$orders,{\"_id\": $i, \"lines\": [{\"_id\": ${i}1, \"n\": 1}, {\"_id\": ${i}2}], \"k\": $i}"
+        people="$people,{\"_id\": $i, \"first\": \"f$i\", \"last\": \"l$i\"}"
+    done
+    for ((i = 1; i <= 40; i++)); do
+        comments="$comments,{\"_id\": $i, \"post\": $((i % 7 + 1)), \"by\": \"u$((i % 5 + 1))\", \"at\": $((i % 9))}"
+    done
+    server shop "{\"insert\": \"posts\", \"documents\": [${posts#,}]}" > /dev/null
+    server shop "{\"insert\": \"users\", \"documents\": [${users#,}]}" > /dev/null
+    server shop "{\"insert\": \"orders\", \"documents\": [${orders#,}]}" > /dev/null
+    server shop "{\"insert\": \"people\", \"documents\": [${people#,}${1:-}]}" > /dev/null
+    server shop "{\"insert\": \"comments\", \"documents\": [${comments#,}]}" > /dev/null
+    for key in post by; do
+        server shop "{\"createIndexes\": \"comments\", \"indexes\": [{\"key\": {\"$key\": 1}, \"name\": \"$key\"}]}"
+    done > /dev/null
+}
+
+# run STATUS WORDS ARGS...: the tool, what it ends with, and words that it says
+run() {
+    local status=$1 words=$2
+    shift 2
+    "$tool" "$@" --db shop > out 2>&1 < /dev/null
+    local got=$?
+    if [ "$got" != "$status" ]; then
+        fail "status $got, not $status: $* ($(head -8 out))"
+    elif ! grep -qF -- "$words" out; then
+        fail "no \"$words\" in: $(head -20 out) (of: $*)"
+    else
+        ok
+    fi
+}
+
+documents() { server --picture | grep '^shop\.'; }
+same() { documents > is; if cmp -s is "$1"; then ok; else fail "$2: $(diff "$1" is | head -6)"; fi; }
+go() { run "$1" "$2" apply plan.yaml --engine pipeline --batch 5 --lease 1000 --allow-scan --execute "${@:3}"; }
+
+# ---- the same documents as the client makes
+fill
+run 0 '' apply plan.yaml --batch 5 --allow-scan --execute
+documents > want
+fill
+documents > before
+run 0 'by pipelines of the server' apply plan.yaml --engine pipeline --allow-scan
+same before "a dry run"
+go 0 'verified: '
+grep -q 'put right' out && ! grep -q ' by the client' out && ok || fail "the client has worked: $(cat out)"
+same want "by pipelines"
+run 0 '' rollback plan.yaml --allow-scan --execute
+same before "rolled back"
+
+# ---- words that do not go together
+run 2 'goes neither with --quiet-by' apply plan.yaml --engine pipeline --quiet-by word
+run 2 'nor with --mode direct' apply plan.yaml --engine pipeline --mode direct
+
+# ---- the tool dies, wherever it is
+for stop in before-aggregate:1 after-aggregate:1 after-aggregate:4 before-aggregate:6 after-aggregate:7 \
+    before-aggregate:9 after-aggregate:11 after-read-range:5 before-state-update:6; do
+    fill
+    MRS_STOP=$stop=kill "$tool" apply plan.yaml --db shop --engine pipeline --batch 5 --lease 1000 --allow-scan \
+        --execute > out 2>&1 < /dev/null
+    [ $? = 137 ] || fail "not killed at $stop: $(head -5 out)"
+    go 0 'verified: '
+    same want "killed at $stop"
+done
+
+# ---- the server dies
+if [ -n "${MONGODB_SERVER_DIR:-}" ]; then
+    for stop in before-aggregate:2 after-aggregate:5 after-aggregate:8; do
+        fill
+        MRS_STOP="$stop=run:$here/../server/ctl kill9 && $here/../server/ctl start" go 0 'verified: '
+        same want "server killed at $stop"
+    done
+else
+    skipped=$((skipped + 1))
+    echo "skipped: native with a server that dies (it is the caller's)"
+fi
+
+# ---- what a pipeline cannot refuse
+more=',{"_id": 50, "first": 5, "last": "x"}, {"_id": 51, "first": "a", "last": "b", "given": 1}'
+fill "$more"
+run 6 'given' apply plan.yaml --engine pipeline --batch 5 --allow-scan --execute
+fill ',{"_id": 50, "first": 5, "last": "x"}'
+go 7 ''
+go 1 'by the client, the last one' --max-refused 1
+run 0 '' status plan.yaml
+fill ',{"_id": 50, "first": 5, "last": "x"}'
+run 1 '' apply plan.yaml --batch 5 --allow-scan --execute --max-refused 1
+documents > refused
+fill ',{"_id": 50, "first": 5, "last": "x"}'
+go 1 'by the client' --max-refused 1
+same refused "with a refused document"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]

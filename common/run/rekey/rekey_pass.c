@@ -59,6 +59,39 @@ clear(struct mrsi_rekey_run *k)
     mrsi_sorter_clear(&k->members);
     mrsi_area_clear(&k->root);
     mrsi_area_clear(&k->group);
+    mrsi_area_clear(&k->called);
+}
+
+/* Where in names what references to a document become. */
+static uint64_t
+called(const struct mrsi_rekey_run *k, uint64_t i)
+{
+    if ((mrsi_fates_get(&k->fates, i) & MRSI_FATE_OUTSIDE) || mrsi_rekey_refused(k, i)) {
+        return MRSI_NO_ORDINAL;
+    }
+    if (k->wants.merge) {
+        uint64_t survivor = mrsi_rekey_group(k, i)->survivor;
+        if (!survivor || survivor - 1 == i) {
+            return MRSI_NO_ORDINAL;
+        }
+        i = survivor - 1;
+    }
+    return ((const uint64_t *)(const void *)k->name_at.p)[i];
+}
+
+/* Whoever follows a reference looks at one number only. */
+enum mrs_status
+mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    if (!k->called.p) {
+        s = mrsi_area_new(&k->called, k->en, k->n * sizeof(uint64_t), k->en->memory / 16, e);
+    }
+    for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
+        ((uint64_t *)k->called.p)[i] = called(k, i);
+        s = mrsi_rekey_go_on(k, i, e);
+    }
+    return s;
 }
 
 /* Documents of all sides change, leave or are added. */
@@ -79,6 +112,7 @@ decide(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_rekey_judge(k, e);
     s = s == MRS_OK && k->wants.merge ? mrsi_rekey_gather(k, e) : s;
+    MRS_THEN(s, mrsi_rekey_call(k, e));
     return s == MRS_OK ? mrsi_rekey_open(k, e) : s;
 }
 

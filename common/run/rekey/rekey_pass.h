@@ -78,6 +78,8 @@ struct mrsi_rekey_run {
     struct mrsi_sorter members;        /* of groups, in their order */
     struct mrsi_tape gains;
     /* writing */
+    struct mrsi_area called;           /* uint64_t: where in names the `_id` begins that references to each document
+                                          become; MRSI_NO_ORDINAL: they stay */
     struct mrsi_refused_mark log;      /* of refused documents, before anything was written */
     uint32_t now;                      /* side that is being read */
     bool late;                         /* some document could not be written */
@@ -124,6 +126,7 @@ enum mrs_status mrsi_rekey_go_on(const struct mrsi_rekey_run *k, uint64_t i, str
 enum mrs_status mrsi_rekey_read(struct mrsi_rekey_run *k, struct mrs_err *e);   /* rekey_read.c */
 enum mrs_status mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e);  /* rekey_judge.c */
 enum mrs_status mrsi_rekey_gather(struct mrsi_rekey_run *k, struct mrs_err *e); /* rekey_gather.c */
+enum mrs_status mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e);   /* what each is called */
 enum mrs_status mrsi_rekey_open(struct mrsi_rekey_run *k, struct mrs_err *e);   /* the writers */
 enum mrs_status mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e);  /* rekey_write.c */
 enum mrs_status mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e);

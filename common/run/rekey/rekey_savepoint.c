@@ -159,6 +159,7 @@ apply_decided(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
     s = s == MRS_OK && k->fresh.end > k->n ? mrsi_state_damaged("the documents", e) : s;
     s = s == MRS_OK && k->wants.merge ? apply_groups(k, mark, e) : s;
     k->late = s == MRS_OK && *late.p;
+    MRS_THEN(s, mrsi_rekey_call(k, e));
     MRS_THEN(s, mrsi_rekey_open(k, e));
     MRS_THEN(s, mrsi_pass_apply(&k->pass, e));
     return s == MRS_OK ? mrsi_sides_apply(&k->sides, mark, e) : s;

@@ -66,24 +66,6 @@ struct rekey_finder {
     struct mrs_buf *scratch;
 };
 
-/* What the document at an ordinal is called afterwards, as far as references to it must follow. */
-static enum mrs_rekey_found
-called(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_val *to)
-{
-    if ((mrsi_fates_get(&k->fates, i) & MRSI_FATE_OUTSIDE) || mrsi_rekey_refused(k, i)) {
-        return MRS_REKEY_STAYS;
-    }
-    if (k->wants.merge) {
-        uint64_t survivor = mrsi_rekey_group(k, i)->survivor;
-        if (!survivor || survivor - 1 == i) {
-            return MRS_REKEY_STAYS;
-        }
-        i = survivor - 1;
-    }
-    *to = mrsi_rekey_name(k, i);
-    return MRS_REKEY_FOLLOWS;
-}
-
 static enum mrs_status
 find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *to, struct mrs_err *e)
 {
@@ -96,9 +78,13 @@ find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *
     }
     uint64_t i = mrsi_index_find(&k->ids, h);
     if (i != MRSI_NO_ORDINAL) {
-        *found = called(k, i, to);
-        if (*found == MRS_REKEY_FOLLOWS && mrs_identical(id, *to)) {
-            *found = MRS_REKEY_STAYS;
+        uint64_t at = i < k->n ? ((const uint64_t *)k->called.p)[i] : MRSI_NO_ORDINAL;
+        *found = MRS_REKEY_STAYS;
+        if (at != MRSI_NO_ORDINAL) {
+            const uint8_t *name = k->names.p + at;
+            uint32_t n = (uint32_t)mrs_value_size_quick(name[0], name + 1, k->names.n - at - 1);
+            *to = (struct mrs_val){name + 1, n, name[0]};
+            *found = mrs_identical(id, *to) ? MRS_REKEY_STAYS : MRS_REKEY_FOLLOWS;
         }
         return MRS_OK;
     }
@@ -406,7 +392,8 @@ next_phase(struct mrsi_rekey_run *k, bool *again, struct mrs_err *e)
     if (k->late) {
         refuse_late(k);
         mrsi_ids_clear(ids);
-        return mrsi_ids_init(ids, k->en, k->st->desc.conflicts, e);
+        s = mrsi_rekey_call(k, e);
+        return s != MRS_OK ? s : mrsi_ids_init(ids, k->en, k->st->desc.conflicts, e);
     }
     if (ids->phase < MRSI_IDS_RESOLVE) {
         return mrsi_ids_look(ids, &k->pass, again, e);
@@ -414,7 +401,7 @@ next_phase(struct mrsi_rekey_run *k, bool *again, struct mrs_err *e)
     *again = ids->phase != MRSI_IDS_VERDICT;
     s = *again ? mrsi_ids_judge(ids, &k->pass, e) : MRS_OK;
     refuse_barred(k);
-    return s;
+    return s == MRS_OK && *again ? mrsi_rekey_call(k, e) : s;
 }
 
 enum mrs_status

@@ -77,8 +77,8 @@ mrs_plan_check(struct mrs_plan *plan, struct mrs_catalog *cat, struct mrs_err *e
         mrs_err_clear(&why);
         enum mrs_status s = MRS_OK;
         failed[i] = is_echo(p, failed, i);
-        if (!failed[i] && plan->steps[i].type->catalog) {
-            s = plan->steps[i].type->catalog(plan->steps[i].state, cat, &why);
+        if (!failed[i]) {
+            s = mrs_catalog_play(cat, &plan->steps[i], plan->version, &why);
         }
         if (s == MRS_DEAD) {
             p->dead = true;

@@ -380,8 +380,8 @@ make_step(struct fitting *f, struct mrs_view body)
         step.type->free_state(pub->mem, step.state);
         return false;
     }
-    if (s == MRS_OK && step.type->catalog) {
-        s = step.type->catalog(step.state, f->cat, &e) == MRS_DEAD ? MRS_DEAD : MRS_OK; /* mrs_plan_check tells it */
+    if (s == MRS_OK) { /* mrs_plan_check tells it */
+        s = mrs_catalog_play(f->cat, &step, pub->version, &e) == MRS_DEAD ? MRS_DEAD : MRS_OK;
     }
     f->p->dead = f->p->dead || s == MRS_DEAD;
     if (s == MRS_FAIL && !f->n_errors) {
@@ -394,7 +394,7 @@ make_step(struct fitting *f, struct mrs_view body)
 static bool
 passes_over(struct fitting *f, const struct mrs_cat_coll *cc)
 {
-    const char *why = mrs_catalog_obstacle(cc);
+    const char *why = mrs_catalog_obstacle(cc, mrs_step_takes(f->step, f->p->pub.version));
     if (why) {
         mrsi_plan_warning(f->p, f->at->line, f->at->col, "%s: %s is passed over: it %s", f->step->type->name,
                           cc->coll.ns, why);

@@ -46,8 +46,16 @@ enum mrs_status mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *c
 /* target: made where it is missing (with its _id index), else as need with change. */
 enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out,
                                    struct mrs_err *e);
-/* Why no step that changes documents can take the collection; NULL: it can. */
-const char *mrs_catalog_obstacle(const struct mrs_cat_coll *cc);
+/* What a step takes beside plain collections: bits. version: of the plan language. */
+enum mrs_takes { MRS_TAKES_CAPPED = 1, MRS_TAKES_COLLATED = 2, MRS_TAKES_SERIES = 4 };
+unsigned mrs_step_takes(const struct mrs_step *st, uint32_t version);
+/* Why a step that takes these cannot take the collection; NULL: it can. */
+const char *mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes);
+/* Plays a step: its hook `catalog`, where it has one. */
+enum mrs_status mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *st, uint32_t version,
+                                 struct mrs_err *e);
+/* Whether the options make a collection a capped one. */
+bool mrs_catalog_capped(const struct mrs_cat_coll *cc);
 /* Why no server takes a new collection of this name, as in "is empty"; NULL: it does. */
 const char *mrs_catalog_bad_name(const char *db, const char *coll);
 /* So begins each note of an index that a restore cannot build: `check` ends with status 1 for it. */

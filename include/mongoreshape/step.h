@@ -162,6 +162,8 @@ struct mrs_desc {
     uint32_t n_listings;
     const char *quiet_only;  /* why the step can only run while nobody writes, and what to do; NULL: it can */
     const char *not_direct;  /* why it cannot be done in place beside writers (see repeatable too); NULL: it can */
+    bool compares_nothing;   /* no value is held against another, so that a collation of the collection tells nothing */
+    bool whole_only;         /* documents are neither read nor written: any kind of collection will do */
     bool takes_away;         /* MAP: what it removes or changes (D) is gone afterwards, not changed */
     const char *live_note;   /* what to know about it beside writers; NULL: nothing */
     bool repeatable;         /* run twice = run once */

@@ -174,6 +174,32 @@ mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e)
     return s;
 }
 
+/* A restore of a capped collection drops the oldest documents where there are too many: the input's own limits hold
+ * for what the plan makes of it. */
+enum mrs_status
+mrsi_check_capped(const struct mrsi_engine *en, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        const struct mrsi_coll *c = &en->coll[i];
+        int64_t size = INT64_MAX, max = INT64_MAX;
+        if (!c->written || c->copied || !c->cat || c->cat->made || !mrs_catalog_capped(c->cat)) {
+            continue;
+        }
+        mrs_val_integral(mrs_doc_get(c->cat->options, "size"), &size);
+        mrs_val_integral(mrs_doc_get(c->cat->options, "max"), &max);
+        max = max > 0 ? max : INT64_MAX;
+        if (c->docs > (uint64_t)max || (size >= 0 && c->bytes > (uint64_t)size)) {
+            bool many = c->docs > (uint64_t)max;
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                               "%s is capped, and %llu %s are more than its `%s` of %lld: a restore would drop the "
+                               "oldest documents; say `options: { in: %s, capped: null }`, or delete some", c->last.ns,
+                               (unsigned long long)(many ? c->docs : c->bytes), many ? "documents" : "bytes",
+                               many ? "max" : "size", (long long)(many ? max : size), c->last.coll);
+        }
+    }
+    return MRS_OK;
+}
+
 /* Every document has one fate; and what the last step left of a collection is what was written. */
 enum mrs_status
 mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e)

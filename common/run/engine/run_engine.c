@@ -563,6 +563,7 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     }
     s = mrs_input_unchanged(en->in, e);
     MRS_THEN(s, mrsi_check_account(en, e));
+    MRS_THEN(s, mrsi_check_capped(en, e));
     MRS_THEN(s, mrsi_report(en, e));
     MRS_THEN(s, mrsi_refusals(en, e));
     if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {

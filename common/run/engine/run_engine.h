@@ -36,6 +36,7 @@ enum mrs_status mrsi_stream_begin(struct mrsi_engine *en, struct mrs_err *e);
  */
 enum mrs_status mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e);
 enum mrs_status mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_check_capped(const struct mrsi_engine *en, struct mrs_err *e);
 enum mrs_status mrsi_report(struct mrsi_engine *en, struct mrs_err *e);
 /* Notes the roles of the dump that name a collection which the plan empties or takes fields from. */
 enum mrs_status mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e);

@@ -90,7 +90,7 @@ step_sides(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     for (uint32_t i = 0; i < n; i++) {
         side[i] = coll_now(en, &st->desc.sides[i].coll);
     }
-    enum mrs_status s = st->type->catalog(st->state, en->cat, e);
+    enum mrs_status s = mrs_catalog_play(en->cat, st, en->plan->version, e);
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         side[i] = side[i] == MRSI_NONE ? coll_now(en, &st->desc.sides[i].coll) : side[i];
         if (side[i] == MRSI_NONE) {

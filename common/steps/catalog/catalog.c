@@ -35,6 +35,7 @@ struct mrs_catalog {
     const char **note;
     uint32_t n_notes, note_cap;
     bool lost; /* a note, for lack of memory */
+    unsigned takes; /* enum mrs_takes, of the step that is played */
     const struct left_out *left_out; /* the last one */
 };
 
@@ -348,6 +349,12 @@ truthy(struct mrs_val v)
     return v.type == MRS_BOOL ? v.p[0] != 0 : mrs_val_integral(v, &n) && n != 0;
 }
 
+bool
+mrs_catalog_capped(const struct mrs_cat_coll *cc)
+{
+    return truthy(mrs_doc_get(cc->options, "capped"));
+}
+
 static bool
 own_collation(struct mrs_view options)
 {
@@ -355,24 +362,27 @@ own_collation(struct mrs_view options)
     return c.type == MRS_DOCUMENT && c.n > 5 && !mrs_val_is_text(mrs_doc_get(mrs_val_view(c), "locale"), "simple");
 }
 
-/* Why, and what to do; NULL: it can be. */
 const char *
-mrs_catalog_obstacle(const struct mrs_cat_coll *cc)
+mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes)
 {
-    bool capped = truthy(mrs_doc_get(cc->options, "capped"));
+    bool capped = mrs_catalog_capped(cc), series = cc->kind == MRS_COLL_TIMESERIES;
     if (cc->kind == MRS_COLL_VIEW) {
         return "is a view and has no documents of its own: name the collection that it reads from";
     }
     if (cc->made && (capped || cc->kind == MRS_COLL_TIMESERIES)) {
         return "was made capped or a time series by an earlier step: let that `options` be the last step that names it";
     }
-    if (cc->kind == MRS_COLL_TIMESERIES) {
+    if (series && !(takes & MRS_TAKES_SERIES)) {
         return "is a time-series collection: copy it into a plain one on the server first ($out), then reshape that";
     }
-    if (capped) {
+    if (capped && !(takes & MRS_TAKES_CAPPED)) {
         return "is a capped collection: copy it into a plain one on the server first ($out), then reshape that";
     }
-    if (own_collation(cc->options)) {
+    if (own_collation(cc->options) && (takes & MRS_TAKES_CAPPED) && !(takes & MRS_TAKES_COLLATED)) {
+        return "has a collation of its own, and this step compares values by the simple one: say `collation: null` "
+               "first, in a step `options`";
+    }
+    if (own_collation(cc->options) && !(takes & MRS_TAKES_COLLATED)) {
         return "has a collation of its own, and equality here is the simple one: copy it into a collection without "
                "one on the server first ($out), then reshape that";
     }
@@ -380,6 +390,25 @@ mrs_catalog_obstacle(const struct mrs_cat_coll *cc)
         return "is encrypted, and its values cannot be read: decrypt it with a client into a plain collection first";
     }
     return NULL;
+}
+
+unsigned
+mrs_step_takes(const struct mrs_step *st, uint32_t version)
+{
+    if (version < 2) {
+        return 0;
+    }
+    return MRS_TAKES_CAPPED | (st->desc.compares_nothing || st->desc.whole_only ? MRS_TAKES_COLLATED : 0) |
+           (st->desc.whole_only ? MRS_TAKES_SERIES : 0);
+}
+
+enum mrs_status
+mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *st, uint32_t version, struct mrs_err *e)
+{
+    c->takes = mrs_step_takes(st, version);
+    enum mrs_status s = st->type->catalog ? st->type->catalog(st->state, c, e) : MRS_OK;
+    c->takes = 0;
+    return s;
 }
 
 /* Whether an option has left out what is in the input under this name. */
@@ -444,7 +473,7 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s%s%.200s%s", coll->ns,
                            near ? "; is `" : "", near ? near : "", near ? "` meant?" : "");
     }
-    const char *why = mrs_catalog_obstacle(cc);
+    const char *why = mrs_catalog_obstacle(cc, c->takes);
     if (why) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s %s", coll->ns, why);
     }
@@ -557,6 +586,7 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
         return s;
     }
     b->made = a->made;
+    b->kind = a->kind;
     b->options = a->options;
     b->index = a->index;
     b->n_index = a->n_index;

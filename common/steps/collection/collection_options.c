@@ -6,13 +6,13 @@
  * cannot become either on a server; so they are for collections that the plan itself creates, and
  * the catalogue refuses any later step that names such a collection. A validator that our own query
  * compiler does not understand earns a warning only: the server has the last word on it. */
-#include "steps/catalog/catalog.h"
+#include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/describe.h"
 #include "mongoreshape/catalogue.h"
 
-enum { VALIDATOR, LEVEL, ACTION, TIMESERIES, CAPPED, SIZE, MAX, N_OPTIONS };
+enum { VALIDATOR, LEVEL, ACTION, TIMESERIES, CAPPED, SIZE, MAX, COLLATION, N_OPTIONS };
 
 struct options {
     struct mrsi_owned keep;
@@ -31,6 +31,7 @@ static const struct mrs_key keys[] = {
     {"capped", MRS_ARG_ANY, false, NULL, "true: capped, needs size; of a collection that the plan creates"},
     {"size", MRS_ARG_ANY, false, NULL, "bytes of a capped collection"},
     {"max", MRS_ARG_ANY, false, NULL, "most documents of a capped collection"},
+    {"collation", MRS_ARG_ANY, false, NULL, "locale, strength, ...; of a collection that the plan creates; null: none"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "accepted everywhere; options touch no index"},
 };
 
@@ -81,6 +82,43 @@ check_timeseries(struct mrsi_read *r, struct mrsi_slot s)
     mrsi_read_count(r, mrsi_slot_in(s, series_keys, n, "bucketRoundingSeconds"), &count);
 }
 
+static const struct mrs_key collation_keys[] = {
+    {"locale", MRS_ARG_TEXT, true, NULL, "the language, as de or en_US; simple: bytes are compared"},
+    {"strength", MRS_ARG_COUNT, false, NULL, "1 to 5: which differences count"},
+    {"caseLevel", MRS_ARG_BOOL, false, NULL, "whether case counts below strength 3"},
+    {"caseFirst", MRS_ARG_CHOICE, false, "off|upper|lower", "which case comes first"},
+    {"numericOrdering", MRS_ARG_BOOL, false, NULL, "whether digits are compared as numbers"},
+    {"alternate", MRS_ARG_CHOICE, false, "non-ignorable|shifted", "whether blanks and punctuation count"},
+    {"maxVariable", MRS_ARG_CHOICE, false, "punct|space", "what `alternate: shifted` passes over"},
+    {"backwards", MRS_ARG_BOOL, false, NULL, "whether accents are compared from the end"},
+    {"normalization", MRS_ARG_BOOL, false, NULL, "whether texts are normalized"},
+};
+enum { N_COLLATION = sizeof collation_keys / sizeof *collation_keys };
+
+static void
+check_collation(struct mrsi_read *r, struct mrsi_slot s)
+{
+    const char *text;
+    bool on;
+    int choice;
+    uint64_t count = 1;
+    if (!mrsi_read_map(r, s, collation_keys, N_COLLATION)) {
+        return;
+    }
+    for (uint32_t i = 0; i < N_COLLATION; i++) {
+        struct mrsi_slot one = mrsi_slot_in(s, collation_keys, N_COLLATION, collation_keys[i].name);
+        switch (collation_keys[i].type) {
+        case MRS_ARG_TEXT: mrsi_read_text(r, one, &text); break;
+        case MRS_ARG_BOOL: mrsi_read_bool(r, one, &on); break;
+        case MRS_ARG_CHOICE: mrsi_read_choice(r, one, &choice); break;
+        default:
+            if (mrsi_read_count(r, one, &count) && (count < 1 || count > 5)) {
+                mrsi_read_error(r, s.key, collation_keys[i].name, "must be 1 to 5");
+            }
+        }
+    }
+}
+
 static bool
 turned_on(struct mrs_val v)
 {
@@ -99,6 +137,7 @@ check(struct mrsi_read *r, int i, struct mrsi_slot s)
     case ACTION: mrsi_read_choice(r, s, &choice); break;
     case TIMESERIES: check_timeseries(r, s); break;
     case CAPPED: mrsi_read_bool(r, s, &on); break;
+    case COLLATION: check_collation(r, s); break;
     default:
         if (mrsi_read_count(r, s, &count) && count == 0) {
             mrsi_read_error(r, s.key, NULL, "must be greater than 0");
@@ -128,6 +167,9 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     if (!any) {
         mrsi_read_error(&r, NULL, NULL, "names no option");
     }
+    for (int i = SIZE; i <= MAX && s->given[CAPPED].type == MRS_NULL; i++) { /* they mean nothing without it */
+        s->given[i] = s->given[i].type == MRS_MISSING ? s->given[CAPPED] : s->given[i];
+    }
     bool sized = s->given[SIZE].type != MRS_MISSING && s->given[SIZE].type != MRS_NULL;
     if (turned_on(s->given[CAPPED]) && !sized) {
         mrsi_read_error(&r, "capped", NULL, "needs `size`");
@@ -151,6 +193,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     const struct options *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    out->compares_nothing = true;
     mrsi_tell_side(&t, &s->in, 0, "in");
     mrsi_tell_words(&t, "sets options of %s:", s->in.ns);
     for (int i = 0; i < N_OPTIONS; i++) {
@@ -161,6 +204,9 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     if (s->given[CAPPED].type != MRS_MISSING || s->given[TIMESERIES].type != MRS_MISSING) {
         mrsi_tell_quiet(&t, "documents of a capped or time-series collection cannot be put right one by one"
                             MRSI_DO_QUIET);
+    }
+    if (s->given[COLLATION].type != MRS_MISSING) {
+        mrsi_tell_quiet(&t, "a server never changes the collation of a collection: it is made anew" MRSI_DO_QUIET);
     }
     mrsi_tell_loss(&t, "the options that %s had under these names", s->in.ns);
     return mrsi_tell_end(&t);
@@ -217,6 +263,55 @@ without_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_er
     return MRS_OK;
 }
 
+/* The index on `_id` has the collation of its collection. */
+static enum mrs_status
+collate_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_val collation, struct mrs_err *e)
+{
+    struct mrs_arena *a = mrs_catalog_arena(cat);
+    struct mrs_view *list = mrs_arena_alloc(a, (cc->n_index + 1) * sizeof *list), made;
+    struct mrs_buf buf;
+    enum mrs_status st = list ? MRS_OK : mrs_err_memory(e, cc->n_index * sizeof *list);
+    mrs_buf_init(&buf, a->mem, MRS_METADATA_MAX);
+    for (uint32_t i = 0; st == MRS_OK && i < cc->n_index; i++) {
+        struct mrs_build b;
+        struct mrs_walk w;
+        struct mrs_elem el;
+        list[i] = cc->index[i];
+        if (!mrsi_index_is_id(list[i])) {
+            continue;
+        }
+        mrs_buf_reset(&buf);
+        mrs_build_init(&b, &buf);
+        for (mrs_walk_init(&w, cc->index[i]); mrs_walk_next(&w, &el) == 1;) {
+            if (strcmp(el.name, "collation") != 0) {
+                mrs_build_elem(&b, &el);
+            }
+        }
+        if (collation.type == MRS_DOCUMENT) {
+            mrs_build_val(&b, "collation", 9, collation);
+        }
+        st = mrs_build_finish(&b, &made, e);
+        list[i] = st == MRS_OK ? mrsi_cat_copy(cat, made) : made;
+        st = st == MRS_OK && !list[i].p ? mrs_err_memory(e, made.n) : st;
+    }
+    mrs_buf_clear(&buf);
+    cc->index = st == MRS_OK ? list : cc->index;
+    return st;
+}
+
+/* What only a collection that the plan creates can become; NULL: nothing of that is asked for. */
+static const char *
+only_new(const struct options *s, const struct mrs_cat_coll *cc, int *key)
+{
+    bool series = s->given[TIMESERIES].type == MRS_DOCUMENT;
+    bool capped = turned_on(s->given[CAPPED]) && !mrs_catalog_capped(cc);
+    *key = series ? TIMESERIES : capped ? CAPPED : COLLATION;
+    return series                                      ? "become a time series"
+           : capped                                    ? "become capped"
+           : s->given[COLLATION].type == MRS_DOCUMENT ? "get a collation"
+                                                       : NULL;
+}
+
 static enum mrs_status
 catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 {
@@ -224,22 +319,26 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     struct mrs_cat_coll *cc = NULL;
     struct mrs_buf buf;
     struct mrs_view d;
-    bool series = s->given[TIMESERIES].type == MRS_DOCUMENT, capped = turned_on(s->given[CAPPED]);
+    bool series = s->given[TIMESERIES].type == MRS_DOCUMENT;
+    int key = 0;
     enum mrs_status st = mrsi_cat_need(cat, &s->in, true, "in", &cc, e);
     if (st != MRS_OK) {
         return st;
     }
-    if ((series || capped) && !cc->made) {
-        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
-                    "%s is there already: only a collection that the plan creates can become %s", s->in.ns,
-                    series ? "a time series" : "capped");
-        mrs_err_at(e, "%s", series ? "timeseries" : "capped");
+    const char *what = only_new(s, cc, &key);
+    if (what && !cc->made) {
+        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s is there already: only a collection that the plan creates can %s",
+                    s->in.ns, what);
+        mrs_err_at(e, "%s", keys[key + 1].name);
         return MRS_FAIL;
     }
     mrs_buf_init(&buf, mrs_catalog_arena(cat)->mem, MRS_METADATA_MAX);
     st = merge(s, cc->options, &buf, &d, e);
     MRS_THEN(st, mrsi_cat_set_options(cat, cc, d, e));
     mrs_buf_clear(&buf);
+    if (st == MRS_OK && s->given[COLLATION].type != MRS_MISSING) {
+        st = collate_id_index(cat, cc, s->given[COLLATION], e);
+    }
     if (st == MRS_OK && series) {
         cc->kind = MRS_COLL_TIMESERIES;
         st = without_id_index(cat, cc, e);
@@ -247,7 +346,8 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return st;
 }
 
-static const struct mrs_inner inner[] = {{"timeseries", series_keys, N_SERIES, false}};
+static const struct mrs_inner inner[] = {{"timeseries", series_keys, N_SERIES, false},
+                                         {"collation", collation_keys, N_COLLATION, false}};
 
 const struct mrs_step_type mrsi_step_options = {
     .name = "options",
@@ -259,7 +359,8 @@ const struct mrs_step_type mrsi_step_options = {
     .n_inner = sizeof inner / sizeof *inner,
     .example = "in: users\nvalidator: { email: { $type: string } }\n\n"
                "timeseries: { timeField: timestamp, metaField: sensor, granularity: minutes }\ncapped: true\n"
-               "size: 1048576\nmax: 1000\n",
+               "size: 1048576\nmax: 1000\ncollation: { locale: de, strength: 2 }\n",
+    .since_2 = "collation",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

@@ -38,6 +38,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     const struct drop *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    out->whole_only = true;
     mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->in, MRS_ROLE_TAKE, "in"), 'D', "");
     mrsi_tell_not_direct(&t, "it takes a collection away for good" MRSI_DO_CONTRACT);
     mrsi_tell_words(&t, "drops %s with whatever is left in it", s->in.ns);

@@ -211,6 +211,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     const struct index_of *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    out->compares_nothing = true;
     mrsi_tell_side(&t, &s->in, 0, "in");
     for (uint32_t i = 0; i < s->n_drop; i++) {
         mrsi_tell_words(&t, "%s%s", i ? ", " : "drops indexes ", s->drop[i]);

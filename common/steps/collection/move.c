@@ -17,6 +17,7 @@ struct move_of {
     struct mrsi_owned keep;
     struct mrs_coll from, into;
     struct mrs_query *where;
+    bool compares; /* an expression of `fields` holds values against each other */
     struct mrsi_shape shape;
     struct mrsi_moves moves;
     int conflicts;
@@ -73,6 +74,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     mrsi_read_coll(&r, mrsi_slot(&r, "from"), &s->from);
     mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into);
     mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
+    s->compares = mrsi_compares(mrsi_slot(&r, "fields").v);
     mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
     mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
     mrsi_shape_read(&r, mrsi_slot(&r, "fields"), mrsi_slot(&r, "drop"), &s->shape);
@@ -156,6 +158,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     mrsi_tell_query(&t, 0, s->where);
+    out->compares_nothing = !s->where && !s->compares;
     for (uint32_t i = 0; f->map && i < f->n; i++) {
         mrsi_tell_expr(&t, 0, f->expr[i]);
     }

@@ -43,6 +43,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     const struct rename_coll *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    out->whole_only = true;
     mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->from, MRS_ROLE_TAKE, "from"), 'D', "");
     mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into"), 'A', "");
     mrsi_tell_quiet(&t, "the new name is there only when the old one is gone, and writers would make a new collection "

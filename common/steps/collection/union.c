@@ -209,6 +209,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
+    out->compares_nothing = !s->where;
     mrsi_tell_words(&t, "moves %s of ", s->where ? "those documents that `where` takes" : "all documents");
     for (uint32_t i = 0; i < s->n; i++) {
         int side = mrsi_tell_side(&t, &s->from[i].coll, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");

@@ -134,6 +134,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     const struct replace_of *s = state;
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->map, arena, out, e);
+    out->compares_nothing = out->compares_nothing && !mrsi_compares(s->spec);
     mrsi_tell_expr(&t, 0, s->with);
     mrsi_tell_touch(&t, 0, 'D', "");
     if (!s->constant) {

@@ -24,6 +24,7 @@ struct set {
     int id;                /* the field that writes `_id`, -1: none */
     uint64_t marks;        /* of the names at the top: most other names have a mark that is not among them */
     bool reads_own, falsified;
+    bool compares; /* some expression holds values against each other */
 };
 
 static const struct mrs_key keys[] = {
@@ -271,6 +272,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     s->map.edit = edit_document;
     s->map.place = "fields";
     mrsi_map_read(&r, &s->map);
+    s->compares = mrsi_compares(mrsi_slot(&r, "fields").v);
     mrsi_read_choice(&r, mrsi_slot(&r, "errors"), &s->errors);
     bool ruled = mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
     mrsi_patterns_read(&r, mrsi_slot(&r, "fields"), &s->patterns, &plain);
@@ -624,6 +626,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     const struct set *s = state;
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->map, arena, out, e);
+    out->compares_nothing = out->compares_nothing && !s->compares;
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     out->new_ids = s->id >= 0;
     for (uint32_t i = 0; i < s->fields.n; i++) {

@@ -69,4 +69,7 @@ void mrsi_tell_not_direct(struct mrsi_tell *t, const char *why);
 void mrsi_tell_conflicts(struct mrsi_tell *t);
 enum mrs_status mrsi_tell_end(struct mrsi_tell *t);
 
+/* comparing.c: whether an expression (or a map of them) compares values. */
+bool mrsi_compares(struct mrs_val spec);
+
 #endif

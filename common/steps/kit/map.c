@@ -53,6 +53,7 @@ mrsi_map_tell(struct mrsi_tell *t, const struct mrsi_map *m, struct mrs_arena *a
     mrsi_tell_begin(t, arena, out, MRS_FAMILY_MAP, e);
     mrsi_tell_side(t, &m->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "in");
     mrsi_tell_query(t, 0, m->where);
+    out->compares_nothing = !m->where;
 }
 
 const char *

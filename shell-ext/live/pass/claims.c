@@ -288,8 +288,7 @@ live_claims_make(struct live_job *job, struct live_claims *c, struct mrs_err *e)
     enum mrs_status st = mrs_catalog_new(job->mem, &c->cat, e);
     MRS_THEN(st, take_in(job, c->cat, e));
     for (uint32_t i = 0; i < job->plan->n_steps && !st; i++) {
-        const struct mrs_step *s = &job->plan->steps[i];
-        st = s->type->catalog ? s->type->catalog(s->state, c->cat, e) : MRS_OK;
+        st = mrs_catalog_play(c->cat, &job->plan->steps[i], job->plan->version, e);
     }
     if (!st) {
         struct claim_list l = {.n = 0};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* comparing.c - whether an expression of a plan holds values against each other
+ *
+ * In a collection with a collation of its own a server would compare texts by that, and we compare bytes. */
+#include "describe.h"
+#include "mongoreshape/limits.h"
+
+static bool
+compares(const char *name)
+{
+    static const char *const names[] = {
+        "$eq",  "$ne",  "$gt",   "$gte",  "$lt",        "$lte",          "$cmp",           "$in",        "$min",
+        "$max", "$minN", "$maxN", "$sortArray", "$indexOfArray", "$setDifference", "$setEquals", "$setIntersection",
+        "$setIsSubset", "$setUnion"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        found = found || strcmp(name, names[i]) == 0;
+    }
+    return found;
+}
+
+bool
+mrsi_compares(struct mrs_val spec)
+{
+    struct mrs_walk stack[MRS_PLAN_DEPTH_MAX];
+    struct mrs_elem el;
+    int depth = 0;
+    if (spec.type != MRS_DOCUMENT && spec.type != MRS_ARRAY) {
+        return false;
+    }
+    mrs_walk_init(&stack[depth++], mrs_val_view(spec));
+    while (depth) {
+        if (mrs_walk_next(&stack[depth - 1], &el) != 1) {
+            depth--;
+            continue;
+        }
+        bool more = el.v.type == MRS_DOCUMENT || el.v.type == MRS_ARRAY;
+        if (compares(el.name) || (more && depth == MRS_PLAN_DEPTH_MAX)) {
+            return true;
+        }
+        if (more) {
+            mrs_walk_init(&stack[depth++], mrs_val_view(el.v));
+        }
+    }
+    return false;
+}

@@ -618,8 +618,8 @@ fit_step(struct fitting *f)
     struct mrs_err e;
     mrs_err_clear(&e);
     if (!f->step->stars) {
-        if (add_step(f, f->step) && type->catalog) { /* what is wrong mrs_plan_check says */
-            f->p->dead = f->p->dead || type->catalog(f->step->state, f->cat, &e) == MRS_DEAD;
+        if (add_step(f, f->step)) { /* what is wrong mrs_plan_check says */
+            f->p->dead = f->p->dead || mrs_catalog_play(f->cat, f->step, f->p->pub.version, &e) == MRS_DEAD;
         }
         return;
     }

@@ -8,6 +8,8 @@
  * compiler does not understand earns a warning only: the server has the last word on it. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
+#include "steps/kit/kernel.h"
+#include "mongoreshape/spread_ops.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/describe.h"
 #include "mongoreshape/catalogue.h"
@@ -18,6 +20,7 @@ struct options {
     struct mrsi_owned keep;
     struct mrs_coll in;
     struct mrs_val given[N_OPTIONS]; /* missing: not named; null: removed */
+    const char *time; /* of `timeseries`, where documents without a date there are refused; NULL */
     bool indexes;
 };
 
@@ -66,7 +69,7 @@ static const struct mrs_key series_keys[] = {
 enum { N_SERIES = sizeof series_keys / sizeof *series_keys };
 
 static void
-check_timeseries(struct mrsi_read *r, struct mrsi_slot s)
+check_timeseries(struct mrsi_read *r, struct mrsi_slot s, const char **time)
 {
     const uint32_t n = N_SERIES;
     const char *name;
@@ -75,7 +78,9 @@ check_timeseries(struct mrsi_read *r, struct mrsi_slot s)
     if (!mrsi_read_map(r, s, series_keys, n)) {
         return;
     }
-    mrsi_read_name(r, mrsi_slot_in(s, series_keys, n, "timeField"), &name);
+    if (mrsi_read_name(r, mrsi_slot_in(s, series_keys, n, "timeField"), &name) && r->args->version > 1) {
+        *time = name;
+    }
     mrsi_read_name(r, mrsi_slot_in(s, series_keys, n, "metaField"), &name);
     mrsi_read_choice(r, mrsi_slot_in(s, series_keys, n, "granularity"), &choice);
     mrsi_read_count(r, mrsi_slot_in(s, series_keys, n, "bucketMaxSpanSeconds"), &count);
@@ -126,7 +131,7 @@ turned_on(struct mrs_val v)
 }
 
 static void
-check(struct mrsi_read *r, int i, struct mrsi_slot s)
+check(struct mrsi_read *r, struct options *o, int i, struct mrsi_slot s)
 {
     bool on;
     int choice;
@@ -135,7 +140,7 @@ check(struct mrsi_read *r, int i, struct mrsi_slot s)
     case VALIDATOR: check_validator(r, s); break;
     case LEVEL:
     case ACTION: mrsi_read_choice(r, s, &choice); break;
-    case TIMESERIES: check_timeseries(r, s); break;
+    case TIMESERIES: check_timeseries(r, s, &o->time); break;
     case CAPPED: mrsi_read_bool(r, s, &on); break;
     case COLLATION: check_collation(r, s); break;
     default:
@@ -161,7 +166,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         s->given[i] = one.v;
         any = any || mrsi_slot_given(one);
         if (mrsi_slot_given(one) && one.v.type != MRS_NULL) {
-            check(&r, i, one);
+            check(&r, s, i, one);
         }
     }
     if (!any) {
@@ -192,9 +197,13 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     const struct options *s = state;
     struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    unsigned reads = s->time ? MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN : 0;
+    mrsi_tell_begin(&t, arena, out, s->time ? MRS_FAMILY_MAP : MRS_FAMILY_CATALOG, e);
     out->compares_nothing = true;
-    mrsi_tell_side(&t, &s->in, 0, "in");
+    mrsi_tell_side(&t, &s->in, reads, "in");
+    if (s->time) {
+        mrsi_tell_touch(&t, 0, 'R', s->time);
+    }
     mrsi_tell_words(&t, "sets options of %s:", s->in.ns);
     for (int i = 0; i < N_OPTIONS; i++) {
         if (s->given[i].type != MRS_MISSING) {
@@ -211,6 +220,24 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_loss(&t, "the options that %s had under these names", s->in.ns);
     return mrsi_tell_end(&t);
 }
+
+/* ---- documents of a time series: each has its date ---- */
+static enum mrs_status
+begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
+{
+    const struct options *s = state;
+    struct mrs_val time = mrs_doc_get(doc, s->time);
+    mrsi_work_start(work, c);
+    *fate = MRS_FATE_STAYS;
+    if (time.type != MRS_DATE) {
+        return mrsi_step_refuse(c, "timeseries", "%s is %s, and a server takes measurements with a date only", s->time,
+                                time.type == MRS_MISSING ? "missing" : mrs_type_name(time.type));
+    }
+    mrsi_work_give(work, side, true, doc);
+    return MRS_OK;
+}
+
+static const struct mrs_spread_ops measurements = {.begin = begin, .next = mrsi_work_next};
 
 /* The options as they shall be, in the order they have, new ones behind. */
 static enum mrs_status
@@ -366,4 +393,7 @@ const struct mrs_step_type mrsi_step_options = {
     .describe = describe,
     .invert = mrsi_options_invert,
     .catalog = catalog,
+    .work_size = sizeof(struct mrsi_work),
+    .work_clear = mrsi_work_clear,
+    .spread = &measurements,
 };

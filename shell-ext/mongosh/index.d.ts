@@ -72,10 +72,12 @@ interface PipelineStep {
     reason?: string;
     db?: string;
     coll?: string;
-    /** Filters that must find nothing before it may run. */
-    counts?: { why: string; filter: object }[];
-    pipeline?: object[];
-    remove?: object;
+    /** What must find nothing before it may run: a filter, or a pipeline. */
+    counts?: { db: string; coll: string; why: string; filter?: object; pipeline?: object[] }[];
+    /** Pipelines that write, in this order. */
+    writes?: { db: string; coll: string; pipeline: object[] }[];
+    /** What goes in the end: what a filter finds, or whose `_id`s a pipeline gives. */
+    removes?: { db: string; coll: string; filter?: object; pipeline?: object[] }[];
 }
 interface ReshapeError extends Error {
     exitStatus: number;

@@ -266,8 +266,10 @@ one_case() {
         [ "$c" = 0 ] || plain=(--no-transactions)
         if [ ${#engine[@]} != 0 ]; then
             label=pipelines
-            if [ "$c" = 0 ] && admitted expand; then
-                beside --batch "${batch[number % 2]}"
+            if [ "$c" = 0 ] && admitted expand && load; then
+                case $want in
+                    0 | 1) beside --batch "${batch[number % 2]}" ;;
+                esac
             fi
             continue
         fi

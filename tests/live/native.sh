@@ -146,5 +146,44 @@ documents > refused
 fill ',{"_id": 50, "first": 5, "last": "x"}'
 go 1 'by the client' --max-refused 1
 same refused "with a refused document"
+
+# ---- through a mongos, as far as a proxy can play one
+port=$(sed -n 's|^mongodb://[^/]*:\([0-9]*\)/.*|\1|p' <<< "$MONGODB_URI")
+mongos() { # STATUS WORDS ARGS...
+    local status=$1 words=$2
+    shift 2
+    python3 "$here/mongos.py" "$port" "$tool" "$@" --db shop > out 2>&1 < /dev/null
+    local got=$?
+    if [ "$got" = "$status" ] && grep -qF -- "$words" out; then
+        ok
+    else
+        fail "mongos: status $got, not $status, or no \"$words\": $* ($(head -12 out))"
+    fi
+}
+if [ -n "$port" ] && command -v python3 > /dev/null; then
+    fill
+    mongos 6 'the server is a mongos' apply plan.yaml --execute
+    mongos 6 'the server is a mongos' apply plan.yaml --quiet-by word --execute
+    mongos 0 'by pipelines of the server' apply plan.yaml --engine pipeline --allow-scan
+    same before "a dry run through a mongos"
+    # posts are sharded by a field of theirs: it is merged, too, and changes nothing
+    "$ask" config '{"insert": "collections", "documents": [{"_id": "shop.posts", "key": {"title": 1}}]}' \
+        > /dev/null 2>&1
+    mongos 0 '0 differ' apply plan.yaml --engine pipeline --batch 5 --allow-scan --execute
+    same want "through a mongos"
+    mongos 0 '' verify plan.yaml --allow-scan
+    mongos 6 'the server is a mongos' verify plan.yaml --allow-scan --repair --execute
+    mongos 6 'the server is a mongos' rollback plan.yaml --allow-scan --execute
+    fill ',{"_id": 50, "first": 5, "last": "x"}'
+    mongos 6 'through a mongos only pipelines work' apply plan.yaml --engine pipeline --batch 5 --allow-scan --execute
+    echo 'steps: [embed: { from: comments, into: posts, match: { post: _id }, as: two, limit: 2 }]' > deep.yaml
+    fill
+    mongos 6 'through a mongos a step must be a pipeline' apply deep.yaml --engine pipeline --allow-scan --execute
+    "$ask" config '{"delete": "collections", "deletes": [{"q": {"_id": "shop.posts"}, "limit": 0}]}' \
+        > /dev/null 2>&1
+else
+    skipped=$((skipped + 1))
+    echo "skipped: native through a mongos (no port of a server, or no python3)"
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

@@ -19,6 +19,8 @@ struct mrs_cat_coll {
     char uuid[40];           /* "" : none */
     bool exists;             /* false: dropped or renamed away */
     bool touched;            /* some step named it as more than a thing that is only read: metadata are written anew */
+    bool no_data;            /* its documents lie in a collection of buckets: it has no data file */
+    bool no_metadata;        /* it is such a collection, named by what it belongs to */
     bool made;               /* a step of this plan made it (rename does not count) */
     void *engine;            /* the engine's own */
 };

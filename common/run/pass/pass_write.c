@@ -58,7 +58,9 @@ open_sink(struct mrsi_engine *en, struct mrsi_coll *c, struct mrs_err *e)
     enum mrs_status s = mrsi_metadata_now(en, c, &text, e);
     c->meta_bytes = text.n;
     if (s == MRS_OK && en->out) {
-        s = mrs_output_coll(en->out, c->last.db, c->last.coll, (const char *)text.p, text.n, true, &c->sink, e);
+        const char *metadata = c->cat->no_metadata ? NULL : (const char *)text.p;
+        s = mrs_output_coll(en->out, c->last.db, c->last.coll, metadata, metadata ? text.n : 0, !c->cat->no_data,
+                            &c->sink, e);
     }
     mrs_buf_clear(&text);
     return s;
@@ -171,7 +173,7 @@ mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e)
         mrsi_look_restart(wr->en, wr->coll);
         mrsi_fit_restart(wr->en, wr->coll);
     }
-    return wr->final && !wr->blind ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
+    return wr->final && !wr->blind && wr->en->coll[wr->coll].sink ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
 }
 
 static void

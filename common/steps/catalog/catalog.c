@@ -554,6 +554,58 @@ mrsi_cat_target(struct mrs_catalog *cat, const struct mrs_coll *coll, const char
 }
 
 /* ---- whole collections ---- */
+/* The collection with the documents of a time series, where it is one of its own; NULL: none. */
+static struct mrs_cat_coll *
+buckets_of(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
+{
+    static const char name[] = "system.buckets.";
+    for (uint32_t i = 0; cc->kind == MRS_COLL_TIMESERIES && !cc->made && i < cat->n; i++) {
+        struct mrs_cat_coll *b = cat->coll[i];
+        if (b->exists && strcmp(b->coll.db, cc->coll.db) == 0 && strncmp(b->coll.coll, name, sizeof name - 1) == 0 &&
+            strcmp(b->coll.coll + sizeof name - 1, cc->coll.coll) == 0) {
+            return b;
+        }
+    }
+    return NULL;
+}
+
+static void
+take_away(struct mrs_cat_coll *cc)
+{
+    cc->exists = false;
+    ((struct catalog_entry *)cc)->gone = true;
+}
+
+/* The buckets go with the time series. */
+static enum mrs_status
+rename_buckets(struct mrs_catalog *cat, struct mrs_cat_coll *a, struct mrs_cat_coll *b, struct mrs_err *e)
+{
+    struct mrs_cat_coll *from = buckets_of(cat, a), *to = NULL;
+    size_t n = strlen(b->coll.coll);
+    if (!from) {
+        return MRS_OK;
+    }
+    char *name = mrs_arena_alloc(&cat->arena, n + 16);
+    if (!name) {
+        return mrs_err_memory(e, n);
+    }
+    memcpy(name, "system.buckets.", 15);
+    memcpy(name + 15, b->coll.coll, n + 1);
+    to = mrs_catalog_find(cat, b->coll.db, name);
+    if (to && to->exists) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s.%s is there already, with documents of another time series",
+                           b->coll.db, name);
+    }
+    enum mrs_status s = to ? MRS_OK : new_entry(cat, b->coll.db, name, &to, e);
+    if (s == MRS_OK) {
+        to->engine = from->engine;
+        to->exists = to->touched = to->no_metadata = b->no_data = true;
+        from->engine = NULL;
+        take_away(from);
+    }
+    return s;
+}
+
 enum mrs_status
 mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_err *e)
 {
@@ -562,8 +614,11 @@ mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_e
     if (s != MRS_OK) {
         return s;
     }
-    cc->exists = false;
-    ((struct catalog_entry *)cc)->gone = true;
+    struct mrs_cat_coll *buckets = buckets_of(cat, cc);
+    if (buckets) {
+        take_away(buckets);
+    }
+    take_away(cc);
     s = mrsi_views_note_gone(cat, coll, "dropped", e);
     return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }
@@ -585,6 +640,10 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
     if (s != MRS_OK) {
         return s;
     }
+    s = rename_buckets(cat, a, b, e);
+    if (s != MRS_OK) {
+        return s;
+    }
     b->made = a->made;
     b->kind = a->kind;
     b->options = a->options;
@@ -592,8 +651,7 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
     b->n_index = a->n_index;
     b->engine = a->engine; /* it is the same collection */
     a->engine = NULL;
-    a->exists = false;
-    ((struct catalog_entry *)a)->gone = true;
+    take_away(a);
     s = mrsi_views_note_gone(cat, from, "renamed", e);
     return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }

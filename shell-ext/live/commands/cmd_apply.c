@@ -12,22 +12,6 @@
 
 #include <stdio.h>
 
-/* Why the plan cannot run in the regime that was asked for. */
-static enum mrs_status
-admit(struct live_call *c)
-{
-    const struct live_opts *o = &c->job.opts;
-    bool direct = o->mode == LIVE_DIRECT;
-    if (o->quiet != LIVE_NOT_QUIET || (direct ? c->live.direct : c->live.expand)) {
-        return MRS_OK;
-    }
-    const char *why = direct ? c->live.direct_why : c->live.expand_why;
-    return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
-                       "this plan cannot run beside writers%s%s%s; or keep them out: --quiet-by validator, block or "
-                       "word",
-                       direct ? " in place" : "", why ? ": " : "", why ? why : "");
-}
-
 static enum mrs_status
 dry_run(struct live_call *c)
 {
@@ -41,7 +25,7 @@ dry_run(struct live_call *c)
             mrs_say(stdout, "run %.12s of this plan was begun before and stands in phase `%s`\n", c->run, c->phase);
         }
     }
-    MRS_THEN(s, admit(c));
+    MRS_THEN(s, live_call_admit(c));
     if (s == MRS_OK && c->job.opts.native) {
         s = live_native_outlook(&c->job, &c->err);
     }
@@ -80,7 +64,7 @@ static enum mrs_status
 execute(struct live_call *c)
 {
     const struct live_opts *o = &c->job.opts;
-    enum mrs_status s = admit(c);
+    enum mrs_status s = live_call_admit(c);
     if (s == MRS_OK && !c->known) {
         s = live_call_preflight(c, "apply");
     }

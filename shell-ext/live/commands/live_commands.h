@@ -15,5 +15,6 @@ int live_cmd_pause(struct mrs_cli *line);
 int live_cmd_resume(struct mrs_cli *line);
 int live_cmd_throttle(struct mrs_cli *line);
 int live_cmd_abort(struct mrs_cli *line);
+int live_cmd_privileges(struct mrs_cli *line);
 
 #endif

@@ -398,6 +398,21 @@ live_call_run(struct live_call *c, bool create)
 }
 
 enum mrs_status
+live_call_admit(struct live_call *c)
+{
+    const struct live_opts *o = &c->job.opts;
+    bool direct = o->mode == LIVE_DIRECT;
+    if (o->quiet != LIVE_NOT_QUIET || (direct ? c->live.direct : c->live.expand)) {
+        return MRS_OK;
+    }
+    const char *why = direct ? c->live.direct_why : c->live.expand_why;
+    return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
+                       "this plan cannot run beside writers%s%s%s; or keep them out: --quiet-by validator, block or "
+                       "word",
+                       direct ? " in place" : "", why ? ": " : "", why ? why : "");
+}
+
+enum mrs_status
 live_call_preflight(struct live_call *c, const char *command)
 {
     c->looked = true;

@@ -22,8 +22,9 @@ enum {
     ABORT = 256,
     HELP = 512,
     INSPECT = 1024,
+    PRIVILEGES = 2048,
     WORK = APPLY | VERIFY | CONTRACT | ROLLBACK,
-    SERVER = WORK | STATUS | PAUSE | RESUME | THROTTLE | ABORT,
+    SERVER = WORK | STATUS | PAUSE | RESUME | THROTTLE | ABORT | PRIVILEGES,
     ALL = SERVER | INSPECT | HELP
 };
 
@@ -62,10 +63,10 @@ static const struct mrs_cli_option options[] = {
      "all; `verify`, `contract` and `rollback` take leases and note in the state database how far they have looked. "
      "Called again after an interruption, a crash or a kill, it goes on where the run stands.",
      NULL},
-    {"mode", 0, "MODE", APPLY, MRS_CLI_WORD, AT(mode), "expand|direct", "expand; direct with --quiet-by",
+    {"mode", 0, "MODE", APPLY | PRIVILEGES, MRS_CLI_WORD, AT(mode), "expand|direct", "expand; direct with --quiet-by",
      "expand: add the new design beside the old; direct: change in place",
      "Beside writers `direct` takes only steps that may be done twice without harm: backfills.", NULL},
-    {"quiet-by", 0, "HOW", APPLY | CONTRACT, MRS_CLI_WORD, AT(quiet_by), "block|validator|word", NULL,
+    {"quiet-by", 0, "HOW", APPLY | CONTRACT | PRIVILEGES, MRS_CLI_WORD, AT(quiet_by), "block|validator|word", NULL,
      "writers are kept out: by block, by validator, or by your word",
      "`block` blocks writes of the whole cluster (setUserWriteBlockMode, replica sets from 6.0 on); `validator` sets a "
      "validator that refuses inserts and updates on each collection that the plan touches, and puts the old one back; "
@@ -271,6 +272,19 @@ static const struct mrs_cli_example inspect_examples[] = {
     {"mongoreshape-live inspect --uri-file ~/.shop --whole --bytes 20M", "exactly, and slowly"},
     {NULL, NULL}};
 
+static const char *const privileges_text[] = {
+    "Prints the command that makes the role which `apply`, `verify`, `contract`, `rollback` and `abort` of PLAN need on "
+    "this server, and no more: collection by collection, the state database, and of the cluster what ends the work of "
+    "a process that died. Give it to whoever administers the server. Reads only.",
+    "With `--quiet-by` it is the role of the quiet regime, in which collections may have to be built anew: some "
+    "actions then count for a whole database.",
+    NULL};
+static const struct mrs_cli_example privileges_examples[] = {
+    {"mongoreshape-live privileges embed.yaml --uri-file ~/.shop", "the role for a change beside writers"},
+    {"mongoreshape-live privileges embed.yaml --uri-file ~/.shop --quiet-by validator > role.js",
+     "for mongosh: load(\"role.js\")"},
+    {NULL, NULL}};
+
 static const char *const help_text[] = {
     "Explains the program or one of its commands. The manual page and the shells' completions are "
     "printed by the same table.",
@@ -297,6 +311,8 @@ static const struct mrs_cli_command commands[] = {
      throttle_text, throttle_examples, live_cmd_throttle},
     {"abort", ABORT, "[PLAN]", "--clean [--execute]", "remove what a run left in the state database", abort_text,
      abort_examples, live_cmd_abort},
+    {"privileges", PRIVILEGES, "[PLAN]", "[--quiet-by HOW]", "print the role that a plan needs", privileges_text,
+     privileges_examples, live_cmd_privileges},
     {"inspect", INSPECT, "", "", "say what the data are, how they hang together, and what will hurt", inspect_text,
      inspect_examples, live_cmd_inspect},
     {"help", HELP, "[COMMAND]", "", "explain the program or a command", help_text, help_examples, mrs_cli_help},

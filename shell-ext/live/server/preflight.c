@@ -62,8 +62,8 @@ place_of(struct live_check *c, const struct mrs_coll *coll)
     return p;
 }
 
-static enum mrs_status
-gather(struct live_check *c, struct mrs_err *e)
+enum mrs_status
+live_check_gather(struct live_check *c, struct mrs_err *e)
 {
     const struct mrs_plan *plan = c->job->plan;
     for (uint32_t i = 0; i < plan->n_steps; i++) {
@@ -387,7 +387,7 @@ live_preflight(struct live_job *job, const char *command, struct live_preflight 
     memset(out, 0, sizeof *out);
     mrs_arena_init(&out->arena, job->mem);
     mrs_arena_init(&c.tmp, job->mem);
-    enum mrs_status s = gather(&c, e);
+    enum mrs_status s = live_check_gather(&c, e);
     if (s == MRS_OK) {
         estimate(&c);
         s = c.apply || strcmp(command, "contract") == 0 ? check_regime(&c, e) : MRS_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preflight.h - what preflight.c, preflight_data.c and privileges.c share. */
+/* preflight.h - what preflight.c, preflight_data.c, privileges.c and role.c share. */
 #ifndef LIVE_PREFLIGHT_H
 #define LIVE_PREFLIGHT_H
 
@@ -13,6 +13,28 @@ struct live_place {
     const struct live_coll_info *info; /* NULL: it does not exist */
     bool indexed, optioned, renamed, dropped; /* by steps that touch no document */
     bool beside;                       /* a name under which a quiet run may build a collection anew */
+};
+/* Actions of the server's access control. */
+enum {
+    MAY_FIND = 1 << 0,
+    MAY_INSERT = 1 << 1,
+    MAY_UPDATE = 1 << 2,
+    MAY_REMOVE = 1 << 3,
+    MAY_CREATE_COLLECTION = 1 << 4,
+    MAY_CREATE_INDEX = 1 << 5,
+    MAY_DROP_COLLECTION = 1 << 6,
+    MAY_DROP_INDEX = 1 << 7,
+    MAY_COLL_MOD = 1 << 8,
+    MAY_RENAME = 1 << 9,
+    MAY_LIST_INDEXES = 1 << 10,
+    MAY_COLL_STATS = 1 << 11,
+    MAY_CHANGE_STREAM = 1 << 12,
+    MAY_BYPASS = 1 << 13,
+    MAY_LIST_COLLECTIONS = 1 << 14,
+    MAY_BLOCK_WRITES = 1 << 15,
+    MAY_WRITE_BLOCKED = 1 << 16,
+    MAY_BUILD = MAY_FIND | MAY_INSERT | MAY_UPDATE | MAY_REMOVE | MAY_CREATE_COLLECTION | MAY_CREATE_INDEX |
+                MAY_DROP_COLLECTION /* what building a collection takes, and the state of runs */
 };
 struct live_check {
     struct live_job *job;
@@ -29,9 +51,15 @@ struct live_check {
 /* Notes a finding; the same text twice is one. OK, DEAD. */
 enum mrs_status live_check_note(struct live_check *c, bool refuses, struct mrs_err *e, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+/* Fills place: the collections of the plan. OK, DEAD. */
+enum mrs_status live_check_gather(struct live_check *c, struct mrs_err *e);
 /* ---- preflight_data.c: what must be looked up in the documents ---- */
 enum mrs_status live_check_data(struct live_check *c, struct mrs_err *e);
 /* ---- privileges.c ---- */
+/* The actions that the command needs on a collection. */
+unsigned live_needs(const struct live_check *c, const struct live_place *p);
+/* `actions`, an array of their names. */
+void live_put_actions(struct mrs_build *b, unsigned bits);
 enum mrs_status live_check_privileges(struct live_check *c, struct mrs_err *e);
 /* The same from the server's answer to connectionStatus. What it does not tell is tried, without a change to anything,
  * by commands that write; not by a dry run. */

@@ -9,25 +9,6 @@
 
 #include <stdio.h>
 
-enum {
-    FIND = 1 << 0,
-    INSERT = 1 << 1,
-    UPDATE = 1 << 2,
-    REMOVE = 1 << 3,
-    CREATE_COLLECTION = 1 << 4,
-    CREATE_INDEX = 1 << 5,
-    DROP_COLLECTION = 1 << 6,
-    DROP_INDEX = 1 << 7,
-    COLL_MOD = 1 << 8,
-    RENAME = 1 << 9,
-    LIST_INDEXES = 1 << 10,
-    COLL_STATS = 1 << 11,
-    CHANGE_STREAM = 1 << 12,
-    BYPASS = 1 << 13,
-    LIST_COLLECTIONS = 1 << 14,
-    BLOCK_WRITES = 1 << 15,
-    WRITE_BLOCKED = 1 << 16
-};
 static const char *const names[] = {"find",
                                     "insert",
                                     "update",
@@ -47,44 +28,42 @@ static const char *const names[] = {"find",
                                     "bypassWriteBlockingMode"};
 enum {
     N_NAMES = sizeof names / sizeof *names,
-    WANTED_ONLY = COLL_STATS | CHANGE_STREAM,
-    BY_DB_ADMIN = COLL_MOD | BYPASS,
-    BY_NO_ROLE = BLOCK_WRITES | WRITE_BLOCKED,
-    BUILT = FIND | INSERT | UPDATE | REMOVE | CREATE_COLLECTION | CREATE_INDEX | DROP_COLLECTION
+    WANTED_ONLY = MAY_COLL_STATS | MAY_CHANGE_STREAM,
+    BY_DB_ADMIN = MAY_COLL_MOD | MAY_BYPASS,
+    BY_NO_ROLE = MAY_BLOCK_WRITES | MAY_WRITE_BLOCKED
 };
 
-/* What a command does to a collection with these roles. */
-static unsigned
-needs(const struct live_check *c, const struct live_place *p)
+unsigned
+live_needs(const struct live_check *c, const struct live_place *p)
 {
     bool repair = strcmp(c->command, "verify") == 0 && c->job->opts.repair;
     bool contract = strcmp(c->command, "contract") == 0, rollback = strcmp(c->command, "rollback") == 0;
-    unsigned n = p->info ? FIND | LIST_INDEXES | COLL_STATS : FIND;
+    unsigned n = p->info ? MAY_FIND | MAY_LIST_INDEXES | MAY_COLL_STATS : MAY_FIND;
     if (p->beside) {
-        return BUILT | RENAME | (c->job->opts.quiet == LIVE_BY_VALIDATOR ? BYPASS : 0);
+        return MAY_BUILD | MAY_RENAME | (c->job->opts.quiet == LIVE_BY_VALIDATOR ? MAY_BYPASS : 0);
     }
     if (c->apply || repair || contract || rollback) {
-        n |= p->roles & MRS_ROLE_CHANGE ? UPDATE : 0;
-        n |= p->roles & MRS_ROLE_ADD ? INSERT | UPDATE | REMOVE : 0;
-        n |= p->roles & MRS_ROLE_ADD && !p->info ? CREATE_COLLECTION | CREATE_INDEX : 0;
+        n |= p->roles & MRS_ROLE_CHANGE ? MAY_UPDATE : 0;
+        n |= p->roles & MRS_ROLE_ADD ? MAY_INSERT | MAY_UPDATE | MAY_REMOVE : 0;
+        n |= p->roles & MRS_ROLE_ADD && !p->info ? MAY_CREATE_COLLECTION | MAY_CREATE_INDEX : 0;
     }
     if (contract || (c->apply && c->quiet)) {
-        n |= p->roles & MRS_ROLE_TAKE ? REMOVE : 0;
-        n |= p->renamed ? RENAME | DROP_COLLECTION : 0;
-        n |= p->dropped ? DROP_COLLECTION : 0;
-        n |= p->indexed ? DROP_INDEX : 0;
+        n |= p->roles & MRS_ROLE_TAKE ? MAY_REMOVE : 0;
+        n |= p->renamed ? MAY_RENAME | MAY_DROP_COLLECTION : 0;
+        n |= p->dropped ? MAY_DROP_COLLECTION : 0;
+        n |= p->indexed ? MAY_DROP_INDEX : 0;
     }
     if (c->apply || contract) {
-        n |= p->indexed ? CREATE_INDEX : 0;
-        n |= p->optioned ? COLL_MOD : 0;
+        n |= p->indexed ? MAY_CREATE_INDEX : 0;
+        n |= p->optioned ? MAY_COLL_MOD : 0;
     }
     if (rollback) {
-        n |= p->roles & MRS_ROLE_ADD ? DROP_COLLECTION : 0;
-        n |= p->indexed ? DROP_INDEX : 0;
+        n |= p->roles & MRS_ROLE_ADD ? MAY_DROP_COLLECTION : 0;
+        n |= p->indexed ? MAY_DROP_INDEX : 0;
     }
     if (c->quiet && p->info) {
-        n |= c->job->opts.quiet == LIVE_BY_VALIDATOR ? COLL_MOD | BYPASS : 0;
-        n |= c->job->server->replicated ? CHANGE_STREAM : 0;
+        n |= c->job->opts.quiet == LIVE_BY_VALIDATOR ? MAY_COLL_MOD | MAY_BYPASS : 0;
+        n |= c->job->server->replicated ? MAY_CHANGE_STREAM : 0;
     }
     return n;
 }
@@ -152,6 +131,21 @@ granted(struct mrs_val privileges, const char *db, const char *coll)
     return bits;
 }
 
+void
+live_put_actions(struct mrs_build *b, unsigned bits)
+{
+    uint32_t n = 0;
+    mrs_build_open(b, "actions", 7, MRS_ARRAY);
+    for (unsigned i = 0; i < N_NAMES; i++) {
+        char index[12];
+        if (bits >> i & 1) {
+            mrs_index_name(index, n++);
+            mrs_build_text(b, index, names[i], (uint32_t)strlen(names[i]));
+        }
+    }
+    mrs_build_close(b);
+}
+
 static void
 list(unsigned bits, char *out, size_t size)
 {
@@ -172,16 +166,16 @@ static const struct trial {
     unsigned action, where;
     const char *template; /* %s: collection; of renameCollection: namespace, twice */
 } trials[] = {
-    {FIND, ANY, "{find: %s, filter: {_id: {$in: []}}, limit: 1}"},
-    {INSERT, ANY, "{insert: %s, documents: []}"},
-    {UPDATE, THERE, "{update: %s, updates: [{q: {_id: {$in: []}}, u: {$set: {mrs_probe: 1}}}]}"},
-    {UPDATE, ABSENT, "{update: %s, updates: []}"},
-    {REMOVE, ANY, "{delete: %s, deletes: [{q: {_id: {$in: []}}, limit: 1}]}"},
-    {CREATE_INDEX, THERE, "{createIndexes: %s, indexes: []}"},
-    {DROP_INDEX, THERE, "{dropIndexes: %s, index: 'mrs_probe_of_nothing'}"},
-    {COLL_MOD, THERE, "{collMod: %s, index: {name: 'mrs_probe_of_nothing', hidden: false}}"},
-    {DROP_COLLECTION, ANY, "{drop: %s}"},
-    {RENAME, ANY, "{renameCollection: %s, to: %s}"},
+    {MAY_FIND, ANY, "{find: %s, filter: {_id: {$in: []}}, limit: 1}"},
+    {MAY_INSERT, ANY, "{insert: %s, documents: []}"},
+    {MAY_UPDATE, THERE, "{update: %s, updates: [{q: {_id: {$in: []}}, u: {$set: {mrs_probe: 1}}}]}"},
+    {MAY_UPDATE, ABSENT, "{update: %s, updates: []}"},
+    {MAY_REMOVE, ANY, "{delete: %s, deletes: [{q: {_id: {$in: []}}, limit: 1}]}"},
+    {MAY_CREATE_INDEX, THERE, "{createIndexes: %s, indexes: []}"},
+    {MAY_DROP_INDEX, THERE, "{dropIndexes: %s, index: 'mrs_probe_of_nothing'}"},
+    {MAY_COLL_MOD, THERE, "{collMod: %s, index: {name: 'mrs_probe_of_nothing', hidden: false}}"},
+    {MAY_DROP_COLLECTION, ANY, "{drop: %s}"},
+    {MAY_RENAME, ANY, "{renameCollection: %s, to: %s}"},
 };
 
 static enum mrs_status
@@ -191,7 +185,7 @@ try_one(struct live_check *c, const struct mrs_coll *coll, const struct trial *t
     struct live_fault f;
     struct mrs_err own;
     char absent[300];
-    bool rename = t->action == RENAME, nobodys = rename || t->action == DROP_COLLECTION;
+    bool rename = t->action == MAY_RENAME, nobodys = rename || t->action == MAY_DROP_COLLECTION;
     mrs_err_clear(&own);
     snprintf(absent, sizeof absent, "%s%smrs_probe_of_nothing", rename ? coll->db : "", rename ? "." : "");
     const char *name = nobodys ? absent : coll->coll;
@@ -252,7 +246,7 @@ tell(struct live_check *c, const char *where, const char *db, unsigned missing, 
     if (s == MRS_OK && missing & WANTED_ONLY) {
         list(missing & WANTED_ONLY, text, sizeof text);
         s = live_check_note(c, false, e, "the user lacks privileges on %s: %s (it goes without: %s)", where, text,
-                            missing & CHANGE_STREAM ? "writes of others are noticed later" : "no estimates");
+                            missing & MAY_CHANGE_STREAM ? "writes of others are noticed later" : "no estimates");
     }
     return s;
 }
@@ -263,7 +257,7 @@ check_state(struct live_check *c, struct mrs_err *e)
     const struct mrs_coll runs = {c->job->opts.state_db, "runs", "runs"};
     char where[120];
     unsigned missing;
-    enum mrs_status s = lacking(c, &runs, false, FIND | INSERT | UPDATE | REMOVE | CREATE_COLLECTION | DROP_COLLECTION,
+    enum mrs_status s = lacking(c, &runs, false, MAY_FIND | MAY_INSERT | MAY_UPDATE | MAY_REMOVE | MAY_CREATE_COLLECTION | MAY_DROP_COLLECTION,
                                 &missing, e);
     snprintf(where, sizeof where, "%.63s (the state of runs)", runs.db);
     return s == MRS_OK ? tell(c, where, runs.db, missing, true, e) : s;
@@ -274,14 +268,14 @@ static enum mrs_status
 check_one(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
     const struct mrs_coll all = {p->coll.db, "", p->coll.db};
-    unsigned asked = needs(c, p), missing = 0;
+    unsigned asked = live_needs(c, p), missing = 0;
     char where[400];
     bool warns = p->beside && !c->listed;
-    enum mrs_status s = lacking(c, &p->coll, p->info != NULL, asked & ~RENAME, &missing, e);
+    enum mrs_status s = lacking(c, &p->coll, p->info != NULL, asked & ~MAY_RENAME, &missing, e);
     snprintf(where, sizeof where, "%s%s", p->coll.ns,
              warns ? ", where the collection may have to be built before it takes the place of the old one" : "");
     MRS_THEN(s, tell(c, where, p->coll.db, missing, !warns, e));
-    MRS_THEN(s, lacking(c, &all, false, LIST_COLLECTIONS | (asked & RENAME), &missing, e));
+    MRS_THEN(s, lacking(c, &all, false, MAY_LIST_COLLECTIONS | (asked & MAY_RENAME), &missing, e));
     snprintf(where, sizeof where, "the database %s", p->coll.db);
     return s == MRS_OK ? tell(c, where, p->coll.db, missing, !warns, e) : s;
 }
@@ -314,7 +308,7 @@ check_all(struct live_check *c, struct mrs_err *e)
         MRS_THEN(s, check_beside(c, &c->place[i], e));
     }
     if (s == MRS_OK && c->job->opts.quiet == LIVE_BY_BLOCK && !c->listed) {
-        s = lacking(c, &cluster, false, BLOCK_WRITES | WRITE_BLOCKED, &missing, e);
+        s = lacking(c, &cluster, false, MAY_BLOCK_WRITES | MAY_WRITE_BLOCKED, &missing, e);
         MRS_THEN(s, tell(c, "the cluster", "", missing, true, e));
     }
     return s;

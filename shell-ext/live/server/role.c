@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* role.c - the role that a user needs for a plan, and no more: what `privileges` prints.
+ *
+ * It is made of the table by which privileges are checked before a run, so the two cannot disagree. A rename, and a
+ * collection that a quiet run may have to build under a name of its own, are matters of the whole database. */
+#include "preflight.h"
+
+/* All that the commands need on a collection, before and after it was made. */
+static unsigned
+needs_of_all(struct live_check *c, const struct live_place *p, bool contract)
+{
+    static const char *const commands[] = {"apply", "verify", "rollback", "contract"};
+    static const struct live_coll_info made;
+    struct live_place there = *p;
+    unsigned bits = 0;
+    there.info = &made;
+    for (int i = 0; i < (contract ? 4 : 3); i++) {
+        c->command = commands[i];
+        c->apply = i == 0;
+        bits |= live_needs(c, p) | live_needs(c, &there);
+    }
+    return bits;
+}
+
+/* What a quiet run may do to collections that it builds in this database. */
+static unsigned
+needs_beside(struct live_check *c, const char *db)
+{
+    const struct live_place built = {.beside = true};
+    for (uint32_t i = 0; c->quiet && i < c->n_places; i++) {
+        const struct live_place *p = &c->place[i];
+        if (strcmp(p->coll.db, db) == 0 && p->info && p->roles & (MRS_ROLE_CHANGE | MRS_ROLE_ADD | MRS_ROLE_TAKE)) {
+            return live_needs(c, &built);
+        }
+    }
+    return 0;
+}
+
+static void
+put_on(struct mrs_build *b, uint32_t *n, const char *db, const char *coll, unsigned bits)
+{
+    char index[12];
+    mrs_build_open(b, index, mrs_index_name(index, (*n)++), MRS_DOCUMENT);
+    mrs_build_open(b, "resource", 8, MRS_DOCUMENT);
+    mrs_build_text(b, "db", db, (uint32_t)strlen(db));
+    mrs_build_text(b, "collection", coll, (uint32_t)strlen(coll));
+    mrs_build_close(b);
+    live_put_actions(b, bits);
+    mrs_build_close(b);
+}
+
+/* Each collection, and its database where it is met first. */
+static void
+put_places(struct live_check *c, struct mrs_build *b, uint32_t *n, bool contract)
+{
+    for (uint32_t i = 0; i < c->n_places; i++) {
+        const struct live_place *p = &c->place[i];
+        bool first = true;
+        unsigned all = MAY_LIST_COLLECTIONS;
+        for (uint32_t k = 0; k < c->n_places; k++) {
+            bool same = strcmp(c->place[k].coll.db, p->coll.db) == 0;
+            first = first && !(same && k < i);
+            all |= same ? needs_of_all(c, &c->place[k], contract) & MAY_RENAME : 0;
+        }
+        put_on(b, n, p->coll.db, p->coll.coll, needs_of_all(c, p, contract) & ~MAY_RENAME);
+        if (first) {
+            put_on(b, n, p->coll.db, "", all | needs_beside(c, p->coll.db));
+        }
+    }
+}
+
+/* The cluster: what ends the work of a process that died; without it that is waited for. */
+static void
+put_cluster(struct mrs_build *b, uint32_t n, bool block)
+{
+    static const char *const names[] = {"inprog", "killop", "killAnySession", "setUserWriteBlockMode",
+                                        "bypassWriteBlockingMode"};
+    char index[12];
+    mrs_build_open(b, index, mrs_index_name(index, n), MRS_DOCUMENT);
+    mrs_build_open(b, "resource", 8, MRS_DOCUMENT);
+    mrs_build_bool(b, "cluster", true);
+    mrs_build_close(b);
+    mrs_build_open(b, "actions", 7, MRS_ARRAY);
+    for (uint32_t i = 0; i < (block ? 5 : 3); i++) {
+        mrs_index_name(index, i);
+        mrs_build_text(b, index, names[i], (uint32_t)strlen(names[i]));
+    }
+    mrs_build_close(b);
+    mrs_build_close(b);
+}
+
+enum mrs_status
+live_role(struct live_job *job, const char *name, bool contract, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct live_check c = {.job = job, .quiet = job->opts.quiet != LIVE_NOT_QUIET};
+    struct mrs_build b;
+    struct mrs_view made;
+    uint32_t n = 0;
+    mrs_arena_init(&c.tmp, job->mem);
+    job->opts.repair = true;
+    enum mrs_status s = live_check_gather(&c, e);
+    if (s == MRS_OK) {
+        mrs_build_init(&b, out);
+        mrs_build_text(&b, "createRole", name, (uint32_t)strlen(name));
+        mrs_build_open(&b, "privileges", 10, MRS_ARRAY);
+        put_places(&c, &b, &n, contract);
+        put_on(&b, &n, job->opts.state_db, "", MAY_BUILD & ~MAY_CREATE_INDEX);
+        put_cluster(&b, n, job->opts.quiet == LIVE_BY_BLOCK);
+        mrs_build_close(&b);
+        mrs_build_open(&b, "roles", 5, MRS_ARRAY);
+        mrs_build_close(&b);
+        s = mrs_build_finish(&b, &made, e);
+    }
+    mrs_arena_clear(&c.tmp);
+    return s;
+}

@@ -30,6 +30,8 @@ struct val *gen_tree(struct world *w, const char *coll, struct val *where);
 struct val *gen_accumulator(struct val *e);
 struct val *gen_rollup_match(void);
 struct val *gen_rollup_key(void);
+/* ---- gen_rekey.c: into NULL: what is merged in is dropped; where may be NULL */
+struct val *gen_rekey(const char *in, const char *other, const char *into, struct val *where, struct val *condition);
 /* ---- gen_bucket.c: shape holds `fields` and `drop`, where may be NULL; bucket: the step that it undoes, or NULL */
 struct val *gen_bucket(struct world *w, const char *from, const char *into, struct val *shape, struct val *where);
 struct val *gen_unbucket(const struct val *bucket, const char *from, const char *into, struct val *shape,

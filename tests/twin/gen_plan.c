@@ -542,6 +542,16 @@ link_refs(void)
     return d;
 }
 
+static struct val *
+rekey(void)
+{
+    const char *in = any_coll(), *other = other_coll(in), *into = gen_chance(50) ? target("merged", in, other) : NULL;
+    struct val *d = gen_rekey(in, other, into, gen_chance(30) ? query() : NULL, query());
+    if (into && tw_get(d, "merge"))
+        known(into);
+    return d;
+}
+
 /* ---- one document */
 static struct val *
 set(void)
@@ -930,7 +940,7 @@ step(const char *only)
         struct val *(*make)(void);
         uint32_t weight;
     } kinds[] = {{"embed", embed, 10}, {"extract", extract, 9}, {"copy", copy, 8}, {"rollup", rollup, 6},
-                 {"link", link_refs, 6}, {"set", set, 3}, {"replace", replace, 2},
+                 {"link", link_refs, 6}, {"rekey", rekey, 5}, {"set", set, 3}, {"replace", replace, 2},
                  {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
                  {"pack", pack, 2}, {"unpack", unpack, 1},
                  {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3},

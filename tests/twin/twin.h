@@ -198,6 +198,7 @@ void tw_step_extract(struct world *w);
 void tw_step_copy(struct world *w);
 void tw_step_rollup(struct world *w);
 void tw_step_link(struct world *w);
+void tw_step_rekey(struct world *w);
 void tw_step_set(struct world *w);
 void tw_step_unset(struct world *w);
 void tw_step_rename(struct world *w);

@@ -83,7 +83,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
         return MRS_OK;
     }
     bool alone = !mrsi_rekey_group(k, ordinal)->several;
-    return alone && !k->wants.values ? MRS_OK : put_member(k, w, p, ordinal, doc, e);
+    return alone && !k->wants.values && !k->wants.sorted ? MRS_OK : put_member(k, w, p, ordinal, doc, e);
 }
 
 static enum mrs_status

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_savepoint.c - a step that gives other `_id`s in words, and going on from there: the tables that the stage needs.
- */
+/* rekey_savepoint.c - a step that gives other `_id`s in words, and going on from there: the tables that the stage
+ * needs. */
 #include "rekey_pass.h"
 
 /* Whether what the first pass took down has been decided upon. */

@@ -89,8 +89,7 @@ struct mrs_args {
 /* ---- what a step says about itself ---- */
 enum mrs_family {
     MRS_FAMILY_MAP,    /* one document in, the same document out (or refused): set, unset, rename, cast, order */
-    MRS_FAMILY_SPREAD, /* one document in, any number out into several collections: extract, move, union, partition,
-                          split, delete */
+    MRS_FAMILY_SPREAD, /* one document in, any number out: extract, move, union, partition, split, delete */
     MRS_FAMILY_JOIN,   /* documents of `from` go into documents of `into`: embed, copy */
     MRS_FAMILY_GROUP,  /* parts of documents with equal keys become one document: extract with unique */
     MRS_FAMILY_FOLD,   /* documents of `from` with equal keys become documents of `into`: bucket, rollup with by */
@@ -108,8 +107,7 @@ enum mrs_role {
     MRS_ROLE_CHANGE = 2, /* its documents are changed in place */
     MRS_ROLE_TAKE = 4,   /* its documents may leave it */
     MRS_ROLE_ADD = 8,    /* documents are added to it; `_id` is kept unique there */
-    MRS_ROLE_MAIN = 16,  /* its documents drive the step: the input of SPREAD and MAP (several in union), FROM and
-                            INTO of JOIN and GROUP */
+    MRS_ROLE_MAIN = 16,  /* its documents drive the step: the input (several in union), FROM and INTO of JOIN, GROUP */
     /* with ADD: a document whose `_id` is there takes that one's place, whatever conflicts says */
     MRS_ROLE_OVERWRITE = 32
 };
@@ -173,8 +171,7 @@ struct mrs_desc {
     uint32_t n_losses;
 };
 
-/* Each family has its kernels in a header of its own: spread_ops.h (MAP, SPREAD), join_ops.h, group_ops.h, fold_ops.h,
- * link.h, nodes.h (TREE), rekey_ops.h, window_ops.h, axes.h (GRID). */
+/* Kernels stand in spread_ops.h (MAP, SPREAD), link.h, nodes.h (TREE), axes.h (GRID), else in join_ops.h and the like */
 struct mrs_ctx; /* context.h */
 struct mrs_spread_ops;
 struct mrs_join_ops;

@@ -120,6 +120,18 @@ one_more(struct window_walk *x, const struct mrs_elem *el, struct mrs_val doc, s
     return true;
 }
 
+/* `window` beside an operator that is none over documents. */
+static bool
+is_misplaced(struct window_walk *x, struct mrs_val doc)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    mrs_walk_init(&w, mrs_val_view(doc));
+    bool op = mrs_walk_next(&w, &e) == 1 && e.name[0] == '$' && strcmp(e.name, "$literal") != 0;
+    return op && mrs_doc_get(mrs_val_view(doc), "window").type != MRS_MISSING &&
+           !mrsi_read_error(x->r, "fields", x->field, "`window` stands beside %s, which is no accumulator", e.name);
+}
+
 static void copy(struct window_walk *x, const struct mrs_elem *e, bool top);
 
 static void
@@ -148,6 +160,8 @@ copy(struct window_walk *x, const struct mrs_elem *e, bool top)
         const char *var = x->good ? mrsi_read_text_of(x->r, "$$%s", x->s->op_var[x->s->n_op - 1]) : "";
         mrs_build_val(x->b, e->name, e->name_len,
                       mrs_make_text(x->r->args->arena, var ? var : "", var ? (uint32_t)strlen(var) : 0));
+    } else if (e->v.type == MRS_DOCUMENT && is_misplaced(x, e->v)) {
+        x->good = false;
     } else if (e->v.type == MRS_DOCUMENT || e->v.type == MRS_ARRAY) {
         copy_inside(x, e);
     } else {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* window_frame.c - which documents of its group an operator looks at: `window` in the plan, and at a document.
  *
- * Places are counted; values are compared, as decimals where numbers are added, so that 0.1 and 0.2 make 0.3. The
- * bounds of one document never lie before those of the one before it, so that they are found by going on. */
+ * Places are counted; values are compared, as decimals where numbers are added, so that 0.1 and 0.2 make 0.3. But for
+ * months the bounds of one document never lie before those of the one before it, so that they are found by going on. */
 #include "window.h"
 #include "mongoreshape/value.h"
 
@@ -140,6 +140,7 @@ read_range(struct mrsi_read *r, struct mrsi_window *s, struct mrsi_slot slot, st
                                    "day, hour, minute, second, millisecond", unit);
         }
         f->dates = true;
+        f->months = ms == 0;
     }
     return read_bounds(r, slot, unit, f) && mrsi_window_key_arg(r, s, slot.sub) != WINDOW_NONE &&
            mrsi_window_formula(r, s, WINDOW_F_DECIMAL);
@@ -231,10 +232,39 @@ go_on(const struct window_now *now, const struct window_frame *f, const struct w
     return MRS_OK;
 }
 
+/* Months are of different lengths, so that a bound in them may lie before that of the document before: the 30th at
+ * noon less a month is February 29th at noon, the 31st at midnight less a month February 29th at midnight. */
+static void
+go_back(const struct window_now *now, const struct window_frame *f, struct mrs_val bound, bool behind, uint64_t *at)
+{
+    for (uint64_t i = *at; i > 0; i--) {
+        struct mrs_val x = mrsi_window_brought(now, i - 1, now->s->x).v;
+        bool ok = mrsi_window_key_ok(f->dates, x);
+        int order = ok ? mrs_compare(x, bound) : 0;
+        if (ok && (behind ? order <= 0 : order < 0)) {
+            return;
+        }
+        *at = ok ? i - 1 : *at;
+    }
+}
+
+/* One end of the window of a document whose key is x. */
+static enum mrs_status
+find_end(const struct window_now *now, const struct window_frame *f, const struct window_bound *b, struct mrs_val x,
+         bool behind, uint64_t *at)
+{
+    struct mrs_val bound;
+    enum mrs_status s = bound_of(now, b, x, &bound);
+    if (s == MRS_OK && f->months) {
+        go_back(now, f, bound, behind, at);
+    }
+    return s == MRS_OK ? go_on(now, f, b, bound, behind, at) : s;
+}
+
 static enum mrs_status
 span_of_values(const struct window_now *now, const struct window_frame *f, struct window_state *st)
 {
-    struct mrs_val x = mrsi_window_brought(now, now->i, now->s->x).v, bound;
+    struct mrs_val x = mrsi_window_brought(now, now->i, now->s->x).v;
     enum mrs_status s = MRS_OK;
     if (!mrsi_window_key_ok(f->dates, x)) {
         return mrs_err_set(now->c->err, MRS_FAIL, MRS_E_EXPR, "%s is %s and no %s, so that it has no window by range",
@@ -243,15 +273,13 @@ span_of_values(const struct window_now *now, const struct window_frame *f, struc
     if (f->lo.kind == WINDOW_CURRENT) {
         st->lo = now->i;
     } else if (f->lo.kind == WINDOW_BY) {
-        s = bound_of(now, &f->lo, x, &bound);
-        MRS_THEN(s, go_on(now, f, &f->lo, bound, false, &st->lo));
+        s = find_end(now, f, &f->lo, x, false, &st->lo);
     }
     if (s != MRS_OK) {
         return s;
     }
     if (f->hi.kind == WINDOW_BY) {
-        s = bound_of(now, &f->hi, x, &bound);
-        return s == MRS_OK ? go_on(now, f, &f->hi, bound, true, &st->hi) : s;
+        return find_end(now, f, &f->hi, x, true, &st->hi);
     }
     st->hi = f->hi.kind == WINDOW_CURRENT ? now->i + 1 : now->g->n;
     return MRS_OK;

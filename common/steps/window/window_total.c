@@ -111,6 +111,9 @@ point(const struct window_now *now, const struct window_op *op, uint64_t i, stru
 static enum mrs_status
 look(const struct window_now *now, const struct window_op *op, struct window_state *st)
 {
+    if (st->hi < st->to) {
+        st->to = st->before = st->behind = 0;
+    }
     for (; st->to < st->hi; st->to++) {
         struct mrsi_brought b = mrsi_window_brought(now, st->to, op->arg);
         bool holds = mrsi_window_holds(now, &op->frame, st->to);

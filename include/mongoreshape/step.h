@@ -179,8 +179,7 @@ struct mrs_group_ops;
 struct mrs_fold_ops;
 struct mrs_link_ops;
 struct mrs_tree_ops;
-struct mrs_rekey_ops;
-struct mrs_window_ops;
+struct mrs_rekey_ops; struct mrs_window_ops;
 struct mrs_grid_ops;
 struct mrs_catalog; /* catalogue.h */
 struct mrs_inverse; /* inverse.h */

@@ -303,6 +303,7 @@ static const struct {
     {"drop_collection", NULL, A_COMMAND},
     {"link", NULL, WHOLE},
     {"tree", NULL, WHOLE},
+    {"window", NULL, WHOLE},
     {"grid", NULL, WHOLE},
 };
 

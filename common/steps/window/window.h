@@ -160,8 +160,8 @@ struct window_now {
 struct mrsi_brought mrsi_window_brought(const struct window_now *now, uint64_t i, uint32_t no);
 enum mrs_status mrsi_window_eval(const struct window_now *now, enum window_formula f,
                                  const struct mrs_val v[WINDOW_VARS], struct mrs_val *out);
-/* window_frame.c: the window of the member in hand becomes st->lo and st->hi; but for months, windows only move on. FAIL:
- * it has none, with the reason in c->err. */
+/* window_frame.c: the window of the member in hand becomes st->lo and st->hi; but for months, windows only move on.
+ * FAIL: it has none, with the reason in c->err. */
 enum mrs_status mrsi_window_span(const struct window_now *now, const struct window_op *op, struct window_state *st);
 /* Whether a member that lies in a window is in it. */
 bool mrsi_window_holds(const struct window_now *now, const struct window_frame *f, uint64_t i);

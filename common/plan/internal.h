@@ -100,7 +100,17 @@ const char *mrsi_plan_hint(char text[96], const char *word, const char *const *w
 bool mrsi_step_known(const struct mrs_step_type *t, uint32_t version);
 bool mrsi_key_known(const struct mrs_step_type *t, const char *key, uint32_t version);
 
-/* stars.c: sees whether a step that was loaded has names with stars, and whether they can stand there. */
+/* stars.c: a collection as a plan writes it. False: the value is none. */
+struct mrsi_star_name {
+    const char *db, *coll;
+    bool db_star, coll_star;
+};
+bool mrsi_star_name(const struct mrs_plan *p, struct mrs_val v, struct mrsi_star_name *out);
+bool mrsi_star_there(const struct mrsi_star_name *n);
+/* An error at a key of a step; NULL or "": at the step. */
+void mrsi_stars_wrong(struct mrsi_plan *p, const struct mrsi_step_src *src, const char *type, const char *key,
+                      const char *what);
+/* Sees whether a step that was loaded has names with stars, and whether they can stand there. */
 void mrsi_stars_look(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src);
 
 /* id.c: makes p->pub.canonical and id. version: as the plan says it, 0 where it does not. bodies: one document a step,

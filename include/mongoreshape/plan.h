@@ -67,9 +67,18 @@ enum mrs_status mrs_yaml_doc(struct mrs_mem *mem, const char *text, size_t n, st
 enum mrs_status mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e);
 /* What stands on that line of that text, as a path ("steps.2.embed.match"; "" where there is none), appended. */
 void mrs_plan_place(struct mrs_view plan, uint32_t line, struct mrs_buf *out);
+/* Documents of the input, for steps that name collections by values. */
+struct mrs_fit_look {
+    /* Calls take for each document of a collection, in input order, until it does not return OK. */
+    enum mrs_status (*documents)(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mrs_view doc),
+                                 void *to, struct mrs_err *e);
+    void *arg;
+};
 /* Puts for each step with stars the steps for the collections that fit, as the steps before leave them: in place,
- * once. cat: the collections of the input, spent afterwards. Nothing to do without stars. As mrs_plan_check. */
-enum mrs_status mrs_plan_fit(struct mrs_plan *p, struct mrs_catalog *cat, struct mrs_err *e);
+ * once. cat: the collections of the input, spent afterwards. look: NULL where there are no documents. Nothing to do
+ * without stars. As mrs_plan_check, or as documents failed. */
+enum mrs_status mrs_plan_fit(struct mrs_plan *p, struct mrs_catalog *cat, const struct mrs_fit_look *look,
+                             struct mrs_err *e);
 /* Takes the catalogue through all steps: existence, kinds, indexes, targets; errors are appended to the plan's errors
  * with their step's position. OK or FAIL MRS_E_PLAN, DEAD. */
 enum mrs_status mrs_plan_check(struct mrs_plan *p, struct mrs_catalog *cat, struct mrs_err *e);

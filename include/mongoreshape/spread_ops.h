@@ -34,6 +34,10 @@ struct mrs_spread_ops {
     /* NULL, or: whether a field of this name, at the top of a document that is TAKEN, is lost though the plan does not
      * say so. */
     bool (*loses)(const void *state, const char *name, uint32_t len);
+    /* NULL, or: the value by which a document names the collection where it goes, and the text that it puts there;
+     * missing: it names none. As begin. */
+    enum mrs_status (*names)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_val *value,
+                             struct mrs_val *name);
 };
 
 #ifdef __cplusplus

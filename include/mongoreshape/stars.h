@@ -11,7 +11,8 @@ enum mrs_stars {
     MRS_STARS_INDEX,   /* the same; names in `drop` must be in one of them, not in each */
     MRS_STARS_PAIR,    /* `from`; the star of `into` gets what its star stood for */
     MRS_STARS_GATHER,  /* the same, or several go into one: `into` without a star */
-    MRS_STARS_LIST     /* in the collections of `from`, which become one step */
+    MRS_STARS_LIST,    /* in the collections of `from`, which become one step */
+    MRS_STARS_VALUES   /* in `into: {"*": name}`, where it is a value of a document */
 };
 
 #endif

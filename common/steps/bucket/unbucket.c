@@ -680,7 +680,7 @@ loses(const void *state, const char *name, uint32_t len)
     return !is_used(s->source, name, len);
 }
 
-static const struct mrs_spread_ops ops = {begin, next, all, loses};
+static const struct mrs_spread_ops ops = {.begin = begin, .next = next, .all = all, .loses = loses};
 
 /* ---- description ---- */
 static enum mrs_status

@@ -10,8 +10,10 @@
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
 #include "steps/kit/describe.h"
+#include "value_name.h"
 #include "mongoreshape/spread_ops.h"
 #include "mongoreshape/catalogue.h"
+#include <stdio.h>
 #include <stdlib.h>
 
 enum others { OTHERS_KEEP, OTHERS_DROP, OTHERS_REFUSE, OTHERS_INTO };
@@ -34,16 +36,20 @@ struct partition {
     struct mrs_coll others_into;
     int conflicts, others, others_side;
     bool drop, indexes;
+    bool by_value;         /* values that the list lacks name collections, or should */
+    struct mrs_coll named; /* with the star */
 };
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "the collection that is parted"},
-    {"into", MRS_ARG_COLLS, true, NULL, "value: collection, or a list of {value, into}"},
+    {"into", MRS_ARG_COLLS, true, NULL, "value: collection, or a list of {value, into}; `*`: a name with a star, which is "
+     "the value"},
     {"by", MRS_ARG_PATH, true, NULL, "the path whose value decides"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query; others stay"},
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
     {"others", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents whose value has no collection"},
     {"drop", MRS_ARG_BOOL, false, NULL, "whether the field is taken out (false)"},
+    {"most", MRS_ARG_COUNT, false, NULL, "with `*`: most collections that values may name (1000)"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
@@ -125,6 +131,17 @@ add_pair(struct mrsi_read *r, struct partition *s, const struct mrs_elem *e)
     }
 }
 
+/* `*`: each value names its collection. Once these are known the list has them, and the name stands beside it. */
+static void
+read_named(struct mrsi_read *r, struct partition *s, struct mrsi_slot name)
+{
+    s->by_value = mrsi_slot_given(name);
+    if (!mrsi_read_coll(r, name, &s->named) || strchr(s->named.ns, '*')) {
+        return;
+    }
+    mrsi_read_error(r, "into", "*", "needs a name with a star, which is the value: `*` alone, or as in log_*");
+}
+
 static void
 read_values(struct mrsi_read *r, struct partition *s)
 {
@@ -148,6 +165,10 @@ read_values(struct mrsi_read *r, struct partition *s)
         struct mrsi_slot one = {e.v, "into", e.name, NULL};
         if (e.name_len && strspn(e.name, "+-.0123456789") == e.name_len) {
             mrsi_read_warn(r, "into", e.name, "a key is text: for a number write [{ value: %s, into: ... }]", e.name);
+        }
+        if (strcmp(e.name, "*") == 0 && r->args->version > 1) {
+            read_named(r, s, one);
+            continue;
         }
         if (strcmp(e.name, "*") == 0) {
             mrsi_read_error(r, "into", e.name, "a key is one value, not a pattern: for all others write `others: "
@@ -187,6 +208,7 @@ static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
     struct mrsi_read r;
+    uint64_t most;
     struct partition *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
         return MRS_DEAD;
@@ -194,6 +216,12 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     s->indexes = true;
     mrsi_read_coll(&r, mrsi_slot(&r, "from"), &s->from);
     read_values(&r, s);
+    if (!s->by_value) {
+        read_named(&r, s, (struct mrsi_slot){mrs_doc_get(args->body, "*"), "into", "*", NULL});
+    }
+    if (mrsi_read_count(&r, mrsi_slot(&r, "most"), &most) && !s->by_value) {
+        mrsi_read_error(&r, "most", NULL, "is for `into: { \"*\": ... }` only");
+    }
     mrsi_read_path(&r, mrsi_slot(&r, "by"), &s->by);
     mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
     mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
@@ -234,6 +262,30 @@ find_side(const struct partition *s, struct mrs_ctx *c, struct mrs_buf *key, str
     return MRS_OK;
 }
 
+/* A value that names no collection, though it is of a kind that does. */
+static enum mrs_status
+no_name(const struct partition *s, struct mrs_ctx *c, struct mrs_val name)
+{
+    uint32_t n;
+    const char *text = mrs_val_text(name, &n), *star = strchr(s->named.coll, '*'), *dot = strchr(s->named.ns, '.');
+    char coll[600], db[600];
+    snprintf(coll, sizeof coll, "%.*s%.300s%s", star ? (int)(star - s->named.coll) : 0, s->named.coll, star ? text : "",
+             star ? star + 1 : s->named.coll);
+    star = memchr(s->named.ns, '*', (size_t)(dot - s->named.ns));
+    snprintf(db, sizeof db, "%.*s%.300s%.*s", star ? (int)(star - s->named.ns) : 0, s->named.ns, star ? text : "",
+             (int)(dot - (star ? star + 1 : s->named.ns)), star ? star + 1 : s->named.ns);
+    const char *why = n == 0 ? "is made of no character" : mrs_catalog_bad_name(db, coll);
+    why = memchr(text, 0, n) ? "holds a NUL byte" : why;
+    size_t m = strlen(db);
+    bool own = strncmp(s->from.ns, db, m) == 0 && s->from.ns[m] == '.' && strcmp(s->from.ns + m + 1, coll) == 0;
+    if (why || own) {
+        return mrsi_step_refuse(c, "into", "its value of %s names the collection %.60s.%.255s, which %s", s->by.text, db,
+                                coll, why ? why : "is `from`");
+    }
+    return mrsi_step_refuse(c, "into", "its value of %s names the collection %.60s.%.255s, as an earlier one does that is "
+                                       "not equal", s->by.text, db, coll);
+}
+
 static enum mrs_status
 other(const struct partition *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view doc, enum mrs_fate *fate)
 {
@@ -265,6 +317,13 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     }
     struct mrs_val v = st == MRS_OK ? mrs_path_get(&s->by, doc) : mrs_missing();
     st = st == MRS_OK && v.type != MRS_MISSING ? find_side(s, c, &w->key, v, &to) : st;
+    if (st == MRS_OK && to == 0 && s->by_value) {
+        struct mrs_val name = mrs_missing();
+        st = mrsi_value_name(c->arena, v, &name) ? MRS_OK : mrs_err_memory(c->err, v.n);
+        if (st == MRS_OK && name.type == MRS_STRING) {
+            return no_name(s, c, name);
+        }
+    }
     if (st != MRS_OK || to == 0) {
         return st == MRS_OK ? other(s, c, w, doc, fate) : st;
     }
@@ -279,7 +338,28 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     return st;
 }
 
-static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next};
+static enum mrs_status
+names(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_val *value, struct mrs_val *name)
+{
+    const struct partition *s = state;
+    struct mrs_buf key;
+    bool takes;
+    int to = 0;
+    enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
+    if (st != MRS_OK || !takes) {
+        return st;
+    }
+    *value = mrs_path_get(&s->by, doc);
+    mrs_buf_init(&key, c->mem, MRS_KEY_MAX);
+    st = s->n && value->type != MRS_MISSING ? find_side(s, c, &key, *value, &to) : MRS_OK;
+    mrs_buf_clear(&key);
+    if (st == MRS_OK && to == 0 && !mrsi_value_name(c->arena, *value, name)) {
+        st = mrs_err_memory(c->err, value->n);
+    }
+    return st;
+}
+
+static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next, .names = names};
 
 /* ---- description ---- */
 static enum mrs_status
@@ -302,6 +382,11 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_touch(&t, side, 'A', "");
         mrsi_tell_listing(&t, side, "_id", "_id");
         mrsi_tell_words(&t, "%s%s", i == 0 ? "" : i + 1 == s->n_into ? " and " : ", ", s->into[i].ns);
+    }
+    if (s->by_value) {
+        mrsi_tell_words(&t, "%sthe collection %s that the value names", s->n_into ? ", else to " : "", s->named.ns);
+        mrsi_tell_loss(&t, "the type of %s, where the name of its collection does not tell it", s->by.text);
+        mrsi_tell_quiet(&t, "which collections it makes is known only from all documents" MRSI_DO_QUIET);
     }
     mrsi_tell_conflicts(&t);
     mrsi_tell_not_direct(&t, MRSI_TAKES_DOCUMENTS);
@@ -355,6 +440,8 @@ const struct mrs_step_type mrsi_step_partition = {
     .summary = "parts one collection into several by a value",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_VALUES,
+    .since_2 = "most",
     .example = "from: vehicles\ninto: { car: cars, truck: trucks }\nby: type\n\nwhere: { sold: { $ne: true } }\n",
     .compile = compile,
     .free_state = mrsi_state_free,

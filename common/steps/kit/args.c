@@ -410,6 +410,7 @@ may_have_star(const struct mrsi_read *r, struct mrsi_slot s)
     case MRS_STARS_PAIR:
     case MRS_STARS_GATHER: return strcmp(s.key, "from") == 0 || strcmp(s.key, "into") == 0;
     case MRS_STARS_LIST: return strcmp(s.key, "from") == 0;
+    case MRS_STARS_VALUES: return strcmp(s.key, "into") == 0 && s.sub && strcmp(s.sub, "*") == 0;
     default: return false;
     }
 }

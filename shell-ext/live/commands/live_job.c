@@ -165,7 +165,13 @@ load(struct live_call *c, int64_t now_ms)
         return mrs_err_sys(&c->err, errno, "random bytes of the system");
     }
     mrs_secret_expand(&c->job.secret, drawn);
-    return mrs_plan_load(c->job.mem, c->text, c->text_n, &opts, &c->job.plan, &c->err);
+    enum mrs_status s = mrs_plan_load(c->job.mem, c->text, c->text_n, &opts, &c->job.plan, &c->err);
+    if (s == MRS_OK && c->job.plan->stars) {
+        s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: a collection's name has a star, and collections may come "
+                        "while a database is in use: write a step for each collection (`mongoreshape explain PLAN -i "
+                        "DUMP` shows them)", c->file);
+    }
+    return s;
 }
 
 static void

@@ -41,7 +41,8 @@ mrsi_star_there(const struct mrsi_star_name *n)
 
 /* ---- while a plan is loaded ---- */
 void
-mrsi_stars_wrong(struct mrsi_plan *p, const struct mrsi_step_src *src, const char *type, const char *key, const char *what)
+mrsi_stars_wrong(struct mrsi_plan *p, const struct mrsi_step_src *src, const char *type, const char *key,
+                 const char *what)
 {
     uint32_t line = src->line, col = src->col;
     bool named = key && *key;
@@ -50,14 +51,15 @@ mrsi_stars_wrong(struct mrsi_plan *p, const struct mrsi_step_src *src, const cha
 }
 
 static void
-check_into(struct mrsi_plan *p, const struct mrs_step *s, const struct mrsi_step_src *src, const struct mrsi_star_name *from,
-           const struct mrsi_star_name *into)
+check_into(struct mrsi_plan *p, const struct mrs_step *s, const struct mrsi_step_src *src,
+           const struct mrsi_star_name *from, const struct mrsi_star_name *into)
 {
     if (mrsi_star_there(into) && !mrsi_star_there(from)) {
         mrsi_stars_wrong(p, src, s->type->name, "into", "has a star, and `from` has none that it could stand for");
     } else if (mrsi_star_there(from) && !mrsi_star_there(into) && s->type->stars == MRS_STARS_PAIR) {
-        mrsi_stars_wrong(p, src, s->type->name, "into", "needs a star, which gets what that of `from` stood for: all that fit "
-                                             "cannot become one collection here");
+        mrsi_stars_wrong(p, src, s->type->name, "into",
+                         "needs a star, which gets what that of `from` stood for: all that fit cannot become one "
+                         "collection here");
     } else if (from->db_star != from->coll_star) {
         return; /* a single one serves either */
     } else if ((into->db_star && !from->db_star) || (into->coll_star && !from->coll_star)) {

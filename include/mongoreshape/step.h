@@ -236,10 +236,9 @@ const struct mrs_step_type *mrs_step_type_find(const char *name);
 struct mrs_step {
     const struct mrs_step_type *type;
     void *state;
-    uint32_t no;        /* from 1; those that a step with stars has become have one number */
-    uint32_t line, col; /* in the plan's file */
-    bool stars;         /* a name in it has a star: it cannot be run, what mrs_plan_fit makes of it can */
-    struct mrs_view body; /* its keys, in the order of the table */
+    uint32_t no, line, col; /* from 1 (all that a step with stars becomes has its number); in the plan's file */
+    bool stars;             /* in a name of it: it cannot be run, what mrs_plan_fit makes of it can */
+    struct mrs_view body;   /* its keys, in the order of the table */
     struct mrs_desc desc;
 };
 

@@ -10,24 +10,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct named {
+struct value_named {
     const char *name;
     struct mrs_val value;
 };
-struct step_work {
+struct value_step {
     const struct mrs_step *step;
     void *work;
 };
-struct naming {
+struct value_naming {
     struct mrsi_fitting *f;
     struct mrsi_star_name into;
     const char *from;
     struct mrs_arena arena; /* of one document */
     struct mrs_err err;
     struct mrs_ctx c;
-    struct step_work *before, own;
+    struct value_step *before, own;
     uint32_t n_before;
-    struct named *named; /* in order of their names */
+    struct value_named *named; /* in order of their names */
     uint32_t n, cap;
     uint64_t most;
     bool full;
@@ -36,7 +36,7 @@ struct naming {
 /* ---- the steps before ---- */
 /* Whether documents are as the input has them but for one-document steps, which are collected. */
 static bool
-collect(struct naming *x, const char **why)
+collect(struct value_naming *x, const char **why)
 {
     struct mrsi_fitting *f = x->f;
     x->before = mrs_arena_alloc(&f->scratch, ((size_t)f->n + 1) * sizeof *x->before);
@@ -50,7 +50,7 @@ collect(struct naming *x, const char **why)
                 continue;
             }
             if (d->family == MRS_FAMILY_MAP && !d->new_ids) {
-                x->before[x->n_before++] = (struct step_work){&f->made[i], NULL};
+                x->before[x->n_before++] = (struct value_step){&f->made[i], NULL};
             } else if (d->family == MRS_FAMILY_MAP || (role & (MRS_ROLE_ADD | MRS_ROLE_TAKE)) ||
                        (d->family != MRS_FAMILY_CATALOG && (role & MRS_ROLE_CHANGE))) {
                 *why = f->made[i].type->name;
@@ -61,7 +61,7 @@ collect(struct naming *x, const char **why)
 }
 
 static bool
-make_work(struct naming *x, struct step_work *s)
+make_work(struct value_naming *x, struct value_step *s)
 {
     size_t size = s->step->type->work_size ? s->step->type->work_size : 1;
     s->work = mrs_zalloc(x->f->p->pub.mem, size);
@@ -70,7 +70,7 @@ make_work(struct naming *x, struct step_work *s)
 }
 
 static void
-free_work(struct naming *x, struct step_work *s)
+free_work(struct value_naming *x, struct value_step *s)
 {
     if (s->work && s->step->type->work_clear) {
         s->step->type->work_clear(&x->c, s->work);
@@ -81,7 +81,7 @@ free_work(struct naming *x, struct step_work *s)
 /* ---- names ---- */
 /* Where a name stands among the sorted ones, or would. */
 static uint32_t
-place_of(const struct naming *x, const char *name, bool *there)
+place_of(const struct value_naming *x, const char *name, bool *there)
 {
     uint32_t lo = 0, hi = x->n;
     *there = false;
@@ -96,14 +96,14 @@ place_of(const struct naming *x, const char *name, bool *there)
 }
 
 static enum mrs_status
-add_name(struct naming *x, uint32_t at, const char *name, struct mrs_val value)
+add_name(struct value_naming *x, uint32_t at, const char *name, struct mrs_val value)
 {
     struct mrs_arena *a = &x->f->scratch;
     if (x->n == x->most) {
         x->full = true;
         return MRS_END;
     }
-    struct named *more = mrs_arena_more(a, x->named, x->n, &x->cap, sizeof *more);
+    struct value_named *more = mrs_arena_more(a, x->named, x->n, &x->cap, sizeof *more);
     const char *copy = more ? mrs_arena_copy(a, name, strlen(name) + 1) : NULL;
     struct mrs_val own;
     if (!copy || !mrs_val_copy(a, value, &own)) {
@@ -111,14 +111,14 @@ add_name(struct naming *x, uint32_t at, const char *name, struct mrs_val value)
     }
     x->named = more;
     memmove(more + at + 1, more + at, (x->n - at) * sizeof *more);
-    more[at] = (struct named){copy, own};
+    more[at] = (struct value_named){copy, own};
     x->n++;
     return MRS_OK;
 }
 
 /* A name that no server takes, or that of the source, is none. */
 static bool
-is_good(struct naming *x, const char *text)
+is_good(struct value_naming *x, const char *text)
 {
     const char *db = mrsi_fit_filled(&x->arena, &x->f->p->dead, x->into.db, x->into.db_star, text);
     const char *coll = mrsi_fit_filled(&x->arena, &x->f->p->dead, x->into.coll, x->into.coll_star, text);
@@ -129,7 +129,7 @@ is_good(struct naming *x, const char *text)
 
 /* The document as the step will find it; END: it does not get so far. */
 static enum mrs_status
-lead(struct naming *x, struct mrs_view *doc)
+lead(struct value_naming *x, struct mrs_view *doc)
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < x->n_before && s == MRS_OK; i++) {
@@ -146,7 +146,7 @@ lead(struct naming *x, struct mrs_view *doc)
 static enum mrs_status
 take(void *arg, struct mrs_view doc)
 {
-    struct naming *x = arg;
+    struct value_naming *x = arg;
     struct mrs_val value = mrs_missing(), name = mrs_missing();
     const struct mrs_step *st = x->own.step;
     uint32_t n;
@@ -165,7 +165,7 @@ take(void *arg, struct mrs_view doc)
 
 /* ---- the look ---- */
 static void
-look(struct naming *x)
+look(struct value_naming *x)
 {
     struct mrsi_fitting *f = x->f;
     struct mrs_err e;
@@ -221,7 +221,7 @@ void
 mrsi_fit_values(struct mrsi_fitting *f, struct mrs_build *b)
 {
     struct mrs_val into = mrs_doc_get(f->step->body, "into"), most = mrs_doc_get(f->step->body, "most");
-    struct naming x = {.f = f, .from = f->step->desc.sides[0].coll.ns, .own = {f->step, NULL}, .most = 1000};
+    struct value_naming x = {.f = f, .from = f->step->desc.sides[0].coll.ns, .own = {f->step, NULL}, .most = 1000};
     const char *why;
     int64_t n;
     x.most = mrs_val_integral(most, &n) ? (uint64_t)n : x.most;
@@ -242,8 +242,10 @@ mrsi_fit_values(struct mrsi_fitting *f, struct mrs_build *b)
         mrsi_stars_wrong(f->p, f->at, f->step->type->name, "into", what);
     }
     for (uint32_t i = 0; i < x.n; i++) {
-        put_value(b, x.named[i].value, mrsi_fit_filled(&f->scratch, &f->p->dead, x.into.db, x.into.db_star, x.named[i].name),
-                  mrsi_fit_filled(&f->scratch, &f->p->dead, x.into.coll, x.into.coll_star, x.named[i].name));
+        const char *name = x.named[i].name;
+        const char *db = mrsi_fit_filled(&f->scratch, &f->p->dead, x.into.db, x.into.db_star, name);
+        put_value(b, x.named[i].value, db,
+                  mrsi_fit_filled(&f->scratch, &f->p->dead, x.into.coll, x.into.coll_star, name));
     }
     mrs_arena_clear(&x.arena);
 }

@@ -223,8 +223,8 @@ add_step(struct mrsi_fitting *f, const struct mrs_step *step)
     f->made[f->n] = *step;
     f->src[f->n++] = *f->at;
     if (f->n == MADE_MAX) {
-        mrsi_stars_wrong(f->p, f->at, f->step->type->name, "", "fits too many collections: the plan would have more than 100000 "
-                                                    "steps");
+        mrsi_stars_wrong(f->p, f->at, f->step->type->name, "",
+                         "fits too many collections: the plan would have more than 100000 steps");
     }
     return f->n < MADE_MAX;
 }
@@ -280,8 +280,8 @@ fits_none(struct mrsi_fitting *f, const char *key)
 
 /* What `into` becomes for a collection. False: no server would take it, or it is a source as well. */
 static bool
-target_of(struct mrsi_fitting *f, const struct mrsi_star_name *from, const struct mrsi_star_name *into, const struct star_fit *fit,
-          struct star_target *to)
+target_of(struct mrsi_fitting *f, const struct mrsi_star_name *from, const struct mrsi_star_name *into,
+          const struct star_fit *fit, struct star_target *to)
 {
     char what[700];
     const char *only = from->db_star && from->coll_star ? NULL : from->db_star ? fit->db : fit->coll;
@@ -413,7 +413,8 @@ fit_each(struct mrsi_fitting *f)
 
 /* One entry of the collections of `from`: each that fits, under its tag. */
 static uint32_t
-put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const char *tag, const struct mrsi_star_name *into)
+put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const char *tag,
+           const struct mrsi_star_name *into)
 {
     struct mrsi_star_name name;
     uint32_t n, kept = 0;
@@ -467,9 +468,11 @@ put_values(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val into)
     mrs_build_val(b, "*", 1, mrs_doc_get(mrs_val_view(into), "*"));
 }
 
+typedef void (*fit_put_fn)(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v);
+
 /* A step that stays one, with another value for a key. */
 static void
-fit_one(struct mrsi_fitting *f, const char *key, void (*put)(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v))
+fit_one(struct mrsi_fitting *f, const char *key, fit_put_fn put)
 {
     struct mrs_buf buf;
     struct mrs_build b;

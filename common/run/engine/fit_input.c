@@ -26,7 +26,8 @@ mrs_input_catalog(struct mrs_input *in, struct mrs_catalog *cat, struct mrs_err 
 
 /* Each document of a collection of the input. */
 static enum mrs_status
-documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mrs_view doc), void *to, struct mrs_err *e)
+documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mrs_view doc), void *to,
+          struct mrs_err *e)
 {
     struct fit_documents *x = arg;
     struct mrs_reader *reader = NULL;
@@ -44,7 +45,8 @@ documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mr
         s = mrs_reader_next(reader, &b, e);
         for (size_t at = 0; s == MRS_OK && at < b.n;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, NULL) == MRS_OK ? take(to, doc) : MRS_OK; /* the run tells */
+            bool whole = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, NULL) == MRS_OK; /* else the run tells */
+            s = whole ? take(to, doc) : MRS_OK;
             at += doc.n;
         }
     }

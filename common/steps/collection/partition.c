@@ -42,8 +42,8 @@ struct partition {
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "the collection that is parted"},
-    {"into", MRS_ARG_COLLS, true, NULL, "value: collection, or a list of {value, into}; `*`: a name with a star, which is "
-     "the value"},
+    {"into", MRS_ARG_COLLS, true, NULL, "value: collection, or a list of {value, into}; `*`: a name with a star, "
+     "which is the value"},
     {"by", MRS_ARG_PATH, true, NULL, "the path whose value decides"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query; others stay"},
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
@@ -279,11 +279,11 @@ no_name(const struct partition *s, struct mrs_ctx *c, struct mrs_val name)
     size_t m = strlen(db);
     bool own = strncmp(s->from.ns, db, m) == 0 && s->from.ns[m] == '.' && strcmp(s->from.ns + m + 1, coll) == 0;
     if (why || own) {
-        return mrsi_step_refuse(c, "into", "its value of %s names the collection %.60s.%.255s, which %s", s->by.text, db,
-                                coll, why ? why : "is `from`");
+        return mrsi_step_refuse(c, "into", "its value of %s names the collection %.60s.%.255s, which %s", s->by.text,
+                                db, coll, why ? why : "is `from`");
     }
-    return mrsi_step_refuse(c, "into", "its value of %s names the collection %.60s.%.255s, as an earlier one does that is "
-                                       "not equal", s->by.text, db, coll);
+    return mrsi_step_refuse(c, "into", "its value of %s names the collection %.60s.%.255s, as an earlier one does that "
+                                       "is not equal", s->by.text, db, coll);
 }
 
 static enum mrs_status

@@ -222,6 +222,7 @@ const struct mrs_step_type mrsi_step_replace = {
     .summary = "replaces each document by what an expression gives",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
+    .stars = MRS_STARS_IN,
     .example = "in: users\nwith: { name: $name, contact: { mail: $email, phone: $phone } }\n\n"
                "where: { email: { $exists: true } }\n",
     .compile = compile,

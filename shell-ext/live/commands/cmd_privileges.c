@@ -26,7 +26,8 @@ put_script(struct mrs_view role, const char *name, struct mrs_buf *out)
     struct mrs_walk w;
     struct mrs_elem el;
     bool first = true;
-    mrs_buf_printf(out, "db.getSiblingDB(\"admin\").runCommand({\n  \"createRole\": \"%s\",\n  \"privileges\": [", name);
+    mrs_buf_printf(out, "db.getSiblingDB(\"admin\").runCommand({\n  \"createRole\": \"%s\",\n", name);
+    mrs_buf_printf(out, "  \"privileges\": [");
     for (mrs_walk_init(&w, mrs_val_view(mrs_doc_get(role, "privileges"))); mrs_walk_next(&w, &el) == 1;) {
         mrs_buf_printf(out, "%s\n    ", first ? "" : ",");
         mrs_ejson_write_val(el.v, false, out);

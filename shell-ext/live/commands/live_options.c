@@ -273,9 +273,9 @@ static const struct mrs_cli_example inspect_examples[] = {
     {NULL, NULL}};
 
 static const char *const privileges_text[] = {
-    "Prints the command that makes the role which `apply`, `verify`, `contract`, `rollback` and `abort` of PLAN need on "
-    "this server, and no more: collection by collection, the state database, and of the cluster what ends the work of "
-    "a process that died. Give it to whoever administers the server. Reads only.",
+    "Prints the command that makes the role which `apply`, `verify`, `contract`, `rollback` and `abort` of PLAN need "
+    "on this server, and no more: collection by collection, the state database, and of the cluster what ends the work "
+    "of a process that died. Give it to whoever administers the server. Reads only.",
     "With `--quiet-by` it is the role of the quiet regime, in which collections may have to be built anew: some "
     "actions then count for a whole database.",
     NULL};

@@ -33,8 +33,8 @@ enum {
     MAY_LIST_COLLECTIONS = 1 << 14,
     MAY_BLOCK_WRITES = 1 << 15,
     MAY_WRITE_BLOCKED = 1 << 16,
-    MAY_BUILD = MAY_FIND | MAY_INSERT | MAY_UPDATE | MAY_REMOVE | MAY_CREATE_COLLECTION | MAY_CREATE_INDEX |
-                MAY_DROP_COLLECTION /* what building a collection takes, and the state of runs */
+    MAY_KEEP_STATE = MAY_FIND | MAY_INSERT | MAY_UPDATE | MAY_REMOVE | MAY_CREATE_COLLECTION | MAY_DROP_COLLECTION,
+    MAY_BUILD = MAY_KEEP_STATE | MAY_CREATE_INDEX
 };
 struct live_check {
     struct live_job *job;

@@ -104,7 +104,7 @@ live_role(struct live_job *job, const char *name, bool contract, struct mrs_buf 
         mrs_build_text(&b, "createRole", name, (uint32_t)strlen(name));
         mrs_build_open(&b, "privileges", 10, MRS_ARRAY);
         put_places(&c, &b, &n, contract);
-        put_on(&b, &n, job->opts.state_db, "", MAY_BUILD & ~MAY_CREATE_INDEX);
+        put_on(&b, &n, job->opts.state_db, "", MAY_KEEP_STATE);
         put_cluster(&b, n, job->opts.quiet == LIVE_BY_BLOCK);
         mrs_build_close(&b);
         mrs_build_open(&b, "roles", 5, MRS_ARRAY);

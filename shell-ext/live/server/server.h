@@ -63,8 +63,8 @@ enum mrs_status live_preflight(struct live_job *job, const char *command, struct
 void live_preflight_clear(struct live_preflight *p);
 
 /* ---- role.c ---- */
-/* The command createRole, {createRole: name, privileges: [...], roles: []}, of a role for `apply`, `verify`, `rollback`,
- * `abort`, and with contract: true `contract` of the plan, in the regime of job->opts. Appended to out. */
+/* The command createRole, {createRole: name, privileges: [...], roles: []}, of a role for `apply`, `verify`,
+ * `rollback`, `abort`, and with contract: true `contract` of the plan, in the regime of job->opts. Appended to out. */
 enum mrs_status live_role(struct live_job *job, const char *name, bool contract, struct mrs_buf *out,
                           struct mrs_err *e);
 

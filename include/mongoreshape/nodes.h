@@ -54,7 +54,12 @@ struct mrs_place {
     uint64_t left, right;        /* counted from 1 through all trees, roots in input order */
 };
 /* What of a place is not always there, bits. WHOLE: no place is asked for, all documents of a tree become one. */
-enum mrs_tree_needs { MRS_TREE_CHILDREN = 1, MRS_TREE_NUMBERS = 2, MRS_TREE_WHOLE = 4 };
+enum mrs_tree_needs {
+    MRS_TREE_CHILDREN = 1,
+    MRS_TREE_NUMBERS = 2,
+    MRS_TREE_WHOLE = 4,
+    MRS_TREE_SAID = 8 /* with WHOLE: documents say more than their parent, and `agrees` is to be asked */
+};
 
 enum mrs_tree_fault {
     MRS_FAULT_READ,        /* `read` refused it */
@@ -65,6 +70,7 @@ enum mrs_tree_fault {
     MRS_FAULT_CIRCLE,      /* its way up comes back to it */
     MRS_FAULT_NO_CHILD,    /* child no. `child` is not there; it alone is refused, but with MRS_TREE_WHOLE */
     MRS_FAULT_TOO_LARGE,   /* MRS_TREE_WHOLE: the root of a tree of more than 16 MiB */
+    MRS_FAULT_OTHER_WAY,   /* MRS_TREE_SAID: its way up is not what it says */
     MRS_FAULT_TOO_DEEP     /* or of more than MRS_DEPTH_MAX levels */
 };
 struct mrs_trouble {
@@ -84,6 +90,8 @@ struct mrs_tree_ops {
      * CHANGED. SKIP: it is refused alone. */
     enum mrs_status (*splice)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place,
                               struct mrs_buf *out, enum mrs_fate *fate);
+    /* MRS_TREE_SAID: OK where the place is what the document says of it; SKIP; DEAD. */
+    enum mrs_status (*agrees)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place);
     /* MRS_TREE_WHOLE: appends what stands in front of the document's children, up to the head of their array, or
      * behind them, without the end of the document. OK, DEAD. */
     enum mrs_status (*part)(const void *state, struct mrs_ctx *c, struct mrs_view doc, bool behind,

@@ -9,7 +9,7 @@ static int32_t up[MOST];    /* parent of each; -1 */
 static struct val *id[MOST];
 static uint32_t left_of[MOST], right_of[MOST];
 
-static const char *const forms[] = {"parent", "children", "ancestors", "path", "nested"};
+static const char *const forms[] = {"parent", "children", "ancestors", "path", "embedded", "nested"};
 
 static uint32_t
 number_from(uint32_t i, uint32_t n, uint32_t count)
@@ -153,6 +153,33 @@ node(const char *form, const char *const *name, uint32_t i, uint32_t n)
     return d;
 }
 
+/* A node with all below it; some have no _id of their own. */
+static struct val *
+nest(const char *name, uint32_t i, uint32_t n, uint32_t damage, const char *other)
+{
+    struct val *d = tw_doc(), *list = tw_array();
+    if (up[i] < 0 || gen_chance(70))
+        tw_push(d, "_id", id[i]);
+    if (gen_chance(40))
+        tw_push(d, "n", tw_int32((int32_t)gen_below(3)));
+    for (uint32_t k = 0; k < n; k++)
+        if (up[k] == (int32_t)i)
+            tw_append(list, nest(name, k, n, damage, other));
+    if (list->n || gen_chance(50))
+        tw_push(d, name, list);
+    else if (gen_chance(30))
+        tw_push(d, name, tw_null());
+    if (gen_chance(40))
+        tw_push(d, "t", tw_string(gen_pick("car truck")));
+    if (gen_chance(damage) && gen_chance(20))
+        tw_put(d, name, gen_any(1));
+    if (gen_chance(damage) && gen_chance(10))
+        tw_append(list, gen_any(1));
+    if (other && gen_chance(20))
+        tw_push(d, other, as_number(gen_below(50)));
+    return d;
+}
+
 static void
 fill(struct world *w, const char *coll, const char *form, const char *const *name, const char *other)
 {
@@ -165,7 +192,10 @@ fill(struct world *w, const char *coll, const char *form, const char *const *nam
         order[i] = order[at];
         order[at] = i;
     }
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !strcmp(form, "embedded"); i++)
+        if (up[order[i]] < 0)
+            tw_add(&c->docs, nest(name[0], order[i], n, damage, other));
+    for (uint32_t i = 0; i < n && strcmp(form, "embedded"); i++) {
         struct val *d = node(form, name, order[i], n);
         if (gen_chance(damage))
             harm(d, form, name[gen_below(!strcmp(form, "nested") ? 2 : 1)], n);
@@ -181,7 +211,8 @@ struct val *
 gen_tree(struct world *w, const char *coll, struct val *where)
 {
     struct val *d = tw_doc(), *names = tw_doc();
-    const char *form = forms[gen_below(5)], *to_form = forms[gen_below(5)], *name[2] = {form, NULL}, *other = NULL;
+    const char *form = forms[gen_below(6)], *to_form = forms[gen_below(!strcmp(form, "embedded") ? 4 : 6)];
+    const char *name[2] = {form, NULL}, *other = NULL;
     bool fresh = !coll || gen_chance(85);
     if (!strcmp(form, "nested")) {
         name[0] = "left";

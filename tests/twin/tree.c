@@ -322,6 +322,195 @@ write_one(struct world *w, struct trees *t, uint32_t i, struct vals *out)
         tw_add(out, now);
 }
 
+/* ---- to embedded: the documents of a tree become one */
+static struct val *
+whole(const struct trees *t, uint32_t i)
+{
+    struct val *now = tw_copy(t->node[i].doc), *list = tw_array();
+    for (uint32_t k = 0; k < t->nold; k++)
+        while (tw_index(now, t->old[k]) >= 0)
+            tw_cut(now, (uint32_t)tw_index(now, t->old[k]));
+    for (uint32_t k = 0; k < t->n; k++)
+        if (t->node[k].part && !t->node[k].out && t->node[k].parent == (int)i)
+            tw_append(list, whole(t, k));
+    tw_put(now, t->made[0], list);
+    return now;
+}
+
+static void
+write_whole(struct world *w, struct trees *t, struct coll *c)
+{
+    struct vals out = {0};
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct node *n = &t->node[i];
+        if (n->part && n->out)
+            n->refused = true;
+        if (n->refused)
+            tw_refuse(w, c, n->doc, n->why ? n->why : "below");
+        else if (!n->part)
+            tw_add(&out, n->doc);
+        else if (n->parent < 0)
+            tw_add(&out, whole(t, i));
+    }
+    c->docs = out;
+}
+
+/* Who is refused takes all below along, so all that can be wrong is looked for before. */
+static void
+all_faults(struct world *w, struct trees *t)
+{
+    bool says = !strcmp(t->form, "ancestors") || !strcmp(t->form, "path");
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct node *n = &t->node[i];
+        bool is_old = !strcmp(t->made[0], t->old[0]) || (t->nold == 2 && !strcmp(t->made[0], t->old[1]));
+        if (n->part && tw_get(n->doc, t->made[0]) && !is_old && !tw_flag(w, "replace"))
+            fault(n, true, "exists already");
+        if (n->part && tw_has_duplicates(n->doc))
+            fault(n, true, "duplicate names");
+        n->out |= n->part && n->refused;
+    }
+    refuse_below(t);
+    for (uint32_t i = 0; i < t->n && says; i++)
+        if (t->node[i].part && !t->node[i].out)
+            check_above(t, i);
+    for (uint32_t i = 0; i < t->n; i++)
+        t->node[i].out |= t->node[i].part && t->node[i].refused;
+    refuse_below(t);
+}
+
+/* ---- from embedded */
+struct inside {
+    struct val *doc, *id;
+    uint32_t tree, index;
+    int parent;
+};
+struct insides {
+    struct inside *in;
+    uint32_t n, cap;
+};
+
+static bool
+collect(struct world *w, const struct trees *t, const struct coll *c, struct insides *all, struct val *d, uint32_t tree,
+        int parent, uint32_t index)
+{
+    if (all->n == all->cap) {
+        struct inside *more = tw_new((all->cap * 2 + 16) * sizeof *more);
+        if (all->n)
+            memcpy(more, all->in, all->n * sizeof *more);
+        all->in = more;
+        all->cap = all->cap * 2 + 16;
+    }
+    int me = (int)all->n;
+    struct val *id = tw_get(d, "_id"), *list = tw_get(d, t->old[0]);
+    all->in[all->n++] = (struct inside){d, id, tree, index, parent};
+    if (parent >= 0 && !id) {
+        struct val *pos = tw_array(), *root;
+        int32_t way[64];
+        uint32_t n = 0;
+        int at = me;
+        for (; all->in[at].parent >= 0; at = all->in[at].parent) {
+            if (n == 64) {
+                tw_unclear(w, "too deep for the twin");
+                return false;
+            }
+            way[n++] = (int32_t)all->in[at].index;
+        }
+        root = all->in[at].id;
+        while (n-- > 0)
+            tw_append(pos, tw_int64(way[n]));
+        all->in[me].id = tw_new_id(c->ns, c->ns, root, tw_string(t->old[0]), pos, true);
+    } else if (tw_is_nullish(id) || tw_bad_id(id)) {
+        return false;
+    }
+    if (tw_is_nullish(list))
+        return true;
+    if (list->type != T_ARRAY)
+        return false;
+    for (uint32_t k = 0; k < list->n; k++)
+        if (list->f[k].v->type != T_DOC || !collect(w, t, c, all, list->f[k].v, tree, me, k))
+            return false;
+    return true;
+}
+
+static struct val *
+inside_value(const struct trees *t, const struct insides *all, uint32_t i)
+{
+    struct val *list = tw_array();
+    struct vals up = {0};
+    const char *text = ",";
+    if (!strcmp(t->to_form, "parent"))
+        return all->in[i].parent < 0 ? tw_null() : tw_copy(all->in[all->in[i].parent].id);
+    if (!strcmp(t->to_form, "children")) {
+        for (uint32_t k = i; k < all->n; k++)
+            if (all->in[k].parent == (int)i && k != i)
+                tw_append(list, tw_copy(all->in[k].id));
+        return list;
+    }
+    for (int at = all->in[i].parent; at >= 0; at = all->in[at].parent)
+        tw_add(&up, all->in[at].id);
+    for (uint32_t k = up.n; k-- > 0;) {
+        const char *s = up.v[k]->type == T_STRING ? tw_str(up.v[k]) : NULL;
+        tw_append(list, tw_copy(up.v[k]));
+        if (!strcmp(t->to_form, "path") && (!s || !*s || strchr(s, ',')))
+            return NULL;
+        text = s ? tw_text("%s%s,", text, s) : text;
+    }
+    return !strcmp(t->to_form, "path") ? tw_string(text) : list;
+}
+
+static struct val *
+unfolded(struct world *w, const struct trees *t, const struct insides *all, uint32_t i)
+{
+    struct val *now = tw_copy(all->in[i].doc), *v = inside_value(t, all, i);
+    if (!v || tw_has_duplicates(all->in[i].doc))
+        return NULL;
+    if (tw_index(now, t->old[0]) >= 0)
+        tw_cut(now, (uint32_t)tw_index(now, t->old[0]));
+    if (!tw_get(now, "_id"))
+        tw_insert(now, 0, "_id", tw_copy(all->in[i].id));
+    if (tw_get(now, t->made[0]) && !tw_flag(w, "replace"))
+        return NULL;
+    tw_put(now, t->made[0], v);
+    return now;
+}
+
+static void
+unfold(struct world *w, struct trees *t, struct coll *c)
+{
+    struct insides all = {0};
+    struct vals out = {0}, *made = tw_new((t->n + 1) * sizeof *made);
+    bool *bad = tw_new(t->n + 1), *clash = tw_new(t->n + 1);
+    for (uint32_t i = 0; i < t->n; i++) {
+        uint32_t before = all.n;
+        if (!t->node[i].part)
+            continue;
+        bad[i] = !collect(w, t, c, &all, t->node[i].doc, i, -1, 0);
+        for (uint32_t k = before; k < all.n && !bad[i]; k++) {
+            struct val *v = unfolded(w, t, &all, k);
+            bad[i] = !v;
+            if (v)
+                tw_add(&made[i], v);
+        }
+        all.n = bad[i] ? before : all.n;
+    }
+    for (uint32_t a = 0; a < all.n; a++) {
+        for (uint32_t b = 0; b < all.n; b++)
+            clash[all.in[a].tree] |= a != b && !tw_compare(all.in[a].id, all.in[b].id);
+        for (uint32_t i = 0; i < t->n; i++)
+            clash[all.in[a].tree] |= !t->node[i].part && !t->node[i].refused && tw_get(t->node[i].doc, "_id") &&
+                                     !tw_compare(tw_get(t->node[i].doc, "_id"), all.in[a].id);
+    }
+    for (uint32_t i = 0; i < t->n; i++) {
+        if (bad[i] || clash[i] || t->node[i].refused)
+            tw_refuse(w, c, t->node[i].doc, clash[i] ? "two of one _id" : "not the form");
+        else if (!t->node[i].part)
+            tw_add(&out, t->node[i].doc);
+        for (uint32_t k = 0; k < made[i].n && !bad[i] && !clash[i]; k++)
+            tw_add(&out, made[i].v[k]);
+    }
+    c->docs = out;
+}
+
 void
 tw_step_tree(struct world *w)
 {
@@ -340,6 +529,10 @@ tw_step_tree(struct world *w)
             fault(n, false, "where fails");
         }
     }
+    if (!strcmp(t.form, "embedded")) {
+        unfold(w, &t, c);
+        return;
+    }
     for (uint32_t i = 0; i < t.n; i++) {
         if (t.node[i].part && !id_of(&t, i))
             fault(&t.node[i], true, "no _id");
@@ -355,6 +548,11 @@ tw_step_tree(struct world *w)
     for (uint32_t i = 0; i < t.n && strcmp(t.form, "nested") && strcmp(t.form, "children"); i++)
         if (t.node[i].part)
             read_up(&t, i);
+    if (!strcmp(t.to_form, "embedded")) {
+        all_faults(w, &t);
+        write_whole(w, &t, c);
+        return;
+    }
     refuse_below(&t);
     for (uint32_t i = 0; i < t.n; i++)
         if (t.node[i].part && !t.node[i].out && (!strcmp(t.form, "ancestors") || !strcmp(t.form, "path")))

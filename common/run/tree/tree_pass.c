@@ -92,6 +92,7 @@ find_places(struct mrsi_tree_run *t, struct mrs_err *e)
         mrsi_tree_childless(t);
     }
     MRS_THEN(s, mrsi_tree_ways(t, e));
+    MRS_THEN(s, mrsi_tree_said(t, e));
     s = s == MRS_OK && t->needs ? mrsi_tree_kin(t, e) : s;
     return s == MRS_OK && whole ? mrsi_tree_weigh_all(t, e) : s;
 }

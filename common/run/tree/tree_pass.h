@@ -103,6 +103,10 @@ enum mrs_status mrsi_tree_write(struct mrsi_tree_run *t, struct mrs_err *e);   /
 /* ---- tree_whole.c: MRS_TREE_WHOLE ---- */
 /* A child that is not there takes all below its parent with it. */
 void mrsi_tree_childless(struct mrsi_tree_run *t);
+/* MRS_TREE_SAID: who says another way up than the others do goes, with all below. In tree_write.c. */
+enum mrs_status mrsi_tree_said(struct mrsi_tree_run *t, struct mrs_err *e);
+/* The document that was kept of a node, and what it weighs. */
+struct mrs_view mrsi_tree_doc(const struct mrsi_tree_run *t, uint32_t i, struct mrsi_weight *weight);
 /* Trees that would be too large or too deep go, whole. */
 enum mrs_status mrsi_tree_weigh_all(struct mrsi_tree_run *t, struct mrs_err *e);
 /* The tree below a root as one document, into out. frames: scratch. Statuses as kernels. */

@@ -22,9 +22,8 @@ kin(const struct mrsi_tree_run *t, uint32_t i)
     return (const struct mrsi_kin *)t->kin.p + i;
 }
 
-/* The document of a node, and what it weighs. */
-static struct mrs_view
-doc_of(const struct mrsi_tree_run *t, uint32_t i, struct mrsi_weight *weight)
+struct mrs_view
+mrsi_tree_doc(const struct mrsi_tree_run *t, uint32_t i, struct mrsi_weight *weight)
 {
     const uint64_t *at = (const uint64_t *)(const void *)t->doc_at.p;
     uint64_t end = i + 1u < t->n ? at[i + 1u] : t->docs.n;
@@ -75,7 +74,7 @@ weigh(struct mrsi_tree_run *t, uint32_t root, struct tree_whole_weight *out, str
     for (uint32_t i = root; s == MRS_OK && i != MRSI_NONE; i = next_node(t, root, i, &level)) {
         struct mrsi_weight one;
         uint32_t no = 0;
-        doc_of(t, i, &one);
+        mrsi_tree_doc(t, i, &one);
         out->bytes += one.own;
         out->deep = one.deep + 2 * level > out->deep ? one.deep + 2 * level : out->deep;
         for (uint32_t child = kin(t, i)->child; child != MRSI_NONE; child = kin(t, child)->next) {
@@ -109,7 +108,7 @@ mrsi_tree_weigh_all(struct mrsi_tree_run *t, struct mrs_err *e)
             continue;
         }
         s = weigh(t, (uint32_t)i, &all, e);
-        doc_of(t, (uint32_t)i, &root);
+        mrsi_tree_doc(t, (uint32_t)i, &root);
         bool large = all.bytes > MRS_DOC_MAX, deep = all.deep > MRS_DEPTH_MAX && all.deep > root.deep;
         if (s == MRS_OK && (large || deep)) {
             n->fate = MRSI_TREE_OUT;
@@ -145,7 +144,7 @@ open_node(const struct mrsi_tree_run *t, struct mrsi_worker *w, uint32_t i, stru
         mrs_buf_put(out, name, len + 1);
     }
     f.doc = out->n;
-    enum mrs_status s = t->ops->part(t->st->state, &w->ctx, doc_of(t, i, &weight), false, out);
+    enum mrs_status s = t->ops->part(t->st->state, &w->ctx, mrsi_tree_doc(t, i, &weight), false, out);
     f.array = out->n;
     mrs_buf_put(out, "\0\0\0\0", 4);
     mrs_buf_put(frames, &f, sizeof f);
@@ -170,7 +169,7 @@ close_node(const struct mrsi_tree_run *t, struct mrsi_worker *w, uint32_t i, str
     struct tree_whole_frame f = *top(frames);
     frames->n -= sizeof f;
     close_at(out, f.array);
-    enum mrs_status s = t->ops->part(t->st->state, &w->ctx, doc_of(t, i, &weight), true, out);
+    enum mrs_status s = t->ops->part(t->st->state, &w->ctx, mrsi_tree_doc(t, i, &weight), true, out);
     close_at(out, f.doc);
     return s == MRS_OK ? mrs_buf_status(out, w->ctx.err) : s;
 }

@@ -144,6 +144,56 @@ find_place(const struct mrsi_tree_run *t, struct tree_write_job *job, uint32_t w
     }
 }
 
+/* ---- what documents say against what all say, before any is written ---- */
+/* All ways up anew, but for those that are out of the tree themselves. */
+static enum mrs_status
+find_ways_again(struct mrsi_tree_run *t, struct mrs_err *e)
+{
+    for (uint64_t i = 0; i < t->n; i++) {
+        struct mrsi_tree_node *n = mrsi_node(t, (uint32_t)i);
+        if (n->fate == MRSI_TREE_IN || n->fate == MRSI_TREE_BELOW) {
+            n->fate = MRSI_TREE_NEW;
+            n->unfit_above = false;
+            n->depth = n->way = 0;
+        }
+    }
+    return mrsi_tree_ways(t, e);
+}
+
+static enum mrs_status
+ask(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job *job, uint32_t who, bool *again,
+    struct mrs_err *e)
+{
+    struct mrsi_weight weight;
+    struct mrs_place place;
+    find_place(t, job, who, &place);
+    mrs_err_clear(&w->err);
+    enum mrs_status s = t->ops->agrees(t->st->state, &w->ctx, mrsi_tree_doc(t, who, &weight), &place);
+    if (s == MRS_SKIP) {
+        mrsi_node(t, who)->fate = MRSI_TREE_NEW;
+        mrsi_tree_fault(t, who, MRS_FAULT_OTHER_WAY, MRSI_NONE);
+        *again = true;
+    }
+    return s == MRS_OK || s == MRS_SKIP ? mrsi_tree_go_on(t, who, e) : mrsi_kernel_failed(w, s, e);
+}
+
+/* Ways are walked again afterwards: a document is asked while those above it are where they say. */
+enum mrs_status
+mrsi_tree_said(struct mrsi_tree_run *t, struct mrs_err *e)
+{
+    struct tree_write_job job = {.t = t};
+    enum mrs_status s = MRS_OK;
+    bool again = false;
+    mrs_buf_init(&job.way, t->en->mem, SIZE_MAX);
+    for (uint64_t i = 0; s == MRS_OK && (t->needs & MRS_TREE_SAID) && i < t->n; i++) {
+        if (mrsi_node(t, (uint32_t)i)->fate == MRSI_TREE_IN) {
+            s = ask(t, &t->en->worker[0], &job, (uint32_t)i, &again, e);
+        }
+    }
+    mrs_buf_clear(&job.way);
+    return s == MRS_OK && again ? find_ways_again(t, e) : s;
+}
+
 /* ---- refusing ---- */
 static int
 by_who(const void *a, const void *b)

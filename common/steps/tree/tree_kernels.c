@@ -219,8 +219,10 @@ needs(const void *state)
     const struct mrsi_tree_args *s = state;
     return s->to_form == MRSI_TREE_CHILDREN   ? MRS_TREE_CHILDREN
            : s->to_form == MRSI_TREE_NESTED   ? MRS_TREE_NUMBERS
-           : s->to_form == MRSI_TREE_EMBEDDED ? MRS_TREE_CHILDREN | MRS_TREE_WHOLE
-                                              : 0;
+           : s->to_form != MRSI_TREE_EMBEDDED ? 0
+           : s->form == MRSI_TREE_ANCESTORS || s->form == MRSI_TREE_PATH
+               ? MRS_TREE_CHILDREN | MRS_TREE_WHOLE | MRS_TREE_SAID
+               : MRS_TREE_CHILDREN | MRS_TREE_WHOLE;
 }
 
 /* ---- what a document says against what all say ---- */
@@ -286,6 +288,15 @@ check_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view do
     }
     place->above.rewind(&place->above);
     return MRS_OK;
+}
+
+static enum mrs_status
+agrees(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place)
+{
+    const struct mrsi_tree_args *s = state;
+    return s->form == MRSI_TREE_ANCESTORS ? check_ancestors(s, c, doc, place)
+           : s->form == MRSI_TREE_PATH    ? check_path(s, c, doc, place)
+                                          : MRS_OK;
 }
 
 /* ---- writing ---- */
@@ -446,9 +457,7 @@ splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_pla
     const struct mrsi_tree_args *s = state;
     struct tree_kernels_writing x = {s, c, place, out, false};
     struct mrsi_seen seen;
-    enum mrs_status st = s->form == MRSI_TREE_ANCESTORS ? check_ancestors(s, c, doc, place)
-                         : s->form == MRSI_TREE_PATH    ? check_path(s, c, doc, place)
-                                                        : MRS_OK;
+    enum mrs_status st = agrees(s, c, doc, place);
     mrsi_seen_begin(&seen);
     MRS_THEN(st, put_document(&x, doc, &seen));
     if (st != MRS_OK) {
@@ -494,7 +503,8 @@ refuse_below(struct mrs_ctx *c, const struct mrs_trouble *t)
     static const char *const why[] = {"which is refused", "of which there are two", "whose parent is not there",
                                       "of which a child has two parents", "whose interval overlaps another",
                                       "which is above itself", "of which a child is not there",
-                                      "whose tree would have more than 16 MiB", "whose tree would be nested too deep"};
+                                      "whose tree would have more than 16 MiB",
+                                      "which says another way up", "whose tree would be nested too deep"};
     char at[96];
     return mrsi_step_refuse(c, "form", "its way up ends at %s, %s",
                             t->at.type == MRS_MISSING ? "a document without _id"
@@ -526,6 +536,7 @@ refuse(const void *state, struct mrs_ctx *c, struct mrs_view doc, const struct m
     case MRS_FAULT_NO_CHILD:
         mrs_val_picture(named(s, c, doc, t->child), one, sizeof one);
         return mrsi_step_refuse(c, "form", "its child %s is not there", one);
+    case MRS_FAULT_OTHER_WAY: return disagrees(s, c);
     case MRS_FAULT_TOO_LARGE: return mrsi_step_refuse(c, "to_form", "its tree would have more than 16 MiB");
     case MRS_FAULT_TOO_DEEP:
         return mrsi_step_refuse(c, "to_form", "its tree would be nested more than %d deep", MRS_DEPTH_MAX);
@@ -534,4 +545,4 @@ refuse(const void *state, struct mrs_ctx *c, struct mrs_view doc, const struct m
     return mrsi_step_refuse(c, "form", "it cannot be read");
 }
 
-const struct mrs_tree_ops mrsi_tree_ops = {read_node, needs, splice, mrsi_tree_part, refuse};
+const struct mrs_tree_ops mrsi_tree_ops = {read_node, needs, splice, agrees, mrsi_tree_part, refuse};

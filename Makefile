@@ -72,8 +72,8 @@ ALLROOMS = $(call group,$(ROOMLIBS))
 VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape/version.h)
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
-.PHONY: all deps demo demo-built docs quick check check-built check-long unit unit-programs test-programs vectors
-.PHONY: cases twin killed weak fault fuzz fuzz-replay extension host host-mutants
+.PHONY: all deps demo demo-built demo-live demo-live-built docs quick check check-built check-long unit
+.PHONY: unit-programs test-programs vectors cases twin killed weak fault fuzz fuzz-replay extension host host-mutants
 .PHONY: lint asan tsan bench bench-inspect bench-live samples facts live-cases live-fault live-seeds live-writers
 .PHONY: live-mutants server
 .PHONY: install uninstall deb static dist reproducible abi sbom package-test clean help
@@ -398,6 +398,11 @@ demo: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) demo-built
 demo-built: all $(OBJ)/samples
 	$(Q)sh dumps/demo.sh $(OBJ)/mongoreshape $(OBJ)/samples $(BUILD)/demo
+## demo-live: the same while a server runs: one of PyPI, started for it, with the sample data on it
+demo-live: deps
+	$(Q)$(MAKE) --no-print-directory -j$(CORES) demo-live-built
+demo-live-built: all
+	$(Q)env -u MONGODB_URI tests/server/with bash dumps/demo-live.sh $(OBJ)/mongoreshape-live
 ## samples: writes the sample dumps in dumps/ anew
 samples: $(OBJ)/samples
 	$(Q)$< make dumps/text dumps/sample

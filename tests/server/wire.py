@@ -37,7 +37,7 @@ def encode(document):
 
 
 def decode_value(kind, data, at):
-    """The value at `at` and where the next one begins; binaries, times and the like come out as None."""
+    """The value at `at` and where the next one begins; binaries and the like come out as None."""
     if kind == 0x01:
         return struct.unpack_from("<d", data, at)[0], at + 8
     if kind in (0x02, 0x0D, 0x0E):
@@ -49,13 +49,17 @@ def decode_value(kind, data, at):
         return (inner if kind == 0x03 else list(inner.values())), at + size
     if kind == 0x05:
         return None, at + 5 + struct.unpack_from("<i", data, at)[0]
+    if kind == 0x07:
+        return {"$oid": data[at:at + 12].hex()}, at + 12
     if kind == 0x08:
         return data[at] == 1, at + 1
+    if kind == 0x09:
+        return {"$date": {"$numberLong": str(struct.unpack_from("<q", data, at)[0])}}, at + 8
     if kind == 0x10:
         return struct.unpack_from("<i", data, at)[0], at + 4
     if kind == 0x12:
         return struct.unpack_from("<q", data, at)[0], at + 8
-    width = {0x06: 0, 0x07: 12, 0x09: 8, 0x0A: 0, 0x11: 8, 0x13: 16, 0x7F: 0, 0xFF: 0}
+    width = {0x06: 0, 0x0A: 0, 0x11: 8, 0x13: 16, 0x7F: 0, 0xFF: 0}
     return None, at + width[kind]
 
 

@@ -11,8 +11,9 @@ export MONGODB_URI=mongodb://$address/blog?directConnection=true
 
 title() { printf '\n==== %s\n' "$*"; }
 show() { # what `find` of one document gives
-    python3 tests/server/wire.py --port "$port" blog "$1" |
-        python3 -c 'import json, sys; print(*(json.dumps(d) for d in json.load(sys.stdin)["cursor"]["firstBatch"]), sep="\n")'
+    python3 tests/server/wire.py --port "$port" blog "$1" | python3 -c 'import json, sys
+for document in json.load(sys.stdin)["cursor"]["firstBatch"]:
+    print(json.dumps(document))'
 }
 post='{"find": "posts", "filter": {}, "sort": {"_id": 1}, "skip": 3, "limit": 1}'
 do_it() {

@@ -7,8 +7,8 @@
 # Figures are medians over the rounds; ratios are taken round by round. Times are of whole processes, from connecting to
 # the end: the tool's with its look at the server before, and with the second pass that looks for what came meanwhile.
 # All must leave the same documents. Environment: SCALE (1: a million documents), ROUNDS (3), ONLY ("backfill"),
-# MODES ("expand direct quiet"), NATIVE=no, TEST_SERVER; MONGODB_URI names a server of your own, whose databases
-# `bench` and `mongoreshape` are dropped.
+# MODES ("expand pipeline direct quiet"), NATIVE=no, TEST_SERVER; MONGODB_URI names a server of your own, whose
+# databases `bench` and `mongoreshape` are dropped.
 set -u
 export MONGOC_DISABLE_SHM=1 # the driver warns where other processes have left theirs
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,7 +25,7 @@ if [ "${3:-}" != inside ]; then
     fi
     exec "$here/../tests/server/with" bash "$0" "$obj" "$programs" inside
 fi
-scale=${SCALE:-1} rounds=${ROUNDS:-3} only=${ONLY:-backfill embed extract} modes=${MODES:-expand direct quiet}
+scale=${SCALE:-1} rounds=${ROUNDS:-3} only=${ONLY:-backfill embed extract} modes=${MODES:-expand pipeline direct quiet}
 documents=$(awk -v s="${scale:-1}" 'BEGIN { print int(s * 250000) * 4 }')
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/mongoreshape-bench.XXXXXX") || exit 1
 trap 'rm -rf "$tmp"' EXIT
@@ -41,6 +41,7 @@ complain() {
 line() {
     case $2 in
         expand) echo "$here/plans/live/$1.yaml" ;;
+        pipeline) echo "$here/plans/live/$1.yaml --engine pipeline" ;;
         direct) echo "$here/plans/live/$1-direct.yaml --mode direct" ;;
         quiet) echo "$here/plans/live/$1.yaml --quiet-by word" ;;
     esac
@@ -89,7 +90,7 @@ round() {
     if [ "$job" = extract ] && can extract quiet; then
         contend "$job" remove "$programs/live" naive remove || return
     fi
-    for mode in expand direct quiet; do
+    for mode in expand pipeline direct quiet; do
         ! can "$job" "$mode" || tool "$job" "$mode"
     done
 }
@@ -123,7 +124,7 @@ row() {
     awk -v job="$job" -v who="$who" -v n="$documents" -v s="$(of "$job" "$who" '$3')" \
         -v share="$(of "$job" "$who" '100 * ($4 + $5) / $3')" -v rss="$(of "$job" "$who" '$6')" \
         -v ratio="$(ratio "$job" "$who" "$model")" 'BEGIN {
-            printf "%-9s %-7s %9.2f %12.0f %8.2f %9.1f %8.1f\n", job, who, s, n / s, ratio, share, rss }'
+            printf "%-9s %-8s %8.2f %12.0f %8.2f %9.1f %8.1f\n", job, who, s, n / s, ratio, share, rss }'
 }
 
 # overhead JOB MODE: one run of the test build, whose named stops are timed
@@ -134,8 +135,9 @@ overhead() {
     "$programs/live" stamp "$obj/mongoreshape-live-test" apply $(line "$1" "$2") --db bench --execute \
         > "$tmp/stamps"
     awk -v job="$1" -v mode="$2" '{ if ($1 == "wall") wall = $2; else { n[$1] = $2; s[$1] = $3 } } END {
-        printf "%-9s %-7s %9d %9.3f %8.2f %9d %9.3f %8.2f\n", job, mode, n["checkpoint"], s["checkpoint"],
-            100 * s["checkpoint"] / wall, n["commit"], s["commit"], 100 * s["commit"] / wall }' "$tmp/stamps" \
+        printf "%-9s %-8s %8d %9.3f %8.2f %9d %9.3f %8.2f %9d %9.3f %8.2f\n", job, mode, n["checkpoint"],
+            s["checkpoint"], 100 * s["checkpoint"] / wall, n["commit"], s["commit"], 100 * s["commit"] / wall,
+            n["aggregate"], s["aggregate"], 100 * s["aggregate"] / wall }' "$tmp/stamps" \
         >> "$tmp/overheads"
 }
 
@@ -145,7 +147,7 @@ echo "$documents documents, ${MONGODB_SERVER_KIND:-a server of your own}, ${MONG
     "$(nproc) processors"
 for job in $only; do
     for ((i = 0; i < rounds; i++)); do round "$job"; done
-    for mode in expand direct quiet; do overhead "$job" "$mode"; done
+    for mode in expand pipeline direct quiet; do overhead "$job" "$mode"; done
 done
 failed_before=$failed
 for job in $only; do native "$job"; done # last: a server may go on with one whose client has given up
@@ -153,12 +155,12 @@ echo
 echo "job       who             s  documents/s  x naive  CPU share  MiB"
 echo "                              per second   (time)          %  peak"
 for job in $only; do
-    for who in naive expand direct remove quiet native; do
+    for who in naive expand pipeline direct remove quiet native; do
         row "$job" "$who" "$([ "$who" = remove ] && echo remove || model "$job" "$who")"
     done
 done
 echo
-echo "                    checkpoints                   commits"
-echo "job       mode            n         s   % time         n         s   % time"
+echo "                    checkpoints                   commits                    pipelines"
+echo "job       mode            n         s   % time         n         s   % time         n         s   % time"
 cat "$tmp/overheads"
 [ "$failed" = 0 ]

@@ -99,8 +99,8 @@ fill
 documents > before
 run 0 'by pipelines of the server' apply plan.yaml --engine pipeline --allow-scan
 same before "a dry run"
-go 0 'verified: '
-grep -q 'put right' out && ! grep -q ' by the client' out && ok || fail "the client has worked: $(cat out)"
+go 0 ', 0 put right, 0 differ'
+! grep -q ' by the client' out && ok || fail "the client has worked: $(cat out)"
 same want "by pipelines"
 run 0 '' rollback plan.yaml --allow-scan --execute
 same before "rolled back"
@@ -116,7 +116,7 @@ for stop in before-aggregate:1 after-aggregate:1 after-aggregate:4 before-aggreg
     MRS_STOP=$stop=kill "$tool" apply plan.yaml --db shop --engine pipeline --batch 5 --lease 1000 --allow-scan \
         --execute > out 2>&1 < /dev/null
     [ $? = 137 ] || fail "not killed at $stop: $(head -5 out)"
-    go 0 'verified: '
+    go 0 ', 0 put right, 0 differ'
     same want "killed at $stop"
 done
 
@@ -124,7 +124,7 @@ done
 if [ -n "${MONGODB_SERVER_DIR:-}" ]; then
     for stop in before-aggregate:2 after-aggregate:5 after-aggregate:8; do
         fill
-        MRS_STOP="$stop=run:$here/../server/ctl kill9 && $here/../server/ctl start" go 0 'verified: '
+        MRS_STOP="$stop=run:$here/../server/ctl kill9 && $here/../server/ctl start" go 0 ', 0 put right, 0 differ'
         same want "server killed at $stop"
     done
 else
@@ -169,7 +169,7 @@ if [ -n "$port" ] && command -v python3 > /dev/null; then
     # posts are sharded by a field of theirs: it is merged, too, and changes nothing
     "$ask" config '{"insert": "collections", "documents": [{"_id": "shop.posts", "key": {"title": 1}}]}' \
         > /dev/null 2>&1
-    mongos 0 '0 differ' apply plan.yaml --engine pipeline --batch 5 --allow-scan --execute
+    mongos 0 ', 0 put right, 0 differ' apply plan.yaml --engine pipeline --batch 5 --allow-scan --execute
     same want "through a mongos"
     mongos 0 '' verify plan.yaml --allow-scan
     mongos 6 'the server is a mongos' verify plan.yaml --allow-scan --repair --execute

@@ -135,7 +135,7 @@ mrsi_lower_remove(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_vi
 bool
 mrsi_lower_plain(const char *name, uint32_t n)
 {
-    return n > 0 && name[0] != '$' && !memchr(name, '.', n) && !memchr(name, 0, n);
+    return n > 0 && name[0] != '$' && !memchr(name, '.', n) && !memchr(name, '*', n) && !memchr(name, 0, n);
 }
 
 struct mrs_val
@@ -274,38 +274,60 @@ mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
 #define NOT_YET "not given as a pipeline by this version: use the client engine, or the stage $reshape"
 #define MADE_IDS "the `_id`s of its buckets are made of names and keys, which a server cannot: use the client engine"
 #define WHOLE "it needs whole collections at once: use the client engine"
+#define MATCHES " from into match where as keep replace nulls orphans errors oversize indexes "
+/* keys: those that the lowering looks at, or that change no document; any other is the client's. */
 static const struct {
     const char *type;
     const char *(*lower)(struct mrsi_lower *l);
+    const char *keys;
     const char *reason;
 } rows[] = {
-    {"set", mrsi_lower_set, NULL},
-    {"unset", mrsi_lower_unset, NULL},
-    {"rename", mrsi_lower_rename, NULL},
-    {"order", mrsi_lower_order, NULL},
-    {"cast", mrsi_lower_cast, NULL},
-    {"pack", mrsi_lower_pack, NULL},
-    {"unpack", mrsi_lower_unpack, NULL},
-    {"move", mrsi_lower_move, NULL},
-    {"delete", mrsi_lower_delete, NULL},
-    {"split", mrsi_lower_split, NULL},
-    {"union", mrsi_lower_union, NULL},
-    {"partition", mrsi_lower_partition, NULL},
-    {"extract", mrsi_lower_extract, NULL},
-    {"unbucket", mrsi_lower_unbucket, NULL},
-    {"embed", mrsi_lower_embed, NULL},
-    {"copy", mrsi_lower_copy, NULL},
-    {"rollup", mrsi_lower_rollup, NULL},
-    {"bucket", NULL, MADE_IDS},
-    {"index", NULL, A_COMMAND},
-    {"options", NULL, A_COMMAND},
-    {"rename_collection", NULL, A_COMMAND},
-    {"drop_collection", NULL, A_COMMAND},
-    {"link", NULL, WHOLE},
-    {"tree", NULL, WHOLE},
-    {"window", NULL, WHOLE},
-    {"grid", NULL, WHOLE},
+    {"set", mrsi_lower_set, " in fields where errors indexes ", NULL},
+    {"unset", mrsi_lower_unset, " in fields where indexes ", NULL},
+    {"rename", mrsi_lower_rename, " in fields where replace indexes ", NULL},
+    {"order", mrsi_lower_order, " in fields where ", NULL},
+    {"cast", mrsi_lower_cast, " in fields where errors indexes ", NULL},
+    {"pack", mrsi_lower_pack, " in fields as strip key value where replace indexes ", NULL},
+    {"unpack", mrsi_lower_unpack, " in as prefix key value where replace indexes ", NULL},
+    {"move", mrsi_lower_move, " from into where conflicts indexes ", NULL},
+    {"delete", mrsi_lower_delete, " in where ", NULL},
+    {"split", mrsi_lower_split, " from fields into where conflicts indexes ", NULL},
+    {"union", mrsi_lower_union, " from into where conflicts tag replace indexes ", NULL},
+    {"partition", mrsi_lower_partition, " from into by where conflicts others drop indexes ", NULL},
+    {"extract", mrsi_lower_extract,
+     " from path into refs parent_ref parent_key id position where conflicts errors extracted indexes ", NULL},
+    {"unbucket", mrsi_lower_unbucket, " from into items by where keep conflicts errors id indexes ", NULL},
+    {"embed", mrsi_lower_embed, MATCHES "one fields drop sort limit count empty reference dangling many ", NULL},
+    {"copy", mrsi_lower_copy, MATCHES "fields at refs dangling many ", NULL},
+    {"rollup", mrsi_lower_rollup, MATCHES "fields by empty sort ", NULL},
+    {"bucket", NULL, NULL, MADE_IDS},
+    {"index", NULL, NULL, A_COMMAND},
+    {"options", NULL, NULL, A_COMMAND},
+    {"rename_collection", NULL, NULL, A_COMMAND},
+    {"drop_collection", NULL, NULL, A_COMMAND},
+    {"link", NULL, NULL, WHOLE},
+    {"tree", NULL, NULL, WHOLE},
+    {"window", NULL, NULL, WHOLE},
+    {"grid", NULL, NULL, WHOLE},
 };
+
+/* Whether each key of the step is one of these words. */
+static bool
+knows(const struct mrsi_lower *l, const char *keys)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool all = true;
+    mrs_walk_init(&w, l->body);
+    while (all && mrs_walk_next(&w, &el) == 1) {
+        const char *at = el.name_len ? strstr(keys + 1, el.name) : NULL;
+        while (at && (at[-1] != ' ' || at[el.name_len] != ' ')) {
+            at = strstr(at + 1, el.name);
+        }
+        all = at != NULL;
+    }
+    return all;
+}
 
 static bool
 names_now(const struct mrsi_lower *l)
@@ -319,9 +341,10 @@ lower_step(struct mrsi_lower *l)
     const char *type = l->out->step->type->name;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(rows[i].type, type) == 0) {
-            return rows[i].lower && names_now(l) ? "$$NOW would be another time for each range: write the date itself"
-                   : rows[i].lower               ? rows[i].lower(l)
-                                                 : rows[i].reason;
+            return !rows[i].lower            ? rows[i].reason
+                   : !knows(l, rows[i].keys) ? MRSI_LOWER_WORDS
+                   : names_now(l)            ? "$$NOW would be another time for each range: write the date itself"
+                                             : rows[i].lower(l);
         }
     }
     return NOT_YET;

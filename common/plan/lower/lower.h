@@ -31,7 +31,7 @@ bool mrsi_lower_remove_stages(struct mrsi_lower *l, const struct mrs_coll *on);
 bool mrsi_lower_count(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_view filter, const char *why);
 bool mrsi_lower_remove(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_view filter);
 #define MRSI_LOWER_MANY "more parts than a pipeline is given for: write several steps, or use the client engine"
-/* A name that is one field at the top of a document, and means itself in an expression. */
+/* A name that is one field at the top of a document, no pattern, and means itself in an expression. */
 bool mrsi_lower_plain(const char *name, uint32_t n);
 /* The value of a key, missing where it is not given. */
 struct mrs_val mrsi_lower_key(const struct mrsi_lower *l, const char *key);
@@ -54,10 +54,11 @@ bool mrsi_lower_names(struct mrs_val list, const char *name);
 struct mrs_view mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list);
 
 #define MRSI_LOWER_DEEP "a name below the top of the document: use the client engine"
-#define MRSI_LOWER_ODD "a name that means something else in an expression ($, a dot): use the client engine"
+#define MRSI_LOWER_ODD "a name that means something else in an expression ($, a dot, *): use the client engine"
 #define MRSI_LOWER_ID "it changes `_id`, which a pipeline loses silently: use the client engine"
 #define MRSI_LOWER_ERRORS \
     "`errors` other than refuse: a pipeline has one answer to a failing expression, it ends: use the client engine"
+#define MRSI_LOWER_WORDS "words of the step that a pipeline has none for: use the client engine"
 #define MRSI_LOWER_CONFLICTS "`conflicts` other than refuse compares documents: use the client engine"
 
 /* Each fills l->out, or gives the reason why not. */

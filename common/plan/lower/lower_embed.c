@@ -25,9 +25,8 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
         return MRSI_LOWER_DEEP;
     }
     bool keeps = mrsi_lower_says(l, "keep", "unmatched") || mrsi_lower_says(l, "keep", "all");
-    if (mrsi_lower_given(l, "overflow") || !keeps || strcmp(m->as, j->into_key) == 0 ||
-        (m->absent && (m->count || m->limit)) || !(m->absent || mrsi_lower_says(l, "empty", "array")) ||
-        (m->limit && mrsi_lower_says(l, "keep", "unmatched"))) {
+    if (!keeps || strcmp(m->as, j->into_key) == 0 || (m->absent && (m->count || m->limit)) ||
+        !(m->absent || mrsi_lower_says(l, "empty", "array")) || (m->limit && mrsi_lower_says(l, "keep", "unmatched"))) {
         return MRSI_LOWER_WORDS;
     }
     return m->count && strcmp(m->count, m->as) == 0 ? MRSI_LOWER_WORDS : NULL;
@@ -95,7 +94,7 @@ mrsi_lower_copy(struct mrsi_lower *l)
     if (why) {
         return why;
     }
-    if (mrsi_lower_given(l, "wrap") || !mrsi_lower_says(l, "refs", "keep") || !mrsi_lower_says(l, "keep", "all")) {
+    if (!mrsi_lower_says(l, "refs", "keep") || !mrsi_lower_says(l, "keep", "all")) {
         return MRSI_LOWER_WORDS;
     }
     if (mrsi_lower_given(l, "as") && !as) {

@@ -31,6 +31,7 @@ mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j)
     }
     j->from_key = el.name;
     j->into_key = mrs_val_text(el.v, &n);
+    j->by_id = strcmp(j->into_key, "_id") == 0;
     j->points =
         mrsi_lower_given(l, "reference") ? mrsi_lower_says(l, "reference", "into") : strcmp(el.name, "_id") == 0;
     return mrsi_lower_plain(el.name, el.name_len) && mrsi_lower_plain(j->into_key, n) ? NULL : CLIENT_MATCH;
@@ -84,8 +85,7 @@ mrsi_join_lower_shape(struct mrsi_lower *l, bool own_id, struct mrs_view *fields
     static const char keep[] = "{$replaceWith: {$arrayToObject: {$filter: {input: {$objectToArray: '$$ROOT'}, as: 'f', "
                                "cond: {$in: ['$$f.k', %v]}}}}}";
     static const char leave[] = "{$replaceWith: {$arrayToObject: {$filter: {input: {$objectToArray: '$$ROOT'}, as: "
-                                "'f', "
-                                "cond: {$not: [{$in: ['$$f.k', %v]}]}}}}}";
+                                "'f', cond: {$not: [{$in: ['$$f.k', %v]}]}}}}}";
     struct mrs_val f = mrsi_lower_key(l, "fields"), d = mrsi_lower_key(l, "drop");
     const char *why = f.type == MRS_MISSING ? NULL : judge_names(f);
     why = why || d.type == MRS_MISSING ? why : judge_names(d);
@@ -157,10 +157,14 @@ void
 mrsi_join_lower_put(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {
     mrsi_lower_begin(l, true);
-    put_keys(l, j->into_key);
-    mrsi_lower_stage(l, "{$lookup: {from: %s, localField: '__mrs_k', foreignField: %s, pipeline: %a, as: '__mrs_m'}}",
-                     j->from->coll, j->from_key, j->look);
-    mrsi_lower_stage(l, "{$set: {__mrs_m: " SETTLE "}}");
+    if (!j->by_id) {
+        put_keys(l, j->into_key);
+    }
+    mrsi_lower_stage(l, "{$lookup: {from: %s, localField: %s, foreignField: %s, pipeline: %a, as: '__mrs_m'}}",
+                     j->from->coll, j->by_id ? "_id" : "__mrs_k", j->from_key, j->look);
+    if (!j->by_id) {
+        mrsi_lower_stage(l, "{$set: {__mrs_m: " SETTLE "}}");
+    }
 }
 
 void
@@ -169,7 +173,6 @@ mrsi_join_lower_end(struct mrsi_lower *l)
     mrsi_lower_stage(l, "{$unset: ['__mrs_k', '__mrs_m']}");
 }
 
-/* Documents of `into` whose keys a server reads otherwise, or that have one of the names that are written. */
 /* Documents that hold arrays in several of the fields that they are sorted by, which some servers sort all the same. */
 static bool
 count_parallel(struct mrsi_lower *l, const struct mrs_coll *from)
@@ -197,20 +200,23 @@ count_parallel(struct mrsi_lower *l, const struct mrs_coll *from)
                                      "documents with arrays in two fields of `sort`");
 }
 
+/* Documents of `into` whose keys a server reads otherwise, or that have one of the names that are written. */
 bool
 mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct mrs_view taken)
 {
     const char *into = mrsi_lower_path(l, j->into_key), *from = mrsi_lower_path(l, j->from_key);
     static const char inner[] = "{$expr: {$cond: [{$isArray: %s}, {$anyElementTrue: [{$map: {input: %s, as: 'k', in: "
                                 "{$isArray: '$$k'}}}]}, false]}}";
-    struct mrs_view arrays = j->points && !mrsi_lower_given(l, "sort")
-                                 ? mrsi_lower_doc(l, "{$expr: {$isArray: %s}}", into)
-                                 : mrsi_lower_doc(l, inner, into, into);
+    struct mrs_view odd = j->by_id ? mrsi_lower_doc(l, "{_id: null}")
+                          : j->points && !mrsi_lower_given(l, "sort")
+                              ? mrsi_lower_doc(l, "{$expr: {$isArray: %s}}", into)
+                              : mrsi_lower_doc(l, inner, into, into);
     struct mrs_view body = l->body;
     struct mrs_view there =
         mrsi_lower_doc(l, "{$or: [%d, {__mrs_k: {$exists: true}}, {__mrs_m: {$exists: true}}]}", taken);
     l->body = mrs_empty_doc(); /* `where` is of `from` */
-    bool room = mrsi_lower_count(l, j->into, arrays, "documents whose key is an array") &&
+    bool room = mrsi_lower_count(l, j->into, odd,
+                                 j->by_id ? "documents whose `_id` is null" : "documents whose key is an array") &&
                 mrsi_lower_count(l, j->into, there, "documents that have a field that is written already");
     l->body = body;
     return room && count_parallel(l, j->from) &&

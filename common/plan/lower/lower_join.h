@@ -9,10 +9,9 @@ struct mrsi_lower_join {
     const struct mrs_coll *from, *into;
     const char *from_key, *into_key;
     bool points;          /* the reference lies in documents of `into` */
+    bool by_id;           /* into_key is `_id`: neither missing nor an array, so it is its own key */
     struct mrs_view look; /* stages on what matches, an array */
 };
-
-#define MRSI_LOWER_WORDS "words of the step that a pipeline has none for: use the client engine"
 
 /* Keys of the plan; the reason why not. */
 const char *mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j);

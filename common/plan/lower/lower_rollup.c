@@ -2,8 +2,7 @@
 /* lower_rollup.c - rollup as stages of a server: a group inside of a join, or a group of the whole collection. */
 #include "lower_join.h"
 
-#define OTHERS                                                                                                         \
-    "an accumulator whose order, or whose answer to nothing, is another on some servers: use the client"
+#define OTHERS "an accumulator whose order, or whose answer to nothing, is another on some servers: use the client"
 
 /* What an accumulator gives where there is nothing; false: a server has another answer, or another order. */
 static bool

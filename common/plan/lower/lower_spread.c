@@ -5,7 +5,6 @@
  * removed when all of them are done. So a server that stops in the middle has written too much, never too little. */
 #include "lower.h"
 
-#define FIELDS_CHANGE "`fields` and `drop` change the documents: use the client engine"
 #define NEW_IDS "its documents get `_id`s that are made: use the client engine"
 #define NOT_OWN "elements without an `_id` of their own, or that are no documents, or that hold a field that is added"
 
@@ -25,9 +24,6 @@ side(const struct mrsi_lower *l, uint32_t i)
 const char *
 mrsi_lower_move(struct mrsi_lower *l)
 {
-    if (mrsi_lower_given(l, "fields") || mrsi_lower_given(l, "drop")) {
-        return FIELDS_CHANGE;
-    }
     if (!refuses_conflicts(l)) {
         return MRSI_LOWER_CONFLICTS;
     }
@@ -40,9 +36,6 @@ mrsi_lower_move(struct mrsi_lower *l)
 const char *
 mrsi_lower_delete(struct mrsi_lower *l)
 {
-    if (mrsi_lower_given(l, "errors")) {
-        return "`errors` says what becomes of a document where `where` fails: use the client engine";
-    }
     (void)mrsi_lower_remove(l, side(l, 0), (struct mrs_view){NULL, 0});
     return NULL;
 }
@@ -217,8 +210,8 @@ count_parts(struct mrsi_lower *l, const struct lower_parts *p)
                                          "'$$e._id'}, ['missing', 'null', 'undefined', 'array', 'regex']]}, %d]}, "
                                          "true]}",
                                          taken);
-    struct mrs_view any = mrsi_lower_doc(l, "{$expr: {$anyElementTrue: [{$map: {input: %d, as: 'e', in: %d}}]}}",
-                                         elements(l, p), odd);
+    struct mrs_view any =
+        mrsi_lower_doc(l, "{$expr: {$anyElementTrue: [{$map: {input: %d, as: 'e', in: %d}}]}}", elements(l, p), odd);
     return mrsi_lower_count(l, l->out->on, any, NOT_OWN);
 }
 
@@ -261,18 +254,11 @@ put_part(struct mrsi_lower *l, const struct lower_parts *p)
 static const char *
 judge_extract(const struct mrsi_lower *l)
 {
-    static const char *const client[] = {"child_refs", "unique", "leave", "pages", "count", "fields", "drop", "value"};
-    for (size_t i = 0; i < sizeof client / sizeof *client; i++) {
-        if (mrsi_lower_given(l, client[i])) {
-            return "it says more of a part than where it goes: use the client engine";
-        }
-    }
     if (!refuses_conflicts(l)) {
         return MRSI_LOWER_CONFLICTS;
     }
-    if (!mrsi_lower_says(l, "refs", "parent") || !mrsi_lower_says(l, "extracted", "all") ||
-        mrsi_lower_given(l, "replace")) {
-        return "`refs` other than parent, `extracted` and `replace`: use the client engine";
+    if (!mrsi_lower_says(l, "refs", "parent") || !mrsi_lower_says(l, "extracted", "all")) {
+        return MRSI_LOWER_WORDS;
     }
     return mrsi_lower_says(l, "id", "keep") ? NULL : NEW_IDS;
 }
@@ -292,8 +278,8 @@ mrsi_lower_extract(struct mrsi_lower *l)
     p.path = mrsi_lower_path(l, path);
     p.key = mrsi_lower_path(l, key);
     struct mrs_view none = mrsi_lower_doc(l, "{%s: {$exists: false}}", key);
-    bool room = strcmp(key, "_id") == 0 ||
-                mrsi_lower_count(l, l->out->on, none, "documents without the field of `parent_key`");
+    bool room =
+        strcmp(key, "_id") == 0 || mrsi_lower_count(l, l->out->on, none, "documents without the field of `parent_key`");
     if (!count_parts(l, &p) || !room) {
         return MRSI_LOWER_MANY;
     }
@@ -346,8 +332,8 @@ mrsi_lower_unbucket(struct mrsi_lower *l)
     if (why || !items) {
         return why ? why : MRSI_LOWER_DEEP;
     }
-    if (!refuses_conflicts(l) || mrsi_lower_given(l, "fields") || mrsi_lower_given(l, "drop")) {
-        return refuses_conflicts(l) ? FIELDS_CHANGE : MRSI_LOWER_CONFLICTS;
+    if (!refuses_conflicts(l)) {
+        return MRSI_LOWER_CONFLICTS;
     }
     if (!mrsi_lower_says(l, "id", "keep") || mrsi_lower_names(by, items)) {
         return NEW_IDS;

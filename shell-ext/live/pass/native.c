@@ -278,7 +278,9 @@ run_pipeline(struct live_native *n, const struct native_part *p, struct mrs_view
     struct mrs_view part[2] = {{NULL, 0}, p->stages}, all, cmd;
     enum mrs_status st = range.n ? live_doc_in(&n->each, &part[0], e, "[{$match: %d}]", range) : MRS_OK;
     MRS_THEN(st, chain(&n->each, part, 2, &all, e));
-    MRS_THEN(st, live_doc_in(&n->each, &cmd, e, "{aggregate: %s, pipeline: %a, cursor: {}, allowDiskUse: true}",
+    MRS_THEN(st, live_doc_in(&n->each, &cmd, e,
+                             "{aggregate: %s, pipeline: %a, cursor: {}, allowDiskUse: true, collation: {locale: "
+                             "'simple'}}",
                              p->on->coll, all));
     return st ? st : live_command(n->job->link, p->on->db, cmd, flags, reply, f, e);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_explain.c - `mongoreshape explain PLAN [-i IN]`: the plan in words, with an input also what
  * becomes of indexes and options; with `--live` how it may run beside writers; with
- * `--pipeline` as stages of a server; with `--schema` the language itself. */
+ * `--pipeline` as stages of a server, with `--stage` as the stage of the extension; with `--schema` the language
+ * itself. */
 #include "commands.h"
 #include "mongoreshape/live.h"
 #include "mongoreshape/pipeline.h"
+#include "mongoreshape/stage.h"
 #include "text.h"
 
 static enum mrs_status
@@ -24,6 +26,9 @@ explain(struct mrsi_job *job, struct mrs_buf *out)
 {
     if (job->cli->pipeline) {
         return mrs_plan_pipeline(job->plan, job->cli->json, out, &job->err);
+    }
+    if (job->cli->stage) {
+        return mrs_plan_stage(job->plan, job->cli->json, out, &job->err);
     }
     return job->cli->live ? explain_live(job, out) : mrs_plan_explain(job->plan, job->cli->json, out, &job->err);
 }

@@ -151,6 +151,10 @@ static const struct mrs_cli_option options[] = {
      "the steps as aggregation pipelines that a server runs by itself, for mongosh",
      "For each step the pipeline that gives the same documents byte for byte, with filters that must find nothing "
      "before it may run; or why there is none. With `--json` for programs, as canonical Extended JSON.", NULL},
+    {"stage", 0, NULL, EXPLAIN, MRS_CLI_FLAG, AT(stage), NULL, NULL,
+     "the plan as the stage `$reshape` of a MongoDB 9.0 with the extension, for mongosh",
+     "For each step its class, or why it can be in no stage; then for each pair of collections, one where documents "
+     "arrive and one where they leave, the whole pipeline. docs/SERVER.md says what the classes are.", NULL},
     {"schema", 0, NULL, EXPLAIN, MRS_CLI_FLAG, AT(schema), NULL, NULL,
      "print a JSON Schema (draft-07) of the plan language, for editors; without PLAN",
      "Made from the tables that `check` reads. A YAML language server that knows it completes keys and marks mistakes.",

@@ -21,8 +21,8 @@ struct mrsi_cli {
     enum mrs_format format;
     int64_t now_ms;
     char **argv; /* the whole line, to say it again */
-    bool force, resume, dry_run, progress, json, live, pipeline, quiet, verbose, relaxed, with_ns, stream, schema, all,
-        keep_going;
+    bool force, resume, dry_run, progress, json, live, pipeline, stage, quiet, verbose, relaxed, with_ns, stream;
+    bool schema, all, keep_going;
 };
 
 /* topics.c: the steps, behind `plan`. */

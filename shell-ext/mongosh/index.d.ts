@@ -86,7 +86,7 @@ interface ReshapeError extends Error {
 
 interface Reshape {
     check(plan: Plan, options?: object): Promise<object>;
-    explain(plan: Plan, options?: { live?: boolean; json?: boolean }): Promise<string | object>;
+    explain(plan: Plan, options?: { live?: boolean; stage?: boolean; json?: boolean }): Promise<string | object>;
     pipeline(plan: Plan): Promise<PipelineStep[]>;
     apply(plan: Plan, options?: ApplyOptions): Promise<Report>;
     verify(plan: Plan, options?: Options & { repair?: boolean }): Promise<Report>;

@@ -106,6 +106,7 @@ void host_kinds(struct host *h);    /* host_kinds.c: groups, joins, limits */
 void host_options(const char *so);  /* host_loading.c */
 void host_versions(const char *so);
 void host_shown(const char *so, const char *file); /* the stages and options that a page shows */
+void host_stages(const char *so, const char *file, const char *db);
 void host_damage(struct host *h, unsigned seeds);   /* host_damage.c: specifications that somebody has cut or changed */
 void host_failing(struct host *h, const char *so);  /* host_failing.c: each allocation fails */
 

@@ -2,6 +2,7 @@
 /* host_loading.c - versions and options: what is said before there is a stage. */
 #include "host.h"
 
+#include "mongoreshape/ejson.h"
 #include "mongoreshape/plan.h"
 
 #include <dlfcn.h>
@@ -150,4 +151,54 @@ host_shown(const char *so, const char *file)
         shown++;
     }
     CHECK(shown == 2);
+}
+
+/* ---- what `explain --stage` shows ---- */
+/* Each `$reshape` of a pipeline is taken as it stands. */
+static void
+try_pipeline(struct host *h, struct mrs_view pipeline, const char *db)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t n = 0;
+    mrs_walk_init(&w, pipeline);
+    while (mrs_walk_next(&w, &el) == 1) {
+        if (mrs_doc_get(mrs_val_view(el.v), "$reshape").type != MRS_DOCUMENT) {
+            continue;
+        }
+        struct mdb_exec *x = host_stage(h, mrs_val_view(el.v), db);
+        if (CHECK(x != NULL)) {
+            x->calls->destroy(x);
+        } else {
+            host_note("explain --stage", h->error);
+        }
+        n++;
+    }
+    CHECK(n == 1);
+}
+
+void
+host_stages(const char *so, const char *file, const char *db)
+{
+    static char text[1 << 24];
+    struct host h;
+    struct mrs_buf doc;
+    struct mrs_mem *mem = mrs_mem_new(0);
+    struct mrs_walk w;
+    struct mrs_elem el;
+    FILE *f = fopen(file, "rb");
+    size_t n = f ? fread(text, 1, sizeof text, f) : 0, used = 0;
+    if (f) {
+        fclose(f);
+    }
+    mrs_buf_init(&doc, mem, 1u << 26);
+    if (CHECK(mrs_ejson_read(text, n, MRS_EJSON_STRICT, &doc, &used, NULL) == MRS_OK) && CHECK(host_open(&h, so, ""))) {
+        struct mrs_view d = {doc.p, (uint32_t)doc.n};
+        mrs_walk_init(&w, mrs_val_view(mrs_doc_get(d, "stages")));
+        while (mrs_walk_next(&w, &el) == 1) {
+            try_pipeline(&h, mrs_val_view(mrs_doc_get(mrs_val_view(el.v), "pipeline")), db);
+        }
+    }
+    mrs_buf_clear(&doc);
+    mrs_mem_close(mem);
 }

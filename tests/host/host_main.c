@@ -4,6 +4,7 @@
  *   host SO                                         every sentence of docs/SERVER.md
  *   host SO case PLAN.yaml IN-DIR OUT-DIR REFUSED   a case against what the offline tool made of it
  *   host SO shown FILE                              the stages and options that docs/SERVER.md shows
+ *   host SO stages FILE DB                          the stages that `explain --stage --json` shows
  *   host SO damage N                                N specifications that are cut and changed */
 #include "host.h"
 
@@ -43,8 +44,13 @@ main(int argc, char **argv)
     if (argc > 2 && strcmp(argv[2], "case") == 0) {
         return host_case(argv[1], argc - 3, argv + 3);
     }
+    if (argc == 5 && strcmp(argv[2], "stages") == 0) {
+        host_stages(argv[1], argv[3], argv[4]);
+        printf("%ld passed, %ld failed\n", host_passed, host_failed);
+        return host_failed != 0;
+    }
     if (argc != 2 && (argc != 4 || (strcmp(argv[2], "damage") != 0 && strcmp(argv[2], "shown") != 0))) {
-        fprintf(stderr, "usage: host SO [case PLAN IN OUT REFUSED | damage N | shown FILE]\n");
+        fprintf(stderr, "usage: host SO [case PLAN IN OUT REFUSED | damage N | shown FILE | stages FILE DB]\n");
         return 2;
     }
     if (argc == 2) {

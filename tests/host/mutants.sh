@@ -12,14 +12,16 @@ cd "$here/../.." || exit 2
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0
-objects=$(find shell-ext/server -name '*.c' | LC_ALL=C sort)
+objects=$(find shell-ext/server common/plan/stage -name '*.c' | LC_ALL=C sort)
 
 # mutant FILE PATTERN REPLACEMENT WHAT
 mutant() {
     local file=shell-ext/server/$1 list="" o
-    rm -rf "$tmp/shell-ext"
-    mkdir -p "$tmp/shell-ext"
+    [ -f "$file" ] || file=common/plan/$1
+    rm -rf "$tmp/shell-ext" "$tmp/common"
+    mkdir -p "$tmp/shell-ext" "$tmp/common/plan"
     cp -r shell-ext/server "$tmp/shell-ext/"
+    cp -r common/plan/stage "$tmp/common/plan/"
     OLD=$2 NEW=$3 awk '
         BEGIN { old = ENVIRON["OLD"]; new = ENVIRON["NEW"]; rest = sub(/\.\.\.$/, "", old) }
         !done && (at = index($0, old)) {

@@ -64,6 +64,14 @@ older_glibc() {
 }
 
 # ---- the cases ----
+# Each stage that `explain --stage` shows is one that the extension takes.
+shown_stages() {
+    "$tool" explain "$cases/$1/plan.yaml" -i "$tmp/in" --stage --json > "$tmp/stages" 2> "$tmp/said" &&
+        "$host" "$so" stages "$tmp/stages" t > "$tmp/said" 2>&1 || cat "$tmp/said"
+    grep -q ' passed, 0 failed$' "$tmp/said"
+    ok "$1: what explain --stage shows" $?
+}
+
 one_case() {
     local case=$1 args=() line
     rm -rf "$tmp"/in "$tmp"/out*
@@ -76,9 +84,15 @@ one_case() {
         skipped=$((skipped + 1))
         return
     fi
+    shown_stages "$case"
     "$host" "$so" case "$cases/$case/plan.yaml" "$tmp/in" "$tmp/out" "$tmp/out.refused.bson" > "$tmp/log" 2>&1
     line=$?
     grep -E '^(same|sorted|differs|refused|merge|client|untouched)' "$tmp/log" | sed "s|^|$case: |" >> "$tmp/verdicts"
+    missing=$(sed -n 's/^\(same\|sorted\|merged\) \([^ ]*\) .*/\2/p' "$tmp/log" | sort -u | while read -r ns; do
+        grep -qF "\"emit\":\"$ns\"" "$tmp/stages" || echo "$ns"
+    done)
+    [ -z "$missing" ]
+    ok "$case: explain --stage shows no pipeline to $missing" $?
     if [ $line -ne 0 ]; then
         sed "s|^|    |" "$tmp/log"
         ok "$case" 1

@@ -68,7 +68,7 @@ async function use(shell: reshapeOf.Shell) {
     const report = await own.apply(plan, { execute: true, maxRefused: "any" });
     const text: string | undefined = report.next;
     await reshape.throttle({ docs: 500, bytes: "2M" });
-    return (await own.pipeline("plan.yaml"))[0].pipeline ?? text;
+    return (await own.pipeline("plan.yaml"))[0].writes?.[0].pipeline ?? text;
 }
 END
     "$MONGOSH_BIN/tsc" --noEmit --strict --esModuleInterop --module commonjs --target es2022 types/use.ts > log 2>&1 &&

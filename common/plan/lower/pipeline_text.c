@@ -3,67 +3,9 @@
 #include "mongoreshape/build.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/pipeline.h"
-
-/* Whether relaxed Extended JSON would lose a type: a shell reads 5 as an int, whatever it was. */
-static bool
-needs_types(struct mrs_view d)
-{
-    struct mrs_walk at[MRS_DEPTH_MAX];
-    struct mrs_elem el;
-    int depth = 1;
-    mrs_walk_init(&at[0], d);
-    while (depth > 0) {
-        if (mrs_walk_next(&at[depth - 1], &el) != 1) {
-            depth--;
-        } else if (el.v.type == MRS_INT64 || el.v.type == MRS_DOUBLE) {
-            return true;
-        } else if (el.v.type == MRS_DOCUMENT || el.v.type == MRS_ARRAY) {
-            if (depth == MRS_DEPTH_MAX) {
-                return true;
-            }
-            mrs_walk_init(&at[depth++], mrs_val_view(el.v));
-        }
-    }
-    return false;
-}
-
-static void
-put_doc(struct mrs_buf *out, struct mrs_view d)
-{
-    mrs_buf_put(out, "EJSON.deserialize(", 18);
-    mrs_ejson_write(d, needs_types(d), out);
-    mrs_buf_byte(out, ')');
-}
-
-static void
-put_coll(struct mrs_buf *out, const struct mrs_coll *c, const char *call)
-{
-    mrs_buf_put(out, "db.getSiblingDB(", 16);
-    mrs_buf_printf(out, "\"%s\").getCollection(", c->db);
-    mrs_buf_byte(out, '"');
-    for (const char *p = c->coll; *p; p++) {
-        mrs_buf_printf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
-    }
-    mrs_buf_printf(out, "\").%s(", call);
-}
+#include "mongosh_text.h"
 
 /* ---- for the shell ---- */
-static void
-put_stages(struct mrs_buf *out, struct mrs_view pipeline, const char *end)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    const char *comma = "";
-    mrs_buf_put(out, "[", 1);
-    mrs_walk_init(&w, pipeline);
-    while (mrs_walk_next(&w, &el) == 1) {
-        mrs_buf_printf(out, "%s\n  ", comma);
-        put_doc(out, mrs_val_view(el.v));
-        comma = ",";
-    }
-    mrs_buf_printf(out, "\n])%s", end);
-}
-
 static void
 put_counts(struct mrs_buf *out, const struct mrs_lowered *l)
 {
@@ -71,12 +13,12 @@ put_counts(struct mrs_buf *out, const struct mrs_lowered *l)
         const struct mrs_lowered_count *c = &l->count[i];
         mrs_buf_printf(out, "// must be 0, else the client does them: %s\n", c->why);
         if (c->filter.n) {
-            put_coll(out, c->on, "countDocuments");
-            put_doc(out, c->filter);
+            mrsi_shell_coll(out, c->on, "countDocuments");
+            mrsi_shell_doc(out, c->filter);
             mrs_buf_put(out, ")\n", 2);
         } else {
-            put_coll(out, c->on, "aggregate");
-            put_stages(out, c->stages, ".itcount()\n");
+            mrsi_shell_coll(out, c->on, "aggregate");
+            mrsi_shell_stages(out, c->stages, ".itcount()\n");
         }
     }
 }
@@ -88,18 +30,18 @@ put_text(struct mrs_buf *out, const struct mrs_lowered *l)
                 l->reason ? l->reason : "");
     put_counts(out, l);
     for (uint32_t i = 0; i < l->n_writes; i++) {
-        put_coll(out, l->write[i].on, "aggregate");
-        put_stages(out, l->write[i].pipeline, "\n");
+        mrsi_shell_coll(out, l->write[i].on, "aggregate");
+        mrsi_shell_stages(out, l->write[i].pipeline, "\n");
     }
     for (uint32_t i = 0; i < l->n_removals; i++) {
         const struct mrs_lowered_removal *r = &l->removal[i];
-        put_coll(out, r->on, r->filter.n ? "deleteMany" : "aggregate");
+        mrsi_shell_coll(out, r->on, r->filter.n ? "deleteMany" : "aggregate");
         if (r->filter.n) {
-            put_doc(out, r->filter);
+            mrsi_shell_doc(out, r->filter);
             mrs_buf_put(out, ")\n", 2);
         } else {
-            put_stages(out, r->stages, ".forEach(d => ");
-            put_coll(out, r->on, "deleteOne");
+            mrsi_shell_stages(out, r->stages, ".forEach(d => ");
+            mrsi_shell_coll(out, r->on, "deleteOne");
             mrs_buf_say(out, "{ _id: d._id }))\n");
         }
     }

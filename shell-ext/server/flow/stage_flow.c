@@ -28,7 +28,7 @@ struct ext_flow {
 
 /* ---- opening ---- */
 static enum mrs_status
-open_node(struct ext_flow *f, struct ext_node *n, const struct ext_hop *hop, struct mrs_err *e)
+open_node(struct ext_flow *f, struct ext_node *n, const struct mrs_stage_hop *hop, struct mrs_err *e)
 {
     const struct mrs_step_type *t = hop->step->type;
     enum mrs_family family = hop->step->desc.family;
@@ -160,7 +160,7 @@ next_item(struct ext_node *n, struct mrs_product *p)
 /* ---- the way of one document ---- */
 /* The number of the field, where it is one in which partners arrive; else that of all of them. */
 static uint32_t
-field_no(const struct ext_route *r, const struct mrs_elem *e)
+field_no(const struct mrs_stage_route *r, const struct mrs_elem *e)
 {
     uint32_t i = 0;
     while (i < r->n_fields && strcmp(r->field[i], e->name) != 0) {
@@ -173,7 +173,7 @@ field_no(const struct ext_route *r, const struct mrs_elem *e)
 static enum mrs_status
 bare(struct ext_flow *f, struct mrs_view *doc, struct mrs_err *e)
 {
-    const struct ext_route *r = &f->spec->route;
+    const struct mrs_stage_route *r = &f->spec->route;
     struct mrs_walk w;
     struct mrs_elem el;
     struct mrs_build b;

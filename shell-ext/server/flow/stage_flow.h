@@ -33,7 +33,7 @@ struct ext_account {
     uint64_t refused;
 };
 struct ext_node { /* a hop at work */
-    const struct ext_hop *hop;
+    const struct mrs_stage_hop *hop;
     const struct ext_spec *spec;
     struct ext_account *account;
     const struct mrs_val *field; /* joined: where the partners of the document in hand lie */

@@ -216,9 +216,9 @@ route(struct reader *r, struct mrs_err *e)
     if (r->n) {
         return MRS_OK;
     }
-    struct ext_wish wish = {.of = spec->of.coll ? &spec->of : NULL, .emit = spec->emit.coll ? &spec->emit : NULL,
+    struct mrs_stage_wish wish = {.of = spec->of.coll ? &spec->of : NULL, .emit = spec->emit.coll ? &spec->emit : NULL,
                             .with = spec->with, .report = mistake, .arg = r};
-    return ext_route_find(spec->plan, &wish, &spec->arena, &spec->route, e);
+    return mrs_stage_find_route(spec->plan, &wish, &spec->arena, &spec->route, e);
 }
 
 /* ---- the doors ---- */

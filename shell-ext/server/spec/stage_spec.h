@@ -4,7 +4,7 @@
 #define EXT_STAGE_SPEC_H
 
 #include "server/home/ext_home.h"
-#include "stage_route.h"
+#include "mongoreshape/stage.h"
 
 struct ext_spec { /* not changed once it is made, but for `users` */
     struct ext_home *home;
@@ -18,7 +18,7 @@ struct ext_spec { /* not changed once it is made, but for `users` */
     struct mrs_view with;
     bool skip;                /* refused: skip */
     int64_t memory, now;
-    struct ext_route route;
+    struct mrs_stage_route route;
 };
 
 /* Reads and checks a stage; all mistakes are told at once. database: where it runs; NULL: not known yet, then what

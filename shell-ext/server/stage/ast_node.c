@@ -46,7 +46,7 @@ ast_properties(const struct mdb_ast *a, struct mdb_buf **out)
     mrs_build_bool(&b, "allowedInUnionWith", true);
     mrs_build_bool(&b, "allowedInLookup", true);
     mrs_build_bool(&b, "allowedInFacet", false);
-    mrs_build_bool(&b, "preservesUpstreamMetadata", spec->route.class == EXT_ONE);
+    mrs_build_bool(&b, "preservesUpstreamMetadata", spec->route.kind == MRS_STAGE_ONE);
     (void)mrs_build_finish(&b, &doc, NULL);
     return ext_give_buf(spec->home->mem, &buf, out);
 }

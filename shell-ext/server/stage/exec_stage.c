@@ -166,7 +166,7 @@ static enum mrs_status
 take(struct exec_stage *x, const struct mdb_next *r, struct mrs_err *e)
 {
     enum mrs_status s = copy(&x->doc, &r->doc, e);
-    if (s == MRS_OK && x->spec->route.class == EXT_ONE) {
+    if (s == MRS_OK && x->spec->route.kind == MRS_STAGE_ONE) {
         s = copy(&x->meta, &r->meta, e);
         x->has_meta = x->meta.n > 0;
     }

@@ -59,7 +59,7 @@ explain_needs(const struct ext_spec *spec, struct mrs_build *b)
     char text[400];
     mrs_build_open(b, "needs", 5, MRS_ARRAY);
     for (uint32_t i = 0; i < spec->route.n_hops; i++) {
-        const struct ext_hop *h = &spec->route.hop[i];
+        const struct mrs_stage_hop *h = &spec->route.hop[i];
         if (h->field) {
             snprintf(text, sizeof text, "step %u (%s): a $lookup before that brings documents of %.100s in the "
                                         "field %.100s",
@@ -92,7 +92,8 @@ logical_explain(const struct mdb_logical *l, struct mdb_context *c, uint32_t ver
     mrs_build_init(&b, &buf);
     mrs_build_open(&b, EXT_STAGE, sizeof EXT_STAGE - 1, MRS_DOCUMENT);
     mrs_build_text(&b, "planId", id, 32);
-    mrs_build_text(&b, "class", ext_class_name(spec->route.class), (uint32_t)strlen(ext_class_name(spec->route.class)));
+    const char *kind = mrs_stage_class_name(spec->route.kind);
+    mrs_build_text(&b, "class", kind, (uint32_t)strlen(kind));
     mrs_build_text(&b, "of", of->ns, (uint32_t)strlen(of->ns));
     mrs_build_text(&b, "emit", emit->ns, (uint32_t)strlen(emit->ns));
     explain_needs(spec, &b);

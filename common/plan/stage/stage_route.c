@@ -4,14 +4,14 @@
  * A stage sees one stream: the documents of one collection arrive, those of one collection leave. So each step is
  * asked which of the collections that the stream has filled so far it reads, and which it fills in turn. What needs a
  * whole collection at once, or changes a catalogue, is refused with the way it is done instead. */
-#include "stage_route.h"
+#include "mongoreshape/stage.h"
 
 #include <stdio.h>
 
 struct router {
     const struct mrs_plan *plan;
-    const struct ext_wish *wish;
-    struct ext_route *out;
+    const struct mrs_stage_wish *wish;
+    struct mrs_stage_route *out;
     struct mrs_arena *arena;
     bool *here;      /* by collection: documents of the stream lie there now */
     bool *written;   /* some step before changed it, took of it or added to it */
@@ -43,7 +43,7 @@ step_fault(struct router *r, const struct mrs_step *s, const char *why)
 /* ---- collections ---- */
 /* The collection that a specification names. While the database of the plan is not known its name stands for any. */
 static uint32_t
-coll_wished(const struct ext_route *out, const struct mrs_coll *c, const struct mrs_plan *p)
+coll_wished(const struct mrs_stage_route *out, const struct mrs_coll *c, const struct mrs_plan *p)
 {
     for (uint32_t i = 0; i < out->n_colls; i++) {
         const char *db = out->coll[i]->db;
@@ -53,18 +53,18 @@ coll_wished(const struct ext_route *out, const struct mrs_coll *c, const struct 
             return i;
         }
     }
-    return EXT_NO_COLL;
+    return MRS_STAGE_NO_COLL;
 }
 
 static uint32_t
-coll_of(const struct ext_route *out, const struct mrs_coll *c)
+coll_of(const struct mrs_stage_route *out, const struct mrs_coll *c)
 {
     for (uint32_t i = 0; i < out->n_colls; i++) {
         if (strcmp(out->coll[i]->ns, c->ns) == 0) {
             return i;
         }
     }
-    return EXT_NO_COLL;
+    return MRS_STAGE_NO_COLL;
 }
 
 static bool
@@ -86,7 +86,7 @@ list_colls(struct router *r)
     for (uint32_t i = 0; i < r->plan->n_steps; i++) {
         const struct mrs_desc *d = &r->plan->steps[i].desc;
         for (uint32_t k = 0; k < d->n_sides; k++) {
-            if (coll_of(r->out, &d->sides[k].coll) == EXT_NO_COLL) {
+            if (coll_of(r->out, &d->sides[k].coll) == MRS_STAGE_NO_COLL) {
                 r->out->coll[r->out->n_colls++] = &d->sides[k].coll;
             }
         }
@@ -95,30 +95,34 @@ list_colls(struct router *r)
 }
 
 /* ---- what can never be a stage ---- */
-static bool
-suits(struct router *r, const struct mrs_step *s)
+const char *
+mrs_stage_refuses(const struct mrs_step *s)
 {
-    const char *why = NULL;
     switch (s->desc.family) {
     case MRS_FAMILY_MAP:
     case MRS_FAMILY_SPREAD:
     case MRS_FAMILY_JOIN:
     case MRS_FAMILY_FOLD: break;
-    case MRS_FAMILY_GROUP: why = "`unique` holds documents of the whole collection against each other, and a stage "
-                                 "sees "
-                                 "one after the other: run the plan with mongoreshape or mongoreshape-live"; break;
-    case MRS_FAMILY_CATALOG: why = "the step changes a collection's indexes, options or name, which is a command "
-                                   "and no "
-                                   "stage: take it out of this plan"; break;
-    default: why = "the step needs whole collections at once, and a stage sees one document after the other: run "
-                   "the plan "
-                   "with mongoreshape or mongoreshape-live"; break;
+    case MRS_FAMILY_GROUP:
+        return "`unique` holds documents of the whole collection against each other, and a stage sees one after the "
+               "other: run the plan with mongoreshape or mongoreshape-live";
+    case MRS_FAMILY_CATALOG:
+        return "the step changes a collection's indexes, options or name, which is a command and no stage: take it out "
+               "of this plan";
+    default:
+        return "the step needs whole collections at once, and a stage sees one document after the other: run the plan "
+               "with mongoreshape or mongoreshape-live";
     }
-    if (!why && s->desc.conflicts != MRS_CONFLICTS_REFUSE) {
-        why = "`conflicts: first` and `last` hold documents of the whole collection against each other: leave them "
-              "out, "
-              "`$merge` behind the stage finds an `_id` that is there";
-    }
+    return s->desc.conflicts == MRS_CONFLICTS_REFUSE
+               ? NULL
+               : "`conflicts: first` and `last` hold documents of the whole collection against each other: leave them "
+                 "out, `$merge` behind the stage finds an `_id` that is there";
+}
+
+static bool
+suits(struct router *r, const struct mrs_step *s)
+{
+    const char *why = mrs_stage_refuses(s);
     if (why) {
         step_fault(r, s, why);
     }
@@ -134,18 +138,18 @@ field_of(const struct router *r, const struct mrs_coll *c)
     return v.type == MRS_STRING ? mrs_val_text(v, &n) : NULL;
 }
 
-static struct ext_hop *
+static struct mrs_stage_hop *
 add_hop(struct router *r, const struct mrs_step *s)
 {
-    struct ext_route *out = r->out;
+    struct mrs_stage_route *out = r->out;
     int16_t *side_in = mrs_arena_alloc(r->arena, out->n_colls * sizeof *side_in);
     uint32_t *by_side = mrs_arena_alloc(r->arena, (s->desc.n_sides + 1u) * sizeof *by_side);
     if (!side_in || !by_side) {
         return NULL;
     }
     memset(side_in, 0xFF, out->n_colls * sizeof *side_in);
-    struct ext_hop *h = &out->hop[out->n_hops++];
-    *h = (struct ext_hop){.step = s, .side_in = side_in, .coll_of = by_side};
+    struct mrs_stage_hop *h = &out->hop[out->n_hops++];
+    *h = (struct mrs_stage_hop){.step = s, .side_in = side_in, .coll_of = by_side};
     for (uint32_t k = 0; k < s->desc.n_sides; k++) {
         by_side[k] = coll_of(out, &s->desc.sides[k].coll);
     }
@@ -162,7 +166,7 @@ is_entry(const struct mrs_desc *d, uint32_t side)
 }
 
 static void
-check_join(struct router *r, struct ext_hop *h)
+check_join(struct router *r, struct mrs_stage_hop *h)
 {
     const struct mrs_step *s = h->step;
     const struct mrs_coll *from = &s->desc.sides[0].coll;
@@ -205,14 +209,14 @@ check_fold(struct router *r, const struct mrs_step *s)
     }
 }
 
-static enum ext_class
-class_of(const struct mrs_step *s)
+enum mrs_stage_class
+mrs_stage_class_of(const struct mrs_step *s)
 {
     bool many = strcmp(s->type->name, "extract") == 0 || strcmp(s->type->name, "unbucket") == 0;
-    return s->desc.family == MRS_FAMILY_JOIN   ? EXT_JOINED
-           : s->desc.family == MRS_FAMILY_FOLD ? EXT_GROUPED
-           : many                              ? EXT_MANY
-                                               : EXT_ONE;
+    return s->desc.family == MRS_FAMILY_JOIN   ? MRS_STAGE_JOINED
+           : s->desc.family == MRS_FAMILY_FOLD ? MRS_STAGE_GROUPED
+           : many                              ? MRS_STAGE_MANY
+                                               : MRS_STAGE_ONE;
 }
 
 /* Whether documents of the side by which they enter may go on in their collection. */
@@ -227,7 +231,7 @@ static enum mrs_status
 meet(struct router *r, const struct mrs_step *s)
 {
     const struct mrs_desc *d = &s->desc;
-    struct ext_hop *h = NULL;
+    struct mrs_stage_hop *h = NULL;
     for (uint32_t k = 0; k < d->n_sides; k++) {
         uint32_t c = coll_of(r->out, &d->sides[k].coll);
         if (!is_entry(d, k) || !r->here[c]) {
@@ -255,7 +259,7 @@ meet(struct router *r, const struct mrs_step *s)
 
 /* Whether a hop brings documents that come to `emit`. What it takes for that is needed in turn. */
 static bool
-leads_on(struct router *r, const struct ext_hop *h)
+leads_on(struct router *r, const struct mrs_stage_hop *h)
 {
     const struct mrs_desc *d = &h->step->desc;
     bool added = false, stay = false;
@@ -282,7 +286,7 @@ leads_on(struct router *r, const struct ext_hop *h)
 static void
 prune(struct router *r)
 {
-    struct ext_route *out = r->out;
+    struct mrs_stage_route *out = r->out;
     uint32_t n = 0, kept = out->n_hops;
     r->needed[out->emit] = true;
     for (uint32_t i = out->n_hops; i-- > 0;) {
@@ -300,7 +304,7 @@ prune(struct router *r)
 static void
 check_hops(struct router *r)
 {
-    struct ext_route *out = r->out;
+    struct mrs_stage_route *out = r->out;
     uint32_t i = 0;
     for (uint32_t k = 0; k < r->plan->n_steps; k++) {
         const struct mrs_step *s = &r->plan->steps[k];
@@ -311,8 +315,8 @@ check_hops(struct router *r)
                 check_fold(r, s);
                 out->grouped = true;
             }
-            enum ext_class c = class_of(s);
-            out->class = c > out->class ? c : out->class;
+            enum mrs_stage_class c = mrs_stage_class_of(s);
+            out->kind = c > out->kind ? c : out->kind;
             r->new_ids = r->new_ids || s->desc.new_ids;
             i++;
         }
@@ -326,7 +330,7 @@ check_hops(struct router *r)
 
 /* ---- of and emit ---- */
 static void
-colls_text(const struct ext_route *out, const bool *which, char *text, size_t size)
+colls_text(const struct mrs_stage_route *out, const bool *which, char *text, size_t size)
 {
     size_t n = 0;
     *text = 0;
@@ -344,7 +348,7 @@ wished(struct router *r, const char *key, const struct mrs_coll *c, const bool *
     uint32_t i = coll_wished(r->out, c, r->plan);
     char list[400];
     const char *names[MRS_SIDES_MAX] = {NULL};
-    if (i != EXT_NO_COLL && (!which || which[i])) {
+    if (i != MRS_STAGE_NO_COLL && (!which || which[i])) {
         return i;
     }
     uint32_t n = 0;
@@ -355,20 +359,20 @@ wished(struct router *r, const char *key, const struct mrs_coll *c, const bool *
     }
     const char *near = mrs_nearest(c->coll, names, n);
     colls_text(r->out, which, list, sizeof list);
-    if (near && i == EXT_NO_COLL) {
+    if (near && i == MRS_STAGE_NO_COLL) {
         fault(r, key, "the plan has no collection `%.100s` (did you mean `%.100s`?)", c->coll, near);
     } else {
         fault(r, key, "%s `%.100s`; there are: %s", which ? "no document of this stage comes to" : "the plan has no "
               "collection", c->coll, list);
     }
-    return EXT_NO_COLL;
+    return MRS_STAGE_NO_COLL;
 }
 
 /* The collection whose documents arrive: the only one that is read and that no step has filled before. */
 static uint32_t
 only_source(struct router *r)
 {
-    uint32_t found = EXT_NO_COLL, n = 0;
+    uint32_t found = MRS_STAGE_NO_COLL, n = 0;
     char list[400] = "";
     bool *which = r->had, *made = r->written; /* not needed before the way is looked for, and cleared again */
     for (uint32_t i = 0; i < r->plan->n_steps; i++) {
@@ -388,7 +392,7 @@ only_source(struct router *r)
     memset(made, 0, r->out->n_colls * sizeof *made);
     if (n != 1) {
         fault(r, "of", "say which collection's documents arrive: %s", n ? list : "the plan reads none");
-        return EXT_NO_COLL;
+        return MRS_STAGE_NO_COLL;
     }
     return found;
 }
@@ -397,9 +401,9 @@ only_source(struct router *r)
 static uint32_t
 only_target(struct router *r)
 {
-    const struct ext_route *out = r->out;
+    const struct mrs_stage_route *out = r->out;
     bool taken = !r->here[out->of];
-    uint32_t other = EXT_NO_COLL, n = 0;
+    uint32_t other = MRS_STAGE_NO_COLL, n = 0;
     char list[400];
     for (uint32_t i = 0; i < out->n_hops; i++) {
         int16_t side = out->hop[i].side_in[out->of];
@@ -418,7 +422,7 @@ only_target(struct router *r)
     if (n > 1) {
         colls_text(out, r->here, list, sizeof list);
         fault(r, "emit", "say which collection's documents leave the stage, one of: %s", list);
-        return EXT_NO_COLL;
+        return MRS_STAGE_NO_COLL;
     }
     return other;
 }
@@ -437,7 +441,7 @@ check_with(struct router *r)
         if (e.v.type != MRS_STRING || e.v.n < 6 || memchr(e.v.p + 4, 0, e.v.n - 5) || e.v.p[4] == '$' ||
             memchr(e.v.p + 4, '.', e.v.n - 5)) {
             fault(r, place, "must be the name of a top-level field, as in `with: { comments: \"__c\" }`");
-        } else if (i == EXT_NO_COLL || !r->had[i]) {
+        } else if (i == MRS_STAGE_NO_COLL || !r->had[i]) {
             colls_text(r->out, r->had, list, sizeof list);
             fault(r, place, "no step of this stage takes documents of it%s%s", *list ? "; those that are asked for: "
                   : "",
@@ -449,21 +453,22 @@ check_with(struct router *r)
 static enum mrs_status
 walk_plan(struct router *r)
 {
-    const struct ext_wish *wish = r->wish;
-    struct ext_route *out = r->out;
+    const struct mrs_stage_wish *wish = r->wish;
+    struct mrs_stage_route *out = r->out;
     enum mrs_status s = MRS_OK;
     out->of = wish->of ? wished(r, "of", wish->of, NULL) : only_source(r);
-    if (out->of == EXT_NO_COLL) {
+    if (out->of == MRS_STAGE_NO_COLL) {
         return MRS_OK;
     }
     r->here[out->of] = true;
     for (uint32_t i = 0; i < r->plan->n_steps && s == MRS_OK; i++) {
         s = meet(r, &r->plan->steps[i]);
     }
+    out->comes_to = r->here;
     if (s == MRS_OK) {
         out->emit = wish->emit ? wished(r, "emit", wish->emit, r->here) : only_target(r);
     }
-    if (s == MRS_OK && out->emit != EXT_NO_COLL) {
+    if (s == MRS_OK && out->emit != MRS_STAGE_NO_COLL) {
         prune(r);
         check_hops(r);
         check_with(r);
@@ -472,16 +477,20 @@ walk_plan(struct router *r)
 }
 
 enum mrs_status
-ext_route_find(const struct mrs_plan *p, const struct ext_wish *wish, struct mrs_arena *a, struct ext_route *out,
-               struct mrs_err *e)
+mrs_stage_find_route(const struct mrs_plan *p, const struct mrs_stage_wish *wish, struct mrs_arena *a,
+                     struct mrs_stage_route *out, struct mrs_err *e)
 {
     struct router r = {.plan = p, .wish = wish, .out = out, .arena = a};
     bool fits = true;
-    *out = (struct ext_route){.of = EXT_NO_COLL, .emit = EXT_NO_COLL};
+    *out = (struct mrs_stage_route){.of = MRS_STAGE_NO_COLL, .emit = MRS_STAGE_NO_COLL};
     out->hop = mrs_arena_alloc(a, (p->n_steps + 1u) * sizeof *out->hop);
     out->field = mrs_arena_alloc(a, (p->n_steps + 1u) * sizeof *out->field);
     if (!out->hop || !out->field || !list_colls(&r)) {
         return mrs_err_memory(e, p->n_steps * sizeof *out->hop);
+    }
+    if (p->stars) {
+        fault(&r, "plan", "%s", MRS_STAGE_STARS);
+        fits = false;
     }
     for (uint32_t i = 0; i < p->n_steps; i++) {
         fits = suits(&r, &p->steps[i]) && fits;
@@ -491,7 +500,7 @@ ext_route_find(const struct mrs_plan *p, const struct ext_wish *wish, struct mrs
 }
 
 const char *
-ext_class_name(enum ext_class c)
+mrs_stage_class_name(enum mrs_stage_class c)
 {
     static const char *const name[] = {"one", "many", "grouped", "joined"};
     return name[c];

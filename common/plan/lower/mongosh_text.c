@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mongosh_text.c - collections, documents and stages as lines to paste into mongosh. */
+#include "mongosh_text.h"
+
+#include "mongoreshape/ejson.h"
+
+/* Whether relaxed Extended JSON would lose a type: a shell reads 5 as an int, whatever it was. */
+static bool
+needs_types(struct mrs_view d)
+{
+    struct mrs_walk at[MRS_DEPTH_MAX];
+    struct mrs_elem el;
+    int depth = 1;
+    mrs_walk_init(&at[0], d);
+    while (depth > 0) {
+        if (mrs_walk_next(&at[depth - 1], &el) != 1) {
+            depth--;
+        } else if (el.v.type == MRS_INT64 || el.v.type == MRS_DOUBLE) {
+            return true;
+        } else if (el.v.type == MRS_DOCUMENT || el.v.type == MRS_ARRAY) {
+            if (depth == MRS_DEPTH_MAX) {
+                return true;
+            }
+            mrs_walk_init(&at[depth++], mrs_val_view(el.v));
+        }
+    }
+    return false;
+}
+
+void
+mrsi_shell_doc(struct mrs_buf *out, struct mrs_view d)
+{
+    mrs_buf_put(out, "EJSON.deserialize(", 18);
+    mrs_ejson_write(d, needs_types(d), out);
+    mrs_buf_byte(out, ')');
+}
+
+void
+mrsi_shell_coll(struct mrs_buf *out, const struct mrs_coll *c, const char *call)
+{
+    mrs_buf_put(out, "db.getSiblingDB(", 16);
+    mrs_buf_printf(out, "\"%s\").getCollection(", c->db);
+    mrs_buf_byte(out, '"');
+    for (const char *p = c->coll; *p; p++) {
+        mrs_buf_printf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+    }
+    mrs_buf_printf(out, "\").%s(", call);
+}
+
+void
+mrsi_shell_stages(struct mrs_buf *out, struct mrs_view pipeline, const char *end)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    const char *comma = "";
+    mrs_buf_put(out, "[", 1);
+    mrs_walk_init(&w, pipeline);
+    while (mrs_walk_next(&w, &el) == 1) {
+        mrs_buf_printf(out, "%s\n  ", comma);
+        mrsi_shell_doc(out, mrs_val_view(el.v));
+        comma = ",";
+    }
+    mrs_buf_printf(out, "\n])%s", end);
+}

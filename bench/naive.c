@@ -6,6 +6,7 @@
  * naive copy    PRODUCTS PARTS OUT_PRODUCTS   a reference becomes {_id, name, price}
  * naive set     COMMENTS OUT_COMMENTS         a field `popular`: likes > 250
  * naive link    POSTS COMMENTS OUT_POSTS      the `_id`s of their comments go into the posts
+ * naive rekey   POSTS COMMENTS OUT_POSTS OUT_COMMENTS   posts get other `_id`s, their comments follow
  * naive bucket  SENSORS OUT_HOURS             the readings of each sensor and hour in one document
  * naive rollup  SENSORS OUT_HOURS             how many they are, sum of rssi, least and greatest value
  * naive unbucket HOURS OUT_READINGS           the readings out of them again, with sensorId and new `_id`s
@@ -595,6 +596,60 @@ link_both(const char *posts, const char *comments, const char *out_posts)
     rewrite(posts, out_posts, link_one);
 }
 
+/* ---- rekey ---- */
+/* The field that holds the `_id` of a post, as text behind a letter, where there is such a post. */
+static void
+follow(const bson_t *b, bson_t *out, const char *field)
+{
+    bson_iter_t it;
+    bson_iter_init(&it, b);
+    while (bson_iter_next(&it)) {
+        bool there = strcmp(bson_iter_key(&it), field) == 0 && BSON_ITER_HOLDS_OID(&it);
+        if (there && find(bson_iter_oid(&it))->value) {
+            char text[26] = "p";
+            bson_oid_to_string(bson_iter_oid(&it), text + 1);
+            bson_append_utf8(out, field, -1, text, 25);
+        } else {
+            bson_append_iter(out, NULL, -1, &it);
+        }
+    }
+}
+
+static void
+rekey_post(const bson_t *b, bson_t *out)
+{
+    follow(b, out, "_id");
+}
+
+static void
+rekey_comment(const bson_t *b, bson_t *out)
+{
+    follow(b, out, "postId");
+}
+
+static void
+read_posts(const char *path)
+{
+    bson_reader_t *r = reader(path);
+    const bson_t *b;
+    bson_iter_t it;
+    bool eof;
+    while ((b = bson_reader_read(r, &eof))) {
+        if (bson_iter_init_find(&it, b, "_id")) {
+            find_or_add(bson_iter_oid(&it))->value = &table; /* of a post, whichever */
+        }
+    }
+    bson_reader_destroy(r);
+}
+
+static void
+rekey(const char *posts, const char *comments, const char *out_posts, const char *out_comments)
+{
+    read_posts(posts);
+    rewrite(posts, out_posts, rekey_post);
+    rewrite(comments, out_comments, rekey_comment);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -608,12 +663,14 @@ main(int argc, char **argv)
         rewrite(argv[2], argv[3], set_one);
     } else if (argc == 5 && strcmp(argv[1], "link") == 0) {
         link_both(argv[2], argv[3], argv[4]);
+    } else if (argc == 6 && strcmp(argv[1], "rekey") == 0) {
+        rekey(argv[2], argv[3], argv[4], argv[5]);
     } else if (argc == 4 && (strcmp(argv[1], "bucket") == 0 || strcmp(argv[1], "rollup") == 0)) {
         hours(argv[2], argv[3], argv[1][0] == 'b');
     } else if (argc == 4 && strcmp(argv[1], "unbucket") == 0) {
         unbucket(argv[2], argv[3]);
     } else {
-        fprintf(stderr, "usage: naive embed|extract|copy|set|link|bucket|rollup|unbucket FILES...\n");
+        fprintf(stderr, "usage: naive embed|extract|copy|set|link|rekey|bucket|rollup|unbucket FILES...\n");
         return 2;
     }
     return 0;

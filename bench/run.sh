@@ -9,7 +9,7 @@
 set -u
 tool=$(realpath "$1") programs=$(realpath "$2")
 scale=${SCALE:-1} pairs=${PAIRS:-5} jobs=${JOBS:-2}
-all_jobs='embed embed-kept embed-64M extract copy set link bucket bucket-64M rollup rollup-64M unbucket'
+all_jobs='embed embed-kept embed-64M extract copy set link rekey rekey-64M bucket bucket-64M rollup rollup-64M unbucket'
 packed_jobs='same-zstd:1 same-gzip set-zstd:1 embed-zstd:1 set-gzip'
 only=${ONLY:-$all_jobs $packed_jobs}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -23,15 +23,16 @@ wanted() { [[ " $only " == *" $1 "* ]]; }
 # The data, and a folder for each job with links to the files that it reads.
 make_data() {
     local at=$1 factor=$2
-    if [ "$(cat "$at/scale" 2> /dev/null)" != "$factor" ] || [ ! -d "$at/unbucket" ]; then
+    if [ "$(cat "$at/scale" 2> /dev/null)" != "$factor" ] || [ ! -d "$at/rekey" ]; then
         rm -rf "$at"
         mkdir -p "$at/all"
         "$programs/gen" "$at/all" "$factor" || exit 1
         "$programs/naive" embed "$at/all/bench/posts.bson" "$at/all/bench/comments.bson" "$at/embedded.bson" || exit 1
         "$programs/naive" bucket "$at/all/bench/sensors.bson" "$at/hours.bson" || exit 1
-        mkdir -p "$at"/{embed,extract,copy,set,link,bucket,rollup,unbucket}/bench
+        mkdir -p "$at"/{embed,extract,copy,set,link,rekey,bucket,rollup,unbucket}/bench
         ln "$at"/all/bench/{posts,comments}.bson "$at/embed/bench"
         ln "$at"/all/bench/{posts,comments}.bson "$at/link/bench"
+        ln "$at"/all/bench/{posts,comments}.bson "$at/rekey/bench"
         ln "$at/embedded.bson" "$at/extract/bench/posts.bson"
         ln "$at"/all/bench/{products,parts}.bson "$at/copy/bench"
         ln "$at/all/bench/comments.bson" "$at/set/bench"
@@ -65,6 +66,7 @@ run_naive() {
     embed*) set -- embed "$data"/embed/bench/{posts,comments}.bson naive.out/posts.bson ;;
     extract) set -- extract "$data/extract/bench/posts.bson" naive.out/{posts,comments}.bson ;;
     link) set -- link "$data"/link/bench/{posts,comments}.bson naive.out/posts.bson ;;
+    rekey*) set -- rekey "$data"/rekey/bench/{posts,comments}.bson naive.out/{posts,comments}.bson ;;
     copy) set -- copy "$data"/copy/bench/{products,parts}.bson naive.out/products.bson ;;
     set) set -- set "$data/set/bench/comments.bson" naive.out/comments.bson ;;
     unbucket) set -- unbucket "$data/unbucket/bench/hours.bson" naive.out/readings.bson ;;

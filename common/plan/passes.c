@@ -76,11 +76,15 @@ rekey_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn 
 {
     bool merge = d->sides[0].role & MRS_ROLE_TAKE;
     pass.ns = d->sides[0].coll.ns;
-    pass.times = merge ? 3 : 2;
-    pass.why = merge ? "its keys; then its groups; then its documents, one of each group"
+    pass.times = 2;
+    pass.why = merge ? "its keys; then its documents, one of each group"
                      : "its `_id`s; then its documents under the new ones";
     fn(arg, &pass);
     pass.times = 1;
+    pass.why = "in between, to sort what its groups are made of";
+    if (merge) {
+        fn(arg, &pass);
+    }
     pass.why = "references follow";
     for (uint32_t i = 1; i < d->n_sides; i++) {
         pass.ns = d->sides[i].coll.ns;

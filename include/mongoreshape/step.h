@@ -171,7 +171,7 @@ struct mrs_desc {
     uint32_t n_losses;
 };
 
-/* Kernels stand in spread_ops.h (MAP, SPREAD), link.h, nodes.h (TREE), axes.h (GRID), else in join_ops.h and the like */
+/* Kernels: spread_ops.h (MAP, SPREAD), link.h, nodes.h (TREE), axes.h (GRID), else join_ops.h and the like */
 struct mrs_ctx; /* context.h */
 struct mrs_spread_ops;
 struct mrs_join_ops;

@@ -294,7 +294,11 @@ write_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_wri
     if (s != MRS_OK) {
         return mrsi_kernel_failed(w, s, e);
     }
-    mrsi_row(w, k->step, 0)->changed += mrsi_differ(was, doc);
+    struct mrsi_row *row = mrsi_row(w, k->step, 0);
+    row->changed += mrsi_differ(was, doc);
+    if (k->wants.merge && mrsi_rekey_group(k, i)->several) {
+        mrsi_remark(row, 1);
+    }
     return mrsi_sides_write(&k->sides, w, job->out, 0, doc, e);
 }
 

@@ -6,6 +6,7 @@
 #include "rekey.h"
 #include "steps/kit/id_policy.h"
 #include "mongoreshape/value.h"
+#include <stdio.h>
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents get other _ids"},
@@ -206,6 +207,14 @@ write_document(const void *state, struct mrs_ctx *c, void *work, struct mrs_view
     return st == MRS_OK ? mrsi_step_depth(c, s->merge ? "merge.fields" : "id", doc, mrsi_buf_view(out, 0)) : st;
 }
 
+static void
+remark(const void *state, uint32_t i, char *text, size_t size)
+{
+    (void)state;
+    (void)i;
+    snprintf(text, size, " became one with others that have a key in common");
+}
+
 static const struct mrs_rekey_ops ops = {wants,
                                          read_document,
                                          order,
@@ -235,6 +244,7 @@ const struct mrs_step_type mrsi_step_rekey = {
     .catalog = mrsi_rekey_catalog,
     .invert = mrsi_rekey_invert,
     .work_size = sizeof(struct rekey_work),
+    .remark = remark,
     .work_clear = mrsi_rekey_work_clear,
     .rekey = &ops,
 };

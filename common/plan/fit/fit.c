@@ -411,6 +411,26 @@ fit_each(struct mrsi_fitting *f)
     }
 }
 
+/* Whether an entry of `from` names the collection letter by letter: then it is that entry's. */
+static bool
+is_listed(const struct mrsi_fitting *f, const struct mrs_cat_coll *cc)
+{
+    struct mrs_val from = mrs_doc_get(f->step->body, "from");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    bool listed = false;
+    if (from.type == MRS_STRING) {
+        return false;
+    }
+    mrs_walk_init(&w, mrs_val_view(from));
+    while (!listed && mrs_walk_next(&w, &e) == 1) {
+        struct mrsi_star_name name;
+        listed = mrsi_star_name(&f->p->pub, e.v, &name) && !mrsi_star_there(&name) &&
+                 strcmp(name.db, cc->coll.db) == 0 && strcmp(name.coll, cc->coll.coll) == 0;
+    }
+    return listed;
+}
+
 /* One entry of the collections of `from`: each that fits, under its tag. */
 static uint32_t
 put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const char *tag,
@@ -427,7 +447,7 @@ put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const 
     }
     const struct star_fit *fit = fits(f, &name, into, &n);
     for (uint32_t i = 0; i < n && !f->p->dead; i++) {
-        if (!passes_over(f, fit[i].cc)) {
+        if (!is_listed(f, fit[i].cc) && !passes_over(f, fit[i].cc)) {
             mrsi_fit_put_coll(b, tag ? tag : name.coll_star ? fit[i].coll : fit[i].db, fit[i].cc->coll.db,
                      fit[i].cc->coll.coll);
             kept++;

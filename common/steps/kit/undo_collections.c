@@ -35,15 +35,56 @@ mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 }
 
 /* ---- union and partition ---- */
-static void
-part_by_tag(struct mrsi_undo *u, struct mrs_val from)
+/* Whether a collection's name, as a plan writes it, has a star that stands for what fits. */
+static bool
+has_star(struct mrs_val v)
+{
+    struct mrs_val part[2] = {v, mrs_missing()};
+    uint32_t n;
+    bool star = false;
+    if (v.type == MRS_DOCUMENT) {
+        part[0] = mrs_doc_get(mrs_val_view(v), "db");
+        part[1] = mrs_doc_get(mrs_val_view(v), "coll");
+    }
+    for (int i = 0; i < 2; i++) {
+        star = star || (part[i].type == MRS_STRING && memchr(mrs_val_text(part[i], &n), '*', part[i].n - 5));
+    }
+    return star;
+}
+
+/* How many of the collections of a union have a star. */
+static uint32_t
+count_stars(struct mrs_val from)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    mrsi_undo_open(u, "partition");
-    mrsi_undo_take(u, "from", "into");
-    mrsi_undo_deeper(u, "into", from.type);
+    uint32_t n = from.type == MRS_STRING && has_star(from);
+    if (from.type == MRS_STRING) {
+        return n;
+    }
     for (mrs_walk_init(&w, mrs_val_view(from)); mrs_walk_next(&w, &el) == 1;) {
+        n += has_star(el.v);
+    }
+    return n;
+}
+
+/* `into` of the partition. A list with a star becomes a map, in which the star is the value. */
+static void
+put_parts(struct mrsi_undo *u, struct mrs_val from, bool star)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrsi_undo_deeper(u, "into", star ? MRS_DOCUMENT : from.type);
+    if (from.type == MRS_STRING) {
+        mrsi_undo_val(u, star ? "*" : mrsi_undo_coll_name(from), from);
+        mrsi_undo_up(u);
+        return;
+    }
+    for (mrs_walk_init(&w, mrs_val_view(from)); mrs_walk_next(&w, &el) == 1;) {
+        if (star && from.type == MRS_ARRAY) {
+            mrsi_undo_val(u, has_star(el.v) ? "*" : mrsi_undo_coll_name(el.v), el.v);
+            continue;
+        }
         if (from.type == MRS_DOCUMENT) {
             mrsi_undo_val(u, el.name, el.v);
             continue;
@@ -54,6 +95,21 @@ part_by_tag(struct mrsi_undo *u, struct mrs_val from)
         mrsi_undo_up(u);
     }
     mrsi_undo_up(u);
+}
+
+static void
+part_by_tag(struct mrsi_undo *u, struct mrs_val from)
+{
+    uint32_t stars = count_stars(from);
+    if (stars > 1 || (stars && from.type == MRS_DOCUMENT)) {
+        mrsi_undo_loss(u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS | MRS_LOSS_VALUES,
+                       "which of the collections that fit a document came from: its tag does not tell; they all stay, "
+                       "with their tags");
+        return;
+    }
+    mrsi_undo_open(u, "partition");
+    mrsi_undo_take(u, "from", "into");
+    put_parts(u, from, stars || from.type == MRS_STRING);
     mrsi_undo_take(u, "by", "tag");
     mrsi_undo_text(u, "others", "keep");
     mrsi_undo_bool(u, "drop", true);
@@ -71,8 +127,13 @@ mrsi_union_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     mrsi_undo_begin(&u, inv, e);
     struct mrs_val from = mrsi_undo_body(&u, "from"), tag = mrsi_undo_body(&u, "tag");
     const char *into = mrsi_undo_coll(&u, "into");
-    mrs_walk_init(&w, mrs_val_view(from));
-    bool one = mrs_walk_next(&w, &only) == 1 && w.at >= w.end;
+    only.v = from;
+    bool one = from.type == MRS_STRING;
+    if (!one) {
+        mrs_walk_init(&w, mrs_val_view(from));
+        one = mrs_walk_next(&w, &only) == 1 && w.at >= w.end;
+    }
+    one = one && !has_star(only.v);
     if (tag.type != MRS_MISSING) {
         part_by_tag(&u, from);
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
@@ -124,6 +185,18 @@ named_before(struct mrs_val into, const struct mrs_elem *at)
     return false;
 }
 
+/* What values named goes back by the name, which is the value. */
+static void
+unite_named(struct mrsi_undo *u, struct mrs_val name)
+{
+    mrsi_undo_open(u, "union");
+    mrsi_undo_val(u, "from", name);
+    mrsi_undo_take(u, "into", "from");
+    mrsi_undo_take(u, "tag", "by");
+    mrsi_undo_take(u, "indexes", "indexes");
+    mrsi_undo_close(u);
+}
+
 static void
 unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
 {
@@ -131,9 +204,19 @@ unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
     struct mrs_elem el;
     struct mrs_val others = mrsi_undo_into(u, "others");
     bool map = into.type == MRS_DOCUMENT;
+    struct mrs_val named = tagged && map ? mrs_doc_get(mrs_val_view(into), "*") : mrs_missing();
+    if (named.type != MRS_MISSING) {
+        unite_named(u, named);
+        if (mrs_val_count(into) == 1 && others.type == MRS_MISSING) {
+            return;
+        }
+    }
     mrsi_undo_open(u, "union");
     mrsi_undo_deeper(u, "from", tagged ? MRS_DOCUMENT : MRS_ARRAY);
     for (mrs_walk_init(&w, mrs_val_view(into)); mrs_walk_next(&w, &el) == 1;) {
+        if (tagged && named.type != MRS_MISSING && strcmp(el.name, "*") == 0) {
+            continue;
+        }
         if (tagged) {
             mrsi_undo_val(u, el.name, el.v);
         } else if (map || !named_before(into, &el)) {

@@ -63,7 +63,7 @@ mrsi_set_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     for (mrs_walk_init(&w, mrs_val_view(fields)); mrs_walk_next(&w, &el) == 1;) {
         bool own = strcmp(el.name, "_id") == 0 || strncmp(el.name, "_id.", 4) == 0;
         id = id || own;
-        if (!own && !removes_field(el.v)) {
+        if (!own && !removes_field(el.v) && !strchr(el.name, '*')) {
             mrsi_undo_item_text(&u, el.name);
             any = true;
         }
@@ -148,15 +148,80 @@ names_any(struct mrs_val where, struct mrs_val fields)
     return false;
 }
 
+/* The parts of a path before its last name: so many bytes. */
+static size_t
+above(const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    return dot ? (size_t)(dot - path) + 1 : 0;
+}
+
+/* A prefix that becomes another one can be turned round. */
+static bool
+is_prefix_for_prefix(const char *old, const char *new)
+{
+    size_t n = strlen(old), m = new ? strlen(new) : 0;
+    return m > 1 && n > above(old) && old[n - 1] == '*' && old[n - 2] != '*' && strchr(new, '*') == new + m - 1;
+}
+
+/* The patterns of `fields` turned round, the last one first, into an entry of their own. Those that cannot be are a
+ * loss. */
+static void
+undo_patterns(struct mrsi_undo *u, struct mrs_val fields)
+{
+    uint32_t n = mrs_val_count(fields), any = 0;
+    struct mrs_elem *el = mrs_arena_alloc(u->inv->arena, (n + 1) * sizeof *el);
+    struct mrs_walk w;
+    u->bad = u->bad || !el;
+    mrs_walk_init(&w, mrs_val_view(fields));
+    for (uint32_t i = 0; el && i < n && mrs_walk_next(&w, &el[i]) == 1; i++) {
+        any += strchr(el[i].name, '*') != NULL;
+    }
+    if (!el || !any) {
+        return;
+    }
+    mrsi_undo_open(u, "rename");
+    mrsi_undo_take(u, "in", "in");
+    mrsi_undo_deeper(u, "fields", MRS_DOCUMENT);
+    bool put = false;
+    while (n-- > 0) {
+        uint32_t len;
+        const char *old = el[n].name, *to = el[n].v.type == MRS_STRING ? mrs_val_text(el[n].v, &len) : NULL;
+        if (!strchr(old, '*')) {
+            continue;
+        }
+        if (!is_prefix_for_prefix(old, to)) {
+            mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "the names that %s had", old);
+            continue;
+        }
+        size_t head = above(old), size = head + strlen(to) + 1;
+        char *path = mrs_arena_alloc(u->inv->arena, size);
+        u->bad = u->bad || !path;
+        if (path) {
+            memcpy(path, old, head);
+            memcpy(path + head, to, size - head);
+            mrsi_undo_text(u, path, old + head);
+            put = true;
+        }
+    }
+    mrsi_undo_up(u);
+    mrsi_undo_take(u, "types", "types");
+    mrsi_undo_take(u, "indexes", "indexes");
+    if (put) {
+        mrsi_undo_close(u);
+    }
+}
+
 enum mrs_status
 mrsi_rename_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
     struct mrsi_undo u;
     struct mrs_walk w;
     struct mrs_elem el;
-    bool all = true;
+    bool all = true, plain = false;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
+    undo_patterns(&u, mrsi_undo_body(&u, "fields"));
     struct mrs_val fields = mrsi_undo_body(&u, "fields"), where = mrsi_undo_body(&u, "where");
     bool same_where = where.type == MRS_DOCUMENT && !names_any(where, fields);
     mrsi_undo_open(&u, "rename");
@@ -165,6 +230,10 @@ mrsi_rename_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
     for (mrs_walk_init(&w, mrs_val_view(fields)); mrs_walk_next(&w, &el) == 1;) {
         uint32_t n = 0;
         const char *to = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : NULL;
+        if (strchr(el.name, '*')) {
+            continue;
+        }
+        plain = true;
         all = all && to;
         if (to) {
             mrsi_undo_text(&u, to, el.name);
@@ -180,7 +249,7 @@ mrsi_rename_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
         mrsi_undo_take(&u, "where", "where");
     }
     mrsi_undo_take(&u, "indexes", "indexes");
-    if (all) {
+    if (all && plain) {
         mrsi_undo_close(&u);
     }
     mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "which documents had a new name of `fields` before%s",

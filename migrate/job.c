@@ -134,6 +134,7 @@ load_plan(struct mrsi_job *job)
         s = mrs_plan_load(cli->line.mem, text, n, &opts, &job->plan, &job->err);
         if (job->plan) {
             job->plan->tells_all = cli->verbose;
+            job->plan->may_fit_none = job->residue != NULL;
         }
     }
     job->plan_text = text;

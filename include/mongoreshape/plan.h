@@ -48,6 +48,7 @@ struct mrs_plan {
     struct mrs_view canonical; /* the plan as canonical BSON */
     int64_t now_ms;
     char tzdata[32]; /* edition of the time zone data that its expressions use ("2025b"); "": not known */
+    bool may_fit_none; /* whoever loaded it may set it: a name with a star that fits nothing is no mistake */
     bool tells_all; /* whoever loaded it may set it: notes also on what was so before */
     struct mrs_plan_error *errors; /* n_errors + n_warnings of them, in file order */
     uint32_t n_errors, n_warnings;
@@ -79,6 +80,8 @@ struct mrs_fit_look {
  * without stars. As mrs_plan_check, or as documents failed. */
 enum mrs_status mrs_plan_fit(struct mrs_plan *p, struct mrs_catalog *cat, const struct mrs_fit_look *look,
                              struct mrs_err *e);
+/* The fitted plan as text for mrs_plan_load: a plan without stars, with an id of its own. Appended to out. */
+enum mrs_status mrs_plan_fitted(const struct mrs_plan *p, struct mrs_buf *out, struct mrs_err *e);
 /* Takes the catalogue through all steps: existence, kinds, indexes, targets; errors are appended to the plan's errors
  * with their step's position. OK or FAIL MRS_E_PLAN, DEAD. */
 enum mrs_status mrs_plan_check(struct mrs_plan *p, struct mrs_catalog *cat, struct mrs_err *e);

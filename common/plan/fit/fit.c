@@ -395,7 +395,7 @@ fit_each(struct mrsi_fitting *f)
             kept++;
         }
     }
-    if (!kept && !f->p->dead && !f->by_value) {
+    if (!kept && !f->p->dead && !f->by_value && !f->p->pub.may_fit_none) {
         fits_none(f, in ? "in" : "from");
     }
     good = good && !f->p->dead && check_targets(f, pair, kept);
@@ -453,7 +453,7 @@ put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const 
             kept++;
         }
     }
-    if (!kept && !f->p->dead && !f->by_value) {
+    if (!kept && !f->p->dead && !f->by_value && !f->p->pub.may_fit_none) {
         fits_none(f, "from");
     }
     return kept;

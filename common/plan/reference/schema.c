@@ -8,10 +8,12 @@
 /* The shapes that several keys share; expressions are anything. */
 static const char definitions[] =
     "\"name\":{\"type\":\"string\",\"minLength\":1},"
-    "\"coll\":{\"anyOf\":[{\"$ref\":\"#/definitions/name\"},{\"type\":\"object\",\"required\":[\"db\",\"coll\"],"
-    "\"additionalProperties\":false,\"properties\":{\"db\":{\"$ref\":\"#/definitions/name\"},"
-    "\"coll\":{\"$ref\":\"#/definitions/name\"}}}]},"
-    "\"colls\":{\"anyOf\":[{\"type\":\"object\",\"minProperties\":1,"
+    "\"literal\":{\"anyOf\":[{\"$ref\":\"#/definitions/name\"},{\"type\":\"array\",\"minItems\":1,\"maxItems\":1,"
+    "\"items\":{\"$ref\":\"#/definitions/name\"}}]},"
+    "\"coll\":{\"anyOf\":[{\"$ref\":\"#/definitions/name\"},{\"type\":\"object\",\"required\":[\"coll\"],"
+    "\"additionalProperties\":false,\"properties\":{\"db\":{\"$ref\":\"#/definitions/literal\"},"
+    "\"coll\":{\"$ref\":\"#/definitions/literal\"}}}]},"
+    "\"colls\":{\"anyOf\":[{\"$ref\":\"#/definitions/name\"},{\"type\":\"object\",\"minProperties\":1,"
     "\"additionalProperties\":{\"$ref\":\"#/definitions/coll\"}},"
     "{\"type\":\"array\",\"minItems\":1,\"items\":{\"anyOf\":[{\"$ref\":\"#/definitions/coll\"},{\"type\":\"object\","
     "\"required\":[\"value\",\"into\"],\"additionalProperties\":false,"

@@ -56,7 +56,10 @@ load_inverse(struct residue_write_writing *w, struct mrs_err *e)
                               .default_db = mrs_input_only_db(w->out),
                               .now_ms = p->now_ms};
     MRS_THEN(s, mrs_plan_load(w->en->mem, (const char *)text.p, text.n, &o, &w->inverse, e));
-    MRS_THEN(s, mrs_plan_fit_input(w->inverse, w->out, e));
+    if (s == MRS_OK) {
+        w->inverse->may_fit_none = true;
+        s = mrs_plan_fit_input(w->inverse, w->out, e);
+    }
     if (s == MRS_FAIL && w->inverse && w->inverse->n_errors) {
         mrs_err_clear(e);
         mrs_err_set(e, s, MRS_E_PLAN, "the inverse of this plan cannot be run: %s", w->inverse->errors[0].msg);

@@ -415,10 +415,10 @@ may_have_star(const struct mrsi_read *r, struct mrsi_slot s)
     }
 }
 
-/* A name as a plan writes it: a text in which a star stands for what fits, or, as the one entry of a list, in which it
- * is a character. *rules: the name with such a star written as a letter, for those who check its characters. */
+/* A name of `of`, as a plan writes it: a text in which a star stands for what fits, or, as the one entry of a list, in
+ * which it is a character. *rules: the name with such a star written as a letter, for those who check its characters. */
 static bool
-name_of(struct mrsi_read *r, struct mrsi_slot s, const char **name, const char **rules)
+name_of(struct mrsi_read *r, struct mrsi_slot of, struct mrsi_slot s, const char **name, const char **rules)
 {
     struct mrs_walk w;
     struct mrs_elem e;
@@ -440,7 +440,7 @@ name_of(struct mrsi_read *r, struct mrsi_slot s, const char **name, const char *
     if (strchr(star + 1, '*')) {
         return mrsi_read_error(r, s.key, s.sub, "`%s` has more than one star", *name);
     }
-    if (!may_have_star(r, s)) {
+    if (!may_have_star(r, of)) {
         return mrsi_read_error(r, s.key, s.sub, "`%s`: no star stands here, write the name of one collection; one that "
                                                 "has a star in its name is { coll: [\"%s\"] }", *name, *name);
     }
@@ -479,10 +479,10 @@ mrsi_read_coll(struct mrsi_read *r, struct mrsi_slot s, struct mrs_coll *out)
             return false;
         }
         struct mrsi_slot d = mrsi_slot_in(s, keys, 2, "db"), c = mrsi_slot_in(s, keys, 2, "coll");
-        if ((mrsi_slot_given(d) && !name_of(r, d, &db, &db_rules)) || !name_of(r, c, &coll, &coll_rules)) {
+        if ((mrsi_slot_given(d) && !name_of(r, s, d, &db, &db_rules)) || !name_of(r, s, c, &coll, &coll_rules)) {
             return false;
         }
-    } else if (!name_of(r, s, &coll, &coll_rules)) {
+    } else if (!name_of(r, s, s, &coll, &coll_rules)) {
         return false;
     }
     if (!db || !*db) {

@@ -7,6 +7,44 @@
 #include "undo.h"
 #include "mongoreshape/inverse.h"
 
+/* Which names of a collection, as a plan writes it, have a star that stands for what fits: bit 0 its own, bit 1 the
+ * database's. */
+static unsigned
+stars_of(struct mrs_val v)
+{
+    struct mrs_val part[2] = {v, mrs_missing()};
+    uint32_t n;
+    unsigned stars = 0;
+    if (v.type == MRS_DOCUMENT) {
+        part[0] = mrs_doc_get(mrs_val_view(v), "coll");
+        part[1] = mrs_doc_get(mrs_val_view(v), "db");
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        bool star = part[i].type == MRS_STRING && memchr(mrs_val_text(part[i], &n), '*', part[i].n - 5);
+        stars |= star ? 1u << i : 0;
+    }
+    return stars;
+}
+
+static bool
+has_star(struct mrs_val v)
+{
+    return stars_of(v) != 0;
+}
+
+/* Whether the names that `into` has made tell those of `from`: then the two change places. Else that is a loss. */
+static bool
+turns_round(struct mrsi_undo *u)
+{
+    unsigned from = stars_of(mrsi_undo_body(u, "from")), into = stars_of(mrsi_undo_body(u, "into"));
+    bool good = from == into || (from && into && from != 3 && into != 3);
+    if (!good) {
+        mrsi_undo_loss(u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS | MRS_LOSS_METADATA,
+                       "which of the collections that fit a document came from: the new name does not tell");
+    }
+    return good;
+}
+
 enum mrs_status
 mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
@@ -22,7 +60,9 @@ mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
         mrsi_undo_take(&u, "where", "where");
     }
     mrsi_undo_take(&u, "indexes", "indexes");
-    mrsi_undo_close(&u);
+    if (turns_round(&u)) {
+        mrsi_undo_close(&u);
+    }
     if (shaped) {
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "what `fields` and `drop` left out");
     }
@@ -35,23 +75,6 @@ mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 }
 
 /* ---- union and partition ---- */
-/* Whether a collection's name, as a plan writes it, has a star that stands for what fits. */
-static bool
-has_star(struct mrs_val v)
-{
-    struct mrs_val part[2] = {v, mrs_missing()};
-    uint32_t n;
-    bool star = false;
-    if (v.type == MRS_DOCUMENT) {
-        part[0] = mrs_doc_get(mrs_val_view(v), "db");
-        part[1] = mrs_doc_get(mrs_val_view(v), "coll");
-    }
-    for (int i = 0; i < 2; i++) {
-        star = star || (part[i].type == MRS_STRING && memchr(mrs_val_text(part[i], &n), '*', part[i].n - 5));
-    }
-    return star;
-}
-
 /* How many of the collections of a union have a star. */
 static uint32_t
 count_stars(struct mrs_val from)
@@ -320,7 +343,9 @@ mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct
     mrsi_undo_open(&u, "rename_collection");
     mrsi_undo_take(&u, "from", "into");
     mrsi_undo_take(&u, "into", "from");
-    mrsi_undo_close(&u);
+    if (turns_round(&u)) {
+        mrsi_undo_close(&u);
+    }
     return mrsi_undo_end(&u);
 }
 

@@ -41,6 +41,10 @@ show(struct live_call *c, bool json)
 {
     struct mrs_buf role, text;
     char name[64], id[33];
+    if (c->job.plan->stars) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: a collection's name has a star, and which fit only a "
+                           "server tells: write a step for each collection", c->file);
+    }
     mrs_buf_init(&role, c->job.mem, (size_t)16 << 20);
     mrs_buf_init(&text, c->job.mem, (size_t)64 << 20);
     mrs_plan_id_text(c->job.plan, id);

@@ -165,13 +165,7 @@ load(struct live_call *c, int64_t now_ms)
         return mrs_err_sys(&c->err, errno, "random bytes of the system");
     }
     mrs_secret_expand(&c->job.secret, drawn);
-    enum mrs_status s = mrs_plan_load(c->job.mem, c->text, c->text_n, &opts, &c->job.plan, &c->err);
-    if (s == MRS_OK && c->job.plan->stars) {
-        s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: a collection's name has a star, and collections may come "
-                        "while a database is in use: write a step for each collection (`mongoreshape explain PLAN -i "
-                        "DUMP` shows them)", c->file);
-    }
-    return s;
+    return mrs_plan_load(c->job.mem, c->text, c->text_n, &opts, &c->job.plan, &c->err);
 }
 
 static void
@@ -360,11 +354,60 @@ works_sharded(const struct live_call *c)
            (strcmp(name, "verify") == 0 && !o->repair);
 }
 
+/* The plan in hand becomes the one that was fitted. */
+static enum mrs_status
+load_fitted(struct live_call *c)
+{
+    struct mrs_buf text;
+    mrs_buf_init(&text, c->job.mem, MRS_PLAN_BYTES_MAX);
+    enum mrs_status s = mrs_plan_fitted(c->job.plan, &text, &c->err);
+    char *own = s == MRS_OK ? mrs_strndup(c->job.mem, (const char *)text.p, text.n) : NULL;
+    if (s == MRS_OK && !own) {
+        s = mrs_err_memory(&c->err, text.n);
+    }
+    if (own) {
+        mrs_free(c->job.mem, c->text);
+        c->text = own;
+        c->text_n = text.n;
+        s = load(c, c->job.plan->now_ms);
+    }
+    mrs_buf_clear(&text);
+    return s;
+}
+
+/* Names with stars are those of the collections that are there now, and the run is that of a plan with these. Once
+ * others have come or gone the plan is another one: then the run is found by its id. */
+static enum mrs_status
+fit_stars(struct live_call *c)
+{
+    const char *db[LIVE_DATABASES_MAX];
+    struct live_server *server = NULL;
+    struct mrs_catalog *cat = NULL;
+    if (!c->job.plan || !c->job.plan->stars) {
+        return MRS_OK;
+    }
+    uint32_t n = databases(c->job.plan, db);
+    for (uint32_t i = 0; i < n; i++) {
+        if (strchr(db[i], '*')) {
+            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: the name of a database has a star: write a step for "
+                               "each database", c->file);
+        }
+    }
+    enum mrs_status s = live_call_connect(c);
+    MRS_THEN(s, live_server_read(c->job.mem, c->job.link, db, n, &server, &c->err));
+    MRS_THEN(s, live_server_catalog(c->job.mem, server, &cat, &c->err));
+    MRS_THEN(s, mrs_plan_fit(c->job.plan, cat, NULL, &c->err));
+    mrs_catalog_free(cat);
+    live_server_free(server);
+    return s == MRS_OK ? load_fitted(c) : s;
+}
+
 enum mrs_status
 live_call_open(struct live_call *c)
 {
     const char *db[LIVE_DATABASES_MAX];
-    enum mrs_status s = live_call_find(c);
+    enum mrs_status s = fit_stars(c);
+    MRS_THEN(s, live_call_find(c));
     if (s == MRS_END && !c->job.plan) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s", c->cli->run ? "there is no such run"
                                                                  : "PLAN is missing, or --run ID");

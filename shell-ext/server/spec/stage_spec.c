@@ -206,6 +206,9 @@ load_plan(struct reader *r, struct mrs_err *e)
         plan_mistakes(r, spec->plan);
         return MRS_OK;
     }
+    if (s == MRS_OK && spec->plan->stars) {
+        mistake(r, "plan.steps", "a stage knows the collections that it is given by name only: no name may have a star");
+    }
     return s;
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* fitted.c - a plan that was fitted, as text: for those who keep plans and must find the same collections again. */
+#include "fit.h"
+
+enum mrs_status
+mrs_plan_fitted(const struct mrs_plan *p, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrs_buf buf;
+    struct mrs_build b;
+    struct mrs_view doc;
+    mrs_buf_init(&buf, p->mem, 2 * MRSI_EXPANDED_MAX);
+    mrs_build_init(&b, &buf);
+    if (*p->name) {
+        mrs_build_text(&b, "plan", p->name, (uint32_t)strlen(p->name));
+    }
+    mrs_build_text(&b, "server", p->server, (uint32_t)strlen(p->server));
+    if (*p->database) {
+        mrs_build_text(&b, "database", p->database, (uint32_t)strlen(p->database));
+    }
+    mrs_build_open(&b, "steps", 5, MRS_ARRAY);
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const char *type = p->steps[i].type->name;
+        mrs_build_item_open(&b, MRS_DOCUMENT);
+        mrs_build_val(&b, type, (uint32_t)strlen(type), mrs_view_val(p->steps[i].body));
+        mrs_build_close(&b);
+    }
+    mrs_build_close(&b);
+    enum mrs_status s = mrs_build_finish(&b, &doc, e);
+    MRS_THEN(s, mrs_plan_text(doc, out, e));
+    mrs_buf_clear(&buf);
+    return s;
+}

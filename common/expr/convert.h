@@ -34,6 +34,9 @@ enum mrs_status mrsi_convert_run(struct mrsi_convert *cv, struct mrs_val v, stru
 /* op_type.c: FAIL where $convert, with this constant as `to`, fails for every input that is not null. */
 enum mrs_status mrsi_convert_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val to);
 
+/* op_type.c: the type that $convert takes `to` for; false: none. */
+bool mrsi_convert_type(struct mrs_val to, uint8_t *type);
+
 /* Fills cv->why and gives SKIP. */
 enum mrs_status mrsi_convert_refuse(struct mrsi_convert *cv, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

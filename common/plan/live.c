@@ -351,6 +351,9 @@ judge_group(struct judge *j, struct mrs_live_group *g)
             refuse(&g->direct, &g->direct_why, why);
             quiet = true;
         }
+        if (s->desc.not_expand) {
+            refuse(&g->expand, &g->expand_why, step_says(j, s, s->desc.not_expand));
+        }
         check_listed(j, g, s);
         check_direct(j, g, i);
     }

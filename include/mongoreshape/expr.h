@@ -61,6 +61,27 @@ bool mrs_expr_truncates(const struct mrs_expr *x, int64_t ms, int64_t *start, in
 /* Calls fn with each field path that the expression reads ("a.b"; "" for all of $$ROOT). */
 void mrs_expr_reads(const struct mrs_expr *x, void (*fn)(void *arg, const char *path), void *arg);
 
+/* ---- what is known of a value before there is a document ---- */
+static inline uint32_t
+mrs_type_bit(uint8_t type)
+{
+    return 1u << (type == MRS_MAXKEY ? 30 : type == MRS_MINKEY ? 31 : type);
+}
+struct mrs_types {
+    uint32_t of, items; /* mrs_type_bit of each type that it can have, and that the elements of an array can have */
+};
+/* False: nothing is known. */
+bool mrs_expr_types(const struct mrs_expr *x, struct mrs_types *out);
+/* The i-th field that is written out in an expression which gives a document, {...} or the last operand of
+ * $mergeObjects; false: there are no more. mrs_expr_all_fields: the document has no others. */
+struct mrs_expr_field {
+    const char *name;
+    const struct mrs_expr *expr; /* NULL: it is the constant val */
+    struct mrs_val val;          /* missing: expr is no constant */
+};
+bool mrs_expr_field(const struct mrs_expr *x, uint32_t i, struct mrs_expr_field *out);
+bool mrs_expr_all_fields(const struct mrs_expr *x);
+
 /* Query predicates (`where`, validators). */
 enum mrs_status mrs_query_compile(const struct mrs_expr_env *env, struct mrs_view filter, struct mrs_query **out,
                                   struct mrs_err *e);
@@ -69,11 +90,6 @@ void mrs_query_free(struct mrs_query *q);
 enum mrs_status mrs_query_match(const struct mrs_query *q, struct mrs_eval *ev, bool *yes);
 /* The types that a name or number of `$type` means, as bits of mrs_type_bit; 0: it means none. */
 uint32_t mrs_type_bits(struct mrs_val name);
-static inline uint32_t
-mrs_type_bit(uint8_t type)
-{
-    return 1u << (type == MRS_MAXKEY ? 30 : type == MRS_MINKEY ? 31 : type);
-}
 void mrs_query_reads(const struct mrs_query *q, void (*fn)(void *arg, const char *path), void *arg);
 
 /* `$sort`: {a: 1, "b.c": -1}, 1 to 32 keys. strict: directions exactly 1 or -1; else the server's laxer rule

@@ -148,8 +148,7 @@ struct mrs_desc {
     enum mrs_conflicts conflicts; /* for _ids on sides with MRS_ROLE_ADD, and for MAP with new_ids */
     bool new_ids;                 /* MAP: `_id` is computed; equal ones are conflicts */
     bool sorted;                  /* JOIN: order() gives a key */
-    bool by_reference; /* JOIN: the reference lies on the `into` side: keys() of an into document gives its references
-                          in order */
+    bool by_reference; /* JOIN: the reference lies in `into`: keys() of such a document gives them, in order */
     uint32_t n_pairs;             /* JOIN: pairs of match */
     const struct mrs_touch *touches;
     uint32_t n_touches;
@@ -159,6 +158,7 @@ struct mrs_desc {
     const struct mrs_listing *listings; /* n_listings; a side that is not listed cannot be run beside writers */
     uint32_t n_listings;
     const char *quiet_only;  /* why the step can only run while nobody writes, and what to do; NULL: it can */
+    const char *not_expand;  /* why old and new shape cannot stand side by side, and what to do; NULL: they can */
     const char *not_direct;  /* why it cannot be done in place beside writers (see repeatable too); NULL: it can */
     bool compares_nothing;   /* no value is held against another, so that a collation of the collection tells nothing */
     bool whole_only;         /* documents are neither read nor written: any kind of collection will do */

@@ -60,6 +60,21 @@ type_by_code(int64_t code, uint8_t *type)
 
 enum { INPUT, TO, ON_ERROR, ON_NULL, FORMAT, BYTE_ORDER, BASE };
 
+bool
+mrsi_convert_type(struct mrs_val to, uint8_t *type)
+{
+    int64_t code;
+    uint32_t n;
+    if (to.type == MRS_DOCUMENT) {
+        to = mrs_doc_get(mrs_val_view(to), "type");
+    }
+    if (to.type == MRS_STRING) {
+        const char *name = mrs_val_text(to, &n);
+        return type_by_name(name, n, type);
+    }
+    return mrs_val_integral(to, &code) && type_by_code(code, type);
+}
+
 static enum mrs_status
 read_type(struct mrsi_convert *cv, struct mrs_val to)
 {

@@ -4,6 +4,7 @@
  * The `_id` is the document's own and stands first, whatever the expression gives: another one would make it another
  * document. Indexes stay, since a server builds them over any document; a validator was written for the old shape, and
  * goes. */
+#include "falsified.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/map.h"
 #include "steps/kit/shape.h"
@@ -17,6 +18,7 @@ struct replace_of {
     struct mrs_val spec; /* of it */
     int errors;
     bool constant; /* it reads nothing of the document */
+    bool falsified;
 };
 
 static const struct mrs_key keys[] = {
@@ -33,6 +35,26 @@ see_read(void *arg, const char *path)
 {
     (void)path;
     *(bool *)arg = false;
+}
+
+/* What is known of the document that `with` gives. */
+static bool
+falsifies(struct mrsi_read *r, const struct replace_of *s)
+{
+    struct mrsi_writes w = {.whole = mrs_expr_all_fields(s->with)};
+    struct mrs_expr_field f;
+    uint32_t n = 0;
+    while (mrs_expr_field(s->with, n, &f)) {
+        n++;
+    }
+    w.item = mrsi_read_alloc(r, n + 1, sizeof *w.item);
+    for (uint32_t i = 0; w.item && i < n && mrs_expr_field(s->with, i, &f); i++) {
+        struct mrsi_written *to = &w.item[w.n];
+        *to = (struct mrsi_written){.path = f.name, .v = f.val, .constant = f.val.type != MRS_MISSING};
+        to->typed = f.expr ? mrs_expr_types(f.expr, &to->types) : false;
+        w.n += strcmp(f.name, "_id") != 0;
+    }
+    return w.item && s->errors != MRSI_ERRORS_KEEP && mrsi_falsifies(r, &w);
 }
 
 static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
@@ -58,6 +80,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         if (mrs_expr_constant(s->with, &v) && v.type != MRS_DOCUMENT) {
             mrsi_read_error(&r, "with", NULL, "gives %s, which is no document", mrs_type_name(v.type));
         }
+        s->falsified = !s->constant && falsifies(&r, s);
     }
     return mrsi_read_end(&r, state);
 }
@@ -137,10 +160,13 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     out->compares_nothing = out->compares_nothing && !mrsi_compares(s->spec);
     mrsi_tell_expr(&t, 0, s->with);
     mrsi_tell_touch(&t, 0, 'D', "");
-    if (!s->constant) {
-        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: run the plan with "
-                            "--quiet-by");
-        mrsi_tell_once(&t, "it reads what it writes");
+    if (s->falsified) {
+        out->not_expand = "it works on the documents themselves, of which nothing stays beside it; use `apply --mode "
+                          "direct`";
+    } else if (!s->constant) {
+        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
+                            MRSI_MARK("migrated: 1` in `with"));
+        mrsi_tell_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
     }
     mrsi_tell_words(&t, "replaces %s%s by what `with` gives, under their own _id", mrsi_map_those(&s->map),
                     s->map.in.ns);
@@ -148,7 +174,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     return mrsi_tell_end(&t);
 }
 
-/* Whether a path can be in a document that the expression gives: not where that is a map of fields without such a one. */
+/* Whether a path can be in a document that the expression gives: not where that is a map of fields without it. */
 static bool
 can_have(struct mrs_val spec, const char *path)
 {

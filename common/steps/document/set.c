@@ -5,9 +5,9 @@
  * names stand at the top of the document, which is nearly always so, a single walk copies runs of
  * bytes and puts the new elements between them; dotted names go through mrs_edit. A set that reads
  * what it writes gives something else when it runs again, unless its `where` no longer takes what
- * it has written: that is found out here, by asking each condition of `where` about the constants
- * that are written. */
+ * it has written. */
 #include "steps/kit/invert.h"
+#include "falsified.h"
 #include "pattern.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
@@ -60,121 +60,47 @@ pattern_writes(const struct set *s, const char *path)
 
 struct reads { /* does anything that is read touch what is written */
     const struct set *s;
-    const char *const *only; /* where not NULL: names, and the question is whether all that is read lies in them */
-    uint32_t n_only;
-    bool hit, outside;
+    bool hit;
 };
 
 static void
 see_read(void *arg, const char *path)
 {
     struct reads *r = arg;
-    bool inside = false;
     for (uint32_t i = 0; i < r->s->fields.n; i++) {
         r->hit = r->hit || mrs_path_texts_meet(path, r->s->fields.path[i].text);
     }
     r->hit = r->hit || pattern_writes(r->s, path);
-    for (uint32_t i = 0; i < r->n_only; i++) {
-        size_t n = strlen(r->only[i]);
-        inside = inside || (strncmp(path, r->only[i], n) == 0 && (!path[n] || path[n] == '.'));
-    }
-    r->outside = r->outside || !inside;
 }
 
-/* Only a lack of memory is an error here: what cannot be decided is simply not known. */
-static enum mrs_status
-ok(struct mrsi_read *r, enum mrs_status st)
+/* What is known of field i before there is a document; an expression that fails may write something else. */
+static struct mrsi_written
+written(const struct set *s, uint32_t i)
 {
-    if (st == MRS_DEAD) {
-        r->status = mrs_err_memory(r->err, 0);
+    const struct mrs_path *p = &s->fields.path[i];
+    const struct mrs_expr *x = s->fields.expr[i];
+    struct mrsi_written f = {.path = p->text, .v = mrs_missing()};
+    if (pattern_writes(s, p->text)) {
+        return f;
     }
-    return st;
+    f.constant = mrs_expr_constant(x, &f.v);
+    f.typed = mrs_expr_types(x, &f.types) && (p->n == 1 || s->errors == MRSI_ERRORS_REFUSE);
+    f.types.of |= s->errors == MRSI_ERRORS_NULL   ? mrs_type_bit(MRS_NULL)
+                  : s->errors == MRSI_ERRORS_DROP ? mrs_type_bit(MRS_MISSING)
+                                                  : 0;
+    return f;
 }
 
-/* One condition of `where`, asked about a document of the constants that are written: false means
- * that what was written is never taken again. Only where it reads nothing else. */
-static bool
-condition_fails(struct mrsi_read *r, const struct set *s, struct mrs_view cond, struct mrs_view constants,
-                const char *const *names, uint32_t n)
-{
-    struct mrs_expr_env env = {r->args->mem, NULL, 0, r->args->now_ms, false, r->args->server_8_2};
-    struct mrs_query *q = NULL;
-    struct reads seen = {s, names, n, false, false};
-    bool yes = true;
-    if (ok(r, mrs_query_compile(&env, cond, &q, NULL)) != MRS_OK) {
-        return false;
-    }
-    mrs_query_reads(q, see_read, &seen);
-    struct mrs_eval ev = {.arena = r->args->arena, .root = constants};
-    bool known = !seen.outside && ok(r, mrs_query_match(q, &ev, &yes)) == MRS_OK;
-    mrs_query_free(q);
-    return known && !yes;
-}
-
-/* The constants that are written at the top, as a document in buf; names: also those that are removed. */
-static enum mrs_status
-constants_of(const struct set *s, struct mrs_buf *buf, const char **names, uint32_t *n, struct mrs_view *out)
-{
-    struct mrs_build b;
-    struct mrs_val v;
-    mrs_build_init(&b, buf);
-    for (uint32_t i = 0; i < s->fields.n; i++) {
-        const struct mrs_path *p = &s->fields.path[i];
-        if (p->n == 1 && mrs_expr_constant(s->fields.expr[i], &v) && !pattern_writes(s, p->text)) {
-            mrs_build_val(&b, p->part[0].name, p->part[0].len, v);
-            names[(*n)++] = p->part[0].name;
-        }
-    }
-    return mrs_build_finish(&b, out, NULL);
-}
-
-static bool
-any_fails(struct mrsi_read *r, const struct set *s, struct mrs_view where, struct mrs_view constants,
-          const char *const *names, uint32_t n)
-{
-    struct mrs_walk w;
-    struct mrs_elem e;
-    struct mrs_buf buf;
-    bool found = false;
-    mrs_buf_init(&buf, r->args->mem, MRS_METADATA_MAX);
-    mrs_walk_init(&w, where);
-    while (!found && mrs_walk_next(&w, &e) == 1) {
-        struct mrs_build b;
-        struct mrs_view one;
-        mrs_buf_reset(&buf);
-        mrs_build_init(&b, &buf);
-        mrs_build_elem(&b, &e);
-        found = ok(r, mrs_build_finish(&b, &one, NULL)) == MRS_OK && condition_fails(r, s, one, constants, names, n);
-    }
-    mrs_buf_clear(&buf);
-    return found;
-}
-
-/* `$and` at the top of where is a list of more such conditions. */
+/* Where an expression fails, `errors: keep` leaves what was there. */
 static bool
 falsifies(struct mrsi_read *r, const struct set *s)
 {
-    struct mrs_val where = mrsi_slot(r, "where").v, list;
-    struct mrs_buf buf;
-    struct mrs_view constants;
-    struct mrs_walk w;
-    struct mrs_elem e;
-    uint32_t n = 0;
-    const char **names = mrsi_read_alloc(r, s->fields.n, sizeof *names);
-    if (!names || where.type != MRS_DOCUMENT) {
-        return false;
+    struct mrsi_writes w = {.n = s->fields.n};
+    w.item = s->errors == MRSI_ERRORS_KEEP ? NULL : mrsi_read_alloc(r, s->fields.n + 1, sizeof *w.item);
+    for (uint32_t i = 0; w.item && i < w.n; i++) {
+        w.item[i] = written(s, i);
     }
-    mrs_buf_init(&buf, r->args->mem, MRS_METADATA_MAX);
-    bool found = ok(r, constants_of(s, &buf, names, &n, &constants)) == MRS_OK &&
-                 any_fails(r, s, mrs_val_view(where), constants, names, n);
-    list = mrs_doc_get(mrs_val_view(where), "$and");
-    if (!found && !buf.bad && list.type == MRS_ARRAY) {
-        for (mrs_walk_init(&w, mrs_val_view(list)); !found && mrs_walk_next(&w, &e) == 1;) {
-            found = e.v.type == MRS_DOCUMENT && any_fails(r, s, mrs_val_view(e.v), constants, names, n);
-        }
-    }
-    mrs_buf_clear(&buf);
-    return found;
+    return w.item && mrsi_falsifies(r, &w);
 }
 
 static bool
@@ -244,7 +170,7 @@ plan_writes(struct mrsi_read *r, struct set *s)
 static void
 see_reads(struct set *s)
 {
-    struct reads seen = {s, NULL, 0, false, false};
+    struct reads seen = {s, false};
     for (uint32_t i = 0; i < s->fields.n; i++) {
         mrs_expr_reads(s->fields.expr[i], see_read, &seen);
     }
@@ -644,12 +570,11 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_quiet(&t, MRSI_NEW_IDS);
     }
     if (s->reads_own && !s->falsified) {
-        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: let `where` "
-                            "leave out "
-                            "what it has written, or run the plan with --quiet-by");
+        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
+                            MRSI_MARK("fields: { migrated: 1 }"));
     }
-    if (always_removes(s)) {
-        out->takes_away = true;
+    out->takes_away = always_removes(s);
+    if (out->takes_away && !s->falsified) {
         mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     }
     const char *names = mrsi_patterns_names(&t, s->fields.path, s->fields.n, &s->patterns);

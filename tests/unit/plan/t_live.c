@@ -25,7 +25,7 @@ load(struct mrs_mem *mem, const char *steps, bool *dead)
     struct mrs_err e;
     struct mrs_plan_opts o = {.file = "t.yaml", .default_db = "d", .now_ms = 1};
     mrs_err_clear(&e);
-    snprintf(text, sizeof text, "version: 1\nsteps:\n%s", steps);
+    snprintf(text, sizeof text, "version: 2\nsteps:\n%s", steps);
     enum mrs_status s = mrs_plan_load(mem, text, strlen(text), &o, &p, &e);
     *dead = s == MRS_DEAD;
     if (s == MRS_FAIL) {
@@ -65,6 +65,49 @@ static const struct verdict verdicts[] = {
      "takes fields away", "+-c:o.l~x,y"},
     {"- pack: {in: a, fields: [x, y_*], as: l}\n", "a pattern takes", "a pattern takes", "+-:l~x,y_*"},
     {"- unpack: {in: a, as: l, prefix: x_}\n", "how the fields are called", "how the fields are called", "+-:x_*~l"},
+    /* a step that leaves its own `where` false may meet its documents again */
+#define X "in: a, where: {x: "
+#define ONCE "reads what it writes"
+    {"- set: {" X "{$type: string}}, fields: {x: {$toInt: $x}}}\n", "which it adds itself", NULL, NULL},
+    {"- set: {" X "{$type: [string, 'null']}}, fields: {x: {$toInt: $x}}}\n", ONCE, "migrated: { $ne: 1 }", NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$toInt: $x}}, errors: 'null'}\n", "", NULL, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$toInt: $x}}, errors: keep}\n", ONCE, "{ migrated: 1 }", NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$convert: {input: $x, to: int}}}}\n", "", NULL, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$convert: {input: $x, to: int, onError: $x}}}}\n", ONCE, ONCE, NULL},
+    {"- set: {" X "{$type: number}}, fields: {x: {$toString: $x}}}\n", "", NULL, NULL},
+    {"- set: {" X "{$type: int}}, fields: {x: {$toLong: $x}}}\n", "", NULL, NULL},
+    {"- set: {" X "{$type: number}}, fields: {x: {$toLong: $x}}}\n", ONCE, ONCE, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {$split: [$x, ',']}}}\n", ONCE, ONCE, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: [{$toInt: $x}]}}\n", "", NULL, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: [$x]}}\n", ONCE, ONCE, NULL},
+    {"- set: {" X "{$type: string}}, fields: {x: {first: $x}}}\n", "", NULL, NULL},
+    {"- set: {" X "{$not: {$type: array}}}, fields: {x: [$x]}}\n", "", NULL, NULL},
+    {"- set: {" X "{$not: {$type: array}}}, fields: {x: [$x]}, errors: 'null'}\n", ONCE, ONCE, NULL},
+    {"- set: {" X "{$not: {$type: string}}}, fields: {x: {$toString: $x}}}\n", ONCE, ONCE, NULL},
+    {"- set: {" X "{$not: {$type: string}}}, fields: {x: {$ifNull: [{$toString: $x}, '']}}}\n", "", NULL, NULL},
+    {"- set: {" X "{$exists: true}}, fields: {y: {$toUpper: $x}, x: $$REMOVE}}\n", "", NULL, NULL},
+    {"- set: {in: a, where: {m: {$exists: false}}, fields: {m: 1, x: [$x]}}\n", "", NULL, NULL},
+    {"- set: {in: a, where: {m: {$exists: false}}, fields: {m: null, x: [$x]}}\n", ONCE, ONCE, NULL},
+    {"- set: {in: a, where: {m: {$ne: [1]}}, fields: {m: [1], x: [$x]}}\n", ONCE, ONCE, NULL},
+    {"- set: {in: a, where: {m: {$nin: [1, 2]}}, fields: {m: 1, x: [$x]}}\n", "", NULL, NULL},
+    {"- set: {in: a, where: {m: {$nin: [3, 2]}}, fields: {m: 1, x: [$x]}}\n", ONCE, ONCE, NULL},
+    {"- set: {in: a, where: {m: {$ne: 1}}, fields: {m: 1, x: [$x]}, errors: keep}\n", ONCE, ONCE, NULL},
+    {"- set: {in: a, where: {m.n: {$ne: 1}}, fields: {m.n: 1, x: [$x]}}\n", ONCE, ONCE, NULL},
+    {"- set: {in: a, where: {a.b: {$type: string}}, fields: {a.b: {$toInt: $a.b}}}\n", "", NULL, NULL},
+    {"- set: {in: a, where: {a.b: {$type: string}}, fields: {a.b: {$toInt: $a.b}}, errors: drop}\n", ONCE, ONCE, NULL},
+    {"- set: {in: a, where: {$and: [{x: {$type: string}}, {y: 1}]}, fields: {x: {$toInt: $x}}}\n", "", NULL, NULL},
+    {"- set: {in: a, where: {$or: [{x: {$type: string}}, {y: 1}]}, fields: {x: {$toInt: $x}}}\n", ONCE, ONCE, NULL},
+    {"- replace: {in: a, with: {x: $x}}\n", ONCE, "`where: { migrated: { $ne: 1 } }`", NULL},
+    {"- replace: {in: a, where: {m: {$ne: 1}}, with: {m: 1, x: $x}}\n", "nothing stays beside it", NULL, NULL},
+    {"- replace: {in: a, where: {m: {$ne: 1}}, with: {m: 1, x: $x}, errors: keep}\n", ONCE, ONCE, NULL},
+    {"- replace: {" X "{$exists: true}}, with: {y: $x}}\n", "nothing stays beside it", NULL, NULL},
+    {"- replace: {" X "{$type: string}}, with: {x: {$toInt: $x}}}\n", "nothing stays beside it", NULL, NULL},
+    {"- replace: {in: a, where: {_id: {$exists: true}}, with: {y: $x}}\n", ONCE, ONCE, NULL},
+    {"- replace: {in: a, where: {m: {$ne: 1}}, with: {$mergeObjects: [$$ROOT, {m: 1}]}}\n", "stays beside", NULL,
+     NULL},
+    {"- replace: {" X "{$exists: true}}, with: {$mergeObjects: [$$ROOT, {m: 1}]}}\n", ONCE, ONCE, NULL},
+#undef X
+#undef ONCE
     /* fused steps of one collection */
     {"- set: {in: a, fields: {x: $y}}\n- pack: {in: a, fields: [x], as: l}\n", NULL, "takes fields away",
      "+-c:x,l"},

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* result_types.c - the types that an expression can give, known before there is a document.
+ *
+ * Told of constants, of documents and arrays that are written out, of conversions, and of operators that give one type
+ * (or null) whatever they get. Of all else nothing is known: a field may hold anything. */
+#include "expr/convert.h"
+#include <string.h>
+
+#define BIT(type) (1u << (type)) /* mrs_type_bit of a constant that is neither MinKey nor MaxKey */
+#define NUL BIT(MRS_NULL)
+#define TEXT BIT(MRS_STRING)
+#define YES_NO BIT(MRS_BOOL)
+
+/* Whatever the arguments are. $convert and what chooses among its arguments stand apart. */
+static const struct {
+    const char *op;
+    uint32_t types, items;
+} gives[] = {
+    {"$concat", TEXT | NUL, 0},      {"$toLower", TEXT, 0},       {"$toUpper", TEXT, 0},
+    {"$substr", TEXT, 0},            {"$substrBytes", TEXT, 0},   {"$substrCP", TEXT, 0},
+    {"$trim", TEXT | NUL, 0},        {"$ltrim", TEXT | NUL, 0},   {"$rtrim", TEXT | NUL, 0},
+    {"$replaceOne", TEXT | NUL, 0},  {"$replaceAll", TEXT | NUL, 0}, {"$type", TEXT, 0},
+    {"$hexHash", TEXT | NUL, 0},     {"$hash", BIT(MRS_BINARY) | NUL, 0},
+    {"$split", BIT(MRS_ARRAY) | NUL, TEXT},
+    {"$toBool", YES_NO | NUL, 0},    {"$toInt", BIT(MRS_INT32) | NUL, 0},
+    {"$toLong", BIT(MRS_INT64) | NUL, 0}, {"$toDouble", BIT(MRS_DOUBLE) | NUL, 0},
+    {"$toDecimal", BIT(MRS_DECIMAL128) | NUL, 0}, {"$toDate", BIT(MRS_DATE) | NUL, 0},
+    {"$toObjectId", BIT(MRS_OBJECTID) | NUL, 0}, {"$toString", TEXT | NUL, 0},
+    {"$toUUID", BIT(MRS_BINARY) | NUL, 0}, {"$toObject", BIT(MRS_DOCUMENT) | NUL, 0},
+    {"$toArray", BIT(MRS_ARRAY) | NUL, UINT32_MAX}, {"$dateFromParts", BIT(MRS_DATE) | NUL, 0},
+    {"$mergeObjects", BIT(MRS_DOCUMENT), 0}, {"$arrayToObject", BIT(MRS_DOCUMENT) | NUL, 0},
+    {"$objectToArray", BIT(MRS_ARRAY) | NUL, BIT(MRS_DOCUMENT)},
+    {"$map", BIT(MRS_ARRAY) | NUL, UINT32_MAX}, {"$filter", BIT(MRS_ARRAY) | NUL, UINT32_MAX},
+    {"$eq", YES_NO, 0}, {"$ne", YES_NO, 0}, {"$gt", YES_NO, 0}, {"$gte", YES_NO, 0}, {"$lt", YES_NO, 0},
+    {"$lte", YES_NO, 0}, {"$and", YES_NO, 0}, {"$or", YES_NO, 0}, {"$not", YES_NO, 0}, {"$in", YES_NO, 0},
+    {"$isArray", YES_NO, 0}, {"$isNumber", YES_NO, 0},
+};
+
+static bool
+is(const struct mrs_expr *x, const char *op)
+{
+    return x->kind == MRSI_CALL && strcmp(x->op->row.name, op) == 0;
+}
+
+static void
+join(struct mrs_types *to, struct mrs_types more)
+{
+    to->of |= more.of;
+    to->items |= more.items;
+}
+
+/* The types of one of args[first..last]. */
+static bool
+any_of(const struct mrs_expr *x, uint32_t first, uint32_t last, struct mrs_types *out)
+{
+    for (uint32_t i = first; i <= last; i++) {
+        struct mrs_types t;
+        if (!x->args[i] || !mrs_expr_types(x->args[i], &t)) {
+            return false;
+        }
+        join(out, t);
+    }
+    return true;
+}
+
+static struct mrs_types
+of_constant(struct mrs_val v)
+{
+    struct mrs_types t = {mrs_type_bit(v.type), 0};
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if (v.type == MRS_ARRAY) {
+        for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &e) > 0;) {
+            t.items |= mrs_type_bit(e.v.type);
+        }
+    }
+    return t;
+}
+
+/* An array that is written out: of what is not known of an element, it may be anything; a missing one becomes null. */
+static struct mrs_types
+of_array(const struct mrs_expr *x)
+{
+    struct mrs_types t = {BIT(MRS_ARRAY), 0}, item;
+    for (uint32_t i = 0; i < x->n_args; i++) {
+        t.items |= !mrs_expr_types(x->args[i], &item)   ? UINT32_MAX
+                   : item.of & mrs_type_bit(MRS_MISSING) ? (item.of | NUL) & ~mrs_type_bit(MRS_MISSING)
+                                                         : item.of;
+    }
+    return t;
+}
+
+enum { INPUT, TO, ON_ERROR, ON_NULL }; /* of $convert */
+
+static bool
+of_convert(const struct mrs_expr *x, struct mrs_types *out)
+{
+    uint8_t type;
+    if (x->args[ON_ERROR] || !mrsi_is_constant(x->args[TO]) || !mrsi_convert_type(x->args[TO]->lit, &type)) {
+        return false;
+    }
+    *out = (struct mrs_types){mrs_type_bit(type), type == MRS_ARRAY ? UINT32_MAX : 0};
+    out->of |= x->args[ON_NULL] ? 0 : NUL;
+    return !x->args[ON_NULL] || any_of(x, ON_NULL, ON_NULL, out);
+}
+
+/* The first that is not null, or the last. */
+static bool
+of_if_null(const struct mrs_expr *x, struct mrs_types *out)
+{
+    if (!any_of(x, 0, x->n_args - 2, out)) {
+        return false;
+    }
+    out->of &= ~(NUL | BIT(MRS_UNDEFINED) | mrs_type_bit(MRS_MISSING));
+    return any_of(x, x->n_args - 1, x->n_args - 1, out);
+}
+
+static bool
+of_call(const struct mrs_expr *x, struct mrs_types *out)
+{
+    if (is(x, "$convert")) {
+        return of_convert(x, out);
+    }
+    if (is(x, "$cond")) {
+        return any_of(x, 1, 2, out);
+    }
+    if (is(x, "$ifNull")) {
+        return of_if_null(x, out);
+    }
+    for (size_t i = 0; i < sizeof gives / sizeof *gives; i++) {
+        if (is(x, gives[i].op)) {
+            *out = (struct mrs_types){gives[i].types, gives[i].items};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool
+mrs_expr_types(const struct mrs_expr *x, struct mrs_types *out)
+{
+    *out = (struct mrs_types){0, 0};
+    switch (x->kind) {
+    case MRSI_LITERAL:
+        *out = of_constant(x->lit);
+        return true;
+    case MRSI_ARRAY:
+        *out = of_array(x);
+        return true;
+    case MRSI_OBJECT:
+        out->of = BIT(MRS_DOCUMENT);
+        return true;
+    case MRSI_CALL:
+        return of_call(x, out);
+    default:
+        return false;
+    }
+}
+
+bool
+mrs_expr_field(const struct mrs_expr *x, uint32_t i, struct mrs_expr_field *out)
+{
+    struct mrs_val v;
+    if (is(x, "$mergeObjects") && x->n_args) {
+        x = x->args[x->n_args - 1];
+    }
+    *out = (struct mrs_expr_field){NULL, NULL, mrs_missing()};
+    if (x->kind == MRSI_OBJECT && i < x->n_args) {
+        out->name = x->names[i];
+        out->expr = x->args[i];
+        out->val = mrs_expr_constant(x->args[i], &v) ? v : mrs_missing();
+    }
+    if (x->kind == MRSI_LITERAL && x->lit.type == MRS_DOCUMENT) {
+        struct mrs_walk w;
+        struct mrs_elem e;
+        mrs_walk_init(&w, mrs_val_view(x->lit));
+        for (uint32_t k = 0; mrs_walk_next(&w, &e) > 0; k++) {
+            if (k == i) {
+                *out = (struct mrs_expr_field){e.name, NULL, e.v};
+            }
+        }
+    }
+    return out->name;
+}
+
+bool
+mrs_expr_all_fields(const struct mrs_expr *x)
+{
+    return x->kind == MRSI_OBJECT || (x->kind == MRSI_LITERAL && x->lit.type == MRS_DOCUMENT);
+}

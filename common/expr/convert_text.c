@@ -6,6 +6,7 @@
 #include "convert.h"
 #include "support.h"
 #include "mongoreshape/ejson.h"
+#include <stdio.h>
 
 bool
 mrsi_whole_from_text(struct mrsi_text t, unsigned base, int64_t *whole)
@@ -66,7 +67,11 @@ mrsi_json_to_value(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *ou
     if (s == MRS_DEAD) {
         s = mrsi_eval_memory(ev, buf.n);
     } else if (s != MRS_OK) {
-        s = mrsi_convert_refuse(cv, "the text is no JSON: %s (byte %llu)", why.msg, (unsigned long long)why.byte_off);
+        char at[40] = "";
+        if (why.byte_off != UINT64_MAX) {
+            snprintf(at, sizeof at, " (byte %llu)", (unsigned long long)why.byte_off);
+        }
+        s = mrsi_convert_refuse(cv, "the text is no JSON: %s%s", why.msg, at);
     } else if (type != cv->to) {
         s = mrsi_convert_refuse(cv, "the JSON text is an %s, not an %s", mrs_type_name(type), mrs_type_name(cv->to));
     } else if (!copy) {

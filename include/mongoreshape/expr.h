@@ -104,10 +104,10 @@ enum mrs_status mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct
 void mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path), void *arg);
 
 /* `$convert` of one value to a type name ("int", "date", ..., and "uuid", as $toUUID) without onError: the rules of
- * `cast`. FAIL MRS_E_EXPR. */
+ * `cast`, which leaves documents and arrays that are there already. FAIL MRS_E_EXPR. */
 enum mrs_status mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *to, struct mrs_val *out);
 /* Whether a type name is one `cast` takes (PLAN-DETAILS: double, string, objectId, bool, date, int, long, decimal,
- * binData). */
+ * binData; object, array). */
 bool mrs_convert_known(const char *to);
 
 /* ---- windows of time, cut as `$dateTrunc` cuts (units, zones, weeks: its rules) ---- */

@@ -25,6 +25,26 @@ count_path(void *arg, const char *path)
     *(size_t *)arg += strlen(path);
 }
 
+/* What was said of a value before it was there must hold. */
+static void
+check_value(const struct mrs_expr *x, struct mrs_val v)
+{
+    struct mrs_types t;
+    bool told = mrs_expr_types(x, &t);
+    struct mrs_walk w;
+    struct mrs_elem e;
+    if ((v.type != MRS_MISSING && v.n > 0 && v.p == NULL) || (told && !(t.of & mrs_type_bit(v.type)))) {
+        abort();
+    }
+    if (told && v.type == MRS_ARRAY) {
+        for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &e) > 0;) {
+            if (!(t.items & mrs_type_bit(e.v.type))) {
+                abort();
+            }
+        }
+    }
+}
+
 static void
 try_expr(const struct mrs_expr_env *env, struct mrs_eval *ev, struct mrs_val spec)
 {
@@ -33,9 +53,13 @@ try_expr(const struct mrs_expr_env *env, struct mrs_eval *ev, struct mrs_val spe
     size_t paths = 0;
     mrs_err_clear(ev->err);
     if (mrs_expr_compile(env, spec, &x, ev->err) == MRS_OK) {
+        struct mrs_expr_field f;
         mrs_expr_reads(x, count_path, &paths);
-        if (mrs_expr_eval(x, ev, &v) == MRS_OK && v.type != MRS_MISSING && v.n > 0 && v.p == NULL) {
-            abort();
+        for (uint32_t i = 0; mrs_expr_field(x, i, &f); i++) {
+            paths += strlen(f.name);
+        }
+        if (mrs_expr_eval(x, ev, &v) == MRS_OK) {
+            check_value(x, v);
         }
         mrs_expr_free(x);
     } else if (ev->err->code == MRS_E_NONE) {

@@ -319,7 +319,9 @@ mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *to, struct mrs_va
     if (!cast_by_name(to, &type)) {
         return mrsi_eval_error(NULL, ev, "'%.40s' is no type to convert to", to);
     }
-    return convert_to(NULL, ev, v, type, out);
+    bool there = v.type == type && (type == MRS_DOCUMENT || type == MRS_ARRAY); /* not of text: it stays */
+    *out = v;
+    return there ? MRS_OK : convert_to(NULL, ev, v, type, out);
 }
 
 #define ROW(n) .row = {"$" n, "type", ""}

@@ -15,25 +15,28 @@
 static const struct {
     const char *op;
     uint32_t types, items;
+    uint32_t instead; /* from this argument on: what may be given instead; 0: nothing */
 } gives[] = {
-    {"$concat", TEXT | NUL, 0},      {"$toLower", TEXT, 0},       {"$toUpper", TEXT, 0},
-    {"$substr", TEXT, 0},            {"$substrBytes", TEXT, 0},   {"$substrCP", TEXT, 0},
-    {"$trim", TEXT | NUL, 0},        {"$ltrim", TEXT | NUL, 0},   {"$rtrim", TEXT | NUL, 0},
-    {"$replaceOne", TEXT | NUL, 0},  {"$replaceAll", TEXT | NUL, 0}, {"$type", TEXT, 0},
-    {"$hexHash", TEXT | NUL, 0},     {"$hash", BIT(MRS_BINARY) | NUL, 0},
-    {"$split", BIT(MRS_ARRAY) | NUL, TEXT},
-    {"$toBool", YES_NO | NUL, 0},    {"$toInt", BIT(MRS_INT32) | NUL, 0},
-    {"$toLong", BIT(MRS_INT64) | NUL, 0}, {"$toDouble", BIT(MRS_DOUBLE) | NUL, 0},
-    {"$toDecimal", BIT(MRS_DECIMAL128) | NUL, 0}, {"$toDate", BIT(MRS_DATE) | NUL, 0},
-    {"$toObjectId", BIT(MRS_OBJECTID) | NUL, 0}, {"$toString", TEXT | NUL, 0},
-    {"$toUUID", BIT(MRS_BINARY) | NUL, 0}, {"$toObject", BIT(MRS_DOCUMENT) | NUL, 0},
-    {"$toArray", BIT(MRS_ARRAY) | NUL, UINT32_MAX}, {"$dateFromParts", BIT(MRS_DATE) | NUL, 0},
-    {"$mergeObjects", BIT(MRS_DOCUMENT), 0}, {"$arrayToObject", BIT(MRS_DOCUMENT) | NUL, 0},
-    {"$objectToArray", BIT(MRS_ARRAY) | NUL, BIT(MRS_DOCUMENT)},
-    {"$map", BIT(MRS_ARRAY) | NUL, UINT32_MAX}, {"$filter", BIT(MRS_ARRAY) | NUL, UINT32_MAX},
-    {"$eq", YES_NO, 0}, {"$ne", YES_NO, 0}, {"$gt", YES_NO, 0}, {"$gte", YES_NO, 0}, {"$lt", YES_NO, 0},
-    {"$lte", YES_NO, 0}, {"$and", YES_NO, 0}, {"$or", YES_NO, 0}, {"$not", YES_NO, 0}, {"$in", YES_NO, 0},
-    {"$isArray", YES_NO, 0}, {"$isNumber", YES_NO, 0},
+    {"$concat", TEXT | NUL, 0, 0},      {"$toLower", TEXT, 0, 0},       {"$toUpper", TEXT, 0, 0},
+    {"$substr", TEXT, 0, 0},            {"$substrBytes", TEXT, 0, 0},   {"$substrCP", TEXT, 0, 0},
+    {"$trim", TEXT | NUL, 0, 0},        {"$ltrim", TEXT | NUL, 0, 0},   {"$rtrim", TEXT | NUL, 0, 0},
+    {"$replaceOne", TEXT | NUL, 0, 0},  {"$replaceAll", TEXT | NUL, 0, 0}, {"$type", TEXT, 0, 0},
+    {"$hexHash", TEXT | NUL, 0, 0},     {"$hash", BIT(MRS_BINARY) | NUL, 0, 0},
+    {"$split", BIT(MRS_ARRAY) | NUL, TEXT, 0},
+    {"$toBool", YES_NO | NUL, 0, 0},    {"$toInt", BIT(MRS_INT32) | NUL, 0, 0},
+    {"$toLong", BIT(MRS_INT64) | NUL, 0, 0}, {"$toDouble", BIT(MRS_DOUBLE) | NUL, 0, 0},
+    {"$toDecimal", BIT(MRS_DECIMAL128) | NUL, 0, 0}, {"$toDate", BIT(MRS_DATE) | NUL, 0, 0},
+    {"$toObjectId", BIT(MRS_OBJECTID) | NUL, 0, 0}, {"$toString", TEXT | NUL, 0, 0},
+    {"$toUUID", BIT(MRS_BINARY) | NUL, 0, 0}, {"$toObject", BIT(MRS_DOCUMENT) | NUL, 0, 0},
+    {"$toArray", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0}, {"$dateFromParts", BIT(MRS_DATE) | NUL, 0, 0},
+    {"$mergeObjects", BIT(MRS_DOCUMENT), 0, 0}, {"$arrayToObject", BIT(MRS_DOCUMENT) | NUL, 0, 0},
+    {"$objectToArray", BIT(MRS_ARRAY) | NUL, BIT(MRS_DOCUMENT), 0},
+    {"$map", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0}, {"$filter", BIT(MRS_ARRAY) | NUL, UINT32_MAX, 0},
+    {"$dateToString", TEXT | NUL, 0, 3}, {"$dateFromString", BIT(MRS_DATE) | NUL, 0, 3},
+    {"$eq", YES_NO, 0, 0},           {"$ne", YES_NO, 0, 0},       {"$gt", YES_NO, 0, 0},
+    {"$gte", YES_NO, 0, 0},          {"$lt", YES_NO, 0, 0},       {"$lte", YES_NO, 0, 0},
+    {"$and", YES_NO, 0, 0},          {"$or", YES_NO, 0, 0},       {"$not", YES_NO, 0, 0},
+    {"$in", YES_NO, 0, 0},           {"$isArray", YES_NO, 0, 0},  {"$isNumber", YES_NO, 0, 0},
 };
 
 static bool
@@ -61,6 +64,17 @@ any_of(const struct mrs_expr *x, uint32_t first, uint32_t last, struct mrs_types
         join(out, t);
     }
     return true;
+}
+
+/* As any_of, of the arguments from first on that are there. */
+static bool
+given_instead(const struct mrs_expr *x, uint32_t first, struct mrs_types *out)
+{
+    bool known = true;
+    for (uint32_t i = first; i < x->n_args; i++) {
+        known = known && (!x->args[i] || any_of(x, i, i, out));
+    }
+    return known;
 }
 
 static struct mrs_types
@@ -130,7 +144,7 @@ of_call(const struct mrs_expr *x, struct mrs_types *out)
     for (size_t i = 0; i < sizeof gives / sizeof *gives; i++) {
         if (is(x, gives[i].op)) {
             *out = (struct mrs_types){gives[i].types, gives[i].items};
-            return true;
+            return !gives[i].instead || given_instead(x, gives[i].instead, out);
         }
     }
     return false;

@@ -33,7 +33,8 @@ struct cast {
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
     {"fields", MRS_ARG_MAP, true, NULL, "path: type, one of double string objectId bool date int long decimal "
-     "binData uuid; { uuid: driver }, { legacy_uuid: driver } for what old drivers (csharp, java, python) wrote"},
+     "binData uuid object array (of JSON text); { uuid: driver }, { legacy_uuid: driver } for what old drivers "
+     "(csharp, java, python) wrote"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens with a value that cannot be converted"},
     {MRSI_TYPES_KEY, "only values of these types, as `$type` names them"},
@@ -47,7 +48,7 @@ read_type(struct mrsi_read *r, struct mrsi_slot s, struct cast_type *to)
     static const struct mrs_key types[] = {
         {.name = "double"}, {.name = "string"}, {.name = "objectId"}, {.name = "bool"},   {.name = "date"},
         {.name = "int"},    {.name = "long"},   {.name = "decimal"},  {.name = "binData"},
-        {.name = "uuid"},
+        {.name = "uuid"},   {.name = "object"}, {.name = "array"},
     };
     to->is_uuid = r->args->version > 1 && (s.v.type == MRS_DOCUMENT || mrs_val_is_text(s.v, "uuid"));
     if (to->is_uuid) {
@@ -56,15 +57,19 @@ read_type(struct mrsi_read *r, struct mrsi_slot s, struct cast_type *to)
     if (!mrsi_read_text(r, s, &to->name)) {
         return false;
     }
-    if (mrs_convert_known(to->name)) {
+    bool json = strcmp(to->name, "object") == 0 || strcmp(to->name, "array") == 0, first = r->args->version < 2;
+    if (json && !first && r->args->server_8_2) {
+        return mrsi_read_error(r, s.key, s.sub, "a cast to `%s` came with MongoDB 8.3, and this plan has the rules of "
+                               "8.2 (write `server: \"8.3\"`)", to->name);
+    }
+    if (mrs_convert_known(to->name) && !(json && first)) {
         return true;
     }
-    bool first = r->args->version < 2;
-    const char *near = mrsi_arg_nearest(to->name, types, sizeof types / sizeof *types - first);
+    const char *near = mrsi_arg_nearest(to->name, types, sizeof types / sizeof *types - (first ? 3 : 0));
     return near ? mrsi_read_error(r, s.key, s.sub, "unknown type `%s`; is `%s` meant?", to->name, near)
                 : mrsi_read_error(r, s.key, s.sub,
                                   "unknown type `%s`: one of double string objectId bool date int long decimal "
-                                  "binData%s is meant", to->name, first ? "" : " uuid");
+                                  "binData%s is meant", to->name, first ? "" : " uuid object array");
 }
 
 static void
@@ -284,8 +289,8 @@ cast_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ve
     (void)e;
     *verdict = mrs_is_nullish(site->old) ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
     x->path_no = site->path_no;
-    enum mrs_status st = site->old.type == MRS_ARRAY ? convert_array(x, site->old, to, put)
-                                                     : convert(x, site->old, to, put);
+    bool items = site->old.type == MRS_ARRAY && strcmp(to->name, "array") != 0; /* else it is there already */
+    enum mrs_status st = items ? convert_array(x, site->old, to, put) : convert(x, site->old, to, put);
     if (st == MRS_FAIL) {
         st = mrsi_step_skip_in(x->c, st, "fields", x->s->fields.path[site->path_no].text);
     }

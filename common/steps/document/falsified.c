@@ -154,11 +154,15 @@ takes_none(struct mrsi_read *r, const struct mrs_query *q, const struct mrsi_wri
     return none;
 }
 
+/* Whether an operator looks at nothing but the type of the field; of one that is removed, whether it is there. */
 static bool
-about_types(const struct mrs_elem *op)
+about_types(const struct mrs_elem *op, const struct mrsi_written *f)
 {
     struct mrs_walk w;
     struct mrs_elem e;
+    if (strcmp(op->name, "$exists") == 0) {
+        return f->types.of == mrs_type_bit(MRS_MISSING);
+    }
     if (strcmp(op->name, "$not") == 0 && op->v.type == MRS_DOCUMENT) {
         mrs_walk_init(&w, mrs_val_view(op->v));
         return mrs_walk_next(&w, &e) == 1 && strcmp(e.name, "$type") == 0 && mrs_walk_next(&w, &e) != 1;
@@ -198,7 +202,7 @@ types_fail(struct mrsi_read *r, const struct mrsi_writes *w, const struct mrs_el
             continue;
         }
         for (mrs_walk_init(&walk, mrs_val_view(cond->v)); !found && mrs_walk_next(&walk, &op) == 1;) {
-            found = about_types(&op) && type_fails(r, &w->item[i], &op);
+            found = about_types(&op, &w->item[i]) && type_fails(r, &w->item[i], &op);
         }
     }
     return found;

@@ -173,7 +173,8 @@ mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e)
         mrsi_look_restart(wr->en, wr->coll);
         mrsi_fit_restart(wr->en, wr->coll);
     }
-    return wr->final && !wr->blind && wr->en->coll[wr->coll].sink ? mrs_sink_restart(wr->en->coll[wr->coll].sink, e) : MRS_OK;
+    struct mrs_sink *sink = wr->final && !wr->blind ? wr->en->coll[wr->coll].sink : NULL;
+    return sink ? mrs_sink_restart(sink, e) : MRS_OK;
 }
 
 static void

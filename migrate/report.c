@@ -7,7 +7,7 @@
 #include "report.h"
 #include "mongoreshape/inverse.h"
 
-#define N_COLUMNS 13
+#define N_COLUMNS 14
 #define LONG      200 /* documents in an array, as `inspect` judges it */
 #define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
 
@@ -30,6 +30,7 @@ static const struct column columns[N_COLUMNS] = {
     {"merged", offsetof(struct mrs_account, merged), false},
     {"references", offsetof(struct mrs_account, references), false},
     {"dangling", offsetof(struct mrs_account, dangling), false},
+    {"groups", offsetof(struct mrs_account, groups), false},
 };
 
 static uint64_t

@@ -44,6 +44,7 @@ account(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_count(j, "merged", a->merged);
         mrs_cli_json_count(j, "references", a->references);
         mrs_cli_json_count(j, "dangling", a->dangling);
+        mrs_cli_json_count(j, "groups", a->groups);
         mrs_cli_json_count(j, "once", a->once);
         mrs_cli_json_close(j);
     }

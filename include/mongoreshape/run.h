@@ -69,10 +69,11 @@ struct mrs_account {
     uint64_t before, created, entered, after, taken, dropped, refused;
     uint64_t placed;        /* copies embedded, pages, merged parts: counted apart */
     uint64_t once;          /* of those placed: equal to another document, `_id` and all, with which they are one */
-    uint64_t changed;       /* of `after`: they have other bytes than before; MAP and REKEY only */
+    uint64_t changed;       /* of `after`: they have other bytes than before; MAP, REKEY and WINDOW only */
     uint64_t merged;        /* of those that left: part of another document now; these three of REKEY only */
     uint64_t references;    /* that name their document by another `_id` now */
     uint64_t dangling;      /* references that name nobody */
+    uint64_t groups;        /* WINDOW: of documents */
 };
 /* A path that a step reads or removes and that no document of the collection has. */
 struct mrs_unmet {

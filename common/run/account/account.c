@@ -29,6 +29,7 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     to->merged += from->merged;
     to->references += from->references;
     to->dangling += from->dangling;
+    to->groups += from->groups;
     to->matched += from->matched;
     to->outside += from->outside;
     to->seen |= from->seen;

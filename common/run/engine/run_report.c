@@ -56,6 +56,7 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
                                                                       .merged = r->merged,
                                                                       .references = r->references,
                                                                       .dangling = r->dangling,
+                                                                      .groups = r->groups,
                                                                       .once = r->once};
             }
         }

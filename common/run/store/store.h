@@ -79,6 +79,7 @@ struct mrsi_why {
 struct mrsi_row {
     uint64_t before, created, entered, after, taken, dropped, refused, placed;
     uint64_t changed; /* MAP, REKEY: documents with other bytes than before */
+    uint64_t groups; /* WINDOW */
     uint64_t merged, references, dangling; /* REKEY: documents that became part of another; references that followed,
                                               and that name nobody */
     uint64_t matched; /* JOIN: documents of from that match somebody, whatever becomes of them */

@@ -2,15 +2,15 @@
 /* window_groups.c - group by group: what its members bring, and what the step gives for each of them. */
 #include "window_pass.h"
 
-struct window_at { /* of a member of the group in hand: in bytes */
-    uint64_t ordinal, off;
-    uint32_t order, shape; /* bytes of each, one behind the other */
-};
 struct window_hand {
     struct mrsi_window_run *r;
     struct mrsi_worker *w;
-    struct mrsi_tape bytes, at; /* of the group in hand */
+    struct mrsi_tape bytes, at; /* of a group that was sorted; at: members, with the
+                                  place in bytes for a prefix */
     uint64_t off;               /* bytes of it up to here */
+    const struct mrsi_window_member *member; /* n of them: the group in hand */
+    uint64_t n;
+    const uint8_t *base;        /* NULL, or what `prefix` of a member counts from */
     struct mrs_hash128 key;
     uint64_t alike;             /* of the group in hand */
     uint64_t next;              /* its member that something is given for */
@@ -20,7 +20,7 @@ struct window_hand {
 static enum mrs_status
 add(struct window_hand *x, const struct mrsi_sorted *rec, struct mrs_err *e)
 {
-    struct window_at at = {.off = x->off};
+    struct mrsi_window_member at = {.prefix = x->off};
     const uint32_t head = sizeof x->key, tail = sizeof at.ordinal;
     if (rec->key_len < head || rec->n < tail || !mrsi_mark_is_doc(rec->p + tail, rec->n - tail)) {
         return mrsi_state_damaged("what documents bring to their group", e); /* only of another run */
@@ -37,7 +37,7 @@ add(struct window_hand *x, const struct mrsi_sorted *rec, struct mrs_err *e)
     return s == MRS_OK ? mrsi_tape_put(&x->at, &at, e) : s;
 }
 
-/* The members of the next group. END: there is none. */
+/* The members of the next group that the sorter has. END: there is none. */
 static enum mrs_status
 gather(struct window_hand *x, struct mrs_err *e)
 {
@@ -62,7 +62,23 @@ gather(struct window_hand *x, struct mrs_err *e)
     }
     s = s == MRS_END && any ? MRS_OK : s;
     MRS_THEN(s, mrsi_tape_end(&x->bytes, e));
-    return s == MRS_OK ? mrsi_tape_end(&x->at, e) : s;
+    MRS_THEN(s, mrsi_tape_end(&x->at, e));
+    x->member = (const struct mrsi_window_member *)(const void *)x->at.p;
+    x->n = x->at.n;
+    x->base = x->bytes.p;
+    return s;
+}
+
+static enum mrs_status
+next_group(struct window_hand *x, struct mrs_err *e)
+{
+    struct mrsi_window_lists *l = &x->r->lists;
+    if (!l->on) {
+        return gather(x, e);
+    }
+    enum mrs_status s = mrsi_window_next_list(l, &x->n, e);
+    x->member = (const struct mrsi_window_member *)(const void *)l->members.p;
+    return s;
 }
 
 /* ---- for the step ---- */
@@ -70,9 +86,9 @@ static struct mrs_window_member
 member_at(const struct mrs_window_group *g, uint64_t i)
 {
     const struct window_hand *x = g->impl;
-    const struct window_at *at = (const struct window_at *)(const void *)x->at.p + i;
-    const uint8_t *p = x->bytes.p + at->off;
-    return (struct mrs_window_member){{p, at->order}, {p + at->order, at->shape}};
+    const struct mrsi_window_member *m = &x->member[i];
+    const uint8_t *p = x->base ? x->base + m->prefix : m->p;
+    return (struct mrs_window_member){{p, m->order}, {p + m->order, m->shape}};
 }
 
 static enum mrs_status
@@ -89,8 +105,7 @@ static enum mrs_status
 give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     struct window_hand *x = arg;
-    const struct window_at *at = (const struct window_at *)(const void *)x->at.p + x->next++;
-    ((uint64_t *)x->r->place.p)[at->ordinal] = x->r->given.n + 1;
+    ((uint64_t *)x->r->place.p)[x->member[x->next++].ordinal] = x->r->given.n + 1;
     enum mrs_status s = mrsi_tape_put_n(&x->r->given, &x->alike, sizeof x->alike, e);
     MRS_THEN(s, mrsi_tape_put_n(&x->r->given, doc.p, doc.n, e));
     mrs_arena_reset(&x->w->arena);
@@ -101,10 +116,11 @@ static enum mrs_status
 one_group(struct window_hand *x, void *work, struct mrs_err *e)
 {
     const struct mrsi_window_run *r = x->r;
-    struct mrs_window_group g = {x->at.n, member_at, x};
+    struct mrs_window_group g = {x->n, member_at, x};
     struct mrs_window_give give = {give_alike, give_member, x};
     x->alike = MRSI_WINDOW_ALONE;
     x->next = 0;
+    mrsi_row(x->w, r->step, 0)->groups++;
     mrs_arena_reset(&x->w->arena);
     mrs_err_clear(&x->w->err);
     enum mrs_status s = r->ops->group(r->st->state, &x->w->ctx, work, &g, &give);
@@ -120,9 +136,9 @@ mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e)
         return MRS_DEAD;
     }
     mrsi_tape_init(&x.bytes, r->en, 1, r->en->memory / 8);
-    mrsi_tape_init(&x.at, r->en, sizeof(struct window_at), r->en->memory / 16);
-    enum mrs_status s = mrsi_sorter_rewind(&r->members, e);
-    while (s == MRS_OK && (s = gather(&x, e)) == MRS_OK) {
+    mrsi_tape_init(&x.at, r->en, sizeof(struct mrsi_window_member), r->en->memory / 16);
+    enum mrs_status s = r->lists.on ? MRS_OK : mrsi_sorter_rewind(&r->members, e);
+    while (s == MRS_OK && (s = next_group(&x, e)) == MRS_OK) {
         s = one_group(&x, work, e);
     }
     mrsi_tape_clear(&x.bytes);

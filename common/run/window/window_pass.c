@@ -12,6 +12,7 @@ window_init(struct mrsi_window_run *r, struct mrsi_engine *en, uint32_t step)
     r->st = &en->plan->steps[step];
     r->ops = r->st->type->window;
     mrsi_tape_init(&r->bits, en, 1, en->memory / 16);
+    mrsi_window_lists_init(&r->lists, en, en->memory / 4);
     mrsi_sorter_init(&r->members, en, en->memory / 2);
     mrsi_tape_init(&r->given, en, 1, en->memory / 4);
     r->bits.kept = r->members.kept = r->given.kept = true;
@@ -21,6 +22,7 @@ static void
 window_clear(struct mrsi_window_run *r)
 {
     mrsi_tape_clear(&r->bits);
+    mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
     mrsi_area_clear(&r->place);
     mrsi_tape_clear(&r->given);
@@ -47,6 +49,7 @@ compute(struct mrsi_window_run *r, struct mrs_err *e)
     enum mrs_status s = mrsi_tape_end(&r->bits, e);
     MRS_THEN(s, mrsi_area_new(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, e));
     MRS_THEN(s, mrsi_window_compute(r, e));
+    mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
     MRS_THEN(s, mrsi_tape_end(&r->given, e));
     return s == MRS_OK ? mrsi_window_open(r, e) : s;

@@ -2,8 +2,8 @@
 /* window_pass.h - documents that receive what is computed from others of their group: a step from its first pass to its
  * last.
  *
- * A first pass takes down what each document brings; it is sorted by group, by the order in the group, and by input
- * order. Then group by group: what its members bring lies one behind the other, in memory or in a temporary file that
+ * A first pass takes down what each document brings, in a list of its group, and where that is too much for memory it
+ * is sorted on disk by group, by the order in the group, and by input order. Then group by group: what its members bring lies one behind the other, in memory or in a temporary file that
  * is mapped, the step looks at it as it likes, and what it gives for each member is kept, with its place by the ordinal
  * of the document. A second pass writes each document with what was given for it. Groups are told apart by 128 bits of
  * hash under the secret of the run. */
@@ -22,6 +22,19 @@ enum mrsi_window_bit { MRSI_WINDOW_OUT, MRSI_WINDOW_IN, MRSI_WINDOW_REFUSED };
 
 enum mrsi_window_stage { MRSI_WINDOW_READ, MRSI_WINDOW_COMPUTE, MRSI_WINDOW_WRITE, MRSI_WINDOW_DONE };
 
+/* ---- window_gather.c: groups as lists in memory ---- */
+struct mrsi_window_member { /* of a group, in its order: order and shape lie one behind the other */
+    uint64_t prefix, ordinal;
+    const uint8_t *p;
+    uint32_t order, shape;
+};
+struct mrsi_window_lists {
+    struct mrs_buf recs, table, members;
+    uint64_t n_slots, n_groups, limit;
+    uint64_t at; /* slots whose groups have been given */
+    bool on;     /* else the sorter has all */
+};
+
 #define MRSI_WINDOW_ALONE UINT64_MAX /* nothing was given for all of its group */
 
 struct mrsi_window_run {
@@ -35,12 +48,21 @@ struct mrsi_window_run {
     enum mrsi_window_stage stage;
     bool went_on;               /* tables are of another run */
     struct mrsi_tape bits;      /* of each document, by ordinal */
+    struct mrsi_window_lists lists; /* what documents bring, or where that is too much: */
     struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, shape */
     struct mrsi_area place;     /* of each document, by ordinal: where in given, and 1; 0: nowhere */
     struct mrsi_tape given;     /* for a group: a document; for a member: where that is, or ALONE, and a document */
 };
 
 enum mrs_status mrsi_window_read(struct mrsi_window_run *r, struct mrs_err *e);    /* window_read.c */
+/* window_gather.c. put: key and payload as the sorter has them. next_list: the members of the next group become
+ * lists.members; END: there is none. */
+void mrsi_window_lists_init(struct mrsi_window_lists *l, struct mrsi_engine *en, uint64_t limit);
+void mrsi_window_lists_clear(struct mrsi_window_lists *l);
+enum mrs_status mrsi_window_put(struct mrsi_window_run *r, const uint8_t *key, uint32_t key_len, const uint8_t *p,
+                                uint32_t n, struct mrs_err *e);
+enum mrs_status mrsi_window_to_sorter(struct mrsi_window_run *r, struct mrs_err *e);
+enum mrs_status mrsi_window_next_list(struct mrsi_window_lists *l, uint64_t *n, struct mrs_err *e);
 enum mrs_status mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e); /* window_groups.c */
 enum mrs_status mrsi_window_write(struct mrsi_window_run *r, struct mrs_err *e);   /* window_write.c */
 /* Where the places lie: of as many documents as there are bits. */

@@ -125,7 +125,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
         struct window_head head;
         memcpy(&head, job->brought.p + at, sizeof head);
         const uint8_t *key = job->brought.p + at + sizeof head;
-        s = mrsi_sorter_put(&r->members, key, head.key_len, key + head.key_len, head.n, e);
+        s = mrsi_window_put(r, key, head.key_len, key + head.key_len, head.n, e);
         at += sizeof head + head.key_len + head.n;
     }
     bufs_of(job, bufs);

@@ -10,6 +10,7 @@ mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct m
     mrs_build_i64(b, "stage", r->stage);
     enum mrs_status s = mrsi_tape_describe(&r->bits, "bits", b, files, e);
     if (s != MRS_OK || r->stage != MRSI_WINDOW_WRITE) {
+        MRS_THEN(s, mrsi_window_to_sorter(r, e));
         return s == MRS_OK ? mrsi_sorter_describe(&r->members, "members", b, files, e) : s;
     }
     s = mrsi_area_describe(&r->place, "place", b, files, e);
@@ -63,6 +64,7 @@ mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e)
 {
     struct mrs_view mark = r->pass.from;
     bool bad = false;
+    r->lists.on = false;
     r->stage = (enum mrsi_window_stage)mrsi_state_number(mark, "stage", MRSI_WINDOW_WRITE, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_tape_apply(&r->bits, mark, "bits", e);
     if (s == MRS_OK) {

@@ -1,27 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_gather.c - what documents bring to their groups: lists in memory, one a group, as long as they fit there; else,
- * and where a mark is taken, all of it goes to the sorter.
+/* window_gather.c - what documents bring to their groups: in memory, as long as it fits there; else, and where a mark is
+ * taken, all of it goes to the sorter.
  *
- * A group is found by its hash. Its members are linked in input order, so that only what is out of order has to be
- * sorted when the group is looked at: documents often come in that order already. */
+ * A group is found by its hash, and numbered. What documents bring lies in input order, with the number of its group;
+ * members are put to their groups by counting, so that only what is out of order has to be sorted: documents often come
+ * in that order already. */
 #include "window_pass.h"
 #include <stdlib.h>
 
-#define END UINT64_MAX
-
-struct window_slot { /* a group; n 0: none */
+struct window_list { /* a group */
     struct mrs_hash128 key;
-    uint64_t first, last, n; /* members, by where they lie in recs */
+    uint64_t n, first; /* members; where they begin among all */
 };
 struct window_rec { /* order and shape lie behind it */
-    uint64_t next, ordinal;
+    uint64_t group, ordinal;
     uint32_t order, shape;
 };
 
-static struct window_slot *
-slots(const struct mrsi_window_lists *l)
+static struct window_list *
+list_at(const struct mrsi_window_lists *l, uint64_t no)
 {
-    return (struct window_slot *)(void *)l->table.p;
+    return (struct window_list *)(void *)l->groups.p + no;
+}
+
+static uint64_t
+bytes_of(uint64_t order, uint64_t shape)
+{
+    return (sizeof(struct window_rec) + order + shape + 7) & ~(uint64_t)7;
 }
 
 void
@@ -29,6 +34,7 @@ mrsi_window_lists_init(struct mrsi_window_lists *l, struct mrsi_engine *en, uint
 {
     mrs_buf_init(&l->recs, en->mem, SIZE_MAX);
     mrs_buf_init(&l->table, en->mem, SIZE_MAX);
+    mrs_buf_init(&l->groups, en->mem, SIZE_MAX);
     mrs_buf_init(&l->members, en->mem, SIZE_MAX);
     l->limit = limit;
     l->on = true;
@@ -39,70 +45,78 @@ mrsi_window_lists_clear(struct mrsi_window_lists *l)
 {
     mrs_buf_clear(&l->recs);
     mrs_buf_clear(&l->table);
+    mrs_buf_clear(&l->groups);
     mrs_buf_clear(&l->members);
-    l->n_slots = l->n_groups = 0;
+    l->n_slots = l->n_groups = l->n = 0;
 }
 
-static struct window_slot *
+/* ---- groups by their hash: a slot holds the number of a group and 1 ---- */
+static uint64_t *
 slot_of(const struct mrsi_window_lists *l, struct mrs_hash128 key)
 {
-    uint64_t i = key.lo & (l->n_slots - 1);
-    while (slots(l)[i].n && (slots(l)[i].key.lo != key.lo || slots(l)[i].key.hi != key.hi)) {
-        i = (i + 1) & (l->n_slots - 1);
+    uint64_t *slot = (uint64_t *)(void *)l->table.p, i = key.lo & (l->n_slots - 1);
+    for (; slot[i]; i = (i + 1) & (l->n_slots - 1)) {
+        const struct window_list *g = list_at(l, slot[i] - 1);
+        if (g->key.lo == key.lo && g->key.hi == key.hi) {
+            break;
+        }
     }
-    return &slots(l)[i];
+    return &slot[i];
 }
 
 static enum mrs_status
 more_slots(struct mrsi_window_lists *l, struct mrs_err *e)
 {
-    struct mrsi_window_lists old = *l;
-    l->n_slots = old.n_slots ? 2 * old.n_slots : 1024;
-    mrs_buf_init(&l->table, old.table.mem, SIZE_MAX);
-    uint8_t *room = mrs_buf_take(&l->table, l->n_slots * sizeof(struct window_slot));
+    l->n_slots = l->n_slots ? 2 * l->n_slots : 1024;
+    mrs_buf_reset(&l->table);
+    uint8_t *room = mrs_buf_take(&l->table, l->n_slots * sizeof(uint64_t));
     if (!room) {
-        mrs_buf_clear(&l->table);
-        *l = old;
-        return mrs_err_memory(e, 2 * old.n_slots * sizeof(struct window_slot));
+        return mrs_buf_status(&l->table, e);
     }
-    memset(room, 0, l->n_slots * sizeof(struct window_slot));
-    for (uint64_t i = 0; i < old.n_slots; i++) {
-        if (slots(&old)[i].n) {
-            *slot_of(l, slots(&old)[i].key) = slots(&old)[i];
-        }
+    memset(room, 0, l->table.n);
+    for (uint64_t i = 0; i < l->n_groups; i++) {
+        *slot_of(l, list_at(l, i)->key) = i + 1;
     }
-    mrs_buf_clear(&old.table);
     return MRS_OK;
 }
 
-static struct window_rec *
-rec_at(const struct mrsi_window_lists *l, uint64_t at)
+static enum mrs_status
+group_of(struct mrsi_window_lists *l, struct mrs_hash128 key, uint64_t *no, struct mrs_err *e)
 {
-    return (struct window_rec *)(void *)(l->recs.p + at);
+    if (2 * (l->n_groups + 1) > l->n_slots && more_slots(l, e) != MRS_OK) {
+        return MRS_DEAD;
+    }
+    uint64_t *slot = slot_of(l, key);
+    if (!*slot) {
+        struct window_list g = {key, 0, 0};
+        mrs_buf_put(&l->groups, &g, sizeof g);
+        *slot = ++l->n_groups;
+    }
+    *no = *slot - 1;
+    return mrs_buf_status(&l->groups, e);
 }
 
-/* All that the lists hold goes to the sorter: of each group in input order, and what is put later comes later. */
+/* ---- putting ---- */
+/* All that is in memory goes to the sorter, in input order. */
 static enum mrs_status
 give_up(struct mrsi_window_lists *l, struct mrsi_sorter *to, struct mrs_err *e)
 {
     struct mrs_buf key;
     enum mrs_status s = MRS_OK;
     mrs_buf_init(&key, l->recs.mem, SIZE_MAX);
-    for (uint64_t i = 0; s == MRS_OK && i < l->n_slots; i++) {
-        for (uint64_t at = slots(l)[i].n ? slots(l)[i].first : END; s == MRS_OK && at != END;) {
-            const struct window_rec *r = rec_at(l, at);
-            const uint8_t *p = (const uint8_t *)(r + 1);
-            mrs_buf_reset(&key);
-            mrs_buf_put(&key, &slots(l)[i].key, sizeof slots(l)[i].key);
-            mrs_buf_put(&key, p, r->order);
-            mrs_buf_put(&l->members, &r->ordinal, sizeof r->ordinal);
-            mrs_buf_put(&l->members, p + r->order, r->shape);
-            s = key.bad || l->members.bad ? mrs_err_memory(e, key.n)
-                                          : mrsi_sorter_put(to, key.p, (uint32_t)key.n, l->members.p,
-                                                            (uint32_t)l->members.n, e);
-            mrs_buf_reset(&l->members);
-            at = r->next;
-        }
+    for (uint64_t at = 0; s == MRS_OK && at < l->recs.n;) {
+        const struct window_rec *r = (const struct window_rec *)(const void *)(l->recs.p + at);
+        const uint8_t *p = (const uint8_t *)(r + 1);
+        mrs_buf_reset(&key);
+        mrs_buf_reset(&l->members);
+        mrs_buf_put(&key, &list_at(l, r->group)->key, sizeof(struct mrs_hash128));
+        mrs_buf_put(&key, p, r->order);
+        mrs_buf_put(&l->members, &r->ordinal, sizeof r->ordinal);
+        mrs_buf_put(&l->members, p + r->order, r->shape);
+        s = mrs_buf_status(&key, e);
+        MRS_THEN(s, mrs_buf_status(&l->members, e));
+        MRS_THEN(s, mrsi_sorter_put(to, key.p, (uint32_t)key.n, l->members.p, (uint32_t)l->members.n, e));
+        at += bytes_of(r->order, r->shape);
     }
     mrs_buf_clear(&key);
     mrsi_window_lists_clear(l);
@@ -116,49 +130,75 @@ mrsi_window_to_sorter(struct mrsi_window_run *r, struct mrs_err *e)
     return r->lists.on ? give_up(&r->lists, &r->members, e) : MRS_OK;
 }
 
+static enum mrs_status
+put_record(struct mrsi_window_lists *l, const uint8_t *key, uint32_t key_len, const uint8_t *p, uint32_t n,
+           struct mrs_err *e)
+{
+    struct mrs_hash128 h;
+    struct window_rec rec = {.order = key_len - (uint32_t)sizeof h, .shape = n - (uint32_t)sizeof rec.ordinal};
+    memcpy(&h, key, sizeof h);
+    memcpy(&rec.ordinal, p, sizeof rec.ordinal);
+    enum mrs_status s = group_of(l, h, &rec.group, e);
+    uint8_t *room = s == MRS_OK ? mrs_buf_take(&l->recs, bytes_of(rec.order, rec.shape)) : NULL;
+    if (!room) {
+        return s == MRS_OK ? mrs_buf_status(&l->recs, e) : s;
+    }
+    memcpy(room, &rec, sizeof rec);
+    memcpy(room + sizeof rec, key + sizeof h, rec.order);
+    memcpy(room + sizeof rec + rec.order, p + sizeof rec.ordinal, rec.shape);
+    list_at(l, rec.group)->n++;
+    l->n++;
+    return MRS_OK;
+}
+
 enum mrs_status
 mrsi_window_put(struct mrsi_window_run *r, const uint8_t *key, uint32_t key_len, const uint8_t *p, uint32_t n,
                 struct mrs_err *e)
 {
     struct mrsi_window_lists *l = &r->lists;
-    struct mrs_hash128 h;
-    struct window_rec rec = {.next = END};
-    size_t size = (sizeof rec + key_len - sizeof h + n - sizeof rec.ordinal + 7) & ~(size_t)7;
-    enum mrs_status s = MRS_OK;
-    if (l->on && l->recs.n + size + 2 * l->table.n > l->limit) {
-        s = give_up(l, &r->members, e);
-    }
-    if (s != MRS_OK || !l->on) {
-        return s == MRS_OK ? mrsi_sorter_put(&r->members, key, key_len, p, n, e) : s;
-    }
-    if (2 * (l->n_groups + 1) > l->n_slots && (s = more_slots(l, e)) != MRS_OK) {
+    uint64_t bytes = l->recs.n + l->n * sizeof(struct mrsi_window_member) + 2 * (l->table.n + l->groups.n);
+    enum mrs_status s = l->on && bytes + key_len + n > l->limit ? give_up(l, &r->members, e) : MRS_OK;
+    if (s != MRS_OK) {
         return s;
     }
-    memcpy(&h, key, sizeof h);
-    memcpy(&rec.ordinal, p, sizeof rec.ordinal);
-    rec.order = key_len - (uint32_t)sizeof h;
-    rec.shape = n - (uint32_t)sizeof rec.ordinal;
-    uint64_t at = l->recs.n;
-    uint8_t *room = mrs_buf_take(&l->recs, size);
-    if (!room) {
-        return mrs_buf_status(&l->recs, e);
-    }
-    memcpy(room, &rec, sizeof rec);
-    memcpy(room + sizeof rec, key + sizeof h, rec.order);
-    memcpy(room + sizeof rec + rec.order, p + sizeof rec.ordinal, rec.shape);
-    struct window_slot *slot = slot_of(l, h);
-    if (slot->n) {
-        rec_at(l, slot->last)->next = at;
-    } else {
-        *slot = (struct window_slot){h, at, at, 0};
-        l->n_groups++;
-    }
-    slot->last = at;
-    slot->n++;
-    return MRS_OK;
+    return l->on ? put_record(l, key, key_len, p, n, e) : mrsi_sorter_put(&r->members, key, key_len, p, n, e);
 }
 
 /* ---- groups ---- */
+/* The first bytes of an order, so that most members are told apart without a look at it. */
+static uint64_t
+prefix_of(const uint8_t *p, uint32_t n)
+{
+    uint8_t first[8] = {0};
+    memcpy(first, p, n < sizeof first ? n : sizeof first);
+    return mrsi_get_be(first, sizeof first);
+}
+
+enum mrs_status
+mrsi_window_lists_end(struct mrsi_window_lists *l, struct mrs_err *e)
+{
+    struct mrsi_window_member *m =
+        (struct mrsi_window_member *)(void *)mrs_buf_take(&l->members, l->n * sizeof *m);
+    uint64_t first = 0;
+    if (!m && l->n) {
+        return mrs_buf_status(&l->members, e);
+    }
+    for (uint64_t i = 0; i < l->n_groups; i++) {
+        list_at(l, i)->first = first;
+        first += list_at(l, i)->n;
+        list_at(l, i)->n = 0;
+    }
+    for (uint64_t at = 0; at < l->recs.n;) {
+        const struct window_rec *r = (const struct window_rec *)(const void *)(l->recs.p + at);
+        struct window_list *g = list_at(l, r->group);
+        const uint8_t *p = (const uint8_t *)(r + 1);
+        m[g->first + g->n++] =
+            (struct mrsi_window_member){prefix_of(p, r->order), r->ordinal, p, r->order, r->shape};
+        at += bytes_of(r->order, r->shape);
+    }
+    return MRS_OK;
+}
+
 static int
 by_order(const void *a, const void *b)
 {
@@ -172,43 +212,17 @@ by_order(const void *a, const void *b)
     return c ? c : x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
 }
 
-/* The first bytes of an order, so that most members are told apart without a look at it. */
-static uint64_t
-prefix_of(const uint8_t *p, uint32_t n)
+const struct mrsi_window_member *
+mrsi_window_list(struct mrsi_window_lists *l, uint64_t no, uint64_t *n)
 {
-    uint8_t first[8] = {0};
-    memcpy(first, p, n < sizeof first ? n : sizeof first);
-    return mrsi_get_be(first, sizeof first);
-}
-
-enum mrs_status
-mrsi_window_next_list(struct mrsi_window_lists *l, uint64_t *n, struct mrs_err *e)
-{
-    while (l->at < l->n_slots && !slots(l)[l->at].n) {
-        l->at++;
-    }
-    if (l->at == l->n_slots) {
-        return MRS_END;
-    }
-    const struct window_slot *slot = &slots(l)[l->at++];
+    struct mrsi_window_member *m = (struct mrsi_window_member *)(void *)l->members.p + list_at(l, no)->first;
     bool sorted = true;
-    mrs_buf_reset(&l->members);
-    struct mrsi_window_member *m =
-        (struct mrsi_window_member *)(void *)mrs_buf_take(&l->members, slot->n * sizeof *m);
-    if (!m) {
-        return mrs_buf_status(&l->members, e);
-    }
-    uint64_t at = slot->first;
-    for (uint64_t i = 0; i < slot->n; i++) {
-        const struct window_rec *r = rec_at(l, at);
-        const uint8_t *p = (const uint8_t *)(r + 1);
-        m[i] = (struct mrsi_window_member){prefix_of(p, r->order), r->ordinal, p, r->order, r->shape};
-        sorted = sorted && (i == 0 || by_order(&m[i - 1], &m[i]) < 0);
-        at = r->next;
+    *n = list_at(l, no)->n;
+    for (uint64_t i = 1; sorted && i < *n; i++) {
+        sorted = by_order(&m[i - 1], &m[i]) < 0;
     }
     if (!sorted) {
-        qsort(m, slot->n, sizeof *m, by_order);
+        qsort(m, *n, sizeof *m, by_order);
     }
-    *n = slot->n;
-    return MRS_OK;
+    return m;
 }

@@ -2,6 +2,8 @@
 /* window_groups.c - group by group: what its members bring, and what the step gives for each of them. */
 #include "window_pass.h"
 
+enum { AHEAD = 8 }; /* members whose bytes are asked for before they are looked at */
+
 struct window_hand {
     struct mrsi_window_run *r;
     struct mrsi_worker *w;
@@ -10,6 +12,7 @@ struct window_hand {
     uint64_t off;               /* bytes of it up to here */
     const struct mrsi_window_member *member; /* n of them: the group in hand */
     uint64_t n;
+    uint64_t list;              /* groups in memory that have been worked on */
     const uint8_t *base;        /* NULL, or what `prefix` of a member counts from */
     struct mrs_hash128 key;
     uint64_t alike;             /* of the group in hand */
@@ -76,9 +79,11 @@ next_group(struct window_hand *x, struct mrs_err *e)
     if (!l->on) {
         return gather(x, e);
     }
-    enum mrs_status s = mrsi_window_next_list(l, &x->n, e);
-    x->member = (const struct mrsi_window_member *)(const void *)l->members.p;
-    return s;
+    if (x->list == l->n_groups) {
+        return MRS_END;
+    }
+    x->member = mrsi_window_list(l, x->list++, &x->n);
+    return MRS_OK;
 }
 
 /* ---- for the step ---- */
@@ -105,7 +110,11 @@ static enum mrs_status
 give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     struct window_hand *x = arg;
-    ((uint64_t *)x->r->place.p)[x->member[x->next++].ordinal] = x->r->given.n + 1;
+    const struct mrsi_window_member *m = &x->member[x->next++];
+    if (!x->base && x->next + AHEAD < x->n) {
+        __builtin_prefetch(m[AHEAD + 1].p);
+    }
+    ((uint64_t *)x->r->place.p)[m->ordinal] = x->r->given.n + 1;
     enum mrs_status s = mrsi_tape_put_n(&x->r->given, &x->alike, sizeof x->alike, e);
     MRS_THEN(s, mrsi_tape_put_n(&x->r->given, doc.p, doc.n, e));
     mrs_arena_reset(&x->w->arena);
@@ -137,7 +146,7 @@ mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e)
     }
     mrsi_tape_init(&x.bytes, r->en, 1, r->en->memory / 8);
     mrsi_tape_init(&x.at, r->en, sizeof(struct mrsi_window_member), r->en->memory / 16);
-    enum mrs_status s = r->lists.on ? MRS_OK : mrsi_sorter_rewind(&r->members, e);
+    enum mrs_status s = r->lists.on ? mrsi_window_lists_end(&r->lists, e) : mrsi_sorter_rewind(&r->members, e);
     while (s == MRS_OK && (s = next_group(&x, e)) == MRS_OK) {
         s = one_group(&x, work, e);
     }

@@ -22,17 +22,16 @@ enum mrsi_window_bit { MRSI_WINDOW_OUT, MRSI_WINDOW_IN, MRSI_WINDOW_REFUSED };
 
 enum mrsi_window_stage { MRSI_WINDOW_READ, MRSI_WINDOW_COMPUTE, MRSI_WINDOW_WRITE, MRSI_WINDOW_DONE };
 
-/* ---- window_gather.c: groups as lists in memory ---- */
+/* ---- window_gather.c: groups in memory ---- */
 struct mrsi_window_member { /* of a group, in its order: order and shape lie one behind the other */
     uint64_t prefix, ordinal;
     const uint8_t *p;
     uint32_t order, shape;
 };
 struct mrsi_window_lists {
-    struct mrs_buf recs, table, members;
-    uint64_t n_slots, n_groups, limit;
-    uint64_t at; /* slots whose groups have been given */
-    bool on;     /* else the sorter has all */
+    struct mrs_buf recs, table, groups, members;
+    uint64_t n, n_slots, n_groups, limit;
+    bool on; /* else the sorter has all */
 };
 
 #define MRSI_WINDOW_ALONE UINT64_MAX /* nothing was given for all of its group */
@@ -55,14 +54,15 @@ struct mrsi_window_run {
 };
 
 enum mrs_status mrsi_window_read(struct mrsi_window_run *r, struct mrs_err *e);    /* window_read.c */
-/* window_gather.c. put: key and payload as the sorter has them. next_list: the members of the next group become
- * lists.members; END: there is none. */
+/* window_gather.c. put: key and payload as the sorter has them. end: nothing is put from here on, and list gives the
+ * members of a group. */
 void mrsi_window_lists_init(struct mrsi_window_lists *l, struct mrsi_engine *en, uint64_t limit);
 void mrsi_window_lists_clear(struct mrsi_window_lists *l);
 enum mrs_status mrsi_window_put(struct mrsi_window_run *r, const uint8_t *key, uint32_t key_len, const uint8_t *p,
                                 uint32_t n, struct mrs_err *e);
 enum mrs_status mrsi_window_to_sorter(struct mrsi_window_run *r, struct mrs_err *e);
-enum mrs_status mrsi_window_next_list(struct mrsi_window_lists *l, uint64_t *n, struct mrs_err *e);
+enum mrs_status mrsi_window_lists_end(struct mrsi_window_lists *l, struct mrs_err *e);
+const struct mrsi_window_member *mrsi_window_list(struct mrsi_window_lists *l, uint64_t no, uint64_t *n);
 enum mrs_status mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e); /* window_groups.c */
 enum mrs_status mrsi_window_write(struct mrsi_window_run *r, struct mrs_err *e);   /* window_write.c */
 /* Where the places lie: of as many documents as there are bits. */

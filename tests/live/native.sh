@@ -138,7 +138,7 @@ fill "$more"
 run 6 'given' apply plan.yaml --engine pipeline --batch 5 --allow-scan --execute
 fill ',{"_id": 50, "first": 5, "last": "x"}'
 go 7 ''
-go 1 'by the client, the last one' --max-refused 1
+go 1 'by the client, the last one because of: ' --max-refused 1
 run 0 '' status plan.yaml
 fill ',{"_id": 50, "first": 5, "last": "x"}'
 run 1 '' apply plan.yaml --batch 5 --allow-scan --execute --max-refused 1

@@ -274,6 +274,7 @@ mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
 #define NOT_YET "not given as a pipeline by this version: use the client engine, or the stage $reshape"
 #define MADE_IDS "the `_id`s of its buckets are made of names and keys, which a server cannot: use the client engine"
 #define WHOLE "it needs whole collections at once: use the client engine"
+#define STARS "a star in the name of a collection, which no server knows: name each of them"
 #define MATCHES " from into match where as keep replace nulls orphans errors oversize indexes "
 /* keys: those that the lowering looks at, or that change no document; any other is the client's. */
 static const struct {
@@ -353,12 +354,11 @@ lower_step(struct mrsi_lower *l)
 enum mrs_status
 mrs_plan_lower(const struct mrs_plan *p, uint32_t i, struct mrs_arena *a, struct mrs_lowered *out, struct mrs_err *e)
 {
-    struct mrsi_lower l = {.plan = p, .arena = a, .out = out};
     const struct mrs_step *step = &p->steps[i];
+    struct mrsi_lower l = {.body = step->body, .arena = a, .out = out};
     *out = (struct mrs_lowered){.step = step, .on = step->desc.n_sides ? &step->desc.sides[0].coll : NULL};
-    l.body = step->body;
     mrs_buf_init(&l.buf, p->mem, 4u * MRS_DOC_MAX);
-    const char *reason = lower_step(&l);
+    const char *reason = step->stars ? STARS : lower_step(&l);
     bool failed = l.failed || l.buf.bad;
     if (reason) { /* what had been built by then does not count */
         out->reason = reason;

@@ -7,7 +7,6 @@
 #include "mongoreshape/pipeline.h"
 
 struct mrsi_lower { /* a step on its way */
-    const struct mrs_plan *plan;
     struct mrs_view body;   /* its keys */
     struct mrs_arena *arena;
     struct mrs_buf buf;     /* of the pipeline that is being built */

@@ -42,7 +42,7 @@ fill_after_all(struct filling *f, const struct mrs_view *ids, uint32_t n, struct
         return live_checkpoint_save(f->b.job, c, e);
     }
     for (struct live_slices s = {.n = n, .step = PIECE}; live_slices_next(&s);) {
-        struct live_read got = {.coll = f->b.coll, .bytes = 16u << 20, .a = &f->read};
+        struct live_read got = {.coll = f->b.coll, .bytes = 17u << 20, .a = &f->read};
         mrs_arena_reset(&f->read);
         enum mrs_status st = live_ids_filter(&f->read, ids + s.at, s.k, &got.filter, &s.why);
         MRS_THEN(st, live_read_all(f->b.job, &got, &s.why));
@@ -90,7 +90,7 @@ tell_native(struct live_job *job, const struct filling *f, uint32_t group)
                  n->by_client ? "" : " of the server");
         size_t at = strlen(line);
         if (n->by_client) {
-            snprintf(line + at, sizeof line - at, ", %llu by the client, the last one since there are %s",
+            snprintf(line + at, sizeof line - at, ", %llu by the client, the last one because of: %s",
                      (unsigned long long)n->by_client, n->last);
         }
     }
@@ -121,8 +121,7 @@ walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint3
     f.b.patient = purpose == LIVE_FOR_EXPAND && no + 1 < walks(job);
     mrs_arena_init(&f.read, job->mem);
     if (!st && job->opts.native) {
-        uint64_t gen = live_link_generation(job->link);
-        st = live_lost_since(job, gen, live_native_open(&f.native, job, group, f.b.coll, f.b.side, e), e);
+        st = live_native_open(&f.native, job, group, f.b.coll, f.b.side, e);
         f.t.ids = !f.native.why;
         f.t.batch = f.native.why ? fill : fill_natively;
     }

@@ -329,9 +329,9 @@ look_for(struct live_native *n, const struct native_part *count, uint32_t k, str
 }
 
 /* ---- the interface ---- */
-enum mrs_status
-live_native_open(struct live_native *n, struct live_job *job, uint32_t group, const struct mrs_coll *main, int side,
-                 struct mrs_err *e)
+static enum mrs_status
+open_once(struct live_native *n, struct live_job *job, uint32_t group, const struct mrs_coll *main, int side,
+          struct mrs_err *e)
 {
     bool client = false;
     memset(n, 0, sizeof *n);
@@ -339,10 +339,24 @@ live_native_open(struct live_native *n, struct live_job *job, uint32_t group, co
     n->coll = main;
     mrs_arena_init(&n->life, job->mem);
     mrs_arena_init(&n->each, job->mem);
+    uint64_t gen = live_link_generation(job->link);
     enum mrs_status st = make(n, group, side, e);
     st = st || n->why ? st : look_for(n, n->once, n->n_once, (struct mrs_view){NULL, 0}, &client, e);
     if (!st && client) {
         n->why = n->last;
+    }
+    return live_lost_since(job, gen, st, e);
+}
+
+enum mrs_status
+live_native_open(struct live_native *n, struct live_job *job, uint32_t group, const struct mrs_coll *main, int side,
+                 struct mrs_err *e)
+{
+    enum mrs_status st = open_once(n, job, group, main, side, e);
+    for (uint32_t lost = 1; st == MRS_END; lost++) {
+        live_native_close(n);
+        st = live_tour_wait(job, lost, e);
+        MRS_THEN(st, open_once(n, job, group, main, side, e));
     }
     if (!st && n->why && job->server->sharded) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,

@@ -21,8 +21,8 @@ struct live_native {
     uint64_t ranges, by_client;
     char last[160];              /* why a range was the client's */
 };
-/* What a group adds, as pipelines on one of its main collections, and what must hold for all of it looked up. OK; END:
- * connection lost; FAIL. */
+/* What a group adds, as pipelines on one of its main collections, and what must hold for all of it looked up; a
+ * connection that is lost is waited for. OK, FAIL. */
 enum mrs_status live_native_open(struct live_native *n, struct live_job *job, uint32_t group,
                                  const struct mrs_coll *main, int side, struct mrs_err *e);
 void live_native_close(struct live_native *n);

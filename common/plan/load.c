@@ -9,6 +9,7 @@
  * plan id is made of: two plans with one id cannot behave differently. No step is known here but
  * through its struct. */
 #include "shell.h"
+#include "mongoreshape/condition.h"
 #include "mongoreshape/expr.h"
 
 #include <stdio.h>
@@ -24,12 +25,14 @@ struct loader {
     bool db_known;
     struct mrs_view *bodies;
     uint32_t n_steps; /* entries of `steps` */
+    uint32_t n_lists; /* conditions on other collections, up to here */
 };
 
 /* One step on its way: what the callbacks of its compile hook need. */
 struct load_entry {
     struct loader *l;
     struct mrs_args args;
+    struct mrs_conditions conditions;
     const struct mrsi_step_src *src;
     bool salvage;         /* some key was left out: only errors about the others count */
     struct mrs_val *vals; /* one a row of the key table; missing: absent */
@@ -364,7 +367,9 @@ compile(struct load_entry *x, struct mrs_step *step)
     enum mrs_status s = x->args.type->compile(&x->args, &step->state, &e);
     if (s == MRS_OK) {
         s = x->args.type->describe(step->state, &p->pub.arena, &step->desc, &e);
+        MRS_THEN(s, mrs_conditions_tell(&x->conditions, &p->pub.arena, &step->desc, &e));
     }
+    x->l->n_lists += x->conditions.n;
     if (s == MRS_DEAD) {
         p->dead = true;
     } else if (s != MRS_OK && !x->salvage && p->pub.n_errors + p->unseen == before) {
@@ -382,12 +387,14 @@ begin_entry(struct load_entry *x, const struct mrs_step_type *type)
 {
     struct mrsi_plan *p = x->l->p;
     size_t rows = type->n_keys ? type->n_keys : 1;
+    x->conditions = (struct mrs_conditions){.first = x->l->n_lists};
     x->args = (struct mrs_args){.mem = p->pub.mem,
                                 .arena = &p->pub.arena,
                                 .default_db = x->l->default_db,
                                 .now_ms = x->l->opts->now_ms,
                                 .version = p->pub.version,
                                 .server_8_2 = strcmp(p->pub.server, "8.2") == 0,
+                                .conditions = &x->conditions,
                                 .type = type,
                                 .report = report,
                                 .warn = warn,
@@ -791,6 +798,7 @@ mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_
         load_root(&l);
     }
     mrsi_plan_errors_sort(p);
+    p->pub.n_lists = l.n_lists;
     enum mrs_status s = mrsi_plan_errors_status(p, e);
     if (s == MRS_OK) {
         p->pub.id_known = l.db_known;

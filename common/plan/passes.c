@@ -5,6 +5,7 @@
  * looks at one document at a time needs no pass of its own where a neighbour reads or writes the
  * collection anyway. What is counted here is what to expect, not what some run did. */
 #include "passes.h"
+#include "mongoreshape/condition.h"
 
 static const struct mrs_side *
 side_of(const struct mrs_step *step, const char *ns)
@@ -24,7 +25,7 @@ host_of(const struct mrs_plan *p, const struct mrs_step *step)
 {
     const char *ns = step->desc.sides[0].coll.ns;
     uint32_t at = (uint32_t)(step - p->steps);
-    for (uint32_t i = at; i > 0; i--) {
+    for (uint32_t i = step->desc.n_conditions ? 0 : at; i > 0; i--) {
         const struct mrs_step *before = &p->steps[i - 1];
         const struct mrs_side *side = side_of(before, ns);
         if (side) {
@@ -102,6 +103,12 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
     if (d->n_sides == 0 || d->family == MRS_FAMILY_CATALOG) {
         return;
     }
+    for (uint32_t i = 0; i < d->n_conditions; i++) {
+        pass.ns = d->conditions[i].from.ns;
+        pass.why = "for the values that `where` asks for, which are sorted within the memory budget";
+        fn(arg, &pass);
+    }
+    pass.why = "";
     if (d->family == MRS_FAMILY_MAP) {
         const struct mrs_step *host = host_of(p, step);
         pass.ns = d->sides[0].coll.ns;

@@ -53,7 +53,7 @@ enum mrs_takes { MRS_TAKES_CAPPED = 1, MRS_TAKES_COLLATED = 2, MRS_TAKES_SERIES 
 unsigned mrs_step_takes(const struct mrs_step *st, uint32_t version);
 /* Why a step that takes these cannot take the collection; NULL: it can. */
 const char *mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes);
-/* Plays a step: its hook `catalog`, where it has one. */
+/* Plays a step: the collections of its conditions must be there; its hook `catalog`, where it has one. */
 enum mrs_status mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *st, uint32_t version,
                                  struct mrs_err *e);
 /* Whether the options make a collection a capped one. */

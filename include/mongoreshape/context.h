@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+struct mrs_lists; /* lists.h */
 struct mrs_ctx { /* one per thread, made by the engine */
     struct mrs_mem *mem;
     struct mrs_arena *arena; /* reset by the engine before each source document */
@@ -25,6 +26,7 @@ struct mrs_ctx { /* one per thread, made by the engine */
      * document is the source. NULL: of none. */
     const struct mrs_eval_fields *fields;
     const uint8_t *fields_of;
+    struct mrs_lists *lists; /* values of other collections, for conditions of `where`; NULL: no plan with some */
     uint64_t remarks; /* of MAP, SPREAD, FOLD: what the owner of the document in hand should know of it, see
                          mrs_step_type.remark */
 };

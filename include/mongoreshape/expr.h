@@ -8,6 +8,7 @@
 #define MONGORESHAPE_EXPR_H
 
 #include "mongoreshape/doc.h"
+#include "mongoreshape/lists.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,14 @@ extern "C" {
 struct mrs_expr;
 struct mrs_query;
 struct mrs_sort;
+
+/* Who knows the values of other collections that a query may ask for, {path: {$in: {from, field, where}}}. read: reads
+ * that document and gives the list of its values a number; path: what is held against it. OK; FAIL MRS_E_PLAN; DEAD. */
+struct mrs_far {
+    enum mrs_status (*read)(void *arg, struct mrs_view spec, const char *path, bool not_in, uint32_t *list,
+                            struct mrs_err *e);
+    void *arg;
+};
 
 /* What a compilation may refer to. vars: names of the step's own variables ("PARENT", "ITEM"), value slots 0..n-1 of
  * mrs_eval.vars. */
@@ -27,6 +36,7 @@ struct mrs_expr_env {
     bool strict;    /* a constant argument at which an operator fails for all documents but those in which another one
                        is null or missing is a mistake, too */
     bool server_8_2; /* as a MongoDB 8.2 does: what came with 8.3 is a mistake that names it */
+    const struct mrs_far *far; /* of queries; NULL: no other collection is known */
 };
 
 /* Several expressions that read the same document have its fields found once: struct mrs_eval_fields of doc.h. */
@@ -36,6 +46,7 @@ struct mrs_eval {
     const struct mrs_val *vars; /* the step's variables, as many as env.n_vars */
     struct mrs_err *err;        /* may be NULL */
     const struct mrs_eval_fields *fields; /* of root, from mrs_eval_fields; NULL: they are looked for each time */
+    struct mrs_lists *lists;    /* for queries that ask for values of other collections; NULL: there are none */
     struct mrs_val *slots;      /* private: values of $let, $map, ...; zero at first */
     uint32_t n_slots;           /* private */
 };

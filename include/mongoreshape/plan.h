@@ -43,6 +43,7 @@ struct mrs_plan {
     struct mrs_step *written; /* as the plan has them, stars and all; steps, before mrs_plan_fit */
     uint32_t n_written;
     bool stars, fitted;       /* stars: some of them has one; fitted: mrs_plan_fit has been here */
+    uint32_t n_lists;     /* of values of other collections: struct mrs_condition */
     uint8_t id[16];       /* plan id, big-endian XXH3-128 of `canonical` */
     bool id_known;
     struct mrs_view canonical; /* the plan as canonical BSON */

@@ -66,6 +66,7 @@ struct mrs_inner {
     bool each; /* of each entry of a list */
 };
 
+struct mrs_conditions; /* condition.h */
 /* One entry of a plan on its way to becoming a step. The values are BSON, Extended JSON wrappers resolved, positions
  * kept by the plan. */
 struct mrs_args {
@@ -76,6 +77,7 @@ struct mrs_args {
     int64_t now_ms;          /* $$NOW */
     uint32_t version;        /* of the plan language: 1, or 2 where the plan does not say */
     bool server_8_2;         /* of struct mrs_expr_env */
+    struct mrs_conditions *conditions; /* is filled; NULL: no `where` may name another collection */
     const struct mrs_step_type *type;
     /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or the index
      * of an entry inside its value. All errors are collected; compile goes on and returns MRS_FAIL at its end when
@@ -157,6 +159,8 @@ struct mrs_desc {
     const struct mrs_pair_path *pairs; /* JOIN: n_pairs of them */
     const struct mrs_listing *listings; /* n_listings; a side that is not listed cannot be run beside writers */
     uint32_t n_listings;
+    const struct mrs_condition *conditions; /* condition.h; n_conditions: their sides are the last ones */
+    uint32_t n_conditions, first_list;
     const char *quiet_only;  /* why the step can only run while nobody writes, and what to do; NULL: it can */
     const char *not_expand;  /* why old and new shape cannot stand side by side, and what to do; NULL: they can */
     const char *not_direct;  /* why it cannot be done in place beside writers (see repeatable too); NULL: it can */

@@ -534,6 +534,8 @@ holds(struct world *w, const char *op, const struct val *x, const struct vals *v
                 return true;
         return false;
     }
+    if (!strstr(" $eq $gt $gte $lt $lte ", tw_text(" %s ", op)))
+        tw_unclear(w, tw_text("operator %s", op));
     if (!strcmp(op, "$eq") && x->type == T_NULL && absent)
         return true;
     if (x->type == T_UNDEFINED || (x->type == T_NULL && strcmp(op, "$eq")) || x->type == T_REGEX)

@@ -30,6 +30,8 @@ words(const char *text)
     return a;
 }
 
+static uint32_t settled; /* collections that are there before the step that is made */
+
 static const char *
 any_coll(void)
 {
@@ -79,7 +81,14 @@ static struct val *
 query(void)
 {
     const char *f = gen_pick("k r n s t l.k e.n p");
-    switch (gen_below(7)) {
+    switch (gen_below(8)) {
+    case 6: {
+        struct val *far = gen_one("from", tw_string(colls[gen_below(ncolls < settled ? ncolls : settled)]));
+        say(far, "field", gen_pick("k n s l.k e.n r _id"));
+        if (gen_chance(30))
+            tw_push(far, "where", query());
+        return gen_one(gen_chance(30) ? "_id" : f, gen_one(gen_pick("$in $nin"), far));
+    }
     case 0: return gen_one(f, gen_chance(50) ? tw_string("x") : tw_int32(1));
     case 1: return gen_one(f, gen_one(gen_pick("$gt $gte $lt $lte"), gen_chance(60) ? tw_int32(1) : tw_string("m")));
     case 2: return gen_one(f, gen_one("$in", gen_pair(tw_int32(1), tw_string("x"))));
@@ -975,6 +984,7 @@ gen_plan(struct world *w, const char *only)
     if (gen_chance(50))
         say(plan, "database", "t");
     for (uint32_t n = gen_chance(60) ? 1 : 1 + gen_below(3), i = 0; i < n; i++) {
+        settled = ncolls;
         struct val *made = step(i ? NULL : first_of(only));
         tw_append(steps, made);
         if (!strcmp(made->f[0].name, "pack") && (gen_chance(40) || (only && !strcmp(only, "unpack"))))

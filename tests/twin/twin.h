@@ -159,6 +159,7 @@ struct vars {
     struct val *root, *parent, *position, *elements;
 };
 int tw_eval(struct world *w, const struct val *e, const struct vars *vars, struct val **out);
+void tw_resolve_where(struct world *w); /* far.c */
 int tw_query(struct world *w, const struct val *q, struct val *doc, bool *yes);
 int tw_convert(struct world *w, const struct val *v, const char *to, struct val **out);
 /* `fields` (list or map) and `drop` on a document; 1: fails. errors: the policy word. */

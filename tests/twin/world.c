@@ -157,8 +157,9 @@ run_step(struct world *w, const struct val *step)
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (strcmp(steps[i].name, step->f[0].name))
             continue;
-        w->args = step->f[0].v;
+        w->args = tw_copy(step->f[0].v);
         judge_twins(w, steps[i].name);
+        tw_resolve_where(w);
         steps[i].run(w);
         return !w->wrong;
     }

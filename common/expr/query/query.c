@@ -108,6 +108,15 @@ in_list(const struct mrsi_query_node *n, struct mrs_val v)
     return mrsi_sorted_has(n->list, n->n_list, v);
 }
 
+static enum mrs_status
+in_far_list(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val v, bool *yes)
+{
+    if (!a->ev->lists) {
+        return mrs_err_set(a->ev->err, MRS_FAIL, MRS_E_EXPR, "the values of another collection are not known here");
+    }
+    return a->ev->lists->has(a->ev->lists, (uint32_t)n->number[0], v, yes, a->ev->err);
+}
+
 static bool
 has_type(const struct mrsi_query_node *n, uint8_t type)
 {
@@ -178,6 +187,8 @@ matches(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val v, 
     case Q_IN:
         *yes = in_list(n, v);
         return *yes || !n->n_regex ? MRS_OK : matches_regex(n, a, v, yes);
+    case Q_FAR:
+        return in_far_list(n, a, v, yes);
     case Q_EXISTS:
         *yes = v.type != MRS_MISSING;
         return MRS_OK;

@@ -20,6 +20,7 @@ enum mrsi_query_kind {
     Q_GT,
     Q_GTE,
     Q_IN,
+    Q_FAR, /* number[0]: the list of values of another collection */
     Q_EXISTS,
     Q_TYPE,
     Q_MOD,

@@ -113,14 +113,34 @@ sort_list(struct mrsi_query_builder *b, struct mrsi_query_node *n, struct mrs_er
     return MRS_OK;
 }
 
+/* $in and $nin with the values of another collection. */
+static enum mrs_status
+op_far(struct mrsi_query_builder *b, const struct site *at, struct mrs_view spec, struct mrsi_query_node **out,
+       struct mrs_err *e)
+{
+    uint32_t list;
+    const struct mrs_far *far = b->env->far;
+    *out = mrsi_query_new(b, Q_FAR, at->path, e);
+    if (!*out) {
+        return MRS_DEAD;
+    }
+    MRSI_TRY(far->read(far->arg, spec, at->path ? at->path->text : b->prefix, at->arg, &list, e));
+    (*out)->number[0] = list;
+    return at->arg ? negate(b, out, e) : MRS_OK;
+}
+
 static enum mrs_status
 op_in(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
       struct mrsi_query_node **out, struct mrs_err *e)
 {
     struct mrs_walk w;
     struct mrs_elem el;
+    if (v.type == MRS_DOCUMENT && b->env->far) {
+        return op_far(b, at, mrs_val_view(v), out, e);
+    }
     if (v.type != MRS_ARRAY) {
-        return REFUSE(e, "%s needs an array", at->op);
+        return REFUSE(e, "%s needs an array%s", at->op,
+                      b->env->far ? ", or { from: COLLECTION, field: PATH } for the values of another collection" : "");
     }
     uint32_t most = mrs_val_count(v);
     struct mrsi_query_node *n = *out = mrsi_query_new(b, Q_IN, at->path, e);

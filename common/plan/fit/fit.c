@@ -6,6 +6,7 @@
  * the plan had them. What fits is decided step by step on a catalogue of the input, for a step sees what the one before
  * it left. Everything else that works on steps never sees a star. */
 #include "fit.h"
+#include "mongoreshape/condition.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,9 +235,11 @@ static bool
 make_step(struct mrsi_fitting *f, struct mrs_view body)
 {
     struct mrs_plan *pub = &f->p->pub;
+    struct mrs_conditions conditions = {.first = pub->n_lists};
     struct mrs_args args = {.mem = pub->mem, .arena = &pub->arena, .body = body, .default_db = pub->database,
                             .now_ms = pub->now_ms, .version = pub->version, .type = f->step->type, .report = report,
-                            .warn = hush, .arg = f};
+                            .warn = hush, .arg = f, .conditions = &conditions,
+                            .server_8_2 = strcmp(pub->server, "8.2") == 0};
     struct mrs_step step = {.type = f->step->type, .no = f->step->no, .line = f->step->line, .col = f->step->col,
                             .body = body};
     struct mrs_err e;
@@ -245,7 +248,9 @@ make_step(struct mrsi_fitting *f, struct mrs_view body)
     enum mrs_status s = step.type->compile(&args, &step.state, &e);
     if (s == MRS_OK) {
         s = step.type->describe(step.state, &pub->arena, &step.desc, &e);
+        MRS_THEN(s, mrs_conditions_tell(&conditions, &pub->arena, &step.desc, &e));
     }
+    pub->n_lists += conditions.n;
     if (s == MRS_OK && !add_step(f, &step)) {
         step.type->free_state(pub->mem, step.state);
         return false;

@@ -39,6 +39,9 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     }
     to->once += from->once;
     to->stands += from->stands;
+    to->found += from->found;
+    to->lacking += from->lacking;
+    to->asked_types |= from->asked_types;
     to->lost += from->lost;
     for (int k = 0; k < MRS_REMARKS; k++) {
         to->remarks[k] += from->remarks[k];

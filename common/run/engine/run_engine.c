@@ -8,6 +8,7 @@
 #include "run/account/amend.h"
 #include "run/notices/lost_fields.h"
 #include "run/pass/checkpoint.h"
+#include "run/conditions/condition_lists.h"
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
 #include "run/notices/unknown_paths.h"
@@ -103,6 +104,7 @@ clear_engine(struct mrsi_engine *en)
         mrs_keys_clear(&w->keys);
         mrs_arena_clear(&w->arena);
     }
+    mrsi_conditions_free(en);
     mrs_free(en->mem, en->worker);
     for (uint32_t i = 0; en->coll && i < en->n_coll; i++) {
         for (uint32_t k = 0; k < en->coll[i].n_part; k++) {
@@ -224,6 +226,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     MRS_THEN(s, mrsi_check_extras(en, e));
     MRS_THEN(s, mrsi_note_roles(en, e));
     MRS_THEN(s, make_workers(en, e));
+    MRS_THEN(s, mrsi_conditions_new(en, e));
     MRS_THEN(s, mrsi_look_new(en, e));
     MRS_THEN(s, mrsi_paths_new(en, e));
     MRS_THEN(s, mrsi_fit_begin(en, e));
@@ -334,6 +337,21 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     return count_dropped(en, step, e);
 }
 
+/* Behind it a run can go on without reading those collections again. */
+static enum mrs_status
+gather_conditions(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    bool some;
+    const struct mrs_step *st = &en->plan->steps[step];
+    if (!st->desc.n_conditions) {
+        return MRS_OK;
+    }
+    snprintf(en->phase_text, sizeof en->phase_text, "values for step %u %s", st->no, st->type->name);
+    mrsi_tick(en);
+    enum mrs_status s = mrsi_conditions_gather(en, step, &some, e);
+    return s == MRS_OK && some ? mrsi_keep_boundary(en, step, e) : s;
+}
+
 static uint64_t
 refused_so_far(const struct mrsi_engine *en)
 {
@@ -349,9 +367,11 @@ run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
     while (s == MRS_OK && i < en->plan->n_steps && refused_so_far(en) <= en->opts->max_refused) {
         mrsi_copy_early(en, i);
         en->now = i;
-        s = run_step(en, i, e);
+        s = gather_conditions(en, i, e);
+        MRS_THEN(s, run_step(en, i, e));
         en->now = MRSI_NONE;
         if (s == MRS_OK) {
+            mrsi_conditions_done(en, i);
             s = mrsi_keep_boundary(en, ++i, e);
         } else {
             mrs_err_at(e, "step %u %s", en->plan->steps[i].no, en->plan->steps[i].type->name);

@@ -2,6 +2,7 @@
 /* run_report.c - what a run has to say for itself: the account, what was written, what the owner must do next. */
 #include "run_engine.h"
 #include "run/notices/unknown_paths.h"
+#include "run/conditions/condition_lists.h"
 #include "run/notices/lost_fields.h"
 #include "mongoreshape/catalogue.h"
 #include "mongoreshape/context.h"
@@ -241,6 +242,19 @@ note_remarks(struct mrsi_engine *en)
 }
 
 static void
+note_conditions(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        for (uint32_t k = 0; k < MRSI_CONDITION_LINES * en->plan->steps[i].desc.n_conditions; k++) {
+            char line[1600];
+            if (mrsi_condition_line(en, i, k / MRSI_CONDITION_LINES, k % MRSI_CONDITION_LINES, line, sizeof line)) {
+                en->report->notes[en->report->n_notes++] = text(en->report, line);
+            }
+        }
+    }
+}
+
+static void
 note_left_out(struct mrsi_engine *en)
 {
     for (uint32_t i = 0; i < mrs_input_excluded(en->in); i++) {
@@ -280,7 +294,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
     uint32_t most = n + x + 4u + fit + rep->n_account + (4 + MRS_REMARKS) * en->plan->n_steps +
-                    2 * mrs_input_count(en->in) + en->n_coll;
+                    2 * mrs_input_count(en->in) + en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
@@ -297,6 +311,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     note_equal(en);
     note_lost(en);
     note_remarks(en);
+    note_conditions(en);
     note_left_out(en);
     note_live_state(en);
     if (mrs_input_passed(en->in)) {

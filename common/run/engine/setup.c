@@ -102,17 +102,20 @@ step_sides(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     return s;
 }
 
-/* MAP steps wait or are fused; all others need the whole collection. */
+/* MAP steps wait or are fused; all others need the whole collection. One with conditions cannot be fused with an
+ * earlier step: what it asks for is known when its turn comes. */
 static void
 note_uses(struct mrsi_engine *en, uint32_t step)
 {
     const struct mrs_desc *d = &en->plan->steps[step].desc;
+    bool waits = d->family == MRS_FAMILY_MAP && !d->new_ids && !d->n_conditions;
     for (uint32_t i = 0; i < d->n_sides; i++) {
         struct mrsi_coll *c = &en->coll[en->side[step][i]];
-        if (d->family != MRS_FAMILY_CATALOG && (d->family != MRS_FAMILY_MAP || d->new_ids)) {
+        if (d->family != MRS_FAMILY_CATALOG && !waits) {
             c->hard = step;
         }
         c->whole = c->whole || d->family == MRS_FAMILY_TREE || /* half a tree would be all missing parents */
+                   d->n_sides - i <= d->n_conditions ||        /* half a list would let others fit */
                    d->family == MRS_FAMILY_LINK || d->family == MRS_FAMILY_REKEY ||
                    (d->family == MRS_FAMILY_JOIN && i == 0 && en->side[step][1] != en->side[step][0]);
         c->content = c->content || (d->sides[i].role & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD));
@@ -137,6 +140,8 @@ make_rows(struct mrsi_engine *en, struct mrs_err *e)
         }
         en->row_of[step] = row;
     }
+    en->list_row = en->n_rows;
+    en->n_rows += en->plan->n_lists;
     en->rows = mrs_zalloc(en->mem, (en->n_rows + 1) * sizeof *en->rows);
     return en->rows ? MRS_OK : mrs_err_memory(e, en->n_rows * sizeof *en->rows);
 }

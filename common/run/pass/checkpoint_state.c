@@ -4,6 +4,7 @@
  * What follows from plan and input alone (setup.c) is not written down: it is made again and only compared in number.
  * What comes back from a file is checked against it before it is used as an index. */
 #include "checkpoint.h"
+#include "run/store/value_list.h"
 #include <sys/stat.h>
 
 enum { CONTENT = 1, WRITTEN = 2, COPIED = 4, READ = 8 };
@@ -112,6 +113,7 @@ mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, 
         describe_coll(&en->coll[i], b, files);
     }
     mrs_build_close(b);
+    MRS_THEN(s, mrsi_value_lists_describe(en, b, files, e));
     mrs_build_open(b, "output", 6, MRS_DOCUMENT);
     MRS_THEN(s, mrs_output_describe(en->out, b, e));
     mrs_build_close(b);
@@ -268,5 +270,6 @@ mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, 
     if (s == MRS_OK && n != en->n_coll) {
         s = mrsi_state_damaged("fewer collections than there are", e);
     }
+    MRS_THEN(s, mrsi_value_lists_apply(en, state, files, e));
     return s == MRS_OK ? mrs_buf_status(files, e) : s;
 }

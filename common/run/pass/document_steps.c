@@ -44,12 +44,13 @@ map_one(struct mrsi_worker *w, uint32_t step, struct mrs_view *doc, struct mrs_e
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
-enum mrs_status
-mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll,
-             struct mrs_view *doc, struct mrs_err *e)
+static enum mrs_status
+each_step(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll,
+          struct mrs_view *doc, struct mrs_err *e)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_view before = *doc;
+        w->first_look = i >= n_quiet;
         if (i >= n_quiet) {
             mrsi_paths_meet(w, w->en->row_of[list[i]][0], before);
         }
@@ -76,4 +77,14 @@ mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n
         }
     }
     return MRS_OK;
+}
+
+enum mrs_status
+mrsi_map_run(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll,
+             struct mrs_view *doc, struct mrs_err *e)
+{
+    bool counts = w->first_look;
+    enum mrs_status s = each_step(w, list, n, n_quiet, coll, doc, e);
+    w->first_look = counts;
+    return s;
 }

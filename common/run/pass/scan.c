@@ -262,6 +262,7 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
         uint32_t quiet = c->quiet ? c->part->n_pend : c->part->n_counted;
         s = mrsi_map_run(w, c->part->pend, c->part->n_pend, quiet, (uint32_t)(c->coll - w->en->coll), doc, e);
     }
+    w->first_look = !c->quiet;
     if (s == MRS_OK && c->row != MRSI_NONE) {
         mrsi_paths_meet(w, c->row, *doc);
     }

@@ -22,6 +22,8 @@
 #define MRSI_NONE  UINT32_MAX
 struct mrsi_engine;
 struct mrsi_input_digest;
+struct mrsi_value_list;
+struct mrsi_asked;
 struct mrsi_twins;
 
 /* A temporary file of raw documents or records; closed with its last user. */
@@ -90,6 +92,9 @@ struct mrsi_row {
     uint64_t stands; /* written for others, too (id_check.h) */
     struct mrsi_why why;
     uint64_t remarks[MRS_REMARKS]; /* MAP: documents, by bit of mrs_ctx.remarks */
+    /* Of a list of values: */
+    uint64_t found, lacking; /* values that were among them; documents that lack the path and fit for that */
+    uint64_t asked_types;    /* of values that were held against it: bits of mrsi_type_bit */
     uint64_t lost;   /* of those taken: they have fields that are lost (lost_fields.h) */
 };
 
@@ -113,6 +118,7 @@ struct mrsi_worker {
     struct mrs_eval_fields fields; /* what ctx tells of them */
     struct mrs_layout layout;      /* of documents of input files */
     struct mrs_err err;     /* of kernels (SKIP) */
+    bool first_look; /* the step in hand has not seen the document in hand before */
     void **work;            /* one per step, made at first use */
     struct mrsi_row *rows;  /* deltas of the running pass, as en->rows */
     struct mrs_buf refused; /* of the running job */
@@ -140,6 +146,9 @@ struct mrsi_engine {
     uint32_t **row_of; /* row_of[step][side]: index in rows; sides of one collection share a row */
     struct mrsi_row *rows;
     uint32_t n_rows;
+    struct mrsi_asked *asked;     /* by worker: how kernels ask the lists */
+    struct mrsi_value_list *list; /* plan->n_lists: of conditions on other collections */
+    uint32_t list_row;            /* of the first of them; behind the rows of steps */
     struct mrsi_worker *worker;
     uint32_t jobs;
     uint64_t memory; /* bytes that gathering may use */

@@ -11,6 +11,7 @@
 #include "mongoreshape/words.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/catalogue.h"
+#include "mongoreshape/condition.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -405,8 +406,14 @@ mrs_step_takes(const struct mrs_step *st, uint32_t version)
 enum mrs_status
 mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *st, uint32_t version, struct mrs_err *e)
 {
+    enum mrs_status s = MRS_OK;
+    c->takes = mrs_step_takes(st, version) & MRS_TAKES_CAPPED; /* values are compared */
+    for (uint32_t i = 0; s == MRS_OK && i < st->desc.n_conditions; i++) {
+        struct mrs_cat_coll *from;
+        s = mrsi_cat_need(c, &st->desc.conditions[i].from, false, "where", &from, e);
+    }
     c->takes = mrs_step_takes(st, version);
-    enum mrs_status s = st->type->catalog ? st->type->catalog(st->state, c, e) : MRS_OK;
+    s = s == MRS_OK && st->type->catalog ? st->type->catalog(st->state, c, e) : s;
     c->takes = 0;
     return s;
 }

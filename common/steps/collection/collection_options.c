@@ -42,7 +42,8 @@ static const struct mrs_key keys[] = {
 static void
 check_validator(struct mrsi_read *r, struct mrsi_slot s)
 {
-    struct mrs_expr_env env = {r->args->mem, NULL, 0, r->args->now_ms, false, r->args->server_8_2};
+    struct mrs_expr_env env = {
+        .mem = r->args->mem, .now_ms = r->args->now_ms, .server_8_2 = r->args->server_8_2};
     struct mrs_query *q = NULL;
     struct mrs_err e;
     if (s.v.type != MRS_DOCUMENT) {

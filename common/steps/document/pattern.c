@@ -145,7 +145,12 @@ see_read(void *arg, const char *path)
 void
 mrsi_pattern_expr(struct mrsi_read *r, struct mrsi_pattern *p)
 {
-    struct mrs_expr_env env = {r->args->mem, vars, MRSI_VALUE, r->args->now_ms, true, r->args->server_8_2};
+    struct mrs_expr_env env = {.mem = r->args->mem,
+                               .vars = vars,
+                               .n_vars = MRSI_VALUE,
+                               .now_ms = r->args->now_ms,
+                               .strict = true,
+                               .server_8_2 = r->args->server_8_2};
     struct mrs_expr *alone = NULL;
     r->vars = vars;
     r->n_vars = MRSI_PATTERN_VARS;

@@ -5,12 +5,17 @@
  * "one path holds another" must be an error of the plan, with the entry that is wrong, and not of a document.
  * Nothing here knows a step. */
 #include "args.h"
+#include "conditions.h"
 
 static struct mrs_expr_env
 env_of(const struct mrsi_read *r)
 {
-    return (struct mrs_expr_env){r->args->mem, r->vars, r->n_vars, r->args->now_ms, true,
-                                 r->args->server_8_2};
+    return (struct mrs_expr_env){.mem = r->args->mem,
+                                 .vars = r->vars,
+                                 .n_vars = r->n_vars,
+                                 .now_ms = r->args->now_ms,
+                                 .strict = true,
+                                 .server_8_2 = r->args->server_8_2};
 }
 
 static bool
@@ -255,7 +260,13 @@ mrsi_read_query(struct mrsi_read *r, struct mrsi_slot s, struct mrs_query **out)
         return false;
     }
     mrs_err_clear(&e);
+    struct mrsi_far_reader far;
+    uint32_t before = r->args->n_errors;
+    env.far = mrsi_far_begin(&far, r, s.key, &env);
     enum mrs_status st = mrs_query_compile(&env, mrs_val_view(s.v), &q, &e);
+    if (st == MRS_FAIL && r->args->n_errors > before) {
+        return false; /* it has been reported where it stands */
+    }
     if (st != MRS_OK) {
         return mrsi_read_failed(r, s.key, s.sub, st, &e);
     }

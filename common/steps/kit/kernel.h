@@ -53,7 +53,7 @@ mrsi_step_id_ok(struct mrs_val v)
 static inline struct mrs_eval
 mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
 {
-    return (struct mrs_eval){.arena = c->arena, .root = d, .err = c->err};
+    return (struct mrs_eval){.arena = c->arena, .root = d, .err = c->err, .lists = c->lists};
 }
 
 /* Whether the engine has found the fields of a document. */

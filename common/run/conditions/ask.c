@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ask.c - what kernels ask about the values of other collections, and what came of it.
+ *
+ * Each worker asks for itself. Counts go into a row of the list, so that a pass which begins again begins with what was
+ * counted before it, like the account. */
+#include "condition_lists.h"
+#include "run/account/account.h"
+#include "mongoreshape/condition.h"
+#include "mongoreshape/lists.h"
+#include "mongoreshape/words.h"
+#include <stdio.h>
+
+struct mrsi_asked {
+    struct mrs_lists lists; /* first */
+    struct mrsi_worker *worker;
+    struct mrs_buf key;
+};
+
+static enum mrs_status
+has(struct mrs_lists *lists, uint32_t no, struct mrs_val v, bool *yes, struct mrs_err *e)
+{
+    struct mrsi_asked *a = (struct mrsi_asked *)lists;
+    const struct mrsi_engine *en = a->worker->en;
+    bool lacks = v.type == MRS_MISSING;
+    mrs_buf_reset(&a->key);
+    mrs_key_append(&a->key, lacks || v.type == MRS_UNDEFINED ? mrs_null() : v, false);
+    if (a->key.bad) {
+        return mrs_buf_status(&a->key, e);
+    }
+    *yes = mrsi_value_list_has(&en->list[no], a->key.p, a->key.n);
+    if (a->worker->first_look) {
+        struct mrsi_row *row = &a->worker->rows[en->list_row + no];
+        row->found += *yes;
+        row->asked_types |= lacks ? 0 : mrsi_type_bit(v.type);
+        row->lacking += lacks && *yes;
+        row->outside += lacks && !*yes;
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_conditions_new(struct mrsi_engine *en, struct mrs_err *e)
+{
+    if (!en->plan->n_lists) {
+        return MRS_OK;
+    }
+    en->list = mrs_zalloc(en->mem, en->plan->n_lists * sizeof *en->list);
+    en->asked = mrs_zalloc(en->mem, en->jobs * sizeof *en->asked);
+    if (!en->list || !en->asked) {
+        return mrs_err_memory(e, en->plan->n_lists * sizeof *en->list);
+    }
+    for (uint32_t i = 0; i < en->jobs; i++) {
+        en->asked[i] = (struct mrsi_asked){.lists = {has}, .worker = &en->worker[i]};
+        mrs_buf_init(&en->asked[i].key, en->mem, SIZE_MAX);
+        en->worker[i].ctx.lists = &en->asked[i].lists;
+    }
+    return MRS_OK;
+}
+
+void
+mrsi_conditions_free(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; en->list && i < en->plan->n_lists; i++) {
+        mrsi_value_list_clear(&en->list[i]);
+    }
+    for (uint32_t i = 0; en->asked && i < en->jobs; i++) {
+        mrs_buf_clear(&en->asked[i].key);
+    }
+    mrs_free(en->mem, en->list);
+    mrs_free(en->mem, en->asked);
+}
+
+static const char *
+of(const struct mrs_step *st, const struct mrs_condition *c)
+{
+    return c->of ? c->of : st->desc.sides[0].coll.ns;
+}
+
+/* "string, int" */
+static void
+type_names(uint64_t types, char *text, size_t size)
+{
+    size_t at = 0;
+    text[0] = 0;
+    for (int bit = 0; bit < 64 && at < size; bit++) {
+        uint8_t type = bit < 62 ? (uint8_t)bit : bit == 62 ? (uint8_t)MRS_MAXKEY : (uint8_t)MRS_MINKEY;
+        if (types >> bit & 1) {
+            int n = snprintf(text + at, size - at, "%s%s", at ? ", " : "", mrs_type_name(type));
+            at += n > 0 ? (size_t)n : 0;
+        }
+    }
+}
+
+static bool
+lacking_line(const struct mrs_step *st, const struct mrs_condition *c, const struct mrsi_row *row, char *line,
+             size_t size)
+{
+    uint64_t n = c->not_in ? row->outside : row->lacking;
+    if (n) {
+        snprintf(line, size, "step %u, %s: %llu document%s of %.255s without %.200s fit%s `%s`: %s null among %.200s "
+                 "of %.255s", st->no, st->type->name, (unsigned long long)n, n == 1 ? "" : "s",
+                 of(st, c), c->path, n == 1 ? "s" : "", c->not_in ? "$nin" : "$in",
+                 c->not_in ? "there is no" : "there is", c->field.text, c->from.ns);
+    }
+    return n != 0;
+}
+
+static bool
+nothing_line(const struct mrs_step *st, const struct mrs_condition *c, const struct mrsi_row *row, uint64_t types,
+             char *line, size_t size)
+{
+    char here[160], there[160];
+    if (row->found || !row->asked_types || !types) {
+        return false;
+    }
+    type_names(row->asked_types & ~mrsi_type_bit(MRS_ARRAY), here, sizeof here);
+    type_names(types, there, sizeof there);
+    snprintf(line, size, "step %u, %s: no value of %.200s in %.255s is among %.200s of %.255s: here they are of type "
+             "%s, there %s", st->no, st->type->name, c->path, of(st, c), c->field.text, c->from.ns,
+             *here ? here : "array", there);
+    return true;
+}
+
+bool
+mrsi_condition_line(const struct mrsi_engine *en, uint32_t step, uint32_t i, uint32_t no, char *line, size_t size)
+{
+    const struct mrs_step *st = &en->plan->steps[step];
+    const struct mrs_condition *c = &st->desc.conditions[i];
+    const struct mrsi_row *row = &en->rows[en->list_row + st->desc.first_list + i];
+    return no ? nothing_line(st, c, row, row->seen, line, size) : lacking_line(st, c, row, line, size);
+}

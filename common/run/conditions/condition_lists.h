@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* condition_lists.h - the lists of values that the conditions of a step ask for. */
+#ifndef MRSI_RUN_CONDITIONS_H
+#define MRSI_RUN_CONDITIONS_H
+
+#include "run/store/value_list.h"
+
+/* ---- condition_lists.c ---- */
+/* Makes those lists of the step that are not there; *some: there were such ones. */
+enum mrs_status mrsi_conditions_gather(struct mrsi_engine *en, uint32_t step, bool *some, struct mrs_err *e);
+/* Lets the lists of a step go that nobody will ask again. */
+void mrsi_conditions_done(struct mrsi_engine *en, uint32_t step);
+
+/* ---- ask.c ---- */
+enum mrs_status mrsi_conditions_new(struct mrsi_engine *en, struct mrs_err *e); /* behind the workers */
+void mrsi_conditions_free(struct mrsi_engine *en);
+/* What is to be said of a condition: line 0 or 1; false: nothing. */
+#define MRSI_CONDITION_LINES 2
+bool mrsi_condition_line(const struct mrsi_engine *en, uint32_t step, uint32_t i, uint32_t no, char *line, size_t size);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* value_list.h - values in any number, put one after the other and then looked for, by several threads.
+ *
+ * A value is the bytes of mrs_key_append, so equal values have equal bytes, and bytes are what decides; the hash only
+ * says where to look. They are sorted within a share of memory; what is searched lies in memory, or in mapped files
+ * past a small share. */
+#ifndef MRSI_RUN_VALUE_LIST_H
+#define MRSI_RUN_VALUE_LIST_H
+
+#include "file_array.h"
+#include "sorter.h"
+#include "state.h"
+
+struct mrsi_value_list {
+    struct mrsi_engine *en;
+    struct mrsi_sorter sort; /* while values are put, each as its hash and its bytes */
+    struct mrs_buf key;      /* one of them */
+    struct mrsi_tape bytes;  /* of each: 4 bytes of its length, its bytes */
+    struct mrsi_tape slots;  /* struct mrsi_value_slot, by hash */
+    uint64_t n_slot, n;      /* values */
+    uint64_t types;          /* of all that were put: bits of mrsi_type_bit */
+    bool ready;              /* it can be searched */
+};
+struct mrsi_value_slot {
+    uint64_t hash, at; /* at: in bytes, + 1; 0: empty */
+};
+void mrsi_value_list_init(struct mrsi_value_list *l, struct mrsi_engine *en);
+void mrsi_value_list_clear(struct mrsi_value_list *l); /* harmless twice, and where all is zero */
+enum mrs_status mrsi_value_list_put(struct mrsi_value_list *l, const uint8_t *p, uint32_t n, struct mrs_err *e);
+/* Nothing is put from here on. */
+enum mrs_status mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e);
+bool mrsi_value_list_has(const struct mrsi_value_list *l, const uint8_t *p, size_t n);
+/* A bit of 64 for a type. */
+static inline uint64_t
+mrsi_type_bit(uint8_t type)
+{
+    return 1ull << (type < 62 ? type : type == MRS_MAXKEY ? 62 : 63);
+}
+/* As fields of a state: all lists of the run that can be searched. */
+enum mrs_status mrsi_value_lists_describe(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files,
+                                          struct mrs_err *e);
+/* files: the numbers of the files that it names are appended. */
+enum mrs_status mrsi_value_lists_apply(struct mrsi_engine *en, struct mrs_view state, struct mrs_buf *files,
+                                       struct mrs_err *e);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lists.h - lists of values that a query asks by their number. */
+#ifndef MONGORESHAPE_LISTS_H
+#define MONGORESHAPE_LISTS_H
+
+#include "mongoreshape/doc.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* For one thread. has: whether a value equals one of a list; one that is missing counts as null. */
+struct mrs_lists {
+    enum mrs_status (*has)(struct mrs_lists *l, uint32_t list, struct mrs_val v, bool *yes, struct mrs_err *e);
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -5,6 +5,18 @@
  * brought to its end in common/cli. */
 #include "options.h"
 #include <malloc.h>
+#include <sys/resource.h>
+
+/* Each collection that a step writes is an open file, and a plan may make thousands: as many as the system allows. */
+static void
+allow_files(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
+        files.rlim_cur = files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files); /* without it some collections fewer can be written */
+    }
+}
 
 int
 main(int argc, char **argv)
@@ -13,6 +25,7 @@ main(int argc, char **argv)
     /* Large pieces go back to the system when they are freed: glibc would come to keep them, and --memory counts what
      * the process has. */
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    allow_files();
     memset(&cli, 0, sizeof cli);
     cli.line.tool = &mrsi_tool;
     cli.line.mem = mrs_mem_new(0);

@@ -205,6 +205,29 @@ put_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_unset(u, mrsi_undo_body(u, "from"), out, 2);
 }
 
+/* Whether the parts can be put into one another again: each says where it lay, in a field that a tree can have. */
+static bool
+nests_again(const struct mrsi_extract *s)
+{
+    return s->nested.given && s->nested.parent_ref && s->to_parent && s->path.n == 1 && s->nested.path.n == 1;
+}
+
+/* `nested`: the parts are a tree, whose roots are embedded then. */
+static void
+put_tree(const struct mrsi_extract *s, struct mrsi_undo *u)
+{
+    mrsi_undo_open(u, "tree");
+    mrsi_undo_take(u, "in", "into");
+    mrsi_undo_text(u, "form", "parent");
+    mrsi_undo_text(u, "to_form", "embedded");
+    mrsi_undo_deeper(u, "names", MRS_DOCUMENT);
+    mrsi_undo_text(u, "parent", s->nested.parent_ref);
+    mrsi_undo_text(u, "embedded", s->nested.path.part[0].name);
+    mrsi_undo_up(u);
+    mrsi_undo_take(u, "indexes", "indexes");
+    mrsi_undo_close(u);
+}
+
 /* Whether what `parent_ref` holds is extracted itself, so that no parent can be told by it any more. */
 static bool
 key_goes(const struct mrsi_extract *s)
@@ -282,7 +305,7 @@ mrsi_extract_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *
         put_pages(s, &u);
     } else if (s->map && plain && s->to_parent) {
         put_fields(s, &u);
-    } else if (s->pages.given || s->map || s->nested.given || !tied || s->rest || key_goes(s)) {
+    } else if (s->pages.given || s->map || (s->nested.given && !nests_again(s)) || !tied || s->rest || key_goes(s)) {
         mrsi_undo_unset(&u, mrsi_undo_body(&u, "from"), out, 3);
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES | INTO_LOSS,
                        "the elements of %s, which stay in %s: %s", s->path.n ? s->path.text : "the list", s->into.ns,
@@ -293,6 +316,9 @@ mrsi_extract_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *
                        : key_goes(s)  ? "the parents' keys went along"
                                       : "`refs` is none, nothing tells which parent they came from");
     } else {
+        if (s->nested.given) {
+            put_tree(s, &u);
+        }
         if (listed(s)) {
             put_back_fields(s, &u);
         } else {

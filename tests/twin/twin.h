@@ -219,6 +219,7 @@ void tw_step_unbucket(struct world *w);
 void tw_step_rename_collection(struct world *w);
 void tw_step_drop_collection(struct world *w);
 void tw_step_delete(struct world *w);
+void tw_step_options(struct world *w);
 
 /* ---- join.c: what embed and copy have in common */
 struct side {

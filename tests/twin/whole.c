@@ -338,3 +338,22 @@ tw_step_grid(struct world *w)
         if (refused[no])
             tw_refuse(w, into, axes[no], "refused");
 }
+
+/* Options are no documents, but those of a time series have a date each. */
+void
+tw_step_options(struct world *w)
+{
+    struct val *series = tw_arg(w, "timeseries");
+    struct coll *c = tw_coll(w, tw_arg(w, "in"), false);
+    struct vals out = {0};
+    if (!c || !series || series->type != T_DOC)
+        return;
+    for (uint32_t i = 0; i < c->docs.n; i++) {
+        struct val *time = tw_get(c->docs.v[i], tw_str(tw_get(series, "timeField")));
+        if (time && time->type == T_DATE)
+            tw_add(&out, c->docs.v[i]);
+        else
+            tw_refuse(w, c, c->docs.v[i], "no date");
+    }
+    c->docs = out;
+}

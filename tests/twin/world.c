@@ -107,7 +107,7 @@ static const struct {
     {"partition", tw_step_partition}, {"tree", tw_step_tree}, {"bucket", tw_step_bucket},
     {"unbucket", tw_step_unbucket}, {"rename_collection", tw_step_rename_collection},
     {"drop_collection", tw_step_drop_collection}, {"delete", tw_step_delete}, {"index", nothing},
-    {"options", nothing},
+    {"options", tw_step_options},
 };
 
 static void

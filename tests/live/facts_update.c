@@ -27,6 +27,38 @@ stage_by_stage(struct facts *f)
            is(f, "1", "{'_id':1,'z':1,'a':2}");
 }
 
+/* A guard inside the update: what it changes if the condition holds, and nothing if not. */
+static bool
+condition_holds(struct facts *f)
+{
+    return put(f, "{'_id':1,'b':1,'k':0}") &&
+           update(f, "{'_id':{'$eq':1}}", "[{'$replaceWith':{'$cond':[{'$and':[{'$eq':['$k',{'$literal':0}]}]},"
+                  "{'$mergeObjects':['$$ROOT',{'z':{'$literal':'$a'},'b':{'$literal':[7]},'a':{'$literal':2}}]},"
+                  "'$$ROOT']}}]") &&
+           reply_number(f, "nModified") == 1 && is(f, "1", "{'_id':1,'b':[7],'k':0,'z':'$a','a':2}");
+}
+
+static bool
+condition_fails(struct facts *f)
+{
+    return put(f, "{'_id':1,'b':{'$numberDouble':'NaN'},'k':[1]}") &&
+           update(f, "{'_id':{'$eq':1}}", "[{'$replaceWith':{'$cond':[{'$and':[{'$eq':['$k',{'$literal':1}]}]},"
+                  "{'$mergeObjects':['$$ROOT',{'a':{'$literal':2}}]},'$$ROOT']}}]") &&
+           reply_number(f, "n") == 1 && reply_number(f, "nModified") == 0 &&
+           is(f, "1", "{'_id':1,'b':{'$numberDouble':'NaN'},'k':[1]}");
+}
+
+/* Whatever a server takes for equal: other bytes are a modification. */
+static bool
+other_bytes_modify(struct facts *f)
+{
+    return put(f, "{'_id':1,'a':1,'b':{'c':{'$numberDouble':'0.0'}}}") &&
+           update(f, "{'_id':1}", "[{'$replaceWith':{'$literal':{'_id':1,'a':{'$numberDouble':'1.0'},"
+                  "'b':{'c':{'$numberDouble':'0.0'}}}}}]") && reply_number(f, "nModified") == 1 &&
+           update(f, "{'_id':1}", "[{'$replaceWith':{'$literal':{'_id':1,'a':{'$numberDouble':'1.0'},"
+                  "'b':{'c':{'$numberDouble':'-0.0'}}}}}]") && reply_number(f, "nModified") == 1;
+}
+
 static bool
 set_keeps_place(struct facts *f)
 {
@@ -339,6 +371,10 @@ const struct fact facts_of_updates[] = {
     {"set-sorts-new-fields", "`$set` of several new fields adds them in the order of their names", set_by_name},
     {"stages-keep-order", "a pipeline of one `$set` stage a field adds fields in the order of its stages",
      stage_by_stage},
+    {"condition-holds", "`$replaceWith` of a `$cond` with `$mergeObjects` inside keeps places and adds in order",
+     condition_holds},
+    {"condition-fails", "where it does not hold the document counts as matched and not as modified", condition_fails},
+    {"other-bytes-modify", "1 and 1.0, 0.0 and -0.0 are a modification", other_bytes_modify},
     {"set-keeps-place", "a `$set` stage onto a field leaves it in its place", set_keeps_place},
     {"rename-in-place", "`$replaceWith` computed from `$$ROOT` renames a field in its place", rename_in_place},
     {"literal-document", "`$replaceWith` of a `$literal` document stores it byte for byte", literal_document},

@@ -333,15 +333,15 @@ live_batch_write(struct live_batch *b, const struct mrs_view *docs, uint32_t n, 
 static const char *
 difference(struct live_batch *b, const struct live_change *ch, char out[320], struct mrs_err *e)
 {
-    struct mrs_buf pipe, names;
+    struct mrs_buf names;
+    struct live_delta d;
     const char *text = ch->kind == LIVE_INSERT ? "is missing"
                        : ch->kind == LIVE_DELETE ? "belongs to no document of the source" : "differs";
     if (ch->kind != LIVE_UPDATE || strcmp(ch->coll.ns, b->coll->ns) != 0) {
         return text;
     }
-    mrs_buf_init(&pipe, b->job->mem, 64u << 20);
     mrs_buf_init(&names, b->job->mem, 64u << 20);
-    if (live_delta(ch->before, ch->after, &pipe, &names, e) == MRS_OK && names.n) {
+    if (live_delta_find(ch->before, ch->after, &d, &names, e) == MRS_OK && names.n) {
         size_t n = strlen((char *)names.p);
         int most = n > 255 ? 255 : (int)n;
         struct mrs_buf line;
@@ -355,7 +355,6 @@ difference(struct live_batch *b, const struct live_change *ch, char out[320], st
         }
         mrs_buf_clear(&line);
     }
-    mrs_buf_clear(&pipe);
     mrs_buf_clear(&names);
     return text;
 }

@@ -53,54 +53,75 @@ live_burst_add(struct live_burst *b, const struct live_change *c, struct mrs_err
 
 /* ---- filters and pipelines ---- */
 
+/* The update and its guard: inside of it, where nothing is removed, so that the filter is the `_id` alone. */
 static enum mrs_status
-guard_of(struct live_send *s, const struct live_change *c, size_t from, struct mrs_err *e)
+put_update(struct live_send *s, struct live_piece *p, const struct live_change *c, const struct live_delta *d,
+           struct mrs_err *e)
 {
-    struct mrs_view p = {s->buf.p + from, (uint32_t)(s->buf.n - from)};
-    if (c->locked) {
-        return live_guard_id(c->before, false, &s->buf, e);
-    }
-    bool whole = c->guard_whole || c->kind == LIVE_DELETE || live_delta_whole(p);
+    struct mrs_view guard = {NULL, 0};
+    bool whole = c->guard_whole || d->whole, inside = !c->locked && (d->whole || d->removed == 0);
     if (!whole) {
         mrs_buf_put(&s->names, c->guard, c->guard_n);
     }
+    const char *names = whole ? NULL : (const char *)s->names.p;
     enum mrs_status st = mrs_buf_status(&s->names, e);
-    return st ? st : live_guard(c->before, whole ? NULL : (char *)s->names.p, s->names.n, &s->buf, e);
+    if (!st && inside) {
+        mrs_buf_reset(&s->guard);
+        st = live_guard_condition(c->before, names, s->names.n, &s->guard, e);
+        guard = (struct mrs_view){s->guard.p, (uint32_t)s->guard.n};
+    }
+    MRS_THEN(st, live_delta_put(d, guard, &s->buf, e));
+    p->filter = s->buf.n;
+    if (st || inside || c->locked) {
+        return st ? st : live_guard_id(c->before, false, &s->buf, e);
+    }
+    return live_guard(c->before, names, s->names.n, &s->buf, e);
 }
 
-/* Pipeline, then guard, into one buffer by offsets. A change that needs nothing counts as made; one whose guard does
- * not fit beside its value is marked weak, and sent alone. */
+/* Without a guard, for a document whose guard does not fit beside its value: marked weak, and sent alone. */
+static enum mrs_status
+put_weak(struct live_send *s, struct live_piece *p, const struct live_change *c, const struct live_delta *d,
+         struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    s->buf.n = p->doc;
+    if (c->kind == LIVE_UPDATE) {
+        st = live_delta_put(d, (struct mrs_view){NULL, 0}, &s->buf, e);
+    }
+    p->filter = s->buf.n;
+    p->weak = true;
+    s->n_weak++;
+    return st ? st : live_guard_id(c->before, true, &s->buf, e);
+}
+
+/* Pipeline, then filter, into one buffer by offsets. A change that needs nothing counts as made. */
 static enum mrs_status
 prepare_one(struct live_send *s, uint32_t i, struct mrs_err *e)
 {
     struct live_change *c = &s->b->change[i];
     struct live_piece *p = &s->piece[i];
-    p->doc = s->buf.n;
-    mrs_buf_reset(&s->names);
+    struct live_delta d;
+    struct mrs_err why;
     enum mrs_status st = MRS_OK;
+    mrs_err_clear(&why);
+    p->doc = p->filter = p->end = s->buf.n;
+    mrs_buf_reset(&s->names);
     if (c->kind == LIVE_UPDATE) {
-        st = live_delta(c->before, c->after, &s->buf, &s->names, e);
-        if (st == MRS_END) {
-            c->outcome = LIVE_WRITTEN;
-            p->done = true;
-            return MRS_OK;
-        }
+        st = live_delta_find(c->before, c->after, &d, &s->names, e);
     }
-    p->filter = s->buf.n;
+    if (st == MRS_END) {
+        c->outcome = LIVE_WRITTEN;
+        p->done = true;
+        return MRS_OK;
+    }
     if (st || c->kind == LIVE_INSERT) {
         return st;
     }
-    struct mrs_err why;
-    mrs_err_clear(&why);
-    st = guard_of(s, c, p->doc, &why);
-    p->weak = st == MRS_FAIL && why.code == MRS_E_LIMIT;
-    if (!st && s->buf.n - p->doc > MRS_DOC_MAX - (1u << 20)) {
-        p->weak = true;
-        s->buf.n = p->filter;
-    }
-    if (p->weak) {
-        st = live_guard_id(c->before, true, &s->buf, e);
-        s->n_weak++;
+    st = c->kind == LIVE_UPDATE ? put_update(s, p, c, &d, &why)
+         : c->locked            ? live_guard_id(c->before, false, &s->buf, &why)
+                                : live_guard(c->before, NULL, 0, &s->buf, &why);
+    if ((st == MRS_FAIL && why.code == MRS_E_LIMIT) || (!st && s->buf.n - p->doc > MRS_DOC_MAX - (1u << 20))) {
+        st = put_weak(s, p, c, &d, e);
     } else if (st && e) {
         *e = why;
     }
@@ -161,10 +182,11 @@ next_bulk(struct live_send *s, enum live_op_kind kind, bool all)
 
 /* ---- the transaction ---- */
 
+/* Of updates those that changed something: what matched by `_id` may have failed the guard inside. */
 static uint64_t
 sum_of(enum live_op_kind kind, const struct live_bulk_result *r)
 {
-    return kind == LIVE_INSERT ? r->inserted : kind == LIVE_DELETE ? r->deleted : r->matched;
+    return kind == LIVE_INSERT ? r->inserted : kind == LIVE_DELETE ? r->deleted : r->modified;
 }
 
 static bool
@@ -429,6 +451,7 @@ begin(struct live_send *s, struct live_burst *b, struct mrs_err *e)
     *s = (struct live_send){.b = b};
     mrs_buf_init(&s->buf, b->job->mem, 3u << 30);
     mrs_buf_init(&s->names, b->job->mem, 64u << 20);
+    mrs_buf_init(&s->guard, b->job->mem, 64u << 20);
     mrs_buf_init(&s->lsid, b->job->mem, 1u << 20);
     return prepare(s, e);
 }
@@ -439,6 +462,7 @@ end(struct live_send *s)
     struct mrs_mem *mem = s->b->job->mem;
     mrs_buf_clear(&s->buf);
     mrs_buf_clear(&s->names);
+    mrs_buf_clear(&s->guard);
     mrs_buf_clear(&s->lsid);
     mrs_free(mem, s->piece);
     mrs_free(mem, s->ops);

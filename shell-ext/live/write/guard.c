@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The filter that lets a write happen only where the document still is what the write was derived from.
+/* What lets a write happen only where the document still is what the write was derived from: a filter, or a condition
+ * inside the update.
  *
  * Whole top-level fields are compared inside $expr, by type and by value as a literal: the language of filters would
  * take null for missing, 5 for [5] and a text that begins with a dollar for a path. $eq takes numbers of other types
@@ -212,6 +213,38 @@ no_id(struct mrs_err *e)
     return mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "a document without _id cannot be guarded");
 }
 
+/* The items of $and. */
+static void
+put_conditions(struct mrs_build *b, struct mrs_view doc, struct mrs_val id, const char *names, size_t n)
+{
+    const char *list[NAMES_MAX];
+    uint32_t count = names ? distinct(names, n, list) : NAMES_MAX + 1;
+    if (is_like_others(id.type)) {
+        put_type(b, "_id", id.type);
+    }
+    if (count > NAMES_MAX) {
+        put_whole(b, doc);
+    }
+    for (uint32_t i = 0; count <= NAMES_MAX && i < count; i++) {
+        if (strcmp(list[i], "_id") != 0) {
+            put_name(b, doc, list[i]);
+        }
+    }
+}
+
+/* Ends what was begun at byte `before`; a guard that is too large is taken back. */
+static enum mrs_status
+finish(struct mrs_build *b, size_t before, struct mrs_err *e)
+{
+    struct mrs_view made;
+    enum mrs_status st = mrs_build_finish(b, &made, e);
+    if (!st && made.n > guard_max) {
+        b->buf->n = before;
+        st = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "the guard of a document would have %u bytes", made.n);
+    }
+    return st;
+}
+
 enum mrs_status
 live_guard(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out, struct mrs_err *e)
 {
@@ -223,30 +256,26 @@ live_guard(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out
         return live_guard_id(doc, false, out, e);
     }
     size_t before = out->n;
-    const char *list[NAMES_MAX];
-    uint32_t count = names ? distinct(names, n, list) : NAMES_MAX + 1;
     struct mrs_build b;
     mrs_build_init(&b, out);
     open_guard(&b, id);
-    if (is_like_others(id.type)) {
-        put_type(&b, "_id", id.type);
-    }
-    if (count > NAMES_MAX) {
-        put_whole(&b, doc);
-    }
-    for (uint32_t i = 0; count <= NAMES_MAX && i < count; i++) {
-        if (strcmp(list[i], "_id") != 0) {
-            put_name(&b, doc, list[i]);
-        }
-    }
+    put_conditions(&b, doc, id, names, n);
     close_guard(&b);
-    struct mrs_view made;
-    enum mrs_status st = mrs_build_finish(&b, &made, e);
-    if (!st && made.n > guard_max) {
-        out->n = before;
-        st = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "the guard of a document would have %u bytes", made.n);
+    return finish(&b, before, e);
+}
+
+enum mrs_status
+live_guard_condition(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out, struct mrs_err *e)
+{
+    size_t before = out->n;
+    struct mrs_build b;
+    mrs_build_init(&b, out);
+    mrs_build_open(&b, "$and", 4, MRS_ARRAY);
+    if (!LIVE_MUTANT("guard-off")) {
+        put_conditions(&b, doc, mrs_doc_get(doc, "_id"), names, n);
     }
-    return st;
+    mrs_build_close(&b);
+    return finish(&b, before, e);
 }
 
 enum mrs_status

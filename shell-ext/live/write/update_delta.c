@@ -6,22 +6,13 @@
  * then one $set stage for each field that is new or other, with its value as a literal. Fields that stay keep their
  * place and new ones come last, in this order; where `after` is not what that gives (another order, names that no
  * stage can spell, too many fields), the document is replaced as a whole and whoever writes must guard all of it.
- * Nothing is known here of servers, guards or steps. */
+ * With a condition, all is one $replaceWith by $mergeObjects, which keeps places and order as the stages do; it has no
+ * word for what goes. Nothing is known here of servers, of what a condition says, or of steps. */
 #include "write.h"
 
 #include "mongoreshape/value.h"
 
-enum { OPS_MAX = 64 };
-
-struct op {
-    struct mrs_elem e;
-    enum { OP_UNSET, OP_CHANGE, OP_ADD } kind;
-};
-struct update_delta_ops {
-    struct op op[OPS_MAX];
-    uint32_t n;
-    bool whole; /* cannot be spelt field by field */
-};
+#include <assert.h>
 
 static bool
 plain_name(const struct mrs_elem *e)
@@ -30,19 +21,20 @@ plain_name(const struct mrs_elem *e)
 }
 
 static void
-note(struct update_delta_ops *o, const struct mrs_elem *e, int kind)
+note(struct live_delta *o, const struct mrs_elem *e, int kind)
 {
-    if (o->n == OPS_MAX || !plain_name(e)) {
+    if (o->n == LIVE_DELTA_OPS || !plain_name(e)) {
         o->whole = true;
         return;
     }
     o->op[o->n].e = *e;
     o->op[o->n++].kind = kind;
+    o->removed += kind == LIVE_REMOVED;
 }
 
 /* Both documents side by side: what before has and after has not at this place goes, the rest of after is new. */
 static int
-collect(struct mrs_view before, struct mrs_view after, struct update_delta_ops *o)
+collect(struct mrs_view before, struct mrs_view after, struct live_delta *o)
 {
     struct mrs_walk wb, wa;
     mrs_walk_init(&wb, before);
@@ -51,29 +43,29 @@ collect(struct mrs_view before, struct mrs_view after, struct update_delta_ops *
     int more = mrs_walk_next(&wa, &a), got;
     while ((got = mrs_walk_next(&wb, &b)) == 1 && !o->whole && more >= 0) {
         if (more != 1 || !mrs_name_is(&a, b.name, b.name_len)) {
-            note(o, &b, OP_UNSET);
+            note(o, &b, LIVE_REMOVED);
             continue;
         }
         if (!mrs_identical(a.v, b.v)) {
-            note(o, &a, OP_CHANGE);
+            note(o, &a, LIVE_CHANGED);
         }
         more = mrs_walk_next(&wa, &a);
     }
     for (; more == 1 && got >= 0 && !o->whole; more = mrs_walk_next(&wa, &a)) {
-        note(o, &a, OP_ADD);
+        note(o, &a, LIVE_ADDED);
     }
     return got < 0 || more < 0 ? -1 : 0;
 }
 
 /* A field that goes here and comes there, or a name that stands twice, cannot be spelt either. */
 static void
-check(struct mrs_view before, struct mrs_view after, struct update_delta_ops *o)
+check(struct mrs_view before, struct mrs_view after, struct live_delta *o)
 {
     struct mrs_elem found;
     for (uint32_t i = 0; i < o->n && !o->whole; i++) {
-        const struct op *op = &o->op[i];
-        if (op->kind != OP_CHANGE) {
-            o->whole = mrs_doc_find(op->kind == OP_UNSET ? after : before, op->e.name, op->e.name_len, &found);
+        const struct live_delta_op *op = &o->op[i];
+        if (op->kind != LIVE_CHANGED) {
+            o->whole = mrs_doc_find(op->kind == LIVE_REMOVED ? after : before, op->e.name, op->e.name_len, &found);
         }
     }
     o->whole = o->whole || mrs_doc_has_duplicates(before, true) || mrs_doc_has_duplicates(after, true);
@@ -103,11 +95,11 @@ put_literal(struct mrs_build *b, const struct mrs_elem *e)
 }
 
 static uint32_t
-put_unset(struct mrs_build *b, const struct update_delta_ops *o)
+put_unset(struct mrs_build *b, const struct live_delta *o)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < o->n; i++) {
-        if (o->op[i].kind != OP_UNSET) {
+        if (o->op[i].kind != LIVE_REMOVED) {
             continue;
         }
         if (n == 0) {
@@ -124,39 +116,56 @@ put_unset(struct mrs_build *b, const struct update_delta_ops *o)
 }
 
 static int
-by_name(const struct op *a, const struct op *b)
+by_name(const struct live_delta_op *a, const struct live_delta_op *b)
 {
     return strcmp(a->e.name, b->e.name);
 }
 
 /* What update operators would do: all fields in one, by name. Only the test build's mutant asks for it. */
 static void
-put_sets_at_once(struct mrs_build *b, uint32_t stage, const struct update_delta_ops *o)
+put_fields_by_name(struct mrs_build *b, const struct live_delta *d)
 {
-    bool done[OPS_MAX] = {false};
-    open_stage(b, stage, "$set", MRS_DOCUMENT);
-    for (uint32_t k = 0; k < o->n; k++) {
-        uint32_t least = OPS_MAX;
-        for (uint32_t i = 0; i < o->n; i++) {
-            if (!done[i] && o->op[i].kind != OP_UNSET && (least == OPS_MAX || by_name(&o->op[i], &o->op[least]) < 0)) {
+    bool done[LIVE_DELTA_OPS] = {false};
+    for (uint32_t k = 0; k < d->n; k++) {
+        uint32_t least = LIVE_DELTA_OPS;
+        for (uint32_t i = 0; i < d->n; i++) {
+            if (!done[i] && d->op[i].kind != LIVE_REMOVED &&
+                (least == LIVE_DELTA_OPS || by_name(&d->op[i], &d->op[least]) < 0)) {
                 least = i;
             }
         }
-        if (least < OPS_MAX) {
+        if (least < LIVE_DELTA_OPS) {
             done[least] = true;
-            put_literal(b, &o->op[least].e);
+            put_literal(b, &d->op[least].e);
         }
     }
-    close_stage(b);
 }
 
 static void
-put_sets(struct mrs_build *b, uint32_t stage, const struct update_delta_ops *o)
+put_fields(struct mrs_build *b, const struct live_delta *d)
 {
-    for (uint32_t i = 0; i < o->n; i++) {
-        if (o->op[i].kind != OP_UNSET) {
+    if (LIVE_MUTANT("set-all-at-once")) {
+        put_fields_by_name(b, d);
+        return;
+    }
+    for (uint32_t i = 0; i < d->n; i++) {
+        put_literal(b, &d->op[i].e);
+    }
+}
+
+static void
+put_sets(struct mrs_build *b, uint32_t stage, const struct live_delta *d)
+{
+    if (LIVE_MUTANT("set-all-at-once")) {
+        open_stage(b, stage, "$set", MRS_DOCUMENT);
+        put_fields_by_name(b, d);
+        close_stage(b);
+        return;
+    }
+    for (uint32_t i = 0; i < d->n; i++) {
+        if (d->op[i].kind != LIVE_REMOVED) {
             open_stage(b, stage++, "$set", MRS_DOCUMENT);
-            put_literal(b, &o->op[i].e);
+            put_literal(b, &d->op[i].e);
             close_stage(b);
         }
     }
@@ -170,38 +179,63 @@ put_whole(struct mrs_build *b, struct mrs_view after)
     close_stage(b);
 }
 
+/* {$replaceWith: {$cond: [guard, the changed document, "$$ROOT"]}} */
+static void
+put_guarded(struct mrs_build *b, const struct live_delta *d, struct mrs_view guard)
+{
+    assert(d->whole || d->removed == 0);
+    open_stage(b, 0, "$replaceWith", MRS_DOCUMENT);
+    mrs_build_open(b, "$cond", 5, MRS_ARRAY);
+    mrs_build_item(b, mrs_view_val(guard));
+    mrs_build_item_open(b, MRS_DOCUMENT);
+    if (d->whole) {
+        mrs_build_val(b, "$literal", 8, mrs_view_val(d->after));
+    } else {
+        mrs_build_open(b, "$mergeObjects", 13, MRS_ARRAY);
+        mrs_build_text(b, "0", "$$ROOT", 6);
+        mrs_build_open(b, "1", 1, MRS_DOCUMENT);
+        put_fields(b, d);
+        mrs_build_close(b);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    mrs_build_text(b, "2", "$$ROOT", 6);
+    mrs_build_close(b);
+    close_stage(b);
+}
+
 enum mrs_status
-live_delta(struct mrs_view before, struct mrs_view after, struct mrs_buf *pipeline, struct mrs_buf *touched,
-           struct mrs_err *e)
+live_delta_find(struct mrs_view before, struct mrs_view after, struct live_delta *d, struct mrs_buf *touched,
+                struct mrs_err *e)
 {
     if (before.n == after.n && memcmp(before.p, after.p, after.n) == 0) {
         return MRS_END;
     }
-    struct update_delta_ops o = {.n = 0};
-    if (!mrs_identical(mrs_doc_get(before, "_id"), mrs_doc_get(after, "_id")) || collect(before, after, &o)) {
+    d->n = d->removed = 0;
+    d->whole = false;
+    d->after = after;
+    if (!mrs_identical(mrs_doc_get(before, "_id"), mrs_doc_get(after, "_id")) || collect(before, after, d)) {
         return mrs_err_set(e, MRS_DEAD, MRS_E_ACCOUNT, "an update would have changed the _id of a document");
     }
-    check(before, after, &o);
-    struct mrs_build b;
-    mrs_build_init(&b, pipeline);
-    if (o.whole) {
-        put_whole(&b, after);
-    } else {
-        uint32_t stage = put_unset(&b, &o);
-        (LIVE_MUTANT("set-all-at-once") ? put_sets_at_once : put_sets)(&b, stage, &o);
-        for (uint32_t i = 0; i < o.n; i++) {
-            mrs_buf_put(touched, o.op[i].e.name, o.op[i].e.name_len + 1);
-        }
+    check(before, after, d);
+    for (uint32_t i = 0; i < d->n && !d->whole; i++) {
+        mrs_buf_put(touched, d->op[i].e.name, d->op[i].e.name_len + 1);
     }
-    struct mrs_view made;
-    enum mrs_status st = mrs_build_finish(&b, &made, e);
-    return st ? st : mrs_buf_status(touched, e);
+    return mrs_buf_status(touched, e);
 }
 
-bool
-live_delta_whole(struct mrs_view pipeline)
+enum mrs_status
+live_delta_put(const struct live_delta *d, struct mrs_view guard, struct mrs_buf *pipeline, struct mrs_err *e)
 {
-    struct mrs_val stage = mrs_doc_get(pipeline, "0");
-    struct mrs_elem found;
-    return stage.type == MRS_DOCUMENT && mrs_doc_find(mrs_val_view(stage), "$replaceWith", 12, &found);
+    struct mrs_build b;
+    struct mrs_view made;
+    mrs_build_init(&b, pipeline);
+    if (guard.n) {
+        put_guarded(&b, d, guard);
+    } else if (d->whole) {
+        put_whole(&b, d->after);
+    } else {
+        put_sets(&b, put_unset(&b, d), d);
+    }
+    return mrs_build_finish(&b, &made, e);
 }

@@ -8,29 +8,45 @@
 #include "live/state/run_document.h"
 
 /* ---- update_delta.c ---- */
-/* The pipeline (array document) that makes `after` out of `before`, byte for byte in fields and order: `$unset` for the
- * removed, one `$set` stage a field with $literal for changed and added; `[{$replaceWith: {$literal: after}}]` where
- * that would give another order, or names hold `.` or begin with `$`. The `_id`s are equal. END: nothing to do.
- * touched: names of the top-level fields that it changes, adds or removes, appended NUL-ended one behind the other. */
-enum mrs_status live_delta(struct mrs_view before, struct mrs_view after, struct mrs_buf *pipeline,
-                           struct mrs_buf *touched, struct mrs_err *e);
-/* Whether a pipeline of live_delta replaces the document: then nothing was put into `touched`, and the guard must be
- * over all of it. */
-bool live_delta_whole(struct mrs_view pipeline);
+enum { LIVE_DELTA_OPS = 64 };
+/* How a document changes, top-level field by field, in the order of `after`. Names and values lie in the documents. */
+struct live_delta {
+    struct live_delta_op {
+        struct mrs_elem e;
+        enum { LIVE_REMOVED, LIVE_CHANGED, LIVE_ADDED } kind;
+    } op[LIVE_DELTA_OPS];
+    uint32_t n, removed;   /* how many are LIVE_REMOVED */
+    bool whole;            /* cannot be said field by field: the document is replaced, and must be guarded as a whole */
+    struct mrs_view after;
+};
+/* The `_id`s are equal. END: nothing to do. touched: the names of the fields, appended NUL-ended one behind the other;
+ * none if whole. */
+enum mrs_status live_delta_find(struct mrs_view before, struct mrs_view after, struct live_delta *d,
+                                struct mrs_buf *touched, struct mrs_err *e);
+/* The pipeline (array document) that makes `after` out of `before`, byte for byte in fields and order, appended:
+ * `$unset` for the removed, one `$set` stage a field with $literal for changed and added; or `$replaceWith`. With a
+ * guard, a condition of live_guard_condition: `$replaceWith`, which leaves the document alone where the condition does
+ * not hold; only for a delta that removes nothing, or is whole. */
+enum mrs_status live_delta_put(const struct live_delta *d, struct mrs_view guard, struct mrs_buf *pipeline,
+                               struct mrs_err *e);
 
 /* ---- guard.c ---- */
 /* {$and: [{_id: {$eq: id}}, {$expr: {$and: [...]}}]} over the top-level fields `names` (NUL-ended, n bytes) as they
  * stand in doc, absent ones by $type "missing"; names NULL: the whole document ($$ROOT and $bsonSize). Appended to out.
  * FAIL MRS_E_LIMIT past 15 MiB. */
 enum mrs_status live_guard(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out, struct mrs_err *e);
+/* The same condition as an expression, {$and: [...]}, for an update whose filter is the `_id` alone: servers look a
+ * document up by its `_id` if nothing else is asked, and plan a query for anything more. */
+enum mrs_status live_guard_condition(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out,
+                                     struct mrs_err *e);
 /* {_id: {$eq: id}} alone, or with the document's size: where the document cannot have changed since it was compared
- * (inside a transaction that read it; while writers are kept out). */
+ * (inside a transaction that read it; while writers are kept out), or the update has the condition inside. */
 enum mrs_status live_guard_id(struct mrs_view doc, bool size, struct mrs_buf *out, struct mrs_err *e);
 
 /* ---- burst.c ---- */
 enum live_outcome {
     LIVE_WRITTEN,   /* now, or it stood there already */
-    LIVE_MISSED,    /* the guard did not match: the document was changed or is gone; nothing written */
+    LIVE_MISSED,    /* the guard did not hold: the document was changed or is gone; nothing written */
     LIVE_FOREIGN,   /* insert: another document has this `_id`; its bytes differ */
     LIVE_CLASH,     /* a unique index beside `_id`, or a validator, refuses it: `why` */
 };

@@ -281,7 +281,7 @@ normal_form(struct host *h, const char *stage)
     struct mrs_view first = host_take(buf);
     struct mrs_val spec = mrs_doc_get(first, "$reshape"), plan = mrs_doc_get(mrs_val_view(spec), "plan");
     CHECK(mrs_val_is_text(mrs_doc_get(mrs_val_view(plan), "database"), "shop"));
-    CHECK(mrs_val_is_text(mrs_doc_get(mrs_val_view(plan), "server"), "8.2"));
+    CHECK(mrs_val_is_text(mrs_doc_get(mrs_val_view(plan), "server"), "8.3"));
     CHECK(mrs_doc_get(mrs_val_view(spec), "now").type == MRS_DATE);
     copy->calls->destroy(copy);
     l = host_promote(h, host_parse(h, first), "elsewhere");

@@ -110,7 +110,9 @@ for block in block.??; do
     done < typed >> got
 done
 [ "${2:-}" != --show ] || cat got
-diff shown got > differences && ok || fail "docs/SHELL.md shows another session: $(cat differences)"
+# The id of a plan hangs on the version of the server whose rules are the default.
+no_ids() { sed -E 's/[0-9a-f]{12}([0-9a-f]{20})?/ID/g' "$1"; }
+diff <(no_ids shown) <(no_ids got) > differences && ok || fail "docs/SHELL.md shows another session: $(cat differences)"
 [ "$(grep -c '^> ' got)" -ge 30 ] && ok || fail "the session is short"
 
 # ---- what goes wrong ----

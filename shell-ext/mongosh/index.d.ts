@@ -20,6 +20,7 @@ interface Options {
 interface ApplyOptions extends Options {
     mode?: 'expand' | 'direct';
     quietBy?: 'block' | 'validator' | 'word';
+    engine?: 'client' | 'pipeline';
     maxRefused?: number | 'any';
     keepBefore?: boolean;
     /** With execute: does not wait for the end. */

@@ -48,7 +48,8 @@ see_read(void *arg, const char *path)
 static bool
 constant_fails(struct mrsi_read *r, const struct mrsi_writes *w, struct mrs_view cond, struct mrs_view constants)
 {
-    struct mrs_expr_env env = {r->args->mem, NULL, 0, r->args->now_ms, false, r->args->server_8_2};
+    struct mrs_expr_env env = {
+        .mem = r->args->mem, .now_ms = r->args->now_ms, .server_8_2 = r->args->server_8_2};
     struct mrs_query *q = NULL;
     struct asked a = {w, false};
     bool yes = true;
@@ -174,7 +175,8 @@ about_types(const struct mrs_elem *op, const struct mrsi_written *f)
 static bool
 type_fails(struct mrsi_read *r, const struct mrsi_written *f, const struct mrs_elem *op)
 {
-    struct mrs_expr_env env = {r->args->mem, NULL, 0, r->args->now_ms, false, r->args->server_8_2};
+    struct mrs_expr_env env = {
+        .mem = r->args->mem, .now_ms = r->args->now_ms, .server_8_2 = r->args->server_8_2};
     struct mrs_query *q = NULL;
     struct mrs_buf buf;
     struct mrs_build b;

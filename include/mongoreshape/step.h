@@ -79,15 +79,13 @@ struct mrs_args {
     bool server_8_2;         /* of struct mrs_expr_env */
     struct mrs_conditions *conditions; /* is filled; NULL: no `where` may name another collection */
     const struct mrs_step_type *type;
-    /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or the index
-     * of an entry inside its value. All errors are collected; compile goes on and returns MRS_FAIL at its end when
-     * there was one. */
+    /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or index inside
+     * its value. All are collected; compile goes on and returns MRS_FAIL at its end when there was one. */
     void (*report)(void *arg, const char *key, const char *sub, const char *msg);
     void (*warn)(void *arg, const char *key, const char *sub, const char *msg);
     void *arg;
     uint32_t n_errors; /* counted by report */
 };
-
 /* ---- what a step says about itself ---- */
 enum mrs_family {
     MRS_FAMILY_MAP,    /* one document in, the same document out (or refused): set, unset, rename, cast, order */

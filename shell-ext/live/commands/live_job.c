@@ -389,8 +389,8 @@ fit_stars(struct live_call *c)
     uint32_t n = databases(c->job.plan, db);
     for (uint32_t i = 0; i < n; i++) {
         if (strchr(db[i], '*')) {
-            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: the name of a database has a star: write a step for "
-                               "each database", c->file);
+            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: the name of a database has a star: write a step "
+                               "for each database", c->file);
         }
     }
     enum mrs_status s = live_call_connect(c);

@@ -9,6 +9,7 @@
  * naive rekey   POSTS COMMENTS OUT_POSTS OUT_COMMENTS   posts get other `_id`s, their comments follow
  * naive bucket  SENSORS OUT_HOURS             the readings of each sensor and hour in one document
  * naive rollup  SENSORS OUT_HOURS             how many they are, sum of rssi, least and greatest value
+ * naive window  SENSORS OUT_READINGS          each reading with the sum of rssi up to it and the value before it
  * naive unbucket HOURS OUT_READINGS           the readings out of them again, with sensorId and new `_id`s
  *
  * It gives the same bytes as the tool, so it must keep the order of everything; it knows the fields and trusts the
@@ -650,6 +651,87 @@ rekey(const char *posts, const char *comments, const char *out_posts, const char
     rewrite(comments, out_comments, rekey_comment);
 }
 
+/* ---- window ---- */
+struct member {
+    unsigned sensor;
+    struct reading of;
+};
+struct given {
+    int32_t sum;
+    bool any;
+    double before;
+};
+
+static int
+by_place(const void *pa, const void *pb)
+{
+    const struct member *a = pa, *b = pb;
+    return a->sensor != b->sensor ? (a->sensor < b->sensor ? -1 : 1) : by_time(&a->of, &b->of);
+}
+
+static struct member *
+read_members(const char *path, uint32_t *n)
+{
+    bson_reader_t *r = reader(path);
+    struct member *all = NULL;
+    const bson_t *b;
+    uint32_t cap = 0;
+    for (*n = 0; (b = bson_reader_read(r, NULL)) != NULL; ++*n) {
+        const char *sensor = "";
+        if (*n == cap) {
+            cap = cap ? 2 * cap : 1024;
+            all = bson_realloc(all, cap * sizeof *all);
+        }
+        all[*n].of = read_fields(b, &sensor);
+        all[*n].of.no = *n;
+        if (sscanf(sensor, "sensor-%u", &all[*n].sensor) != 1) {
+            die("a sensor has another name");
+        }
+    }
+    bson_reader_destroy(r);
+    return all;
+}
+
+static struct given *
+compute(const struct member *all, uint32_t n)
+{
+    struct given *g = bson_malloc0(((size_t)n + 1) * sizeof *g);
+    int32_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        bool same = i && all[i].sensor == all[i - 1].sensor;
+        sum = (same ? sum : 0) + all[i].of.rssi;
+        g[all[i].of.no] = (struct given){sum, same, same ? all[i - 1].of.value : 0};
+    }
+    return g;
+}
+
+static void
+window(const char *from, const char *to)
+{
+    uint32_t n, no = 0;
+    struct member *all = read_members(from, &n);
+    qsort(all, n, sizeof *all, by_place);
+    struct given *g = compute(all, n);
+    bson_reader_t *r = reader(from);
+    FILE *f = writer(to);
+    const bson_t *b;
+    for (; no < n && (b = bson_reader_read(r, NULL)) != NULL; no++) {
+        bson_t *out = bson_copy(b);
+        BSON_APPEND_INT32(out, "sum", g[no].sum);
+        if (g[no].any) {
+            BSON_APPEND_DOUBLE(out, "before", g[no].before);
+        } else {
+            BSON_APPEND_NULL(out, "before");
+        }
+        put(f, out);
+        bson_destroy(out);
+    }
+    done(f);
+    bson_reader_destroy(r);
+    bson_free(all);
+    bson_free(g);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -667,10 +749,12 @@ main(int argc, char **argv)
         rekey(argv[2], argv[3], argv[4], argv[5]);
     } else if (argc == 4 && (strcmp(argv[1], "bucket") == 0 || strcmp(argv[1], "rollup") == 0)) {
         hours(argv[2], argv[3], argv[1][0] == 'b');
+    } else if (argc == 4 && strcmp(argv[1], "window") == 0) {
+        window(argv[2], argv[3]);
     } else if (argc == 4 && strcmp(argv[1], "unbucket") == 0) {
         unbucket(argv[2], argv[3]);
     } else {
-        fprintf(stderr, "usage: naive embed|extract|copy|set|link|rekey|bucket|rollup|unbucket FILES...\n");
+        fprintf(stderr, "usage: naive embed|extract|copy|set|link|rekey|bucket|rollup|window|unbucket FILES...\n");
         return 2;
     }
     return 0;

@@ -9,7 +9,7 @@
 set -u
 tool=$(realpath "$1") programs=$(realpath "$2")
 scale=${SCALE:-1} pairs=${PAIRS:-5} jobs=${JOBS:-2}
-all_jobs='embed embed-kept embed-64M extract copy set link rekey rekey-64M bucket bucket-64M rollup rollup-64M unbucket'
+all_jobs='embed embed-kept embed-64M extract copy set link rekey rekey-64M bucket bucket-64M rollup rollup-64M window window-64M unbucket'
 packed_jobs='same-zstd:1 same-gzip set-zstd:1 embed-zstd:1 set-gzip'
 only=${ONLY:-$all_jobs $packed_jobs}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -23,13 +23,13 @@ wanted() { [[ " $only " == *" $1 "* ]]; }
 # The data, and a folder for each job with links to the files that it reads.
 make_data() {
     local at=$1 factor=$2
-    if [ "$(cat "$at/scale" 2> /dev/null)" != "$factor" ] || [ ! -d "$at/rekey" ]; then
+    if [ "$(cat "$at/scale" 2> /dev/null)" != "$factor" ] || [ ! -d "$at/window" ]; then
         rm -rf "$at"
         mkdir -p "$at/all"
         "$programs/gen" "$at/all" "$factor" || exit 1
         "$programs/naive" embed "$at/all/bench/posts.bson" "$at/all/bench/comments.bson" "$at/embedded.bson" || exit 1
         "$programs/naive" bucket "$at/all/bench/sensors.bson" "$at/hours.bson" || exit 1
-        mkdir -p "$at"/{embed,extract,copy,set,link,rekey,bucket,rollup,unbucket}/bench
+        mkdir -p "$at"/{embed,extract,copy,set,link,rekey,bucket,rollup,window,unbucket}/bench
         ln "$at"/all/bench/{posts,comments}.bson "$at/embed/bench"
         ln "$at"/all/bench/{posts,comments}.bson "$at/link/bench"
         ln "$at"/all/bench/{posts,comments}.bson "$at/rekey/bench"
@@ -38,6 +38,7 @@ make_data() {
         ln "$at/all/bench/comments.bson" "$at/set/bench"
         ln "$at/all/bench/sensors.bson" "$at/bucket/bench"
         ln "$at/all/bench/sensors.bson" "$at/rollup/bench"
+        ln "$at/all/bench/sensors.bson" "$at/window/bench"
         ln "$at/hours.bson" "$at/unbucket/bench"
         sync
         echo "$factor" > "$at/scale"
@@ -69,6 +70,7 @@ run_naive() {
     rekey*) set -- rekey "$data"/rekey/bench/{posts,comments}.bson naive.out/{posts,comments}.bson ;;
     copy) set -- copy "$data"/copy/bench/{products,parts}.bson naive.out/products.bson ;;
     set) set -- set "$data/set/bench/comments.bson" naive.out/comments.bson ;;
+    window*) set -- window "$data/window/bench/sensors.bson" naive.out/sensors.bson ;;
     unbucket) set -- unbucket "$data/unbucket/bench/hours.bson" naive.out/readings.bson ;;
     bucket* | rollup*) set -- "${job%%-*}" "$data/bucket/bench/sensors.bson" naive.out/hours.bson ;;
     esac

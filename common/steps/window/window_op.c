@@ -4,6 +4,8 @@
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/value.h"
 
+enum { WIDE = 1000 }; /* documents */
+
 /* ---- the table ---- */
 enum window_frames { NO_FRAME, NEEDS_FRAME, ANY_FRAME };
 struct window_row {
@@ -369,6 +371,20 @@ read_frame(struct mrsi_read *r, struct mrsi_window *s, const struct window_row *
            mrsi_read_error(r, spec.key, spec.sub, "%s is of a whole group only: say `window: group`", op->name);
 }
 
+/* A window whose beginning moves is computed anew for each document: a wide one is worth a word. */
+static void
+warn_of_cost(struct mrsi_read *r, const char *field, const struct window_op *op)
+{
+    const struct window_frame *f = &op->frame;
+    bool together = op->kind == WINDOW_ACC || op->kind == WINDOW_INTEGRAL;
+    bool open = f->hi.kind == WINDOW_UNBOUNDED, moves = f->lo.kind != WINDOW_UNBOUNDED;
+    bool wide = !f->range && !open && (uint64_t)f->hi.places - (uint64_t)f->lo.places >= WIDE;
+    if (together && moves && (open || wide)) {
+        mrsi_read_warn(r, "fields", field, "%s is computed anew for each document from %s: slow where groups are large",
+                       op->name, open ? "all that come behind it" : "a wide window");
+    }
+}
+
 bool
 mrsi_window_read_op(struct mrsi_read *r, struct mrsi_window *s, const char *field, const struct mrs_elem *el,
                     struct mrs_val w, struct window_op *out)
@@ -385,5 +401,8 @@ mrsi_window_read_op(struct mrsi_read *r, struct mrsi_window *s, const char *fiel
     }
     bool good = read_frame(r, s, row, spec, w, out);
     good = read_spec(r, s, spec, out) && good;
+    if (good) {
+        warn_of_cost(r, field, out);
+    }
     return good && (!row->keyed || mrsi_window_key_arg(r, s, field) != WINDOW_NONE);
 }

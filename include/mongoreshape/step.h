@@ -66,7 +66,6 @@ struct mrs_inner {
     bool each; /* of each entry of a list */
 };
 
-struct mrs_conditions; /* condition.h */
 /* One entry of a plan on its way to becoming a step. The values are BSON, Extended JSON wrappers resolved, positions
  * kept by the plan. */
 struct mrs_args {
@@ -77,7 +76,7 @@ struct mrs_args {
     int64_t now_ms;          /* $$NOW */
     uint32_t version;        /* of the plan language: 1, or 2 where the plan does not say */
     bool server_8_2;         /* of struct mrs_expr_env */
-    struct mrs_conditions *conditions; /* is filled; NULL: no `where` may name another collection */
+    struct mrs_conditions *conditions; /* (condition.h) is filled; NULL: no `where` may name another collection */
     const struct mrs_step_type *type;
     /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or index inside
      * its value. All are collected; compile goes on and returns MRS_FAIL at its end when there was one. */
@@ -111,7 +110,6 @@ enum mrs_role {
     /* with ADD: a document whose `_id` is there takes that one's place, whatever conflicts says */
     MRS_ROLE_OVERWRITE = 32
 };
-
 struct mrs_side {
     struct mrs_coll coll;
     unsigned role;

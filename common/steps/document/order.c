@@ -1,40 +1,198 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* order.c - fields put into an order: the step `order`.
  *
- * The named top-level fields come first, in the order of the plan; all others follow as they stand.
- * `_id` stays the first of all unless it is named, because a server would put it there anyway.
- * Elements are moved as bytes. A document that is in order already is not rewritten, whatever names
- * it holds twice. */
+ * The named fields of a document come first, in the order in which the plan mentions them; all others follow as they
+ * stand. A dotted path orders inside as well, through documents and through arrays into each of their documents.
+ * `_id` stays the first of all unless it is named, because a server would put it there anyway. Elements are moved as
+ * bytes. A document that is in order already is not rewritten, whatever names it holds twice. Recursion follows the
+ * paths of the plan. */
 #include "steps/kit/invert.h"
 #include "steps/kit/map.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/catalogue.h"
 #include "mongoreshape/context.h"
 
+struct order_name {
+    const char *name;
+    uint32_t len;
+    struct order_level *below; /* NULL: what is inside stays as it is */
+};
+struct order_level { /* in the order of first mention */
+    struct order_name *name;
+    uint32_t n, cap;
+};
 struct order_of {
     struct mrsi_map map;
     struct mrsi_paths fields;
-    bool id_named;
+    struct order_level top; /* with `_id` in front where it is not named */
 };
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
-    {"fields", MRS_ARG_PATHS, true, NULL, "top-level names in the order they shall have; others follow as they are"},
+    {"fields", MRS_ARG_PATHS, true, NULL, "the order that they shall have; others follow as they are, dotted paths order "
+     "inside"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true); order touches none"},
 };
 
-/* The place of an element in the front part: 0 is for an `_id` that is not named; -1: it is one of
- * the others. */
-static int64_t
-place_of(const struct order_of *s, const struct mrs_elem *e)
+/* ---- compile ---- */
+/* The name among those of a level, added where it is new; NULL: no memory. */
+static struct order_name *
+name_in(struct mrsi_read *r, struct order_level *l, const struct mrs_part *part)
 {
-    for (uint32_t i = 0; i < s->fields.n; i++) {
-        if (mrs_name_is(e, s->fields.path[i].part[0].name, s->fields.path[i].part[0].len)) {
-            return (int64_t)i + 1;
+    for (uint32_t i = 0; i < l->n; i++) {
+        if (l->name[i].len == part->len && memcmp(l->name[i].name, part->name, part->len) == 0) {
+            return &l->name[i];
         }
     }
-    return !s->id_named && mrs_name_is(e, "_id", 3) ? 0 : -1;
+    struct order_name *more = mrs_arena_more(r->args->arena, l->name, l->n, &l->cap, sizeof *more);
+    if (!more) {
+        r->status = mrs_err_memory(r->err, sizeof *more);
+        return NULL;
+    }
+    l->name = more;
+    l->name[l->n] = (struct order_name){part->name, part->len, NULL};
+    return &l->name[l->n++];
+}
+
+static void
+add_path(struct mrsi_read *r, struct order_of *s, const struct mrs_path *p)
+{
+    struct order_level *l = &s->top;
+    for (uint32_t i = 0; l && i < p->n; i++) {
+        struct order_name *name = name_in(r, l, &p->part[i]);
+        if (name && i + 1 < p->n && !name->below) {
+            name->below = mrsi_read_alloc(r, 1, sizeof *name->below);
+        }
+        l = name ? name->below : NULL;
+    }
+}
+
+static void
+read_fields(struct mrsi_read *r, struct order_of *s)
+{
+    struct mrsi_slot fields = mrsi_slot(r, "fields");
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t most = fields.v.type == MRS_ARRAY ? mrs_val_count(fields.v) : 0;
+    s->fields.path = mrsi_read_alloc(r, most, sizeof *s->fields.path);
+    if (!s->fields.path || fields.v.type != MRS_ARRAY) {
+        return;
+    }
+    bool id_named = false;
+    for (mrs_walk_init(&w, mrs_val_view(fields.v)); mrs_walk_next(&w, &e) == 1;) {
+        struct mrs_path *p = &s->fields.path[s->fields.n];
+        struct mrsi_slot at = {e.v, "fields", e.name, NULL};
+        if (!mrsi_read_path(r, at, p)) {
+            continue;
+        }
+        if (p->n > 1 && r->args->version < 2) {
+            mrsi_read_error(r, "fields", e.name, "`%s` is no top-level field; only those can be ordered", p->text);
+        }
+        for (uint32_t i = 0; i < s->fields.n; i++) {
+            if (mrs_path_equal(&s->fields.path[i], p)) {
+                mrsi_read_error(r, "fields", e.name, "`%s` stands there twice", p->text);
+            }
+        }
+        id_named = id_named || strcmp(p->part[0].name, "_id") == 0;
+        if (p->n > 1) {
+            mrsi_read_not_id(r, at, p);
+        }
+        s->fields.n++;
+    }
+    static const struct mrs_part id = {"_id", 3};
+    if (!id_named) {
+        name_in(r, &s->top, &id);
+    }
+    for (uint32_t i = 0; i < s->fields.n; i++) {
+        add_path(r, s, &s->fields.path[i]);
+    }
+    if (!most) {
+        mrsi_read_error(r, "fields", NULL, "names no field");
+    }
+}
+
+/* ---- documents ---- */
+static enum mrs_status put_level(const struct order_level *l, struct mrs_ctx *c, struct mrs_view d,
+                                 struct mrs_buf *out, bool *changed);
+
+/* An array: each of its documents in order. */
+static enum mrs_status
+put_array(const struct order_level *l, struct mrs_ctx *c, struct mrs_view array, struct mrs_buf *out)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    bool changed;
+    enum mrs_status st = MRS_OK;
+    size_t at = mrsi_put_open(out);
+    for (mrs_walk_init(&w, array); st == MRS_OK && mrs_walk_next(&w, &e) == 1;) {
+        if (e.v.type == MRS_DOCUMENT) {
+            mrs_buf_put(out, e.p, (size_t)(e.v.p - e.p));
+            st = put_level(l, c, mrs_val_view(e.v), out, &changed);
+        } else {
+            mrs_buf_put(out, e.p, (size_t)(w.at - e.p));
+        }
+    }
+    mrsi_put_close(out, at);
+    return st;
+}
+
+static enum mrs_status
+put_field(const struct order_name *name, struct mrs_ctx *c, const struct mrs_elem *e, struct mrs_buf *out)
+{
+    bool changed;
+    bool inside = name->below && (e->v.type == MRS_DOCUMENT || e->v.type == MRS_ARRAY);
+    mrs_buf_put(out, e->p, (size_t)(e->v.p - e->p) + (inside ? 0 : e->v.n));
+    return !inside                     ? MRS_OK
+           : e->v.type == MRS_DOCUMENT ? put_level(name->below, c, mrs_val_view(e->v), out, &changed)
+                                       : put_array(name->below, c, mrs_val_view(e->v), out);
+}
+
+static uint32_t
+place_of(const struct order_level *l, const struct mrs_elem *e)
+{
+    uint32_t i = 0;
+    while (i < l->n && !mrs_name_is(e, l->name[i].name, l->name[i].len)) {
+        i++;
+    }
+    return i;
+}
+
+/* One document of a level, appended; its names are looked at only where it is rewritten. */
+static enum mrs_status
+put_level(const struct order_level *l, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *out, bool *changed)
+{
+    struct mrsi_seen names;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    enum mrs_status st = MRS_OK;
+    struct mrs_elem *front = mrs_arena_alloc(c->arena, ((size_t)l->n + 1) * sizeof *front);
+    if (!front) {
+        return mrs_err_memory(c->err, l->n * sizeof *front);
+    }
+    memset(front, 0, ((size_t)l->n + 1) * sizeof *front);
+    mrsi_seen_begin(&names);
+    for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
+        uint32_t i = place_of(l, &e);
+        mrsi_seen_add(&names, &e);
+        front[i] = i < l->n && !front[i].p ? e : front[i];
+    }
+    size_t at = mrsi_put_open(out);
+    for (uint32_t i = 0; st == MRS_OK && i < l->n; i++) {
+        st = front[i].p ? put_field(&l->name[i], c, &front[i], out) : MRS_OK;
+    }
+    for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
+        uint32_t i = place_of(l, &e);
+        if (i == l->n || front[i].p != e.p) {
+            mrs_buf_put(out, e.p, (size_t)(w.at - e.p));
+        }
+    }
+    mrsi_put_close(out, at);
+    if (st == MRS_OK && out->bad) {
+        st = mrs_buf_status(out, c->err);
+    }
+    *changed = st == MRS_OK && memcmp(out->p + at, d.p, d.n) != 0;
+    return *changed ? mrsi_seen_check(&names, c, d) : st;
 }
 
 static enum mrs_status
@@ -42,39 +200,8 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
               bool *changed)
 {
     const struct order_of *s = state;
-    uint32_t n = s->fields.n + 1;
-    struct mrsi_seen names;
-    struct mrs_walk walk;
-    struct mrs_elem e;
-    struct mrs_elem *front = mrs_arena_alloc(c->arena, n * sizeof *front);
-    if (!front) {
-        return mrs_err_memory(c->err, n * sizeof *front);
-    }
-    memset(front, 0, n * sizeof *front);
-    mrs_buf_reset(&w->raw); /* the others, in their order */
-    mrsi_seen_begin(&names);
-    for (mrs_walk_init(&walk, d); mrs_walk_next(&walk, &e) == 1;) {
-        int64_t i = place_of(s, &e);
-        mrsi_seen_add(&names, &e);
-        if (i >= 0 && !front[i].p) {
-            front[i] = e;
-        } else {
-            mrs_buf_put(&w->raw, e.p, (size_t)(walk.at - e.p));
-        }
-    }
-    size_t at = mrsi_put_open(out);
-    for (uint32_t i = 0; i < n; i++) {
-        if (front[i].p) {
-            mrs_buf_put(out, front[i].p, (size_t)(front[i].v.p + front[i].v.n - front[i].p));
-        }
-    }
-    mrs_buf_put(out, w->raw.p, w->raw.n);
-    mrsi_put_close(out, at);
-    if (out->bad || w->raw.bad) {
-        return mrs_buf_status(out->bad ? out : &w->raw, c->err);
-    }
-    *changed = memcmp(out->p + at, d.p, d.n) != 0;
-    return *changed ? mrsi_seen_check(&names, c, d) : MRS_OK;
+    (void)w;
+    return put_level(&s->top, c, d, out, changed);
 }
 
 static enum mrs_status
@@ -88,16 +215,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     s->map.edit = edit_document;
     s->map.place = "fields";
     mrsi_map_read(&r, &s->map);
-    if (mrsi_read_paths(&r, mrsi_slot(&r, "fields"), &s->fields) && s->fields.n == 0) {
-        mrsi_read_error(&r, "fields", NULL, "names no field");
-    }
-    for (uint32_t i = 0; i < s->fields.n; i++) {
-        const struct mrs_path *p = &s->fields.path[i];
-        s->id_named = s->id_named || strcmp(p->part[0].name, "_id") == 0;
-        if (p->n != 1) {
-            mrsi_read_error(&r, "fields", NULL, "`%s` is no top-level field; only those can be ordered", p->text);
-        }
-    }
+    read_fields(&r, s);
     return mrsi_read_end(&r, state);
 }
 

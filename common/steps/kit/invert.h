@@ -19,6 +19,7 @@ enum mrs_status mrsi_partition_invert(const void *state, struct mrs_inverse *inv
 enum mrs_status mrsi_index_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_options_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
+enum mrs_status mrsi_copy_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_drop_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);
 enum mrs_status mrsi_rollup_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e);

@@ -335,6 +335,18 @@ mrsi_drop_collection_invert(const void *state, struct mrs_inverse *inv, struct m
 }
 
 enum mrs_status
+mrsi_copy_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
+{
+    struct mrsi_undo u;
+    (void)state;
+    mrsi_undo_begin(&u, inv, e);
+    mrsi_undo_open(&u, "drop_collection");
+    mrsi_undo_take(&u, "in", "into");
+    mrsi_undo_close(&u);
+    return mrsi_undo_end(&u);
+}
+
+enum mrs_status
 mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
     struct mrsi_undo u;

@@ -78,7 +78,7 @@ struct mrs_args {
     bool server_8_2;         /* of struct mrs_expr_env */
     struct mrs_conditions *conditions; /* (condition.h) is filled; NULL: no `where` may name another collection */
     const struct mrs_step_type *type;
-    /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or index inside
+    /* Reports an error of the plan at `key` (NULL: the step itself) and, where not NULL, at `sub`, a key or index in
      * its value. All are collected; compile goes on and returns MRS_FAIL at its end when there was one. */
     void (*report)(void *arg, const char *key, const char *sub, const char *msg);
     void (*warn)(void *arg, const char *key, const char *sub, const char *msg);

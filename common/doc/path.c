@@ -193,7 +193,7 @@ bool
 mrs_path_texts_meet(const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
-    if (begins_so(a, n, b) || begins_so(b, m, a)) {
+    if (begins_so(a, n, b) || begins_so(b, m, a) || strncmp(a, "**.", 3) == 0 || strncmp(b, "**.", 3) == 0) {
         return true;
     }
     return least == 0 || (memcmp(a, b, least) == 0 && (n == m || (n > m ? a : b)[least] == '.'));

@@ -40,7 +40,7 @@ bool mrs_path_equal(const struct mrs_path *a, const struct mrs_path *b);
 /* 0: unrelated; 1: equal; 2: a is a prefix of b (a holds b); 3: b is a prefix of a. */
 int mrs_path_relation(const struct mrs_path *a, const struct mrs_path *b);
 /* Of dotted texts: whether they are equal or one holds the other; "" holds everything, `a*` is every name that begins
- * so. */
+ * so, and what begins with `**.` may lie anywhere. */
 bool mrs_path_texts_meet(const char *a, const char *b);
 
 /* ---- match meaning (PLAN.md section 2) ----

@@ -51,11 +51,30 @@ looks_at_all(const char *text)
     return false;
 }
 
+/* Whether one of the names in a text is that behind `**.`, or begins so where that ends in a star. */
+static bool
+any_part(const char *text, const char *path)
+{
+    bool found = false;
+    if (strncmp(path, "**.", 3) != 0) {
+        return false;
+    }
+    size_t m = strlen(path + 3), n;
+    bool begins = path[2 + m] == '*';
+    m -= begins;
+    for (text += strspn(text, "$"); *text && !found; text += n + (text[n] == '.')) {
+        n = strcspn(text, ".");
+        found = (n == m || (begins && n > m)) && memcmp(text, path + 3, m) == 0;
+    }
+    return found;
+}
+
 static bool
 elem_names(const struct mrs_elem *e, const char *path)
 {
     const char *text = e->v.type == MRS_STRING ? (const char *)e->v.p + 4 : "";
-    return looks_at_all(e->name) || looks_at_all(text) || same_first(e->name, path) || same_first(text, path);
+    return looks_at_all(e->name) || looks_at_all(text) || same_first(e->name, path) || same_first(text, path) ||
+           any_part(e->name, path) || any_part(text, path);
 }
 
 bool

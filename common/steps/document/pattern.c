@@ -22,7 +22,8 @@ is_prefix(const struct mrs_part *p)
     return !is_deep(p) && p->name[p->len - 1] == '*';
 }
 
-/* What it can reach: the names before the first star, or names at the top that begin so. */
+/* What it can reach: the names before the first star, or names at the top that begin so, or behind `**` those that end
+ * the path, at any level. */
 static const char *
 touch_of(struct mrsi_read *r, const struct mrs_path *p)
 {
@@ -30,8 +31,11 @@ touch_of(struct mrsi_read *r, const struct mrs_path *p)
     for (uint32_t i = 0; i < p->n && !strchr(p->part[i].name, '*'); i++) {
         n += p->part[i].len + 1u;
     }
-    return n ? mrsi_read_text_of(r, "%.*s", (int)n - 1, p->text)
-             : is_deep(&p->part[0]) ? "*" : p->part[0].name;
+    const char *last = p->part[p->n - 1].name;
+    return n                        ? mrsi_read_text_of(r, "%.*s", (int)n - 1, p->text)
+           : !is_deep(&p->part[0]) ? p->part[0].name
+           : p->n == 1             ? "*"
+                                    : mrsi_read_text_of(r, "**.%s", last);
 }
 
 static bool

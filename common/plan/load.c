@@ -275,6 +275,58 @@ needed_keys(struct load_entry *x)
     return enough && !p->dead;
 }
 
+/* A map with keys of its own: those in the order of their table, then what is none of them, for the step to report. */
+static void
+build_inner(struct mrs_build *b, const struct mrs_inner *in, struct mrs_view map)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    for (uint32_t i = 0; i < in->n_keys; i++) {
+        mrs_build_val(b, in->keys[i].name, (uint32_t)strlen(in->keys[i].name), mrs_doc_get(map, in->keys[i].name));
+    }
+    for (mrs_walk_init(&w, map); mrs_walk_next(&w, &el) == 1;) {
+        uint32_t i = 0;
+        while (i < in->n_keys && strcmp(in->keys[i].name, el.name) != 0) {
+            i++;
+        }
+        if (i == in->n_keys) {
+            mrs_build_elem(b, &el);
+        }
+    }
+}
+
+/* The value of a key. Steps that version 2 brought have the keys inside of it in their order, too, so that the plan id
+ * does not depend on how they were written down; the ids of older plans stay what they are. */
+static void
+build_value(struct mrs_build *b, const struct mrs_step_type *type, const char *key, struct mrs_val v)
+{
+    const struct mrs_inner *in = NULL;
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t len = (uint32_t)strlen(key);
+    for (uint32_t i = 0; type->since >= 2 && i < type->n_inner; i++) {
+        in = strcmp(type->inner[i].key, key) == 0 ? &type->inner[i] : in;
+    }
+    if (!in || v.type != (in->each ? MRS_ARRAY : MRS_DOCUMENT)) {
+        mrs_build_val(b, key, len, v);
+        return;
+    }
+    mrs_build_open(b, key, len, v.type);
+    if (!in->each) {
+        build_inner(b, in, mrs_val_view(v));
+    }
+    for (mrs_walk_init(&w, mrs_val_view(v)); in->each && mrs_walk_next(&w, &el) == 1;) {
+        if (el.v.type != MRS_DOCUMENT) {
+            mrs_build_item(b, el.v);
+            continue;
+        }
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        build_inner(b, in, mrs_val_view(el.v));
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+}
+
 static bool
 build_body(struct load_entry *x)
 {
@@ -286,7 +338,7 @@ build_body(struct load_entry *x)
     mrs_buf_init(&buf, p->pub.mem, 2 * MRSI_EXPANDED_MAX);
     mrs_build_init(&b, &buf);
     for (uint32_t i = 0; i < type->n_keys; i++) {
-        mrs_build_val(&b, type->keys[i].name, (uint32_t)strlen(type->keys[i].name), x->vals[i]);
+        build_value(&b, type, type->keys[i].name, x->vals[i]);
     }
     enum mrs_status s = mrs_build_finish(&b, &doc, NULL);
     x->args.body.p = s == MRS_OK ? mrs_arena_copy(&p->pub.arena, doc.p, doc.n) : NULL;

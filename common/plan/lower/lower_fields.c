@@ -295,8 +295,8 @@ mrsi_lower_cast(struct mrsi_lower *l)
     }
     mrs_walk_init(&w, mrs_val_view(fields));
     while (!why && mrs_walk_next(&w, &el) == 1) {
-        why = el.v.type != MRS_STRING || mrs_val_is_text(el.v, "binData") ? MRSI_LOWER_ODD
-                                                         : count_arrays(l, &el);
+        bool odd = el.v.type != MRS_STRING || mrs_val_is_text(el.v, "binData") || mrs_val_is_text(el.v, "uuid");
+        why = odd ? MRSI_LOWER_ODD : count_arrays(l, &el);
     }
     if (!why) {
         lower_each(l, fields, NULL, put_new_type);

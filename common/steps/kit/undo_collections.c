@@ -342,7 +342,11 @@ mrsi_copy_collection_invert(const void *state, struct mrs_inverse *inv, struct m
     mrsi_undo_begin(&u, inv, e);
     mrsi_undo_open(&u, "drop_collection");
     mrsi_undo_take(&u, "in", "into");
-    mrsi_undo_close(&u);
+    if (has_star(mrsi_undo_body(&u, "into"))) { /* it would fit what was there before as well */
+        mrsi_undo_loss(&u, MRS_LOSS_COLLECTIONS | MRS_LOSS_SURPLUS, "the copies %s stay", mrsi_undo_coll(&u, "into"));
+    } else {
+        mrsi_undo_close(&u);
+    }
     return mrsi_undo_end(&u);
 }
 

@@ -75,6 +75,7 @@ static const struct mrs_window_ops window_ops = {mrsi_window_enter, mrsi_window_
 const struct mrs_step_type mrsi_step_window = {
     .name = "window",
     .since = 2,
+    .stars = MRS_STARS_IN,
     .summary = "numbers and running values of documents in their group",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,

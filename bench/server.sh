@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# server.sh TOOL SO PROGRAMS - the stage of the extension beside the offline tool on one thread, over the same documents,
-# in alternating pairs: documents a second, and the ratio.
+# server.sh TOOL SO PROGRAMS - the stage of the extension beside the offline tool on one thread, over the same
+# documents, in alternating pairs: documents a second, and the ratio.
 #
 # Environment: SCALE (0.2), PAIRS (5), BENCH_DIR. What either gives is compared byte for byte first. The stage gets
 # documents from memory, in a host that plays the server; the tool reads and writes files, its sync at the end is not

@@ -488,10 +488,6 @@ mrs_stage_find_route(const struct mrs_plan *p, const struct mrs_stage_wish *wish
     if (!out->hop || !out->field || !list_colls(&r)) {
         return mrs_err_memory(e, p->n_steps * sizeof *out->hop);
     }
-    if (p->stars) {
-        fault(&r, "plan", "%s", MRS_STAGE_STARS);
-        fits = false;
-    }
     for (uint32_t i = 0; i < p->n_steps; i++) {
         fits = suits(&r, &p->steps[i]) && fits;
     }

@@ -207,7 +207,7 @@ load_plan(struct reader *r, struct mrs_err *e)
         return MRS_OK;
     }
     if (s == MRS_OK && spec->plan->stars) {
-        mistake(r, "plan.steps", "a stage knows only the collections that it is given: no name may have a star");
+        mistake(r, "plan.steps", MRS_STAGE_STARS);
     }
     return s;
 }

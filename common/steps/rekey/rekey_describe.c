@@ -7,15 +7,10 @@
 #include "mongoreshape/catalogue.h"
 
 /* ---- description ---- */
-struct telling {
-    struct mrsi_tell *t;
-};
-
 static void
 see_read(void *arg, const char *path)
 {
-    const struct telling *x = arg;
-    mrsi_tell_touch(x->t, 0, 'R', path);
+    mrsi_tell_touch(arg, 0, 'R', path);
 }
 
 static void
@@ -36,7 +31,6 @@ tell_sides(struct mrsi_tell *t, const struct mrsi_rekey *s)
 static void
 tell_own(struct mrsi_tell *t, const struct mrsi_rekey *s)
 {
-    struct telling x = {t};
     mrsi_tell_touch(t, 0, 'R', "_id");
     mrsi_tell_query(t, 0, s->where);
     if (!s->merge) {
@@ -48,7 +42,7 @@ tell_own(struct mrsi_tell *t, const struct mrsi_rekey *s)
     }
     mrsi_tell_sort(t, 0, s->sort);
     for (uint32_t i = 0; i < s->n_fields; i++) {
-        mrs_acc_reads(s->acc[i], see_read, &x);
+        mrs_acc_reads(s->acc[i], see_read, t);
         mrsi_tell_touch(t, 0, 'A', s->field[i].text);
         mrsi_tell_touch(t, 0, 'D', s->field[i].text);
     }
@@ -144,8 +138,7 @@ mrsi_rekey_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
 
 /* ---- catalogue ---- */
 static enum mrs_status
-look_after(const struct mrsi_rekey *s, struct mrs_catalog *cat, const struct mrs_desc *d, const struct rekey_holder *h,
-           struct mrs_err *e)
+look_after(const struct mrsi_rekey *s, struct mrs_catalog *cat, const struct rekey_holder *h, struct mrs_err *e)
 {
     struct mrs_cat_coll *cc = NULL;
     const char **path = mrs_arena_alloc(mrs_catalog_arena(cat), (h->n_paths + 1) * sizeof *path);
@@ -156,7 +149,6 @@ look_after(const struct mrsi_rekey *s, struct mrs_catalog *cat, const struct mrs
     for (uint32_t i = 0; i < h->n_paths; i++) {
         path[i] = h->path[i].path.text;
     }
-    (void)d;
     if (st == MRS_OK && s->indexes) {
         mrsi_indexes_note_values(cat, cc, path, h->n_paths);
     }
@@ -175,7 +167,7 @@ mrsi_rekey_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e
     }
     MRS_THEN(st, mrsi_rekey_describe(s, mrs_catalog_arena(cat), &d, e));
     for (uint32_t i = 0; st == MRS_OK && i < s->n_holders; i++) {
-        st = look_after(s, cat, &d, &s->holder[i], e);
+        st = look_after(s, cat, &s->holder[i], e);
     }
     if (st == MRS_OK && s->indexes) {
         mrsi_indexes_note_added(cat, cc, &d, 0);

@@ -5,6 +5,8 @@
  * the document: below, a server writes over what a step refuses to write over. */
 #include "lower.h"
 
+#define NEW_TYPE "a type that `$convert` does not know on every server: use the client engine"
+
 static bool
 refuses_errors(const struct mrsi_lower *l)
 {
@@ -283,6 +285,18 @@ count_arrays(struct mrsi_lower *l, const struct mrs_elem *el)
     return room ? NULL : MRSI_LOWER_MANY;
 }
 
+/* Whether `$convert` knows the type on every server, and means the same by it. */
+static bool
+converts(struct mrs_val to)
+{
+    static const char *const known[] = {"double", "string", "objectId", "bool", "date", "int", "long", "decimal"};
+    bool found = false;
+    for (size_t i = 0; !found && i < sizeof known / sizeof *known; i++) {
+        found = mrs_val_is_text(to, known[i]);
+    }
+    return found;
+}
+
 const char *
 mrsi_lower_cast(struct mrsi_lower *l)
 {
@@ -295,8 +309,7 @@ mrsi_lower_cast(struct mrsi_lower *l)
     }
     mrs_walk_init(&w, mrs_val_view(fields));
     while (!why && mrs_walk_next(&w, &el) == 1) {
-        bool odd = el.v.type != MRS_STRING || mrs_val_is_text(el.v, "binData") || mrs_val_is_text(el.v, "uuid");
-        why = odd ? MRSI_LOWER_ODD : count_arrays(l, &el);
+        why = converts(el.v) ? count_arrays(l, &el) : NEW_TYPE;
     }
     if (!why) {
         lower_each(l, fields, NULL, put_new_type);

@@ -115,7 +115,9 @@ void mrsi_window_read_fields(struct mrsi_read *r, struct mrsi_window *s);
 /* window_op.c: the operator `name` with what stands behind it; w: `window`, or missing. False: there was an error. */
 bool mrsi_window_read_op(struct mrsi_read *r, struct mrsi_window *s, const char *field, const struct mrs_elem *el,
                          struct mrs_val w, struct window_op *out);
-bool mrsi_window_function(const char *name, enum window_kind *kind); /* that is no accumulator */
+bool mrsi_window_function(const char *name); /* that is no accumulator */
+/* Whether its window moves on and is computed anew for each document. */
+bool mrsi_window_slides(const struct window_op *op);
 void mrsi_window_number_args(struct mrsi_window *s);
 /* The argument that is the sort key; NONE: no memory, or an error. */
 uint32_t mrsi_window_key_arg(struct mrsi_read *r, struct mrsi_window *s, const char *field);

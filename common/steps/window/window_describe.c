@@ -35,14 +35,6 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_window *s)
     }
 }
 
-/* Operators whose windows move on and are computed anew for each document. */
-static bool
-slides(const struct window_op *op)
-{
-    bool together = op->kind == WINDOW_ACC || op->kind == WINDOW_INTEGRAL;
-    return together && !op->common && op->frame.lo.kind != WINDOW_UNBOUNDED;
-}
-
 static void
 tell_words(struct mrsi_tell *t, const struct mrsi_window *s)
 {
@@ -51,7 +43,7 @@ tell_words(struct mrsi_tell *t, const struct mrsi_window *s)
                     s->where ? "those documents that `where` takes of " : "every document of ", s->in.ns,
                     groups ? "the documents of its group" : "all of them");
     for (uint32_t i = 0; i < s->n_op; i++) {
-        if (slides(&s->op[i])) {
+        if (mrsi_window_slides(&s->op[i])) {
             mrsi_tell_words(t, ". %s over a window whose beginning moves is computed anew for each document: its cost "
                                "grows with the width of the window", s->op[i].name);
         }

@@ -36,7 +36,6 @@ find_op(struct mrs_val v, bool top, struct mrs_elem *op, struct mrs_val *window)
 {
     struct mrs_walk w;
     struct mrs_elem e;
-    enum window_kind kind;
     bool any = false;
     *window = mrs_missing();
     for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &e) == 1;) {
@@ -47,7 +46,7 @@ find_op(struct mrs_val v, bool top, struct mrs_elem *op, struct mrs_val *window)
             *window = e.v;
         }
     }
-    if (!any || mrsi_window_function(op->name, &kind)) {
+    if (!any || mrsi_window_function(op->name)) {
         return any;
     }
     if (!row_is(op->name, true)) {

@@ -86,19 +86,29 @@ shift(const struct window_now *now, const struct window_op *op, struct mrs_val *
     return b.bad ? fails_by(now, b.v) : MRS_OK;
 }
 
+/* The argument of the member in hand, for operators that know all before it: once one has failed, so do all behind. */
 static enum mrs_status
-locf(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
+next_argument(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
 {
     struct mrsi_brought b = mrsi_window_brought(now, now->i, op->arg);
     uint32_t n;
+    *out = b.v;
     if (b.bad && !st->why[0]) {
         const char *why = mrs_val_text(b.v, &n);
         mrsi_window_keep_why(st, why, n);
     }
-    if (st->why[0]) {
-        return mrsi_window_fails(now, st->why, false);
+    return st->why[0] ? mrsi_window_fails(now, st->why, false) : MRS_OK;
+}
+
+static enum mrs_status
+locf(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
+{
+    struct mrs_val v;
+    enum mrs_status s = next_argument(now, op, st, &v);
+    if (s != MRS_OK) {
+        return s;
     }
-    if (!mrs_is_nullish(b.v)) {
+    if (!mrs_is_nullish(v)) {
         st->before = now->i;
         st->any = true;
     }
@@ -129,19 +139,11 @@ mix(const struct window_now *now, const struct window_op *op, struct window_stat
 static enum mrs_status
 average(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
 {
-    struct mrsi_brought b = mrsi_window_brought(now, now->i, op->arg);
-    enum mrs_status s = MRS_OK;
-    uint32_t n;
+    struct mrs_val x;
+    enum mrs_status s = next_argument(now, op, st, &x);
     *out = mrs_null();
-    if (b.bad && !st->why[0]) {
-        const char *why = mrs_val_text(b.v, &n);
-        mrsi_window_keep_why(st, why, n);
-    }
-    if (st->why[0]) {
-        return mrsi_window_fails(now, st->why, false);
-    }
-    if (mrs_is_number(b.v)) {
-        s = mix(now, op, st, b.v);
+    if (s == MRS_OK && mrs_is_number(x)) {
+        s = mix(now, op, st, x);
     }
     if (s != MRS_OK || !st->any) {
         return s;

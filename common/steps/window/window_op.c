@@ -40,11 +40,16 @@ row_of(const char *name)
 }
 
 bool
-mrsi_window_function(const char *name, enum window_kind *kind)
+mrsi_window_function(const char *name)
 {
-    const struct window_row *row = row_of(name);
-    *kind = row ? row->kind : WINDOW_ACC;
-    return row != NULL;
+    return row_of(name) != NULL;
+}
+
+bool
+mrsi_window_slides(const struct window_op *op)
+{
+    bool together = op->kind == WINDOW_ACC || op->kind == WINDOW_INTEGRAL;
+    return together && op->frame.lo.kind != WINDOW_UNBOUNDED;
 }
 
 /* ---- formulas ---- */
@@ -376,10 +381,9 @@ static void
 warn_of_cost(struct mrsi_read *r, const char *field, const struct window_op *op)
 {
     const struct window_frame *f = &op->frame;
-    bool together = op->kind == WINDOW_ACC || op->kind == WINDOW_INTEGRAL;
-    bool open = f->hi.kind == WINDOW_UNBOUNDED, moves = f->lo.kind != WINDOW_UNBOUNDED;
+    bool open = f->hi.kind == WINDOW_UNBOUNDED;
     bool wide = !f->range && !open && (uint64_t)f->hi.places - (uint64_t)f->lo.places >= WIDE;
-    if (together && moves && (open || wide)) {
+    if (mrsi_window_slides(op) && (open || wide)) {
         mrsi_read_warn(r, "fields", field, "%s is computed anew for each document from %s: slow where groups are large",
                        op->name, open ? "all that come behind it" : "a wide window");
     }

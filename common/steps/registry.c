@@ -9,7 +9,8 @@ extern const struct mrs_step_type mrsi_step_embed, mrsi_step_extract, mrsi_step_
     mrsi_step_rollup, mrsi_step_bucket, mrsi_step_unbucket, mrsi_step_set, mrsi_step_replace, mrsi_step_unset,
     mrsi_step_rename, mrsi_step_cast, mrsi_step_pack, mrsi_step_unpack, mrsi_step_split, mrsi_step_order,
     mrsi_step_move, mrsi_step_union, mrsi_step_partition, mrsi_step_tree, mrsi_step_grid, mrsi_step_index,
-    mrsi_step_options, mrsi_step_rename_collection, mrsi_step_drop_collection, mrsi_step_copy_collection, mrsi_step_delete,
+    mrsi_step_options, mrsi_step_rename_collection, mrsi_step_drop_collection,
+    mrsi_step_copy_collection, mrsi_step_delete,
     mrsi_step_rekey, mrsi_step_window;
 
 static const struct mrs_step_type *const steps[] = {
@@ -18,7 +19,8 @@ static const struct mrs_step_type *const steps[] = {
     &mrsi_step_set, &mrsi_step_replace, &mrsi_step_unset, &mrsi_step_rename,
     &mrsi_step_cast, &mrsi_step_pack, &mrsi_step_unpack, &mrsi_step_split, &mrsi_step_order, &mrsi_step_move,
     &mrsi_step_union, &mrsi_step_partition, &mrsi_step_tree, &mrsi_step_grid, &mrsi_step_index, &mrsi_step_options,
-    &mrsi_step_rename_collection, &mrsi_step_drop_collection, &mrsi_step_copy_collection, &mrsi_step_delete, &mrsi_step_rekey,
+    &mrsi_step_rename_collection, &mrsi_step_drop_collection,
+    &mrsi_step_copy_collection, &mrsi_step_delete, &mrsi_step_rekey,
     &mrsi_step_window,
 };
 

@@ -274,6 +274,7 @@ mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
 #define NOT_YET "not given as a pipeline by this version: use the client engine, or the stage $reshape"
 #define MADE_IDS "the `_id`s of its buckets are made of names and keys, which a server cannot: use the client engine"
 #define WHOLE "it needs whole collections at once: use the client engine"
+#define CONDITIONS "`where` asks for values of another collection, and no filter can: use the client engine"
 #define STARS "a star in the name of a collection, which no server knows: name each of them"
 #define MATCHES " from into match where as keep replace nulls orphans errors oversize indexes "
 /* keys: those that the lowering looks at, or that change no document; any other is the client's. */
@@ -358,7 +359,7 @@ mrs_plan_lower(const struct mrs_plan *p, uint32_t i, struct mrs_arena *a, struct
     struct mrsi_lower l = {.body = step->body, .arena = a, .out = out};
     *out = (struct mrs_lowered){.step = step, .on = step->desc.n_sides ? &step->desc.sides[0].coll : NULL};
     mrs_buf_init(&l.buf, p->mem, 4u * MRS_DOC_MAX);
-    const char *reason = step->stars ? STARS : lower_step(&l);
+    const char *reason = step->stars ? STARS : step->desc.n_conditions ? CONDITIONS : lower_step(&l);
     bool failed = l.failed || l.buf.bad;
     if (reason) { /* what had been built by then does not count */
         out->reason = reason;

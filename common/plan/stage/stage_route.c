@@ -98,6 +98,10 @@ list_colls(struct router *r)
 const char *
 mrs_stage_refuses(const struct mrs_step *s)
 {
+    if (s->desc.n_conditions) {
+        return "`where` asks for values of another collection, and a stage sees the documents that it is given: run "
+               "the plan with mongoreshape or mongoreshape-live";
+    }
     switch (s->desc.family) {
     case MRS_FAMILY_MAP:
     case MRS_FAMILY_SPREAD:

@@ -422,7 +422,8 @@ $(OBJ)/bench/live: bench/live.c bench/clock.h
 ## bench-inspect: inspect beside a Python and a node script that count types and lengths of the same dump
 bench-inspect: all $(addprefix $(OBJ)/bench/,gen measure)
 	$(Q)SCALE='$(or $(SCALE),0.2)' bash bench/inspect.sh $(OBJ)/mongoreshape $(OBJ)/bench
-$(OBJ)/bench/stage: $(OBJ)/bench/stage.o $(filter-out %/host_main.o,$(HOSTOBJ)) $(foreach r,$(EXTROOMS),$(OBJ)/lib$(r).a)
+$(OBJ)/bench/stage: $(OBJ)/bench/stage.o $(filter-out %/host_main.o,$(HOSTOBJ)) \
+                    $(foreach r,$(EXTROOMS),$(OBJ)/lib$(r).a)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) -rdynamic $(filter %.o,$^) $(call group,$(filter %.a,$^)) -ldl -o $@
 ## bench-server: the stage of the extension beside the offline tool on one thread; SCALE=0.2

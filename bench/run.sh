@@ -9,7 +9,8 @@
 set -u
 tool=$(realpath "$1") programs=$(realpath "$2")
 scale=${SCALE:-1} pairs=${PAIRS:-5} jobs=${JOBS:-2}
-all_jobs='embed embed-kept embed-64M extract copy set link rekey rekey-64M bucket bucket-64M rollup rollup-64M window window-64M unbucket'
+all_jobs='embed embed-kept embed-64M extract copy set link rekey rekey-64M bucket bucket-64M rollup rollup-64M'
+all_jobs+=' window window-64M unbucket'
 packed_jobs='same-zstd:1 same-gzip set-zstd:1 embed-zstd:1 set-gzip'
 only=${ONLY:-$all_jobs $packed_jobs}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -31,6 +31,10 @@ with() {
     "rekey merge") echo '/^      id: /d' ;;
     "rollup by") echo '/^      match: /d' ;;
     "set conflicts") echo 's/^      fields: .*/      fields: { _id: $email }/' ;;
+    "set types") echo 's/^      fields: .*/      fields: { "old_*": null }/' ;;
+    "unset types") echo 's/^      fields: .*/      fields: ["old_*"]/' ;;
+    "rename types") echo 's/^      fields: .*/      fields: { "old_*": "new_*" }/' ;;
+    "partition most") echo 's/^      into: .*/      into: { "*": "vehicles_*" }/' ;;
     "options capped") echo 's/^      # size/      size/' ;;
     "options size" | "options max") echo 's/^      # \(capped\|size\)/      \1/' ;;
     esac
@@ -123,7 +127,7 @@ steps: [{ embed: { from: a, into: b, match: { x: _id }, as: c, orphans: { to: d 
 steps: [{ set: { in: a, fields: 3 } }]
 steps: [{ set: { in: a, fields: { b: 1 } }, unset: { in: a, fields: [b] } }]
 steps: [{ index: { in: a, create: [{ kee: { a: 1 } }] } }]
-steps: [{ union: { from: a, into: b } }]
+steps: [{ union: { from: 5, into: b } }]
 steps: { set: { in: a, fields: { b: 1 } } }
 step: []
 database: shop

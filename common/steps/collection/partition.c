@@ -442,7 +442,8 @@ const struct mrs_step_type mrsi_step_partition = {
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_VALUES,
     .since_2 = "most",
-    .example = "from: vehicles\ninto: { car: cars, truck: trucks }\nby: type\n\nwhere: { sold: { $ne: true } }\n",
+    .example = "from: vehicles\ninto: { car: cars, truck: trucks }\nby: type\n\nwhere: { sold: { $ne: true } }\n"
+               "most: 1000\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

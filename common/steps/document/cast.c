@@ -408,7 +408,8 @@ const struct mrs_step_type mrsi_step_cast = {
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_IN,
     .since_2 = "types",
-    .example = "in: users\nfields: { age: int, joined: date }\n\nwhere: { age: { $type: string } }\n",
+    .example = "in: users\nfields: { age: int, joined: date }\n\nwhere: { age: { $type: string } }\n"
+               "types: [string]\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

@@ -565,7 +565,8 @@ const struct mrs_step_type mrsi_step_rename = {
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_IN,
     .since_2 = "types",
-    .example = "in: users\nfields: { mail: email }\n\nwhere: { mail: { $exists: true } }\n",
+    .example = "in: users\nfields: { mail: email }\n\nwhere: { mail: { $exists: true } }\n"
+               "types: [string]\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

@@ -603,7 +603,7 @@ const struct mrs_step_type mrsi_step_set = {
     .stars = MRS_STARS_IN,
     .since_2 = "types",
     .example = "in: users\nfields: { fullName: { $concat: [$first, \" \", $last] } }\n\n"
-               "where: { fullName: null }\n",
+               "where: { fullName: null }\ntypes: [string]\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = describe,

@@ -151,7 +151,8 @@ one_pair(char *before, char *after, size_t room, bool odd)
 }
 
 static enum mrs_status
-delta(struct mrs_view before, struct mrs_view after, struct mrs_buf *pipeline, struct mrs_buf *touched, struct mrs_err *e)
+delta(struct mrs_view before, struct mrs_view after, struct mrs_buf *pipeline, struct mrs_buf *touched,
+      struct mrs_err *e)
 {
     struct live_delta d;
     enum mrs_status s = live_delta_find(before, after, &d, touched, e);

@@ -24,6 +24,8 @@ struct mrs_cat_coll {
     bool made;               /* a step of this plan made it (rename does not count) */
     void *engine;            /* the engine's own */
 };
+/* The documents of the time series X lie, in a dump of a folder, in a collection of this name and X. */
+#define MRS_BUCKETS "system.buckets."
 struct mrs_catalog;
 /* An empty catalogue, which the caller frees. OK, DEAD. */
 enum mrs_status mrs_catalog_new(struct mrs_mem *mem, struct mrs_catalog **out, struct mrs_err *e);

@@ -177,6 +177,8 @@ load_collection(const char *in, const char *file, const char *dump, const char *
     if (fclose(f))
         return false;
     char *given = slurp(text("%s/%s.%s.metadata.json", in, db, coll), &n);
+    if (!given && !strncmp(coll, "system.buckets.", strlen("system.buckets.")))
+        return true; /* mongodump describes a time series once, under its own name */
     char *meta = given ? given : text(PLAIN_METADATA, coll);
     return put_file(text("%s/%s.metadata.json", dir, coll), meta, strlen(meta));
 }

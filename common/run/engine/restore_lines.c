@@ -394,7 +394,7 @@ odd_collection(const struct mrsi_engine *en, const struct mrsi_coll *c)
     if (strcmp(c->last.coll, "system.profile") == 0 && !single) {
         return "it is in the output, but mongorestore passes over every system.profile";
     }
-    if (single && strncmp(c->last.coll, "system.buckets.", 15) == 0) {
+    if (single && strncmp(c->last.coll, MRS_BUCKETS, sizeof MRS_BUCKETS - 1) == 0) {
         return "a single file of a time series lacks the definition: mongorestore makes a time series of a folder or "
                "archive";
     }

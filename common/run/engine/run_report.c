@@ -82,7 +82,8 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
                                      .docs = c->docs,
                                      .bytes = c->bytes,
                                      .copied = c->copied,
-                                     .empty_now = c->content && !c->copied && c->docs == 0};
+                                     .empty_now = c->content && !c->copied && c->docs == 0 &&
+                                                  !c->cat->no_data}; /* its buckets have them */
             rep->out_bytes += c->bytes;
         }
         bool renamed = c->was_there && c->last.ns && strcmp(c->ns, c->last.ns) != 0;

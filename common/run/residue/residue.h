@@ -88,9 +88,15 @@ struct mrsi_names { /* of collections, in order, each once */
     const char **at;
     uint32_t n;
 };
-/* The collections that one of the plans names. */
-enum mrs_status mrsi_residue_touched(struct mrs_arena *a, const struct mrs_plan *p, const struct mrs_plan *q,
-                                     struct mrsi_names *out, struct mrs_err *e);
+/* A way: the plan, and what it reads. */
+struct mrsi_residue_way {
+    const struct mrs_plan *plan;
+    const struct mrs_input *in;
+};
+/* The collections that the plan of one of the ways names; and those with the buckets of a time series among them,
+ * where one of the ways reads it. */
+enum mrs_status mrsi_residue_touched(struct mrs_arena *a, const struct mrsi_residue_way way[2], struct mrsi_names *out,
+                                     struct mrs_err *e);
 /* The inverse run into a folder that is thrown away after `look` has seen it. */
 /* residue_write.c: runs the inverse over the output of a run, which is whole, and writes what it does not bring
  * back. */

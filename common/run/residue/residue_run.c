@@ -13,44 +13,76 @@ by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static void
-add_sides(const struct mrs_plan *p, struct mrsi_names *to)
+/* The documents of a time series are no side of a step, but they come and go with it. */
+static enum mrs_status
+add_buckets(struct mrs_arena *a, const struct mrsi_residue_way way[2], const struct mrs_coll *coll,
+            struct mrsi_names *to, struct mrs_err *e)
 {
+    size_t n = strlen(coll->db) + sizeof "." MRS_BUCKETS + strlen(coll->coll);
+    char *ns = mrs_arena_alloc(a, n);
+    if (!ns) {
+        return mrs_err_memory(e, n);
+    }
+    snprintf(ns, n, "%s." MRS_BUCKETS "%s", coll->db, coll->coll);
+    if (mrsi_input_find(way[0].in, ns) != MRSI_NONE || mrsi_input_find(way[1].in, ns) != MRSI_NONE) {
+        to->at[to->n++] = ns;
+    }
+    return MRS_OK;
+}
+
+static enum mrs_status
+add_sides(struct mrs_arena *a, const struct mrsi_residue_way way[2], const struct mrs_desc *desc,
+          struct mrsi_names *to, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t k = 0; s == MRS_OK && k < desc->n_sides; k++) {
+        const struct mrs_coll *coll = &desc->sides[k].coll;
+        to->at[to->n++] = coll->ns;
+        s = add_buckets(a, way, coll, to, e);
+    }
+    return s;
+}
+
+static size_t
+count_sides(const struct mrs_plan *p)
+{
+    size_t n = 0;
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        for (uint32_t k = 0; k < p->steps[i].desc.n_sides; k++) {
-            to->at[to->n++] = p->steps[i].desc.sides[k].coll.ns;
+        n += p->steps[i].desc.n_sides;
+    }
+    return n;
+}
+
+static void
+each_once(struct mrsi_names *names)
+{
+    uint32_t kept = 0;
+    if (names->n) {
+        qsort(names->at, names->n, sizeof *names->at, by_text);
+    }
+    for (uint32_t i = 0; i < names->n; i++) {
+        if (!kept || strcmp(names->at[kept - 1], names->at[i]) != 0) {
+            names->at[kept++] = names->at[i];
         }
     }
+    names->n = kept;
 }
 
 enum mrs_status
-mrsi_residue_touched(struct mrs_arena *a, const struct mrs_plan *p, const struct mrs_plan *q, struct mrsi_names *out,
+mrsi_residue_touched(struct mrs_arena *a, const struct mrsi_residue_way way[2], struct mrsi_names *out,
                      struct mrs_err *e)
 {
-    size_t most = 1;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < p->n_steps; i++) {
-        most += p->steps[i].desc.n_sides;
-    }
-    for (uint32_t i = 0; i < q->n_steps; i++) {
-        most += q->steps[i].desc.n_sides;
-    }
+    size_t most = 2 * (count_sides(way[0].plan) + count_sides(way[1].plan)) + 1;
     *out = (struct mrsi_names){mrs_arena_alloc(a, most * sizeof *out->at), 0};
-    if (!out->at) {
-        return mrs_err_memory(e, most * sizeof *out->at);
-    }
-    add_sides(p, out);
-    add_sides(q, out);
-    if (out->n) {
-        qsort(out->at, out->n, sizeof *out->at, by_text);
-    }
-    for (uint32_t i = 0; i < out->n; i++) {
-        if (!kept || strcmp(out->at[kept - 1], out->at[i]) != 0) {
-            out->at[kept++] = out->at[i];
+    enum mrs_status s = out->at ? MRS_OK : mrs_err_memory(e, most * sizeof *out->at);
+    for (uint32_t w = 0; w < 2; w++) {
+        const struct mrs_plan *p = way[w].plan;
+        for (uint32_t i = 0; s == MRS_OK && i < p->n_steps; i++) {
+            s = add_sides(a, way, &p->steps[i].desc, out, e);
         }
     }
-    out->n = kept;
-    return MRS_OK;
+    each_once(out);
+    return s;
 }
 
 enum mrs_status

@@ -401,7 +401,8 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
     mrs_buf_init(&w.text, en->mem, MRSI_RESIDUE_MAX / 2);
     enum mrs_status s = mrs_input_open(en->mem, folder, &o, &w.out, e);
     MRS_THEN(s, load_inverse(&w, e));
-    MRS_THEN(s, mrsi_residue_touched(&w.arena, en->plan, w.inverse, &w.touched, e));
+    const struct mrsi_residue_way ways[] = {{en->plan, en->in}, {w.inverse, w.out}};
+    MRS_THEN(s, mrsi_residue_touched(&w.arena, ways, &w.touched, e));
     w.head = mrs_arena_alloc(&w.arena, (w.touched.n + 1) * sizeof *w.head);
     if (s == MRS_OK && !w.head) {
         s = mrs_err_memory(e, w.touched.n * sizeof *w.head);

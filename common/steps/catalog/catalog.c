@@ -565,7 +565,7 @@ mrsi_cat_target(struct mrs_catalog *cat, const struct mrs_coll *coll, const char
 static struct mrs_cat_coll *
 buckets_of(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
 {
-    static const char name[] = "system.buckets.";
+    static const char name[] = MRS_BUCKETS;
     for (uint32_t i = 0; cc->kind == MRS_COLL_TIMESERIES && !cc->made && i < cat->n; i++) {
         struct mrs_cat_coll *b = cat->coll[i];
         if (b->exists && strcmp(b->coll.db, cc->coll.db) == 0 && strncmp(b->coll.coll, name, sizeof name - 1) == 0 &&
@@ -592,12 +592,12 @@ rename_buckets(struct mrs_catalog *cat, struct mrs_cat_coll *a, struct mrs_cat_c
     if (!from) {
         return MRS_OK;
     }
-    char *name = mrs_arena_alloc(&cat->arena, n + 16);
+    char *name = mrs_arena_alloc(&cat->arena, sizeof MRS_BUCKETS + n);
     if (!name) {
         return mrs_err_memory(e, n);
     }
-    memcpy(name, "system.buckets.", 15);
-    memcpy(name + 15, b->coll.coll, n + 1);
+    memcpy(name, MRS_BUCKETS, sizeof MRS_BUCKETS - 1);
+    memcpy(name + sizeof MRS_BUCKETS - 1, b->coll.coll, n + 1);
     to = mrs_catalog_find(cat, b->coll.db, name);
     if (to && to->exists) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s.%s is there already, with documents of another time series",

@@ -18,7 +18,7 @@ mrsi_text_command(struct mrs_cli *line, enum mrs_status (*make)(struct mrsi_job 
             mrsi_job_tell(&job);
         }
     }
-    if (s == MRS_OK) {
+    if (s == MRS_OK && out.n) { /* of nothing there is no pointer */
         fwrite(out.p, 1, out.n, stdout);
     }
     int status = s == MRS_OK ? 0 : mrsi_job_exit(&job);

@@ -39,5 +39,8 @@ grep -qF '{"$match":{"n":{"$numberLong":"5"}}}' "$tmp/text"
 ok "types are kept" $?
 grep -qF 'getCollection("odd\"name").deleteMany(EJSON.deserialize({}))' "$tmp/text"
 ok "names are quoted" $?
+printf 'version: 2\nsteps: []\n' > "$tmp/plan.yaml"
+[ "$("$tool" explain "$tmp/plan.yaml" --pipeline)" = "// the plan has no steps" ]
+ok "a plan without steps says so" $?
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

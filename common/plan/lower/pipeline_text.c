@@ -132,6 +132,9 @@ mrs_plan_pipeline(const struct mrs_plan *p, bool json, struct mrs_buf *out, stru
     mrs_buf_init(&doc, p->mem, 16 * (size_t)MRS_DOC_MAX);
     mrs_build_init(&b, &doc);
     mrs_build_open(&b, "steps", 5, MRS_ARRAY);
+    if (p->n_steps == 0 && !json) {
+        mrs_buf_say(out, "// the plan has no steps\n");
+    }
     for (uint32_t i = 0; i < p->n_steps && s == MRS_OK; i++) {
         struct mrs_lowered l;
         s = mrs_plan_lower(p, i, &arena, &l, e);

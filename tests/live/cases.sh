@@ -144,7 +144,22 @@ quietly() {
             fi
             ;;
     esac
-    fail_or_skip
+    forbidden || fail_or_skip
+}
+
+# forbidden: what the offline tool does and a server's collection cannot, or needs a name for, is refused before anything
+# is touched
+forbidden() {
+    local why
+    case $got in
+        2) why=$(grep -m 1 'the name of a database has a star' "$tmp/said") ;;
+        6) why=$(grep -m 1 -E '^refused: .* (is capped:|has a collation of its own)' "$tmp/said") &&
+            says 'must be put right first; nothing was written' ;;
+        *) return 1 ;;
+    esac || return 1
+    stands before || return 1
+    : > "$tmp/report"
+    skip "$(echo "${why#*plan.yaml: }" | cut -c1-160)"
 }
 
 # admitted KEY: expand, direct: what the static rule says of the plan
@@ -186,7 +201,7 @@ beside() {
             : > "$tmp/report"
             skip "$(grep -m 1 'that an earlier step refused' "$tmp/why" | cut -c1-160)"
         else
-            fail_or_skip
+            forbidden || fail_or_skip
         fi
         return
     fi

@@ -163,7 +163,7 @@ static const struct bench_wrong wrong[] = {
     {"cast", "{'in':'a','fields':{'x':'objectid'}}", "fields/x: unknown type `objectid`; is `objectId` meant?\n"},
     {"cast", "{'in':'a','fields':{'x':1,'y':'int','y.z':'int'}}", "fields/x: must be a text, not int\nfields/y.z: "
      "..."},
-    {"order", "{'in':'a','fields':['a.b']}", "fields: `a.b` is no top-level field; only those can be ordered\n"},
+    {"order", "{'in':'a','fields':['a.b']}", "fields/0: `a.b` is no top-level field; only those can be ordered\n"},
     {"order", "{'in':'a','fields':['a','a']}", "fields/1: ..."},
     {"order", "{'in':'a','fields':[]}", "fields: names no field\n"},
     {"delete", "{'in':'a','where':{'$foo':1},'errors':'drop'}", "where: ..."},

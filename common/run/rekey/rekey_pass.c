@@ -94,13 +94,16 @@ mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e)
     return s;
 }
 
-/* Documents of all sides change, leave or are added. */
+/* Not those that only give values for a condition. */
 enum mrs_status
 mrsi_rekey_open(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD | MRS_ROLE_MAIN;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < k->st->desc.n_sides; i++) {
-        s = mrsi_sides_open(&k->sides, i, e);
+        if (k->st->desc.sides[i].role & written) {
+            s = mrsi_sides_open(&k->sides, i, e);
+        }
     }
     k->pass.wr = k->sides.wr;
     k->pass.n_wr = k->sides.n_wr;

@@ -36,10 +36,10 @@ dec_of(const struct val *v)
         memcpy(&raw.low, v->raw, 8);
         memcpy(&raw.high, v->raw + 8, 8);
         bson_decimal128_to_string(&raw, text);
-    } else { /* the shortest sum of tenths, as it is: 0.5 is 0.5 and not 0.50 */
+    } else { /* all its digits, one for each bit behind the point: 0.5 is 0.5 and not 0.50 */
         double x = tw_num_double(v);
         int places = 0;
-        while (places < 20 && x == x && fabs(x) < 1e15 && fmodl((long double)x * powl(10, places), 1) != 0)
+        while (places < 20 && x == x && fabs(x) < 1e15 && ldexp(x, places) != floor(ldexp(x, places)))
             places++;
         d.fits = places < 20;
         bson_snprintf(text, sizeof text, "%.*f", places, x);

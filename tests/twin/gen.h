@@ -26,6 +26,13 @@ struct val *gen_plan(struct world *w, const char *only);
 struct val *gen_clash(struct world *w);
 /* ---- gen_tree.c: mostly on a new collection, which it fills; else on coll. where may be NULL. */
 struct val *gen_tree(struct world *w, const char *coll, struct val *where);
+/* ---- gen_fields.c: where may be NULL */
+struct val *gen_words(const char *list); /* [a, b] of "a b" */
+struct val *gen_unset(const char *in, struct val *where);
+struct val *gen_rename(const char *in, struct val *where);
+struct val *gen_cast(const char *in, struct val *where);
+/* ---- gen_window.c: mostly on a new collection, which it fills; else on coll. where may be NULL. */
+struct val *gen_window(struct world *w, const char *coll, struct val *where);
 /* ---- gen_rollup.c: e is an expression that may be used */
 struct val *gen_accumulator(struct val *e);
 struct val *gen_rollup_match(void);

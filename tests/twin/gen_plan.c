@@ -17,19 +17,6 @@ say(struct val *d, const char *name, const char *word)
     tw_push(d, name, tw_string(word));
 }
 
-static struct val *
-words(const char *text)
-{
-    struct val *a = tw_array();
-    for (const char *s = text; *s;) {
-        const char *end = strchr(s, ' ');
-        size_t n = end ? (size_t)(end - s) : strlen(s);
-        tw_append(a, tw_string(tw_text("%.*s", (int)n, s)));
-        s += n + (end != NULL);
-    }
-    return a;
-}
-
 static uint32_t settled; /* collections that are there before the step that is made */
 
 static const char *
@@ -136,14 +123,14 @@ static void
 shaping(struct val *d)
 {
     switch (gen_below(8)) {
-    case 0: tw_push(d, "fields", words(gen_pick("k s n"))); break;
-    case 1: tw_push(d, "fields", words("k s n")); break;
-    case 2: tw_push(d, "fields", words(gen_chance(50) ? "e.n l.k s" : "s k _id")); break;
+    case 0: tw_push(d, "fields", gen_words(gen_pick("k s n"))); break;
+    case 1: tw_push(d, "fields", gen_words("k s n")); break;
+    case 2: tw_push(d, "fields", gen_words(gen_chance(50) ? "e.n l.k s" : "s k _id")); break;
     case 3: tw_push(d, "fields", field_map()); break;
     default: break;
     }
     if (gen_chance(25))
-        tw_push(d, "drop", words(gen_chance(50) ? "k" : "e.r l.k x"));
+        tw_push(d, "drop", gen_words(gen_chance(50) ? "k" : "e.r l.k x"));
 }
 
 static struct val *
@@ -297,7 +284,7 @@ extract_leave(struct val *d)
     if (gen_chance(50))
         tw_push(l, "sort", sorting());
     if (gen_chance(40))
-        tw_push(l, "fields", words("k s"));
+        tw_push(l, "fields", gen_words("k s"));
     if (!rest && !tw_get(d, "pages") && gen_chance(40))
         tw_push(l, "id", tw_bool(true));
     tw_push(d, "leave", l);
@@ -355,7 +342,7 @@ extract_deep(void)
     if (gen_chance(30))
         say(d, "count", "cnt");
     if (gen_chance(25))
-        tw_push(d, "drop", words("s"));
+        tw_push(d, "drop", gen_words("s"));
     else if (gen_chance(40))
         tw_push(d, "fields", gen_one("w", tw_string(gen_pick("$$ELEMENTS $$ELEMENTS.k $$POSITION $$ROOT"))));
     if (gen_chance(20))
@@ -388,7 +375,7 @@ extract(void)
     bool leave = !fields && gen_chance(25);
     say(d, "from", from);
     if (fields)
-        tw_push(d, "path", gen_one("fields", words(gen_chance(50) ? "s n" : "t x e")));
+        tw_push(d, "path", gen_one("fields", gen_words(gen_chance(50) ? "s n" : "t x e")));
     else
         say(d, "path", path);
     say(d, "into", into);
@@ -399,7 +386,7 @@ extract(void)
     if (leave)
         extract_leave(d);
     if (unique)
-        tw_push(d, "unique", fields ? words("s") : words(gen_chance(50) ? "k" : "k n"));
+        tw_push(d, "unique", fields ? gen_words("s") : gen_words(gen_chance(50) ? "k" : "k n"));
     if (!unique && !pages && gen_chance(30))
         tw_push(d, "id", gen_chance(50) ? tw_string(gen_pick("keep new new"))
                                        : gen_one("$ifNull", gen_pair(tw_string("$k"), tw_string("$$PARENT._id"))));
@@ -413,7 +400,7 @@ extract(void)
     if (gen_chance(25) && !unique && !value)
         shaping(d);
     else if (value && gen_chance(25)) /* a list without v would be a mistake of the plan */
-        tw_push(d, "fields", words("k s n v"));
+        tw_push(d, "fields", gen_words("k s n v"));
     if (gen_chance(20))
         tw_push(d, "where", query());
     if (gen_chance(30))
@@ -438,7 +425,8 @@ copy(void)
     say(d, "into", into);
     tw_push(d, "match", gen_one(gen_chance(70) && !to_id ? "_id" : gen_pick("k r"), tw_string(to_id ? "_id" : path)));
     bool map = gen_chance(50), as = gen_chance(40);
-    tw_push(d, "fields", map ? gen_one("c1", expression()) : words(gen_chance(50) ? "s n" : as ? "n e.n l.k" : "n"));
+    tw_push(d, "fields", map ? gen_one("c1", expression()) : gen_words(gen_chance(50) ? "s n" : as ? "n e.n l.k"
+                                                                       : "n"));
     if (map && gen_chance(60))
         tw_push(tw_get(d, "fields"), gen_pick("c2 n c3.a e.c"), expression());
     bool wrap = !root && !to_id && gen_chance(40);
@@ -609,63 +597,19 @@ replace(void)
 static struct val *
 unset(void)
 {
-    struct val *d = tw_doc(), *list = words(gen_pick("k s l.r e.s l.l2.k"));
-    if (gen_chance(40))
-        tw_append(list, words("e n"));
-    else if (gen_chance(40))
-        tw_append(list, tw_string("x"));
-    say(d, "in", any_coll());
-    tw_push(d, "fields", list);
-    if (gen_chance(20))
-        tw_push(d, "where", query());
-    return d;
+    return gen_unset(any_coll(), gen_chance(20) ? query() : NULL);
 }
 
 static struct val *
 rename_fields(void)
 {
-    struct val *d = tw_doc(), *f;
-    switch (gen_below(9)) {
-    case 0: f = gen_one("k", tw_string("kk")); break;
-    case 1: f = gen_one("k", tw_string("r")); tw_push(f, "r", tw_string("k")); break;
-    case 2: f = gen_one("e.k", tw_string("e.z")); break;
-    case 3: f = gen_one("l.r", tw_string("l.n")); break;
-    case 4: f = gen_one("e.k", tw_string(gen_pick("top s"))); break;
-    case 5: f = gen_one("s", tw_string("e.z")); break;
-    case 6: f = gen_one("l.e.k", tw_string(gen_pick("l.z l.n"))); break;
-    case 7:
-        f = gen_one("k", tw_string("s"));
-        tw_push(f, "n", tw_string("m"));
-        tw_push(f, "l.k", tw_string("l.kk"));
-        break;
-    default: f = gen_one("s", tw_string("n")); tw_push(f, "n", tw_string("x")); break;
-    }
-    say(d, "in", any_coll());
-    tw_push(d, "fields", f);
-    if (gen_chance(40))
-        tw_push(d, "replace", tw_bool(true));
-    if (gen_chance(20))
-        tw_push(d, "where", query());
-    return d;
+    return gen_rename(any_coll(), gen_chance(20) ? query() : NULL);
 }
 
 static struct val *
 cast(void)
 {
-    struct val *d = tw_doc();
-    const char *types = "int long double string bool objectId date int double";
-    struct val *f = gen_one(gen_pick("n s k p"), tw_string(gen_pick(types)));
-    if (gen_chance(50))
-        tw_push(f, gen_pick("l.n l.s e.n e.s l.l2.n x"), tw_string(gen_pick(types)));
-    if (gen_chance(20))
-        tw_push(f, "t", gen_one(gen_pick("uuid legacy_uuid"), tw_string(gen_pick("csharp java python"))));
-    say(d, "in", any_coll());
-    tw_push(d, "fields", f);
-    if (gen_chance(60))
-        say(d, "errors", gen_pick("refuse keep null drop"));
-    if (gen_chance(20))
-        tw_push(d, "where", query());
-    return d;
+    return gen_cast(any_coll(), gen_chance(20) ? query() : NULL);
 }
 
 static struct val *
@@ -673,7 +617,7 @@ order(void)
 {
     struct val *d = tw_doc();
     say(d, "in", any_coll());
-    tw_push(d, "fields", words(gen_chance(50) ? "s n x" : "k _id e"));
+    tw_push(d, "fields", gen_words(gen_chance(50) ? "s n x" : "k _id e"));
     if (gen_chance(20))
         tw_push(d, "where", query());
     return d;
@@ -682,12 +626,12 @@ order(void)
 static struct val *
 pack(void)
 {
-    struct val *d = tw_doc(), *fields = words(gen_pick("k n s* e* t* x"));
+    struct val *d = tw_doc(), *fields = gen_words(gen_pick("k n s* e* t* x"));
     const char *as = gen_pick("attrs attrs z l e.attrs l.q e.e.z");
     if (gen_chance(50))
         tw_append(fields, tw_string(gen_pick("r* p l2")));
     if (gen_chance(10))
-        fields = words("*");
+        fields = gen_words("*");
     say(d, "in", any_coll());
     tw_push(d, "fields", fields);
     say(d, "as", as);
@@ -745,7 +689,7 @@ split(void)
     struct val *d = tw_doc();
     const char *from = any_coll(), *into = target("cold", from, from);
     say(d, "from", from);
-    tw_push(d, "fields", words(gen_chance(50) ? "s l" : "e x n"));
+    tw_push(d, "fields", gen_words(gen_chance(50) ? "s l" : "e x n"));
     say(d, "into", into);
     if (gen_chance(20))
         tw_push(d, "where", query());
@@ -853,7 +797,7 @@ grid(void)
     if (gen_chance(30)) {
         struct val *f = gen_one("a", tw_string("$x"));
         tw_push(f, gen_pick("b b.c _id"), gen_chance(50) ? tw_string("$k") : expression());
-        tw_push(d, "fields", gen_chance(60) ? f : words(gen_pick("k x _id")));
+        tw_push(d, "fields", gen_chance(60) ? f : gen_words(gen_pick("k x _id")));
     }
     if (gen_chance(40))
         tw_push(d, "id", gen_chance(20) ? tw_string("new") : gen_chance(60) ? tw_string(gen_pick("$x $k")) :
@@ -897,6 +841,14 @@ static struct val *
 tree(void)
 {
     struct val *d = gen_tree(here, any_coll(), gen_chance(15) ? query() : NULL);
+    known(tw_str(tw_get(d, "in")));
+    return d;
+}
+
+static struct val *
+window(void)
+{
+    struct val *d = gen_window(here, any_coll(), gen_chance(20) ? query() : NULL);
     known(tw_str(tw_get(d, "in")));
     return d;
 }
@@ -953,7 +905,8 @@ step(const char *only)
                  {"unset", unset, 1}, {"rename", rename_fields, 2}, {"cast", cast, 2}, {"order", order, 1},
                  {"pack", pack, 2}, {"unpack", unpack, 1},
                  {"split", split, 2}, {"move", move, 3}, {"union", unite, 3}, {"partition", partition, 3},
-                 {"grid", grid, 2}, {"tree", tree, 3}, {"bucket", bucket, 5}, {"unbucket", unbucket, 2}};
+                 {"grid", grid, 2}, {"tree", tree, 3}, {"window", window, 5}, {"bucket", bucket, 5},
+                 {"unbucket", unbucket, 2}};
     uint32_t total = 2, n = sizeof kinds / sizeof *kinds;
     for (uint32_t i = 0; i < n; i++)
         if (only && !strcmp(only, kinds[i].name))

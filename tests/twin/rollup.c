@@ -254,8 +254,8 @@ is_map(const struct val *by)
     return by->type == T_DOC && by->n && by->f[0].name[0] != '$';
 }
 
-static int
-key_of(struct world *w, struct val *doc, struct val **out)
+int
+tw_group_key(struct world *w, struct val *doc, struct val **out)
 {
     const struct val *by = tw_arg(w, "by");
     struct vars vars = {.root = doc};
@@ -331,7 +331,7 @@ by_groups(struct world *w, struct roll *r)
         const char *why = tw_query(w, tw_arg(w, "where"), doc, &part) ? "where fails" : NULL;
         if (!why && !part)
             continue;
-        why = why ? why : key_of(w, doc, &key) ? "the key fails" : tw_bad_id(key) ? "a key that is no _id" : NULL;
+        why = why ? why : tw_group_key(w, doc, &key) ? "the key fails" : tw_bad_id(key) ? "a key that is no _id" : NULL;
         if (!why && r->sort && tw_sort_key(doc, r->sort, &m.key))
             why = "parallel arrays in sort";
         if (why) {

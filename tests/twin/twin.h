@@ -173,6 +173,28 @@ int tw_shape(struct world *w, const struct shape *s, const struct vars *vars, st
 /* ---- acc.c: {$sum: ...} over all documents of a group, in order; 1: fails */
 int tw_accumulate(struct world *w, const struct val *acc, struct val **docs, uint32_t n, struct val **out);
 
+int tw_group_key(struct world *w, struct val *doc, struct val **out); /* rollup.c: `by` of a document; 1: fails */
+
+/* ---- number.c: one of + - * / as the expression of that name; 1: fails */
+int tw_arith(struct world *w, char op, const struct val *a, const struct val *b, struct val **out);
+struct val *tw_decimal(const struct val *number); /* a double has 15 digits */
+
+/* ---- window_ops.c: what an operator of a window says of one document of its group */
+struct frame {
+    const struct val *lo, *hi; /* a number, `current` or `unbounded` */
+    const char *unit;
+    bool range;
+};
+struct group_of {
+    struct val **doc; /* in order */
+    struct vals *key; /* of `sort`, NULL: none */
+    const struct val *sort;
+    const char *over;
+    uint32_t n;
+};
+bool tw_is_window_op(const struct val *e, bool top);
+int tw_window_op(struct world *w, const struct group_of *g, const struct val *op, uint32_t i, struct val **out);
+
 /* ---- conflict.c */
 enum made {
     GIVEN,     /* the document had its `_id`, or the plan says it: equal ones are one */
@@ -198,6 +220,7 @@ void tw_step_embed(struct world *w);
 void tw_step_extract(struct world *w);
 void tw_step_copy(struct world *w);
 void tw_step_rollup(struct world *w);
+void tw_step_window(struct world *w);
 void tw_step_link(struct world *w);
 void tw_step_rekey(struct world *w);
 void tw_step_set(struct world *w);

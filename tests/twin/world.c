@@ -101,7 +101,7 @@ static const struct {
     {"set", tw_step_set},
     {"unset", tw_step_unset}, {"rename", tw_step_rename}, {"cast", tw_step_cast}, {"order", tw_step_order},
     {"replace", tw_step_replace},
-    {"rekey", tw_step_rekey},
+    {"rekey", tw_step_rekey}, {"window", tw_step_window},
     {"link", tw_step_link}, {"grid", tw_step_grid}, {"pack", tw_step_pack}, {"unpack", tw_step_unpack},
     {"split", tw_step_split}, {"move", tw_step_move}, {"union", tw_step_union},
     {"partition", tw_step_partition}, {"tree", tw_step_tree}, {"bucket", tw_step_bucket},

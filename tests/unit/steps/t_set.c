@@ -93,8 +93,7 @@ static const struct bench_wrong wrong[] = {
      "fields/x: $convert: nothing converts to regex..."},
     {"set", "{'in':'a','fields':{'x':{'$convert':{'input':'$y','to':'itn','onError':1}}}}",
      "fields/x: $convert: there is no type ..."},
-    {"set", "{'in':'a','fields':{'x':{'$replaceAll':{'input':'$y','find':{'$regularExpression':{'pattern':'a',"
-            "'options':''}},'replacement':''}}}}",
+    {"set", "{'in':'a','fields':{'x':{'$replaceAll':{'input':'$y','find':5,'replacement':''}}}}",
      "fields/x: $replaceAll: find must be a string, not int..."},
     {"set", "{'in':'a','fields':{'x':{'$split':['$y',5]}}}",
      "fields/x: $split: argument 2 must be a string, not int..."},

@@ -94,7 +94,7 @@ static const struct bench_wrong wrong[] = {
     {"set", "{'in':'a','fields':{'x':{'$convert':{'input':'$y','to':'itn','onError':1}}}}",
      "fields/x: $convert: there is no type ..."},
     {"set", "{'in':'a','fields':{'x':{'$replaceAll':{'input':'$y','find':5,'replacement':''}}}}",
-     "fields/x: $replaceAll: find must be a string, not int..."},
+     "fields/x: $replaceAll: find must be a string or a regular expression, not int..."},
     {"set", "{'in':'a','fields':{'x':{'$split':['$y',5]}}}",
      "fields/x: $split: argument 2 must be a string, not int..."},
     {"set", "{'in':'a','fields':{'x':{'$in':['$y','abc']}}}",

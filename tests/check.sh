@@ -200,9 +200,9 @@ part_long() {
         SEED=$seed WRITERS_SEED=$seed run "live/$script" bash tests/live/run.sh "$obj/mongoreshape" "$script"
     done
     has_target twin || return
-    SHOW=' agree, ' run "twin from $seed" "$make" -s SEED="$seed" SEEDS=4000 twin
-    SHOW=' agree, ' run "killed from $seed" "$make" -s SEED="$seed" SEEDS=400 killed
-    SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=200 weak
+    SHOW=' agree, ' run "twin from $seed" "$make" -s SEED="$seed" SEEDS=2000 twin
+    SHOW=' agree, ' run "killed from $seed" "$make" -s SEED="$seed" SEEDS=300 killed
+    SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=150 weak
 }
 
 part_cli() {

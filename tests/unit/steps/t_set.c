@@ -96,7 +96,7 @@ static const struct bench_wrong wrong[] = {
     {"set", "{'in':'a','fields':{'x':{'$replaceAll':{'input':'$y','find':5,'replacement':''}}}}",
      "fields/x: $replaceAll: find must be a string or a regular expression, not int..."},
     {"set", "{'in':'a','fields':{'x':{'$split':['$y',5]}}}",
-     "fields/x: $split: argument 2 must be a string, not int..."},
+     "fields/x: $split: argument 2 must be a string or a regular expression, not int..."},
     {"set", "{'in':'a','fields':{'x':{'$in':['$y','abc']}}}",
      "fields/x: $in: argument 2 must be an array, not string..."},
     {"set", "{'in':'a','fields':{'x':{'$dateTrunc':{'date':'$y','unit':'dayz'}}}}",

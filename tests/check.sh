@@ -12,7 +12,7 @@ make=${MAKE:-make}
 obj=${OBJ:?call me through make check}
 parts=${*:-fault scripts unit vectors cases twin fuzz-replay cli lint}
 lanes=${LANES:-$(nproc)}
-seed=${SEED:-1}
+seed=${SEED:-10001}
 logs=$(mktemp -d) || exit 2
 trap 'rm -rf "$logs"' EXIT
 # shellcheck disable=SC2046

@@ -106,14 +106,14 @@ mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, 
                     struct mrs_err *e)
 {
     mrs_build_i64(b, "step", step);
-    enum mrs_status s = mrsi_state_put_progress(en, b, files, e);
+    enum mrs_status s = mrsi_value_lists_describe(en, b, files, e); /* first: it may need numbers of files */
+    MRS_THEN(s, mrsi_state_put_progress(en, b, files, e));
     mrsi_state_put_rows("rows", en->rows, en->n_rows, b);
     mrs_build_open(b, "collections", 11, MRS_ARRAY);
     for (uint32_t i = 0; i < en->n_coll; i++) {
         describe_coll(&en->coll[i], b, files);
     }
     mrs_build_close(b);
-    MRS_THEN(s, mrsi_value_lists_describe(en, b, files, e));
     mrs_build_open(b, "output", 6, MRS_DOCUMENT);
     MRS_THEN(s, mrs_output_describe(en->out, b, e));
     mrs_build_close(b);

@@ -148,14 +148,15 @@ read_values(struct mrsi_read *r, struct partition *s)
     struct mrsi_slot f = mrsi_slot(r, "into");
     struct mrs_walk w;
     struct mrs_elem e;
+    bool none = f.v.n <= 5 && mrs_doc_get(r->args->body, "*").type == MRS_MISSING; /* no value has named one */
     s->into = mrsi_read_alloc(r, MRS_SIDES_MAX, sizeof *s->into);
-    if ((f.v.type != MRS_ARRAY && f.v.type != MRS_DOCUMENT) || f.v.n <= 5) {
+    if ((f.v.type != MRS_ARRAY && f.v.type != MRS_DOCUMENT) || none) {
         if (mrsi_slot_given(f)) {
             mrsi_read_error(r, "into", NULL, "must be a map value: collection or a list of {value, into}");
         }
         return;
     }
-    s->value = mrsi_read_alloc(r, mrs_val_count(f.v), sizeof *s->value);
+    s->value = mrsi_read_alloc(r, mrs_val_count(f.v) + 1, sizeof *s->value);
     mrs_walk_init(&w, mrs_val_view(f.v));
     while (s->value && s->into && r->status == MRS_OK && mrs_walk_next(&w, &e) == 1) {
         if (f.v.type == MRS_ARRAY) {

@@ -265,31 +265,13 @@ sort(struct fold *f, struct reading **r, uint32_t n)
     }
 }
 
-/* The few accumulators that random plans have. */
 static int
 accumulate(struct fold *f, const struct val *spec, struct reading **r, uint32_t n, struct val **out)
 {
-    const char *op = spec->f[0].name;
-    struct val *list = tw_array(), *best = NULL, *v;
-    for (uint32_t i = 0; i < n; i++) {
-        struct vars vars = {.root = r[i]->doc};
-        if (tw_eval(f->w, spec->f[0].v, &vars, &v))
-            return 1;
-        bool greater = best && v && tw_compare(v, best) > 0, less = best && v && tw_compare(v, best) < 0;
-        if (!strcmp(op, "$push") && v)
-            tw_append(list, v);
-        else if (!strcmp(op, "$last") || (!strcmp(op, "$first") && i == 0))
-            best = v ? v : tw_null();
-        else if ((!strcmp(op, "$max") || !strcmp(op, "$min")) && !tw_is_nullish(v) &&
-                 (!best || (op[2] == 'a' ? greater : less)))
-            best = v;
-    }
-    if (!strcmp(op, "$push"))
-        best = list;
-    if (!strcmp(op, "$sum") || !strcmp(op, "$count"))
-        best = tw_int32((int32_t)n);
-    *out = best ? best : tw_null();
-    return 0;
+    struct val **docs = tw_new((n + 1) * sizeof *docs);
+    for (uint32_t i = 0; i < n; i++)
+        docs[i] = r[i]->doc;
+    return tw_accumulate(f->w, spec, docs, n, out);
 }
 
 static bool

@@ -217,6 +217,15 @@ lazy(struct world *w, const char *op, const struct val *a, const struct vars *va
     return tw_eval(w, truth(v) ? t : e, vars, out);
 }
 
+static bool
+has_decimal(struct val *const *arg, uint32_t n)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++)
+        any |= arg[i] && arg[i]->type == T_DECIMAL;
+    return any;
+}
+
 static int
 call(struct world *w, const char *op, const struct val *a, const struct vars *vars, struct val **out)
 {
@@ -231,6 +240,9 @@ call(struct world *w, const char *op, const struct val *a, const struct vars *va
     for (uint32_t i = 0; i < n && i < 8; i++)
         if (tw_eval(w, a->type == T_ARRAY ? a->f[i].v : a, vars, &arg[i]))
             return 1;
+    const char *two = n == 2 ? strstr("$add + $subtract - $multiply * $divide / ", tw_text("%s ", op)) : NULL;
+    if (two && (two[strlen(op) + 1] != '+' || has_decimal(arg, n)))
+        return tw_arith(w, two[strlen(op) + 1], arg[0], arg[1], out);
     if (!strcmp(op, "$add"))
         return add(w, arg, n, out);
     if (!strcmp(op, "$concat"))

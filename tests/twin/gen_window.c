@@ -71,11 +71,13 @@ fill(struct world *w, const char *coll)
     }
 }
 
-/* An argument. $toInt fails on texts, $toString of an array. */
+/* An argument. $toInt fails on texts, $divide where `n` is 0. */
 static struct val *
 argument(void)
 {
-    switch (gen_below(12)) {
+    switch (gen_below(14)) {
+    case 5: return gen_one("$divide", gen_pair(tw_int32(4), tw_string("$n")));
+    case 6: return gen_one(gen_pick("$multiply $subtract"), gen_pair(tw_string("$n"), tw_int32(3)));
     case 0: return gen_one("$add", gen_pair(tw_string("$n"), tw_int32(1)));
     case 1: return gen_one("$toInt", tw_string(gen_pick("$n $k")));
     case 2: return gen_one("$ifNull", gen_pair(tw_string("$k"), tw_string("$n")));
@@ -193,7 +195,7 @@ static struct val *
 field(void)
 {
     switch (gen_below(12)) {
-    case 0: return gen_one("$add", gen_pair(operation(false), tw_int32(1)));
+    case 0: return gen_one(gen_pick("$add $subtract"), gen_pair(operation(false), tw_int32(1)));
     case 1: return gen_pair(operation(false), tw_string("$k"));
     case 2: return gen_one("a", operation(false));
     case 3: return gen_one("$eq", gen_pair(operation(false), operation(false)));

@@ -229,6 +229,10 @@ tw_arith(struct world *w, char op, const struct val *a, const struct val *b, str
         *out = tw_int64(x - y);
         return 0;
     }
+    if ((a->type == T_DATE || b->type == T_DATE) && (op == '+' || op == '-')) {
+        tw_unclear(w, "a date and a number");
+        return 0;
+    }
     if (!tw_is_number(a) || !tw_is_number(b))
         return 1;
     if (a->type == T_DECIMAL || b->type == T_DECIMAL)

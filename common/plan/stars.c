@@ -19,6 +19,14 @@ text_of(struct mrs_val v, bool *star)
     return text;
 }
 
+bool
+mrs_star_fits(const char *pattern, const char *name)
+{
+    const char *at = strchr(pattern, '*');
+    size_t before = at ? (size_t)(at - pattern) : 0, behind = at ? strlen(at + 1) : 0, n = strlen(name);
+    return at && n > before + behind && memcmp(pattern, name, before) == 0 && strcmp(at + 1, name + n - behind) == 0;
+}
+
 /* False: that is no collection. */
 bool
 mrsi_star_name(const struct mrs_plan *p, struct mrs_val v, struct mrsi_star_name *out)

@@ -76,12 +76,15 @@ struct mrs_fit_look {
                                  void *to, struct mrs_err *e);
     void *arg;
 };
+/* Whether a name fits a pattern with a star, which is one or more characters. */
+bool mrs_star_fits(const char *pattern, const char *name);
 /* Puts for each step with stars the steps for the collections that fit, as the steps before leave them: in place,
  * once. cat: the collections of the input, spent afterwards. look: NULL where there are no documents. Nothing to do
  * without stars. As mrs_plan_check, or as documents failed. */
 enum mrs_status mrs_plan_fit(struct mrs_plan *p, struct mrs_catalog *cat, const struct mrs_fit_look *look,
                              struct mrs_err *e);
-/* The fitted plan as text for mrs_plan_load: a plan without stars, with an id of its own. Appended to out. */
+/* The fitted plan as text for mrs_plan_load: a plan without stars, with an id of its own. Appended to out. FAIL:
+ * several collections have one tag, for which a text has no words. */
 enum mrs_status mrs_plan_fitted(const struct mrs_plan *p, struct mrs_buf *out, struct mrs_err *e);
 /* Takes the catalogue through all steps: existence, kinds, indexes, targets; errors are appended to the plan's errors
  * with their step's position. OK or FAIL MRS_E_PLAN, DEAD. */

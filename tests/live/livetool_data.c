@@ -200,6 +200,30 @@ ends(const char *s, const char *tail)
     return n >= m && !strcmp(s + n - m, tail);
 }
 
+/* The name that mongodump wrote into the name of a file: %2A is a star. */
+static void
+unescape(char *name)
+{
+    char *to = name;
+    unsigned c;
+    for (const char *at = name; *at; at++) {
+        bool escaped = *at == '%' && sscanf(at + 1, "%2x", &c) == 1;
+        *to++ = escaped ? (char)c : *at;
+        at += escaped ? 2 : 0;
+    }
+    *to = 0;
+}
+
+/* As a name of a file, where it needs that. */
+static char *
+escape(const char *name)
+{
+    char *out = text("%s", "");
+    for (; *name; name++)
+        out = text(strchr("*%/", *name) ? "%s%%%02X" : "%s%c", out, *name);
+    return out;
+}
+
 /* A folder of db.coll.jsonl and db.coll.metadata.json. */
 struct data
 from_text(const char *folder)
@@ -213,6 +237,7 @@ from_text(const char *folder)
             continue;
         *dot = 0;
         dot[1 + strlen(dot + 1) - strlen(meta ? ".metadata.json" : ".jsonl")] = 0;
+        unescape(dot + 1);
         struct coll *c = coll_of(&all, db, dot + 1);
         char *file = text("%s/%s", folder, e->d_name);
         size_t n;
@@ -235,9 +260,11 @@ from_dump_db(const char *folder, const char *db, struct data *all)
         size_t n;
         if (ends(name, ".metadata.json")) {
             name[strlen(name) - 14] = 0;
+            unescape(name);
             coll_of(all, db, name)->meta = from_json(slurp(file, &n), file);
         } else if (ends(name, ".bson")) {
             name[strlen(name) - 5] = 0;
+            unescape(name);
             coll_of(all, db, name)->docs = read_bson(file);
         }
     }
@@ -273,7 +300,7 @@ to_dump(const struct data *all, const char *folder)
         const char *json = c->meta ? bson_as_canonical_extended_json(c->meta, NULL)
                                    : text("{\"indexes\":[{\"v\":2,\"key\":{\"_id\":1},\"name\":\"_id_\"}],"
                                           "\"collectionName\":\"%s\",\"type\":\"collection\"}", c->name);
-        char *base = text("%s/%s/%s", folder, c->db, c->name);
+        char *base = text("%s/%s/%s", folder, c->db, escape(c->name));
         mkdir(text("%s/%s", folder, c->db), 0777);
         put_file(text("%s.metadata.json", base), json, strlen(json), "wb");
         if (!is_view(c))

@@ -28,7 +28,7 @@ stands_for(struct mrs_arena *a, const char *pattern, bool star, const char *name
         return strcmp(pattern, name) == 0 ? "" : NULL;
     }
     size_t before = (size_t)(at - pattern), behind = strlen(at + 1), n = strlen(name);
-    if (n <= before + behind || memcmp(pattern, name, before) != 0 || strcmp(at + 1, name + n - behind) != 0) {
+    if (!mrs_star_fits(pattern, name)) {
         return NULL;
     }
     char *text = mrs_arena_alloc(a, n - before - behind + 1);

@@ -175,7 +175,10 @@ tell_plan(const struct live_call *c)
     for (uint32_t i = 0; i < p->n_errors + p->n_warnings; i++) {
         mrs_cli_tell_at(p->file, p->errors[i].line, p->errors[i].col, p->errors[i].warning, p->errors[i].msg);
     }
-    if (p->n_errors && !*c->db) {
+    if (p->n_errors && c->starred) {
+        mrs_say(stderr, "%s: names with stars stand for the collections that are there now; a run that has changed "
+                "some is named by --run ID\n", c->cli->line.tool->name);
+    } else if (p->n_errors && !*c->db) {
         mrs_say(stderr, "%s: neither --db nor the URI names a database\n", c->cli->line.tool->name);
     }
 }
@@ -262,6 +265,10 @@ find(struct live_call *c)
 {
     char id[33];
     const char *wanted = c->cli->run;
+    if (c->job.plan && c->job.plan->stars) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: names with stars stand for the collections that are "
+                           "there when the run begins; name the run by --run ID (`status` lists them)", c->file);
+    }
     if (c->job.plan) {
         mrs_plan_id_text(c->job.plan, id);
         wanted = id;
@@ -295,24 +302,65 @@ live_call_find(struct live_call *c)
     return s == MRS_OK ? find(c) : s;
 }
 
-/* Names of the databases that the plan touches. */
-static uint32_t
-databases(const struct mrs_plan *p, const char **db)
+/* ---- databases ---- */
+struct names { /* the list is in the arena of the call */
+    const char **at;
+    uint32_t n, cap;
+};
+
+static enum mrs_status
+add_name(struct live_call *c, const char *name, struct names *to)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < p->n_steps; i++) {
-        for (uint32_t k = 0; k < p->steps[i].desc.n_sides; k++) {
-            const char *name = p->steps[i].desc.sides[k].coll.db;
-            uint32_t at = 0;
-            while (at < n && strcmp(db[at], name) != 0) {
-                at++;
-            }
-            if (at == n && n < LIVE_DATABASES_MAX) {
-                db[n++] = name;
-            }
+    for (uint32_t i = 0; i < to->n; i++) {
+        if (strcmp(to->at[i], name) == 0) {
+            return MRS_OK;
         }
     }
-    return n;
+    const char **more = mrs_arena_more(&c->arena, to->at, to->n, &to->cap, sizeof *more);
+    if (!more) {
+        return mrs_err_memory(&c->err, sizeof *more);
+    }
+    to->at = more;
+    to->at[to->n++] = name;
+    return MRS_OK;
+}
+
+/* Names of the databases that the plan touches. */
+static enum mrs_status
+databases(struct live_call *c, struct names *out)
+{
+    const struct mrs_plan *p = c->job.plan;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; i < p->n_steps; i++) {
+        const struct mrs_desc *d = &p->steps[i].desc;
+        for (uint32_t k = 0; s == MRS_OK && k < d->n_sides; k++) {
+            s = add_name(c, d->sides[k].coll.db, out);
+        }
+    }
+    return s;
+}
+
+/* The same, those that fit in the place of a name with a star. */
+static enum mrs_status
+databases_that_fit(struct live_call *c, struct names *out)
+{
+    struct names written = {.n = 0};
+    const char **all = NULL;
+    uint32_t n_all = 0;
+    bool asked = false;
+    enum mrs_status s = databases(c, &written);
+    for (uint32_t i = 0; s == MRS_OK && i < written.n; i++) {
+        if (!strchr(written.at[i], '*')) {
+            s = add_name(c, written.at[i], out);
+            continue;
+        }
+        s = asked ? MRS_OK : live_server_databases(c->job.mem, c->job.link, &c->arena, &all, &n_all, &c->err);
+        asked = true;
+        for (uint32_t k = 0; s == MRS_OK && k < n_all; k++) {
+            s = mrs_star_fits(written.at[i], all[k]) ? add_name(c, all[k], out) : MRS_OK;
+        }
+    }
+    return s;
 }
 
 static enum mrs_status
@@ -380,21 +428,16 @@ load_fitted(struct live_call *c)
 static enum mrs_status
 fit_stars(struct live_call *c)
 {
-    const char *db[LIVE_DATABASES_MAX];
+    struct names db = {.n = 0};
     struct live_server *server = NULL;
     struct mrs_catalog *cat = NULL;
     if (!c->job.plan || !c->job.plan->stars) {
         return MRS_OK;
     }
-    uint32_t n = databases(c->job.plan, db);
-    for (uint32_t i = 0; i < n; i++) {
-        if (strchr(db[i], '*')) {
-            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: the name of a database has a star: write a step "
-                               "for each database", c->file);
-        }
-    }
+    c->starred = true;
     enum mrs_status s = live_call_connect(c);
-    MRS_THEN(s, live_server_read(c->job.mem, c->job.link, db, n, &server, &c->err));
+    MRS_THEN(s, databases_that_fit(c, &db));
+    MRS_THEN(s, live_server_read(c->job.mem, c->job.link, db.at, db.n, &server, &c->err));
     MRS_THEN(s, live_server_catalog(c->job.mem, server, &cat, &c->err));
     MRS_THEN(s, mrs_plan_fit(c->job.plan, cat, NULL, &c->err));
     mrs_catalog_free(cat);
@@ -405,7 +448,7 @@ fit_stars(struct live_call *c)
 enum mrs_status
 live_call_open(struct live_call *c)
 {
-    const char *db[LIVE_DATABASES_MAX];
+    struct names db = {.n = 0};
     enum mrs_status s = fit_stars(c);
     MRS_THEN(s, live_call_find(c));
     if (s == MRS_END && !c->job.plan) {
@@ -418,10 +461,8 @@ live_call_open(struct live_call *c)
     } else if (s == MRS_OK) {
         s = resume(c);
     }
-    if (s == MRS_OK) {
-        uint32_t n = databases(c->job.plan, db);
-        s = live_server_read(c->job.mem, c->job.link, db, n, &c->job.server, &c->err);
-    }
+    MRS_THEN(s, databases(c, &db));
+    MRS_THEN(s, live_server_read(c->job.mem, c->job.link, db.at, db.n, &c->job.server, &c->err));
     if (s == MRS_OK && c->job.server->sharded && !works_sharded(c)) {
         s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_SERVER,
                         "the server is a mongos: only `apply --engine pipeline`, and `verify` without --repair, work "

@@ -10,8 +10,6 @@
 #include "live_options.h"
 #include "live/quiet/quiet.h"
 
-enum { LIVE_DATABASES_MAX = 64 };
-
 struct live_call {
     struct live_cli *cli;
     struct live_job job;
@@ -24,6 +22,7 @@ struct live_call {
     char *text;             /* the plan as it was read */
     size_t text_n;
     const char *file;       /* its name for messages */
+    bool starred;           /* names of it have stars: what fits is another plan once the run has changed something */
     bool known;             /* the run was begun before; what follows is of its document */
     char run[33], phase[32];
     enum live_mode mode;

@@ -18,14 +18,19 @@ option(struct mrs_buf *b, const char *name, const char *value)
     }
 }
 
-/* "TOOL VERB PLAN --uri ...": what every line begins with. */
+/* "TOOL VERB PLAN --uri ...": what every line begins with. A plan with stars finds its run no more once collections
+ * have come or gone. */
 static void
 begin(struct live_call *c, const char *verb, struct mrs_buf *b)
 {
     const struct live_cli *cli = c->cli;
+    char id[33];
     mrs_buf_init(b, c->job.mem, 65536);
     mrs_buf_printf(b, "%s %s ", cli->line.tool->name, verb);
-    if (cli->line.operand) {
+    if (c->starred && c->job.run) {
+        mrs_plan_id_text(c->job.plan, id);
+        mrs_buf_printf(b, "--run %s", id);
+    } else if (cli->line.operand) {
         mrs_buf_printf(b, "%s", *cli->line.operand == '-' ? "./" : ""); /* a file, not an option */
         mrs_buf_word(b, cli->line.operand);
     } else {

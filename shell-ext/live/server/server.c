@@ -392,6 +392,7 @@ read_all(struct server_reading *r, const char *const *db, uint32_t n, struct mrs
 
 /* ---- all databases ---- */
 struct database_list {
+    struct mrs_arena *arena; /* of the names */
     const char **name;
     uint32_t n, cap;
 };
@@ -402,6 +403,7 @@ add_database(struct server_reading *r, struct mrs_view doc, void *arg, struct mr
     static const char *const of_the_server[] = {"admin", "config", "local"};
     struct database_list *list = arg;
     char name[MRS_DB_MAX + 1];
+    (void)r;
     live_text_at(doc, "name", name, sizeof name);
     bool theirs = !name[0] || mrs_ns_internal(name);
     for (size_t i = 0; i < sizeof of_the_server / sizeof *of_the_server; i++) {
@@ -410,8 +412,8 @@ add_database(struct server_reading *r, struct mrs_view doc, void *arg, struct mr
     if (theirs) {
         return MRS_OK;
     }
-    const char **more = mrs_arena_more(&r->s->arena, list->name, list->n, &list->cap, sizeof(char *));
-    const char *copy = more ? text_in(&r->s->arena, name, NULL) : NULL;
+    const char **more = mrs_arena_more(list->arena, list->name, list->n, &list->cap, sizeof(char *));
+    const char *copy = more ? text_in(list->arena, name, NULL) : NULL;
     if (!copy) {
         return mrs_err_memory(e, sizeof(char *));
     }
@@ -420,12 +422,14 @@ add_database(struct server_reading *r, struct mrs_view doc, void *arg, struct mr
     return MRS_OK;
 }
 
+/* seen: those that the user may see are enough. */
 static enum mrs_status
-list_databases(struct server_reading *r, struct database_list *list, struct mrs_err *e)
+list_databases(struct server_reading *r, bool seen, struct database_list *list, struct mrs_err *e)
 {
     struct mrs_view cmd;
     mrs_arena_reset(&r->cmds);
-    enum mrs_status s = live_doc_in(&r->cmds, &cmd, e, "{listDatabases: 1, nameOnly: true, authorizedDatabases: true}");
+    enum mrs_status s = live_doc_in(&r->cmds, &cmd, e, "{listDatabases: 1, nameOnly: true, authorizedDatabases: %b}",
+                                    seen);
     MRS_THEN(s, ask(r, "admin", cmd, NULL, e));
     return s == MRS_OK ? each_in(r, "databases", add_database, list, e) : s;
 }
@@ -455,7 +459,8 @@ server_read(struct server_reading *r, struct mrs_mem *mem, const char *const *db
     mrs_arena_init(&r->s->arena, mem);
     mrs_arena_init(&r->cmds, mem);
     mrs_buf_init(&r->reply, mem, REPLY_MAX);
-    enum mrs_status s = r->looking && !n ? list_databases(r, &all, e) : MRS_OK;
+    all.arena = &r->s->arena;
+    enum mrs_status s = r->looking && !n ? list_databases(r, true, &all, e) : MRS_OK;
     MRS_THEN(s, read_all(r, all.name ? all.name : db, all.n, e));
     s = s == MRS_FAIL && r->looking && r->denied && e ? say_role(r, e) : s;
     mrs_buf_clear(&r->reply);
@@ -481,6 +486,28 @@ live_server_look(struct mrs_mem *mem, struct live_link *l, const char *db, struc
 {
     struct server_reading r = {.l = l, .looking = true};
     return server_read(&r, mem, &db, db != NULL, out, e);
+}
+
+enum mrs_status
+live_server_databases(struct mrs_mem *mem, struct live_link *l, struct mrs_arena *a, const char ***name, uint32_t *n,
+                      struct mrs_err *e)
+{
+    struct server_reading r = {.l = l};
+    struct database_list all = {.arena = a};
+    mrs_arena_init(&r.cmds, mem);
+    mrs_buf_init(&r.reply, mem, REPLY_MAX);
+    enum mrs_status s = list_databases(&r, false, &all, e);
+    if (s == MRS_FAIL && r.denied && e) {
+        struct mrs_err was = *e;
+        mrs_err_clear(e);
+        mrs_err_set(e, s, MRS_E_SERVER, "%.300s; the name of a database has a star, and for this the user needs the "
+                    "privilege listDatabases on the cluster; or write a step for each database", was.msg);
+    }
+    mrs_buf_clear(&r.reply);
+    mrs_arena_clear(&r.cmds);
+    *name = all.name;
+    *n = all.n;
+    return s;
 }
 
 void

@@ -31,6 +31,10 @@ enum mrs_status live_server_read(struct mrs_mem *mem, struct live_link *l, const
  * server and of tools. */
 enum mrs_status live_server_look(struct mrs_mem *mem, struct live_link *l, const char *db, struct live_server **out,
                                  struct mrs_err *e);
+/* Names of all databases but those of the server and of tools, in the arena; one that the user may not see is an
+ * error. */
+enum mrs_status live_server_databases(struct mrs_mem *mem, struct live_link *l, struct mrs_arena *a,
+                                      const char ***name, uint32_t *n, struct mrs_err *e);
 void live_server_free(struct live_server *s);
 const struct live_coll_info *live_server_coll(const struct live_server *s, const struct mrs_coll *c); /* NULL: none */
 /* The catalogue as mongodump would write it, to check a plan against (mrs_plan_check) and for the snapshot. */

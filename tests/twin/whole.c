@@ -145,6 +145,8 @@ tw_step_partition(struct world *w)
     const char *word = others && tw_str(others) ? tw_str(others) : "keep";
     bool drop = tw_flag(w, "drop");
     uint32_t n, nt = map->n < 32 ? map->n : 32;
+    if (map->type == T_DOC && tw_get(map, "*"))
+        tw_unclear(w, "collections that values name");
     for (uint32_t t = 0; t < nt; t++)
         into[t] = tw_coll(w, map->type == T_DOC ? map->f[t].v : tw_get(map->f[t].v, "into"), true);
     struct carry *k = all_of(&from, 1, &n);

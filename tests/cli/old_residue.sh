@@ -14,6 +14,7 @@ mkdir -p in/d
 printf '\036\0\0\0\020_id\0\001\0\0\0\020old\0\007\0\0\0\020v\0\003\0\0\0\0' > in/d/c.bson
 printf '\025\0\0\0\020_id\0\002\0\0\0\020v\0\005\0\0\0\0' >> in/d/c.bson
 cat > plan.yaml << 'END'
+server: "8.2"
 database: d
 steps:
   - unset: { in: c, fields: [old] }
@@ -31,6 +32,10 @@ END
 "$tool" invert plan.yaml > back.yaml 2> err
 "$tool" run plan.yaml -i in -o new --write-residue today > log 2>&1
 "$tool" run plan.yaml -i in -o new2 --write-residue again > log 2>&1
+sed '/^server/d' plan.yaml > newer.yaml # today's default is 8.3
+"$tool" invert newer.yaml > newer.back.yaml 2> err
+"$tool" run newer.back.yaml -i new -o was --residue old > log 2>&1
+check 'who goes by the default is told' grep -q 'server: "8.2"' log
 check 'version 1 comes back' "$tool" run back.yaml -i new -o was --residue old 2> log
 check 'the same bytes' cmp -s in/d/c.bson was/d/c.bson
 check 'that of today comes back' "$tool" run back.yaml -i new -o was2 --residue today 2> log

@@ -45,6 +45,8 @@ variable(struct world *w, const char *s, const struct vars *vars, struct val **o
         base = vars->position;
     else if (!strcmp(p.p[0], "ELEMENTS"))
         base = vars->elements;
+    else if (!strcmp(p.p[0], "NAME") || !strcmp(p.p[0], "VALUE"))
+        base = p.p[0][0] == 'N' ? vars->name : vars->value;
     else if (strcmp(p.p[0], "REMOVE"))
         tw_unclear(w, "variable");
     *out = field_path(base, &p, 1);
@@ -120,7 +122,7 @@ concat(struct val **arg, uint32_t n, struct val **out)
 }
 
 static int
-upper(struct world *w, const struct val *v, struct val **out)
+other_case(struct world *w, const char *op, const struct val *v, struct val **out)
 {
     const char *text = "";
     if (tw_is_nullish(v)) {
@@ -134,11 +136,11 @@ upper(struct world *w, const struct val *v, struct val **out)
     else if (v->type == T_BOOL || v->type == T_OID || v->type == T_BINARY || v->type == T_DOC || v->type == T_ARRAY)
         return 1;
     else
-        tw_unclear(w, "type in $toUpper");
+        tw_unclear(w, "type in $toUpper or $toLower");
     char *up = tw_text("%s", text);
     for (char *s = up; *s; s++)
-        if (*s >= 'a' && *s <= 'z')
-            *s = (char)(*s - 32);
+        if (op[3] == 'U' ? *s >= 'a' && *s <= 'z' : *s >= 'A' && *s <= 'Z')
+            *s = (char)(*s ^ 32);
     *out = tw_string(up);
     return 0;
 }
@@ -196,6 +198,18 @@ split(struct val **arg, struct val **out)
 }
 
 static int
+is_in(const struct val *v, const struct val *list, struct val **out)
+{
+    bool found = false;
+    if (!list || list->type != T_ARRAY)
+        return 1;
+    for (uint32_t i = 0; i < list->n; i++)
+        found |= !tw_compare(v, list->f[i].v);
+    *out = tw_bool(found);
+    return 0;
+}
+
+static int
 lazy(struct world *w, const char *op, const struct val *a, const struct vars *vars, struct val **out)
 {
     struct val *v = NULL;
@@ -247,10 +261,12 @@ call(struct world *w, const char *op, const struct val *a, const struct vars *va
         return add(w, arg, n, out);
     if (!strcmp(op, "$concat"))
         return concat(arg, n, out);
-    if (!strcmp(op, "$toUpper"))
-        return upper(w, arg[0], out);
+    if (!strcmp(op, "$toUpper") || !strcmp(op, "$toLower"))
+        return other_case(w, op, arg[0], out);
     if (!strcmp(op, "$split"))
         return split(arg, out);
+    if (!strcmp(op, "$in"))
+        return is_in(arg[0], arg[1], out);
     if (!strcmp(op, "$size") || !strcmp(op, "$arrayElemAt") || !strcmp(op, "$first"))
         return array_op(op, arg, n, out);
     if (!strcmp(op, "$toInt"))

@@ -28,6 +28,7 @@ struct val *gen_clash(struct world *w);
 struct val *gen_tree(struct world *w, const char *coll, struct val *where);
 /* ---- gen_fields.c: where may be NULL */
 struct val *gen_words(const char *list); /* [a, b] of "a b" */
+void gen_set_patterns(struct val *d, struct val *fields); /* now and then some, at the end of fields of d */
 struct val *gen_unset(const char *in, struct val *where);
 struct val *gen_rename(const char *in, struct val *where);
 struct val *gen_cast(const char *in, struct val *where);

@@ -567,6 +567,7 @@ set(void)
         tw_push(f, gen_pick("e.z l.z l.l2.z y.w l.n k"), gen_chance(10) ? tw_string("$$REMOVE") : expression());
     if (f->n > 1 && !strcmp(f->f[f->n - 2].name, "e") && f->f[f->n - 1].name[0] == 'e')
         f->n--;
+    gen_set_patterns(d, f);
     tw_push(d, "fields", f);
     if (gen_chance(50))
         say(d, "errors", gen_pick("refuse keep null drop"));

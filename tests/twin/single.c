@@ -31,20 +31,6 @@ each(struct world *w, one_fn fn)
     c->docs = out;
 }
 
-/* Paths with a star are not settled here. */
-static void
-no_stars(struct world *w)
-{
-    const struct val *fields = tw_arg(w, "fields");
-    bool star = tw_arg(w, "types") != NULL;
-    for (uint32_t i = 0; i < fields->n; i++) {
-        const struct val *v = fields->f[i].v;
-        star = star || strchr(fields->f[i].name, '*') || (v->type == T_STRING && strchr(tw_str(v), '*'));
-    }
-    if (star)
-        tw_unclear(w, "paths with a star");
-}
-
 /* ---- set */
 static bool
 set_one(struct world *w, struct val *old, struct val *now, const char **why)
@@ -55,6 +41,8 @@ set_one(struct world *w, struct val *old, struct val *now, const char **why)
     for (uint32_t i = 0; i < fields->n; i++) {
         struct path p = tw_path_of(fields->f[i].name);
         struct val *v;
+        if (tw_is_pattern(fields->f[i].name))
+            continue;
         bool id = !strcmp(p.p[0], "_id");
         if (tw_eval(w, fields->f[i].v, &vars, &v)) {
             *why = "an expression fails";
@@ -81,8 +69,10 @@ set_one(struct world *w, struct val *old, struct val *now, const char **why)
         if (r == PUT_OK || r == PUT_DUPLICATES) /* each() refuses what changed and has duplicate names */
             tw_write(now, &p, v);
     }
+    *why = "a path with a star";
+    bool ok = tw_patterns(w, "set", old, now);
     tw_fix_names(old, now);
-    return true;
+    return ok;
 }
 
 static bool
@@ -158,7 +148,6 @@ set_ids(struct world *w)
 void
 tw_step_set(struct world *w)
 {
-    no_stars(w);
     if (tw_get(tw_arg(w, "fields"), "_id"))
         set_ids(w);
     else
@@ -173,18 +162,20 @@ unset_one(struct world *w, struct val *old, struct val *now, const char **why)
     for (uint32_t i = 0; i < list->n; i++) {
         struct path p = tw_path(list->f[i].v);
         *why = "duplicate names";
+        if (tw_str(list->f[i].v) && tw_is_pattern(tw_str(list->f[i].v)))
+            continue;
         if (tw_remove_needs_duplicates(now, &p))
             return false;
         tw_remove(now, &p);
     }
+    bool ok = tw_patterns(w, "unset", old, now);
     tw_fix_names(old, now);
-    return true;
+    return ok;
 }
 
 void
 tw_step_unset(struct world *w)
 {
-    no_stars(w);
     each(w, unset_one);
 }
 
@@ -229,10 +220,21 @@ rename_level(struct val *doc, const struct move *m, uint32_t n, const uint32_t *
     return true;
 }
 
-static bool
-rename_one(struct world *w, struct val *old, struct val *now, const char **why)
+/* The entries of a map whose paths have no star. */
+static struct val *
+plain_of(const struct val *map)
 {
-    const struct val *map = tw_arg(w, "fields");
+    struct val *d = tw_doc();
+    for (uint32_t i = 0; i < map->n; i++)
+        if (!tw_is_pattern(map->f[i].name))
+            tw_push(d, map->f[i].name, map->f[i].v);
+    return d;
+}
+
+static bool
+rename_plain(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    const struct val *map = plain_of(tw_arg(w, "fields"));
     bool replace = tw_flag(w, "replace"), across = false;
     struct move *m = tw_new((map->n + 1) * sizeof *m);
     *why = "rename";
@@ -299,10 +301,17 @@ rename_one(struct world *w, struct val *old, struct val *now, const char **why)
     return true;
 }
 
+static bool
+rename_one(struct world *w, struct val *old, struct val *now, const char **why)
+{
+    bool ok = rename_plain(w, old, now, why) && tw_patterns(w, "rename", old, now);
+    tw_fix_names(old, now);
+    return ok;
+}
+
 void
 tw_step_rename(struct world *w)
 {
-    no_stars(w);
     each(w, rename_one);
 }
 
@@ -360,7 +369,7 @@ static int
 cast_value(struct world *w, struct val *v, const struct val *to, const char *errors, struct val **out, bool *changed)
 {
     *out = v;
-    if (tw_is_nullish(v))
+    if (tw_is_nullish(v) || (v->type != T_ARRAY && !tw_has_type(w, v)))
         return 0;
     if (v->type == T_ARRAY) {
         struct val *list = tw_array();
@@ -389,6 +398,13 @@ cast_value(struct world *w, struct val *v, const struct val *to, const char *err
     return 0;
 }
 
+int
+tw_cast_value(struct world *w, struct val *v, const struct val *to, const char *errors, struct val **out)
+{
+    bool changed = false;
+    return cast_value(w, v, to, errors, out, &changed);
+}
+
 static bool
 cast_one(struct world *w, struct val *old, struct val *now, const char **why)
 {
@@ -399,13 +415,14 @@ cast_one(struct world *w, struct val *old, struct val *now, const char **why)
         struct path p = tw_path_of(map->f[i].name);
         const char *name = p.p[p.n - 1];
         struct holders h;
+        if (tw_is_pattern(map->f[i].name))
+            continue;
         tw_holders(now, &p, p.n - 1, &h);
         for (uint32_t k = 0; k < h.n; k++) {
             struct val *v = tw_get(h.h[k].doc, name), *c;
-            bool changed = false;
             if (!v)
                 continue;
-            if (cast_value(w, v, map->f[i].v, errors, &c, &changed))
+            if (tw_cast_value(w, v, map->f[i].v, errors, &c))
                 return false;
             if (c)
                 tw_put(h.h[k].doc, name, c);
@@ -413,14 +430,14 @@ cast_one(struct world *w, struct val *old, struct val *now, const char **why)
                 tw_cut(h.h[k].doc, (uint32_t)tw_index(h.h[k].doc, name));
         }
     }
+    bool ok = tw_patterns(w, "cast", old, now);
     tw_fix_names(old, now);
-    return true;
+    return ok;
 }
 
 void
 tw_step_cast(struct world *w)
 {
-    no_stars(w);
     each(w, cast_one);
 }
 

@@ -156,7 +156,7 @@ int tw_sort_compare(const struct vals *a, const struct vals *b, const struct val
 
 /* ---- expr.c; 0: done (*out NULL is missing), 1: the expression fails */
 struct vars {
-    struct val *root, *parent, *position, *elements;
+    struct val *root, *parent, *position, *elements, *name, *value;
 };
 int tw_eval(struct world *w, const struct val *e, const struct vars *vars, struct val **out);
 void tw_resolve_where(struct world *w); /* far.c */
@@ -174,6 +174,13 @@ int tw_shape(struct world *w, const struct shape *s, const struct vars *vars, st
 int tw_accumulate(struct world *w, const struct val *acc, struct val **docs, uint32_t n, struct val **out);
 
 int tw_group_key(struct world *w, struct val *doc, struct val **out); /* rollup.c: `by` of a document; 1: fails */
+
+/* ---- pattern.c: paths with a star of the step's `fields`, one after the other, on `now`; false: it is refused */
+bool tw_is_pattern(const char *name);
+bool tw_has_type(struct world *w, const struct val *v); /* of those in `types` */
+bool tw_patterns(struct world *w, const char *step, struct val *old, struct val *now);
+/* single.c: as cast does it, arrays element by element; 1: refused */
+int tw_cast_value(struct world *w, struct val *v, const struct val *to, const char *errors, struct val **out);
 
 /* ---- number.c: one of + - * / as the expression of that name; 1: fails */
 int tw_arith(struct world *w, char op, const struct val *a, const struct val *b, struct val **out);

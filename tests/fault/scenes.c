@@ -652,6 +652,89 @@ const struct scene scenes[] = {
      .plan = "steps:\n"
              "  - set: { in: logs, fields: { parent: { $floor: { $divide: [\"$_id\", 3] } } } }\n"
              "  - tree: { in: logs, form: parent, to_form: nested }\n"},
+    {.name = "window, in memory",
+     .dump = dump_wide,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - window: { in: logs, by: $host, sort: { day: 1 }, fields: {\n"
+             "      no: { $documentNumber: {} }, last: { $push: $text, window: { documents: [-2, 0] } },\n"
+             "      mean: { $expMovingAvg: { input: $k, N: 3 } }, all: { $sum: $k, window: group },\n"
+             "      near: { $max: $k, window: { range: [-3, 3] } }, gap: { $linearFill: $k } } }\n"},
+    {.name = "window, on disk",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - window: { in: logs, by: { h: $host }, sort: { day: -1, _id: 1 }, where: { k: { $ne: 2 } },\n"
+             "      fields: { texts: { $addToSet: $text, window: running },\n"
+             "      mid: { $median: { input: $k, method: approximate } },\n"
+             "      before: { $shift: { output: { $divide: [1, $k] }, by: -1 } } } }\n"},
+    {.name = "rekey, references",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - rekey: { in: hosts, id: $name, old: was.id, dangling: drop,\n"
+             "      references: { logs: host, hosts: two } }\n"},
+    {.name = "rekey, merged",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - rekey: { in: logs, merge: { by: { h: $host, d: { $mod: [$day, 3] } }, sort: { text: -1 },\n"
+             "      fields: { texts: { $push: $text } }, dropped: { into: gone } }, old: ids,\n"
+             "      references: { hosts: [two] } }\n"
+             "  - rekey: { in: hosts, merge: { by: { t: $two }, any: [t], dropped: drop } }\n"},
+    {.name = "conditions on other collections",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - set: { in: logs, fields: { known: true }, where: { host: { $in: { from: hosts, field: two,\n"
+             "      where: { $expr: { $gt: [{ $divide: [1, { $subtract: [$_id, 5] }] }, -1] } } } } } }\n"
+             "  - delete: { in: hosts, where: { _id: { $nin: { from: logs, field: host,\n"
+             "      where: { day: { $in: { from: hosts, field: _id } } } } } } }\n"},
+    {.name = "paths with stars",
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - rename: { in: posts, fields: { \"**.p*\": \"part_*\" } }\n"
+             "  - set: { in: posts, fields: { \"lines.*\": { $concat: [$$NAME, { $toString: $$VALUE }] } } }\n"
+             "  - unset: { in: users, fields: [\"n*\"] }\n"
+             "  - cast: { in: users, fields: { \"**\": string }, types: [int], errors: keep }\n"},
+    {.name = "names with stars, whole documents",
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - copy_collection: { from: users, into: users_2 }\n"
+             "  - replace: { in: \"users*\", with: { all: $$ROOT, n: { $divide: [1, $_id] } } }\n"
+             "  - partition: { from: posts, by: n, into: { \"*\": \"posts_*\" } }\n"
+             "  - union: { from: \"posts_*\", into: posts_again, tag: n_was, conflicts: last }\n"},
+    {.name = "parts inside of parts",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - set: { in: hosts, fields: { parent: { $floor: { $divide: [$_id, 3] } } } }\n"
+             "  - tree: { in: hosts, form: parent, to_form: embedded, names: { embedded: in } }\n"
+             "  - extract: { from: hosts, path: in, into: inner, nested: { path: in, parent_ref: up },\n"
+             "      parent_ref: top, refs: parent }\n"},
     {.name = "a million",
      .dump = dump_many,
      .memory = 65536,

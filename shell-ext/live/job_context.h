@@ -46,6 +46,7 @@ struct live_job {
     struct live_link *link;
     struct live_server *server; /* what the server is and has (server.h) */
     struct mrs_plan *plan;
+    bool listed;                /* the name of a database in it had a star: all were listed */
     struct mrs_live *live;      /* what the static rule says of the plan (mongoreshape/live.h) */
     struct live_run *run;       /* the run document in hand (state.h); NULL in a dry run */
     void (*progress)(void *arg, const struct live_progress *p); /* may be NULL */

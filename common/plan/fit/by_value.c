@@ -231,8 +231,8 @@ mrsi_fit_values(struct mrsi_fitting *f, struct mrs_build *b)
     x.c = (struct mrs_ctx){.mem = f->p->pub.mem, .arena = &x.arena, .err = &x.err};
     put_keys(f, b, into);
     if (!f->look) {
-        mrsi_stars_wrong(f->p, f->at, f->step->type->name, "into", "names collections by values: that needs documents "
-                                                                   "to look at");
+        mrsi_stars_wrong(f->p, f->at, f->step->type->name, "into", "names collections by values of documents, "
+                         "which only a run on a dump looks at first: on a server name each value");
     } else if (collect(&x, &why)) {
         look(&x);
     } else if (why) {

@@ -41,10 +41,6 @@ show(struct live_call *c, bool json)
 {
     struct mrs_buf role, text;
     char name[64], id[33];
-    if (c->job.plan->stars) {
-        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: a collection's name has a star, and which fit only a "
-                           "server tells: write a step for each collection", c->file);
-    }
     mrs_buf_init(&role, c->job.mem, (size_t)16 << 20);
     mrs_buf_init(&text, c->job.mem, (size_t)64 << 20);
     mrs_plan_id_text(c->job.plan, id);
@@ -62,6 +58,10 @@ show(struct live_call *c, bool json)
     }
     if (s == MRS_OK) {
         fwrite(text.p, 1, text.n, stdout);
+    }
+    if (s == MRS_OK && c->starred) {
+        mrs_say(stderr, "%s: note: names with stars: the role is for the collections that fit now\n",
+                c->cli->line.tool->name);
     }
     if (s == MRS_OK && !contracts(c)) {
         mrs_say(stderr, "%s: note: `contract` of this plan keeps writers out; its role: privileges with --quiet-by\n",

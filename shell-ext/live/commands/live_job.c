@@ -347,15 +347,15 @@ databases_that_fit(struct live_call *c, struct names *out)
     struct names written = {.n = 0};
     const char **all = NULL;
     uint32_t n_all = 0;
-    bool asked = false;
     enum mrs_status s = databases(c, &written);
     for (uint32_t i = 0; s == MRS_OK && i < written.n; i++) {
         if (!strchr(written.at[i], '*')) {
             s = add_name(c, written.at[i], out);
             continue;
         }
-        s = asked ? MRS_OK : live_server_databases(c->job.mem, c->job.link, &c->arena, &all, &n_all, &c->err);
-        asked = true;
+        s = c->job.listed ? MRS_OK
+                          : live_server_databases(c->job.mem, c->job.link, &c->arena, &all, &n_all, &c->err);
+        c->job.listed = true;
         for (uint32_t k = 0; s == MRS_OK && k < n_all; k++) {
             s = mrs_star_fits(written.at[i], all[k]) ? add_name(c, all[k], out) : MRS_OK;
         }

@@ -71,19 +71,22 @@ put_places(struct live_check *c, struct mrs_build *b, uint32_t *n, bool contract
 
 /* The cluster: what ends the work of a process that died; without it that is waited for. */
 static void
-put_cluster(struct mrs_build *b, uint32_t n, bool block)
+put_cluster(struct mrs_build *b, uint32_t n, const struct live_job *job)
 {
-    static const char *const names[] = {"inprog", "killop", "killAnySession", "setUserWriteBlockMode",
-                                        "bypassWriteBlockingMode"};
+    bool block = job->opts.quiet == LIVE_BY_BLOCK;
+    const char *const names[] = {"inprog", "killop", "killAnySession", block ? "setUserWriteBlockMode" : NULL,
+                                 block ? "bypassWriteBlockingMode" : NULL, job->listed ? "listDatabases" : NULL};
     char index[12];
     mrs_build_open(b, index, mrs_index_name(index, n), MRS_DOCUMENT);
     mrs_build_open(b, "resource", 8, MRS_DOCUMENT);
     mrs_build_bool(b, "cluster", true);
     mrs_build_close(b);
     mrs_build_open(b, "actions", 7, MRS_ARRAY);
-    for (uint32_t i = 0; i < (block ? 5 : 3); i++) {
-        mrs_index_name(index, i);
-        mrs_build_text(b, index, names[i], (uint32_t)strlen(names[i]));
+    for (uint32_t i = 0, k = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i]) {
+            mrs_index_name(index, k++);
+            mrs_build_text(b, index, names[i], (uint32_t)strlen(names[i]));
+        }
     }
     mrs_build_close(b);
     mrs_build_close(b);
@@ -105,7 +108,7 @@ live_role(struct live_job *job, const char *name, bool contract, struct mrs_buf 
         mrs_build_open(&b, "privileges", 10, MRS_ARRAY);
         put_places(&c, &b, &n, contract);
         put_on(&b, &n, job->opts.state_db, "", MAY_KEEP_STATE);
-        put_cluster(&b, n, job->opts.quiet == LIVE_BY_BLOCK);
+        put_cluster(&b, n, job);
         mrs_build_close(&b);
         mrs_build_open(&b, "roles", 5, MRS_ARRAY);
         mrs_build_close(&b);

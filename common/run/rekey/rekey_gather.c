@@ -164,7 +164,7 @@ note_gain(struct rekey_walk *x, struct mrsi_rekey_group *g, struct mrs_err *e)
 static enum mrs_status
 close_olds(struct rekey_walk *x)
 {
-    if (!x->olds.n) {
+    if (!x->olds.n && !x->olds.bad) {
         return MRS_OK;
     }
     mrs_buf_byte(&x->olds, 0);

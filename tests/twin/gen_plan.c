@@ -17,6 +17,7 @@ say(struct val *d, const char *name, const char *word)
     tw_push(d, name, tw_string(word));
 }
 
+static bool first;       /* no step is made yet */
 static uint32_t settled; /* collections that are there before the step that is made */
 
 static const char *
@@ -748,7 +749,11 @@ partition(void)
     bool rest = gen_chance(15) && strcmp(from, "others");
     say(d, "from", from);
     say(d, "by", gen_pick("t t k e.k n"));
-    if (gen_chance(50)) {
+    bool names = first && gen_chance(30);
+    if (names) {
+        into = gen_one("*", tw_string(gen_pick("by_* * *_v")));
+        tw_push(into, gen_pick("x car"), tw_string(a));
+    } else if (gen_chance(50)) {
         into = gen_one("car", tw_string(a));
         tw_push(into, "x", tw_string(b));
     } else {
@@ -762,15 +767,16 @@ partition(void)
     if (gen_chance(50))
         tw_push(d, "drop", tw_bool(true));
     known(a);
-    known(b);
+    if (!names)
+        known(b);
     if (rest) {
         tw_push(d, "others", gen_one("into", tw_string("others")));
         known("others");
     } else if (gen_chance(40)) {
         say(d, "others", gen_pick("keep drop refuse"));
     }
-    if (gen_chance(20))
-        tw_push(d, "where", query());
+    if (gen_chance(20)) /* names are known before a collection can be asked */
+        tw_push(d, "where", names ? gen_one("n", gen_one("$ne", tw_int32(1))) : query());
     conflict_policy(d);
     return d;
 }
@@ -939,6 +945,7 @@ gen_plan(struct world *w, const char *only)
         say(plan, "database", "t");
     for (uint32_t n = gen_chance(60) ? 1 : 1 + gen_below(3), i = 0; i < n; i++) {
         settled = ncolls;
+        first = !i;
         struct val *made = step(i ? NULL : first_of(only));
         tw_append(steps, made);
         if (!strcmp(made->f[0].name, "pack") && (gen_chance(40) || (only && !strcmp(only, "unpack"))))

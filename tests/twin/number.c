@@ -107,6 +107,23 @@ tw_decimal(const struct val *number)
     return number->type == T_DECIMAL ? tw_copy(number) : value_of(row_of(number));
 }
 
+const char *
+tw_whole_text(const struct val *number)
+{
+    double x = tw_num_double(number);
+    if (number->type == T_DOUBLE)
+        return isfinite(x) && x == floor(x) ? tw_text("%.0f", x == 0 ? 0.0 : x) : NULL;
+    struct row r = row_of(number);
+    const char *text = r.neg && r.n ? "-" : "";
+    for (; r.n && r.exp < 0 && !r.d[r.n - 1]; r.exp++)
+        r.n--;
+    if (r.nan || r.big || (r.n && r.exp < 0))
+        return NULL;
+    for (int i = 0; i < r.n + r.exp && r.n; i++)
+        text = tw_text("%s%d", text, i < r.n ? r.d[i] : 0);
+    return r.n ? text : "0";
+}
+
 /* The digits of r down to 10^exp, in `width` places. */
 static void
 spread(const struct row *r, int exp, int width, int *out)

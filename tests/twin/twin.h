@@ -184,6 +184,7 @@ int tw_cast_value(struct world *w, struct val *v, const struct val *to, const ch
 
 /* ---- number.c: one of + - * / as the expression of that name; 1: fails */
 int tw_arith(struct world *w, char op, const struct val *a, const struct val *b, struct val **out);
+const char *tw_whole_text(const struct val *number); /* NULL: it is no whole number */
 struct val *tw_decimal(const struct val *number); /* a double has 15 digits */
 
 /* ---- window_ops.c: what an operator of a window says of one document of its group */

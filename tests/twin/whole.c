@@ -135,6 +135,52 @@ plain_value(struct world *w, struct val *doc, const struct path *p)
     return v;
 }
 
+/* The name that a value has as a collection; NULL: none. */
+static const char *
+name_of(const struct val *v)
+{
+    const char *text = "";
+    if (!v)
+        return NULL;
+    if (tw_is_number(v))
+        return tw_whole_text(v);
+    if (v->type == T_BOOL)
+        return v->raw[0] ? "true" : "false";
+    if (v->type == T_STRING || v->type == T_SYMBOL)
+        return (const char *)v->raw + 4;
+    for (int i = 0; v->type == T_OID && i < 12; i++)
+        text = tw_text("%s%02x", text, v->raw[i]);
+    return *text ? text : NULL;
+}
+
+/* The collection that the value of document i names; false: refused. An equal name of an unequal value before it is
+ * that one's. */
+static bool
+by_value(struct world *w, const struct carry *k, uint32_t i, const struct path *by, const char *pattern,
+         const struct coll **into, struct coll **out)
+{
+    struct val *v = plain_value(w, k[i].doc, by);
+    const char *name = name_of(v), *star = strchr(pattern, '*');
+    *out = NULL;
+    if (!name)
+        return true;
+    for (uint32_t b = 0; b < i; b++) {
+        struct val *other = into[b] ? plain_value(w, k[b].doc, by) : NULL;
+        if (other && !strcmp(name_of(other), name) && tw_compare(other, v))
+            return false;
+    }
+    const char *full = tw_text("%.*s%s%s", (int)(star - pattern), pattern, name, star + 1);
+    size_t n = strlen(name);
+    if (!n || strchr(name, '$') || !strcmp(full, k[i].from->name) || full[strlen(full) - 1] == '.' ||
+        (v->type == T_STRING && v->len != n + 5))
+        return false;
+    *out = tw_coll_named(w, k[i].from->db, full, true);
+    if (!*out)
+        tw_unclear(w, "more collections than the twin holds");
+    into[i] = *out;
+    return true;
+}
+
 void
 tw_step_partition(struct world *w)
 {
@@ -145,11 +191,12 @@ tw_step_partition(struct world *w)
     const char *word = others && tw_str(others) ? tw_str(others) : "keep";
     bool drop = tw_flag(w, "drop");
     uint32_t n, nt = map->n < 32 ? map->n : 32;
-    if (map->type == T_DOC && tw_get(map, "*"))
-        tw_unclear(w, "collections that values name");
+    const char *pattern = map->type == T_DOC ? tw_str(tw_get(map, "*")) : NULL;
     for (uint32_t t = 0; t < nt; t++)
-        into[t] = tw_coll(w, map->type == T_DOC ? map->f[t].v : tw_get(map->f[t].v, "into"), true);
+        if (!pattern || strcmp(map->f[t].name, "*"))
+            into[t] = tw_coll(w, map->type == T_DOC ? map->f[t].v : tw_get(map->f[t].v, "into"), true);
     struct carry *k = all_of(&from, 1, &n);
+    const struct coll **named = tw_new((n + 1) * sizeof *named);
     bool *refused = tw_new(n + 1);
     for (uint32_t i = 0; i < n; i++) {
         if (!takes_part(w, &k[i], &refused[i]))
@@ -157,8 +204,13 @@ tw_step_partition(struct world *w)
         struct val *v = plain_value(w, k[i].doc, &by);
         for (uint32_t t = 0; t < nt && !k[i].into; t++) {
             struct val *want = map->type == T_DOC ? tw_string(map->f[t].name) : tw_get(map->f[t].v, "value");
-            if (v && !tw_compare(v, want))
+            bool star = pattern && !strcmp(map->f[t].name, "*");
+            if (v && !star && !tw_compare(v, want))
                 k[i].into = into[t];
+        }
+        if (pattern && !k[i].into && !by_value(w, k, i, &by, pattern, named, &k[i].into)) {
+            refused[i] = true;
+            continue;
         }
         if (k[i].into) {
             k[i].made = tw_copy(k[i].doc);

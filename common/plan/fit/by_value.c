@@ -34,7 +34,8 @@ struct value_naming {
 };
 
 /* ---- the steps before ---- */
-/* Whether documents are as the input has them but for one-document steps, which are collected. */
+/* Whether documents are as the input has them but for one-document steps, which are collected. Those whose `where` asks
+ * another collection are none: there are no values to ask yet. */
 static bool
 collect(struct value_naming *x, const char **why)
 {
@@ -49,7 +50,7 @@ collect(struct value_naming *x, const char **why)
             if (strcmp(d->sides[k].coll.ns, x->from) != 0) {
                 continue;
             }
-            if (d->family == MRS_FAMILY_MAP && !d->new_ids) {
+            if (d->family == MRS_FAMILY_MAP && !d->new_ids && !d->n_conditions) {
                 x->before[x->n_before++] = (struct value_step){&f->made[i], NULL};
             } else if (d->family == MRS_FAMILY_MAP || (role & (MRS_ROLE_ADD | MRS_ROLE_TAKE)) ||
                        (d->family != MRS_FAMILY_CATALOG && (role & MRS_ROLE_CHANGE))) {
@@ -233,6 +234,10 @@ mrsi_fit_values(struct mrsi_fitting *f, struct mrs_build *b)
     if (!f->look) {
         mrsi_stars_wrong(f->p, f->at, f->step->type->name, "into", "names collections by values of documents, "
                          "which only a run on a dump looks at first: on a server name each value");
+    } else if (f->step->desc.n_conditions) {
+        mrsi_stars_wrong(f->p, f->at, f->step->type->name, "where", "asks another collection, which cannot be asked "
+                         "before the names of `into` are known: in a plan before this one `set` a mark in those "
+                         "documents, and ask for the mark here");
     } else if (collect(&x, &why)) {
         look(&x);
     } else if (why) {

@@ -35,14 +35,14 @@ children(struct ext_doc *x)
         MRS_THEN(st, mrsi_extract_child(x, &ext_parts(w)[i], false, &w->made, &span.made, NULL));
         span.len = (uint32_t)w->made.n - span.off;
         mrs_buf_put(&w->span, &span, sizeof span);
+        MRS_THEN(st, mrsi_buf_end(&w->span, w->span.n, x->c, "path")); /* a part inside of this one looks there */
         if (st == MRS_OK && want_ids) {
             struct mrs_view d = {w->made.p + span.off, span.len};
             mrsi_items_add(&ids, mrs_doc_get(d, "_id"));
         }
     }
     mrsi_items_close(&ids);
-    MRS_THEN(st, mrsi_buf_end(&w->ids, 0, x->c, "id"));
-    return st == MRS_OK ? mrsi_buf_end(&w->span, 0, x->c, "path") : st;
+    return st == MRS_OK ? mrsi_buf_end(&w->ids, 0, x->c, "id") : st;
 }
 
 static enum mrs_status

@@ -157,7 +157,8 @@ walk_inside(const struct hunt *h, const char *name, struct val *v, uint32_t at)
         return walk_fields(h, v, at, false);
     for (uint32_t i = 0; v->type == T_ARRAY && i < v->n;) {
         struct val *now = v->f[i].v;
-        if (!walk_inside(h, name, now, now->type == T_ARRAY ? deeper(h, at) : at) || (elements && !visit(h, name, now, &now)))
+        if (!walk_inside(h, name, now, now->type == T_ARRAY ? deeper(h, at) : at) ||
+            (elements && !visit(h, name, now, &now)))
             return false;
         if (now)
             v->f[i++].v = now;
@@ -201,9 +202,10 @@ tw_patterns(struct world *w, const char *step, struct val *old, struct val *now)
     for (uint32_t i = 0; i < fields->n; i++) {
         bool list = fields->type == T_ARRAY;
         const char *text = list ? tw_str(fields->f[i].v) : fields->f[i].name;
-        struct hunt h = {w, {.n = 0}, list ? NULL : fields->f[i].v, step, tw_word(w, "errors", "refuse"), old, false};
+        struct hunt h = {.w = w, .step = step, .root = old, .what = list ? NULL : fields->f[i].v};
         if (!text || !tw_is_pattern(text))
             continue;
+        h.errors = tw_word(w, "errors", "refuse");
         h.p = tw_path_of(text);
         h.ends_deep = !strcmp(h.p.p[h.p.n - 1], "**");
         if (!walk_fields(&h, now, passed(&h.p, 1), true))

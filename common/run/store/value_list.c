@@ -175,7 +175,7 @@ mrsi_value_lists_describe(struct mrsi_engine *en, struct mrs_build *b, struct mr
 {
     enum mrs_status s = MRS_OK;
     mrs_build_open(b, "lists", 5, MRS_ARRAY);
-    for (uint32_t i = 0; s == MRS_OK && i < en->plan->n_lists; i++) {
+    for (uint32_t i = 0; s == MRS_OK && en->list && i < en->plan->n_lists; i++) { /* the way back makes none itself */
         struct mrsi_value_list *l = &en->list[i];
         if (l->ready) {
             mrs_build_item_open(b, MRS_DOCUMENT);
@@ -216,7 +216,7 @@ list_back(struct mrsi_engine *en, struct mrs_view d, struct mrs_buf *files, stru
     uint64_t no = mrsi_state_number(d, "no", UINT32_MAX, &bad);
     uint64_t values = mrsi_state_number(d, "values", INT64_MAX / 2, &bad);
     struct mrs_val types = mrs_doc_get(d, "types");
-    if (bad || no >= en->plan->n_lists || en->list[no].ready || types.type != MRS_INT64) {
+    if (bad || !en->list || no >= en->plan->n_lists || en->list[no].ready || types.type != MRS_INT64) {
         return mrsi_state_damaged("the values of a condition", e);
     }
     struct mrsi_value_list *l = &en->list[no];

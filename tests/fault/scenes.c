@@ -735,6 +735,18 @@ const struct scene scenes[] = {
              "  - tree: { in: hosts, form: parent, to_form: embedded, names: { embedded: in } }\n"
              "  - extract: { from: hosts, path: in, into: inner, nested: { path: in, parent_ref: up },\n"
              "      parent_ref: top, refs: parent }\n"},
+    {.name = "parts that are fields, trees in one document",
+     .dump = dump_wide,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - set: { in: logs, fields: { m: { a: { x: $k }, b: { x: 1 } } }, where: { k: { $lt: 3 } } }\n"
+             "  - extract: { from: logs, path: m, into: parts, parent_ref: log, map: letter, count: letters }\n"
+             "  - set: { in: hosts, fields: { in: [{ name: $name }, { _id: { $add: [$_id, 500] },\n"
+             "      in: { $cond: [{ $isArray: $three }, 3, [{ n: 1 }]] } }] } }\n"
+             "  - tree: { in: hosts, form: embedded, to_form: ancestors, names: { embedded: in } }\n"},
     {.name = "a million",
      .dump = dump_many,
      .memory = 65536,

@@ -340,6 +340,14 @@ databases(struct live_call *c, struct names *out)
     return s;
 }
 
+/* The state of runs, which no star reaches. */
+static bool
+is_state(const struct live_call *c, const char *db)
+{
+    const struct live_opts *o = &c->job.opts;
+    return strcmp(db, o->state_db) == 0 || (o->state_old && strcmp(db, o->state_old) == 0);
+}
+
 /* The same, those that fit in the place of a name with a star. */
 static enum mrs_status
 databases_that_fit(struct live_call *c, struct names *out)
@@ -357,7 +365,8 @@ databases_that_fit(struct live_call *c, struct names *out)
                           : live_server_databases(c->job.mem, c->job.link, &c->arena, &all, &n_all, &c->err);
         c->job.listed = true;
         for (uint32_t k = 0; s == MRS_OK && k < n_all; k++) {
-            s = mrs_star_fits(written.at[i], all[k]) ? add_name(c, all[k], out) : MRS_OK;
+            bool fits = mrs_star_fits(written.at[i], all[k]) && !is_state(c, all[k]);
+            s = fits ? add_name(c, all[k], out) : MRS_OK;
         }
     }
     return s;

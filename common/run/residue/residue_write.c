@@ -37,6 +37,18 @@ struct residue_write_writing {
 };
 
 /* ---- the inverse ---- */
+/* What is wrong with the inverse is no mistake of the plan that was given. */
+static void
+blame_inverse(const struct residue_write_writing *w, enum mrs_status s, struct mrs_err *e)
+{
+    if (s == MRS_FAIL && e->code == MRS_E_PLAN) {
+        struct mrs_err why = *e;
+        mrs_err_clear(e);
+        mrs_err_set(e, s, MRS_E_PLAN, "the inverse of this plan cannot be run, so that no residue can be kept: %s",
+                    w->inverse && w->inverse->n_errors ? w->inverse->errors[0].msg : why.msg);
+    }
+}
+
 static enum mrs_status
 load_inverse(struct residue_write_writing *w, struct mrs_err *e)
 {
@@ -59,10 +71,6 @@ load_inverse(struct residue_write_writing *w, struct mrs_err *e)
     if (s == MRS_OK) {
         w->inverse->may_fit_none = true;
         s = mrs_plan_fit_input(w->inverse, w->out, e);
-    }
-    if (s == MRS_FAIL && w->inverse && w->inverse->n_errors) {
-        mrs_err_clear(e);
-        mrs_err_set(e, s, MRS_E_PLAN, "the inverse of this plan cannot be run: %s", w->inverse->errors[0].msg);
     }
     mrs_inverse_plan_clear(&inv);
     mrs_buf_clear(&text);
@@ -410,6 +418,7 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
         memset(w.head, 0, w.touched.n * sizeof *w.head);
     }
     MRS_THEN(s, run_back(&w, e));
+    blame_inverse(&w, s, e);
     if (s == MRS_OK) {
         tell(&w);
     } else if (w.there) {

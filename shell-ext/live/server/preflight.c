@@ -355,6 +355,26 @@ check_groups(struct live_check *c, struct mrs_err *e)
     return s;
 }
 
+/* ---- what could not be compared afterwards ---- */
+static enum mrs_status
+check_made(struct live_check *c, struct mrs_err *e)
+{
+    const struct mrs_plan *plan = c->job->plan;
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; i < plan->n_steps && s == MRS_OK; i++) {
+        const struct mrs_step *step = &plan->steps[i];
+        bool options = strcmp(step->type->name, "options") == 0;
+        bool series = options && mrs_doc_get(step->body, "timeseries").type == MRS_DOCUMENT;
+        if (series || (options && mrs_doc_get(step->body, "collation").type == MRS_DOCUMENT)) {
+            s = live_check_note(c, true, e, "%s would be made a collection %s (step %u), which could not be compared "
+                                "with what it should hold: leave that out here, or reshape a dump",
+                                step->desc.sides[0].coll.ns, series ? "of a time series" : "with a collation",
+                                step->no);
+        }
+    }
+    return s;
+}
+
 /* ---- the regime ---- */
 static enum mrs_status
 check_regime(struct live_check *c, struct mrs_err *e)
@@ -394,6 +414,9 @@ live_preflight(struct live_job *job, const char *command, struct live_preflight 
     }
     for (uint32_t i = 0; i < c.n_places && s == MRS_OK; i++) {
         s = check_place(&c, &c.place[i], e);
+    }
+    if (s == MRS_OK && c.apply) {
+        s = check_made(&c, e);
     }
     if (s == MRS_OK && !c.quiet) {
         s = check_groups(&c, e);

@@ -27,7 +27,7 @@ there_and_back() {
         > "$tmp/json" 2> "$tmp/log" < /dev/null
     got=$?
     if [ $got = 2 ] && grep -q 'the inverse of this plan cannot be run' "$tmp/json"; then
-        echo "skip $name: $(grep -o 'the inverse of this plan cannot be run[^"]*' "$tmp/json" | head -n 1 | cut -c1-160)"
+        echo "skip $name: $(grep -o -m 1 'the inverse of this plan cannot be run[^"]*' "$tmp/json" | cut -c1-160)"
         skipped=$((skipped + 1))
         return
     fi

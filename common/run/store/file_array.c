@@ -67,6 +67,12 @@ flush(struct mrsi_tape *t, struct mrs_err *e)
     return s;
 }
 
+enum mrs_status
+mrsi_tape_spill(struct mrsi_tape *t, struct mrs_err *e)
+{
+    return t->buf.n && !t->ended ? flush(t, e) : MRS_OK;
+}
+
 void
 mrsi_tape_expect(struct mrsi_tape *t, uint64_t n)
 {

@@ -33,6 +33,8 @@ enum mrs_status mrsi_tape_put_n(struct mrsi_tape *t, const void *items, size_t n
 enum mrs_status mrsi_tape_describe(struct mrsi_tape *t, const char *name, struct mrs_build *b, struct mrs_buf *files,
                                    struct mrs_err *e);
 enum mrs_status mrsi_tape_apply(struct mrsi_tape *t, struct mrs_view mark, const char *name, struct mrs_err *e);
+/* What was put so far goes into the file, however little it is. OK, FAIL. */
+enum mrs_status mrsi_tape_spill(struct mrsi_tape *t, struct mrs_err *e);
 /* Nothing is put from here on; items may be looked at, by several threads. */
 enum mrs_status mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e);
 /* As bsearch: the items must have been put in the order of cmp. */

@@ -11,13 +11,12 @@ enum { HASH_N = 8, LEN_N = 4, ITEMS = 256 };
 void
 mrsi_value_list_init(struct mrsi_value_list *l, struct mrsi_engine *en)
 {
-    uint64_t share = en->kept ? 0 : en->memory / 64; /* with checkpoints: all in files that they name */
     memset(l, 0, sizeof *l);
     l->en = en;
     mrs_buf_init(&l->key, en->mem, SIZE_MAX);
     mrsi_sorter_init(&l->sort, en, en->memory / 4);
-    mrsi_tape_init(&l->bytes, en, 1, share);
-    mrsi_tape_init(&l->slots, en, sizeof(struct mrsi_value_slot), share);
+    mrsi_tape_init(&l->bytes, en, 1, 0); /* all in files, which checkpoints name and `check` foretells */
+    mrsi_tape_init(&l->slots, en, sizeof(struct mrsi_value_slot), 0);
     l->bytes.kept = l->slots.kept = en->kept != NULL;
 }
 
@@ -149,6 +148,8 @@ mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e)
     mrs_buf_clear(&x.last);
     mrs_buf_clear(&l->key);
     mrsi_sorter_clear(&l->sort);
+    MRS_THEN(s, mrsi_tape_spill(&l->bytes, e));
+    MRS_THEN(s, mrsi_tape_spill(&l->slots, e));
     MRS_THEN(s, mrsi_tape_end(&l->bytes, e));
     MRS_THEN(s, mrsi_tape_end(&l->slots, e));
     l->ready = s == MRS_OK;

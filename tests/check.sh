@@ -200,7 +200,7 @@ part_long() {
         SEED=$seed WRITERS_SEED=$seed run "live/$script" bash tests/live/run.sh "$obj/mongoreshape" "$script"
     done
     has_target twin || return
-    SHOW=' agree, ' run "twin from $seed" "$make" -s SEED="$seed" SEEDS=1000 twin
+    SHOW=' agree, ' run "twin from $seed" "$make" -s SEED="$seed" SEEDS=2000 twin
     SHOW=' agree, ' run "killed from $seed" "$make" -s SEED="$seed" SEEDS=300 killed
     SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=150 weak
 }

@@ -148,7 +148,7 @@ parent_value(struct world *w, const struct extract *x, const struct element *e)
 static struct val *
 unique_key(const struct extract *x, struct val *doc)
 {
-    struct val *key = tw_array();
+    struct val *key = x->unique ? tw_array() : NULL;
     for (uint32_t i = 0; x->unique && i < x->unique->n; i++) {
         struct path p = tw_path(x->unique->f[i].v);
         struct val *v = doc;
@@ -158,7 +158,7 @@ unique_key(const struct extract *x, struct val *doc)
             return NULL;
         tw_append(key, v);
     }
-    return x->unique ? key : NULL;
+    return key;
 }
 
 static bool
@@ -733,8 +733,8 @@ id_disagrees(const struct extract *x, const struct part *p, const bool *refused)
     }
     for (uint32_t i = 0; i < x->n; i++) {
         const struct part *q = &x->parts[i];
-        if (!refused[q->c.source] && has_id(x, q) && !same_key(q->key, p->key) &&
-            !tw_compare(tw_get(q->c.doc, "_id"), id) && differs(x, q->c.doc, p->c.doc))
+        if (!refused[q->c.source] && !tw_compare(tw_get(q->c.doc, "_id"), id) && !same_key(q->key, p->key) &&
+            has_id(x, q) && differs(x, q->c.doc, p->c.doc))
             return true;
     }
     return false;

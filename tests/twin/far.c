@@ -51,6 +51,8 @@ with_lists(struct world *w, const struct val *v)
 void
 tw_resolve_where(struct world *w)
 {
-    if (tw_arg(w, "where"))
-        tw_put(w->args, "where", with_lists(w, tw_arg(w, "where")));
+    static const char *const keys[] = {"where", "references"}; /* entries of these have a `where` of their own */
+    for (int i = 0; i < 2; i++)
+        if (tw_arg(w, keys[i]))
+            tw_put(w->args, keys[i], with_lists(w, tw_arg(w, keys[i])));
 }

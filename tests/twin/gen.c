@@ -56,8 +56,8 @@ gen_pick(const char *list)
     return tw_text("%.*s", (int)(end ? (size_t)(end - s) : strlen(s)), s);
 }
 
-static struct val *
-decimal(const char *text)
+struct val *
+gen_decimal(const char *text)
 {
     bson_decimal128_t d;
     uint8_t raw[16];
@@ -74,7 +74,7 @@ number(int64_t x)
     case 0: case 1: case 2: return x == (int32_t)x ? tw_int32((int32_t)x) : tw_int64(x);
     case 3: return tw_int64(x);
     case 4: return tw_double(x || gen_chance(50) ? (double)x : -0.0);
-    default: return decimal(tw_text(gen_chance(50) ? "%lld" : "%lld.0", (long long)x));
+    default: return gen_decimal(tw_text(gen_chance(50) ? "%lld" : "%lld.0", (long long)x));
     }
 }
 
@@ -91,9 +91,9 @@ odd_key(void)
     static const int64_t date = 1577836800000;
     struct val *d = tw_doc();
     switch (gen_below(10)) {
-    case 0: return gen_chance(50) ? tw_double(NAN) : decimal("NaN");
-    case 1: return gen_chance(50) ? tw_double(0.5) : decimal("0.50");
-    case 2: return gen_chance(50) ? tw_double(0.1) : decimal("0.1");
+    case 0: return gen_chance(50) ? tw_double(NAN) : gen_decimal("NaN");
+    case 1: return gen_chance(50) ? tw_double(0.5) : gen_decimal("0.50");
+    case 2: return gen_chance(50) ? tw_double(0.1) : gen_decimal("0.1");
     case 3: return gen_chance(50) ? tw_int64(9007199254740993) : tw_double(9007199254740992.0);
     case 4: tw_push(d, "a", number(1)); return d;
     case 5: return tw_leaf(T_DATE, &date, 8);
@@ -155,7 +155,7 @@ amount(void)
     if (evil(12))
         return gen_any(1);
     if (evil(10))
-        return gen_chance(50) ? tw_double(NAN) : decimal("1E+3");
+        return gen_chance(50) ? tw_double(NAN) : gen_decimal("1E+3");
     return number((int64_t)gen_below(5) - 1);
 }
 

@@ -19,6 +19,7 @@ bool gen_chance(uint32_t percent);
 const char *gen_pick(const char *list); /* one of the words of "a b c" */
 struct val *gen_key(void);
 struct val *gen_any(int depth);
+struct val *gen_decimal(const char *text);
 struct val *gen_one(const char *name, struct val *v);   /* {name: v} */
 struct val *gen_pair(struct val *a, struct val *b);      /* [a, b] */
 struct val *gen_plan(struct world *w, const char *only);

@@ -12,17 +12,6 @@ static bool upward;
 static bool running;
 
 static struct val *
-decimal(const char *text)
-{
-    bson_decimal128_t d;
-    uint8_t raw[16];
-    bson_decimal128_from_string(text, &d);
-    memcpy(raw, &d.low, 8);
-    memcpy(raw + 8, &d.high, 8);
-    return tw_leaf(T_DECIMAL, raw, 16);
-}
-
-static struct val *
 number(uint32_t strange)
 {
     int32_t x = (int32_t)gen_below(9) - 2;
@@ -32,7 +21,7 @@ number(uint32_t strange)
     case 0: return tw_int64(x);
     case 1: return tw_double(x / 4.0);
     case 2: return gen_chance(50) ? tw_double(x / 10.0) : tw_double(-0.0);
-    case 3: return gen_chance(strange * 2) ? decimal(tw_text("%d.%u0", x, gen_below(10))) : tw_double(x);
+    case 3: return gen_chance(strange * 2) ? gen_decimal(tw_text("%d.%u0", x, gen_below(10))) : tw_double(x);
     default: return tw_int32(x);
     }
 }

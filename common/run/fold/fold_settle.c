@@ -12,9 +12,7 @@ struct fold_settle {
     bool have_next;
 };
 struct fold_settle_job {
-    struct mrs_block block;
-    const struct mrsi_part *part;
-    struct mrsi_out *out;
+    struct mrsi_sides_job io;
     struct mrs_buf late;      /* of this block: ordinal, place NUL reason NUL more NUL */
     size_t at;
 };
@@ -35,7 +33,7 @@ are_texts(const struct mrsi_sorted *r)
 static enum mrs_status
 take_late(struct fold_settle *st, struct fold_settle_job *job, struct mrs_err *e)
 {
-    uint64_t end = job->block.first_doc + job->block.n_docs;
+    uint64_t end = job->io.block.first_doc + job->io.block.n_docs;
     mrs_buf_reset(&job->late);
     job->at = 0;
     for (;;) {
@@ -51,7 +49,7 @@ take_late(struct fold_settle *st, struct fold_settle_job *job, struct mrs_err *e
         if (ordinal >= end) {
             return mrs_buf_status(&job->late, e);
         }
-        if (ordinal >= job->block.first_doc) { /* else it was told before the run was stopped */
+        if (ordinal >= job->io.block.first_doc) { /* else it was told before the run was stopped */
             mrs_buf_put(&job->late, &ordinal, sizeof ordinal);
             mrs_buf_put(&job->late, st->next.p, st->next.n);
         }
@@ -64,17 +62,12 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
     struct fold_settle *st = arg;
     struct fold_settle_job *job = p;
-    if (!job->out) {
-        job->out = mrsi_sides_outs(&st->f->sides);
-        if (!job->out) {
-            return mrs_err_memory(e, sizeof *job->out);
-        }
-        mrs_block_init(&job->block, st->f->en->mem);
+    bool fresh;
+    enum mrs_status s = mrsi_sides_job_next(&st->f->sides, &st->f->scan, &job->io, &fresh, big, e);
+    if (fresh) {
         mrs_buf_init(&job->late, st->f->en->mem, SIZE_MAX);
     }
-    enum mrs_status s = mrsi_scan_next(&st->f->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
-    MRS_THEN(s, mrsi_fates_there(&st->f->fates, &job->block, e));
+    MRS_THEN(s, mrsi_fates_there(&st->f->fates, &job->io.block, e));
     return s == MRS_OK ? take_late(st, job, e) : s;
 }
 
@@ -121,7 +114,7 @@ one_document(struct fold_settle *st, struct mrsi_worker *w, struct fold_settle_j
         mrsi_row(w, f->step, 0)->taken++;
         return MRS_OK;
     }
-    return mrsi_sides_write(&f->sides, w, job->out, 0, doc, e);
+    return mrsi_sides_write(&f->sides, w, job->io.out, 0, doc, e);
 }
 
 static enum mrs_status
@@ -132,7 +125,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_cursor cur;
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
-    mrsi_cursor_begin(&cur, &st->f->en->coll[st->f->en->side[st->f->step][0]], job->part, &job->block);
+    mrsi_cursor_begin(&cur, &st->f->en->coll[st->f->en->side[st->f->step][0]], job->io.part, &job->io.block);
     cur.quiet = cur.checked = true;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
@@ -149,7 +142,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct fold_settle *st = arg;
     struct fold_settle_job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    return s == MRS_OK ? mrsi_sides_commit(&st->f->sides, job->out, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&st->f->sides, job->io.out, e) : s;
 }
 
 static void
@@ -157,9 +150,8 @@ clear(void *arg, void *p)
 {
     struct fold_settle *st = arg;
     struct fold_settle_job *job = p;
-    if (job->out) {
-        mrsi_sides_outs_free(&st->f->sides, job->out);
-        mrs_block_clear(&job->block);
+    if (job->io.out) {
+        mrsi_sides_job_clear(&st->f->sides, &job->io);
         mrs_buf_clear(&job->late);
     }
 }

@@ -5,9 +5,7 @@
 #include "mongoreshape/context.h"
 
 struct group_write_job {
-    struct mrs_block block;
-    const struct mrsi_part *part;
-    struct mrsi_out *out;
+    struct mrsi_sides_job io;
     struct mrs_buf notes;   /* decisions for documents of this block: key length, length, key, bytes */
     size_t at;
     struct mrs_buf bytes, ids;
@@ -17,7 +15,7 @@ struct group_write_job {
 static enum mrs_status
 take_notes(struct mrsi_group_run *g, struct group_write_job *job, struct mrs_err *e)
 {
-    uint64_t end = job->block.first_doc + job->block.n_docs;
+    uint64_t end = job->io.block.first_doc + job->io.block.n_docs;
     mrs_buf_reset(&job->notes);
     job->at = 0;
     for (;;) {
@@ -75,19 +73,14 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct mrsi_group_run *g = arg;
     struct group_write_job *job = p;
     struct mrs_mem *mem = g->en->mem;
-    if (!job->out) {
-        job->out = mrsi_sides_outs(&g->sides);
-        if (!job->out) {
-            return mrs_err_memory(e, sizeof *job->out);
-        }
-        mrs_block_init(&job->block, mem);
+    bool fresh;
+    enum mrs_status s = mrsi_sides_job_next(&g->sides, &g->scan, &job->io, &fresh, big, e);
+    if (fresh) {
         mrs_buf_init(&job->notes, mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, mem, SIZE_MAX);
         mrs_buf_init(&job->ids, mem, SIZE_MAX);
     }
-    enum mrs_status s = mrsi_scan_next(&g->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
-    s = s == MRS_OK ? mrsi_fates_there(g->side ? &g->there : &g->from, &job->block, e) : s;
+    s = s == MRS_OK ? mrsi_fates_there(g->side ? &g->there : &g->from, &job->io.block, e) : s;
     return s == MRS_OK ? take_notes(g, job, e) : s;
 }
 
@@ -96,9 +89,8 @@ clear(void *arg, void *p)
 {
     struct mrsi_group_run *g = arg;
     struct group_write_job *job = p;
-    if (job->out) {
-        mrsi_sides_outs_free(&g->sides, job->out);
-        mrs_block_clear(&job->block);
+    if (job->io.out) {
+        mrsi_sides_job_clear(&g->sides, &job->io);
         mrs_buf_clear(&job->notes);
         mrs_buf_clear(&job->bytes);
         mrs_buf_clear(&job->ids);
@@ -111,7 +103,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_group_run *g = arg;
     struct group_write_job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    return s == MRS_OK ? mrsi_sides_commit(&g->sides, job->out, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&g->sides, job->io.out, e) : s;
 }
 
 /* ---- documents of into ---- */
@@ -143,7 +135,7 @@ into_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_writ
             out.n = (uint32_t)job->bytes.n;
         }
     }
-    return mrsi_sides_write(&g->sides, w, job->out, 1, out, e);
+    return mrsi_sides_write(&g->sides, w, job->io.out, 1, out, e);
 }
 
 /* ---- sources ---- */
@@ -219,7 +211,7 @@ source_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_wr
     }
     out.p = fate == MRS_FATE_STAYS ? doc.p : job->bytes.p;
     out.n = fate == MRS_FATE_STAYS ? doc.n : (uint32_t)job->bytes.n;
-    return mrsi_sides_write(&g->sides, w, job->out, 0, out, e);
+    return mrsi_sides_write(&g->sides, w, job->io.out, 0, out, e);
 }
 
 static enum mrs_status
@@ -230,7 +222,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_cursor cur;
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
-    mrsi_cursor_begin(&cur, &g->en->coll[g->en->side[g->step][g->side]], job->part, &job->block);
+    mrsi_cursor_begin(&cur, &g->en->coll[g->en->side[g->step][g->side]], job->io.part, &job->io.block);
     cur.quiet = cur.checked = true;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);

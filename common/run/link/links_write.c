@@ -5,9 +5,7 @@
 #include "mongoreshape/join_ops.h"
 
 struct links_write_job {
-    struct mrs_block block;
-    const struct mrsi_part *part;
-    struct mrsi_out *out;
+    struct mrsi_sides_job io;
     struct mrsi_lists lists;
     struct mrsi_link_items items;
 };
@@ -17,18 +15,13 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
     struct mrsi_link_run *l = arg;
     struct links_write_job *job = p;
-    if (!job->out) {
-        job->out = mrsi_sides_outs(&l->sides);
-        if (!job->out) {
-            return mrs_err_memory(e, sizeof *job->out);
-        }
-        mrs_block_init(&job->block, l->en->mem);
+    bool fresh;
+    enum mrs_status s = mrsi_sides_job_next(&l->sides, &l->scan, &job->io, &fresh, big, e);
+    if (fresh) {
         mrsi_lists_init(&job->lists, l->en->mem);
         mrsi_link_items_init(&job->items, l->en->mem);
     }
-    enum mrs_status s = mrsi_scan_next(&l->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
-    return s == MRS_OK ? mrsi_fates_there(&l->side[l->now].fates, &job->block, e) : s;
+    return s == MRS_OK ? mrsi_fates_there(&l->side[l->now].fates, &job->io.block, e) : s;
 }
 
 static void
@@ -36,9 +29,8 @@ clear(void *arg, void *p)
 {
     struct mrsi_link_run *l = arg;
     struct links_write_job *job = p;
-    if (job->out) {
-        mrsi_sides_outs_free(&l->sides, job->out);
-        mrs_block_clear(&job->block);
+    if (job->io.out) {
+        mrsi_sides_job_clear(&l->sides, &job->io);
         mrsi_lists_clear(&job->lists);
         mrsi_link_items_clear(&job->items);
     }
@@ -51,7 +43,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct links_write_job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
     MRS_THEN(s, mrsi_sides_take(&l->sides, &job->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&l->sides, job->out, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&l->sides, job->io.out, e) : s;
 }
 
 /* ---- refused documents ---- */
@@ -155,7 +147,7 @@ move_orphan(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_j
         return s;
     }
     mrsi_row(w, l->step, side)->entered++;
-    return mrsi_sides_write(&l->sides, w, job->out, side, doc, e);
+    return mrsi_sides_write(&l->sides, w, job->io.out, side, doc, e);
 }
 
 static enum mrs_status
@@ -173,7 +165,7 @@ put_references(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_writ
             return MRS_OK;
         }
     }
-    return s == MRS_OK ? mrsi_sides_write(&l->sides, w, job->out, l->now, doc, e) : s;
+    return s == MRS_OK ? mrsi_sides_write(&l->sides, w, job->io.out, l->now, doc, e) : s;
 }
 
 static enum mrs_status
@@ -204,7 +196,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_link_run *l = arg;
     struct links_write_job *job = p;
     struct mrsi_cursor cur;
-    mrsi_cursor_begin(&cur, &l->en->coll[l->en->side[l->step][l->now]], job->part, &job->block);
+    mrsi_cursor_begin(&cur, &l->en->coll[l->en->side[l->step][l->now]], job->io.part, &job->io.block);
     cur.quiet = cur.checked = true;
     return mrsi_cursor_each(&cur, one_document, l, w, job, e);
 }
@@ -293,11 +285,7 @@ next_phase(struct mrsi_link_run *l, bool *again, struct mrs_err *e)
         }
         return forget_hopes(l, e);
     }
-    if (l->sides.ids.phase < MRSI_IDS_RESOLVE) {
-        return mrsi_ids_look(&l->sides.ids, &l->pass, again, e);
-    }
-    *again = l->sides.ids.phase != MRSI_IDS_VERDICT;
-    return *again ? mrsi_ids_judge(&l->sides.ids, &l->pass, e) : MRS_OK;
+    return mrsi_ids_next(&l->sides.ids, &l->pass, again, e);
 }
 
 enum mrs_status

@@ -110,6 +110,8 @@ enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool
 bool mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash);
 /* RESOLVE, JUDGE -> VERDICT. */
 enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e);
+/* All has been written in one phase: looks, or judges, and *again says whether it is to be written once more. */
+enum mrs_status mrsi_ids_next(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *again, struct mrs_err *e);
 /* Whether the pass that the phase began with has ended. */
 static inline bool
 mrsi_ids_is_between(const struct mrsi_ids *ids)

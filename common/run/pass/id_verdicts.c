@@ -446,6 +446,16 @@ mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e)
     return s;
 }
 
+enum mrs_status
+mrsi_ids_next(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *again, struct mrs_err *e)
+{
+    if (ids->phase < MRSI_IDS_RESOLVE) {
+        return mrsi_ids_look(ids, pass, again, e);
+    }
+    *again = ids->phase != MRSI_IDS_VERDICT;
+    return *again ? mrsi_ids_judge(ids, pass, e) : MRS_OK;
+}
+
 /* ---- marks ---- */
 static const char *const list_name[N_LISTS] = {"barredBy", "toldBy", "replacedBy"};
 

@@ -341,6 +341,33 @@ mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs)
 }
 
 enum mrs_status
+mrsi_sides_job_next(struct mrsi_sides *s, struct mrsi_scan *scan, struct mrsi_sides_job *job, bool *fresh, bool *big,
+                    struct mrs_err *e)
+{
+    *fresh = false;
+    if (!job->out) {
+        job->out = mrsi_sides_outs(s);
+        if (!job->out) {
+            return mrs_err_memory(e, sizeof *job->out);
+        }
+        mrs_block_init(&job->block, s->en->mem);
+        *fresh = true;
+    }
+    enum mrs_status st = mrsi_scan_next(scan, &job->block, &job->part, e);
+    *big = job->block.n > MRSI_BIG;
+    return st;
+}
+
+void
+mrsi_sides_job_clear(struct mrsi_sides *s, struct mrsi_sides_job *job)
+{
+    if (job->out) {
+        mrsi_sides_outs_free(s, job->out);
+        mrs_block_clear(&job->block);
+    }
+}
+
+enum mrs_status
 mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;

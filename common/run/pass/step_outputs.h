@@ -78,6 +78,17 @@ void mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi
 struct mrsi_out *mrsi_sides_outs(struct mrsi_sides *s);
 void mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs);
 enum mrs_status mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e);
+/* What a job of a pass that reads documents and writes them has: begun with zeroes. */
+struct mrsi_sides_job {
+    struct mrs_block block;
+    const struct mrsi_part *part;
+    struct mrsi_out *out; /* NULL: nothing is ready yet, and nothing to be cleared */
+};
+/* The next block of the scan. *fresh: this call made ready what the job has; whoever called makes the rest of the job
+ * ready then, also where the call fails. *big: as a pipe asks it. OK, END, FAIL, DEAD. */
+enum mrs_status mrsi_sides_job_next(struct mrsi_sides *s, struct mrsi_scan *scan, struct mrsi_sides_job *job,
+                                    bool *fresh, bool *big, struct mrs_err *e);
+void mrsi_sides_job_clear(struct mrsi_sides *s, struct mrsi_sides_job *job);
 /* How far these are and the `_id`s that were met, as fields of a mark. Writers are those of the pass. */
 enum mrs_status mrsi_sides_describe(struct mrsi_sides *s, struct mrs_build *b, struct mrs_buf *files,
                                     struct mrs_err *e);

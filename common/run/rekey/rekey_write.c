@@ -4,9 +4,7 @@
 #include "rekey_pass.h"
 
 struct rekey_write_job {
-    struct mrs_block block;
-    const struct mrsi_part *part;
-    struct mrsi_out *out;
+    struct mrsi_sides_job io;
     struct mrsi_lists lists;
     struct mrs_buf bytes[2]; /* the document with what it gains, then with its references */
 };
@@ -16,18 +14,13 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
-    if (!job->out) {
-        job->out = mrsi_sides_outs(&k->sides);
-        if (!job->out) {
-            return mrs_err_memory(e, sizeof *job->out);
-        }
-        mrs_block_init(&job->block, k->en->mem);
+    bool fresh;
+    enum mrs_status s = mrsi_sides_job_next(&k->sides, &k->scan, &job->io, &fresh, big, e);
+    if (fresh) {
         mrsi_lists_init(&job->lists, k->en->mem);
         mrs_buf_init(&job->bytes[0], k->en->mem, SIZE_MAX);
         mrs_buf_init(&job->bytes[1], k->en->mem, SIZE_MAX);
     }
-    enum mrs_status s = mrsi_scan_next(&k->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
     return s;
 }
 
@@ -36,12 +29,11 @@ clear(void *arg, void *p)
 {
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
-    if (job->out) {
-        mrsi_sides_outs_free(&k->sides, job->out);
+    if (job->io.out) {
         mrsi_lists_clear(&job->lists);
         mrs_buf_clear(&job->bytes[0]);
         mrs_buf_clear(&job->bytes[1]);
-        mrs_block_clear(&job->block);
+        mrsi_sides_job_clear(&k->sides, &job->io);
     }
 }
 
@@ -57,7 +49,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
         }
     }
     MRS_THEN(s, mrsi_sides_take(&k->sides, &job->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&k->sides, job->out, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&k->sides, job->io.out, e) : s;
 }
 
 /* ---- references ---- */
@@ -299,7 +291,7 @@ write_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_wri
     if (k->wants.merge && mrsi_rekey_group(k, i)->several) {
         mrsi_remark(row, 1);
     }
-    return mrsi_sides_write(&k->sides, w, job->out, 0, doc, e);
+    return mrsi_sides_write(&k->sides, w, job->io.out, 0, doc, e);
 }
 
 /* One that has become part of another. */
@@ -322,7 +314,7 @@ take_away(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_jo
         return s;
     }
     mrsi_row(w, k->step, side)->entered++;
-    return mrsi_sides_write(&k->sides, w, job->out, side, doc, e);
+    return mrsi_sides_write(&k->sides, w, job->io.out, side, doc, e);
 }
 
 static enum mrs_status
@@ -347,7 +339,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
     struct mrsi_cursor cur;
-    mrsi_cursor_begin(&cur, k->scan.coll, job->part, &job->block);
+    mrsi_cursor_begin(&cur, k->scan.coll, job->io.part, &job->io.block);
     cur.quiet = cur.checked = true;
     return mrsi_cursor_each(&cur, one_document, k, w, job, e);
 }
@@ -399,11 +391,11 @@ next_phase(struct mrsi_rekey_run *k, bool *again, struct mrs_err *e)
         s = mrsi_rekey_call(k, e);
         return s != MRS_OK ? s : mrsi_ids_init(ids, k->en, k->st->desc.conflicts, e);
     }
-    if (ids->phase < MRSI_IDS_RESOLVE) {
-        return mrsi_ids_look(ids, &k->pass, again, e);
+    bool judged = ids->phase >= MRSI_IDS_RESOLVE;
+    s = mrsi_ids_next(ids, &k->pass, again, e);
+    if (!judged) {
+        return s;
     }
-    *again = ids->phase != MRSI_IDS_VERDICT;
-    s = *again ? mrsi_ids_judge(ids, &k->pass, e) : MRS_OK;
     refuse_barred(k);
     return s == MRS_OK && *again ? mrsi_rekey_call(k, e) : s;
 }
@@ -442,7 +434,7 @@ point_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, stru
         return mrsi_kernel_failed(w, s, e);
     }
     row->changed += mrsi_differ(was, doc);
-    return mrsi_sides_write(&k->sides, w, job->out, k->now, doc, e);
+    return mrsi_sides_write(&k->sides, w, job->io.out, k->now, doc, e);
 }
 
 static enum mrs_status
@@ -451,7 +443,7 @@ point_block(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
     struct mrsi_cursor cur;
-    mrsi_cursor_begin(&cur, k->scan.coll, job->part, &job->block);
+    mrsi_cursor_begin(&cur, k->scan.coll, job->io.part, &job->io.block);
     return mrsi_cursor_each(&cur, point_document, k, w, job, e);
 }
 

@@ -5,9 +5,7 @@
 #include "mongoreshape/join_ops.h"
 
 struct tree_write_job {
-    struct mrs_block block;
-    const struct mrsi_part *part;
-    struct mrsi_out *out;
+    struct mrsi_sides_job io;
     struct mrs_node node; /* of one that is read again */
     struct mrs_buf bytes;
     struct mrs_buf way;   /* ordinals of those above, from below */
@@ -23,20 +21,15 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
     struct mrsi_tree_run *t = arg;
     struct tree_write_job *job = p;
-    if (!job->out) {
-        job->out = mrsi_sides_outs(&t->sides);
-        if (!job->out) {
-            return mrs_err_memory(e, sizeof *job->out);
-        }
-        mrs_block_init(&job->block, t->en->mem);
+    bool fresh;
+    enum mrs_status s = mrsi_sides_job_next(&t->sides, &t->scan, &job->io, &fresh, big, e);
+    if (fresh) {
         mrs_keys_init(&job->node.keys, t->en->mem);
         mrs_buf_init(&job->node.order, t->en->mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, t->en->mem, SIZE_MAX);
         mrs_buf_init(&job->way, t->en->mem, SIZE_MAX);
         job->t = t;
     }
-    enum mrs_status s = mrsi_scan_next(&t->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
     return s;
 }
 
@@ -45,13 +38,12 @@ clear(void *arg, void *p)
 {
     struct mrsi_tree_run *t = arg;
     struct tree_write_job *job = p;
-    if (job->out) {
-        mrsi_sides_outs_free(&t->sides, job->out);
+    if (job->io.out) {
         mrs_keys_clear(&job->node.keys);
         mrs_buf_clear(&job->node.order);
         mrs_buf_clear(&job->bytes);
         mrs_buf_clear(&job->way);
-        mrs_block_clear(&job->block);
+        mrsi_sides_job_clear(&t->sides, &job->io);
     }
 }
 
@@ -67,7 +59,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     if (job->way.cap > MRSI_BIG) {
         mrs_buf_clear(&job->way);
     }
-    return s == MRS_OK ? mrsi_sides_commit(&t->sides, job->out, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&t->sides, job->io.out, e) : s;
 }
 
 /* ---- what a kernel may ask of a place ---- */
@@ -282,7 +274,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     if (fate == MRS_FATE_CHANGED) {
         doc = (struct mrs_view){job->bytes.p, (uint32_t)job->bytes.n};
     }
-    return mrsi_sides_write(&t->sides, w, job->out, 0, doc, e);
+    return mrsi_sides_write(&t->sides, w, job->io.out, 0, doc, e);
 }
 
 static enum mrs_status
@@ -291,7 +283,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_tree_run *t = arg;
     struct tree_write_job *job = p;
     struct mrsi_cursor cur;
-    mrsi_cursor_begin(&cur, t->scan.coll, job->part, &job->block);
+    mrsi_cursor_begin(&cur, t->scan.coll, job->io.part, &job->io.block);
     cur.quiet = cur.checked = true;
     return mrsi_cursor_each(&cur, one_document, t, w, job, e);
 }

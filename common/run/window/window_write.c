@@ -3,9 +3,7 @@
 #include "window_pass.h"
 
 struct window_write_job {
-    struct mrs_block block;
-    const struct mrsi_part *part;
-    struct mrsi_out *out;
+    struct mrsi_sides_job io;
     struct mrs_window_entry entry; /* of one that is read again */
     struct mrs_buf bytes;
 };
@@ -15,19 +13,14 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
     struct mrsi_window_run *r = arg;
     struct window_write_job *job = p;
-    if (!job->out) {
-        job->out = mrsi_sides_outs(&r->sides);
-        if (!job->out) {
-            return mrs_err_memory(e, sizeof *job->out);
-        }
-        mrs_block_init(&job->block, r->en->mem);
+    bool fresh;
+    enum mrs_status s = mrsi_sides_job_next(&r->sides, &r->scan, &job->io, &fresh, big, e);
+    if (fresh) {
         mrs_buf_init(&job->entry.group, r->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, r->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.shape, r->en->mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, r->en->mem, SIZE_MAX);
     }
-    enum mrs_status s = mrsi_scan_next(&r->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
     return s;
 }
 
@@ -36,13 +29,12 @@ clear(void *arg, void *p)
 {
     struct mrsi_window_run *r = arg;
     struct window_write_job *job = p;
-    if (job->out) {
-        mrsi_sides_outs_free(&r->sides, job->out);
+    if (job->io.out) {
         mrs_buf_clear(&job->entry.group);
         mrs_buf_clear(&job->entry.order);
         mrs_buf_clear(&job->entry.shape);
         mrs_buf_clear(&job->bytes);
-        mrs_block_clear(&job->block);
+        mrsi_sides_job_clear(&r->sides, &job->io);
     }
 }
 
@@ -55,7 +47,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     if (job->bytes.cap > MRSI_BIG) {
         mrs_buf_clear(&job->bytes);
     }
-    return s == MRS_OK ? mrsi_sides_commit(&r->sides, job->out, e) : s;
+    return s == MRS_OK ? mrsi_sides_commit(&r->sides, job->io.out, e) : s;
 }
 
 static struct mrs_view
@@ -119,7 +111,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
         mrsi_row(w, r->step, 0)->changed++;
         doc = (struct mrs_view){job->bytes.p, (uint32_t)job->bytes.n};
     }
-    return mrsi_sides_write(&r->sides, w, job->out, 0, doc, e);
+    return mrsi_sides_write(&r->sides, w, job->io.out, 0, doc, e);
 }
 
 static enum mrs_status
@@ -128,7 +120,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_window_run *r = arg;
     struct window_write_job *job = p;
     struct mrsi_cursor cur;
-    mrsi_cursor_begin(&cur, r->scan.coll, job->part, &job->block);
+    mrsi_cursor_begin(&cur, r->scan.coll, job->io.part, &job->io.block);
     cur.quiet = cur.checked = true;
     return mrsi_cursor_each(&cur, one_document, r, w, job, e);
 }

@@ -56,7 +56,7 @@ BEGIN {
           "stars step " \
           "live plan pipeline plan stage plan run run compare run cat run mrs all view doc walk doc template doc " \
           "build doc " \
-          "compose doc buffer base rekey_ops step " \
+          "compose doc digest doc buffer base rekey_ops step " \
           "formats io dump_in io dump_out io checkpoint_files io files io spread_ops step join_ops step " \
           "group_ops step fold_ops step window_ops step " \
           "catalogue step inverse step context step inspect inspect scan run " \

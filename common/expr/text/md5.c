@@ -3,9 +3,9 @@
  *
  * A message is cut into blocks of 16 words, little-endian; four words of state are stirred by each block in 64 steps.
  * The constants of the steps are those of the standard, the whole part of 2^32 * |sin(i)|. */
-#include "digest.h"
+#include "hashes.h"
+#include "mongoreshape/digest.h"
 #include "mongoreshape/view.h"
-#include <string.h>
 
 static const uint32_t SINE[64] = {
     0xd76aa478, 0xe8c7b756, 0x242070db, 0xc1bdceee, 0xf57c0faf, 0x4787c62a, 0xa8304613, 0xfd469501,
@@ -32,7 +32,7 @@ mix(unsigned round, uint32_t b, uint32_t c, uint32_t d)
 }
 
 static void
-stir(uint32_t state[4], const uint8_t *block)
+stir(uint32_t *state, const uint8_t *block)
 {
     static const uint8_t STEP[4] = {1, 5, 3, 7}, START[4] = {0, 1, 5, 0};
     uint32_t a = state[0], b = state[1], c = state[2], d = state[3];
@@ -50,34 +50,10 @@ stir(uint32_t state[4], const uint8_t *block)
     state[3] += d;
 }
 
-size_t
-mrsi_digest_tail(const uint8_t *p, size_t n, uint8_t tail[128])
-{
-    size_t rest = n % 64;
-    memset(tail, 0, 128);
-    if (rest) {
-        memcpy(tail, p + (n - rest), rest);
-    }
-    tail[rest] = 0x80;
-    return rest < 56 ? 1 : 2;
-}
-
 void
 mrsi_md5(const uint8_t *p, size_t n, uint8_t out[MRSI_MD5_BYTES])
 {
+    static const struct mrs_digest md5 = {stir, 4, false};
     uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
-    uint8_t tail[128];
-    size_t blocks = mrsi_digest_tail(p, n, tail);
-    uint64_t bits = (uint64_t)n * 8;
-    mrs_put32(tail + 64 * blocks - 8, (uint32_t)bits);
-    mrs_put32(tail + 64 * blocks - 4, (uint32_t)(bits >> 32));
-    for (size_t i = 0; i < n / 64; i++) {
-        stir(state, p + 64 * i);
-    }
-    for (size_t i = 0; i < blocks; i++) {
-        stir(state, tail + 64 * i);
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        mrs_put32(out + 4 * i, state[i]);
-    }
+    mrs_digest_run(&md5, state, p, n, out);
 }

@@ -2,7 +2,7 @@
 /* op_hash.c - $hash, $hexHash: a digest of a text or of binary data.
  *
  * Of binary data the bytes count, not the subtype. A null input gives null before the algorithm is looked at. */
-#include "digest.h"
+#include "hashes.h"
 #include "expr/support.h"
 #include "mongoreshape/value.h"
 

@@ -4,7 +4,8 @@
  * A message is cut into blocks of 16 words, big-endian, which are drawn out to 64; each is stirred into eight words
  * of state. The constants of the standard are the first 32 bits behind the point of the cube roots (at the start, of
  * the square roots) of the first primes. */
-#include "digest.h"
+#include "hashes.h"
+#include "mongoreshape/digest.h"
 #include <string.h>
 
 static const uint32_t ROOT[64] = {
@@ -35,14 +36,6 @@ word(const uint8_t *p)
 }
 
 static void
-put_word(uint8_t *p, uint32_t v)
-{
-    for (unsigned i = 0; i < 4; i++) {
-        p[i] = (uint8_t)(v >> (24 - 8 * i));
-    }
-}
-
-static void
 draw_out(uint32_t w[64], const uint8_t *block)
 {
     for (unsigned i = 0; i < 16; i++) {
@@ -55,7 +48,7 @@ draw_out(uint32_t w[64], const uint8_t *block)
 }
 
 static void
-stir(uint32_t state[8], const uint8_t *block)
+stir(uint32_t *state, const uint8_t *block)
 {
     uint32_t w[64], s[8];
     draw_out(w, block);
@@ -76,20 +69,8 @@ stir(uint32_t state[8], const uint8_t *block)
 void
 mrsi_sha256(const uint8_t *p, size_t n, uint8_t out[MRSI_SHA256_BYTES])
 {
+    static const struct mrs_digest sha256 = {stir, 8, true};
     uint32_t state[8];
-    uint8_t tail[128];
-    size_t blocks = mrsi_digest_tail(p, n, tail);
-    uint64_t bits = (uint64_t)n * 8;
     memcpy(state, START, sizeof state);
-    put_word(tail + 64 * blocks - 8, (uint32_t)(bits >> 32));
-    put_word(tail + 64 * blocks - 4, (uint32_t)bits);
-    for (size_t i = 0; i < n / 64; i++) {
-        stir(state, p + 64 * i);
-    }
-    for (size_t i = 0; i < blocks; i++) {
-        stir(state, tail + 64 * i);
-    }
-    for (unsigned i = 0; i < 8; i++) {
-        put_word(out + 4 * i, state[i]);
-    }
+    mrs_digest_run(&sha256, state, p, n, out);
 }

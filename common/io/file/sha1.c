@@ -2,9 +2,10 @@
 /* sha1.c - SHA-1 (FIPS 180-4), for one purpose: the last 27 characters of an over-long file name.
  *
  * The tools cut the escaped name of a collection that would not fit a file name and put this hash
- * of the whole name behind the cut. Nothing here is about security, and names are short: one plain
- * loop over 64-byte blocks, no streaming. Must not know what is hashed. */
+ * of the whole name behind the cut. Nothing here is about security, and names are short. Must not know
+ * what is hashed. */
 #include "file.h"
+#include "mongoreshape/digest.h"
 
 static uint32_t
 turn(uint32_t v, int bits)
@@ -55,25 +56,7 @@ block(uint32_t h[5], const uint8_t p[64])
 void
 mrsi_sha1(const void *p, size_t n, uint8_t out[20])
 {
+    static const struct mrs_digest sha1 = {block, 5, true};
     uint32_t h[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
-    const uint8_t *at = p;
-    size_t left = n;
-    for (; left >= 64; at += 64, left -= 64) {
-        block(h, at);
-    }
-    uint8_t last[128] = {0};
-    size_t size = left < 56 ? 64 : 128;
-    if (left) {
-        memcpy(last, at, left);
-    }
-    last[left] = 0x80;
-    for (int i = 0; i < 8; i++) {
-        last[size - 1 - (size_t)i] = (uint8_t)((uint64_t)n * 8 >> (8 * i));
-    }
-    for (size_t i = 0; i < size; i += 64) {
-        block(h, last + i);
-    }
-    for (int i = 0; i < 20; i++) {
-        out[i] = (uint8_t)(h[i / 4] >> (24 - 8 * (i % 4)));
-    }
+    mrs_digest_run(&sha1, h, p, n, out);
 }

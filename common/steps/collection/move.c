@@ -71,16 +71,12 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         return MRS_DEAD;
     }
     s->indexes = true;
-    mrsi_read_coll(&r, mrsi_slot(&r, "from"), &s->from);
-    mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into);
+    mrsi_read_from_into(&r, &s->from, &s->into);
     mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
     s->compares = mrsi_compares(mrsi_slot(&r, "fields").v);
     mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
     mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
     mrsi_shape_read(&r, mrsi_slot(&r, "fields"), mrsi_slot(&r, "drop"), &s->shape);
-    if (mrsi_coll_same(&s->from, &s->into)) {
-        mrsi_read_error(&r, "into", NULL, "is the same collection as `from`");
-    }
     s->shaped = mrsi_shape_given(&s->shape);
     if (mrsi_read_good(&r)) {
         plan_indexes(&r, s);

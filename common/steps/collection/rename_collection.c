@@ -28,12 +28,8 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     if (!s) {
         return MRS_DEAD;
     }
-    mrsi_read_coll(&r, mrsi_slot(&r, "from"), &s->from);
-    mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into);
+    mrsi_read_from_into(&r, &s->from, &s->into);
     mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
-    if (mrsi_coll_same(&s->from, &s->into)) {
-        mrsi_read_error(&r, "into", NULL, "is the same collection as `from`");
-    }
     return mrsi_read_end(&r, state);
 }
 

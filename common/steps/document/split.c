@@ -72,8 +72,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         return MRS_DEAD;
     }
     s->indexes = true;
-    mrsi_read_coll(&r, mrsi_slot(&r, "from"), &s->from);
-    mrsi_read_coll(&r, mrsi_slot(&r, "into"), &s->into);
+    mrsi_read_from_into(&r, &s->from, &s->into);
     mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
     mrsi_read_choice(&r, mrsi_slot(&r, "conflicts"), &s->conflicts);
     mrsi_read_bool(&r, mrsi_slot(&r, "indexes"), &s->indexes);
@@ -82,9 +81,6 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     }
     for (uint32_t i = 0; i < s->fields.n; i++) {
         mrsi_read_not_id(&r, mrsi_slot(&r, "fields"), &s->fields.path[i]);
-    }
-    if (mrsi_coll_same(&s->from, &s->into)) {
-        mrsi_read_error(&r, "into", NULL, "is the same collection as `from`");
     }
     if (mrsi_read_good(&r)) {
         plan_paths(&r, s);

@@ -77,13 +77,20 @@ put_back_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_close(u);
 }
 
+/* The start of a step that embeds the parts again. */
+static void
+open_embed(struct mrsi_undo *u)
+{
+    mrsi_undo_open(u, "embed");
+    mrsi_undo_take(u, "from", "into");
+    mrsi_undo_take(u, "into", "from");
+}
+
 static void
 put_embed(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
     bool by_child = s->to_child;
-    mrsi_undo_open(u, "embed");
-    mrsi_undo_take(u, "from", "into");
-    mrsi_undo_take(u, "into", "from");
+    open_embed(u);
     put_match(s, u, by_child);
     mrsi_undo_take(u, "as", "path");
     put_drop(s, u);
@@ -101,6 +108,26 @@ put_embed(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_close(u);
 }
 
+/* The start of a step that computes the path from what was embedded, and its end: only where that is. */
+static void
+open_set(const struct mrsi_extract *s, struct mrsi_undo *u)
+{
+    mrsi_undo_open(u, "set");
+    mrsi_undo_take(u, "in", "from");
+    mrsi_undo_deeper(u, "fields", MRS_DOCUMENT);
+    mrsi_undo_deeper(u, s->path.text, MRS_DOCUMENT);
+}
+
+static void
+put_where_there(struct mrsi_undo *u, const char *name)
+{
+    mrsi_undo_deeper(u, "where", MRS_DOCUMENT);
+    mrsi_undo_deeper(u, name, MRS_DOCUMENT);
+    mrsi_undo_bool(u, "$exists", true);
+    mrsi_undo_up(u);
+    mrsi_undo_up(u);
+}
+
 /* Pages hang in a field of their own until their items are one array behind what stayed. */
 static void
 put_pages(const struct mrsi_extract *s, struct mrsi_undo *u)
@@ -109,9 +136,7 @@ put_pages(const struct mrsi_extract *s, struct mrsi_undo *u)
     snprintf(name, sizeof name, "%.200s_pages", s->path.text);
     snprintf(var, sizeof var, "$%s", name);
     snprintf(items, sizeof items, "$$this.%.200s", s->pages.items);
-    mrsi_undo_open(u, "embed");
-    mrsi_undo_take(u, "from", "into");
-    mrsi_undo_take(u, "into", "from");
+    open_embed(u);
     mrsi_undo_deeper(u, "match", MRS_DOCUMENT);
     mrsi_undo_path(u, s->pages.ref, &s->parent_key);
     mrsi_undo_up(u);
@@ -119,10 +144,7 @@ put_pages(const struct mrsi_extract *s, struct mrsi_undo *u)
     put_order(u, s->pages.number);
     mrsi_undo_text(u, "empty", "absent");
     mrsi_undo_close(u);
-    mrsi_undo_open(u, "set");
-    mrsi_undo_take(u, "in", "from");
-    mrsi_undo_deeper(u, "fields", MRS_DOCUMENT);
-    mrsi_undo_deeper(u, s->path.text, MRS_DOCUMENT);
+    open_set(s, u);
     mrsi_undo_deeper(u, "$reduce", MRS_DOCUMENT);
     mrsi_undo_text(u, "input", var);
     if (s->rest) {
@@ -148,11 +170,7 @@ put_pages(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_up(u);
     mrsi_undo_up(u);
     mrsi_undo_up(u);
-    mrsi_undo_deeper(u, "where", MRS_DOCUMENT);
-    mrsi_undo_deeper(u, name, MRS_DOCUMENT);
-    mrsi_undo_bool(u, "$exists", true);
-    mrsi_undo_up(u);
-    mrsi_undo_up(u);
+    put_where_there(u, name);
     mrsi_undo_close(u);
     const struct mrs_part part = {name, (uint32_t)strlen(name)};
     const struct mrs_path hung = {(struct mrs_part *)(uintptr_t)&part, 1, name};
@@ -168,18 +186,13 @@ put_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
     snprintf(name, sizeof name, "%.200s_parts", s->path.text);
     snprintf(var, sizeof var, "$%s", name);
     snprintf(key, sizeof key, "$$this.%.200s", s->map);
-    mrsi_undo_open(u, "embed");
-    mrsi_undo_take(u, "from", "into");
-    mrsi_undo_take(u, "into", "from");
+    open_embed(u);
     put_match(s, u, false);
     mrsi_undo_text(u, "as", name);
     put_drop(s, u);
     mrsi_undo_text(u, "empty", "absent");
     mrsi_undo_close(u);
-    mrsi_undo_open(u, "set");
-    mrsi_undo_take(u, "in", "from");
-    mrsi_undo_deeper(u, "fields", MRS_DOCUMENT);
-    mrsi_undo_deeper(u, s->path.text, MRS_DOCUMENT);
+    open_set(s, u);
     mrsi_undo_deeper(u, "$arrayToObject", MRS_DOCUMENT);
     mrsi_undo_deeper(u, "$map", MRS_DOCUMENT);
     mrsi_undo_text(u, "input", var);
@@ -192,11 +205,7 @@ put_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
     for (int i = 0; i < 7; i++) {
         mrsi_undo_up(u);
     }
-    mrsi_undo_deeper(u, "where", MRS_DOCUMENT);
-    mrsi_undo_deeper(u, name, MRS_DOCUMENT);
-    mrsi_undo_bool(u, "$exists", true);
-    mrsi_undo_up(u);
-    mrsi_undo_up(u);
+    put_where_there(u, name);
     mrsi_undo_text(u, "errors", "keep");
     mrsi_undo_close(u);
     const struct mrs_part part = {name, (uint32_t)strlen(name)};

@@ -504,3 +504,13 @@ mrsi_coll_same(const struct mrs_coll *a, const struct mrs_coll *b)
 {
     return a->ns && b->ns && strcmp(a->ns, b->ns) == 0;
 }
+
+void
+mrsi_read_from_into(struct mrsi_read *r, struct mrs_coll *from, struct mrs_coll *into)
+{
+    mrsi_read_coll(r, mrsi_slot(r, "from"), from);
+    mrsi_read_coll(r, mrsi_slot(r, "into"), into);
+    if (mrsi_coll_same(from, into)) {
+        mrsi_read_error(r, "into", NULL, "is the same collection as `from`");
+    }
+}

@@ -81,6 +81,8 @@ const char *mrsi_arg_nearest(const char *word, const struct mrs_key *keys, uint3
 
 bool mrsi_read_coll(struct mrsi_read *r, struct mrsi_slot s, struct mrs_coll *out);
 bool mrsi_coll_same(const struct mrs_coll *a, const struct mrs_coll *b);
+/* The keys `from` and `into`, which must not be one collection. */
+void mrsi_read_from_into(struct mrsi_read *r, struct mrs_coll *from, struct mrs_coll *into);
 bool mrsi_read_bool(struct mrsi_read *r, struct mrsi_slot s, bool *out);
 bool mrsi_read_count(struct mrsi_read *r, struct mrsi_slot s, uint64_t *out);
 /* Index of the word among the row's choices; YAML's null counts as the word. */

@@ -6,50 +6,57 @@
 
 /* ---- compile ---- */
 static void
-constant_key(struct mrsi_read *r, const char *sub)
+constant_key(struct mrsi_read *r, struct mrsi_slot slot, bool grand)
 {
-    mrsi_read_error(r, "by", sub, "is the same for every document: a key is a field (\"$name\") or an expression; "
-                                  "null makes a grand total");
+    mrsi_read_error(r, slot.key, slot.sub, "is the same for every document: a key is a field (\"$name\") or an "
+                                           "expression%s", grand ? "; null makes a grand total" : "");
+}
+
+/* The slot of a part; below another key, with that of `by` before its name. */
+static struct mrsi_slot
+part_of(struct mrsi_read *r, struct mrsi_slot slot, const struct mrs_elem *el)
+{
+    const char *sub = slot.sub ? mrsi_read_text_of(r, "%s.%s", slot.sub, el->name) : el->name;
+    return (struct mrsi_slot){el->v, slot.key, sub, NULL};
 }
 
 static void
-read_parts(struct mrsi_read *r, struct mrsi_by *by, struct mrs_val map)
+read_parts(struct mrsi_read *r, struct mrsi_slot slot, struct mrsi_by *by)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    uint32_t n = mrs_val_count(map);
+    uint32_t n = mrs_val_count(slot.v);
     by->part = mrsi_read_alloc(r, n + 1, sizeof *by->part);
     by->part_name = mrsi_read_alloc(r, n + 1, sizeof *by->part_name);
     by->part_len = mrsi_read_alloc(r, n + 1, sizeof *by->part_len);
     if (!by->part || !by->part_name || !by->part_len) {
         return;
     }
-    mrs_walk_init(&w, mrs_val_view(map));
+    mrs_walk_init(&w, mrs_val_view(slot.v));
     while (mrs_walk_next(&w, &el) == 1) {
         const char **name = &by->part_name[by->n_parts];
-        struct mrsi_slot label = {mrs_make_text(r->args->arena, el.name, el.name_len), "by", el.name, NULL};
+        struct mrsi_slot one = part_of(r, slot, &el), label = one;
+        label.v = mrs_make_text(r->args->arena, el.name, el.name_len);
         if (label.v.type == MRS_MISSING) {
             r->status = mrs_err_memory(r->err, el.name_len);
             return;
         }
-        struct mrsi_slot one = {el.v, "by", el.name, NULL};
         if (mrsi_read_name(r, label, name) && mrsi_read_expr(r, one, &by->part[by->n_parts])) {
             if (mrs_expr_constant(by->part[by->n_parts], NULL)) {
-                constant_key(r, el.name);
+                constant_key(r, one, !slot.sub);
             }
             by->part_len[by->n_parts] = (uint32_t)strlen(*name);
             by->n_parts++;
         }
     }
     if (!n) {
-        constant_key(r, NULL);
+        constant_key(r, slot, !slot.sub);
     }
 }
 
 void
-mrsi_read_by(struct mrsi_read *r, struct mrsi_by *by)
+mrsi_read_by(struct mrsi_read *r, struct mrsi_slot slot, struct mrsi_by *by)
 {
-    struct mrsi_slot slot = mrsi_slot(r, "by");
     struct mrs_walk w;
     struct mrs_elem el;
     if (slot.v.type == MRS_NULL || slot.v.type == MRS_MISSING) {
@@ -58,12 +65,12 @@ mrsi_read_by(struct mrsi_read *r, struct mrsi_by *by)
     if (slot.v.type == MRS_DOCUMENT) {
         mrs_walk_init(&w, mrs_val_view(slot.v));
         if (mrs_walk_next(&w, &el) != 1 || el.name[0] != '$') {
-            read_parts(r, by, slot.v);
+            read_parts(r, slot, by);
             return;
         }
     }
     if (mrsi_read_expr(r, slot, &by->key) && mrs_expr_constant(by->key, NULL)) {
-        constant_key(r, NULL);
+        constant_key(r, slot, !slot.sub);
     }
 }
 

@@ -12,8 +12,8 @@ struct mrsi_by {
     uint32_t *part_len; /* of its name */
     uint32_t n_parts;
 };
-/* Reads the key `by`; null is one group of all. */
-void mrsi_read_by(struct mrsi_read *r, struct mrsi_by *by);
+/* Reads the key `by`, which stands in this slot; null is one group of all. */
+void mrsi_read_by(struct mrsi_read *r, struct mrsi_slot slot, struct mrsi_by *by);
 /* Appends the key of a document, as mrsi_put_value does: a missing one is null, a missing part is left out, or null
  * where there is no other. c->remarks has bit 0 where something is missing. SKIP. */
 enum mrs_status mrsi_by_put(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out);

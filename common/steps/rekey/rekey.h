@@ -4,6 +4,7 @@
 #define MRSI_REKEY_H
 
 #include "steps/kit/args.h"
+#include "steps/kit/group_by.h"
 #include "steps/kit/kernel.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/rekey_ops.h"

@@ -23,59 +23,31 @@ of_merge(const struct mrsi_read *r, const char *name)
     return mrsi_slot_in(mrsi_slot(r, "merge"), mrsi_rekey_merge_keys, MRSI_REKEY_MERGE_KEYS, name);
 }
 
-static void
-constant_key(struct mrsi_read *r, const char *sub)
-{
-    mrsi_read_error(r, "merge", sub, "is the same for every document: a key is a field (\"$name\") or an expression");
-}
-
-static void
-add_part(struct mrsi_read *r, struct mrsi_rekey *s, struct mrsi_slot slot, const char *name)
-{
-    if (!mrsi_read_expr(r, slot, &s->part[s->n_parts])) {
-        return;
-    }
-    if (mrs_expr_constant(s->part[s->n_parts], NULL)) {
-        constant_key(r, slot.sub);
-    }
-    s->part_name[s->n_parts++] = name;
-}
-
+/* A single expression is one part without a name. */
 static void
 read_by(struct mrsi_read *r, struct mrsi_rekey *s)
 {
-    struct mrsi_slot by = of_merge(r, "by");
-    struct mrs_walk w;
-    struct mrs_elem el;
-    bool map = by.v.type == MRS_DOCUMENT;
-    uint32_t n = map ? mrs_val_count(by.v) : 1;
-    s->part = mrsi_read_alloc(r, n + 1, sizeof *s->part);
-    s->part_name = mrsi_read_alloc(r, n + 1, sizeof *s->part_name);
-    s->any = mrsi_read_alloc(r, n + 1, sizeof *s->any);
-    if (!s->part || !s->part_name || !s->any) {
+    struct mrsi_by by = {.n_parts = 0};
+    struct mrsi_slot slot = of_merge(r, "by");
+    if (slot.v.type == MRS_NULL) {
+        mrsi_read_error(r, "merge", "by", "is the same for every document: a key is a field (\"$name\") or an "
+                                          "expression");
         return;
     }
-    if (map) {
-        mrs_walk_init(&w, mrs_val_view(by.v));
-        map = mrs_walk_next(&w, &el) != 1 || el.name[0] != '$';
+    mrsi_read_by(r, slot, &by);
+    if (by.key) {
+        by.part = mrsi_read_alloc(r, 1, sizeof *by.part);
+        by.part_name = mrsi_read_alloc(r, 1, sizeof *by.part_name);
+        by.n_parts = by.part && by.part_name;
     }
-    if (!map) {
-        add_part(r, s, by, NULL);
-        return;
+    if (by.key && by.n_parts) {
+        by.part[0] = by.key;
+        by.part_name[0] = NULL;
     }
-    if (!n) {
-        constant_key(r, "by");
-    }
-    for (mrs_walk_init(&w, mrs_val_view(by.v)); mrs_walk_next(&w, &el) == 1;) {
-        struct mrsi_slot one = {el.v, "merge", mrsi_read_text_of(r, "by.%s", el.name), NULL};
-        struct mrsi_slot label = {mrs_make_text(r->args->arena, el.name, el.name_len), "merge", one.sub, NULL};
-        const char *name = NULL;
-        if (label.v.type == MRS_MISSING) {
-            r->status = mrs_err_memory(r->err, el.name_len);
-        } else if (mrsi_read_name(r, label, &name)) {
-            add_part(r, s, one, name);
-        }
-    }
+    s->part = by.part;
+    s->part_name = by.part_name;
+    s->any = mrsi_read_alloc(r, by.n_parts + 1, sizeof *s->any);
+    s->n_parts = s->any ? by.n_parts : 0;
 }
 
 static void

@@ -127,7 +127,7 @@ read_by(struct mrsi_read *r, struct mrsi_rollup *s)
     mrsi_read_coll(r, mrsi_slot(r, "from"), &s->join.from);
     mrsi_read_coll(r, mrsi_slot(r, "into"), &s->join.into);
     mrsi_read_query(r, mrsi_slot(r, "where"), &s->join.where);
-    mrsi_read_by(r, &s->group);
+    mrsi_read_by(r, mrsi_slot(r, "by"), &s->group);
 }
 
 static void

@@ -49,7 +49,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     s->x = WINDOW_NONE;
     s->added.key = "fields";
     mrsi_read_coll(&r, mrsi_slot(&r, "in"), &s->in);
-    mrsi_read_by(&r, &s->by);
+    mrsi_read_by(&r, mrsi_slot(&r, "by"), &s->by);
     mrsi_read_query(&r, mrsi_slot(&r, "where"), &s->where);
     mrsi_read_choice(&r, mrsi_slot(&r, "over"), &over);
     mrsi_read_choice(&r, mrsi_slot(&r, "errors"), &s->added.errors);

@@ -25,7 +25,11 @@ static const char *const names[] = {"find",
                                     "bypassDocumentValidation",
                                     "listCollections",
                                     "setUserWriteBlockMode",
-                                    "bypassWriteBlockingMode"};
+                                    "bypassWriteBlockingMode",
+                                    "inprog",
+                                    "killop",
+                                    "killAnySession",
+                                    "listDatabases"};
 enum {
     N_NAMES = sizeof names / sizeof *names,
     WANTED_ONLY = MAY_COLL_STATS | MAY_CHANGE_STREAM,

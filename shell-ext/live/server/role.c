@@ -36,14 +36,19 @@ needs_beside(struct live_check *c, const char *db)
     return 0;
 }
 
+/* db NULL: the cluster. */
 static void
 put_on(struct mrs_build *b, uint32_t *n, const char *db, const char *coll, unsigned bits)
 {
     char index[12];
     mrs_build_open(b, index, mrs_index_name(index, (*n)++), MRS_DOCUMENT);
     mrs_build_open(b, "resource", 8, MRS_DOCUMENT);
-    mrs_build_text(b, "db", db, (uint32_t)strlen(db));
-    mrs_build_text(b, "collection", coll, (uint32_t)strlen(coll));
+    if (db) {
+        mrs_build_text(b, "db", db, (uint32_t)strlen(db));
+        mrs_build_text(b, "collection", coll, (uint32_t)strlen(coll));
+    } else {
+        mrs_build_bool(b, "cluster", true);
+    }
     mrs_build_close(b);
     live_put_actions(b, bits);
     mrs_build_close(b);
@@ -69,27 +74,13 @@ put_places(struct live_check *c, struct mrs_build *b, uint32_t *n, bool contract
     }
 }
 
-/* The cluster: what ends the work of a process that died; without it that is waited for. */
-static void
-put_cluster(struct mrs_build *b, uint32_t n, const struct live_job *job)
+/* Beside what the regime needs, what ends the work of a process that died; without that it is waited for. */
+static unsigned
+needs_of_cluster(const struct live_job *job)
 {
-    bool block = job->opts.quiet == LIVE_BY_BLOCK;
-    const char *const names[] = {"inprog", "killop", "killAnySession", block ? "setUserWriteBlockMode" : NULL,
-                                 block ? "bypassWriteBlockingMode" : NULL, job->listed ? "listDatabases" : NULL};
-    char index[12];
-    mrs_build_open(b, index, mrs_index_name(index, n), MRS_DOCUMENT);
-    mrs_build_open(b, "resource", 8, MRS_DOCUMENT);
-    mrs_build_bool(b, "cluster", true);
-    mrs_build_close(b);
-    mrs_build_open(b, "actions", 7, MRS_ARRAY);
-    for (uint32_t i = 0, k = 0; i < sizeof names / sizeof *names; i++) {
-        if (names[i]) {
-            mrs_index_name(index, k++);
-            mrs_build_text(b, index, names[i], (uint32_t)strlen(names[i]));
-        }
-    }
-    mrs_build_close(b);
-    mrs_build_close(b);
+    unsigned bits = MAY_LIST_WORK | MAY_KILL_WORK | MAY_KILL_SESSION;
+    bits |= job->opts.quiet == LIVE_BY_BLOCK ? MAY_BLOCK_WRITES | MAY_WRITE_BLOCKED : 0;
+    return bits | (job->listed ? MAY_LIST_DATABASES : 0);
 }
 
 enum mrs_status
@@ -108,7 +99,7 @@ live_role(struct live_job *job, const char *name, bool contract, struct mrs_buf 
         mrs_build_open(&b, "privileges", 10, MRS_ARRAY);
         put_places(&c, &b, &n, contract);
         put_on(&b, &n, job->opts.state_db, "", MAY_KEEP_STATE);
-        put_cluster(&b, n, job);
+        put_on(&b, &n, NULL, NULL, needs_of_cluster(job));
         mrs_build_close(&b);
         mrs_build_open(&b, "roles", 5, MRS_ARRAY);
         mrs_build_close(&b);

@@ -3,7 +3,7 @@
  *
  * Loads the library as a server does, lends it the documents of FILE one by one, as documents of DB.OF, and takes
  * those of DB.EMIT. Prints seconds, documents in and out. Documents lie in memory before the clock runs, and each that
- * comes out is copied once, as whoever stands behind a stage does. OUT: they are written there, after the clock. */
+ * comes out is copied once, as the stage behind it would. OUT: they are written there, after the clock. */
 #include "clock.h"
 #include "mongoreshape/build.h"
 #include "mongoreshape/plan.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* result_types.c - the types that an expression can give, known before there is a document.
  *
- * Told of constants, of documents and arrays that are written out, of conversions, and of operators that give one type
+ * Known of constants, of documents and arrays that are written out, of conversions, and of operators that give one type
  * (or null) whatever they get. Of all else nothing is known: a field may hold anything. */
 #include "expr/convert.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_file.c - a suggested plan as a file, never over anything but a suggested plan that nobody has changed.
+/* plan_file.c - a suggested plan as a file; it replaces nothing but a suggested plan that is unchanged.
  *
  * Its last line has a sum of all before it: people change a plan, and their work must not be lost to a second look. */
 #include "said.h"

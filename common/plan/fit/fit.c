@@ -255,7 +255,7 @@ make_step(struct mrsi_fitting *f, struct mrs_view body)
         step.type->free_state(pub->mem, step.state);
         return false;
     }
-    if (s == MRS_OK) { /* mrs_plan_check tells it */
+    if (s == MRS_OK) { /* what is wrong is reported by mrs_plan_check */
         s = mrs_catalog_play(f->cat, &step, pub->version, &e) == MRS_DEAD ? MRS_DEAD : MRS_OK;
     }
     f->p->dead = f->p->dead || s == MRS_DEAD;

@@ -2,9 +2,9 @@
 /* fitted.c - a plan that was fitted, as text: for those who keep plans and must find the same collections again. */
 #include "fit.h"
 
-/* A map of collections under their tags: a text has each key once. NULL: it can be told. */
+/* A map of collections under their tags: a text has each key once. NULL: none is there twice. */
 static const char *
-told_twice(const struct mrs_step *st)
+tag_twice(const struct mrs_step *st)
 {
     struct mrs_val from = mrs_doc_get(st->body, "from");
     struct mrs_walk w, before;
@@ -40,7 +40,7 @@ mrs_plan_fitted(const struct mrs_plan *p, struct mrs_buf *out, struct mrs_err *e
     }
     mrs_build_open(&b, "steps", 5, MRS_ARRAY);
     for (uint32_t i = 0; i < p->n_steps; i++) {
-        const char *type = p->steps[i].type->name, *twice = told_twice(&p->steps[i]);
+        const char *type = p->steps[i].type->name, *twice = tag_twice(&p->steps[i]);
         if (twice) {
             mrs_buf_clear(&buf);
             return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "step %u %s: `from` has several collections that fit with the "

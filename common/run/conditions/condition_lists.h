@@ -8,7 +8,7 @@
 /* ---- condition_lists.c ---- */
 /* Makes those lists of the step that are not there; *some: there were such ones. */
 enum mrs_status mrsi_conditions_gather(struct mrsi_engine *en, uint32_t step, bool *some, struct mrs_err *e);
-/* Lets the lists of a step go that nobody will ask again. */
+/* Frees the lists of a step that no later pass will search. */
 void mrsi_conditions_done(struct mrsi_engine *en, uint32_t step);
 
 /* ---- ask.c ---- */

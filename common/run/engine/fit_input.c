@@ -45,7 +45,7 @@ documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mr
         s = mrs_reader_next(reader, &b, e);
         for (size_t at = 0; s == MRS_OK && at < b.n;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            bool whole = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, NULL) == MRS_OK; /* else the run tells */
+            bool whole = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, NULL) == MRS_OK; /* else the run reports it */
             s = whole ? take(to, doc) : MRS_OK;
             at += doc.n;
         }

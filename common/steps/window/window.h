@@ -116,6 +116,7 @@ void mrsi_window_read_fields(struct mrsi_read *r, struct mrsi_window *s);
 bool mrsi_window_read_op(struct mrsi_read *r, struct mrsi_window *s, const char *field, const struct mrs_elem *el,
                          struct mrs_val w, struct window_op *out);
 bool mrsi_window_function(const char *name); /* that is no accumulator */
+const char *mrsi_window_meant(const char *name); /* the one that is most like this name, or NULL */
 /* Whether its window moves on and is computed anew for each document. */
 bool mrsi_window_slides(const struct window_op *op);
 void mrsi_window_number_args(struct mrsi_window *s);

@@ -205,7 +205,12 @@ read_field(struct mrsi_read *r, struct mrsi_window *s, const struct mrs_elem *e,
         return;
     }
     if (f->first == f->end) {
-        mrsi_read_error(r, "fields", e->name, "looks at no other document: use `set` for it");
+        struct mrs_walk w;
+        struct mrs_elem op;
+        mrs_walk_init(&w, one.v.type == MRS_DOCUMENT ? mrs_val_view(one.v) : mrs_empty_doc());
+        const char *meant = mrs_walk_next(&w, &op) == 1 ? mrsi_window_meant(op.name) : NULL;
+        mrsi_read_error(r, "fields", e->name, "looks at no other document: %s%s%s",
+                        meant ? "did you mean " : "use `set` for it", meant ? meant : "", meant ? "?" : "");
         return;
     }
     r->vars = s->op_var;

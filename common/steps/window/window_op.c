@@ -3,6 +3,7 @@
 #include "window.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/value.h"
+#include "mongoreshape/words.h"
 
 enum { WIDE = 1000 }; /* documents */
 
@@ -43,6 +44,16 @@ bool
 mrsi_window_function(const char *name)
 {
     return row_of(name) != NULL;
+}
+
+const char *
+mrsi_window_meant(const char *name)
+{
+    const char *names[sizeof rows / sizeof *rows];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        names[i] = rows[i].name;
+    }
+    return mrs_nearest(name, names, sizeof rows / sizeof *rows);
 }
 
 bool

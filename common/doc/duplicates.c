@@ -6,7 +6,7 @@
  * stack; where they are too many for it, the names are taken in as many portions as it takes, by their hash, so
  * that no memory is needed and no input makes the work quadratic in practice.
  * It must not know about arrays' indexes: only documents are judged. */
-#include "internal.h"
+#include "doc_internal.h"
 
 #include <stdlib.h>
 #include <xxhash.h>

@@ -9,7 +9,7 @@
  * and cut off again if nothing came into them. The same walk serves three masters: edits by a function, leaving
  * paths out, and keeping nothing but paths. Levels of the document lie on a stack of fixed size, since a path has
  * a bounded number of names. It must not know what is written or why: that is the function's. */
-#include "internal.h"
+#include "doc_internal.h"
 #include "path_tree.h"
 
 #define LEVELS (3 * MRS_PATH_PARTS_MAX) /* a document and an array for each name, and some arrays in arrays */

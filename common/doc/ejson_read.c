@@ -7,7 +7,7 @@
  * bytes a level. JSON is taken strictly (no comments, no bare words, no control characters in strings); bytes that
  * are not UTF-8 are kept. It must not know what is read: a plan, metadata, or a line of data. */
 #include "ejson_inner.h"
-#include "internal.h"
+#include "doc_internal.h"
 
 struct ejson_read_level {
     size_t start; /* offset in out of the length word */

@@ -6,7 +6,7 @@
  * wrapper inside another ($numberLong in $date, $oid in $dbPointer) may have been unwrapped or not; both are
  * taken. It must not know where documents come from, and never calls itself. */
 #include "ejson_inner.h"
-#include "internal.h"
+#include "doc_internal.h"
 
 #include "mongoreshape/value.h"
 

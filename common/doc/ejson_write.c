@@ -6,7 +6,7 @@
  * 2 with a wrong inner length, which JSON cannot hold); relaxed text is for people. It must not know files or
  * lines: what separates documents is the caller's. */
 #include "ejson_inner.h"
-#include "internal.h"
+#include "doc_internal.h"
 
 #include "mongoreshape/value.h"
 

@@ -8,7 +8,7 @@
  * of xxhash.h (of 0.8, held against the outer ones by t_value.c). */
 #include "decimal.h"
 #include "hash_long.h"
-#include "internal.h"
+#include "doc_internal.h"
 
 #include "mongoreshape/value.h"
 

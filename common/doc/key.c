@@ -9,7 +9,7 @@
  * Documents: per field rank, name, payload, and a last byte below any rank. It must not differ from value_order.c:
  * change both or none. */
 #include "decimal.h"
-#include "internal.h"
+#include "doc_internal.h"
 
 #include "mongoreshape/value.h"
 

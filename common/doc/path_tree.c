@@ -7,7 +7,7 @@
  * documents. Trees are as deep as paths are long (MRS_PATH_PARTS_MAX), so freeing may recurse. */
 #include "path_tree.h"
 
-#include "internal.h"
+#include "doc_internal.h"
 
 #define PLAIN 8 /* children that are compared one by one */
 

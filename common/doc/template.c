@@ -5,7 +5,7 @@
  * All that mrs_doc_check judges stands in those bytes, so a document that has them in common with one that was checked
  * needs no walk, and its fields lie where those of the other lie. The bytes are compared under a mask, sixteen at a
  * time, which takes a small part of a walk. */
-#include "internal.h"
+#include "doc_internal.h"
 
 bool
 mrsi_look_fits(uint32_t n)

@@ -7,7 +7,7 @@
  * bytes: whoever changes one changes the other, and tests/unit/doc/t_value.c holds them together. It must not know
  * collations: they are refused where plans are checked. */
 #include "decimal.h"
-#include "internal.h"
+#include "doc_internal.h"
 
 #include "mongoreshape/value.h"
 

@@ -6,7 +6,7 @@
  * itself, so that nesting costs eight bytes a level and no input can exhaust the C stack. Since the last byte
  * of a checked frame is NUL, a name can be scanned without looking at the end for every byte.
  * It must not know what a document means: no field name is special here, and UTF-8 is not judged. */
-#include "internal.h"
+#include "doc_internal.h"
 
 #include <stdio.h>
 

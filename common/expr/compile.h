@@ -3,7 +3,7 @@
 #ifndef MRS_EXPR_COMPILE_H
 #define MRS_EXPR_COMPILE_H
 
-#include "internal.h"
+#include "expr_internal.h"
 #include "mongoreshape/words.h"
 
 struct mrsi_bound {

@@ -5,7 +5,7 @@
  * evaluation. Nothing is allocated for paths and literals, so that the common expressions cost a walk.
  * Recursion follows the tree of the expression (bounded when it was compiled) and the parts of a path, never
  * the nesting of documents. */
-#include "internal.h"
+#include "expr_internal.h"
 #include "mongoreshape/limits.h"
 #include <stdarg.h>
 #include <stdio.h>

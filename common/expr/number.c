@@ -4,7 +4,7 @@
  * The rules are the server's: int32 widens to int64, int64 to double, anything to decimal; a double enters
  * decimal arithmetic with 15 significant digits, zeros behind kept, although 17 would tell it exactly. Decimals
  * themselves are the library's business (common/doc/decimal.h). */
-#include "internal.h"
+#include "expr_internal.h"
 #include "doc/decimal.h"
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #ifndef MRS_EXPR_SUPPORT_H
 #define MRS_EXPR_SUPPORT_H
 
-#include "internal.h"
+#include "expr_internal.h"
 
 /* Evaluates a call that gives a status; anything but OK is returned from here. */
 #define MRSI_TRY(call)                                                                             \

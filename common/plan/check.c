@@ -4,7 +4,7 @@
  * Each step applies itself to the catalogue in turn, so the next one finds what it would find in a
  * run: new targets, moved indexes, dropped collections. A step that fails leaves the catalogue as
  * it was; steps on collections that it would have made or emptied are passed over, for their errors would be echoes. */
-#include "internal.h"
+#include "plan_internal.h"
 #include "mongoreshape/catalogue.h"
 
 #include <stdio.h>

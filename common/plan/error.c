@@ -4,7 +4,7 @@
  * Everything that reads a plan reports here and goes on, so that one look at a file finds all its
  * mistakes. At the end the list is put into file order. An error that an alias brings up at every
  * place of use is kept once. */
-#include "internal.h"
+#include "plan_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  *
  * Everything comes from what the steps say about themselves and from passes.c; after mrs_plan_check
  * also what the catalogue noted. Both forms say the same. */
-#include "internal.h"
+#include "plan_internal.h"
 #include "passes.h"
 
 #include <stdlib.h>

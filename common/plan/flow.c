@@ -4,7 +4,7 @@
  *
  * Text stands bare where no reader of YAML could take it for anything else, and quoted with escapes otherwise. No
  * recursion: what is open lies on a stack as deep as documents may be. */
-#include "internal.h"
+#include "plan_internal.h"
 #include "mongoreshape/ejson.h"
 
 #include <strings.h>

@@ -3,7 +3,7 @@
  *
  * So there is one loader, and one set of words for what is wrong. Each key of the plan and of each step begins a line,
  * and the path to what stands on a line is found by going through the document again in the same order. */
-#include "internal.h"
+#include "plan_internal.h"
 
 /* Where the writer stands. With a line to look for nothing is written but the path to it. */
 struct from_bson {

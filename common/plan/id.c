@@ -4,7 +4,7 @@
  * The plan as canonical BSON, hashed: keys in the order of the manual, whatever their order in the
  * file, comments and layout gone, server and database as resolved, the plan's name left out. What
  * is inside the values keeps its order, because that order shows in the output. */
-#include "internal.h"
+#include "plan_internal.h"
 
 static void
 put64_big(uint8_t *to, uint64_t v)

@@ -3,7 +3,7 @@
  *
  * Steps tell only what is lost; an owner also wants to see what will be there. Nothing here knows why an index
  * changed: it compares what stands under a name. */
-#include "internal.h"
+#include "plan_internal.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/catalogue.h"
 

@@ -4,7 +4,7 @@
  * Each step says by itself what undoes it; here the answers are put in reverse order. An entry that names a collection
  * which is gone at that point, because a later step of the plan dropped it, cannot run: it is left out, and that is a
  * loss. All of it follows from the plan alone, so that the inverse of a plan is one plan with one id. */
-#include "internal.h"
+#include "plan_internal.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/inverse.h"
 

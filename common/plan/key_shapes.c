@@ -4,7 +4,7 @@
  * Only shapes: that a path is a path, an expression compiles or a collection exists is found out
  * later, by those who know. The messages teach: they say what belongs there, show what stands
  * there, and give the key's line of help. */
-#include "internal.h"
+#include "plan_internal.h"
 
 #include <stdio.h>
 

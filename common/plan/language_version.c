@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* language_version.c - which steps and keys a plan may have that says `version: 1` */
-#include "internal.h"
+#include "plan_internal.h"
 
 bool
 mrsi_step_known(const struct mrs_step_type *t, uint32_t version)

@@ -7,7 +7,7 @@
  * change; what depends on the contents of a step the step has said itself (quiet_only, not_direct). Two paths meet
  * where one leads to or through the other. A plan is at most a few hundred steps: every pair is looked at. No server is
  * asked here, no step is known by name. */
-#include "internal.h"
+#include "plan_internal.h"
 #include "mongoreshape/live.h"
 #include "mongoreshape/path.h"
 

@@ -4,7 +4,7 @@
  *
  * Both forms say the same. A plan that is refused is refused here with the same sentence as by the online tool, since
  * both only repeat what live.c found. Nothing is decided in this file. */
-#include "internal.h"
+#include "plan_internal.h"
 #include "mongoreshape/live.h"
 
 struct live_explain_text {

@@ -6,7 +6,7 @@
  * error. So in a text that begins as JSON does, pairs inside double quotes are rewritten before it
  * is read; a quote counts where a JSON string may begin. Columns behind a pair on its line are two
  * too small. */
-#include "internal.h"
+#include "plan_internal.h"
 
 #include <stdio.h>
 

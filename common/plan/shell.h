@@ -3,7 +3,7 @@
 #ifndef MRSI_PLAN_SHELL_H
 #define MRSI_PLAN_SHELL_H
 
-#include "internal.h"
+#include "plan_internal.h"
 
 struct mrsi_shell_text { /* the Extended JSON that stands for one */
     char text[256];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stars.c - names of collections with a star, as a plan writes them, and where they can stand. */
-#include "internal.h"
+#include "plan_internal.h"
 
 /* ---- names ---- */
 static const char *

@@ -7,7 +7,7 @@
  * cost written out is added up and bounded. Repeated keys, tags nobody knows and numbers out of
  * range are reported and reading goes on; after an error of syntax it cannot. What the keys mean is
  * none of its business. */
-#include "internal.h"
+#include "plan_internal.h"
 #include "scalar.h"
 #include "shell.h"
 

@@ -4,7 +4,7 @@
  * A map with the keys of an Extended JSON wrapper becomes the typed value; whether it is one is
  * decided on its raw content, before anything inside it is resolved, because numbers inside a
  * wrapper must be texts. Recursion goes as deep as plans may nest. Knows no step. */
-#include "internal.h"
+#include "plan_internal.h"
 
 struct mrsi_yaml_entry *
 mrsi_tree_find(const struct mrsi_yaml_node *map, const char *key)

@@ -248,7 +248,7 @@ is_c && /^\}/ {
 }
 
 # A tag means one thing in all of the product.
-(in_common || room == "migrate" || room == "live" || file ~ /^include\//) &&
+(in_common || room == "migrate" || room == "live" || room == "server" || file ~ /^include\//) &&
     code ~ /^(static )?(const )?(struct|union|enum) [A-Za-z_0-9]+ *\{/ {
     tag = code; sub(/^(static )?(const )?(struct|union|enum) /, "", tag); sub(/[^A-Za-z_0-9].*/, "", tag)
     if (tag in tag_in && tag_in[tag] != file) complain(FNR, "tag-twice", tag " is defined in " tag_in[tag] " too")

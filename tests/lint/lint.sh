@@ -30,13 +30,13 @@ text_rules() {
         LC_ALL=C xargs -0 awk -v root="$root" -v ladder_file="$ladder" -f "$here/lint.awk" >>"$found"
 }
 
-# Folders of the product: at most 20 sources in each; names of files that repeat only where a rule makes them.
+# Folders of the product: at most 20 sources in each; no file name repeats.
 folders() {
     (cd "$root" && find common migrate shell-ext include -name '*.[ch]' 2>/dev/null) |
         LC_ALL=C sort >"$tmp/product"
     sed -n 's|/[^/]*\.c$||p' "$tmp/product" | uniq -c |
         awk '$1 > 20 { printf "%s:1: folder-size: %d sources, 20 are allowed\n", $2, $1 }' >>"$found"
-    awk -F/ '$NF != "internal.h" && $NF in at { printf "%s:1: name-twice: %s has this name too\n", $0, at[$NF] }
+    awk -F/ '$NF in at { printf "%s:1: name-twice: %s has this name too\n", $0, at[$NF] }
              { at[$NF] = $0 }' "$tmp/product" >>"$found"
 }
 

@@ -7,7 +7,7 @@
 #ifndef MRS_EXPR_TOTAL_H
 #define MRS_EXPR_TOTAL_H
 
-#include "expr/internal.h"
+#include "expr/expr_internal.h"
 #include "doc/decimal.h"
 
 struct mrsi_total {

@@ -3,7 +3,7 @@
  *
  * There is no type bracketing here, unlike in queries: every value compares with every other, a missing one
  * below null. */
-#include "expr/internal.h"
+#include "expr/expr_internal.h"
 
 static enum mrs_status
 compare(const struct mrs_expr *x, struct mrs_eval *ev, int *order)

@@ -4,7 +4,7 @@
  *
  * What a constant decides is decided when the plan is read, as the server's optimizer does, since that shows: a
  * branch of $switch that no document can reach may hold constants that fail, one of $cond may not. */
-#include "expr/internal.h"
+#include "expr/expr_internal.h"
 
 static enum mrs_status
 truth(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, bool *yes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_variable.c - $let and $literal. */
-#include "expr/internal.h"
+#include "expr/expr_internal.h"
 
 static enum mrs_status
 compile_literal(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)

@@ -71,7 +71,9 @@ enum mrs_status
 mrsi_open_regular(const char *path, int *fd, struct stat *st, struct mrs_err *e)
 {
     struct stat own;
-    st = st ? st : &own;
+    if (!st) {
+        st = &own;
+    }
     enum mrs_status s = mrsi_open_read(path, fd, st, e);
     if (s == MRS_OK && !S_ISREG(st->st_mode)) {
         close(*fd);

@@ -10,11 +10,11 @@
 
 enum { NEWC = 110, ODC = 76, MAGIC = 6, NAME_MOST = 4096 };
 
-struct shape { /* where the two lengths stand in a header, and what the parts behind it are filled up to */
+struct cpio_layout { /* where the two lengths stand in a header, and what the parts behind it are filled up to */
     size_t head, name, name_n, size, size_n;
     unsigned base, fill;
 };
-static const struct shape newc = {NEWC, 94, 8, 54, 8, 16, 4}, odc = {ODC, 59, 6, 65, 11, 8, 1};
+static const struct cpio_layout newc = {NEWC, 94, 8, 54, 8, 16, 4}, odc = {ODC, 59, 6, 65, 11, 8, 1};
 
 /* The value of n digits; *bad true where one is none. */
 static uint64_t
@@ -58,7 +58,7 @@ mrsi_cpio_check(const struct mrsi_source_from *from, const struct mrs_pause *pau
         if (s != MRS_OK || got < ODC) {
             return s;
         }
-        const struct shape *h = memcmp(room, "070707", 6) == 0 ? &odc : &newc;
+        const struct cpio_layout *h = memcmp(room, "070707", 6) == 0 ? &odc : &newc;
         if (h == &newc && memcmp(room, "070701", 6) != 0 && memcmp(room, "070702", 6) != 0) {
             return refuse(from, at, "no header of a member stands", e);
         }

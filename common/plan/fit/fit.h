@@ -3,7 +3,7 @@
 #ifndef MRSI_PLAN_FIT_H
 #define MRSI_PLAN_FIT_H
 
-#include "plan/internal.h"
+#include "plan/plan_internal.h"
 #include "mongoreshape/catalogue.h"
 
 struct mrsi_fitting {

@@ -3,7 +3,7 @@
  *
  * It says what a table says: keys, choices, coarse shapes. Whether a path is a path or an expression compiles only
  * `check` knows. */
-#include "plan/internal.h"
+#include "plan/plan_internal.h"
 
 /* The shapes that several keys share; expressions are anything. */
 static const char definitions[] =

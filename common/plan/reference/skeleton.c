@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* skeleton.c - a plan of one step to begin with: its keys, an example of each, what each means; out of the step's own
  * tables. */
-#include "plan/internal.h"
+#include "plan/plan_internal.h"
 
 #define SKELETON_COLUMN 44 /* where remarks begin */
 

@@ -60,7 +60,7 @@ read_marked(struct live_batch *b, const struct live_task *t, struct mrs_view *ma
         }
         st = mrs_build_finish(&w, doc, e);
         doc->p = st ? NULL : mrs_arena_copy(&b->hold, doc->p, doc->n);
-        st = st ? st : marked->p && doc->p ? MRS_OK : mrs_err_memory(e, got.n);
+        MRS_THEN(st, marked->p && doc->p ? MRS_OK : mrs_err_memory(e, got.n));
     }
     live_cursor_close(cur);
     mrs_buf_clear(&buf);

@@ -110,7 +110,7 @@ slice_back(struct verifying *v, const struct mrs_view *all, uint32_t n, struct m
     docs = got.docs;
     n = got.n;
     owned = st ? NULL : mrs_arena_alloc(&b->make, n + 1);
-    st = st ? st : !owned ? mrs_err_memory(e, n) : unmade(v, docs, &n, owned, e);
+    MRS_THEN(st, owned ? unmade(v, docs, &n, owned, e) : mrs_err_memory(e, n));
     for (uint32_t i = 0; i < n && !st; i++) {
         st = note_unmade(v, docs[i], owned[i], e);
     }

@@ -502,7 +502,7 @@ live_burst_in_transaction(struct live_burst *b, struct live_fault *f, struct mrs
 {
     struct live_send s;
     enum mrs_status st = begin(&s, b, e);
-    st = st ? st : s.n_weak ? MRS_SKIP : statements(&s, f, e);
+    MRS_THEN(st, s.n_weak ? MRS_SKIP : statements(&s, f, e));
     if (!st) {
         all_written(b);
     }

@@ -114,9 +114,9 @@ alone_in_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool byp
     enum mrs_status st = live_burst_session(s->b, &s->lsid, e);
     MRS_THEN(st, live_txn_begin(job->link, e));
     MRS_THEN(st, live_same_as_before(job, c, LIVE_IN_TXN, &same, f, e));
-    st = st ? st : same ? MRS_OK : MRS_SKIP;
+    MRS_THEN(st, same ? MRS_OK : MRS_SKIP);
     MRS_THEN(st, live_bulk(job->link, &c->coll, op, 1, LIVE_WRITE | LIVE_IN_TXN, bypass, &s->b->arena, &r, f, e));
-    st = st ? st : r.matched + r.deleted == 1 ? live_txn_commit(job->link, f, e) : MRS_SKIP;
+    MRS_THEN(st, r.matched + r.deleted == 1 ? live_txn_commit(job->link, f, e) : MRS_SKIP);
     if (st) {
         live_txn_abort(job->link);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h - declarations for the files of common/doc only. */
+/* doc_internal.h - declarations for the files of common/doc only. */
 #ifndef MRS_DOC_INTERNAL_H
 #define MRS_DOC_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h - the shape of a compiled expression, shared by the files of common/expr only.
+/* expr_internal.h - the shape of a compiled expression, shared by the files of common/expr only.
  *
  * One operator = one row of a family's table (op_<family>.c) and one function. A function evaluates its own
  * arguments, so that lazy operators ($cond, $and, $switch, $ifNull) look like the others. Recursion follows the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h - what the files of common/plan share: the tree of a plan's text, with positions, and
+/* plan_internal.h - what the files of common/plan share: the tree of a plan's text, with positions, and
  * the plan's private half.
  *
  * The tree stays with the plan, so that an error found late (against the catalogue of an input)

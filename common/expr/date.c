@@ -177,13 +177,19 @@ is_digit(const struct date_reader *r)
     return r->at < r->end && *r->at >= '0' && *r->at <= '9';
 }
 
+/* [+-]YYYY-MM-DD: with a sign, as in servers, years before 0 can be read, though no date text has them. */
 static bool
 read_day(struct date_reader *r, int64_t *days)
 {
+    bool before = mark(r, '-');
+    if (!before) {
+        mark(r, '+');
+    }
     int32_t year = number(r, 4);
     if (year < 0 || !mark(r, '-')) {
         return false;
     }
+    year = before ? -year : year;
     int32_t month = number(r, 2);
     if (month < 1 || month > 12 || !mark(r, '-')) {
         return false;

@@ -96,7 +96,7 @@ static enum mrs_status
 read_subtype(struct mrsi_convert *cv, struct mrs_val subtype)
 {
     int64_t n;
-    if (mrs_is_nullish(subtype)) {
+    if (subtype.type == MRS_MISSING) { /* null is none that is left out, as servers have it */
         return MRS_OK;
     }
     if (!mrs_val_integral(subtype, &n) || n < 0 || n > 255 || (n > 9 && n < 128)) {

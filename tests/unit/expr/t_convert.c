@@ -40,6 +40,12 @@ casts_follow_convert(void **state)
     converts("[1]", "bool", "true");
     converts("'x'", "binData", NULL);
     converts("0", "date", NULL);
+    converts("'-0001-01-01T00:00:00Z'", "date", "{'$date': {'$numberLong': '-62198755200000'}}");
+    converts("'+2024-02-29'", "date", "{'$date': {'$numberLong': '1709164800000'}}");
+    converts("'-0001-02-29'", "date", NULL); /* no leap year */
+    converts("'-0004-02-29T00:00:00Z'", "date", "{'$date': {'$numberLong': '-62288352000000'}}");
+    converts("'--0001-01-01'", "date", NULL);
+    converts("'+-0001-01-01'", "date", NULL);
     converts("{'$numberLong': '0'}", "date", "{'$date': {'$numberLong': '0'}}");
     converts("'64f0c0c0c0c0c0c0c0c0c0c0'", "objectId", "{'$oid': '64f0c0c0c0c0c0c0c0c0c0c0'}");
     converts("'64f0c0c0c0c0c0c0c0c0c0cg'", "objectId", NULL);
@@ -119,6 +125,10 @@ damaged_text_is_refused(void **state)
             bench_is(&b, text, "{}", subtype ? "'string'" : "'binData'");
         }
     }
+    bench_refused(&b, "{'$convert': {'input': 5, 'to': {'type': 'binData', 'subtype': null}, 'onError': 'no'}}",
+                  "'subtype' must be");
+    bench_is(&b, "{'$convert': {'input': 5, 'to': {'type': 'binData', 'subtype': '$none'}}}", "{}",
+             "{'$binary': {'base64': 'BQAAAA==', 'subType': '00'}}");
     bench_is(&b,
              "{'$convert': {'input': {'$binary': {'base64': '7aCA', 'subType': '00'}}, 'to': 'string',"
              " 'format': 'utf8', 'onError': 'surrogate'}}",

@@ -6,6 +6,7 @@
 #define MRS_DOC_MAX 16777216u      /* largest document a server stores (BSONObjMaxUserSize) */
 #define MRS_DOC_READ_MAX 16793600u /* largest read: oplog entries may have 16 KiB more (mongo-tools 100.5.3) */
 #define MRS_DOC_MIN 5u             /* length word and the final NUL */
+#define MRS_BUCKET_FIELDS_MAX (1u << 17) /* of a bucket of a time series, those in its documents too: 50 MiB of state */
 #define MRS_DEPTH_READ 2048        /* deepest nesting that passes through untouched */
 #define MRS_DEPTH_MAX 180          /* deepest nesting a server stores from users: limit of documents we build */
 #define MRS_EVAL_BYTES_MAX (128u << 20) /* values that expressions make for one document; the same for any --memory */

@@ -55,7 +55,7 @@ BEGIN {
           "decimal doc cli cli expr expr io io step step axes step nodes step link step unique step plan plan " \
           "stars step " \
           "live plan pipeline plan stage plan run run compare run cat run mrs all view doc walk doc template doc " \
-          "build doc " \
+          "build doc measurements doc " \
           "compose doc digest doc buffer base rekey_ops step " \
           "formats io dump_in io dump_out io checkpoint_files io files io spread_ops step join_ops step " \
           "group_ops step fold_ops step window_ops step " \

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* simple8b.h - the numbers that lie packed in the 64-bit words of a column. */
+#ifndef MRSI_DOC_SIMPLE8B_H
+#define MRSI_DOC_SIMPLE8B_H
+
+#include "doc/decimal.h"
+#include "mongoreshape/doc.h"
+
+enum { MRSI_WORD = 8 }; /* bytes */
+
+struct mrsi_simple8b {
+    const uint8_t *at, *end; /* words that are still to come */
+    uint64_t word;           /* the slots of the one in hand that are still to come, the next one lowest */
+    uint32_t left;           /* how many */
+    uint8_t width, zero_bits, zeros_unit; /* of a slot, in bits */
+    bool repeats;            /* the word has no slots: it repeats the number before it */
+    bool wide;               /* numbers of 128 bits, not of 64 */
+    bool missing;            /* the last number, or that there was none in its place */
+    mrsi_u128 number;
+};
+
+/* No words, and 0 as the number before the first one. */
+void mrsi_simple8b_init(struct mrsi_simple8b *s, bool wide);
+/* n more words. */
+void mrsi_simple8b_begin(struct mrsi_simple8b *s, const uint8_t *words, uint32_t n);
+/* The next number in s->number, or s->missing: 1; none: 0; a word that nobody writes: -1. */
+int mrsi_simple8b_next(struct mrsi_simple8b *s);
+/* Whether there is none. */
+static inline bool
+mrsi_simple8b_is_empty(const struct mrsi_simple8b *s)
+{
+    return s->left == 0 && s->at == s->end;
+}
+/* A number as its sign and size were put into it: 0, -1, 1, -2, 2, ... */
+static inline mrsi_u128
+mrsi_simple8b_signed(mrsi_u128 n)
+{
+    return n >> 1 ^ (0 - (n & 1));
+}
+
+#endif

@@ -61,9 +61,12 @@ struct live_job {
 void live_stop(const char *name);
 bool live_mutant(const char *name);
 int64_t live_clock(void);
+void live_short_in(struct mrs_view question);
+#define LIVE_SHORT_IN(question) live_short_in(question)
 #define LIVE_STOP(name) live_stop(name)
 #define LIVE_MUTANT(name) live_mutant(name)
 #else
+#define LIVE_SHORT_IN(question) ((void)0)
 #define LIVE_STOP(name) ((void)0)
 #define LIVE_MUTANT(name) (false)
 #define live_clock() mrs_clock_asleep() /* by which leases are reckoned; a test can make it run ahead */

@@ -103,7 +103,7 @@ static const struct mrs_cli_option options[] = {
      "out. Without this option runs that an older version left in `mongoreshape` are found, and moved by `--execute`.",
      NULL},
     {"batch", 0, "N", WORK, MRS_CLI_OWN, AT(batch), "auto|100|1000", "auto", "documents in one batch, at most 10000",
-     "`auto` begins with 100 and aims at half a second a batch.", batch},
+     "`auto` begins with 1,000 and aims at half a second a batch.", batch},
     {"max-refused", 0, "N|any", APPLY, MRS_CLI_LIMIT, AT(max_refused), NULL, "0",
      "go on while at most N documents are refused",
      "A document is refused where the plan's own words leave no place for it. It stays where it is and is noted in "

@@ -422,6 +422,13 @@ read_asked(struct live_units *u, uint32_t main, struct live_ask *ask, struct mrs
     return s;
 }
 
+static bool
+is_full(const struct live_ask *ask, struct mrs_val next)
+{
+    uint32_t n = ask->n_in + ask->n_clauses;
+    return n >= LIVE_IN_MAX || (n && live_ask_bytes(ask) + next.n > ASK_BYTES);
+}
+
 static enum mrs_status
 read_by_path(struct live_units *u, uint32_t main, uint32_t n_wishes, struct mrs_err *e)
 {
@@ -432,10 +439,11 @@ read_by_path(struct live_units *u, uint32_t main, uint32_t n_wishes, struct mrs_
     live_ask_init(&ask, u->job->mem, u->step->desc.pairs[0].from);
     mrs_buf_init(&room, u->job->mem, MRS_DOC_READ_MAX);
     for (uint32_t i = 0; i < n_wishes && s == MRS_OK; i++) {
-        if ((ask.n_in || ask.n_clauses) && live_ask_bytes(&ask) + w[i].v.n > ASK_BYTES) {
-            s = read_asked(u, main, &ask, &room, e);
-        }
+        s = is_full(&ask, w[i].v) ? read_asked(u, main, &ask, &room, e) : MRS_OK;
         live_ask_value(&ask, w[i].v);
+    }
+    if (s == MRS_OK && u->from->nulls && is_full(&ask, mrs_null())) {
+        s = read_asked(u, main, &ask, &room, e);
     }
     if (s == MRS_OK && u->from->nulls) {
         live_ask_nulls(&ask);

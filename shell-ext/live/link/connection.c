@@ -450,6 +450,7 @@ prepare_command(struct connection_call *c, struct mrs_view cmd, struct mrs_err *
 {
     bson_iter_t first;
     bool write = c->flags & LIVE_WRITE;
+    LIVE_SHORT_IN(cmd);
     enum mrs_status s = live_bytes(cmd, &c->cmd, e);
     if (s == MRS_OK && (!bson_iter_init(&first, &c->cmd) || !bson_iter_next(&first))) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a command is empty");
@@ -552,6 +553,7 @@ live_find(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filt
 {
     struct query q;
     *out = NULL;
+    LIVE_SHORT_IN(filter);
     enum mrs_status s = query_open(l, coll, filter, &q, e);
     MRS_THEN(s, cursor_options(l, opts, flags, &q.opts, e));
     MRS_THEN(s, cursor_new(l, coll, "find", out, e));

@@ -80,6 +80,7 @@ enum mrs_status live_command(struct live_link *l, const char *db, struct mrs_vie
                              struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);
 
 /* ---- cursors ---- */
+enum { LIVE_IN_MAX = 1000 }; /* values that one $in asks for at most: there are servers that take the square of them */
 struct live_cursor;
 /* find: opts is a document of find options ({sort, projection, min, max, hint, skip, limit, batchSize ...}). A read
  * only: nothing fails before the first next. flags: LIVE_IN_TXN. */

@@ -6,8 +6,11 @@
  * server) while this process stands still. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND|asleep:COMMAND", n from 1, or
  * 0: each time; asleep: as run, and by the clock of leases a day goes by meanwhile; the name "*" stands for any;
  * MRS_STOP_LIST=FILE collects the names passed. MRS_MUTANT="name,name" switches safeguards
- * off, so that the tests can show that they notice. In the normal build nothing of this exists. */
-#include "live/job_context.h"
+ * off, so that the tests can show that they notice. A question with too many values in one $in ends the process with
+ * status 97. In the normal build nothing of this exists. */
+#include "connection.h"
+
+#include "mongoreshape/value.h"
 
 #include "mongoreshape/clock.h"
 
@@ -20,7 +23,21 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EXIT_BAD_STOP = 98, EXIT_COMMAND_FAILED = 99, DAY_MS = 86400000 };
+enum { EXIT_LONG_IN = 97, EXIT_BAD_STOP = 98, EXIT_COMMAND_FAILED = 99, DAY_MS = 86400000 };
+
+/* By its bytes, wherever in the question it stands. */
+void
+live_short_in(struct mrs_view question)
+{
+    static const char begin[] = "\x04$in"; /* an array of this name */
+    const uint8_t *end = question.p + question.n, *at = question.p;
+    while ((at = memmem(at, (size_t)(end - at), begin, sizeof begin))) {
+        at += sizeof begin;
+        if (mrs_val_count((struct mrs_val){at, mrs_le32(at), MRS_ARRAY}) > LIVE_IN_MAX) {
+            _exit(EXIT_LONG_IN);
+        }
+    }
+}
 
 static void
 list(const char *file, const char *name)

@@ -376,17 +376,28 @@ live_native_close(struct live_native *n)
     n->job = NULL;
 }
 
-enum mrs_status
-live_native_range(struct live_native *n, const struct mrs_view *ids, uint32_t k, bool *client, struct mrs_err *e)
+static enum mrs_status
+native_piece(struct live_native *n, const struct mrs_view *ids, uint32_t k, bool *client, struct mrs_err *e)
 {
     struct mrs_view range;
-    *client = false;
     mrs_arena_reset(&n->each);
     enum mrs_status st = live_range_filter(&n->each, ids, k, &range, e);
     MRS_THEN(st, look_for(n, n->count, n->n_counts, range, client, e));
     for (uint32_t i = 0; i < n->n_writes && !st && !*client; i++) {
         struct live_fault f = {.kind = LIVE_FAULT_NONE};
         st = settle(n, &f, run_pipeline(n, &n->write[i], range, LIVE_WRITE | LIVE_JOURNALED, NULL, &f, e), client, e);
+    }
+    return st;
+}
+
+enum mrs_status
+live_native_range(struct live_native *n, const struct mrs_view *ids, uint32_t k, bool *client, struct mrs_err *e)
+{
+    uint32_t step = live_range_step(ids, k);
+    enum mrs_status st = MRS_OK;
+    *client = false;
+    for (uint32_t at = 0; at < k && !st && !*client; at += step) {
+        st = native_piece(n, ids + at, k - at < step ? k - at : step, client, e);
     }
     n->ranges += !st;
     n->by_client += !st && *client;

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { DOCS_FIRST = 100, DOCS_MAX = 10000, BATCH_MS = 500, LOST_MAX = 60, NAMED_MAX = 1000 };
+enum { DOCS_MAX = 10000, BATCH_MS = 500, LOST_MAX = 60, NAMED_MAX = 1000 };
 static const uint64_t read_max = 16u << 20, write_max = 4u << 20;
 
 struct pass_walk {
@@ -137,6 +137,7 @@ live_read_all(struct live_job *job, struct live_read *r, struct mrs_err *e)
     live_cursor_close(cur);
     st = st == MRS_END ? MRS_OK : live_lost(&f, st, e);
     if (!st) {
+        r->bytes -= sum;
         r->n = (uint32_t)(list.n / sizeof doc);
         r->docs = mrs_arena_copy(r->a, list.n ? list.p : (const void *)"", list.n);
         st = r->docs ? MRS_OK : mrs_err_memory(e, list.n);
@@ -286,25 +287,22 @@ reload(struct pass_walk *w, struct mrs_err *e)
     return live_lost_since(job, gen, live_checkpoint_open(job, w->t->pass, &w->c, e), e);
 }
 
-static void
-govern(struct pass_walk *w, int64_t ms, uint64_t bytes)
+uint32_t
+live_batch_size(const struct live_opts *o, uint32_t asked, uint32_t n, int64_t ms, uint64_t bytes)
 {
-    const struct live_opts *o = &w->t->job->opts;
-    uint64_t n = w->range.n;
     if (o->batch) {
-        w->size = o->batch;
-        return;
+        return o->batch;
     }
-    if (n < w->size && ms < BATCH_MS && bytes < write_max) {
-        return; /* the range was short for another reason */
+    if (n == 0 || (n < asked && ms < BATCH_MS && bytes < write_max)) {
+        return asked; /* it was short for another reason */
     }
-    uint64_t want = n * BATCH_MS / (uint64_t)(ms > 0 ? ms : 1);
+    uint64_t want = (uint64_t)n * BATCH_MS / (uint64_t)(ms > 0 ? ms : 1);
     if (bytes > write_max) {
         uint64_t fits = n * write_max / bytes;
         want = want < fits ? want : fits;
     }
-    want = want > n * 2 ? n * 2 : want < n / 2 ? n / 2 : want;
-    w->size = (uint32_t)(want < 1 ? 1 : want > DOCS_MAX ? DOCS_MAX : want);
+    want = want > n * 2ull ? n * 2ull : want < n / 2 ? n / 2 : want;
+    return (uint32_t)(want < 1 ? 1 : want > DOCS_MAX ? DOCS_MAX : want);
 }
 
 static enum mrs_status
@@ -350,7 +348,7 @@ one_batch(struct pass_walk *w, struct mrs_err *e)
     st = move_to_bound(w, e);
     MRS_THEN(st, t->batch(t->arg, w->range.docs, w->range.n, &w->c, e));
     if (!st) {
-        govern(w, mrs_clock_asleep() - start, t->wrote_bytes);
+        w->size = live_batch_size(&t->job->opts, w->size, w->range.n, mrs_clock_asleep() - start, t->wrote_bytes);
         w->lost = 0;
         st = tell(w, e);
     }
@@ -370,7 +368,7 @@ sum_up(struct pass_walk *w)
 enum mrs_status
 live_tour_run(struct live_tour *t, struct mrs_err *e)
 {
-    uint32_t size = t->job->opts.batch ? t->job->opts.batch : DOCS_FIRST;
+    uint32_t size = t->job->opts.batch ? t->job->opts.batch : LIVE_BATCH_FIRST;
     struct pass_walk w = {.t = t, .size = size, .begun_ms = mrs_clock_asleep()};
     mrs_buf_init(&w.upper, t->job->mem, MRS_DOC_READ_MAX);
     live_range_init(&w.range, t->job->mem);

@@ -95,16 +95,29 @@ behind_kind(struct mrs_val v)
     }
 }
 
+static bool
+is_between(const struct mrs_view *docs, uint32_t n)
+{
+    struct mrs_val first = behind_kind(mrs_doc_get(docs[0], "_id"));
+    struct mrs_val last = behind_kind(mrs_doc_get(docs[n - 1], "_id"));
+    return first.type != MRS_MISSING && first.type == last.type;
+}
+
+uint32_t
+live_range_step(const struct mrs_view *docs, uint32_t n)
+{
+    return n <= LIVE_IN_MAX || is_between(docs, n) ? n : LIVE_IN_MAX;
+}
+
 enum mrs_status
 live_range_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
                   struct mrs_err *e)
 {
-    struct mrs_val first = mrs_doc_get(docs[0], "_id"), last = mrs_doc_get(docs[n - 1], "_id");
-    struct mrs_val kind = behind_kind(first), other = behind_kind(last);
-    if (kind.type == MRS_MISSING || kind.type != other.type) {
+    if (!is_between(docs, n)) {
         return live_ids_filter(a, docs, n, out, e);
     }
-    return live_doc_in(a, out, e, "{_id: {$gte: %v, $lte: %v}}", first, last);
+    return live_doc_in(a, out, e, "{_id: {$gte: %v, $lte: %v}}", mrs_doc_get(docs[0], "_id"),
+                       mrs_doc_get(docs[n - 1], "_id"));
 }
 
 /* ---- the cursor ---- */

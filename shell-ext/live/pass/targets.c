@@ -118,32 +118,58 @@ add_found(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint
     return st;
 }
 
-/* All that the units' documents made, by listing. */
+/* How many documents of docs[at..n) one question is about. */
+static uint32_t
+piece(uint32_t at, uint32_t n)
+{
+    return n - at < LIVE_IN_MAX ? n - at : LIVE_IN_MAX;
+}
+
+/* What the units' documents made on one side. */
 static enum mrs_status
-read_listed(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct targets_found *f, struct mrs_err *e)
+read_side(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint32_t n, struct targets_found *f,
+          struct mrs_err *e)
 {
     struct mrs_buf buf;
+    struct live_read got = {.coll = side_coll(b, side), .bytes = targets_max, .a = &b->make};
     enum mrs_status st = MRS_OK;
     mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
-    for (uint32_t side = 0; side < n_sides(b) && !st; side++) {
-        struct live_read got = {.coll = side_coll(b, side), .bytes = targets_max, .a = &b->make};
-        if (!live_side_listed(b->job, b->group, side)) {
-            continue;
-        }
+    for (uint32_t at = 0; at < n && !st; at += LIVE_IN_MAX) {
         mrs_buf_reset(&buf);
-        st = live_units_listing(b->units, (int)side, docs, n, &buf, e);
-        if (st == MRS_END) {
-            st = MRS_OK;
-            continue;
-        }
+        st = live_units_listing(b->units, (int)side, docs + at, piece(at, n), &buf, e);
         got.filter = (struct mrs_view){buf.p, (uint32_t)buf.n};
         MRS_THEN(st, live_read_all(b->job, &got, e));
         MRS_THEN(st, add_found(b, side, got.docs, got.n, f, e));
     }
-    if (!st && f->n) {
+    mrs_buf_clear(&buf);
+    return st;
+}
+
+/* By key; a document that two questions brought counts once. */
+static void
+sort_found(struct targets_found *f)
+{
+    uint32_t n = 0;
+    if (f->n > 1) {
         qsort(f->t, f->n, sizeof *f->t, by_key);
     }
-    mrs_buf_clear(&buf);
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (n == 0 || by_key(&f->t[n - 1], &f->t[i]) != 0) {
+            f->t[n++] = f->t[i];
+        }
+    }
+    f->n = n;
+}
+
+/* All that the units' documents made, by listing. */
+static enum mrs_status
+read_listed(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct targets_found *f, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t side = 0; side < n_sides(b) && !st; side++) {
+        st = live_side_listed(b->job, b->group, side) ? read_side(b, side, docs, n, f, e) : MRS_OK;
+    }
+    sort_found(f);
     return st;
 }
 
@@ -434,6 +460,22 @@ in_slice(const struct live_batch *b, uint32_t main, struct mrs_view doc)
     return false;
 }
 
+/* One by one: there are few of them, and large ones always fit. */
+static enum mrs_status
+ask_owners(struct live_batch *b, uint32_t main, const struct targets_question *q, const struct mrs_view *docs,
+           uint32_t n, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    for (uint32_t i = 0; i < n && !st; i++) {
+        struct live_unit u;
+        if (!in_slice(b, main, docs[i])) {
+            st = live_units_load(b->others, main, &docs[i], 1, &u, e);
+            MRS_THEN(st, note_expected(b, q, &u, e));
+        }
+    }
+    return st;
+}
+
 /* Units of one main collection among the owners. */
 static enum mrs_status
 owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q, struct mrs_err *e)
@@ -441,19 +483,16 @@ owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q,
     struct mrs_buf buf;
     int side;
     struct live_read own = {.coll = live_units_main(b->others, main, &side), .bytes = owners_max, .a = &b->make};
+    enum mrs_status st = MRS_OK;
     mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status st = live_units_owners(b->others, q->side, q->docs, q->n, &buf, e);
-    own.filter = (struct mrs_view){buf.p, (uint32_t)buf.n};
-    MRS_THEN(st, live_read_all(b->job, &own, e));
-    mrs_buf_clear(&buf);
-    for (uint32_t i = 0; i < own.n && !st; i++) { /* one by one: there are few of them, and large ones always fit */
-        struct live_unit u;
-        if (in_slice(b, main, own.docs[i])) {
-            continue;
-        }
-        st = live_units_load(b->others, main, &own.docs[i], 1, &u, e);
-        MRS_THEN(st, note_expected(b, q, &u, e));
+    for (uint32_t at = 0; at < q->n && !st; at += LIVE_IN_MAX) {
+        mrs_buf_reset(&buf);
+        st = live_units_owners(b->others, q->side, q->docs + at, piece(at, q->n), &buf, e);
+        own.filter = (struct mrs_view){buf.p, (uint32_t)buf.n};
+        MRS_THEN(st, live_read_all(b->job, &own, e));
+        MRS_THEN(st, ask_owners(b, main, q, own.docs, own.n, e));
     }
+    mrs_buf_clear(&buf);
     return st;
 }
 

@@ -27,6 +27,10 @@ struct live_tour {
                                                          them */
 };
 enum mrs_status live_tour_run(struct live_tour *t, struct mrs_err *e);
+/* How many documents the next batch asks for, so that it takes half a second by the time that each of the last took:
+ * `asked` were asked for, n came, that took ms and wrote so many bytes. It grows and shrinks by half at most. */
+enum { LIVE_BATCH_FIRST = 1000 };
+uint32_t live_batch_size(const struct live_opts *o, uint32_t asked, uint32_t n, int64_t ms, uint64_t bytes);
 /* A name for a checkpoint, "expand/0/1/2". */
 const char *live_pass_name(char out[48], const char *what, uint32_t group, uint32_t main, uint32_t no);
 /* A name of a phase for people: "expand 1 embed". */
@@ -52,7 +56,7 @@ struct live_read {
     const struct mrs_coll *coll;
     struct mrs_view filter;
     bool ids;              /* only their `_id`s */
-    uint64_t bytes;        /* most */
+    uint64_t bytes;        /* most; when read, what is left of that */
     struct mrs_arena *a;
     struct mrs_view *docs; /* result, n of them */
     uint32_t n;

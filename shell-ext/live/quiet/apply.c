@@ -15,7 +15,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { BATCH_FIRST = 100, BATCH_MOST = 10000, BATCH_BYTES = 4 << 20, AIM_MS = 500, TRIES = 5, NAMED_MOST = 1000 };
+enum { BATCH_BYTES = 4 << 20, TRIES = 5, NAMED_MOST = 1000 };
 
 struct pass {
     struct live_job *job;
@@ -267,19 +267,6 @@ write_batch(struct pass *p, uint32_t n)
     return s;
 }
 
-static void
-next_size(struct pass *p, int64_t ms)
-{
-    uint32_t most = p->job->opts.batch ? p->job->opts.batch : BATCH_MOST;
-    if (p->job->opts.batch) {
-        p->batch = most;
-    } else if (ms > AIM_MS) {
-        p->batch = p->batch > 2 ? p->batch / 2 : 1;
-    } else if (ms < AIM_MS / 2) {
-        p->batch = p->batch * 2 > most ? most : p->batch * 2;
-    }
-}
-
 static enum mrs_status
 batch(struct pass *p)
 {
@@ -301,7 +288,7 @@ batch(struct pass *p)
     } else if (s == MRS_OK) {
         s = write_batch(p, n);
     }
-    next_size(p, mrs_clock_asleep() - start);
+    p->batch = live_batch_size(&p->job->opts, p->batch, n, mrs_clock_asleep() - start, p->bytes);
     return s;
 }
 
@@ -310,7 +297,7 @@ run_pass(struct pass *p)
 {
     struct live_progress tell = {.phase = p->name, .ns = p->job->run->state_changes.ns, .estimated = (uint64_t)p->n,
                                  .limiting = ""};
-    p->batch = p->job->opts.batch ? p->job->opts.batch : BATCH_FIRST;
+    p->batch = p->job->opts.batch ? p->job->opts.batch : LIVE_BATCH_FIRST;
     mrs_arena_init(&p->arena, p->job->mem);
     live_burst_init(&p->burst, p->job);
     uint32_t lost = 0;

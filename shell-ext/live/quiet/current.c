@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* current.c - documents as they stand, brought beside the entries of the change list.
  *
- * One find by `_id` for a batch; answers come in any order and an `_id` may come back in another numeric type than the
- * one that was asked for, so they are matched by the server's own equality. Must not know what is made of them. */
+ * A find by `_id` for as many as one $in takes; answers come in any order and an `_id` may come back in another numeric
+ * type than the one that was asked for, so they are matched by the server's own equality. Must not know what is made of
+ * them. */
 #include "live/link/bson.h"
 #include "quiet.h"
 
@@ -68,9 +69,9 @@ ask(struct live_job *job, const struct mrs_coll *now, const struct live_journal_
     return s;
 }
 
-enum mrs_status
-live_current_read(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
-                  struct mrs_arena *a, struct mrs_view *doc, struct mrs_err *e)
+static enum mrs_status
+read_piece(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
+           struct mrs_arena *a, struct mrs_view *doc, struct mrs_err *e)
 {
     struct current_asked *list = mrs_arena_alloc(a, (n + 1) * sizeof *list);
     struct live_cursor *c = NULL;
@@ -99,4 +100,15 @@ live_current_read(struct live_job *job, const struct mrs_coll *now, const struct
     live_cursor_close(c);
     mrs_buf_clear(&key);
     return s == MRS_END ? MRS_OK : s;
+}
+
+enum mrs_status
+live_current_read(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
+                  struct mrs_arena *a, struct mrs_view *doc, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (uint32_t at = 0; at < n && s == MRS_OK; at += LIVE_IN_MAX) {
+        s = read_piece(job, now, entry + at, n - at < LIVE_IN_MAX ? n - at : LIVE_IN_MAX, a, doc + at, e);
+    }
+    return s;
 }

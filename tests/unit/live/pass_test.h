@@ -141,10 +141,10 @@ put_texts(struct desk *d, const char *coll, const char *texts)
 {
     size_t n;
     uint8_t *p = to_bson(texts, &n);
-    struct mrs_view docs[600];
+    struct mrs_view docs[1300];
     uint32_t k = 0;
     for (size_t at = 0; at < n; at += docs[k++].n) {
-        assert_true(k < 600);
+        assert_true(k < sizeof docs / sizeof *docs);
         docs[k] = (struct mrs_view){p + at, mrs_le32(p + at)};
     }
     put_views(d, coll, docs, k);

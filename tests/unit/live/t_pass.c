@@ -834,6 +834,54 @@ several_hundred(void **state)
     desk_leave(&d);
 }
 
+/* One batch with more documents than one $in asks for. */
+static void
+long_batch(void **state)
+{
+    (void)state;
+    struct desk d;
+    struct report r;
+    size_t n = 0, room = 1 << 18;
+    char *text = malloc(room);
+    desk_sit(&d, "long", "steps:\n  - extract: { from: posts, path: c, into: cs, parent_ref: p }\n");
+    for (int i = 0; i < 1300; i++) {
+        n += (size_t)snprintf(text + n, room - n, "{'_id': %d, 'c': [{'v': %d}]}", i, i);
+    }
+    put_texts(&d, "posts", text);
+    free(text);
+    d.job.opts.batch = 2000;
+    desk_open(&d);
+    expands(&d, &r);
+    assert_int_equal(r.r.inserted, 1300);
+    mrs_arena_clear(&r.a);
+    finds(&d, false, 0, 0, NULL);
+    desk_leave(&d);
+}
+
+/* Half a second by the time that each document took, by half or double at most. */
+static void
+sizes(void **state)
+{
+    (void)state;
+    struct live_opts o = {.batch = 0};
+    static const struct {
+        uint32_t asked, n;
+        int64_t ms;
+        uint64_t bytes;
+        uint32_t next;
+    } t[] = {
+        {1000, 1000, 500, 1, 1000}, {1000, 1000, 400, 1, 1250}, {1000, 1000, 10, 1, 2000}, {1000, 1000, 0, 1, 2000},
+        {1000, 1000, 800, 1, 625}, {1000, 1000, 90000, 1, 500}, {8000, 8000, 100, 1, 10000}, {1, 1, 90000, 1, 1},
+        {4000, 300, 20, 1, 4000}, {4000, 0, 20, 1, 4000}, {4000, 300, 600, 1, 250}, {1000, 1000, 100, 8u << 20, 500},
+        {4000, 300, 100, 5u << 20, 240},
+    };
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        assert_int_equal(live_batch_size(&o, t[i].asked, t[i].n, t[i].ms, t[i].bytes), t[i].next);
+    }
+    o.batch = 7;
+    assert_int_equal(live_batch_size(&o, 7, 7, 90000, 1), 7);
+}
+
 static void
 no_memory(void **state)
 {
@@ -886,6 +934,8 @@ main(void)
         cmocka_unit_test(backfill_in_place),
         cmocka_unit_test(sweeping),
         cmocka_unit_test(several_hundred),
+        cmocka_unit_test(long_batch),
+        cmocka_unit_test(sizes),
         cmocka_unit_test(no_memory),
     };
     int r = cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@ struct mrs_cat_coll {
     bool no_data;            /* its documents lie in a collection of buckets: it has no data file */
     bool no_metadata;        /* it is such a collection, named by what it belongs to */
     bool made;               /* a step of this plan made it (rename does not count) */
+    bool measured;           /* a time series: its documents are measurements, as a restore inserts them, not buckets */
     void *engine;            /* the engine's own */
 };
 /* The documents of the time series X lie, in a dump of a folder, in a collection of this name and X. */
@@ -51,8 +52,15 @@ enum mrs_status mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *c
 enum mrs_status mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out,
                                    struct mrs_err *e);
 /* What a step takes beside plain collections: bits. version: of the plan language. */
-enum mrs_takes { MRS_TAKES_CAPPED = 1, MRS_TAKES_COLLATED = 2, MRS_TAKES_SERIES = 4 };
+enum mrs_takes { MRS_TAKES_CAPPED = 1, MRS_TAKES_COLLATED = 2, MRS_TAKES_SERIES = 4, MRS_TAKES_MEASUREMENTS = 8 };
 unsigned mrs_step_takes(const struct mrs_step *st, uint32_t version);
+/* Whether a step reads the documents of the collection, or takes them away, and does no more with it: then those of a
+ * time series are its measurements. */
+bool mrs_step_measures(const struct mrs_step *st, const struct mrs_coll *coll);
+/* Where the buckets of a time series lie: a collection of their own, or itself; NULL: it has none. */
+struct mrs_cat_coll *mrs_catalog_buckets(struct mrs_catalog *c, struct mrs_cat_coll *cc);
+/* A time series becomes the measurements that a step, or the end of a run, leaves of it; its buckets go. */
+void mrs_catalog_measure(struct mrs_catalog *c, struct mrs_cat_coll *cc);
 /* Why a step that takes these cannot take the collection; NULL: it can. */
 const char *mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes);
 /* Plays a step: the collections of its conditions must be there; its hook `catalog`, where it has one. */

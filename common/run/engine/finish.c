@@ -6,6 +6,7 @@
 #include "run_engine.h"
 #include "run/account/amend.h"
 #include "run/pass/checkpoint.h"
+#include "run/series/unpack_buckets.h"
 
 /* Reads a collection to its end, through pending steps, writing nothing. */
 static enum mrs_status
@@ -132,7 +133,7 @@ copy_extra(struct mrsi_engine *en, uint32_t i, struct mrs_err *e)
 enum mrs_status
 mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
 {
-    enum mrs_status s = MRS_OK;
+    enum mrs_status s = mrsi_series_settle(en, e);
     snprintf(en->phase_text, sizeof en->phase_text, "writing what remains");
     mrsi_tick(en);
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {

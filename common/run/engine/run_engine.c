@@ -9,6 +9,7 @@
 #include "run/notices/lost_fields.h"
 #include "run/pass/checkpoint.h"
 #include "run/conditions/condition_lists.h"
+#include "run/series/unpack_buckets.h"
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
 #include "run/notices/unknown_paths.h"
@@ -337,6 +338,15 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     return count_dropped(en, step, e);
 }
 
+/* Behind it a run can go on without reading those buckets again. */
+static enum mrs_status
+unpack_series(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    bool some;
+    enum mrs_status s = mrsi_series_unpack(en, step, &some, e);
+    return s == MRS_OK && some ? mrsi_keep_boundary(en, step, e) : s;
+}
+
 /* Behind it a run can go on without reading those collections again. */
 static enum mrs_status
 gather_conditions(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
@@ -367,7 +377,8 @@ run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
     while (s == MRS_OK && i < en->plan->n_steps && refused_so_far(en) <= en->opts->max_refused) {
         mrsi_copy_early(en, i);
         en->now = i;
-        s = gather_conditions(en, i, e);
+        s = unpack_series(en, i, e);
+        MRS_THEN(s, gather_conditions(en, i, e));
         MRS_THEN(s, run_step(en, i, e));
         en->now = MRSI_NONE;
         if (s == MRS_OK) {

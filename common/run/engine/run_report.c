@@ -87,7 +87,8 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
             rep->out_bytes += c->bytes;
         }
         bool renamed = c->was_there && c->last.ns && strcmp(c->ns, c->last.ns) != 0;
-        if (c->was_there && (c->dropped_at != MRSI_NONE || renamed || (c->written && !c->copied))) {
+        bool buckets = strncmp(c->ns + strcspn(c->ns, ".") + 1, MRS_BUCKETS, sizeof MRS_BUCKETS - 1) == 0;
+        if (c->was_there && !buckets && (c->dropped_at != MRSI_NONE || renamed || (c->written && !c->copied))) {
             rep->drop_first[rep->n_drop_first++] = text(rep, c->ns);
         }
     }

@@ -5,6 +5,7 @@
  * whatever its name becomes later. For each collection it is then known which step is the last that needs all of it:
  * from there on its documents go straight into the output. */
 #include "run_engine.h"
+#include "run/series/unpack_buckets.h"
 #include "mongoreshape/catalogue.h"
 #include <unistd.h>
 
@@ -87,15 +88,20 @@ step_sides(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (!side) {
         return mrs_err_memory(e, n * sizeof *side);
     }
-    for (uint32_t i = 0; i < n; i++) {
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         side[i] = coll_now(en, &st->desc.sides[i].coll);
+        s = mrsi_series_side(en, st, &st->desc.sides[i].coll, &side[i], e);
     }
-    enum mrs_status s = mrs_catalog_play(en->cat, st, en->plan->version, e);
+    MRS_THEN(s, mrs_catalog_play(en->cat, st, en->plan->version, e));
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         side[i] = side[i] == MRSI_NONE ? coll_now(en, &st->desc.sides[i].coll) : side[i];
         if (side[i] == MRSI_NONE) {
             s = new_coll(en, &st->desc.sides[i].coll, &side[i], e);
         }
+    }
+    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
+        mrsi_series_played(en, step, &st->desc.sides[i].coll, side[i]);
     }
     note_drops(en, step);
     en->side[step] = side;

@@ -22,6 +22,8 @@ enum mrs_status mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrs
 /* In work: whether all earlier jobs have been committed. What this one would do in its commit it may do now, piece by
  * piece. */
 bool mrsi_pipe_turn(const struct mrsi_worker *w);
+/* The same, and waits for it. False: the pass has failed at an earlier job. */
+bool mrsi_pipe_await(const struct mrsi_worker *w);
 
 /* ---- scan.c: reading a collection ---- */
 struct mrsi_scan {

@@ -167,6 +167,19 @@ end_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bool
 }
 
 bool
+mrsi_pipe_await(const struct mrsi_worker *w)
+{
+    struct pipe_run *r = w->pipe;
+    pthread_mutex_lock(&r->commit_lock);
+    while (r->committed != w->job_no && !is_over(r, w->job_no)) {
+        pthread_cond_wait(&r->turn, &r->commit_lock);
+    }
+    bool turn = !is_over(r, w->job_no);
+    pthread_mutex_unlock(&r->commit_lock);
+    return turn;
+}
+
+bool
 mrsi_pipe_turn(const struct mrsi_worker *w)
 {
     return atomic_load(w->committed) == w->job_no;
@@ -223,6 +236,7 @@ one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
     }
     w->job_no = no;
     w->committed = &r->committed;
+    w->pipe = r;
     s = p->work(p->arg, w, (*mine)->job, &e);
     if (s < MRS_OK) {
         fail(r, s, no, &e);

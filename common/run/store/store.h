@@ -20,11 +20,8 @@
 #define MRSI_READ (1u << 18)  /* bytes of a block that is read: it stays near the processor while it is worked on */
 #define MRSI_BIG   (4u << 20) /* blocks larger than this are worked on alone */
 #define MRSI_NONE  UINT32_MAX
-struct mrsi_engine;
-struct mrsi_input_digest;
-struct mrsi_value_list;
-struct mrsi_asked;
-struct mrsi_twins;
+struct mrsi_engine; struct mrsi_input_digest; struct mrsi_value_list; struct mrsi_asked; struct mrsi_twins;
+struct pipe_run;
 
 /* A temporary file of raw documents or records; closed with its last user. */
 struct mrsi_temp {
@@ -64,6 +61,8 @@ struct mrsi_coll {
     bool whole;               /* in a sample: all of it is read all the same */
     bool was_there;           /* in the input */
     bool copied;              /* byte for byte */
+    bool of_series;           /* the measurements of a time series (series/); `read`: they are there */
+    uint32_t series, buckets; /* its collections of the input */
     bool read;                /* some pass has read, and so checked, all documents of the input's file: */
     uint64_t read_docs, read_bytes; /* so many */
 };
@@ -126,6 +125,7 @@ struct mrsi_worker {
     struct mrs_keys keys, keys2;
     void *local; /* a pass's own */
     uint64_t job_no;                   /* of the running pipe */
+    struct pipe_run *pipe;
     const _Atomic uint64_t *committed; /* how many jobs of it have been committed */
 };
 
@@ -242,7 +242,7 @@ void mrsi_secret_take(struct mrsi_engine *en, const uint8_t drawn[MRS_SECRET]);
 /* ---- extra_files.c ---- */
 void mrsi_tick(struct mrsi_engine *en);
 
-/* Asks for huge pages, which cost less to touch first and are found faster at random. A wish only. */
+/* Asks for huge pages, which cost less to touch and are found faster. A wish only. */
 void mrsi_wish_huge(void *p, size_t n);
 
 #endif

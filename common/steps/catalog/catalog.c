@@ -37,6 +37,7 @@ struct mrs_catalog {
     uint32_t n_notes, note_cap;
     bool lost; /* a note, for lack of memory */
     unsigned takes; /* enum mrs_takes, of the step that is played */
+    const struct mrs_step *playing;
     const struct left_out *left_out; /* the last one */
 };
 
@@ -290,6 +291,7 @@ mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct 
         cc->kind = MRS_COLL_VIEW;
     } else if (mrs_val_is_text(type, "timeseries") || mrs_doc_get(cc->options, "timeseries").type != MRS_MISSING) {
         cc->kind = MRS_COLL_TIMESERIES;
+        cc->measured = mrs_val_is_text(type, "collection");
     }
     uint32_t n;
     if (uuid.type == MRS_STRING && mrs_val_text(uuid, &n) && n < sizeof cc->uuid) {
@@ -373,8 +375,12 @@ mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes)
     if (cc->made && (capped || cc->kind == MRS_COLL_TIMESERIES)) {
         return "was made capped or a time series by an earlier step: let that `options` be the last step that names it";
     }
-    if (series && !(takes & MRS_TAKES_SERIES)) {
-        return "is a time-series collection: copy it into a plain one on the server first ($out), then reshape that";
+    if (series && !(takes & MRS_TAKES_CAPPED)) {
+        return "is a time series, which a plan of version 1 cannot read: leave `version` out";
+    }
+    if (series && !(takes & (MRS_TAKES_SERIES | MRS_TAKES_MEASUREMENTS))) {
+        return "is a time series: steps can read its measurements and take them away, not change them or add to them; "
+               "`move` them into a new collection first, and name that";
     }
     if (capped && !(takes & MRS_TAKES_CAPPED)) {
         return "is a capped collection: copy it into a plain one on the server first ($out), then reshape that";
@@ -399,14 +405,34 @@ mrs_step_takes(const struct mrs_step *st, uint32_t version)
     if (version < 2) {
         return 0;
     }
+    bool measures = st->desc.n_sides && mrs_step_measures(st, &st->desc.sides[0].coll);
     return MRS_TAKES_CAPPED | (st->desc.compares_nothing || st->desc.whole_only ? MRS_TAKES_COLLATED : 0) |
-           (st->desc.whole_only ? MRS_TAKES_SERIES : 0);
+           (st->desc.whole_only ? MRS_TAKES_SERIES : 0) | (measures ? MRS_TAKES_MEASUREMENTS : 0);
+}
+
+bool
+mrs_step_measures(const struct mrs_step *st, const struct mrs_coll *coll)
+{
+    unsigned roles = 0;
+    for (uint32_t i = 0; i < st->desc.n_sides; i++) {
+        roles |= strcmp(st->desc.sides[i].coll.ns, coll->ns) == 0 ? st->desc.sides[i].role : 0;
+    }
+    return (roles & MRS_ROLE_READ) && !(roles & (MRS_ROLE_CHANGE | MRS_ROLE_ADD));
+}
+
+/* What the step that is played takes in the place of this collection. */
+static unsigned
+takes_of(const struct mrs_catalog *c, const struct mrs_coll *coll)
+{
+    bool measures = (c->takes & MRS_TAKES_CAPPED) && c->playing && mrs_step_measures(c->playing, coll);
+    return (c->takes & ~(unsigned)MRS_TAKES_MEASUREMENTS) | (measures ? MRS_TAKES_MEASUREMENTS : 0);
 }
 
 enum mrs_status
 mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *st, uint32_t version, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
+    c->playing = st;
     c->takes = mrs_step_takes(st, version) & MRS_TAKES_CAPPED; /* values are compared */
     for (uint32_t i = 0; s == MRS_OK && i < st->desc.n_conditions; i++) {
         struct mrs_cat_coll *from;
@@ -415,6 +441,7 @@ mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *st, uint32_t vers
     c->takes = mrs_step_takes(st, version);
     s = s == MRS_OK && st->type->catalog ? st->type->catalog(st->state, c, e) : s;
     c->takes = 0;
+    c->playing = NULL;
     return s;
 }
 
@@ -480,7 +507,8 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s%s%.200s%s", coll->ns,
                            near ? "; is `" : "", near ? near : "", near ? "` meant?" : "");
     }
-    const char *why = mrs_catalog_obstacle(cc, c->takes);
+    unsigned takes = takes_of(c, coll);
+    const char *why = mrs_catalog_obstacle(cc, takes);
     if (why) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s %s", coll->ns, why);
     }
@@ -492,6 +520,9 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
     if (change) {
         cc->touched = true;
         cc->uuid[0] = 0;
+    }
+    if (change && !(takes & MRS_TAKES_SERIES)) {
+        mrs_catalog_measure(c, cc);
     }
     *out = cc;
     return MRS_OK;
@@ -512,6 +543,7 @@ make(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **o
         }
     }
     cc->kind = MRS_COLL_PLAIN;
+    cc->measured = false;
     cc->options = mrs_empty_doc();
     cc->uuid[0] = 0;
     cc->exists = cc->touched = cc->made = true;
@@ -566,7 +598,7 @@ static struct mrs_cat_coll *
 buckets_of(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
 {
     static const char name[] = MRS_BUCKETS;
-    for (uint32_t i = 0; cc->kind == MRS_COLL_TIMESERIES && !cc->made && i < cat->n; i++) {
+    for (uint32_t i = 0; cc->kind == MRS_COLL_TIMESERIES && !cc->made && !cc->measured && i < cat->n; i++) {
         struct mrs_cat_coll *b = cat->coll[i];
         if (b->exists && strcmp(b->coll.db, cc->coll.db) == 0 && strncmp(b->coll.coll, name, sizeof name - 1) == 0 &&
             strcmp(b->coll.coll + sizeof name - 1, cc->coll.coll) == 0) {
@@ -576,11 +608,37 @@ buckets_of(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
     return NULL;
 }
 
+struct mrs_cat_coll *
+mrs_catalog_buckets(struct mrs_catalog *c, struct mrs_cat_coll *cc)
+{
+    struct mrs_cat_coll *own = buckets_of(c, cc);
+    return own                                                                ? own
+           : cc->kind == MRS_COLL_TIMESERIES && !cc->made && !cc->measured ? cc
+                                                                              : NULL;
+}
+
 static void
 take_away(struct mrs_cat_coll *cc)
 {
     cc->exists = false;
     ((struct catalog_entry *)cc)->gone = true;
+}
+
+void
+mrs_catalog_measure(struct mrs_catalog *c, struct mrs_cat_coll *cc)
+{
+    struct mrs_cat_coll *buckets = mrs_catalog_buckets(c, cc);
+    if (!buckets) {
+        return;
+    }
+    if (buckets != cc) {
+        take_away(buckets);
+    }
+    cc->measured = cc->touched = true;
+    cc->no_data = false;
+    cc->uuid[0] = 0;
+    mrs_catalog_note(c, "%s is a time series: what is left of it is written as its measurements, which a restore "
+                        "inserts, and not as buckets", cc->coll.ns);
 }
 
 /* The buckets go with the time series. */
@@ -652,6 +710,7 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
         return s;
     }
     b->made = a->made;
+    b->measured = a->measured;
     b->kind = a->kind;
     b->options = a->options;
     b->index = a->index;
@@ -667,9 +726,9 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
 void
 mrs_catalog_metadata(const struct mrs_cat_coll *coll, struct mrs_buf *out)
 {
-    const char *type = coll->kind == MRS_COLL_VIEW                          ? "view"
-                       : coll->kind == MRS_COLL_TIMESERIES && !coll->made ? "timeseries"
-                                                                          : "collection";
+    const char *type = coll->kind == MRS_COLL_VIEW                                             ? "view"
+                       : coll->kind == MRS_COLL_TIMESERIES && !coll->made && !coll->measured ? "timeseries"
+                                                                                             : "collection";
     struct mrs_build b;
     struct mrs_view done;
     mrs_build_init(&b, out);

@@ -104,6 +104,10 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
                            s->into.ns);
     }
     MRS_THEN(st, mrsi_cat_target(cat, &s->into, "into", &into, NULL, e));
+    if (st == MRS_OK && from->kind == MRS_COLL_TIMESERIES) {
+        into->kind = from->kind;
+        into->n_index = 0; /* it has no `_id_` */
+    }
     if (st == MRS_OK && s->indexes) {
         st = copy_indexes(cat, from, into, e);
     }

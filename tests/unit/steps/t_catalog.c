@@ -96,7 +96,7 @@ obstacles(void **arg)
         NULL};
     static const struct {
         const char *name, *says;
-    } wrong[] = {{"view", "is a view"}, {"oldview", "is a view"}, {"ts", "time-series"}, {"capped",
+    } wrong[] = {{"view", "is a view"}, {"oldview", "is a view"}, {"ts", "is a time series"}, {"capped",
      "capped collection: copy it"},
                  {"capped1", "capped"}, {"german", "collation of its own"}, {"crypt", "encrypted"},
                  {"system.js", "belongs to the server"}, {"system.buckets.ts", "belongs to the server"},

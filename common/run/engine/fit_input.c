@@ -2,10 +2,18 @@
 /* fit_input.c - the collections of an input, and a plan with stars fitted to them. */
 #include "run_engine.h"
 #include "mongoreshape/catalogue.h"
+#include "mongoreshape/measurements.h"
+#include <stdio.h>
 
 struct fit_documents {
     struct mrs_mem *mem;
     struct mrs_input *in;
+};
+
+struct fit_giving {
+    struct mrs_measurements *m; /* NULL: documents are taken as they are */
+    enum mrs_status (*take)(void *to, struct mrs_view doc);
+    void *to;
 };
 
 enum mrs_status
@@ -24,6 +32,55 @@ mrs_input_catalog(struct mrs_input *in, struct mrs_catalog *cat, struct mrs_err 
     return s;
 }
 
+uint32_t
+mrsi_input_find(const struct mrs_input *in, const char *ns)
+{
+    for (uint32_t i = 0; i < mrs_input_count(in); i++) {
+        const struct mrs_input_ns *at = mrs_input_at(in, i);
+        if (at->kind == MRS_INPUT_DATA && strcmp(at->ns, ns) == 0) {
+            return i;
+        }
+    }
+    return MRSI_NONE;
+}
+
+/* Of a time series: the entry that has its buckets, and what makes measurements of them. *i MRSI_NONE: none has. */
+static enum mrs_status
+find_series(struct fit_documents *x, uint32_t *i, struct mrs_measurements **m, struct mrs_err *e)
+{
+    const struct mrs_input_ns *in = mrs_input_at(x->in, *i);
+    struct mrs_val options = mrs_doc_get(in->metadata, "options");
+    char ns[2 * MRS_NS_MAX + sizeof "." MRS_BUCKETS];
+    struct mrs_series of;
+    if (options.type != MRS_DOCUMENT || mrs_val_is_text(mrs_doc_get(in->metadata, "type"), "collection") ||
+        !mrs_series_of(mrs_val_view(options), &of)) {
+        return MRS_OK;
+    }
+    if (!in->data_path) {
+        snprintf(ns, sizeof ns, "%.255s." MRS_BUCKETS "%.255s", in->db, in->coll);
+        *i = mrsi_input_find(x->in, ns);
+    }
+    return mrs_measurements_new(x->mem, &of, m, e);
+}
+
+/* The document, or all measurements of a bucket; what is damaged is passed over, since the run reports it. */
+static enum mrs_status
+give(const struct fit_giving *g, struct mrs_view doc)
+{
+    struct mrs_view row;
+    if (mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, NULL) != MRS_OK) {
+        return MRS_OK;
+    }
+    if (!g->m) {
+        return g->take(g->to, doc);
+    }
+    enum mrs_status s = MRS_OK, read = mrs_measurements_begin(g->m, doc, NULL);
+    while (s == MRS_OK && read == MRS_OK && (read = mrs_measurements_next(g->m, &row, NULL)) == MRS_OK) {
+        s = g->take(g->to, row);
+    }
+    return read == MRS_DEAD ? read : s;
+}
+
 /* Each document of a collection of the input. */
 static enum mrs_status
 documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mrs_view doc), void *to,
@@ -32,24 +89,24 @@ documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mr
     struct fit_documents *x = arg;
     struct mrs_reader *reader = NULL;
     struct mrs_block b;
-    uint32_t i = 0;
-    while (i < mrs_input_count(x->in) && strcmp(mrs_input_at(x->in, i)->ns, ns) != 0) {
-        i++;
-    }
-    if (i == mrs_input_count(x->in) || !mrs_input_at(x->in, i)->data_path) {
-        return MRS_OK;
+    struct fit_giving g = {NULL, take, to};
+    uint32_t i = mrsi_input_find(x->in, ns);
+    enum mrs_status s = i == MRSI_NONE ? MRS_OK : find_series(x, &i, &g.m, e);
+    if (s != MRS_OK || i == MRSI_NONE || !mrs_input_at(x->in, i)->data_path) {
+        mrs_measurements_free(g.m);
+        return s;
     }
     mrs_block_init(&b, x->mem);
-    enum mrs_status s = mrs_reader_open(x->in, i, MRSI_BLOCK, &reader, e);
+    s = mrs_reader_open(x->in, i, MRSI_BLOCK, &reader, e);
     while (s == MRS_OK) {
         s = mrs_reader_next(reader, &b, e);
         for (size_t at = 0; s == MRS_OK && at < b.n;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            bool whole = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, NULL) == MRS_OK; /* else the run reports it */
-            s = whole ? take(to, doc) : MRS_OK;
+            s = give(&g, doc);
             at += doc.n;
         }
     }
+    mrs_measurements_free(g.m);
     mrs_reader_close(reader);
     mrs_block_clear(&b);
     return s == MRS_END ? MRS_OK : s;

@@ -20,6 +20,10 @@ enum mrs_status mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts
 /* ---- setup.c: collections, sides and what is known before the first document ---- */
 enum mrs_status mrsi_setup(struct mrsi_engine *en, struct mrs_err *e);
 
+/* ---- fit_input.c ---- */
+/* The namespace of this name among an input's data; MRSI_NONE. */
+uint32_t mrsi_input_find(const struct mrs_input *in, const char *ns);
+
 /* ---- finish.c: what no step has written yet, the extras, the account, the report ---- */
 enum mrs_status mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e);
 /* A collection that goes from the input to the output as it is. */

@@ -11,6 +11,7 @@
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
 #include "residue.h"
+#include "run/engine/run_engine.h"
 
 enum residue_back_stage { CHECK, COLLECTIONS, OTHERS };
 

@@ -9,18 +9,6 @@
 #define WINDOW (256u << 10) /* read at once where documents are asked for in their order */
 #define NARROW 1024u        /* where they are not */
 
-uint32_t
-mrsi_input_find(const struct mrs_input *in, const char *ns)
-{
-    for (uint32_t i = 0; i < mrs_input_count(in); i++) {
-        const struct mrs_input_ns *at = mrs_input_at(in, i);
-        if (at->kind == MRS_INPUT_DATA && strcmp(at->ns, ns) == 0) {
-            return i;
-        }
-    }
-    return MRSI_NONE;
-}
-
 /* ---- one by one ---- */
 enum mrs_status
 mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct mrs_input *in, uint32_t i, struct mrs_err *e)

@@ -117,7 +117,5 @@ enum mrs_status mrsi_digest_run(struct mrsi_digest *d, const struct mrs_secret *
 /* Adds docs, digest and order to an open document; and compares with them. */
 void mrsi_digest_put(const struct mrsi_digest *d, struct mrs_build *b);
 bool mrsi_digest_same(const struct mrsi_digest *d, struct mrs_view in, bool *other_order);
-/* The namespace of this name among an input's data; MRSI_NONE. */
-uint32_t mrsi_input_find(const struct mrs_input *in, const char *ns);
 
 #endif

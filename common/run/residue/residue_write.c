@@ -10,6 +10,7 @@
 #include "mongoreshape/version.h"
 #include "run/pass/checkpoint.h"
 #include "residue.h"
+#include "run/engine/run_engine.h"
 #include "mongoreshape/inverse.h"
 #include <unistd.h>
 

@@ -140,7 +140,6 @@ fill(struct mrsi_engine *en, struct mrsi_coll *to, struct mrs_err *e)
     struct unpack_buckets u = {.en = en, .to = to};
     struct mrsi_pass pass = {.en = en, .kind = "measurements", .wr = &u.wr, .n_wr = 1};
     struct mrsi_pipe p = {en, sizeof(struct unpack_job), fetch, work, commit, clear, &u};
-    bool content = to->content;
     if (!mrs_series_of(to->cat->options, &u.of)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%s is a time series without a timeField in its options: correct "
                            "its metadata.json first", to->ns);
@@ -157,7 +156,6 @@ fill(struct mrsi_engine *en, struct mrsi_coll *to, struct mrs_err *e)
         return s;
     }
     s = mrsi_writer_close(&u.wr, false, e);
-    to->content = content;
     to->read = true;
     return s;
 }
@@ -226,10 +224,24 @@ void
 mrsi_series_played(struct mrsi_engine *en, uint32_t step, const struct mrs_coll *name, uint32_t coll)
 {
     struct mrs_cat_coll *cc = mrs_catalog_find(en->cat, name->db, name->coll);
-    if (en->coll[coll].of_series && cc && cc->measured && index_of(cc) != coll) {
+    if (en->coll[coll].of_series && cc && cc->exists && cc->measured && index_of(cc) != coll) {
         replace(en, coll, step);
         cc->engine = (void *)(uintptr_t)(coll + 1u);
     }
+}
+
+/* Whether a step that reads the collection has refused documents of it. */
+static bool
+has_refused(const struct mrsi_engine *en, uint32_t coll)
+{
+    for (uint32_t step = 0; step < en->plan->n_steps; step++) {
+        for (uint32_t i = 0; i < en->plan->steps[step].desc.n_sides; i++) {
+            if (en->side[step][i] == coll && en->rows[en->row_of[step][i]].refused) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 enum mrs_status
@@ -237,7 +249,7 @@ mrsi_series_settle(struct mrsi_engine *en, struct mrs_err *e)
 {
     for (uint32_t i = 0; i < en->n_coll; i++) {
         struct mrsi_coll *c = &en->coll[i], *series = c->of_series ? &en->coll[c->series] : NULL;
-        if (!series || c->dropped_at == MRSI_NONE || !c->content || series->dropped_at != MRSI_NONE) {
+        if (!series || c->dropped_at == MRSI_NONE || series->dropped_at != MRSI_NONE || !has_refused(en, i)) {
             continue;
         }
         if (en->opts->stream) {

@@ -13,6 +13,7 @@
 struct live_link;
 struct live_server;
 struct live_run;
+struct live_metrics;
 
 enum live_mode { LIVE_EXPAND, LIVE_DIRECT };
 enum live_quiet { LIVE_NOT_QUIET, LIVE_BY_BLOCK, LIVE_BY_VALIDATOR, LIVE_BY_WORD };
@@ -37,7 +38,9 @@ struct live_progress {
     const char *phase, *ns;  /* "expand 1 embed", "shop.posts" */
     uint64_t done, estimated, bytes;
     double docs_per_s;
-    const char *limiting;    /* "server", "throttle", "paused", "contention", "" */
+    const char *limiting;    /* "server", "throttle", "paused", "contention", "lag", ... ; "" */
+    const char *why;         /* figures for it, "7 s of 5 s, speed 42 %"; "" or NULL: none */
+    double speed;            /* share of the time that it works, by the governor */
 };
 
 struct live_job {
@@ -48,6 +51,8 @@ struct live_job {
     struct mrs_plan *plan;
     bool listed;                /* the name of a database in it had a star: all were listed */
     struct mrs_live *live;      /* what the static rule says of the plan (mongoreshape/live.h) */
+    const char *command;        /* "apply" */
+    struct live_metrics *metrics; /* where figures go (metrics.h); NULL: nowhere */
     struct live_run *run;       /* the run document in hand (state.h); NULL in a dry run */
     void (*progress)(void *arg, const struct live_progress *p); /* may be NULL */
     void (*say)(void *arg, const char *line);                   /* a line for the report; may be NULL */

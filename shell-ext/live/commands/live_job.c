@@ -53,7 +53,10 @@ misuse(const struct live_cli *cli)
         return mrs_cli_misuse(line, "--engine pipeline adds the new design beside the old (--mode expand): it goes "
                                     "neither with --quiet-by nor with --mode direct");
     }
-    return 0;
+    if (cli->metrics && live_metrics_wrong(cli->metrics)) {
+        return mrs_cli_misuse(line, "--metrics must be %s", live_metrics_wrong(cli->metrics));
+    }
+    return live_call_knobs_misuse(cli);
 }
 
 static void
@@ -122,13 +125,13 @@ tell_progress(void *arg, const struct live_progress *p)
     if (!mrs_cli_progress_due(&c->progress, p->done)) {
         return;
     }
-    bool held = p->limiting && *p->limiting;
-    snprintf(line, sizeof line, "%.80s%s%.120s  %s%s%s documents  %s/s%s%s%s%s", p->phase ? p->phase : "",
+    bool held = p->limiting && *p->limiting, reason = held && p->why && *p->why;
+    snprintf(line, sizeof line, "%.80s%s%.120s  %s%s%s documents  %s/s%s%s%s%s%s%s", p->phase ? p->phase : "",
              p->ns && *p->ns ? "  " : "", p->ns ? p->ns : "", mrs_text_count(p->done, done),
              p->estimated ? " of ~" : "", p->estimated ? mrs_text_count(p->estimated, total) : "",
              mrs_text_count((uint64_t)(p->docs_per_s > 0 ? p->docs_per_s : c->progress.rate), rate),
              mrs_cli_progress_left(&c->progress, p->done, p->estimated, eta), held ? "  [" : "",
-             held ? p->limiting : "", held ? "]" : "");
+             held ? p->limiting : "", reason ? ": " : "", reason ? p->why : "", held ? "]" : "");
     mrs_cli_progress_draw(&c->progress, line);
 }
 
@@ -194,6 +197,8 @@ live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
     c->job.say = say;
     c->job.arg = c;
     c->job.cancel = mrs_signals_flag();
+    c->job.command = cli->line.command->name;
+    c->begun_ms = mrs_clock_steady();
     mrs_arena_init(&c->arena, c->job.mem);
     c->report.arena = &c->arena;
     *status = misuse(cli);
@@ -454,11 +459,33 @@ fit_stars(struct live_call *c)
     return s == MRS_OK ? load_fitted(c) : s;
 }
 
+/* --metrics, but of a dry run of `apply`, which does nothing that could be measured. */
+static enum mrs_status
+open_metrics(struct live_call *c)
+{
+    const char *where = c->cli->metrics;
+    if (!where || (!c->cli->execute && strcmp(c->cli->line.command->name, "apply") == 0)) {
+        return MRS_OK;
+    }
+    enum mrs_status s = live_metrics_open(c->job.mem, where, &c->job.metrics, &c->err);
+    MRS_THEN(s, live_run_publish(&c->job, NULL, &c->err));
+    if (s != MRS_OK) {
+        live_metrics_close(c->job.metrics);
+        c->job.metrics = NULL;
+    } else if (live_metrics_url(c->job.metrics)) {
+        char line[128];
+        snprintf(line, sizeof line, "metrics: %s", live_metrics_url(c->job.metrics));
+        c->job.say(c, line);
+    }
+    return s;
+}
+
 enum mrs_status
 live_call_open(struct live_call *c)
 {
     struct names db = {.n = 0};
-    enum mrs_status s = fit_stars(c);
+    enum mrs_status s = open_metrics(c);
+    MRS_THEN(s, fit_stars(c));
     MRS_THEN(s, live_call_find(c));
     if (s == MRS_END && !c->job.plan) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s", c->cli->run ? "there is no such run"
@@ -493,7 +520,9 @@ live_call_open(struct live_call *c)
 enum mrs_status
 live_call_run(struct live_call *c, bool create)
 {
-    return live_run_open(&c->job, create, c->text, c->text_n, &c->err);
+    enum mrs_status s = live_call_knobs_check(c);
+    MRS_THEN(s, live_run_open(&c->job, create, c->text, c->text_n, &c->err));
+    return s == MRS_OK ? live_call_knobs_set(c) : s;
 }
 
 enum mrs_status
@@ -554,6 +583,19 @@ exit_status(const struct live_call *c)
     return code == MRS_E_CANCEL && number ? 128 + number : mrs_code_exit(code);
 }
 
+/* The last figures. */
+static void
+close_metrics(struct live_call *c, int status)
+{
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    if (c->job.metrics && live_run_publish(&c->job, &status, &e) != MRS_OK) {
+        mrs_cli_tell(&c->cli->line, &e);
+    }
+    live_metrics_close(c->job.metrics);
+    c->job.metrics = NULL;
+}
+
 int
 live_call_end(struct live_call *c, enum mrs_status s, int status)
 {
@@ -562,10 +604,11 @@ live_call_end(struct live_call *c, enum mrs_status s, int status)
         memcpy(c->run, c->job.run->id, sizeof c->run);
         memcpy(c->phase, c->job.run->phase, sizeof c->phase);
     }
-    live_run_close(&c->job);
     if (s != MRS_OK) {
         status = exit_status(c);
     }
+    close_metrics(c, status);
+    live_run_close(&c->job);
     if (c->cli->json) {
         live_report_json(c, status);
     } else {
@@ -588,6 +631,7 @@ live_call_end(struct live_call *c, enum mrs_status s, int status)
     mrs_plan_free(c->job.plan);
     mrs_free(c->job.mem, c->text);
     mrs_free(c->job.mem, c->said);
+    live_call_hook(c, status);
     mrs_arena_clear(&c->arena);
     return status;
 }

@@ -30,6 +30,7 @@ struct live_call {
     struct mrs_cli_progress progress;
     struct live_preflight preflight;
     bool looked;            /* preflight is filled */
+    uint64_t begun_ms;
     struct live_pass_report report;
     bool worked;            /* report is filled */
     const char **said;      /* lines of the engines, for --json */
@@ -50,6 +51,20 @@ enum mrs_status live_call_run(struct live_call *c, bool create);
 enum mrs_status live_call_admit(struct live_call *c);
 /* Looks whether the server is fit; FAIL MRS_E_SERVER where it is not: the findings are in c->preflight. */
 enum mrs_status live_call_preflight(struct live_call *c, const char *command);
+/* ---- live_knobs.c ---- */
+/* Lays the knobs that the line gives over those of `to`. False: none was given. */
+bool live_call_knobs(const struct live_cli *cli, struct live_control *to);
+/* Whether their words are right; else the exit status, and it was told. */
+int live_call_knobs_misuse(const struct live_cli *cli);
+/* Whether the server tells the loads that were given, and the user may ask. */
+enum mrs_status live_call_knobs_check(struct live_call *c);
+/* Into the run document, where any was given. */
+enum mrs_status live_call_knobs_set(struct live_call *c);
+
+/* ---- live_hooks.c ---- */
+/* --on-success or --on-failure, by the exit status; behind everything else. */
+void live_call_hook(struct live_call *c, int status);
+
 /* Notes the command line that comes next: "VERB PLAN EXTRA" with the options that this one was given. */
 void live_call_next(struct live_call *c, const char *verb, const char *extra);
 /* The line in hand with --execute: what a dry run has shown. next.c */

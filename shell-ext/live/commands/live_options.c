@@ -131,12 +131,46 @@ static const struct mrs_cli_option options[] = {
      "with --execute: remove what the run left in the state database", NULL, NULL},
     {"discard-refused", 0, NULL, ABORT, MRS_CLI_FLAG, AT(discard_refused), NULL, NULL,
      "remove refused documents, too", NULL, NULL},
-    {"docs", 0, "N", THROTTLE | INSPECT, MRS_CLI_COUNT, AT(docs_per_s), NULL, "0",
+    {"docs", 0, "N", WORK | THROTTLE | INSPECT, MRS_CLI_COUNT, AT(docs_per_s), NULL, "0",
      "at most N documents a second; 0: no limit", NULL, NULL},
-    {"bytes", 0, "SIZE", THROTTLE | INSPECT, MRS_CLI_SIZE, AT(bytes_per_s), "1M|10M", "0",
+    {"bytes", 0, "SIZE", WORK | THROTTLE | INSPECT, MRS_CLI_SIZE, AT(bytes_per_s), "1M|10M", "0",
      "at most so many bytes a second, as 5M; 0: no limit", NULL, NULL},
-    {"sleep", 0, "MS", THROTTLE | INSPECT, MRS_CLI_COUNT, AT(sleep_ms), NULL, "0",
+    {"sleep", 0, "MS", WORK | THROTTLE | INSPECT, MRS_CLI_COUNT, AT(sleep_ms), NULL, "0",
      "milliseconds to wait between batches", NULL, NULL},
+    {"max-lag", 0, "TIME", WORK | THROTTLE, MRS_CLI_TEXT, AT(max_lag), "1s|5s|30s|0", "5s",
+     "how far secondaries may fall behind, as 5s or 1500ms; 0: not watched",
+     "From 70 % of it on the run becomes slower, at it its speed is halved every second, at twice of it the run waits. "
+     "Members count that the primary lists as hosts, not hidden or delayed ones.",
+     NULL},
+    {"max-latency", 0, "TIME", WORK | THROTTLE, MRS_CLI_TEXT, AT(max_latency), "100ms|500ms|0", "500ms",
+     "how long a read by `_id` may take, as 500ms; 0: not watched",
+     "It is asked once a second, and the way there and back is in it. The law is that of `--max-lag`.", NULL},
+    {"max-load", 0, "NAME=N", WORK | THROTTLE, MRS_CLI_TEXT, AT(max_load), NULL, NULL,
+     "numbers of serverStatus and what they may be, as connections.active=200,metrics.x.y=3",
+     "The law is that of `--max-lag`. Only numbers that go up and down say something, not counters. The user needs the "
+     "privilege `serverStatus`. `none` takes it away again.",
+     NULL},
+    {"critical-load", 0, "NAME=N", WORK | THROTTLE, MRS_CLI_TEXT, AT(critical_load), NULL, NULL,
+     "the same: where one is reached twice, a second apart, the run ends",
+     "With status 6, at a safe point; the same command goes on. `none` takes it away again.", NULL},
+    {"hours", 0, "FROM-TO", WORK | THROTTLE, MRS_CLI_TEXT, AT(hours), NULL, "all",
+     "work only then, as 22:00-06:00 or 00:30-05:00,12:00-13:00",
+     "By the clock and time zone of the machine that works. While writers are kept out it does not count. `all` takes "
+     "it away again.", NULL},
+    {"metrics", 0, "FILE|ADDRESS", WORK, MRS_CLI_PATH, AT(metrics), NULL, NULL,
+     "figures for monitoring: to FILE, or on a port of this machine, as 127.0.0.1:9216",
+     "OpenMetrics text, new every second. A file is replaced as a whole and stays, with the exit status; a port "
+     "answers `GET /metrics` to this machine alone, as long as the command works. Port 0: a free one, which is said.",
+     NULL},
+    {"on-success", 0, "CMD", WORK, MRS_CLI_TEXT, AT(on_success), NULL, NULL,
+     "run CMD with `sh -c` when the command has ended with status 0",
+     "Also without `--execute` behind `verify`, else only with it. It is run when the state is stored and the leases "
+     "are given back. What it prints goes to standard error. It knows MONGORESHAPE_COMMAND, _STATUS, _RUN, _PHASE, "
+     "_PLAN, _STATE_DB, _DOCUMENTS, _WRITTEN, _REFUSED, _DIFFERS, _SECONDS and _ERROR. That it fails is told, and "
+     "changes nothing.",
+     NULL},
+    {"on-failure", 0, "CMD", WORK, MRS_CLI_TEXT, AT(on_failure), NULL, NULL,
+     "the same when it has ended with any other status", NULL, NULL},
     {"memory", 0, "SIZE", APPLY | VERIFY | CONTRACT, MRS_CLI_SIZE, AT(memory), "256M|1G|4G", "256M",
      "memory for joins of a quiet run and for verify; at least 64M", NULL, NULL},
     {"tmp", 0, "DIR", APPLY | CONTRACT | INSPECT, MRS_CLI_PATH, AT(tmp), NULL, "TMPDIR, else /tmp",
@@ -240,9 +274,11 @@ static const struct mrs_cli_example resume_examples[] = {
     {"mongoreshape-live resume embed.yaml --uri-file ~/.shop", "go on"}, {NULL, NULL}};
 
 static const char *const throttle_text[] = {
-    "Sets how fast a run may write, within a second, while it goes on. What is not given has no limit.", NULL};
+    "Sets how fast a run may go, within a second, while it goes on. What is not given stays as it is; given nothing, "
+    "all limits are taken away, and `--max-lag` and `--max-latency` are as without them.", NULL};
 static const struct mrs_cli_example throttle_examples[] = {
     {"mongoreshape-live throttle embed.yaml --uri-file ~/.shop --docs 500", "at most 500 documents a second"},
+    {"mongoreshape-live throttle embed.yaml --uri-file ~/.shop --hours 22:00-06:00", "at night only"},
     {"mongoreshape-live throttle embed.yaml --uri-file ~/.shop", "as fast as it can"},
     {NULL, NULL}};
 
@@ -307,7 +343,7 @@ static const struct mrs_cli_command commands[] = {
      live_cmd_status},
     {"pause", PAUSE, "[PLAN]", "", "halt a run between two batches", pause_text, pause_examples, live_cmd_pause},
     {"resume", RESUME, "[PLAN]", "", "let a paused run go on", resume_text, resume_examples, live_cmd_resume},
-    {"throttle", THROTTLE, "[PLAN]", "[--docs N] [--bytes SIZE]", "set how fast a run may write",
+    {"throttle", THROTTLE, "[PLAN]", "[--docs N] [--max-lag TIME]", "set how fast a run may go",
      throttle_text, throttle_examples, live_cmd_throttle},
     {"abort", ABORT, "[PLAN]", "--clean [--execute]", "remove what a run left in the state database", abort_text,
      abort_examples, live_cmd_abort},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* governor.h - how fast a run may go: one law over all signals of the server.
  *
- * Pure: readings go in, a speed and the reason for it come out. Who asks the server is signals.c, who waits is the
+ * Pure: readings go in, a speed and the reason for it come out. Who asks the server is pressure.c, who waits is the
  * state (control.c). Speed is the share of time that a run works: 1 is as fast as it can, at 0.25 it rests three times
  * as long as a batch took. */
 #ifndef LIVE_GOVERNOR_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* knobs.c - the texts of --max-lag, --max-load, --critical-load and --hours, read.
+/* knobs.c - the texts of --max-lag, --max-latency, --max-load, --critical-load and --hours, read.
  *
  * Each reader takes the whole text or says what would have been right; nothing of a text that it does not understand
  * is used. Numbers are read here rather than by the C library, whose decimal point depends on the locale. */
@@ -19,7 +19,7 @@ number(const char **at, int64_t *n)
 }
 
 const char *
-live_lag_read(const char *text, int64_t *ms)
+live_time_read(const char *text, int64_t *ms)
 {
     static const char right[] = "seconds up to 3600, as 5 or 5s, or milliseconds, as 1500ms; 0: not watched";
     const char *at = text;
@@ -128,4 +128,23 @@ live_hours_open(const struct live_hours *h, int minute_of_day)
         }
     }
     return h->n == 0;
+}
+
+const char *
+live_watched_read(const struct live_texts *t, struct live_watched *out, const char **option)
+{
+    const char *wrong = NULL;
+    memset(out, 0, sizeof *out);
+    if ((wrong = live_time_read(t->max_lag[0] ? t->max_lag : LIVE_LAG_DEFAULT, &out->lag_ms))) {
+        *option = "max-lag";
+    } else if ((wrong = live_time_read(t->max_latency[0] ? t->max_latency : LIVE_LATENCY_DEFAULT, &out->latency_ms))) {
+        *option = "max-latency";
+    } else if ((wrong = live_loads_read(t->max_load, &out->load))) {
+        *option = "max-load";
+    } else if ((wrong = live_loads_read(t->critical_load, &out->critical))) {
+        *option = "critical-load";
+    } else if ((wrong = live_hours_read(t->hours, &out->hours))) {
+        *option = "hours";
+    }
+    return wrong;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* knobs.h - the texts of --max-lag, --max-load, --critical-load and --hours, read.
+/* knobs.h - the texts of --max-lag, --max-latency, --max-load, --critical-load and --hours, read.
  *
  * They stand in the run document as they were given, so that people read there what they wrote. */
 #ifndef LIVE_KNOBS_H
@@ -7,7 +7,7 @@
 
 #include "live/job_context.h"
 
-enum { LIVE_LOADS = 8, LIVE_HOURS = 8, LIVE_LAG_MS = 5000 };
+enum { LIVE_LOADS = 8, LIVE_HOURS = 8 };
 struct live_load { /* a number of serverStatus and what it may be */
     char path[96];
     double limit;
@@ -24,9 +24,22 @@ struct live_hours { /* minutes of the day, from <= now < to; from > to: over mid
 };
 
 /* NULL, or what would have been right. */
-const char *live_lag_read(const char *text, int64_t *ms);               /* "5", "5s", "1500ms"; 0: not watched */
+const char *live_time_read(const char *text, int64_t *ms);              /* "5", "5s", "1500ms"; 0: not watched */
 const char *live_loads_read(const char *text, struct live_loads *out);  /* "connections.active=200,a.b=3"; "": none */
 const char *live_hours_read(const char *text, struct live_hours *out);  /* "22:00-06:00,12:00-13:00"; "": all */
+
+struct live_texts { /* as they were given; "": as without */
+    char max_lag[16], max_latency[16], max_load[256], critical_load[256], hours[96];
+};
+#define LIVE_LAG_DEFAULT "5s"
+#define LIVE_LATENCY_DEFAULT "500ms"
+struct live_watched { /* the same, read */
+    int64_t lag_ms, latency_ms; /* 0: not watched */
+    struct live_loads load, critical;
+    struct live_hours hours;
+};
+/* NULL, or what would have been right in one of these texts; *option: which. */
+const char *live_watched_read(const struct live_texts *t, struct live_watched *out, const char **option);
 /* Whether minute (0..1439) of the day lies in them. */
 bool live_hours_open(const struct live_hours *h, int minute);
 

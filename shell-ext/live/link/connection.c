@@ -210,6 +210,9 @@ live_link_close(struct live_link *l)
     }
     mongoc_write_concern_destroy(l->written);
     mongoc_write_concern_destroy(l->journaled);
+    if (l->members) {
+        mongoc_client_destroy(l->members);
+    }
     if (l->client) {
         mongoc_client_destroy(l->client);
     }

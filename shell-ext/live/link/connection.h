@@ -78,6 +78,9 @@ enum { LIVE_WRITE = 1,    /* a write: write concern is added */
  * NULL) and MRS_E_SERVER. */
 enum mrs_status live_command(struct live_link *l, const char *db, struct mrs_view cmd, unsigned flags,
                              struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);
+/* What each member that answers says to hello, by a round of at most a second: documents, one behind the other,
+ * appended to out; the primary is among them or not. A connection lost meanwhile is none of this link. */
+enum mrs_status live_members(struct live_link *l, struct mrs_buf *out, struct mrs_err *e);
 
 /* ---- cursors ---- */
 enum { LIVE_IN_MAX = 1000 }; /* values that one $in asks for at most: there are servers that take the square of them */

@@ -13,6 +13,7 @@ enum { LIVE_SELECT_MS = 10000, LIVE_HEARTBEAT_MS = 5000, LIVE_SOCKET_MS = 360000
 struct live_link {
     struct mrs_mem *mem;
     mongoc_client_t *client;
+    mongoc_client_t *members; /* asks all members who they are (connection_members.c); NULL: not yet */
     mongoc_client_session_t *session; /* of transactions; made when first asked for */
     mongoc_write_concern_t *written, *journaled;
     bool replicated, sharded;

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { DOCS_MAX = 10000, BATCH_MS = 500, LOST_MAX = 60, NAMED_MAX = 1000 };
+enum { DOCS_MAX = 10000, LOST_MAX = 60, NAMED_MAX = 1000 };
 static const uint64_t read_max = 16u << 20, write_max = 4u << 20;
 
 struct pass_walk {
@@ -288,15 +288,16 @@ reload(struct pass_walk *w, struct mrs_err *e)
 }
 
 uint32_t
-live_batch_size(const struct live_opts *o, uint32_t asked, uint32_t n, int64_t ms, uint64_t bytes)
+live_batch_size(const struct live_job *job, uint32_t asked, uint32_t n, int64_t ms, uint64_t bytes)
 {
-    if (o->batch) {
-        return o->batch;
+    int64_t aim = live_governor_batch_ms(&job->run->governor);
+    if (job->opts.batch) {
+        return job->opts.batch;
     }
-    if (n == 0 || (n < asked && ms < BATCH_MS && bytes < write_max)) {
+    if (n == 0 || (n < asked && ms < aim && bytes < write_max)) {
         return asked; /* it was short for another reason */
     }
-    uint64_t want = (uint64_t)n * BATCH_MS / (uint64_t)(ms > 0 ? ms : 1);
+    uint64_t want = (uint64_t)n * (uint64_t)aim / (uint64_t)(ms > 0 ? ms : 1);
     if (bytes > write_max) {
         uint64_t fits = n * write_max / bytes;
         want = want < fits ? want : fits;
@@ -348,8 +349,9 @@ one_batch(struct pass_walk *w, struct mrs_err *e)
     st = move_to_bound(w, e);
     MRS_THEN(st, t->batch(t->arg, w->range.docs, w->range.n, &w->c, e));
     if (!st) {
-        w->size = live_batch_size(&t->job->opts, w->size, w->range.n, mrs_clock_asleep() - start, t->wrote_bytes);
+        w->size = live_batch_size(t->job, w->size, w->range.n, mrs_clock_asleep() - start, t->wrote_bytes);
         w->lost = 0;
+        live_run_wrote(t->job->run, t->wrote_docs, t->wrote_bytes);
         st = tell(w, e);
     }
     return st;

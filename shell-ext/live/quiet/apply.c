@@ -288,7 +288,7 @@ batch(struct pass *p)
     } else if (s == MRS_OK) {
         s = write_batch(p, n);
     }
-    p->batch = live_batch_size(&p->job->opts, p->batch, n, mrs_clock_asleep() - start, p->bytes);
+    p->batch = live_batch_size(p->job, p->batch, n, mrs_clock_asleep() - start, p->bytes);
     return s;
 }
 
@@ -319,6 +319,7 @@ run_pass(struct pass *p)
         lost = 0;
         tell.done = (uint64_t)p->c.at;
         tell.bytes += p->bytes;
+        live_run_wrote(p->job->run, p->docs, p->bytes);
         MRS_THEN(s, live_run_tell(p->job, &tell, p->e));
     }
     live_burst_clear(&p->burst);

@@ -29,7 +29,9 @@ static const char *const names[] = {"find",
                                     "inprog",
                                     "killop",
                                     "killAnySession",
-                                    "listDatabases"};
+                                    "listDatabases",
+                                    "serverStatus",
+                                    "replSetGetStatus"};
 enum {
     N_NAMES = sizeof names / sizeof *names,
     WANTED_ONLY = MAY_COLL_STATS | MAY_CHANGE_STREAM,

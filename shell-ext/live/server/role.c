@@ -74,11 +74,13 @@ put_places(struct live_check *c, struct mrs_build *b, uint32_t *n, bool contract
     }
 }
 
-/* Beside what the regime needs, what ends the work of a process that died; without that it is waited for. */
+/* Beside what the regime needs: what ends the work of a process that died, without which it is waited for; and what
+ * tells the governor how the server is, without which it knows less. */
 static unsigned
 needs_of_cluster(const struct live_job *job)
 {
-    unsigned bits = MAY_LIST_WORK | MAY_KILL_WORK | MAY_KILL_SESSION;
+    unsigned bits = MAY_LIST_WORK | MAY_KILL_WORK | MAY_KILL_SESSION | MAY_SERVER_STATUS;
+    bits |= job->server->replicated ? MAY_SET_STATUS : 0;
     bits |= job->opts.quiet == LIVE_BY_BLOCK ? MAY_BLOCK_WRITES | MAY_WRITE_BLOCKED : 0;
     return bits | (job->listed ? MAY_LIST_DATABASES : 0);
 }

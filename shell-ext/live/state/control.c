@@ -50,6 +50,7 @@ remember(struct live_run *r, const struct live_progress *p)
         r->told = *p;
         r->told.phase = r->told_phase;
         r->told.ns = r->told_ns;
+        r->told.why = "";
     }
 }
 
@@ -65,9 +66,9 @@ tell_server(struct live_job *job, const struct live_progress *p, struct mrs_err 
     if (s == MRS_OK) {
         s = live_doc_in(&a, &u, e,
                         "{$set: {doing: %s, ns: %s, done: %I, estimated: %I, bytes: %I, rate: %f, limiting: %s, "
-                        "refused: %I}, $currentDate: {updated: true}}",
+                        "why: %s, speed: %f, refused: %I}, $currentDate: {updated: true}}",
                         p->phase, p->ns, (int64_t)p->done, (int64_t)p->estimated, (int64_t)p->bytes, p->docs_per_s,
-                        p->limiting ? p->limiting : "", (int64_t)r->n_refused);
+                        p->limiting ? p->limiting : "", p->why ? p->why : "", p->speed, (int64_t)r->n_refused);
     }
     if (s == MRS_OK) {
         c.u = mrs_view_val(u);
@@ -75,6 +76,20 @@ tell_server(struct live_job *job, const struct live_progress *p, struct mrs_err 
     }
     mrs_arena_clear(&a);
     return s;
+}
+
+/* That metrics cannot be written is no reason to stop: said once, tried again each time. */
+static void
+publish(struct live_job *job)
+{
+    struct mrs_err e;
+    char line[700];
+    mrs_err_clear(&e);
+    if (live_run_publish(job, NULL, &e) != MRS_OK && !job->run->deaf && job->say) {
+        job->run->deaf = true;
+        snprintf(line, sizeof line, "note: metrics are not written: %.600s", e.msg);
+        job->say(job->arg, line);
+    }
 }
 
 enum mrs_status
@@ -90,9 +105,7 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
     }
     remember(r, p);
     r->told.docs_per_s = pace(&r->pace, r->told.done, now);
-    if (r->throttled) {
-        r->told.limiting = r->control.pause ? "paused" : "throttle";
-    }
+    live_speed_told(r);
     if (job->progress) {
         job->progress(job->arg, &r->told);
     }
@@ -100,17 +113,20 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
         return MRS_OK;
     }
     r->told_ms = now;
+    publish(job);
     return tell_server(job, &r->told, e);
 }
 
 /* ---- breathing ---- */
-/* The run document again: controls, and whether it is still ours. */
+/* The run document again: controls, whether it is still ours, and how fast it may go. */
 static enum mrs_status
 look(struct live_job *job, struct mrs_err *e)
 {
     struct live_run *r = job->run;
     char owner[64];
+    int64_t asked = mrs_clock_asleep();
     enum mrs_status s = live_run_load(job, e);
+    int64_t latency = mrs_clock_asleep() - asked;
     if (s < MRS_OK) {
         return s;
     }
@@ -121,7 +137,7 @@ look(struct live_job *job, struct mrs_err *e)
                            "here",
                            r->short_id);
     }
-    return MRS_OK;
+    return live_speed_look(job, latency, e);
 }
 
 int64_t
@@ -145,7 +161,7 @@ look_around(struct live_job *job, struct mrs_err *e)
     if (s == MRS_OK) {
         s = live_lease_keep(job, e);
     }
-    if (s == MRS_OK && mrs_clock_asleep() - r->control_read_ms >= CONTROL_MS) {
+    if (s == MRS_OK && (!r->governed || mrs_clock_asleep() - r->control_read_ms >= CONTROL_MS)) {
         s = look(job, e);
     }
     if (s == MRS_OK && !live_phase_over(r->phase) && mrs_clock_asleep() - r->uuid_checked_ms >= UUID_MS) {
@@ -154,18 +170,16 @@ look_around(struct live_job *job, struct mrs_err *e)
     return s;
 }
 
-/* Waits as long as limits and pause ask. */
+/* Waits as long as limits, pause and governor ask. */
 static enum mrs_status
 hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
 {
     struct live_run *r = job->run;
-    int64_t since = r->breathed_ms, came = mrs_clock_asleep();
+    const struct live_breath b = {.docs = docs, .bytes = bytes, .since = r->breathed_ms, .came = mrs_clock_asleep()};
     r->throttled = false;
     for (;;) {
-        int64_t now = mrs_clock_asleep(), wait = since + live_control_due(&r->control, docs, bytes) - now;
-        int64_t rest = docs || bytes ? came + r->control.sleep_ms - now : 0;
-        wait = rest > wait ? rest : wait;
-        if (!r->control.pause && wait <= 0) {
+        int64_t wait = live_speed_wait(r, &b, mrs_clock_asleep());
+        if (wait <= 0) {
             return MRS_OK;
         }
         r->throttled = true;
@@ -173,7 +187,7 @@ hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e
         if (s != MRS_OK) {
             return s;
         }
-        live_nap(r->control.pause || wait > SLICE_MS ? SLICE_MS : wait);
+        live_nap(wait > SLICE_MS ? SLICE_MS : wait);
         s = look_around(job, e);
         if (s != MRS_OK) {
             return s;
@@ -208,11 +222,14 @@ enum mrs_status
 live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
 {
     struct live_run *r = job->run;
+    int64_t came = mrs_clock_asleep();
     enum mrs_status s = look_around(job, e);
     if (s == MRS_OK) {
         s = hold_back(job, docs, bytes, e);
     }
+    r->worked_ms += came - r->breathed_ms;
     r->breathed_ms = mrs_clock_asleep();
+    r->waited_ms += r->breathed_ms - came;
     if (s == MRS_OK && live_link_generation(job->link) != r->generation) {
         if (LIVE_MUTANT("memory-after-reconnect")) {
             r->generation = live_link_generation(job->link);
@@ -237,8 +254,11 @@ live_control_set(struct live_job *job, const struct live_control *c, bool pause_
         s = pause_only ? live_doc_in(&a, &u, e, "{$set: {control.pause: %b}}", c->pause)
                        : live_doc_in(&a, &u, e,
                                      "{$set: {control.pause: %b, control.docs: %I, control.bytes: %I, control.sleep: "
-                                     "%I}}",
-                                     c->pause, (int64_t)c->docs_per_s, (int64_t)c->bytes_per_s, c->sleep_ms);
+                                     "%I, control.max_lag: %s, control.max_latency: %s, control.max_load: %s, "
+                                     "control.critical_load: %s, control.hours: %s}}",
+                                     c->pause, (int64_t)c->docs_per_s, (int64_t)c->bytes_per_s, c->sleep_ms,
+                                     c->texts.max_lag, c->texts.max_latency, c->texts.max_load,
+                                     c->texts.critical_load, c->texts.hours);
     }
     if (s == MRS_OK) {
         change.u = mrs_view_val(u);

@@ -6,6 +6,8 @@
 #ifndef LIVE_STATE_H
 #define LIVE_STATE_H
 
+#include "live/govern/metrics.h"
+#include "live/govern/pressure.h"
 #include "live/link/connection.h"
 #include "mongoreshape/clock.h"
 
@@ -17,7 +19,10 @@ struct live_control { /* turned by `pause`, `resume`, `throttle` while a run goe
     bool pause;
     uint64_t docs_per_s, bytes_per_s; /* 0: no limit */
     int64_t sleep_ms;                 /* between batches */
+    struct live_texts texts;
 };
+/* The texts, read; FAIL MRS_E_USAGE with what would have been right. speed.c */
+enum mrs_status live_knobs_read(const struct live_control *c, struct live_watched *out, struct mrs_err *e);
 /* How many milliseconds a batch of this size has to take under these limits. */
 int64_t live_control_due(const struct live_control *c, uint64_t docs, uint64_t bytes);
 enum { LIVE_PACE = 64 };
@@ -50,6 +55,13 @@ struct live_run {
     int64_t lease_ms;
     int64_t breathed_ms, uuid_checked_ms, told_ms;
     bool throttled;      /* the last breath was held back by a limit */
+    bool governed;       /* the governor has looked at least once */
+    struct live_governor governor;
+    struct live_signals signals;
+    char told_why[160];
+    uint64_t wrote_docs, wrote_bytes;  /* by this process, with the next two; for metrics */
+    int64_t worked_ms, waited_ms;
+    bool deaf;           /* metrics could not be written: said once */
     bool leaving;        /* giving back: nothing is worth waiting for */
     struct live_pace pace;
     struct live_progress told;
@@ -93,6 +105,11 @@ enum mrs_status live_run_watch(struct live_job *job, const struct mrs_coll *coll
  * minute. docs, bytes: what the last batch wrote. END: the link's generation changed: throw memory away and begin again
  * at the checkpoint. */
 enum mrs_status live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e);
+/* The figures of now to job->metrics, where there is one; status: the exit status, once all is over. Before there is a
+ * run, too. */
+enum mrs_status live_run_publish(struct live_job *job, const int *status, struct mrs_err *e);
+/* What a batch has written, for metrics. */
+void live_run_wrote(struct live_run *r, uint64_t docs, uint64_t bytes);
 /* Counters for `status` (at most once a second on the server) and job->progress. */
 enum mrs_status live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_err *e);
 

@@ -72,7 +72,8 @@ live_run_new(struct live_job *job, const char *id, struct mrs_err *e)
     r->breathed_ms = r->uuid_checked_ms = mrs_clock_asleep();
     r->told.phase = r->told_phase;
     r->told.ns = r->told_ns;
-    r->told.limiting = "";
+    r->told.limiting = r->told.why = "";
+    live_governor_init(&r->governor);
     if (!state_coll(job, "runs", "", &r->state_runs) || !state_coll(job, "leases", "", &r->state_leases) ||
         !state_coll(job, "checkpoints", "", &r->state_checkpoints) ||
         !state_coll(job, "refused", "", &r->state_refused) || !state_coll(job, "swept", "", &r->state_swept) ||
@@ -142,6 +143,20 @@ read_secret(struct live_run *r, struct mrs_err *e)
     return MRS_OK;
 }
 
+static void
+read_control(struct mrs_view d, struct live_control *c)
+{
+    c->pause = live_bool_at(d, "control.pause", false);
+    c->docs_per_s = (uint64_t)live_int_at(d, "control.docs", 0);
+    c->bytes_per_s = (uint64_t)live_int_at(d, "control.bytes", 0);
+    c->sleep_ms = live_int_at(d, "control.sleep", 0);
+    live_text_at(d, "control.max_lag", c->texts.max_lag, sizeof c->texts.max_lag);
+    live_text_at(d, "control.max_latency", c->texts.max_latency, sizeof c->texts.max_latency);
+    live_text_at(d, "control.max_load", c->texts.max_load, sizeof c->texts.max_load);
+    live_text_at(d, "control.critical_load", c->texts.critical_load, sizeof c->texts.critical_load);
+    live_text_at(d, "control.hours", c->texts.hours, sizeof c->texts.hours);
+}
+
 enum mrs_status
 live_run_load(struct live_job *job, struct mrs_err *e)
 {
@@ -159,10 +174,7 @@ live_run_load(struct live_job *job, struct mrs_err *e)
         struct mrs_view d = live_run_doc(r);
         live_text_at(d, "phase", r->phase, sizeof r->phase);
         r->group = (uint32_t)live_int_at(d, "group", 0);
-        r->control.pause = live_bool_at(d, "control.pause", false);
-        r->control.docs_per_s = (uint64_t)live_int_at(d, "control.docs", 0);
-        r->control.bytes_per_s = (uint64_t)live_int_at(d, "control.bytes", 0);
-        r->control.sleep_ms = live_int_at(d, "control.sleep", 0);
+        read_control(d, &r->control);
         r->control_read_ms = mrs_clock_asleep();
         s = read_secret(r, e);
     }

@@ -85,6 +85,17 @@ enum mrs_status live_lease_keep(struct live_job *job, struct mrs_err *e);
 enum mrs_status live_lease_quell(struct live_job *job, const char *run, const char *owner, struct mrs_err *e);
 /* The comment of an owner's operations. */
 void live_lease_comment(const char *run, const char *owner, char out[128]);
+/* ---- speed.c ---- */
+/* The server asked how it is, and the law; latency_ms: of a read of the run document just now. FAIL: critical load. */
+enum mrs_status live_speed_look(struct live_job *job, int64_t latency_ms, struct mrs_err *e);
+struct live_breath {
+    uint64_t docs, bytes; /* written since the last */
+    int64_t since, came;  /* work from, to */
+};
+/* How long to wait still, by limits, sleep and law; INT64_MAX: until something changes. */
+int64_t live_speed_wait(const struct live_run *r, const struct live_breath *b, int64_t now);
+/* What holds it back, into r->told. */
+void live_speed_told(struct live_run *r);
 /* Refused documents of the run on the server. */
 enum mrs_status live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e);
 

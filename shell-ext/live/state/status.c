@@ -164,6 +164,8 @@ progress_facts(struct mrs_build *b, struct mrs_view run, const char *phase, bool
     if (alive) {
         copy_field(b, run, "rate", "docs_per_s");
         copy_field(b, run, "limiting", "limiting");
+        copy_field(b, run, "why", "why");
+        copy_field(b, run, "speed", "speed");
     }
     left = time_left(run, alive);
     if (left >= 0) {
@@ -286,6 +288,28 @@ put_position(struct mrs_buf *out, struct mrs_view d)
     }
 }
 
+/* The knobs that are texts. */
+static bool
+put_knobs(struct mrs_buf *out, struct mrs_view d)
+{
+    static const char *const knob[][2] = {{"control.max_lag", "max-lag"},
+                                          {"control.max_latency", "max-latency"},
+                                          {"control.max_load", "max-load"},
+                                          {"control.critical_load", "critical-load"},
+                                          {"control.hours", "hours"}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof knob / sizeof *knob; i++) {
+        char text[256];
+        live_text_at(d, knob[i][0], text, sizeof text);
+        any = any || text[0];
+        if (text[0] && out) {
+            mrs_buf_printf(out, "; --%s ", knob[i][1]);
+            put_text(out, d, knob[i][0]);
+        }
+    }
+    return any;
+}
+
 static void
 put_limits(struct mrs_buf *out, struct mrs_view d)
 {
@@ -294,11 +318,15 @@ put_limits(struct mrs_buf *out, struct mrs_view d)
     bool paused = live_bool_at(d, "control.pause", false);
     char limiting[32];
     live_text_at(d, "limiting", limiting, sizeof limiting);
-    if (!paused && !docs && !bytes && !sleep && !limiting[0]) {
+    if (!paused && !docs && !bytes && !sleep && !limiting[0] && !put_knobs(NULL, d)) {
         return;
     }
     put_label(out, "limited by");
     mrs_buf_printf(out, "%s", paused ? "paused" : limiting[0] ? limiting : "nothing at the moment");
+    if (!paused && live_at(d, "why").n > 5) {
+        mrs_buf_printf(out, ": ");
+        put_text(out, d, "why");
+    }
     if (docs) {
         mrs_buf_printf(out, "; at most %" PRId64 " documents/s", docs);
     }
@@ -308,6 +336,7 @@ put_limits(struct mrs_buf *out, struct mrs_view d)
     if (sleep) {
         mrs_buf_printf(out, "; %" PRId64 " ms between batches", sleep);
     }
+    put_knobs(out, d);
     mrs_buf_byte(out, '\n');
 }
 

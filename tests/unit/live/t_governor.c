@@ -168,7 +168,7 @@ lags(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int64_t ms = -1;
-        const char *right = live_lag_read(rows[i].text, &ms);
+        const char *right = live_time_read(rows[i].text, &ms);
         assert_int_equal(right == NULL, rows[i].ms >= 0);
         assert_int_equal(ms, rows[i].ms);
     }

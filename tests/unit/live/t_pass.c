@@ -863,7 +863,9 @@ static void
 sizes(void **state)
 {
     (void)state;
-    struct live_opts o = {.batch = 0};
+    struct live_run run = {.group = 0};
+    struct live_job j = {.run = &run};
+    live_governor_init(&run.governor);
     static const struct {
         uint32_t asked, n;
         int64_t ms;
@@ -876,10 +878,13 @@ sizes(void **state)
         {4000, 300, 100, 5u << 20, 240},
     };
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        assert_int_equal(live_batch_size(&o, t[i].asked, t[i].n, t[i].ms, t[i].bytes), t[i].next);
+        assert_int_equal(live_batch_size(&j, t[i].asked, t[i].n, t[i].ms, t[i].bytes), t[i].next);
     }
-    o.batch = 7;
-    assert_int_equal(live_batch_size(&o, 7, 7, 90000, 1), 7);
+    run.governor.speed = 0.5; /* half the time */
+    assert_int_equal(live_batch_size(&j, 1000, 1000, 400, 1), 625);
+    assert_int_equal(live_batch_size(&j, 4000, 300, 300, 1), 250);
+    j.opts.batch = 7;
+    assert_int_equal(live_batch_size(&j, 7, 7, 90000, 1), 7);
 }
 
 static void

@@ -562,11 +562,11 @@ controls(void **state)
     sit(&b, "control", PLAN_A);
     must(&a, open_run(&a, true));
     must(&b, live_run_find(&b.job, NULL, &b.e));
-    struct live_progress p = {"expand 1 set", "d.posts", 10, 100, 1000, 0, "server"};
+    struct live_progress p = {.phase = "expand 1 set", .ns = "d.posts", .done = 10, .limiting = "server"};
     must(&a, live_run_tell(&a.job, &p, &a.e));
     assert_string_equal(a.last.limiting, "server");
     /* a limit */
-    struct live_control c = {.docs_per_s = 100, .bytes_per_s = 1000000};
+    struct live_control c = {.docs_per_s = 100, .bytes_per_s = 1000000, .texts = {.max_latency = "0"}};
     must(&b, live_control_set(&b.job, &c, false, &b.e));
     sleep_ms(1050);
     must(&a, live_run_breathe(&a.job, 0, 0, &a.e));
@@ -576,7 +576,7 @@ controls(void **state)
     assert_in_range(mrs_clock_asleep() - start, 550, 1500);
     assert_string_equal(a.last.limiting, "throttle");
     /* a limit that would hold a batch for an hour is lifted while it waits */
-    struct turner lift = {.d = &b, .after_ms = 300};
+    struct turner lift = {.d = &b, .after_ms = 300, .c.texts.max_latency = "0"};
     a.job.run->control.bytes_per_s = 1;
     a.job.run->control_read_ms = start = mrs_clock_asleep();
     assert_int_equal(pthread_create(&t, NULL, turning, &lift), 0);
@@ -823,7 +823,8 @@ status(void **state)
     struct mrs_view last = doc_of(&arena, "{_id: %I}", 4711);
     mrs_buf_put(&c.last, last.p, last.n);
     must(&a, live_checkpoint_save(&a.job, &c, &a.e));
-    struct live_progress p = {"expand 1 set", "d.posts", 1000, 4000, 1000, 0, "server"};
+    struct live_progress p = {.phase = "expand 1 set", .ns = "d.posts", .done = 1000, .estimated = 4000, .bytes = 1000,
+                              .limiting = "server"};
     must(&a, live_run_tell(&a.job, &p, &a.e));
     sleep_ms(1050);
     p.done = 3000;
@@ -925,7 +926,7 @@ static enum mrs_status
 whole_life(struct desk *d)
 {
     struct live_checkpoint c = {.epoch = 0};
-    struct live_progress p = {"x", "y", 1, 2, 3, 0, ""};
+    struct live_progress p = {.phase = "x", .ns = "y", .done = 1, .estimated = 2, .bytes = 3, .limiting = ""};
     struct mrs_buf out;
     mrs_buf_init(&out, d->job.mem, 1 << 20);
     enum mrs_status s = live_run_open(&d->job, true, d->text, strlen(d->text), &d->e);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* connection_members.c - what every member of the set says of itself.
+ *
+ * The driver's own monitoring asks all members at once, without a login, and waits a second at most; so it is used as
+ * it is, by a client of its own: a member that hangs or dies holds up nothing, and does not look like a lost
+ * connection to those who write. Only what the last round told is given. */
+#include "connection_driver.h"
+
+enum { MEMBERS_WAIT_MS = 1000, MEMBERS_ROUND_MS = 500 };
+
+static enum mrs_status
+connect_members(struct live_link *l, struct mrs_err *e)
+{
+    static const char *const waits[] = {MONGOC_URI_CONNECTTIMEOUTMS, MONGOC_URI_SOCKETTIMEOUTMS,
+                                        MONGOC_URI_SERVERSELECTIONTIMEOUTMS};
+    bson_error_t error;
+    if (l->members) {
+        return MRS_OK;
+    }
+    mongoc_uri_t *uri = mongoc_uri_copy(mongoc_client_get_uri(l->client));
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
+        mongoc_uri_set_option_as_int32(uri, waits[i], MEMBERS_WAIT_MS);
+    }
+    mongoc_uri_set_option_as_int32(uri, MONGOC_URI_HEARTBEATFREQUENCYMS, MEMBERS_ROUND_MS);
+    mongoc_uri_set_option_as_bool(uri, MONGOC_URI_SERVERSELECTIONTRYONCE, true);
+    l->members = mongoc_client_new_from_uri_with_error(uri, &error);
+    mongoc_uri_destroy(uri);
+    return l->members ? MRS_OK : live_fault_tell(l, "connect to the members", &error, NULL, NULL, e);
+}
+
+enum mrs_status
+live_members(struct live_link *l, struct mrs_buf *out, struct mrs_err *e)
+{
+    bson_error_t error;
+    size_t n = 0;
+    enum mrs_status s = connect_members(l, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    /* which one is of no interest: selecting makes the round */
+    mongoc_server_description_t *any = mongoc_client_select_server(l->members, true, NULL, &error);
+    if (any) {
+        mongoc_server_description_destroy(any);
+    }
+    mongoc_server_description_t **all = mongoc_client_get_server_descriptions(l->members, &n);
+    for (size_t i = 0; i < n; i++) {
+        const bson_t *hello = mongoc_server_description_hello_response(all[i]);
+        bool known = strcmp(mongoc_server_description_type(all[i]), "Unknown") != 0;
+        if (known && hello && mrs_doc_check(bson_get_data(hello), hello->len, MRS_DEPTH_READ, NULL) == MRS_OK) {
+            mrs_buf_put(out, bson_get_data(hello), hello->len);
+        }
+    }
+    mongoc_server_descriptions_destroy_all(all, n);
+    return mrs_buf_status(out, e);
+}

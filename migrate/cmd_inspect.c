@@ -5,6 +5,7 @@
 #include "job.h"
 #include "mongoreshape/files.h"
 #include "mongoreshape/inspect.h"
+#include "mongoreshape/measurements.h"
 #include "mongoreshape/scan.h"
 #include "mongoreshape/version.h"
 #include "progress.h"
@@ -33,7 +34,10 @@ describe(void *arg, uint32_t i, struct mrs_inspect_collection *out, struct mrs_e
     const struct mrs_input_ns *ns = mrs_input_at(x->in, x->at[i]);
     struct mrs_val type = mrs_doc_get(ns->metadata, "type"), options = mrs_doc_get(ns->metadata, "options");
     (void)e;
-    *out = (struct mrs_inspect_collection){.ns = ns->ns, .metadata = ns->metadata, .has_data = ns->data_path != NULL};
+    struct mrs_series of;
+    bool buckets = mrs_series_has_buckets(ns->metadata, &of); /* they are no documents of the collection */
+    *out = (struct mrs_inspect_collection){
+        .ns = ns->ns, .metadata = ns->metadata, .has_data = ns->data_path && !buckets};
     out->is_view = mrs_val_is_text(type, "view") ||
                    (options.type == MRS_DOCUMENT && mrs_doc_get(mrs_val_view(options), "viewOn").type == MRS_STRING);
     return MRS_OK;

@@ -3,6 +3,7 @@
 #include "inspect/advise/advise.h"
 #include "inspect/figures/model.h"
 #include "inspect/relate/relate.h"
+#include "mongoreshape/measurements.h"
 
 struct reading {
     struct mrsi_figures *figures; /* of each worker */
@@ -153,6 +154,7 @@ describe(struct mrsi_inspection *x, const struct mrs_inspect_source *source, uin
         return s;
     }
     const char *dot = strchr(d.ns, '.');
+    struct mrs_series series;
     *c = (struct mrsi_collection){.no = no,
                                   .ns = d.ns,
                                   .name = dot ? dot + 1 : d.ns,
@@ -160,7 +162,8 @@ describe(struct mrsi_inspection *x, const struct mrs_inspect_source *source, uin
                                   .share = 1,
                                   .db_n = dot ? (uint32_t)(dot - d.ns) : 0,
                                   .has_data = d.has_data,
-                                  .view = d.is_view};
+                                  .view = d.is_view,
+                                  .buckets = mrs_series_has_buckets(d.metadata, &series)};
     return read_indexes(x, source, c, d.metadata, e);
 }
 

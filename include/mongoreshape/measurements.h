@@ -20,6 +20,9 @@ struct mrs_series {
 /* False: there is no such option, or none with a timeField. */
 bool mrs_series_of(struct mrs_view options, struct mrs_series *out);
 
+/* Whether a collection of this metadata ({options, type}) is a time series whose documents are buckets. */
+bool mrs_series_has_buckets(struct mrs_view metadata, struct mrs_series *out);
+
 struct mrs_measurements;
 /* The texts of `of` outlive it. OK, DEAD. */
 enum mrs_status mrs_measurements_new(struct mrs_mem *mem, const struct mrs_series *of, struct mrs_measurements **out,

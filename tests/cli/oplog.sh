@@ -63,6 +63,7 @@ done << 'END'
 8 {"op":"c","ns":"admin.$cmd","o":{"renameCollection":"t.a","to":"u.a"}}
 9 {"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"i","ns":"t.b","o":{}},{"op":"i","ns":"t.a","o":{"_id":9}}]}}
 10 {"op":"c","ns":"admin.$cmd","o":{"applyOps":[{"op":"c","ns":"x","o":{"applyOps":[{"op":"d","ns":"t.a"}]}}]}}
+11 {"op":"u","ns":"t.system.buckets.a","o":{"$v":2,"diff":{}},"o2":{"_id":1}}
 END
 
 # entries that do not

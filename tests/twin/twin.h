@@ -88,6 +88,9 @@ struct coll {
     const char *db, *name, *ns;
     struct vals docs;
     bool gone;
+    bool series, apart;   /* a time series of the input; its buckets lie in a collection of their own */
+    struct vals buckets;
+    uint32_t n_was;       /* measurements in them */
 };
 struct refused {
     const char *ns;
@@ -116,6 +119,9 @@ const char *tw_word(const struct world *w, const char *name, const char *otherwi
 bool tw_flag(const struct world *w, const char *name);
 bool tw_world_read(struct world *w, const char *dir);
 bool tw_world_write(const struct world *w, const char *dir);
+/* series.c: time series become their measurements; whether all of them are still there */
+void tw_series_read(struct world *w, const char *dir);
+bool tw_series_is_whole(const struct coll *c);
 bool tw_run_plan(struct world *w, const struct val *plan); /* false: w->wrong */
 
 /* ---- path.c */

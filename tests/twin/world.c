@@ -260,6 +260,8 @@ tw_world_read(struct world *w, const char *dir)
     }
     if (top)
         closedir(top);
+    if (ok)
+        tw_series_read(w, dir);
     qsort(w->c, w->n, sizeof *w->c, by_name);
     return ok;
 }
@@ -272,13 +274,16 @@ tw_world_write(const struct world *w, const char *dir)
         const struct coll *c = w->c[i];
         if (c->gone)
             continue;
+        bool whole = tw_series_is_whole(c);
+        const struct vals *docs = whole ? &c->buckets : &c->docs;
+        const char *name = escape(whole && c->apart ? tw_text("system.buckets.%s", c->name) : c->name);
         mkdir(tw_text("%s/%s", dir, c->db), 0777);
-        FILE *f = fopen(tw_text("%s/%s/%s.bson", dir, c->db, escape(c->name)), "wb");
+        FILE *f = fopen(tw_text("%s/%s/%s.bson", dir, c->db, name), "wb");
         if (!f)
             return false;
-        for (uint32_t k = 0; k < c->docs.n; k++) {
+        for (uint32_t k = 0; k < docs->n; k++) {
             uint32_t len;
-            const uint8_t *p = tw_bytes(c->docs.v[k], &len);
+            const uint8_t *p = tw_bytes(docs->v[k], &len);
             fwrite(p, 1, len, f);
         }
         if (fclose(f))

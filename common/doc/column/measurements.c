@@ -50,6 +50,15 @@ mrs_series_of(struct mrs_view options, struct mrs_series *out)
     return out->time != NULL;
 }
 
+/* One of the type `collection` holds measurements, which a restore inserts. */
+bool
+mrs_series_has_buckets(struct mrs_view metadata, struct mrs_series *out)
+{
+    struct mrs_val options = mrs_doc_get(metadata, "options");
+    return options.type == MRS_DOCUMENT && !mrs_val_is_text(mrs_doc_get(metadata, "type"), "collection") &&
+           mrs_series_of(mrs_val_view(options), out);
+}
+
 enum mrs_status
 mrs_measurements_new(struct mrs_mem *mem, const struct mrs_series *of, struct mrs_measurements **out, struct mrs_err *e)
 {

@@ -96,7 +96,7 @@ struct mrsi_collection {
     struct mrsi_series series; /* time NULL: it is none */
     struct mrsi_tree_figures tree; /* path NULL: it is none */
     struct mrsi_versions versions;
-    bool has_data, view, cut; /* cut: damage ended it */
+    bool has_data, view, buckets, cut; /* buckets: a time series of them; cut: damage ended it */
 };
 
 struct mrsi_two_way {

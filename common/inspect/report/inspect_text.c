@@ -95,6 +95,8 @@ head(struct page *p, const struct mrsi_collection *c)
     mrs_buf_reset(&p->line);
     if (c->view) {
         mrs_buf_printf(&p->line, "  view");
+    } else if (c->buckets && !c->has_data) {
+        mrs_buf_printf(&p->line, "  a time series: its measurements are not looked at");
     } else if (!c->has_data) {
         mrs_buf_printf(&p->line, "  no documents in the input");
     } else {

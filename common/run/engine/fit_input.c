@@ -49,11 +49,9 @@ static enum mrs_status
 find_series(struct fit_documents *x, uint32_t *i, struct mrs_measurements **m, struct mrs_err *e)
 {
     const struct mrs_input_ns *in = mrs_input_at(x->in, *i);
-    struct mrs_val options = mrs_doc_get(in->metadata, "options");
     char ns[2 * MRS_NS_MAX + sizeof "." MRS_BUCKETS];
     struct mrs_series of;
-    if (options.type != MRS_DOCUMENT || mrs_val_is_text(mrs_doc_get(in->metadata, "type"), "collection") ||
-        !mrs_series_of(mrs_val_view(options), &of)) {
+    if (!mrs_series_has_buckets(in->metadata, &of)) {
         return MRS_OK;
     }
     if (!in->data_path) {

@@ -9,10 +9,13 @@
 
 #define NESTED 8 /* applyOps within applyOps; a server makes two */
 
-/* A collection some step names, as it is called in the input or becomes; "" as coll: any of the database. */
+/* A collection some step names, as it is called in the input or becomes; "" as coll: any of the database. Buckets
+ * belong to their time series. */
 static bool
 is_named(const struct mrsi_engine *en, const char *db, size_t db_len, const char *coll)
 {
+    size_t buckets = sizeof MRS_BUCKETS - 1;
+    coll += strncmp(coll, MRS_BUCKETS, buckets) == 0 ? buckets : 0;
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
         const struct mrs_desc *d = &en->plan->steps[i].desc;
         for (uint32_t k = 0; k < d->n_sides; k++) {

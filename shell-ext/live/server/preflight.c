@@ -106,7 +106,8 @@ static const char *
 impossible(const struct live_coll_info *info)
 {
     return info->view         ? "is a view: name the collection below it"
-           : info->timeseries ? "is a time-series collection: its documents cannot be rewritten"
+           : info->timeseries ? "is a time series, which is not reshaped on a server: in a dump steps can read and "
+                                "move its measurements"
            : info->capped     ? "is capped: a document in it cannot be removed or grow; copy it into a plain "
                                 "collection first"
            : info->encrypted  ? "has encrypted fields: what cannot be read cannot be moved"

@@ -397,10 +397,11 @@ static const char *
 refused_path(struct mrsi_engine *en, struct mrs_err *e)
 {
     const char *out = en->opts->output;
-    size_t n = out ? strlen(out) : 0;
     if (en->opts->refused || !out) {
         return en->opts->refused;
     }
+    out = strcmp(out, "-") == 0 ? "mongoreshape" : out;
+    size_t n = strlen(out);
     while (n > 1 && out[n - 1] == '/') {
         n--;
     }
@@ -409,7 +410,7 @@ refused_path(struct mrsi_engine *en, struct mrs_err *e)
         mrs_err_memory(e, n);
         return NULL;
     }
-    snprintf(path, n + 32, "%.*s.refused.bson", (int)n, strcmp(out, "-") == 0 ? "mongoreshape" : out);
+    snprintf(path, n + 32, "%.*s.refused.bson", (int)n, out);
     return path;
 }
 

@@ -36,13 +36,13 @@ def as_mongos(document):
     return struct.pack("<i", len(body) + 5) + body + b"\0"
 
 
-def changed(message):
+def changed(message, change=as_mongos):
     op = struct.unpack_from("<i", message, 12)[0]
     at = 36 if op == 1 else 21 if op == 2013 and message[20] == 0 else None
     if at is None:
         return message
     size = struct.unpack_from("<i", message, at)[0]
-    document = as_mongos(message[at:at + size])
+    document = change(message[at:at + size])
     rest = message[16:at] + document + message[at + size:]
     return struct.pack("<i", len(rest) + 16) + message[4:16] + rest
 
@@ -70,19 +70,20 @@ def carry(source, target, change):
                 pass
 
 
-def serve(listener, port):
+def serve(listener, port, change):
     while True:
         client, _ = listener.accept()
         server = socket.create_connection(("127.0.0.1", port))
         threading.Thread(target=carry, args=(client, server, bytes), daemon=True).start()
-        threading.Thread(target=carry, args=(server, client, changed), daemon=True).start()
+        threading.Thread(target=carry, args=(server, client, change), daemon=True).start()
 
 
 def main(words):
     listener = socket.create_server(("127.0.0.1", 0))
-    threading.Thread(target=serve, args=(listener, int(words[0])), daemon=True).start()
+    threading.Thread(target=serve, args=(listener, int(words[0]), changed), daemon=True).start()
     uri = f"mongodb://127.0.0.1:{listener.getsockname()[1]}/"
     return subprocess.run(words[1:], env={**os.environ, "MONGODB_URI": uri}).returncode
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

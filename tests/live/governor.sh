@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# governor.sh - a run goes slower where the server asks for it, says why, and its knobs turn while it works; metrics to a
-# file and a port; hooks. The server for tests stands behind proxies that play a replica set of two (governor.py): what
+# governor.sh - a run goes slower where the server asks for it, says why, and its knobs turn while it works; metrics to
+# a file and a port; hooks. The server for tests stands behind proxies that play a replica set of two (governor.py): what
 # its members tell is changed while the tool works.
 # Environment: OBJ, the folder of the programs.
 set -u
@@ -89,7 +89,8 @@ refused() { # STATUS WORDS OPTION...
     shift 2
     go "$@" > said 2>&1 < /dev/null
     got=$?
-    [ "$got" = "$status" ] && grep -qF -- "$words" said && ok || fail "status $got, not $status, or no \"$words\": $(cat said)"
+    [ "$got" = "$status" ] && grep -qF -- "$words" said && ok ||
+        fail "status $got, not $status, or no \"$words\": $(cat said)"
 }
 
 # ---- a server that is well: nothing is held back, and nothing is said
@@ -175,7 +176,8 @@ fill
 says '{"denied": true}'
 begin
 ends 0
-[ "$(grep -c 'flow control and tickets of the server are not known' out)" = 1 ] && ok || fail "not said once: $(cat out)"
+[ "$(grep -c 'flow control and tickets of the server are not known' out)" = 1 ] && ok ||
+    fail "not said once: $(cat out)"
 refused 6 'does not let this user run it' verify --max-load connections.active=5
 says '{}'
 refused 2 'has no number at `no.such`' verify --max-load no.such=5

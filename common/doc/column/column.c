@@ -111,7 +111,7 @@ take_control(struct mrsi_column_reader *c, struct mrsi_deltas *s, struct mrs_val
     if ((size_t)(c->end - c->at) < 1 + (size_t)control.words * MRSI_WORD) {
         return damaged(c, "words that are cut short", e);
     }
-    const char *why = mrsi_deltas_deltas(s, control, c->at + 1);
+    const char *why = mrsi_deltas_begin(s, control, c->at + 1);
     if (why) {
         return damaged(c, why, e);
     }

@@ -162,7 +162,7 @@ mrsi_deltas_set(struct mrsi_deltas *s, struct mrs_val v)
 }
 
 const char *
-mrsi_deltas_deltas(struct mrsi_deltas *s, struct mrsi_delta_control c, const uint8_t *words)
+mrsi_deltas_begin(struct mrsi_deltas *s, struct mrsi_delta_control c, const uint8_t *words)
 {
     uint64_t bits;
     s->scale = c.scale;

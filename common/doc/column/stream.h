@@ -23,7 +23,7 @@ bool mrsi_delta_control(uint8_t byte, struct mrsi_delta_control *c);
 /* v is the last value, whole; missing too. It lives as long as the stream. */
 void mrsi_deltas_set(struct mrsi_deltas *s, struct mrs_val v);
 /* Words are there. NULL, or what is wrong with that. */
-const char *mrsi_deltas_deltas(struct mrsi_deltas *s, struct mrsi_delta_control c, const uint8_t *words);
+const char *mrsi_deltas_begin(struct mrsi_deltas *s, struct mrsi_delta_control c, const uint8_t *words);
 /* The value of the next delta (it may be missing): 1; there is none: 0; damaged: -1 and *why. */
 int mrsi_deltas_next(struct mrsi_deltas *s, struct mrs_val *v, const char **why);
 

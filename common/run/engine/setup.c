@@ -88,12 +88,11 @@ step_sides(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     if (!side) {
         return mrs_err_memory(e, n * sizeof *side);
     }
-    enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         side[i] = coll_now(en, &st->desc.sides[i].coll);
-        s = mrsi_series_side(en, st, &st->desc.sides[i].coll, &side[i], e);
+        mrsi_series_side(en, st, &st->desc.sides[i].coll, &side[i]);
     }
-    MRS_THEN(s, mrs_catalog_play(en->cat, st, en->plan->version, e));
+    enum mrs_status s = mrs_catalog_play(en->cat, st, en->plan->version, e);
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         side[i] = side[i] == MRSI_NONE ? coll_now(en, &st->desc.sides[i].coll) : side[i];
         if (side[i] == MRSI_NONE) {

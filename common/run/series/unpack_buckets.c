@@ -140,6 +140,8 @@ fill(struct mrsi_engine *en, struct mrsi_coll *to, struct mrs_err *e)
     struct unpack_buckets u = {.en = en, .to = to};
     struct mrsi_pass pass = {.en = en, .kind = "measurements", .wr = &u.wr, .n_wr = 1};
     struct mrsi_pipe p = {en, sizeof(struct unpack_job), fetch, work, commit, clear, &u};
+    struct mrsi_coll *buckets = &en->coll[to->buckets];
+    bool whole = buckets->whole;
     if (!mrs_series_of(to->cat->options, &u.of)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%s is a time series without a timeField in its options: correct "
                            "its metadata.json first", to->ns);
@@ -150,7 +152,9 @@ fill(struct mrsi_engine *en, struct mrsi_coll *to, struct mrs_err *e)
     mrsi_keep_mark_for(&pass);
     mrsi_rows_begin(en);
     enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_apply(&pass, e) : mrsi_keep_temp(en, &u.wr.temp, e);
-    MRS_THEN(s, mrsi_pass_scan(&pass, &p, &en->coll[to->buckets], &u.scan, e));
+    buckets->whole = whole || to->whole;
+    MRS_THEN(s, mrsi_pass_scan(&pass, &p, buckets, &u.scan, e));
+    buckets->whole = whole;
     if (s != MRS_OK) {
         mrsi_writer_drop(&u.wr);
         return s;
@@ -182,14 +186,13 @@ index_of(const struct mrs_cat_coll *cc)
     return (uint32_t)(uintptr_t)cc->engine - 1; /* MRSI_NONE: the engine has none */
 }
 
-enum mrs_status
-mrsi_series_side(struct mrsi_engine *en, const struct mrs_step *st, const struct mrs_coll *name, uint32_t *coll,
-                 struct mrs_err *e)
+void
+mrsi_series_side(struct mrsi_engine *en, const struct mrs_step *st, const struct mrs_coll *name, uint32_t *coll)
 {
     struct mrs_cat_coll *cc = mrs_catalog_find(en->cat, name->db, name->coll);
     struct mrs_cat_coll *buckets = cc && cc->exists ? mrs_catalog_buckets(en->cat, cc) : NULL;
     if (!buckets || index_of(buckets) == MRSI_NONE || !mrs_step_measures(st, name)) {
-        return MRS_OK;
+        return;
     }
     uint32_t i = 0;
     while (i < en->n_coll && !(en->coll[i].of_series && en->coll[i].buckets == index_of(buckets))) {
@@ -207,8 +210,6 @@ mrsi_series_side(struct mrsi_engine *en, const struct mrs_step *st, const struct
         c->dropped_at = en->plan->n_steps; /* it is no collection of the output */
     }
     *coll = i;
-    (void)e;
-    return MRS_OK;
 }
 
 /* The measurements are the time series from here on. */

@@ -12,8 +12,7 @@
 
 /* While the catalogue is taken through the plan: the collection of measurements, made where there is none yet, if that
  * is what the step reads in the place of this one; *coll stays what it is, if not. */
-enum mrs_status mrsi_series_side(struct mrsi_engine *en, const struct mrs_step *st, const struct mrs_coll *name,
-                                 uint32_t *coll, struct mrs_err *e);
+void mrsi_series_side(struct mrsi_engine *en, const struct mrs_step *st, const struct mrs_coll *name, uint32_t *coll);
 /* Behind the step in the catalogue: a time series of which it has taken is measurements now. */
 void mrsi_series_played(struct mrsi_engine *en, uint32_t step, const struct mrs_coll *name, uint32_t coll);
 /* Before the step: fills those of its sides that nothing has filled yet; *some: there were such ones. */

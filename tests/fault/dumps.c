@@ -182,6 +182,35 @@ dump_blog(const char *dir, enum mrs_codec codec)
     collection(dir, "guests", codec, &t, META("guests", ""));
 }
 
+#define BINARY(base64) "{\"$binary\":{\"base64\":\"" base64 "\",\"subType\":\"07\"}}"
+
+/* A time series: buckets of both kinds, two or three measurements each; in some of them a number is a text. */
+void
+dump_series(const char *dir, enum mrs_codec codec)
+{
+    static const char times[] = "CQDoAwAAAAAAAIANAAAAAAAAAAA=";
+    /* a number, then two documents */
+    static const char values[] = "EAABAAAA8RsAAAAQYQABAAAAA2IADAAAABBjAAIAAAAAAIANAAAAAAAAAIANAAAAAAAAAAAA";
+    struct text t = {0};
+    folders(dir);
+    for (int i = 0; i < 12; i++) {
+        say(&t, "{\"_id\":%d,\"control\":{\"version\":%d},\"meta\":%d,\"data\":", i, i % 3 ? 2 : 1, i % 4);
+        if (i % 3) {
+            say(&t, "{\"t\":" BINARY("%s") ",\"v\":" BINARY("%s") "}}\n", times, values);
+        } else {
+            say(&t, "{\"t\":{\"0\":{\"$date\":%d},\"1\":{\"$date\":5}},\"_id\":{\"0\":%d,\"1\":%d},", i, 2 * i,
+                2 * i + 1);
+            say(&t, "\"v\":{\"1\":%s}}}\n", i % 2 ? "\"x\"" : "7");
+        }
+    }
+    collection(dir, "system.buckets.s", codec, &t, NULL);
+    collection(dir, "s", codec, NULL,
+               "{\"options\":{\"timeseries\":{\"timeField\":\"t\",\"metaField\":\"m\"}},\"indexes\":[],"
+               "\"collectionName\":\"s\",\"type\":\"timeseries\"}");
+    say(&t, "{\"_id\":1}\n{\"_id\":2}\n");
+    collection(dir, "devices", codec, &t, META("devices", ""));
+}
+
 /* Many parents, some with many children: past every bound that a small opts.memory sets. */
 void
 dump_wide(const char *dir, enum mrs_codec codec)

@@ -12,6 +12,7 @@ void dump_heavy_short(const char *dir, enum mrs_codec codec); /* of short docume
 void dump_many(const char *dir, enum mrs_codec codec);
 void dump_large(const char *dir, enum mrs_codec codec);
 void dump_thick(const char *dir, enum mrs_codec codec);
+void dump_series(const char *dir, enum mrs_codec codec);
 void dump_single(const char *dir, enum mrs_codec codec);
 
 #endif

@@ -747,6 +747,24 @@ const struct scene scenes[] = {
              "  - set: { in: hosts, fields: { in: [{ name: $name }, { _id: { $add: [$_id, 500] },\n"
              "      in: { $cond: [{ $isArray: $three }, 3, [{ n: 1 }]] } }] } }\n"
              "  - tree: { in: hosts, form: embedded, to_form: ancestors, names: { embedded: in } }\n"},
+    {.name = "time series",
+     .dump = dump_series,
+     .memory = 4096,
+     .jobs = 2,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - rollup: { from: s, into: sums, by: $m, fields: { v: { $sum: $v }, n: { $sum: 1 } } }\n"
+             "  - set: { in: devices, fields: { x: 1 }, where: { _id: { $in: { from: s, field: m } } } }\n"
+             "  - delete: { in: s, where: { $expr: { $gt: [{ $multiply: [$v, 2] }, 13] } } }\n"},
+    {.name = "time series that is only read",
+     .dump = dump_series,
+     .codec = MRS_CODEC_GZIP,
+     .memory = 4096,
+     .max_refused = 99999,
+     .plan = "version: 2\n"
+             "steps:\n"
+             "  - rollup: { from: s, into: sums, by: { $add: [$v, 1] }, fields: { n: { $sum: 1 } } }\n"},
     {.name = "a million",
      .dump = dump_many,
      .memory = 65536,

@@ -44,11 +44,12 @@ say(struct judge *j, const char *fmt, ...)
 }
 
 /* ---- sets ---- */
-/* What a join adds to a collection that it cannot list is made in contract, where all orphans are known. */
+/* What a join adds to a collection that it cannot list is made in contract, where all orphans are known; so is what
+ * changes fields in place. */
 char
 mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t)
 {
-    bool listed = d->family != MRS_FAMILY_JOIN || t->side < 2;
+    bool listed = !d->in_place && (d->family != MRS_FAMILY_JOIN || t->side < 2);
     for (uint32_t i = 0; i < d->n_listings; i++) {
         listed = listed || d->listings[i].side == t->side;
     }
@@ -222,6 +223,17 @@ make_claims(struct judge *j, struct mrs_live_group *g)
     g->claims = list;
 }
 
+/* Whether a field that a step changes is still there afterwards. */
+static bool
+stays(const struct mrs_desc *d, const struct mrs_touch *t)
+{
+    bool there = !d->takes_away;
+    for (uint32_t i = 0; i < d->n_touches && !there; i++) {
+        there = d->touches[i].kind == 'A' && strcmp(d->touches[i].path, t->path) == 0;
+    }
+    return there;
+}
+
 static void
 make_gone(struct judge *j, struct mrs_live_group *g)
 {
@@ -232,9 +244,9 @@ make_gone(struct judge *j, struct mrs_live_group *g)
     }
     for (uint32_t i = 0; i < g->n && g->family == MRS_FAMILY_MAP; i++) {
         const struct mrs_step *s = step_of(j, g, i);
-        for (uint32_t k = 0; k < s->desc.n_touches && s->desc.takes_away; k++) {
+        for (uint32_t k = 0; k < s->desc.n_touches; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
-            bool claimed = false;
+            bool claimed = stays(&s->desc, t);
             for (uint32_t c = 0; c < g->n_claims; c++) {
                 claimed = claimed || mrs_path_texts_meet(g->claims[c], t->path);
             }
@@ -337,6 +349,25 @@ check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
     }
 }
 
+/* Whether a step reads what a later one of the group changes and leaves there: what it makes of a document that has
+ * been contracted follows from the change, and nobody can tell that from a write. */
+static bool
+reads_changed(const struct judge *j, const struct mrs_live_group *g)
+{
+    bool any = false;
+    struct hit h;
+    for (uint32_t i = 1; i < g->n; i++) {
+        const struct mrs_step *s = step_of(j, g, i);
+        for (uint32_t k = 0; k < s->desc.n_touches; k++) {
+            const struct mrs_touch *t = &s->desc.touches[k];
+            for (uint32_t b = 0; b < i && mrsi_live_kind(&s->desc, t) == 'D' && stays(&s->desc, t); b++) {
+                any = any || touch_meets(s, t, step_of(j, g, b), 'R', &h);
+            }
+        }
+    }
+    return any;
+}
+
 static void
 judge_group(struct judge *j, struct mrs_live_group *g)
 {
@@ -351,9 +382,6 @@ judge_group(struct judge *j, struct mrs_live_group *g)
             refuse(&g->direct, &g->direct_why, why);
             quiet = true;
         }
-        if (s->desc.not_expand) {
-            refuse(&g->expand, &g->expand_why, step_says(j, s, s->desc.not_expand));
-        }
         check_listed(j, g, s);
         check_direct(j, g, i);
     }
@@ -361,7 +389,7 @@ judge_group(struct judge *j, struct mrs_live_group *g)
     check_twice(j, g);
     make_claims(j, g);
     make_gone(j, g);
-    g->contract_live = g->family == MRS_FAMILY_MAP && !quiet;
+    g->contract_live = g->family == MRS_FAMILY_MAP && !quiet && !reads_changed(j, g);
 }
 
 /* ---- two groups ---- */

@@ -271,11 +271,18 @@ live_kill_session(struct live_link *l, struct mrs_view lsid, struct mrs_err *e)
 }
 
 enum mrs_status
-live_watch_open(struct live_link *l, const struct mrs_coll *const *colls, uint32_t n, struct live_watch **out,
+live_watch_open(struct live_link *l, const struct live_watch_opts *o, struct live_watch **out, struct live_fault *f,
                 struct mrs_err *e)
 {
-    (void)colls, (void)n, (void)out;
+    (void)o, (void)out, (void)f;
     return live_txn_session(l, NULL, e);
+}
+
+enum mrs_status
+live_watch_token(struct live_watch *w, struct mrs_buf *out, struct mrs_err *e)
+{
+    (void)w, (void)out, (void)e;
+    return MRS_END;
 }
 
 enum mrs_status

@@ -32,6 +32,8 @@ no-digest                trial  quiet-embed/apply/after-seal:1/update-parent/con
 no-readback              trial  quiet-embed/apply/before-update:1/update-parent/contract/3
 no-journal               script journal.sh
 not-journaled            script journal.sh
+follow-late              script one_walk.sh
+token-before-write       script one_walk.sh
 set-all-at-once          unit   t_write
 sources-before-target    unit   t_unit
 lease-by-client-clock    unit   t_state

@@ -85,7 +85,7 @@ struct live_from {
     bool claimed;                 /* it is the units' own collection: claims are left out there too */
     bool lacking;                 /* some key of `wanted` cannot be asked for; its span has pair 1 */
     bool nulls;                   /* null is asked for */
-    struct mrs_path into_path;
+    struct mrs_path path[2];      /* of the first pair, by side */
     struct mrs_keys wanted;       /* keys of the units: sorted, each once */
     struct mrs_keys asked;        /* bytes of the values that are asked for */
     struct mrs_buf wishes;        /* struct wish: those values */

@@ -53,5 +53,12 @@ enum mrs_status live_units_listing(struct live_units *u, int side, const struct 
  * `side`. */
 enum mrs_status live_units_owners(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
                                   struct mrs_buf *out, struct mrs_err *e);
+/* Of a join: its first pair, by whose paths documents are asked for; NULL: it is an expression. */
+const struct mrs_pair_path *live_units_pair(const struct live_units *u);
+/* Of a join by paths: filter that finds the units which docs[0..n) of `from` may belong to, and perhaps more. Appended
+ * to out; END: none. *all: each of their keys can be asked for. docs live as long as the call. FAIL MRS_E_LIMIT: try
+ * fewer. What units were loaded is gone. */
+enum mrs_status live_units_meeting(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_buf *out,
+                                   bool *all, struct mrs_err *e);
 
 #endif

@@ -36,6 +36,13 @@ key_list(struct live_from *f, size_t i)
     return all[i];
 }
 
+static enum mrs_status
+compile(struct live_units *u, const char *path, struct mrs_path *out, struct mrs_err *e)
+{
+    struct mrs_val text = mrs_make_text(&u->life, path, (uint32_t)strlen(path));
+    return text.type == MRS_MISSING ? mrs_err_memory(e, 0) : mrs_path_compile(&u->life, text, false, out, e);
+}
+
 enum mrs_status
 live_from_open(struct live_units *u, struct mrs_err *e)
 {
@@ -60,10 +67,8 @@ live_from_open(struct live_units *u, struct mrs_err *e)
                           "of %s: say --allow-scan, or match by paths", u->step->no, u->step->type->name,
                           d->sides[0].coll.ns);
     }
-    const char *path = d->pairs[0].into;
-    struct mrs_val text = mrs_make_text(&u->life, path, (uint32_t)strlen(path));
-    return text.type == MRS_MISSING ? mrs_err_memory(e, 0)
-                                    : mrs_path_compile(&u->life, text, false, &f->into_path, e);
+    enum mrs_status s = compile(u, d->pairs[0].from, &f->path[0], e);
+    return s == MRS_OK ? compile(u, d->pairs[0].into, &f->path[1], e) : s;
 }
 
 void
@@ -207,24 +212,16 @@ add_wish(void *arg, struct mrs_val v)
     return s;
 }
 
-/* Keys of the unit, as far as they are of the first pair, into `wanted`; its values into the wishes. */
+/* Keys of a document of this side, as far as they are of the first pair, into `wanted`; its values into the wishes. */
 static enum mrs_status
-want_keys(struct live_units *u, struct mrs_view base)
+wish_keys(struct live_units *u, int side, struct mrs_view doc)
 {
     struct live_from *f = u->from;
-    uint32_t first = f->wanted.n;
-    bool part = true;
-    mrs_arena_reset(&u->scratch);
-    mrs_err_clear(&u->err);
-    enum mrs_status s = u->step->type->join->takes_part(u->step->state, &u->ctx, 1, base, &part);
-    if (s != MRS_OK || !part) {
-        return s;
-    }
-    s = u->step->type->join->keys(u->step->state, &u->ctx, 1, base, &f->wanted);
+    uint32_t first = f->wanted.n, n = first;
+    enum mrs_status s = u->step->type->join->keys(u->step->state, &u->ctx, side, doc, &f->wanted);
     if (s == MRS_OK && f->by_path) {
-        s = mrs_path_each(&f->into_path, base, false, add_wish, u);
+        s = mrs_path_each(&f->path[side], doc, false, add_wish, u);
     }
-    uint32_t n = first;
     for (uint32_t i = first; i < f->wanted.n && s == MRS_OK; i++) {
         if (f->wanted.span[i].pair == 0) {
             f->nulls = f->nulls || f->wanted.span[i].null;
@@ -233,6 +230,17 @@ want_keys(struct live_units *u, struct mrs_view base)
     }
     f->wanted.n = n;
     return s;
+}
+
+/* Those of a unit. */
+static enum mrs_status
+want_keys(struct live_units *u, struct mrs_view base)
+{
+    bool part = true;
+    mrs_arena_reset(&u->scratch);
+    mrs_err_clear(&u->err);
+    enum mrs_status s = u->step->type->join->takes_part(u->step->state, &u->ctx, 1, base, &part);
+    return s != MRS_OK || !part ? s : wish_keys(u, 1, base);
 }
 
 static enum mrs_status
@@ -569,4 +577,70 @@ live_from_load(struct live_units *u, uint32_t main, struct live_unit *units, uin
     }
     sort_recs(f);
     return build_table(f, e);
+}
+
+/* ---- the other way round ---- */
+const struct mrs_pair_path *
+live_units_pair(const struct live_units *u)
+{
+    return u->from && u->from->by_path ? &u->step->desc.pairs[0] : NULL;
+}
+
+/* The keys of documents of `from`. One that is refused has none that any unit could meet. */
+static enum mrs_status
+wish_all(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    forget(u->from);
+    mrs_arena_reset(&u->hold);
+    u->held = 0;
+    u->n = n;
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        struct mrs_view seen = docs[i];
+        s = u->from->claimed ? live_unit_base(u, 0, docs[i], &seen, e) : MRS_OK;
+        if (s == MRS_OK && seen.p != docs[i].p) {
+            s = live_unit_hold(u, seen, &seen, e);
+        }
+        mrs_arena_reset(&u->scratch);
+        mrs_err_clear(&u->err);
+        s = s == MRS_OK ? live_unit_failed(u, wish_keys(u, 0, seen), e) : s;
+        s = s == MRS_SKIP ? MRS_OK : s;
+    }
+    return s;
+}
+
+enum mrs_status
+live_units_meeting(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_buf *out, bool *all,
+                   struct mrs_err *e)
+{
+    struct live_from *f = u->from;
+    struct live_ask ask;
+    struct mrs_view filter;
+    enum mrs_status s = wish_all(u, docs, n, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    sort_keys(&f->wanted);
+    uint32_t n_wishes = sort_wishes(f);
+    const struct wish *w = (const struct wish *)(const void *)f->wishes.p;
+    check_asked(f, n_wishes);
+    *all = !f->lacking;
+    if (n_wishes + f->nulls == 0) {
+        return MRS_END;
+    }
+    if (n_wishes + f->nulls > LIVE_IN_MAX) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%u keys are too many for one question", n_wishes);
+    }
+    live_ask_init(&ask, u->job->mem, u->step->desc.pairs[0].into);
+    for (uint32_t i = 0; i < n_wishes; i++) {
+        live_ask_value(&ask, w[i].v);
+    }
+    if (f->nulls) {
+        live_ask_nulls(&ask);
+    }
+    s = live_ask_bytes(&ask) > ASK_BYTES ? mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "the keys of %u documents are more "
+                                                       "than %d MiB", n, ASK_BYTES >> 20)
+                                         : live_ask_filter(&ask, false, out, &filter, e);
+    live_ask_clear(&ask);
+    return s;
 }

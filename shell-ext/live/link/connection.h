@@ -133,13 +133,25 @@ void live_txn_abort(struct live_link *l); /* harmless without one; a lost connec
 /* killSessions for a session of a dead owner. A server that does not know it is no error. */
 enum mrs_status live_kill_session(struct live_link *l, struct mrs_view lsid, struct mrs_err *e);
 
-/* ---- change streams, as a watch for foreign writes (replica sets) ---- */
+/* ---- change streams: what others write (replica sets) ---- */
 struct live_watch;
-/* On the collections given, from now on. */
-enum mrs_status live_watch_open(struct live_link *l, const struct mrs_coll *const *colls, uint32_t n,
-                                struct live_watch **out, struct mrs_err *e);
-/* The next event that is there without waiting: OK (*event: its document), END: none at the moment. */
+struct live_watch_opts {
+    const struct mrs_coll *const *colls;
+    uint32_t n;
+    const struct mrs_coll *also; /* and of this collection the document whose `_id` is the text also_id; NULL: none */
+    const char *also_id;
+    struct mrs_view after;       /* resume token: from there on; empty: from now on */
+    bool brief;                  /* of what was changed only the names: see live_watch_next */
+};
+/* FAIL with the fault (may be NULL); a history that the server does not have any more comes here or with an event. */
+enum mrs_status live_watch_open(struct live_link *l, const struct live_watch_opts *o, struct live_watch **out,
+                                struct live_fault *f, struct mrs_err *e);
+/* The next event that is there without waiting: OK (*event: its document), END: none at the moment. Brief ones have
+ * `set`, `unset` and `cut` of an update: paths that got values, that went, and of arrays that became shorter; and
+ * `seq`, the value that the field of this name got. */
 enum mrs_status live_watch_next(struct live_watch *w, struct mrs_view *event, struct live_fault *f, struct mrs_err *e);
+/* The resume token behind what was given last, appended to out; END: the server has told none yet. */
+enum mrs_status live_watch_token(struct live_watch *w, struct mrs_buf *out, struct mrs_err *e);
 void live_watch_close(struct live_watch *w);
 
 #endif

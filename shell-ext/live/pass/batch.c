@@ -11,7 +11,7 @@
 
 #include "mongoreshape/value.h"
 
-enum { MISSES_MAX = 3 };
+enum { MISSES_MAX = 3, LOOKS_MAX = 5 };
 
 static enum mrs_status
 usual_want(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
@@ -328,6 +328,38 @@ live_batch_write(struct live_batch *b, const struct mrs_view *docs, uint32_t n, 
     return st ? st : live_batch_settle(b, tasks, n, c, e);
 }
 
+enum mrs_status
+live_batch_write_ids(struct live_batch *b, const struct mrs_view *ids, uint32_t n, struct live_checkpoint *c,
+                     struct mrs_err *e)
+{
+    enum { PIECE = 1000 };
+    struct mrs_arena read;
+    bool more = b->more;
+    uint64_t wrote_docs = 0, wrote_bytes = 0;
+    enum mrs_status st = n || more ? MRS_OK : live_checkpoint_save(b->job, c, e);
+    mrs_arena_init(&read, b->job->mem);
+    for (struct live_slices s = {.n = n, .step = PIECE}; !st && live_slices_next(&s);) {
+        struct live_read got = {.coll = b->coll, .bytes = 17u << 20, .a = &read};
+        mrs_arena_reset(&read);
+        st = live_ids_filter(&read, ids + s.at, s.k, &got.filter, &s.why);
+        MRS_THEN(st, live_read_all(b->job, &got, &s.why));
+        if (live_slices_halved(&s, st)) {
+            st = MRS_OK;
+            continue;
+        }
+        b->more = more || s.at + s.k < n;
+        MRS_THEN(st, live_batch_write(b, got.docs, got.n, c, &s.why));
+        st = st ? live_slices_failed(&s, st, e) : MRS_OK;
+        wrote_docs += b->wrote_docs;
+        wrote_bytes += b->wrote_bytes;
+    }
+    b->more = more;
+    b->wrote_docs = wrote_docs;
+    b->wrote_bytes = wrote_bytes;
+    mrs_arena_clear(&read);
+    return st;
+}
+
 /* ---- comparing ---- */
 
 static const char *
@@ -359,10 +391,35 @@ difference(struct live_batch *b, const struct live_change *ch, char out[320], st
     return text;
 }
 
+/* Changes of units that are being written, and what seems to be nobody's beside them, tell nothing yet. */
+static enum mrs_status
+leave_moving(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
+{
+    uint32_t k = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < n; i++) {
+        tasks[i].moving = false;
+    }
+    enum mrs_status st = b->moving && b->burst.n ? b->moving(b->moving_arg, tasks, n, e) : MRS_OK;
+    for (uint32_t i = 0; i < n; i++) {
+        any = any || tasks[i].moving;
+    }
+    for (uint32_t i = 0; i < b->burst.n; i++) {
+        uint32_t unit = b->burst.change[i].unit;
+        if (unit == UINT32_MAX ? !any : !tasks[unit].moving) {
+            b->burst.change[k++] = b->burst.change[i];
+        }
+    }
+    b->burst.n = k;
+    return st;
+}
+
+/* Differences that count. */
 static void
 name_all(struct live_batch *b)
 {
     char room[320];
+    b->r->differs += b->burst.n;
     for (uint32_t i = 0; i < b->burst.n; i++) {
         const struct live_change *ch = &b->burst.change[i];
         struct mrs_err quiet;
@@ -422,8 +479,8 @@ look(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struc
         }
     }
     if (!st && last) {
+        st = leave_moving(b, tasks, n, e);
         name_all(b);
-        b->r->differs += b->burst.n;
     }
     return st;
 }
@@ -438,6 +495,19 @@ look_round(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last,
         }
     }
     return MRS_OK;
+}
+
+/* Those that are written meanwhile, to be looked at again. */
+static uint32_t
+keep_moving(struct live_task *tasks, uint32_t n)
+{
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (tasks[i].again && tasks[i].moving && !tasks[i].refuse) {
+            tasks[k++] = tasks[i];
+        }
+    }
+    return k;
 }
 
 static uint32_t
@@ -462,14 +532,19 @@ live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n
     b->look = true;
     MRS_THEN(st, look_round(b, tasks, n, false, e));
     n = keep_again(tasks, n);
-    if (!st && n) {
+    for (uint32_t looks = 0; !st && n && looks < LOOKS_MAX; looks++) {
         st = live_tasks_reload(b, tasks, n, e);
         for (uint32_t i = 0; i < n; i++) {
             tasks[i].refuse = false;
         }
         MRS_THEN(st, look_round(b, tasks, n, true, e));
-        n = keep_again(tasks, n);
+        if (!b->moving) {
+            n = keep_again(tasks, n);
+            break;
+        }
+        n = keep_moving(tasks, n);
     }
+    b->r->moving += b->moving ? n : 0;
     b->look = false;
     *out = tasks;
     *n_differ = n;

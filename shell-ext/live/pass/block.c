@@ -381,9 +381,10 @@ open_watch(struct live_block *b)
     struct mrs_err why;
     char text[900], line[1000];
     bool blind = false;
+    const struct live_watch_opts o = {.colls = b->coll, .n = b->n};
     mrs_err_clear(&why);
     if (live_link_replicated(b->job->link)) {
-        blind = b->n && live_watch_open(b->job->link, b->coll, b->n, &b->watch, &why) != MRS_OK;
+        blind = b->n && live_watch_open(b->job->link, &o, &b->watch, NULL, &why) != MRS_OK;
     } else {
         for (uint32_t i = 0; i < b->n; i++) {
             b->writes[i] = count_writes(b, b->coll[i]);

@@ -2,13 +2,15 @@
 /* The new shape made beside the old one, or a backfill made in place.
  *
  * Expand claims what it adds before it writes any of it, makes collections and indexes, then takes the groups of the
- * plan in order: walks over their collections until one full walk changes nothing, because documents are inserted
- * behind the cursor all the time. A group that reads what an earlier one adds begins when that one is found right.
+ * plan in order: one walk over their collections, and what writers did meanwhile by the events of a change stream;
+ * without one, walks until a full one changes nothing, because documents are inserted behind the cursor all the time.
+ * A group that reads what an earlier one adds begins when that one is found right.
  * Nothing is removed, so any batch may be derived again at any time. Direct is the same without claims, for groups
  * that give the same when they are run twice. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "block.h"
+#include "follow.h"
 #include "native.h"
 #include "work.h"
 
@@ -20,7 +22,6 @@ struct filling {
     struct live_batch b;
     struct live_tour t;
     struct live_native native;
-    struct mrs_arena read; /* documents of a range that the client does after all */
 };
 
 static enum mrs_status
@@ -37,25 +38,10 @@ fill(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint 
 static enum mrs_status
 fill_after_all(struct filling *f, const struct mrs_view *ids, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
-    enum { PIECE = 1000 };
-    if (n == 0) {
-        return live_checkpoint_save(f->b.job, c, e);
-    }
-    for (struct live_slices s = {.n = n, .step = PIECE}; live_slices_next(&s);) {
-        struct live_read got = {.coll = f->b.coll, .bytes = 17u << 20, .a = &f->read};
-        mrs_arena_reset(&f->read);
-        enum mrs_status st = live_ids_filter(&f->read, ids + s.at, s.k, &got.filter, &s.why);
-        MRS_THEN(st, live_read_all(f->b.job, &got, &s.why));
-        if (live_slices_halved(&s, st)) {
-            continue;
-        }
-        f->b.more = s.at + s.k < n;
-        MRS_THEN(st, fill(f, got.docs, got.n, c, &s.why));
-        if (st) {
-            return live_slices_failed(&s, st, e);
-        }
-    }
-    return MRS_OK;
+    enum mrs_status st = live_batch_write_ids(&f->b, ids, n, c, e);
+    f->t.wrote_docs = f->b.wrote_docs;
+    f->t.wrote_bytes = f->b.wrote_bytes;
+    return st;
 }
 
 static enum mrs_status
@@ -105,10 +91,15 @@ walks(const struct live_job *job)
     return 1 + (job->opts.passes ? job->opts.passes : EXPAND_PASSES);
 }
 
-/* One walk over one main collection; *changed: something was written, or put off. */
+/* What a walk over all main collections of a group came to. */
+struct walked {
+    bool wrote, missed; /* missed: something was put off */
+};
+
+/* One walk over one main collection. */
 static enum mrs_status
-walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint32_t main, uint32_t no, bool *changed,
-          struct live_pass_report *r, struct mrs_err *e)
+walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint32_t main, uint32_t no,
+          struct walked *w, struct live_pass_report *r, struct mrs_err *e)
 {
     struct filling f;
     char name[48], phase[96];
@@ -119,7 +110,6 @@ walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint3
                              .phase = live_phase_name(job, phase, what, group), .coll = f.b.coll, .bounded = true,
                              .batch = fill, .arg = &f};
     f.b.patient = purpose == LIVE_FOR_EXPAND && no + 1 < walks(job);
-    mrs_arena_init(&f.read, job->mem);
     if (!st && job->opts.native) {
         st = live_native_open(&f.native, job, group, f.b.coll, f.b.side, e);
         f.t.ids = !f.native.why;
@@ -129,32 +119,46 @@ walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint3
     if (!st && job->opts.native && no == 0) {
         tell_native(job, &f, group);
     }
-    *changed = *changed || f.t.written || f.t.missed;
+    w->wrote = w->wrote || f.t.written;
+    w->missed = w->missed || f.t.missed;
     live_native_close(&f.native);
-    mrs_arena_clear(&f.read);
     live_batch_close(&f.b);
     return st;
 }
 
 static enum mrs_status
+walk_mains(struct live_job *job, enum live_purpose purpose, uint32_t group, uint32_t no, struct walked *w,
+           struct live_pass_report *r, struct mrs_err *e)
+{
+    struct live_units *u;
+    enum mrs_status st = live_units_open(job, group, purpose, &u, e);
+    uint32_t mains = st ? 0 : live_units_mains(u);
+    live_units_close(st ? NULL : u);
+    for (uint32_t m = 0; m < mains && !st; m++) {
+        st = walk_main(job, purpose, group, m, no, w, r, e);
+    }
+    return st;
+}
+
+/* Once, and what was written meanwhile by its events; where these do not tell all, until a walk writes nothing. */
+static enum mrs_status
 walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, struct live_pass_report *r,
            struct mrs_err *e)
 {
-    uint32_t mains = 1;
-    enum mrs_status st = MRS_OK;
-    bool changed = true;
-    for (uint32_t no = 0; no < walks(job) && changed && !st; no++) {
-        changed = false;
-        for (uint32_t m = 0; m < mains && !st; m++) {
-            struct live_units *u;
-            if (m == 0) {
-                st = live_units_open(job, group, purpose, &u, e);
-                mains = st ? 0 : live_units_mains(u);
-                live_units_close(st ? NULL : u);
-            }
-            MRS_THEN(st, walk_main(job, purpose, group, m, no, &changed, r, e));
+    struct live_follow f;
+    const struct live_follow_of of = {.what = "expand", .group = group, .purpose = purpose};
+    bool again = true;
+    enum mrs_status st = live_follow_begin(&f, job, &of, r, e);
+    for (uint32_t no = f.on ? (uint32_t)f.c.at : 0; no < walks(job) && again && !st; no++) {
+        struct walked w = {false, false};
+        st = live_follow_walk(&f, no, e);
+        MRS_THEN(st, walk_mains(job, purpose, group, no, &w, r, e));
+        again = w.wrote || w.missed;
+        if (f.on) {
+            MRS_THEN(st, live_follow_apply(&f, no + 1 < walks(job), w.missed, &again, e));
         }
     }
+    live_follow_end(&f);
     return st;
 }
 
@@ -171,7 +175,7 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
         st = live_next_number(job, "check_no", &no, e);
         MRS_THEN(st, live_verify_groups(job, "check", no, 0, group, repair, &found, e));
         r->written += found.written;
-        if (!st && found.differs == 0 && found.missed == 0) {
+        if (!st && ((found.differs == 0 && found.missed == 0) || live_verify_settled(&found))) {
             return MRS_OK;
         }
     }

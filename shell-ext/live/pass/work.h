@@ -89,6 +89,7 @@ struct live_task {
     bool refuse;           /* refused by what is on the server, not by a kernel: see why */
     bool again;            /* to be derived again */
     bool put_off;          /* to the next walk */
+    bool moving;           /* of a comparison: written meanwhile, so that a difference says nothing yet */
     uint8_t tries;
     const char *why;
 };
@@ -96,6 +97,8 @@ struct live_batch;
 /* What the unit's document is to be; *want = u->doc: as it is. */
 typedef enum mrs_status (*live_want)(struct live_batch *b, const struct live_unit *u, const struct live_task *t,
                                      struct mrs_view *want, struct mrs_err *e);
+/* Sets `moving` of those that were written since it was asked last. */
+typedef enum mrs_status (*live_moving)(void *arg, struct live_task *tasks, uint32_t n, struct mrs_err *e);
 struct live_batch {
     struct live_job *job;
     uint32_t group, main;
@@ -125,6 +128,8 @@ struct live_batch {
     struct live_pass_report *r;
     uint64_t wrote_docs, wrote_bytes; /* by the last live_batch_write */
     void *arg;                 /* of want */
+    live_moving moving;        /* asked by a comparison before a difference counts; NULL: each counts */
+    void *moving_arg;
 };
 enum mrs_status live_batch_open(struct live_batch *b, struct live_job *job, uint32_t group, uint32_t main,
                                 enum live_purpose purpose, struct live_pass_report *r, struct mrs_err *e);
@@ -146,13 +151,18 @@ bool live_side_listed(const struct live_job *job, uint32_t group, uint32_t side)
  * end, with the last burst where that is possible. */
 enum mrs_status live_batch_write(struct live_batch *b, const struct mrs_view *docs, uint32_t n,
                                  struct live_checkpoint *c, struct mrs_err *e);
-/* The same in two parts: fresh tasks in b->hold, and the work on them (of a comparison: with their flags cleared). */
+/* The same for documents known by their `_id`s, as they are now; those that are gone are passed over. With b->more c is
+ * not saved. */
+enum mrs_status live_batch_write_ids(struct live_batch *b, const struct mrs_view *ids, uint32_t n,
+                                     struct live_checkpoint *c, struct mrs_err *e);
+/* The same as live_batch_write in two parts: fresh tasks in b->hold, and the work on them (their flags cleared, where
+ * they were compared). */
 enum mrs_status live_batch_tasks(struct live_batch *b, const struct mrs_view *docs, uint32_t n,
                                  struct live_task **out, struct mrs_err *e);
 enum mrs_status live_batch_settle(struct live_batch *b, struct live_task *tasks, uint32_t n,
                                   struct live_checkpoint *c, struct mrs_err *e);
-/* Compares only; what differs is derived once more. *n_differ: tasks that differ, moved to the front of *tasks (of
- * b->hold). Differences are named and counted in b->r. */
+/* Compares only; what differs is derived once more, and with b->moving a few times, as long as it is written meanwhile.
+ * *n_differ: tasks that differ, moved to the front of *tasks (of b->hold). They are named and counted in b->r. */
 enum mrs_status live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n,
                                    struct live_task **tasks, uint32_t *n_differ, struct mrs_err *e);
 /* Reads the documents of tasks with `again` anew. */
@@ -173,6 +183,8 @@ enum live_repair { LIVE_REPAIR_NOTHING, LIVE_REPAIR_PATIENTLY, LIVE_REPAIR_ALL }
  * named, foreign, missed). */
 enum mrs_status live_verify_groups(struct live_job *job, const char *what, uint32_t no, uint32_t first, uint32_t last,
                                    enum live_repair repair, struct live_pass_report *r, struct mrs_err *e);
+/* Whether all that a repair found was put right, and what was written meanwhile, too: no other look is needed. */
+bool live_verify_settled(const struct live_pass_report *r);
 /* A number that no earlier call got, for checkpoints that must be new: counted in the run document under `field`. */
 enum mrs_status live_next_number(struct live_job *job, const char *field, uint32_t *no, struct mrs_err *e);
 

@@ -239,8 +239,8 @@ index_serves(struct mrs_view index, const char *path)
     return mrs_is_number(first.v) || strcmp(kind, "hashed") == 0;
 }
 
-static bool
-indexed(const struct live_coll_info *info, const char *path)
+bool
+live_server_indexed(const struct live_coll_info *info, const char *path)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -265,7 +265,7 @@ check_join(struct live_check *c, const struct mrs_step *step, struct mrs_err *e)
         return MRS_OK;
     }
     for (uint32_t i = 0; i < d->n_pairs && d->pairs; i++) {
-        if (d->pairs[i].from && indexed(from, d->pairs[i].from)) {
+        if (d->pairs[i].from && live_server_indexed(from, d->pairs[i].from)) {
             return MRS_OK;
         }
         path = path ? path : d->pairs[i].from;

@@ -37,6 +37,8 @@ enum mrs_status live_server_databases(struct mrs_mem *mem, struct live_link *l, 
                                       const char ***name, uint32_t *n, struct mrs_err *e);
 void live_server_free(struct live_server *s);
 const struct live_coll_info *live_server_coll(const struct live_server *s, const struct mrs_coll *c); /* NULL: none */
+/* Whether an index can answer {path: {$in: [...]}}. */
+bool live_server_indexed(const struct live_coll_info *info, const char *path);
 /* The catalogue as mongodump would write it, to check a plan against (mrs_plan_check) and for the snapshot. */
 enum mrs_status live_server_catalog(struct mrs_mem *mem, const struct live_server *s, struct mrs_catalog **out,
                                     struct mrs_err *e);

@@ -17,6 +17,16 @@ live_checkpoint_clear(struct live_checkpoint *c)
     if (c->last.mem) {
         mrs_buf_clear(&c->last);
     }
+    if (c->token.mem) {
+        mrs_buf_clear(&c->token);
+    }
+}
+
+static void
+init(struct live_job *job, struct live_checkpoint *c)
+{
+    mrs_buf_init(&c->last, job->mem, 2 * MRS_DOC_READ_MAX);
+    mrs_buf_init(&c->token, job->mem, MRS_DOC_READ_MAX);
 }
 
 static enum mrs_status
@@ -43,7 +53,7 @@ read_one(struct live_job *job, struct live_checkpoint *c, char *owner, struct mr
     }
     if (s == MRS_OK) {
         struct mrs_view d = {buf.p, (uint32_t)buf.n};
-        struct mrs_val last = live_at(d, "last");
+        struct mrs_val last = live_at(d, "last"), token = live_at(d, "token");
         live_text_at(d, "owner", owner, 64);
         c->epoch = live_int_at(d, "epoch", 0);
         c->seq = live_int_at(d, "seq", 0);
@@ -58,7 +68,12 @@ read_one(struct live_job *job, struct live_checkpoint *c, char *owner, struct mr
         if (last.type == MRS_DOCUMENT) {
             mrs_buf_put(&c->last, last.p, last.n);
         }
+        mrs_buf_reset(&c->token);
+        if (token.type == MRS_DOCUMENT) {
+            mrs_buf_put(&c->token, token.p, token.n);
+        }
         s = mrs_buf_status(&c->last, e);
+        MRS_THEN(s, mrs_buf_status(&c->token, e));
     }
     mrs_buf_clear(&buf);
     mrs_arena_clear(&a);
@@ -112,7 +127,7 @@ live_checkpoint_open(struct live_job *job, const char *pass, struct live_checkpo
     struct live_run *r = job->run;
     int n;
     memset(c, 0, sizeof *c);
-    mrs_buf_init(&c->last, job->mem, 2 * MRS_DOC_READ_MAX);
+    init(job, c);
     n = snprintf(c->id, sizeof c->id, "%s/%s", r->id, pass);
     if (n < 0 || (size_t)n >= sizeof c->id) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "the name of pass \"%s\" is too long", pass);
@@ -139,9 +154,12 @@ live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct
                    struct mrs_err *e)
 {
     struct mrs_view last = {c->last.p, (uint32_t)c->last.n};
+    struct mrs_view token = {c->token.p, (uint32_t)c->token.n};
     struct mrs_val set = c->last.n ? mrs_view_val(last) : mrs_missing(), unset = mrs_missing();
+    struct mrs_val follow = c->token.n ? mrs_view_val(token) : mrs_missing();
     struct mrs_view none;
     enum mrs_status s = mrs_buf_status(&c->last, e);
+    MRS_THEN(s, mrs_buf_status(&c->token, e));
     op->kind = LIVE_UPDATE;
     if (s == MRS_OK) {
         s = live_doc_in(a, &op->filter, e, "{_id: {$eq: %s}, owner: %s, epoch: %I, seq: %I}", c->id, job->run->owner,
@@ -153,10 +171,10 @@ live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct
     }
     if (s == MRS_OK) {
         s = live_doc_in(a, &op->doc, e,
-                        "{$set: {last: %v, seq: %I, done: %b, at: %I, docs: %I, written: %I, missed: %I, refused: %I, "
-                        "differs: %I}, $currentDate: {updated: true}, $unset: %v}",
-                        set, c->seq + 1, c->done, c->at, (int64_t)c->docs, (int64_t)c->written, (int64_t)c->missed,
-                        (int64_t)c->refused, (int64_t)c->differs, unset);
+                        "{$set: {last: %v, token: %v, seq: %I, done: %b, at: %I, docs: %I, written: %I, missed: %I, "
+                        "refused: %I, differs: %I}, $currentDate: {updated: true}, $unset: %v}",
+                        set, follow, c->seq + 1, c->done, c->at, (int64_t)c->docs, (int64_t)c->written,
+                        (int64_t)c->missed, (int64_t)c->refused, (int64_t)c->differs, unset);
     }
     return s;
 }
@@ -168,7 +186,7 @@ moved(struct live_job *job, const struct live_checkpoint *c, struct mrs_err *e)
     struct live_checkpoint there = {.epoch = 0};
     char owner[64] = "";
     memcpy(there.id, c->id, sizeof there.id);
-    mrs_buf_init(&there.last, job->mem, 2 * MRS_DOC_READ_MAX);
+    init(job, &there);
     enum mrs_status s = read_one(job, &there, owner, e);
     if (s >= MRS_OK) {
         bool ours = s == MRS_OK && strcmp(owner, job->run->owner) == 0 && there.epoch == c->epoch &&

@@ -130,7 +130,9 @@ struct live_checkpoint {
     int64_t epoch, seq;
     bool done;
     struct mrs_buf last;   /* {_id: bound} of the last range that is done; empty: none */
-    int64_t at;            /* sequence number, for passes over the change list */
+    struct mrs_buf token;  /* resume token of the stream that the pass follows; empty: none */
+    int64_t at;            /* sequence number, for passes over the change list; of a pass that follows: number of the
+                              walk that is under way */
     uint64_t docs, written, missed, refused, differs; /* counters of the pass */
 };
 /* Reads it, makes it where it is not there. buf of last: of job->mem; live_checkpoint_clear. */

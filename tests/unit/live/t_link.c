@@ -502,13 +502,15 @@ watching(void **state)
     struct live_watch *w;
     struct mrs_view event;
     if (!live_test_replicated()) {
-        assert_int_equal(live_watch_open(l, all, 1, &w, NULL), MRS_FAIL);
+        struct live_watch_opts one = {.colls = all, .n = 1};
+        assert_int_equal(live_watch_open(l, &one, &w, NULL, NULL), MRS_FAIL);
         return;
     }
     for (uint32_t kind = 0; kind < 3; kind++) {
         struct live_bulk_result r;
         struct live_op op = insert(DOC("_id", BCON_INT32(500 + (int)kind)));
-        OK(live_watch_open(l, kind == 2 ? all : same_db, kind + 1, &w, &err));
+        struct live_watch_opts some = {.colls = kind == 2 ? all : same_db, .n = kind + 1};
+        OK(live_watch_open(l, &some, &w, NULL, &err));
         assert_int_equal(next_within(w, &event, 2), MRS_END);
         struct mrs_coll unwatched = {"t_link", "unwatched", "t_link.unwatched"};
         OK(live_bulk(l, &unwatched, &op, 1, 0, false, &arena, &r, NULL, &err));
@@ -912,7 +914,8 @@ no_memory(void **state)
         if (s == MRS_OK && live_test_replicated()) {
             const struct mrs_coll *all[] = {&docs};
             struct live_watch *w;
-            s = live_watch_open(x, all, 1, &w, &e);
+            struct live_watch_opts one = {.colls = all, .n = 1};
+            s = live_watch_open(x, &one, &w, NULL, &e);
             live_watch_close(s == MRS_OK ? w : NULL);
             s = s == MRS_OK ? live_txn_session(x, &out, &e) : s;
         }

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* follow.c - what writers change while a group is walked over, learned from a change stream instead of a second walk.
+ *
+ * The stream is opened before the first batch is read, and its token stored before anything depends on it; so each
+ * write of an application was there when its unit was read, or has an event behind the token. Events are applied when
+ * the walk is over, one batch behind the other: the units of the next are looked up when the last is written, so that
+ * none is in flight meanwhile. The token moves with what was written and never before it.
+ *
+ * The end is a mark: a place in the stream that is younger than the walk. Where tokens sort as text, as those of a
+ * mongod do, it is the token of another stream, opened then; else it is a write of our own to the checkpoint, which
+ * the stream shows. What the stream cannot tell (see follow_units.c), or tells no more because the server has
+ * forgotten, is for another walk, and the stream goes on behind that one too. */
+#include "follow.h"
+
+#include "live/link/bson.h"
+
+#include <stdio.h>
+
+enum { EVENTS = 1000, SILENCE_MS = 30000, TRIES = 3 };
+
+/* Why another walk is needed; e is empty then. */
+static void
+say(const struct live_follow *f, struct mrs_err *e)
+{
+    char text[500], line[700], phase[96];
+    mrs_err_text(e, text, sizeof text);
+    mrs_err_clear(e);
+    if (f->job->say && !f->of.look) {
+        snprintf(line, sizeof line, "%s: what is written meanwhile is looked for by another walk: %s",
+                 live_phase_name(f->job, phase, "step", f->of.group), text);
+        f->job->say(f->job->arg, line);
+    }
+}
+
+/* ---- tokens ---- */
+/* The text of a token that sorts: 82, sixteen digits of time, 2B. */
+static struct mrs_val
+sorting(const struct mrs_buf *token)
+{
+    struct mrs_val v = token->n ? live_at((struct mrs_view){token->p, (uint32_t)token->n}, "_data") : mrs_missing();
+    uint32_t n = 0;
+    const char *text = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
+    bool sorts = n > 20 && memcmp(text, "82", 2) == 0 && memcmp(text + 18, "2B", 2) == 0;
+    return sorts && strspn(text, "0123456789ABCDEF") == n ? v : mrs_missing();
+}
+
+static bool
+not_before(const struct mrs_buf *token, const struct mrs_buf *mark)
+{
+    struct mrs_val a = sorting(token), b = sorting(mark);
+    uint32_t n = 0;
+    return a.type == MRS_STRING && b.type == MRS_STRING && strcmp(mrs_val_text(a, &n), mrs_val_text(b, &n)) >= 0;
+}
+
+/* ---- the stream ---- */
+/* What a stream failed with: END: the connection was lost; SKIP: the server does not have it, or not any more. */
+static enum mrs_status
+failed(const struct live_fault *fault, enum mrs_status st, struct mrs_err *e)
+{
+    st = live_lost(fault, st, e);
+    return st == MRS_FAIL && e->code == MRS_E_SERVER ? MRS_SKIP : st;
+}
+
+/* also: with our checkpoint. */
+static enum mrs_status
+open_watch(struct live_follow *f, struct mrs_view after, bool also, struct live_watch **out, struct mrs_err *e)
+{
+    struct live_fault fault = {.kind = LIVE_FAULT_NONE};
+    const struct mrs_desc *d = &f->job->plan->steps[f->job->live->group[f->of.group].first].desc;
+    const struct mrs_coll **colls = mrs_alloc_array(f->job->mem, d->n_sides + 1u, sizeof *colls);
+    if (!colls) {
+        return mrs_err_memory(e, d->n_sides * sizeof *colls);
+    }
+    struct live_watch_opts o = {.colls = colls, .n = live_follow_colls(f, colls), .after = after, .brief = true,
+                                .also = also ? &f->job->run->state_checkpoints : NULL, .also_id = f->c.id};
+    enum mrs_status st = failed(&fault, live_watch_open(f->job->link, &o, out, &fault, e), e);
+    mrs_free(f->job->mem, colls);
+    return st;
+}
+
+/* A stream from now on, and its token. */
+static enum mrs_status
+open_now(struct live_follow *f, bool also, struct live_watch **out, struct mrs_buf *token, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_END;
+    for (int tries = 0; tries < TRIES && st == MRS_END; tries++) {
+        struct live_fault fault = {.kind = LIVE_FAULT_NONE};
+        struct mrs_view event;
+        st = open_watch(f, (struct mrs_view){NULL, 0}, also, out, e);
+        if (st) {
+            return st;
+        }
+        mrs_buf_reset(token);
+        st = live_watch_token(*out, token, e);
+        if (st == MRS_END) { /* told with the first answer; an event there would lie before it */
+            st = live_watch_next(*out, &event, &fault, e);
+            st = st == MRS_END ? live_watch_token(*out, token, e) : st == MRS_OK ? MRS_END : failed(&fault, st, e);
+        }
+        if (st) {
+            live_watch_close(*out);
+            *out = NULL;
+        }
+    }
+    return st != MRS_END ? st : mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server tells no resume token");
+}
+
+static void
+leave(struct live_follow *f)
+{
+    if (f->watch) {
+        live_watch_close(f->watch);
+    }
+    f->watch = NULL;
+}
+
+/* From now on; the token is saved. */
+static enum mrs_status
+begin_stream(struct live_follow *f, struct mrs_err *e)
+{
+    leave(f);
+    f->generation = live_link_generation(f->job->link);
+    enum mrs_status st = open_now(f, false, &f->watch, &f->c.token, e);
+    if (!st && sorting(&f->c.token).type == MRS_MISSING) {
+        leave(f);
+        st = open_now(f, true, &f->watch, &f->c.token, e);
+    }
+    return st ? st : live_checkpoint_save(f->job, &f->c, e);
+}
+
+/* No event is asked for any more. */
+static enum mrs_status
+give_up(struct live_follow *f, struct mrs_err *e)
+{
+    say(f, e);
+    f->on = false;
+    return MRS_OK;
+}
+
+/* What the server has forgotten is for another walk; from now on it is followed again, if that can be. */
+static enum mrs_status
+begin_anew(struct live_follow *f, struct mrs_err *e)
+{
+    say(f, e);
+    f->c.missed++;
+    enum mrs_status st = begin_stream(f, e);
+    return st == MRS_SKIP ? give_up(f, e) : st;
+}
+
+/* At the token that is stored. */
+static enum mrs_status
+go_on(struct live_follow *f, struct mrs_err *e)
+{
+    leave(f);
+    f->generation = live_link_generation(f->job->link);
+    bool also = sorting(&f->c.token).type == MRS_MISSING;
+    enum mrs_status st = open_watch(f, (struct mrs_view){f->c.token.p, (uint32_t)f->c.token.n}, also, &f->watch, e);
+    return st == MRS_SKIP ? begin_anew(f, e) : st;
+}
+
+static enum mrs_status
+reload(struct live_follow *f, struct mrs_err *e)
+{
+    char what[24], name[48];
+    snprintf(what, sizeof what, "%.10s-events", f->of.what);
+    live_pass_name(name, what, f->of.group, 0, f->of.no);
+    live_checkpoint_clear(&f->c);
+    uint64_t gen = live_link_generation(f->job->link);
+    return live_lost_since(f->job, gen, live_checkpoint_open(f->job, name, &f->c, e), e);
+}
+
+/* ---- begin ---- */
+static enum mrs_status
+open_batches(struct live_follow *f, struct mrs_err *e)
+{
+    struct live_units *u;
+    enum mrs_status st = live_units_open(f->job, f->of.group, f->of.purpose, &u, e);
+    uint32_t n = st ? 0 : live_units_mains(u);
+    live_units_close(st ? NULL : u);
+    f->b = st ? NULL : mrs_zalloc(f->job->mem, (n + 1u) * sizeof *f->b);
+    f->ids = st ? NULL : mrs_zalloc(f->job->mem, (n + 1u) * sizeof *f->ids);
+    if (!st && (!f->b || !f->ids)) {
+        return mrs_err_memory(e, n * sizeof *f->b);
+    }
+    while (f->n_mains < n && !st) {
+        mrs_buf_init(&f->ids[f->n_mains], f->job->mem, 1u << 30);
+        st = live_batch_open(&f->b[f->n_mains], f->job, f->of.group, f->n_mains, f->of.purpose, f->r, e);
+        f->n_mains++;
+    }
+    return st;
+}
+
+/* Whether a walk over the group has begun already. */
+static enum mrs_status
+has_begun(struct live_follow *f, bool *begun, struct mrs_err *e)
+{
+    struct live_checkpoint c;
+    char name[48];
+    enum mrs_status st = live_checkpoint_open(f->job, live_pass_name(name, f->of.what, f->of.group, 0, f->of.no), &c,
+                                              e);
+    *begun = !st && c.seq > 0;
+    live_checkpoint_clear(&c);
+    return st;
+}
+
+/* SKIP: it cannot be followed; e says why. */
+static enum mrs_status
+begin(struct live_follow *f, struct mrs_err *e)
+{
+    char room[400];
+    bool begun = false;
+    const char *why = live_follow_cannot(f, room, sizeof room);
+    if (why) {
+        return mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "%s", why);
+    }
+    enum mrs_status st = reload(f, e);
+    if (st || f->c.token.n) {
+        return st ? st : go_on(f, e);
+    }
+    st = has_begun(f, &begun, e);
+    if (!st && begun) {
+        return mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the walk that goes on began without a change stream");
+    }
+    return st ? st : begin_stream(f, e);
+}
+
+enum mrs_status
+live_follow_begin(struct live_follow *f, struct live_job *job, const struct live_follow_of *of,
+                  struct live_pass_report *r, struct mrs_err *e)
+{
+    enum mrs_status st;
+    memset(f, 0, sizeof *f);
+    f->job = job;
+    f->of = *of;
+    f->r = r;
+    mrs_arena_init(&f->hold, job->mem);
+    mrs_buf_init(&f->from, job->mem, 1u << 30);
+    mrs_buf_init(&f->mark, job->mem, MRS_DOC_READ_MAX);
+    if (of->purpose != LIVE_FOR_EXPAND || !live_link_replicated(job->link)) {
+        return MRS_OK;
+    }
+    f->on = true;
+    st = open_batches(f, e);
+    for (uint32_t lost = 1; !st && (st = begin(f, e)) == MRS_END; lost++) {
+        st = live_tour_wait(job, lost, e);
+    }
+    return st == MRS_SKIP ? give_up(f, e) : st;
+}
+
+void
+live_follow_end(struct live_follow *f)
+{
+    leave(f);
+    for (uint32_t i = 0; i < f->n_mains; i++) {
+        live_batch_close(&f->b[i]);
+        mrs_buf_clear(&f->ids[i]);
+    }
+    mrs_free(f->job->mem, f->b);
+    mrs_free(f->job->mem, f->ids);
+    live_checkpoint_clear(&f->c);
+    mrs_buf_clear(&f->from);
+    mrs_buf_clear(&f->mark);
+    mrs_arena_clear(&f->hold);
+}
+
+/* ---- events ---- */
+static enum mrs_status
+set_mark(struct live_follow *f, struct mrs_err *e)
+{
+    struct live_watch *other = NULL;
+    mrs_buf_reset(&f->mark);
+    LIVE_STOP("before-mark");
+    enum mrs_status st = live_checkpoint_save(f->job, &f->c, e); /* younger than all that the walk has read */
+    f->mark_seq = f->c.seq;
+    if (!st && sorting(&f->c.token).type == MRS_STRING) {
+        st = open_now(f, false, &other, &f->mark, e);
+        live_watch_close(other);
+    }
+    return st;
+}
+
+static bool
+is_mark(const struct live_follow *f, struct mrs_view event, bool *reached)
+{
+    if (!mrs_val_is_text(live_at(event, "documentKey._id"), f->c.id)) {
+        return false;
+    }
+    *reached = *reached || live_int_at(event, "seq", 0) >= f->mark_seq;
+    return true;
+}
+
+/* Events that are there, noted; the token behind them is in c. SKIP: the stream is broken. */
+static enum mrs_status
+take(struct live_follow *f, uint32_t *n, bool *reached, struct mrs_err *e)
+{
+    struct live_fault fault = {.kind = LIVE_FAULT_NONE};
+    struct mrs_view event;
+    enum mrs_status st = MRS_OK;
+    if (!f->of.look) {
+        live_follow_forget(f);
+    }
+    *n = 0;
+    while (*n < EVENTS && !*reached && (st = live_watch_next(f->watch, &event, &fault, e)) == MRS_OK) {
+        ++*n;
+        st = is_mark(f, event, reached) ? MRS_OK : live_follow_note(f, event, e);
+        if (st) {
+            return st;
+        }
+    }
+    if (st && st != MRS_END) {
+        return failed(&fault, st, e);
+    }
+    mrs_buf_reset(&f->c.token);
+    st = live_watch_token(f->watch, &f->c.token, e);
+    *reached = *reached || (f->mark.n && not_before(&f->c.token, &f->mark));
+    return st == MRS_END ? mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server tells no resume token") : st;
+}
+
+static enum mrs_status
+tell(struct live_follow *f, struct mrs_err *e)
+{
+    char phase[96];
+    struct live_progress p = {.phase = live_phase_name(f->job, phase, "catch up", f->of.group), .ns = f->b[0].coll->ns,
+                              .done = f->c.docs, .limiting = "server"};
+    return live_run_tell(f->job, &p, e);
+}
+
+/* Written, then the token: only if the server that told the events is the one that was read from. */
+static enum mrs_status
+apply(struct live_follow *f, uint32_t n, struct mrs_err *e)
+{
+    enum mrs_status st = LIVE_MUTANT("token-before-write") ? live_checkpoint_save(f->job, &f->c, e) : MRS_OK;
+    f->c.docs += n;
+    MRS_THEN(st, live_follow_write(f, e));
+    if (!st && f->generation != live_link_generation(f->job->link)) {
+        return MRS_END;
+    }
+    MRS_THEN(st, live_checkpoint_save(f->job, &f->c, e));
+    return st ? st : tell(f, e);
+}
+
+/* Up to the mark. SKIP: the stream is broken. */
+static enum mrs_status
+catch_up(struct live_follow *f, struct mrs_err *e)
+{
+    bool reached = false;
+    int64_t heard = mrs_clock_asleep();
+    enum mrs_status st = set_mark(f, e);
+    while (!st && !reached) {
+        uint64_t docs = 0, bytes = 0;
+        uint32_t n;
+        for (uint32_t i = 0; i < f->n_mains; i++) {
+            docs += f->b[i].wrote_docs;
+            bytes += f->b[i].wrote_bytes;
+            f->b[i].wrote_docs = f->b[i].wrote_bytes = 0;
+        }
+        live_run_wrote(f->job->run, docs, bytes);
+        st = live_run_breathe(f->job, docs, bytes, e);
+        MRS_THEN(st, take(f, &n, &reached, e));
+        if (!st && (n || reached)) {
+            heard = mrs_clock_asleep();
+            st = f->of.look ? MRS_OK : apply(f, n, e);
+        } else if (!st && mrs_clock_asleep() - heard > SILENCE_MS) {
+            st = mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the change stream does not tell of what was written");
+        } else if (!st) {
+            st = live_tour_wait(f->job, 0, e);
+        }
+    }
+    return st;
+}
+
+/* After a lost connection: as the state has it. */
+static enum mrs_status
+recover(struct live_follow *f, struct mrs_err *e)
+{
+    uint64_t gen = live_link_generation(f->job->link);
+    enum mrs_status st = reload(f, e);
+    MRS_THEN(st, go_on(f, e));
+    return live_lost_since(f->job, gen, st, e);
+}
+
+/* catch_up, again where the connection is lost. A stream that breaks is opened once more where it stood, then anew. */
+static enum mrs_status
+reach_mark(struct live_follow *f, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    uint32_t lost = 0, broken = 0;
+    while (f->on) {
+        uint64_t gen = live_link_generation(f->job->link);
+        MRS_THEN(st, live_lost_since(f->job, gen, catch_up(f, e), e));
+        if (st == MRS_SKIP && broken++) {
+            st = broken == 2 ? begin_anew(f, e) : give_up(f, e);
+        } else if (st == MRS_SKIP || st == MRS_END) {
+            mrs_err_clear(e);
+            st = live_tour_wait(f->job, ++lost, e);
+            MRS_THEN(st, recover(f, e));
+        } else {
+            break;
+        }
+    }
+    return st;
+}
+
+enum mrs_status
+live_follow_look(struct live_follow *f, bool *all, struct mrs_err *e)
+{
+    f->c.missed = 0;
+    live_follow_forget(f);
+    enum mrs_status st = reach_mark(f, e);
+    MRS_THEN(st, live_follow_meet(f, e));
+    *all = !f->on || f->c.missed > 0;
+    return st;
+}
+
+enum mrs_status
+live_follow_apply(struct live_follow *f, bool patient, bool missed, bool *again, struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < f->n_mains; i++) {
+        f->b[i].patient = patient;
+    }
+    enum mrs_status st = f->on && LIVE_MUTANT("follow-late") ? begin_stream(f, e) : MRS_OK;
+    MRS_THEN(st, reach_mark(f, e));
+    *again = missed || !f->on || f->c.missed > 0;
+    return st;
+}
+
+enum mrs_status
+live_follow_walk(struct live_follow *f, uint32_t no, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    if (!f->on || f->c.at >= no) {
+        return MRS_OK;
+    }
+    for (uint32_t lost = 0; f->on;) {
+        uint64_t gen = live_link_generation(f->job->link);
+        f->c.at = no;
+        f->c.missed = 0;
+        MRS_THEN(st, live_lost_since(f->job, gen, live_checkpoint_save(f->job, &f->c, e), e));
+        if (st != MRS_END) {
+            break;
+        }
+        st = live_tour_wait(f->job, ++lost, e);
+        MRS_THEN(st, recover(f, e));
+    }
+    return st;
+}

@@ -92,8 +92,8 @@ void mrsi_look_of(struct mrs_look *k, struct mrs_view d);
 /* d, which was checked and has not the look k of the layout, has these fields; k may be its look from now on. */
 void mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d, const struct mrs_eval_fields *f);
 
-/* Whether this one level holds a name twice. */
-bool mrsi_level_duplicates(struct mrs_view d);
+/* Whether this one level holds a name twice; as mrs_doc_has_duplicates. */
+bool mrsi_level_duplicates(struct mrs_mem *mem, struct mrs_view d);
 /* The document that begins at `start` of out and goes to its end: of fields with one name the last one stays, in the
  * place of the first. OK; DEAD. */
 enum mrs_status mrsi_level_keep_last(struct mrs_buf *out, size_t start, struct mrs_err *e);

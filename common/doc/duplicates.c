@@ -2,17 +2,18 @@
 /* duplicates.c - does a document hold a name twice? And of such names, the last value.
  *
  * Asked for every document that is rewritten, so the common case (a few fields) sets one bit per name in a small
- * bitmap and looks closer only when a bit is set already. Levels of many fields go through a hash table on the
- * stack; where they are too many for it, the names are taken in as many portions as it takes, by their hash, so
- * that no memory is needed and no input makes the work quadratic in practice.
- * It must not know about arrays' indexes: only documents are judged. */
+ * bitmap and looks closer only when a bit is set already. Levels of many fields go through a hash table: on the stack,
+ * or in memory where the level is wider than that. Where the names are too many for it, or there is no memory, they are
+ * taken in as many portions as it takes, by their hash. It must not know about arrays' indexes: only documents are
+ * judged. */
 #include "doc_internal.h"
 
 #include <stdlib.h>
 #include <xxhash.h>
 
 #define FEW 64
-#define SLOTS 8192u
+#define SLOTS      8192u      /* of the table on the stack */
+#define SLOTS_MOST (1u << 20) /* of one in memory: 4 MiB */
 
 static bool
 stands_before(struct mrs_view d, const struct mrs_elem *e)
@@ -28,48 +29,64 @@ stands_before(struct mrs_view d, const struct mrs_elem *e)
     return false;
 }
 
-/* One portion of the names of a wide level: those whose hash falls on `part` of `parts`. */
-static bool
-portion(struct mrs_view d, uint32_t part, uint32_t parts)
+struct duplicates_table {
+    uint32_t *slot; /* offsets of names in the document; 0: free */
+    uint32_t n;     /* a power of two */
+};
+enum duplicates_found { NONE, TWICE, FULL };
+
+/* One portion of the names of a wide level: those whose hash falls on `part` of `parts`. The seed is where the table
+ * lies: whoever makes a document does not know it, so no names can be chosen to fall on one place. */
+static enum duplicates_found
+portion(struct mrs_view d, const struct duplicates_table *t, uint32_t part, uint32_t parts)
 {
-    uint32_t slot[SLOTS] = {0}; /* offsets of names in d; 0: free */
     uint32_t used = 0;
     struct mrs_walk w;
     struct mrs_elem e;
+    memset(t->slot, 0, t->n * sizeof *t->slot);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) > 0) {
-        uint64_t h = XXH3_64bits(e.name, e.name_len);
-        if ((h >> 32) % parts != part || used == SLOTS - 1) {
+        uint64_t h = XXH3_64bits_withSeed(e.name, e.name_len, (uintptr_t)t->slot);
+        if ((h >> 32) % parts != part) {
             continue;
         }
-        uint32_t i = (uint32_t)h % SLOTS;
-        while (slot[i]) {
-            const char *other = (const char *)d.p + slot[i];
-            if (memcmp(other, e.name, e.name_len + 1) == 0) {
-                return true;
-            }
-            i = (i + 1) % SLOTS;
+        if (++used == t->n) {
+            return FULL;
         }
-        slot[i] = (uint32_t)((const uint8_t *)e.name - d.p);
-        used++;
+        uint32_t i = (uint32_t)h & (t->n - 1);
+        while (t->slot[i]) {
+            if (strcmp((const char *)d.p + t->slot[i], e.name) == 0) {
+                return TWICE;
+            }
+            i = (i + 1) & (t->n - 1);
+        }
+        t->slot[i] = (uint32_t)((const uint8_t *)e.name - d.p);
     }
-    return false;
+    return NONE;
 }
 
 static bool
-wide_level(struct mrs_view d)
+wide_level(struct mrs_mem *mem, struct mrs_view d)
 {
-    uint32_t parts = mrs_doc_count(d) / (SLOTS / 2) + 1;
-    for (uint32_t i = 0; i < parts; i++) {
-        if (portion(d, i, parts)) {
-            return true;
+    uint32_t few[SLOTS], n = mrs_doc_count(d), slots = 2 * FEW;
+    while (slots < SLOTS_MOST && slots / 2 < n) {
+        slots *= 2;
+    }
+    uint32_t *more = slots > SLOTS ? mrs_alloc(mem, slots * sizeof *more) : NULL;
+    struct duplicates_table t = {more ? more : few, more || slots < SLOTS ? slots : SLOTS};
+    enum duplicates_found found = FULL;
+    for (uint32_t parts = (n - 1) / (t.n / 2) + 1; found == FULL && parts <= n; parts *= 2) {
+        found = NONE;
+        for (uint32_t i = 0; i < parts && found == NONE; i++) {
+            found = portion(d, &t, i, parts);
         }
     }
-    return false;
+    mrs_free(mem, more);
+    return found != NONE; /* names that no number of portions keeps apart are none that should pass */
 }
 
 bool
-mrsi_level_duplicates(struct mrs_view d)
+mrsi_level_duplicates(struct mrs_mem *mem, struct mrs_view d)
 {
     uint64_t seen[16] = {0};
     struct mrs_walk w;
@@ -84,7 +101,7 @@ mrsi_level_duplicates(struct mrs_view d)
         }
         seen[h >> 6] |= bit;
         if (++n > FEW) {
-            return wide_level(d);
+            return wide_level(mem, d);
         }
     }
     return false;
@@ -139,7 +156,7 @@ enum mrs_status
 mrsi_level_keep_last(struct mrs_buf *out, size_t start, struct mrs_err *e)
 {
     struct mrs_view d = {out->p + start, (uint32_t)(out->n - start)};
-    if (!mrsi_level_duplicates(d)) {
+    if (!mrsi_level_duplicates(out->mem, d)) {
         return MRS_OK;
     }
     uint32_t n = mrs_doc_count(d), i = 0;
@@ -166,12 +183,12 @@ mrsi_level_keep_last(struct mrs_buf *out, size_t start, struct mrs_err *e)
 }
 
 bool
-mrs_doc_has_duplicates(struct mrs_view d, bool one_level)
+mrs_doc_has_duplicates(struct mrs_mem *mem, struct mrs_view d, bool one_level)
 {
     struct mrs_walk stack[MRS_DEPTH_READ];
     struct mrs_elem e;
     int depth = 1;
-    if (mrsi_level_duplicates(d)) {
+    if (mrsi_level_duplicates(mem, d)) {
         return true;
     }
     mrs_walk_init(&stack[0], d);
@@ -184,7 +201,7 @@ mrs_doc_has_duplicates(struct mrs_view d, bool one_level)
             continue;
         }
         struct mrs_view sub = e.v.type == MRS_CODE_W_SCOPE ? mrsi_scope(e.v) : mrs_val_view(e.v);
-        if (e.v.type != MRS_ARRAY && mrsi_level_duplicates(sub)) {
+        if (e.v.type != MRS_ARRAY && mrsi_level_duplicates(mem, sub)) {
             return true;
         }
         mrs_walk_init(&stack[depth++], sub);

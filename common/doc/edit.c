@@ -83,7 +83,7 @@ static void
 mark_changed(struct edit_run *r, struct edit_level *l)
 {
     if (!l->changed && l->kind == DOCUMENT) {
-        r->twice = r->twice || mrsi_level_duplicates(l->holder);
+        r->twice = r->twice || mrsi_level_duplicates(r->out->mem, l->holder);
     }
     l->changed = true;
 }

@@ -188,8 +188,9 @@ mrs_value_size_quick(uint8_t type, const uint8_t *p, uint64_t room)
 enum mrs_status mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e);
 
 /* True where some document in d (any depth) holds a name twice; depth up to MRS_DEPTH_READ. one_level: only d
- * itself. */
-bool mrs_doc_has_duplicates(struct mrs_view d, bool one_level);
+ * itself. Of a level with thousands of names it is quicker where up to 4 MiB of memory are to be had, but no memory
+ * is no failure. */
+bool mrs_doc_has_duplicates(struct mrs_mem *mem, struct mrs_view d, bool one_level);
 /* Deepest nesting of d; a flat document has 1. */
 int mrs_doc_depth(struct mrs_view d);
 

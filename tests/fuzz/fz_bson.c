@@ -186,7 +186,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct mrs_view d = {data, mrs_le32(data)};
     must(mrs_compare(mrs_view_val(d), mrs_view_val(d)) == 0);
     must(mrs_doc_depth(d) <= MRS_DEPTH_READ);
-    mrs_doc_has_duplicates(d, false);
+    mrs_doc_has_duplicates(mem, d, false);
     walk_and_compare(d, mem);
     write_and_read(d, mem);
     rewrite(d, mem, data + d.n, size - d.n);

@@ -564,7 +564,7 @@ take_apart(const struct unbucket *s, struct mrs_ctx *c, struct work *w, struct m
     struct mrs_walk walk;
     struct mrs_val item;
     enum mrs_status st = MRS_OK;
-    if (!s->keep && mrs_doc_has_duplicates(doc, true)) {
+    if (!s->keep && mrs_doc_has_duplicates(c->mem, doc, true)) {
         return mrsi_step_refuse(c, NULL, "duplicate field: the bucket holds a name twice");
     }
     if (s->n_nodes && !mrs_buf_take(&w->by, s->n_nodes * sizeof(struct mrs_val))) {

@@ -57,7 +57,7 @@ static void
 mark(struct pattern_walk *x, struct pattern_level *l)
 {
     if (!l->changed && l->e.v.type == MRS_DOCUMENT) {
-        x->twice = x->twice || mrs_doc_has_duplicates(mrs_val_view(l->e.v), true);
+        x->twice = x->twice || mrs_doc_has_duplicates(x->c->mem, mrs_val_view(l->e.v), true);
     }
     l->changed = true;
 }

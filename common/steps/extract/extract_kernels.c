@@ -273,7 +273,7 @@ finish(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs,
         mrs_buf_put(out, first.p, first.n);
         return mrsi_buf_end(out, start, c, NULL);
     }
-    if (theirs && mrs_doc_has_duplicates(first, true)) {
+    if (theirs && mrs_doc_has_duplicates(c->mem, first, true)) {
         return mrsi_step_refuse(c, "unique", "duplicate field: a level that must be rewritten holds a name twice");
     }
     put_parent_ref(s, first, theirs, v, out);
@@ -310,5 +310,17 @@ group_source(const void *state, struct mrs_ctx *c, void *work, struct mrs_view d
     return MRS_OK;
 }
 
-const struct mrs_group_ops mrsi_extract_group = {group_parts,
-                                                 agree, finish, group_source};
+static enum mrs_status
+group_key(const void *state, struct mrs_ctx *c, struct mrs_view part, struct mrs_buf *out)
+{
+    const struct mrsi_extract *s = state;
+    size_t at = mrsi_put_open(out);
+    for (uint32_t i = 0; i < s->unique.n; i++) {
+        const char *path = s->unique.path[i].text;
+        mrsi_put_elem(out, path, (uint32_t)strlen(path), mrs_path_get(&s->unique.path[i], part));
+    }
+    mrsi_put_close(out, at);
+    return mrsi_buf_end(out, at, c, "unique");
+}
+
+const struct mrs_group_ops mrsi_extract_group = {group_key, group_parts, agree, finish, group_source};

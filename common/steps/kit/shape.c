@@ -95,7 +95,7 @@ mrsi_seen_good(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
             return true;
         }
     }
-    if (mrs_doc_has_duplicates(d, true)) {
+    if (mrs_doc_has_duplicates(c->mem, d, true)) {
         return false;
     }
     c->known[c->next_known++ % n] = s->names;

@@ -620,7 +620,7 @@ begin_unit(struct live_units *u, struct live_unit *unit, struct mrs_view doc)
     memset(unit, 0, sizeof *unit);
     mrs_err_clear(&unit->why);
     unit->doc = unit->want = doc;
-    if (mrs_doc_has_duplicates(doc, true)) {
+    if (mrs_doc_has_duplicates(u->job->mem, doc, true)) {
         mrs_err_clear(&u->err);
         mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED, "a field name stands in it twice");
         live_unit_refuse(u, unit, u->step->no);

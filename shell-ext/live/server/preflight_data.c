@@ -22,7 +22,7 @@ look(const struct live_check *c, struct mrs_view doc, struct preflight_data_seen
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    seen->twice += mrs_doc_has_duplicates(doc, false);
+    seen->twice += mrs_doc_has_duplicates(c->job->mem, doc, false);
     seen->large += doc.n > LARGE;
     seen->guardless += doc.n > GUARDABLE;
     for (mrs_walk_init(&w, doc); c->job->server->major < 5 && mrs_walk_next(&w, &el) > 0;) {

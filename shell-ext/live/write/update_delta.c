@@ -59,7 +59,7 @@ collect(struct mrs_view before, struct mrs_view after, struct live_delta *o)
 
 /* A field that goes here and comes there, or a name that stands twice, cannot be spelt either. */
 static void
-check(struct mrs_view before, struct mrs_view after, struct live_delta *o)
+check(struct mrs_mem *mem, struct mrs_view before, struct mrs_view after, struct live_delta *o)
 {
     struct mrs_elem found;
     for (uint32_t i = 0; i < o->n && !o->whole; i++) {
@@ -68,7 +68,7 @@ check(struct mrs_view before, struct mrs_view after, struct live_delta *o)
             o->whole = mrs_doc_find(op->kind == LIVE_REMOVED ? after : before, op->e.name, op->e.name_len, &found);
         }
     }
-    o->whole = o->whole || mrs_doc_has_duplicates(before, true) || mrs_doc_has_duplicates(after, true);
+    o->whole = o->whole || mrs_doc_has_duplicates(mem, before, true) || mrs_doc_has_duplicates(mem, after, true);
 }
 
 static void
@@ -217,7 +217,7 @@ live_delta_find(struct mrs_view before, struct mrs_view after, struct live_delta
     if (!mrs_identical(mrs_doc_get(before, "_id"), mrs_doc_get(after, "_id")) || collect(before, after, d)) {
         return mrs_err_set(e, MRS_DEAD, MRS_E_ACCOUNT, "an update would have changed the _id of a document");
     }
-    check(before, after, d);
+    check(touched->mem, before, after, d);
     for (uint32_t i = 0; i < d->n && !d->whole; i++) {
         mrs_buf_put(touched, d->op[i].e.name, d->op[i].e.name_len + 1);
     }

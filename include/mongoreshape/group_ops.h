@@ -24,6 +24,8 @@ struct mrs_parts {
     uint32_t n, cap;
 };
 struct mrs_group_ops {
+    /* The key of a part's document in words, appended to out: its values by their paths. */
+    enum mrs_status (*key)(const void *state, struct mrs_ctx *c, struct mrs_view part, struct mrs_buf *out);
     /* Parts of a document. side 0: of a source, in document order; side 1: the document of into itself, exactly one
      * part. SKIP: refused. */
     enum mrs_status (*parts)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,

@@ -264,7 +264,7 @@ one_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t f
     if (barred) {
         struct mrs_view doc;
         s = held_document(o, h, &doc, e);
-        MRS_THEN(s, mrsi_sides_clash(&o->f->sides, o->w, barred, doc, "conflicts",
+        MRS_THEN(s, mrsi_sides_clash(&o->f->sides, o->w, barred, mrs_doc_get(doc, "_id"), "conflicts",
                                      "several documents would have the same _id", e));
         if (s == MRS_SKIP) {
             struct mrs_err why = o->w->err;

@@ -44,7 +44,7 @@ agrees(const struct group_judge_key_now *k, const struct mrsi_member_head *m)
 }
 
 static enum mrs_status
-bar(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *e)
+bar(struct mrsi_group_run *g, struct group_judge_key_now *k, bool by_key, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_tape_end(&k->sources, e);
     for (size_t i = 0; s == MRS_OK && i < k->sources.n; i++) {
@@ -52,7 +52,7 @@ bar(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *e)
         uint8_t key[12];
         memcpy(&p, k->sources.p + i * sizeof p, sizeof p);
         const struct group_judge_place *met = &k->at[p.like];
-        struct mrsi_barred b = {p.ordinal, met->ordinal, p.part, met->there, g->en->side[g->step][1], 0};
+        struct mrsi_barred b = {p.ordinal, met->ordinal, p.part, met->there, g->en->side[g->step][1], by_key};
         mrsi_put_be(key, p.ordinal, 8);
         mrsi_put_be(key + 8, p.part, 4); /* keys come in the order of their hashes: that of a run */
         mrsi_fates_add(&g->from, p.ordinal, MRSI_BARRED);
@@ -79,7 +79,7 @@ end_key(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err 
 {
     enum mrs_status s = MRS_OK;
     if (k->any && k->disagrees && g->st->desc.conflicts == MRS_CONFLICTS_REFUSE) {
-        s = bar(g, k, e);
+        s = bar(g, k, true, e);
     }
     k->any = k->there = k->disagrees = false;
     mrsi_tape_reset(&k->sources);
@@ -164,7 +164,7 @@ struct id_now {
 static enum mrs_status
 end_id(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *e)
 {
-    enum mrs_status s = k->any && k->disagrees ? bar(g, k, e) : MRS_OK;
+    enum mrs_status s = k->any && k->disagrees ? bar(g, k, false, e) : MRS_OK;
     mrsi_tape_reset(&k->sources);
     k->any = k->disagrees = false;
     return s;

@@ -139,21 +139,53 @@ into_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_writ
 }
 
 /* ---- sources ---- */
+/* What a barred source shares with the document that it met: the key of the part, or its `_id`. */
+static enum mrs_status
+clash(struct mrsi_group_run *g, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_view doc,
+      const char *why, struct mrs_err *e)
+{
+    struct mrs_parts parts = {.n = 0};
+    struct mrs_val key = mrs_missing();
+    struct mrs_buf words;
+    mrs_buf_init(&parts.bytes, g->en->mem, SIZE_MAX);
+    mrs_buf_init(&words, g->en->mem, SIZE_MAX);
+    void *work = mrsi_work_of(w, g->step, e);
+    enum mrs_status s = work ? g->ops->parts(g->st->state, &w->ctx, work, 0, doc, &parts) : MRS_DEAD;
+    bool found = s == MRS_OK && b->product < parts.n;
+    const struct mrs_part_doc *p = found ? &parts.part[b->product] : NULL;
+    struct mrs_view part = p ? (struct mrs_view){parts.bytes.p + p->doc_off, p->doc_len} : mrs_empty_doc();
+    if (found && b->by_key) {
+        s = g->ops->key(g->st->state, &w->ctx, part, &words);
+        key = s == MRS_OK ? mrs_view_val((struct mrs_view){words.p, (uint32_t)words.n}) : key;
+    } else if (found) {
+        key = mrs_doc_get(part, "_id");
+    }
+    s = s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : mrsi_sides_clash(&g->sides, w, b, key, "conflicts", why, e);
+    mrs_buf_clear(&words);
+    mrs_buf_clear(&parts.bytes);
+    mrs_free(g->en->mem, parts.part);
+    return s;
+}
+
 static enum mrs_status
 refuse_source(struct mrsi_group_run *g, struct mrsi_worker *w, uint64_t ordinal, unsigned bits, struct mrs_view doc,
               struct mrs_err *e)
 {
-    const char *key = "a document with an equal key or _id and other contents";
+    const char *why = "a document with an equal key or _id and other contents";
     const struct mrsi_barred *b = bits & MRSI_BARRED ? mrsi_tape_find(&g->barred, &ordinal, mrsi_by_u64) : NULL;
     mrs_err_clear(&w->err);
+    enum mrs_status s = MRS_SKIP;
     if (b) {
-        mrsi_sides_clash(&g->sides, w, b, mrs_empty_doc(), "conflicts", key, e);
+        s = clash(g, w, b, doc, why, e);
     } else if (bits & MRSI_BARRED) { /* by one that is equal, where both would be made */
-        mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", key);
+        mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
         mrs_err_at(&w->err, "conflicts");
     } else {
         mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", g->late_why);
         mrs_err_at(&w->err, "%s", g->late_where);
+    }
+    if (s != MRS_SKIP) {
+        return s;
     }
     mrsi_row(w, g->step, 0)->refused++;
     return mrsi_refuse(w, g->step, 0, g->en->side[g->step][0], ordinal, doc, e);

@@ -440,6 +440,44 @@ keys_of(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, struc
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
+/* Which of the pages of a document is looked for. */
+struct join_emit_seek {
+    struct mrs_buf *page;
+    uint32_t left;
+};
+
+static enum mrs_status
+seek_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
+{
+    struct join_emit_seek *k = arg;
+    (void)side;
+    if (k->left-- == 0) {
+        mrs_buf_reset(k->page);
+        mrs_buf_put(k->page, doc.p, doc.n);
+    }
+    return mrs_buf_status(k->page, e);
+}
+
+/* A document whose pages meet others: they are made once more, to name the one that does. */
+static enum mrs_status
+clash(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, void *work, const struct mrsi_barred *barred,
+      struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = em->j;
+    struct join_emit_seek k = {&job->page, barred->product};
+    struct mrs_put put = {seek_page, &k};
+    enum mrs_fate fate = MRS_FATE_STAYS;
+    mrs_buf_reset(&job->page);
+    mrs_buf_reset(&job->spliced);
+    enum mrs_status s = j->ops->splice(j->st->state, &w->ctx, work, doc, matches_of(job), &put, &job->spliced, &fate);
+    if (s < MRS_SKIP) {
+        return mrsi_kernel_failed(w, s, e);
+    }
+    struct mrs_val id = job->page.n ? mrs_doc_get((struct mrs_view){job->page.p, (uint32_t)job->page.n}, "_id")
+                                    : mrs_missing();
+    return mrsi_sides_clash(&j->sides, w, barred, id, "conflicts", "several pages would have the same _id", e);
+}
+
 static enum mrs_status
 splice(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64_t source, struct mrs_view doc,
        enum mrs_fate *fate, struct mrs_err *e)
@@ -453,9 +491,8 @@ splice(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64
     mrs_buf_reset(&job->pages);
     mrs_err_clear(&w->err);
     const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
-    if (barred) { /* its pages are not made yet, so none can show its `_id` */
-        return mrsi_sides_clash(&j->sides, w, barred, mrs_empty_doc(), "conflicts",
-                                "several pages would have the same _id", e);
+    if (barred) {
+        return clash(em, w, job, work, barred, doc, e);
     }
     struct mrsi_writer *wr = &j->sides.wr[j->sides.wr_of[1]];
     job->direct = j->sides.ids.phase != MRSI_IDS_RESOLVE && !wr->n_fused;

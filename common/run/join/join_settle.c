@@ -62,7 +62,7 @@ to_side(struct join_settle *st, struct mrsi_worker *w, struct join_settle_job *j
     uint64_t source = mrsi_source(0, ordinal);
     const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
     if (barred) {
-        enum mrs_status told = mrsi_sides_clash(&j->sides, w, barred, doc, "orphans",
+        enum mrs_status told = mrsi_sides_clash(&j->sides, w, barred, mrs_doc_get(doc, "_id"), "orphans",
                                                 "another orphan with the same _id and other contents", e);
         return told == MRS_SKIP ? refuse(st, w, ordinal, doc, e) : told;
     }

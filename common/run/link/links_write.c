@@ -136,7 +136,7 @@ move_orphan(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_j
     bool write;
     if (barred) {
         mrsi_row(w, l->step, 1)->refused++;
-        enum mrs_status st = mrsi_sides_clash(&l->sides, w, barred, doc, "orphans",
+        enum mrs_status st = mrsi_sides_clash(&l->sides, w, barred, mrs_doc_get(doc, "_id"), "orphans",
                                               "another orphan with the same _id and other contents", e);
         return st == MRS_SKIP ? mrsi_refuse(w, l->step, 1, l->en->side[l->step][1], ordinal, doc, e) : st;
     }

@@ -51,7 +51,8 @@ struct mrsi_barred {
     uint64_t other;   /* as in struct mrsi_id_member */
     uint32_t product; /* of the source: the one that met it */
     uint32_t there;   /* 1: the other is in the target already */
-    uint32_t target, pad;
+    uint32_t target;
+    uint32_t by_key;  /* 1: what they share is a key that the step compares, not the `_id` */
 };
 
 /* A document that is, or would be, in a collection. */

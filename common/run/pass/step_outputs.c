@@ -232,7 +232,7 @@ name_of(const struct mrsi_sides *s, uint32_t coll)
     return s->desc->sides[i].coll.ns;
 }
 
-/* what: the `_id`, or "it" */
+/* what: the `_id` or key, or "it" */
 static void
 tell_met(const struct mrsi_sides *s, const struct mrsi_barred *b, const char *what, int n, struct mrs_err *e)
 {
@@ -253,13 +253,13 @@ tell_met(const struct mrsi_sides *s, const struct mrsi_barred *b, const char *wh
 }
 
 enum mrs_status
-mrsi_sides_clash(const struct mrsi_sides *s, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_view made,
+mrsi_sides_clash(const struct mrsi_sides *s, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_val key,
                  const char *where, const char *why, struct mrs_err *e)
 {
     enum { ID_MAX = 200 };
     struct mrs_buf room;
     mrs_buf_init(&room, s->en->mem, SIZE_MAX);
-    size_t n = made.n > MRS_DOC_MIN ? mrsi_id_write(mrs_doc_get(made, "_id"), ID_MAX, &room) : 0;
+    size_t n = key.type != MRS_MISSING ? mrsi_id_write(key, ID_MAX, &room) : 0;
     mrs_err_clear(&w->err);
     if (room.bad) {
         mrs_buf_clear(&room);

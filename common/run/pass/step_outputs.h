@@ -58,10 +58,10 @@ mrsi_sides_barred(const struct mrsi_sides *s, uint64_t source)
 {
     return s->ids.phase == MRSI_IDS_VERDICT ? mrsi_ids_barred(&s->ids, source) : NULL;
 }
-/* A document of a barred source is refused: MRS_SKIP, with why, where and whom it met in w->err, or DEAD. made: the
- * document whose `_id` it shares; empty: that is not told. */
+/* A document of a barred source is refused: MRS_SKIP, with why, where and whom it met in w->err, or DEAD. key: the
+ * `_id`, or the document of a key, that both have; missing: that is not told. */
 enum mrs_status mrsi_sides_clash(const struct mrsi_sides *s, struct mrsi_worker *w, const struct mrsi_barred *b,
-                                 struct mrs_view made, const char *where, const char *why, struct mrs_err *e);
+                                 struct mrs_val key, const char *where, const char *why, struct mrs_err *e);
 /* Hands a job's lists over and empties them, in its commit. */
 enum mrs_status mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e);
 /* Writes a document to a side's writer and counts it there. */

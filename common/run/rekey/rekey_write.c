@@ -220,7 +220,7 @@ find_reason(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_
         return because(w, "id", "its new _id is that of another document");
     }
     if (barred) {
-        return mrsi_sides_clash(&k->sides, w, barred, doc, "merge.dropped",
+        return mrsi_sides_clash(&k->sides, w, barred, mrs_doc_get(doc, "_id"), "merge.dropped",
                                 "another document with the same _id and other contents", e);
     }
     if (bits & MRSI_REKEY_BARRED) {

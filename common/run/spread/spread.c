@@ -164,7 +164,7 @@ clash(const struct spread *sp, struct mrsi_worker *w, void *work, const struct m
     if (s < MRS_OK) {
         return mrsi_kernel_failed(w, s, e);
     }
-    return mrsi_sides_clash(&sp->sides, w, b, s == MRS_OK ? p.doc : mrs_empty_doc(), "conflicts",
+    return mrsi_sides_clash(&sp->sides, w, b, s == MRS_OK ? mrs_doc_get(p.doc, "_id") : mrs_missing(), "conflicts",
                             "several documents would have the same _id", e);
 }
 

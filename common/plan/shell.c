@@ -339,12 +339,29 @@ is_date(const char *t, size_t n)
            (n == 10 || ((t[10] == 'T' || t[10] == ' ') && digits(t + 11, 2)));
 }
 
-/* MinKey and MaxKey stand without brackets too. */
+/* What stands without brackets: MinKey and MaxKey too, numbers that YAML spells in another way, and what is no value
+ * (but { $type: undefined } names a type). */
 static bool
-is_bare(struct shell_span s, struct shell_call *out)
+is_bare(struct shell_span s, enum context where, struct shell_call *out)
 {
+    static const struct constructor words[] = {
+        {"NaN", "{\"$numberDouble\": \"NaN\"}", NULL, NULL, true},
+        {"Infinity", "{\"$numberDouble\": \"Infinity\"}", NULL, NULL, true},
+        {"-Infinity", "{\"$numberDouble\": \"-Infinity\"}", NULL, NULL, true},
+        {"undefined", "null", NULL, NULL, true}, /* last: in queries only */
+    };
     *out = (struct shell_call){.of = s.n == 6 ? find(s) : NULL};
-    return out->of && memcmp(s.p + 3, "Key", 3) == 0;
+    if (out->of && memcmp(s.p + 3, "Key", 3) == 0) {
+        return true;
+    }
+    size_t n = sizeof words / sizeof *words - (where != QUERY);
+    for (size_t i = 0; i < n; i++) {
+        if (strlen(words[i].name) == s.n && memcmp(words[i].name, s.p, s.n) == 0) {
+            out->of = &words[i];
+            return true;
+        }
+    }
+    return false;
 }
 
 /* A text compares with texts only: dates are told by a note, since the field may hold texts. */
@@ -364,8 +381,11 @@ look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shel
     struct mrsi_shell_text shown;
     struct shell_call c;
     bool telling = true;
-    if (parse(s, true, &c) || (plain && is_bare(s, &c))) {
+    if (parse(s, true, &c)) {
         show(&c, l->p->pub.mem, &shown);
+    } else if (plain && is_bare(s, where, &c)) {
+        show(&c, l->p->pub.mem, &shown);
+        telling = false;
     } else if (where != VALUE && regex(s, &c, &telling) && (plain || (telling && where != PATTERN))) {
         show_regex(&c, l->p->pub.mem, &shown);
     } else {

@@ -18,6 +18,7 @@ struct why {
 struct facts { /* of a key */
     uint32_t n, hashed, flat, texts, last_text; /* flat: "2d" */
     bool flat_first, wildcard, gap;  /* gap: a field between texts */
+    bool all;                        /* a wildcard of all paths */
     const char *kind;                /* "text", "hashed", ...; NULL: all fields are in order */
 };
 
@@ -116,6 +117,7 @@ key_good(struct why *w, struct mrs_val key, struct facts *f)
             return refuse(w, "a key has one wildcard at most");
         }
         f->wildcard = f->wildcard || (wildcard && mrs_is_number(e.v));
+        f->all = f->all || strcmp(e.name, "$**") == 0;
     }
     return (f->n > 0 || refuse(w, "`key` names no path")) &&
            (f->n <= FIELDS_MAX || refuse(w, "the key has %u fields, and %d is the most", f->n, (int)FIELDS_MAX)) &&
@@ -214,6 +216,24 @@ expiry_good(struct why *w, struct mrs_view index, const struct facts *f)
 }
 
 static bool
+within(struct mrs_val v, double least, double most)
+{
+    return mrs_is_number(v) && number_of(v) >= least && number_of(v) <= most;
+}
+
+/* Of 2d: the bounds of the plane, and how finely it is parted. */
+static bool
+plane_good(struct why *w, struct mrs_view index)
+{
+    struct mrs_val bits = mrs_doc_get(index, "bits"), min = mrs_doc_get(index, "min"), max = mrs_doc_get(index, "max");
+    if (bits.type != MRS_MISSING && !within(bits, 1, 32)) {
+        return refuse(w, "`bits` must be from 1 to 32");
+    }
+    double from = mrs_is_number(min) ? number_of(min) : -180, to = mrs_is_number(max) ? number_of(max) : 180;
+    return from < to || refuse(w, "`min` must be less than `max`");
+}
+
+static bool
 collation_good(struct why *w, struct mrs_view index, const struct facts *f)
 {
     struct mrs_val v = mrs_doc_get(index, "collation");
@@ -223,6 +243,10 @@ collation_good(struct why *w, struct mrs_view index, const struct facts *f)
     }
     if (locale.type != MRS_STRING) {
         return refuse(w, "`collation` needs a locale");
+    }
+    struct mrs_val strength = mrs_doc_get(mrs_val_view(v), "strength");
+    if (strength.type != MRS_MISSING && !within(strength, 1, 5)) {
+        return refuse(w, "the strength of a collation must be from 1 to 5");
     }
     bool without = f->kind && (strcmp(f->kind, "text") == 0 || strcmp(f->kind, "2d") == 0);
     return !without || mrs_val_is_text(locale, "simple") ||
@@ -250,11 +274,17 @@ options_good(struct why *w, struct mrs_view index, const struct facts *f)
     if (mrsi_index_is_id(index) && (partial || sparse || hidden || mrsi_index_expires(index))) {
         return refuse(w, "an index on _id takes none of sparse, hidden, expireAfterSeconds, partialFilterExpression");
     }
+    if (!mrs_is_nullish(mrs_doc_get(index, "wildcardProjection")) && !f->all) {
+        return refuse(w, "`wildcardProjection` needs a key with `$**`");
+    }
     struct mrs_val name = mrs_doc_get(index, "name");
+    if (mrs_val_is_text(name, "_id_") && !mrsi_index_is_id(index)) {
+        return refuse(w, "`_id_` is the name of the index on _id alone");
+    }
     if (mrs_val_is_text(name, "") || mrs_val_is_text(name, "*")) {
         return refuse(w, "no index can be called `%s`", mrsi_index_name(index));
     }
-    return expiry_good(w, index, f) && collation_good(w, index, f) &&
+    return expiry_good(w, index, f) && collation_good(w, index, f) && (!f->flat || plane_good(w, index)) &&
            filter_good(w, mrs_doc_get(index, "partialFilterExpression"));
 }
 

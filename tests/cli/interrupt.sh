@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# interrupt.sh MONGORESHAPE - Ctrl-C at random points of runs, check, diff, cat and unpacking: within two seconds the
-# command ends with the status of an interruption, nothing is published, no temporary file is left, and --resume goes on
-# to the same bytes. INTERRUPT_SEED and INTERRUPTS (6) choose the points and how many there are for each command.
+# interrupt.sh MONGORESHAPE - Ctrl-C (or SIGTERM) at random points of runs, check, diff, cat, inspect, of unpacking and of
+# packing: within two seconds the command ends with the status of an interruption, nothing is published, no temporary
+# file is left, and --resume goes on to the same bytes. INTERRUPT_SEED and INTERRUPTS (6) choose the points and how many
+# there are for each command.
 set -u
 tool=$(realpath "$1")
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 2
 RANDOM=${INTERRUPT_SEED:-7}
-passed=0 failed=0 interrupted=0
+passed=0 failed=0 interrupted=0 resumed=0
 mkdir -p in/d tmp
 python3 - << 'P'
 import random, struct
@@ -49,17 +50,19 @@ now() { date +%s%N; }
 interrupt() {
     local wait=$((RANDOM * 32768 + RANDOM)) at
     wait=$((1 + wait % (span / 1000000 + 1)))
-    env --default-signal=INT "$@" > out.txt 2> err.txt < /dev/null &
+    env --default-signal=INT,TERM "$@" > out.txt 2> err.txt < /dev/null &
     local pid=$!
     sleep "$(printf '%d.%03d' $((wait / 1000)) $((wait % 1000)))"
     at=$(now)
-    kill -INT $pid 2> kill.err
+    kill -"$signal" $pid 2> kill.err
     wait $pid
     status=$?
     took=$((($(now) - at) / 1000000))
 }
 fail() { failed=$((failed + 1)); printf 'FAIL interrupt: %s\n' "$*"; sed 's/^/  | /' err.txt | head -5; }
-# tries NAME FOLDER COMMAND...: how long it takes, then signals; what is left is looked at by `left NAME`
+made=out signal=INT ends=130
+# tries NAME COMMAND...: how long it takes, then signals; what is left is looked at by `left NAME`. The command makes
+# `made`, and the signal ends it with the status `ends`.
 tries() {
     local name=$1 i before
     shift
@@ -70,7 +73,7 @@ tries() {
     span=$(($(now) - before))
     [ $want = 0 ] || [ $want = 1 ] || fail "$name ends with $want"
     rm -rf whole
-    [ ! -e out ] || mv out whole
+    [ ! -e $made ] || mv $made whole
     for ((i = 0; i < ${INTERRUPTS:-6}; i++)); do
         rm -rf out out.*
         interrupt "$@"
@@ -85,35 +88,56 @@ left() {
         return
     fi
     interrupted=$((interrupted + 1))
-    [ $status = 130 ] || fail "$name: status $status"
+    [ $status = $ends ] || fail "$name: status $status"
     [ $took -lt 2000 ] || fail "$name: $took ms after the signal"
-    [ ! -e out ] || fail "$name: something was published"
-    [ -z "$(ls -A tmp)" ] || fail "$name: temporary files are left: $(ls -A tmp)"
+    [ ! -e $made ] || fail "$name: something was published"
     case $name in
         run*)
-            if [ -e out.checkpoint ]; then
+            if [ -e $made.checkpoint ]; then # its large files lie in tmp
+                resumed=$((resumed + 1))
                 "$@" --resume > out.txt 2> err.txt < /dev/null || fail "$name: --resume ends with $?"
-                diff -rq whole out > diff.txt || fail "$name: --resume gives other bytes: $(head -3 diff.txt)"
-            elif [ -e out.partial ]; then
+                diff -rq whole $made > diff.txt || fail "$name: --resume gives other bytes: $(head -3 diff.txt)"
+            elif [ -e $made.partial ]; then
                 fail "$name: half an output is left, and nothing to go on with"
             fi ;;
     esac
+    [ -z "$(ls -A tmp)" ] || fail "$name: temporary files are left: $(ls -A tmp)"
     [ $failed != "$good" ] || passed=$((passed + 1))
 }
 
-run=("$tool" run -i in -o out --tmp tmp --compress none --max-refused any)
+rules=(--tmp tmp --max-refused any --now 2026-01-02T03:04:05Z)
+run=("$tool" run -i in -o out --compress none "${rules[@]}")
 for jobs in 1 2; do
     for plan in embed bucket move; do
         tries "run $plan, $jobs" "${run[@]}" $plan.yaml --memory 4K --jobs $jobs
     done
 done
 tries "run embed in memory" "${run[@]}" embed.yaml
-tries "run of a tar" "$tool" run embed.yaml -i in.tar.gz -o out --tmp tmp --compress none
+tries "run of a tar" "$tool" run embed.yaml -i in.tar.gz -o out --compress none "${rules[@]}"
+# What is packed at the end, or while it is written: each kind once, by the other signal too.
+packed() {
+    made=$1
+    shift
+    tries "run into $made ($signal)" "$tool" run bucket.yaml -i in -o $made "${rules[@]}" --checkpoint 1 "$@"
+    made=out
+}
+n=${INTERRUPTS:-6} INTERRUPTS=$(((n + 1) / 2))
+packed out.tar
+packed out.tar.gz
+packed out.archive --memory 4K
+signal=TERM ends=143
+packed out.zip
+packed out.tar.zst --compress zstd:12
+packed out.archive.zst --jobs 1
+packed out --compress gzip:9
+tries "stdin to stdout" sh -c 'exec "$1" run bucket.yaml -i - -o - --tmp tmp --max-refused any < in.tar.gz' sh "$tool"
+signal=INT ends=130 INTERRUPTS=$n
+tries "inspect" "$tool" inspect in --tmp tmp
 tries "check" "$tool" check embed.yaml -i in --tmp tmp --memory 4K
 tries "diff" "$tool" diff in other --tmp tmp --memory 4K
 tries "cat" "$tool" cat in --where '{"v": {"$gt": 50}}'
 tries "cat of a tar" "$tool" cat in.tar.gz
 [ $interrupted -ge $((3 * ${INTERRUPTS:-6})) ] || fail "only $interrupted of the commands were interrupted"
-echo "interrupted: $interrupted commands"
+echo "interrupted: $interrupted commands, gone on with: $resumed"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

@@ -142,7 +142,7 @@ EXTOBJ   := $(patsubst %.c,$(OBJ)/ext/%.o,$(EXTSRC))
 EXTCORE  := $(patsubst %.c,$(OBJ)/ext/%.o,$(foreach r,$(EXTROOMS),$(call room_src,$(r))))
 EXTLIBS  := -l:libyaml.a -l:libpcre2-8.a -l:libxxhash.a -l:libbidgcc000.a -lm
 EXTARS   := $(patsubst -l:%,%,$(filter -l:%,$(EXTLIBS)))
-EXTOK    := $(if $(filter-out /%,$(foreach a,$(EXTARS),$(shell $(CC) -print-file-name=$(a)))),,yes)
+EXTOK    := $(if $(filter-out /%,$(foreach a,$(EXTARS),$(shell $(CC) -print-file-name=$(a) 2>/dev/null))),,yes)
 EXTLINK   = -shared -Wl,-z,defs,-z,relro,-z,now,-z,noexecstack,--gc-sections,--exclude-libs,ALL \
             -Wl,--version-script=shell-ext/server/exports.map
 $(OBJ)/ext/%.o: %.c

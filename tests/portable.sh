@@ -41,6 +41,11 @@ if [ ! -e "$root/etc/os-release" ]; then
     rm -f "$root.log"
 fi
 inside true || skip "no emulator runs $arch"
+# What this machine trusts besides, as the certificate of a proxy, the new system trusts, too: PyPI is asked by TLS.
+if ls /usr/local/share/ca-certificates/*.crt >/dev/null 2>&1; then
+    cp /usr/local/share/ca-certificates/*.crt "$root/usr/local/share/ca-certificates/" &&
+        inside update-ca-certificates >"$root/root/certificates.log" 2>&1
+fi
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc" || skip "cannot mount /proc"
 rm -rf "$root/root/mongoreshape" "$root/root/shared"
 git clone -q "$top" "$root/root/mongoreshape" || exit 2

@@ -8,6 +8,7 @@
 
 #include <mongoc/mongoc.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct facts {
     mongoc_uri_t *uri;
@@ -37,6 +38,8 @@ bool say_two(struct facts *f, const char *text, ...) __attribute__((format(print
 bool say_admin(struct facts *f, const char *text, ...) __attribute__((format(printf, 2, 3)));
 bool say_in(struct facts *f, mongoc_client_session_t *session, const char *text, ...)
     __attribute__((format(printf, 3, 4)));
+/* A text to be written to: when it is closed, it is *text, for the caller to free. Ends the program without memory. */
+FILE *text_open(char **text, size_t *n);
 /* JSON as above to BSON; the caller destroys it. */
 bson_t *document(struct facts *f, const char *text);
 /* Inserts documents, given as the inside of an array. */

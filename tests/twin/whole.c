@@ -171,8 +171,8 @@ by_value(struct world *w, const struct carry *k, uint32_t i, const struct path *
     }
     const char *full = tw_text("%.*s%s%s", (int)(star - pattern), pattern, name, star + 1);
     size_t n = strlen(name);
-    if (!n || strchr(name, '$') || !strcmp(full, k[i].from->name) || full[strlen(full) - 1] == '.' ||
-        (v->type == T_STRING && v->len != n + 5))
+    if (!n || strpbrk(name, "$*") || !strcmp(full, k[i].from->name) || full[strlen(full) - 1] == '.' ||
+        (v->type == T_STRING && v->len != n + 5) || strlen(k[i].from->db) + 1 + strlen(full) > 255)
         return false;
     *out = tw_coll_named(w, k[i].from->db, full, true);
     if (!*out)

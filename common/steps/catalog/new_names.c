@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* new_names.c - which names a server takes for a new collection.
+/* new_names.c - which names a server takes for a new collection, and plans can say.
  *
  * For names that are put together from what a star stood for, or from values: what a plan writes out is its author's,
  * and what is in a dump was taken by some server once. */
@@ -14,6 +14,9 @@ mrs_catalog_bad_name(const char *db, const char *coll)
     }
     if (strchr(coll, '$')) {
         return "has a `$`";
+    }
+    if (strchr(coll, '*')) {
+        return "has a star, which stands for any name in a plan"; /* whoever drops it then would drop others, too */
     }
     if (strncmp(coll, "system.", 7) == 0) {
         return "begins with `system.`";

@@ -60,6 +60,15 @@ both() {
 
 printf 'steps: []\n' >copy.yaml
 printf 'steps:\n- set: { in: c, fields: { y: 1 } }\n' >set.yaml
+
+# a collection under a name that nobody takes for one is told, and not lost
+fresh
+doc 1 >in/d/c.bson
+bytes '\xfd7zXZ\x00' >in/d/x.bson.xz
+echo text >in/d/notes.txt
+expect 0 'note: d/x.bson.xz is copied as it is|mongorestore' set.yaml -i in -o out
+cmp -s in/d/x.bson.xz out/d/x.bson.xz || fail "x.bson.xz is not in the output"
+! grep -q notes.txt err || fail "a note on notes.txt"
 printf 'steps:\n- embed: { from: c, into: p, match: { k: _id }, as: cs }\n' >embed.yaml
 
 # ---- what is no dump is named, in a folder and by itself, before the plan is looked at ----

@@ -289,6 +289,27 @@ note_live_state(struct mrsi_engine *en)
     }
 }
 
+/* Files that are no part of a dump, though some look like one: x.bson.xz, x.bson.bak. */
+static void
+note_extras(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        const char *why = in->kind != MRS_INPUT_EXTRA ? NULL
+                          : !mrs_format_holds(en->shape.format, in->rel_path)
+                              ? "was left out: archives have no place for it"
+                          : strstr(in->rel_path, ".bson.")
+                              ? "is copied as it is: by its name it is no collection, to mongorestore neither; if it "
+                                "holds documents, unpack or rename it first"
+                              : NULL;
+        char line[500];
+        if (why) {
+            snprintf(line, sizeof line, "%.300s %s", in->rel_path, why);
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
 static enum mrs_status
 put_notes(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -330,14 +351,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
         note_idle_steps(en);
         note_why(en);
     }
-    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
-        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
-        if (in->kind == MRS_INPUT_EXTRA && !mrs_format_holds(en->shape.format, in->rel_path)) {
-            char line[400];
-            snprintf(line, sizeof line, "%.300s was left out: archives have no place for it", in->rel_path);
-            rep->notes[rep->n_notes++] = text(rep, line);
-        }
-    }
+    note_extras(en);
     if (en->drop_oplog) {
         rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");
     }

@@ -279,7 +279,8 @@ $(OBJ)/replay/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(ROOMLIBS)
 	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(ALLROOMS) $(WRAPS) -o $@
 $(OBJ)/fuzz/fz_checkpoint $(OBJ)/replay/fz_checkpoint: WRAPS := -Wl,--wrap=mrs_random
 # The online tool without its connection and its commands: the answers of a server come from the input.
-FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link/connection% commands/%),$(LIVESRC))
+FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link/connection% commands/%),$(LIVESRC)) \
+            shell-ext/live/link/connection_loopback.c
 $(OBJ)/fuzz/fz_live $(OBJ)/replay/fz_live: $(patsubst %.c,$(OBJ)/%.o,$(FUZZLIVE))
 # The extension and its host.
 FUZZSTAGE := $(filter-out %/guest.c,$(EXTSRC)) tests/host/host_server.c

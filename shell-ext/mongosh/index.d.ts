@@ -31,6 +31,14 @@ interface ThrottleOptions extends Options {
     bytes?: number | string;
     /** Milliseconds between two batches. */
     sleep?: number;
+    /** "5s", "1500ms"; 0: not watched. */
+    maxLag?: number | string;
+    maxLatency?: number | string;
+    /** "connections.active=200"; "none". */
+    maxLoad?: string;
+    criticalLoad?: string;
+    /** "22:00-06:00"; "all". */
+    hours?: string;
 }
 
 /** What a command says; what is empty is left out. An exit status above 1 is thrown, as ReshapeError. */

@@ -179,6 +179,20 @@ live_command(struct live_link *l, const char *db, struct mrs_view cmd, unsigned 
 }
 
 enum mrs_status
+live_members(struct live_link *l, struct mrs_buf *out, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    struct live_fault f;
+    (void)l;
+    enum mrs_status s = answer(&doc, &f, e);
+    if (s == MRS_OK) {
+        mrs_buf_put(out, doc.p, doc.n);
+        s = mrs_buf_status(out, e);
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+enum mrs_status
 live_find(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filter, struct mrs_view opts,
           unsigned flags, struct live_cursor **out, struct mrs_err *e)
 {

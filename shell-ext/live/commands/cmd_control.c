@@ -71,6 +71,6 @@ live_cmd_throttle(struct mrs_cli *line)
         control.pause = c.job.run->control.pause;
         s = live_control_set(&c.job, &control, false, &c.err);
     }
-    say(&c, s, given ? "is held to these limits" : "has no limits any more but those that hold without options");
+    say(&c, s, given ? "is held to these limits" : "has no limits of yours any more");
     return live_call_end(&c, s, 0);
 }

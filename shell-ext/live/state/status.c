@@ -131,6 +131,22 @@ copy_field(struct mrs_build *b, struct mrs_view from, const char *path, const ch
     mrs_build_val(b, name, (uint32_t)strlen(name), live_at(from, path));
 }
 
+/* The knobs; texts that are empty are left out. */
+static void
+copy_control(struct mrs_build *b, struct mrs_view run)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrs_build_open(b, "control", 7, MRS_DOCUMENT);
+    mrs_walk_init(&w, live_doc_of(live_at(run, "control")));
+    while (mrs_walk_next(&w, &el) > 0) {
+        if (el.v.type != MRS_STRING || el.v.n > 5) {
+            mrs_build_elem(b, &el);
+        }
+    }
+    mrs_build_close(b);
+}
+
 /* Seconds left by the rate of the last minute; -1: not known. */
 static int64_t
 time_left(struct mrs_view run, bool alive)
@@ -179,7 +195,7 @@ facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, 
 {
     static const char *const field[] = {"name", "file", "db", "mode", "quiet_by", "phase", "group", "refused",
     "started",
-                                        "updated", "verified", "control"};
+                                        "updated", "verified"};
     char phase[32], next[256];
     bool alive = f->alive;
     struct mrs_build b;
@@ -191,6 +207,7 @@ facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, 
     for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
         copy_field(&b, f->run, field[i], field[i]);
     }
+    copy_control(&b, f->run);
     progress_facts(&b, f->run, phase, alive);
     copy_field(&b, f->checkpoint, "last._id", "position");
     mrs_build_bool(&b, "at_work", alive);

@@ -3,7 +3,7 @@
 #ifndef MRS_EXPR_OUTCOME_H
 #define MRS_EXPR_OUTCOME_H
 
-#include "expr/internal.h"
+#include "expr/expr_internal.h"
 
 /* Where the value stands: a base of paths (MRSI_ROOT, a slot, a variable of the step) and names below it. */
 struct mrsi_expr_spot {

@@ -84,10 +84,21 @@ writer rough \
     '{"update": "comments", "updates": [{"q": {"_id": 10}, "u": {"$set": {"post": 2}}}]}' \
     '{"delete": "comments", "deletes": [{"q": {"_id": 10}, "limit": 1}]}'
 
-apply() { "$tool" apply plan.yaml --db shop --execute --batch 5 --lease 1000 --json "$@" > out 2> err < /dev/null; }
+# apply, verify: the tool; `status` is what it ended with
+apply() {
+    "$tool" apply plan.yaml --db shop --execute --batch 5 --lease 1000 --json > out 2> err < /dev/null
+    status=$?
+}
+verify() {
+    "$tool" verify plan.yaml --db shop "$@" > out 2> err < /dev/null
+    status=$?
+}
+ends() { is "$1 ($(cat out err | cut -c1-300 | head -n 6 | tr '\n' ' '))" "$status" "$2"; }
 right() {
-    "$tool" verify plan.yaml --db shop > verified 2>&1 < /dev/null
-    is "$1: verify ($(head -n 4 verified | tr '\n' ' '))" $? 0
+    cp out applied
+    verify
+    ends "$1: verify" 0
+    mv applied out
 }
 
 # disturb WHAT WRITER: at stops before the mark that lie in no transaction (it would be waited for), and with a kill
@@ -95,7 +106,7 @@ disturb() {
     local stop n=0
     fill
     MRS_STOP_LIST=$PWD/list apply
-    is "$1 undisturbed" $? 0
+    ends "$1 undisturbed" 0
     right "$1 undisturbed"
     sed '/^before-mark$/q' list | grep -xE 'after-read-range|after-read-from|after-commit|before-mark' |
         awk '{ print $0 ":" ++n[$0] }' > stops
@@ -106,13 +117,13 @@ disturb() {
         [ $((n % every)) = 0 ] || continue
         fill
         MRS_STOP="$stop=run:sh $PWD/$2.sh" apply
-        is "$1, $2 at $stop ($(cat err))" $? 0
+        ends "$1, $2 at $stop" 0
         right "$1, $2 at $stop"
         fill
         MRS_STOP="$stop=run:sh $PWD/$2.sh; kill -9 \$PPID" apply
-        is "$1, killed at $stop" $? 137
+        ends "$1, killed at $stop" 137
         apply
-        is "$1, called again ($(cat err))" $? 0
+        ends "$1, called again" 0
         right "$1, $2 and killed at $stop"
     done 8< stops
 }
@@ -171,7 +182,7 @@ echo >> '$PWD/writes'
 END
 fill
 MRS_STOP="after-read-range:0=run:sh $PWD/beside.sh" apply
-is "beside writers ($(cat err))" $? 0
+ends "beside writers" 0
 right "beside writers"
 is "writes at each batch" "$(($(wc -l < writes) >= 3))" 1
 is "12 documents, and two of them once more: $(figure written) written" "$(($(figure written) * 10 <= 14 * 12))" 1
@@ -185,32 +196,31 @@ rm -f list
 for ((at = mark + 1; at <= stops; at += every + 2)); do
     waiting
     MRS_STOP="*:$at=kill" apply # it may come to its end by fewer stops: then this is an error of use
-    [ $? = 0 ] || apply
-    is "called again ($(cat err))" $? 0
+    [ "$status" = 0 ] || apply
+    ends "called again" 0
     right "killed behind the mark, at stop $at"
 done
 
 # ---- verify: what is written while it is looked at says nothing yet; what stays different counts
-verify() { "$tool" verify plan.yaml --db shop "$@" > out 2> err < /dev/null; }
 fill
 apply
 MRS_STOP="after-read-range:1=run:sh $PWD/beside.sh" verify
-is "verify, written once meanwhile" $? 1
+ends "verify, written once meanwhile" 1
 grep -q 'written each time' out && fail "it stands still by now: $(cat out)"
 fill
 apply
 sh beside.sh
 MRS_STOP="after-read-from:0=run:sh $PWD/beside.sh" verify
-is "verify, written all the time ($(cat out err))" $? 0
+ends "verify, written all the time" 0
 grep -q 'documents were written each time' out || fail "nothing is said of them: $(cat out)"
 fill
 apply
 sh gentle.sh
 sh rough.sh
 verify
-is "verify, stale" $? 1
+ends "verify, stale" 1
 MRS_STOP="after-read-from:2=run:sh $PWD/beside.sh" verify --repair --execute --json --batch 5
-is "repair ($(cat out err))" $? 0
+ends "repair" 0
 is "it looks once: $(figure documents)" "$(($(figure documents) < 2 * 14))" 1
 right "repaired"
 
@@ -222,7 +232,7 @@ steps:
 - embed: { from: comments, into: posts, match: { _id: parts }, keep: all, as: partDocs }
 END
 MRS_STOP="after-read-range:2=run:sh $PWD/rough.sh" apply
-is "no index" $? 0
+ends "no index" 0
 grep -q 'another walk: no index of shop.posts begins with parts' out || fail "no reason: $(cat out)"
 right "no index"
 
@@ -231,11 +241,11 @@ plan <<< "steps:
 $embed"
 fill
 MRS_STOP="before-mark:1=run:sh $PWD/gentle.sh; kill -9 \$PPID" apply
-is "killed before the mark" $? 137
+ends "killed before the mark" 137
 server __mdb_internal_mongoreshape '{"update": "checkpoints", "updates": [{"q": {"token": {"$exists": true}},
     "u": {"$set": {"token": {"_data": "00"}}}}]}'
 apply
-is "history lost ($(cat err))" $? 0
+ends "history lost" 0
 grep -q 'another walk: change stream: ' out || fail "history lost, and nothing said: $(cat out)"
 right "history lost"
 

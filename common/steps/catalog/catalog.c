@@ -422,9 +422,10 @@ mrs_step_measures(const struct mrs_step *st, const struct mrs_coll *coll)
 
 /* What the step that is played takes in the place of this collection. */
 static unsigned
-takes_of(const struct mrs_catalog *c, const struct mrs_coll *coll)
+takes_of(const struct mrs_catalog *c, const struct mrs_cat_coll *cc)
 {
-    bool measures = (c->takes & MRS_TAKES_CAPPED) && c->playing && mrs_step_measures(c->playing, coll);
+    bool measures = cc->kind == MRS_COLL_TIMESERIES && (c->takes & MRS_TAKES_CAPPED) && c->playing &&
+                    mrs_step_measures(c->playing, &cc->coll);
     return (c->takes & ~(unsigned)MRS_TAKES_MEASUREMENTS) | (measures ? MRS_TAKES_MEASUREMENTS : 0);
 }
 
@@ -507,7 +508,7 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s%s%.200s%s", coll->ns,
                            near ? "; is `" : "", near ? near : "", near ? "` meant?" : "");
     }
-    unsigned takes = takes_of(c, coll);
+    unsigned takes = takes_of(c, cc);
     const char *why = mrs_catalog_obstacle(cc, takes);
     if (why) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s %s", coll->ns, why);
@@ -593,12 +594,18 @@ mrsi_cat_target(struct mrs_catalog *cat, const struct mrs_coll *coll, const char
 }
 
 /* ---- whole collections ---- */
+static bool
+has_buckets(const struct mrs_cat_coll *cc)
+{
+    return cc->kind == MRS_COLL_TIMESERIES && !cc->made && !cc->measured;
+}
+
 /* The collection with the documents of a time series, where it is one of its own; NULL: none. */
 static struct mrs_cat_coll *
 buckets_of(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
 {
     static const char name[] = MRS_BUCKETS;
-    for (uint32_t i = 0; cc->kind == MRS_COLL_TIMESERIES && !cc->made && !cc->measured && i < cat->n; i++) {
+    for (uint32_t i = 0; has_buckets(cc) && i < cat->n; i++) {
         struct mrs_cat_coll *b = cat->coll[i];
         if (b->exists && strcmp(b->coll.db, cc->coll.db) == 0 && strncmp(b->coll.coll, name, sizeof name - 1) == 0 &&
             strcmp(b->coll.coll + sizeof name - 1, cc->coll.coll) == 0) {
@@ -612,9 +619,7 @@ struct mrs_cat_coll *
 mrs_catalog_buckets(struct mrs_catalog *c, struct mrs_cat_coll *cc)
 {
     struct mrs_cat_coll *own = buckets_of(c, cc);
-    return own                                                                ? own
-           : cc->kind == MRS_COLL_TIMESERIES && !cc->made && !cc->measured ? cc
-                                                                              : NULL;
+    return own ? own : has_buckets(cc) ? cc : NULL;
 }
 
 static void
@@ -726,9 +731,7 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
 void
 mrs_catalog_metadata(const struct mrs_cat_coll *coll, struct mrs_buf *out)
 {
-    const char *type = coll->kind == MRS_COLL_VIEW                                             ? "view"
-                       : coll->kind == MRS_COLL_TIMESERIES && !coll->made && !coll->measured ? "timeseries"
-                                                                                             : "collection";
+    const char *type = coll->kind == MRS_COLL_VIEW ? "view" : has_buckets(coll) ? "timeseries" : "collection";
     struct mrs_build b;
     struct mrs_view done;
     mrs_build_init(&b, out);

@@ -69,6 +69,8 @@ live_needs(const struct live_check *c, const struct live_place *p)
     }
     if (c->quiet && p->info) {
         n |= c->job->opts.quiet == LIVE_BY_VALIDATOR ? MAY_COLL_MOD | MAY_BYPASS : 0;
+    }
+    if (p->info && (c->quiet || c->apply || strcmp(c->command, "verify") == 0)) {
         n |= c->job->server->replicated ? MAY_CHANGE_STREAM : 0;
     }
     return n;
@@ -252,7 +254,9 @@ tell(struct live_check *c, const char *where, const char *db, unsigned missing, 
     if (s == MRS_OK && missing & WANTED_ONLY) {
         list(missing & WANTED_ONLY, text, sizeof text);
         s = live_check_note(c, false, e, "the user lacks privileges on %s: %s (it goes without: %s)", where, text,
-                            missing & MAY_CHANGE_STREAM ? "writes of others are noticed later" : "no estimates");
+                            !(missing & MAY_CHANGE_STREAM) ? "no estimates"
+                            : c->quiet ? "writes of others are noticed later"
+                                       : "another walk looks for writes of others");
     }
     return s;
 }

@@ -172,7 +172,8 @@ cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
         choose_firsts(f, &offs);
         firsts = offs.n / sizeof(size_t);
         ranges = choose_ranges(f, firsts, expected);
-        s = mrsi_spill_init(&f->spill, f->en, ranges, expected, e);
+        struct mrsi_spill_layout layout = mrsi_layout_fold(f->en->memory, f->en->jobs, ranges, expected);
+        s = mrsi_spill_init(&f->spill, f->en, ranges, &layout, e);
         f->spill.memory /= ranges > firsts ? 1 : 2;
     }
     for (uint32_t i = 1; s == MRS_OK && i < f->spill.n_part; i++) {
@@ -575,8 +576,9 @@ partitions_back(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mr
         mrs_buf_put(&f->cut_at, &cut, sizeof cut);
     }
     find_common(f);
+    struct mrsi_spill_layout layout = mrsi_layout_fold(f->en->memory, f->en->jobs, 1, 0);
     enum mrs_status s = mrs_buf_status(&f->cut_at, e);
-    MRS_THEN(s, mrsi_spill_init(&f->spill, f->en, 1, 0, e));
+    MRS_THEN(s, mrsi_spill_init(&f->spill, f->en, 1, &layout, e));
     f->spill.memory /= 2;
     MRS_THEN(s, mrsi_spill_apply(&f->spill, mark, "records", e));
     if (s == MRS_OK && f->spill.n_part != f->cut_at.n / sizeof(struct mrsi_fold_cut) + 1) {

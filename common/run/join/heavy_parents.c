@@ -6,7 +6,7 @@
 bool
 mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p)
 {
-    return p->bytes > j->en->memory / (4ull * j->en->jobs);
+    return p->bytes > j->en->memory / (8ull * j->en->jobs);
 }
 
 /* A far record with its shape; *r is one that stays until the next is brought. */
@@ -61,7 +61,7 @@ put_record(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrsi_partition *p, uint64_t lo,
+mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrsi_slice *slice, uint64_t lo,
                  uint64_t hi, struct mrs_err *e)
 {
     memset(h, 0, sizeof *h);
@@ -74,7 +74,8 @@ mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrs
     mrs_buf_init(&h->mets, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->named, j->en->mem, SIZE_MAX);
     mrsi_match_file_init(&h->file, j->en);
-    enum mrs_status s = mrsi_partition_each(&j->spill, p, lo, hi, put_record, h, e);
+    const struct mrsi_partition *p = &slice->spill->part[slice->partition];
+    enum mrs_status s = mrsi_partition_each(slice->spill, p, lo, hi, put_record, h, e);
     return s == MRS_OK ? mrsi_sorter_rewind(&h->sorter, e) : s;
 }
 

@@ -4,6 +4,7 @@
 #ifndef MRS_RUN_HEAVY_H
 #define MRS_RUN_HEAVY_H
 
+#include "join_slice.h"
 #include "match_file.h"
 
 struct mrsi_heavy {
@@ -21,7 +22,7 @@ struct mrsi_heavy {
     uint64_t page_bytes;
 };
 bool mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p);
-enum mrs_status mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrsi_partition *p,
+enum mrs_status mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrsi_slice *slice,
                                  uint64_t lo, uint64_t hi, struct mrs_err *e);
 void mrsi_heavy_end(struct mrsi_heavy *h);
 /* The matches of the document with this ordinal, into mets or the file. Ordinals ascend. */

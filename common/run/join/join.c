@@ -52,6 +52,19 @@ choose_way(struct mrsi_join_run *j)
     j->left_over = j->lookup || j->self;
 }
 
+static struct mrsi_spill_layout
+layout(const struct mrsi_join_run *j)
+{
+    const struct mrsi_engine *en = j->en;
+    struct mrsi_spill_need need = {
+        .ordinals = j->n_into,
+        .records = j->n_from_bytes,
+        .into_bytes = mrsi_guess_bytes(en, &en->coll[en->side[j->step][1]]),
+        .held = j->table.n_slot * sizeof *j->table.slot,
+    };
+    return mrsi_layout_join(en->memory, en->jobs, &need);
+}
+
 static enum mrs_status
 read_keys(struct mrsi_join_run *j, struct mrs_err *e)
 {
@@ -61,7 +74,8 @@ read_keys(struct mrsi_join_run *j, struct mrs_err *e)
     }
     if (s == MRS_OK && !j->lookup) {
         s = j->merge ? MRS_OK : mrsi_join_build_table(j, e);
-        MRS_THEN(s, mrsi_spill_init(&j->spill, j->en, j->n_into, j->n_from_bytes, e));
+        struct mrsi_spill_layout l = layout(j);
+        MRS_THEN(s, mrsi_spill_init(&j->spill, j->en, j->n_into, &l, e));
     }
     if (s == MRS_OK && j->merge) {
         j->far = false;

@@ -67,7 +67,14 @@ struct mrsi_join_run {
     struct mrsi_pass pass;
     enum mrsi_join_stage stage;
     bool restart;               /* EMIT again, because documents were found that cannot be sorted */
-    bool in_block;              /* EMIT: a block of into is being cut into slices */
+    struct mrsi_slices {        /* EMIT, a route; join_slice.h */
+        struct mrs_block block; /* of into, that slices are cut of */
+        uint32_t part;          /* of into */
+        size_t at;              /* of the first document that is in no slice yet */
+        uint64_t next;          /* its ordinal */
+        struct mrsi_spill split; /* the records of a partition that was too large, in partitions of their own */
+        uint32_t split_part;    /* which partition of the spill that is, and 1; 0: none */
+    } slices;
     struct mrsi_refused_mark refused; /* before anything was written */
     struct mrsi_mark_list log_kept, left_kept;
     struct mrsi_merging *merging; /* while a merge runs */

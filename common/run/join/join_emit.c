@@ -7,52 +7,37 @@
 #include "heavy_parents.h"
 #include "mongoreshape/join_ops.h"
 
-#define SLICE_BYTES (2u << 20)
-
-struct emit {
-    struct mrsi_join_run *j;
-    struct mrs_block src;          /* route: the block being cut into slices */
-    const struct mrsi_part *part;
-    size_t at;
-    uint64_t next;                 /* ordinal at `at` */
-    uint32_t partition;
-    bool have;
-};
-
 struct join_emit_job {
-    struct mrs_block block;
-    const struct mrsi_part *part;
-    uint32_t partition;
-    bool is_heavy;                 /* worked on in its commit, through `heavy` */
-    struct mrsi_heavy heavy;
+    struct mrsi_slice slice;       /* a lookup: nothing but its documents */
+    struct mrsi_heavy heavy;       /* of a heavy slice, which is worked on in its commit */
     struct mrs_buf page;           /* one that comes back from a file */
     struct mrsi_out *out;
     struct mrsi_hashed h;
     struct mrsi_match_list list;
     bool direct; /* documents are spliced to their last place, behind what the job has written; else to `spliced` */
     size_t spliced_at;             /* where the spliced document begins there */
-    struct mrs_buf loaded, recs, start, sorted, spliced, pages, near; /* see job_begin */
+    struct mrs_buf start, sorted, spliced, pages, near; /* see job_begin */
     struct mrs_buf met, dangling; /* a byte for each reference that meets somebody; uint64_t: documents with others */
     struct mrsi_lists lists;
 };
 
 static enum mrs_status
-job_begin(struct emit *em, struct join_emit_job *job, struct mrs_err *e)
+job_begin(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
 {
-    struct mrs_mem *mem = em->j->en->mem;
+    struct mrs_mem *mem = j->en->mem;
     if (job->out) {
         return MRS_OK;
     }
-    job->out = mrsi_sides_outs(&em->j->sides);
+    job->out = mrsi_sides_outs(&j->sides);
     if (!job->out) {
         return mrs_err_memory(e, sizeof *job->out);
     }
-    mrs_block_init(&job->block, mem);
+    mrsi_slice_init(&job->slice, mem);
     mrsi_hashed_init(&job->h, mem);
-    mrsi_match_list_init(&job->list, em->j, mem);
+    mrsi_match_list_init(&job->list, j, mem);
     mrsi_lists_init(&job->lists, mem);
-    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced,
-                             &job->pages,  &job->page, &job->near,  &job->met,    &job->dangling};
+    struct mrs_buf *all[] = {&job->start, &job->sorted, &job->spliced, &job->pages,
+                             &job->page,  &job->near,   &job->met,     &job->dangling};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -62,112 +47,38 @@ job_begin(struct emit *em, struct join_emit_job *job, struct mrs_err *e)
 static void
 clear(void *arg, void *p)
 {
-    struct emit *em = arg;
+    struct mrsi_join_run *j = arg;
     struct join_emit_job *job = p;
     if (!job->out) {
         return;
     }
-    struct mrs_buf *all[] = {&job->loaded, &job->recs, &job->start, &job->sorted, &job->spliced,
-                             &job->pages,  &job->page, &job->near,  &job->met,    &job->dangling};
+    struct mrs_buf *all[] = {&job->start, &job->sorted, &job->spliced, &job->pages,
+                             &job->page,  &job->near,   &job->met,     &job->dangling};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
-    mrsi_sides_outs_free(&em->j->sides, job->out);
+    mrsi_sides_outs_free(&j->sides, job->out);
     mrsi_match_list_clear(&job->list);
     mrsi_lists_clear(&job->lists);
     mrsi_hashed_clear(&job->h);
-    mrs_block_clear(&job->block);
+    mrsi_slice_clear(&job->slice);
 }
 
 /* ---- fetching ---- */
 static enum mrs_status
-refill(struct emit *em, struct mrs_err *e)
-{
-    if (em->have && em->at < em->src.n) {
-        return MRS_OK;
-    }
-    enum mrs_status s = mrsi_scan_next(&em->j->scan, &em->src, &em->part, e);
-    em->at = 0;
-    em->next = em->src.first_doc;
-    em->have = s == MRS_OK;
-    return s;
-}
-
-static enum mrs_status
-grow_block(struct mrs_block *b, size_t n, struct mrs_err *e)
-{
-    if (b->cap < n) {
-        uint8_t *p = mrs_realloc(b->mem, b->p, n);
-        if (!p) {
-            return mrs_err_memory(e, n);
-        }
-        b->p = p;
-        b->cap = n;
-    }
-    return MRS_OK;
-}
-
-/* How many bytes of the source block belong to the slice that begins at em->at. */
-static size_t
-slice_bytes(const struct emit *em, uint64_t hi, uint32_t *docs)
-{
-    size_t n = 0;
-    *docs = 0;
-    while (em->at + n < em->src.n && em->next + *docs < hi) {
-        uint32_t len = mrs_le32(em->src.p + em->at + n);
-        if (*docs && n + len > SLICE_BYTES) {
-            break;
-        }
-        n += len;
-        ++*docs;
-    }
-    return n;
-}
-
-static enum mrs_status
-fetch_slice(struct emit *em, struct join_emit_job *job, struct mrs_err *e)
-{
-    struct mrsi_spill *sp = &em->j->spill;
-    uint32_t docs;
-    enum mrs_status s = refill(em, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    while (em->partition < sp->n_part && sp->part[em->partition].hi <= em->next) {
-        em->partition++;
-    }
-    if (em->partition == sp->n_part) { /* only where the state of another run says so */
-        return mrsi_state_damaged("the step", e);
-    }
-    size_t n = slice_bytes(em, sp->part[em->partition].hi, &docs);
-    s = grow_block(&job->block, n, e);
-    if (s != MRS_OK) {
-        return s;
-    }
-    memcpy(job->block.p, em->src.p + em->at, n);
-    job->block.n = n;
-    job->block.n_docs = docs;
-    job->block.first_doc = em->next;
-    job->block.off = em->src.off + em->at;
-    job->part = em->part;
-    job->partition = em->partition;
-    job->is_heavy = mrsi_is_heavy(em->j, &sp->part[em->partition]);
-    em->at += n;
-    em->next += docs;
-    em->j->in_block = em->at < em->src.n;
-    return MRS_OK;
-}
-
-static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
-    struct emit *em = arg;
+    struct mrsi_join_run *j = arg;
     struct join_emit_job *job = p;
-    enum mrs_status s = job_begin(em, job, e);
-    if (s == MRS_OK) {
-        s = em->j->lookup ? mrsi_scan_next(&em->j->scan, &job->block, &job->part, e) : fetch_slice(em, job, e);
+    struct mrsi_slice *x = &job->slice;
+    enum mrs_status s = job_begin(j, job, e);
+    if (s == MRS_OK && j->lookup) {
+        s = mrsi_scan_next(&j->scan, &x->block, &x->part, e);
+        x->is_large = x->block.n > MRSI_BIG;
+    } else if (s == MRS_OK) {
+        s = mrsi_slice_next(j, x, e);
     }
-    *big = job->block.n > MRSI_BIG || job->is_heavy;
+    *big = x->is_large || x->is_heavy;
     return s;
 }
 
@@ -223,17 +134,15 @@ bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi
 }
 
 static enum mrs_status
-throw_records(struct emit *em, struct join_emit_job *job, struct mrs_err *e)
+throw_records(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
 {
-    uint64_t lo = job->block.first_doc, hi = lo + job->block.n_docs;
-    uint32_t n = job->block.n_docs;
-    enum mrs_status s =
-        mrsi_partition_load(&em->j->spill, &em->j->spill.part[job->partition], lo, hi, &job->loaded, &job->recs, e);
+    uint32_t n = job->slice.block.n_docs;
+    enum mrs_status s = mrsi_slice_load(&job->slice, e);
     if (s != MRS_OK) {
         return s;
     }
-    const struct mrsi_loaded *rec = (const struct mrsi_loaded *)(const void *)job->recs.p;
-    size_t n_rec = job->recs.n / sizeof *rec;
+    const struct mrsi_loaded *rec = (const struct mrsi_loaded *)(const void *)job->slice.recs.p;
+    size_t n_rec = job->slice.recs.n / sizeof *rec;
     mrs_buf_reset(&job->start);
     mrs_buf_reset(&job->sorted);
     job->list.fetched = NULL;
@@ -253,27 +162,27 @@ throw_records(struct emit *em, struct join_emit_job *job, struct mrs_err *e)
     for (size_t i = 0; i < n_rec; i++) {
         sorted[start[rec[i].rel + 1]++] = (struct mrsi_met){rec[i].rec, NULL, rec[i].ref};
     }
-    return em->j->far ? bring_near(em->j, job, sorted, n_rec, e) : MRS_OK;
+    return j->far ? bring_near(j, job, sorted, n_rec, e) : MRS_OK;
 }
 
 enum { AHEAD = 8 }; /* keys that are being looked for while one is found */
 
 /* Lookup: records of all keys of the document. */
 static enum mrs_status
-look_up(struct emit *em, struct join_emit_job *job, struct mrs_err *e)
+look_up(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
 {
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)job->h.list.p;
     size_t n = job->h.list.n / sizeof *l;
     mrs_buf_reset(&job->sorted);
     for (size_t i = 0; i < n && i < AHEAD; i++) {
-        mrsi_table_fetch(&em->j->table, l[i].key);
+        mrsi_table_fetch(&j->table, l[i].key);
     }
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n) {
-            mrsi_table_fetch(&em->j->table, l[i + AHEAD].key);
+            mrsi_table_fetch(&j->table, l[i + AHEAD].key);
         }
-        for (const struct mrsi_table_entry *x = mrsi_table_find(&em->j->table, l[i].key); x;
-             x = mrsi_table_next(&em->j->table, x)) {
+        for (const struct mrsi_table_entry *x = mrsi_table_find(&j->table, l[i].key); x;
+             x = mrsi_table_next(&j->table, x)) {
             struct mrsi_met met = {(const struct mrsi_rec *)(uintptr_t)x->ord, NULL, l[i].ref};
             __builtin_prefetch(met.rec);
             mrs_buf_put(&job->sorted, &met, sizeof met);
@@ -292,31 +201,30 @@ put_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
     mrs_buf_put(&job->pages, head, sizeof head);
     mrs_buf_put(&job->pages, doc.p, doc.n);
     enum mrs_status s = mrs_buf_status(&job->pages, e);
-    return s == MRS_OK && job->is_heavy && job->pages.n > MRSI_BIG ? mrsi_heavy_put_pages(&job->heavy, &job->pages, e)
-                                                                   : s;
+    bool many = job->slice.is_heavy && job->pages.n > MRSI_BIG;
+    return s == MRS_OK && many ? mrsi_heavy_put_pages(&job->heavy, &job->pages, e) : s;
 }
 
 /* A job whose turn it is to be committed may write as it goes; a heavy one works in its commit. */
 static enum mrs_status
-relieve(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_err *e)
+relieve(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_err *e)
 {
     size_t n = w->refused.n;
-    for (uint32_t i = 0; i < em->j->sides.n_wr; i++) {
+    for (uint32_t i = 0; i < j->sides.n_wr; i++) {
         n += job->out[i].buf.n;
     }
-    if (n < MRSI_BLOCK || !(job->is_heavy || mrsi_pipe_turn(w))) {
+    if (n < MRSI_BLOCK || !(job->slice.is_heavy || mrsi_pipe_turn(w))) {
         return MRS_OK;
     }
     enum mrs_status s = mrsi_refused_commit(w, e);
-    MRS_THEN(s, mrsi_sides_take(&em->j->sides, &job->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&em->j->sides, job->out, e) : s;
+    MRS_THEN(s, mrsi_sides_take(&j->sides, &job->lists, e));
+    return s == MRS_OK ? mrsi_sides_commit(&j->sides, job->out, e) : s;
 }
 
 static enum mrs_status
-write_page(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint32_t side, struct mrs_view doc,
-           const uint64_t source[2], struct mrs_err *e)
+write_page(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, uint32_t side,
+           struct mrs_view doc, const uint64_t source[2], struct mrs_err *e)
 {
-    struct mrsi_join_run *j = em->j;
     struct mrsi_candidate c = {j->en->side[j->step][side], source[0], (uint32_t)source[1], false, true};
     bool write;
     enum mrs_status s = mrsi_sides_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
@@ -325,12 +233,12 @@ write_page(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, ui
     }
     mrsi_row(w, j->step, side)->created++;
     s = mrsi_sides_write(&j->sides, w, job->out, side, doc, e);
-    return s == MRS_OK ? relieve(em, w, job, e) : s;
+    return s == MRS_OK ? relieve(j, w, job, e) : s;
 }
 
 /* source: the into document and the number of its next page. */
 static enum mrs_status
-write_pages_of_file(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64_t source[2],
+write_pages_of_file(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, uint64_t source[2],
                     struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
@@ -345,7 +253,7 @@ write_pages_of_file(struct emit *em, struct mrsi_worker *w, struct join_emit_job
         s = mrs_read_at(job->heavy.pages->fd, p, head[1], at + sizeof head, e);
         struct mrs_view doc = {p, head[1]};
         at += sizeof head + head[1];
-        MRS_THEN(s, write_page(em, w, job, head[0], doc, source, e));
+        MRS_THEN(s, write_page(j, w, job, head[0], doc, source, e));
         source[1]++;
     }
     job->heavy.page_bytes = 0;
@@ -353,32 +261,34 @@ write_pages_of_file(struct emit *em, struct mrsi_worker *w, struct join_emit_job
 }
 
 static enum mrs_status
-write_pages(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal, struct mrs_err *e)
+write_pages(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal,
+            struct mrs_err *e)
 {
     uint64_t source[2] = {mrsi_source(1, ordinal), 0};
-    enum mrs_status s = job->is_heavy ? write_pages_of_file(em, w, job, source, e) : MRS_OK;
+    enum mrs_status s = job->slice.is_heavy ? write_pages_of_file(j, w, job, source, e) : MRS_OK;
     for (size_t at = 0; s == MRS_OK && at < job->pages.n; source[1]++) {
         uint32_t head[2];
         memcpy(head, job->pages.p + at, sizeof head);
         struct mrs_view doc = {job->pages.p + at + sizeof head, head[1]};
         at += sizeof head + head[1];
-        s = write_page(em, w, job, head[0], doc, source, e);
+        s = write_page(j, w, job, head[0], doc, source, e);
     }
     return s;
 }
 
 static enum mrs_status
-write_into(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_view doc, struct mrs_err *e)
+write_into(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_view doc,
+           struct mrs_err *e)
 {
-    return em->j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK
-                                                      : mrsi_sides_write(&em->j->sides, w, job->out, 1, doc, e);
+    return j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK
+                                                      : mrsi_sides_write(&j->sides, w, job->out, 1, doc, e);
 }
 
 static enum mrs_status
-write_spliced(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_view doc,
+write_spliced(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_view doc,
               enum mrs_fate fate, struct mrs_err *e)
 {
-    struct mrsi_sides *sides = &em->j->sides;
+    struct mrsi_sides *sides = &j->sides;
     struct mrsi_out *out = &job->out[sides->wr_of[1]];
     struct mrs_view after = {job->spliced.p, (uint32_t)job->spliced.n};
     if (job->direct && fate == MRS_FATE_CHANGED) {
@@ -389,45 +299,44 @@ write_spliced(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job,
         out->buf.n = job->spliced_at;
     }
     if (fate == MRS_FATE_DROPPED) {
-        mrsi_row(w, em->j->step, 1)->dropped++;
+        mrsi_row(w, j->step, 1)->dropped++;
         return MRS_OK;
     }
-    return write_into(em, w, job, fate == MRS_FATE_STAYS ? doc : after, e);
+    return write_into(j, w, job, fate == MRS_FATE_STAYS ? doc : after, e);
 }
 
 static struct mrs_matches *
 matches_of(struct join_emit_job *job)
 {
-    return job->is_heavy && job->heavy.in_file ? &job->heavy.file.m : &job->list.m;
+    return job->slice.is_heavy && job->heavy.in_file ? &job->heavy.file.m : &job->list.m;
 }
 
 static enum mrs_status
-settle(struct emit *em, struct join_emit_job *job, bool refused, uint64_t *placed, struct mrs_err *e)
+settle(struct mrsi_join_run *j, struct join_emit_job *job, bool refused, uint64_t *placed, struct mrs_err *e)
 {
-    if (job->is_heavy && job->heavy.in_file) {
-        return mrsi_match_file_settle(&job->heavy.file, em->j, refused, placed, e);
+    if (job->slice.is_heavy && job->heavy.in_file) {
+        return mrsi_match_file_settle(&job->heavy.file, j, refused, placed, e);
     }
-    *placed += mrsi_match_list_settle(&job->list, em->j, refused);
+    *placed += mrsi_match_list_settle(&job->list, j, refused);
     return MRS_OK;
 }
 
 static enum mrs_status
-refuse(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal, struct mrs_view doc,
+refuse(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal, struct mrs_view doc,
        struct mrs_err *e)
 {
     uint64_t none = 0;
-    enum mrs_status s = settle(em, job, true, &none, e);
+    enum mrs_status s = settle(j, job, true, &none, e);
     job->heavy.page_bytes = 0;
-    mrsi_row(w, em->j->step, 1)->refused++;
-    return s == MRS_OK ? mrsi_refuse(w, em->j->step, 1, em->j->en->side[em->j->step][1], ordinal, doc, e) : s;
+    mrsi_row(w, j->step, 1)->refused++;
+    return s == MRS_OK ? mrsi_refuse(w, j->step, 1, j->en->side[j->step][1], ordinal, doc, e) : s;
 }
 
 /* Keys of the document into job->h; *part false: it is written as it is. */
 static enum mrs_status
-keys_of(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_view doc, bool *part,
+keys_of(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_view doc, bool *part,
         struct mrs_err *e)
 {
-    struct mrsi_join_run *j = em->j;
     mrs_keys_reset(&w->keys);
     mrs_err_clear(&w->err);
     enum mrs_status s = j->ops->takes_part(j->st->state, &w->ctx, 1, doc, part);
@@ -460,10 +369,9 @@ seek_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
 
 /* A document whose pages meet others: they are made once more, to name the one that does. */
 static enum mrs_status
-clash(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, void *work, const struct mrsi_barred *barred,
-      struct mrs_view doc, struct mrs_err *e)
+clash(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, void *work,
+      const struct mrsi_barred *barred, struct mrs_view doc, struct mrs_err *e)
 {
-    struct mrsi_join_run *j = em->j;
     struct join_emit_seek k = {&job->page, barred->product};
     struct mrs_put put = {seek_page, &k};
     enum mrs_fate fate = MRS_FATE_STAYS;
@@ -479,10 +387,9 @@ clash(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, void *w
 }
 
 static enum mrs_status
-splice(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64_t source, struct mrs_view doc,
+splice(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, uint64_t source, struct mrs_view doc,
        enum mrs_fate *fate, struct mrs_err *e)
 {
-    struct mrsi_join_run *j = em->j;
     struct mrs_put put = {put_page, job};
     void *work = mrsi_work_of(w, j->step, e);
     if (!work) {
@@ -492,7 +399,7 @@ splice(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64
     mrs_err_clear(&w->err);
     const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
     if (barred) {
-        return clash(em, w, job, work, barred, doc, e);
+        return clash(j, w, job, work, barred, doc, e);
     }
     struct mrsi_writer *wr = &j->sides.wr[j->sides.wr_of[1]];
     job->direct = j->sides.ids.phase != MRSI_IDS_RESOLVE && !wr->n_fused;
@@ -510,34 +417,34 @@ splice(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64
 
 /* The matches of the document, wherever they come from. */
 static enum mrs_status
-gather(struct emit *em, struct join_emit_job *job, uint64_t ordinal, struct mrs_err *e)
+gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, struct mrs_err *e)
 {
     const uint32_t *start = (const uint32_t *)(const void *)job->start.p;
-    uint64_t rel = ordinal - job->block.first_doc;
+    uint64_t rel = ordinal - job->slice.block.first_doc;
     struct mrs_buf *from = &job->sorted;
     size_t lo = 0, hi = 0;
     enum mrs_status s = MRS_OK;
-    if (job->is_heavy) {
+    if (job->slice.is_heavy) {
         s = mrsi_heavy_gather(&job->heavy, ordinal, &job->h, e);
         from = &job->heavy.mets;
-    } else if (em->j->lookup) {
-        s = look_up(em, job, e);
+    } else if (j->lookup) {
+        s = look_up(j, job, e);
     }
-    if (s != MRS_OK || (job->is_heavy && job->heavy.in_file)) {
+    if (s != MRS_OK || (job->slice.is_heavy && job->heavy.in_file)) {
         return s;
     }
-    if (job->is_heavy || em->j->lookup) {
+    if (job->slice.is_heavy || j->lookup) {
         job->list.fetched = NULL; /* the records were gathered for this document alone */
     }
     struct mrsi_met *met = (struct mrsi_met *)(void *)from->p;
     size_t all = hi = from->n / sizeof *met;
-    if (!job->is_heavy && !em->j->lookup) {
+    if (!job->slice.is_heavy && !j->lookup) {
         lo = start[rel];
         hi = start[rel + 1];
     }
     met = met ? met + lo : met; /* no buffer where nothing was found */
-    s = mrsi_match_list_set(&job->list, em->j, met, hi - lo, all - lo, &job->h, e);
-    if (job->is_heavy && job->heavy.named.n) {
+    s = mrsi_match_list_set(&job->list, j, met, hi - lo, all - lo, &job->h, e);
+    if (job->slice.is_heavy && job->heavy.named.n) {
         job->list.m.named = job->heavy.named.p;
     }
     return s;
@@ -591,23 +498,22 @@ look_for_dangling(struct mrsi_worker *w, struct join_emit_job *job, uint64_t ord
 }
 
 static enum mrs_status
-note_dangling(struct emit *em, struct join_emit_job *job, struct mrs_err *e)
+note_dangling(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (size_t at = 0; s == MRS_OK && at < job->dangling.n; at += sizeof(uint64_t)) {
         uint64_t one;
         memcpy(&one, job->dangling.p + at, sizeof one);
-        s = mrsi_look_note(em->j->en, em->j->step, 1, MRS_NOTICE_DANGLING, one, e);
+        s = mrsi_look_note(j->en, j->step, 1, MRS_NOTICE_DANGLING, one, e);
     }
     mrs_buf_reset(&job->dangling);
     return s;
 }
 
 static enum mrs_status
-one_document(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal, struct mrs_view doc,
-             struct mrs_err *e)
+one_document(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal,
+             struct mrs_view doc, struct mrs_err *e)
 {
-    struct mrsi_join_run *j = em->j;
     enum mrs_fate fate = MRS_FATE_STAYS;
     struct mrsi_row *row = mrsi_row(w, j->step, 1);
     bool part = true;
@@ -622,38 +528,38 @@ one_document(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, 
         row->refused++; /* as a document of from, when it was read */
         return MRS_OK;
     }
-    enum mrs_status s = keys_of(em, w, job, doc, &part, e);
+    enum mrs_status s = keys_of(j, w, job, doc, &part, e);
     if (s == MRS_OK && !part) {
-        return write_into(em, w, job, doc, e);
+        return write_into(j, w, job, doc, e);
     }
-    MRS_THEN(s, gather(em, job, ordinal, e));
+    MRS_THEN(s, gather(j, job, ordinal, e));
     s = s == MRS_OK && j->st->desc.by_reference ? look_for_dangling(w, job, ordinal, e) : s;
-    MRS_THEN(s, splice(em, w, job, mrsi_source(1, ordinal), doc, &fate, e));
+    MRS_THEN(s, splice(j, w, job, mrsi_source(1, ordinal), doc, &fate, e));
     if (s == MRS_SKIP) {
-        return refuse(em, w, job, ordinal, doc, e);
+        return refuse(j, w, job, ordinal, doc, e);
     }
-    MRS_THEN(s, settle(em, job, false, &row->placed, e));
+    MRS_THEN(s, settle(j, job, false, &row->placed, e));
     if (s != MRS_OK) {
         return s;
     }
-    s = write_spliced(em, w, job, doc, fate, e);
-    return s == MRS_OK ? write_pages(em, w, job, ordinal, e) : s;
+    s = write_spliced(j, w, job, doc, fate, e);
+    return s == MRS_OK ? write_pages(j, w, job, ordinal, e) : s;
 }
 
 static enum mrs_status
-all_documents(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_err *e)
+all_documents(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_err *e)
 {
     struct mrsi_cursor cur;
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
-    mrsi_cursor_begin(&cur, &em->j->en->coll[em->j->en->side[em->j->step][1]], job->part, &job->block);
-    cur.checked = !em->j->lookup;
-    s = em->j->self ? mrsi_fates_there(&em->j->fates, &job->block, e) : MRS_OK;
+    mrsi_cursor_begin(&cur, &j->en->coll[j->en->side[j->step][1]], job->slice.part, &job->slice.block);
+    cur.checked = !j->lookup;
+    s = j->self ? mrsi_fates_there(&j->fates, &job->slice.block, e) : MRS_OK;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
         if (s == MRS_OK) {
-            s = one_document(em, w, job, cur.ordinal, doc, e);
-            MRS_THEN(s, relieve(em, w, job, e));
+            s = one_document(j, w, job, cur.ordinal, doc, e);
+            MRS_THEN(s, relieve(j, w, job, e));
         }
     }
     return s == MRS_END ? MRS_OK : s;
@@ -662,47 +568,42 @@ all_documents(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job,
 static enum mrs_status
 work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
-    struct emit *em = arg;
+    struct mrsi_join_run *j = arg;
     struct join_emit_job *job = p;
-    if (job->is_heavy) {
+    if (job->slice.is_heavy) {
         return MRS_OK;
     }
-    enum mrs_status s = em->j->lookup ? MRS_OK : throw_records(em, job, e);
-    return s == MRS_OK ? all_documents(em, w, job, e) : s;
+    enum mrs_status s = j->lookup ? MRS_OK : throw_records(j, job, e);
+    return s == MRS_OK ? all_documents(j, w, job, e) : s;
 }
 
 static enum mrs_status
-heavy_work(struct emit *em, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_err *e)
+heavy_work(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_err *e)
 {
-    uint64_t lo = job->block.first_doc;
-    const struct mrsi_partition *p = &em->j->spill.part[job->partition];
-    enum mrs_status s = mrsi_heavy_begin(&job->heavy, em->j, p, lo, lo + job->block.n_docs, e);
-    return s == MRS_OK ? all_documents(em, w, job, e) : s;
+    uint64_t lo = job->slice.block.first_doc;
+    enum mrs_status s = mrsi_heavy_begin(&job->heavy, j, &job->slice, lo, lo + job->slice.block.n_docs, e);
+    return s == MRS_OK ? all_documents(j, w, job, e) : s;
 }
 
 static enum mrs_status
 commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
-    struct emit *em = arg;
+    struct mrsi_join_run *j = arg;
     struct join_emit_job *job = p;
-    enum mrs_status s = job->is_heavy ? heavy_work(em, w, job, e) : MRS_OK;
+    enum mrs_status s = job->slice.is_heavy ? heavy_work(j, w, job, e) : MRS_OK;
     mrsi_heavy_end(&job->heavy);
-    MRS_THEN(s, note_dangling(em, job, e));
+    MRS_THEN(s, note_dangling(j, job, e));
     MRS_THEN(s, mrsi_refused_commit(w, e));
-    MRS_THEN(s, mrsi_sides_take(&em->j->sides, &job->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&em->j->sides, job->out, e) : s;
+    MRS_THEN(s, mrsi_sides_take(&j->sides, &job->lists, e));
+    return s == MRS_OK ? mrsi_sides_commit(&j->sides, job->out, e) : s;
 }
 
 enum mrs_status
 mrsi_join_emit(struct mrsi_join_run *j, struct mrs_err *e)
 {
-    struct emit em = {.j = j};
-    struct mrsi_pipe p = {j->en, sizeof(struct join_emit_job), fetch, work, commit, clear, &em};
+    struct mrsi_pipe p = {j->en, sizeof(struct join_emit_job), fetch, work, commit, clear, j};
     mrsi_look_forget(j->en, j->step);
-    mrs_block_init(&em.src, j->en->mem);
-    j->in_block = false;
     enum mrs_status s = mrsi_pass_scan(&j->pass, &p, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
-    j->in_block = false;
-    mrs_block_clear(&em.src);
+    mrsi_slices_clear(j);
     return s;
 }

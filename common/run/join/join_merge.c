@@ -202,7 +202,6 @@ mrsi_merge_route(struct mrsi_join_run *j, struct mrs_err *e)
     struct mrsi_merging k;
     memset(&k, 0, sizeof k);
     mrs_buf_init(&k.entries, j->en->mem, SIZE_MAX);
-    j->spill.unordered = true;
     j->merging = &k;
     enum mrs_status s = mrsi_pass_goes_on(&j->pass) ? go_on(j, &k, e) : begin(j, &k, e);
     MRS_THEN(s, mrsi_spiller_init(&out, &j->spill, 0, e));

@@ -3,7 +3,7 @@
  *
  * What is small is made again instead of written: a lookup reads from once more. Fates are copied for each mark, as
  * their bits change; everything else is written once or only grows. */
-#include "join.h"
+#include "join_slice.h"
 
 static void
 put_flags(const struct mrsi_join_run *j, struct mrs_build *b)
@@ -65,20 +65,16 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
     if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
         s = mrsi_sides_describe(&j->sides, b, files, e);
     }
+    if (s == MRS_OK && j->stage == MRSI_JOIN_EMIT && !j->lookup) {
+        s = mrsi_slices_describe(j, b, files, e);
+    }
     return s;
-}
-
-static bool
-is_ready(const void *arg)
-{
-    const struct mrsi_join_run *j = arg;
-    return !j->in_block;
 }
 
 void
 mrsi_join_marks(struct mrsi_join_run *j)
 {
-    j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .describe = describe, .ready = is_ready, .arg = j};
+    j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .describe = describe, .arg = j};
     j->pass.wr = j->sides.wr;
     j->sides.pass = &j->pass;
     j->log_kept = (struct mrsi_mark_list){j->en, &j->log, NULL, 0};
@@ -200,7 +196,9 @@ read_again(struct mrsi_join_run *j, struct mrs_err *e)
 static enum mrs_status
 get_read(struct mrsi_join_run *j, struct mrs_err *e)
 {
-    enum mrs_status s = j->lookup ? read_again(j, e) : mrsi_spill_init(&j->spill, j->en, 0, 0, e);
+    struct mrsi_spill_need none = {.ordinals = 0};
+    struct mrsi_spill_layout l = mrsi_layout_join(j->en->memory, j->en->jobs, &none);
+    enum mrs_status s = j->lookup ? read_again(j, e) : mrsi_spill_init(&j->spill, j->en, 0, &l, e);
     MRS_THEN(s, mrsi_fates_apply(&j->fates, j->pass.from, "fates", e));
     MRS_THEN(s, get_left(j, e));
     s = s == MRS_OK && !j->lookup ? mrsi_spill_apply(&j->spill, j->pass.from, "spill", e) : s;
@@ -240,6 +238,7 @@ mrsi_join_apply(struct mrsi_join_run *j, struct mrs_err *e)
     if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
         s = mrsi_sides_apply(&j->sides, j->pass.from, e);
     }
+    s = s == MRS_OK && j->stage == MRSI_JOIN_EMIT && !j->lookup ? mrsi_slices_apply(j, e) : s;
     bool early = j->stage != MRSI_JOIN_SETTLE && mrsi_ids_is_between(&j->sides.ids);
     return s == MRS_OK && early ? mrsi_state_damaged("a join", e) : s;
 }

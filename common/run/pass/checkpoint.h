@@ -79,7 +79,6 @@ struct mrsi_pass {
     struct mrsi_scan *scan;  /* set while a pipe of the pass runs that reads a collection; else NULL */
     struct mrsi_writer *wr;
     uint32_t n_wr;
-    bool (*ready)(const void *arg); /* whether a mark may be taken between these two jobs; NULL: between any two */
     bool blank;              /* what the writers have is nothing that counts: a mark has them empty */
     /* What else it needs; NULL: nothing. files: the numbers of files that it names. */
     enum mrs_status (*describe)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);

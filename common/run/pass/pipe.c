@@ -191,7 +191,7 @@ static enum mrs_status
 take_mark(struct pipe_run *r, struct mrs_err *e)
 {
     const struct mrsi_pass *pass = r->pass;
-    if (!pass || r->fetched == r->marked || (pass->ready && !pass->ready(pass->arg)) || !mrsi_keep_due(r->p->en)) {
+    if (!pass || r->fetched == r->marked || !mrsi_keep_due(r->p->en)) {
         return MRS_OK;
     }
     pthread_mutex_lock(&r->commit_lock);

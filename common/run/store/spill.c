@@ -10,50 +10,31 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-enum { SLAB_MIN = 16 << 20, SLAB_MAX = 64 << 20, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10, PARTS_MAX = 1024 };
-
-static uint32_t
-choose_parts(const struct mrsi_engine *en, uint64_t ordinals, uint64_t expected)
-{
-    uint64_t want = en->memory / (en->jobs * 8ull); /* a partition that a worker sorts */
-    if (want > (2u << 20)) {
-        want = 2u << 20;
-    }
-    uint64_t n = expected / want + 1, most = en->memory / 8 / en->jobs / PIECE_MIN;
-    n = n > most ? most : n;
-    n = n > PARTS_MAX ? PARTS_MAX : n;
-    n = n > ordinals ? ordinals : n;
-    return n ? (uint32_t)n : 1;
-}
-
-static uint32_t
-choose_piece(const struct mrsi_engine *en, uint32_t n_part)
-{
-    uint64_t piece = en->memory / 8 / en->jobs / n_part;
-    return piece < PIECE_MIN ? PIECE_MIN : piece > PIECE_MAX ? PIECE_MAX : (uint32_t)(piece & ~4095ull);
-}
+enum { SLAB_MIN = 16 << 20, SLAB_MAX = 64 << 20 };
 
 void
 mrsi_spill_cut(struct mrsi_spill *sp)
 {
     uint32_t n = sp->n_part - sp->added;
     for (uint32_t i = 0; i < sp->n_part; i++) {
-        sp->part[i].lo = i < n ? (uint64_t)((unsigned __int128)sp->total * i / n) : 0;
-        sp->part[i].hi = i < n ? (uint64_t)((unsigned __int128)sp->total * (i + 1) / n) : 0;
+        sp->part[i].lo = i < n ? sp->first + (uint64_t)((unsigned __int128)sp->total * i / n) : 0;
+        sp->part[i].hi = i < n ? sp->first + (uint64_t)((unsigned __int128)sp->total * (i + 1) / n) : 0;
         mrs_buf_init(&sp->part[i].pieces, sp->en->mem, SIZE_MAX);
     }
     sp->parts_per_ordinal = sp->total ? (double)n / (double)sp->total : 0;
-    sp->piece_bytes = choose_piece(sp->en, n);
 }
 
 enum mrs_status
-mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals, uint64_t expected, struct mrs_err *e)
+mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals,
+                const struct mrsi_spill_layout *layout, struct mrs_err *e)
 {
     memset(sp, 0, sizeof *sp);
     sp->en = en;
     sp->total = ordinals;
-    sp->n_part = choose_parts(en, ordinals, expected);
-    sp->memory = en->memory / 4;
+    sp->n_part = layout->parts;
+    sp->piece_bytes = layout->piece;
+    sp->piece_most = layout->piece_most;
+    sp->memory = layout->memory;
     sp->streams = 1;
     mrs_buf_init(&sp->slabs, en->mem, SIZE_MAX);
     pthread_mutex_init(&sp->lock, NULL);
@@ -96,6 +77,18 @@ mrsi_spill_bytes(struct mrsi_spill *sp, uint32_t part)
     return n;
 }
 
+static void
+free_slabs(struct mrsi_spill *sp)
+{
+    for (size_t i = 0; i + sizeof(void *) <= sp->slabs.n; i += sizeof(void *)) {
+        void *slab;
+        memcpy(&slab, sp->slabs.p + i, sizeof slab);
+        mrs_free(sp->en->mem, slab);
+    }
+    mrs_buf_clear(&sp->slabs);
+    sp->slab_at = sp->slab_end = NULL;
+}
+
 void
 mrsi_spill_clear(struct mrsi_spill *sp)
 {
@@ -106,12 +99,7 @@ mrsi_spill_clear(struct mrsi_spill *sp)
         mrs_buf_clear(&sp->part[i].pieces);
     }
     mrs_free(sp->en->mem, sp->part);
-    for (size_t i = 0; i + sizeof(void *) <= sp->slabs.n; i += sizeof(void *)) {
-        void *slab;
-        memcpy(&slab, sp->slabs.p + i, sizeof slab);
-        mrs_free(sp->en->mem, slab);
-    }
-    mrs_buf_clear(&sp->slabs);
+    free_slabs(sp);
     mrsi_temp_drop(sp->en, sp->temp);
     mrsi_temp_drop(sp->en, sp->list);
     pthread_mutex_destroy(&sp->lock);
@@ -231,6 +219,9 @@ mrsi_spiller_clear(struct mrsi_spiller *s)
         *at = *at ? s->next : NULL;
         mrs_free(s->sp->en->mem, s->open);
         mrs_free(s->sp->en->mem, s->large);
+        if (!s->sp->spillers && !s->sp->memory) { /* all pieces are in the file */
+            free_slabs(s->sp);
+        }
         s->open = NULL;
         s->large = NULL;
     }
@@ -255,10 +246,10 @@ hand_over(struct mrsi_spiller *s, uint32_t part, struct mrs_err *e)
     return to_file(sp, part, s->open[part].p, n, s->stream, e);
 }
 
-static uint32_t
-part_of(const struct mrsi_spill *sp, uint64_t ord)
+uint32_t
+mrsi_spill_part_of(const struct mrsi_spill *sp, uint64_t ord)
 {
-    uint32_t i = (uint32_t)((double)ord * sp->parts_per_ordinal); /* or the one before or behind it */
+    uint32_t i = (uint32_t)((double)(ord - sp->first) * sp->parts_per_ordinal); /* or the one before or behind it */
     i = i < sp->n_part ? i : sp->n_part - 1;
     while (sp->part[i].lo > ord) {
         i--;
@@ -301,7 +292,7 @@ mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_e
 enum mrs_status
 mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x, struct mrs_err *e)
 {
-    uint32_t part = part_of(s->sp, head->ord);
+    uint32_t part = mrsi_spill_part_of(s->sp, head->ord);
     if (!mrsi_spiller_fits(s, part, head->total)) {
         enum mrs_status st = mrsi_spiller_open(s, part, head->total, e);
         if (st != MRS_OK) {
@@ -316,8 +307,11 @@ enum mrs_status
 mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
+    bool spills = !s->sp->memory;
     for (uint32_t i = 0; st == MRS_OK && i < s->sp->n_part; i++) {
-        if (s->open[i].n) { /* small rests stay in memory: they were counted when the pieces were opened */
+        if (spills) {
+            st = hand_over(s, i, e);
+        } else if (s->open[i].n) { /* rests stay in memory: they were counted when the pieces were opened */
             struct mrsi_spill_piece piece = {s->open[i].p, MRSI_NO_PLACE, s->open[i].n, s->stream, 0};
             s->open[i].p = NULL;
             s->open[i].n = s->open[i].cap = 0;
@@ -328,91 +322,25 @@ mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e)
 }
 
 /* ---- loading ---- */
-struct list_at {
-    const uint8_t *p, *end;
-    size_t piece;          /* next piece to look at */
-    uint32_t stream;
-};
-
-static int
-by_order(const void *pa, const void *pb)
-{
-    const struct mrsi_loaded *a = pa, *b = pb;
-    return a->rec->order < b->rec->order ? -1 : a->rec->order > b->rec->order;
-}
-
-/* The next record of a stream; NULL at the end. loaded[i]: where piece i lies. */
-static const struct mrsi_rec *
-peek(struct list_at *l, const struct mrsi_spill_piece *x, uint8_t *const *loaded, size_t n)
-{
-    while (l->p == l->end) {
-        while (l->piece < n && x[l->piece].stream != l->stream) {
-            l->piece++;
-        }
-        if (l->piece == n) {
-            return NULL;
-        }
-        l->p = loaded[l->piece];
-        l->end = l->p + x[l->piece].n;
-        l->piece++;
-    }
-    return (const struct mrsi_rec *)(const void *)l->p;
-}
-
-/* The list whose next record comes first, and how far it may be followed before another list has its turn. */
-static struct list_at *
-first_list(struct list_at *l, uint32_t n_lists, const struct mrsi_spill_piece *x, uint8_t *const *loaded, size_t n,
-           uint64_t *up_to)
-{
-    struct list_at *best = NULL;
-    uint64_t first = UINT64_MAX;
-    *up_to = UINT64_MAX;
-    for (uint32_t i = 0; i < n_lists; i++) {
-        const struct mrsi_rec *r = peek(&l[i], x, loaded, n);
-        if (r && (!best || r->order < first)) {
-            *up_to = best ? first : UINT64_MAX;
-            first = r->order;
-            best = &l[i];
-        } else if (r && r->order < *up_to) {
-            *up_to = r->order;
-        }
-    }
-    return best;
-}
-
 enum { AHEAD = 1024 }; /* bytes of records, which the processor cannot foresee as their lengths differ */
 
-static enum mrs_status
-merge(const struct mrsi_spill *sp, const struct mrsi_spill_piece *x, size_t n, uint8_t *const *loaded, uint64_t lo,
-      uint64_t hi, struct mrs_buf *list, struct mrs_err *e)
+static void
+list_piece(const uint8_t *p, uint32_t n, uint64_t lo, uint64_t hi, struct mrs_buf *list)
 {
-    struct list_at *best, *l = mrs_zalloc(sp->en->mem, sp->streams * sizeof *l);
-    uint64_t up_to;
-    if (!l) {
-        return mrs_err_memory(e, sizeof *l);
+    for (const uint8_t *end = p + n; p < end;) {
+        const struct mrsi_rec *rec = (const struct mrsi_rec *)(const void *)p;
+        __builtin_prefetch(p + AHEAD);
+        p += rec->total;
+        if (rec->ord >= lo && rec->ord < hi) {
+            struct mrsi_loaded one = {rec, (uint32_t)(rec->ord - lo), rec->ref};
+            mrs_buf_put(list, &one, sizeof one);
+        }
     }
-    for (uint32_t i = 0; i < sp->streams; i++) {
-        l[i].stream = i;
-    }
-    while ((best = first_list(l, sp->streams, x, loaded, n, &up_to)) != NULL) {
-        const struct mrsi_rec *rec = peek(best, x, loaded, n);
-        do {
-            __builtin_prefetch(best->p + AHEAD);
-            best->p += rec->total;
-            if (rec->ord >= lo && rec->ord < hi) {
-                struct mrsi_loaded one = {rec, (uint32_t)(rec->ord - lo), rec->ref};
-                mrs_buf_put(list, &one, sizeof one);
-            }
-            rec = peek(best, x, loaded, n);
-        } while (rec && rec->order < up_to);
-    }
-    mrs_free(sp->en->mem, l);
-    return mrs_buf_status(list, e);
 }
 
 enum mrs_status
-mrsi_partition_bring(struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf, uint8_t ***pieces,
-                     struct mrs_err *e)
+mrsi_partition_bring(const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf,
+                     uint8_t ***pieces, struct mrs_err *e)
 {
     const struct mrsi_spill_piece *x = (const struct mrsi_spill_piece *)(const void *)p->pieces.p;
     size_t n = p->pieces.n / sizeof *x, bytes = 0;
@@ -440,7 +368,7 @@ mrsi_partition_bring(struct mrsi_spill *sp, const struct mrsi_partition *p, stru
 }
 
 enum mrs_status
-mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+mrsi_partition_load(const struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
                     struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e)
 {
     const struct mrsi_spill_piece *x = (const struct mrsi_spill_piece *)(const void *)p->pieces.p;
@@ -448,15 +376,18 @@ mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint6
     uint8_t **loaded;
     mrs_buf_reset(list);
     enum mrs_status s = mrsi_partition_bring(sp, p, buf, &loaded, e);
-    s = s == MRS_OK && n ? merge(sp, x, n, loaded, lo, hi, list, e) : s;
-    if (s == MRS_OK && sp->unordered && list->n > sizeof(struct mrsi_loaded)) {
-        qsort(list->p, list->n / sizeof(struct mrsi_loaded), sizeof(struct mrsi_loaded), by_order);
+    for (uint32_t stream = 0; s == MRS_OK && stream < sp->streams; stream++) {
+        for (size_t i = 0; i < n; i++) {
+            if (x[i].stream == stream) {
+                list_piece(loaded[i], x[i].n, lo, hi, list);
+            }
+        }
     }
-    return s;
+    return s == MRS_OK ? mrs_buf_status(list, e) : s;
 }
 
 enum mrs_status
-mrsi_partition_pieces(struct mrsi_spill *sp, const struct mrsi_partition *p, mrsi_piece_fn *fn, void *arg,
+mrsi_partition_pieces(const struct mrsi_spill *sp, const struct mrsi_partition *p, mrsi_piece_fn *fn, void *arg,
                       struct mrs_err *e)
 {
     const struct mrsi_spill_piece *x = (const struct mrsi_spill_piece *)(const void *)p->pieces.p;
@@ -501,10 +432,48 @@ each_record(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+mrsi_partition_each(const struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
                     enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e), void *arg,
                     struct mrs_err *e)
 {
     struct each each = {lo, hi, fn, arg};
     return mrsi_partition_pieces(sp, p, each_record, &each, e);
+}
+
+/* ---- a partition that is too large for a worker ---- */
+static enum mrs_status
+put_again(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
+{
+    struct mrsi_rec_parts x = {mrsi_rec_verify(r), mrsi_rec_sort(r), mrsi_rec_shape(r)};
+    return mrsi_spiller_put(arg, r, &x, e);
+}
+
+/* Partitions for so many bytes; those of the partition before, and what they held, are forgotten. */
+static enum mrs_status
+begin_split(struct mrsi_spill *sub, const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_err *e)
+{
+    struct mrsi_temp *temp = sub->temp; /* its pages are in memory, where new ones would have to be found */
+    struct mrsi_spill_layout l = mrsi_layout_split(sp->en->memory, sp->en->jobs, p->bytes, p->hi - p->lo);
+    sub->temp = NULL;
+    mrsi_spill_clear(sub);
+    enum mrs_status s = mrsi_spill_init(sub, sp->en, p->hi - p->lo, &l, e);
+    sub->temp = temp;
+    sub->first = p->lo;
+    if (s == MRS_OK) {
+        mrsi_spill_cut(sub);
+    }
+    return s == MRS_OK && !temp ? mrsi_temp_new(sp->en, &sub->temp, e) : s;
+}
+
+enum mrs_status
+mrsi_spill_split(struct mrsi_spill *sub, const struct mrsi_spill *sp, uint32_t part, struct mrs_err *e)
+{
+    const struct mrsi_partition *p = &sp->part[part];
+    struct mrsi_spiller out = {.sp = NULL};
+    enum mrs_status s = begin_split(sub, sp, p, e);
+    MRS_THEN(s, mrsi_spiller_init(&out, sub, 0, e));
+    MRS_THEN(s, mrsi_partition_each(sp, p, p->lo, p->hi, put_again, &out, e));
+    MRS_THEN(s, mrsi_spiller_end(&out, e));
+    mrsi_spiller_clear(&out);
+    return s;
 }

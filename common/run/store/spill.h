@@ -4,6 +4,7 @@
 #ifndef MRSI_RUN_SPILL_H
 #define MRSI_RUN_SPILL_H
 
+#include "spill_layout.h"
 #include "state.h"
 
 /* ---- records: what a from document brings to an into document ---- */
@@ -101,16 +102,15 @@ struct mrsi_spill {
     uint32_t n_part;
     uint32_t spare;      /* partitions that may still be added */
     uint32_t added;      /* of n_part; they have no ordinals */
-    uint64_t total;      /* ordinals */
+    uint64_t first, total; /* ordinals */
     double parts_per_ordinal;
     uint64_t memory;     /* bytes of records that may stay in memory */
     _Atomic uint64_t held;
     struct mrs_buf slabs; /* pointers */
     uint8_t *slab_at, *slab_end;
-    uint32_t piece_bytes;
+    uint32_t piece_bytes, piece_most;
     struct mrsi_temp *temp;
     _Atomic uint64_t spilled;
-    bool unordered;       /* records do not come in the order of from: a load sorts them */
     uint32_t streams, old_streams; /* of all pieces; of the run that this one goes on with */
     struct mrsi_spiller *spillers; /* with open pieces */
     struct mrsi_temp *list;        /* all pieces for a mark, as long as no more are added; NULL: not made */
@@ -126,12 +126,17 @@ struct mrsi_spiller {
     uint8_t *large; /* room of a record that is larger than a piece */
 };
 enum mrs_status mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals,
-                                uint64_t expected_bytes, struct mrs_err *e);
+                                const struct mrsi_spill_layout *layout, struct mrs_err *e);
 /* Before there are spillers: n more partitions may be added later on, behind the others and without ordinals. */
 enum mrs_status mrsi_spill_spare(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e);
 void mrsi_spill_add(struct mrsi_spill *sp); /* one thread at a time */
 uint64_t mrsi_spill_bytes(struct mrsi_spill *sp, uint32_t part); /* in pieces that were handed over */
+/* sub, initialised by this or zeroed, becomes the records of a partition of sp in partitions of their own; it is
+ * cleared as any other, and takes its file and its memory along to the next one it is made of. No spiller of sp. */
+enum mrs_status mrsi_spill_split(struct mrsi_spill *sub, const struct mrsi_spill *sp, uint32_t part,
+                                 struct mrs_err *e);
 void mrsi_spill_clear(struct mrsi_spill *sp);
+uint32_t mrsi_spill_part_of(const struct mrsi_spill *sp, uint64_t ord); /* which is one of its ordinals */
 enum mrs_status mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker, struct mrs_err *e);
 enum mrs_status mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x,
                                  struct mrs_err *e);
@@ -179,19 +184,20 @@ struct mrsi_loaded {
     uint32_t rel, ref;
 };
 /* Records of a partition with lo <= ord < hi, loaded: pieces in memory are used where they are, the others are read
- * into buf. list: struct mrsi_loaded ascending by order. */
-enum mrs_status mrsi_partition_load(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
-                                    struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e);
+ * into buf. list: struct mrsi_loaded, stream by stream, in the order in which each was filled. */
+enum mrs_status mrsi_partition_load(const struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo,
+                                    uint64_t hi, struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e);
 
 /* Only the pieces, whatever lies in them: *pieces tells where each of p->pieces is. */
-enum mrs_status mrsi_partition_bring(struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf,
+enum mrs_status mrsi_partition_bring(const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf,
                                      uint8_t ***pieces, struct mrs_err *e);
 /* Calls fn with each piece, holding one of them at a time. */
 typedef enum mrs_status mrsi_piece_fn(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e);
-enum mrs_status mrsi_partition_pieces(struct mrsi_spill *sp, const struct mrsi_partition *p, mrsi_piece_fn *fn,
+enum mrs_status mrsi_partition_pieces(const struct mrsi_spill *sp, const struct mrsi_partition *p, mrsi_piece_fn *fn,
                                       void *arg, struct mrs_err *e);
 /* Calls fn with each record with lo <= ord < hi, in no order, holding one piece at a time. */
-enum mrs_status mrsi_partition_each(struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
+enum mrs_status mrsi_partition_each(const struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo,
+                                    uint64_t hi,
                                     enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e),
                                     void *arg, struct mrs_err *e);
 

@@ -100,7 +100,6 @@ mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b
     mrs_build_i64(b, "added", sp->added);
     mrs_build_i64(b, "spare", sp->spare);
     mrs_build_i64(b, "streams", sp->streams);
-    mrs_build_i64(b, "unordered", sp->unordered);
     mrsi_mark_temp_unsummed("records", sp->temp, atomic_load(&sp->spilled), b, files);
     mrsi_mark_temp("pieces", sp->list, sp->list_bytes, b, files);
     MRS_THEN(s, mrsi_mark_file_describe(&open, "open", b, files, e));
@@ -126,6 +125,7 @@ make_partitions(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
     mrs_free(sp->en->mem, sp->part);
     sp->part = part;
     sp->n_part = n;
+    sp->piece_bytes = mrsi_layout_piece(sp->en->memory, sp->en->jobs, n, sp->piece_most);
     mrsi_spill_cut(sp);
     return MRS_OK;
 }
@@ -183,7 +183,6 @@ mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, 
     sp->added = (uint32_t)mrsi_state_number(d, "added", MOST, &bad);
     sp->spare = (uint32_t)mrsi_state_number(d, "spare", MOST, &bad);
     sp->streams = (uint32_t)mrsi_state_number(d, "streams", STREAMS_MOST, &bad);
-    sp->unordered = mrsi_state_number(d, "unordered", 1, &bad) != 0;
     if (bad || sp->added >= n || !sp->streams) {
         return mrsi_state_damaged("what was put aside", e);
     }

@@ -131,7 +131,8 @@ begin(struct keeping *k, struct bare *b)
 {
     memset(k, 0, sizeof *k);
     k->f.en = &b->en;
-    enum mrs_status s = mrsi_spill_init(&k->f.spill, &b->en, 4, 1 << 20, &b->err);
+    struct mrsi_spill_layout layout = mrsi_layout_fold(b->en.memory, b->en.jobs, 4, 1 << 20);
+    enum mrs_status s = mrsi_spill_init(&k->f.spill, &b->en, 4, &layout, &b->err);
     for (uint32_t i = 0; s == MRS_OK && i < WORKERS; i++) {
         k->router[i].open = mrs_zalloc(b->mem, k->f.spill.n_part * sizeof *k->router[i].open);
         s = k->router[i].open ? mrsi_spiller_init(&k->router[i].spiller, &k->f.spill, i, &b->err)

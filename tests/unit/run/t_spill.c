@@ -99,6 +99,14 @@ count(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
 }
 
 static enum mrs_status
+begin(struct mrsi_spill *sp, struct bare *b, uint64_t ordinals, uint64_t bytes)
+{
+    struct mrsi_spill_need need = {.ordinals = ordinals, .records = bytes};
+    struct mrsi_spill_layout l = mrsi_layout_join(b->en.memory, b->en.jobs, &need);
+    return mrsi_spill_init(sp, &b->en, ordinals, &l, &b->err);
+}
+
+static enum mrs_status
 look(const struct plan *p, struct mrsi_spill *sp, struct mrs_err *e)
 {
     struct mrs_buf buf, list;
@@ -114,6 +122,7 @@ look(const struct plan *p, struct mrsi_spill *sp, struct mrs_err *e)
         uint64_t mid = (part->lo + part->hi) / 2;
         for (int half = 0; st == MRS_OK && half < 2; half++) {
             uint64_t lo = half ? mid : part->lo, hi = half ? part->hi : mid, before = 0;
+            uint32_t streams = 1;
             st = mrsi_partition_load(sp, part, lo, hi, &buf, &list, e);
             const struct mrsi_loaded *at_hand = (const struct mrsi_loaded *)(void *)list.p;
             for (size_t k = 0; st == MRS_OK && k < list.n / sizeof *at_hand; k++, loaded++) {
@@ -121,15 +130,17 @@ look(const struct plan *p, struct mrsi_spill *sp, struct mrs_err *e)
                 assert_true(rec->ord >= lo && rec->ord < hi && rec->ord == ord_of(p, rec->order));
                 assert_int_equal(at_hand[k].rel, rec->ord - lo);
                 assert_int_equal(at_hand[k].ref, rec->ref);
-                assert_true(k == 0 || rec->order > before);
+                streams += k && rec->order < before;
+                assert_true(rec->order != before || !before);
                 before = rec->order;
                 check(rec, p->large);
             }
+            assert_true(st != MRS_OK || p->unordered || streams <= sp->streams);
         }
         st = st == MRS_OK ? mrsi_partition_each(sp, part, part->lo, part->hi, count, &each, e) : st;
     }
     if (st == MRS_OK) {
-        assert_int_equal(at, p->ordinals);
+        assert_int_equal(at, sp->first + sp->total);
         assert_int_equal(loaded, p->records);
         assert_int_equal(each.n, p->records);
         assert_int_equal(each.sum, p->records ? p->records * (p->records - 1) / 2 : 0);
@@ -143,8 +154,7 @@ static enum mrs_status
 spill(const struct plan *p, struct bare *b)
 {
     struct mrsi_spill sp;
-    enum mrs_status st = mrsi_spill_init(&sp, &b->en, p->ordinals, p->records * 150, &b->err);
-    sp.unordered = p->unordered;
+    enum mrs_status st = begin(&sp, b, p->ordinals, p->records * 150);
     st = st == MRS_OK ? put_all(p, &sp, &b->err) : st;
     st = st == MRS_OK ? look(p, &sp, &b->err) : st;
     if (st == MRS_OK) {
@@ -163,13 +173,98 @@ all_ways(void **state)
         {1 << 20, 1000, 20000, 3, 99, false, true, 0, 0},  {1 << 20, 1, 20000, 3, 99, false, true, 0, 0},
         {4 << 20, 5, 5000, 2, 300000, false, true, 0, 0},  {1 << 20, 300, 20011, 3, 99, true, true, 0, 0},
         {4096, 50, 3000, 2, 99, false, true, 0, 0},        {1 << 20, 10, 0, 2, 99, false, false, 0, 0},
-        {8 << 20, 100000, 40000, 2, 99, false, true, 0, 0}};
+        {2 << 20, 100000, 40000, 2, 99, false, true, 0, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct bare b;
         bare_begin(&b, 0, rows[i].memory, rows[i].jobs);
         assert_int_equal(spill(&rows[i], &b), MRS_OK);
         bare_end(&b);
+    }
+}
+
+/* ---- a partition that is split ---- */
+struct tally {
+    const struct mrsi_partition *of;
+    uint64_t n, sum;
+};
+
+static enum mrs_status
+tally(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
+{
+    struct tally *t = arg;
+    (void)e;
+    assert_true(r->ord >= t->of->lo && r->ord < t->of->hi);
+    check(r, 99);
+    t->n++;
+    t->sum += r->order * 31 + r->ord;
+    return MRS_OK;
+}
+
+static struct tally
+tally_of(const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_err *e)
+{
+    struct tally t = {p, 0, 0};
+    assert_int_equal(mrsi_partition_each(sp, p, p->lo, p->hi, tally, &t, e), MRS_OK);
+    return t;
+}
+
+/* Its parts have all of its records, each where its ordinal belongs; one after the other through one file. */
+static void
+split_partitions(void **state)
+{
+    static const struct plan p = {256 << 10, 5000, 30000, 2, 99, false, true, 0, 0};
+    struct mrsi_spill sp, sub;
+    struct bare b;
+    (void)state;
+    memset(&sub, 0, sizeof sub);
+    bare_begin(&b, 0, p.memory, p.jobs);
+    assert_int_equal(begin(&sp, &b, p.ordinals, p.records * 150), MRS_OK);
+    assert_int_equal(put_all(&p, &sp, &b.err), MRS_OK);
+    for (uint32_t i = 0; i < sp.n_part; i++) {
+        struct tally all = tally_of(&sp, &sp.part[i], &b.err), sum = {NULL, 0, 0};
+        assert_int_equal(mrsi_spill_split(&sub, &sp, i, &b.err), MRS_OK);
+        assert_true(sub.n_part > 1 && sub.part[0].lo == sp.part[i].lo);
+        assert_int_equal(sub.part[sub.n_part - 1].hi, sp.part[i].hi);
+        for (uint32_t k = 0; k < sub.n_part; k++) {
+            struct tally t = tally_of(&sub, &sub.part[k], &b.err);
+            assert_true(k == 0 || sub.part[k].lo == sub.part[k - 1].hi);
+            assert_int_equal(mrsi_spill_part_of(&sub, sub.part[k].lo), k);
+            sum.n += t.n;
+            sum.sum += t.sum;
+        }
+        assert_true(sum.n == all.n && sum.sum == all.sum && all.n > 0);
+    }
+    mrsi_spill_clear(&sub);
+    mrsi_spill_clear(&sp);
+    bare_end(&b);
+}
+
+/* What the rule promises: pieces large where the budget allows it, no partition too large for a worker where one level
+ * is enough, nothing written that fits, the budget kept. */
+static void
+layouts(void **state)
+{
+    (void)state;
+    for (uint64_t memory = 16 << 20; memory <= 8ull << 30; memory *= 2) {
+        for (uint64_t records = 1 << 20; records < 64ull << 30; records *= 3) {
+            for (uint32_t jobs = 1; jobs <= 16 && memory / jobs >= 8 << 20; jobs *= 2) {
+                struct mrsi_spill_need need = {records / 200 + 1, records, records / 4, 0};
+                struct mrsi_spill_layout l = mrsi_layout_join(memory, jobs, &need);
+                uint64_t open = (uint64_t)l.parts * l.piece * jobs, load = mrsi_layout_load(memory, jobs);
+                assert_true(l.parts && l.piece >= 16 << 10 && l.piece <= 256 << 10);
+                assert_true(open <= memory / 4 + l.piece * (uint64_t)jobs);
+                assert_true(open + l.memory <= memory);
+                if (l.memory < records) {
+                    bool one_level = records / l.parts <= load;
+                    assert_true(l.piece >= 64 << 10 || l.parts <= 2);
+                    assert_true(one_level || l.piece == 256 << 10 || l.parts == 1);
+                    assert_true(one_level || records / load + 1 > memory / 4 / jobs / (64 << 10));
+                }
+                struct mrsi_spill_layout split = mrsi_layout_split(memory, jobs, records / l.parts, need.ordinals);
+                assert_true((uint64_t)split.parts * split.piece <= memory / 4 + split.piece && !split.memory);
+            }
+        }
     }
 }
 
@@ -222,7 +317,7 @@ go_on(const struct plan *p, struct mark *m, struct bare *b)
     struct mrsi_spill sp;
     struct mrsi_spiller s[8];
     memset(s, 0, sizeof s);
-    enum mrs_status st = mrsi_spill_init(&sp, &b->en, 0, 0, &b->err);
+    enum mrs_status st = begin(&sp, b, 0, 0);
     st = st == MRS_OK ? mrsi_spill_apply(&sp, m->doc, "spill", &b->err) : st;
     for (uint32_t i = 0; st == MRS_OK && i < p->more_jobs; i++) {
         st = mrsi_spiller_init(&s[i], &sp, i, &b->err);
@@ -252,8 +347,7 @@ marked(const struct plan *p, struct bare *b)
     memset(s, 0, sizeof s);
     memset(&sp, 0, sizeof sp);
     enum mrs_status st = mark_begin(&m, b);
-    st = st == MRS_OK ? mrsi_spill_init(&sp, &b->en, p->ordinals, p->records * 150, &b->err) : st;
-    sp.unordered = p->unordered;
+    st = st == MRS_OK ? begin(&sp, b, p->ordinals, p->records * 150) : st;
     st = st == MRS_OK ? until_killed(p, &sp, s, &m, b) : st;
     if (st == MRS_OK) {
         b->en.memory = p->less;
@@ -315,7 +409,7 @@ marks_without_memory(void **state)
 static void
 damaged_marks(void **state)
 {
-    static const char *const names[] = {"ordinals", "partitions", "added", "spare", "streams", "unordered"};
+    static const char *const names[] = {"ordinals", "partitions", "added", "spare", "streams"};
     static const struct plan p = {4096, 50, 300, 2, 99, false, true, 2, 4096};
     struct mrsi_spill sp;
     struct mrsi_spiller s[8];
@@ -325,7 +419,7 @@ damaged_marks(void **state)
     bare_begin(&b, 0, p.memory, p.jobs);
     memset(s, 0, sizeof s);
     assert_int_equal(mark_begin(&m, &b), MRS_OK);
-    assert_int_equal(mrsi_spill_init(&sp, &b.en, p.ordinals, 99999, &b.err), MRS_OK);
+    assert_int_equal(begin(&sp, &b, p.ordinals, 99999), MRS_OK);
     assert_int_equal(until_killed(&p, &sp, s, &m, &b), MRS_OK);
     struct mrs_view d = mrsi_mark_doc(m.doc, "spill");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -333,7 +427,7 @@ damaged_marks(void **state)
         uint8_t *at = (uint8_t *)(uintptr_t)mrs_doc_get(d, names[i]).p, was[8];
         memcpy(was, at, 8);
         memset(at, 0xff, 8);
-        assert_int_equal(mrsi_spill_init(&other, &b.en, 0, 0, &b.err), MRS_OK);
+        assert_int_equal(begin(&other, &b, 0, 0), MRS_OK);
         assert_int_equal(mrsi_spill_apply(&other, m.doc, "spill", &b.err), MRS_FAIL);
         assert_int_equal(b.err.code, MRS_E_FORMAT);
         mrsi_spill_clear(&other);
@@ -345,7 +439,7 @@ damaged_marks(void **state)
         uint32_t was, bad = UINT32_MAX;
         assert_int_equal(pread(sp.list->fd, &was, 4, at), 4);
         assert_int_equal(pwrite(sp.list->fd, &bad, 4, at), 4);
-        assert_int_equal(mrsi_spill_init(&other, &b.en, 0, 0, &b.err), MRS_OK);
+        assert_int_equal(begin(&other, &b, 0, 0), MRS_OK);
         assert_int_equal(mrsi_spill_apply(&other, m.doc, "spill", &b.err), MRS_FAIL);
         mrsi_spill_clear(&other);
         assert_int_equal(pwrite(sp.list->fd, &was, 4, at), 4);
@@ -361,8 +455,9 @@ damaged_marks(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_ways), cmocka_unit_test(memory_fails),
-                                       cmocka_unit_test(marks), cmocka_unit_test(marks_without_memory),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_ways), cmocka_unit_test(split_partitions),
+                                       cmocka_unit_test(layouts),  cmocka_unit_test(memory_fails),
+                                       cmocka_unit_test(marks),    cmocka_unit_test(marks_without_memory),
                                        cmocka_unit_test(damaged_marks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

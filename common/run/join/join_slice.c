@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* join_slice.c - documents of `into`, cut where the partitions of their records end.
+ *
+ * A slice goes on over the blocks that are read, so that a partition is loaded once. A partition that is more than a
+ * worker may hold is split here, when its turn has come; its file is used again for the next one, so what is split
+ * stays in the memory of the system. Marks need not wait until a block has ended: what is left of it goes along. */
+#include "join_slice.h"
+#include "heavy_parents.h"
+
+#define SLICE_MIN (2u << 20)
+
+void
+mrsi_slice_init(struct mrsi_slice *x, struct mrs_mem *mem)
+{
+    mrs_block_init(&x->block, mem);
+    mrs_buf_init(&x->loaded, mem, SIZE_MAX);
+    mrs_buf_init(&x->recs, mem, SIZE_MAX);
+}
+
+void
+mrsi_slice_clear(struct mrsi_slice *x)
+{
+    mrs_block_clear(&x->block);
+    mrs_buf_clear(&x->loaded);
+    mrs_buf_clear(&x->recs);
+}
+
+void
+mrsi_slices_clear(struct mrsi_join_run *j)
+{
+    mrs_block_clear(&j->slices.block);
+    mrsi_spill_clear(&j->slices.split);
+    memset(&j->slices, 0, sizeof j->slices);
+}
+
+/* ---- documents ---- */
+static enum mrs_status
+refill(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    struct mrsi_slices *x = &j->slices;
+    const struct mrsi_part *part;
+    if (x->at < x->block.n) {
+        return MRS_OK;
+    }
+    if (!x->block.mem) {
+        mrs_block_init(&x->block, j->en->mem);
+    }
+    x->at = x->block.n = 0;
+    enum mrs_status s = mrsi_scan_next(&j->scan, &x->block, &part, e);
+    if (s == MRS_OK) {
+        x->part = (uint32_t)(part - j->scan.parts);
+        x->next = x->block.first_doc;
+    } else {
+        x->block.n = 0; /* a sample ends with a block that is none of it */
+    }
+    return s;
+}
+
+static enum mrs_status
+append(struct mrs_block *b, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    if (b->cap - b->n < n) {
+        size_t cap = b->n + n + b->n / 2;
+        uint8_t *grown = mrs_realloc(b->mem, b->p, cap);
+        if (!grown) {
+            return mrs_err_memory(e, cap);
+        }
+        b->p = grown;
+        b->cap = cap;
+    }
+    memcpy(b->p + b->n, p, n);
+    b->n += n;
+    return MRS_OK;
+}
+
+/* How many bytes of the block belong to the slice, which has room for so many more; one document does in any case. */
+static size_t
+slice_bytes(const struct mrsi_slices *x, uint64_t hi, size_t room, bool any, uint32_t *docs)
+{
+    size_t n = 0;
+    *docs = 0;
+    while (x->at + n < x->block.n && x->next + *docs < hi) {
+        uint32_t len = mrs_le32(x->block.p + x->at + n);
+        if ((any || *docs) && n + len > room) {
+            break;
+        }
+        n += len;
+        ++*docs;
+    }
+    return n;
+}
+
+/* Whether the block that was read goes on where the slice ends. */
+static bool
+goes_on(const struct mrsi_join_run *j, const struct mrsi_slice *slice)
+{
+    const struct mrsi_slices *x = &j->slices;
+    return slice->part == &j->scan.parts[x->part] && x->block.off + x->at == slice->block.off + slice->block.n;
+}
+
+static enum mrs_status
+take_documents(struct mrsi_join_run *j, struct mrsi_slice *slice, uint64_t hi, size_t most, struct mrs_err *e)
+{
+    struct mrsi_slices *x = &j->slices;
+    struct mrs_block *b = &slice->block;
+    enum mrs_status s = MRS_OK;
+    b->n = b->n_docs = 0;
+    b->first_doc = x->next;
+    b->off = x->block.off + x->at;
+    slice->part = &j->scan.parts[x->part];
+    while (s == MRS_OK && x->next < hi && goes_on(j, slice)) {
+        uint32_t docs;
+        size_t n = slice_bytes(x, hi, most > b->n ? most - b->n : 0, b->n != 0, &docs);
+        if (!n) {
+            break;
+        }
+        s = append(b, x->block.p + x->at, n, e);
+        b->n_docs += docs;
+        x->at += n;
+        x->next += docs;
+        MRS_THEN(s, refill(j, e));
+    }
+    return s == MRS_END ? MRS_OK : s;
+}
+
+/* ---- their records ---- */
+/* The partition of the next document; a large one is split. */
+static enum mrs_status
+find_partition(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_err *e)
+{
+    struct mrsi_slices *x = &j->slices;
+    struct mrsi_spill *sp = &j->spill;
+    enum mrs_status s = MRS_OK;
+    if (x->next >= sp->total) { /* only where the state of another run says so */
+        return mrsi_state_damaged("the step", e);
+    }
+    uint32_t i = mrsi_spill_part_of(sp, x->next);
+    slice->is_loaded = mrsi_is_heavy(j, &sp->part[i]) && sp->part[i].hi - sp->part[i].lo > 1;
+    slice->spill = slice->is_loaded ? &x->split : sp;
+    if (slice->is_loaded && x->split_part != i + 1) {
+        x->split_part = i + 1;
+        s = mrsi_spill_split(&x->split, sp, i, e);
+    }
+    if (s == MRS_OK) {
+        slice->partition = mrsi_spill_part_of(slice->spill, x->next);
+        slice->is_heavy = mrsi_is_heavy(j, &slice->spill->part[slice->partition]);
+    }
+    return s;
+}
+
+static enum mrs_status
+load(struct mrsi_slice *slice, struct mrs_err *e)
+{
+    uint64_t lo = slice->block.first_doc;
+    return mrsi_partition_load(slice->spill, &slice->spill->part[slice->partition], lo, lo + slice->block.n_docs,
+                               &slice->loaded, &slice->recs, e);
+}
+
+enum mrs_status
+mrsi_slice_load(struct mrsi_slice *slice, struct mrs_err *e)
+{
+    return slice->is_loaded ? MRS_OK : load(slice, e);
+}
+
+enum mrs_status
+mrsi_slice_next(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_err *e)
+{
+    uint64_t most = mrsi_layout_load(j->en->memory, j->en->jobs);
+    most = most < SLICE_MIN ? SLICE_MIN : most;
+    enum mrs_status s = refill(j, e);
+    MRS_THEN(s, find_partition(j, slice, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = take_documents(j, slice, slice->spill->part[slice->partition].hi, most, e);
+    slice->is_large = slice->block.n > most && slice->block.n > MRSI_BIG;
+    return s == MRS_OK && slice->is_loaded && !slice->is_heavy ? load(slice, e) : s;
+}
+
+/* ---- marks ---- */
+enum mrs_status
+mrsi_slices_describe(const struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    const struct mrsi_slices *x = &j->slices;
+    size_t n = x->block.n - x->at;
+    mrs_build_i64(b, "slicePart", x->part);
+    mrs_build_i64(b, "sliceNext", (int64_t)x->next);
+    mrs_build_i64(b, "sliceOff", (int64_t)(x->block.off + x->at));
+    return mrsi_mark_bytes(j->en, "sliceRest", n ? x->block.p + x->at : NULL, n, b, files, e);
+}
+
+static bool
+are_documents(const uint8_t *p, size_t n)
+{
+    while (n >= MRS_DOC_MIN && mrs_le32(p) <= n && mrsi_mark_is_doc(p, mrs_le32(p))) {
+        uint32_t len = mrs_le32(p);
+        p += len;
+        n -= len;
+    }
+    return n == 0;
+}
+
+enum mrs_status
+mrsi_slices_apply(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    struct mrsi_slices *x = &j->slices;
+    struct mrs_view mark = j->pass.from;
+    const struct mrsi_coll *into = &j->en->coll[j->en->side[j->step][1]];
+    struct mrs_buf rest;
+    bool bad = false;
+    x->part = (uint32_t)mrsi_state_number(mark, "slicePart", into->n_part ? into->n_part - 1 : 0, &bad);
+    x->next = mrsi_state_number(mark, "sliceNext", INT64_MAX, &bad);
+    uint64_t off = mrsi_state_number(mark, "sliceOff", INT64_MAX, &bad);
+    mrs_buf_init(&rest, j->en->mem, SIZE_MAX);
+    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : MRS_OK;
+    MRS_THEN(s, mrsi_mark_bytes_back(j->en, mark, "sliceRest", &rest, e));
+    s = s == MRS_OK && !are_documents(rest.p, rest.n) ? mrsi_state_damaged("the step", e) : s;
+    mrs_block_init(&x->block, j->en->mem);
+    if (s == MRS_OK && rest.n) {
+        s = append(&x->block, rest.p, rest.n, e);
+        x->block.off = off;
+    }
+    mrs_buf_clear(&rest);
+    return s;
+}

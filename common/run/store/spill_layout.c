@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spill_layout.c - how many partitions records are thrown into, in pieces of which size.
+ *
+ * A quarter of the budget is for open pieces. Small partitions stay in the caches of a processor while they are put in
+ * order, large pieces cost the system and the disk less: so partitions are as small as pieces of 256 KiB allow, pieces
+ * get smaller where a partition would not fit into the share of a worker, and where they would have less than 64 KiB
+ * there are two levels: few partitions in large pieces, each of which is split when its turn has come. */
+#include "spill_layout.h"
+#include "store.h"
+
+enum { PIECE_MIN = 16 << 10, PIECE_FEW = 64 << 10, PARTS_MAX = 1024, LOAD_MAX = 16 << 20, SMALL = 2 << 20 };
+
+static uint64_t
+at_most(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t
+at_least(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static uint64_t
+open_share(uint64_t memory, uint32_t jobs) /* of one worker */
+{
+    return memory / 4 / jobs;
+}
+
+uint64_t
+mrsi_layout_load(uint64_t memory, uint32_t jobs)
+{
+    return at_least(at_most(memory / (16ull * jobs), LOAD_MAX), 64 << 10);
+}
+
+uint32_t
+mrsi_layout_piece(uint64_t memory, uint32_t jobs, uint32_t parts, uint32_t most)
+{
+    uint64_t piece = open_share(memory, jobs) / parts & ~4095ull;
+    return (uint32_t)at_least(at_most(piece, most), PIECE_MIN);
+}
+
+/* Bytes that may lie in full pieces: what is left beside open pieces, what is held while records are thrown, and what
+ * workers load and write afterwards. */
+static uint64_t
+memory_left(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *need, uint32_t parts, uint32_t piece)
+{
+    uint64_t part = at_most(need->records / parts, mrsi_layout_load(memory, jobs));
+    uint64_t into = need->into_bytes / parts, slots = jobs * 2ull;
+    uint64_t later = slots * (2 * part + 2 * into), open = (uint64_t)parts * piece * jobs;
+    uint64_t taken = memory / 8 + at_least(need->held, later) + open;
+    return taken < memory ? memory - taken : 0;
+}
+
+struct mrsi_spill_layout
+mrsi_layout_join(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *need)
+{
+    uint64_t share = open_share(memory, jobs), load = mrsi_layout_load(memory, jobs);
+    uint64_t small = at_least(need->records, need->into_bytes) / SMALL + 1, fit = need->records / load + 1;
+    uint64_t large_pieces = at_least(share / MRSI_PIECE_JOIN, 1), some_pieces = at_least(share / PIECE_FEW, 1);
+    struct mrsi_spill_layout l = {.piece_most = MRSI_PIECE_JOIN};
+    uint64_t parts = at_most(small, PARTS_MAX);
+    l.parts = (uint32_t)at_least(at_most(parts, need->ordinals), 1);
+    l.piece = mrsi_layout_piece(memory, jobs, l.parts, PIECE_FEW);
+    l.memory = memory_left(memory, jobs, need, l.parts, l.piece);
+    if (l.memory >= need->records && parts * PIECE_MIN <= share) {
+        return l; /* nothing will be written */
+    }
+    parts = fit <= large_pieces ? at_least(at_most(parts, large_pieces), fit) : fit <= some_pieces ? fit : large_pieces;
+    l.parts = (uint32_t)at_least(at_most(parts, need->ordinals), 1);
+    l.piece = mrsi_layout_piece(memory, jobs, l.parts, MRSI_PIECE_JOIN);
+    l.memory = memory_left(memory, jobs, need, l.parts, l.piece);
+    return l;
+}
+
+struct mrsi_spill_layout
+mrsi_layout_fold(uint64_t memory, uint32_t jobs, uint64_t ranges, uint64_t records)
+{
+    uint64_t want = at_most(memory / (jobs * 8ull), SMALL), most = memory / 8 / jobs / PIECE_MIN;
+    uint64_t n = at_most(at_most(at_most(records / want + 1, most), PARTS_MAX), ranges);
+    struct mrsi_spill_layout l = {.parts = (uint32_t)at_least(n, 1), .piece_most = MRSI_PIECE_FOLD};
+    l.piece = mrsi_layout_piece(memory / 2, jobs, l.parts, MRSI_PIECE_FOLD);
+    l.memory = memory / 4;
+    return l;
+}
+
+struct mrsi_spill_layout
+mrsi_layout_split(uint64_t memory, uint32_t jobs, uint64_t bytes, uint64_t ordinals)
+{
+    uint64_t most = at_most(at_least(open_share(memory, 1) / PIECE_MIN, 2), PARTS_MAX);
+    uint64_t parts = at_most(at_most(bytes / mrsi_layout_load(memory, jobs) * 5 / 4 + 2, most), ordinals);
+    struct mrsi_spill_layout l = {.parts = (uint32_t)at_least(parts, 1), .piece_most = MRSI_PIECE_JOIN};
+    l.piece = mrsi_layout_piece(memory, 1, l.parts, MRSI_PIECE_JOIN);
+    return l;
+}

@@ -45,7 +45,6 @@ choose_way(struct mrsi_join_run *j)
 {
     j->n_from_bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
     j->lookup = choose_lookup(j, j->n_from_bytes);
-    j->merge = false;
     j->hashed[0] = 0;
     j->n_hashed = 1;
     j->far = !j->lookup && j->n_from_bytes <= j->en->memory / 4;
@@ -73,15 +72,13 @@ read_keys(struct mrsi_join_run *j, struct mrs_err *e)
         s = mrsi_join_read_into_keys(j, e);
     }
     if (s == MRS_OK && !j->lookup) {
-        s = j->merge ? MRS_OK : mrsi_join_build_table(j, e);
+        s = j->by_key ? mrsi_by_key_into_end(j, e) : mrsi_join_build_table(j, e);
         struct mrsi_spill_layout l = layout(j);
         MRS_THEN(s, mrsi_spill_init(&j->spill, j->en, j->n_into, &l, e));
     }
-    if (s == MRS_OK && j->merge) {
+    if (s == MRS_OK && j->by_key) {
         j->far = false;
         j->left_over = true;
-        mrsi_sorter_init(&j->from_recs, j->en, j->en->memory / 4);
-        j->from_recs.kept = true;
     }
     return s;
 }
@@ -102,8 +99,7 @@ clear_read(struct mrsi_join_run *j)
     j->n_left = 0;
     mrsi_mark_list_clear(&j->left_kept);
     mrsi_mark_list_clear(&j->log_kept);
-    mrsi_sorter_clear(&j->into_keys);
-    mrsi_sorter_clear(&j->from_recs);
+    mrsi_by_key_clear(j);
     mrs_buf_clear(&j->log);
     mrsi_table_clear(&j->table);
     mrsi_fates_clear(&j->fates);
@@ -126,7 +122,7 @@ static enum mrs_status
 read_both(struct mrsi_join_run *j, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    while (s == MRS_OK && j->stage < MRSI_JOIN_MERGE) {
+    while (s == MRS_OK && j->stage < MRSI_JOIN_MEET) {
         if (j->stage == MRSI_JOIN_KEYS) {
             s = read_keys(j, e);
             j->stage = MRSI_JOIN_FROM;
@@ -135,11 +131,11 @@ read_both(struct mrsi_join_run *j, struct mrs_err *e)
         if (s == MRS_OK && j->multi) {
             begin_again(j);
         } else {
-            j->stage = MRSI_JOIN_MERGE;
+            j->stage = MRSI_JOIN_MEET;
         }
     }
-    if (s == MRS_OK && j->merge) {
-        s = mrsi_merge_route(j, e);
+    if (s == MRS_OK && j->by_key) {
+        s = mrsi_by_key_meet(j, e);
     }
     if (s == MRS_OK && j->lookup) {
         return mrsi_join_build_table(j, e);
@@ -206,7 +202,7 @@ begin(struct mrsi_join_run *j, struct mrs_err *e)
         choose_way(j);
         j->refused = mrsi_refused_mark(j->en);
     }
-    if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
+    if (s != MRS_OK || j->stage > MRSI_JOIN_MEET) {
         return s;
     }
     s = read_both(j, e);

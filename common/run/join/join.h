@@ -27,11 +27,10 @@ struct mrsi_mapped {
 enum mrsi_join_stage {
     MRSI_JOIN_KEYS,  /* the keys of into are read */
     MRSI_JOIN_FROM,  /* from is read */
-    MRSI_JOIN_MERGE, /* what both have brought is merged, where keys do not fit */
+    MRSI_JOIN_MEET, /* what both have brought meets, where the keys do not fit */
     MRSI_JOIN_EMIT,  /* what is there is read and copied; into is written */
     MRSI_JOIN_SETTLE /* from is written, or what is left of it */
 };
-struct mrsi_merging;
 struct mrsi_join_run {
     struct mrsi_engine *en;
     uint32_t step;
@@ -39,8 +38,11 @@ struct mrsi_join_run {
     const struct mrs_join_ops *ops;
     bool self;                  /* from and into are one collection */
     bool lookup;
-    bool merge;                 /* the keys of into do not fit: both sides are sorted by key and merged */
-    struct mrsi_sorter into_keys, from_recs;
+    struct mrsi_by_key {        /* the keys of into do not fit: both sides are in partitions by key; else NULL */
+        struct mrsi_spill keys, records;
+        struct mrsi_spiller out; /* of keys, while into is read */
+        uint32_t met;           /* partitions that are done */
+    } *by_key;
     uint32_t hashed[8];         /* pairs that are part of the hash; the others are verified */
     uint32_t n_hashed;
     bool multi; /* several keys in a hashed pair other than the first, in into, or too many together, in from: what was
@@ -60,6 +62,7 @@ struct mrsi_join_run {
     uint8_t *slab_at;
     size_t slab_left;
     uint64_t n_from_bytes; /* of from, guessed */
+    uint64_t into_read;    /* bytes of into whose keys have been read in this run */
     uint64_t held;
     uint64_t n_into, n_from;
     struct mrsi_sides sides;
@@ -77,7 +80,6 @@ struct mrsi_join_run {
     } slices;
     struct mrsi_refused_mark refused; /* before anything was written */
     struct mrsi_mark_list log_kept, left_kept;
-    struct mrsi_merging *merging; /* while a merge runs */
 };
 /* ---- join_savepoint.c: marks (checkpoint.h) ---- */
 void mrsi_join_marks(struct mrsi_join_run *j); /* how its passes are described; takes the mark to go on from, if any */
@@ -112,14 +114,19 @@ enum mrs_status mrsi_join_build_table(struct mrsi_join_run *j, struct mrs_err *e
 void mrsi_join_choose_hashed(struct mrsi_join_run *j);
 enum mrs_status mrsi_join_read_into_keys(struct mrsi_join_run *j, struct mrs_err *e);
 enum mrs_status mrsi_join_read_from(struct mrsi_join_run *j, struct mrs_err *e);
-/* join_merge.c: what to do when the keys of into outgrow memory. */
-enum mrs_status mrsi_merge_into(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e);
-enum mrs_status mrsi_merge_from(struct mrsi_join_run *j, const struct mrs_buf *recs,
-                                struct mrs_err *e); /* key and record, one behind the other */
-enum mrs_status mrsi_merge_route(struct mrsi_join_run *j, struct mrs_err *e);
-/* Where the merge stands. */
-enum mrs_status mrsi_merge_describe(const struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files,
-                                    struct mrs_err *e);
+/* join_by_key.c: what to do when the keys of into outgrow memory. */
+/* Takes keys, in the order of into: to the log, or to partitions once that is too long. */
+enum mrs_status mrsi_by_key_into(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e);
+enum mrs_status mrsi_by_key_into_end(struct mrsi_join_run *j, struct mrs_err *e); /* by_key: all have been taken */
+/* A record under one of its keys; out: a spiller of by_key->records. */
+enum mrs_status mrsi_by_key_from(struct mrsi_spiller *out, struct mrsi_key key, const struct mrsi_rec *r,
+                                 const struct mrsi_rec_parts *x, struct mrs_err *e);
+/* Fills j->spill, and clears by_key. */
+enum mrs_status mrsi_by_key_meet(struct mrsi_join_run *j, struct mrs_err *e);
+void mrsi_by_key_clear(struct mrsi_join_run *j);
+enum mrs_status mrsi_by_key_describe(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files,
+                                     struct mrs_err *e);
+enum mrs_status mrsi_by_key_apply(struct mrsi_join_run *j, struct mrs_err *e);
 /* ---- join_far.c: shapes that stay in files of from ---- */
 void mrsi_far_clear(struct mrsi_join_run *j);
 /* Where the bytes of a block stay; *p NULL: nowhere. To be asked block by block, in their order. */

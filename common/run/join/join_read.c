@@ -86,10 +86,11 @@ key_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
         return mrsi_state_damaged("the documents that were read", e);
     }
     j->n_into += k->block.n_docs;
+    j->into_read += k->block.n;
     enum mrs_status s = MRS_OK;
     if (!j->lookup && !__atomic_load_n(&j->multi, __ATOMIC_RELAXED)) {
-        s = mrsi_merge_into(j, (const struct mrsi_logged *)(const void *)k->log.p,
-                            k->log.n / sizeof(struct mrsi_logged), e);
+        s = mrsi_by_key_into(j, (const struct mrsi_logged *)(const void *)k->log.p,
+                             k->log.n / sizeof(struct mrsi_logged), e);
     }
     mrs_buf_reset(&k->log);
     return s;
@@ -124,9 +125,8 @@ static void
 begin_keys(struct mrsi_join_run *j)
 {
     j->multi = false;
-    j->n_into = 0;
-    j->merge = false;
-    mrsi_sorter_clear(&j->into_keys);
+    j->n_into = j->into_read = 0;
+    mrsi_by_key_clear(j);
     mrsi_join_choose_hashed(j);
     mrs_buf_reset(&j->log);
     mrsi_mark_list_clear(&j->log_kept);
@@ -448,7 +448,7 @@ keep(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct 
     return mrs_buf_status(&f->log, e);
 }
 
-/* Merge: the record stands behind each of its keys. */
+/* Partitions by key: the record stands behind each of its keys. */
 static enum mrs_status
 keep_keyed(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
            struct mrs_err *e)
@@ -459,12 +459,7 @@ keep_keyed(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, s
     enum mrs_status s = n ? make_record(j, w, f, doc, ordinal, &r, e) : MRS_OK;
     struct mrsi_rec_parts x = {f->h.verify.p, f->sort.p, f->shape.p};
     for (size_t i = 0; s == MRS_OK && i < n; i++) {
-        mrs_buf_put(&f->recs, &l[i].key, sizeof l[i].key);
-        uint8_t *p = mrs_buf_take(&f->recs, r.total);
-        if (!p) {
-            return mrs_buf_status(&f->recs, e);
-        }
-        mrsi_rec_fill(p, &r, &x);
+        s = mrsi_by_key_from(w->local, l[i].key, &r, &x, e);
     }
     return s;
 }
@@ -488,7 +483,7 @@ from_document(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f
         return s == MRS_OK ? keep_left(j, f, doc, ordinal, e) : s;
     }
     return j->lookup  ? keep(j, w, f, doc, ordinal, e)
-           : j->merge ? keep_keyed(j, w, f, doc, ordinal, e)
+           : j->by_key ? keep_keyed(j, w, f, doc, ordinal, e)
                       : route(j, w, f, doc, ordinal, e);
 }
 
@@ -595,11 +590,6 @@ from_commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     enum mrs_status s = mrsi_refused_commit(w, e);
     MRS_THEN(s, mrsi_fates_take(&j->fates, &f->block, &f->bits, e));
     MRS_THEN(s, take_left(j, f, e));
-    if (s == MRS_OK && j->merge) {
-        s = mrsi_merge_from(j, &f->recs, e);
-        mrs_buf_reset(&f->recs);
-        return s;
-    }
     return s == MRS_OK ? keep_records(j, f, e) : s;
 }
 
@@ -623,7 +613,7 @@ open_spillers(struct mrsi_join_run *j, struct mrsi_spiller *list, struct mrs_err
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < j->en->jobs; i++) {
-        s = mrsi_spiller_init(&list[i], &j->spill, i, e);
+        s = mrsi_spiller_init(&list[i], j->by_key ? &j->by_key->records : &j->spill, i, e);
         j->en->worker[i].local = &list[i];
     }
     return s;
@@ -648,7 +638,7 @@ mrsi_join_read_from(struct mrsi_join_run *j, struct mrs_err *e)
     struct mrsi_pass *pass = j->lookup ? NULL : &j->pass; /* small: rather read again than written */
     struct mrsi_spiller *list = NULL;
     enum mrs_status s = MRS_OK;
-    if (!j->lookup && !j->merge) {
+    if (!j->lookup) {
         list = mrs_zalloc(j->en->mem, j->en->jobs * sizeof *list);
         s = list ? open_spillers(j, list, e) : mrs_err_memory(e, sizeof *list);
     }

@@ -10,7 +10,7 @@ put_flags(const struct mrsi_join_run *j, struct mrs_build *b)
 {
     mrs_build_i64(b, "stage", j->stage);
     mrs_build_i64(b, "lookup", j->lookup);
-    mrs_build_i64(b, "merge", j->merge);
+    mrs_build_i64(b, "byKey", j->by_key != NULL);
     mrs_build_i64(b, "far", j->far);
     mrs_build_i64(b, "multi", j->multi);
     mrs_build_i64(b, "leftOver", j->left_over);
@@ -26,8 +26,8 @@ put_flags(const struct mrsi_join_run *j, struct mrs_build *b)
 static enum mrs_status
 describe_keys(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    return j->merge ? mrsi_sorter_describe(&j->into_keys, "intoKeys", b, files, e)
-                    : mrsi_mark_list_describe(&j->log_kept, "log", b, files, e);
+    return j->by_key ? mrsi_by_key_describe(j, b, files, e)
+                     : mrsi_mark_list_describe(&j->log_kept, "log", b, files, e);
 }
 
 static enum mrs_status
@@ -40,14 +40,11 @@ describe_read(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *file
     }
     s = mrsi_spill_describe(&j->spill, "spill", b, files, e);
     s = s == MRS_OK && j->far ? mrsi_mark_bytes(j->en, "maps", j->maps.p, j->maps.n, b, files, e) : s;
-    if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
+    if (s != MRS_OK || j->stage > MRSI_JOIN_MEET) {
         return s;
     }
-    if (!j->merge) {
-        return mrsi_table_describe(&j->table, j->en, "table", b, files, e);
-    }
-    s = mrsi_sorter_describe(&j->into_keys, "intoKeys", b, files, e);
-    return s == MRS_OK ? mrsi_sorter_describe(&j->from_recs, "fromRecords", b, files, e) : s;
+    return j->by_key ? mrsi_by_key_describe(j, b, files, e)
+                     : mrsi_table_describe(&j->table, j->en, "table", b, files, e);
 }
 
 static enum mrs_status
@@ -59,10 +56,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
         return describe_keys(j, b, files, e);
     }
     enum mrs_status s = describe_read(j, b, files, e);
-    if (s == MRS_OK && j->stage == MRSI_JOIN_MERGE) {
-        s = mrsi_merge_describe(j, b, files, e);
-    }
-    if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
+    if (s == MRS_OK && j->stage > MRSI_JOIN_MEET) {
         s = mrsi_sides_describe(&j->sides, b, files, e);
     }
     if (s == MRS_OK && j->stage == MRSI_JOIN_EMIT && !j->lookup) {
@@ -84,25 +78,25 @@ mrsi_join_marks(struct mrsi_join_run *j)
 
 /* ---- and back ---- */
 static enum mrs_status
-get_flags(struct mrsi_join_run *j, bool *settled, struct mrs_err *e)
+get_flags(struct mrsi_join_run *j, bool *by_key, bool *settled, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_view d = j->pass.from;
     size_t n;
     j->stage = (enum mrsi_join_stage)mrsi_state_number(d, "stage", MRSI_JOIN_SETTLE, &bad);
     j->lookup = mrsi_state_number(d, "lookup", 1, &bad);
-    j->merge = mrsi_state_number(d, "merge", !j->lookup, &bad);
-    j->far = mrsi_state_number(d, "far", !j->lookup && (!j->merge || j->stage == MRSI_JOIN_KEYS), &bad);
+    *by_key = mrsi_state_number(d, "byKey", !j->lookup, &bad);
+    j->far = mrsi_state_number(d, "far", !j->lookup && (!*by_key || j->stage == MRSI_JOIN_KEYS), &bad);
     j->multi = mrsi_state_number(d, "multi", 1, &bad);
     j->left_over = mrsi_state_number(d, "leftOver", 1, &bad);
     j->restart = mrsi_state_number(d, "restart", j->self, &bad);
-    *settled = mrsi_state_number(d, "settled", j->stage > MRSI_JOIN_MERGE, &bad);
+    *settled = mrsi_state_number(d, "settled", j->stage > MRSI_JOIN_MEET, &bad);
     j->n_into = mrsi_state_number(d, "into", INT64_MAX, &bad);
     j->n_left = mrsi_state_number(d, "left", INT64_MAX, &bad);
     j->n_from_bytes = mrsi_state_number(d, "fromBytes", INT64_MAX, &bad);
     j->refused = mrsi_mark_log_back(d, "logged", &bad);
     const uint8_t *p = mrsi_state_bytes(d, "hashed", &n, &bad);
-    bad = bad || (j->stage == MRSI_JOIN_FROM && j->lookup) || (j->stage == MRSI_JOIN_MERGE && !j->merge);
+    bad = bad || (j->stage == MRSI_JOIN_FROM && j->lookup) || (j->stage == MRSI_JOIN_MEET && !*by_key);
     if (bad || n != j->st->desc.n_pairs) {
         return mrsi_state_damaged("a join", e);
     }
@@ -149,18 +143,10 @@ get_left(struct mrsi_join_run *j, struct mrs_err *e)
 }
 
 static enum mrs_status
-get_sorter(struct mrsi_join_run *j, struct mrsi_sorter *s, const char *name, struct mrs_err *e)
+get_keys(struct mrsi_join_run *j, bool by_key, struct mrs_err *e)
 {
-    mrsi_sorter_init(s, j->en, j->en->memory / 4);
-    s->kept = true;
-    return mrsi_sorter_apply(s, j->pass.from, name, e);
-}
-
-static enum mrs_status
-get_keys(struct mrsi_join_run *j, struct mrs_err *e)
-{
-    if (j->merge) {
-        return get_sorter(j, &j->into_keys, "intoKeys", e);
+    if (by_key) {
+        return mrsi_by_key_apply(j, e);
     }
     enum mrs_status s = mrsi_mark_list_apply(&j->log_kept, j->pass.from, "log", e);
     return s == MRS_OK ? check_entries(j, e) : s;
@@ -194,7 +180,7 @@ read_again(struct mrsi_join_run *j, struct mrs_err *e)
 }
 
 static enum mrs_status
-get_read(struct mrsi_join_run *j, struct mrs_err *e)
+get_read(struct mrsi_join_run *j, bool by_key, struct mrs_err *e)
 {
     struct mrsi_spill_need none = {.ordinals = 0};
     struct mrsi_spill_layout l = mrsi_layout_join(j->en->memory, j->en->jobs, &none);
@@ -206,36 +192,32 @@ get_read(struct mrsi_join_run *j, struct mrs_err *e)
         s = mrsi_state_damaged("what was put aside", e);
     }
     s = s == MRS_OK && j->far ? mrsi_far_apply(j, e) : s;
-    if (s != MRS_OK || j->stage > MRSI_JOIN_MERGE) {
+    if (s != MRS_OK || j->stage > MRSI_JOIN_MEET) {
         return s;
     }
-    if (!j->merge) {
-        return get_table(j, e);
-    }
-    s = get_sorter(j, &j->into_keys, "intoKeys", e);
-    return s == MRS_OK ? get_sorter(j, &j->from_recs, "fromRecords", e) : s;
+    return by_key ? mrsi_by_key_apply(j, e) : get_table(j, e);
 }
 
 enum mrs_status
 mrsi_join_apply(struct mrsi_join_run *j, struct mrs_err *e)
 {
-    bool settled;
-    enum mrs_status s = get_flags(j, &settled, e);
+    bool by_key, settled;
+    enum mrs_status s = get_flags(j, &by_key, &settled, e);
     if (s != MRS_OK) {
         return s;
     }
     mrsi_join_choose_hashed(j);
-    if (j->stage > MRSI_JOIN_MERGE) {
+    if (j->stage > MRSI_JOIN_MEET) {
         s = mrsi_join_open_writers(j, e);
         s = s == MRS_OK && settled ? mrsi_sides_open(&j->sides, 0, e) : s;
         j->pass.n_wr = j->sides.n_wr;
     }
     MRS_THEN(s, mrsi_pass_apply(&j->pass, e));
     if (s != MRS_OK || j->stage == MRSI_JOIN_KEYS) {
-        return s == MRS_OK ? get_keys(j, e) : s;
+        return s == MRS_OK ? get_keys(j, by_key, e) : s;
     }
-    s = get_read(j, e);
-    if (s == MRS_OK && j->stage > MRSI_JOIN_MERGE) {
+    s = get_read(j, by_key, e);
+    if (s == MRS_OK && j->stage > MRSI_JOIN_MEET) {
         s = mrsi_sides_apply(&j->sides, j->pass.from, e);
     }
     s = s == MRS_OK && j->stage == MRSI_JOIN_EMIT && !j->lookup ? mrsi_slices_apply(j, e) : s;

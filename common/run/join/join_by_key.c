@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* join_by_key.c - a join whose keys outgrow memory: both sides are thrown into partitions by the hash of their key.
+ *
+ * Slower than one table, and never needed while the keys of `into` fit; but no number of them is too large. The keys of
+ * a partition become a table, and the records of the same partition look there for whom they meet and go on to the
+ * partitions of ordinals, as always. Keys that are more than a table may hold (a million documents with one key are in
+ * one partition) take turns, and the records of the partition are read for each of them. */
+#include "join.h"
+
+enum { PARTS_MAX = 1024, TABLE_TIMES = 3 /* bytes of a table and of the list that it is made of, a byte of that list */ };
+
+static uint64_t
+list_most(const struct mrsi_join_run *j)
+{
+    uint64_t most = j->en->memory / 8 / TABLE_TIMES;
+    return most < 1024 ? 1024 : most;
+}
+
+static uint32_t
+part_of(const struct mrsi_spill *sp, struct mrsi_key key)
+{
+    uint64_t h = (key.a ^ (key.b * 0x9E3779B97F4A7C15ull)) * 0xC2B2AE3D27D4EB4Full;
+    h ^= h >> 32; /* not as a table does: its slots would lie side by side */
+    return mrsi_spill_part_of(sp, (h * 0x94D049BB133111EBull) >> 32);
+}
+
+/* Partitions whose keys fit into a table each, if there are so many bytes of them. */
+static enum mrs_status
+begin_spill(struct mrsi_join_run *j, struct mrsi_spill *sp, uint32_t parts, struct mrs_err *e)
+{
+    struct mrsi_spill_layout l = {.parts = parts, .piece_most = MRSI_PIECE_JOIN};
+    l.piece = mrsi_layout_piece(j->en->memory, j->en->jobs, parts, MRSI_PIECE_JOIN);
+    return mrsi_spill_init(sp, j->en, 1ull << 32, &l, e);
+}
+
+static uint32_t
+choose_parts(const struct mrsi_join_run *j)
+{
+    uint64_t bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][1]]);
+    uint64_t most = j->en->memory / 4 / j->en->jobs / (16 << 10);
+    double grows = j->into_read ? (double)bytes / (double)j->into_read : 1;
+    uint64_t n = (uint64_t)((double)j->log.n * (grows < 1 ? 1 : grows)) / list_most(j) * 5 / 4 + 2;
+    n = n > most ? most : n;
+    return n > PARTS_MAX ? PARTS_MAX : n ? (uint32_t)n : 1;
+}
+
+/* ---- what both sides bring ---- */
+/* Room for n bytes in the partition of a key, a multiple of 8; then put_end. */
+static enum mrs_status
+put_begin(struct mrsi_spiller *out, struct mrsi_key key, uint32_t n, uint32_t *part, uint8_t **at, struct mrs_err *e)
+{
+    *part = part_of(out->sp, key);
+    enum mrs_status s = mrsi_spiller_fits(out, *part, n) ? MRS_OK : mrsi_spiller_open(out, *part, n, e);
+    *at = s == MRS_OK ? mrsi_spiller_take(out, *part, n) : NULL;
+    return s;
+}
+
+static enum mrs_status
+put_end(struct mrsi_spiller *out, uint32_t part, uint32_t n, struct mrs_err *e)
+{
+    return out->large ? mrsi_spiller_large(out, part, n, e) : MRS_OK;
+}
+
+static enum mrs_status
+put_logged(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e)
+{
+    struct mrsi_spiller *out = &j->by_key->out;
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; s == MRS_OK && i < n; i++) {
+        uint32_t part;
+        uint8_t *at;
+        s = put_begin(out, l[i].key, sizeof *l, &part, &at, e);
+        if (s == MRS_OK) {
+            memcpy(at, &l[i], sizeof *l);
+            s = put_end(out, part, sizeof *l, e);
+        }
+    }
+    return s;
+}
+
+/* The keys that have been read go to partitions, as all that follow. */
+static enum mrs_status
+begin(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    uint32_t parts = choose_parts(j);
+    struct mrsi_by_key *k = j->by_key = mrs_zalloc(j->en->mem, sizeof *k);
+    if (!k) {
+        return mrs_err_memory(e, sizeof *k);
+    }
+    enum mrs_status s = begin_spill(j, &k->keys, parts, e);
+    MRS_THEN(s, begin_spill(j, &k->records, parts, e));
+    MRS_THEN(s, mrsi_spiller_init(&k->out, &k->keys, 0, e));
+    MRS_THEN(s, put_logged(j, (const struct mrsi_logged *)(const void *)j->log.p,
+                           j->log.n / sizeof(struct mrsi_logged), e));
+    mrs_buf_clear(&j->log);
+    mrsi_mark_list_clear(&j->log_kept);
+    return s;
+}
+
+enum mrs_status
+mrsi_by_key_into(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e)
+{
+    if (j->by_key) {
+        return put_logged(j, l, n, e);
+    }
+    mrs_buf_put(&j->log, l, n * sizeof *l);
+    return j->log.bad || j->log.n < j->en->memory / 4 ? mrs_buf_status(&j->log, e) : begin(j, e);
+}
+
+enum mrs_status
+mrsi_by_key_into_end(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    enum mrs_status s = mrsi_spiller_end(&j->by_key->out, e);
+    mrsi_spiller_clear(&j->by_key->out);
+    return s;
+}
+
+enum mrs_status
+mrsi_by_key_from(struct mrsi_spiller *out, struct mrsi_key key, const struct mrsi_rec *r,
+                 const struct mrsi_rec_parts *x, struct mrs_err *e)
+{
+    uint32_t part, n = (uint32_t)sizeof key + r->total;
+    uint8_t *at;
+    enum mrs_status s = put_begin(out, key, n, &part, &at, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    memcpy(at, &key, sizeof key);
+    mrsi_rec_fill(at + sizeof key, r, x);
+    return put_end(out, part, n, e);
+}
+
+void
+mrsi_by_key_clear(struct mrsi_join_run *j)
+{
+    if (j->by_key) {
+        mrsi_spiller_clear(&j->by_key->out);
+        mrsi_spill_clear(&j->by_key->keys);
+        mrsi_spill_clear(&j->by_key->records);
+        mrs_free(j->en->mem, j->by_key);
+        j->by_key = NULL;
+    }
+}
+
+/* ---- who meets whom ---- */
+struct meeting {
+    struct mrsi_join_run *j;
+    struct mrsi_spiller *out; /* of the partitions of ordinals */
+    uint32_t part;
+};
+
+static enum mrs_status
+route(struct mrsi_join_run *j, struct mrsi_spiller *out, struct mrsi_key key, const uint8_t *bytes, struct mrs_err *e)
+{
+    struct mrsi_rec r;
+    enum mrs_status s = MRS_OK;
+    memcpy(&r, bytes, sizeof r);
+    const uint8_t *rest = bytes + sizeof r;
+    struct mrsi_rec_parts x = {rest, rest + r.verify_len, rest + r.verify_len + r.sort_len};
+    for (const struct mrsi_table_entry *m = mrsi_table_find(&j->table, key); s == MRS_OK && m;
+         m = mrsi_table_next(&j->table, m)) {
+        r.ord = m->ord;
+        r.ref = m->ref;
+        s = mrsi_spiller_put(out, &r, &x, e);
+    }
+    return s;
+}
+
+/* A piece of keyed records; another run may have left it. */
+static enum mrs_status
+route_piece(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
+{
+    struct meeting *m = arg;
+    enum mrs_status s = MRS_OK;
+    if (mrsi_cancelled(m->j->en)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+    }
+    for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
+        struct mrsi_key key;
+        uint32_t total;
+        if ((size_t)(end - p) < sizeof key || !mrsi_rec_is_whole(p + sizeof key, (uint64_t)(end - p) - sizeof key)) {
+            return mrsi_state_damaged("the records of a join", e);
+        }
+        memcpy(&key, p, sizeof key);
+        memcpy(&total, p + sizeof key, sizeof total);
+        s = route(m->j, m->out, key, p + sizeof key, e);
+        p += sizeof key + total;
+    }
+    return s;
+}
+
+/* The records of the partition look into a table of the keys that are listed. */
+static enum mrs_status
+meet_listed(struct meeting *m, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = m->j;
+    enum mrs_status s = mrsi_join_build_table(j, e);
+    const struct mrsi_spill *records = &j->by_key->records;
+    MRS_THEN(s, mrsi_partition_pieces(records, &records->part[m->part], route_piece, m, e));
+    mrsi_table_clear(&j->table);
+    return s;
+}
+
+/* A piece of keys; another run may have left it. */
+static enum mrs_status
+list_piece(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
+{
+    struct meeting *m = arg;
+    struct mrsi_join_run *j = m->j;
+    for (uint32_t at = 0; at < n; at += (uint32_t)sizeof(struct mrsi_logged)) {
+        struct mrsi_logged l;
+        if (n - at < sizeof l) {
+            return mrsi_state_damaged("the keys of a join", e);
+        }
+        memcpy(&l, p + at, sizeof l);
+        if (!l.key.b || l.ord >= j->n_into) {
+            return mrsi_state_damaged("the keys of a join", e);
+        }
+        mrs_buf_put(&j->log, &l, sizeof l);
+    }
+    enum mrs_status s = mrs_buf_status(&j->log, e);
+    return s == MRS_OK && j->log.n >= list_most(j) ? meet_listed(m, e) : s;
+}
+
+static enum mrs_status
+meet_all(struct meeting *m, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = m->j;
+    struct mrsi_by_key *k = j->by_key;
+    struct mrsi_rests rests = {j->en, &j->pass, 0};
+    enum mrs_status s = MRS_OK;
+    for (; s == MRS_OK && k->met < k->keys.n_part; k->met++) {
+        m->part = k->met;
+        s = mrsi_rest(&rests, e);
+        MRS_THEN(s, mrsi_partition_pieces(&k->keys, &k->keys.part[m->part], list_piece, m, e));
+        s = s == MRS_OK && j->log.n ? meet_listed(m, e) : s;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_by_key_meet(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    struct mrsi_spiller out = {.sp = NULL};
+    struct meeting m = {j, &out, 0};
+    enum mrs_status s = mrsi_spiller_init(&out, &j->spill, 0, e);
+    MRS_THEN(s, meet_all(&m, e));
+    MRS_THEN(s, mrsi_spiller_end(&out, e));
+    mrsi_spiller_clear(&out);
+    mrs_buf_clear(&j->log);
+    mrsi_by_key_clear(j);
+    return s;
+}
+
+/* ---- marks ---- */
+enum mrs_status
+mrsi_by_key_describe(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+{
+    struct mrsi_by_key *k = j->by_key;
+    mrs_build_i64(b, "met", k->met);
+    enum mrs_status s = mrsi_spill_describe(&k->keys, "intoKeys", b, files, e);
+    return s == MRS_OK ? mrsi_spill_describe(&k->records, "fromRecords", b, files, e) : s;
+}
+
+enum mrs_status
+mrsi_by_key_apply(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    bool bad = false;
+    struct mrsi_by_key *k = j->by_key = mrs_zalloc(j->en->mem, sizeof *k);
+    if (!k) {
+        return mrs_err_memory(e, sizeof *k);
+    }
+    k->met = (uint32_t)mrsi_state_number(j->pass.from, "met", PARTS_MAX, &bad);
+    enum mrs_status s = bad ? mrsi_state_damaged("a join", e) : begin_spill(j, &k->keys, 1, e);
+    MRS_THEN(s, begin_spill(j, &k->records, 1, e));
+    MRS_THEN(s, mrsi_spill_apply(&k->keys, j->pass.from, "intoKeys", e));
+    MRS_THEN(s, mrsi_spill_apply(&k->records, j->pass.from, "fromRecords", e));
+    bool same = s == MRS_OK && k->keys.total == 1ull << 32 && k->records.total == 1ull << 32 &&
+                k->keys.n_part == k->records.n_part && !k->keys.added && !k->records.added;
+    s = s == MRS_OK && !same ? mrsi_state_damaged("a join", e) : s;
+    return s == MRS_OK && j->stage == MRSI_JOIN_KEYS ? mrsi_spiller_init(&k->out, &k->keys, 0, e) : s;
+}

@@ -9,7 +9,7 @@
 #include "mongoreshape/fold_ops.h"
 #include <stdlib.h>
 
-enum { SAMPLE = 8192, RANGES = 1024, PIECE_MIN = 16 << 10, PIECE_MAX = 64 << 10, PART_MAX = 2 << 20 };
+enum { SAMPLE = 8192, RANGES = 1024, PART_MAX = 2 << 20 };
 enum { SEEN_MIN = 1024, SEEN_MAX = 1 << 18, OFTEN = 16 };
 
 struct mrsi_fold_cut {
@@ -134,18 +134,6 @@ find_common(struct mrsi_fold *f)
     }
 }
 
-/* Where there is so much that even the smallest partitions outgrow memory, fewer of them with larger pieces do: what is
- * known of each piece takes memory, too. */
-static uint64_t
-choose_ranges(struct mrsi_fold *f, uint64_t firsts, uint64_t expected)
-{
-    uint64_t share = f->en->memory / 8 / f->en->jobs, few = share / PIECE_MAX;
-    if (expected / (share / PIECE_MIN + 1) <= share) {
-        return firsts + 1;
-    }
-    return few < 1 ? 1 : few > firsts + 1 ? firsts + 1 : few;
-}
-
 /* Room for partitions behind the last, which take as much as those before. */
 static enum mrs_status
 make_spare(struct mrsi_fold *f, uint64_t expected, struct mrs_err *e)
@@ -162,7 +150,7 @@ static enum mrs_status
 cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrs_buf offs;
-    uint64_t firsts = 0, ranges = 1;
+    size_t firsts, off;
     const struct mrsi_coll *c = &f->en->coll[f->en->side[f->step][0]];
     double grows = f->seen_bytes ? (double)mrsi_guess_bytes(f->en, c) / (double)f->seen_bytes : 1;
     uint64_t expected = (uint64_t)((double)kept_bytes(f) * (grows < 1 ? 1 : grows));
@@ -170,15 +158,12 @@ cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
     enum mrs_status s = take_sample(f, &offs, e);
     if (s == MRS_OK) {
         choose_firsts(f, &offs);
-        firsts = offs.n / sizeof(size_t);
-        ranges = choose_ranges(f, firsts, expected);
-        struct mrsi_spill_layout layout = mrsi_layout_fold(f->en->memory, f->en->jobs, ranges, expected);
-        s = mrsi_spill_init(&f->spill, f->en, ranges, &layout, e);
-        f->spill.memory /= ranges > firsts ? 1 : 2;
+        firsts = offs.n / sizeof off;
+        struct mrsi_spill_layout layout = mrsi_layout_fold(f->en->memory, f->en->jobs, firsts + 1, expected);
+        s = mrsi_spill_init(&f->spill, f->en, firsts + 1, &layout, e);
     }
     for (uint32_t i = 1; s == MRS_OK && i < f->spill.n_part; i++) {
-        size_t off;
-        memcpy(&off, offs.p + (f->spill.part[i].lo * (firsts + 1) / ranges - 1) * sizeof off, sizeof off);
+        memcpy(&off, offs.p + (f->spill.part[i].lo - 1) * sizeof off, sizeof off);
         put_cut(f, mrsi_fold_key(rec_at(&f->early, off)));
     }
     mrs_buf_clear(&offs);
@@ -579,7 +564,6 @@ partitions_back(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mr
     struct mrsi_spill_layout layout = mrsi_layout_fold(f->en->memory, f->en->jobs, 1, 0);
     enum mrs_status s = mrs_buf_status(&f->cut_at, e);
     MRS_THEN(s, mrsi_spill_init(&f->spill, f->en, 1, &layout, e));
-    f->spill.memory /= 2;
     MRS_THEN(s, mrsi_spill_apply(&f->spill, mark, "records", e));
     if (s == MRS_OK && f->spill.n_part != f->cut_at.n / sizeof(struct mrsi_fold_cut) + 1) {
         s = mrsi_state_damaged("the ranges of keys", e);

@@ -8,7 +8,7 @@
 #include "spill_layout.h"
 #include "store.h"
 
-enum { PIECE_MIN = 16 << 10, PIECE_FEW = 64 << 10, PARTS_MAX = 1024, LOAD_MAX = 16 << 20, SMALL = 2 << 20 };
+enum { PIECE_MIN = 16 << 10, PIECE_FOLD_MIN = 4 << 10, PIECE_FEW = 64 << 10, PARTS_MAX = 1024, LOAD_MAX = 16 << 20, SMALL = 2 << 20 };
 
 static uint64_t
 at_most(uint64_t a, uint64_t b)
@@ -74,14 +74,21 @@ mrsi_layout_join(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *n
     return l;
 }
 
+/* A partition is sorted by a worker, which takes twice its bytes again. Beyond what any number of pieces makes fit,
+ * partitions are sorted on disk, and then they are few. */
 struct mrsi_spill_layout
 mrsi_layout_fold(uint64_t memory, uint32_t jobs, uint64_t ranges, uint64_t records)
 {
-    uint64_t want = at_most(memory / (jobs * 8ull), SMALL), most = memory / 8 / jobs / PIECE_MIN;
-    uint64_t n = at_most(at_most(at_most(records / want + 1, most), PARTS_MAX), ranges);
-    struct mrsi_spill_layout l = {.parts = (uint32_t)at_least(n, 1), .piece_most = MRSI_PIECE_FOLD};
-    l.piece = mrsi_layout_piece(memory / 2, jobs, l.parts, MRSI_PIECE_FOLD);
-    l.memory = memory / 4;
+    uint64_t load = at_least(memory / (jobs * 8ull), 1), share = open_share(memory, jobs);
+    uint64_t fit = records / load * 4 / 3 + 1, few = at_least(share / MRSI_PIECE_FOLD, 1);
+    uint64_t parts = at_most(records / at_most(load, SMALL) + 1, at_least(share / 2 / PIECE_MIN, 1));
+    struct mrsi_spill_layout l = {.piece_most = MRSI_PIECE_FOLD, .memory = memory / 8};
+    if (records > l.memory) {
+        l.memory = 0;
+        parts = fit <= share / PIECE_FOLD_MIN ? at_least(fit, at_most(parts, few)) : few;
+    }
+    l.parts = (uint32_t)at_least(at_most(at_most(parts, PARTS_MAX), ranges), 1);
+    l.piece = (uint32_t)at_least(at_most(share / l.parts & ~1023ull, MRSI_PIECE_FOLD), PIECE_FOLD_MIN);
     return l;
 }
 

@@ -261,6 +261,10 @@ layouts(void **state)
                     assert_true(one_level || l.piece == 256 << 10 || l.parts == 1);
                     assert_true(one_level || records / load + 1 > memory / 4 / jobs / (64 << 10));
                 }
+                struct mrsi_spill_layout fold = mrsi_layout_fold(memory, jobs, 1000, records);
+                assert_true(fold.parts && fold.parts <= 1000 && fold.piece >= 4096 && fold.piece <= 64 << 10);
+                assert_true((uint64_t)fold.parts * fold.piece * jobs <= memory / 4 + fold.piece * (uint64_t)jobs);
+                assert_true(fold.memory >= records || !fold.memory);
                 struct mrsi_spill_layout split = mrsi_layout_split(memory, jobs, records / l.parts, need.ordinals);
                 assert_true((uint64_t)split.parts * split.piece <= memory / 4 + split.piece && !split.memory);
             }

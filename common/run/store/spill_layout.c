@@ -8,7 +8,14 @@
 #include "spill_layout.h"
 #include "store.h"
 
-enum { PIECE_MIN = 16 << 10, PIECE_FOLD_MIN = 4 << 10, PIECE_FEW = 64 << 10, PARTS_MAX = 1024, LOAD_MAX = 16 << 20, SMALL = 2 << 20 };
+enum {
+    PIECE_MIN = 16 << 10,
+    PIECE_FEW = 64 << 10, /* smaller ones are not worth one level */
+    PIECE_FOLD_MIN = 4 << 10,
+    PARTS_MAX = 1024,
+    LOAD_MAX = 16 << 20,
+    SMALL = 2 << 20 /* stays in the caches of a processor */
+};
 
 static uint64_t
 at_most(uint64_t a, uint64_t b)

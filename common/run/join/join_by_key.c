@@ -7,7 +7,10 @@
  * one partition) take turns, and the records of the partition are read for each of them. */
 #include "join.h"
 
-enum { PARTS_MAX = 1024, TABLE_TIMES = 3 /* bytes of a table and of the list that it is made of, a byte of that list */ };
+enum {
+    PARTS_MAX = 1024,
+    TABLE_TIMES = 3 /* a list, and the table that is made of it, take three times the bytes of the list */
+};
 
 static uint64_t
 list_most(const struct mrsi_join_run *j)

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "mongoreshape/live.h"
 #include "mongoreshape/pipeline.h"
+#include "mongoreshape/run.h"
 #include "mongoreshape/stage.h"
 #include "text.h"
 
@@ -21,6 +22,46 @@ explain_live(struct mrsi_job *job, struct mrs_buf *out)
     return s;
 }
 
+static void
+put_forecast(const struct mrs_forecast *x, uint32_t no, struct mrs_buf *out)
+{
+    char gathered[32], spilled[32], disk[32], line[512];
+    mrs_text_size(x->gathered, gathered);
+    mrs_text_size(x->spilled, spilled);
+    mrs_text_size(x->disk, disk);
+    if (!x->spilled) {
+        snprintf(line, sizeof line, "  step %u  gathers about %s of %s in memory\n", no, gathered, x->from);
+    } else {
+        snprintf(line, sizeof line,
+                 "  step %u  gathers about %s of %s, %s of it on disk, in %u partitions%s%s: %s at one time\n", no,
+                 gathered, x->from, spilled, x->partitions, x->by_key ? ", by key first" : "",
+                 x->split ? ", each split when it is read" : "", disk);
+    }
+    mrs_buf_put(out, line, strlen(line));
+}
+
+/* What the joins will need beside memory, where the size of documents can be told without reading the dump. */
+static enum mrs_status
+explain_disk(struct mrsi_job *job, struct mrs_buf *out)
+{
+    static const char head[] = "\nTemporary files\n";
+    const struct mrsi_cli *cli = job->cli;
+    struct mrs_run_opts o = {.memory = cli->memory, .jobs = cli->jobs};
+    enum mrs_status s = MRS_OK;
+    bool any = false;
+    for (uint32_t i = 0; s == MRS_OK && i < job->plan->n_steps; i++) {
+        struct mrs_forecast x;
+        s = mrs_run_forecast(cli->line.mem, job->plan, job->in, &o, i, &x, &job->err);
+        if (s == MRS_OK && x.gathered) {
+            mrs_buf_put(out, head, any ? 0 : sizeof head - 1);
+            put_forecast(&x, job->plan->steps[i].no, out);
+            any = true;
+        }
+        s = s == MRS_SKIP ? MRS_OK : s;
+    }
+    return s;
+}
+
 static enum mrs_status
 explain(struct mrsi_job *job, struct mrs_buf *out)
 {
@@ -30,7 +71,12 @@ explain(struct mrsi_job *job, struct mrs_buf *out)
     if (job->cli->stage) {
         return mrs_plan_stage(job->plan, job->cli->json, out, &job->err);
     }
-    return job->cli->live ? explain_live(job, out) : mrs_plan_explain(job->plan, job->cli->json, out, &job->err);
+    if (job->cli->live) {
+        return explain_live(job, out);
+    }
+    bool known = job->in && !job->cli->json && mrs_input_format(job->in) == MRS_FORMAT_DIRECTORY;
+    enum mrs_status s = mrs_plan_explain(job->plan, job->cli->json, out, &job->err);
+    return s == MRS_OK && known ? explain_disk(job, out) : s;
 }
 
 static int

@@ -80,11 +80,11 @@ static const struct mrs_cli_option options[] = {
     {"now", 0, "DATE", RUN | CHECK | EXPLAIN | CAT, MRS_CLI_DATE, AT(now_ms), NULL,
      "the clock at the start", "what `$$NOW` is in this run, as 2024-05-01T00:00:00Z",
      "Give it to get the same bytes again.", NULL},
-    {"memory", 0, "SIZE", RUN | CHECK | DIFF, MRS_CLI_SIZE, AT(memory), "256M|1G|4G",
+    {"memory", 0, "SIZE", RUN | CHECK | EXPLAIN | DIFF, MRS_CLI_SIZE, AT(memory), "256M|1G|4G",
      "a quarter of the machine's; of `diff`: 256M", "memory for the whole program, as 512M or 2G; at least 64M",
      "What does not fit goes to temporary files. The documents written are the same whatever the "
      "budget.", NULL},
-    {"jobs", 'j', "N", RUN | CHECK | CAT | DIFF | INSPECT, MRS_CLI_COUNT, AT(jobs), "1|2|4|8",
+    {"jobs", 'j', "N", RUN | CHECK | EXPLAIN | CAT | DIFF | INSPECT, MRS_CLI_COUNT, AT(jobs), "1|2|4|8",
      "the number of processors", "threads; the documents written are the same for any number",
      NULL, NULL},
     {"tmp", 0, "DIR", RUN | CHECK | CAT | DIFF | PLAN | INSPECT, MRS_CLI_PATH, AT(tmp), NULL,

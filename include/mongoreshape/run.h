@@ -178,6 +178,23 @@ void mrs_report_clear(struct mrs_report *r);
 /* `$$NOW` of the run to this output that was stopped. FAIL MRS_E_MISSING: none was; MRS_E_FORMAT: it is damaged. */
 enum mrs_status mrs_stopped_now(struct mrs_mem *mem, const char *output, int64_t *now_ms, struct mrs_err *e);
 
+/* ---- before a run ---- */
+/* What a join of a plan will need beyond memory, by the size of the files of a dump and of their first documents. */
+struct mrs_forecast {
+    const char *from;    /* namespace whose documents are gathered; as long as the plan */
+    uint64_t gathered;   /* bytes of what is kept of them */
+    uint64_t spilled;    /* of these, into temporary files; 0: all of it fits */
+    uint64_t disk;       /* bytes of temporary files at one time */
+    bool by_key;         /* the keys of the other side do not fit: documents are put aside by key first */
+    bool split;          /* partitions are more than a worker holds: each is written once more when it is read */
+    uint32_t partitions;
+};
+/* Of the i-th step, in a run with these options (memory, jobs). SKIP: it is no join, or an earlier step changes one of
+ * its collections. FAIL as of mrs_reader_next. */
+enum mrs_status mrs_run_forecast(struct mrs_mem *mem, const struct mrs_plan *plan, struct mrs_input *in,
+                                 const struct mrs_run_opts *opts, uint32_t i, struct mrs_forecast *out,
+                                 struct mrs_err *e);
+
 /* ---- the way back ---- */
 /* What the inverse of a plan does not bring back, as mrs_run wrote it (write_residue). */
 struct mrs_residue;

@@ -31,20 +31,20 @@ mrs_memory_default(void)
 
 /* Less than MRS_MEMORY_MIN bounds what is gathered, not the process: so tests drive small data through the paths of
  * large. */
-static void
-choose_size(struct mrsi_engine *en)
+void
+mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_t *jobs)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t all = en->opts->memory ? en->opts->memory : mrs_memory_default();
-    en->jobs = en->opts->jobs ? en->opts->jobs : cpus > 0 ? (uint32_t)cpus : 1;
+    uint64_t all = opts->memory ? opts->memory : mrs_memory_default();
+    *jobs = opts->jobs ? opts->jobs : cpus > 0 ? (uint32_t)cpus : 1;
     if (all < MRS_MEMORY_MIN) {
-        en->memory = all < 4096 ? 4096 : all;
+        *memory = all < 4096 ? 4096 : all;
         return;
     }
     uint64_t most_jobs = all / (16u << 20); /* a worker holds some blocks: with little memory fewer of them */
-    en->jobs = en->jobs > most_jobs ? (uint32_t)most_jobs : en->jobs;
-    uint64_t own = (8u << 20) + en->jobs * (6ull << 20); /* program, libraries, blocks being read and written */
-    en->memory = all > own + MEMORY_LEAST ? all - own : MEMORY_LEAST;
+    *jobs = *jobs > most_jobs ? (uint32_t)most_jobs : *jobs;
+    uint64_t own = (8u << 20) + *jobs * (6ull << 20); /* program, libraries, blocks being read and written */
+    *memory = all > own + MEMORY_LEAST ? all - own : MEMORY_LEAST;
 }
 
 static enum mrs_status
@@ -214,7 +214,7 @@ set_aside(struct mrsi_engine *en)
 static enum mrs_status
 begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 {
-    choose_size(en);
+    mrsi_choose_size(en->opts, &en->memory, &en->jobs);
     en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;
     if (en->opts->output) {
         struct mrs_output_opts o = output_opts(en);

@@ -17,6 +17,9 @@ struct mrsi_run_of {
 enum mrs_status mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct mrs_report *report,
                          struct mrs_err *e);
 
+/* What the options leave for gathering, and how many workers there are. */
+void mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_t *jobs);
+
 /* ---- setup.c: collections, sides and what is known before the first document ---- */
 enum mrs_status mrsi_setup(struct mrsi_engine *en, struct mrs_err *e);
 

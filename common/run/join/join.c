@@ -6,10 +6,10 @@
 
 /* What from brings is held in memory where a reference points at it again and again, or where it is small. */
 static bool
-choose_lookup(const struct mrsi_join_run *j, uint64_t from_bytes)
+choose_lookup(const struct mrs_desc *d, uint64_t memory, uint64_t from_bytes)
 {
-    uint64_t room = j->en->memory / 4;
-    if (!j->st->desc.by_reference && room > (32u << 20)) {
+    uint64_t room = memory / 4;
+    if (!d->by_reference && room > (32u << 20)) {
         room = 32u << 20;
     }
     return from_bytes * 2 <= room;
@@ -44,7 +44,7 @@ static void
 choose_way(struct mrsi_join_run *j)
 {
     j->n_from_bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
-    j->lookup = choose_lookup(j, j->n_from_bytes);
+    j->lookup = choose_lookup(&j->st->desc, j->en->memory, j->n_from_bytes);
     j->hashed[0] = 0;
     j->n_hashed = 1;
     j->far = !j->lookup && j->n_from_bytes <= j->en->memory / 4;
@@ -263,4 +263,22 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     MRS_THEN(s, mrsi_why_look(en, step, &j.fates, e));
     clear_read(&j);
     return mrsi_sides_end(&j.sides, s, e);
+}
+
+void
+mrsi_join_forecast(const struct mrs_desc *d, const struct mrsi_join_size *x, struct mrs_forecast *out)
+{
+    struct mrsi_spill_need need = {x->into_docs, x->from_bytes, x->into_bytes, 0};
+    uint64_t keys = x->into_docs * sizeof(struct mrsi_logged), quarter = x->memory / 4;
+    need.held = keys < quarter ? keys * 2 : quarter;
+    struct mrsi_spill_layout l = mrsi_layout_join(x->memory, x->jobs, &need);
+    out->gathered = x->from_bytes + x->from_docs * (sizeof(struct mrsi_rec) + (d->sorted ? sizeof(uint64_t) : 0));
+    out->partitions = l.parts;
+    if (choose_lookup(d, x->memory, x->from_bytes) || x->from_bytes <= quarter) {
+        return; /* held, or pointed at where it lies */
+    }
+    out->spilled = out->gathered > l.memory ? out->gathered - l.memory : 0;
+    out->by_key = out->spilled && keys >= quarter;
+    out->split = out->spilled && out->gathered / l.parts > x->memory / (8ull * x->jobs);
+    out->disk = out->spilled + (out->by_key ? out->gathered : 0) + (out->split ? out->gathered / l.parts : 0);
 }

@@ -3,6 +3,7 @@
 #ifndef MRSI_RUN_DRIVERS_H
 #define MRSI_RUN_DRIVERS_H
 
+#include "mongoreshape/run.h"
 #include "run/store/store.h"
 
 enum mrs_status mrsi_spread_step(struct mrsi_engine *en, uint32_t step,
@@ -15,4 +16,13 @@ enum mrs_status mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mr
 enum mrs_status mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 enum mrs_status mrsi_window_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 enum mrs_status mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+
+/* What a join will need beyond memory, by the arithmetic of the run itself. */
+struct mrsi_join_size {
+    uint64_t from_bytes, from_docs, into_bytes, into_docs;
+    uint64_t memory; /* for gathering */
+    uint32_t jobs;
+};
+void mrsi_join_forecast(const struct mrs_desc *d, const struct mrsi_join_size *size, struct mrs_forecast *out);
+
 #endif

@@ -89,6 +89,7 @@ typedef enum mrs_status (*mrsi_doc_fn)(void *arg, struct mrsi_worker *w, void *j
 enum mrs_status mrsi_cursor_each(struct mrsi_cursor *c, mrsi_doc_fn fn, void *arg, struct mrsi_worker *w, void *job,
                                  struct mrs_err *e);
 /* Bytes of BSON that a collection holds, guessed from what is known without reading it. */
+uint64_t mrsi_input_bytes(const struct mrs_input_ns *in); /* of its documents, guessed where they are packed */
 uint64_t mrsi_guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *c);
 /* All pending steps of the collection's parts count as told from now on: after the first pass that read all of it. */
 void mrsi_coll_counted(struct mrsi_coll *c);

@@ -292,6 +292,12 @@ mrsi_coll_counted(struct mrsi_coll *c)
 }
 
 uint64_t
+mrsi_input_bytes(const struct mrs_input_ns *in)
+{
+    return in->file_bytes * (in->codec == MRS_CODEC_NONE ? 1 : 8);
+}
+
+uint64_t
 mrsi_guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *c)
 {
     uint64_t n = 0;
@@ -299,8 +305,7 @@ mrsi_guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *c)
         if (c->part[i].temp) {
             n += c->part[i].temp->bytes;
         } else {
-            const struct mrs_input_ns *in = mrs_input_at(en->in, c->part[i].in_index);
-            n += in->file_bytes * (in->codec == MRS_CODEC_NONE ? 1 : 8);
+            n += mrsi_input_bytes(mrs_input_at(en->in, c->part[i].in_index));
         }
     }
     return n;

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* forecast.c - what the joins of a plan will put into temporary files, from the size of the input alone.
+ *
+ * The same arithmetic lays out the files of a run (spill_layout.c); only how large documents are is taken from the
+ * first of them. A collection that an earlier step changes has a size that nobody knows yet. */
+#include "run_engine.h"
+#include "run/pass/drivers.h"
+#include "run/pass/pass.h"
+#include "mongoreshape/run.h"
+
+struct sized { /* a collection of the input */
+    uint64_t bytes, docs;
+};
+
+/* Whether a step before this one writes the collection. */
+static bool
+is_changed(const struct mrs_plan *p, uint32_t step, const struct mrs_coll *c)
+{
+    const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD;
+    for (uint32_t i = 0; i < step; i++) {
+        const struct mrs_desc *d = &p->steps[i].desc;
+        for (uint32_t k = 0; k < d->n_sides; k++) {
+            if ((d->sides[k].role & written) && strcmp(d->sides[k].coll.ns, c->ns) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static enum mrs_status
+average(struct mrs_input *in, uint32_t no, struct mrs_mem *mem, uint64_t *bytes, struct mrs_err *e)
+{
+    struct mrs_reader *r = NULL;
+    struct mrs_block b;
+    mrs_block_init(&b, mem);
+    enum mrs_status s = mrs_reader_open(in, no, 0, &r, e);
+    MRS_THEN(s, mrs_reader_next(r, &b, e));
+    *bytes = s == MRS_OK && b.n_docs ? b.n / b.n_docs : 0;
+    mrs_reader_close(r);
+    mrs_block_clear(&b);
+    return s == MRS_END ? MRS_OK : s;
+}
+
+static enum mrs_status
+size_up(struct mrs_input *in, const struct mrs_coll *c, struct mrs_mem *mem, struct sized *out, struct mrs_err *e)
+{
+    *out = (struct sized){0, 0};
+    for (uint32_t i = 0; i < mrs_input_count(in); i++) {
+        const struct mrs_input_ns *ns = mrs_input_at(in, i);
+        if (ns->kind != MRS_INPUT_DATA || strcmp(ns->ns, c->ns) != 0 || !ns->data_path) {
+            continue;
+        }
+        uint64_t one;
+        enum mrs_status s = average(in, i, mem, &one, e);
+        if (s != MRS_OK) {
+            return s;
+        }
+        out->bytes += mrsi_input_bytes(ns);
+        out->docs += one ? mrsi_input_bytes(ns) / one : 0;
+    }
+    return MRS_OK;
+}
+
+enum mrs_status
+mrs_run_forecast(struct mrs_mem *mem, const struct mrs_plan *plan, struct mrs_input *in,
+                 const struct mrs_run_opts *opts, uint32_t step, struct mrs_forecast *out, struct mrs_err *e)
+{
+    const struct mrs_desc *d = &plan->steps[step].desc;
+    struct sized from, into;
+    memset(out, 0, sizeof *out);
+    if (d->family != MRS_FAMILY_JOIN || is_changed(plan, step, &d->sides[0].coll) ||
+        is_changed(plan, step, &d->sides[1].coll)) {
+        return MRS_SKIP;
+    }
+    enum mrs_status s = size_up(in, &d->sides[0].coll, mem, &from, e);
+    MRS_THEN(s, size_up(in, &d->sides[1].coll, mem, &into, e));
+    if (s == MRS_OK) {
+        struct mrsi_join_size size = {from.bytes, from.docs, into.bytes, into.docs, 0, 0};
+        mrsi_choose_size(opts, &size.memory, &size.jobs);
+        mrsi_join_forecast(d, &size, out);
+        out->from = d->sides[0].coll.ns;
+    }
+    return s;
+}

@@ -225,7 +225,8 @@ look(struct fold *f, struct reading *r)
         r->part = false;
         return;
     }
-    if (f->every && llabs(date_of(r->time)) > INT64_MAX / 2 - 1) {
+    const int64_t most = INT64_MAX / 2 - 1;
+    if (f->every && (date_of(r->time) > most || date_of(r->time) < -most)) {
         tw_unclear(w, "the ends of time");
     } else if (f->every) {
         r->start = window(f->every, date_of(r->time), 0);

@@ -49,12 +49,13 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
     struct verifying *v = arg;
     struct live_task *tasks;
     uint32_t k;
-    uint64_t before = v->r->differs;
+    uint64_t before = v->r->differs, moving_before = v->r->moving;
     enum mrs_status st = live_batch_compare(&v->b, docs, n, &tasks, &k, e);
     if (st) {
         return st;
     }
     c->differs += v->r->differs - before;
+    c->missed += v->r->moving - moving_before;
     if (!k || !v->repair) {
         return live_checkpoint_save(v->b.job, c, e);
     }
@@ -193,9 +194,10 @@ one_tour(struct live_job *job, const struct which *w, struct live_pass_report *r
     v.b.moving = w->follow && w->follow->on && !v.repair ? moving : NULL;
     v.b.moving_arg = &v;
     v.b.patient = w->repair == LIVE_REPAIR_PATIENTLY;
-    uint64_t before = r->differs;
+    uint64_t before = r->differs, moving_before = r->moving;
     MRS_THEN(st, live_tour_run(&v.t, e));
     r->differs = st ? r->differs : before + v.t.differs; /* also what a killed run had counted */
+    r->moving = st || v.repair ? r->moving : moving_before + v.t.missed;
     r->unsettled += v.t.missed > 0;
     live_batch_close(&v.b);
     return st;

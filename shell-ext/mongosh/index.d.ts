@@ -17,16 +17,8 @@ interface Options {
     uriFile?: string;
     [option: string]: string | number | boolean | Date | undefined;
 }
-interface ApplyOptions extends Options {
-    mode?: 'expand' | 'direct';
-    quietBy?: 'block' | 'validator' | 'word';
-    engine?: 'client' | 'pipeline';
-    maxRefused?: number | 'any';
-    keepBefore?: boolean;
-    /** With execute: does not wait for the end. */
-    background?: boolean;
-}
-interface ThrottleOptions extends Options {
+/** How fast a run may go. */
+interface Knobs {
     docs?: number;
     bytes?: number | string;
     /** Milliseconds between two batches. */
@@ -39,6 +31,21 @@ interface ThrottleOptions extends Options {
     criticalLoad?: string;
     /** "22:00-06:00"; "all". */
     hours?: string;
+}
+interface ApplyOptions extends Options, Knobs {
+    /** A file, or "127.0.0.1:9216". */
+    metrics?: string;
+    onSuccess?: string;
+    onFailure?: string;
+    mode?: 'expand' | 'direct';
+    quietBy?: 'block' | 'validator' | 'word';
+    engine?: 'client' | 'pipeline';
+    maxRefused?: number | 'any';
+    keepBefore?: boolean;
+    /** With execute: does not wait for the end. */
+    background?: boolean;
+}
+interface ThrottleOptions extends Options, Knobs {
 }
 
 /** What a command says; what is empty is left out. An exit status above 1 is thrown, as ReshapeError. */

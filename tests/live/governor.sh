@@ -184,6 +184,8 @@ refused 2 'has no number at `no.such`' verify --max-load no.such=5
 refused 2 'has no number at `no.such`' throttle --critical-load connections.active=5,no.such=5
 refused 2 '--max-lag must be seconds' verify --max-lag soon
 refused 2 '--max-latency must be seconds' throttle --max-latency 5m
+refused 2 '--max-lag must be seconds' throttle --max-lag none
+refused 2 '--max-load must be names' throttle --max-load all
 refused 2 '--max-load must be names' verify --max-load 5
 refused 2 '--hours must be times' throttle --hours night
 refused 2 'must be shorter than 16' throttle --max-lag 00000000000000005

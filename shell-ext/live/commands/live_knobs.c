@@ -6,9 +6,9 @@
 
 enum { SLEEP_MAX_MS = 3600000 };
 
-/* The knobs that are texts: their option, where the line has it, where the run has it. */
+/* The knobs that are texts: their option, where the line has it, the word that takes it away, where the run has it. */
 struct knob {
-    const char *option, *given;
+    const char *option, *given, *away;
     char *to;
     size_t size;
 };
@@ -18,18 +18,11 @@ static void
 knobs_of(const struct live_cli *cli, struct live_control *to, struct knob out[KNOBS])
 {
     struct live_texts *t = &to->texts;
-    out[0] = (struct knob){"max-lag", cli->max_lag, t->max_lag, sizeof t->max_lag};
-    out[1] = (struct knob){"max-latency", cli->max_latency, t->max_latency, sizeof t->max_latency};
-    out[2] = (struct knob){"max-load", cli->max_load, t->max_load, sizeof t->max_load};
-    out[3] = (struct knob){"critical-load", cli->critical_load, t->critical_load, sizeof t->critical_load};
-    out[4] = (struct knob){"hours", cli->hours, t->hours, sizeof t->hours};
-}
-
-/* The words that take a knob away. */
-static bool
-none(const char *text)
-{
-    return strcmp(text, "none") == 0 || strcmp(text, "all") == 0;
+    out[0] = (struct knob){"max-lag", cli->max_lag, "", t->max_lag, sizeof t->max_lag};
+    out[1] = (struct knob){"max-latency", cli->max_latency, "", t->max_latency, sizeof t->max_latency};
+    out[2] = (struct knob){"max-load", cli->max_load, "none", t->max_load, sizeof t->max_load};
+    out[3] = (struct knob){"critical-load", cli->critical_load, "none", t->critical_load, sizeof t->critical_load};
+    out[4] = (struct knob){"hours", cli->hours, "all", t->hours, sizeof t->hours};
 }
 
 bool
@@ -53,7 +46,8 @@ live_call_knobs(const struct live_cli *cli, struct live_control *to)
     }
     for (size_t i = 0; i < KNOBS; i++) {
         if (knobs[i].given) {
-            snprintf(knobs[i].to, knobs[i].size, "%s", none(knobs[i].given) ? "" : knobs[i].given);
+            bool away = strcmp(knobs[i].given, knobs[i].away) == 0;
+            snprintf(knobs[i].to, knobs[i].size, "%s", away ? "" : knobs[i].given);
             any = true;
         }
     }

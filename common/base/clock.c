@@ -26,6 +26,12 @@ mrs_clock_wall(void)
 }
 
 int64_t
+mrs_clock_worked(void)
+{
+    return read_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+int64_t
 mrs_clock_asleep(void)
 {
     return read_clock(CLOCK_BOOTTIME);

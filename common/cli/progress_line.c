@@ -39,16 +39,20 @@ mrs_cli_progress_due(struct mrs_cli_progress *p, uint64_t done)
 }
 
 const char *
-mrs_cli_progress_left(const struct mrs_cli_progress *p, uint64_t done, uint64_t total, char text[40])
+mrs_cli_time_left(int64_t seconds, char text[40])
 {
     text[0] = '\0';
-    if (total > done && p->rate > 1) {
-        uint64_t s = (uint64_t)((double)(total - done) / p->rate) + 1;
-        if (s < 360000) {
-            snprintf(text, 40, "  %u:%02u left", (unsigned)(s / 60), (unsigned)(s % 60));
-        }
+    if (seconds >= 0 && seconds < 360000) {
+        snprintf(text, 40, "  %u:%02u left", (unsigned)(seconds / 60), (unsigned)(seconds % 60));
     }
     return text;
+}
+
+const char *
+mrs_cli_progress_left(const struct mrs_cli_progress *p, uint64_t done, uint64_t total, char text[40])
+{
+    double s = total > done && p->rate > 1 ? (double)(total - done) / p->rate + 1 : -1;
+    return mrs_cli_time_left(s < 1e9 ? (int64_t)s : -1, text);
 }
 
 static int

@@ -166,7 +166,9 @@ struct mrs_cli_progress {
 void mrs_cli_progress_begin(struct mrs_cli_progress *p, bool wanted, bool quiet);
 /* Whether it is time for a line (on terminals six times a second, else once); notes how much is done by now. */
 bool mrs_cli_progress_due(struct mrs_cli_progress *p, uint64_t done);
-/* "  2:05 left" by the smoothed rate, or "". */
+/* "  2:05 left"; "" where that is not known (a negative number) or far off. */
+const char *mrs_cli_time_left(int64_t seconds, char text[40]);
+/* The same by the smoothed rate. */
 const char *mrs_cli_progress_left(const struct mrs_cli_progress *p, uint64_t done, uint64_t total, char text[40]);
 void mrs_cli_progress_draw(struct mrs_cli_progress *p, const char *line);
 /* Takes the line away. */

@@ -14,6 +14,7 @@ extern "C" {
 uint64_t mrs_clock_steady(void); /* for durations: never set back; stands still while the machine sleeps */
 int64_t mrs_clock_asleep(void);  /* as steady, but goes on while the machine sleeps: for what others wait for */
 int64_t mrs_clock_wall(void);    /* since 1970 */
+int64_t mrs_clock_worked(void);  /* time that processors have worked for this process, all threads together */
 
 /* n <= 256 bytes that nobody can guess. False: the system gives none, errno says why; nothing may stand for them. */
 bool mrs_random(void *p, size_t n);

@@ -38,9 +38,14 @@ struct live_progress {
     const char *phase, *ns;  /* "expand 1 embed", "shop.posts" */
     uint64_t done, estimated, bytes;
     double docs_per_s;
-    const char *limiting;    /* "server", "throttle", "paused", "contention", "lag", ... ; "" */
+    /* the rest is filled in where it is told (live_run_tell) */
+    const char *limiting;    /* "server latency", "contention", "our own CPU", "throttle", "paused", "lag", ... ; "" */
     const char *why;         /* figures for it, "7 s of 5 s, speed 42 %"; "" or NULL: none */
     double speed;            /* share of the time that it works, by the governor */
+    const char *course;      /* NULL: nothing is known of the whole way, percent and walk say nothing */
+    uint32_t percent;        /* of the whole way */
+    uint32_t walk, walks;    /* 0 of 0: not told */
+    int64_t seconds_left;    /* of the whole way; -1: not known */
 };
 
 struct live_job {

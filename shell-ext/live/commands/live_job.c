@@ -117,21 +117,37 @@ take_uri(struct live_call *c)
 }
 
 /* ---- what engines tell on the way ---- */
+/* Share and time left: of the whole way, where something is known of it. */
+static void
+how_far(const struct live_call *c, const struct live_progress *p, char out[80])
+{
+    char left[40];
+    if (p->course) {
+        snprintf(out, 80, ", %u %% in all%s", p->percent, mrs_cli_time_left(p->seconds_left, left));
+    } else {
+        snprintf(out, 80, "%s", mrs_cli_progress_left(&c->progress, p->done, p->estimated, left));
+    }
+}
+
 static void
 tell_progress(void *arg, const struct live_progress *p)
 {
     struct live_call *c = arg;
-    char done[32], total[32], rate[32], eta[40], line[512];
+    char done[32], total[32], rate[32], eta[80], line[512], walk[40] = "";
     if (!mrs_cli_progress_due(&c->progress, p->done)) {
         return;
     }
     bool held = p->limiting && *p->limiting, reason = held && p->why && *p->why;
-    snprintf(line, sizeof line, "%.80s%s%.120s  %s%s%s documents  %s/s%s%s%s%s%s%s", p->phase ? p->phase : "",
-             p->ns && *p->ns ? "  " : "", p->ns ? p->ns : "", mrs_text_count(p->done, done),
+    if (p->walks) {
+        snprintf(walk, sizeof walk, ", walk %u of %u", p->walk, p->walks);
+    }
+    how_far(c, p, eta);
+    snprintf(line, sizeof line, "%.80s%s%.120s%s  %s%s%s documents  %s/s%s%s%s%s%s%s", p->phase ? p->phase : "",
+             p->ns && *p->ns ? "  " : "", p->ns ? p->ns : "", walk, mrs_text_count(p->done, done),
              p->estimated ? " of ~" : "", p->estimated ? mrs_text_count(p->estimated, total) : "",
              mrs_text_count((uint64_t)(p->docs_per_s > 0 ? p->docs_per_s : c->progress.rate), rate),
-             mrs_cli_progress_left(&c->progress, p->done, p->estimated, eta), held ? "  [" : "",
-             held ? p->limiting : "", reason ? ": " : "", reason ? p->why : "", held ? "]" : "");
+             eta, held ? "  [" : "", held ? p->limiting : "", reason ? ": " : "", reason ? p->why : "",
+             held ? "]" : "");
     mrs_cli_progress_draw(&c->progress, line);
 }
 

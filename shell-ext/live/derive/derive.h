@@ -65,9 +65,8 @@ void live_ask_value(struct live_ask *a, struct mrs_val v); /* not null, not unde
 void live_ask_nulls(struct live_ask *a);                   /* null, undefined and what lacks the field */
 void live_ask_null_itself(struct live_ask *a);
 size_t live_ask_bytes(const struct live_ask *a);
-/* The filter, appended to out; after it only live_ask_reset and _clear. no_array: the field is no array. */
-enum mrs_status live_ask_filter(struct live_ask *a, bool no_array, struct mrs_buf *out, struct mrs_view *filter,
-                                struct mrs_err *e);
+/* The filter, appended to out; after it only live_ask_reset and _clear. */
+enum mrs_status live_ask_filter(struct live_ask *a, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e);
 
 /* ---- unit_from.c: the documents of `from` that the units of a load ask for ---- */
 struct live_rec { /* one of them */

@@ -46,7 +46,7 @@ const char *live_units_reads(const struct live_units *u, size_t *n);
 enum mrs_status live_units_load(struct live_units *u, uint32_t main, const struct mrs_view *docs, uint32_t n,
                                 struct live_unit *units, struct mrs_err *e);
 /* Filter of the documents on side `side` that units docs[0..n) made (by listing): {field: {$in: [...]}}; END: the side
- * has no listing. Appended to out. */
+ * has no listing. Appended to out. It finds arrays that hold such a value, too, which no unit made. */
 enum mrs_status live_units_listing(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
                                    struct mrs_buf *out, struct mrs_err *e);
 /* The other way round: filter that finds, in any main collection, the documents which made the targets docs[0..n) of

@@ -424,7 +424,7 @@ read_asked(struct live_units *u, uint32_t main, struct live_ask *ask, struct mrs
 {
     struct mrs_view filter;
     mrs_buf_reset(room);
-    enum mrs_status s = live_ask_filter(ask, false, room, &filter, e);
+    enum mrs_status s = live_ask_filter(ask, room, &filter, e);
     MRS_THEN(s, read_docs(u, main, filter, e));
     live_ask_reset(ask);
     return s;
@@ -640,7 +640,7 @@ live_units_meeting(struct live_units *u, const struct mrs_view *docs, uint32_t n
     }
     s = live_ask_bytes(&ask) > ASK_BYTES ? mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "the keys of %u documents are more "
                                                        "than %d MiB", n, ASK_BYTES >> 20)
-                                         : live_ask_filter(&ask, false, out, &filter, e);
+                                         : live_ask_filter(&ask, out, &filter, e);
     live_ask_clear(&ask);
     return s;
 }

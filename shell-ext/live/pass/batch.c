@@ -305,15 +305,20 @@ live_batch_settle(struct live_batch *b, struct live_task *tasks, uint32_t n, str
                   struct mrs_err *e)
 {
     bool saved = false;
+    int64_t again = 0;
     enum mrs_status st = MRS_OK;
     b->wrote_docs = b->wrote_bytes = 0;
     while (n && !st) {
         st = write_round(b, tasks, n, c, &saved, e);
+        again = again ? again : mrs_clock_asleep();
         MRS_THEN(st, next_round(b, tasks, &n, c, e));
         MRS_THEN(st, live_tasks_reload(b, tasks, n, e));
         for (uint32_t i = 0; i < n; i++) {
             tasks[i].again = false;
         }
+    }
+    if (again) {
+        live_spent_again(&b->job->run->spent, mrs_clock_asleep() - again);
     }
     return st || saved || b->more ? st : live_checkpoint_save(b->job, c, e);
 }

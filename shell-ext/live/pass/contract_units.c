@@ -144,7 +144,8 @@ walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed,
     const char *what = job->opts.look ? "contract-look" : add ? "contract-add" : "contract";
     k.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, 0, no),
                              .phase = live_phase_name(job, phase, "contract", group), .coll = k.b.coll,
-                             .bounded = true, .batch = job->opts.look ? look_batch : write_batch, .arg = &k};
+                             .bounded = true, .writes = no % PASSES_MAX == 0 && !job->opts.look,
+                             .batch = job->opts.look ? look_batch : write_batch, .arg = &k};
     MRS_THEN(st, live_tour_run(&k.t, e));
     *changed = *changed || k.t.written || k.t.missed;
     *late = *late || k.late;
@@ -265,7 +266,8 @@ live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs
         return st;
     }
     mrs_buf_init(&buf, job->mem, 4096);
-    st = begin(job, e);
+    st = live_foresee_contract(job, e);
+    MRS_THEN(st, begin(job, e));
     MRS_THEN(st, live_claims_make(job, &c, e));
     MRS_THEN(st, live_catalogue_clear_way(job, &c, e));
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {

@@ -108,7 +108,7 @@ walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint3
     enum mrs_status st = live_batch_open(&f.b, job, group, main, purpose, r, e);
     f.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, main, no),
                              .phase = live_phase_name(job, phase, what, group), .coll = f.b.coll, .bounded = true,
-                             .batch = fill, .arg = &f};
+                             .writes = no == 0, .batch = fill, .arg = &f};
     f.b.patient = purpose == LIVE_FOR_EXPAND && no + 1 < walks(job);
     if (!st && job->opts.native) {
         st = live_native_open(&f.native, job, group, f.b.coll, f.b.side, e);
@@ -149,6 +149,7 @@ walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, stru
     const struct live_follow_of of = {.what = "expand", .group = group, .purpose = purpose};
     bool again = true;
     enum mrs_status st = live_follow_begin(&f, job, &of, r, e);
+    st = st || !f.on ? st : live_foresee_once(job, group, e);
     for (uint32_t no = f.on ? (uint32_t)f.c.at : 0; no < walks(job) && again && !st; no++) {
         struct walked w = {false, false};
         st = live_follow_walk(&f, no, e);
@@ -252,7 +253,7 @@ begin_expand(struct live_job *job, struct live_claims *c, struct mrs_err *e)
 enum mrs_status
 live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
-    struct live_claims c;
+    struct live_claims c = {.cat = NULL};
     enum mrs_status st = may_begin(job, "expand", "expanded", e);
     if (st || live_run_in(job, "expanded")) {
         return st;
@@ -264,7 +265,8 @@ live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     if (st) {
         return st;
     }
-    st = live_claims_make(job, &c, e);
+    st = live_foresee_apply(job, LIVE_FOR_EXPAND, e);
+    MRS_THEN(st, live_claims_make(job, &c, e));
     if (!st && live_run_in(job, "claimed")) {
         st = begin_expand(job, &c, e);
     }
@@ -277,7 +279,7 @@ live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 enum mrs_status
 live_direct(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
-    struct live_claims c;
+    struct live_claims c = {.cat = NULL};
     enum mrs_status st = may_begin(job, "direct", "done", e);
     if (st || live_run_in(job, "done")) {
         return st;
@@ -285,7 +287,8 @@ live_direct(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     if (!job->live->direct) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "%s", job->live->direct_why);
     }
-    st = live_claims_make(job, &c, e);
+    st = live_foresee_apply(job, LIVE_FOR_DIRECT, e);
+    MRS_THEN(st, live_claims_make(job, &c, e));
     MRS_THEN(st, live_catalogue_make(job, &c, false, e));
     MRS_THEN(st, all_groups(job, LIVE_FOR_DIRECT, "direct", r, e));
     MRS_THEN(st, live_catalogue_make(job, &c, true, e));

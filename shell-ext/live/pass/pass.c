@@ -26,8 +26,6 @@ struct pass_walk {
     struct mrs_buf upper;   /* {_id: greatest} */
     uint32_t size;          /* documents of the next batch */
     uint32_t lost;          /* connections since the last batch that was done */
-    uint64_t begun_docs;
-    int64_t begun_ms;
 };
 
 const char *
@@ -291,16 +289,19 @@ live_batch_size(const struct live_job *job, uint32_t asked, uint32_t n, int64_t 
     return (uint32_t)(want < 1 ? 1 : want > DOCS_MAX ? DOCS_MAX : want);
 }
 
+static uint64_t
+estimated(const struct live_tour *t)
+{
+    const struct live_coll_info *info = t->job->server ? live_server_coll(t->job->server, t->coll) : NULL;
+    return info ? info->count : 0;
+}
+
 static enum mrs_status
 tell(struct pass_walk *w, struct mrs_err *e)
 {
     struct live_tour *t = w->t;
-    const struct live_coll_info *info = t->job->server ? live_server_coll(t->job->server, t->coll) : NULL;
-    double s = (double)(mrs_clock_asleep() - w->begun_ms) / 1000;
-    struct live_progress p = {.phase = t->phase, .ns = t->coll->ns, .done = w->c.docs,
-                              .estimated = info ? info->count : 0, .bytes = t->wrote_bytes,
-                              .docs_per_s = s > 0 ? (double)(w->c.docs - w->begun_docs) / s : 0, .limiting = ""};
-    p.limiting = t->job->run->control.docs_per_s || t->job->run->control.bytes_per_s ? "throttle" : "server";
+    struct live_progress p = {.phase = t->phase, .ns = t->coll->ns, .done = w->c.docs, .estimated = estimated(t),
+                              .bytes = t->wrote_bytes};
     return live_run_tell(t->job, &p, e);
 }
 
@@ -356,12 +357,12 @@ enum mrs_status
 live_tour_run(struct live_tour *t, struct mrs_err *e)
 {
     uint32_t size = t->job->opts.batch ? t->job->opts.batch : LIVE_BATCH_FIRST;
-    struct pass_walk w = {.t = t, .size = size, .begun_ms = mrs_clock_asleep()};
+    struct pass_walk w = {.t = t, .size = size};
     mrs_buf_init(&w.upper, t->job->mem, MRS_DOC_READ_MAX);
     live_range_init(&w.range, t->job->mem);
     w.range.ids = t->ids;
+    live_course_walk(t->job, estimated(t), t->writes ? LIVE_WRITES : LIVE_LOOKS);
     enum mrs_status st = reload(&w, e);
-    w.begun_docs = w.c.docs;
     while (st >= 0 && (st == MRS_END || !w.c.done)) {
         uint64_t gen = live_link_generation(t->job->link);
         MRS_THEN(st, live_lost_since(t->job, gen, one_batch(&w, e), e));
@@ -370,6 +371,7 @@ live_tour_run(struct live_tour *t, struct mrs_err *e)
             MRS_THEN(st, reload(&w, e));
         }
     }
+    live_course_walked(t->job, w.c.docs);
     sum_up(&w);
     live_checkpoint_clear(&w.c);
     live_range_clear(&w.range);

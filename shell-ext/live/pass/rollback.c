@@ -190,7 +190,7 @@ one_tour(struct live_job *job, const struct tour_of *w, uint64_t *missed, struct
     v.t = (struct live_tour){.job = job, .pass = live_pass_name(name, w->what, w->group, tour, w->no),
                              .phase = live_phase_name(job, phase, "rollback", w->group),
                              .coll = w->side < 0 ? v.b.coll : &s->desc.sides[w->side].coll, .batch = w->batch,
-                             .arg = &v};
+                             .writes = w->batch == take_away, .arg = &v};
     v.b.arg = &v;
     v.b.keep_refused = true;
     if (w->batch == take_away) {
@@ -357,7 +357,8 @@ live_rollback_units(struct live_job *job, struct live_pass_report *r, struct mrs
     struct mrs_buf buf;
     struct mrs_view set;
     mrs_buf_init(&buf, job->mem, 4096);
-    enum mrs_status st = begun || live_run_in(job, "claimed") ? MRS_OK : count_all(job, r, e);
+    enum mrs_status st = live_foresee_rollback(job, begun, e);
+    st = st || begun || live_run_in(job, "claimed") ? st : count_all(job, r, e);
     if (job->opts.look) {
         mrs_buf_clear(&buf);
         return st ? st : live_catalogue_drop(job, e);

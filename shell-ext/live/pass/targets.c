@@ -118,6 +118,40 @@ add_found(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint
     return st;
 }
 
+/* What a target holds where units list it by. */
+static struct mrs_val
+listed_value(const struct live_batch *b, int side, struct mrs_view doc)
+{
+    const struct mrs_desc *d = &b->job->plan->steps[b->job->live->group[b->group].first].desc;
+    for (uint32_t i = 0; i < d->n_listings; i++) {
+        if (d->listings[i].side == side) {
+            return mrs_doc_get(doc, d->listings[i].field);
+        }
+    }
+    return mrs_missing();
+}
+
+/* Whether that is a value by which a unit could list it. */
+static bool
+is_owned(const struct live_batch *b, int side, struct mrs_view doc)
+{
+    struct mrs_val v = listed_value(b, side, doc);
+    return !mrs_is_nullish(v) && v.type != MRS_ARRAY;
+}
+
+/* $in looks into arrays, and nobody makes a target with an array there: these are somebody else's. */
+static void
+drop_arrays(const struct live_batch *b, uint32_t side, struct live_read *got)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < got->n; i++) {
+        if (listed_value(b, (int)side, got->docs[i]).type != MRS_ARRAY) {
+            got->docs[n++] = got->docs[i];
+        }
+    }
+    got->n = n;
+}
+
 /* How many documents of docs[at..n) one question is about. */
 static uint32_t
 piece(uint32_t at, uint32_t n)
@@ -139,6 +173,9 @@ read_side(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint
         st = live_units_listing(b->units, (int)side, docs + at, piece(at, n), &buf, e);
         got.filter = (struct mrs_view){buf.p, (uint32_t)buf.n};
         MRS_THEN(st, live_read_all(b->job, &got, e));
+        if (!st) {
+            drop_arrays(b, side, &got);
+        }
         MRS_THEN(st, add_found(b, side, got.docs, got.n, f, e));
     }
     mrs_buf_clear(&buf);
@@ -494,20 +531,6 @@ owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q,
     }
     mrs_buf_clear(&buf);
     return st;
-}
-
-/* Whether a target has a value by which a unit could list it. */
-static bool
-is_owned(const struct live_batch *b, int side, struct mrs_view doc)
-{
-    const struct mrs_desc *d = &b->job->plan->steps[b->job->live->group[b->group].first].desc;
-    for (uint32_t i = 0; i < d->n_listings; i++) {
-        if (d->listings[i].side == side) {
-            struct mrs_val v = mrs_doc_get(doc, d->listings[i].field);
-            return !mrs_is_nullish(v) && v.type != MRS_ARRAY;
-        }
-    }
-    return false;
 }
 
 /* The documents by their keys; nothing expected yet. */

@@ -332,7 +332,9 @@ one_round(struct live_job *job, enum live_repair repair, bool over, bool *right,
     uint64_t missed = r->missed;
     r->differs = r->foreign = r->refused = r->unsettled = r->missed = r->moving = 0;
     r->n_named = 0;
-    enum mrs_status st = begin(job, &no, e);
+    enum live_purpose purpose = direct_run(job) ? LIVE_FOR_DIRECT : LIVE_FOR_EXPAND;
+    enum mrs_status st = live_foresee_verify(job, purpose, groups, e);
+    MRS_THEN(st, begin(job, &no, e));
     MRS_THEN(st, live_verify_groups(job, "verify", no, 0, groups, repair, r, e));
     if (!st && repair != LIVE_REPAIR_NOTHING && live_verify_settled(r)) {
         r->differs = 0; /* not any more */

@@ -16,6 +16,7 @@ struct live_tour {
     const char *phase;           /* for people */
     const struct mrs_coll *coll;
     bool ids;                    /* documents are read as {_id: v} */
+    bool writes;                 /* most of the documents are written, not only looked at: see course.h */
     bool bounded;                /* ends behind the `_id` that was the greatest when it began */
     /* One batch; c holds where the tour stands behind it: it writes and saves c, with what it writes or behind it. OK;
      * END: connection lost, memory is thrown away and the tour goes on at its checkpoint; FAIL. */
@@ -81,6 +82,15 @@ enum mrs_status live_slices_failed(const struct live_slices *s, enum mrs_status 
 /* {_id: {$in: [...]}} of documents, into an arena. */
 enum mrs_status live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
                                 struct mrs_err *e);
+
+/* ---- foresee.c: what lies ahead of a command, told to its course; before the phase is moved ---- */
+enum mrs_status live_foresee_apply(struct live_job *job, enum live_purpose purpose, struct mrs_err *e);
+/* A group is followed: its second walk will not come. */
+enum mrs_status live_foresee_once(struct live_job *job, uint32_t group, struct mrs_err *e);
+enum mrs_status live_foresee_verify(struct live_job *job, enum live_purpose purpose, uint32_t groups,
+                                    struct mrs_err *e);
+enum mrs_status live_foresee_contract(struct live_job *job, struct mrs_err *e);
+enum mrs_status live_foresee_rollback(struct live_job *job, bool begun, struct mrs_err *e);
 
 /* ---- a document on its way through a batch ---- */
 struct live_task {

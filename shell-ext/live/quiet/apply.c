@@ -295,12 +295,12 @@ batch(struct pass *p)
 static enum mrs_status
 run_pass(struct pass *p)
 {
-    struct live_progress tell = {.phase = p->name, .ns = p->job->run->state_changes.ns, .estimated = (uint64_t)p->n,
-                                 .limiting = ""};
+    struct live_progress tell = {.phase = p->name, .ns = p->job->run->state_changes.ns, .estimated = (uint64_t)p->n};
     p->batch = p->job->opts.batch ? p->job->opts.batch : LIVE_BATCH_FIRST;
     mrs_arena_init(&p->arena, p->job->mem);
     live_burst_init(&p->burst, p->job);
     uint32_t lost = 0;
+    live_course_walk(p->job, (uint64_t)p->n, LIVE_WRITES);
     enum mrs_status s = p->check ? MRS_OK : reopen(p);
     while (s == MRS_OK && p->c.at < p->n) {
         uint64_t gen = live_link_generation(p->job->link);
@@ -322,6 +322,7 @@ run_pass(struct pass *p)
         live_run_wrote(p->job->run, p->docs, p->bytes);
         MRS_THEN(s, live_run_tell(p->job, &tell, p->e));
     }
+    live_course_walked(p->job, (uint64_t)p->c.at);
     live_burst_clear(&p->burst);
     mrs_arena_clear(&p->arena);
     if (!p->check) {
@@ -383,6 +384,20 @@ pass(struct apply_list *l, int which, bool check, int64_t actions)
     return run_pass(&p);
 }
 
+/* Now it is known how many documents are written. */
+static void
+foresee(const struct apply_list *l)
+{
+    uint64_t n = 0;
+    for (int i = LIVE_PASS_BUILD; i <= LIVE_PASS_DELETE; i++) {
+        n += (uint64_t)l->sealed.n[i];
+    }
+    if (l->job->run->course.weight) { /* making the list was the part before */
+        live_course_walked(l->job, l->job->run->course.estimated);
+    }
+    live_course_foresee(l->job, n * LIVE_WRITES, 0);
+}
+
 enum mrs_status
 live_list_apply(struct live_job *job, const char *prefix, bool back, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -391,6 +406,9 @@ live_list_apply(struct live_job *job, const char *prefix, bool back, struct live
     static const int backwards[] = {LIVE_PASS_DELETE, LIVE_PASS_UPDATE, LIVE_PASS_INSERT};
     const int *order = back || LIVE_MUTANT("delete-first") ? backwards : forwards;
     enum mrs_status s = open_list(&l);
+    if (s == MRS_OK) {
+        foresee(&l);
+    }
     MRS_THEN(s, stage(&l, LIVE_STAGE_BEFORE, NULL));
     s = s == MRS_OK && !back ? pass(&l, LIVE_PASS_BUILD, false, 0) : s;
     MRS_THEN(s, stage(&l, LIVE_STAGE_BUILT, NULL));

@@ -138,9 +138,37 @@ static enum mrs_status
 phase(struct live_quiet_run *q, const char *name, struct mrs_err *e)
 {
     struct mrs_view none = {NULL, 0};
-    struct live_progress p = {.phase = name, .ns = "", .limiting = ""};
+    struct live_progress p = {.phase = name, .ns = ""};
     enum mrs_status s = q->contract ? MRS_OK : live_run_phase(q->job, name, 0, none, e);
     return s == MRS_OK ? live_run_tell(q->job, &p, e) : s;
+}
+
+/* All is read, derived, compared, and perhaps written. *docs: by the server's counts. */
+static enum mrs_status
+foresee(struct live_quiet_run *q, uint64_t *docs, struct mrs_err *e)
+{
+    const struct mrs_coll **coll;
+    uint32_t n = 0;
+    *docs = 0;
+    enum mrs_status s = live_plan_colls(q->job, &q->arena, &coll, &n, e);
+    for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
+        const struct live_coll_info *info = live_server_coll(q->job->server, coll[i]);
+        *docs += info ? info->count : 0;
+    }
+    live_course_begin(q->job, q->contract ? "contract" : "apply",
+                      !q->contract && !live_run_in(q->job, "claimed"));
+    live_course_foresee(q->job, *docs * (3 * LIVE_LOOKS + LIVE_WRITES), 0);
+    return s;
+}
+
+/* A part of that begins; the one before is over. */
+static void
+next_part(struct live_quiet_run *q, uint64_t docs)
+{
+    if (q->job->run->course.weight) {
+        live_course_walked(q->job, docs);
+    }
+    live_course_walk(q->job, docs, LIVE_LOOKS);
 }
 
 static enum mrs_status
@@ -180,7 +208,7 @@ static void
 on_progress(void *arg, const struct mrs_progress *p)
 {
     struct keeping *k = arg;
-    struct live_progress tell = {.phase = "deriving", .ns = p->phase, .done = p->docs, .limiting = ""};
+    struct live_progress tell = {.phase = "deriving", .ns = p->phase, .done = p->docs};
     int64_t now = mrs_clock_asleep();
     if (k->job->cancel && __atomic_load_n(k->job->cancel, __ATOMIC_RELAXED)) {
         __atomic_store_n(&k->stop, 1, __ATOMIC_RELAXED);
@@ -297,9 +325,14 @@ live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e)
 {
     mrs_arena_init(&q->arena, q->job->mem);
     q->lock = -1;
-    enum mrs_status s = make_folder(q, e);
+    uint64_t docs;
+    enum mrs_status s = foresee(q, &docs, e);
+    MRS_THEN(s, make_folder(q, e));
+    next_part(q, docs);
     MRS_THEN(s, read_all(q, e));
+    next_part(q, docs);
     MRS_THEN(s, derive(q, e));
+    next_part(q, docs);
     MRS_THEN(s, phase(q, "listing", e));
     MRS_THEN(s, live_compare_open(q->job, q->in, q->out, q->refused, q->contract, &q->compare, e));
     if (s == MRS_OK) {
@@ -488,17 +521,20 @@ enum mrs_status
 live_quiet_carry_out(struct live_job *job, enum live_way way, struct live_pass_report *r, struct mrs_err *e)
 {
     static const struct {
-        const char *prefix, *finishing, *last;
+        const char *command, *prefix, *finishing, *last;
     } words[] = {
-        [LIVE_WAY_APPLY] = {"", "finishing", "done"},
-        [LIVE_WAY_CONTRACT] = {"contract ", "contract finishing", "done"},
-        [LIVE_WAY_BACK] = {"back ", "rolling back, finishing", "rolled back"},
+        [LIVE_WAY_APPLY] = {"apply", "", "finishing", "done"},
+        [LIVE_WAY_CONTRACT] = {"contract", "contract ", "contract finishing", "done"},
+        [LIVE_WAY_BACK] = {"rollback", "back ", "rolling back, finishing", "rolled back"},
     };
     struct mrs_arena a;
     struct mrs_view none = {NULL, 0}, set;
     bool back = way == LIVE_WAY_BACK;
     enum mrs_status s = MRS_OK;
     mrs_arena_init(&a, job->mem);
+    if (!job->run->course.of) { /* it was derived by an earlier call */
+        live_course_begin(job, words[way].command, true);
+    }
     if (!live_run_in(job, words[way].finishing)) {
         s = live_list_apply(job, words[way].prefix, back, r, e);
         MRS_THEN(s, live_run_phase(job, words[way].finishing, 0, none, e));

@@ -70,7 +70,7 @@ put_base(struct snapshot_copy *c, struct mrs_view doc, struct mrs_err *e)
 static enum mrs_status
 breathe(struct snapshot_copy *c, const char *ns, struct mrs_err *e)
 {
-    struct live_progress p = {.phase = "reading", .ns = ns, .done = c->total, .limiting = ""};
+    struct live_progress p = {.phase = "reading", .ns = ns, .done = c->total};
     enum mrs_status s = live_run_breathe(c->job, 0, 0, e);
     if (s == MRS_END) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the connection was lost while reading; nothing was changed");

@@ -5,46 +5,19 @@
  * One function is called before every batch and looks at all that may have changed outside: it sleeps in short
  * pieces and reads the run document at least every second, so a limit that is turned while it waits takes effect at
  * once. Whoever lost the connection is told by END and begins again at the checkpoint, for what he remembers may not
- * have come to be. Counters for `status` are written here too, once a second, with the rate of the last minute. Must
+ * have come to be. Counters for `status` are written here too, once a second. Must
  * not know what a batch is made of. */
 #include "state_io.h"
 
 #include <stdio.h>
 
-enum { SLICE_MS = 200, CONTROL_MS = 1000, UUID_MS = 60000, TELL_MS = 1000, MINUTE_MS = 60000 };
-
-/* ---- the pace ---- */
-static double
-pace(struct live_pace *p, uint64_t done, int64_t now)
-{
-    uint32_t newest = (p->next + LIVE_PACE - 1) % LIVE_PACE;
-    if (p->n && done < p->done[newest]) {
-        p->n = 0; /* another pass began */
-    }
-    if (p->n == 0 || now - p->ms[newest] >= TELL_MS) {
-        p->ms[p->next] = now;
-        p->done[p->next] = done;
-        p->next = (p->next + 1) % LIVE_PACE;
-        p->n += p->n < LIVE_PACE;
-    }
-    for (uint32_t back = p->n; back > 0; back--) {
-        uint32_t i = (p->next + LIVE_PACE - back) % LIVE_PACE;
-        int64_t span = now - p->ms[i];
-        if (span <= MINUTE_MS) {
-            return span > 0 ? (double)(done - p->done[i]) * 1000.0 / (double)span : 0;
-        }
-    }
-    return 0;
-}
+enum { SLICE_MS = 200, CONTROL_MS = 1000, UUID_MS = 60000, TELL_MS = 1000 };
 
 /* ---- telling ---- */
 static void
 remember(struct live_run *r, const struct live_progress *p)
 {
     if (p != &r->told) {
-        if (strcmp(r->told_phase, p->phase ? p->phase : "") != 0 || strcmp(r->told_ns, p->ns ? p->ns : "") != 0) {
-            r->pace.n = 0;
-        }
         snprintf(r->told_phase, sizeof r->told_phase, "%s", p->phase ? p->phase : "");
         snprintf(r->told_ns, sizeof r->told_ns, "%s", p->ns ? p->ns : "");
         r->told = *p;
@@ -54,6 +27,21 @@ remember(struct live_run *r, const struct live_progress *p)
     }
 }
 
+/* What the run document says of the whole way; missing where nothing is known of it. */
+static enum mrs_status
+course_doc(const struct live_progress *p, struct mrs_arena *a, struct mrs_val *out, struct mrs_err *e)
+{
+    struct mrs_view d;
+    *out = mrs_missing();
+    if (!p->course) {
+        return MRS_OK;
+    }
+    enum mrs_status s = live_doc_in(a, &d, e, "{of: %s, percent: %I, walk: %I, walks: %I, left: %I}", p->course,
+                                    (int64_t)p->percent, (int64_t)p->walk, (int64_t)p->walks, p->seconds_left);
+    *out = s == MRS_OK ? mrs_view_val(d) : *out;
+    return s;
+}
+
 static enum mrs_status
 tell_server(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
 {
@@ -61,14 +49,16 @@ tell_server(struct live_job *job, const struct live_progress *p, struct mrs_err 
     struct live_state_change c = {0};
     struct mrs_arena a;
     struct mrs_view u;
+    struct mrs_val course = mrs_missing();
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &c.q, e, "{_id: {$eq: %s}, epoch: %I}", r->id, r->epoch);
+    MRS_THEN(s, course_doc(p, &a, &course, e));
     if (s == MRS_OK) {
         s = live_doc_in(&a, &u, e,
                         "{$set: {doing: %s, ns: %s, done: %I, estimated: %I, bytes: %I, rate: %f, limiting: %s, "
-                        "why: %s, speed: %f, refused: %I}, $currentDate: {updated: true}}",
+                        "why: %s, speed: %f, course: %v, refused: %I}, $currentDate: {updated: true}}",
                         p->phase, p->ns, (int64_t)p->done, (int64_t)p->estimated, (int64_t)p->bytes, p->docs_per_s,
-                        p->limiting ? p->limiting : "", p->why ? p->why : "", p->speed, (int64_t)r->n_refused);
+                        p->limiting, p->why, p->speed, course, (int64_t)r->n_refused);
     }
     if (s == MRS_OK) {
         c.u = mrs_view_val(u);
@@ -104,8 +94,8 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
         return MRS_OK;
     }
     remember(r, p);
-    r->told.docs_per_s = pace(&r->pace, r->told.done, now);
-    live_speed_told(r);
+    live_course_tell(&r->course, &r->told, now);
+    live_speed_told(r, now);
     if (job->progress) {
         job->progress(job->arg, &r->told);
     }
@@ -187,7 +177,9 @@ hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e
         if (s != MRS_OK) {
             return s;
         }
+        int64_t before = mrs_clock_asleep();
         live_nap(wait > SLICE_MS ? SLICE_MS : wait);
+        live_spent_held(&r->spent, mrs_clock_asleep() - before);
         s = look_around(job, e);
         if (s != MRS_OK) {
             return s;

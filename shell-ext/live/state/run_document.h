@@ -6,6 +6,7 @@
 #ifndef LIVE_STATE_H
 #define LIVE_STATE_H
 
+#include "course.h"
 #include "live/govern/metrics.h"
 #include "live/govern/pressure.h"
 #include "live/link/connection.h"
@@ -25,12 +26,6 @@ struct live_control { /* turned by `pause`, `resume`, `throttle` while a run goe
 enum mrs_status live_knobs_read(const struct live_control *c, struct live_watched *out, struct mrs_err *e);
 /* How many milliseconds a batch of this size has to take under these limits. */
 int64_t live_control_due(const struct live_control *c, uint64_t docs, uint64_t bytes);
-enum { LIVE_PACE = 64 };
-struct live_pace { /* documents done at seconds gone by: the rate of the last minute */
-    int64_t ms[LIVE_PACE];
-    uint64_t done[LIVE_PACE];
-    uint32_t n, next;
-};
 struct live_run {
     struct mrs_arena arena;
     char id[33];         /* plan id in hex: the `_id` of the run document */
@@ -63,7 +58,8 @@ struct live_run {
     int64_t worked_ms, waited_ms;
     bool deaf;           /* metrics could not be written: said once */
     bool leaving;        /* giving back: nothing is worth waiting for */
-    struct live_pace pace;
+    struct live_course course;
+    struct live_spent spent;
     struct live_progress told;
     char told_phase[96], told_ns[256];
 };

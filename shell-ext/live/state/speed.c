@@ -6,6 +6,7 @@
  * keep them out longer. What is done on this machine alone (deriving, listing) is not held back. */
 #include "state_io.h"
 
+#include <stdio.h>
 #include <time.h>
 
 enum mrs_status
@@ -99,8 +100,10 @@ live_run_publish(struct live_job *job, const int *status, struct mrs_err *e)
 }
 
 void
-live_speed_told(struct live_run *r)
+live_speed_told(struct live_run *r, int64_t now)
 {
+    uint32_t share;
+    const char *spent = live_spent_on(&r->spent, now, mrs_clock_worked(), &share);
     const char *held = live_governor_limiting(&r->governor);
     r->told.speed = r->governor.speed;
     r->told.why = "";
@@ -111,5 +114,9 @@ live_speed_told(struct live_run *r)
         r->told.why = live_governor_why(&r->governor, r->told_why);
     } else if (r->throttled) {
         r->told.limiting = "throttle";
+    } else {
+        r->told.limiting = spent;
+        snprintf(r->told_why, sizeof r->told_why, "%u %% of the time", share);
+        r->told.why = *spent ? r->told_why : "";
     }
 }

@@ -2,9 +2,9 @@
 /* status.c - what a run is doing, for people and for machines.
  *
  * Everything is gathered into one document of facts first, from the run document, its leases and the checkpoint that
- * moved last; the text and the JSON are two renderings of it, so they cannot disagree. Estimates are shown as such: a
- * share of the whole is never 100 % before the end, time left comes from the rate of the last minute and is left out
- * where there is none. Reads only, and holds nothing of the URI. */
+ * moved last; the text and the JSON are two renderings of it, so they cannot disagree. Estimates are shown as such:
+ * share and time left are of all that the command does (course.c), and left out where they are not known. Reads only,
+ * and holds nothing of the URI. */
 #include "state_io.h"
 
 #include "mongoreshape/ejson.h"
@@ -147,25 +147,28 @@ copy_control(struct mrs_build *b, struct mrs_view run)
     mrs_build_close(b);
 }
 
-/* Seconds left by the rate of the last minute; -1: not known. */
-static int64_t
-time_left(struct mrs_view run, bool alive)
+/* How far the command is on its whole way. */
+static void
+course_facts(struct mrs_build *b, struct mrs_view run, bool alive)
 {
-    int64_t done = live_int_at(run, "done", 0), estimated = live_int_at(run, "estimated", 0);
-    struct mrs_val v = live_at(run, "rate");
-    double rate = v.type == MRS_DOUBLE ? mrs_val_double(v) : 0;
-    if (!alive || live_bool_at(run, "control.pause", false) || !(rate > 0) || estimated <= done) {
-        return -1;
+    int64_t left = live_int_at(run, "course.left", -1), walks = live_int_at(run, "course.walks", 0);
+    if (live_at(run, "course").type != MRS_DOCUMENT) {
+        return;
     }
-    double s = (double)(estimated - done) / rate + 1;
-    return s < 1e9 ? (int64_t)s : -1;
+    copy_field(b, run, "course.percent", "percent");
+    if (walks > 0) {
+        copy_field(b, run, "course.walk", "walk");
+        copy_field(b, run, "course.walks", "walks");
+    }
+    if (alive && left >= 0 && !live_bool_at(run, "control.pause", false)) {
+        mrs_build_i64(b, "seconds_left", left);
+    }
 }
 
 static void
 progress_facts(struct mrs_build *b, struct mrs_view run, const char *phase, bool alive)
 {
     static const char *const field[] = {"doing", "ns", "done", "estimated", "bytes"};
-    int64_t done = live_int_at(run, "done", 0), estimated = live_int_at(run, "estimated", 0), left;
     bool rests = live_phase_over(phase) || (!alive && strcmp(phase, "expanded") == 0);
     if (rests || live_at(run, "doing").type != MRS_STRING) {
         return;
@@ -173,19 +176,12 @@ progress_facts(struct mrs_build *b, struct mrs_view run, const char *phase, bool
     for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
         copy_field(b, run, field[i], field[i]);
     }
-    if (estimated > 0 && done >= 0) {
-        double share = 100.0 * (double)done / (double)estimated;
-        mrs_build_i32(b, "percent", share < 99 ? (int32_t)share : 99);
-    }
+    course_facts(b, run, alive);
     if (alive) {
         copy_field(b, run, "rate", "docs_per_s");
         copy_field(b, run, "limiting", "limiting");
         copy_field(b, run, "why", "why");
         copy_field(b, run, "speed", "speed");
-    }
-    left = time_left(run, alive);
-    if (left >= 0) {
-        mrs_build_i64(b, "seconds_left", left);
     }
 }
 
@@ -266,9 +262,24 @@ put_left(struct mrs_buf *out, int64_t s)
 }
 
 static void
+put_course(struct mrs_buf *out, struct mrs_view d)
+{
+    if (live_at(d, "percent").type == MRS_MISSING) {
+        return;
+    }
+    put_label(out, "in all");
+    mrs_buf_printf(out, "%" PRId64 " %%", live_int_at(d, "percent", 0));
+    if (live_at(d, "seconds_left").type != MRS_MISSING) {
+        put_left(out, live_int_at(d, "seconds_left", 0));
+    }
+    mrs_buf_byte(out, '\n');
+}
+
+static void
 put_progress(struct mrs_buf *out, struct mrs_view d)
 {
     int64_t done = live_int_at(d, "done", 0), estimated = live_int_at(d, "estimated", 0);
+    int64_t walks = live_int_at(d, "walks", 0);
     struct mrs_val rate = live_at(d, "docs_per_s");
     if (live_at(d, "doing").type != MRS_STRING) {
         return;
@@ -277,21 +288,21 @@ put_progress(struct mrs_buf *out, struct mrs_view d)
     put_text(out, d, "doing");
     mrs_buf_printf(out, "  ");
     put_text(out, d, "ns");
+    if (walks > 0) {
+        mrs_buf_printf(out, ", walk %" PRId64 " of %" PRId64, live_int_at(d, "walk", 0), walks);
+    }
     mrs_buf_byte(out, '\n');
     put_label(out, "done");
     mrs_buf_printf(out, "%" PRId64, done);
     if (estimated > 0) {
-        mrs_buf_printf(out, " of ~%" PRId64 " documents (%" PRId64 " %%)", estimated, live_int_at(d, "percent", 0));
-    } else {
-        mrs_buf_printf(out, " documents");
+        mrs_buf_printf(out, " of ~%" PRId64, estimated);
     }
+    mrs_buf_printf(out, " documents");
     if (rate.type == MRS_DOUBLE) {
         mrs_buf_printf(out, ", %.0f/s", mrs_val_double(rate));
     }
-    if (live_at(d, "seconds_left").type != MRS_MISSING) {
-        put_left(out, live_int_at(d, "seconds_left", 0));
-    }
     mrs_buf_byte(out, '\n');
+    put_course(out, d);
 }
 
 static void

@@ -803,6 +803,24 @@ sweeping(void **state)
     desk_leave(&d);
 }
 
+/* A document with an array of parents is found by each of them, and made by none. */
+static void
+arrays_are_not_ours(void **state)
+{
+    (void)state;
+    struct desk d;
+    struct report r;
+    begin_case(&d, &extract_case);
+    expands(&d, &r);
+    mrs_arena_clear(&r.a);
+    put_texts(&d, "lines", "{'_id': 900, 'post': [1, 3], 'q': 9}");
+    update_one(&d, "posts", "{'_id': 1}", "{'$set': {'items': []}}");
+    finds(&d, true, 0, 1, "900: is not ours");
+    holds(&d, "lines", "{'_id': 102, 'post': 3, 'q': 3}{'_id': 900, 'post': [1, 3], 'q': 9}");
+    assert_int_equal(d.job.run->n_swept, 2);
+    desk_leave(&d);
+}
+
 static void
 several_hundred(void **state)
 {
@@ -938,6 +956,7 @@ main(void)
         cmocka_unit_test(contract_leaves_what_differs),
         cmocka_unit_test(backfill_in_place),
         cmocka_unit_test(sweeping),
+        cmocka_unit_test(arrays_are_not_ours),
         cmocka_unit_test(several_hundred),
         cmocka_unit_test(long_batch),
         cmocka_unit_test(sizes),

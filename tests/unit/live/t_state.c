@@ -562,9 +562,8 @@ controls(void **state)
     sit(&b, "control", PLAN_A);
     must(&a, open_run(&a, true));
     must(&b, live_run_find(&b.job, NULL, &b.e));
-    struct live_progress p = {.phase = "expand 1 set", .ns = "d.posts", .done = 10, .limiting = "server"};
+    struct live_progress p = {.phase = "expand 1 set", .ns = "d.posts", .done = 10};
     must(&a, live_run_tell(&a.job, &p, &a.e));
-    assert_string_equal(a.last.limiting, "server");
     /* a limit */
     struct live_control c = {.docs_per_s = 100, .bytes_per_s = 1000000, .texts = {.max_latency = "0"}};
     must(&b, live_control_set(&b.job, &c, false, &b.e));
@@ -823,8 +822,10 @@ status(void **state)
     struct mrs_view last = doc_of(&arena, "{_id: %I}", 4711);
     mrs_buf_put(&c.last, last.p, last.n);
     must(&a, live_checkpoint_save(&a.job, &c, &a.e));
-    struct live_progress p = {.phase = "expand 1 set", .ns = "d.posts", .done = 1000, .estimated = 4000, .bytes = 1000,
-                              .limiting = "server"};
+    struct live_progress p = {.phase = "expand 1 set", .ns = "d.posts", .done = 1000, .estimated = 4000, .bytes = 1000};
+    live_course_begin(&a.job, "apply", false);
+    live_course_foresee(&a.job, 4000 * (LIVE_WRITES + LIVE_LOOKS), 2);
+    live_course_walk(&a.job, 4000, LIVE_WRITES);
     must(&a, live_run_tell(&a.job, &p, &a.e));
     sleep_ms(1050);
     p.done = 3000;
@@ -834,20 +835,17 @@ status(void **state)
     snprintf(id, sizeof id, "%.5s", a.job.run->id);
     refused_with(&b, live_run_find(&b.job, "XYZ", &b.e), MRS_E_USAGE, "not the id");
     must(&b, live_run_find(&b.job, id, &b.e));
-    shows(&b, false, false, "expand 1 set  d.posts", true);
-    shows(&b, false, false, "3000 of ~4000 documents (75 %)", true);
+    shows(&b, false, false, "expand 1 set  d.posts, walk 1 of 2", true);
+    shows(&b, false, false, "3000 of ~4000 documents, ", true);
+    shows(&b, false, false, "in all      60 %, about ", true);
+    shows(&b, false, false, "limited by  server latency: ", true);
     shows(&b, false, false, "s left", true);
     shows(&b, false, false, "4711", true);
     shows(&b, false, false, "stale since", true);
     shows(&b, false, false, a.job.run->owner, true);
-    shows(&b, true, false, "\"percent\":75", true);
+    shows(&b, true, false, "\"percent\":60,\"walk\":1,\"walks\":2,\"seconds_left\":", true);
     shows(&b, true, false, "\"at_work\":true", true);
     shows(&b, true, true, "\"runs\":[{\"run\":", true);
-    p.done = 4000;
-    sleep_ms(1050);
-    must(&a, live_run_tell(&a.job, &p, &a.e));
-    shows(&b, false, false, "(99 %)", true);
-    shows(&b, false, false, "left", false);
     snprintf(next, sizeof next, "mongoreshape-live status --run %s --state-db %s --watch", a.job.run->short_id,
              a.state);
     shows(&b, false, false, next, true);
@@ -926,7 +924,7 @@ static enum mrs_status
 whole_life(struct desk *d)
 {
     struct live_checkpoint c = {.epoch = 0};
-    struct live_progress p = {.phase = "x", .ns = "y", .done = 1, .estimated = 2, .bytes = 3, .limiting = ""};
+    struct live_progress p = {.phase = "x", .ns = "y", .done = 1, .estimated = 2, .bytes = 3};
     struct mrs_buf out;
     mrs_buf_init(&out, d->job.mem, 1 << 20);
     enum mrs_status s = live_run_open(&d->job, true, d->text, strlen(d->text), &d->e);

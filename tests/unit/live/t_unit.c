@@ -451,8 +451,8 @@ listings(void **state)
     docs_make(&docs, "{'_id':1} {'_id':null} {'_id':{'$ref':'x'}} {'_id':'k'}");
     assert_int_equal(live_units_listing(u, 1, docs.d, docs.n, &out, &b.e), MRS_OK);
     assert_string_equal(picture((struct mrs_view){out.p, (uint32_t)out.n}),
-                        "{\"$and\":[{\"$or\":[{\"p\":{\"$in\":[1,\"k\"]}},{\"p\":{\"$type\":10}},{\"p\":{\"$eq\":{"
-                        "\"$ref\":\"x\"}}}]},{\"p\":{\"$not\":{\"$type\":4}}}]}");
+                        "{\"$or\":[{\"p\":{\"$in\":[1,\"k\"]}},{\"p\":{\"$type\":10}},{\"p\":{\"$eq\":{"
+                        "\"$ref\":\"x\"}}}]}");
     free(docs.p);
     mrs_buf_reset(&out);
     docs_make(&docs, "{'_id':9,'p':1} {'_id':8} {'_id':7,'p':[3]}");

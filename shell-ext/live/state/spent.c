@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* spent.c - what the time of a run goes to, which is what limits it.
+ *
+ * Four things can take time: a limit that was set, documents that others change while they are in hand (they are
+ * derived again), the processor here, and, all the rest, waiting for the server. The greatest is named, with its part
+ * of the time: that one is worth mending. Must not read a clock. */
+#include "course.h"
+
+enum { WINDOW_MS = 1000 };
+
+void
+live_spent_held(struct live_spent *s, int64_t ms)
+{
+    s->held_ms += ms;
+}
+
+void
+live_spent_again(struct live_spent *s, int64_t ms)
+{
+    s->again_ms += ms;
+}
+
+static void
+judge(struct live_spent *s, int64_t all, int64_t cpu)
+{
+    const struct {
+        const char *name;
+        int64_t ms;
+    } of[] = {
+        {"server latency", all - s->held_ms - s->again_ms - cpu},
+        {"contention", s->again_ms},
+        {"throttle", s->held_ms},
+        {"our own CPU", cpu},
+    };
+    size_t most = 0;
+    for (size_t i = 1; i < sizeof of / sizeof *of; i++) {
+        most = of[i].ms > of[most].ms ? i : most;
+    }
+    int64_t share = of[most].ms > 0 ? of[most].ms * 100 / all : 0;
+    s->most = of[most].name;
+    s->share = (uint32_t)(share < 100 ? share : 100);
+}
+
+const char *
+live_spent_on(struct live_spent *s, int64_t now, int64_t cpu_ms, uint32_t *share)
+{
+    if (!s->since_ms || now - s->since_ms >= WINDOW_MS) {
+        if (s->since_ms) {
+            judge(s, now - s->since_ms, cpu_ms - s->cpu_ms);
+        }
+        s->since_ms = now;
+        s->cpu_ms = cpu_ms;
+        s->held_ms = s->again_ms = 0;
+    }
+    *share = s->share;
+    return s->most ? s->most : "";
+}

@@ -2,6 +2,7 @@
 # mongoreshape - GNU make. `make help` lists the targets; `make demo` and `make check` do all the set-up themselves.
 # V=1 shows the commands; SAN=address|thread builds with sanitizers beside the plain build; CC=clang works too.
 # WERROR=1 makes an error of each warning (.ci/run and lint do); HARDEN= builds without the hardening flags.
+# ASSERT=1 builds with assertions, as check, quick and sanitizers do by themselves; ASSERT=0: without, even there.
 
 CC       ?= gcc
 PREFIX   ?= /usr/local
@@ -34,6 +35,10 @@ SANFLAGS_address := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-
 SANFLAGS_thread  := -fsanitize=thread -fno-omit-frame-pointer
 SANFLAGS_fuzz    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SANFLAGS := $(SANFLAGS_$(SAN))
+ASSERT   ?= $(if $(SAN),1)
+ASSERTS  := $(if $(filter 1,$(ASSERT)),-DMRS_ASSERTS)
+# For targets that test: with assertions, unless ASSERT=0 says otherwise.
+CHECKED   = $(MAKE) --no-print-directory ASSERT=$(or $(ASSERT),1)
 # Where the sources lie is in no byte of what is built.
 MAPFLAGS := -ffile-prefix-map=$(CURDIR)=.
 # STATIC=1 (make static) links everything in. Debian has no static ISA-L: zlib stands in, only slower (deflate.c).
@@ -41,7 +46,7 @@ STATIC ?= 0
 ISAL   := $(if $(and $(filter 1,$(STATIC)),$(if $(wildcard $(shell $(CC) -print-file-name=libisal.a)),,no)),,-lisal)
 CFLAGS += $(if $(ISAL),,-DMRSI_WITH_ZLIB)
 STATICLIBS := $(if $(filter 1,$(STATIC)),-lnettle -lacl -llzma -lzstd -llz4 -lbz2)
-ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) -Iinclude -Icommon -Ishell-ext -pthread $(CFLAGS)
+ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) $(ASSERTS) -Iinclude -Icommon -Ishell-ext -pthread $(CFLAGS)
 LIBS   := $(HARDENLINK) -lyaml -larchive -lpcre2-8 -lxxhash -lzstd $(ISAL) $(STATICLIBS) -lz -l:libbidgcc000.a -lm \
           -pthread
 # mongo-c-driver goes by two names: 1.x and 2.x.
@@ -73,7 +78,8 @@ VERSION := $(shell sed -n 's/.*MRS_VERSION "\(.*\)".*/\1/p' include/mongoreshape
 CORES   := $(shell nproc 2>/dev/null || echo 1)
 
 .PHONY: all deps demo demo-built demo-live demo-live-built docs quick check check-built check-long unit
-.PHONY: unit-programs test-programs vectors cases twin killed weak fault fuzz fuzz-replay extension host host-mutants
+.PHONY: unit-programs quick-programs test-programs vectors cases twin killed weak fault fuzz fuzz-replay extension
+.PHONY: host host-mutants
 .PHONY: lint asan tsan bench bench-inspect bench-live samples facts live-cases live-fault live-seeds live-writers
 .PHONY: live-mutants server
 .PHONY: install uninstall deb static dist reproducible abi sbom package-test clean help
@@ -350,12 +356,14 @@ lint: $(ROOMLIBS)
 
 ## quick: build, unit tests that need no server, one case a step, lint: for whoever changes the code
 quick:
-	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs $(OBJ)/casetool $(OBJ)/twin
-	$(Q)QUICK=1 MAKE='$(MAKE)' OBJ='$(OBJ)' bash tests/check.sh unit cases lint
+	$(Q)+$(CHECKED) -j$(CORES) all unit-programs quick-programs
+	$(Q)+QUICK=1 $(CHECKED) PARTS='unit cases lint' check-built
+quick-programs: $(OBJ)/casetool $(OBJ)/twin
+	@:
 ## check: installs what is missing, builds, runs all tests; PARTS="cases cli" for some, LANES=1: one at a time
 check: deps
-	$(Q)$(MAKE) --no-print-directory -j$(CORES) all unit-programs test-programs
-	$(Q)$(MAKE) --no-print-directory check-built
+	$(Q)+$(CHECKED) -j$(CORES) all unit-programs test-programs
+	$(Q)+$(CHECKED) check-built
 # What deps installs (a compiler) changes the flags and with them OBJ, so these belong to a make of their own.
 check-built:
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' bash tests/check.sh $(PARTS)

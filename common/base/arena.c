@@ -16,6 +16,7 @@ enum { FIRST = 4096 - 64, LARGEST_STEP = 1 << 20 };
 void
 mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem)
 {
+    MRS_ASSERT(mem);
     memset(a, 0, sizeof *a);
     a->mem = mem;
 }
@@ -35,6 +36,7 @@ mrs_arena_clear(struct mrs_arena *a)
 void
 mrs_arena_let_go(struct mrs_arena *a)
 {
+    MRS_ASSERT(mrs_arena_is_sound(a));
     struct mrs_arena_chunk *keep = a->head;
     a->used = 0;
     if (!keep) {
@@ -60,6 +62,8 @@ mrs_arena_let_go(struct mrs_arena *a)
 void
 mrs_arena_release(struct mrs_arena *a, struct mrs_arena_mark m)
 {
+    MRS_ASSERT(m.used <= a->used);
+    MRS_ASSERT(m.head ? a->head != NULL : !m.at);
     if (a->head == m.head) {
         a->at = m.at;
     } else if (a->head) {
@@ -76,6 +80,7 @@ mrs_arena_release(struct mrs_arena *a, struct mrs_arena_mark m)
 static size_t
 next_size(const struct mrs_arena *a, size_t n)
 {
+    MRS_ASSERT(n % 8 == 0);
     size_t want = a->head ? a->head->n * 2 : FIRST;
     if (want > LARGEST_STEP) {
         want = LARGEST_STEP;
@@ -86,6 +91,7 @@ next_size(const struct mrs_arena *a, size_t n)
 void *
 mrs_arena_alloc(struct mrs_arena *a, size_t n)
 {
+    MRS_ASSERT(a->mem && mrs_arena_is_sound(a));
     if (n > SIZE_MAX - 64) {
         return NULL;
     }
@@ -114,6 +120,7 @@ mrs_arena_alloc(struct mrs_arena *a, size_t n)
 void *
 mrs_arena_copy(struct mrs_arena *a, const void *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     void *piece = mrs_arena_alloc(a, n);
     if (piece && n) {
         memcpy(piece, p, n);

@@ -11,6 +11,7 @@
 void
 mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling)
 {
+    MRS_ASSERT(mem && ceiling);
     memset(b, 0, sizeof *b);
     b->mem = mem;
     b->ceiling = ceiling;
@@ -19,6 +20,7 @@ mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling)
 void
 mrs_buf_clear(struct mrs_buf *b)
 {
+    MRS_ASSERT(mrs_buf_is_sound(b));
     mrs_free(b->mem, b->p);
     b->p = NULL;
     b->n = b->cap = 0;
@@ -28,6 +30,8 @@ mrs_buf_clear(struct mrs_buf *b)
 void
 mrs_buf_enlarge(struct mrs_buf *b, size_t extra)
 {
+    MRS_ASSERT(b->mem && mrs_buf_is_sound(b));
+    MRS_ASSERT(b->cap - b->n < extra);
     if (b->bad) {
         return;
     }
@@ -54,6 +58,7 @@ mrs_buf_enlarge(struct mrs_buf *b, size_t extra)
 enum mrs_status
 mrs_buf_failure(const struct mrs_buf *b, struct mrs_err *e)
 {
+    MRS_ASSERT(b->bad == 1 || b->bad == 2);
     return b->bad == 1 ? mrs_err_memory(e, b->n)
                        : mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "more than %zu bytes", b->ceiling);
 }

@@ -48,6 +48,8 @@ mrs_err_clear(struct mrs_err *e)
 enum mrs_status
 mrs_err_set(struct mrs_err *e, enum mrs_status s, enum mrs_code code, const char *fmt, ...)
 {
+    MRS_ASSERT(code > MRS_E_NONE && code < sizeof CODES / sizeof *CODES);
+    MRS_ASSERT(s < MRS_OK);
     if (e && e->code == MRS_E_NONE) {
         va_list args;
         va_start(args, fmt);
@@ -127,12 +129,14 @@ mrs_err_memory(struct mrs_err *e, size_t wanted)
 const char *
 mrs_code_name(enum mrs_code code)
 {
+    MRS_ASSERT(code < sizeof CODES / sizeof *CODES && CODES[code].name);
     return (size_t)code < sizeof CODES / sizeof *CODES ? CODES[code].name : "unknown";
 }
 
 int
 mrs_code_exit(enum mrs_code code)
 {
+    MRS_ASSERT(code < sizeof CODES / sizeof *CODES && CODES[code].name);
     return (size_t)code < sizeof CODES / sizeof *CODES ? CODES[code].exit : 4;
 }
 
@@ -142,6 +146,7 @@ add(char *text, uint32_t size, size_t at, const char *fmt, ...) __attribute__((f
 static size_t
 add(char *text, uint32_t size, size_t at, const char *fmt, ...)
 {
+    MRS_ASSERT(at <= size || size == 0);
     va_list args;
     va_start(args, fmt);
     int n = at < size ? vsnprintf(text + at, size - at, fmt, args) : 0;
@@ -152,6 +157,7 @@ add(char *text, uint32_t size, size_t at, const char *fmt, ...)
 const char *
 mrs_err_text(const struct mrs_err *e, char *text, uint32_t size)
 {
+    MRS_ASSERT(e && (text || !size));
     size_t at = 0;
     if (!size) {
         return text;

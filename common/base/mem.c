@@ -116,6 +116,7 @@ add_bytes(struct mrs_mem *m, size_t n)
 static void *
 head_to_block(uint8_t *head, size_t n)
 {
+    MRS_ASSERT(((uintptr_t)head & 15) == 0);
     memcpy(head, &n, sizeof n);
     return head + HEAD;
 }
@@ -158,6 +159,7 @@ mrs_zalloc(struct mrs_mem *m, size_t n)
 void *
 mrs_realloc(struct mrs_mem *m, void *p, size_t n)
 {
+    MRS_ASSERT(!p || atomic_load(&m->bytes) >= block_size(p));
     if (!p) {
         return mrs_alloc(m, n);
     }
@@ -177,6 +179,8 @@ mrs_realloc(struct mrs_mem *m, void *p, size_t n)
 void
 mrs_free(struct mrs_mem *m, void *p)
 {
+    MRS_ASSERT(!p || atomic_load(&m->live) > 0);
+    MRS_ASSERT(!p || atomic_load(&m->bytes) >= block_size(p));
     if (p) {
         atomic_fetch_sub(&m->live, 1);
         atomic_fetch_sub(&m->bytes, block_size(p));
@@ -187,6 +191,7 @@ mrs_free(struct mrs_mem *m, void *p)
 char *
 mrs_strndup(struct mrs_mem *m, const char *s, size_t n)
 {
+    MRS_ASSERT(s || n == 0);
     char *copy = n < SIZE_MAX ? mrs_alloc(m, n + 1) : NULL;
     if (copy) {
         memcpy(copy, s, n);

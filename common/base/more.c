@@ -8,6 +8,7 @@ enum { FIRST = 16 };
 static uint32_t
 next_cap(uint32_t cap, size_t size)
 {
+    MRS_ASSERT(size > 0);
     uint32_t want = cap ? cap * 2 : FIRST;
     return want > cap && want <= SIZE_MAX / size ? want : 0;
 }
@@ -15,6 +16,7 @@ next_cap(uint32_t cap, size_t size)
 void *
 mrs_more(struct mrs_mem *m, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
+    MRS_ASSERT(n <= *cap && (list || *cap == 0));
     if (n < *cap) {
         return list;
     }
@@ -27,6 +29,7 @@ mrs_more(struct mrs_mem *m, void *list, uint32_t n, uint32_t *cap, size_t size)
 void *
 mrs_arena_more(struct mrs_arena *a, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
+    MRS_ASSERT(n <= *cap && (list || *cap == 0));
     if (n < *cap) {
         return list;
     }

@@ -5,6 +5,7 @@
  * capitals count as small letters. A word that is further away than a third of its length (but one
  * letter is always allowed from three on) is no help, so nothing is offered. Knows nothing of
  * plans and options. */
+#include "mongoreshape/assert.h"
 #include "mongoreshape/words.h"
 
 #include <string.h>
@@ -24,6 +25,7 @@ least(uint32_t a, uint32_t b)
 uint32_t
 mrs_word_distance(const char *a, size_t an, const char *b, size_t bn)
 {
+    MRS_ASSERT(a && b);
     uint32_t rows[3][MRS_WORD_MAX + 1];
     if (an > MRS_WORD_MAX || bn > MRS_WORD_MAX) {
         return UINT32_MAX;
@@ -49,6 +51,7 @@ mrs_word_distance(const char *a, size_t an, const char *b, size_t bn)
 const char *
 mrs_nearest(const char *word, const char *const *words, uint32_t n)
 {
+    MRS_ASSERT(word && (words || n == 0));
     size_t len = strlen(word);
     if (len == 0 || len > MRS_WORD_MAX) {
         return NULL;

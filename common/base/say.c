@@ -30,6 +30,7 @@ is_control(uint32_t c)
 static size_t
 code_point(const uint8_t *p, size_t n, uint32_t *c)
 {
+    MRS_ASSERT(n > 0);
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t k = p[0] < 0x80 ? 1 : p[0] < 0xc0 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf8 ? 4 : 0;
     *c = k == 1 ? p[0] : k ? p[0] & (0x7fu >> k) : 0;
@@ -48,6 +49,7 @@ code_point(const uint8_t *p, size_t n, uint32_t *c)
 size_t
 mrs_text_shown(const char *text, size_t n, char room[8], size_t *used)
 {
+    MRS_ASSERT(text && n > 0);
     const uint8_t *p = (const uint8_t *)text;
     uint32_t c;
     size_t k = code_point(p, n, &c);
@@ -155,6 +157,7 @@ say_value(const struct mrs_say *to, const struct say_spec *s, va_list *args)
 void
 mrs_say_args(const struct mrs_say *to, const char *fmt, va_list *args)
 {
+    MRS_ASSERT(to->put && fmt);
     while (*fmt) {
         size_t n = strcspn(fmt, "%");
         if (n) {

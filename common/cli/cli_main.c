@@ -51,6 +51,7 @@ run(struct mrs_cli *cli, int argc, char **argv)
 int
 mrs_cli_main(struct mrs_cli *cli, int argc, char **argv)
 {
+    MRS_ASSERT(cli->tool && argc >= 0);
     int status = fill_standard_streams() ? run(cli, argc, argv) : mrs_code_exit(MRS_E_IO);
     mrs_cli_clear(cli);
     return close_stdout(cli, status);
@@ -68,6 +69,7 @@ mrs_cli_tell(const struct mrs_cli *cli, const struct mrs_err *e)
 void
 mrs_cli_tell_at(const char *file, uint32_t line, uint32_t col, bool warning, const char *msg)
 {
+    MRS_ASSERT(file && msg);
     bool colour = mrs_text_colour(stderr);
     mrs_say(stderr, "%s:%u:%u: ", file, line, col);
     fputs(!colour ? "" : warning ? "\x1b[35m" : "\x1b[31m", stderr);

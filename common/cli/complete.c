@@ -148,6 +148,7 @@ bash(const struct mrs_cli_tool *t)
 static void
 zsh_option(const struct mrs_cli_option *o)
 {
+    MRS_ASSERT(o->name);
     const char *again = o->type == MRS_CLI_LIST ? "*" : "";
     if (o->letter && !*again) {
         printf(" \\\n            '(-%c --%s)'{-%c,--%s}'[", o->letter, o->name, o->letter, o->name);
@@ -209,6 +210,7 @@ zsh(const struct mrs_cli_tool *t)
 static void
 fish_option(const struct mrs_cli_tool *t, const struct mrs_cli_option *o)
 {
+    MRS_ASSERT(o->name);
     printf("complete -c %s -n '__fish_seen_subcommand_from", t->name);
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
         if (o->commands & c->bit) {
@@ -260,6 +262,7 @@ fish(const struct mrs_cli_tool *t)
 void
 mrs_cli_help_shell(const struct mrs_cli_tool *t, const char *shell)
 {
+    MRS_ASSERT(shell);
     if (strcmp(shell, "zsh") == 0) {
         zsh(t);
     } else if (strcmp(shell, "fish") == 0) {

@@ -21,6 +21,7 @@ examples(const struct mrs_cli_command *c)
 static void
 option_row(const struct mrs_cli_option *o)
 {
+    MRS_ASSERT(o->name);
     char left[64];
     int column = mrs_text_width(stdout) < NARROW ? 8 : COLUMN;
     int n = o->letter ? snprintf(left, sizeof left, "  -%c, --%s", o->letter, o->name)
@@ -67,6 +68,7 @@ mrs_cli_help_tool(const struct mrs_cli_tool *t)
 void
 mrs_cli_help_command(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
 {
+    MRS_ASSERT(c->name);
     printf("usage: %s %s %s%s%s [options]\n\n", t->name, c->name, c->operand, *c->needs ? " " : "", c->needs);
     for (const char *const *text = c->text; *text; text++) {
         mrs_text_fold(stdout, *text, 0, 0);
@@ -90,6 +92,7 @@ mrs_cli_help_command(const struct mrs_cli_tool *t, const struct mrs_cli_command 
 int
 mrs_cli_help(struct mrs_cli *cli)
 {
+    MRS_ASSERT(cli->tool);
     const char *names[HELP_COMMANDS] = {0};
     uint32_t n = 0;
     const struct mrs_cli_tool *t = cli->tool;

@@ -17,6 +17,7 @@ len(const char *name)
 void
 mrs_cli_json_begin(struct mrs_cli_json *j, struct mrs_mem *mem)
 {
+    MRS_ASSERT(mem);
     mrs_arena_init(&j->arena, mem);
     mrs_buf_init(&j->buf, mem, JSON_MAX);
     mrs_build_init(&j->b, &j->buf);
@@ -35,6 +36,7 @@ item(struct mrs_cli_json *j, const char *value)
 void
 mrs_cli_json_text(struct mrs_cli_json *j, const char *name, const char *value)
 {
+    MRS_ASSERT(name || j->b.depth > 0);
     if (!name) {
         item(j, value ? value : "");
     } else if (value) {
@@ -69,12 +71,14 @@ mrs_cli_json_open(struct mrs_cli_json *j, const char *name, uint8_t type)
 void
 mrs_cli_json_close(struct mrs_cli_json *j)
 {
+    MRS_ASSERT(j->b.depth > 0 || j->b.too_deep);
     mrs_build_close(&j->b);
 }
 
 void
 mrs_cli_json_texts(struct mrs_cli_json *j, const char *name, const char *const *at, uint32_t n)
 {
+    MRS_ASSERT(at || n == 0);
     mrs_cli_json_open(j, name, MRS_ARRAY);
     for (uint32_t i = 0; i < n; i++) {
         item(j, at[i]);
@@ -102,6 +106,7 @@ mrs_cli_json_error(struct mrs_cli_json *j, const char *name, const struct mrs_er
 void
 mrs_cli_json_take(struct mrs_cli_json *j, struct mrs_buf *out)
 {
+    MRS_ASSERT(j->b.depth <= 1);
     struct mrs_view doc;
     if (mrs_build_finish(&j->b, &doc, NULL) == MRS_OK) {
         mrs_ejson_write(doc, false, out);
@@ -115,6 +120,7 @@ mrs_cli_json_take(struct mrs_cli_json *j, struct mrs_buf *out)
 bool
 mrs_cli_json_end(struct mrs_cli_json *j, FILE *f)
 {
+    MRS_ASSERT(f);
     struct mrs_buf out;
     mrs_buf_init(&out, j->buf.mem, 2 * JSON_MAX);
     mrs_cli_json_take(j, &out);

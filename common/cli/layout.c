@@ -17,6 +17,7 @@ put_file(void *arg, const char *p, size_t n)
 void
 mrs_say(FILE *f, const char *fmt, ...)
 {
+    MRS_ASSERT(f && fmt);
     struct mrs_say to = {put_file, f};
     va_list args;
     va_start(args, fmt);
@@ -37,6 +38,7 @@ mrs_text_width(FILE *f)
 void
 mrs_text_fold(FILE *f, const char *text, int indent, int col)
 {
+    MRS_ASSERT(f && text && indent >= 0);
     bool first = true;
     int width = mrs_text_width(f);
     while (*text) {

@@ -8,6 +8,7 @@
 void
 mrs_cli_roff(const char *text)
 {
+    MRS_ASSERT(text);
     bool bold = false;
     if (*text == '.' || *text == '\'') {
         fputs("\\&", stdout);
@@ -37,6 +38,7 @@ paragraph(const char *macro, const char *text)
 static void
 option_entry(const struct mrs_cli_tool *t, const struct mrs_cli_option *o)
 {
+    MRS_ASSERT(o->name);
     printf(".TP\n\\fB");
     if (o->letter) {
         printf("\\-%c\\fR, \\fB", o->letter);
@@ -85,6 +87,7 @@ commands(const struct mrs_cli_tool *t)
 static void
 section(const struct mrs_cli_section *s)
 {
+    MRS_ASSERT(s->title);
     printf(".SH %s\n", s->title);
     for (const struct mrs_cli_row *row = s->rows; row->text; row++) {
         if (row->term) {

@@ -25,6 +25,7 @@ put_text(struct mrs_buf *out, const char *text)
 static void
 put_escaped(struct mrs_buf *out, const uint8_t *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
         bool line_end = p[i] == 0xE2 && i + 2 < n && p[i + 1] == 0x80 && (p[i + 2] == 0xA8 || p[i + 2] == 0xA9);
@@ -42,6 +43,7 @@ put_escaped(struct mrs_buf *out, const uint8_t *p, size_t n)
 void
 mrs_cli_page(struct mrs_buf *out, const struct mrs_cli_page *page)
 {
+    MRS_ASSERT(page->kind && mrs_buf_is_sound(out));
     struct mrs_buf data;
     mrs_buf_init(&data, out->mem, SIZE_MAX);
     mrs_buf_printf(&data, "{\"kind\":\"%s\",\"plan\":", page->kind);

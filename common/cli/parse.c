@@ -35,6 +35,7 @@ mask_uris(char *text)
 int
 mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...)
 {
+    MRS_ASSERT(fmt);
     char text[1024];
     va_list ap;
     va_start(ap, fmt);
@@ -75,6 +76,7 @@ mrs_cli_given(const struct mrs_cli *cli, const char *name)
 bool
 mrs_cli_takes(const struct mrs_cli *cli, const char *name)
 {
+    MRS_ASSERT(cli->tool);
     uint32_t i = row_of(cli, name);
     return cli->tool->options[i].name && (cli->tool->options[i].commands & cli->command->bit);
 }
@@ -152,6 +154,7 @@ word(const char *words, const char *text)
 static bool
 append(struct mrs_mem *mem, struct mrs_cli_list *list, const char *text)
 {
+    MRS_ASSERT(list->n == 0 || list->at);
     const char **more = mrs_realloc(mem, list->at, (list->n + 1) * sizeof *more);
     if (more) {
         list->at = more;
@@ -164,6 +167,7 @@ append(struct mrs_mem *mem, struct mrs_cli_list *list, const char *text)
 static const char *
 store(struct mrs_cli *cli, const struct mrs_cli_option *o, const char *text)
 {
+    MRS_ASSERT(o->name);
     void *to = (char *)cli + o->offset;
     const char *end;
     switch (o->type) {
@@ -222,6 +226,7 @@ unknown(struct parser *p, const char *name, const struct mrs_cli_option *elsewhe
 static bool
 option(struct parser *p, uint32_t row, const char *value)
 {
+    MRS_ASSERT(p->at <= p->argc);
     struct mrs_cli *cli = p->cli;
     const struct mrs_cli_option *o = &cli->tool->options[row];
     if (!(o->commands & cli->command->bit)) {
@@ -340,6 +345,7 @@ offers(struct parser *p, const char *path)
 static bool
 command(struct parser *p)
 {
+    MRS_ASSERT(p->cli->tool);
     const char *names[OPTIONS_MAX] = {0};
     uint32_t n = 0;
     struct mrs_cli *cli = p->cli;
@@ -379,6 +385,7 @@ command(struct parser *p)
 bool
 mrs_cli_parse(struct mrs_cli *cli, int argc, char **argv, int *status)
 {
+    MRS_ASSERT(argc >= 0 && status);
     struct parser p = {.cli = cli, .argv = argv, .argc = argc};
     bool good = command(&p), options = true;
     while (good && p.at < argc) {

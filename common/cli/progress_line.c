@@ -65,6 +65,7 @@ columns(void)
 void
 mrs_cli_progress_draw(struct mrs_cli_progress *p, const char *line)
 {
+    MRS_ASSERT(line);
     if (p->terminal) {
         mrs_say(stderr, "\r%.*s\x1b[K", columns(), line);
     } else {

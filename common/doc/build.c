@@ -11,6 +11,7 @@
 static uint8_t *
 element(struct mrs_buf *buf, uint8_t type, const char *name, uint32_t name_len, size_t n)
 {
+    MRS_ASSERT(name || name_len == 0);
     uint8_t *p = buf->bad ? NULL : mrs_buf_take(buf, (size_t)name_len + 2 + n);
     if (!p) {
         return NULL;
@@ -24,6 +25,7 @@ element(struct mrs_buf *buf, uint8_t type, const char *name, uint32_t name_len, 
 static void
 open_frame(struct mrs_build *b)
 {
+    MRS_ASSERT(b->depth >= 0);
     if (b->depth >= MRS_DEPTH_MAX) {
         b->too_deep = true;
         b->depth++;
@@ -46,6 +48,7 @@ open_frame(struct mrs_build *b)
 void
 mrs_build_init(struct mrs_build *b, struct mrs_buf *buf)
 {
+    MRS_ASSERT(mrs_buf_is_sound(buf));
     b->buf = buf;
     b->depth = 0;
     b->too_deep = false;
@@ -55,6 +58,7 @@ mrs_build_init(struct mrs_build *b, struct mrs_buf *buf)
 void
 mrs_build_close(struct mrs_build *b)
 {
+    MRS_ASSERT(b->too_deep || b->depth > 0);
     if (b->depth <= 0) {
         return;
     }
@@ -72,6 +76,7 @@ mrs_build_close(struct mrs_build *b)
 enum mrs_status
 mrs_build_finish(struct mrs_build *b, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(b->too_deep || b->depth == 1);
     while (b->depth > 0) {
         mrs_build_close(b);
     }
@@ -93,6 +98,7 @@ mrs_build_finish(struct mrs_build *b, struct mrs_view *doc, struct mrs_err *e)
 void
 mrs_build_val(struct mrs_build *b, const char *name, uint32_t name_len, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type == MRS_MISSING) {
         return;
     }
@@ -105,6 +111,7 @@ mrs_build_val(struct mrs_build *b, const char *name, uint32_t name_len, struct m
 void
 mrs_build_elem(struct mrs_build *b, const struct mrs_elem *e)
 {
+    MRS_ASSERT(e->v.p == (const uint8_t *)e->name + e->name_len + 1);
     if (e->v.type != MRS_MISSING) {
         mrs_buf_put(b->buf, e->p, (size_t)(e->v.p + e->v.n - e->p));
     }
@@ -119,6 +126,7 @@ mrs_build_raw(struct mrs_build *b, const uint8_t *elems, size_t n)
 void
 mrs_build_open(struct mrs_build *b, const char *name, uint32_t name_len, uint8_t type)
 {
+    MRS_ASSERT(type == MRS_DOCUMENT || type == MRS_ARRAY);
     element(b->buf, type, name, name_len, 0);
     open_frame(b);
 }
@@ -127,6 +135,7 @@ mrs_build_open(struct mrs_build *b, const char *name, uint32_t name_len, uint8_t
 static uint32_t
 next_index(struct mrs_build *b, char name[12])
 {
+    MRS_ASSERT(b->too_deep || b->depth > 0);
     if (b->depth < 1 || b->depth > MRS_DEPTH_MAX) {
         return mrs_index_name(name, 0);
     }
@@ -146,6 +155,7 @@ mrs_build_item(struct mrs_build *b, struct mrs_val v)
 void
 mrs_build_item_open(struct mrs_build *b, uint8_t type)
 {
+    MRS_ASSERT(type == MRS_DOCUMENT || type == MRS_ARRAY);
     char name[12];
     uint32_t n = next_index(b, name);
     mrs_build_open(b, name, n, type);
@@ -195,6 +205,7 @@ mrs_build_null(struct mrs_build *b, const char *name, uint32_t name_len)
 void
 mrs_build_text(struct mrs_build *b, const char *name, const char *text, uint32_t n)
 {
+    MRS_ASSERT(text || n == 0);
     if (n > INT32_MAX - 1) {
         b->buf->bad = b->buf->bad ? b->buf->bad : 2;
         return;
@@ -227,6 +238,7 @@ mrs_make_i32(uint8_t room[16], int32_t v)
 struct mrs_val
 mrs_make_i64(uint8_t room[16], int64_t v, uint8_t type)
 {
+    MRS_ASSERT(type == MRS_INT64 || type == MRS_DATE || type == MRS_TIMESTAMP);
     mrs_put64(room, (uint64_t)v);
     return made(room, 8, type);
 }
@@ -263,6 +275,7 @@ mrs_null(void)
 struct mrs_val
 mrs_make_text(struct mrs_arena *a, const char *text, uint32_t n)
 {
+    MRS_ASSERT(text || n == 0);
     uint8_t *p = n > INT32_MAX - 1 ? NULL : mrs_arena_alloc(a, (size_t)n + 5);
     if (!p) {
         return mrs_missing();
@@ -278,6 +291,7 @@ mrs_make_text(struct mrs_arena *a, const char *text, uint32_t n)
 bool
 mrs_val_copy(struct mrs_arena *a, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     const uint8_t *p = v.type == MRS_MISSING ? NULL : mrs_empty_bytes;
     if (v.n) {
         p = mrs_arena_copy(a, v.p, v.n);
@@ -292,6 +306,7 @@ mrs_val_copy(struct mrs_arena *a, struct mrs_val v, struct mrs_val *out)
 struct mrs_view
 mrsi_scope(struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_CODE_W_SCOPE && v.n >= 14);
     uint32_t skip = 8 + mrs_le32(v.p + 4);
     struct mrs_view d = {v.p + skip, v.n - skip};
     return d;
@@ -300,6 +315,7 @@ mrsi_scope(struct mrs_val v)
 struct mrs_val
 mrsi_scope_code(struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_CODE_W_SCOPE && v.n >= 14);
     return made(v.p + 4, 4 + mrs_le32(v.p + 4), MRS_CODE);
 }
 

@@ -75,6 +75,7 @@ take_name(struct composer *m, va_list *ap)
 static void
 put(struct composer *m, struct mrs_val v)
 {
+    MRS_ASSERT(m->open > 0);
     if (v.type != MRS_MISSING) {
         mrs_build_val(&m->b, m->name, m->name_len, v);
         m->next[m->open - 1]++;
@@ -199,6 +200,7 @@ put_literal(struct composer *m)
 static bool
 open_one(struct composer *m)
 {
+    MRS_ASSERT(m->open < OPEN_MAX + 1);
     bool array = *m->at++ == '[';
     if (m->open == OPEN_MAX) {
         return false;
@@ -216,6 +218,7 @@ open_one(struct composer *m)
 static bool
 close_one(struct composer *m)
 {
+    MRS_ASSERT(m->open >= 0);
     bool array = *m->at++ == ']';
     if (m->array[m->open - 1] != array) {
         return false;
@@ -248,6 +251,7 @@ take_one(struct composer *m, va_list *ap)
 enum mrs_status
 mrs_compose(struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e, const char *text, va_list *ap)
 {
+    MRS_ASSERT(mrs_buf_is_sound(buf) && text);
     struct composer m = {.at = text};
     size_t start = buf->n;
     mrs_build_init(&m.b, buf);

@@ -19,6 +19,7 @@
 mrsi_u128
 mrsi_pow10(int n)
 {
+    MRS_ASSERT(n >= 0);
     static const uint64_t small[20] = {1u,
                                        10u,
                                        100u,
@@ -76,6 +77,7 @@ mrsi_dec_parts(const uint8_t p[16])
 void
 mrsi_dec_pack(const struct mrsi_dec *d, uint8_t out[16])
 {
+    MRS_ASSERT(d->nan || d->infinite || (d->exp >= MRSI_DEC_EXP_MIN && d->exp <= MRSI_DEC_EXP_MAX));
     uint64_t hi = (uint64_t)(d->coef >> 64) | (uint64_t)(d->exp + BIAS) << 49 | (uint64_t)d->negative << 63;
     mrs_put64(out, (uint64_t)d->coef);
     mrs_put64(out + 8, hi);
@@ -150,6 +152,7 @@ digits_of(mrsi_u128 coef, char digit[40])
 static uint32_t
 put_scientific(char *at, const char *digit, int n, int exponent)
 {
+    MRS_ASSERT(n > 0 && n <= MRSI_DEC_DIGITS);
     char *p = at, number[12];
     *p++ = digit[0];
     if (n > 1) {
@@ -168,6 +171,7 @@ put_scientific(char *at, const char *digit, int n, int exponent)
 static uint32_t
 put_plain(char *at, const char *digit, int n, int places)
 {
+    MRS_ASSERT(n > 0 && n <= MRSI_DEC_DIGITS && places >= 0);
     char *p = at;
     int before = n - places;
     if (before > 0) {
@@ -224,6 +228,7 @@ struct decimal_reading {
 static void
 read_digits(struct decimal_reading *r)
 {
+    MRS_ASSERT(r->at <= r->end);
     bool point = false;
     for (; r->at < r->end; r->at++) {
         if (*r->at == '.' && !point) {
@@ -248,6 +253,7 @@ read_digits(struct decimal_reading *r)
 static bool
 read_exponent(struct decimal_reading *r)
 {
+    MRS_ASSERT(r->at <= r->end);
     if (r->at == r->end) {
         return true;
     }
@@ -292,6 +298,7 @@ fit(struct decimal_reading *r)
 static bool
 word_is(const char *text, size_t n, const char *word)
 {
+    MRS_ASSERT(text || n == 0);
     if (strlen(word) != n) {
         return false;
     }

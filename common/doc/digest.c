@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* digest.c - the blocks of a message, its end, and the bytes of the result, for MD5, SHA-1 and SHA-256. */
+#include "mongoreshape/assert.h"
 #include "mongoreshape/digest.h"
 #include <string.h>
 
@@ -9,6 +10,7 @@ enum { BLOCK = 64, LENGTH = 8 };
 static void
 put(uint8_t *p, uint64_t v, unsigned n, bool big_endian)
 {
+    MRS_ASSERT(n <= 8);
     for (unsigned i = 0; i < n; i++) {
         p[i] = (uint8_t)(v >> 8 * (big_endian ? n - 1 - i : i));
     }
@@ -17,6 +19,7 @@ put(uint8_t *p, uint64_t v, unsigned n, bool big_endian)
 void
 mrs_digest_run(const struct mrs_digest *d, uint32_t *state, const uint8_t *p, size_t n, uint8_t *out)
 {
+    MRS_ASSERT(p || n == 0);
     uint8_t end[2 * BLOCK] = {0};
     size_t rest = n % BLOCK, size = rest + 1 + LENGTH <= BLOCK ? BLOCK : 2 * BLOCK;
     if (rest) {

@@ -18,6 +18,7 @@
 static bool
 stands_before(struct mrs_view d, const struct mrs_elem *e)
 {
+    MRS_ASSERT(e->p >= d.p && e->p < d.p + d.n);
     struct mrs_walk w;
     struct mrs_elem x;
     mrs_walk_init(&w, d);
@@ -88,6 +89,7 @@ wide_level(struct mrs_mem *mem, struct mrs_view d)
 bool
 mrsi_level_duplicates(struct mrs_mem *mem, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     uint64_t seen[16] = {0};
     struct mrs_walk w;
     struct mrs_elem e;
@@ -155,6 +157,7 @@ put_kept(const struct named_field *f, uint32_t n, uint8_t *to)
 enum mrs_status
 mrsi_level_keep_last(struct mrs_buf *out, size_t start, struct mrs_err *e)
 {
+    MRS_ASSERT(out->bad || start + MRS_DOC_MIN <= out->n);
     struct mrs_view d = {out->p + start, (uint32_t)(out->n - start)};
     if (!mrsi_level_duplicates(out->mem, d)) {
         return MRS_OK;
@@ -185,6 +188,7 @@ mrsi_level_keep_last(struct mrs_buf *out, size_t start, struct mrs_err *e)
 bool
 mrs_doc_has_duplicates(struct mrs_mem *mem, struct mrs_view d, bool one_level)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk stack[MRS_DEPTH_READ];
     struct mrs_elem e;
     int depth = 1;

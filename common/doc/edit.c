@@ -62,6 +62,7 @@ struct edit_run {
 static inline void
 copy_to(struct edit_run *r, const uint8_t *to)
 {
+    MRS_ASSERT(to >= r->from);
     if (to > r->from) {
         mrs_buf_put(r->out, r->from, (size_t)(to - r->from));
         r->from = to;
@@ -92,6 +93,7 @@ mark_changed(struct edit_run *r, struct edit_level *l)
 static enum mrs_status
 cut(struct edit_run *r, struct edit_level *l, const uint8_t *p, const uint8_t *end)
 {
+    MRS_ASSERT(p <= end);
     copy_to(r, p);
     r->from = end;
     l->crooked = true;
@@ -103,6 +105,7 @@ cut(struct edit_run *r, struct edit_level *l, const uint8_t *p, const uint8_t *e
 static enum mrs_status
 push(struct edit_run *r, const struct mrsi_path_node *node, enum edit_kind kind, struct mrs_view d)
 {
+    MRS_ASSERT(r->depth >= 0 && r->depth <= LEVELS);
     if (r->depth == LEVELS) {
         return mrs_err_set(r->e, MRS_FAIL, MRS_E_LIMIT, "arrays are nested too deeply on the way of a path");
     }
@@ -131,6 +134,7 @@ push(struct edit_run *r, const struct mrsi_path_node *node, enum edit_kind kind,
 static enum mrs_status
 push_made(struct edit_run *r, const struct mrsi_path_node *node)
 {
+    MRS_ASSERT(r->depth >= 0 && r->depth <= LEVELS);
     size_t elem = r->out->n;
     put_header(r->out, MRS_DOCUMENT, node->name, node->len);
     size_t start = r->out->n;
@@ -147,6 +151,7 @@ push_made(struct edit_run *r, const struct mrsi_path_node *node)
 static void
 renumber(struct mrs_buf *out, size_t start)
 {
+    MRS_ASSERT(start < out->n);
     struct mrs_walk w;
     struct mrs_elem e;
     char name[12];
@@ -200,6 +205,7 @@ finish_changed(struct edit_run *r, struct edit_level *l)
 static enum mrs_status
 pop(struct edit_run *r)
 {
+    MRS_ASSERT(r->depth > 0);
     struct edit_level *l = &r->stack[--r->depth];
     r->words = l->seen;
     r->n_index -= l->kind == ARRAY;
@@ -241,6 +247,7 @@ ask(struct edit_run *r, struct mrs_edit_site *site, enum mrs_edit_verdict *verdi
 static struct mrs_edit_site
 site_of(const struct mrsi_path_node *leaf, struct mrs_view holder)
 {
+    MRS_ASSERT(leaf->leaf);
     struct mrs_edit_site site = {0};
     site.path_no = leaf->path_no;
     site.holder = holder;
@@ -253,6 +260,7 @@ site_of(const struct mrsi_path_node *leaf, struct mrs_view holder)
 static enum mrs_status
 edit_present(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *leaf, const struct mrs_elem *x)
 {
+    MRS_ASSERT(leaf->leaf && l == &r->stack[r->depth - 1]);
     struct mrs_edit_site site = site_of(leaf, l->holder);
     enum mrs_edit_verdict verdict;
     struct mrs_val put;
@@ -283,6 +291,7 @@ edit_present(struct edit_run *r, struct edit_level *l, const struct mrsi_path_no
 static enum mrs_status
 edit_missing(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *leaf)
 {
+    MRS_ASSERT(leaf->leaf && l == &r->stack[r->depth - 1]);
     struct mrs_edit_site site = site_of(leaf, l->holder);
     enum mrs_edit_verdict verdict;
     struct mrs_val put;
@@ -310,6 +319,7 @@ edit_missing(struct edit_run *r, struct edit_level *l, const struct mrsi_path_no
 static enum mrs_status
 edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, const struct mrs_edit_site *by)
 {
+    MRS_ASSERT(!node->leaf || by->blocked);
     if (node->leaf) {
         struct mrs_edit_site site = *by;
         enum mrs_edit_verdict verdict;
@@ -349,6 +359,7 @@ blocked(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *n
 static enum mrs_status
 field(struct edit_run *r, struct edit_level *l, const struct mrs_elem *x)
 {
+    MRS_ASSERT(l->kind != ARRAY && l == &r->stack[r->depth - 1]);
     int64_t i = mrsi_tree_lookup(l->node, x->name, x->name_len);
     uint64_t bit = 1ull << (i & 63);
     uint64_t *word = i < 0 ? NULL : &r->seen[l->seen + (i >> 6)];
@@ -372,6 +383,7 @@ field(struct edit_run *r, struct edit_level *l, const struct mrs_elem *x)
 static enum mrs_status
 item(struct edit_run *r, struct edit_level *l, const struct mrs_elem *x)
 {
+    MRS_ASSERT(l->kind == ARRAY && l == &r->stack[r->depth - 1]);
     char name[12];
     r->index[r->n_index - 1] = l->pos;
     if (!l->crooked) {
@@ -434,6 +446,7 @@ walk(struct edit_run *r)
 static enum mrs_status
 run_tree(struct edit_run *r, const struct mrsi_path_tree *tree, struct mrs_view d, bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     uint64_t few[WORDS];
     size_t before = r->out->n, words = tree->n_nodes / 64 + MRS_PATH_PARTS_MAX + 2;
     r->seen = few;
@@ -503,6 +516,7 @@ enum mrs_status
 mrs_edit_run(const struct mrs_edit *ed, const struct mrs_edit_run *how, struct mrs_view d, struct mrs_buf *out,
              bool *changed, struct mrs_err *e)
 {
+    MRS_ASSERT(how->fn && mrs_buf_is_sound(out));
     struct edit_run r;
     r.mode = EDIT;
     r.inner = how->inner_arrays;
@@ -520,6 +534,7 @@ enum mrs_status
 mrs_projection_new(struct mrs_mem *mem, const struct mrs_path *paths, uint32_t n, bool keep, bool without_id,
                    struct mrs_projection **out, struct mrs_err *e)
 {
+    MRS_ASSERT(paths || n == 0);
     struct mrs_projection *p = mrs_zalloc(mem, sizeof *p);
     enum mrs_status s = MRS_OK;
     *out = NULL;
@@ -555,6 +570,7 @@ mrs_projection_free(struct mrs_projection *p)
 enum mrs_status
 mrs_projection_run(const struct mrs_projection *p, struct mrs_view d, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct edit_run r;
     bool changed;
     r.mode = p->keep ? PICK : DROP;

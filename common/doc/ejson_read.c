@@ -30,6 +30,7 @@ struct ejson_read_reader {
 static enum mrs_status
 wrong(struct ejson_read_reader *r, const char *why)
 {
+    MRS_ASSERT(r->at <= r->end);
     bool first = r->e && r->e->code == MRS_E_NONE;
     enum mrs_status s = mrs_err_set(r->e, MRS_FAIL, MRS_E_FORMAT, "%s", why);
     if (first) {
@@ -59,6 +60,7 @@ mark(struct ejson_read_reader *r, char c)
 static void
 set_type(struct ejson_read_reader *r, uint8_t type)
 {
+    MRS_ASSERT(r->out->bad || r->elem < r->out->n);
     if (!r->out->bad) {
         r->out->p[r->elem] = type;
     }
@@ -80,6 +82,7 @@ four_hex(struct ejson_read_reader *r, uint32_t *v)
 static void
 put_char(struct mrs_buf *out, uint32_t v)
 {
+    MRS_ASSERT(v <= 0x10ffff);
     uint8_t p[4];
     size_t n = v < 0x80 ? 1 : v < 0x800 ? 2 : v < 0x10000 ? 3 : 4;
     for (size_t i = n; i-- > 1; v >>= 6) {
@@ -93,6 +96,7 @@ put_char(struct mrs_buf *out, uint32_t v)
 static enum mrs_status
 escape(struct ejson_read_reader *r, bool key)
 {
+    MRS_ASSERT(r->at <= r->end);
     static const char from[] = "\"\\/bfnrt", to[] = "\"\\/\b\f\n\r\t";
     uint32_t v, low;
     const char *known = r->at < r->end && *r->at ? strchr(from, *r->at) : NULL;
@@ -121,6 +125,7 @@ escape(struct ejson_read_reader *r, bool key)
 static enum mrs_status
 string_bytes(struct ejson_read_reader *r, bool key)
 {
+    MRS_ASSERT(r->at <= r->end);
     for (;;) {
         const char *p = r->at;
         while (p < r->end && *p != '"' && *p != '\\' && (uint8_t)*p >= 0x20) {
@@ -159,6 +164,7 @@ string_value(struct ejson_read_reader *r)
 static size_t
 digits_at(const char *p, const char *end)
 {
+    MRS_ASSERT(p <= end);
     const char *q = p;
     while (q < end && *q >= '0' && *q <= '9') {
         q++;
@@ -202,6 +208,7 @@ number_length(const struct ejson_read_reader *r, bool *whole)
 static enum mrs_status
 number(struct ejson_read_reader *r)
 {
+    MRS_ASSERT(r->at <= r->end);
     bool whole;
     int64_t i;
     double d;
@@ -239,6 +246,7 @@ word(struct ejson_read_reader *r, const char *w)
 static enum mrs_status
 open_level(struct ejson_read_reader *r, bool array)
 {
+    MRS_ASSERT(r->depth >= 0 && r->depth <= MRS_DEPTH_READ);
     int most = r->json ? MRS_JSON_DEPTH_MAX : MRS_DEPTH_READ;
     if (r->depth == most) {
         return mrs_err_set(r->e, MRS_FAIL, MRS_E_LIMIT, "JSON is nested more than %d levels deep", most);
@@ -257,6 +265,7 @@ open_level(struct ejson_read_reader *r, bool array)
 static enum mrs_status
 unwrap(struct ejson_read_reader *r, const struct ejson_read_level *l)
 {
+    MRS_ASSERT(l == &r->stack[r->depth] && l->dollar); /* closed, but not yet overwritten */
     size_t n = r->out->n - l->start, end = r->out->n;
     uint8_t type;
     mrs_buf_grow(r->out, n + 32); /* so that d does not move while the value is written behind it */
@@ -284,6 +293,7 @@ unwrap(struct ejson_read_reader *r, const struct ejson_read_level *l)
 static enum mrs_status
 close_level(struct ejson_read_reader *r)
 {
+    MRS_ASSERT(r->depth > 0);
     struct ejson_read_level *l = &r->stack[--r->depth];
     mrs_buf_byte(r->out, 0);
     size_t n = r->out->n - l->start;
@@ -329,6 +339,7 @@ value(struct ejson_read_reader *r)
 static enum mrs_status
 header(struct ejson_read_reader *r, struct ejson_read_level *l)
 {
+    MRS_ASSERT(l == &r->stack[r->depth - 1]);
     r->elem = r->out->n;
     mrs_buf_byte(r->out, 0);
     if (l->array) {
@@ -396,6 +407,7 @@ static void
 begin(struct ejson_read_reader *r, const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out,
       struct mrs_err *e)
 {
+    MRS_ASSERT(text || n == 0);
     r->text = r->at = text;
     r->end = text + n;
     r->mode = mode;
@@ -411,6 +423,7 @@ enum mrs_status
 mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_buf *out, size_t *used,
                struct mrs_err *e)
 {
+    MRS_ASSERT(used);
     struct ejson_read_reader r;
     begin(&r, text, n, mode, out, e);
     enum mrs_status s = read_top(&r, false);
@@ -423,6 +436,7 @@ mrs_ejson_read(const char *text, size_t n, enum mrs_ejson_mode mode, struct mrs_
 enum mrs_status
 mrs_json_read(const char *text, size_t n, struct mrs_buf *out, uint8_t *type, struct mrs_err *e)
 {
+    MRS_ASSERT(type && mrs_buf_is_sound(out));
     struct ejson_read_reader r;
     begin(&r, text, n, MRS_EJSON_PLAIN, out, e);
     r.json = true;

@@ -19,6 +19,7 @@ is_digit(char c)
 bool
 mrsi_i64_from_text(const char *text, size_t n, int64_t *out)
 {
+    MRS_ASSERT(text || n == 0);
     bool minus = n > 0 && *text == '-';
     uint64_t v = 0;
     size_t i = minus;
@@ -136,6 +137,7 @@ special(const char *text, size_t n, double *out)
 bool
 mrsi_double_from_text(const char *text, size_t n, double *out)
 {
+    MRS_ASSERT(text || n == 0);
     struct number num;
     bool minus = n > 0 && *text == '-';
     num.n = 0;
@@ -172,6 +174,7 @@ hex_value(char c)
 bool
 mrs_hex_bytes(const char *text, size_t n, uint8_t *out)
 {
+    MRS_ASSERT(text || n == 0);
     for (size_t i = 0; i < n; i += 2) {
         int hi = hex_value(text[i]), lo = i + 1 < n ? hex_value(text[i + 1]) : -1;
         if (hi < 0 || lo < 0) {
@@ -197,6 +200,7 @@ base64_value(char c)
 bool
 mrsi_base64_read(const char *text, size_t n, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     for (size_t i = 0; i < n; i += 4) {
         uint32_t v = 0;
         size_t pad = i + 4 == n ? (size_t)(text[n - 1] == '=') + (text[n - 1] == '=' && text[n - 2] == '=') : 0;
@@ -222,6 +226,7 @@ mrsi_base64_read(const char *text, size_t n, struct mrs_buf *out)
 void
 mrsi_base64_write(const uint8_t *p, size_t n, struct mrs_buf *out)
 {
+    MRS_ASSERT(p || n == 0);
     static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     for (size_t i = 0; i < n; i += 3) {
         size_t k = n - i < 3 ? n - i : 3;
@@ -238,6 +243,7 @@ mrsi_base64_write(const uint8_t *p, size_t n, struct mrs_buf *out)
 static int64_t
 days_of(int64_t y, int m, int d)
 {
+    MRS_ASSERT(m >= 1 && m <= 12);
     y -= m <= 2;
     int64_t era = (y >= 0 ? y : y - 399) / 400, year = y - era * 400;
     int64_t day = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
@@ -259,6 +265,7 @@ civil_of(int64_t days, int64_t *y, int *m, int *d)
 static bool
 fixed_digits(const char **p, const char *end, int n, int *out)
 {
+    MRS_ASSERT(*p <= end && n > 0);
     *out = 0;
     for (int i = 0; i < n; i++, ++*p) {
         if (*p == end || !is_digit(**p)) {
@@ -272,6 +279,7 @@ fixed_digits(const char **p, const char *end, int n, int *out)
 static bool
 mark(const char **p, const char *end, char c)
 {
+    MRS_ASSERT(*p <= end);
     if (*p == end || **p != c) {
         return false;
     }
@@ -282,6 +290,7 @@ mark(const char **p, const char *end, char c)
 static bool
 read_day(const char **p, const char *end, int64_t *days)
 {
+    MRS_ASSERT(*p <= end);
     static const int8_t length[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     int y, m, d;
     if (!fixed_digits(p, end, 4, &y) || !mark(p, end, '-') || !fixed_digits(p, end, 2, &m) || !mark(p, end, '-') ||
@@ -296,6 +305,7 @@ read_day(const char **p, const char *end, int64_t *days)
 static bool
 read_time(const char **p, const char *end, bool strict, int64_t *ms)
 {
+    MRS_ASSERT(*p <= end);
     int h, m, s = 0, digits = 0;
     int64_t fraction = 0;
     if (!fixed_digits(p, end, 2, &h) || !mark(p, end, ':') || !fixed_digits(p, end, 2, &m) || h > 23 || m > 59) {
@@ -322,6 +332,7 @@ read_time(const char **p, const char *end, bool strict, int64_t *ms)
 static bool
 read_zone(const char **p, const char *end, bool strict, int64_t *ms)
 {
+    MRS_ASSERT(*p <= end);
     int h, m;
     *ms = 0;
     if (*p == end || mark(p, end, 'Z')) {
@@ -368,6 +379,7 @@ mrs_date_write(int64_t ms, char text[32])
 uint32_t
 mrsi_utf8_length(const uint8_t *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     uint8_t c = p[0];
     uint32_t len = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;

@@ -50,6 +50,7 @@ put_u64(struct wrap *w, uint64_t v)
 static bool
 text_of(struct mrs_val v, const char **text, uint32_t *n)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type != MRS_STRING) {
         return false;
     }
@@ -82,6 +83,7 @@ two_fields(struct mrs_val v, const char *a, const char *b, struct mrs_val out[2]
 static struct mrs_val
 only_field(struct mrs_val v, const char *name)
 {
+    MRS_ASSERT(name && mrs_val_is_sized(v));
     struct mrs_walk w;
     struct mrs_elem e, more;
     mrs_walk_init(&w, mrs_val_view(v));
@@ -406,6 +408,7 @@ row_of(const char *key)
 static enum mrs_status
 several_keys(struct wrap *w, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val v = mrs_view_val(d), part[2];
     if (two_fields(v, "$code", "$scope", part)) {
         w->key = "$code";
@@ -436,6 +439,7 @@ several_keys(struct wrap *w, struct mrs_view d)
 enum mrs_status
 mrsi_wrapped(struct mrs_view d, enum mrs_ejson_mode mode, struct mrs_buf *out, uint8_t *type, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct wrap w = {mode, "", out, MRS_MISSING, e};
     struct mrs_walk walk;
     struct mrs_elem first, second;
@@ -462,6 +466,7 @@ mrsi_wrapped(struct mrs_view d, enum mrs_ejson_mode mode, struct mrs_buf *out, u
 enum mrs_status
 mrs_ejson_unwrap(struct mrs_arena *a, enum mrs_ejson_mode mode, struct mrs_val *v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(*v));
     struct mrs_buf buf;
     struct mrs_val made;
     if (v->type != MRS_DOCUMENT) {

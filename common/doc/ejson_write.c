@@ -46,6 +46,7 @@ put_escape(struct mrs_buf *out, uint8_t c)
 static void
 put_string(struct mrs_buf *out, const char *text, size_t n)
 {
+    MRS_ASSERT(text || n == 0);
     const uint8_t *p = (const uint8_t *)text, *end = p + n, *from = p;
     mrs_buf_byte(out, '"');
     while (p < end) {
@@ -73,6 +74,7 @@ put_string(struct mrs_buf *out, const char *text, size_t n)
 static void
 put_text(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(v.n >= 5);
     uint32_t n;
     const char *text = mrs_val_text(v, &n);
     put_string(out, text, n);
@@ -111,6 +113,7 @@ put_double(struct mrs_buf *out, double d, bool canonical)
 static void
 put_binary(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_BINARY && v.n >= 5);
     const uint8_t *p = v.p + 5;
     uint32_t n = v.n - 5;
     if (v.p[4] == 2 && n >= 4 && mrs_le32(p) == n - 4) {
@@ -140,6 +143,7 @@ put_date(struct mrs_buf *out, int64_t ms, bool canonical)
 static void
 put_regex(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_REGEX && v.n >= 2);
     const char *pattern = (const char *)v.p;
     size_t n = strlen(pattern);
     put(out, "{\"$regularExpression\":{\"pattern\":");
@@ -152,6 +156,7 @@ put_regex(struct mrs_buf *out, struct mrs_val v)
 static void
 put_pointer(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_DBPOINTER && v.n >= 17);
     put(out, "{\"$dbPointer\":{\"$ref\":");
     put_string(out, (const char *)v.p + 4, v.n - 4 - 1 - 12);
     put(out, ",\"$id\":");
@@ -191,6 +196,7 @@ put_integer(struct mrs_buf *out, struct mrs_val v, bool canonical)
 static void
 put_scalar(struct mrs_buf *out, struct mrs_val v, bool canonical)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     switch (v.type) {
     case MRS_DOUBLE:
         put_double(out, mrs_val_double(v), canonical);
@@ -257,6 +263,7 @@ struct ejson_write_level {
 static void
 open_level(struct mrs_buf *out, struct ejson_write_level *l, struct mrs_val v)
 {
+    MRS_ASSERT(mrsi_holds_document(v.type));
     l->array = v.type == MRS_ARRAY;
     l->scope = v.type == MRS_CODE_W_SCOPE;
     l->any = false;
@@ -272,6 +279,7 @@ open_level(struct mrs_buf *out, struct ejson_write_level *l, struct mrs_val v)
 static __attribute__((noinline)) void
 put_nested(struct mrs_buf *out, struct mrs_val v, bool canonical)
 {
+    MRS_ASSERT(mrsi_holds_document(v.type));
     struct ejson_write_level stack[MRS_DEPTH_READ];
     struct mrs_elem e;
     int depth = 1;
@@ -304,6 +312,7 @@ put_nested(struct mrs_buf *out, struct mrs_val v, bool canonical)
 void
 mrs_ejson_write_val(struct mrs_val v, bool canonical, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (mrsi_holds_document(v.type)) {
         put_nested(out, v, canonical);
     } else {
@@ -314,6 +323,7 @@ mrs_ejson_write_val(struct mrs_val v, bool canonical, struct mrs_buf *out)
 void
 mrs_ejson_write(struct mrs_view d, bool canonical, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     put_nested(out, mrs_view_val(d), canonical);
 }
 
@@ -322,6 +332,7 @@ mrs_ejson_write(struct mrs_view d, bool canonical, struct mrs_buf *out)
 static void
 quote(const char *from, size_t n, char *to, size_t room)
 {
+    MRS_ASSERT(room > 0);
     const uint8_t *p = (const uint8_t *)from;
     size_t at = 0, i = 0;
     bool cut = false;
@@ -346,6 +357,7 @@ quote(const char *from, size_t n, char *to, size_t room)
 static void
 picture_scalar(struct mrs_val v, char *text, uint32_t size)
 {
+    MRS_ASSERT(size > 0);
     char number[64];
     const char *name = mrs_type_name(v.type);
     if (v.type == MRS_INT32 || v.type == MRS_INT64 || v.type == MRS_DATE) {
@@ -376,6 +388,7 @@ picture_scalar(struct mrs_val v, char *text, uint32_t size)
 const char *
 mrs_val_picture(struct mrs_val v, char *text, uint32_t size)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     char shown[48];
     uint32_t n;
     if (size == 0) {

@@ -12,6 +12,7 @@
 struct mrs_hash128
 mrsi_hash_wide(const void *p, size_t n, uint64_t seed)
 {
+    MRS_ASSERT(p || n == 0);
     XXH128_hash_t x = XXH3_128bits_withSeed(p, n, seed);
     struct mrs_hash128 h = {x.low64, x.high64};
     return h;
@@ -20,6 +21,7 @@ mrsi_hash_wide(const void *p, size_t n, uint64_t seed)
 struct mrs_hash128
 mrsi_hash_wide_salted(const void *p, size_t n, const uint8_t *salt, size_t salt_n)
 {
+    MRS_ASSERT(salt && (p || n == 0));
     XXH128_hash_t x = XXH3_128bits_withSecret(p, n, salt, salt_n);
     struct mrs_hash128 h = {x.low64, x.high64};
     return h;

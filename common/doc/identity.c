@@ -19,6 +19,7 @@
 struct mrs_hash128
 mrs_hash(const void *p, size_t n, uint64_t seed)
 {
+    MRS_ASSERT(p || n == 0);
 #if MRSI_HASH_WIDE
     if (n > MRSI_HASH_LONG && __builtin_cpu_supports("avx2")) {
         return mrsi_hash_wide(p, n, seed);
@@ -47,6 +48,7 @@ mrs_salt_make(struct mrs_salt *s, const uint8_t of[MRS_SALT])
 struct mrs_hash128
 mrs_hash_salted(const struct mrs_salt *s, const void *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     if (!s) {
         return mrs_hash(p, n, 0);
     }
@@ -63,6 +65,7 @@ mrs_hash_salted(const struct mrs_salt *s, const void *p, size_t n)
 uint64_t
 mrs_hash64(const void *p, size_t n, uint64_t seed)
 {
+    MRS_ASSERT(p || n == 0);
     return XXH3_64bits_withSeed(p, n, seed);
 }
 
@@ -82,6 +85,7 @@ mrs_hash_run_begin(struct mrs_hash_run *r)
 void
 mrs_hash_run_add(struct mrs_hash_run *r, const void *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     XXH64_state_t state;
     if (n) {
         memcpy(&state, r, sizeof state);
@@ -115,6 +119,7 @@ shortest_decimal(const uint8_t *p, uint8_t room[16])
 static struct mrs_val
 normal(struct mrs_val v, uint8_t room[16])
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     int64_t i;
     bool exact = true;
     if (v.type == MRS_SYMBOL) {
@@ -147,6 +152,7 @@ normal(struct mrs_val v, uint8_t room[16])
 static void
 put_key(struct mrs_build *b, const char *name, uint32_t name_len, struct mrs_val key)
 {
+    MRS_ASSERT(mrs_val_is_sized(key));
     struct mrs_walk stack[MRS_DEPTH_MAX + 2];
     struct mrs_elem e;
     uint8_t room[16];
@@ -176,6 +182,7 @@ put_key(struct mrs_build *b, const char *name, uint32_t name_len, struct mrs_val
 static void
 put_hash(struct mrs_view d, uint8_t id[12])
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_hash128 h = mrs_hash(d.p, d.n, 0);
     mrs_put64(id + 4, __builtin_bswap64(h.hi));
 }
@@ -183,6 +190,7 @@ put_hash(struct mrs_view d, uint8_t id[12])
 enum mrs_status
 mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12], struct mrs_err *e)
 {
+    MRS_ASSERT(in->ns && in->from && (in->pos || in->n_pos == 0));
     struct mrs_build b;
     struct mrs_view d;
     uint8_t room[16];
@@ -219,6 +227,7 @@ enum {
 static XXH128_hash_t
 more_rounds(XXH128_hash_t sums, struct mrs_view d, uint32_t from, uint32_t to)
 {
+    MRS_ASSERT(from <= to && (size_t)to * ROUND <= d.n);
     for (uint32_t i = from; i < to; i++) {
         const uint8_t *p = d.p + (size_t)i * ROUND;
         uint32_t at = i < ROUNDS_FIRST ? i * ROUND : SECRET_BEHIND + (i - ROUNDS_FIRST) * ROUND;
@@ -268,6 +277,7 @@ hash_again(struct mrs_buf *made, struct mrs_id_same *same, uint64_t last)
 void
 mrs_id_again(struct mrs_buf *made, struct mrs_id_same *same, int64_t last, uint8_t id[12])
 {
+    MRS_ASSERT(!made->bad && made->n >= MRS_DOC_MIN);
     if (made->n < MIDDLE_LEAST || made->n > MRSI_HASH_LONG) {
         mrs_put64(made->p + made->n - FROM_END, (uint64_t)last);
         put_hash((struct mrs_view){made->p, (uint32_t)made->n}, id);

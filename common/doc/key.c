@@ -113,6 +113,7 @@ put_decimal(struct mrs_buf *out, const uint8_t *p)
 static void
 put_text(struct mrs_buf *out, const uint8_t *p, uint32_t n)
 {
+    MRS_ASSERT(p || n == 0);
     const uint8_t *end = p + n, *nul;
     while (n && (nul = memchr(p, 0, (size_t)(end - p))) != NULL) {
         mrs_buf_put(out, p, (size_t)(nul - p));
@@ -131,6 +132,7 @@ put_text(struct mrs_buf *out, const uint8_t *p, uint32_t n)
 static void
 put_text_val(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(v.n >= 5);
     uint32_t n;
     const char *text = mrs_val_text(v, &n);
     put_text(out, (const uint8_t *)text, n);
@@ -139,6 +141,7 @@ put_text_val(struct mrs_buf *out, struct mrs_val v)
 static void
 put_binary(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_BINARY && v.n >= 5);
     uint8_t *p = take(out, v.n);
     if (p) {
         put_be32(p, v.n - 5);
@@ -149,6 +152,7 @@ put_binary(struct mrs_buf *out, struct mrs_val v)
 static void
 put_pointer(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_DBPOINTER && v.n >= 17);
     uint8_t *p = take(out, 16);
     if (p) {
         put_be32(p, v.n);
@@ -169,6 +173,7 @@ put_u64(struct mrs_buf *out, uint64_t v)
 static void
 put_payload(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     switch (v.type) {
     case MRS_DOUBLE:
         put_double(out, mrs_val_double(v), true);
@@ -232,6 +237,7 @@ enter(struct key_level *l, struct mrs_val v)
 static inline void
 put_name(struct mrs_buf *out, uint8_t type, const char *name, uint32_t name_len)
 {
+    MRS_ASSERT(name || name_len == 0);
     uint8_t *p = take(out, (size_t)name_len + 2);
     if (p) {
         *p = RANK(type);
@@ -244,6 +250,7 @@ put_name(struct mrs_buf *out, uint8_t type, const char *name, uint32_t name_len)
 static __attribute__((noinline)) void
 put_nested(struct mrs_buf *out, struct mrs_val v, int around)
 {
+    MRS_ASSERT(mrsi_holds_document(v.type));
     struct key_level stack[MRS_DEPTH_READ];
     struct mrs_elem e;
     int depth = 1;
@@ -290,6 +297,7 @@ append_any(struct mrs_buf *out, struct mrs_val v, bool descending)
 void
 mrs_key_append(struct mrs_buf *out, struct mrs_val v, bool descending)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     uint8_t *p;
     if (v.type == MRS_OBJECTID && !descending) {
         p = take(out, 13);
@@ -316,6 +324,7 @@ mrs_key_open(struct mrs_buf *out)
 void
 mrs_key_field(struct mrs_buf *out, const char *name, uint32_t name_len, struct mrs_val v)
 {
+    MRS_ASSERT(name && mrs_val_is_sized(v));
     put_name(out, v.type, name, name_len);
     put_payload(out, v);
     if (mrsi_holds_document(v.type)) {

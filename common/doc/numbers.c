@@ -42,6 +42,7 @@ integral_decimal(const uint8_t *p, int64_t *out)
 bool
 mrs_val_integral(struct mrs_val v, int64_t *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     double d;
     switch (v.type) {
     case MRS_INT32:
@@ -75,6 +76,7 @@ struct digits {
 static void
 take_digits(double d, int n, struct digits *out)
 {
+    MRS_ASSERT(n > 0 && n <= 17);
     char text[40];
     snprintf(text, sizeof text, "%.*e", n - 1, d);
     const char *p = text;
@@ -104,6 +106,7 @@ reads_back(const struct digits *t, double d)
 static bool
 try_above(double d, int n, struct digits *t)
 {
+    MRS_ASSERT(n > 0 && n <= 17);
     int power;
     struct digits up;
     if (frexp(d, &power) != 0.5) {
@@ -144,6 +147,7 @@ shortest(double d, struct digits *t)
 static uint32_t
 plain(const struct digits *t, char *text)
 {
+    MRS_ASSERT(t->n > 0);
     char *p = text;
     int before = t->exponent + 1; /* digits in front of the point */
     if (before <= 0) {
@@ -166,6 +170,7 @@ plain(const struct digits *t, char *text)
 static uint32_t
 scientific(const struct digits *t, char *text)
 {
+    MRS_ASSERT(t->n > 0);
     char sign = t->exponent < 0 ? '-' : '+';
     int n = snprintf(text, 32, "%c%s%.*se%c%02d", t->d[0], t->n > 1 ? "." : "", t->n - 1, t->d + 1, sign,
                      abs(t->exponent));

@@ -91,6 +91,7 @@ add_part(struct mrs_arena *a, struct mrs_path *p, const char *name, size_t n)
 static bool
 split_text(struct mrs_arena *a, struct mrs_path *p, const char *text, uint32_t n)
 {
+    MRS_ASSERT(n > 0);
     const char *at = text, *end = text + n;
     for (;;) {
         const char *dot = memchr(at, '.', (size_t)(end - at));
@@ -107,6 +108,7 @@ split_text(struct mrs_arena *a, struct mrs_path *p, const char *text, uint32_t n
 static bool
 split_list(struct mrs_arena *a, struct mrs_path *p, struct mrs_view list)
 {
+    MRS_ASSERT(mrs_view_is_framed(list));
     struct mrs_walk w;
     struct mrs_elem x;
     mrs_walk_init(&w, list);
@@ -124,6 +126,7 @@ split_list(struct mrs_arena *a, struct mrs_path *p, struct mrs_view list)
 static bool
 join_text(struct mrs_arena *a, struct mrs_path *p)
 {
+    MRS_ASSERT(p->n > 0);
     size_t n = 0;
     for (uint32_t i = 0; i < p->n; i++) {
         n += (size_t)p->part[i].len + 1;
@@ -145,6 +148,7 @@ join_text(struct mrs_arena *a, struct mrs_path *p)
 enum mrs_status
 mrs_path_compile(struct mrs_arena *a, struct mrs_val spec, bool list_ok, struct mrs_path *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(spec));
     enum mrs_status s;
     uint32_t n = 0, parts = 0;
     const char *text = spec.type == MRS_STRING ? mrs_val_text(spec, &n) : NULL;
@@ -173,6 +177,7 @@ mrs_path_compile(struct mrs_arena *a, struct mrs_val spec, bool list_ok, struct 
 int
 mrs_path_relation(const struct mrs_path *a, const struct mrs_path *b)
 {
+    MRS_ASSERT(a->n > 0 && b->n > 0);
     uint32_t n = a->n < b->n ? a->n : b->n;
     for (uint32_t i = 0; i < n; i++) {
         if (a->part[i].len != b->part[i].len || memcmp(a->part[i].name, b->part[i].name, a->part[i].len) != 0) {
@@ -192,6 +197,7 @@ begins_so(const char *star, size_t n, const char *path)
 bool
 mrs_path_texts_meet(const char *a, const char *b)
 {
+    MRS_ASSERT(a && b);
     size_t n = strlen(a), m = strlen(b), least = n < m ? n : m;
     if (begins_so(a, n, b) || begins_so(b, m, a) || strncmp(a, "**.", 3) == 0 || strncmp(b, "**.", 3) == 0) {
         return true;
@@ -223,6 +229,7 @@ struct path_reading {
 static enum mrs_status
 give(struct path_reading *r, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type != MRS_ARRAY || r->whole) {
         r->any = true;
         return r->fn(r->arg, v);
@@ -245,6 +252,7 @@ give(struct path_reading *r, struct mrs_val v)
 static enum mrs_status
 descend(struct path_reading *r, struct mrs_view d, uint32_t i)
 {
+    MRS_ASSERT(i <= r->path->n);
     struct mrs_elem e;
     for (;; i++) {
         if (!mrs_doc_find(d, r->path->part[i].name, r->path->part[i].len, &e)) {
@@ -269,6 +277,7 @@ descend(struct path_reading *r, struct mrs_view d, uint32_t i)
 enum mrs_status
 mrs_path_each(const struct mrs_path *path, struct mrs_view d, bool whole, mrs_path_fn fn, void *arg)
 {
+    MRS_ASSERT(path->n > 0 && path->n <= MRS_PATH_PARTS_MAX && fn);
     struct path_reading r;
     struct mrs_elem e;
     r.path = path;
@@ -295,6 +304,7 @@ mrs_path_each(const struct mrs_path *path, struct mrs_view d, bool whole, mrs_pa
 struct mrs_val
 mrs_path_get(const struct mrs_path *path, struct mrs_view d)
 {
+    MRS_ASSERT(path->n > 0);
     struct mrs_elem e;
     for (uint32_t i = 0;; i++) {
         mrs_doc_find(d, path->part[i].name, path->part[i].len, &e);

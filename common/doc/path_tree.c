@@ -20,6 +20,7 @@ is_named(const struct mrsi_path_node *node, const char *name, uint32_t len)
 int64_t
 mrsi_tree_lookup(const struct mrsi_path_node *node, const char *name, uint32_t len)
 {
+    MRS_ASSERT(name && node->n_child <= node->cap);
     if (!node->slot) {
         for (uint32_t i = 0; i < node->n_child; i++) {
             if (is_named(&node->child[i], name, len)) {
@@ -42,6 +43,7 @@ mrsi_tree_lookup(const struct mrsi_path_node *node, const char *name, uint32_t l
 static void
 enter_slot(struct mrsi_path_node *node, uint32_t i)
 {
+    MRS_ASSERT(i < node->n_child && (node->slots & (node->slots - 1)) == 0);
     uint32_t at = mrsi_name_hash(node->child[i].name, node->child[i].len) & (node->slots - 1);
     while (node->slot[at]) {
         at = (at + 1) & (node->slots - 1);
@@ -53,6 +55,7 @@ enter_slot(struct mrsi_path_node *node, uint32_t i)
 static bool
 make_room(struct mrs_mem *mem, struct mrsi_path_node *node)
 {
+    MRS_ASSERT(node->n_child <= node->cap);
     struct mrsi_path_node *child = mrs_more(mem, node->child, node->n_child, &node->cap, sizeof *child);
     if (!child) {
         return false;
@@ -78,6 +81,7 @@ make_room(struct mrs_mem *mem, struct mrsi_path_node *node)
 static struct mrsi_path_node *
 add_child(struct mrsi_path_tree *t, struct mrsi_path_node *node, const struct mrs_part *part)
 {
+    MRS_ASSERT(!node->leaf);
     if (!make_room(t->mem, node)) {
         return NULL;
     }
@@ -113,6 +117,7 @@ is_free(const struct mrsi_path_tree *t, const struct mrs_path *path)
 enum mrs_status
 mrsi_tree_add(struct mrsi_path_tree *t, const struct mrs_path *path, struct mrs_err *e)
 {
+    MRS_ASSERT(path->part || path->n == 0);
     struct mrsi_path_node *node = &t->root;
     if (!is_free(t, path)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "path %.200s is named twice, or lies inside another one",

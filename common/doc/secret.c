@@ -25,6 +25,7 @@ struct sip {
 static inline uint64_t
 turn(uint64_t x, unsigned by)
 {
+    MRS_ASSERT(by > 0 && by < 64);
     return x << by | x >> (64 - by);
 }
 
@@ -64,6 +65,7 @@ sip_end(struct sip *s)
 static inline struct mrs_hash128
 sip_tail(struct sip s, size_t before, const uint8_t *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     struct mrs_hash128 h;
     uint64_t last = (uint64_t)(before + n) << 56;
     size_t at = 0;
@@ -91,6 +93,7 @@ sip_begin(uint64_t k0, uint64_t k1)
 struct mrs_hash128
 mrs_siphash(const uint8_t secret[MRS_SECRET], const void *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     return sip_tail(sip_begin(mrs_le64(secret), mrs_le64(secret + 8)), 0, p, n);
 }
 
@@ -147,6 +150,7 @@ sum_up(const uint64_t *k, const uint8_t *p, size_t n)
 struct mrs_hash128
 mrs_hash_secret(const struct mrs_secret *s, uint32_t what, const void *p, size_t n)
 {
+    MRS_ASSERT(what < 1u << 24 && (p || n == 0));
     struct sip sip = {s->sip[0], s->sip[1], s->sip[2], s->sip[3]};
     const uint8_t *at = p, *end = at + n;
     size_t before = 8;

@@ -17,6 +17,7 @@ mrsi_look_fits(uint32_t n)
 static void
 free_value(struct mrs_look *k, const uint8_t *doc, struct mrs_val v)
 {
+    MRS_ASSERT(v.p > doc);
     uint8_t *mask = k->mask + (v.p - doc);
     switch (v.type) {
     case MRS_STRING:
@@ -44,6 +45,7 @@ free_value(struct mrs_look *k, const uint8_t *doc, struct mrs_val v)
 void
 mrsi_look_of(struct mrs_look *k, struct mrs_view d)
 {
+    MRS_ASSERT(mrsi_look_fits(d.n) && mrs_view_is_framed(d));
     struct mrs_walk stack[MRS_LOOK_MAX / MRS_DOC_MIN];
     struct mrs_elem e;
     int depth = 1;
@@ -67,6 +69,7 @@ mrsi_look_of(struct mrs_look *k, struct mrs_view d)
 void
 mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d, const struct mrs_eval_fields *f)
 {
+    MRS_ASSERT(f->n <= MRS_EVAL_FIELDS_MAX);
     bool again = k->met == d.n;
     k->met = d.n;
     if (!again || !mrsi_look_fits(d.n) || !f->all || k->strange++ % 8) {
@@ -86,6 +89,7 @@ mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d
 void
 mrs_look_fields(const struct mrs_look *k, const uint8_t *p, struct mrs_eval_fields *f)
 {
+    MRS_ASSERT(k->size && mrs_le32(p) == k->size && k->n <= MRS_EVAL_FIELDS_MAX);
     f->n = k->n;
     f->all = true;
     f->names = k->names;

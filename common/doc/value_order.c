@@ -107,6 +107,7 @@ integer_of(struct mrs_val v)
 static int
 order_decimal(struct mrs_val dec, struct mrs_val v)
 {
+    MRS_ASSERT(dec.type == MRS_DECIMAL128 && mrs_is_number(v));
     uint8_t made[16];
     if (v.type == MRS_DOUBLE) {
         return order_decimal_double(dec.p, mrs_val_double(v));
@@ -121,6 +122,7 @@ order_decimal(struct mrs_val dec, struct mrs_val v)
 static int
 order_number(struct mrs_val a, struct mrs_val b)
 {
+    MRS_ASSERT(mrs_is_number(a) && mrs_is_number(b));
     if (a.type == MRS_DECIMAL128) {
         return order_decimal(a, b);
     }
@@ -139,6 +141,7 @@ order_number(struct mrs_val a, struct mrs_val b)
 static int
 order_bytes(const void *a, uint32_t na, const void *b, uint32_t nb)
 {
+    MRS_ASSERT((a || na == 0) && (b || nb == 0));
     uint32_t n = na < nb ? na : nb;
     int c = n ? memcmp(a, b, n) : 0;
     return c ? sign_of(c) : na < nb ? -1 : na > nb;
@@ -155,6 +158,7 @@ order_text(struct mrs_val a, struct mrs_val b)
 static int
 order_binary(struct mrs_val a, struct mrs_val b)
 {
+    MRS_ASSERT(a.n >= 5 && b.n >= 5);
     if (a.n != b.n) {
         return a.n < b.n ? -1 : 1;
     }
@@ -164,6 +168,7 @@ order_binary(struct mrs_val a, struct mrs_val b)
 static int
 order_regex(struct mrs_val a, struct mrs_val b)
 {
+    MRS_ASSERT(a.type == MRS_REGEX && b.type == MRS_REGEX);
     const char *pa = (const char *)a.p, *pb = (const char *)b.p;
     int c = strcmp(pa, pb);
     return c ? sign_of(c) : sign_of(strcmp(pa + strlen(pa) + 1, pb + strlen(pb) + 1));
@@ -173,6 +178,7 @@ order_regex(struct mrs_val a, struct mrs_val b)
 static int
 order_pointer(struct mrs_val a, struct mrs_val b)
 {
+    MRS_ASSERT(a.n >= 17 && b.n >= 17);
     if (a.n != b.n) {
         return a.n < b.n ? -1 : 1;
     }
@@ -243,6 +249,7 @@ order_element(const struct mrs_elem *x, const struct mrs_elem *y, bool names)
 static __attribute__((noinline)) int
 order_nested(struct mrs_val a, struct mrs_val b)
 {
+    MRS_ASSERT(mrsi_holds_document(a.type) && mrsi_holds_document(b.type));
     struct value_order_pair stack[MRS_DEPTH_READ];
     struct mrs_elem x = {0}, y = {0};
     int depth = 1;
@@ -279,6 +286,7 @@ order_nested(struct mrs_val a, struct mrs_val b)
 int
 mrs_compare(struct mrs_val a, struct mrs_val b)
 {
+    MRS_ASSERT(mrs_val_is_sized(a) && mrs_val_is_sized(b));
     int c = mrsi_rank[a.type] - mrsi_rank[b.type];
     if (c) {
         return sign_of(c);

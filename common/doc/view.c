@@ -82,6 +82,7 @@ scope_size(const uint8_t *p, uint64_t room)
 int64_t
 mrs_value_size(uint8_t type, const uint8_t *p, uint64_t room)
 {
+    MRS_ASSERT(p || room == 0);
     int64_t n;
     switch (type) {
     case MRS_STRING:
@@ -110,6 +111,7 @@ mrs_value_size(uint8_t type, const uint8_t *p, uint64_t room)
 bool
 mrs_doc_find(struct mrs_view d, const char *name, uint32_t name_len, struct mrs_elem *e)
 {
+    MRS_ASSERT(name && d.p && d.n >= MRS_DOC_MIN);
     struct mrs_walk w;
     struct mrs_elem at; /* of our own, so that it stays in registers */
     mrs_walk_init(&w, d);
@@ -126,6 +128,7 @@ mrs_doc_find(struct mrs_view d, const char *name, uint32_t name_len, struct mrs_
 struct mrs_val
 mrs_doc_get(struct mrs_view d, const char *name)
 {
+    MRS_ASSERT(name);
     struct mrs_elem e;
     mrs_doc_find(d, name, (uint32_t)strlen(name), &e);
     return e.v;
@@ -159,6 +162,7 @@ damaged(struct mrs_err *e, enum mrs_code code, const char *why, uint64_t off)
 static enum mrs_status
 check_frame(const uint8_t *bytes, uint64_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(bytes || n == 0);
     if (n < MRS_DOC_MIN) {
         return damaged(e, MRS_E_BSON, "document is cut off", 0);
     }
@@ -207,6 +211,7 @@ element(const uint8_t *elem, const uint8_t *value, int64_t size)
 static inline void
 note_field(struct mrs_eval_fields *f, const uint8_t *elem, const uint8_t *value, int64_t size)
 {
+    MRS_ASSERT(value > elem && size >= 0);
     if (f->n == MRS_EVAL_FIELDS_MAX) {
         f->all = false;
         return;
@@ -270,6 +275,7 @@ walk_known(const uint8_t *p, const uint8_t *end, int max_depth, const struct mrs
 static void
 learn(struct mrs_layout *layout, const struct mrs_eval_fields *fields)
 {
+    MRS_ASSERT(fields->n <= MRS_EVAL_FIELDS_MAX);
     layout->no++;
     layout->n = 0;
     for (uint32_t i = 0; i < fields->n; i++) {
@@ -294,6 +300,7 @@ learn(struct mrs_layout *layout, const struct mrs_eval_fields *fields)
 static void
 compare_layout(struct mrs_layout *layout, struct mrs_eval_fields *fields, uint32_t known)
 {
+    MRS_ASSERT(known <= fields->n);
     if (known == layout->n && known) {
         fields->names = fields->all && fields->n == known ? layout->no : 0;
     } else if (layout->strange++ % 8 == 0) {
@@ -315,6 +322,7 @@ struct inner {
 static __attribute__((noinline)) bool
 meet(struct inner *in, const uint8_t *p, uint32_t n, int depth)
 {
+    MRS_ASSERT(depth > 0);
     const uint8_t *last = in->last;
     bool again = last && in->n == n && in->depth == depth && n <= (uint64_t)(p - last) && mrsi_look_fits(n);
     in->last = p;
@@ -398,6 +406,7 @@ check(const uint8_t *bytes, const uint8_t *from, int max_depth, struct mrs_eval_
 enum mrs_status
 mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e)
 {
+    MRS_ASSERT(bytes && max_depth > 0);
     enum mrs_status s = check_frame(bytes, n, e);
     return s == MRS_OK ? check(bytes, bytes + 4, max_depth, NULL, e) : s;
 }
@@ -406,6 +415,7 @@ static __attribute__((noinline)) enum mrs_status
 check_layout(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_eval_fields *fields,
              struct mrs_layout *layout, struct mrs_err *e)
 {
+    MRS_ASSERT(bytes && max_depth > 0);
     const uint8_t *from = bytes + 4;
     uint32_t known = 0;
     fields->n = 0;
@@ -444,6 +454,7 @@ mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs
 int
 mrs_doc_depth(struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk stack[MRS_DEPTH_READ];
     struct mrs_elem e;
     int depth = 1, deepest = 1;

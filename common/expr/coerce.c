@@ -29,6 +29,7 @@ enum mrs_status
 mrsi_coerce_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, const char **text,
                  uint32_t *n)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     char buf[64];
     struct mrs_val date;
     switch (v.type) {

@@ -47,12 +47,14 @@ mrsi_compile_arena(struct mrsi_compile *c)
 void
 mrsi_compile_lenient(struct mrsi_compile *c, int by)
 {
+    MRS_ASSERT(c->lenient + by >= 0);
     c->lenient += by;
 }
 
 void
 mrsi_compile_become(struct mrs_expr *x, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     x->kind = MRSI_LITERAL;
     x->lit = v;
     x->bare = NULL;
@@ -63,6 +65,7 @@ mrsi_compile_become(struct mrs_expr *x, struct mrs_val v)
 static uint32_t
 trail_push(struct mrsi_compile *c, const char *before, const char *name, uint32_t n)
 {
+    MRS_ASSERT(c->trail_len < sizeof c->trail);
     uint32_t was = c->trail_len;
     const char *join = was || before[0] == '[' ? before : "";
     int got = snprintf(c->trail + was, sizeof c->trail - was, "%s%.*s", join, (int)n, name);
@@ -93,6 +96,7 @@ sub_named(struct mrsi_compile *c, const struct mrs_elem *el, struct mrs_expr **o
 static enum mrs_status
 sub_indexed(struct mrsi_compile *c, uint32_t i, struct mrs_val v, struct mrs_expr **out, struct mrs_err *e)
 {
+    MRS_ASSERT(v.type != MRS_MISSING);
     char text[24];
     int n = snprintf(text, sizeof text, "%u]", i);
     uint32_t was = trail_push(c, "[", text, (uint32_t)n);
@@ -115,6 +119,7 @@ name_byte(uint8_t b, bool first)
 static bool
 variable_name_ok(const char *name, uint32_t len)
 {
+    MRS_ASSERT(name || len == 0);
     if (len == 7 && memcmp(name, "CURRENT", 7) == 0) {
         return true;
     }
@@ -129,6 +134,7 @@ variable_name_ok(const char *name, uint32_t len)
 static enum mrs_status
 bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_t *slot, struct mrs_err *e)
 {
+    MRS_ASSERT(c->n_bound <= c->cap_bound);
     struct mrsi_bound *more = mrs_more(c->env->mem, c->bound, c->n_bound, &c->cap_bound, sizeof *more);
     if (!more) {
         return mrs_err_memory(e, sizeof *more);
@@ -152,6 +158,7 @@ mrsi_compile_bind(struct mrsi_compile *c, const char *name, uint32_t len, int32_
 enum mrs_status
 mrsi_compile_bind_index(struct mrsi_compile *c, struct mrs_val name, uint32_t *bound, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(name));
     int32_t slot;
     uint32_t n;
     *bound = name.type != MRS_MISSING || !c->env->server_8_2;
@@ -168,6 +175,7 @@ mrsi_compile_bind_index(struct mrsi_compile *c, struct mrs_val name, uint32_t *b
 int32_t
 mrsi_compile_index_slot(const struct mrsi_compile *c, uint32_t bound)
 {
+    MRS_ASSERT(bound <= c->n_bound);
     const struct mrsi_bound *last = bound ? &c->bound[c->n_bound - 1] : NULL;
     return last && last->used ? last->slot : -1;
 }
@@ -185,6 +193,7 @@ mrsi_compile_needs_8_3(const struct mrsi_compile *c, const struct mrs_expr *x, c
 void
 mrsi_compile_unbind(struct mrsi_compile *c, uint32_t n)
 {
+    MRS_ASSERT(n <= c->n_bound);
     c->n_bound -= n;
 }
 
@@ -193,6 +202,7 @@ mrsi_compile_unbind(struct mrsi_compile *c, uint32_t n)
 enum mrs_status
 mrsi_compile_args(struct mrsi_compile *c, struct mrs_expr *x, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(x->kind != MRSI_LITERAL || n == 0);
     size_t size = (n ? n : 1) * sizeof *x->args;
     x->args = mrs_arena_alloc(mrsi_compile_arena(c), size);
     if (!x->args) {
@@ -206,6 +216,7 @@ mrsi_compile_args(struct mrsi_compile *c, struct mrs_expr *x, uint32_t n, struct
 static enum mrs_status
 wrong_count(const struct mrs_expr *x, uint32_t n, uint32_t n_min, uint32_t n_max, struct mrs_err *e)
 {
+    MRS_ASSERT(n < n_min || n > n_max);
     if (n_min == n_max) {
         return mrsi_expr_refuse(x, e, "takes exactly %u argument%s, not %u", n_min, n_min == 1 ? "" : "s", n);
     }
@@ -218,6 +229,7 @@ wrong_count(const struct mrs_expr *x, uint32_t n, uint32_t n_min, uint32_t n_max
 static enum mrs_status
 compile_items(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val array, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem el;
     enum mrs_status s = mrsi_compile_args(c, x, n, e);
@@ -232,6 +244,7 @@ enum mrs_status
 mrsi_compile_list(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, uint32_t n_min, uint32_t n_max,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(n_min <= n_max);
     bool list = spec.type == MRS_ARRAY;
     uint32_t n = list ? mrs_val_count(spec) : 1;
     if (n < n_min || (n_max != ANY && n > n_max)) {
@@ -249,6 +262,7 @@ mrsi_compile_list(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spe
 static int
 named_position(const char *named, const char *name, uint32_t len, uint32_t *count, uint32_t *required)
 {
+    MRS_ASSERT(named && *named);
     int found = -1;
     uint32_t i = 0;
     bool optional = *named == '|';
@@ -283,6 +297,7 @@ enum mrs_status
 mrsi_compile_named(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, const char *named,
                    struct mrs_err *e)
 {
+    MRS_ASSERT(named && *named);
     uint32_t n, required;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -331,6 +346,7 @@ foldable(const struct mrs_expr *x)
 static enum mrs_status
 fold(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_err *e)
 {
+    MRS_ASSERT(x->root == c->root);
     struct mrs_err why;
     struct mrs_eval ev = {.arena = &c->scratch, .root = mrs_empty_doc(), .err = &why};
     struct mrs_val v;
@@ -387,6 +403,7 @@ unknown_operator(const char *name, uint32_t n, struct mrs_err *e)
 static enum mrs_status
 compile_call(struct mrsi_compile *c, struct mrs_expr *x, const struct mrs_elem *el, struct mrs_err *e)
 {
+    MRS_ASSERT(el->name[0] == '$');
     const struct mrs_op *op = mrsi_op_find(el->name, el->name_len);
     enum mrs_status s;
     if (!op) {
@@ -429,6 +446,7 @@ name_seen(const char *const *names, uint32_t n, const char *name)
 static enum mrs_status
 compile_object(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
+    MRS_ASSERT(spec.type == MRS_DOCUMENT);
     struct mrs_walk w;
     struct mrs_elem el;
     uint32_t n = mrs_val_count(spec);
@@ -453,6 +471,7 @@ compile_object(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, 
 static enum mrs_status
 compile_document(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
+    MRS_ASSERT(spec.type == MRS_DOCUMENT);
     struct mrs_walk w;
     struct mrs_elem first, el;
     mrs_walk_init(&w, mrs_val_view(spec));
@@ -496,6 +515,7 @@ compile_node(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, st
 enum mrs_status
 mrsi_compile_sub(struct mrsi_compile *c, struct mrs_val spec, struct mrs_expr **out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(spec));
     if (c->depth >= EXPR_DEPTH_MAX) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "expressions nest deeper than %d", EXPR_DEPTH_MAX);
     }
@@ -526,6 +546,8 @@ free_root(struct mrsi_expr_root *root)
 enum mrs_status
 mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_expr **out, struct mrs_err *e)
 {
+    MRS_ASSERT(env->mem && (env->vars || env->n_vars == 0));
+    MRS_ASSERT(mrs_val_is_sized(spec));
     struct mrsi_compile c = {.env = env};
     struct mrs_err local;
     *out = NULL;
@@ -586,6 +608,7 @@ mrs_expr_bare_path(const struct mrs_expr *x)
 void
 mrs_expr_reads(const struct mrs_expr *x, void (*fn)(void *arg, const char *path), void *arg)
 {
+    MRS_ASSERT(x && fn);
     if (x->kind == MRSI_PATH && x->base == MRSI_ROOT) {
         fn(arg, x->extra ? (const char *)x->extra : "");
     }

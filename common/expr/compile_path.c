@@ -16,6 +16,7 @@ refuse(struct mrs_err *e, const char *text, uint32_t n, const char *why)
 enum mrs_status
 mrsi_check_name(const char *name, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(name || n == 0);
     if (!n) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "a field name is empty");
     }
@@ -35,6 +36,7 @@ mrsi_check_name(const char *name, uint32_t n, struct mrs_err *e)
 static enum mrs_status
 split(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(text || n == 0);
     struct mrs_arena *a = mrsi_compile_arena(c);
     uint32_t parts = 1;
     for (uint32_t i = 0; i < n; i++) {
@@ -112,6 +114,7 @@ unknown_variable(struct mrsi_compile *c, const char *name, uint32_t len, struct 
 static enum mrs_status
 resolve(struct mrsi_compile *c, struct mrs_expr *x, const char *name, uint32_t len, struct mrs_err *e)
 {
+    MRS_ASSERT(len > 0 || name);
     struct mrsi_bound *b = find_bound(c, name, len);
     if (b) {
         b->used = true;
@@ -146,6 +149,7 @@ resolve(struct mrsi_compile *c, struct mrs_expr *x, const char *name, uint32_t l
 enum mrs_status
 mrsi_compile_path(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(text || n == 0);
     x->kind = MRSI_PATH;
     x->base = MRSI_ROOT;
     if (memchr(text, 0, n)) {

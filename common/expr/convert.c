@@ -56,6 +56,7 @@ bad_text(struct mrsi_convert *cv, struct mrsi_text t)
 static bool
 cut(struct mrs_val v, bool int32, int64_t *whole)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type == MRS_DOUBLE) {
         double d = mrs_val_double(v);
         if (int32 ? !(d >= INT32_MIN && d <= INT32_MAX) : !(d >= -0x1p63 && d < 0x1p63)) {
@@ -72,6 +73,7 @@ cut(struct mrs_val v, bool int32, int64_t *whole)
 static enum mrs_status
 to_whole(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(cv->to == MRS_INT32 || cv->to == MRS_INT64);
     bool int32 = cv->to == MRS_INT32;
     int64_t whole = 0;
     switch (v.type) {
@@ -132,6 +134,7 @@ text_to_double(struct mrsi_convert *cv, struct mrsi_text t, struct mrs_val *out)
 static enum mrs_status
 to_double(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     unsigned int flags = 0;
     int64_t whole;
     double d;
@@ -162,6 +165,7 @@ to_double(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 static enum mrs_status
 to_decimal(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     uint8_t dec[16];
     int64_t whole;
     struct mrsi_text t;
@@ -199,6 +203,7 @@ to_decimal(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 static enum mrs_status
 to_date(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     int64_t ms;
     struct mrsi_text t;
     switch (v.type) {
@@ -247,6 +252,7 @@ to_object_id(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 static enum mrs_status
 to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     char text[48];
     int64_t whole = 0;
     uint32_t n = 0;
@@ -314,6 +320,7 @@ kept_as_is(uint8_t type)
 enum mrs_status
 mrsi_convert_run(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(cv->ev && mrs_val_is_sized(v));
     if (v.type == cv->to && kept_as_is(v.type)) {
         *out = v;
         return MRS_OK;

@@ -18,6 +18,7 @@ mrsi_hex_digit(char c)
 static bool
 utf8_ok(const uint8_t *p, uint32_t n)
 {
+    MRS_ASSERT(p || n == 0);
     for (uint32_t i = 0; i < n;) {
         uint32_t len = mrsi_utf8_len(p[i]);
         if (len > n - i || (len == 1 && p[i] >= 0x80) || p[i] == 0xC0 || p[i] == 0xC1 || p[i] > 0xF4) {
@@ -46,6 +47,7 @@ static const char URL[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0
 static enum mrs_status
 to_base64(struct mrsi_convert *cv, const uint8_t *p, uint32_t n, bool url, struct mrs_val *out)
 {
+    MRS_ASSERT(p || n == 0);
     const char *digits = url ? URL : STANDARD;
     uint32_t rest = n % 3;
     uint32_t len = n / 3 * 4 + (rest ? (url ? rest + 1 : 4) : 0);
@@ -113,6 +115,7 @@ from_base64(struct mrsi_convert *cv, const char *text, uint32_t n, bool url, str
 enum mrs_status
 mrsi_ret_hex(struct mrs_eval *ev, const uint8_t *p, uint32_t n, struct mrs_val *out)
 {
+    MRS_ASSERT(p || n == 0);
     char *to;
     MRSI_TRY(mrsi_ret_room(ev, 2 * n, &to, out));
     for (uint32_t i = 0; i < n; i++) {
@@ -189,6 +192,7 @@ from_uuid(struct mrsi_convert *cv, const char *text, uint32_t n, struct mrs_val 
 enum mrs_status
 mrsi_binary_to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(v.type == MRS_BINARY && v.n >= 5);
     const uint8_t *p = v.p + 5;
     uint32_t n = v.n - 5;
     bool uuid = v.p[4] == 4 && n == 16;
@@ -214,6 +218,7 @@ mrsi_binary_to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *o
 enum mrs_status
 mrsi_text_to_binary(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(v.type == MRS_STRING);
     struct mrsi_text t = mrsi_text_of(v);
     if (cv->subtype == 4 && cv->format != MRSI_FORMAT_NONE && cv->format != MRSI_FORMAT_UUID) {
         return mrsi_convert_refuse(cv, "binary data of subtype 4 come of text in the 'format' uuid only");
@@ -249,6 +254,7 @@ read_bytes(const uint8_t *p, uint32_t n, bool big)
 enum mrs_status
 mrsi_binary_to_number(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(v.type == MRS_BINARY && v.n >= 5);
     uint32_t n = v.n - 5;
     uint64_t w = n <= 8 ? read_bytes(v.p + 5, n, cv->big) : 0;
     if (cv->to == MRS_DOUBLE && n == 4) {
@@ -272,6 +278,7 @@ mrsi_binary_to_number(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val 
 enum mrs_status
 mrsi_number_to_binary(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_is_number(v));
     uint8_t bytes[8];
     for (uint32_t i = 0; i < v.n; i++) {
         bytes[i] = v.p[cv->big ? v.n - 1 - i : i];

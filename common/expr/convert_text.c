@@ -11,6 +11,7 @@
 bool
 mrsi_whole_from_text(struct mrsi_text t, unsigned base, int64_t *whole)
 {
+    MRS_ASSERT(base == 2 || base == 8 || base == 10 || base == 16);
     uint32_t i = t.n && (t.p[0] == '-' || t.p[0] == '+');
     bool negative = i && t.p[0] == '-';
     uint64_t w = 0;
@@ -34,6 +35,7 @@ mrsi_whole_from_text(struct mrsi_text t, unsigned base, int64_t *whole)
 enum mrs_status
 mrsi_whole_to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_is_number(v));
     char text[66];
     uint32_t at = sizeof text;
     int64_t whole;
@@ -54,6 +56,7 @@ mrsi_whole_to_text(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *ou
 enum mrs_status
 mrsi_json_to_value(struct mrsi_convert *cv, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(v.type == MRS_STRING);
     struct mrsi_text t = mrsi_text_of(v);
     struct mrs_eval *ev = cv->ev;
     struct mrs_buf buf;

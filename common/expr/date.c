@@ -13,6 +13,7 @@ enum { CYCLE_YEARS = 400, CYCLE_DAYS = 146097 };
 int32_t
 mrsi_month_days(int64_t year, int32_t month)
 {
+    MRS_ASSERT(month >= 1 && month <= 12);
     static const uint8_t days[13] = {0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
     bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     return days[month] + (month == 2 && leap);
@@ -22,6 +23,7 @@ mrsi_month_days(int64_t year, int32_t month)
 int64_t
 mrsi_days_of(int64_t year, int32_t month, int64_t day)
 {
+    MRS_ASSERT(month >= 1 && month <= 12);
     int64_t y = month <= 2 ? year - 1 : year;
     int64_t cycle = mrsi_floor_div(y, CYCLE_YEARS);
     int64_t in_cycle = y - cycle * CYCLE_YEARS;
@@ -70,6 +72,7 @@ mrsi_iso_week(int64_t days, int64_t *iso_year, int32_t *week)
 struct mrsi_civil
 mrsi_civil_of(int64_t local_seconds, int32_t ms)
 {
+    MRS_ASSERT(ms >= 0 && ms < 1000);
     struct mrsi_civil c;
     int64_t days = mrsi_floor_div(local_seconds, MRSI_DAY_SECONDS);
     int32_t rest = (int32_t)(local_seconds - days * MRSI_DAY_SECONDS);
@@ -86,6 +89,7 @@ mrsi_civil_of(int64_t local_seconds, int32_t ms)
 char *
 mrsi_put_number(char *at, int32_t v, int width)
 {
+    MRS_ASSERT(width >= 0);
     char digit[12];
     uint32_t rest = v < 0 ? 0 - (uint32_t)v : (uint32_t)v;
     int n = 0;
@@ -105,6 +109,7 @@ mrsi_put_number(char *at, int32_t v, int width)
 bool
 mrsi_to_date(struct mrs_val v, int64_t *ms)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     switch (v.type) {
     case MRS_DATE:
         *ms = mrs_val_i64(v);
@@ -149,6 +154,7 @@ skip_blanks(struct date_reader *r)
 static int32_t
 number(struct date_reader *r, int digits)
 {
+    MRS_ASSERT(r->at <= r->end && digits > 0);
     int32_t v = 0;
     if (r->end - r->at < digits) {
         return -1;
@@ -181,6 +187,7 @@ is_digit(const struct date_reader *r)
 static bool
 read_day(struct date_reader *r, int64_t *days)
 {
+    MRS_ASSERT(r->at <= r->end);
     bool before = mark(r, '-');
     if (!before) {
         mark(r, '+');
@@ -206,6 +213,7 @@ read_day(struct date_reader *r, int64_t *days)
 static bool
 read_clock(struct date_reader *r, int32_t *seconds, int32_t *ms)
 {
+    MRS_ASSERT(r->at <= r->end);
     int32_t hour = number(r, 2), minute = -1, second = 0;
     if (hour < 0 || hour > 24 || !mark(r, ':')) {
         return false;
@@ -238,6 +246,7 @@ read_clock(struct date_reader *r, int32_t *seconds, int32_t *ms)
 static bool
 read_zone(struct date_reader *r, int32_t *offset)
 {
+    MRS_ASSERT(r->at <= r->end);
     *offset = 0;
     if (mark(r, 'Z') || mark(r, 'z')) {
         return true;
@@ -264,6 +273,7 @@ read_zone(struct date_reader *r, int32_t *offset)
 bool
 mrsi_date_parse(const char *text, uint32_t n, struct mrsi_date_text *out)
 {
+    MRS_ASSERT(text || n == 0);
     struct date_reader r = {text, text + n};
     int64_t days;
     int32_t seconds = 0;
@@ -294,6 +304,7 @@ mrsi_date_parse(const char *text, uint32_t n, struct mrsi_date_text *out)
 bool
 mrsi_date_from_text(const char *text, uint32_t n, int64_t *ms)
 {
+    MRS_ASSERT(text || n == 0);
     struct mrsi_date_text t;
     if (!mrsi_date_parse(text, n, &t)) {
         return false;

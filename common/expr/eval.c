@@ -147,6 +147,7 @@ mrsi_ret_oid(struct mrs_eval *ev, const uint8_t oid[12], struct mrs_val *out)
 enum mrs_status
 mrsi_ret_room(struct mrs_eval *ev, uint32_t n, char **text, struct mrs_val *out)
 {
+    MRS_ASSERT(text && n < INT32_MAX);
     uint8_t *p = n <= VALUE_MAX ? mrs_arena_alloc(ev->arena, (size_t)n + 5) : NULL;
     *text = p ? (char *)p + 4 : NULL;
     if (!p && n > VALUE_MAX) {
@@ -164,6 +165,7 @@ mrsi_ret_room(struct mrs_eval *ev, uint32_t n, char **text, struct mrs_val *out)
 enum mrs_status
 mrsi_ret_text(struct mrs_eval *ev, const char *text, size_t n, struct mrs_val *out)
 {
+    MRS_ASSERT(text || n == 0);
     char *to;
     enum mrs_status s = mrsi_ret_room(ev, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX, &to, out);
     if (s == MRS_OK && n) {
@@ -175,6 +177,7 @@ mrsi_ret_text(struct mrs_eval *ev, const char *text, size_t n, struct mrs_val *o
 enum mrs_status
 mrsi_ret_binary(struct mrs_eval *ev, const void *p, uint32_t n, uint8_t subtype, struct mrs_val *out)
 {
+    MRS_ASSERT(p || n == 0);
     uint8_t *to = n <= VALUE_MAX ? mrs_arena_alloc(ev->arena, (size_t)n + 5) : NULL;
     if (!to) {
         return mrsi_eval_memory(ev, (size_t)n + 5);
@@ -200,6 +203,7 @@ mrsi_ret_null(struct mrs_val *out)
 static uint8_t *
 put_element(uint8_t *p, const char *name, uint32_t name_len, struct mrs_val v)
 {
+    MRS_ASSERT(v.type != MRS_MISSING);
     *p++ = v.type;
     memcpy(p, name, name_len);
     p[name_len] = 0;
@@ -253,12 +257,14 @@ assemble(struct mrs_eval *ev, const char *const *names, const struct mrs_val *v,
 enum mrs_status
 mrsi_ret_array(struct mrs_eval *ev, const struct mrs_val *v, uint32_t n, struct mrs_val *out)
 {
+    MRS_ASSERT(v || n == 0);
     return assemble(ev, NULL, v, n, out);
 }
 
 enum mrs_status
 mrsi_list_add(struct mrs_eval *ev, struct mrsi_list *l, struct mrs_val v)
 {
+    MRS_ASSERT(l->n <= l->cap);
     struct mrs_val *more = mrs_arena_more(ev->arena, l->v, l->n, &l->cap, sizeof *more);
     if (!more) {
         return mrsi_eval_memory(ev, sizeof *more);
@@ -271,6 +277,7 @@ mrsi_list_add(struct mrs_eval *ev, struct mrsi_list *l, struct mrs_val v)
 bool
 mrsi_sorted_has(const struct mrs_val *list, uint32_t n, struct mrs_val v)
 {
+    MRS_ASSERT(list || n == 0);
     uint32_t from = 0, to = n;
     while (from < to) {
         uint32_t mid = from + (to - from) / 2;
@@ -292,6 +299,7 @@ mrsi_sorted_has(const struct mrs_val *list, uint32_t n, struct mrs_val v)
 void
 mrsi_out_begin(struct mrs_eval *ev, struct mrsi_expr_out *o)
 {
+    MRS_ASSERT(ev->arena);
     mrs_buf_init(&o->buf, ev->arena->mem, VALUE_MAX);
     mrs_build_init(&o->build, &o->buf);
 }
@@ -299,6 +307,7 @@ mrsi_out_begin(struct mrs_eval *ev, struct mrsi_expr_out *o)
 enum mrs_status
 mrsi_out_end(struct mrs_eval *ev, struct mrsi_expr_out *o, uint8_t type, struct mrs_val *out)
 {
+    MRS_ASSERT(type == MRS_DOCUMENT || type == MRS_ARRAY);
     struct mrs_view doc;
     struct mrs_err why;
     mrs_err_clear(&why);
@@ -327,6 +336,7 @@ static enum mrs_status
 path_over_array(struct mrs_eval *ev, struct mrs_val array, const char *const *part, const uint32_t *part_len,
                 uint32_t n, struct mrs_val *out)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     struct mrsi_list found = {0};
     struct mrs_walk w;
     struct mrs_elem el;
@@ -350,6 +360,8 @@ enum mrs_status
 mrsi_path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *part, const uint32_t *part_len,
                 uint32_t n, struct mrs_val *out)
 {
+    MRS_ASSERT(n == 0 || (part && part_len));
+    MRS_ASSERT(mrs_val_is_sized(base));
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_elem el;
         if (base.type == MRS_ARRAY) {
@@ -370,6 +382,7 @@ mrsi_path_value(struct mrs_eval *ev, struct mrs_val base, const char *const *par
 void
 mrs_eval_fields(struct mrs_eval *ev, struct mrs_eval_fields *room)
 {
+    MRS_ASSERT(mrs_view_is_framed(ev->root));
     struct mrs_walk w;
     int more;
     room->n = 0;
@@ -388,6 +401,7 @@ mrs_eval_fields(struct mrs_eval *ev, struct mrs_eval_fields *room)
 static const struct mrs_elem *
 field_at_hand(const struct mrs_eval_fields *f, const char *name, uint32_t len)
 {
+    MRS_ASSERT(f->n <= MRS_EVAL_FIELDS_MAX);
     for (uint32_t i = 0; i < f->n; i++) {
         if (mrs_name_is(&f->e[i], name, len)) {
             return &f->e[i];
@@ -399,6 +413,8 @@ field_at_hand(const struct mrs_eval_fields *f, const char *name, uint32_t len)
 static __attribute__((noinline)) enum mrs_status
 eval_long_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->kind == MRSI_PATH);
+    MRS_ASSERT(x->base < 0 || (uint32_t)x->base < ev->n_slots);
     struct mrs_val base = x->base == MRSI_ROOT     ? mrs_view_val(ev->root)
                           : x->base >= 0           ? ev->slots[x->base]
                           : x->base == MRSI_REMOVE ? mrs_missing()
@@ -472,6 +488,7 @@ mrsi_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 enum mrs_status
 mrsi_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(i < x->n_args);
     if (!x->args[i]) {
         *out = mrs_missing();
         return MRS_OK;
@@ -483,6 +500,7 @@ mrsi_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_v
 static __attribute__((noinline)) enum mrs_status
 eval_with_slots(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->root->n_slots > 0);
     struct mrs_val few[SLOTS_ON_STACK];
     struct mrs_val *before = ev->slots;
     uint32_t n_before = ev->n_slots, n = x->root->n_slots;
@@ -521,6 +539,7 @@ keep_value(struct mrs_eval *ev, struct mrs_arena_mark before, struct mrs_val *v)
 enum mrs_status
 mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(ev->arena && mrs_arena_is_sound(ev->arena));
     struct mrs_arena_mark before = mrs_arena_mark(ev->arena);
     enum mrs_status s = x->root->n_slots ? eval_with_slots(x, ev, out) : mrsi_eval(x, ev, out);
     if (s != MRS_OK || ev->arena->used - before.used <= LITTLE + 2u * (uint64_t)out->n) {
@@ -532,6 +551,7 @@ mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
 bool
 mrsi_truthy(struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     switch (v.type) {
     case MRS_MISSING:
     case MRS_NULL:

@@ -18,6 +18,7 @@ mrsi_decimal_is_zero(const uint8_t dec[16])
 bool
 mrsi_is_integer(struct mrs_val v, int64_t *whole)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type == MRS_INT32) {
         *whole = mrs_val_i32(v);
     } else if (v.type == MRS_INT64) {
@@ -52,6 +53,7 @@ mrsi_double_to_decimal(double d, uint8_t dec[16])
 enum mrs_status
 mrsi_to_decimal(struct mrs_val v, uint8_t dec[16])
 {
+    MRS_ASSERT(mrs_is_number(v));
     int64_t whole;
     if (v.type == MRS_DECIMAL128) {
         memcpy(dec, v.p, 16);
@@ -68,6 +70,7 @@ mrsi_to_decimal(struct mrs_val v, uint8_t dec[16])
 double
 mrsi_to_double(struct mrs_val v)
 {
+    MRS_ASSERT(mrs_is_number(v));
     int64_t whole;
     if (v.type == MRS_DECIMAL128) {
         unsigned int flags = 0;

@@ -78,6 +78,7 @@ direction(struct mrs_val v, bool strict)
 static enum mrs_status
 read_keys(struct mrs_sort *s, struct mrs_view spec, bool strict, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_walk w;
     struct mrs_elem el;
     mrs_walk_init(&w, spec);
@@ -107,6 +108,7 @@ enum mrs_status
 mrs_sort_compile(const struct mrs_expr_env *env, struct mrs_view spec, bool strict,
                  struct mrs_sort **out, struct mrs_err *e)
 {
+    MRS_ASSERT(env->mem);
     *out = NULL;
     struct mrs_sort *s = mrs_zalloc(env->mem, sizeof *s);
     if (!s) {
@@ -135,6 +137,7 @@ mrs_sort_free(struct mrs_sort *s)
 void
 mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path), void *arg)
 {
+    MRS_ASSERT(s->n <= KEYS_MAX && fn);
     for (uint32_t i = 0; i < s->n; i++) {
         fn(arg, s->key[i].text);
     }
@@ -160,6 +163,7 @@ struct sort_search {
 static struct mrs_val
 follow(const struct sort_key *k, uint32_t *at, struct mrs_view d)
 {
+    MRS_ASSERT(*at < k->n);
     struct mrs_elem el;
     while (mrs_doc_find(d, k->part[*at].name, k->part[*at].len, &el)) {
         ++*at;
@@ -177,6 +181,7 @@ follow(const struct sort_key *k, uint32_t *at, struct mrs_view d)
 static void
 offer(struct sort_search *q, const struct sort_state *st)
 {
+    MRS_ASSERT(q->sort->n <= KEYS_MAX);
     const struct mrs_sort *s = q->sort;
     int order = q->found ? 0 : -1;
     for (uint32_t i = 0; order == 0 && i < s->n; i++) {
@@ -195,6 +200,7 @@ static enum mrs_status expand(struct sort_search *q, const struct sort_state *be
 static enum mrs_status
 expand_array(struct sort_search *q, const struct sort_state *st, struct mrs_val array, const bool *through)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     static const struct mrs_val undefined = {NULL, 0, MRS_UNDEFINED};
     const struct mrs_sort *s = q->sort;
     struct mrs_walk w;
@@ -231,6 +237,7 @@ expand_array(struct sort_search *q, const struct sort_state *st, struct mrs_val 
 static enum mrs_status
 expand(struct sort_search *q, const struct sort_state *before, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrs_sort *s = q->sort;
     struct sort_state st = *before;
     struct mrs_val array = mrs_missing();
@@ -264,6 +271,8 @@ enum mrs_status
 mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch,
              struct mrs_buf *key, struct mrs_err *e)
 {
+    MRS_ASSERT(s->n > 0 && s->n <= KEYS_MAX);
+    MRS_ASSERT(mrs_buf_is_sound(key));
     struct sort_state start;
     struct sort_search q = {.sort = s, .found = false, .e = e};
     (void)scratch;

@@ -17,6 +17,7 @@ mrsi_utf8_len(uint8_t lead)
 uint32_t
 mrsi_utf8_count(const char *p, uint32_t n)
 {
+    MRS_ASSERT(p || n == 0);
     uint32_t count = 0;
     for (uint32_t i = 0; i < n; i++) {
         count += ((uint8_t)p[i] & 0xC0) != 0x80;
@@ -27,6 +28,7 @@ mrsi_utf8_count(const char *p, uint32_t n)
 uint32_t
 mrsi_utf8_offset(const char *p, uint32_t n, uint32_t index, uint32_t *left)
 {
+    MRS_ASSERT(p || n == 0);
     uint32_t at = 0;
     while (index > 0 && at < n) {
         at += mrsi_utf8_len((uint8_t)p[at]);
@@ -39,6 +41,7 @@ mrsi_utf8_offset(const char *p, uint32_t n, uint32_t index, uint32_t *left)
 bool
 mrsi_integral32(struct mrs_val v, int32_t *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     int64_t i;
     if (!mrs_val_integral(v, &i) || i < INT32_MIN || i > INT32_MAX) {
         return false;
@@ -50,6 +53,7 @@ mrsi_integral32(struct mrs_val v, int32_t *out)
 bool
 mrsi_coerce_i64(struct mrs_val v, int64_t *out)
 {
+    MRS_ASSERT(mrs_is_number(v));
     if (v.type == MRS_INT32) {
         *out = mrs_val_i32(v);
         return true;
@@ -93,6 +97,7 @@ merge(const struct support_order *o, const uint32_t *from, uint32_t *to, uint32_
 void
 mrsi_sort_stable(uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, const void *arg)
 {
+    MRS_ASSERT((at && other) || n == 0);
     struct support_order o = {cmp, arg};
     uint32_t *from = at, *to = other;
     for (uint64_t run = 1; run < n; run *= 2) {
@@ -113,6 +118,7 @@ mrsi_sort_stable(uint32_t *at, uint32_t *other, uint32_t n, mrsi_cmp_fn cmp, con
 enum mrs_status
 mrsi_list_of(struct mrs_eval *ev, struct mrs_val array, struct mrsi_list *l)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t n = l->n + mrs_val_count(array);
@@ -138,6 +144,7 @@ enum mrs_status
 mrsi_compile_pick(const struct mrs_expr *x, struct mrs_val spec, const char *const *names,
                   uint32_t n, struct mrs_val *v, struct mrs_err *e)
 {
+    MRS_ASSERT(names && v);
     if (spec.type != MRS_DOCUMENT) {
         return mrsi_expr_refuse(x, e, "takes a document of named arguments");
     }

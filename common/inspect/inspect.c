@@ -93,6 +93,7 @@ is_set(struct mrs_view spec, const char *name)
 static void
 index_of(struct mrs_view spec, struct mrsi_seen_index *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_val key = mrs_doc_get(spec, "key"), name = mrs_doc_get(spec, "name");
     struct mrs_walk w;
     struct mrs_elem x;
@@ -116,6 +117,7 @@ static enum mrs_status
 read_indexes(struct mrsi_inspection *x, const struct mrs_inspect_source *source, struct mrsi_collection *c,
              struct mrs_view metadata, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(metadata));
     struct mrs_val list = mrs_doc_get(metadata, "indexes");
     struct mrs_view uses = mrs_empty_doc();
     struct mrs_walk w;
@@ -147,6 +149,7 @@ read_indexes(struct mrsi_inspection *x, const struct mrs_inspect_source *source,
 static enum mrs_status
 describe(struct mrsi_inspection *x, const struct mrs_inspect_source *source, uint32_t no, struct mrs_err *e)
 {
+    MRS_ASSERT(no < source->collections);
     struct mrs_inspect_collection d;
     struct mrsi_collection *c = &x->coll[no];
     enum mrs_status s = source->describe(source->arg, no, &d, e);
@@ -187,6 +190,7 @@ static enum mrs_status
 relate(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const struct mrs_inspect_opts *opts,
        struct mrs_err *e)
 {
+    MRS_ASSERT(x->coll || x->colls == 0);
     struct mrsi_relating r = {.x = x, .source = source, .opts = opts};
     mrsi_row_store_begin(&r.store, x->mem, opts->tmp, 12u << 20);
     enum mrs_status s = mrsi_vocabulary_make(x, &r.words) ? MRS_OK : mrs_err_memory(e, sizeof r.words);
@@ -216,6 +220,7 @@ enum mrs_status
 mrs_inspect(struct mrs_mem *mem, const struct mrs_inspect_source *source, const struct mrs_inspect_opts *opts,
             struct mrsi_inspection **out, struct mrs_err *e)
 {
+    MRS_ASSERT(source->describe && source->scan && out);
     struct mrsi_inspection *x = mrs_zalloc(mem, sizeof *x);
     *out = NULL;
     if (!x) {

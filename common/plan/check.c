@@ -13,6 +13,7 @@
 static bool
 shares(const struct mrs_desc *a, const struct mrs_desc *b)
 {
+    MRS_ASSERT(a->sides || a->n_sides == 0);
     for (uint32_t i = 0; i < a->n_sides; i++) {
         for (uint32_t j = 0; j < b->n_sides; j++) {
             if ((a->sides[i].role & (MRS_ROLE_ADD | MRS_ROLE_TAKE)) &&
@@ -48,6 +49,7 @@ step_failed(struct mrsi_plan *p, uint32_t i, const struct mrs_err *e)
 static void
 keep_notes(struct mrsi_plan *p, const struct mrs_catalog *cat)
 {
+    MRS_ASSERT(p->n_notes == 0 || p->notes);
     uint32_t n = mrs_catalog_notes(cat);
     p->n_notes = 0;
     p->notes = mrs_arena_alloc(&p->pub.arena, (n ? n : 1) * sizeof *p->notes);
@@ -65,6 +67,7 @@ keep_notes(struct mrsi_plan *p, const struct mrs_catalog *cat)
 enum mrs_status
 mrs_plan_check(struct mrs_plan *plan, struct mrs_catalog *cat, struct mrs_err *e)
 {
+    MRS_ASSERT(plan->steps || plan->n_steps == 0);
     struct mrsi_plan *p = (struct mrsi_plan *)plan;
     bool *failed = mrs_zalloc(plan->mem, plan->n_steps ? plan->n_steps : 1);
     struct mrsi_before *before = mrsi_changes_before(p, cat);

@@ -16,6 +16,7 @@ static void append(struct mrsi_plan *p, uint32_t line, uint32_t col, bool warnin
 static void
 append(struct mrsi_plan *p, uint32_t line, uint32_t col, bool warning, const char *fmt, va_list ap)
 {
+    MRS_ASSERT(fmt && p->pub.n_errors <= p->cap_errors);
     struct mrs_plan *pub = &p->pub;
     uint32_t n = pub->n_errors + pub->n_warnings;
     if (p->dead) {
@@ -75,6 +76,7 @@ by_place(const void *left, const void *right)
 void
 mrsi_plan_errors_sort(struct mrsi_plan *p)
 {
+    MRS_ASSERT(p->pub.n_errors <= p->cap_errors);
     struct mrs_plan *pub = &p->pub;
     uint32_t n = pub->n_errors + pub->n_warnings, kept = 0;
     if (p->dead || n == 0) {
@@ -101,6 +103,7 @@ mrsi_plan_errors_sort(struct mrsi_plan *p)
 enum mrs_status
 mrsi_plan_errors_status(const struct mrsi_plan *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->pub.n_errors <= p->cap_errors);
     const struct mrs_plan *pub = &p->pub;
     if (p->dead) {
         return mrs_err_memory(e, sizeof *pub->errors);

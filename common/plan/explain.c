@@ -25,6 +25,7 @@ struct totals {
 static void
 add_total(void *arg, const struct mrsi_plan_pass *pass)
 {
+    MRS_ASSERT(pass->ns && ((struct totals *)arg)->n <= ((struct totals *)arg)->cap);
     struct totals *t = arg;
     struct explain_total *more = t->dead ? NULL : mrs_more(t->p->mem, t->at, t->n, &t->cap, sizeof *more);
     t->dead = !more;
@@ -43,6 +44,7 @@ by_ns(const void *a, const void *b)
 static bool
 add_up(struct totals *t, const struct mrs_plan *p)
 {
+    MRS_ASSERT(t->n <= t->cap);
     t->p = p;
     for (uint32_t i = 0; i < p->n_steps; i++) {
         mrsi_passes(p, &p->steps[i], add_total, t);
@@ -75,6 +77,7 @@ static const struct {
 void
 mrsi_plan_fold(struct mrs_buf *out, const char *label, const char *text)
 {
+    MRS_ASSERT(label && text);
     size_t col = 14;
     mrs_buf_say(out, "  %-12s", label);
     while (*text) {
@@ -97,6 +100,7 @@ mrsi_plan_fold(struct mrs_buf *out, const char *label, const char *text)
 void
 mrsi_plan_fold_line(struct mrs_buf *out, const char *label, struct mrs_buf *line)
 {
+    MRS_ASSERT(label && mrs_buf_is_sound(line));
     mrs_buf_byte(line, '\0');
     if (line->bad) {
         out->bad = line->bad;
@@ -116,6 +120,7 @@ struct explain_text {
 static void
 put_sides(struct explain_text *t, const struct mrs_desc *d)
 {
+    MRS_ASSERT(d->sides || d->n_sides == 0);
     for (uint32_t i = 0; i < d->n_sides; i++) {
         const struct mrs_side *side = &d->sides[i];
         mrs_buf_say(&t->line, "%s (%s):%s", side->coll.ns, side->what ? side->what : "",
@@ -149,6 +154,7 @@ put_pass(void *arg, const struct mrsi_plan_pass *pass)
 static void
 put_touches(struct explain_text *t, const struct mrs_desc *d)
 {
+    MRS_ASSERT(d->touches || d->n_touches == 0);
     static const struct {
         char kind;
         const char *label;
@@ -174,6 +180,7 @@ put_touches(struct explain_text *t, const struct mrs_desc *d)
 static void
 put_way_back(struct explain_text *t, const struct mrs_step *step)
 {
+    MRS_ASSERT(step->type);
     const struct mrs_inverse_plan *inv = t->inv;
     const char *label = "undone by";
     for (uint32_t i = 0; i < inv->n_entries; i++) {
@@ -198,6 +205,7 @@ put_way_back(struct explain_text *t, const struct mrs_step *step)
 static void
 put_step(struct explain_text *t, const struct mrs_plan *p, const struct mrs_step *step)
 {
+    MRS_ASSERT(step->type && mrs_buf_is_sound(&t->line));
     const struct mrs_desc *d = &step->desc;
     mrs_buf_say(t->out, "\nStep %u: %s (line %u)\n", step->no, step->type->name, step->line);
     if (d->words && *d->words) {
@@ -305,6 +313,7 @@ json_pass(void *arg, const struct mrsi_plan_pass *pass)
 static void
 json_sides(struct mrs_build *b, struct mrs_arena *a, const struct mrs_desc *d)
 {
+    MRS_ASSERT(d->sides || d->n_sides == 0);
     json_open(b, "collections", MRS_ARRAY);
     for (uint32_t i = 0; i < d->n_sides; i++) {
         mrs_build_item_open(b, MRS_DOCUMENT);
@@ -325,6 +334,7 @@ json_sides(struct mrs_build *b, struct mrs_arena *a, const struct mrs_desc *d)
 static void
 json_touches(struct mrs_build *b, const struct mrs_desc *d)
 {
+    MRS_ASSERT(d->touches || d->n_touches == 0);
     json_open(b, "touches", MRS_ARRAY);
     for (uint32_t i = 0; i < d->n_touches; i++) {
         const struct mrs_touch *touch = &d->touches[i];
@@ -367,6 +377,7 @@ static void
 json_step(struct mrs_build *b, struct mrs_arena *a, const struct mrs_plan *p, const struct mrs_inverse_plan *inv,
           const struct mrs_step *step)
 {
+    MRS_ASSERT(step->type);
     const struct mrs_desc *d = &step->desc;
     mrs_build_item_open(b, MRS_DOCUMENT);
     mrs_build_i32(b, "step", (int32_t)step->no);
@@ -459,6 +470,7 @@ explain_json(const struct mrsi_plan *p, const struct totals *totals, const struc
 enum mrs_status
 mrs_plan_explain(const struct mrs_plan *plan, bool json, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const struct mrsi_plan *p = (const struct mrsi_plan *)plan;
     struct totals totals = {0};
     struct mrs_inverse_plan inv;

@@ -13,6 +13,7 @@
 static uint32_t
 code_point(const uint8_t *p, size_t n, size_t *len)
 {
+    MRS_ASSERT(n > 0);
     uint32_t c = p[0];
     size_t more = c < 0x80 ? 0 : c >= 0xC2 && c < 0xE0 ? 1 : c >= 0xE0 && c < 0xF0 ? 2 : c >= 0xF0 && c < 0xF5 ? 3 : 9;
     *len = 1;
@@ -45,6 +46,7 @@ printable(uint32_t c)
 void
 mrsi_flow_comment(struct mrs_buf *out, const char *text)
 {
+    MRS_ASSERT(text);
     size_t n = strlen(text), len;
     for (size_t i = 0; i < n; i += len) {
         if (printable(code_point((const uint8_t *)text + i, n - i, &len))) {
@@ -59,6 +61,7 @@ mrsi_flow_comment(struct mrs_buf *out, const char *text)
 void
 mrsi_flow_json(struct mrs_buf *out, const uint8_t *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     size_t len;
     for (size_t i = 0; i < n; i += len) {
         uint32_t c = code_point(p + i, n - i, &len);
@@ -73,6 +76,7 @@ mrsi_flow_json(struct mrs_buf *out, const uint8_t *p, size_t n)
 static bool
 bare(const char *text, size_t n)
 {
+    MRS_ASSERT(text || n == 0);
     static const char *const words[] = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"};
     bool yes = n > 0 && n < 200 && strspn(text, "0123456789.-/") == 0;
     for (size_t i = 0; i < n && yes; i++) {
@@ -89,6 +93,7 @@ bare(const char *text, size_t n)
 void
 mrsi_flow_text(struct mrs_buf *out, const char *text, size_t n)
 {
+    MRS_ASSERT(text || n == 0);
     size_t len;
     if (bare(text, n)) {
         mrs_buf_put(out, text, n);
@@ -113,6 +118,7 @@ mrsi_flow_text(struct mrs_buf *out, const char *text, size_t n)
 static void
 scalar(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     uint32_t n;
     const char *text;
     switch (v.type) {
@@ -137,6 +143,7 @@ scalar(struct mrs_buf *out, struct mrs_val v)
 void
 mrsi_flow_val(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct {
         struct mrs_walk w;
         bool map, any;

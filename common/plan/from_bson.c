@@ -62,6 +62,7 @@ put_val(struct from_bson *f, struct mrs_val v)
 static void
 write_step(struct from_bson *f, const char *top, int64_t i, struct mrs_view entry)
 {
+    MRS_ASSERT(mrs_view_is_framed(entry));
     struct mrs_walk steps, keys;
     struct mrs_elem step, key;
     const char *comma = "{";
@@ -90,6 +91,7 @@ write_step(struct from_bson *f, const char *top, int64_t i, struct mrs_view entr
 static void
 write_steps(struct from_bson *f, const char *top, struct mrs_val list)
 {
+    MRS_ASSERT(list.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem e;
     const char *comma = "[";
@@ -111,6 +113,7 @@ write_steps(struct from_bson *f, const char *top, struct mrs_val list)
 static void
 write_plan(struct from_bson *f, struct mrs_view plan)
 {
+    MRS_ASSERT(mrs_view_is_framed(plan));
     struct mrs_walk w;
     struct mrs_elem e;
     const char *comma = "{";
@@ -132,6 +135,7 @@ write_plan(struct from_bson *f, struct mrs_view plan)
 enum mrs_status
 mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(plan) && mrs_buf_is_sound(out));
     struct from_bson f = {.out = out};
     size_t from = out->n;
     write_plan(&f, plan);
@@ -152,6 +156,7 @@ mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e)
 void
 mrs_plan_place(struct mrs_view plan, uint32_t line, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(plan));
     struct from_bson f = {.out = out, .wanted = line ? line : UINT32_MAX};
     write_plan(&f, plan);
 }

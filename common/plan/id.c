@@ -18,6 +18,7 @@ enum mrs_status
 mrsi_plan_make_id(struct mrsi_plan *p, uint32_t version, const struct mrs_view *bodies,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(bodies || p->pub.n_written == 0);
     struct mrs_plan *pub = &p->pub;
     struct mrs_buf buf;
     struct mrs_build b;

@@ -19,6 +19,7 @@ name_of(struct mrs_view index)
 static const struct mrs_view *
 find(const struct mrs_view *list, uint32_t n, uint32_t *from, const char *name)
 {
+    MRS_ASSERT(*from <= n && name);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t i = *from + k < n ? *from + k : *from + k - n;
         if (strcmp(name_of(list[i]), name) == 0) {
@@ -51,6 +52,7 @@ mrsi_changes_before(struct mrsi_plan *p, struct mrs_catalog *cat)
 static bool
 add(struct mrsi_plan *p, const struct mrs_cat_coll *c, char sign, struct mrs_view index)
 {
+    MRS_ASSERT((sign == '+' || sign == '-' || sign == '~') && p->n_changes <= p->cap_changes);
     struct mrsi_change *more = mrs_arena_more(&p->pub.arena, p->changes, p->n_changes, &p->cap_changes, sizeof *more);
     if (!more) {
         return false;
@@ -66,6 +68,7 @@ add(struct mrsi_plan *p, const struct mrs_cat_coll *c, char sign, struct mrs_vie
 static bool
 compare(struct mrsi_plan *p, const struct mrsi_before *before, const struct mrs_cat_coll *c)
 {
+    MRS_ASSERT(c->n_index == 0 || c->index);
     const struct mrsi_before_coll none = {0}, *old = &none;
     for (uint32_t i = 0; i < before->n; i++) {
         old = strcmp(before->coll[i].ns, c->coll.ns) == 0 ? &before->coll[i] : old;
@@ -90,6 +93,7 @@ compare(struct mrsi_plan *p, const struct mrsi_before *before, const struct mrs_
 bool
 mrsi_changes_after(struct mrsi_plan *p, struct mrs_catalog *cat, const struct mrsi_before *before)
 {
+    MRS_ASSERT(before->coll || before->n == 0);
     p->n_changes = 0;
     for (uint32_t i = 0; i < mrs_catalog_count(cat); i++) {
         const struct mrs_cat_coll *c = mrs_catalog_at(cat, i);
@@ -104,6 +108,7 @@ mrsi_changes_after(struct mrsi_plan *p, struct mrs_catalog *cat, const struct mr
 void
 mrsi_change_words(const struct mrsi_change *c, struct mrs_buf *out)
 {
+    MRS_ASSERT(c->ns && mrs_view_is_framed(c->index));
     struct mrs_walk w;
     struct mrs_elem e;
     mrs_buf_say(out, "%c %s of %s", c->sign, name_of(c->index), c->ns);

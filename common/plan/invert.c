@@ -47,6 +47,7 @@ find(const struct invert_names *s, const char *ns)
 static void
 add(struct inverting *x, struct invert_names *s, const char *ns)
 {
+    MRS_ASSERT(ns && s->n <= s->cap);
     if (find(s, ns) < s->n) {
         return;
     }
@@ -70,6 +71,7 @@ take(struct invert_names *s, const char *ns)
 static const char *
 ns_of(struct inverting *x, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     const char *db = x->p->database, *coll;
     uint32_t n;
     if (v.type == MRS_DOCUMENT) {
@@ -151,6 +153,7 @@ body_of(const struct mrs_plan *p, uint32_t i)
 static void
 follow(struct inverting *x, uint32_t i)
 {
+    MRS_ASSERT(i < x->p->n_written);
     const struct mrs_step *st = &x->p->written[i];
     struct mrs_view body = body_of(x->p, i);
     for (uint32_t k = 0; k < st->desc.n_sides; k++) {
@@ -184,6 +187,7 @@ add_loss(struct inverting *x, struct mrs_inverse_loss loss)
 static const char *
 lacks_what(struct inverting *x, const char *type, struct mrs_view keys)
 {
+    MRS_ASSERT(type && mrs_view_is_framed(keys));
     const char *lacks = NULL;
     struct mrs_val into = mrs_doc_get(keys, "into");
     bool in_there = strcmp(type, "embed") == 0 || strcmp(type, "copy") == 0;
@@ -215,6 +219,7 @@ leave_out(struct inverting *x, const struct mrs_step *st, const char *type, cons
 static void
 add_entry(struct inverting *x, const struct mrs_step *st, struct mrs_view entry)
 {
+    MRS_ASSERT(mrs_view_is_framed(entry));
     struct mrs_inverse_plan *o = x->out;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -251,6 +256,7 @@ add_entry(struct inverting *x, const struct mrs_step *st, struct mrs_view entry)
 static bool
 alone(const struct mrs_plan *p, uint32_t i)
 {
+    MRS_ASSERT(i < p->n_steps);
     const struct mrs_desc *d = &p->written[i].desc;
     for (uint32_t k = i + 1; k < p->n_written; k++) {
         for (uint32_t j = 0; j < p->written[k].desc.n_sides; j++) {
@@ -265,6 +271,7 @@ alone(const struct mrs_plan *p, uint32_t i)
 static void
 invert_step(struct inverting *x, uint32_t i)
 {
+    MRS_ASSERT(i < x->p->n_steps);
     const struct mrs_step *st = &x->p->written[i];
     struct mrs_inverse inv = {.mem = x->p->mem,
                               .arena = &x->out->arena,
@@ -290,6 +297,7 @@ invert_step(struct inverting *x, uint32_t i)
 static void
 in_order(struct mrs_inverse_plan *o)
 {
+    MRS_ASSERT(o->entry || o->n_entries == 0);
     for (uint32_t i = 1; i < o->n_losses; i++) {
         struct mrs_inverse_loss one = o->loss[i];
         uint32_t k = i;
@@ -317,6 +325,7 @@ name_of(struct inverting *x)
 enum mrs_status
 mrs_plan_invert(const struct mrs_plan *p, struct mrs_inverse_plan *out, struct mrs_err *e)
 {
+    MRS_ASSERT(p->steps || p->n_steps == 0);
     struct inverting x = {.p = p, .out = out, .e = e};
     memset(out, 0, sizeof *out);
     mrs_arena_init(&out->arena, p->mem);
@@ -361,6 +370,7 @@ mrs_loss_word(uint32_t i)
 static void
 put_losses(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
 {
+    MRS_ASSERT(inv->loss || inv->n_losses == 0);
     if (!inv->n_losses) {
         mrs_buf_printf(out, "# nothing is lost on the way back\n");
         return;
@@ -381,6 +391,7 @@ put_losses(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
 static void
 put_entry(struct mrs_view entry, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(entry));
     struct mrs_walk w;
     struct mrs_elem el;
     mrs_walk_init(&w, entry);
@@ -398,6 +409,7 @@ put_entry(struct mrs_view entry, struct mrs_buf *out)
 void
 mrs_inverse_yaml(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     put_losses(inv, out);
     mrs_buf_printf(out, "plan: ");
     mrsi_flow_text(out, inv->name, strlen(inv->name));
@@ -425,6 +437,7 @@ json_text(struct mrs_build *b, const char *name, const char *text)
 static void
 json_loss(struct mrs_build *b, const struct mrs_inverse_loss *loss)
 {
+    MRS_ASSERT(loss->text);
     mrs_build_item_open(b, MRS_DOCUMENT);
     mrs_build_i32(b, "step", (int32_t)loss->step);
     json_text(b, "type", loss->type);
@@ -444,6 +457,7 @@ json_loss(struct mrs_build *b, const struct mrs_inverse_loss *loss)
 enum mrs_status
 mrs_inverse_json(const struct mrs_inverse_plan *inv, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(inv->entry || inv->n_entries == 0);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view doc;

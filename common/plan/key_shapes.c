@@ -19,6 +19,7 @@ struct key_shapes_check {
 const char *
 mrsi_plan_hint(char text[96], const char *word, const char *const *words, uint32_t n)
 {
+    MRS_ASSERT(word && (words || n == 0));
     const char *near = mrs_nearest(word, words, n);
     text[0] = '\0';
     if (near) {
@@ -31,6 +32,7 @@ mrsi_plan_hint(char text[96], const char *word, const char *const *words, uint32
 static bool
 wrong(const struct key_shapes_check *c, const char *sub, const char *expected, struct mrs_val v)
 {
+    MRS_ASSERT(expected && c->at);
     char picture[96];
     uint32_t line = c->at->line, col = c->at->col;
     mrsi_tree_locate(c->at->node, sub, &line, &col);
@@ -60,6 +62,7 @@ static bool
 each(const struct key_shapes_check *c, struct mrs_val v, const char *above,
      bool (*fn)(const struct key_shapes_check *c, const char *sub, struct mrs_val v))
 {
+    MRS_ASSERT(fn && mrs_val_is_sized(v));
     struct mrs_walk w;
     struct mrs_elem e;
     bool good = true;
@@ -89,6 +92,7 @@ is_one_name(const struct key_shapes_check *c, struct mrs_val v)
 static bool
 check_coll(const struct key_shapes_check *c, const char *sub, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     static const char expected[] =
         "a collection: its name, or { db: shop, coll: orders } for one of another database";
     if (is_text(v)) {
@@ -162,6 +166,7 @@ check_path(const struct key_shapes_check *c, const char *sub, struct mrs_val v)
 static bool
 is_choice(const char *choices, struct mrs_val v)
 {
+    MRS_ASSERT(choices && mrs_val_is_sized(v));
     const char *at = choices;
     while (at && *at) {
         size_t n = strcspn(at, "|");
@@ -202,6 +207,7 @@ wrong_choice(const struct key_shapes_check *c, const char *or_else, struct mrs_v
 static bool
 check_choice(const struct key_shapes_check *c, struct mrs_val *v)
 {
+    MRS_ASSERT(c->key->choices);
     struct mrs_val null_word = {(const uint8_t *)"\5\0\0\0null", 9, MRS_STRING};
     if (v->type == MRS_NULL && is_choice(c->key->choices, null_word)) {
         *v = null_word;
@@ -268,6 +274,7 @@ mrsi_plan_key_check(struct mrsi_plan *p, const struct mrs_step_type *type,
                     const struct mrs_key *key, const struct mrsi_yaml_entry *at, const char *default_db,
                     struct mrs_val *v)
 {
+    MRS_ASSERT(key->name && at->node);
     struct key_shapes_check c = {p, type, key, at, default_db};
     switch (key->type) {
     case MRS_ARG_COLL: return check_coll(&c, NULL, *v);

@@ -80,6 +80,7 @@ has(const struct mrs_step *s, char kind)
 static bool
 touch_meets(const struct mrs_step *x, const struct mrs_touch *t, const struct mrs_step *y, char kind, struct hit *h)
 {
+    MRS_ASSERT(t->path && t->side >= 0 && (uint32_t)t->side < x->desc.n_sides);
     for (uint32_t i = 0; i < y->desc.n_touches; i++) {
         const struct mrs_touch *u = &y->desc.touches[i];
         if (mrsi_live_kind(&y->desc, u) == kind && strcmp(ns_of(x, t), ns_of(y, u)) == 0 &&
@@ -94,6 +95,7 @@ touch_meets(const struct mrs_step *x, const struct mrs_touch *t, const struct mr
 static bool
 steps_meet(const struct mrs_step *x, char kx, const struct mrs_step *y, char ky, struct hit *h)
 {
+    MRS_ASSERT(x->type && y->type);
     for (uint32_t i = 0; i < x->desc.n_touches; i++) {
         const struct mrs_touch *t = &x->desc.touches[i];
         if (mrsi_live_kind(&x->desc, t) == kx && touch_meets(x, t, y, ky, h)) {
@@ -198,6 +200,7 @@ all_touches(const struct judge *j, const struct mrs_live_group *g)
 static void
 make_claims(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
     if (!list) {
         j->dead = true;
@@ -238,6 +241,7 @@ stays(const struct mrs_desc *d, const struct mrs_touch *t)
 static void
 make_gone(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
     if (!list) {
         j->dead = true;
@@ -264,6 +268,7 @@ make_gone(struct judge *j, struct mrs_live_group *g)
 static void
 check_twice(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     struct hit h;
     for (uint32_t i = 1; i < g->n; i++) {
         for (uint32_t b = 0; b < i && (g->expand || g->direct); b++) {
@@ -283,6 +288,7 @@ check_twice(struct judge *j, struct mrs_live_group *g)
 static void
 check_inside(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     for (uint32_t i = 0; i < g->n; i++) {
         const struct mrs_step *s = step_of(j, g, i);
         for (uint32_t k = 0; k < s->desc.n_touches && g->expand; k++) {
@@ -325,6 +331,7 @@ check_listed(struct judge *j, struct mrs_live_group *g, const struct mrs_step *s
 static void
 check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
 {
+    MRS_ASSERT(i < g->n);
     const struct mrs_step *s = step_of(j, g, i);
     const struct mrs_desc *d = &s->desc;
     struct hit h;
@@ -372,6 +379,7 @@ reads_changed(const struct judge *j, const struct mrs_live_group *g)
 static void
 judge_group(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     bool quiet = false;
     for (uint32_t i = 0; i < g->n; i++) {
         const struct mrs_step *s = step_of(j, g, i);
@@ -457,6 +465,7 @@ judge_pair(struct judge *j, const struct mrs_live_group *first, struct mrs_live_
 enum mrs_status
 mrs_live_judge(const struct mrs_plan *p, struct mrs_arena *a, struct mrs_live *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(a));
     struct judge j = {p, a, out, false};
     *out = (struct mrs_live){.expand = true, .direct = true};
     make_groups(&j);

@@ -36,6 +36,7 @@ put_may(struct live_explain_text *t, const char *label, bool may, const char *ye
 static void
 put_step(struct live_explain_text *t, const struct mrs_step *s)
 {
+    MRS_ASSERT(s->type);
     const struct mrs_desc *d = &s->desc;
     mrs_buf_say(t->out, "  Step %u: %s (line %u)\n", s->no, s->type->name, s->line);
     for (size_t k = 0; k < N_KINDS; k++) {
@@ -60,6 +61,7 @@ put_step(struct live_explain_text *t, const struct mrs_step *s)
 static void
 put_group(struct live_explain_text *t, const struct mrs_live_group *g, uint32_t no)
 {
+    MRS_ASSERT(no > 0 && g->n > 0);
     mrs_buf_say(t->out, "\nGroup %u\n", no);
     for (uint32_t i = 0; i < g->n; i++) {
         put_step(t, &t->p->steps[g->first + i]);
@@ -122,6 +124,7 @@ json_may(struct mrs_build *b, const char *name, const char *why_name, bool may, 
 static void
 json_list(struct mrs_build *b, struct mrs_arena *a, const char *name, const char *const *list, uint32_t n)
 {
+    MRS_ASSERT(name && (list || n == 0));
     json_open(b, name);
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_val v = mrs_make_text(a, list[i], (uint32_t)strlen(list[i]));
@@ -134,6 +137,7 @@ json_list(struct mrs_build *b, struct mrs_arena *a, const char *name, const char
 static void
 json_step(struct mrs_build *b, const struct mrs_step *s)
 {
+    MRS_ASSERT(s->type);
     const struct mrs_desc *d = &s->desc;
     mrs_build_item_open(b, MRS_DOCUMENT);
     mrs_build_i32(b, "step", (int32_t)s->no);
@@ -160,6 +164,7 @@ json_step(struct mrs_build *b, const struct mrs_step *s)
 static void
 json_group(struct mrs_build *b, struct mrs_arena *a, const struct mrs_plan *p, const struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0);
     mrs_build_item_open(b, MRS_DOCUMENT);
     json_open(b, "steps");
     for (uint32_t i = 0; i < g->n; i++) {
@@ -208,6 +213,7 @@ enum mrs_status
 mrs_live_explain(const struct mrs_plan *p, const struct mrs_live *live, bool json, struct mrs_buf *out,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(live->n_groups == 0 || live->group);
     struct live_explain_text t = {.p = p, .out = out};
     enum mrs_status s = MRS_OK;
     if (json) {

@@ -184,6 +184,7 @@ load_database(struct loader *l)
 static uint32_t
 key_names(const struct mrs_step_type *type, uint32_t version, const char *names[NAMES_MAX])
 {
+    MRS_ASSERT(version > 0);
     uint32_t n = 0;
     for (uint32_t i = 0; i < type->n_keys && n < NAMES_MAX; i++) {
         if (mrsi_key_known(type, type->keys[i].name, version)) {
@@ -196,6 +197,7 @@ key_names(const struct mrs_step_type *type, uint32_t version, const char *names[
 static void
 unknown_key(struct load_entry *x, const struct mrsi_yaml_entry *at)
 {
+    MRS_ASSERT(at->key);
     const struct mrs_step_type *type = x->args.type;
     const char *names[NAMES_MAX] = {0};
     char hint[96], list[300] = "";
@@ -221,6 +223,7 @@ unknown_key(struct load_entry *x, const struct mrsi_yaml_entry *at)
 static void
 read_keys(struct load_entry *x)
 {
+    MRS_ASSERT(x->src->body);
     const struct mrs_step_type *type = x->args.type;
     struct mrsi_plan *p = x->l->p;
     for (struct mrsi_yaml_entry *at = x->src->body->first; at && !p->dead; at = at->next) {
@@ -279,6 +282,7 @@ needed_keys(struct load_entry *x)
 static void
 build_inner(struct mrs_build *b, const struct mrs_inner *in, struct mrs_view map)
 {
+    MRS_ASSERT(mrs_view_is_framed(map));
     struct mrs_walk w;
     struct mrs_elem el;
     for (uint32_t i = 0; i < in->n_keys; i++) {
@@ -300,6 +304,7 @@ build_inner(struct mrs_build *b, const struct mrs_inner *in, struct mrs_view map
 static void
 build_value(struct mrs_build *b, const struct mrs_step_type *type, const char *key, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     const struct mrs_inner *in = NULL;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -412,6 +417,7 @@ warn(void *arg, const char *key, const char *sub, const char *msg)
 static void
 compile(struct load_entry *x, struct mrs_step *step)
 {
+    MRS_ASSERT(step->type);
     struct mrsi_plan *p = x->l->p;
     struct mrs_err e;
     mrs_err_clear(&e);
@@ -465,6 +471,7 @@ begin_entry(struct load_entry *x, const struct mrs_step_type *type)
 static void
 load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
 {
+    MRS_ASSERT(i < l->p->pub.n_steps);
     struct mrsi_plan *p = l->p;
     struct load_entry x = {.l = l, .src = &p->src[i]};
     p->pub.steps[i].type = type;
@@ -530,6 +537,7 @@ done_by(const char *word)
 static void
 unknown_step(struct mrsi_plan *p, const struct mrsi_yaml_entry *at)
 {
+    MRS_ASSERT(at->key);
     const struct mrs_step_type *later = mrs_step_type_find(at->key);
     if (later) {
         mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`: " MRSI_LATER, at->key);
@@ -678,6 +686,7 @@ load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins, co
 static void
 load_step(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *item)
 {
+    MRS_ASSERT(i < l->p->pub.n_steps);
     struct mrsi_plan *p = l->p;
     const struct mrsi_yaml_entry *at = step_entry(p, item);
     p->pub.steps[i].no = i + 1;
@@ -803,6 +812,7 @@ free_states(struct mrs_plan *pub)
 static bool
 too_large(struct mrsi_plan *p, const char *text, size_t n)
 {
+    MRS_ASSERT(text || n == 0);
     uint32_t line = 1, col = 1;
     if (n <= MRS_PLAN_BYTES_MAX) {
         return false;
@@ -840,6 +850,7 @@ enum mrs_status
 mrs_plan_load(struct mrs_mem *mem, const char *text, size_t n, const struct mrs_plan_opts *opts,
               struct mrs_plan **out, struct mrs_err *e)
 {
+    MRS_ASSERT(mem && (text || n == 0) && out);
     *out = NULL;
     struct mrsi_plan *p = new_plan(mem, opts);
     if (!p) {

@@ -13,6 +13,7 @@
 static bool
 unit(const char *at, const char *end, uint32_t *out)
 {
+    MRS_ASSERT(at <= end);
     if (end - at < 6 || at[0] != '\\' || at[1] != 'u') {
         return false;
     }
@@ -31,6 +32,7 @@ unit(const char *at, const char *end, uint32_t *out)
 static bool
 wanted(const char *text, const char *end)
 {
+    MRS_ASSERT(text <= end);
     uint32_t high;
     const char *at = text;
     while (at < end && strchr(" \t\r\n", *at) && *at) {
@@ -51,6 +53,7 @@ wanted(const char *text, const char *end)
 static size_t
 rewrite(const char *at, const char *end, char *out)
 {
+    MRS_ASSERT(at <= end);
     char *to = out;
     char before = 0; /* the last character that is no blank */
     bool inside = false;
@@ -81,6 +84,7 @@ rewrite(const char *at, const char *end, char *out)
 bool
 mrsi_json_pairs(struct mrsi_plan *p, const char *text, size_t n, const char **out, size_t *out_n)
 {
+    MRS_ASSERT(text || n == 0);
     *out = text;
     *out_n = n;
     if (n == 0 || !wanted(text, text + n)) {

@@ -23,6 +23,7 @@ side_of(const struct mrs_step *step, const char *ns)
 static const struct mrs_step *
 host_of(const struct mrs_plan *p, const struct mrs_step *step)
 {
+    MRS_ASSERT(step >= p->steps && step < p->steps + p->n_steps);
     const char *ns = step->desc.sides[0].coll.ns;
     uint32_t at = (uint32_t)(step - p->steps);
     for (uint32_t i = step->desc.n_conditions ? 0 : at; i > 0; i--) {
@@ -60,6 +61,7 @@ each_main(const struct mrs_step *step, struct mrsi_plan_pass pass, mrsi_pass_fn 
 static void
 link_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn fn, void *arg)
 {
+    MRS_ASSERT(fn && d->n_sides > 0);
     bool self = strcmp(d->sides[0].coll.ns, d->sides[1].coll.ns) == 0;
     unsigned role = self ? d->sides[0].role | d->sides[1].role : 0;
     for (uint32_t i = 0; i < (self ? 1 : 2); i++) {
@@ -75,6 +77,7 @@ link_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn f
 static void
 rekey_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn fn, void *arg)
 {
+    MRS_ASSERT(fn && d->n_sides > 0);
     bool merge = d->sides[0].role & MRS_ROLE_TAKE;
     pass.ns = d->sides[0].coll.ns;
     pass.times = 2;
@@ -98,6 +101,7 @@ rekey_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn 
 void
 mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn fn, void *arg)
 {
+    MRS_ASSERT(fn && step->type);
     const struct mrs_desc *d = &step->desc;
     struct mrsi_plan_pass pass = {.times = 1};
     if (d->n_sides == 0 || d->family == MRS_FAMILY_CATALOG) {

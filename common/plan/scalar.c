@@ -33,6 +33,7 @@ digits(const char *text, size_t n, size_t *at)
 static bool
 looks_whole(const char *text, size_t n, int *base, size_t *first)
 {
+    MRS_ASSERT(text || n == 0);
     *base = n > 2 && text[0] == '0' && text[1] == 'o'   ? 8
             : n > 2 && text[0] == '0' && text[1] == 'x' ? 16
                                                         : 10;
@@ -58,6 +59,7 @@ looks_whole(const char *text, size_t n, int *base, size_t *first)
 static bool
 looks_float(const char *text, size_t n)
 {
+    MRS_ASSERT(text || n == 0);
     size_t at = n > 0 && (text[0] == '-' || text[0] == '+');
     bool before = digits(text, n, &at);
     if (at < n && text[at] == '.') {
@@ -95,6 +97,7 @@ infinity(const char *text, size_t n, double *out)
 static enum mrsi_scalar
 whole(const char *text, size_t n, int base, size_t first, struct mrsi_scalar_room *room)
 {
+    MRS_ASSERT(first <= n && (base == 8 || base == 10 || base == 16));
     uint64_t magnitude = 0;
     bool negative = text[0] == '-';
     for (size_t i = first; i < n; i++) {
@@ -135,6 +138,7 @@ real(const char *text, struct mrsi_scalar_room *room)
 static enum mrsi_scalar
 number(const char *text, size_t n, bool whole_allowed, struct mrsi_scalar_room *room)
 {
+    MRS_ASSERT(text || n == 0);
     int base;
     size_t first;
     double d;
@@ -154,6 +158,7 @@ number(const char *text, size_t n, bool whole_allowed, struct mrsi_scalar_room *
 enum mrsi_scalar
 mrsi_scalar_plain(const char *text, size_t n, struct mrsi_scalar_room *room)
 {
+    MRS_ASSERT(text || n == 0);
     if (n == 0 || is(text, n, "null") || is(text, n, "~")) {
         room->val = mrs_null();
         return MRSI_SCALAR_VALUE;
@@ -168,6 +173,7 @@ mrsi_scalar_plain(const char *text, size_t n, struct mrsi_scalar_room *room)
 enum mrsi_scalar
 mrsi_scalar_tagged(const char *tag, const char *text, size_t n, struct mrsi_scalar_room *room)
 {
+    MRS_ASSERT(tag && (text || n == 0));
     static const char core[] = "tag:yaml.org,2002:";
     if (strncmp(tag, core, sizeof core - 1) != 0) {
         return MRSI_SCALAR_BAD_TAG;

@@ -101,6 +101,7 @@ word(struct shell_span *s)
 static const struct constructor *
 find(struct shell_span name)
 {
+    MRS_ASSERT(name.p || name.n == 0);
     for (size_t i = 0; i < sizeof constructors / sizeof *constructors; i++) {
         const struct constructor *c = &constructors[i];
         if (strlen(c->name) == name.n &&
@@ -140,6 +141,7 @@ argument(struct shell_span *s, bool *plain)
 static bool
 parse(struct shell_span s, bool whole, struct shell_call *out)
 {
+    MRS_ASSERT(s.p || s.n == 0);
     *out = (struct shell_call){.plain = true};
     skip_blanks(&s);
     struct shell_span name = word(&s);
@@ -183,6 +185,7 @@ parse(struct shell_span s, bool whole, struct shell_call *out)
 static bool
 fill(const char *pattern, const struct shell_call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
 {
+    MRS_ASSERT(pattern && c->of);
     size_t n = 0;
     for (const char *at = pattern; *at; at++) {
         bool arg = *at == '$' && (at[1] == '1' || at[1] == '2');
@@ -223,6 +226,7 @@ show(const struct shell_call *c, struct mrs_mem *mem, struct mrsi_shell_text *ou
 static bool
 quote_json(struct shell_span s, char *out, size_t size)
 {
+    MRS_ASSERT(size > 0);
     size_t n = 0;
     for (size_t i = 0; i < s.n; i++) {
         if (n + 3 > size) {
@@ -241,6 +245,7 @@ quote_json(struct shell_span s, char *out, size_t size)
 static bool
 regex(struct shell_span s, struct shell_call *out, bool *telling)
 {
+    MRS_ASSERT(s.p || s.n == 0);
     static const struct constructor of = {"RegExp", REGEX_PATTERN, REGEX_EXAMPLE, false};
     size_t end = 1;
     bool inside = false;
@@ -284,6 +289,7 @@ show_regex(struct shell_call *c, struct mrs_mem *mem, struct mrsi_shell_text *ou
 bool
 mrsi_shell_find(struct mrs_mem *mem, const char *line, size_t n, struct mrsi_shell_text *out)
 {
+    MRS_ASSERT(line || n == 0);
     struct shell_call c;
     for (size_t i = 0; i < n; i++) {
         if ((i == 0 || !is_letter(line[i - 1])) && is_letter(line[i]) &&
@@ -378,6 +384,7 @@ static void
 look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shell_span s, bool plain,
              enum context where)
 {
+    MRS_ASSERT(at->node);
     struct mrsi_shell_text shown;
     struct shell_call c;
     bool telling = true;
@@ -469,6 +476,7 @@ bool
 mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const struct mrs_key *key,
                 const struct mrsi_yaml_entry *at)
 {
+    MRS_ASSERT(type->name && key->name && at->node);
     struct shell_look l = {p, type->name, key->name, true};
     switch (key->type) {
     case MRS_ARG_COLL:

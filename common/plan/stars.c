@@ -22,6 +22,7 @@ text_of(struct mrs_val v, bool *star)
 bool
 mrs_star_fits(const char *pattern, const char *name)
 {
+    MRS_ASSERT(pattern && name);
     const char *at = strchr(pattern, '*');
     size_t before = at ? (size_t)(at - pattern) : 0, behind = at ? strlen(at + 1) : 0, n = strlen(name);
     return at && n > before + behind && memcmp(pattern, name, before) == 0 && strcmp(at + 1, name + n - behind) == 0;
@@ -31,6 +32,7 @@ mrs_star_fits(const char *pattern, const char *name)
 bool
 mrsi_star_name(const struct mrs_plan *p, struct mrs_val v, struct mrsi_star_name *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     *out = (struct mrsi_star_name){.db = p->database};
     struct mrs_val coll = v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(v), "coll") : v;
     struct mrs_val db = v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(v), "db") : mrs_missing();
@@ -52,6 +54,7 @@ void
 mrsi_stars_wrong(struct mrsi_plan *p, const struct mrsi_step_src *src, const char *type, const char *key,
                  const char *what)
 {
+    MRS_ASSERT(type && what);
     uint32_t line = src->line, col = src->col;
     bool named = key && *key;
     mrsi_tree_locate(src->body, key, &line, &col);
@@ -78,6 +81,7 @@ check_into(struct mrsi_plan *p, const struct mrs_step *s, const struct mrsi_step
 static void
 check_listed(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src, struct mrs_val from)
 {
+    MRS_ASSERT(mrs_val_is_sized(from));
     bool tagged = mrs_doc_get(s->body, "tag").type != MRS_MISSING && from.type != MRS_DOCUMENT;
     bool text = from.type == MRS_STRING;
     struct mrs_walk w;
@@ -101,6 +105,7 @@ check_listed(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src
 void
 mrsi_stars_look(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src)
 {
+    MRS_ASSERT(s->type);
     struct mrsi_star_name from, into;
     struct mrs_val v = mrs_doc_get(s->body, "from");
     switch (p->pub.version > 1 ? s->type->stars : MRS_STARS_NONE) {

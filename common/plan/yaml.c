@@ -59,6 +59,7 @@ is_dead(struct yaml_reader *r)
 static const char *
 keep_text(struct yaml_reader *r, const char *text, size_t n)
 {
+    MRS_ASSERT(text || n == 0);
     char *copy = mrs_arena_alloc(&r->p->pub.arena, n + 1);
     if (!copy) {
         is_dead(r);
@@ -101,6 +102,7 @@ static bool
 anchor_add(struct yaml_reader *r, const yaml_char_t *name, struct mrsi_yaml_node *node, const char *text,
            size_t n)
 {
+    MRS_ASSERT(r->n_anchors <= r->cap_anchors);
     if (!name) {
         return true;
     }
@@ -155,6 +157,7 @@ absorb(struct yaml_reader *r, const struct mrsi_yaml_node *child, yaml_mark_t at
 static bool
 attach(struct yaml_reader *r, struct mrsi_yaml_node *node, yaml_mark_t at)
 {
+    MRS_ASSERT(r->depth >= 0 && r->depth <= MRS_PLAN_DEPTH_MAX);
     if (r->depth == 0) {
         r->p->root = node;
         return true;
@@ -193,6 +196,7 @@ wants_key(const struct yaml_reader *r)
 static bool
 take_key(struct yaml_reader *r, const char *text, size_t n, yaml_mark_t at)
 {
+    MRS_ASSERT(r->depth > 0);
     struct yaml_level *l = &r->level[r->depth - 1];
     if (memchr(text, 0, n)) {
         mrsi_plan_error(r->p, line_of(at), col_of(at),
@@ -225,6 +229,7 @@ by_key(const void *left, const void *right)
 static void
 drop_marked(struct mrsi_yaml_node *map)
 {
+    MRS_ASSERT(map->kind == MRSI_MAP);
     struct mrsi_yaml_entry **link = &map->first;
     map->last = NULL;
     map->count = 0;
@@ -242,6 +247,7 @@ drop_marked(struct mrsi_yaml_node *map)
 static bool
 check_repeated(struct yaml_reader *r, struct mrsi_yaml_node *map)
 {
+    MRS_ASSERT(map->kind == MRSI_MAP);
     if (map->count < 2) {
         return true;
     }
@@ -279,6 +285,7 @@ static bool
 open_container(struct yaml_reader *r, enum mrsi_node_kind kind, const yaml_char_t *anchor,
                const yaml_char_t *tag, yaml_mark_t at)
 {
+    MRS_ASSERT(r->depth >= 0 && r->depth <= MRS_PLAN_DEPTH_MAX);
     if (wants_key(r)) {
         mrsi_plan_error(
             r->p, line_of(at), col_of(at),
@@ -369,6 +376,7 @@ scalar_value(struct yaml_reader *r, const yaml_event_t *ev, struct mrs_val *out)
 static bool
 on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
 {
+    MRS_ASSERT(ev->type == YAML_SCALAR_EVENT);
     const char *text = (const char *)ev->data.scalar.value;
     size_t n = ev->data.scalar.length;
     struct mrsi_yaml_node *node = new_node(r, MRSI_SCALAR, ev->start_mark);
@@ -391,6 +399,7 @@ on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
 static bool
 on_alias(struct yaml_reader *r, const yaml_event_t *ev)
 {
+    MRS_ASSERT(ev->type == YAML_ALIAS_EVENT);
     const char *name = (const char *)ev->data.alias.anchor;
     yaml_mark_t at = ev->start_mark;
     struct anchor *a = anchor_find(r, name);
@@ -581,6 +590,7 @@ read_events(struct yaml_reader *r)
 bool
 mrsi_yaml_read(struct mrsi_plan *p, const char *text, size_t n)
 {
+    MRS_ASSERT(!p->root && (text || n == 0));
     struct yaml_reader *r = mrs_zalloc(p->pub.mem, sizeof *r);
     if (!r) {
         p->dead = true;

@@ -9,6 +9,7 @@
 struct mrsi_yaml_entry *
 mrsi_tree_find(const struct mrsi_yaml_node *map, const char *key)
 {
+    MRS_ASSERT(key);
     struct mrsi_yaml_entry *entry = map && map->kind == MRSI_MAP ? map->first : NULL;
     while (entry && strcmp(entry->key, key) != 0) {
         entry = entry->next;
@@ -19,6 +20,7 @@ mrsi_tree_find(const struct mrsi_yaml_node *map, const char *key)
 static struct mrsi_yaml_entry *
 find_part(const struct mrsi_yaml_node *node, const char *part, size_t n)
 {
+    MRS_ASSERT(part || n == 0);
     struct mrsi_yaml_entry *entry = node->first;
     if (node->kind == MRSI_LIST) {
         uint64_t index = 0;
@@ -42,6 +44,7 @@ find_part(const struct mrsi_yaml_node *node, const char *part, size_t n)
 void
 mrsi_tree_locate(const struct mrsi_yaml_node *node, const char *path, uint32_t *line, uint32_t *col)
 {
+    MRS_ASSERT(line && col);
     while (node && path && *path) {
         /* keys may hold dots themselves: the longest key that is there wins */
         size_t n = strlen(path);
@@ -114,6 +117,7 @@ static void
 put_node(struct mrsi_plan *p, struct mrs_build *b, const struct mrsi_yaml_entry *at,
          const struct mrsi_yaml_node *node, bool raw)
 {
+    MRS_ASSERT(at || node);
     struct mrs_val v = node->kind == MRSI_SCALAR ? node->val : mrs_missing();
     if (node->kind == MRSI_MAP && !raw) {
         v = unwrapped(p, node);
@@ -131,6 +135,7 @@ put_node(struct mrsi_plan *p, struct mrs_build *b, const struct mrsi_yaml_entry 
 bool
 mrsi_tree_val(struct mrsi_plan *p, const struct mrsi_yaml_node *node, struct mrs_val *out)
 {
+    MRS_ASSERT(out);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view doc;
@@ -161,6 +166,7 @@ mrsi_tree_val(struct mrsi_plan *p, const struct mrsi_yaml_node *node, struct mrs
 enum mrs_status
 mrs_yaml_doc(struct mrs_mem *mem, const char *text, size_t n, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(text || n == 0);
     struct mrsi_plan p = {.pub = {.mem = mem, .file = "options", .name = "", .database = "", .server = ""}};
     struct mrs_val v = mrs_missing();
     mrs_arena_init(&p.pub.arena, mem);

@@ -33,6 +33,7 @@ mrs_step_type_at(uint32_t i)
 const struct mrs_step_type *
 mrs_step_type_find(const char *name)
 {
+    MRS_ASSERT(name);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         if (strcmp(steps[i]->name, name) == 0) {
             return steps[i];

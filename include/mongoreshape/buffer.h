@@ -24,6 +24,13 @@ void mrs_buf_clear(struct mrs_buf *b);  /* frees; harmless twice; b may be used 
 void mrs_buf_enlarge(struct mrs_buf *b, size_t extra) MRS_RARE; /* as mrs_buf_grow, where there is no room */
 enum mrs_status mrs_buf_failure(const struct mrs_buf *b, struct mrs_err *e) MRS_RARE; /* of one that is bad */
 
+/* For assertions: the bytes lie within what was allocated, and only a buffer that was never put to has no block. */
+static inline bool
+mrs_buf_is_sound(const struct mrs_buf *b)
+{
+    return b->n <= b->cap && (b->p || b->cap == 0);
+}
+
 /* OK, or DEAD (memory), FAIL (limit) */
 static inline enum mrs_status
 mrs_buf_status(const struct mrs_buf *b, struct mrs_err *e)
@@ -34,6 +41,7 @@ mrs_buf_status(const struct mrs_buf *b, struct mrs_err *e)
 static inline void
 mrs_buf_grow(struct mrs_buf *b, size_t extra) /* room for extra more bytes, or bad */
 {
+    MRS_ASSERT(mrs_buf_is_sound(b));
     if (b->cap - b->n < extra) {
         mrs_buf_enlarge(b, extra);
     }
@@ -50,6 +58,7 @@ mrs_buf_reset(struct mrs_buf *b) /* empty again, memory kept, bad forgotten */
 static inline uint8_t *
 mrs_buf_take(struct mrs_buf *b, size_t n)
 {
+    MRS_ASSERT(mrs_buf_is_sound(b));
     if (b->cap - b->n < n) {
         mrs_buf_enlarge(b, n);
         if (b->bad) {
@@ -58,12 +67,14 @@ mrs_buf_take(struct mrs_buf *b, size_t n)
     }
     uint8_t *at = b->n ? b->p + b->n : b->p; /* NULL where nothing was ever put */
     b->n += n;
+    MRS_ASSERT(b->n <= b->cap);
     return at;
 }
 
 static inline void
 mrs_buf_put(struct mrs_buf *b, const void *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     uint8_t *at = b->bad ? NULL : mrs_buf_take(b, n);
     if (at && n) {
         memcpy(at, p, n);

@@ -10,6 +10,7 @@
 #ifndef MONGORESHAPE_ERR_H
 #define MONGORESHAPE_ERR_H
 
+#include "mongoreshape/assert.h"
 #include <stdint.h>
 
 #ifdef __cplusplus

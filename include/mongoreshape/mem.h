@@ -69,6 +69,11 @@ struct mrs_arena {
 };
 void mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem); /* without bounds */
 static inline bool
+mrs_arena_is_sound(const struct mrs_arena *a) /* for assertions: free bytes are those of a chunk */
+{
+    return a->at <= a->end && (a->head || !a->at);
+}
+static inline bool
 mrs_arena_is_over(const struct mrs_arena *a) /* why an allocation failed: its bound, or no memory */
 {
     return a->most && a->used > a->most;
@@ -141,6 +146,7 @@ mrs_copy_short(void *to, const void *from, size_t n)
 static inline void
 mrs_copy_value(void *to, const void *from, size_t n)
 {
+    MRS_ASSERT(n == 0 || (to && from));
     if (n == 8) {
         memcpy(to, from, 8);
     } else {

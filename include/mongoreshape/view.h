@@ -115,6 +115,7 @@ mrs_is_number(struct mrs_val v)
 static inline struct mrs_view
 mrs_val_view(struct mrs_val v) /* of a DOCUMENT or ARRAY */
 {
+    MRS_ASSERT(v.type == MRS_DOCUMENT || v.type == MRS_ARRAY);
     struct mrs_view d = {v.p, v.n};
     return d;
 }
@@ -130,6 +131,7 @@ mrs_view_val(struct mrs_view d)
 static inline const char *
 mrs_val_text(struct mrs_val v, uint32_t *n)
 {
+    MRS_ASSERT((v.type == MRS_STRING || v.type == MRS_SYMBOL || v.type == MRS_CODE) && v.n >= 5);
     *n = v.n - 5;
     return (const char *)v.p + 4;
 }
@@ -145,18 +147,21 @@ mrs_val_is_text(struct mrs_val v, const char *text)
 static inline int32_t
 mrs_val_i32(struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_INT32 && v.n == 4);
     return (int32_t)mrs_le32(v.p);
 }
 
 static inline int64_t
 mrs_val_i64(struct mrs_val v) /* INT64, DATE; TIMESTAMP as its 64 bits */
 {
+    MRS_ASSERT((v.type == MRS_INT64 || v.type == MRS_DATE || v.type == MRS_TIMESTAMP) && v.n == 8);
     return (int64_t)mrs_le64(v.p);
 }
 
 static inline double
 mrs_val_double(struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_DOUBLE && v.n == 8);
     double d;
     memcpy(&d, v.p, 8);
     return d;
@@ -179,6 +184,19 @@ mrs_value_size_quick(uint8_t type, const uint8_t *p, uint64_t room)
         return n >= MRS_DOC_MIN && n <= room && p[n - 1] == 0 ? (int64_t)n : -1;
     }
     return mrs_value_size(type, p, room);
+}
+
+/* For assertions: the frame of a document that was checked, and a value as long as its type and its bytes say. */
+static inline bool
+mrs_view_is_framed(struct mrs_view d)
+{
+    return d.p && d.n >= MRS_DOC_MIN && mrs_le32(d.p) == d.n && d.p[d.n - 1] == 0;
+}
+
+static inline bool
+mrs_val_is_sized(struct mrs_val v)
+{
+    return v.type == MRS_MISSING ? v.n == 0 : mrs_value_size(v.type, v.p, v.n) == (int64_t)v.n;
 }
 
 /* Checks the whole document: lengths, types, final NULs, booleans 0 or 1, nesting up to max_depth, without

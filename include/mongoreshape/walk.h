@@ -16,6 +16,7 @@ struct mrs_walk {
 static inline void
 mrs_walk_init(struct mrs_walk *w, struct mrs_view d)
 {
+    MRS_ASSERT(d.p && d.n >= MRS_DOC_MIN);
     w->at = d.p + 4;
     w->end = d.p + d.n - 1;
 }
@@ -66,6 +67,7 @@ mrs_walk_next(struct mrs_walk *w, struct mrs_elem *e)
     }
     e->v.n = (uint32_t)n;
     w->at = e->v.p + n;
+    MRS_ASSERT(w->at <= w->end);
     return 1;
 }
 

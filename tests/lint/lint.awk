@@ -51,7 +51,8 @@ function set_of(words, set,    w, n, i) {
 
 BEGIN {
     # Which room a public header belongs to, and what each room may see.
-    split("clock clock mem base err base limits base version base words base doc doc value doc path doc ejson doc " \
+    split("assert base clock clock mem base err base limits base version base words base doc doc value doc path doc " \
+          "ejson doc " \
           "decimal doc cli cli expr expr io io step step axes step nodes step link step unique step plan plan " \
           "stars step " \
           "live plan pipeline plan stage plan run run compare run cat run mrs all view doc walk doc template doc " \
@@ -247,6 +248,21 @@ is_c && /^\}/ {
     in_body = 0
 }
 
+# Assertions, by room; where a room has some functions, there are three for ten of them.
+function is_product() { return room != "" && file !~ /^include\// }
+is_product() && is_c && /^\{/ { functions[room == "clock" ? "base" : room]++ }
+is_product() && calls(code, "MRS_ASSERT") { assertions[room]++ }
+function count_assertions(    r, where) {
+    least["run"] = 18
+    least["live"] = 10
+    for (r in functions) {
+        where = place_of(r)
+        sub(/\/$/, "", where)
+        if (functions[r] >= 20 && assertions[r] * 100 < functions[r] * (r in least ? least[r] : 30))
+            printf "%s:1: assertions: %d in %d functions, 3 in 10 are wanted\n", where, assertions[r], functions[r]
+    }
+}
+
 # A tag means one thing in all of the product.
 (in_common || room == "migrate" || room == "live" || room == "server" || file ~ /^include\//) &&
     code ~ /^(static )?(const )?(struct|union|enum) [A-Za-z_0-9]+ *\{/ {
@@ -265,4 +281,4 @@ file ~ /^include\/mongoreshape\// {
     }
 }
 
-END { finish() }
+END { finish(); count_assertions() }

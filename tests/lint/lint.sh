@@ -16,8 +16,8 @@ tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$found" "$tmp"' EXIT
 rooms="base doc cli expr io inspect steps plan run"
 rules="layers ladder face climb circle licence opening file-length header-length folder-size name-twice tag-twice
-line-length trailing-space unfinished own-machine tab loud raw-memory outside-world unsafe function-length undocumented
-header-c header-c++ symbol-name symbol-twice error-table door-plate"
+line-length trailing-space unfinished own-machine tab loud raw-memory outside-world unsafe function-length assertions
+undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate"
 
 sources() {
     (cd "$root" && find include common migrate shell-ext tests bench docs dumps packaging .ci Makefile -type f \

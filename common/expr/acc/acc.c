@@ -75,6 +75,7 @@ mrs_acc_is(struct mrs_val spec)
 static enum mrs_status
 not_one(struct mrs_val spec, struct mrs_err *e)
 {
+    MRS_ASSERT(spec.type != MRS_MISSING);
     const char *names[64];
     uint32_t n = 0;
     struct mrs_elem el;
@@ -228,6 +229,7 @@ compile(const struct mrs_expr_env *env, struct mrs_acc *x, struct mrs_val spec, 
 enum mrs_status
 mrs_acc_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_acc **out, struct mrs_err *e)
 {
+    MRS_ASSERT(env->mem && mrs_val_is_sized(spec));
     struct mrs_elem el;
     *out = NULL;
     if (!mrs_acc_is(spec) || !only(spec, &el)) {
@@ -277,6 +279,7 @@ mrs_acc_reads(const struct mrs_acc *x, void (*fn)(void *arg, const char *path), 
 static enum mrs_status
 sort_key(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->sort);
     for (size_t room = 256;; room *= 4) {
         bool last = room >= MRS_KEY_MAX;
         struct mrs_buf key = {.p = mrs_arena_alloc(ev->arena, room + 5), .cap = room, .ceiling = room};
@@ -301,6 +304,7 @@ sort_key(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *out)
 enum mrs_status
 mrs_acc_argument(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(ev->arena);
     struct mrs_val pair[2];
     *out = mrs_missing();
     if (!x->arg) {
@@ -339,6 +343,7 @@ mrsi_acc_over(const struct mrs_acc_state *s, struct mrs_err *e)
 enum mrs_status
 mrsi_acc_hold(struct mrs_acc_state *s, uint64_t bytes, struct mrs_err *e)
 {
+    MRS_ASSERT(s->shared == NULL || s->mine <= s->shared->held);
     if (!s->shared) {
         return MRS_OK;
     }
@@ -362,6 +367,7 @@ mrsi_acc_damaged(const struct mrs_acc_state *s, struct mrs_err *e)
 enum mrs_status
 mrsi_acc_room(struct mrs_acc_state *s, struct mrs_err *e)
 {
+    MRS_ASSERT(s->n <= s->cap);
     struct mrsi_acc_item *more = mrs_more(s->mem, s->item, s->n, &s->cap, sizeof *more);
     s->item = more ? more : s->item;
     return more ? MRS_OK : mrs_err_memory(e, sizeof *more);
@@ -370,6 +376,7 @@ mrsi_acc_room(struct mrs_acc_state *s, struct mrs_err *e)
 enum mrs_status
 mrsi_acc_pack(struct mrs_acc_state *s, uint32_t lead_end, struct mrs_err *e)
 {
+    MRS_ASSERT(s->n <= s->cap && lead_end <= s->bytes.n);
     uint32_t at = 0;
     if (s->dead <= 4096 || s->dead <= s->bytes.n / 2) {
         return MRS_OK;
@@ -396,6 +403,7 @@ enum mrs_status
 mrs_acc_state_new(const struct mrs_acc *x, struct mrs_mem *mem, size_t ceiling, struct mrs_acc_state **out,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(x->kind && ceiling);
     struct mrs_acc_state *s = mrs_zalloc(mem, sizeof *s);
     *out = s;
     if (!s) {
@@ -449,6 +457,7 @@ mrs_acc_reset(struct mrs_acc_state *s)
 enum mrs_status
 mrs_acc_feed(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     return s->x->kind->feed(s, v, e);
 }
 
@@ -462,6 +471,7 @@ mrs_acc_value(const struct mrs_acc_state *s, struct mrs_arena *a, struct mrs_val
 enum mrs_status
 mrs_acc_save(const struct mrs_acc_state *s, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const char *name = s->x->kind->row.name;
     struct mrs_build b;
     struct mrs_view doc;
@@ -475,6 +485,7 @@ mrs_acc_save(const struct mrs_acc_state *s, struct mrs_buf *out, struct mrs_err 
 enum mrs_status
 mrs_acc_load(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(saved));
     struct mrs_val v = mrs_doc_get(saved, s->x->kind->row.name);
     mrs_acc_reset(s);
     enum mrs_status st = v.type == MRS_DOCUMENT ? s->x->kind->load(s, mrs_val_view(v), e) : mrsi_acc_damaged(s, e);

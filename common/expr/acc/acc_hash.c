@@ -8,6 +8,7 @@
 uint32_t
 mrsi_acc_hash_find(const struct mrs_acc_state *s, uint64_t hash, mrsi_acc_same_fn same, const void *arg)
 {
+    MRS_ASSERT((s->n_slots & (s->n_slots - 1)) == 0 && s->n_slots <= s->room_slots);
     if (!s->n_slots) {
         return s->n;
     }
@@ -24,6 +25,7 @@ mrsi_acc_hash_find(const struct mrs_acc_state *s, uint64_t hash, mrsi_acc_same_f
 static void
 put(struct mrs_acc_state *s, uint32_t at)
 {
+    MRS_ASSERT(at < s->n_slots);
     uint32_t mask = s->n_slots - 1, i = (uint32_t)s->item[at].seq & mask;
     while (s->slot[i]) {
         i = (i + 1) & mask;
@@ -34,6 +36,7 @@ put(struct mrs_acc_state *s, uint32_t at)
 enum mrs_status
 mrsi_acc_hash_add(struct mrs_acc_state *s, uint32_t at, struct mrs_err *e)
 {
+    MRS_ASSERT(at < s->cap && s->n_slots <= s->room_slots);
     if ((uint64_t)(at + 1) * 2 <= s->n_slots) {
         put(s, at);
         return MRS_OK;

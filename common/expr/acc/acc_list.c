@@ -32,6 +32,7 @@ kept(const struct mrs_acc_state *s)
 enum mrs_status
 mrsi_acc_feed_one(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (s->any && s->x->kind->sense < 0) {
         return MRS_OK;
     }
@@ -41,6 +42,7 @@ mrsi_acc_feed_one(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 enum mrs_status
 mrsi_acc_feed_extreme(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (mrsi_is_nullish(v)) {
         return MRS_OK;
     }
@@ -74,6 +76,7 @@ mrsi_acc_load_one(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err
 static enum mrs_status
 append(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(s->n <= s->cap);
     char name[12];
     uint32_t len = mrs_index_name(name, (uint32_t)s->seq);
     size_t more = (s->bytes.n ? 0 : 4) + 2u + len + v.n;
@@ -127,6 +130,7 @@ static enum mrs_status
 each(struct mrs_acc_state *s, struct mrs_val array, struct mrs_err *e,
      enum mrs_status (*fn)(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e))
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem el;
     mrs_walk_init(&w, mrs_val_view(array));

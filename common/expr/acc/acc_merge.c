@@ -21,6 +21,7 @@ same_name(const struct mrs_acc_state *s, uint32_t at, const void *arg)
 static enum mrs_status
 new_field(struct mrs_acc_state *s, const struct mrs_elem *el, uint64_t hash, struct mrs_err *e)
 {
+    MRS_ASSERT(s->n <= s->cap);
     MRSI_TRY(mrsi_acc_room(s, e));
     s->item[s->n] = (struct mrsi_acc_item){.lead_off = (uint32_t)s->bytes.n,
                                            .lead_n = el->name_len,
@@ -37,6 +38,7 @@ new_field(struct mrs_acc_state *s, const struct mrs_elem *el, uint64_t hash, str
 static enum mrs_status
 replace(struct mrs_acc_state *s, uint32_t at, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(at < s->n);
     struct mrsi_acc_item *i = &s->item[at];
     if (v.n > i->n) {
         MRSI_TRY(mrsi_acc_pack(s, 1, e));
@@ -58,6 +60,7 @@ replace(struct mrs_acc_state *s, uint32_t at, struct mrs_val v, struct mrs_err *
 static enum mrs_status
 put_field(struct mrs_acc_state *s, const struct mrs_elem *el, uint32_t *next, struct mrs_err *e)
 {
+    MRS_ASSERT(*next <= s->n);
     struct acc_merge_name name = {el->name, el->name_len};
     uint32_t at = *next;
     uint64_t hash = 0;
@@ -76,6 +79,7 @@ put_field(struct mrs_acc_state *s, const struct mrs_elem *el, uint32_t *next, st
 enum mrs_status
 mrsi_acc_feed_merge(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_walk w;
     struct mrs_elem el;
     uint32_t next = 0;

@@ -25,6 +25,7 @@ put_at(const struct mrs_acc_state *s, size_t i, double d)
 enum mrs_status
 mrsi_acc_feed_quantile(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     double d = mrs_is_number(v) ? mrsi_to_double(v) : NAN;
     if (isnan(d)) {
         return MRS_OK;
@@ -46,6 +47,7 @@ before(double a, double b) /* -0.0 before 0.0, so that the order of arrival does
 static void
 settle(const struct mrs_acc_state *s, size_t at, size_t n)
 {
+    MRS_ASSERT(at <= n);
     double d = number_at(s, at);
     for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
         if (child + 1 < n && before(number_at(s, child), number_at(s, child + 1))) {
@@ -122,6 +124,7 @@ mrsi_acc_save_quantile(const struct mrs_acc_state *s, struct mrs_build *b)
 enum mrs_status
 mrsi_acc_load_quantile(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(saved));
     struct mrs_val v = mrs_doc_get(saved, "numbers");
     uint32_t n;
     if (v.type != MRS_STRING || (v.n - 5) % SIZE) {

@@ -52,6 +52,7 @@ mrs_acc_small_reset(const struct mrs_acc *x, uint8_t *room)
 static bool
 keep(uint8_t *room, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (v.n >= SHORT) {
         return false;
     }
@@ -135,6 +136,7 @@ feed_spread(uint8_t *room, struct mrs_val v)
 static inline bool
 feed(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
 {
+    MRS_ASSERT(x->small != MRSI_ACC_NOT_SMALL);
     switch (x->small) {
     case MRSI_ACC_SMALL_SUM:
         feed_sum(room, v);
@@ -158,6 +160,7 @@ feed(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
 bool
 mrs_acc_small_feed(const struct mrs_acc *const *x, uint32_t n, uint8_t *room, const struct mrs_val *v)
 {
+    MRS_ASSERT(x && v);
     for (uint32_t i = 0; i < n; room += sizes[x[i++]->small]) {
         if (!feed(x[i], room, v[i])) {
             return false;
@@ -169,6 +172,7 @@ mrs_acc_small_feed(const struct mrs_acc *const *x, uint32_t n, uint8_t *room, co
 enum mrs_status
 mrs_acc_from_small(struct mrs_acc_state *s, const uint8_t *room, struct mrs_err *e)
 {
+    MRS_ASSERT(s->x->small != MRSI_ACC_NOT_SMALL);
     switch (s->x->small) {
     case MRSI_ACC_SMALL_SUM:
         memcpy(&s->u.total, room, sizeof s->u.total);

@@ -64,6 +64,7 @@ rise(struct mrs_acc_state *s, uint32_t at)
 static void
 sink(struct mrs_acc_state *s)
 {
+    MRS_ASSERT(s->n > 0);
     for (uint32_t at = 0;;) {
         uint32_t child = 2 * at + 1;
         if (child >= s->n) {
@@ -86,6 +87,7 @@ sink(struct mrs_acc_state *s)
 static enum mrs_status
 bring(struct mrs_acc_state *s, struct mrs_val lead, struct mrs_val v, uint64_t seq, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     MRSI_TRY(mrsi_acc_room(s, e));
     MRSI_TRY(mrsi_acc_pack(s, 0, e));
     struct mrsi_acc_item *i = &s->item[s->n];
@@ -133,6 +135,7 @@ offer(struct mrs_acc_state *s, struct mrs_val lead, struct mrs_val v, uint64_t s
 enum mrs_status
 mrsi_acc_feed_some(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     const struct mrsi_acc_kind *kind = s->x->kind;
     struct mrs_val lead = {NULL, 0, MRS_MISSING};
     if (kind->by == MRSI_ACC_BY_VALUE && mrsi_is_nullish(v)) {
@@ -162,6 +165,7 @@ mrsi_acc_feed_some(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 static int
 in_result(const void *arg, uint32_t a, uint32_t b)
 {
+    MRS_ASSERT(a != b);
     const struct mrs_acc_state *s = arg;
     const struct mrsi_acc_item *x = &s->item[a], *y = &s->item[b];
     int order = compare(s, x, y);
@@ -242,6 +246,7 @@ load_item(struct mrs_acc_state *s, struct mrs_val item, struct mrs_err *e)
 enum mrs_status
 mrsi_acc_load_some(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(saved));
     struct mrs_val seq = mrs_doc_get(saved, "seq"), items = mrs_doc_get(saved, "items");
     struct mrs_walk w;
     struct mrs_elem el;

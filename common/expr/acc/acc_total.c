@@ -43,6 +43,7 @@ mrsi_acc_save_sum(const struct mrs_acc_state *s, struct mrs_build *b)
 enum mrs_status
 mrsi_acc_load_sum(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(saved));
     struct mrsi_total *t = &s->u.total;
     struct mrs_val type = mrs_doc_get(saved, "type"), count = mrs_doc_get(saved, "count");
     struct mrs_val total = mrs_doc_get(saved, "total"), error = mrs_doc_get(saved, "error");
@@ -69,6 +70,7 @@ mrsi_acc_load_sum(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err
 enum mrs_status
 mrsi_acc_feed_count(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     (void)v;
     (void)e;
     s->seq++;
@@ -90,6 +92,7 @@ mrsi_acc_save_count(const struct mrs_acc_state *s, struct mrs_build *b)
 enum mrs_status
 mrsi_acc_load_count(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(saved));
     struct mrs_val count = mrs_doc_get(saved, "count");
     if (count.type != MRS_INT64 || mrs_val_i64(count) < 0) {
         return mrsi_acc_damaged(s, e);
@@ -125,6 +128,7 @@ mrsi_acc_save_spread(const struct mrs_acc_state *s, struct mrs_build *b)
 enum mrs_status
 mrsi_acc_load_spread(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(saved));
     struct mrs_val count = mrs_doc_get(saved, "count"), mean = mrs_doc_get(saved, "mean");
     struct mrs_val squares = mrs_doc_get(saved, "squares");
     if (count.type != MRS_INT64 || mrs_val_i64(count) < 0 || mean.type != MRS_DOUBLE || squares.type != MRS_DOUBLE) {

@@ -79,6 +79,7 @@ mrsi_total_average(const struct mrsi_total *t, bool exact, struct mrs_eval *ev, 
 void
 mrsi_spread_add(struct mrsi_spread *s, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (!mrs_is_number(v)) {
         return;
     }
@@ -93,6 +94,7 @@ mrsi_spread_add(struct mrsi_spread *s, struct mrs_val v)
 enum mrs_status
 mrsi_spread_value(const struct mrsi_spread *s, uint64_t less, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(less <= 1);
     if (s->count <= less) {
         return mrsi_ret_null(out);
     }
@@ -102,6 +104,7 @@ mrsi_spread_value(const struct mrsi_spread *s, uint64_t less, struct mrs_eval *e
 size_t
 mrsi_percentile_rank(size_t n, double p)
 {
+    MRS_ASSERT(n > 0 && p >= 0 && p <= 1);
     double rank = ceil((double)n * p);
     return rank < 1 ? 0 : rank >= (double)n ? n - 1 : (size_t)rank - 1;
 }

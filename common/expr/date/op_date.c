@@ -50,6 +50,7 @@ enum mrs_status
 mrsi_zone_among(struct mrsi_zones *zones, const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v,
                 struct mrsi_tz *tz)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     char why[160];
     if (v.type != MRS_STRING) {
         return mrsi_eval_error(x, ev, "timezone must be a string, not %s", mrs_type_name(v.type));
@@ -117,6 +118,7 @@ compile_part(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, st
 static enum mrs_status
 local_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_local *l, bool *null)
 {
+    MRS_ASSERT(x->n_args >= 1);
     struct mrs_val v;
     struct mrsi_tz tz;
     int64_t ms;
@@ -152,6 +154,7 @@ enum op_date_part {
 static int64_t
 part_of(const struct mrsi_civil *c, int64_t local_seconds, enum op_date_part which)
 {
+    MRS_ASSERT(c->month >= 1 && c->month <= 12);
     int64_t iso_year = 0;
     int32_t iso_week = 0;
     if (which == ISO_YEAR || which == ISO_WEEK) {
@@ -381,6 +384,7 @@ seconds_of_parts(const int64_t v[P_ZONE], bool iso, int64_t *seconds)
 static enum mrs_status
 eval_from_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args > P_ZONE);
     static const char *const names[] = {"year",    "month",       "day",         "hour",
                                         "minute",  "second",      "millisecond", "isoWeekYear",
                                         "isoWeek", "isoDayOfWeek"};

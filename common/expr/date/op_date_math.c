@@ -195,6 +195,7 @@ mrsi_compile_date_diff(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_va
 static int64_t
 boundaries(const struct mrsi_local *l, enum unit unit, int32_t week_start)
 {
+    MRS_ASSERT(week_start >= 0 && week_start < 7);
     struct mrsi_civil c = mrsi_civil_of(l->local_seconds, l->ms);
     int64_t days = mrsi_floor_div(l->local_seconds, MRSI_DAY_SECONDS);
     switch (unit) {
@@ -275,6 +276,7 @@ find_origin(struct bins *b)
 static bool
 truncate_days(const struct bins *b, int64_t ms, int64_t ahead, int64_t *out)
 {
+    MRS_ASSERT(b->size > 0);
     struct mrsi_local l = mrsi_local_of(&b->tz, ms);
     int64_t days = mrsi_floor_div(l.local_seconds, MRSI_DAY_SECONDS);
     if (b->unit < MONTH) {
@@ -300,6 +302,7 @@ truncate_days(const struct bins *b, int64_t ms, int64_t ahead, int64_t *out)
 static bool
 truncate_date(const struct bins *b, int64_t ms, int64_t ahead, int64_t *out)
 {
+    MRS_ASSERT(b->size > 0);
     int64_t size, distance;
     if (b->unit >= DAY) {
         return truncate_days(b, ms, ahead, out);
@@ -391,6 +394,7 @@ enum mrs_status
 mrsi_compile_date_trunc(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                         struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(spec));
     struct trunc *t = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *t);
     if (!t) {
         return mrs_err_memory(e, sizeof *t);
@@ -459,6 +463,7 @@ mrs_expr_truncated_path(const struct mrs_expr *x)
 bool
 mrs_expr_truncates(const struct mrs_expr *x, int64_t ms, int64_t *start, int64_t *end)
 {
+    MRS_ASSERT(mrs_expr_truncated_path(x));
     const struct trunc *t = x->extra;
     return whole_bin(&t->bins, ms, start, end);
 }
@@ -545,17 +550,20 @@ mrs_windows_free(struct mrs_windows *w)
 bool
 mrs_window_start(const struct mrs_windows *w, int64_t ms, int64_t *start)
 {
+    MRS_ASSERT(w->bins.size > 0);
     return truncate_date(&w->bins, ms, 0, start);
 }
 
 bool
 mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end)
 {
+    MRS_ASSERT(w->bins.size > 0);
     return truncate_date(&w->bins, ms, 1, end);
 }
 
 bool
 mrs_window_whole(const struct mrs_windows *w, int64_t ms, int64_t *start, int64_t *end)
 {
+    MRS_ASSERT(w->bins.size > 0);
     return whole_bin(&w->bins, ms, start, end);
 }

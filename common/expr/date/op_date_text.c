@@ -40,6 +40,7 @@ enum { S_DATE, S_FORMAT, S_ZONE, S_NULL };
 static enum mrs_status
 compile_format(struct mrs_expr *x, uint32_t i, const char *letters, struct mrs_err *e)
 {
+    MRS_ASSERT(i < x->n_args);
     const struct mrs_expr *format = x->args[i];
     if (!format || !mrsi_is_constant(format) || mrsi_is_nullish(format->lit)) {
         return MRS_OK;
@@ -56,6 +57,7 @@ static enum mrs_status
 eval_format(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *letters,
             struct mrs_val *v)
 {
+    MRS_ASSERT(i < x->n_args);
     MRSI_TRY(mrsi_arg(x, i, ev, v));
     if (mrsi_is_nullish(*v)) {
         return MRS_OK;
@@ -110,6 +112,7 @@ put_offset(char *at, int32_t offset)
 static char *
 put_letter(char *at, char letter, const struct mrsi_local *l, const struct mrsi_civil *c)
 {
+    MRS_ASSERT(c->month >= 1 && c->month <= 12);
     int32_t offset = (int32_t)(l->local_seconds - l->utc_seconds);
     switch (letter) {
     case 'Y': return mrsi_put_number(at, (int32_t)c->year, 4);
@@ -237,6 +240,7 @@ bounded(struct op_date_text_reader *r, int least, int most, int32_t low, int32_t
 static bool
 month_name(struct op_date_text_reader *r, int32_t *month)
 {
+    MRS_ASSERT(r->at <= r->end);
     for (int32_t m = 0; m < 12; m++) { /* the long names first: "March" before "Mar" */
         size_t n = strlen(MONTHS[m]);
         bool whole = (size_t)(r->end - r->at) >= n && strncasecmp(r->at, MONTHS[m], n) == 0;
@@ -254,6 +258,7 @@ month_name(struct op_date_text_reader *r, int32_t *month)
 static bool
 zone_letter(struct op_date_text_reader *r, char letter, struct op_date_text_fields *f)
 {
+    MRS_ASSERT(r->at <= r->end);
     bool west = r->at < r->end && *r->at == '-';
     if (letter == 'z' && r->at < r->end && (*r->at | 32) == 'z') {
         r->at++;
@@ -284,6 +289,7 @@ zone_letter(struct op_date_text_reader *r, char letter, struct op_date_text_fiel
 static bool
 read_letter(struct op_date_text_reader *r, char letter, struct op_date_text_fields *f)
 {
+    MRS_ASSERT(r->at <= r->end);
     const char *from = r->at;
     switch (letter) {
     case 'Y':

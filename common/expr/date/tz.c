@@ -81,6 +81,7 @@ body_size(const struct counts *c, size_t time_size)
 static bool
 read_body(struct mrsi_zone *z, const struct counts *c, const uint8_t *p)
 {
+    MRS_ASSERT(c->kinds > 0);
     for (uint32_t i = 0; i < c->times; i++) {
         z->at[i] = be64(p + 8 * (size_t)i);
         z->kind_of[i] = p[8 * (size_t)c->times + i];
@@ -211,6 +212,7 @@ load(struct mrs_mem *mem, const char *name, struct mrsi_zone *z, const char **wh
 static bool
 name_ok(const char *name, uint32_t n)
 {
+    MRS_ASSERT(name || n == 0);
     if (!n || n > NAME_MOST || memmem(name, n, "..", 2) || memmem(name, n, "//", 2) ||
         name[0] == '/' || name[n - 1] == '/') {
         return false;
@@ -232,6 +234,7 @@ name_ok(const char *name, uint32_t n)
 static bool
 offset_of(const char *p, uint32_t n, int32_t *seconds)
 {
+    MRS_ASSERT(p || n == 0);
     char digits[4] = {'0', '0', '0', '0'};
     uint32_t count = 0;
     if ((n != 3 && n != 5 && n != 6) || (p[0] != '+' && p[0] != '-') || (n == 6 && p[3] != ':')) {
@@ -334,6 +337,7 @@ mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n, struct mrsi_
 static struct mrsi_tz_span
 zone_at(const struct mrsi_zone *z, int64_t utc)
 {
+    MRS_ASSERT(z->n_kinds > 0 || z->rule.there);
     uint32_t from = 0, to = z->n_times; /* the number of changes up to now */
     while (from < to) {
         uint32_t mid = from + (to - from) / 2;

@@ -22,6 +22,7 @@ mark(struct tz_rule_reader *r, char c)
 static bool
 number(struct tz_rule_reader *r, int32_t most, int32_t *v)
 {
+    MRS_ASSERT(r->at <= r->end && most > 0);
     const char *from = r->at;
     *v = 0;
     while (r->at < r->end && *r->at >= '0' && *r->at <= '9') {
@@ -37,6 +38,7 @@ number(struct tz_rule_reader *r, int32_t most, int32_t *v)
 static bool
 clock_time(struct tz_rule_reader *r, int32_t *seconds)
 {
+    MRS_ASSERT(r->at <= r->end);
     int32_t h, m = 0, s = 0;
     bool minus = mark(r, '-');
     if (!minus) {
@@ -54,6 +56,7 @@ clock_time(struct tz_rule_reader *r, int32_t *seconds)
 static bool
 name(struct tz_rule_reader *r)
 {
+    MRS_ASSERT(r->at <= r->end);
     const char *from = r->at;
     if (mark(r, '<')) {
         while (r->at < r->end && *r->at != '>') {
@@ -70,6 +73,7 @@ name(struct tz_rule_reader *r)
 static bool
 rule_day(struct tz_rule_reader *r, struct mrsi_rule_day *d)
 {
+    MRS_ASSERT(r->at <= r->end);
     d->seconds = 7200;
     if (mark(r, 'M')) {
         d->kind = 'M';
@@ -89,6 +93,7 @@ rule_day(struct tz_rule_reader *r, struct mrsi_rule_day *d)
 bool
 mrsi_rule_read(const char *text, uint32_t n, struct mrsi_rule *rule)
 {
+    MRS_ASSERT(text || n == 0);
     struct tz_rule_reader r = {text, text + n};
     int32_t west;
     memset(rule, 0, sizeof *rule);
@@ -119,6 +124,7 @@ mrsi_rule_read(const char *text, uint32_t n, struct mrsi_rule *rule)
 static int64_t
 moment(const struct mrsi_rule_day *d, int64_t year)
 {
+    MRS_ASSERT(d->month <= 12 && d->week <= 5);
     int64_t days;
     if (d->kind == 'M') {
         int64_t first = mrsi_days_of(year, d->month, 1);
@@ -139,6 +145,7 @@ moment(const struct mrsi_rule_day *d, int64_t year)
 struct mrsi_tz_span
 mrsi_rule_at(const struct mrsi_rule *rule, int64_t utc_seconds)
 {
+    MRS_ASSERT(rule->there);
     struct mrsi_tz_span span = {rule->offset, false, INT64_MIN};
     if (!rule->has_dst) {
         return span;

@@ -59,6 +59,7 @@ join(struct mrs_types *to, struct mrs_types more)
 static bool
 any_of(const struct mrs_expr *x, uint32_t first, uint32_t last, struct mrs_types *out)
 {
+    MRS_ASSERT(first <= last);
     for (uint32_t i = first; i <= last; i++) {
         struct mrs_types t;
         if (!x->args[i] || !mrs_expr_types(x->args[i], &t)) {
@@ -177,6 +178,7 @@ mrs_expr_types(const struct mrs_expr *x, struct mrs_types *out)
 bool
 mrs_expr_field(const struct mrs_expr *x, uint32_t i, struct mrs_expr_field *out)
 {
+    MRS_ASSERT(out);
     struct mrs_val v;
     if (is(x, "$mergeObjects") && x->n_args) {
         x = x->args[x->n_args - 1];

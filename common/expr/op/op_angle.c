@@ -105,6 +105,7 @@ op_angle(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 op_atan2(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val up, along;
     unsigned int flags = 0;
     MRSI_TRY(mrsi_number_arg(x, 0, ev, &up));

@@ -133,6 +133,7 @@ op_add(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static void
 multiply_one(struct op_arithmetic_total *t, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_is_number(v));
     unsigned int flags = 0;
     int64_t whole = 0, product;
     widen(t, v.type);
@@ -187,6 +188,7 @@ not_numbers(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val a, str
 static void
 subtract_number(struct op_arithmetic_total *t, struct mrs_val b)
 {
+    MRS_ASSERT(mrs_is_number(b));
     unsigned int flags = 0;
     int64_t whole = 0, difference;
     widen(t, b.type);
@@ -237,6 +239,7 @@ subtract_from_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val
 static enum mrs_status
 op_subtract(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val a, b;
     enum mrs_status s = two(x, ev, &a, &b);
     if (s != MRS_OK) {
@@ -260,6 +263,7 @@ op_subtract(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 fraction(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *a, struct mrs_val *b, bool *done)
 {
+    MRS_ASSERT(x->n_args == 2);
     enum mrs_status s = two(x, ev, a, b);
     *done = s == MRS_OK && (mrsi_is_nullish(*a) || mrsi_is_nullish(*b));
     if (s != MRS_OK || *done) {
@@ -274,6 +278,7 @@ fraction(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *a, struc
 static enum mrs_status
 op_divide(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val a, b;
     bool done;
     enum mrs_status s = fraction(x, ev, &a, &b, &done);
@@ -292,6 +297,7 @@ op_divide(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 op_mod(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val a, b;
     bool done;
     enum mrs_status s = fraction(x, ev, &a, &b, &done);
@@ -317,6 +323,7 @@ op_mod(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 one_number(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *v, bool *done)
 {
+    MRS_ASSERT(x->n_args >= 1);
     enum mrs_status s = mrsi_arg(x, 0, ev, v);
     *done = s == MRS_OK && mrsi_is_nullish(*v);
     if (s != MRS_OK || *done) {
@@ -329,6 +336,7 @@ one_number(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *v, boo
 static enum mrs_status
 op_abs(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 1);
     bool done;
     enum mrs_status s = one_number(x, ev, out, &done);
     if (s != MRS_OK || done) {
@@ -361,6 +369,7 @@ quantize(BID_UINT128 v, int place, unsigned int mode)
 static enum mrs_status
 ceil_or_floor(const struct mrs_expr *x, struct mrs_eval *ev, bool up, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 1);
     bool done;
     enum mrs_status s = one_number(x, ev, out, &done);
     if (s != MRS_OK || done || out->type == MRS_INT32 || out->type == MRS_INT64) {
@@ -415,6 +424,7 @@ round_whole(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, int
 static enum mrs_status
 round_or_trunc(const struct mrs_expr *x, struct mrs_eval *ev, unsigned int mode, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 1 || x->n_args == 2);
     struct mrs_val v, where = mrs_missing();
     int64_t place = 0;
     enum mrs_status s = mrsi_arg(x, 0, ev, &v);

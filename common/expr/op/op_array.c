@@ -11,6 +11,7 @@ static enum mrs_status
 array_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_val *array,
               bool *null)
 {
+    MRS_ASSERT(i < x->n_args);
     MRSI_TRY(mrsi_arg(x, i, ev, array));
     *null = mrsi_is_nullish(*array);
     if (!*null && array->type != MRS_ARRAY) {
@@ -24,6 +25,7 @@ array_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct 
 static struct mrs_val
 element(struct mrs_val array, int64_t at)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem e;
     if (at < 0) {
@@ -48,6 +50,7 @@ splits(const struct mrs_expr *x)
 static enum mrs_status
 eval_elem_at(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val array, index;
     int32_t at;
     if (splits(x) && mrsi_is_constant(x->args[1]) && mrsi_integral32(x->args[1]->lit, &at)) {
@@ -120,6 +123,7 @@ eval_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 eval_in(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val v, array;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -142,6 +146,7 @@ eval_in(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 eval_index_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args >= 2);
     struct mrs_val array, v, number;
     int32_t range[2] = {0, INT32_MAX};
     bool null;
@@ -221,6 +226,7 @@ clamp(int64_t v, int64_t most)
 static enum mrs_status
 eval_slice(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args >= 2 && x->n_args <= 3);
     struct mrs_val v[3];
     int32_t n[3];
     /* a null counts before the next argument is looked at */
@@ -280,6 +286,7 @@ range_bytes(int64_t n)
 static enum mrs_status
 eval_range(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args >= 2 && x->n_args <= 3);
     static const char *const what[3] = {"the start", "the end", "the step"};
     int32_t n[3] = {0, 0, 1};
     for (uint32_t i = 0; i < x->n_args; i++) {

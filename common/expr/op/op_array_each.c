@@ -37,6 +37,7 @@ static enum mrs_status
 compile_inside(struct mrsi_compile *c, struct mrs_expr *x, uint32_t at, struct mrs_val index, struct mrs_val in,
                struct mrs_err *e)
 {
+    MRS_ASSERT(at < x->n_args);
     uint32_t bound = 0;
     enum mrs_status s = index.type == MRS_MISSING ? MRS_OK : mrsi_compile_needs_8_3(c, x, "`arrayIndexAs`", e);
     MRS_THEN(s, mrsi_compile_bind_index(c, index, &bound, e));
@@ -78,6 +79,7 @@ need(const struct mrs_expr *x, const char *const *names, const struct mrs_val *v
 enum mrs_status
 mrsi_compile_map(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(spec));
     static const char *const names[] = {"input", "in", "as", "arrayIndexAs"};
     struct mrs_val v[4];
     MRSI_TRY(mrsi_compile_pick(x, spec, names, 4, v, e));
@@ -92,6 +94,7 @@ enum mrs_status
 mrsi_compile_filter(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(spec));
     static const char *const names[] = {"input", "cond", "as", "limit", "arrayIndexAs"};
     struct mrs_val v[5];
     MRSI_TRY(mrsi_compile_pick(x, spec, names, 5, v, e));
@@ -128,6 +131,7 @@ enum mrs_status
 mrsi_compile_reduce(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(spec));
     static const char *const names[] = {"input", "initialValue", "in", "as", "valueAs", "arrayIndexAs"};
     struct mrs_val v[6];
     MRSI_TRY(mrsi_compile_pick(x, spec, names, 6, v, e));
@@ -179,6 +183,7 @@ aside_of(struct mrs_eval *ev)
 static bool
 aside_begin(struct aside *a)
 {
+    MRS_ASSERT(a->ev->arena);
     struct mrs_arena *outer = a->ev->arena;
     if (a->outer || outer->used - a->before < ASIDE_LITTLE) {
         return false;
@@ -226,6 +231,7 @@ struct mapping {
 static enum mrs_status
 map_put(struct mapping *m, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (!m->aside.outer) {
         MRSI_TRY(mrsi_list_add(m->aside.ev, &m->list, v));
         if (!aside_begin(&m->aside)) {
@@ -246,6 +252,7 @@ map_put(struct mapping *m, struct mrs_val v)
 enum mrs_status
 mrsi_eval_map(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->slot[0] >= 0);
     struct mrs_val array, v;
     struct mapping m = {.aside = aside_of(ev)};
     struct mrs_walk w;
@@ -278,6 +285,7 @@ mrsi_eval_map(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
 enum mrs_status
 mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->slot[0] >= 0);
     struct mrs_val array, v;
     struct mrsi_list l = {0};
     struct mrs_walk w;
@@ -326,6 +334,7 @@ struct chain {
 static enum mrs_status
 chain_add(struct chain *c, struct mrs_val *v)
 {
+    MRS_ASSERT(mrs_val_is_sized(*v));
     struct mrs_eval *ev = c->aside.ev;
     MRSI_TRY(mrsi_spend(ev, 1u + v->n / 64));
     if (!c->aside.outer) {
@@ -366,6 +375,7 @@ chain_end(struct chain *c, enum mrs_status s, struct mrs_val *v)
 enum mrs_status
 mrsi_eval_reduce(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->slot[0] >= 0 && x->slot[1] >= 0);
     struct mrs_val array;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -424,6 +434,7 @@ enum mrs_status
 mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                         struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(spec));
     static const char *const names[] = {"input", "sortBy"};
     struct mrs_val v[2];
     struct mrs_walk w;
@@ -470,6 +481,7 @@ mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
 static struct mrs_val
 value_at(struct mrs_val v, const char *path, uint32_t len)
 {
+    MRS_ASSERT(path || len == 0);
     if (v.type != MRS_DOCUMENT) {
         return mrs_null();
     }
@@ -497,6 +509,7 @@ struct sorting {
 static int
 cmp_elements(const void *arg, uint32_t a, uint32_t b)
 {
+    MRS_ASSERT(a != b);
     const struct sorting *s = arg;
     if (!s->by->n) {
         int order = mrs_compare(s->key[a], s->key[b]);
@@ -514,6 +527,7 @@ cmp_elements(const void *arg, uint32_t a, uint32_t b)
 enum mrs_status
 mrsi_eval_sort_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->extra);
     struct mrs_val array;
     struct mrsi_list l = {0}, keys = {0}, sorted = {0};
     const struct sort_by *by = x->extra;
@@ -566,6 +580,7 @@ compile_items(struct mrsi_compile *c, struct mrs_val array, struct mrs_expr **to
 enum mrs_status
 mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(spec));
     static const char *const names[] = {"inputs", "useLongestLength", "defaults"};
     struct mrs_val v[3];
     MRSI_TRY(mrsi_compile_pick(x, spec, names, 3, v, e));
@@ -622,6 +637,7 @@ zip_inputs(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_list *each
 enum mrs_status
 mrsi_eval_zip(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->extra);
     const struct op_array_each_zip *zip = x->extra;
     struct mrsi_list all = {0};
     uint32_t rows = 0;

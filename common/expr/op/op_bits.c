@@ -49,6 +49,7 @@ op_xor(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 op_not(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
     int64_t bits;
     MRSI_TRY(mrsi_arg(x, 0, ev, &v));

@@ -8,6 +8,7 @@
 static enum mrs_status
 compare(const struct mrs_expr *x, struct mrs_eval *ev, int *order)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val a, b;
     enum mrs_status s = mrsi_arg(x, 0, ev, &a);
     MRS_THEN(s, mrsi_arg(x, 1, ev, &b));

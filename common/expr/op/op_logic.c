@@ -102,6 +102,7 @@ op_cond(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 op_if_null(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args >= 2);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < x->n_args; i++) {
         s = mrsi_arg(x, i, ev, out);

@@ -7,6 +7,7 @@
 static enum mrs_status
 op_binary_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
     MRSI_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
@@ -21,6 +22,7 @@ op_binary_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *ou
 static enum mrs_status
 op_bson_size(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
     MRSI_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {
@@ -50,6 +52,7 @@ op_subtype(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 timestamp_half(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t at, struct mrs_val *out)
 {
+    MRS_ASSERT(at == 0 || at == 4);
     struct mrs_val v;
     MRSI_TRY(mrsi_arg(x, 0, ev, &v));
     if (mrsi_is_nullish(v)) {

@@ -31,6 +31,7 @@ hash_name(const char *p, uint32_t n)
 static enum mrs_status
 fields_grow(struct mrs_eval *ev, struct op_object_fields *f)
 {
+    MRS_ASSERT(f->n <= f->cap && (f->slots & (f->slots - 1)) == 0);
     uint32_t cap = f->cap ? 2 * f->cap : 16, slots = 4 * cap;
     void *item = mrs_arena_alloc(ev->arena, cap * sizeof *f->item);
     uint32_t *table = item ? mrs_arena_alloc(ev->arena, slots * sizeof *table) : NULL;
@@ -58,6 +59,7 @@ fields_grow(struct mrs_eval *ev, struct op_object_fields *f)
 static enum mrs_status
 fields_set(struct mrs_eval *ev, struct op_object_fields *f, const char *name, uint32_t len, struct mrs_val v)
 {
+    MRS_ASSERT(f->n <= f->cap);
     if (f->n == f->cap) {
         MRSI_TRY(fields_grow(ev, f));
     }
@@ -248,6 +250,7 @@ compile_get(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
 static enum mrs_status
 eval_get(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val field, input;
     struct mrs_elem e;
     MRSI_TRY(mrsi_arg(x, 0, ev, &field));
@@ -294,6 +297,7 @@ compile_set(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
 static enum mrs_status
 eval_set(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args >= 2);
     struct mrs_val input, value = mrs_missing();
     MRSI_TRY(mrsi_arg(x, 1, ev, &input));
     if (x->n_args > 2) {

@@ -68,6 +68,7 @@ op_pow(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 op_sqrt(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
     unsigned int flags = 0;
     MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
@@ -86,6 +87,7 @@ op_sqrt(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 op_exp(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
     unsigned int flags = 0;
     MRSI_TRY(mrsi_number_arg(x, 0, ev, &v));
@@ -133,6 +135,7 @@ op_log10(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 op_log(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val v, base;
     unsigned int flags = 0;
     MRSI_TRY(mrsi_arg(x, 0, ev, &v));

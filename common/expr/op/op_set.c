@@ -17,6 +17,7 @@ cmp_values(const void *arg, uint32_t a, uint32_t b)
 static enum mrs_status
 make_set(struct mrs_eval *ev, struct mrsi_list *l)
 {
+    MRS_ASSERT(l->n <= l->cap);
     size_t size = (2 * (size_t)l->n + 1) * sizeof(uint32_t);
     uint32_t *at = mrs_arena_alloc(ev->arena, size);
     if (!at) {
@@ -49,6 +50,7 @@ static enum mrs_status
 set_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_list *set,
         bool *null)
 {
+    MRS_ASSERT(i < x->n_args);
     struct mrs_val v;
     memset(set, 0, sizeof *set);
     MRSI_TRY(mrsi_arg(x, i, ev, &v));
@@ -144,6 +146,7 @@ eval_intersection(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
 static enum mrs_status
 eval_difference(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrs_val left, right;
     MRSI_TRY(mrsi_arg(x, 0, ev, &left));
     MRSI_TRY(mrsi_arg(x, 1, ev, &right));
@@ -203,6 +206,7 @@ eval_equals(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 eval_subset(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrsi_list small, large;
     MRSI_TRY(set_arg(x, 0, ev, &small, NULL));
     MRSI_TRY(set_arg(x, 1, ev, &large, NULL));

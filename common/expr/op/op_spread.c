@@ -131,6 +131,7 @@ ascending(const void *a, const void *b)
 static enum mrs_status
 sorted_numbers(struct mrs_eval *ev, struct mrs_val array, double **numbers, uint32_t *n)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem el;
     size_t room = array.n / 3 * sizeof **numbers; /* an element has three bytes at least */
@@ -153,6 +154,7 @@ sorted_numbers(struct mrs_eval *ev, struct mrs_val array, double **numbers, uint
 static enum mrs_status
 op_quantile(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->extra);
     const struct shares *s = x->extra;
     struct mrsi_list list = {0};
     struct mrs_val input, v;

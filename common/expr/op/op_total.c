@@ -68,6 +68,7 @@ struct extreme {
 static enum mrs_status
 extreme_one(void *arg, struct mrs_val v)
 {
+    MRS_ASSERT(((struct extreme *)arg)->wanted);
     struct extreme *m = arg;
     if (mrsi_is_nullish(v)) {
         return MRS_OK;

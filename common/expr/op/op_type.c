@@ -35,6 +35,7 @@ static const uint8_t TYPES[] = {
 static bool
 type_by_name(const char *name, uint32_t n, uint8_t *type)
 {
+    MRS_ASSERT(name || n == 0);
     for (size_t i = 0; i < sizeof TYPES; i++) {
         if (mrsi_text_is(name, n, mrs_type_name(TYPES[i]))) {
             *type = TYPES[i];
@@ -63,6 +64,7 @@ enum { INPUT, TO, ON_ERROR, ON_NULL, FORMAT, BYTE_ORDER, BASE };
 bool
 mrsi_convert_type(struct mrs_val to, uint8_t *type)
 {
+    MRS_ASSERT(mrs_val_is_sized(to));
     int64_t code;
     uint32_t n;
     if (to.type == MRS_DOCUMENT) {
@@ -194,6 +196,7 @@ is_known(const struct mrs_expr *arg)
 enum mrs_status
 mrsi_convert_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val to)
 {
+    MRS_ASSERT(mrs_val_is_sized(to));
     struct mrsi_convert cv = {.x = x, .ev = ev};
     bool reachable = false;
     if (!is_known(x->args[FORMAT]) || !is_known(x->args[BYTE_ORDER]) || !is_known(x->args[BASE])) {
@@ -312,6 +315,7 @@ mrs_convert_known(const char *to)
 enum mrs_status
 mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *to, struct mrs_val *out)
 {
+    MRS_ASSERT(to && mrs_val_is_sized(v));
     uint8_t type;
     if (strcmp(to, "uuid") == 0) {
         return convert_to_uuid(NULL, ev, v, out);

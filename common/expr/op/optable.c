@@ -20,6 +20,7 @@ static const struct mrs_op_row *const NAMES[] = {mrsi_query_rows, mrsi_query_ref
 bool
 mrsi_op_accumulator(const char *name, uint32_t n)
 {
+    MRS_ASSERT(name);
     for (const struct mrsi_acc_kind *kind = mrsi_acc_kinds; kind->row.name; kind++) {
         if (strlen(kind->row.name) == n && memcmp(kind->row.name, name, n) == 0) {
             return true;
@@ -31,6 +32,7 @@ mrsi_op_accumulator(const char *name, uint32_t n)
 const struct mrs_op *
 mrsi_op_find(const char *name, uint32_t n)
 {
+    MRS_ASSERT(name);
     for (size_t f = 0; f < N_FAMILIES; f++) {
         for (const struct mrs_op *op = FAMILIES[f]; op->row.name; op++) {
             if (strlen(op->row.name) == n && memcmp(op->row.name, name, n) == 0) {
@@ -71,6 +73,7 @@ mrs_op_rows(uint32_t i)
 const char *
 mrsi_op_nearest(const char *name, uint32_t n)
 {
+    MRS_ASSERT(name);
     const char *nearest = NULL;
     uint32_t least = n / 2;
     if (n > NAME_MAX_COMPARED) {

@@ -12,6 +12,7 @@
 bool
 mrsi_query_cut(struct mrs_val v, int64_t *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     switch (v.type) {
     case MRS_INT32:
         *out = mrs_val_i32(v);
@@ -128,6 +129,7 @@ has_type(const struct mrsi_query_node *n, uint8_t type)
 static bool
 bits_fit(const struct mrsi_query_node *n, struct mrs_val v)
 {
+    MRS_ASSERT(n->n_bits == 0 || n->bit);
     int64_t number = 0;
     bool bytes = v.type == MRS_BINARY;
     if (!bytes && (!mrs_is_number(v) || !mrs_val_integral(v, &number))) {
@@ -151,6 +153,7 @@ bits_fit(const struct mrsi_query_node *n, struct mrs_val v)
 static enum mrs_status
 matches_array(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val array, bool *yes)
 {
+    MRS_ASSERT(mrs_val_is_sized(array));
     struct mrs_walk w;
     struct mrs_elem e;
     *yes = false;
@@ -224,6 +227,7 @@ static enum mrs_status
 each_element(const struct mrsi_query_node *n, const struct ask *a, uint32_t at,
              struct mrs_val array, bool *yes)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     const struct mrsi_query_part *part = &n->path->part[at];
     struct mrs_walk w;
     struct mrs_elem e;
@@ -252,6 +256,8 @@ static enum mrs_status
 each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, struct mrs_view doc,
      bool *yes)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
+    MRS_ASSERT(at <= n->path->n);
     struct mrs_elem e;
     struct mrs_walk w;
     for (;; at++) {
@@ -326,6 +332,7 @@ enum mrs_status
 mrs_query_compile(const struct mrs_expr_env *env, struct mrs_view filter, struct mrs_query **out,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(env->mem && mrs_view_is_framed(filter));
     *out = NULL;
     struct mrs_query *q = mrs_zalloc(env->mem, sizeof *q);
     if (!q) {
@@ -362,6 +369,7 @@ mrs_query_free(struct mrs_query *q)
 enum mrs_status
 mrs_query_match(const struct mrs_query *q, struct mrs_eval *ev, bool *yes)
 {
+    MRS_ASSERT(q->root && mrs_view_is_framed(ev->root));
     struct ask a = {ev, ev->root, mrs_missing()};
     return match(q->root, &a, yes);
 }
@@ -383,5 +391,6 @@ reads(const struct mrsi_query_node *n, void (*fn)(void *arg, const char *path), 
 void
 mrs_query_reads(const struct mrs_query *q, void (*fn)(void *arg, const char *path), void *arg)
 {
+    MRS_ASSERT(fn);
     reads(q->root, fn, arg);
 }

@@ -37,6 +37,7 @@ enum mrs_status
 mrsi_query_tree(struct mrsi_query_builder *b, enum mrsi_query_kind kind, uint32_t n,
                 struct mrsi_query_node **out, struct mrs_err *e)
 {
+    MRS_ASSERT(out);
     *out = mrsi_query_new(b, kind, NULL, e);
     if (!*out) {
         return MRS_DEAD;
@@ -48,6 +49,7 @@ mrsi_query_tree(struct mrsi_query_builder *b, enum mrsi_query_kind kind, uint32_
 void
 mrsi_query_own(struct mrsi_query_builder *b, struct mrsi_query_node *n)
 {
+    MRS_ASSERT(!n->next_owned);
     n->next_owned = b->q->owned;
     b->q->owned = n;
 }
@@ -55,6 +57,7 @@ mrsi_query_own(struct mrsi_query_builder *b, struct mrsi_query_node *n)
 bool
 mrsi_query_first(struct mrs_val v, struct mrs_elem *el)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_walk w;
     if (v.type != MRS_DOCUMENT) {
         return false;
@@ -67,6 +70,7 @@ mrsi_query_first(struct mrs_val v, struct mrs_elem *el)
 bool
 mrsi_query_is_ops(struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_elem el, id;
     if (!mrsi_query_first(v, &el) || el.name[0] != '$') {
         return false;
@@ -92,6 +96,7 @@ const struct mrs_op_row mrsi_query_rows[] = {
 static int64_t
 index_of(const char *p, uint32_t n)
 {
+    MRS_ASSERT(p || n == 0);
     int64_t v = 0;
     if (!n || n > 9 || (n > 1 && p[0] == '0')) {
         return -1;
@@ -109,6 +114,7 @@ static enum mrs_status
 new_path(struct mrsi_query_builder *b, const char *text, uint32_t n,
          const struct mrsi_query_path **out, struct mrs_err *e)
 {
+    MRS_ASSERT(text || n == 0);
     size_t before = strlen(b->prefix);
     struct mrsi_query_path *path = mrsi_query_room(b, sizeof *path, e);
     char *whole = path ? mrsi_query_room(b, before + n + 2, e) : NULL;
@@ -149,6 +155,7 @@ static enum mrs_status
 build_list(struct mrsi_query_builder *b, enum mrsi_query_kind kind, const struct mrs_elem *el,
            struct mrsi_query_node **out, struct mrs_err *e)
 {
+    MRS_ASSERT(el->v.type != MRS_MISSING);
     struct mrs_walk w;
     struct mrs_elem item;
     uint32_t n = el->v.type == MRS_ARRAY ? mrs_val_count(el->v) : 0;
@@ -229,6 +236,8 @@ enum mrs_status
 mrsi_query_filter(struct mrsi_query_builder *b, struct mrs_view filter,
                   struct mrsi_query_node **out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(filter));
+    MRS_ASSERT(b->depth >= 0);
     struct mrs_walk w;
     struct mrs_elem el;
     if (b->depth >= MRSI_QUERY_DEPTH_MAX) {

@@ -118,6 +118,7 @@ static enum mrs_status
 op_far(struct mrsi_query_builder *b, const struct site *at, struct mrs_view spec, struct mrsi_query_node **out,
        struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     uint32_t list;
     const struct mrs_far *far = b->env->far;
     *out = mrsi_query_new(b, Q_FAR, at->path, e);
@@ -186,6 +187,7 @@ op_exists(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
 uint32_t
 mrs_type_bits(struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     int64_t number;
     if (v.type == MRS_STRING) {
         struct mrsi_text name = mrsi_text_of(v);
@@ -353,6 +355,7 @@ static enum mrs_status
 bits_of_bytes(struct mrsi_query_builder *b, struct mrsi_query_node *n, const uint8_t *p,
               uint32_t size, struct mrs_err *e)
 {
+    MRS_ASSERT(p || size == 0);
     n->bit = mrsi_query_room(b, (size_t)size * 8 * sizeof *n->bit, e);
     if (!n->bit) {
         return MRS_DEAD;
@@ -369,6 +372,7 @@ static enum mrs_status
 bits_of_list(struct mrsi_query_builder *b, struct mrsi_query_node *n, struct mrs_val v,
              struct mrs_err *e)
 {
+    MRS_ASSERT(v.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem el;
     n->bit = mrsi_query_room(b, mrs_val_count(v) * sizeof *n->bit, e);
@@ -455,6 +459,7 @@ static enum mrs_status
 all_item(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v, bool elems,
          struct mrsi_query_node **out, struct mrs_err *e)
 {
+    MRS_ASSERT(v.type != MRS_MISSING);
     struct site here = {"$all", Q_EQ, at->path, mrs_empty_doc()};
     struct mrs_elem el;
     bool is_elem = mrsi_query_first(v, &el) && mrs_name_is(&el, "$elemMatch", 10);
@@ -526,6 +531,7 @@ enum mrs_status
 mrsi_query_equals(struct mrsi_query_builder *b, const struct mrsi_query_path *path,
                   struct mrs_val v, struct mrsi_query_node **out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct site here = {v.type == MRS_REGEX ? "$regex" : "$eq", Q_EQ, path, mrs_empty_doc()};
     return v.type == MRS_REGEX ? op_regex(b, &here, v, out, e) : op_compare(b, &here, v, out, e);
 }
@@ -534,6 +540,7 @@ enum mrs_status
 mrsi_query_ops(struct mrsi_query_builder *b, const struct mrsi_query_path *path,
                struct mrs_view ops, struct mrsi_query_node **out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(ops));
     struct mrs_walk w;
     struct mrs_elem el;
     if (b->depth >= MRSI_QUERY_DEPTH_MAX) {

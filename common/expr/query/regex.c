@@ -103,6 +103,7 @@ enum mrs_status
 mrsi_regex_new(struct mrs_mem *mem, struct mrsi_text pattern, struct mrsi_text options,
                struct mrsi_regex **out, char why[160], struct mrs_err *e)
 {
+    MRS_ASSERT(pattern.p || pattern.n == 0);
     uint32_t flags;
     *out = NULL;
     if (!read_options(options, &flags)) {
@@ -146,6 +147,7 @@ mrsi_regex_free(struct mrsi_regex *r)
 static int
 run(const struct mrsi_regex *r, struct mrsi_text text, uint32_t from, pcre2_match_data **data)
 {
+    MRS_ASSERT(from <= text.n);
     *data = pcre2_match_data_create_from_pattern(r->code, r->general);
     if (!*data) {
         return PCRE2_ERROR_NOMEMORY;
@@ -171,6 +173,7 @@ enum mrs_status
 mrsi_regex_find(const struct mrsi_regex *r, struct mrsi_text text, uint32_t from,
                 struct mrsi_regex_match *m, struct mrs_err *e)
 {
+    MRS_ASSERT(r->code && from <= text.n);
     pcre2_match_data *data;
     int rc = run(r, text, from, &data);
     m->n = 0;
@@ -205,6 +208,7 @@ mrsi_regex_test(const struct mrsi_regex *r, struct mrsi_text text, bool *yes, st
 void
 mrsi_regex_parts(struct mrs_val v, struct mrsi_text *pattern, struct mrsi_text *options)
 {
+    MRS_ASSERT(v.type == MRS_REGEX);
     pattern->p = (const char *)v.p;
     pattern->n = (uint32_t)strnlen(pattern->p, v.n);
     options->p = pattern->p + pattern->n + 1;

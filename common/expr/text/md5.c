@@ -53,6 +53,7 @@ stir(uint32_t *state, const uint8_t *block)
 void
 mrsi_md5(const uint8_t *p, size_t n, uint8_t out[MRSI_MD5_BYTES])
 {
+    MRS_ASSERT(p || n == 0);
     static const struct mrs_digest md5 = {stir, 4, false};
     uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
     mrs_digest_run(&md5, state, p, n, out);

@@ -50,6 +50,7 @@ enum mrs_status
 mrsi_regex_keep(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val regex, struct mrs_val options,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(regex) && mrs_val_is_sized(options));
     const char *wrong;
     char why[160];
     struct mrsi_text pattern, flags;
@@ -148,6 +149,7 @@ eval_match(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static void
 build_match(struct mrs_build *b, struct mrsi_text text, const struct mrsi_regex_match *m, uint32_t idx)
 {
+    MRS_ASSERT(m->n > 0 && m->start[0] <= m->end[0]);
     mrs_build_text(b, "match", text.p + m->start[0], m->end[0] - m->start[0]);
     mrs_build_i32(b, "idx", (int32_t)idx);
     mrs_build_open(b, "captures", 8, MRS_ARRAY);
@@ -197,6 +199,7 @@ eval_find(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 enum mrs_status
 mrsi_matches_next(struct mrsi_matches *all, struct mrs_eval *ev, struct mrsi_regex_match *m)
 {
+    MRS_ASSERT(all->regex);
     m->n = 0;
     if (all->begun && all->at >= all->text.n) {
         return MRS_OK;

@@ -130,6 +130,7 @@ static enum mrs_status
 split_by_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text text, struct mrsi_text sep,
               struct mrs_val *out)
 {
+    MRS_ASSERT(sep.n > 0);
     char name[12];
     uint32_t n = split_count(text, sep);
     uint64_t most = 5 + text.n + (uint64_t)n * (7 + mrs_index_name(name, n - 1));
@@ -178,6 +179,7 @@ mrsi_eval_split(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
 static enum mrs_status
 part_by_text(struct mrs_eval *ev, struct mrsi_text text, struct mrsi_text sep, int64_t index, struct mrs_val *out)
 {
+    MRS_ASSERT(sep.n > 0);
     index += index < 0 ? split_count(text, sep) : 0;
     const char *at = text.p, *end = text.p + text.n, *hit = NULL;
     for (int64_t i = 0; index >= 0; i++, at = hit + sep.n) {

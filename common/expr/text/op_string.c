@@ -17,6 +17,7 @@ enum mrs_status
 mrsi_text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *what,
                   struct mrsi_text *text)
 {
+    MRS_ASSERT(i < x->n_args);
     struct mrs_val v;
     text->p = NULL;
     text->n = 0;
@@ -35,6 +36,7 @@ mrsi_text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, con
 static enum mrs_status
 coerced(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_text *text)
 {
+    MRS_ASSERT(i < x->n_args);
     struct mrs_val v;
     MRSI_TRY(mrsi_arg(x, i, ev, &v));
     if (mrsi_is_nullish(v)) {
@@ -112,6 +114,7 @@ eval_lower(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 eval_strcasecmp(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 2);
     struct mrsi_text a, b;
     MRSI_TRY(coerced(x, 0, ev, &a));
     MRSI_TRY(coerced(x, 1, ev, &b));
@@ -135,6 +138,7 @@ static const char BLANKS[] = "\0 "
 static bool
 in_set(struct mrsi_text set, const char *p, uint32_t n)
 {
+    MRS_ASSERT(p && n > 0);
     for (uint32_t at = 0; at < set.n;) {
         uint32_t len = mrsi_utf8_len((uint8_t)set.p[at]);
         len = len < set.n - at ? len : set.n - at;
@@ -212,6 +216,7 @@ eval_rtrim(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 static enum mrs_status
 eval_substr_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 3);
     struct mrsi_text text;
     struct mrs_val v;
     int32_t range[2];
@@ -235,6 +240,7 @@ eval_substr_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val
 static enum mrs_status
 eval_substr_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 3);
     struct mrsi_text text;
     struct mrs_val v;
     int64_t range[2];
@@ -265,6 +271,7 @@ eval_substr_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
 static enum mrs_status
 length(const struct mrs_expr *x, struct mrs_eval *ev, bool points, struct mrs_val *out)
 {
+    MRS_ASSERT(x->n_args == 1);
     struct mrs_val v;
     MRSI_TRY(mrsi_arg(x, 0, ev, &v));
     if (v.type != MRS_STRING) {
@@ -296,6 +303,7 @@ struct search_args {
 static enum mrs_status
 search_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct search_args *a)
 {
+    MRS_ASSERT(x->n_args >= 2 && x->n_args <= 4);
     a->start = 0;
     a->end = INT32_MAX;
     MRSI_TRY(mrsi_text_or_null(x, 0, ev, "the text", &a->text));

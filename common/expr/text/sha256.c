@@ -5,6 +5,7 @@
  * of state. The constants of the standard are the first 32 bits behind the point of the cube roots (at the start, of
  * the square roots) of the first primes. */
 #include "hashes.h"
+#include "mongoreshape/assert.h"
 #include "mongoreshape/digest.h"
 #include <string.h>
 
@@ -69,6 +70,7 @@ stir(uint32_t *state, const uint8_t *block)
 void
 mrsi_sha256(const uint8_t *p, size_t n, uint8_t out[MRSI_SHA256_BYTES])
 {
+    MRS_ASSERT(p || n == 0);
     static const struct mrs_digest sha256 = {stir, 8, true};
     uint32_t state[8];
     memcpy(state, START, sizeof state);

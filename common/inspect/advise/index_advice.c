@@ -26,6 +26,7 @@ direction(struct mrs_val v)
 static bool
 is_prefix(const struct mrsi_seen_index *a, const struct mrsi_seen_index *b)
 {
+    MRS_ASSERT(a != b);
     struct mrs_walk wa, wb;
     struct mrs_elem x, y;
     int same = 0;
@@ -47,6 +48,7 @@ is_prefix(const struct mrsi_seen_index *a, const struct mrsi_seen_index *b)
 static void
 redundant(struct mrsi_saying *y, struct mrsi_collection *c, const struct mrsi_seen_index *a)
 {
+    MRS_ASSERT(a->name);
     for (uint32_t i = 0; i < c->indexes && a->plain && !a->unique && !is_id_index(a); i++) {
         const struct mrsi_seen_index *b = &c->index[i];
         if (a != b && b->plain && is_prefix(a, b)) {

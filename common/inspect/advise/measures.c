@@ -16,6 +16,7 @@ mrsi_iso_time(int64_t ms, char out[40])
 bool
 mrsi_limit_date(const struct mrsi_limit *l, int64_t *ms)
 {
+    MRS_ASSERT(ms);
     if (!l->timed || l->bytes_a_day <= 0) {
         return false;
     }

@@ -10,6 +10,7 @@ enum { FEW = 20, FEW_MOST = 200, PARENTS = 20, DEEP = 4 };
 static void
 dotted(const struct mrsi_path *p, char *out, size_t size)
 {
+    MRS_ASSERT(p->text && size > 0);
     size_t k = 0;
     for (const char *t = p->text; *t && k + 1 < size; t++) {
         if (t[0] == '[' && t[1] == ']') {
@@ -24,6 +25,7 @@ dotted(const struct mrsi_path *p, char *out, size_t size)
 static bool
 has_index(const struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts > 0 && r->parts <= MRSI_PARTS);
     char path[1024];
     const struct mrsi_collection *c = r->from[0]->in;
     for (uint32_t part = 0; part < r->parts; part++) {
@@ -64,6 +66,7 @@ is_first_of_path(const struct mrsi_inspection *x, const struct mrsi_reference *r
 static void
 index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts > 0);
     struct mrsi_collection *c = r->from[0]->in;
     char target[512], n[32];
     say_target(r, target, sizeof target);
@@ -111,6 +114,7 @@ count_orphans(const struct mrsi_inspection *x, const struct mrsi_reference *r, u
 static void
 orphans(struct mrsi_saying *y, struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts > 0);
     uint64_t left, of;
     char n[32], all[32], target[512];
     if (!is_first_of_path(y->x, r) || !count_orphans(y->x, r, &left, &of)) {
@@ -167,6 +171,7 @@ is_tightest(const struct mrsi_inspection *x, const struct mrsi_reference *r)
 static void
 apart(struct mrsi_saying *y, struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts > 0);
     char p99[32], max[32], n[32];
     if (!could_be_embedded(y->x, r) || !is_tightest(y->x, r)) {
         return;
@@ -212,6 +217,7 @@ two_way(struct mrsi_saying *y, struct mrsi_reference *r)
 static void
 stale(struct mrsi_saying *y, struct mrsi_copied *c)
 {
+    MRS_ASSERT(c->from && c->of);
     char n[32], all[32];
     if (!c->said || c->stale == 0) {
         return;

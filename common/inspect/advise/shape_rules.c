@@ -44,6 +44,7 @@ refers_below(const struct mrsi_inspection *x, const struct mrsi_path *p)
 static void
 one_array(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
+    MRS_ASSERT(p->in == c);
     const struct mrsi_path *each = elements_of(p);
     bool documents = each && each->count.n[MRSI_OBJECT] * 2 > each->count.all;
     uint64_t most = documents ? DOCUMENTS : SCALARS;
@@ -77,6 +78,7 @@ one_array(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
 static void
 near_limit(struct mrsi_saying *y, struct mrsi_collection *c)
 {
+    MRS_ASSERT(c->name);
     int64_t when = 0;
     char size[32], rate[32], date[40];
     bool grows = mrsi_limit_date(&c->limit, &when) && when - c->limit.newest <= YEAR_MS;
@@ -109,6 +111,7 @@ near_limit(struct mrsi_saying *y, struct mrsi_collection *c)
 static void
 repeated_parts(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
+    MRS_ASSERT(p->in == c);
     const struct mrsi_path *each = elements_of(p);
     uint32_t fields = 0;
     char n[32], d[32];
@@ -135,6 +138,7 @@ repeated_parts(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_pat
 void
 mrsi_rules_of_arrays(struct mrsi_saying *y, struct mrsi_collection *c)
 {
+    MRS_ASSERT(c->path || c->paths == 0);
     for (uint32_t i = 0; i < c->paths; i++) {
         if (c->path[i].length && c->path[i].length->n) {
             one_array(y, c, &c->path[i]);
@@ -194,6 +198,7 @@ kind_of(uint8_t type)
 static void
 mixed_types(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
+    MRS_ASSERT(p->in == c);
     static const char *const names[] = {"numbers",  "text",      "ObjectIds", "dates",
                                         "booleans", "documents", "arrays",    "binary"};
     uint64_t n[KINDS] = {0}, all = 0;
@@ -240,6 +245,7 @@ same_family(const struct mrsi_path *a, const struct mrsi_path *b, const char *wo
 static void
 attribute_family(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
+    MRS_ASSERT(p->in == c);
     struct mrsi_name n, own;
     double presence = 0;
     uint32_t members = 0;
@@ -283,6 +289,7 @@ attribute_family(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_p
 static void
 large_field(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
+    MRS_ASSERT(p->in == c);
     char mean[32];
     if (p->ways != 1 || p->present == 0 || p->length || p->bytes / p->present < 10240 || p->bytes * 5 < c->bytes * 4) {
         return;
@@ -299,6 +306,7 @@ large_field(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *
 static void
 names_are_data(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
+    MRS_ASSERT(p->in == c);
     char n[32];
     uint64_t names = p + 1 < c->path + c->paths && p[1].names ? p[1].distinct : 0;
     if (names < 3) {
@@ -316,6 +324,7 @@ names_are_data(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_pat
 void
 mrsi_rules_of_fields(struct mrsi_saying *y, struct mrsi_collection *c)
 {
+    MRS_ASSERT(c->path || c->paths == 0);
     for (uint32_t i = 0; i < c->paths; i++) {
         struct mrsi_path *p = &c->path[i];
         if (p->names) {

@@ -73,6 +73,7 @@ wrong(struct mrs_err *e, const char *what, const char *name)
 static enum mrs_status
 check_entry(struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     static const char *const known[] = {"find", "insert", "update", "together", "sum", "delete"};
     struct mrs_walk w;
     struct mrs_elem x;
@@ -98,6 +99,7 @@ check_entry(struct mrs_view doc, struct mrs_err *e)
 static enum mrs_status
 check(const struct mrsi_inspection *y, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val list = mrs_doc_get(doc, "collections");
     struct mrs_walk w;
     struct mrs_elem x;

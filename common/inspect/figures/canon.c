@@ -37,6 +37,7 @@ uuid_text(const char *text, uint8_t out[16])
 static bool
 integer_text(const char *text, uint32_t n, int64_t *out)
 {
+    MRS_ASSERT(text || n == 0);
     uint32_t at = n && text[0] == '-';
     uint64_t v = 0;
     if (n - at < 1 || n - at > 18 || (text[at] == '0' && n > 1)) {
@@ -55,6 +56,7 @@ integer_text(const char *text, uint32_t n, int64_t *out)
 static void
 text(struct mrs_val v, struct mrsi_canon *out)
 {
+    MRS_ASSERT(v.n >= 5);
     uint8_t raw[16];
     uint32_t n;
     const char *t = mrs_val_text(v, &n);
@@ -84,6 +86,7 @@ binary(struct mrs_val v, struct mrsi_canon *out)
 static void
 number(struct mrs_val v, struct mrsi_canon *out)
 {
+    MRS_ASSERT(mrs_is_number(v));
     if (v.type == MRS_INT32) {
         out->number = mrs_val_i32(v);
     } else if (v.type == MRS_INT64) {
@@ -100,6 +103,7 @@ number(struct mrs_val v, struct mrsi_canon *out)
 void
 mrsi_canon(struct mrs_val v, struct mrsi_canon *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     *out = (struct mrsi_canon){.is = MRSI_OTHER};
     switch (v.type) {
     case MRS_INT32:
@@ -144,6 +148,7 @@ mrsi_canon(struct mrs_val v, struct mrsi_canon *out)
 bool
 mrsi_canon_raw(struct mrs_val v, const struct mrsi_canon *c, uint8_t raw[16])
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     uint32_t n = c->is == MRSI_OID ? 12 : 16;
     if (c->is != MRSI_OID && c->is != MRSI_UUID) {
         return false;

@@ -22,6 +22,7 @@ mrsi_figures_sample(const struct mrsi_figures *f)
 enum mrs_status
 mrsi_figures_begin(struct mrsi_figures *f, struct mrs_mem *mem, struct mrs_err *e)
 {
+    MRS_ASSERT(mem);
     memset(f, 0, sizeof *f);
     f->mem = mem;
     mrs_arena_init(&f->arena, mem);
@@ -50,6 +51,7 @@ mrsi_figures_end(struct mrsi_figures *f)
 bool
 mrsi_name_is_data(const char *name, uint32_t n)
 {
+    MRS_ASSERT(name || n == 0);
     uint32_t digits = 0, hex = 0, dashes = 0;
     if (n == 0 || n > 24 || ((name[0] < '0' || name[0] > '9') && n != 24)) {
         return false;
@@ -66,6 +68,7 @@ mrsi_name_is_data(const char *name, uint32_t n)
 static struct mrsi_trie *
 any_child(struct mrsi_figures *f, struct mrsi_trie *parent, const char *name, uint32_t n)
 {
+    MRS_ASSERT(name || n == 0);
     struct mrsi_trie *s = mrsi_trie_child(f, parent, MRSI_ANY, "", 0);
     if (s && !s->names) {
         s->names = mrs_arena_alloc(&f->arena, sizeof *s->names);
@@ -134,6 +137,7 @@ shape(struct mrsi_figures *f)
 enum mrs_status
 mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && f->root);
     struct level level[MRSI_DEPTH + 1];
     int n = 1;
     bool deep = false, twice = false;
@@ -202,6 +206,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
 static bool
 merge_tree(struct mrsi_figures *to, const struct mrsi_trie *root)
 {
+    MRS_ASSERT(root && to->root);
     struct mrsi_trie *mine = to->root;
     for (const struct mrsi_trie *s = root; s;) {
         mrsi_trie_merge(to, mine, s);
@@ -225,6 +230,7 @@ merge_tree(struct mrsi_figures *to, const struct mrsi_trie *root)
 enum mrs_status
 mrsi_figures_merge(struct mrsi_figures *to, const struct mrsi_figures *from, struct mrs_err *e)
 {
+    MRS_ASSERT(to != from && to->root);
     bool ok = merge_tree(to, from->root) && mrsi_tally_merge(&to->sizes, to->mem, &from->sizes) &&
               mrsi_sketch_merge(&to->shapes, to->mem, mrsi_figures_sample(to), &from->shapes);
     to->name_bytes += from->name_bytes;

@@ -9,6 +9,7 @@
 static bool
 time_of(struct mrs_val v, int64_t *ms)
 {
+    MRS_ASSERT(mrs_val_is_sized(v) && ms);
     struct mrs_walk w;
     struct mrs_elem x;
     bool oid = false;
@@ -37,6 +38,7 @@ time_of(struct mrs_val v, int64_t *ms)
 static struct mrs_val
 largest_array(struct mrs_view doc, char *path, size_t size)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && size > 0);
     struct {
         struct mrs_walk walk;
         size_t at;
@@ -73,6 +75,7 @@ largest_array(struct mrs_view doc, char *path, size_t size)
 static void
 rate(struct mrsi_limit *l, struct mrs_val list)
 {
+    MRS_ASSERT(list.type == MRS_ARRAY);
     const int64_t month = 30ll * 86400 * 1000;
     struct mrs_walk w;
     struct mrs_elem x;
@@ -97,6 +100,7 @@ rate(struct mrsi_limit *l, struct mrs_val list)
 void
 mrsi_limit_see(struct mrsi_limit *l, struct mrs_view doc, uint64_t ordinal)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_elem id;
     memset(l, 0, sizeof *l);
     l->size = doc.n;

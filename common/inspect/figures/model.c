@@ -9,6 +9,7 @@ enum { FREQUENT = 20, SHAPES = 20 };
 static bool
 sample(struct mrs_arena *a, const struct mrsi_sketch *s, uint64_t **out, uint32_t *n, uint64_t *limit)
 {
+    MRS_ASSERT(s->n <= s->cap && out && n);
     uint32_t k = 0;
     *limit = s->slot ? s->limit : UINT64_MAX;
     *n = s->n;
@@ -95,6 +96,7 @@ frequent(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_sketc
 static struct mrs_val
 bound(struct mrs_arena *a, uint8_t type, const uint8_t *p, uint32_t n, bool *ok)
 {
+    MRS_ASSERT(p || n == 0);
     uint8_t room[64];
     if (type == MRS_STRING || type == MRS_SYMBOL || type == MRS_CODE) {
         mrs_put32(room, n + 1);
@@ -113,6 +115,7 @@ bound(struct mrs_arena *a, uint8_t type, const uint8_t *p, uint32_t n, bool *ok)
 static bool
 types(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s)
 {
+    MRS_ASSERT(p->text);
     for (const struct mrsi_extent *t = s->extent; t; t = t->next) {
         p->types++;
     }
@@ -138,6 +141,7 @@ types(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s)
 static bool
 values(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_counted *c)
 {
+    MRS_ASSERT(p->text);
     p->count = *c;
     p->distinct = mrsi_sketch_distinct(&c->sketch);
     p->exact = mrsi_sketch_is_whole(&c->sketch);
@@ -191,6 +195,7 @@ room_for(const struct mrsi_trie *s)
 static bool
 row(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s, struct mrs_buf *text)
 {
+    MRS_ASSERT(s->name);
     p->kind = s->kind;
     p->of = room_for(s);
     p->present = s->values.all;
@@ -224,6 +229,7 @@ row_of_names(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_p
 static bool
 rows(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_figures *f)
 {
+    MRS_ASSERT(f->root);
     uint32_t n = 0;
     for (const struct mrsi_trie *s = f->root; (s = mrsi_trie_after(f->root, s)) != NULL;) {
         n += 1 + (s->names != NULL);
@@ -252,6 +258,7 @@ rows(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_fig
 static bool
 shapes(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_sketch *s)
 {
+    MRS_ASSERT(s->n <= s->cap);
     uint32_t n;
     const struct mrsi_sketch_slot **list = most_frequent(x->mem, s, &n);
     c->n_shapes = mrsi_sketch_distinct(s);
@@ -286,6 +293,7 @@ growth(const struct mrsi_figures *f)
 enum mrs_status
 mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_figures *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->root);
     c->documents = f->sizes.n;
     c->bytes = f->sizes.sum;
     c->name_bytes = f->name_bytes;
@@ -305,6 +313,7 @@ mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const stru
 enum mrs_status
 mrsi_model_leave(struct mrsi_inspection *x, struct mrs_err *e, const char *fmt, ...)
 {
+    MRS_ASSERT(fmt && x->lefts <= x->left_cap);
     char line[1024];
     va_list args;
     va_start(args, fmt);

@@ -43,6 +43,7 @@ sort_children(struct mrsi_figures *f, struct mrsi_trie *s)
 static bool
 fold_one(struct mrsi_figures *f, struct mrsi_trie *any, struct mrsi_trie *c)
 {
+    MRS_ASSERT(any != c);
     struct mrsi_trie *mine = any;
     for (struct mrsi_trie *at = c, *next; at; at = next) {
         mrsi_trie_merge(f, mine, at);
@@ -98,6 +99,7 @@ shrink(struct mrsi_figures *f, struct mrsi_counted *c)
 enum mrs_status
 mrsi_figures_settle(struct mrsi_figures *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->root);
     bool ok = true;
     for (struct mrsi_trie *s = f->root; ok && s; s = mrsi_trie_after(f->root, s)) {
         ok = (!s->parent || fold_names(f, s)) && sort_children(f, s) && shrink(f, &s->values) && shrink(f, s->names);

@@ -19,6 +19,7 @@ place(const struct mrsi_sketch *s, uint64_t hash)
 static bool
 rehash(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t cap)
 {
+    MRS_ASSERT(cap > s->n && (cap & (cap - 1)) == 0);
     struct mrsi_sketch_slot *old = s->slot;
     uint32_t old_cap = s->cap;
     s->slot = mrs_zalloc(mem, cap * sizeof *s->slot);

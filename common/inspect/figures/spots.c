@@ -145,6 +145,7 @@ integer(struct mrsi_counted *c, int64_t v)
 void
 mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrsi_canon x;
     uint32_t size = mrsi_figures_sample(f);
     mrsi_canon(v, &x);

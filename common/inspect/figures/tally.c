@@ -61,6 +61,7 @@ widen(struct mrsi_tally *t, struct mrs_mem *mem)
 static bool
 grow(struct mrsi_tally *t, struct mrs_mem *mem)
 {
+    MRS_ASSERT(t->used <= t->cap);
     struct mrsi_tally_slot *old = t->slot;
     uint32_t old_cap = t->cap;
     t->cap = old_cap ? old_cap * 2 : 16;
@@ -82,6 +83,7 @@ grow(struct mrsi_tally *t, struct mrs_mem *mem)
 static bool
 put(struct mrsi_tally *t, struct mrs_mem *mem, uint64_t value, uint64_t times)
 {
+    MRS_ASSERT(times > 0);
     if (t->wide) {
         return add_wide(t, mem, value, times);
     }
@@ -107,6 +109,7 @@ note(struct mrsi_tally *t, uint64_t n, uint64_t sum, uint64_t min, uint64_t max)
 bool
 mrsi_tally_add(struct mrsi_tally *t, struct mrs_mem *mem, uint64_t value, uint64_t times)
 {
+    MRS_ASSERT(times > 0);
     note(t, times, value * times, value, value);
     return put(t, mem, value, times);
 }
@@ -114,6 +117,7 @@ mrsi_tally_add(struct mrsi_tally *t, struct mrs_mem *mem, uint64_t value, uint64
 bool
 mrsi_tally_merge(struct mrsi_tally *to, struct mrs_mem *mem, const struct mrsi_tally *from)
 {
+    MRS_ASSERT(to != from);
     bool ok = true;
     if (from->n == 0) {
         return true;
@@ -154,6 +158,7 @@ by_value(const void *a, const void *b)
 static uint32_t
 in_order(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrsi_tally_slot **list)
 {
+    MRS_ASSERT(t->used <= t->cap && list);
     uint32_t n = 0, parts = 0;
     for (uint32_t o = 0; o < MRSI_OCTAVES; o++) {
         parts += t->octave[o] ? MRSI_OCTAVE : 0;
@@ -181,6 +186,7 @@ in_order(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrsi_tally_slot
 static uint64_t
 at_rank(const struct mrsi_tally *t, const struct mrsi_tally_slot *x, uint32_t n, uint64_t rank)
 {
+    MRS_ASSERT(rank <= t->n);
     uint64_t seen = 0;
     for (uint32_t i = 0; i < n; i++) {
         seen += x[i].count;
@@ -211,6 +217,7 @@ pillar_of(uint64_t value)
 bool
 mrsi_tally_spread(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrs_arena *a, struct mrsi_quantiles *out)
 {
+    MRS_ASSERT(out);
     struct mrsi_tally_slot *x = NULL;
     *out = (struct mrsi_quantiles){.n = t->n, .sum = t->sum, .min = t->min, .max = t->max};
     if (t->n == 0) {

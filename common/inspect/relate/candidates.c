@@ -12,6 +12,7 @@ enum { PAIRS = 4000 };
 struct mrsi_reference *
 mrsi_reference_add(struct mrsi_inspection *x, const struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts > 0 && x->refs <= x->ref_cap);
     struct mrsi_reference **list = mrs_arena_more(&x->arena, x->ref, x->refs, &x->ref_cap,
                                                   sizeof(struct mrsi_reference *));
     struct mrsi_reference *copy = list ? mrs_arena_copy(&x->arena, r, sizeof *r) : NULL;
@@ -70,6 +71,7 @@ is_named_by(const struct mrsi_relating *x, const struct mrsi_path *kind, const s
 static bool
 estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts == 1);
     bool known;
     struct mrsi_path *p = r->from[0], *key = r->to[0];
     r->distinct = p->distinct;
@@ -119,6 +121,7 @@ may_name(const struct mrsi_relating *x, const struct mrsi_path *p, const struct 
 static enum mrs_status
 propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, bool as_number, struct mrs_err *e)
 {
+    MRS_ASSERT(x->pairs <= x->pair_cap);
     struct mrsi_ref_pair pair = {.r = {.from = {p}, .to = {key}, .parts = 1, .as_number = as_number}};
     pair.r.self = p->in == key->in;
     if (p == key || (pair.r.self && mrsi_path_is_id(p))) {

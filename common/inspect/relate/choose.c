@@ -25,6 +25,7 @@ rank(const struct mrsi_path *key)
 static bool
 better(const struct mrsi_relating *x, const struct mrsi_reference *a, const struct mrsi_reference *b)
 {
+    MRS_ASSERT(a != b);
     if (a->hinted != b->hinted) {
         return a->hinted;
     }
@@ -76,6 +77,7 @@ named_by(const struct mrsi_relating *x, const struct mrsi_path *key)
 static bool
 owns(const struct mrsi_relating *x, const struct mrsi_reference *to_a, const struct mrsi_reference *to_b)
 {
+    MRS_ASSERT(to_a->parts > 0 && to_b->parts > 0);
     const struct mrsi_path *a = to_a->to[0], *b = to_b->to[0];
     if (to_a->n >= .75 && to_b->n < .5) {
         return true;
@@ -215,6 +217,7 @@ static bool
 joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const struct mrsi_path *p,
          struct mrsi_reference *const *taken, uint32_t n)
 {
+    MRS_ASSERT(n < MRSI_PARTS + 1);
     uint64_t matched = r->matched_distinct;
     bool asked = r->asked > 0;
     bool integers = r->to[0]->count.n[MRSI_NUMBER] > 0;
@@ -241,6 +244,7 @@ static uint32_t
 several(const struct mrsi_relating *x, const struct mrsi_path *p, struct mrsi_reference *first,
         struct mrsi_reference **out)
 {
+    MRS_ASSERT(!first || first->parts > 0);
     uint32_t n = 0;
     if (first) {
         out[n++] = first;
@@ -277,6 +281,7 @@ is_polymorphic(struct mrsi_reference *const *list, uint32_t n)
 static enum mrs_status
 add_several(struct mrsi_relating *x, struct mrsi_reference **list, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(list && n > 1);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         double least = list[i]->v * .9 < REFERENCE ? REFERENCE : list[i]->v * .9;

@@ -45,6 +45,7 @@ struct alignment { /* fields of `a` below one parent beside fields of `b`, by th
 static struct aligned *
 group_of(struct alignment *l, const char *front)
 {
+    MRS_ASSERT(l->groups <= GROUPS && front);
     for (uint32_t i = 0; i < l->groups; i++) {
         if (strcmp(l->front[i], front) == 0) {
             return &l->group[i];
@@ -93,6 +94,7 @@ static void
 align(const struct mrsi_relating *y, const struct mrsi_collection *a, const struct mrsi_path *parent,
       const struct mrsi_collection *b, struct alignment *out)
 {
+    MRS_ASSERT(a != b || parent);
     for (uint32_t i = 0; i < a->paths; i++) {
         struct mrsi_path *p = &a->path[i];
         for (uint32_t k = 0; is_part(p) && p->parent == parent && k < b->paths; k++) {
@@ -143,6 +145,7 @@ static enum mrs_status
 attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint32_t parts, bool *unique,
         struct mrs_err *e)
 {
+    MRS_ASSERT(parts > 1 && parts <= MRSI_PARTS && unique);
     struct mrsi_reference r = {.parts = parts};
     struct mrsi_wish from = {.n = parts}, to = {.n = parts};
     struct mrsi_wish *wish[2] = {&from, &to};
@@ -185,6 +188,7 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
 static enum mrs_status
 pairs_and_triples(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, struct mrs_err *e)
 {
+    MRS_ASSERT(al->n <= ALIGNED && tries);
     enum mrs_status s = MRS_OK;
     bool pair[ALIGNED][ALIGNED] = {{false}};
     for (uint32_t i = 0; i < al->n; i++) {

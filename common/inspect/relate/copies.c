@@ -32,6 +32,7 @@ is_plain(const struct mrsi_path *p)
 static bool
 may_copy(const struct mrsi_path *p, const struct mrsi_path *of)
 {
+    MRS_ASSERT(p != of);
     bool known;
     if (is_text(p) != is_text(of) || of->lists || p->distinct < 2 || (is_number(p) && p->distinct <= 20)) {
         return false;
@@ -60,6 +61,7 @@ propose_copy(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_path
 static enum mrs_status
 propose_beside(struct mrsi_relating *x, struct mrsi_reference *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->parts > 0);
     struct mrsi_path *key = r->to[0];
     struct mrsi_collection *from = r->from[0]->in, *to = key->in;
     enum mrs_status s = MRS_OK;
@@ -83,6 +85,7 @@ propose_beside(struct mrsi_relating *x, struct mrsi_reference *r, struct mrs_err
 static enum mrs_status
 compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->from && c->of);
     struct mrsi_rowset_at *a = mrs_alloc(x->x->mem, sizeof *a), *k = mrs_alloc(x->x->mem, sizeof *k);
     enum mrs_status s = a && k ? MRS_OK : mrs_err_memory(e, sizeof *a);
     uint64_t equal = 0, by_chance = 0, before = 0;
@@ -115,6 +118,7 @@ compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c,
 static void
 keep_best(struct mrsi_inspection *x)
 {
+    MRS_ASSERT(x->copies <= x->copy_cap);
     for (uint32_t i = 0; i < x->copies; i++) {
         struct mrsi_copied *a = &x->copy[i];
         for (uint32_t j = 0; a->said && j < x->copies; j++) {

@@ -59,6 +59,7 @@ struct column_taking {
 static enum mrs_status
 take(void *arg, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct column_taking *t = arg;
     struct column_ahead *a = t->ahead;
     struct mrsi_canon c;
@@ -99,6 +100,7 @@ same(void *arg, struct mrs_val v, struct mrs_err *e)
 static enum mrs_status
 count_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct counting *k = arg;
     enum mrs_status s = MRS_OK;
     struct mrs_val in = mrs_view_val(doc);
@@ -122,6 +124,7 @@ count_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, str
 static enum mrs_status
 settle(struct counting *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->column || k->columns == 0);
     enum mrs_status s = MRS_OK;
     uint32_t workers = k->x->source->workers;
     for (uint32_t w = 0; s == MRS_OK && w < workers; w++) {
@@ -238,6 +241,7 @@ mixes(const struct mrsi_column *c, enum typed a, enum typed b)
 static const char *
 match_of(const struct mrsi_reference *r, const struct mrsi_column *p, const struct mrsi_column *k)
 {
+    MRS_ASSERT(r->parts == 1);
     if (r->dbref) {
         return "dbref";
     }
@@ -266,6 +270,7 @@ match_of(const struct mrsi_reference *r, const struct mrsi_column *p, const stru
 static enum mrs_status
 join(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
 {
+    MRS_ASSERT(pair->r.parts == 1);
     struct mrsi_reference *r = &pair->r;
     const struct mrsi_column *cp = column_of(x, r->from[0]), *ck = column_of(x, r->to[0]);
     const struct mrsi_rowset *from = r->as_number ? &cp->numbers : &cp->rows;
@@ -310,6 +315,7 @@ enum { SIEVED = 1 << 20, LARGER = 8 };
 static uint64_t
 named_in_all(const struct mrsi_relating *x, const struct mrsi_column *c)
 {
+    MRS_ASSERT(c->path);
     uint64_t n = 0;
     for (uint32_t i = 0; i < x->pairs; i++) {
         const struct mrsi_reference *r = &x->pair[i].r;
@@ -327,6 +333,7 @@ named_in_all(const struct mrsi_relating *x, const struct mrsi_column *c)
 static enum mrs_status
 sift(const struct mrsi_relating *x, struct mrsi_column *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->path);
     enum mrs_status s = MRS_OK;
     if (!mrsi_path_is_id(c->path) || c->refers || c->want_numbers || x->x->sampled) {
         return s;

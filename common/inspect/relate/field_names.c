@@ -255,6 +255,7 @@ cut_by(char *w)
 static void
 word(struct mrsi_name *out, const struct mrsi_vocabulary *v, bool whole, char **at, const char *p, size_t n)
 {
+    MRS_ASSERT(out->n <= MRSI_NAME_WORDS && (p || n == 0));
     if (n == 0 || n > 40 || out->n == MRSI_NAME_WORDS || (size_t)(out->room + sizeof out->room - *at) < n + 2) {
         return;
     }
@@ -277,6 +278,7 @@ word(struct mrsi_name *out, const struct mrsi_vocabulary *v, bool whole, char **
 void
 mrsi_name_split(const char *text, const struct mrsi_vocabulary *v, bool whole, struct mrsi_name *out)
 {
+    MRS_ASSERT(text && out);
     char *at = out->room;
     const char *begin = text;
     out->n = 0;
@@ -430,6 +432,7 @@ mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, st
 static bool
 ends_with(const struct mrsi_name *n, const struct mrsi_name *tail)
 {
+    MRS_ASSERT(n->n <= MRSI_NAME_WORDS && tail->n <= MRSI_NAME_WORDS);
     if (tail->n == 0 || n->n < tail->n) {
         return false;
     }
@@ -598,6 +601,7 @@ double
 mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const struct mrsi_vocabulary *v,
                 double cover, bool unique)
 {
+    MRS_ASSERT(from != key);
     struct mrsi_name n, k;
     const struct mrsi_name *t = title(key, v), *own = title(from, v);
     char a[MRSI_NAME_ROOM], b[MRSI_NAME_ROOM];
@@ -666,6 +670,7 @@ int
 mrsi_name_before(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v, char *before,
                  size_t size)
 {
+    MRS_ASSERT(before && size > 0);
     struct mrsi_name a, b, front;
     char room[MRSI_NAME_ROOM];
     *before = 0;
@@ -729,6 +734,7 @@ mrsi_name_is_title(const struct mrsi_path *key, const struct mrsi_vocabulary *v)
 bool
 mrsi_name_is_version(const char *name)
 {
+    MRS_ASSERT(name);
     static const char *const names[] = {"version", "schemaversion", "schema",       "docversion",    "v",
                                         "ver",     "schemaver",     "modelversion", "formatversion", NULL};
     struct mrsi_name n;

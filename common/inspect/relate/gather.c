@@ -24,6 +24,7 @@ struct holding {
 uint64_t
 mrsi_row_hash(struct mrs_val v, bool as_number)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrsi_canon c;
     mrsi_canon(v, &c);
     if (c.is >= MRSI_OBJECT && c.is <= MRSI_NOTHING) {
@@ -35,6 +36,7 @@ mrsi_row_hash(struct mrs_val v, bool as_number)
 static enum mrs_status
 one_holder(void *arg, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct holding *h = arg;
     struct mrsi_wish *w = h->wish;
     struct mrsi_hash_row row = {{0}, 1};
@@ -59,6 +61,7 @@ one_holder(void *arg, struct mrs_val v, struct mrs_err *e)
 static enum mrs_status
 gather_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct gathering *g = arg;
     enum mrs_status s = MRS_OK;
     (void)ordinal;
@@ -74,6 +77,7 @@ gather_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, st
 static enum mrs_status
 one_scan(struct mrsi_relating *x, struct gathering *g, struct mrs_err *e)
 {
+    MRS_ASSERT(g->n > 0);
     uint32_t workers = x->source->workers;
     g->ahead = mrs_zalloc(x->x->mem, ((size_t)workers * g->n + 1) * sizeof *g->ahead);
     enum mrs_status s = g->ahead ? MRS_OK : mrs_err_memory(e, sizeof *g->ahead);
@@ -93,6 +97,7 @@ one_scan(struct mrsi_relating *x, struct gathering *g, struct mrs_err *e)
 enum mrs_status
 mrsi_gather(struct mrsi_relating *x, struct mrsi_wish *const *wish, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(wish && n > 0);
     struct gathering g = {mrs_alloc_array(x->x->mem, n + 1, sizeof(struct mrsi_wish *)), 0, NULL};
     enum mrs_status s = g.wish ? MRS_OK : mrs_err_memory(e, n * sizeof(struct mrsi_wish *));
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {

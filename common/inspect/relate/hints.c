@@ -70,6 +70,7 @@ trim(char *text)
 static enum mrs_status
 one_line(struct mrsi_relating *x, char *line, uint32_t no, struct mrs_err *e)
 {
+    MRS_ASSERT(line && no > 0);
     struct mrsi_hint h = {.none = *line == '!'};
     char *arrow = strstr(line, "->"), *sides[2] = {line + h.none, arrow ? arrow + 2 : NULL};
     if (!arrow) {
@@ -98,6 +99,7 @@ one_line(struct mrsi_relating *x, char *line, uint32_t no, struct mrs_err *e)
 enum mrs_status
 mrsi_hints_read(struct mrsi_relating *x, const char *text, struct mrs_err *e)
 {
+    MRS_ASSERT(x->hints <= x->hint_cap);
     enum mrs_status s = MRS_OK;
     char line[2048];
     for (uint32_t no = 1; s == MRS_OK && text && *text; no++) {

@@ -23,6 +23,7 @@ far_from_zero(const struct mrsi_path *key)
 static double
 by_integers(const struct mrsi_reference *r, double n)
 {
+    MRS_ASSERT(r->parts > 0);
     const struct mrsi_path *key = r->to[0];
     double by_chance = density(key);
     bool no_chance = by_chance < .01 && r->matched_distinct >= 20; /* so many do not meet by chance */
@@ -40,6 +41,7 @@ by_integers(const struct mrsi_reference *r, double n)
 static double
 by_text(const struct mrsi_reference *r, double n)
 {
+    MRS_ASSERT(r->parts > 0);
     const struct mrsi_path *p = r->from[0], *key = r->to[0];
     uint64_t texts = p->count.n[MRSI_TEXT];
     double mean = texts ? (double)p->count.text_bytes / (double)texts : 0;
@@ -64,6 +66,7 @@ by_text(const struct mrsi_reference *r, double n)
 static double
 by_values(const struct mrsi_reference *r, double n)
 {
+    MRS_ASSERT(r->parts > 0);
     const uint64_t *p = r->from[0]->count.n, *k = r->to[0]->count.n;
     if (r->as_number) {
         return by_integers(r, n);
@@ -123,6 +126,7 @@ quality(const struct mrsi_reference *r)
 void
 mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts > 0);
     const struct mrsi_path *p = r->from[0], *key = r->to[0];
     bool unique = mrsi_path_is_unique(p) && !p->lists;
     double n = r->by_kind ? 1 : mrsi_name_score(p, key, &x->words, r->cover, unique);

@@ -65,6 +65,7 @@ mrsi_key_index_make(struct mrsi_relating *x, struct mrs_err *e)
 static void
 mark(const struct mrsi_relating *x, const uint64_t *hash, uint32_t hashes, uint8_t *may)
 {
+    MRS_ASSERT(hash || hashes == 0);
     for (uint32_t i = 0; i < hashes; i++) {
         uint32_t lo = 0, hi = x->key_hashes;
         while (lo < hi) {
@@ -85,6 +86,7 @@ mark(const struct mrsi_relating *x, const uint64_t *hash, uint32_t hashes, uint8
 void
 mrsi_key_index_find(const struct mrsi_relating *x, const struct mrsi_path *p, uint8_t *may)
 {
+    MRS_ASSERT(may);
     if (is_mixed(p)) {
         memset(may, 1, x->keys);
         return;

@@ -26,6 +26,7 @@ mrsi_path_is_unique(const struct mrsi_path *p)
 bool
 mrsi_path_has_unique_index(const struct mrsi_path *p)
 {
+    MRS_ASSERT(p->in);
     for (uint32_t i = 0; i < p->in->indexes; i++) {
         const struct mrsi_seen_index *x = &p->in->index[i];
         struct mrs_walk w;
@@ -49,6 +50,7 @@ mrsi_path_is_short_list(const struct mrsi_path *p)
 const struct mrsi_path *
 mrsi_path_kind(const struct mrsi_path *p)
 {
+    MRS_ASSERT(p->type || p->types == 0);
     static const char *const kinds[] = {"type", "Type", "kind", "Kind", "class", "Class", "model", "Model"};
     size_t n = strlen(p->last);
     while (n && strchr("dDiI_", p->last[n - 1])) { /* `target` of target_id, targetId */
@@ -79,6 +81,7 @@ mrsi_path_can_refer(const struct mrsi_path *p)
 bool
 mrsi_path_is_key(const struct mrsi_path *p)
 {
+    MRS_ASSERT(p->in);
     if (!p->hash || p->lists || p->kind == MRSI_ANY || p->names || !mrsi_path_is_unique(p) || of_use(p) == 0) {
         return false;
     }

@@ -14,6 +14,7 @@ enum { FIRST = 32, FORM_BYTES = 48 };
 static uint32_t
 place(const struct mrsi_probes *p, uint64_t hash)
 {
+    MRS_ASSERT(p->at || p->n == 0);
     uint32_t lo = 0, hi = p->n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -29,6 +30,7 @@ place(const struct mrsi_probes *p, uint64_t hash)
 bool
 mrsi_probes_add(struct mrsi_probes *p, struct mrs_mem *mem, uint64_t hash, uint64_t count, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v) && count > 0);
     if (v.n > MRSI_PROBE_BYTES || (p->n == MRSI_PROBES && hash > p->at[p->n - 1].hash)) {
         return true;
     }
@@ -51,6 +53,7 @@ mrsi_probes_add(struct mrsi_probes *p, struct mrs_mem *mem, uint64_t hash, uint6
 bool
 mrsi_probes_merge(struct mrsi_probes *to, struct mrs_mem *mem, const struct mrsi_probes *from)
 {
+    MRS_ASSERT(to != from);
     bool ok = true;
     for (uint32_t i = 0; ok && i < from->n; i++) {
         const struct mrsi_probe *x = &from->at[i];
@@ -63,6 +66,7 @@ mrsi_probes_merge(struct mrsi_probes *to, struct mrs_mem *mem, const struct mrsi
 static const char *
 index_of(const struct mrsi_path *key)
 {
+    MRS_ASSERT(key->in);
     for (uint32_t i = 0; i < key->in->indexes; i++) {
         const struct mrsi_seen_index *x = &key->in->index[i];
         struct mrs_walk w;
@@ -85,6 +89,7 @@ mrsi_can_look_up(const struct mrsi_relating *x, const struct mrsi_path *key)
 static void
 put_hex(const uint8_t *raw, uint32_t n, bool dashes, struct mrs_build *b)
 {
+    MRS_ASSERT(raw || n == 0);
     static const char digits[] = "0123456789abcdef";
     uint8_t room[FORM_BYTES];
     uint32_t k = 4;
@@ -124,6 +129,7 @@ put_number(int64_t number, struct mrs_build *b)
 static void
 put_forms(const struct mrsi_probe *p, bool as_number, struct mrs_build *b)
 {
+    MRS_ASSERT(p->n <= MRSI_PROBE_BYTES);
     struct mrs_val v = {p->value, p->n, p->type};
     struct mrsi_canon c;
     uint8_t raw[16];
@@ -178,6 +184,7 @@ hit(void *arg, struct mrs_val v)
 static enum mrs_status
 ask(struct mrsi_relating *x, struct lookup *k, const struct mrsi_path *key, uint32_t upto, struct mrs_err *e)
 {
+    MRS_ASSERT(upto <= k->n);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_inspect_question q = {.path = key->text,
@@ -202,6 +209,7 @@ ask(struct mrsi_relating *x, struct lookup *k, const struct mrsi_path *key, uint
 static void
 conclude(struct mrsi_reference *r, const struct lookup *k)
 {
+    MRS_ASSERT(k->probes);
     r->asked = r->found = r->asked_values = r->found_values = 0;
     for (uint32_t i = 0; i < k->n; i++) {
         const struct mrsi_probe *p = &k->probes->at[i];
@@ -231,6 +239,7 @@ conclude(struct mrsi_reference *r, const struct lookup *k)
 enum mrs_status
 mrsi_look_up(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_probes *p, struct mrs_err *e)
 {
+    MRS_ASSERT(r->parts == 1);
     struct lookup k = {.probes = p, .as_number = r->as_number};
     uint32_t first = p->n < FIRST ? p->n : FIRST, some = 0;
     k.hash = mrs_alloc_array(x->x->mem, MRSI_PROBES, sizeof *k.hash);

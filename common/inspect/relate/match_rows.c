@@ -18,6 +18,7 @@ static enum mrs_status
 match(const struct mrsi_rowset *from, const struct mrsi_rowset *to, struct mrs_mem *mem, struct mrsi_tally *tally,
       struct mrsi_reference *r, struct mrs_err *e)
 {
+    MRS_ASSERT(from->keys == to->keys || r->parts > 0);
     struct mrsi_rowset_at *a = mrs_alloc(mem, sizeof *a), *b = mrs_alloc(mem, sizeof *b);
     enum mrs_status s = a && b ? MRS_OK : mrs_err_memory(e, sizeof *a);
     if (s == MRS_OK) {
@@ -44,6 +45,7 @@ enum mrs_status
 mrsi_join(struct mrsi_relating *x, const struct mrsi_rowset *from, const struct mrsi_rowset *to,
           struct mrsi_reference *r, struct mrs_err *e)
 {
+    MRS_ASSERT(from->sealed && to->sealed);
     struct mrsi_tally tally = {0};
     r->matched = r->matched_distinct = 0;
     enum mrs_status s = match(from, to, x->x->mem, &tally, r, e);

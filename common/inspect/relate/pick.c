@@ -10,6 +10,7 @@ struct step {
 static bool
 leads_on(const struct mrsi_way *w, const struct mrs_elem *x)
 {
+    MRS_ASSERT(x->name);
     switch (w->kind) {
     case MRSI_EACH:
         return true;
@@ -46,6 +47,7 @@ enum mrs_status
 mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool names, mrsi_pick_fn *fn, void *arg,
           struct mrs_err *e)
 {
+    MRS_ASSERT(fn && (way || ways == 0));
     struct step step[MRSI_DEPTH + 1];
     uint8_t text[MRSI_NAME_MAX + 5];
     int n = 0;
@@ -78,6 +80,7 @@ mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool nam
 struct mrs_val
 mrsi_pick_one(struct mrs_val in, const struct mrsi_way *way, uint32_t ways)
 {
+    MRS_ASSERT(way || ways == 0);
     struct mrs_elem x = {.v = in};
     for (uint32_t i = 0; i < ways; i++) {
         if (x.v.type != MRS_DOCUMENT || !mrs_doc_find(mrs_val_view(x.v), way[i].name, way[i].n, &x)) {
@@ -100,6 +103,7 @@ mrsi_holder_ways(const struct mrsi_path *p)
 bool
 mrsi_same_holder(const struct mrsi_path *a, const struct mrsi_path *b)
 {
+    MRS_ASSERT(a->in && b->in);
     uint32_t n = mrsi_holder_ways(a);
     if (a->in != b->in || n != mrsi_holder_ways(b)) {
         return false;
@@ -118,6 +122,7 @@ mrsi_scan(struct mrsi_relating *x, const struct mrsi_collection *c, bool in_orde
           enum mrs_status (*doc)(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e),
           void *arg, struct mrs_err *e)
 {
+    MRS_ASSERT(doc && c->no < x->source->collections);
     struct mrs_inspect_sink to = {.doc = doc, .arg = arg, .in_order = in_order, .again = !c->cut};
     double share = 1;
     struct mrs_err own;

@@ -11,6 +11,7 @@ enum { LEAST = 1024 };
 void
 mrsi_row_store_begin(struct mrsi_row_store *s, struct mrs_mem *mem, const char *tmp, uint64_t memory)
 {
+    MRS_ASSERT(mem);
     memset(s, 0, sizeof *s);
     s->mem = mem;
     s->tmp = tmp;
@@ -37,6 +38,7 @@ width(const struct mrsi_rowset *r)
 void
 mrsi_rowset_begin(struct mrsi_rowset *r, struct mrsi_row_store *store, uint32_t keys, uint64_t bytes)
 {
+    MRS_ASSERT(keys > 0 && keys <= MRSI_ROW_KEYS);
     memset(r, 0, sizeof *r);
     r->store = store;
     r->keys = keys;
@@ -93,6 +95,7 @@ by_three(const void *a, const void *b)
 static void
 sort_few(uint64_t *p, uint64_t n, uint32_t keys)
 {
+    MRS_ASSERT(p || n == 0);
     static int (*const by[])(const void *, const void *) = {by_one, by_one, by_two, by_three};
     uint32_t w = keys + 1;
     uint64_t x[MRSI_ROW_KEYS + 1];
@@ -114,6 +117,7 @@ sort_few(uint64_t *p, uint64_t n, uint32_t keys)
 static uint64_t
 collapse(uint64_t *p, uint64_t n, uint32_t keys)
 {
+    MRS_ASSERT(p || n == 0);
     uint32_t w = keys + 1;
     uint64_t k = 0;
     for (uint64_t i = 0; i < n; i++) {
@@ -130,6 +134,7 @@ collapse(uint64_t *p, uint64_t n, uint32_t keys)
 static enum mrs_status
 sort(struct mrsi_rowset *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->n <= r->cap);
     struct mrs_mem *mem = r->store->mem;
     uint32_t bits = 1;
     while (bits < 18 && (8ull << bits) < r->n) {
@@ -179,6 +184,7 @@ append(struct mrsi_row_store *s, const uint64_t *p, uint64_t n, uint64_t *off, s
 static enum mrs_status
 spill(struct mrsi_rowset *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->n > 0 && r->runs <= r->run_cap);
     struct mrsi_row_run *more = mrs_more(r->store->mem, r->run, r->runs, &r->run_cap, sizeof *r->run);
     if (!more) {
         return mrs_err_memory(e, sizeof *more);
@@ -194,6 +200,7 @@ spill(struct mrsi_rowset *r, struct mrs_err *e)
 static enum mrs_status
 make_room(struct mrsi_rowset *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->n <= r->cap);
     enum mrs_status s = MRS_OK;
     if (r->cap >= r->most) { /* equal rows may make room enough */
         s = sort(r, e);
@@ -217,6 +224,7 @@ make_room(struct mrsi_rowset *r, struct mrs_err *e)
 enum mrs_status
 mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_hash_row *row, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(!r->sealed && (row || n == 0));
     enum mrs_status s = MRS_OK;
     pthread_mutex_lock(&r->lock);
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
@@ -287,6 +295,7 @@ put_out(struct merging *g, uint32_t rows, struct mrs_err *e)
 static enum mrs_status
 one_row(struct merging *g, const uint64_t *row, struct mrs_err *e)
 {
+    MRS_ASSERT(g->n <= g->each);
     uint32_t w = width(g->r), keys = g->r->keys;
     enum mrs_status s = MRS_OK;
     if (g->n && compare(g->out + (g->n - 1) * w, row, keys) == 0) {
@@ -337,6 +346,7 @@ merge(struct mrsi_rowset *r, struct mrs_err *e)
 enum mrs_status
 mrsi_rowset_seal(struct mrsi_rowset *r, struct mrs_err *e)
 {
+    MRS_ASSERT(!r->sealed);
     enum mrs_status s = r->n ? sort(r, e) : MRS_OK;
     struct mrsi_row_store *store = r->store;
     if (s == MRS_OK && r->runs == 0 && store->kept + r->cap * width(r) * sizeof *r->buf <= store->memory) {
@@ -357,6 +367,7 @@ mrsi_rowset_seal(struct mrsi_rowset *r, struct mrs_err *e)
 void
 mrsi_rowset_read(struct mrsi_rowset_at *c, const struct mrsi_rowset *r)
 {
+    MRS_ASSERT(r->sealed);
     memset(&c->row, 0, sizeof c->row);
     c->of = r;
     c->next = 0;
@@ -379,6 +390,7 @@ read_ahead(struct mrsi_rowset_at *c, struct mrs_err *e)
 const struct mrsi_hash_row *
 mrsi_rowset_next(struct mrsi_rowset_at *c, enum mrs_status *s, struct mrs_err *e)
 {
+    MRS_ASSERT(c->of && c->at <= c->n);
     const struct mrsi_rowset *r = c->of;
     const uint64_t *p;
     if (r->buf) {

@@ -60,6 +60,7 @@ is_series(const struct mrsi_inspection *x, const struct mrsi_path *p, bool refer
 static void
 list(const struct mrsi_inspection *x, const struct mrsi_collection *c, struct trials *t)
 {
+    MRS_ASSERT(c->path || c->paths == 0);
     const struct mrsi_path *time[TIMES], *series[SERIES];
     uint32_t times = 0, n = 0;
     for (uint32_t i = 0; i < c->paths && times < TIMES; i++) {
@@ -84,6 +85,7 @@ list(const struct mrsi_inspection *x, const struct mrsi_collection *c, struct tr
 static bool
 grow(struct series_trial *t, struct mrs_mem *mem)
 {
+    MRS_ASSERT(t->n <= t->cap);
     struct last_seen *old = t->last;
     uint32_t cap = t->cap;
     t->cap = cap ? cap * 2 : 64;
@@ -104,6 +106,7 @@ grow(struct series_trial *t, struct mrs_mem *mem)
 static bool
 step(struct series_trial *t, struct mrs_mem *mem, uint64_t series, int64_t ms)
 {
+    MRS_ASSERT(t->n <= t->cap);
     if (t->n * 2 >= t->cap && !grow(t, mem)) {
         return false;
     }
@@ -128,6 +131,7 @@ step(struct series_trial *t, struct mrs_mem *mem, uint64_t series, int64_t ms)
 static enum mrs_status
 see(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct trials *t = arg;
     (void)worker;
     if (ordinal == LOOKED_AT) {

@@ -7,6 +7,7 @@ enum { BITS_EACH = 10, LEAST_BITS = 1 << 12 };
 bool
 mrsi_sieve_make(struct mrsi_sieve *s, struct mrs_mem *mem, uint64_t hashes)
 {
+    MRS_ASSERT(!s->bits);
     uint64_t bits = LEAST_BITS;
     while (bits < hashes * BITS_EACH) {
         bits *= 2;
@@ -26,6 +27,7 @@ mrsi_sieve_free(struct mrsi_sieve *s, struct mrs_mem *mem)
 enum mrs_status
 mrsi_sieve_put_rows(struct mrsi_sieve *s, const struct mrsi_rowset *rows, struct mrs_err *e)
 {
+    MRS_ASSERT(rows->sealed);
     struct mrsi_rowset_at *at = mrs_alloc(rows->store->mem, sizeof *at);
     const struct mrsi_hash_row *r;
     enum mrs_status st = at ? MRS_OK : mrs_err_memory(e, sizeof *at);

@@ -100,6 +100,7 @@ measure(struct forest *f, struct mrsi_tree_figures *out)
 static enum mrs_status
 one_tree(struct mrsi_relating *x, const struct mrsi_reference *r, struct mrsi_tree_figures *out, struct mrs_err *e)
 {
+    MRS_ASSERT(r->parts > 0 && out);
     struct mrs_mem *mem = x->x->mem;
     struct mrsi_wish ids = {.path = {r->to[0]}, .n = 1};
     struct mrsi_wish up = {.path = {r->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}};

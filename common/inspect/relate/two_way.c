@@ -66,6 +66,7 @@ compare(struct mrsi_relating *x, const struct two_sides *t, struct mrsi_two_way 
 static enum mrs_status
 one_pair(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_reference *list, struct mrs_err *e)
 {
+    MRS_ASSERT(r != list);
     struct two_sides t = {
         .listed = {.path = {list->from[0], r->to[0]}, .n = 2, .of_root = true, .as_number = {list->as_number}},
         .named = {.path = {list->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}}};

@@ -34,6 +34,7 @@ version_path(const struct mrsi_collection *c)
 static enum mrs_status
 see(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct versioning *v = arg;
     struct version_counts *k = &v->of[worker];
     uint64_t h = mrsi_row_hash(mrsi_pick_one(mrs_view_val(doc), v->path->way, v->path->ways), false);
@@ -59,6 +60,7 @@ see(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mr
 static void
 judge(const struct versioning *v, uint32_t workers, struct mrsi_collection *c)
 {
+    MRS_ASSERT(workers > 0 && v->n <= VERSIONS);
     double widest = .5;
     for (uint32_t i = 0; i < c->paths; i++) {
         double least = 1, most = 0;
@@ -82,6 +84,7 @@ judge(const struct versioning *v, uint32_t workers, struct mrsi_collection *c)
 static enum mrs_status
 one_collection(struct mrsi_relating *x, struct mrsi_collection *c, const struct mrsi_path *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->in == c);
     struct mrs_mem *mem = x->x->mem;
     uint32_t workers = x->source->workers;
     struct versioning v = {.c = c, .path = p, .of = mrs_zalloc(mem, workers * sizeof *v.of)};

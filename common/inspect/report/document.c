@@ -96,6 +96,7 @@ value(struct mrs_build *b, const char *name, struct mrs_val v)
 static void
 types(struct mrs_build *b, const struct mrsi_path *p)
 {
+    MRS_ASSERT(p->type || p->types == 0);
     open(b, "types", MRS_DOCUMENT);
     for (uint32_t i = 0; i < p->types; i++) {
         count(b, mrs_type_name(p->type[i].type), p->type[i].n);
@@ -113,6 +114,7 @@ types(struct mrs_build *b, const struct mrsi_path *p)
 static void
 path(struct mrs_build *b, const struct mrsi_path *p, const struct mrsi_path *names)
 {
+    MRS_ASSERT(p->text);
     mrs_build_item_open(b, MRS_DOCUMENT);
     text(b, "path", p->text);
     count(b, "of", p->of);
@@ -244,6 +246,7 @@ indexes(struct mrs_build *b, const struct mrsi_collection *c)
 static void
 collection(struct mrs_build *b, const struct mrsi_collection *c)
 {
+    MRS_ASSERT(c->ns);
     mrs_build_item_open(b, MRS_DOCUMENT);
     text(b, "ns", c->ns);
     if (c->view) {
@@ -310,6 +313,7 @@ per_parent(struct mrs_build *b, const struct mrsi_reference *r)
 static void
 evidence(struct mrs_build *b, const struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts > 0);
     open(b, "evidence", MRS_DOCUMENT);
     ratio(b, "values", r->v);
     ratio(b, "name", r->n);
@@ -364,6 +368,7 @@ looked_up(struct mrs_build *b, const struct mrsi_reference *r)
 static void
 reference(struct mrs_build *b, const struct mrsi_inspection *x, const struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts > 0 && r->parts <= MRSI_PARTS);
     mrs_build_item_open(b, MRS_DOCUMENT);
     side(b, "from", r->from, r->parts);
     side(b, "to", r->to, r->parts);
@@ -487,6 +492,7 @@ look_for_steps(struct mrsi_inspection *x, struct mrs_err *e)
 enum mrs_status
 mrs_inspect_document(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_build b;
     struct mrs_view doc;
     enum mrs_status s = look_for_steps(x, e);
@@ -525,6 +531,7 @@ mrs_inspect_document(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_
 enum mrs_status
 mrs_inspect_json(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_buf doc;
     mrs_buf_init(&doc, x->mem, SIZE_MAX);
     enum mrs_status s = mrs_inspect_document(x, &doc, e);

@@ -17,6 +17,7 @@ struct page {
 static void
 put_line(struct page *p, uint32_t hang)
 {
+    MRS_ASSERT(p->width > 0);
     const char *t = (const char *)p->line.p;
     size_t left = p->line.n, room = p->width;
     while (left > room) {
@@ -87,6 +88,7 @@ worst_first(const void *a, const void *b)
 static void
 head(struct page *p, const struct mrsi_collection *c)
 {
+    MRS_ASSERT(c->ns);
     char n[32], bytes[32], max[32], growth[32];
     style(p, "[1m");
     mrs_buf_say(&p->line, "%s", c->ns);
@@ -160,6 +162,7 @@ paths_of(struct page *p, const struct mrsi_reference *r, bool to)
 static void
 reference(struct page *p, const struct mrsi_reference *r)
 {
+    MRS_ASSERT(r->parts > 0);
     char a[32], b[32], c[32];
     mrs_buf_printf(&p->line, r->candidate ? "  ? " : "  ");
     paths_of(p, r, false);
@@ -181,6 +184,7 @@ reference(struct page *p, const struct mrsi_reference *r)
 static void
 rule(struct page *p, const struct mrsi_rule_found *r)
 {
+    MRS_ASSERT(r->rule && r->text);
     static const char *const colours[] = {"[0m", "[0m", "[33m", "[31m"};
     style(p, colours[r->severity]);
     mrs_buf_say(&p->line, "! %s", r->rule);
@@ -196,6 +200,7 @@ rule(struct page *p, const struct mrsi_rule_found *r)
 static void
 collection(struct page *p, const struct mrsi_collection *c)
 {
+    MRS_ASSERT(c->ns);
     const struct mrsi_inspection *x = p->x;
     head(p, c);
     for (uint32_t i = 0; i < x->rules; i++) {
@@ -272,6 +277,7 @@ enum mrs_status
 mrs_inspect_text(struct mrsi_inspection *x, uint32_t width, bool all, bool colour, struct mrs_buf *out,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct page p = {.x = x, .out = out, .width = width, .all = all, .colour = colour};
     struct placed *list = mrs_alloc_array(x->mem, x->colls + 1, sizeof *list);
     if (!list) {

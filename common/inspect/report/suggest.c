@@ -219,6 +219,7 @@ rest(struct mrsi_planning *p)
 enum mrs_status
 mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrsi_planning p = {.x = x, .out = out, .one_db = has_one_db(x)};
     char db[MRS_NS_MAX + 1];
     p.fate = mrs_zalloc(x->mem, (x->colls + 1) * sizeof *p.fate);

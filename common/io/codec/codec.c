@@ -14,6 +14,7 @@ mrsi_codec_of(enum mrs_codec codec)
 enum mrs_codec
 mrsi_codec_by_magic(const uint8_t *head, size_t n)
 {
+    MRS_ASSERT(head || n == 0);
     uint32_t first = n >= 4 ? mrs_le32(head) : 0;
     if (first == 0xFD2FB528u || (first & 0xFFFFFFF0u) == 0x184D2A50u) {
         return MRS_CODEC_ZSTD;

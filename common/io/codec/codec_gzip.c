@@ -73,6 +73,7 @@ dec_close(void *p)
 static bool
 take(struct codec_gzip_dec *d, struct mrsi_flow *f, uint8_t *byte)
 {
+    MRS_ASSERT(f->in || f->in_n == 0);
     if (d->tail_at < d->tail_n) {
         *byte = d->tail[d->tail_at++];
         return true;
@@ -109,6 +110,7 @@ next_part(struct codec_gzip_dec *d, enum at done)
 static enum mrs_status
 fixed_part(struct codec_gzip_dec *d, const char **why)
 {
+    MRS_ASSERT(d->n <= sizeof d->bytes);
     if (d->n == 1 && d->bytes[0] != 0x1f) {
         *why = d->any ? "other bytes behind the last member" : "no gzip header";
         return MRS_FAIL;
@@ -132,6 +134,7 @@ fixed_part(struct codec_gzip_dec *d, const char **why)
 static enum mrs_status
 header_byte(struct codec_gzip_dec *d, uint8_t byte, const char **why)
 {
+    MRS_ASSERT(d->at == AT_EXTRA || d->n <= sizeof d->bytes);
     if (d->at != AT_HEADER_CRC) {
         d->header_crc = mrsi_crc32(d->header_crc, &byte, 1);
     }
@@ -181,6 +184,7 @@ header_byte(struct codec_gzip_dec *d, uint8_t byte, const char **why)
 static enum mrs_status
 trailer_byte(struct codec_gzip_dec *d, uint8_t byte, const char **why)
 {
+    MRS_ASSERT(d->tail_n <= sizeof d->tail);
     d->bytes[d->n++] = byte;
     if (d->n < 8) {
         return MRS_OK;
@@ -217,6 +221,7 @@ inflate_flow(struct codec_gzip_dec *d, struct mrsi_flow *f, const char **why)
 static enum mrs_status
 body(struct codec_gzip_dec *d, struct mrsi_flow *f, const char **why)
 {
+    MRS_ASSERT(d->z);
     enum mrs_status s;
     if (d->tail_at < d->tail_n) { /* the start of this stream was read with the member before */
         struct mrsi_flow early = {d->tail + d->tail_at, d->tail_n - d->tail_at, f->out, f->out_n};

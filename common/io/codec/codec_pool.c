@@ -31,6 +31,7 @@ struct mrsi_lanes {
 void *
 mrsi_tools_pack(struct mrsi_tools *t, const struct mrsi_codec *codec, int level)
 {
+    MRS_ASSERT(level >= codec->level_min && level <= codec->level_max);
     if (t->packs != codec || t->level != level) {
         if (t->packs) {
             t->packs->pack_close(t->pack);
@@ -45,6 +46,7 @@ mrsi_tools_pack(struct mrsi_tools *t, const struct mrsi_codec *codec, int level)
 void *
 mrsi_tools_unpack(struct mrsi_tools *t, const struct mrsi_codec *codec)
 {
+    MRS_ASSERT(codec->dec_open);
     if (t->unpacks != codec) {
         mrsi_tools_spoilt(t);
         t->unpack = codec->dec_open(t->mem);
@@ -56,6 +58,7 @@ mrsi_tools_unpack(struct mrsi_tools *t, const struct mrsi_codec *codec)
 void
 mrsi_tools_spoilt(struct mrsi_tools *t)
 {
+    MRS_ASSERT(!t->unpacks || t->unpack);
     if (t->unpacks) {
         t->unpacks->dec_close(t->unpack);
         t->unpacks = NULL;
@@ -93,6 +96,7 @@ mrsi_lanes_new(struct mrs_mem *mem, uint32_t threads)
 void
 mrsi_lanes_free(struct mrsi_lanes *l)
 {
+    MRS_ASSERT(!l || l->under_way == 0);
     if (!l) {
         return;
     }
@@ -169,6 +173,7 @@ lane_main(void *arg)
 static void
 start_threads(struct mrsi_lanes *l)
 {
+    MRS_ASSERT(l->started == 0);
     l->asked = true;
     l->lane = l->wanted ? mrs_alloc_array(l->mem, l->wanted, sizeof *l->lane) : NULL;
     for (uint32_t i = 0; l->lane && i < l->wanted; i++) {
@@ -195,6 +200,7 @@ mrsi_lanes_start(struct mrsi_lanes *l)
 void
 mrsi_lanes_add(struct mrsi_lanes *l, struct mrsi_task *t)
 {
+    MRS_ASSERT(t->run && !l->stop);
     pthread_mutex_lock(&l->lock);
     if (!l->asked) {
         start_threads(l);
@@ -231,6 +237,7 @@ mrsi_lanes_enter(struct mrsi_lanes *l)
 void
 mrsi_lanes_leave(struct mrsi_lanes *l)
 {
+    MRS_ASSERT(l->under_way > 0);
     l->under_way--;
     pthread_cond_broadcast(&l->change);
 }
@@ -239,6 +246,7 @@ mrsi_lanes_leave(struct mrsi_lanes *l)
 struct mrsi_chunk *
 mrsi_chunk_take(struct mrsi_lanes *l)
 {
+    MRS_ASSERT(l->n_spare == 0 || l->spare);
     pthread_mutex_lock(&l->lock);
     struct mrsi_chunk *c = l->spare;
     if (c) {
@@ -256,6 +264,7 @@ mrsi_chunk_take(struct mrsi_lanes *l)
 void
 mrsi_chunk_give(struct mrsi_lanes *l, struct mrsi_chunk *c)
 {
+    MRS_ASSERT(!c || c->n <= sizeof c->p);
     if (!c) {
         return;
     }

@@ -46,6 +46,7 @@ dec_open(struct mrs_mem *mem)
 static enum mrs_status
 fill(struct codec_twice_dec *d, struct mrsi_flow *f, const char **why)
 {
+    MRS_ASSERT(d->at == d->n);
     struct mrsi_flow outer = {f->in, f->in_n, d->between, BETWEEN};
     enum mrs_status s = mrsi_codec_gzip.dec_step(d->outer, &outer, why);
     f->in = outer.in;
@@ -58,6 +59,7 @@ fill(struct codec_twice_dec *d, struct mrsi_flow *f, const char **why)
 static enum mrs_status
 dec_step(void *p, struct mrsi_flow *f, const char **why)
 {
+    MRS_ASSERT(((struct codec_twice_dec *)p)->at <= ((struct codec_twice_dec *)p)->n);
     struct codec_twice_dec *d = p;
     enum mrs_status s = MRS_OK;
     for (size_t left = SIZE_MAX, room = SIZE_MAX; s == MRS_OK && f->out_n && (f->in_n != left || f->out_n != room);) {

@@ -100,6 +100,7 @@ dec_close(void *p)
 static bool
 follow_blocks(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
 {
+    MRS_ASSERT(d->block_n < sizeof d->block + 1);
     while (n) {
         size_t over = d->skip < n ? (size_t)d->skip : n;
         d->skip -= over;
@@ -126,6 +127,7 @@ follow_blocks(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
 static bool
 follow_input(struct codec_zstd_dec *d, const uint8_t *p, size_t taken)
 {
+    MRS_ASSERT(p || taken == 0);
     size_t was = d->head_n, n = sizeof d->head - was;
     n = taken < n ? taken : n;
     if (n) {
@@ -144,6 +146,7 @@ follow_input(struct codec_zstd_dec *d, const uint8_t *p, size_t taken)
 static const char *
 judge_frame(struct codec_zstd_dec *d)
 {
+    MRS_ASSERT(d->head_n <= sizeof d->head);
     ZSTD_frameHeader h;
     if (d->head[0] != FRAME_FIRST || ZSTD_getFrameHeader(&h, d->head, d->head_n) != 0) {
         return NULL;
@@ -188,6 +191,7 @@ may_begin(uint8_t first)
 static void
 note_window(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
 {
+    MRS_ASSERT(d->head_n <= sizeof d->head);
     ZSTD_frameHeader h;
     size_t room = sizeof d->head - d->head_n;
     n = n < room ? n : room;
@@ -291,6 +295,7 @@ unit(const uint8_t *p, size_t n, size_t *in, size_t *out)
 uint64_t
 mrsi_zstd_window(const uint8_t *head, size_t n)
 {
+    MRS_ASSERT(head || n == 0);
     ZSTD_frameHeader h;
     return ZSTD_getFrameHeader(&h, head, n) == 0 && h.windowSize > WINDOW_FREE ? h.windowSize : 0;
 }

@@ -9,6 +9,7 @@
 enum mrs_status
 mrsi_decoder_open(struct mrsi_decoder *d, struct mrs_err *e)
 {
+    MRS_ASSERT(d->mem && d->codec && d->read && d->room);
     d->in = mrs_alloc(d->mem, d->room);
     d->dec = d->in ? d->codec->dec_open(d->mem) : NULL;
     d->in_at = d->in_n = 0;
@@ -52,6 +53,7 @@ enum mrs_status
 mrsi_decoder_damaged(const struct mrsi_decoder *d, const void *dec, uint64_t at, enum mrs_status s, const char *why,
                      struct mrs_err *e)
 {
+    MRS_ASSERT(s < MRS_OK && why);
     if (s == MRS_DEAD) {
         return mrs_err_memory(e, 0);
     }
@@ -66,6 +68,7 @@ mrsi_decoder_damaged(const struct mrsi_decoder *d, const void *dec, uint64_t at,
 enum mrs_status
 mrsi_decoder_fill(struct mrsi_decoder *d, struct mrs_err *e)
 {
+    MRS_ASSERT(d->in && d->in_at <= d->in_n && d->in_n <= d->room);
     size_t left = d->in_n - d->in_at, got = 0;
     if (d->in_end || left == d->room) {
         return MRS_OK;
@@ -85,6 +88,7 @@ mrsi_decoder_fill(struct mrsi_decoder *d, struct mrs_err *e)
 enum mrs_status
 mrsi_decoder_step(struct mrsi_decoder *d, struct mrsi_flow *f, bool *ended, struct mrs_err *e)
 {
+    MRS_ASSERT(d->dec && (f->out || f->out_n == 0));
     enum mrs_status s = d->in_at == d->in_n ? mrsi_decoder_fill(d, e) : MRS_OK;
     if (s != MRS_OK) {
         return s;

@@ -37,6 +37,7 @@ window_for(size_t n)
 enum mrs_status
 mrs_delta_pack(struct mrs_mem *mem, const struct mrs_delta *d, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT((d->p || d->n == 0) && (d->prefix || d->prefix_n == 0));
     ZSTD_customMem by = {z_take, z_give, mem};
     ZSTD_CCtx *z = ZSTD_createCCtx_advanced(by);
     size_t most = ZSTD_compressBound(d->n), was = out->n;
@@ -61,6 +62,7 @@ mrs_delta_pack(struct mrs_mem *mem, const struct mrs_delta *d, struct mrs_buf *o
 enum mrs_status
 mrs_delta_unpack(struct mrs_mem *mem, const struct mrs_delta *d, size_t n, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT((d->p || d->n == 0) && mrs_buf_is_sound(out));
     ZSTD_customMem by = {z_take, z_give, mem};
     ZSTD_DCtx *z = ZSTD_createDCtx_advanced(by);
     size_t was = out->n;

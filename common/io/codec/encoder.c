@@ -45,6 +45,7 @@ struct encoder_piece {
 enum mrs_status
 mrs_compress_parse(const char *text, struct mrs_compress *out, struct mrs_err *e)
 {
+    MRS_ASSERT(text && out);
     static const enum mrs_codec codecs[] = {MRS_CODEC_GZIP, MRS_CODEC_ZSTD};
     if (strcmp(text, "none") == 0) {
         out->codec = MRS_CODEC_NONE;
@@ -78,6 +79,7 @@ mrs_compress_parse(const char *text, struct mrs_compress *out, struct mrs_err *e
 static enum mrs_status
 pack(struct encoder_piece *p, struct mrsi_tools *tools)
 {
+    MRS_ASSERT(p->in && !p->packed);
     const struct mrsi_encoder *c = p->enc;
     const char *why = "failed";
     void *packer = mrsi_tools_pack(tools, c->codec, c->level);
@@ -97,6 +99,7 @@ pack(struct encoder_piece *p, struct mrsi_tools *tools)
 static enum mrs_status
 write_piece(struct mrsi_encoder *c, struct encoder_piece *p, bool drop, struct mrs_err *e)
 {
+    MRS_ASSERT(p->packed);
     enum mrs_status s = p->status;
     if (drop) {
         s = MRS_OK;
@@ -140,6 +143,7 @@ write_packed(struct mrsi_encoder *c)
 static void
 run_piece(struct mrsi_task *task, struct mrsi_tools *tools)
 {
+    MRS_ASSERT(task->run == run_piece);
     struct encoder_piece *p = (struct encoder_piece *)task;
     struct mrsi_encoder *c = p->enc;
     struct mrsi_lanes *lanes = c->lanes;
@@ -168,6 +172,7 @@ told(const struct mrsi_encoder *c, struct mrs_err *e)
 static enum mrs_status
 hand_on(struct mrsi_encoder *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->chunk || c->any);
     struct encoder_piece *p = mrs_zalloc(c->mem, sizeof *p);
     if (!p) {
         return mrs_err_memory(e, sizeof *p);
@@ -212,6 +217,7 @@ drain(struct mrsi_encoder *c, struct mrs_err *e)
 static enum mrs_status
 fill(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     enum mrs_status s = MRS_OK;
     while (n && s == MRS_OK) {
         if (!c->chunk && (c->chunk = mrsi_chunk_take(c->lanes)) == NULL) {
@@ -244,6 +250,7 @@ mrsi_encoder_memory(struct mrs_compress c, uint32_t threads)
 enum mrs_status
 mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out, struct mrs_err *e)
 {
+    MRS_ASSERT(to->fd >= 0 && to->name);
     struct mrsi_encoder *c = mrs_zalloc(mem, sizeof *c);
     if (!c) {
         return mrs_err_memory(e, sizeof *c);
@@ -312,6 +319,7 @@ flush(struct mrsi_encoder *c, struct mrs_err *e)
 enum mrs_status
 mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     if (c->codec) {
         return fill(c, p, n, e);
     }
@@ -354,6 +362,7 @@ mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e)
 enum mrs_status
 mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *pending, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(pending));
     enum mrs_status s = c->codec ? drain(c, e) : flush(c, e);
     if (s == MRS_OK && c->chunk) {
         mrs_buf_put(pending, c->chunk->p, c->chunk->n);
@@ -367,6 +376,7 @@ enum mrs_status
 mrsi_encoder_go_on(struct mrs_mem *mem, const struct mrsi_encoder_to *to, const struct mrsi_encoder_mark *mark,
                    struct mrsi_encoder **out, struct mrs_err *e)
 {
+    MRS_ASSERT(mark->pending || mark->pending_n == 0);
     struct mrsi_encoder *c = NULL;
     enum mrs_status s = mrsi_cut_file(to->fd, to->name, mark->base + mark->file_bytes, e);
     MRS_THEN(s, mrsi_encoder_open(mem, to, &c, e));

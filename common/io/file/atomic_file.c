@@ -39,6 +39,7 @@ let_go(struct mrs_whole *w)
 static enum mrs_status
 open_left(struct mrs_whole *w, struct mrs_err *e)
 {
+    MRS_ASSERT(w->fd < 0);
     struct stat st;
     w->fd = open(w->beside, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (w->fd < 0 && errno == ENOENT) {
@@ -97,6 +98,7 @@ mrs_whole_take_up(struct mrs_mem *mem, const char *path, uint64_t id, struct mrs
 static enum mrs_status
 stands(struct mrs_whole *w, bool *same, struct mrs_err *e)
 {
+    MRS_ASSERT(w->there && mrs_buf_is_sound(&w->buf));
     *same = false;
     if (w->buf.n && w->buf.n <= w->there - w->at) {
         mrs_buf_reset(&w->old);
@@ -117,6 +119,7 @@ stands(struct mrs_whole *w, bool *same, struct mrs_err *e)
 static enum mrs_status
 flush(struct mrs_whole *w, struct mrs_err *e)
 {
+    MRS_ASSERT(w->fd >= 0 && mrs_buf_is_sound(&w->buf));
     bool same = false;
     enum mrs_status s = mrs_buf_status(&w->buf, e);
     s = s == MRS_OK && w->there > w->at ? stands(w, &same, e) : s;
@@ -131,6 +134,7 @@ flush(struct mrs_whole *w, struct mrs_err *e)
 enum mrs_status
 mrs_whole_put(struct mrs_whole *w, const void *p, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     mrs_buf_put(&w->buf, p, n);
     return w->buf.bad || w->buf.n > WHOLE_BUFFER ? flush(w, e) : MRS_OK;
 }

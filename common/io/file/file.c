@@ -25,6 +25,7 @@
 char *
 mrsi_format(struct mrs_mem *mem, const char *fmt, ...)
 {
+    MRS_ASSERT(mem && fmt);
     va_list ap;
     va_start(ap, fmt);
     int n = vsnprintf(NULL, 0, fmt, ap);
@@ -41,6 +42,7 @@ mrsi_format(struct mrs_mem *mem, const char *fmt, ...)
 const char *
 mrsi_base_name(const char *path)
 {
+    MRS_ASSERT(path);
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
 }
@@ -48,6 +50,7 @@ mrsi_base_name(const char *path)
 enum mrs_status
 mrsi_open_read(const char *path, int *fd, struct stat *st, struct mrs_err *e)
 {
+    MRS_ASSERT(path && fd);
     int f;
     do {
         f = open(path, O_RDONLY | O_CLOEXEC);
@@ -98,6 +101,7 @@ mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e)
 static enum mrs_status
 wait_for_bytes(int fd, const struct mrs_pause *pause, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0);
     struct pollfd p = {fd, POLLIN, 0};
     enum mrs_status s = MRS_OK;
     for (int n = 0; s == MRS_OK && n <= 0;) {
@@ -113,6 +117,7 @@ wait_for_bytes(int fd, const struct mrs_pause *pause, struct mrs_err *e)
 enum mrs_status
 mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_t *got, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && (p || n == 0));
     uint8_t *to = p;
     *got = 0;
     while (*got < n) {
@@ -135,6 +140,7 @@ mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const char *name, size_
 enum mrs_status
 mrsi_read_pipe(const struct mrsi_pipe_in *pipe, void *p, size_t n, size_t *got, struct mrs_err *e)
 {
+    MRS_ASSERT(pipe->fd >= 0 && p);
     uint8_t *to = p;
     *got = 0;
     while (*got < n) {
@@ -157,6 +163,7 @@ mrsi_read_pipe(const struct mrsi_pipe_in *pipe, void *p, size_t n, size_t *got, 
 enum mrs_status
 mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && (p || n == 0));
     const uint8_t *at = p;
     while (n) {
         ssize_t r = write(fd, at, n < PIECE ? n : PIECE);
@@ -207,6 +214,7 @@ fd_name(int fd, char room[300])
 enum mrs_status
 mrs_write_at(int fd, const void *p, size_t n, uint64_t off, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && (p || n == 0));
     const uint8_t *at = p;
     while (n) {
         ssize_t r = pwrite(fd, at, n < PIECE ? n : PIECE, (off_t)off);
@@ -228,6 +236,7 @@ mrs_write_at(int fd, const void *p, size_t n, uint64_t off, struct mrs_err *e)
 enum mrs_status
 mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && (p || n == 0));
     char room[300];
     size_t got;
     enum mrs_status s = mrsi_pread_full(fd, p, n, off, "temporary file", &got, e);
@@ -242,6 +251,7 @@ mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e)
 enum mrs_status
 mrsi_sync_fd(int fd, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && name);
     int r;
     do {
         r = fsync(fd);
@@ -286,6 +296,7 @@ mrsi_sync_parent(const char *path, struct mrs_err *e)
 enum mrs_status
 mrsi_create(const char *path, mode_t mode, int *fd, struct mrs_err *e)
 {
+    MRS_ASSERT(path && fd);
     int f;
     do {
         f = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -303,6 +314,7 @@ mrsi_create(const char *path, mode_t mode, int *fd, struct mrs_err *e)
 enum mrs_status
 mrs_temp_open(const char *dir, int *fd, struct mrs_err *e)
 {
+    MRS_ASSERT(fd);
     if (!dir || !*dir) {
         dir = getenv("TMPDIR");
     }
@@ -330,6 +342,7 @@ mrs_temp_open(const char *dir, int *fd, struct mrs_err *e)
 enum mrs_status
 mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint64_t *bytes, struct mrs_err *e)
 {
+    MRS_ASSERT(from->head || from->n == 0);
     enum { ROOM = 64 << 10 };
     uint8_t room[ROOM];
     enum mrs_status s = mrs_temp_open(dir, spool, e);
@@ -361,6 +374,7 @@ mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint6
 static bool
 copy_by_kernel(const struct mrsi_file_span *from, int to, uint64_t *done, int *err)
 {
+    MRS_ASSERT(from->fd >= 0 && to >= 0 && *done <= from->n);
     off_t at = (off_t)from->off;
     *err = 0;
     while (*done < from->n) {
@@ -391,6 +405,7 @@ mrsi_became_shorter(const char *name, struct mrs_err *e)
 enum mrs_status
 mrsi_copy_span(const struct mrsi_file_span *from, int to, const char *to_name, struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0 && to >= 0);
     enum { ROOM = 64 << 10 };
     uint8_t room[ROOM];
     uint64_t done = 0;
@@ -421,6 +436,7 @@ mrsi_copy_span(const struct mrsi_file_span *from, int to, const char *to_name, s
 enum mrs_status
 mrsi_cut_file(int fd, const char *name, uint64_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0);
     struct stat st;
     if (fstat(fd, &st) < 0) {
         return mrs_err_sys(e, errno, "stat %s", name);
@@ -440,6 +456,7 @@ mrsi_cut_file(int fd, const char *name, uint64_t n, struct mrs_err *e)
 static enum mrs_status
 read_to_end(struct mrs_buf *b, int fd, const char *path, size_t size, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(b));
     struct mrsi_pipe_in from = {fd, path, NULL}; /* which it may be */
     size_t want = size + 1;
     for (;;) {
@@ -476,6 +493,7 @@ enum mrs_status
 mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text, size_t *n,
               struct mrs_err *e)
 {
+    MRS_ASSERT(path && text && n);
     int fd;
     struct stat st;
     struct mrs_buf b;
@@ -539,6 +557,7 @@ mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e)
 enum mrs_status
 mrsi_file_write(const char *path, mode_t mode, const void *p, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(path && (p || n == 0));
     char tmp[PATH_MAX];
     int fd = -1;
     enum mrs_status s = open_beside(path, mode, tmp, sizeof tmp, &fd, e);

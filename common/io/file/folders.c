@@ -23,6 +23,7 @@ marker_last(const FTSENT **a, const FTSENT **b)
 enum mrs_status
 mrsi_remove_tree(const char *path, struct mrs_err *e)
 {
+    MRS_ASSERT(path && *path);
     struct stat st;
     if (lstat(path, &st) < 0) {
         return errno == ENOENT ? MRS_OK : mrs_err_sys(e, errno, "stat %s", path);
@@ -99,6 +100,7 @@ enum mrs_status
 mrsi_list_dir(struct mrs_arena *a, const char *path, const char ***names, uint32_t *n,
               struct mrs_err *e)
 {
+    MRS_ASSERT(path && names && n);
     *names = NULL;
     *n = 0;
     DIR *dir = opendir(path);
@@ -130,6 +132,7 @@ static enum mrs_status
 list_files(const struct mrsi_folder_lister *self, struct mrs_arena *a, const struct mrsi_item *folder,
            struct mrsi_items *out, struct mrs_err *e)
 {
+    MRS_ASSERT(folder->folder && folder->path);
     const char **names;
     uint32_t n;
     (void)self;
@@ -181,6 +184,7 @@ dump_name(const char *name)
 enum mrs_status
 mrsi_looks_like_dump(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
+    MRS_ASSERT(path);
     char *manifest = mrsi_format(mem, "%s/%s", path, MRSI_MANIFEST);
     struct stat st;
     if (!manifest) {

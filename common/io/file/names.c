@@ -20,6 +20,7 @@ ends_with(const char *name, size_t n, const char *suffix)
 struct mrsi_file_name
 mrsi_file_name(const char *name)
 {
+    MRS_ASSERT(name);
     static const struct {
         const char *suffix;
         enum mrsi_file_kind kind;
@@ -64,6 +65,7 @@ put_hash(const char *coll, size_t n, char *at)
 size_t
 mrsi_name_escape(const char *coll, size_t n, char stem[MRSI_STEM_MAX + 1])
 {
+    MRS_ASSERT(coll || n == 0);
     static const char hex[] = "0123456789ABCDEF";
     size_t full = 0; /* length without the cut */
     for (size_t i = 0; i < n; i++) {
@@ -101,6 +103,7 @@ mrs_name_is_long(const char *coll)
 bool
 mrsi_name_is_cut(const char *stem, size_t n)
 {
+    MRS_ASSERT(n <= MRSI_STEM_MAX || stem);
     return n == MRSI_STEM_MAX && memmem(stem, n, CUT_MARK, 3) != NULL;
 }
 
@@ -117,6 +120,7 @@ enum mrs_status
 mrsi_name_unescape(struct mrs_arena *a, const char *stem, size_t n, const char **coll,
                    struct mrs_err *e)
 {
+    MRS_ASSERT(stem && coll);
     char *out = mrs_arena_alloc(a, n + 1);
     size_t k = 0;
     if (!out) {
@@ -149,6 +153,7 @@ mrsi_name_unescape(struct mrs_arena *a, const char *stem, size_t n, const char *
 const char *
 mrsi_db_wrong(const char *db, size_t n)
 {
+    MRS_ASSERT(db || n == 0);
     if (n == 0) {
         return "a database needs a name";
     }

@@ -31,6 +31,7 @@ helps(int fd)
 void
 mrsi_room_ahead(struct mrsi_growth *r, int fd, uint64_t bytes)
 {
+    MRS_ASSERT(fd >= 0);
     if (bytes < r->until) {
         return;
     }

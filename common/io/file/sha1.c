@@ -56,6 +56,7 @@ block(uint32_t h[5], const uint8_t p[64])
 void
 mrsi_sha1(const void *p, size_t n, uint8_t out[20])
 {
+    MRS_ASSERT(p || n == 0);
     static const struct mrs_digest sha1 = {block, 5, true};
     uint32_t h[5] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0};
     mrs_digest_run(&sha1, h, p, n, out);

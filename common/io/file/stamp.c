@@ -16,6 +16,7 @@ mrsi_stamp_of(const struct stat *st)
 enum mrs_status
 mrsi_stamp_compare(const char *name, const struct mrsi_stamp *was, const struct mrsi_stamp *is, struct mrs_err *e)
 {
+    MRS_ASSERT(name);
     if (was->dev != is->dev || was->inode != is->inode) {
         return MRSI_FAIL(e, MRS_E_CHANGED, "%s: another file has taken its place while it was read", name);
     }

@@ -11,6 +11,7 @@
 static enum mrs_status
 whole(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc, const char *what, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_err own;
     mrs_err_clear(&own);
     enum mrs_status s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, &own);
@@ -62,6 +63,7 @@ parse_version(const char *version, unsigned long *major, unsigned long *minor)
 const char *
 mrsi_version_wrong(const char *version)
 {
+    MRS_ASSERT(version);
     unsigned long major, minor;
     return parse_version(version, &major, &minor)
                ? NULL
@@ -71,6 +73,7 @@ mrsi_version_wrong(const char *version)
 bool
 mrsi_version_has_buckets(const char *version)
 {
+    MRS_ASSERT(version);
     unsigned long major = 0, minor = 0;
     return !parse_version(version, &major, &minor) || major < 8 || (major == 8 && minor < 3);
 }
@@ -79,6 +82,7 @@ enum mrs_status
 mrsi_archive_head(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc, struct mrsi_archive_head *out,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem elem;
     const char *version = NULL;
@@ -130,6 +134,7 @@ enum mrs_status
 mrsi_archive_entry(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc, struct mrsi_archive_entry *out,
                    struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem elem;
     memset(out, 0, sizeof *out);
@@ -193,6 +198,7 @@ enum mrs_status
 mrsi_archive_block(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc, struct mrsi_archive_block *out,
                    struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem elem;
     unsigned seen = 0;

@@ -15,6 +15,7 @@
 void
 mrsi_frames_init(struct mrsi_frames *f, struct mrs_mem *mem, struct mrsi_source *src, const char *name)
 {
+    MRS_ASSERT(mem && src && name);
     memset(f, 0, sizeof *f);
     f->mem = mem;
     f->src = src;
@@ -31,6 +32,7 @@ mrsi_frames_clear(struct mrsi_frames *f)
 uint64_t
 mrsi_frames_off(const struct mrsi_frames *f)
 {
+    MRS_ASSERT(f->at <= f->n);
     return f->base + f->at;
 }
 
@@ -55,6 +57,7 @@ mrsi_archive_bad(const struct mrsi_frames *f, uint64_t off, const char *ns, stru
 static enum mrs_status
 fill(struct mrsi_frames *f, size_t want, struct mrs_err *e)
 {
+    MRS_ASSERT(f->at <= f->n && f->n <= f->cap);
     if (f->n - f->at >= want || f->ended) {
         return MRS_OK;
     }
@@ -92,6 +95,7 @@ fill(struct mrsi_frames *f, size_t want, struct mrs_err *e)
 enum mrs_status
 mrsi_frames_magic(struct mrsi_frames *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->base == 0);
     enum mrs_status s = fill(f, 4, e);
     if (s == MRS_OK && (f->n < 4 || mrs_le32(f->p) != MRSI_ARCHIVE_MAGIC)) {
         s = mrsi_archive_bad(f, 0, NULL, e, "it does not begin as one of mongodump does (6d e2 99 81)");
@@ -103,6 +107,7 @@ mrsi_frames_magic(struct mrsi_frames *f, struct mrs_err *e)
 enum mrs_status
 mrsi_frames_next(struct mrsi_frames *f, enum mrsi_frame *kind, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(f->at <= f->n && f->n <= f->cap);
     enum mrs_status s = fill(f, 4, e);
     size_t have = f->n - f->at;
     uint64_t off = mrsi_frames_off(f);

@@ -26,6 +26,7 @@ hash_of(const char *db, const char *coll)
 static uint32_t *
 slot_of(const struct mrsi_archive_in *r, const char *db, const char *coll)
 {
+    MRS_ASSERT(r->n < r->n_slots && (r->n_slots & (r->n_slots - 1)) == 0);
     uint64_t at = hash_of(db, coll);
     for (;; at++) {
         uint32_t *slot = &r->slots[at & (r->n_slots - 1)];
@@ -39,6 +40,7 @@ slot_of(const struct mrsi_archive_in *r, const char *db, const char *coll)
 static enum mrs_status
 grow_table(struct mrsi_archive_in *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->n <= r->cap);
     uint32_t n = r->n_slots ? 2 * r->n_slots : 64;
     uint32_t *slots = mrs_zalloc(r->in->mem, n * sizeof *slots);
     if (!slots) {
@@ -69,6 +71,7 @@ mrsi_archive_text(struct mrs_input *in, const char *a, const char *b, const char
 static enum mrs_status
 name_it(struct mrsi_archive_in *r, const struct mrsi_archive_entry *entry, struct mrsi_found *f, struct mrs_err *e)
 {
+    MRS_ASSERT(entry->db && entry->coll);
     struct mrs_input *in = r->in;
     f->oplog = !*entry->db;
     f->special = mrs_archive_special(entry->db, entry->coll);
@@ -122,6 +125,7 @@ take_metadata(struct mrsi_archive_in *r, const struct mrsi_archive_entry *entry,
 static enum mrs_status
 add_entry(struct mrsi_archive_in *r, uint64_t off, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(r->n <= r->cap);
     struct mrsi_archive_entry entry;
     enum mrs_status s = mrsi_archive_entry(&r->f, off, doc, &entry, e);
     if (s != MRS_OK) {
@@ -234,6 +238,7 @@ begin_block(struct mrsi_archive_in *r, uint64_t off, const struct mrsi_archive_b
 static enum mrs_status
 documents(struct mrsi_archive_in *r, struct mrsi_found *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->state == MRSI_FOUND_OPEN);
     struct mrs_view doc;
     enum mrsi_frame kind;
     uint32_t no = (uint32_t)(f - r->list);
@@ -265,6 +270,7 @@ static enum mrs_status
 close_ns(struct mrsi_archive_in *r, uint64_t off, const struct mrsi_archive_block *b, struct mrsi_found *f,
          struct mrs_err *e)
 {
+    MRS_ASSERT(f->state != MRSI_FOUND_CLOSED);
     struct mrs_view doc;
     enum mrsi_frame kind;
     if (f->taken && b->crc != f->crc) {
@@ -363,6 +369,7 @@ enum mrs_status
 mrsi_archive_open(struct mrs_input *in, const struct mrsi_source_from *from, const struct mrsi_archive_opts *opts,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0);
     struct mrsi_archive_in r = {.in = in, .name = from->name, .tmp = opts->tmp, .only = opts->only};
     struct mrsi_source_from own = *from;
     struct mrsi_source *src = NULL;

@@ -22,6 +22,7 @@ flush(struct mrsi_archive_in *r, struct mrs_err *e)
 enum mrs_status
 mrsi_archive_keep(struct mrsi_archive_in *r, const void *p, size_t n, uint64_t off, uint64_t *at, struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     *at = r->spool ? r->spooled + r->room_n : r->start + off;
     if (!r->spool) {
         return MRS_OK;
@@ -86,6 +87,7 @@ struct archive_list_order {
 static enum mrs_status
 move(struct archive_list_order *o, uint64_t from, uint64_t n, uint64_t to, struct mrs_err *e)
 {
+    MRS_ASSERT(o->fd >= 0 && o->room);
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && n) {
         if (from < o->off || from >= o->off + o->n) {
@@ -165,6 +167,7 @@ static enum mrs_status
 place(struct mrsi_archive_in *r, const struct mrsi_stretch *stretch, uint32_t n, uint64_t bytes,
       const struct mrsi_place **out, struct mrs_err *e)
 {
+    MRS_ASSERT(stretch || n == 0);
     struct mrsi_place *p = mrs_arena_alloc(&r->in->arena, sizeof *p);
     if (!p) {
         return mrs_err_memory(e, sizeof *p);
@@ -227,6 +230,7 @@ add_extra(struct mrsi_archive_in *r, const struct mrsi_found *f, struct mrs_err 
 static enum mrs_status
 add_found(struct mrsi_archive_in *r, const struct mrsi_found *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->db && f->coll);
     if (!f->taken) {
         return mrsi_input_exclude(r->in, f->ns, e);
     }

@@ -11,6 +11,7 @@
 void
 mrsi_log_init(struct mrsi_log *l, struct mrs_mem *mem, const char *tmp)
 {
+    MRS_ASSERT(mem);
     memset(l, 0, sizeof *l);
     l->mem = mem;
     l->tmp = tmp;
@@ -30,6 +31,7 @@ mrsi_log_clear(struct mrsi_log *l)
 static enum mrs_status
 make_room(struct mrsi_log *l, struct mrs_err *e)
 {
+    MRS_ASSERT(l->n <= l->cap);
     enum mrs_status s = MRS_OK;
     if (l->cap < IN_MEMORY) {
         struct mrsi_piece_at *more = mrs_more(l->mem, l->at, l->n, &l->cap, sizeof *more);
@@ -52,6 +54,7 @@ make_room(struct mrsi_log *l, struct mrs_err *e)
 enum mrs_status
 mrsi_log_add(struct mrsi_log *l, uint32_t ns, uint64_t off, uint64_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(l->n <= l->cap);
     struct mrsi_piece_at *last = l->n ? &l->at[l->n - 1] : NULL;
     if (last && last->ns == ns && last->off + last->n == off) {
         last->n += n;
@@ -73,6 +76,7 @@ mrsi_log_add(struct mrsi_log *l, uint32_t ns, uint64_t off, uint64_t n, struct m
 enum mrs_status
 mrsi_log_each(const struct mrsi_log *l, mrsi_log_fn fn, void *arg, struct mrs_err *e)
 {
+    MRS_ASSERT(fn);
     enum { ROOM = 1024 };
     struct mrsi_piece_at room[ROOM];
     enum mrs_status s = MRS_OK;

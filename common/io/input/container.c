@@ -41,6 +41,7 @@ struct container_reader {
 static uint64_t
 octal(const uint8_t *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     uint64_t v = 0;
     size_t i = 0;
     for (; i < n && p[i] == ' '; i++) {
@@ -75,6 +76,7 @@ is_tar(const uint8_t head[BLOCK])
 enum mrsi_packing
 mrsi_container_packing(const uint8_t *head, size_t n)
 {
+    MRS_ASSERT(head || n == 0);
     static const struct {
         const char *magic;
         size_t n;
@@ -223,6 +225,7 @@ path_is_cut(const uint8_t *p, size_t n)
 static enum mrs_status
 check_tar_name(struct container_reader *r, const char **wrong, struct mrs_err *e)
 {
+    MRS_ASSERT(r->a);
     uint64_t data = (uint64_t)archive_filter_bytes(r->a, 0);
     enum mrs_status s = MRS_OK;
     uint64_t n = 0;
@@ -250,6 +253,7 @@ static enum mrs_status
 take_in_place(struct container_reader *r, struct archive_entry *entry, struct mrsi_container_member *m,
               struct mrs_err *e)
 {
+    MRS_ASSERT(r->in_place);
     uint64_t data = (uint64_t)archive_filter_bytes(r->a, 0), n = (uint64_t)archive_entry_size(entry);
     uint8_t head[BLOCK] = {0};
     size_t got = 0;
@@ -273,6 +277,7 @@ take_in_place(struct container_reader *r, struct archive_entry *entry, struct mr
 static enum mrs_status
 unpack(struct container_reader *r, struct archive_entry *entry, struct mrsi_container_member *m, struct mrs_err *e)
 {
+    MRS_ASSERT(r->heap.fd >= 0);
     uint64_t n = (uint64_t)archive_entry_size(entry), done = 0;
     bool sparse = archive_entry_sparse_count(entry) > 0;
     enum mrs_status s = mrsi_heap_room(&r->heap, n, r->what, e);
@@ -319,6 +324,7 @@ is_folder(const struct container_reader *r, struct archive_entry *entry)
 static enum mrs_status
 judge(struct container_reader *r, struct archive_entry *entry, char path[4096], const char **wrong, struct mrs_err *e)
 {
+    MRS_ASSERT(r->a);
     const char *name = archive_entry_pathname(entry);
     char own[4096], read[4096];
     enum mrs_status s = MRS_OK;
@@ -440,6 +446,7 @@ begin(struct container_reader *r)
 static enum mrs_status
 read_members(struct container_reader *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->a);
     struct archive_entry *entry;
     enum mrs_status s = MRS_OK;
     int a = begin(r);
@@ -556,6 +563,7 @@ plain_file(struct container_reader *r, const char *tmp, struct mrs_err *e)
 enum mrs_status
 mrsi_container_open(struct mrs_input *in, const struct mrsi_source_from *from, const char *tmp, struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0);
     struct container_reader *r = mrs_zalloc(in->mem, sizeof *r);
     if (!r) {
         close(from->fd);

@@ -20,6 +20,7 @@ static const struct cpio_layout newc = {NEWC, 94, 8, 54, 8, 16, 4}, odc = {ODC, 
 static uint64_t
 number(const uint8_t *p, size_t n, unsigned base, bool *bad)
 {
+    MRS_ASSERT(n > 0 && (base == 8 || base == 16));
     static const char digits[] = "0123456789abcdefABCDEF";
     uint64_t value = 0;
     for (size_t i = 0; i < n; i++) {
@@ -47,6 +48,7 @@ refuse(const struct mrsi_source_from *from, uint64_t at, const char *why, struct
 enum mrs_status
 mrsi_cpio_check(const struct mrsi_source_from *from, const struct mrs_pause *pause, struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0);
     static const char end[] = "TRAILER!!!";
     uint8_t room[NEWC + sizeof end];
     for (uint64_t at = 0; at < from->bytes;) {

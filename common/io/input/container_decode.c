@@ -30,6 +30,7 @@ free_bytes(const struct mrsi_heap *h, uint64_t *n, struct mrs_err *e)
 enum mrs_status
 mrsi_heap_open(const struct mrsi_spot *spot, struct mrsi_heap *out, struct mrs_err *e)
 {
+    MRS_ASSERT(out);
     uint64_t n = 0;
     *out = (struct mrsi_heap){.fd = -1, .pause = spot->pause};
     enum mrs_status s = mrs_temp_open(spot->tmp, &out->fd, e);
@@ -45,6 +46,7 @@ mrsi_heap_open(const struct mrsi_spot *spot, struct mrsi_heap *out, struct mrs_e
 enum mrs_status
 mrsi_heap_room(struct mrsi_heap *h, uint64_t n, const char *what, struct mrs_err *e)
 {
+    MRS_ASSERT(h->fd >= 0);
     uint64_t has = 0;
     if (n < UINT64_MAX - h->bytes && h->bytes + n <= h->asked) {
         return MRS_OK;
@@ -77,6 +79,7 @@ heap_put(struct mrsi_heap *h, const void *p, size_t n, const char *what, struct 
 static la_ssize_t
 feed_read(struct archive *a, void *self, const void **p)
 {
+    MRS_ASSERT(((struct mrsi_feed *)self)->room);
     struct mrsi_feed *f = self;
     uint64_t left = f->from->bytes - f->at;
     size_t got = 0;
@@ -126,6 +129,7 @@ mrsi_feed_open(struct mrs_mem *mem, const struct mrsi_source_from *from, struct 
 int
 mrsi_feed_start(struct mrsi_feed *f, struct archive *a)
 {
+    MRS_ASSERT(f->room);
     archive_read_set_callback_data(a, f);
     archive_read_set_read_callback(a, feed_read);
     archive_read_set_skip_callback(a, feed_skip);
@@ -154,6 +158,7 @@ mrsi_feed_failed(struct mrsi_feed *f, struct archive *a, const char *what, uint6
 static enum mrs_status
 decode_own(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrsi_heap *h, struct mrs_err *e)
 {
+    MRS_ASSERT(h->fd >= 0);
     struct mrsi_source_from own = *from;
     struct mrsi_source *src = NULL;
     uint8_t *room = mrs_alloc(mem, ROOM);
@@ -194,6 +199,7 @@ check_end(const struct mrsi_feed *f, struct archive *a, struct mrs_err *e)
 static enum mrs_status
 pour(struct mrsi_feed *f, struct archive *a, struct mrsi_heap *h, struct mrs_err *e)
 {
+    MRS_ASSERT(h->fd >= 0);
     struct archive_entry *entry;
     const char *name = f->from->name;
     int r = add_filters(a) ? mrsi_feed_start(f, a) : ARCHIVE_FATAL;
@@ -233,6 +239,7 @@ enum mrs_status
 mrsi_container_decode(struct mrs_mem *mem, const struct mrsi_source_from *from, const struct mrsi_spot *spot, int *fd,
                       uint64_t *bytes, struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0 && fd && bytes);
     struct mrsi_heap h;
     enum mrs_status s = mrsi_heap_open(spot, &h, e);
     if (s != MRS_OK) {

@@ -21,6 +21,7 @@ wrong_part(const char *part, size_t n)
 const char *
 mrsi_member_path(const char *name, char room[4096])
 {
+    MRS_ASSERT(room);
     size_t k = 0;
     if (!name || !*name) {
         return "it has no name that can be read";
@@ -61,6 +62,7 @@ mrsi_member_path(const char *name, char room[4096])
 enum mrs_status
 mrsi_members_add(struct mrsi_members *m, const char *path, const struct mrsi_container_member *what, struct mrs_err *e)
 {
+    MRS_ASSERT(path && m->n <= m->cap);
     size_t n = strlen(path) + 1;
     m->names += n;
     if (m->n == MRSI_MEMBERS_MAX || m->names > MRSI_MEMBER_NAMES_MAX) {
@@ -158,6 +160,7 @@ drop_notes(struct mrsi_members *m, struct mrs_err *e)
 static enum mrs_status
 fill_item(const struct mrsi_members *m, struct mrs_arena *a, uint32_t i, uint32_t skip, struct mrsi_item *item)
 {
+    MRS_ASSERT(i < m->n);
     const char *name = m->at[i].path + skip, *slash = strchr(name, '/');
     size_t n = slash ? (size_t)(slash - name) : strlen(name);
     char *own = mrs_arena_copy(a, name, n + 1);
@@ -245,6 +248,7 @@ static enum mrs_status
 settle(const struct mrsi_members *m, struct root *r, const struct mrsi_container_member *by, size_t n,
        struct mrs_err *e)
 {
+    MRS_ASSERT(m->n <= m->cap);
     if (r->path && (r->n != n || memcmp(r->path, by->path, n) != 0)) {
         return MRSI_FAIL(e, MRS_E_FORMAT,
                          "%s: more than one dump, of which %s and %s are parts: pack each for itself", m->container,
@@ -303,6 +307,7 @@ root_by(struct mrsi_members *m, const struct container_member_holder *h, struct 
 static enum mrs_status
 find_root(struct mrsi_members *m, struct root *r, struct mrs_err *e)
 {
+    MRS_ASSERT(m->n <= m->cap);
     struct container_member_holder *list = mrs_alloc_array(m->in->mem, m->n ? m->n : 1, sizeof *list);
     uint32_t n = 0;
     const struct container_member_holder *top = NULL;
@@ -348,6 +353,7 @@ check_signs(const struct mrsi_members *m, struct root *r, struct mrs_err *e)
 static void
 strip(struct mrsi_members *m, const struct root *r)
 {
+    MRS_ASSERT(r->n == 0 || r->path);
     const char *root = r->path;
     for (uint32_t i = 0; i < m->n; i++) {
         const char *path = m->at[i].path;
@@ -379,6 +385,7 @@ settle_places(struct mrsi_members *m, struct mrs_err *e)
 enum mrs_status
 mrsi_members_take(struct mrsi_members *m, struct mrs_err *e)
 {
+    MRS_ASSERT(m->in && m->n <= m->cap);
     struct root root = {NULL, 0, NULL};
     m->shelf.list = list_members;
     enum mrs_status s = sort(m, e);

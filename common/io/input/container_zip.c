@@ -168,6 +168,7 @@ read_entry(struct container_zip *z, struct container_zip_entry *m, struct mrs_er
 static enum mrs_status
 check_entry(const struct container_zip *z, const struct container_zip_entry *m, struct mrs_err *e)
 {
+    MRS_ASSERT(m->n <= NAME_MAX_BYTES);
     uint8_t p[HEAD];
     char name[NAME_MAX_BYTES + 1];
     bool there, unix_mode = m->head[5] == 3;
@@ -197,6 +198,7 @@ check_entry(const struct container_zip *z, const struct container_zip_entry *m, 
 bool
 mrsi_zip_behind(struct mrs_mem *mem, struct mrsi_source_from *from)
 {
+    MRS_ASSERT(from->fd >= 0);
     struct container_zip z = {.from = from};
     uint8_t sign[4];
     size_t n = from->bytes < ZIP_END_MOST ? (size_t)from->bytes : ZIP_END_MOST;
@@ -237,6 +239,7 @@ check_begin(const struct container_zip *z, struct mrs_err *e)
 enum mrs_status
 mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0);
     struct container_zip z = {.from = from};
     uint64_t listed = 0;
     struct container_zip_entry *m = mrs_alloc(mem, sizeof *m);

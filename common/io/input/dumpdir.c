@@ -82,6 +82,7 @@ note_passed(struct mrs_input *in, const char *path, struct mrs_err *e)
 static enum mrs_status
 pass_over(struct dumpdir_scan *c, struct mrsi_items *items, struct mrs_err *e)
 {
+    MRS_ASSERT(items->at || items->n == 0);
     struct mrsi_items kept = {mrs_arena_alloc(&c->in->arena, (items->n + 1) * sizeof *kept.at), 0};
     enum mrs_status s = kept.at ? MRS_OK : mrs_err_memory(e, items->n * sizeof *kept.at);
     for (uint32_t i = 0; s == MRS_OK && i < items->n; i++) {
@@ -120,6 +121,7 @@ join(struct dumpdir_scan *c, const char *a, const char *b, const char **out, str
 static enum mrs_status
 add(struct dumpdir_scan *c, const struct rec *rec, struct mrs_err *e)
 {
+    MRS_ASSERT(c->n <= c->cap);
     struct rec *more = mrs_more(c->in->mem, c->recs, c->n, &c->cap, sizeof *more);
     if (!more) {
         return mrs_err_memory(e, sizeof *more);
@@ -140,6 +142,7 @@ add_extra(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel,
 static enum mrs_status
 add_file(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel, struct mrs_err *e)
 {
+    MRS_ASSERT(item->name && !item->folder);
     size_t n = strlen(rel) - strlen(item->name) + mrsi_file_name(item->name).plain_n;
     char *plain = mrs_arena_alloc(&c->in->arena, n + 1);
     if (!plain) {
@@ -154,6 +157,7 @@ add_file(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel, 
 static enum mrs_status
 add_below(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel, struct mrs_err *e)
 {
+    MRS_ASSERT(item->folder);
     struct folder first = {NULL, item, rel, 1}, *todo = &first;
     enum mrs_status s = MRS_OK;
     while (todo && s == MRS_OK) {
@@ -270,6 +274,7 @@ add_namespace(struct dumpdir_scan *c, const char *db, const struct mrsi_item *it
 static enum mrs_status
 list_db(struct dumpdir_scan *c, const struct mrsi_item *folder, const char *db, struct mrs_err *e)
 {
+    MRS_ASSERT(folder->folder);
     struct mrsi_items has;
     enum mrs_status s = list(c, folder, &has, e);
     for (uint32_t i = 0; s == MRS_OK && i < has.n; i++) {
@@ -338,6 +343,7 @@ enum mrs_status
 mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_folder_lister *shelf, const struct mrsi_item *folder,
                   bool *root, struct mrs_err *e)
 {
+    MRS_ASSERT(folder->folder && root);
     struct dumpdir_scan c = {.in = in, .shelf = shelf, .looks = true};
     return is_root(&c, folder, root, e);
 }
@@ -366,6 +372,7 @@ root_file(struct dumpdir_scan *c, const struct mrsi_item *item, struct mrs_err *
 static enum mrs_status
 list_root(struct dumpdir_scan *c, const struct mrsi_item *folder, struct mrs_err *e)
 {
+    MRS_ASSERT(folder->folder);
     struct mrsi_items has;
     enum mrs_status s = list(c, folder, &has, e);
     for (uint32_t i = 0; s == MRS_OK && i < has.n;
@@ -425,6 +432,7 @@ two_files(const struct rec *a, const struct rec *b, struct mrs_err *e)
 static enum mrs_status
 merge_group(struct dumpdir_scan *c, const struct rec *first, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     const struct rec *of[2] = {NULL, NULL}; /* data, metadata */
     for (uint32_t i = 0; i < n; i++) {
         const struct rec *rec = first + i;
@@ -499,6 +507,7 @@ extra_entry(struct dumpdir_scan *c, const struct rec *rec, struct mrs_err *e)
 static enum mrs_status
 merge(struct dumpdir_scan *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->n <= c->cap);
     enum mrs_status s = MRS_OK;
     if (c->n) {
         qsort(c->recs, c->n, sizeof *c->recs, by_key);
@@ -524,6 +533,7 @@ enum mrs_status
 mrsi_dump_take(struct mrs_input *in, const struct mrsi_folder_lister *shelf, const struct mrsi_item *top,
                const char *db, struct mrs_err *e)
 {
+    MRS_ASSERT(top->folder);
     struct dumpdir_scan c = {.in = in, .shelf = shelf};
     enum mrs_status s = db ? list_db(&c, top, db, e) : list_root(&c, top, e);
     if (s == MRS_OK && !c.dump) {

@@ -32,6 +32,7 @@ add_number(struct print *p, uint64_t n)
 static enum mrs_status
 add_bytes(struct print *p, int fd, uint64_t off, uint64_t n, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && p->room);
     enum mrs_status s = MRS_OK;
     size_t got = 1;
     for (uint64_t at = 0; s == MRS_OK && got && at < n; at += got) {
@@ -58,6 +59,7 @@ add_stretch(struct print *p, int fd, struct mrsi_stretch x, bool all, const char
 static enum mrs_status
 add_file(struct print *p, const struct mrsi_source_from *from, struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0);
     struct stat st;
     if (fstat(from->fd, &st) < 0) {
         return mrs_err_sys(e, errno, "stat %s", from->name);
@@ -135,6 +137,7 @@ finish(struct mrs_mem *mem, struct print *p, enum mrs_status s, struct mrs_hash1
 enum mrs_status
 mrs_input_fingerprint(struct mrs_input *in, uint32_t i, struct mrs_hash128 *out, struct mrs_err *e)
 {
+    MRS_ASSERT(i < mrs_input_count(in));
     struct print p = {{0, 0}, mrs_alloc(in->mem, ENDS)};
     enum mrs_status s = p.room ? add_namespace(&p, in, &in->list[i], e) : mrs_err_memory(e, ENDS);
     return finish(in->mem, &p, s, out);

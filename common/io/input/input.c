@@ -16,6 +16,7 @@
 struct mrs_input_ns *
 mrsi_input_add(struct mrs_input *in)
 {
+    MRS_ASSERT(in->n <= in->cap);
     struct mrs_input_ns *more = mrs_more(in->mem, in->list, in->n, &in->cap, sizeof *more);
     if (!more) {
         return NULL;
@@ -30,6 +31,7 @@ mrsi_input_add(struct mrs_input *in)
 enum mrs_status
 mrsi_input_exclude(struct mrs_input *in, const char *ns, struct mrs_err *e)
 {
+    MRS_ASSERT(ns && in->n_excluded <= in->cap_excluded);
     const char **more = mrs_more(in->mem, in->excluded, in->n_excluded, &in->cap_excluded, sizeof *more);
     if (!more) {
         return mrs_err_memory(e, sizeof *more);
@@ -42,6 +44,7 @@ mrsi_input_exclude(struct mrs_input *in, const char *ns, struct mrs_err *e)
 bool
 mrsi_input_takes(const struct mrs_input *in, const char *db, const char *coll, const char *ns)
 {
+    MRS_ASSERT(db && coll && ns);
     static const char buckets[] = MRSI_BUCKETS;
     size_t n = sizeof buckets - 1, db_n = strlen(db);
     char logical[1024];
@@ -394,6 +397,7 @@ enum mrs_status
 mrs_input_open(struct mrs_mem *mem, const char *path, const struct mrs_input_opts *opts,
                struct mrs_input **out, struct mrs_err *e)
 {
+    MRS_ASSERT(mem && path && out);
     static const struct mrs_input_opts none;
     struct mrs_input *in = mrs_zalloc(mem, sizeof *in);
     if (!in) {
@@ -520,6 +524,7 @@ mrs_input_count(const struct mrs_input *in)
 const struct mrs_input_ns *
 mrs_input_at(const struct mrs_input *in, uint32_t i)
 {
+    MRS_ASSERT(i < in->n);
     return &in->list[i];
 }
 
@@ -538,6 +543,7 @@ mrs_input_passed(const struct mrs_input *in)
 const char *
 mrs_input_passed_at(const struct mrs_input *in, uint32_t i)
 {
+    MRS_ASSERT(i < in->n_passed);
     return in->passed[i];
 }
 
@@ -550,5 +556,6 @@ mrs_input_excluded(const struct mrs_input *in)
 const char *
 mrs_input_excluded_at(const struct mrs_input *in, uint32_t i)
 {
+    MRS_ASSERT(i < in->n_excluded);
     return in->excluded[i];
 }

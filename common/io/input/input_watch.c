@@ -11,6 +11,7 @@
 static enum mrs_status
 watch(struct mrs_input *in, const struct mrsi_watched *what, struct mrs_err *e)
 {
+    MRS_ASSERT(in->n_watched <= in->cap_watched);
     struct mrsi_watched *more = mrs_more(in->mem, in->watched, in->n_watched, &in->cap_watched, sizeof *more);
     if (!more) {
         return mrs_err_memory(e, sizeof *more);
@@ -26,6 +27,7 @@ watch(struct mrs_input *in, const struct mrsi_watched *what, struct mrs_err *e)
 enum mrs_status
 mrsi_watch_file(struct mrs_input *in, const char *path, int fd, const struct stat *st, struct mrs_err *e)
 {
+    MRS_ASSERT(path && st);
     struct mrsi_watched what = {.fd = fd, .stamp = mrsi_stamp_of(st)};
     if (!S_ISREG(st->st_mode)) {
         return MRS_OK;
@@ -44,6 +46,7 @@ mrs_input_watch(struct mrs_input *in, const char *name, int fd, struct mrs_err *
 enum mrs_status
 mrsi_watch_folder(struct mrs_input *in, const struct mrsi_item *folder, const struct mrsi_items *has, struct mrs_err *e)
 {
+    MRS_ASSERT(folder->folder && (has->at || has->n == 0));
     struct stat st;
     struct mrsi_watched what = {.path = folder->path, .fd = -1, .is_folder = true, .has = *has};
     if (stat(folder->path, &st) < 0) {
@@ -61,6 +64,7 @@ mrsi_watch_folder(struct mrs_input *in, const struct mrsi_item *folder, const st
 static enum mrs_status
 compare_file(const struct mrsi_watched *w, struct mrs_err *e)
 {
+    MRS_ASSERT(!w->is_folder);
     struct stat st;
     int r = w->fd >= 0 ? fstat(w->fd, &st) : stat(w->path, &st);
     if (r < 0 && (errno == ENOENT || errno == ENOTDIR)) {
@@ -76,6 +80,7 @@ compare_file(const struct mrsi_watched *w, struct mrs_err *e)
 static enum mrs_status
 compare_folder(const struct mrsi_watched *w, struct mrs_arena *a, struct mrs_err *e)
 {
+    MRS_ASSERT(w->is_folder);
     const char **names;
     uint32_t n;
     struct mrs_err own;

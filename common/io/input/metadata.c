@@ -36,6 +36,7 @@ check_key(struct mrs_view doc, const char *key, uint8_t type, const char *name, 
 static enum mrs_status
 check_indexes(struct mrs_view doc, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val v = mrs_doc_get(doc, "indexes");
     struct mrs_walk w;
     struct mrs_elem elem;
@@ -61,6 +62,7 @@ enum mrs_status
 mrsi_metadata_parse(struct mrs_buf *scratch, const char *text, size_t n, const char *name,
                     struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(text || n == 0);
     struct mrs_err own;
     size_t used = 0;
     *doc = mrs_empty_doc();
@@ -120,6 +122,7 @@ mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path, c
 enum mrs_status
 mrs_input_metadata_text(struct mrs_input *in, uint32_t i, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(i < mrs_input_count(in));
     const struct mrs_input_ns *ns = &in->list[i];
     return ns->meta_path ? mrsi_read_decoded(in->mem, ns->meta_path, ns->meta_place, out, e) : MRS_OK;
 }
@@ -128,6 +131,7 @@ enum mrs_status
 mrsi_metadata_coll(struct mrs_arena *a, struct mrs_view doc, const char *path, const char **coll,
                    struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val v = mrs_doc_get(doc, "collectionName");
     *coll = NULL;
     if (v.type != MRS_STRING) {

@@ -50,6 +50,7 @@ list_specs(const struct mrs_input_ns *file, const struct mrs_buf *bytes, struct 
 static enum mrs_status
 give(struct mrs_input *in, struct mrs_input_ns *ns, const struct old_indexes_spec *x, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(x || n == 0);
     struct mrs_buf room;
     struct mrs_build b;
     struct mrs_view doc;

@@ -41,6 +41,7 @@ open_fd(const char *path, struct mrsi_opened *o, struct mrs_err *e)
 static enum mrs_status
 decode_head(struct mrsi_opened *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->fd >= 0);
     const char *why;
     const struct mrsi_codec *codec = mrsi_codec_of(o->codec);
     void *dec = codec->dec_open(o->mem);
@@ -85,6 +86,7 @@ look(struct mrsi_opened *o, struct mrs_err *e)
 enum mrs_status
 mrsi_opened_file(const char *path, struct mrsi_opened *o, struct mrs_err *e)
 {
+    MRS_ASSERT(path && o->mem);
     *o = (struct mrsi_opened){.mem = o->mem, .pause = o->pause, .fd = -1};
     enum mrs_status s = open_fd(path, o, e);
     o->head = s == MRS_OK ? mrs_alloc(o->mem, HEAD) : NULL;
@@ -97,6 +99,7 @@ mrsi_opened_file(const char *path, struct mrsi_opened *o, struct mrs_err *e)
 static void
 replace(struct mrsi_opened *o, int fd)
 {
+    MRS_ASSERT(fd >= 0);
     if (o->own) {
         close(o->fd);
     }
@@ -109,6 +112,7 @@ replace(struct mrsi_opened *o, int fd)
 enum mrs_status
 mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
 {
+    MRS_ASSERT(o->fd >= 0);
     int fd = -1;
     enum mrs_status s = o->pipe ? mrsi_opened_spool(o, tmp, e) : MRS_OK;
     struct mrsi_source_from from = {o->fd, false, o->start, o->bytes, MRS_CODEC_NONE, o->name, NULL};
@@ -124,6 +128,7 @@ mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
 enum mrs_status
 mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
 {
+    MRS_ASSERT(o->pipe);
     struct mrsi_pipe_from from = {{o->fd, o->name, o->pause}, o->head, o->head_n};
     int spool = -1;
     enum mrs_status s = mrsi_spool(&from, tmp, &spool, &o->bytes, e);
@@ -136,6 +141,7 @@ mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e)
 bool
 mrsi_opened_is_archive(const struct mrsi_opened *o)
 {
+    MRS_ASSERT(o->plain_n <= sizeof o->plain);
     static const char *const ends[] = {".archive", ".archive.gz", ".archive.zst", ".agz"};
     bool named = false;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -158,6 +164,7 @@ mrsi_opened_is_container(const struct mrsi_opened *o)
 bool
 mrsi_opened_is_foreign(const struct mrsi_opened *o)
 {
+    MRS_ASSERT(o->plain_n <= sizeof o->plain);
     uint32_t n = o->plain_n < 4 ? 0 : mrs_le32(o->plain);
     bool possible = o->plain_n < 4 || (n >= MRS_DOC_MIN && n <= MRS_DOC_READ_MAX);
     enum mrsi_file_kind kind = mrsi_file_name(mrsi_base_name(o->name)).kind;

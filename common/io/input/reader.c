@@ -28,6 +28,7 @@ struct mrs_reader {
 void
 mrs_block_init(struct mrs_block *b, struct mrs_mem *mem)
 {
+    MRS_ASSERT(mem);
     memset(b, 0, sizeof *b);
     b->mem = mem;
 }
@@ -35,6 +36,7 @@ mrs_block_init(struct mrs_block *b, struct mrs_mem *mem)
 void
 mrs_block_clear(struct mrs_block *b)
 {
+    MRS_ASSERT(b->n <= b->cap);
     mrs_free(b->mem, b->p);
     b->p = NULL;
     b->n = b->cap = 0;
@@ -98,6 +100,7 @@ enum mrs_status
 mrs_reader_fd(struct mrs_mem *mem, int fd, uint64_t bytes, const char *name, size_t block_bytes,
               struct mrs_reader **out, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && name);
     struct mrsi_source_from from = {fd, false, 0, bytes, MRS_CODEC_NONE, name, NULL};
     return open_on(mem, &from, name, block_bytes, out, e);
 }
@@ -150,6 +153,7 @@ static enum mrs_status
 damage(const struct mrs_reader *r, const struct mrs_block *b, size_t at, struct mrs_err *e,
        const char *fmt, ...)
 {
+    MRS_ASSERT(at <= b->cap);
     char what[200];
     va_list ap;
     va_start(ap, fmt);
@@ -166,6 +170,7 @@ damage(const struct mrs_reader *r, const struct mrs_block *b, size_t at, struct 
 static void
 walk(struct mrs_block *b, size_t have, size_t *at)
 {
+    MRS_ASSERT(have <= b->cap);
     *at = 0;
     while (have - *at >= 4) {
         uint32_t n = mrs_le32(b->p + *at);
@@ -180,6 +185,7 @@ walk(struct mrs_block *b, size_t have, size_t *at)
 static enum mrs_status
 room(struct mrs_block *b, size_t want, size_t keep, struct mrs_err *e)
 {
+    MRS_ASSERT(keep <= want && keep <= b->cap);
     if (b->cap >= want && (keep || b->cap <= 2 * want)) {
         return MRS_OK;
     }
@@ -212,6 +218,7 @@ no_documents(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_
 static enum mrs_status
 cut_short(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_err *e)
 {
+    MRS_ASSERT(have <= b->cap);
     uint8_t byte;
     size_t got;
     bool first = e && e->code == MRS_E_NONE;
@@ -239,6 +246,7 @@ static enum mrs_status
 first_document(struct mrs_reader *r, struct mrs_block *b, size_t *have, bool ended,
                struct mrs_err *e)
 {
+    MRS_ASSERT(*have <= b->cap);
     if (*have < 4) {
         return cut_short(r, b, *have, e);
     }
@@ -286,6 +294,7 @@ static enum mrs_status
 keep_tail(struct mrs_reader *r, const struct mrs_block *b, size_t at, size_t have,
           struct mrs_err *e)
 {
+    MRS_ASSERT(at <= have && have <= b->cap);
     size_t n = have - at;
     r->carry_n = 0;
     if (n == 0 || mrsi_source_back(r->src, n)) {
@@ -307,6 +316,7 @@ keep_tail(struct mrs_reader *r, const struct mrs_block *b, size_t at, size_t hav
 static enum mrs_status
 fill(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
 {
+    MRS_ASSERT(r->carry_n <= r->carry_cap);
     enum mrs_status s = room(b, r->block_bytes, 0, e);
     if (s != MRS_OK) {
         return s;
@@ -346,6 +356,7 @@ fill(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
 enum mrs_status
 mrs_reader_next(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
 {
+    MRS_ASSERT(r->carry_n <= r->carry_cap && b->mem);
     b->n = 0;
     b->n_docs = 0;
     b->seq = r->seq;
@@ -372,6 +383,7 @@ mrs_reader_where(const struct mrs_reader *r, struct mrs_reader_at *at)
 enum mrs_status
 mrs_reader_go_on(struct mrs_reader *r, const struct mrs_reader_at *at, struct mrs_err *e)
 {
+    MRS_ASSERT(!r->broken && r->carry_n == 0);
     if (at->doc > at->off / MRS_DOC_MIN || at->seq > at->doc) { /* each has a document */
         return mrs_err_checkpoint(e, "more of %s was read than there is before byte %llu", r->file,
                                   (unsigned long long)at->off);

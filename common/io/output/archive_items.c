@@ -58,6 +58,7 @@ enum mrs_status
 mrsi_items_add(struct mrsi_archive_items *t, const char *name, bool extra, struct mrsi_archive_entry_out **out,
                struct mrs_err *e)
 {
+    MRS_ASSERT(t->n <= t->cap && name);
     struct mrs_mem *mem = t->o->mem;
     struct mrsi_archive_entry_out *more = mrs_more(mem, t->at, t->n, &t->cap, sizeof *more);
     if (!more) {
@@ -132,6 +133,7 @@ path_of(struct mrs_output *o, const struct mrsi_entry_part *part, bool data, cha
 static enum mrs_status
 load_metadata(struct mrsi_archive_items *t, const struct mrsi_archive_entry_out *item, struct mrs_err *e)
 {
+    MRS_ASSERT(item->db && item->coll);
     struct mrs_output *o = t->o;
     struct stat st;
     uint32_t index;
@@ -206,6 +208,7 @@ is_series(const struct mrsi_archive_entry_out *item)
 static void
 join_buckets(struct mrsi_archive_items *t, struct mrsi_archive_entry_out *buckets)
 {
+    MRS_ASSERT(t->n <= t->cap);
     size_t n = sizeof MRSI_BUCKETS - 1;
     struct mrsi_archive_entry_out key = *buckets;
     if (buckets->extra || strncmp(buckets->coll, MRSI_BUCKETS, n) != 0) {
@@ -306,6 +309,7 @@ struct body {
 static enum mrs_status
 open_body(struct mrsi_archive_items *t, const struct mrsi_archive_entry_out *item, struct body *b, struct mrs_err *e)
 {
+    MRS_ASSERT(item->body || item->body_own);
     struct mrs_output *o = t->o;
     struct stat st;
     uint32_t index;
@@ -322,6 +326,7 @@ enum mrs_status
 mrsi_items_body(struct mrsi_archive_items *t, const struct mrsi_archive_entry_out *item, bool begun,
                 struct mrsi_archive_out *out, struct mrs_err *e)
 {
+    MRS_ASSERT(item->db && item->coll && !item->done);
     struct mrs_output *o = t->o;
     struct body b = {NULL, NULL, -1};
     enum mrs_status s = item->data.there ? open_body(t, item, &b, e) : MRS_OK;

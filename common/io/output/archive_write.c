@@ -56,6 +56,7 @@ mrsi_archive_out_clear(struct mrsi_archive_out *out)
 enum mrs_status
 mrsi_archive_put_head(struct mrsi_archive_out *out, const struct mrsi_archive_head *head, struct mrs_err *e)
 {
+    MRS_ASSERT(out->enc);
     struct mrs_build b;
     uint8_t room[16];
     mrs_buf_reset(&out->buf);
@@ -70,6 +71,7 @@ mrsi_archive_put_head(struct mrsi_archive_out *out, const struct mrsi_archive_he
 enum mrs_status
 mrsi_archive_put_entry(struct mrsi_archive_out *out, const struct mrsi_archive_entry *entry, struct mrs_err *e)
 {
+    MRS_ASSERT(out->enc && entry->db && entry->coll);
     struct mrs_build b;
     uint8_t room[16];
     if (entry->metadata_n > MRS_DOC_MAX / 2) {
@@ -125,6 +127,7 @@ close_newest(struct mrsi_archive_out *out, struct mrs_err *e)
 static enum mrs_status
 check_sizes(const struct mrs_block *b, const char *db, const char *coll, struct mrs_err *e)
 {
+    MRS_ASSERT(b->n <= b->cap);
     for (size_t at = 0; at < b->n; at += mrs_le32(b->p + at)) {
         if (mrs_le32(b->p + at) > MRS_DOC_MAX) {
             return MRSI_FAIL(e, MRS_E_LIMIT,
@@ -160,6 +163,7 @@ enum mrs_status
 mrsi_archive_put_ns(struct mrsi_archive_out *out, const char *db, const char *coll, struct mrs_reader *r, bool begun,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(out->enc && db && coll);
     enum mrs_status s = close_newest(out, e);
     if (s == MRS_OK) {
         out->db = mrs_strndup(out->mem, db, strlen(db));
@@ -177,6 +181,7 @@ mrsi_archive_put_ns(struct mrsi_archive_out *out, const char *db, const char *co
 enum mrs_status
 mrsi_archive_out_finish(struct mrsi_archive_out *out, struct mrs_err *e)
 {
+    MRS_ASSERT(out->enc);
     enum mrs_status s = close_newest(out, e);
     return s == MRS_OK ? mrsi_encoder_finish(out->enc, e) : s;
 }

@@ -41,6 +41,7 @@ copy_parts(void *arg)
 static void
 let_go(struct mrs_output *o, struct mrsi_early *x)
 {
+    MRS_ASSERT(o->early != x);
     if (x->from.own) {
         close(x->from.fd);
     }
@@ -66,6 +67,7 @@ has_room(const struct mrs_output *o, const struct mrsi_source_from *from, uint64
 void
 mrsi_early_begin(struct mrs_output *o, const char *ns, const char *rel, const struct mrsi_source_from *from)
 {
+    MRS_ASSERT(!o->early && from->fd >= 0);
     struct mrsi_early *x = mrs_zalloc(o->mem, sizeof *x);
     if (!x) {
         if (from->own) {
@@ -100,6 +102,7 @@ stop(struct mrs_output *o)
 bool
 mrsi_early_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint64_t *done)
 {
+    MRS_ASSERT(ns && fd && path && done);
     if (!o->early || strcmp(o->early->ns, ns) != 0) {
         return false;
     }

@@ -55,6 +55,7 @@ path_of(const struct mrs_beside *side, const char *name)
 void
 mrs_beside_place(const struct mrs_beside *side, struct mrs_err *e)
 {
+    MRS_ASSERT(side->output);
     size_t n = output_length(side), most = sizeof e->ns - sizeof MRS_CHECKPOINT;
     if (e && strcmp(e->ns, MRS_CHECKPOINT) == 0) {
         snprintf(e->ns, sizeof e->ns, "%.*s" MRS_CHECKPOINT, (int)(n < most ? n : most), side->output);
@@ -107,6 +108,7 @@ make_folder(const struct mrs_beside *side, struct mrs_err *e)
 enum mrs_status
 mrs_beside_write(const struct mrs_beside *side, const void *p, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     enum mrs_status s = make_folder(side, e);
     char *path = s == MRS_OK ? path_of(side, STATE) : NULL;
     if (s == MRS_OK) {
@@ -254,6 +256,7 @@ create_number(const struct mrs_beside *side, const char *path, int *fd, struct m
 enum mrs_status
 mrs_beside_file(const struct mrs_beside *side, uint32_t no, bool create, int *fd, struct mrs_err *e)
 {
+    MRS_ASSERT(side->output && fd);
     enum mrs_status s = create ? make_folder(side, e) : MRS_OK;
     char *path = s == MRS_OK ? number_path(side, no) : NULL;
     if (!path) {
@@ -284,6 +287,7 @@ mrs_beside_sync(const struct mrs_beside *side, uint32_t no, struct mrs_err *e)
 enum mrs_status
 mrs_beside_check(const struct mrs_beside *side, const struct mrs_beside_keep *keep, struct mrs_err *e)
 {
+    MRS_ASSERT(keep->no || keep->n == 0);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < keep->n; i++) {
         int fd;
@@ -355,6 +359,7 @@ static enum mrs_status
 remove_some(const struct mrs_beside *side, const char *const *names, uint32_t n_names, bool numbered,
             const struct mrs_beside_keep *keep, struct mrs_err *e)
 {
+    MRS_ASSERT(names || n_names == 0);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < n_names; i++) {
         bool state = strcmp(names[i], STATE) == 0;
@@ -391,6 +396,7 @@ clear_folder(const struct mrs_beside *side, const char *dir, const struct mrs_be
 enum mrs_status
 mrs_beside_clear(const struct mrs_beside *side, const struct mrs_beside_keep *keep, struct mrs_err *e)
 {
+    MRS_ASSERT(side->output);
     struct mrs_arena a;
     struct stat st;
     char *dir = path_of(side, "");

@@ -21,6 +21,7 @@ busy(const char *partial, struct mrs_err *e)
 static enum mrs_status
 lock(int fd, const char *path, bool *taken, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0);
     struct stat ours, there;
     *taken = flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
     if (*taken) {
@@ -140,6 +141,7 @@ remove_stale(struct mrs_output *o, struct mrs_err *e)
 enum mrs_status
 mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->partial);
     static const char text[] =
         "This folder is the unfinished output of mongoreshape and may be removed.\n";
     bool taken = false;
@@ -164,6 +166,7 @@ mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e)
 enum mrs_status
 mrsi_claim_new(struct mrs_output *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->partial);
     if (mkdir(o->partial, o->kind == MRSI_OUT_DIR ? o->folder_mode : 0700) < 0) {
         int err = errno;
         enum mrs_status s = err == EEXIST ? remove_stale(o, e) : mrs_err_sys(e, err, "create folder %s", o->partial);
@@ -190,6 +193,7 @@ mrsi_claim_new(struct mrs_output *o, struct mrs_err *e)
 static enum mrs_status
 take_marker(struct mrs_output *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->marker);
     bool taken = false;
     o->claim.marker = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     if (o->claim.marker < 0 && errno == ENOENT && has_manifest(o)) { /* killed behind the marker's end */

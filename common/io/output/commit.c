@@ -19,6 +19,7 @@
 int
 mrsi_rename_new(const char *from, const char *to)
 {
+    MRS_ASSERT(from && to);
     if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
         return 0;
     }
@@ -44,6 +45,7 @@ rename_failed(const char *from, const char *to, int err, struct mrs_err *e)
 enum mrs_status
 mrs_output_sync(struct mrs_output *o, struct mrs_err *e)
 {
+    MRS_ASSERT(!o->committed);
     enum mrs_status s = MRS_OK;
     while (o->n_kept && s == MRS_OK) {
         struct mrsi_unsynced *k = &o->kept[--o->n_kept];
@@ -161,6 +163,7 @@ replace_dir(struct mrs_output *o, struct mrs_err *e)
 static enum mrs_status
 publish_dir(struct mrs_output *o, struct mrs_err *e)
 {
+    MRS_ASSERT(!o->committed);
     struct stat st;
     if (unlink(o->marker) < 0) {
         return mrs_err_sys(e, errno, "remove %s", o->marker);
@@ -249,6 +252,7 @@ move_one(struct commit_move *m, bool over, struct mrs_err *e)
 static bool
 undo(const struct commit_move *m)
 {
+    MRS_ASSERT(m->state == NOT_MOVED || m->to);
     if (m->state == SWAPPED) {
         return mrsi_swap(m->from, m->to) == 0;
     }
@@ -268,6 +272,7 @@ below(struct mrs_output *o, const char *name)
 static enum mrs_status
 publish_file(struct mrs_output *o, struct mrs_err *e)
 {
+    MRS_ASSERT(!o->committed);
     bool pack = o->kind == MRSI_OUT_PACK;
     char *manifest = mrsi_format(o->mem, "%s.manifest.json", o->path);
     struct commit_move moves[] = {
@@ -387,6 +392,7 @@ send(struct mrs_output *o, struct mrs_err *e)
 static enum mrs_status
 publish(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
 {
+    MRS_ASSERT(!o->committed);
     if (o->kind == MRSI_OUT_STDOUT) {
         return publish_stdout(o, e);
     }

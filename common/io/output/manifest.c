@@ -30,6 +30,7 @@ text(struct mrs_build *b, const char *name, const char *value)
 void
 mrs_docs_write(const struct mrs_docs *d, struct mrs_build *b)
 {
+    MRS_ASSERT(b->depth > 0 || b->too_deep);
     char hex[33];
     snprintf(hex, sizeof hex, "%016llx%016llx", (unsigned long long)d->digest.hi,
              (unsigned long long)d->digest.lo);
@@ -41,6 +42,7 @@ mrs_docs_write(const struct mrs_docs *d, struct mrs_build *b)
 enum mrs_status
 mrs_output_copied(struct mrs_output *o, const char *ns, const struct mrs_docs *d, struct mrs_err *e)
 {
+    MRS_ASSERT(ns && d);
     enum mrs_status s = MRS_END;
     pthread_mutex_lock(&o->lock);
     for (uint32_t i = o->n_recs; s != MRS_OK && i-- > 0;) {
@@ -60,6 +62,7 @@ mrs_output_copied(struct mrs_output *o, const char *ns, const struct mrs_docs *d
 static void
 collection(struct mrs_build *b, const struct mrsi_out_rec *rec)
 {
+    MRS_ASSERT(rec->name);
     static const char *const codecs[] = {"none", "gzip", "zstd"};
     mrs_build_item_open(b, MRS_DOCUMENT);
     text(b, "ns", rec->name);
@@ -80,6 +83,7 @@ collection(struct mrs_build *b, const struct mrsi_out_rec *rec)
 enum mrs_status
 mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(o->n_recs <= o->cap_recs);
     struct mrs_buf bson;
     struct mrs_build b;
     struct mrs_view doc;

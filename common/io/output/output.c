@@ -82,6 +82,7 @@ check_existing(struct mrs_output *o, struct mrs_err *e)
 static enum mrs_status
 make_temporary(struct mrs_output *o, const char *tmp, struct mrs_err *e)
 {
+    MRS_ASSERT(o->out_fd < 0);
     const char *dir = tmp && *tmp ? tmp : getenv("TMPDIR");
     dir = dir && *dir ? dir : "/tmp";
     o->partial = mrsi_format(o->mem, "%s/mongoreshape-XXXXXX", dir);
@@ -226,6 +227,7 @@ enum mrs_status
 mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_opts *opts,
                 struct mrs_output **out, struct mrs_err *e)
 {
+    MRS_ASSERT(mem && path && out);
     struct mrs_output *o = mrs_zalloc(mem, sizeof *o);
     if (!o) {
         return mrs_err_memory(e, sizeof *o);
@@ -311,6 +313,7 @@ mrs_output_metadata_path(struct mrs_mem *mem, const char *path, enum mrs_codec c
 void
 mrs_output_abort(struct mrs_output *o)
 {
+    MRS_ASSERT(!o || !o->committed || !o->failed);
     if (!o || o->committed) {
         return;
     }

@@ -36,6 +36,7 @@ enum mrs_status
 mrsi_output_enter(struct mrs_output *o, const char *name, bool extra, uint32_t *index,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(name && index && o->n_recs <= o->cap_recs);
     size_t n = strlen(name);
     uint64_t hash = mrs_hash(name, n, extra).lo;
     char *copy = mrs_strndup(o->mem, name, n);
@@ -70,6 +71,7 @@ mrsi_output_enter(struct mrs_output *o, const char *name, bool extra, uint32_t *
 enum mrs_status
 mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e)
 {
+    MRS_ASSERT(path && o->n_dirs <= o->cap_dirs);
     char **more = mrs_more(o->mem, o->dirs, o->n_dirs, &o->cap_dirs, sizeof *more);
     if (!more) {
         mrs_free(o->mem, path);
@@ -83,6 +85,7 @@ mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e)
 bool
 mrs_output_has(struct mrs_output *o, const char *rel_path)
 {
+    MRS_ASSERT(rel_path);
     uint64_t hash = mrs_hash(rel_path, strlen(rel_path), true).lo;
     bool found = false;
     pthread_mutex_lock(&o->lock);
@@ -113,6 +116,7 @@ make_dir(struct mrs_output *o, const char *path, size_t n, struct mrs_err *e)
 enum mrs_status
 mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, struct mrs_err *e)
 {
+    MRS_ASSERT(rel && fd && path);
     char *full = mrsi_format(o->mem, "%s/%s", o->partial, rel);
     enum mrs_status s = full ? MRS_OK : mrs_err_memory(e, strlen(rel));
     size_t top = strlen(o->partial) + 1;
@@ -134,6 +138,7 @@ mrsi_output_create(struct mrs_output *o, const char *rel, int *fd, char **path, 
 enum mrs_status
 mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && o->n_kept <= MRSI_KEPT_MAX);
     enum mrs_status s = mrsi_output_note_file(o, fd, path, e);
     (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE); /* only a hint: fsync decides */
     pthread_mutex_lock(&o->lock);
@@ -156,6 +161,7 @@ mrsi_output_keep(struct mrs_output *o, int fd, char *path, struct mrs_err *e)
 enum mrs_status
 mrsi_output_piece(struct mrs_output *o, const struct mrsi_small_file *piece, struct mrs_err *e)
 {
+    MRS_ASSERT(piece->rel && (piece->p || piece->n == 0));
     int fd;
     char *path;
     struct mrsi_encoder *enc = NULL;
@@ -183,6 +189,7 @@ mrsi_output_piece(struct mrs_output *o, const struct mrsi_small_file *piece, str
 char *
 mrsi_output_data_rel(struct mrs_output *o, const char *db, const char *coll)
 {
+    MRS_ASSERT(db && coll);
     char stem[MRSI_STEM_MAX + 1];
     if (o->kind == MRSI_OUT_FILE) {
         return mrsi_format(o->mem, "data");
@@ -194,6 +201,7 @@ mrsi_output_data_rel(struct mrs_output *o, const char *db, const char *coll)
 char *
 mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll)
 {
+    MRS_ASSERT(db && coll);
     char stem[MRSI_STEM_MAX + 1];
     if (o->kind == MRSI_OUT_FILE) {
         return mrsi_format(o->mem, "metadata");
@@ -212,6 +220,7 @@ mrsi_output_input_same(const struct mrs_output *o, struct mrs_err *e)
 enum mrs_status
 mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && o->n_files <= o->cap_files);
     size_t top = strlen(o->partial) + 1;
     struct stat st;
     if (fstat(fd, &st) < 0) {

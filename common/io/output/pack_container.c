@@ -51,6 +51,7 @@ struct files {
 static enum mrs_status
 add_file(struct files *f, const struct mrsi_item *item, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(f->n <= f->cap && !item->folder);
     struct mrsi_packed_file *more = mrs_arena_more(f->a, f->at, f->n, &f->cap, sizeof *more);
     if (!more) {
         return mrs_err_memory(e, sizeof *more);
@@ -64,6 +65,7 @@ add_file(struct files *f, const struct mrsi_item *item, const char *name, struct
 static enum mrs_status
 add_folder(struct files *f, const struct queue *folder, bool top, struct mrs_err *e)
 {
+    MRS_ASSERT(folder->item.folder);
     struct mrsi_items has = {NULL, 0};
     enum mrs_status s = mrsi_shelf_files.list(&mrsi_shelf_files, f->a, &folder->item, &has, e);
     for (uint32_t i = 0; s == MRS_OK && i < has.n; i++) {
@@ -259,6 +261,7 @@ put(struct writer *w, const void *p, size_t n, struct mrs_err *e)
 enum mrs_status
 mrsi_pack_read(const struct mrsi_packed_file *f, int fd, uint64_t at, uint8_t *room, size_t *got, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0 && at <= f->bytes);
     uint64_t left = f->bytes - at;
     size_t n = left < MRSI_PACK_ROOM ? (size_t)left : MRSI_PACK_ROOM;
     enum mrs_status s = mrsi_pread_full(fd, room, n, at, f->path, got, e);
@@ -269,6 +272,7 @@ mrsi_pack_read(const struct mrsi_packed_file *f, int fd, uint64_t at, uint8_t *r
 static enum mrs_status
 put_bytes(struct writer *w, struct mrs_err *e)
 {
+    MRS_ASSERT(w->at <= w->file->bytes);
     const struct mrsi_packed_file *f = w->file;
     struct stat st;
     int fd = -1;
@@ -324,6 +328,7 @@ mrsi_pack_begun(const struct mrsi_half *h, const struct mrsi_packed_file *files,
 static enum mrs_status
 put_all(struct writer *w, const struct mrsi_packed_file *files, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(files || n == 0);
     struct mrs_buf b;
     enum mrs_status s = MRS_OK;
     uint32_t i = 0;
@@ -348,6 +353,7 @@ put_all(struct writer *w, const struct mrsi_packed_file *files, uint32_t n, stru
 enum mrs_status
 mrsi_pack_tar(const struct mrsi_container_pack *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->fd >= 0);
     struct writer w = {.pack = p, .room = mrs_alloc(p->mem, MRSI_PACK_ROOM)};
     struct mrs_arena a;
     struct mrsi_packed_file *files = NULL;

@@ -80,6 +80,7 @@ put_bodies(struct mrsi_archive_items *items, struct mrsi_half *half, struct mrsi
 enum mrs_status
 mrsi_pack_archive(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(name);
     struct mrsi_archive_head head;
     struct mrsi_archive_out out;
     struct mrsi_archive_items items;

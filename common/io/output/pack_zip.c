@@ -82,6 +82,7 @@ put_common(struct mrs_buf *b, const struct pack_zip_entry *x, bool large)
 static void
 put_local(struct mrs_buf *b, const struct pack_zip_entry *x)
 {
+    MRS_ASSERT(x->file->name);
     bool large = is_large(x);
     put32(b, 0x04034b50);
     put_common(b, x, large);
@@ -122,6 +123,7 @@ put_central(struct mrs_buf *b, const struct pack_zip_entry *x)
 static void
 put_end(struct mrs_buf *b, uint64_t n, uint64_t dir, uint64_t dir_n)
 {
+    MRS_ASSERT(dir + dir_n >= dir);
     bool large = n >= 0xffff || dir >= LARGE || dir_n >= LARGE;
     if (large) {
         put32(b, 0x06064b50);
@@ -259,6 +261,7 @@ put_member(struct pack_zip *z, struct pack_zip_entry *x, bool begun, struct mrs_
 static enum mrs_status
 pass_member(struct pack_zip *z, struct pack_zip_entry *x, struct mrs_err *e)
 {
+    MRS_ASSERT(x->file);
     enum { LOCAL = 30, CRC = 14, PACKED = 18, EXTRA = 4 + 8 };
     uint8_t sum[4], packed[8] = {0};
     begin_entry(z, x);
@@ -283,6 +286,7 @@ static enum mrs_status
 put_members(struct pack_zip *z, const struct mrsi_packed_file *files, uint32_t n, struct pack_zip_entry *list,
             struct mrs_err *e)
 {
+    MRS_ASSERT(files || n == 0);
     bool begun = mrsi_half_goes_on(z->pack->half);
     uint32_t first = 0;
     enum mrs_status s = MRS_OK;
@@ -307,6 +311,7 @@ put_members(struct pack_zip *z, const struct mrsi_packed_file *files, uint32_t n
 static enum mrs_status
 put_directory(struct pack_zip *z, const struct pack_zip_entry *list, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(list || n == 0);
     uint64_t dir = z->at;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
@@ -323,6 +328,7 @@ put_directory(struct pack_zip *z, const struct pack_zip_entry *list, uint32_t n,
 enum mrs_status
 mrsi_pack_zip(const struct mrsi_container_pack *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->fd >= 0);
     struct pack_zip z = {.pack = p, .room = mrs_alloc(p->mem, MRSI_PACK_ROOM)};
     struct mrs_arena a;
     struct mrsi_packed_file *files = NULL;

@@ -32,6 +32,7 @@ static enum mrs_status
 recode(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_source_from *from,
        const struct mrsi_encoder_to *to, struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0 && to->fd >= 0);
     enum { ROOM = 64 << 10 };
     uint8_t room[ROOM];
     struct mrsi_source *src = NULL;
@@ -60,6 +61,7 @@ recode(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_source_
 static enum mrs_status
 copy_stretches(struct raw_copy_job *job, const struct mrsi_source_from *from, int fd, struct mrs_err *e)
 {
+    MRS_ASSERT(job->place && fd >= 0);
     const struct mrsi_place *p = from->place;
     uint64_t before = 0;
     enum mrs_status s = MRS_OK;
@@ -87,6 +89,7 @@ static enum mrs_status
 transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_source_from *from, int fd,
          struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0 && fd >= 0);
     struct stat st;
     if (job->pack && !keeps_bytes(job, from)) {
         struct mrsi_encoder_to to = {fd,
@@ -197,6 +200,7 @@ copy_place(struct mrs_output *o, struct raw_copy_job *job, uint64_t *bytes, stru
 static enum mrs_status
 copy_path(struct mrs_output *o, struct raw_copy_job *job, uint64_t *bytes, struct mrs_err *e)
 {
+    MRS_ASSERT(job->path);
     struct mrsi_source_from from = {-1, false, 0, UINT64_MAX, MRS_CODEC_NONE, job->path, NULL};
     struct stat st;
     if (job->place) {
@@ -275,6 +279,7 @@ static enum mrs_status
 copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns *ns,
           uint64_t *bytes, struct mrs_err *e)
 {
+    MRS_ASSERT(ns->data_path || ns->data_place);
     struct mrsi_source_from from;
     struct mrsi_half half;
     struct raw_copy_job job = data_job(o, in, ns);
@@ -296,6 +301,7 @@ copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns 
 void
 mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i)
 {
+    MRS_ASSERT(i < mrs_input_count(in));
     const struct mrs_input_ns *ns = &in->list[i];
     struct mrsi_source_from from;
     bool file = ns->kind == MRS_INPUT_DATA && ns->data_path && !ns->data_place;
@@ -359,6 +365,7 @@ copy_bytes(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns
 enum mrs_status
 mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
+    MRS_ASSERT(i < mrs_input_count(in));
     const struct mrs_input_ns *ns = &in->list[i];
     bool extra = ns->kind == MRS_INPUT_EXTRA;
     uint64_t bytes = 0;

@@ -18,6 +18,7 @@
 uint64_t
 mrsi_told_number(struct mrs_view d, const char *name)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val v = mrs_doc_get(d, name);
     return v.type == MRS_INT64 ? (uint64_t)mrs_val_i64(v) : 0;
 }
@@ -25,6 +26,7 @@ mrsi_told_number(struct mrs_view d, const char *name)
 const char *
 mrsi_told_text(struct mrs_view d, const char *name)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val v = mrs_doc_get(d, name);
     return v.type == MRS_STRING && strlen((const char *)v.p + 4) + 5 == v.n ? (const char *)v.p + 4 : NULL;
 }
@@ -92,6 +94,7 @@ enum mrs_status
 mrsi_half_encoder(struct mrs_mem *mem, struct mrsi_half *h, const struct mrsi_encoder_to *to,
                   struct mrsi_encoder **enc, struct mrs_err *e)
 {
+    MRS_ASSERT(to->fd >= 0 && enc);
     enum mrs_status s;
     if (!mrsi_half_goes_on(h)) {
         s = mrsi_encoder_open(mem, to, enc, e);
@@ -117,6 +120,7 @@ enum mrs_status
 mrsi_half_span(struct mrsi_half *h, const struct mrsi_file_span *from, uint64_t *done, int to, const char *to_name,
                struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0 && to >= 0 && done);
     struct mrsi_file_span left = *from;
     uint64_t most = h ? SPAN_LEAST : UINT64_MAX;
     enum mrs_status s = MRS_OK;
@@ -136,6 +140,7 @@ mrsi_half_span(struct mrsi_half *h, const struct mrsi_file_span *from, uint64_t 
 void
 mrsi_half_begin(struct mrs_output *o, const char *path, const char *name, bool extra, struct mrsi_half *h)
 {
+    MRS_ASSERT(path);
     bool told = o->kind != MRSI_OUT_STDOUT && !o->to_stdout;
     *h = (struct mrsi_half){.pause = &o->pause,
                             .words = told ? &o->half : NULL,

@@ -28,6 +28,7 @@ is_half(const struct mrsi_out_rec *r, struct mrs_view half)
 static void
 describe_recs(struct mrs_output *o, struct mrs_view half, struct mrs_build *b)
 {
+    MRS_ASSERT(o->n_recs <= o->cap_recs);
     mrs_build_open(b, "recs", 4, MRS_ARRAY);
     for (uint32_t i = 0; i < o->n_recs; i++) {
         const struct mrsi_out_rec *r = &o->recs[i];
@@ -51,6 +52,7 @@ describe_recs(struct mrs_output *o, struct mrs_view half, struct mrs_build *b)
 enum mrs_status
 mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e)
 {
+    MRS_ASSERT(!o->committed);
     struct stat st;
     size_t top = strlen(o->partial);
     if (stat(o->partial, &st) < 0) {
@@ -105,6 +107,7 @@ good_path(const char *path)
 static enum mrs_status
 take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     uint32_t i;
     const char *name = mrsi_told_text(d, "name");
     uint64_t is = mrsi_told_number(d, "is"), codec = mrsi_told_number(d, "codec");
@@ -140,6 +143,7 @@ take_folder(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 static enum mrs_status
 take_file(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct stat st;
     const char *rel = mrsi_told_text(d, "path");
     if (!good_path(rel)) {
@@ -224,6 +228,7 @@ is_folder(const struct mrs_output *o, const char *path)
 static enum mrs_status
 remove_rest(struct mrs_output *o, struct mrs_view open, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(open));
     char *roots[2] = {o->partial, NULL};
     size_t top = strlen(o->partial) + 1;
     FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
@@ -249,6 +254,7 @@ remove_rest(struct mrs_output *o, struct mrs_view open, struct mrs_err *e)
 static enum mrs_status
 take_half(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val v = mrs_doc_get(d, "half");
     struct mrs_view half = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
     if (half.n <= MRS_DOC_MIN) {
@@ -264,6 +270,7 @@ take_half(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 enum mrs_status
 mrs_output_take_up(struct mrs_output *o, struct mrs_view d, struct mrs_view open, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val meta = mrs_doc_get(d, "metadata");
     enum mrs_status s = take_half(o, d, e);
     MRS_THEN(s, take_list(o, d, "recs", take_rec, e));
@@ -337,6 +344,7 @@ there(const char *path)
 static uint64_t
 inode_of(struct mrs_view d, const char *rel)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val list = mrs_doc_get(d, "files");
     struct mrs_walk w;
     struct mrs_elem at;
@@ -404,6 +412,7 @@ static enum mrs_status
 settle_packed(const struct mrs_beside *side, const struct resume_names *n, struct mrs_view d, bool *published,
               struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     uint64_t older = mrsi_told_number(d, "older");
     bool moved = there(n->out) && !(older && is_inode(n->out, d, older));
     int r = 0;
@@ -423,6 +432,7 @@ settle_packed(const struct mrs_beside *side, const struct resume_names *n, struc
 enum mrs_status
 mrs_beside_settle(const struct mrs_beside *side, struct mrs_view d, bool force, bool *published, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d) && published);
     struct resume_names n;
     int claim = -1;
     enum mrs_status s = make_names(side, &n, e);

@@ -45,6 +45,7 @@ mrsi_sink_free(struct mrs_sink *s)
 static enum mrs_status
 open_file(struct mrs_sink *s, const char *db, const char *coll, struct mrs_err *e)
 {
+    MRS_ASSERT(s->fd < 0);
     struct mrs_output *o = s->o;
     enum mrs_status st = MRS_OK;
     if (o->kind == MRSI_OUT_STDOUT) {
@@ -94,6 +95,7 @@ static enum mrs_status
 write_metadata(struct mrs_output *o, const char *db, const char *coll, const char *metadata,
                size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(metadata || n == 0);
     char *rel = mrsi_output_meta_rel(o, db, coll);
     if (!rel) {
         return mrs_err_memory(e, strlen(coll));
@@ -135,6 +137,8 @@ enum mrs_status
 mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const char *metadata,
                 size_t metadata_n, bool data, struct mrs_sink **sink, struct mrs_err *e)
 {
+    MRS_ASSERT(db && coll && (metadata || metadata_n == 0));
+    MRS_ASSERT(!o->committed);
     uint32_t rec;
     *sink = NULL;
     enum mrs_status s = enter(o, db, coll, &rec, e);
@@ -152,6 +156,7 @@ mrs_output_coll(struct mrs_output *o, const char *db, const char *coll, const ch
 bool
 mrs_docs_add(struct mrs_docs *d, const struct mrs_salt *salt, const void *doc, size_t n)
 {
+    MRS_ASSERT(mrs_le32(doc) == n);
     const uint8_t *p = doc;
     if (n < MRS_DOC_MIN || n != mrs_le32(p) || p[n - 1] != 0) {
         return false;
@@ -184,6 +189,7 @@ enum mrs_status
 mrs_sink_write_counted(struct mrs_sink *s, const void *p, size_t n, const struct mrs_docs *d,
                        struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     if (d->bytes != n) {
         return no_document(s, d->n, e);
     }
@@ -201,6 +207,7 @@ mrs_sink_write_counted(struct mrs_sink *s, const void *p, size_t n, const struct
 enum mrs_status
 mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     struct mrs_docs d = {0, 0, {0, 0}};
     const uint8_t *at = p;
     while (d.bytes < n) {
@@ -215,6 +222,7 @@ mrs_sink_write(struct mrs_sink *s, const void *p, size_t n, struct mrs_err *e)
 enum mrs_status
 mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e)
 {
+    MRS_ASSERT(!s->failed);
     struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer, s->o->lanes, false};
     enum mrs_status st = MRS_OK;
     mrsi_encoder_close(s->enc);
@@ -233,6 +241,7 @@ mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e)
 static void
 unlist(struct mrs_sink *s)
 {
+    MRS_ASSERT(s->o->sinks);
     pthread_mutex_lock(&s->o->lock);
     struct mrs_sink **at = &s->o->sinks;
     while (*at && *at != s) {
@@ -248,6 +257,7 @@ unlist(struct mrs_sink *s)
 static enum mrs_status
 record(struct mrs_sink *s, struct mrs_err *e)
 {
+    MRS_ASSERT(s->rec < s->o->n_recs);
     struct mrs_output *o = s->o;
     struct stat st;
     if (fstat(s->fd, &st) < 0) {
@@ -304,6 +314,7 @@ mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, s
 enum mrs_status
 mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_err *e)
 {
+    MRS_ASSERT(s->enc || empty);
     struct mrs_buf pending;
     uint64_t file_bytes = 0;
     const char *rel = s->path + strlen(s->o->partial) + 1;
@@ -326,6 +337,7 @@ mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_er
 static enum mrs_status
 reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val pending = mrs_doc_get(d, "pending");
     struct mrsi_encoder_mark mark = {mrsi_told_number(d, "file"), NULL, 0, 0};
     if (pending.type != MRS_STRING) {
@@ -352,6 +364,7 @@ enum mrs_status
 mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, struct mrs_view mark,
                       struct mrs_sink **sink, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     char *ns = mrsi_format(o->mem, "%s.%s", db, coll), *rel = mrsi_output_data_rel(o, db, coll);
     struct mrs_sink *s = mrs_zalloc(o->mem, sizeof *s);
     enum mrs_status st = ns && rel && s ? MRS_OK : mrs_err_memory(e, sizeof *s);

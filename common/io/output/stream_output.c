@@ -31,6 +31,7 @@ mrsi_stream_free(struct mrsi_stream_output *s)
 static enum mrs_status
 add_items(struct mrsi_stream_output *st, const struct mrs_output_item *items, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(items || n == 0);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         struct mrsi_archive_entry_out *item;
@@ -50,6 +51,7 @@ add_items(struct mrsi_stream_output *st, const struct mrs_output_item *items, ui
 enum mrs_status
 mrs_output_announce(struct mrs_output *o, const struct mrs_output_item *items, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(o->stream);
     struct mrsi_archive_head head;
     static const struct mrs_pause none; /* each collection is a pass of the run, which stops there */
     struct mrsi_stream_output *st = mrs_zalloc(o->mem, sizeof *st);
@@ -103,6 +105,7 @@ put_item(struct mrsi_stream_output *st, struct mrsi_archive_entry_out *item, con
 enum mrs_status
 mrsi_stream_put(struct mrs_output *o, uint32_t index, struct mrs_err *e)
 {
+    MRS_ASSERT(index < o->n_recs);
     struct mrsi_stream_output *st = o->stream;
     if (!st) {
         return MRS_OK;
@@ -127,6 +130,7 @@ mrsi_stream_put(struct mrs_output *o, uint32_t index, struct mrs_err *e)
 enum mrs_status
 mrsi_stream_finish(struct mrs_output *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->stream);
     const struct mrsi_archive_items *items = &o->stream->items;
     for (uint32_t i = 0; i < items->n; i++) {
         if (!items->at[i].merged && !items->at[i].done) {

@@ -10,6 +10,7 @@ enum mrs_status
 mrsi_place_read(const struct mrsi_place *p, struct mrsi_stand *at, const struct mrsi_room *to, size_t *got,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(at->stretch <= p->n_stretch);
     *got = 0;
     while (*got < to->n && at->stretch < p->n_stretch) {
         const struct mrsi_stretch *s = &p->stretch[at->stretch];
@@ -32,6 +33,7 @@ mrsi_place_read(const struct mrsi_place *p, struct mrsi_stand *at, const struct 
 bool
 mrsi_place_skip(const struct mrsi_place *p, struct mrsi_stand *at, uint64_t n)
 {
+    MRS_ASSERT(at->stretch <= p->n_stretch);
     while (n && at->stretch < p->n_stretch) {
         uint64_t left = p->stretch[at->stretch].n - at->in, k = n < left ? n : left;
         n -= k;
@@ -47,6 +49,7 @@ mrsi_place_skip(const struct mrsi_place *p, struct mrsi_stand *at, uint64_t n)
 void
 mrsi_place_back(const struct mrsi_place *p, struct mrsi_stand *at, uint64_t n)
 {
+    MRS_ASSERT(at->stretch <= p->n_stretch);
     while (n > at->in) {
         n -= at->in;
         at->in = p->stretch[--at->stretch].n;

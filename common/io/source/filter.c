@@ -19,6 +19,7 @@ literal(const char *pattern, char *c)
 bool
 mrs_ns_like(const char *pattern, const char *text)
 {
+    MRS_ASSERT(pattern && text);
     const char *star = NULL, *star_text = NULL;
     for (;;) {
         if (*pattern == '*') {
@@ -47,6 +48,7 @@ mrs_ns_like(const char *pattern, const char *text)
 static enum mrs_status
 check_list(const char *const *list, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(list || n == 0);
     for (uint32_t i = 0; i < n; i++) {
         const char *p = list[i];
         if (!*p) {
@@ -91,6 +93,7 @@ mrs_ns_internal(const char *ns)
 bool
 mrsi_filter_takes(const struct mrsi_filter *f, const char *ns)
 {
+    MRS_ASSERT(ns);
     return !mrs_ns_internal(ns) && (f->n_include == 0 || any(f->include, f->n_include, ns)) &&
            !any(f->exclude, f->n_exclude, ns);
 }

@@ -37,6 +37,7 @@ is_text(const uint8_t *p, size_t n)
 const char *
 mrsi_foreign(const uint8_t *p, size_t n)
 {
+    MRS_ASSERT(p || n == 0);
     n = n < 512 ? n : 512;
     for (size_t i = 0; i < sizeof MAGIC / sizeof *MAGIC; i++) {
         if (n >= MAGIC[i].n && memcmp(p, MAGIC[i].bytes, MAGIC[i].n) == 0) {

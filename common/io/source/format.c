@@ -14,6 +14,7 @@ static const struct {
 enum mrs_status
 mrs_format_parse(const char *text, enum mrs_format *out, struct mrs_err *e)
 {
+    MRS_ASSERT(text && out);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(text, words[i].word) == 0) {
             *out = words[i].format;
@@ -99,6 +100,7 @@ mrsi_is_of_tools(const char *rel_path)
 bool
 mrs_format_holds(enum mrs_format format, const char *rel_path)
 {
+    MRS_ASSERT(rel_path);
     const char *name = mrsi_base_name(rel_path);
     struct mrsi_file_name f = mrsi_file_name(name);
     char coll[64] = "";
@@ -112,6 +114,7 @@ mrs_format_holds(enum mrs_format format, const char *rel_path)
 bool
 mrs_archive_special(const char *db, const char *coll)
 {
+    MRS_ASSERT(db && coll);
     static const char *const names[] = {"system.users", "system.roles", "system.version"};
     if (strncmp(coll, "$admin.", 7) == 0) {
         coll += 7;

@@ -36,6 +36,7 @@ struct mrsi_ahead {
 static void
 unpack(struct read_ahead_slot *s, struct mrsi_tools *tools)
 {
+    MRS_ASSERT(s->raw);
     const struct mrsi_decoder *d = &s->of->d;
     const char *why = "it cannot be decoded";
     void *dec = mrsi_tools_unpack(tools, d->codec);
@@ -59,6 +60,7 @@ unpack(struct read_ahead_slot *s, struct mrsi_tools *tools)
 static void
 run_slot(struct mrsi_task *task, struct mrsi_tools *tools)
 {
+    MRS_ASSERT(task->run == run_slot);
     struct read_ahead_slot *s = (struct read_ahead_slot *)task;
     struct mrsi_ahead *a = s->of;
     struct mrsi_lanes *lanes = a->lanes;
@@ -76,6 +78,7 @@ run_slot(struct mrsi_task *task, struct mrsi_tools *tools)
 static bool
 cut(struct mrsi_ahead *a, struct read_ahead_slot *s)
 {
+    MRS_ASSERT(a->count < a->n_slot);
     struct mrsi_decoder *d = &a->d;
     size_t in = 0, out = 0;
     if (!a->fresh && !d->codec->dec_may_end(d->dec)) {
@@ -120,6 +123,7 @@ unpack_here(struct mrsi_ahead *a, struct read_ahead_slot *s)
 static void
 scout(struct mrsi_task *task, struct mrsi_tools *tools)
 {
+    MRS_ASSERT(task->run == scout);
     struct mrsi_ahead *a = (struct mrsi_ahead *)task;
     struct mrsi_lanes *lanes = a->lanes;
     (void)tools;
@@ -161,6 +165,7 @@ mrsi_ahead_memory(uint32_t threads)
 struct mrsi_ahead *
 mrsi_ahead_open(const struct mrsi_decoder *from, struct mrsi_lanes *lanes)
 {
+    MRS_ASSERT(from->codec && lanes);
     uint32_t threads = mrsi_lanes_start(lanes), n = threads + 1;
     struct mrsi_ahead *a = threads ? mrs_zalloc(from->mem, sizeof *a + n * sizeof a->slot[0]) : NULL;
     if (!a) {
@@ -183,6 +188,7 @@ mrsi_ahead_open(const struct mrsi_decoder *from, struct mrsi_lanes *lanes)
 static struct read_ahead_slot *
 next_slot(struct mrsi_ahead *a)
 {
+    MRS_ASSERT(a->count <= a->n_slot);
     struct read_ahead_slot *s = &a->slot[a->head];
     mrsi_lanes_lock(a->lanes);
     for (;;) {
@@ -205,6 +211,7 @@ next_slot(struct mrsi_ahead *a)
 static void
 let_go(struct mrsi_ahead *a, struct read_ahead_slot *s)
 {
+    MRS_ASSERT(a->count > 0);
     mrsi_chunk_give(a->lanes, s->out);
     s->out = NULL;
     a->at = 0;
@@ -217,6 +224,7 @@ let_go(struct mrsi_ahead *a, struct read_ahead_slot *s)
 enum mrs_status
 mrsi_ahead_read(struct mrsi_ahead *a, void *p, size_t n, size_t *got, struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     *got = 0;
     while (*got < n) {
         struct read_ahead_slot *s = next_slot(a);

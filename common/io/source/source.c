@@ -38,6 +38,7 @@ enum mrs_status
 mrsi_source_open(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrsi_source **out,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0 && out);
     struct mrsi_source *s = mrs_zalloc(mem, sizeof *s);
     if (!s) {
         if (from->own) {
@@ -95,6 +96,7 @@ read_raw(const struct mrsi_source_from *from, struct mrsi_stand *at, uint64_t of
 void
 mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n, const struct mrs_pause *pause)
 {
+    MRS_ASSERT(head || n == 0);
     s->pipe = true;
     s->pause = pause;
     s->head = head;
@@ -104,6 +106,7 @@ mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n, const str
 static enum mrs_status
 read_pipe(struct mrsi_source *s, uint8_t *p, size_t n, size_t *got, struct mrs_err *e)
 {
+    MRS_ASSERT(s->pipe);
     size_t k = n < s->head_n ? n : s->head_n, more = 0;
     if (k) {
         memcpy(p, s->head, k);
@@ -155,6 +158,7 @@ mrsi_source_ahead(struct mrsi_source *s, struct mrsi_lanes *lanes)
 enum mrs_status
 mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     struct mrsi_flow f = {NULL, 0, p, n};
     bool ended = n == 0;
     *got = 0;
@@ -210,6 +214,7 @@ mrsi_source_skip(struct mrsi_source *s, uint64_t n, struct mrs_err *e)
 bool
 mrsi_source_back(struct mrsi_source *s, size_t n)
 {
+    MRS_ASSERT(s->codec || n <= s->off);
     if (s->codec) {
         return false;
     }
@@ -224,6 +229,7 @@ mrsi_source_back(struct mrsi_source *s, size_t n)
 void
 mrsi_source_map(const struct mrsi_source *s, const uint8_t **p, size_t *n)
 {
+    MRS_ASSERT(p && n);
     struct stat st;
     const struct mrsi_place *place = s->from.place;
     if (s->codec || (place && place->n_stretch != 1) || fstat(s->from.fd, &st) < 0 || !S_ISREG(st.st_mode)) {
@@ -352,6 +358,7 @@ enum mrs_status
 mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_codec *codec,
            struct mrs_err *e)
 {
+    MRS_ASSERT(from->fd >= 0 && codec);
     uint8_t head[5] = {0};
     size_t got;
     struct mrsi_room to = {head, sizeof head, from->name};
@@ -381,6 +388,7 @@ enum mrs_status
 mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place *place, struct mrs_buf *out,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(path && mrs_buf_is_sound(out));
     enum { ROOM = 64 << 10 };
     struct mrsi_source_from from = {-1, !place, 0, UINT64_MAX, MRS_CODEC_NONE, path, place};
     struct mrsi_source *src = NULL;

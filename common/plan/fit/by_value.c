@@ -84,6 +84,7 @@ free_work(struct value_naming *x, struct value_step *s)
 static uint32_t
 place_of(const struct value_naming *x, const char *name, bool *there)
 {
+    MRS_ASSERT(name && x->n <= x->cap);
     uint32_t lo = 0, hi = x->n;
     *there = false;
     while (lo < hi && !*there) {
@@ -99,6 +100,7 @@ place_of(const struct value_naming *x, const char *name, bool *there)
 static enum mrs_status
 add_name(struct value_naming *x, uint32_t at, const char *name, struct mrs_val value)
 {
+    MRS_ASSERT(at <= x->n && x->n <= x->cap);
     struct mrs_arena *a = &x->f->scratch;
     if (x->n == x->most) {
         x->full = true;
@@ -132,6 +134,7 @@ is_good(struct value_naming *x, const char *text)
 static enum mrs_status
 lead(struct value_naming *x, struct mrs_view *doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(*doc));
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < x->n_before && s == MRS_OK; i++) {
         const struct mrs_step *st = x->before[i].step;
@@ -147,6 +150,7 @@ lead(struct value_naming *x, struct mrs_view *doc)
 static enum mrs_status
 take(void *arg, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct value_naming *x = arg;
     struct mrs_val value = mrs_missing(), name = mrs_missing();
     const struct mrs_step *st = x->own.step;
@@ -204,6 +208,7 @@ put_value(struct mrs_build *b, struct mrs_val value, const char *db, const char 
 static void
 put_keys(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val into)
 {
+    MRS_ASSERT(mrs_val_is_sized(into));
     struct mrs_walk w;
     struct mrs_elem e;
     for (mrs_walk_init(&w, mrs_val_view(into)); mrs_walk_next(&w, &e) == 1;) {
@@ -221,6 +226,7 @@ put_keys(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val into)
 void
 mrsi_fit_values(struct mrsi_fitting *f, struct mrs_build *b)
 {
+    MRS_ASSERT(f->step);
     struct mrs_val into = mrs_doc_get(f->step->body, "into"), most = mrs_doc_get(f->step->body, "most");
     struct value_naming x = {.f = f, .from = f->step->desc.sides[0].coll.ns, .own = {f->step, NULL}, .most = 1000};
     const char *why;

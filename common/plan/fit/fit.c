@@ -86,6 +86,7 @@ fits(struct mrsi_fitting *f, const struct mrsi_star_name *name, const struct mrs
 void
 mrsi_fit_put_coll(struct mrs_build *b, const char *key, const char *db, const char *coll)
 {
+    MRS_ASSERT(key && db && coll);
     const char *const part[2] = {db, coll};
     mrs_build_open(b, key, (uint32_t)strlen(key), MRS_DOCUMENT);
     for (int i = 0; i < 2; i++) {
@@ -110,6 +111,7 @@ has_index(const struct mrs_cat_coll *cc, struct mrs_val name)
 static void
 put_drop(struct mrs_build *b, struct mrs_val drop, const struct mrs_cat_coll *cc, bool *met)
 {
+    MRS_ASSERT(mrs_val_is_sized(drop));
     struct mrs_walk w;
     struct mrs_elem e;
     bool open = false;
@@ -136,6 +138,7 @@ struct star_target { /* of `into`; coll NULL: it has no star */
 const char *
 mrsi_fit_filled(struct mrs_arena *a, bool *dead, const char *pattern, bool star, const char *by)
 {
+    MRS_ASSERT(pattern && by);
     const char *at = star ? strchr(pattern, '*') : NULL;
     size_t n = strlen(pattern) + strlen(by) + 1;
     char *text = at ? mrs_arena_alloc(a, n) : NULL;
@@ -212,6 +215,7 @@ hush(void *arg, const char *key, const char *sub, const char *msg) /* it was sai
 static bool
 add_step(struct mrsi_fitting *f, const struct mrs_step *step)
 {
+    MRS_ASSERT(f->n <= f->cap);
     struct mrs_arena *a = &f->p->pub.arena;
     struct mrs_step *more = mrs_arena_more(a, f->made, f->n, &f->cap, sizeof *more);
     struct mrsi_step_src *src = more ? mrs_arena_more(a, f->src, f->n, &f->src_cap, sizeof *src) : NULL;
@@ -234,6 +238,7 @@ add_step(struct mrsi_fitting *f, const struct mrs_step *step)
 static bool
 make_step(struct mrsi_fitting *f, struct mrs_view body)
 {
+    MRS_ASSERT(mrs_view_is_framed(body));
     struct mrs_plan *pub = &f->p->pub;
     struct mrs_conditions conditions = {.first = pub->n_lists};
     struct mrs_args args = {.mem = pub->mem, .arena = &pub->arena, .body = body, .default_db = pub->database,
@@ -322,6 +327,7 @@ by_target(const void *a, const void *b)
 static bool
 check_targets(struct mrsi_fitting *f, struct star_pair *pair, uint32_t n)
 {
+    MRS_ASSERT(pair || n == 0);
     char what[700];
     struct star_pair *sorted = mrs_arena_copy(&f->scratch, pair, (n + 1) * sizeof *pair);
     f->p->dead = f->p->dead || !sorted;
@@ -441,6 +447,7 @@ static uint32_t
 put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const char *tag,
            const struct mrsi_star_name *into)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrsi_star_name name;
     uint32_t n, kept = 0;
     if (!mrsi_star_name(&f->p->pub, v, &name)) {
@@ -467,6 +474,7 @@ put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const 
 static void
 put_list(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val from)
 {
+    MRS_ASSERT(mrs_val_is_sized(from));
     struct mrsi_star_name into;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -547,6 +555,7 @@ fit_step(struct mrsi_fitting *f)
 enum mrs_status
 mrs_plan_fit(struct mrs_plan *plan, struct mrs_catalog *cat, const struct mrs_fit_look *look, struct mrs_err *e)
 {
+    MRS_ASSERT(!plan->fitted);
     struct mrsi_plan *p = (struct mrsi_plan *)plan;
     struct mrsi_fitting f = {.p = p, .cat = cat, .look = look};
     if (!plan->stars || plan->fitted || plan->n_errors) {

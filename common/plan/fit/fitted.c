@@ -26,6 +26,7 @@ tag_twice(const struct mrs_step *st)
 enum mrs_status
 mrs_plan_fitted(const struct mrs_plan *p, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(p->fitted && mrs_buf_is_sound(out));
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view doc;

@@ -9,6 +9,7 @@
 struct mrs_view
 mrsi_lower_doc(struct mrsi_lower *l, const char *text, ...)
 {
+    MRS_ASSERT(text);
     struct mrs_view d = {NULL, 0};
     va_list ap;
     va_start(ap, text);
@@ -31,6 +32,7 @@ mrsi_lower_begin(struct mrsi_lower *l, bool all)
 void
 mrsi_lower_stage(struct mrsi_lower *l, const char *text, ...)
 {
+    MRS_ASSERT(text && l->b.depth > 0);
     struct mrs_view d = {NULL, 0};
     va_list ap;
     va_start(ap, text);
@@ -56,6 +58,7 @@ end(struct mrsi_lower *l)
 bool
 mrsi_lower_write(struct mrsi_lower *l, const struct mrs_coll *on, const struct mrs_coll *into)
 {
+    MRS_ASSERT(l->out->n_writes < MRS_LOWERED_PARTS);
     struct mrs_lowered *o = l->out;
     const struct mrs_coll *to = into ? into : on;
     struct mrs_view merge = mrsi_lower_doc(l, "{$merge: {into: {db: %s, coll: %s}, on: '_id', whenMatched: %s, "
@@ -169,6 +172,7 @@ mrsi_lower_name(const struct mrsi_lower *l, const char *key)
 const char *
 mrsi_lower_path(struct mrsi_lower *l, const char *name)
 {
+    MRS_ASSERT(name);
     size_t n = strlen(name);
     char *path = mrs_arena_alloc(l->arena, n + 2);
     l->failed = l->failed || !path;
@@ -199,6 +203,7 @@ judge(const char *name, uint32_t n)
 const char *
 mrsi_lower_judge_list(struct mrs_val list)
 {
+    MRS_ASSERT(mrs_val_is_sized(list));
     struct mrs_walk w;
     struct mrs_elem el;
     const char *why = list.type == MRS_ARRAY ? NULL : MRSI_LOWER_ODD;
@@ -216,6 +221,7 @@ mrsi_lower_judge_list(struct mrs_val list)
 const char *
 mrsi_lower_judge_map(struct mrs_val map)
 {
+    MRS_ASSERT(mrs_val_is_sized(map));
     struct mrs_walk w;
     struct mrs_elem el;
     const char *why = map.type == MRS_DOCUMENT ? NULL : MRSI_LOWER_ODD;
@@ -231,6 +237,7 @@ mrsi_lower_judge_map(struct mrs_val map)
 bool
 mrsi_lower_is_operator(struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_walk w;
     struct mrs_elem el;
     mrs_walk_init(&w, v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc());
@@ -240,6 +247,7 @@ mrsi_lower_is_operator(struct mrs_val v)
 bool
 mrsi_lower_names(struct mrs_val list, const char *name)
 {
+    MRS_ASSERT(name && mrs_val_is_sized(list));
     struct mrs_walk w;
     struct mrs_elem el;
     bool found = false;
@@ -253,6 +261,7 @@ mrsi_lower_names(struct mrs_val list, const char *name)
 struct mrs_view
 mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
 {
+    MRS_ASSERT(list.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem el;
     struct mrs_view d = {NULL, 0};
@@ -340,6 +349,7 @@ names_now(const struct mrsi_lower *l)
 static const char *
 lower_step(struct mrsi_lower *l)
 {
+    MRS_ASSERT(mrs_view_is_framed(l->body));
     const char *type = l->out->step->type->name;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(rows[i].type, type) == 0) {
@@ -355,6 +365,7 @@ lower_step(struct mrsi_lower *l)
 enum mrs_status
 mrs_plan_lower(const struct mrs_plan *p, uint32_t i, struct mrs_arena *a, struct mrs_lowered *out, struct mrs_err *e)
 {
+    MRS_ASSERT(i < p->n_steps);
     const struct mrs_step *step = &p->steps[i];
     struct mrsi_lower l = {.body = step->body, .arena = a, .out = out};
     *out = (struct mrs_lowered){.step = step, .on = step->desc.n_sides ? &step->desc.sides[0].coll : NULL};

@@ -25,6 +25,7 @@ open_stage(struct mrsi_lower *l, const char *name, uint8_t type)
 static void
 put_value(struct mrsi_lower *l, const struct mrs_elem *el)
 {
+    MRS_ASSERT(el->name_len > 0);
     if (el->v.type != MRS_DOCUMENT || mrsi_lower_is_operator(el->v)) {
         mrs_build_elem(&l->b, el);
         return;
@@ -75,6 +76,7 @@ mrsi_lower_unset(struct mrsi_lower *l)
 static const char *
 judge_renames(struct mrs_val fields)
 {
+    MRS_ASSERT(fields.type == MRS_DOCUMENT);
     struct mrs_walk w;
     struct mrs_elem el, other;
     const char *why = mrsi_lower_judge_map(fields);
@@ -98,6 +100,7 @@ judge_renames(struct mrs_val fields)
 static const char *
 count_taken(struct mrsi_lower *l, struct mrs_val fields)
 {
+    MRS_ASSERT(fields.type == MRS_DOCUMENT);
     struct mrs_walk w;
     struct mrs_elem el;
     mrs_walk_init(&w, mrs_val_view(fields));

@@ -42,6 +42,7 @@ mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j)
 static struct mrs_view
 names_of(struct mrsi_lower *l, struct mrs_val list, bool id)
 {
+    MRS_ASSERT(mrs_val_is_sized(list));
     struct mrs_walk w;
     struct mrs_elem el;
     struct mrs_view d;
@@ -65,6 +66,7 @@ names_of(struct mrsi_lower *l, struct mrs_val list, bool id)
 static const char *
 judge_names(struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_walk w;
     struct mrs_elem el;
     const char *why = NULL;
@@ -156,6 +158,7 @@ put_keys(struct mrsi_lower *l, const char *name)
 void
 mrsi_join_lower_put(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {
+    MRS_ASSERT(j->from && j->into);
     mrsi_lower_begin(l, true);
     if (!j->by_id) {
         put_keys(l, j->into_key);
@@ -177,6 +180,7 @@ mrsi_join_lower_end(struct mrsi_lower *l)
 static bool
 count_parallel(struct mrsi_lower *l, const struct mrs_coll *from)
 {
+    MRS_ASSERT(from->ns);
     struct mrs_val by = mrsi_lower_key(l, "sort");
     struct mrs_walk w;
     struct mrs_elem el;
@@ -204,6 +208,7 @@ count_parallel(struct mrsi_lower *l, const struct mrs_coll *from)
 bool
 mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct mrs_view taken)
 {
+    MRS_ASSERT(j->from && j->into);
     const char *into = mrsi_lower_path(l, j->into_key), *from = mrsi_lower_path(l, j->from_key);
     static const char inner[] = "{$expr: {$cond: [{$isArray: %s}, {$anyElementTrue: [{$map: {input: %s, as: 'k', in: "
                                 "{$isArray: '$$k'}}}]}, false]}}";
@@ -235,6 +240,7 @@ mrsi_join_lower_count_many(struct mrsi_lower *l, const struct mrsi_lower_join *j
 bool
 mrsi_join_lower_remove(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {
+    MRS_ASSERT(j->from && j->into);
     mrsi_lower_begin(l, false);
     put_keys(l, j->from_key);
     mrsi_lower_stage(l,

@@ -98,6 +98,7 @@ group(struct mrsi_lower *l, struct mrs_val key)
 static void
 put_values(struct mrsi_lower *l, const char *as, struct mrs_view nothing, struct mrs_view values)
 {
+    MRS_ASSERT(mrs_view_is_framed(nothing) && mrs_view_is_framed(values));
     struct mrs_walk w;
     struct mrs_elem el;
     if (mrsi_lower_says(l, "empty", "absent") && mrsi_lower_given(l, "empty")) {
@@ -147,6 +148,7 @@ lower_values(struct mrsi_lower *l, const char *as)
 static bool
 count_keys(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val by)
 {
+    MRS_ASSERT(from->ns);
     static const char odd[] = "{$expr: {$in: [{$type: %v}, ['object', 'array', 'undefined', 'regex']]}}";
     static const char why[] = "documents whose key is a document, an array or nothing that an `_id` can be";
     struct mrs_walk w;

@@ -44,6 +44,7 @@ mrsi_lower_delete(struct mrsi_lower *l)
 static bool
 add_source(struct mrsi_lower *l, uint32_t i, const struct mrs_elem *el, bool named, const char *tag)
 {
+    MRS_ASSERT(el->name);
     const struct mrs_coll *from = side(l, i), *into = side(l, l->out->step->desc.n_sides - 1u);
     bool room = true;
     if (tag) {
@@ -95,6 +96,7 @@ add_branch(struct mrsi_lower *l, const struct mrs_coll *into, struct mrs_val val
 static const struct mrs_coll *
 target(const struct mrsi_lower *l, struct mrs_val into)
 {
+    MRS_ASSERT(mrs_val_is_sized(into));
     const struct mrs_desc *d = &l->out->step->desc;
     uint32_t n = 0;
     const char *name = into.type == MRS_STRING ? mrs_val_text(into, &n) : "";
@@ -139,6 +141,7 @@ mrsi_lower_partition(struct mrsi_lower *l)
 static void
 put_projection(struct mrsi_lower *l, struct mrs_val list)
 {
+    MRS_ASSERT(mrs_val_is_sized(list));
     struct mrs_walk w;
     struct mrs_elem el;
     mrs_build_item_open(&l->b, MRS_DOCUMENT);
@@ -200,6 +203,7 @@ text_or_none(const struct mrsi_lower *l, const char *text)
 static bool
 count_parts(struct mrsi_lower *l, const struct lower_parts *p)
 {
+    MRS_ASSERT(p->path);
     struct mrs_view names = mrsi_lower_doc(l, "{l: [%v, %v]}", text_or_none(l, p->ref), text_or_none(l, p->position));
     struct mrs_view taken = mrsi_lower_doc(l,
                                            "{$gt: [{$size: {$setIntersection: [{$map: {input: {$objectToArray: '$$e'}, "
@@ -299,6 +303,7 @@ mrsi_lower_extract(struct mrsi_lower *l)
 static void
 put_item(struct mrsi_lower *l, const char *path, struct mrs_val by)
 {
+    MRS_ASSERT(path && mrs_val_is_sized(by));
     struct mrs_walk w;
     struct mrs_elem el;
     const char *own = own_id(l, path);

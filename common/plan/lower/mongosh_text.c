@@ -8,6 +8,7 @@
 static bool
 needs_types(struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk at[MRS_DEPTH_MAX];
     struct mrs_elem el;
     int depth = 1;
@@ -30,6 +31,7 @@ needs_types(struct mrs_view d)
 void
 mrsi_shell_doc(struct mrs_buf *out, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     mrs_buf_put(out, "EJSON.deserialize(", 18);
     mrs_ejson_write(d, needs_types(d), out);
     mrs_buf_byte(out, ')');
@@ -38,6 +40,7 @@ mrsi_shell_doc(struct mrs_buf *out, struct mrs_view d)
 void
 mrsi_shell_coll(struct mrs_buf *out, const struct mrs_coll *c, const char *call)
 {
+    MRS_ASSERT(c->coll && call);
     mrs_buf_put(out, "db.getSiblingDB(", 16);
     mrs_buf_printf(out, "\"%s\").getCollection(", c->db);
     mrs_buf_byte(out, '"');
@@ -50,6 +53,7 @@ mrsi_shell_coll(struct mrs_buf *out, const struct mrs_coll *c, const char *call)
 void
 mrsi_shell_stages(struct mrs_buf *out, struct mrs_view pipeline, const char *end)
 {
+    MRS_ASSERT(mrs_view_is_framed(pipeline) && end);
     struct mrs_walk w;
     struct mrs_elem el;
     const char *comma = "";

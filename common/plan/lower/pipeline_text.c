@@ -9,6 +9,7 @@
 static void
 put_counts(struct mrs_buf *out, const struct mrs_lowered *l)
 {
+    MRS_ASSERT(l->n_counts <= MRS_LOWERED_PARTS);
     for (uint32_t i = 0; i < l->n_counts; i++) {
         const struct mrs_lowered_count *c = &l->count[i];
         mrs_buf_printf(out, "// must be 0, else the client does them: %s\n", c->why);
@@ -26,6 +27,7 @@ put_counts(struct mrs_buf *out, const struct mrs_lowered *l)
 static void
 put_text(struct mrs_buf *out, const struct mrs_lowered *l)
 {
+    MRS_ASSERT(l->step);
     mrs_buf_say(out, "// step %u: %s%s%s\n", l->step->no, l->step->type->name, l->reason ? ": no pipeline: " : "",
                 l->reason ? l->reason : "");
     put_counts(out, l);
@@ -78,6 +80,7 @@ put_filter(struct mrs_build *b, struct mrs_view filter)
 static void
 put_parts(struct mrs_build *b, const struct mrs_lowered *l)
 {
+    MRS_ASSERT(l->n_writes <= MRS_LOWERED_PARTS && l->n_removals <= MRS_LOWERED_PARTS);
     mrs_build_open(b, "counts", 6, MRS_ARRAY);
     for (uint32_t i = 0; i < l->n_counts; i++) {
         begin_part(b, l->count[i].on);
@@ -123,6 +126,7 @@ put_json(struct mrs_build *b, const struct mrs_lowered *l)
 enum mrs_status
 mrs_plan_pipeline(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_arena arena;
     struct mrs_buf doc;
     struct mrs_build b;

@@ -47,6 +47,7 @@ put_text(struct mrs_buf *out, const char *text)
 static void
 put_choices(struct mrs_buf *out, const struct mrs_key *k)
 {
+    MRS_ASSERT(k->name);
     bool null = k->type == MRS_ARG_ANY;
     put(out, "{\"enum\":[");
     for (const char *at = k->choices; *at; at += strcspn(at, "|"), at += *at == '|') {
@@ -61,6 +62,7 @@ put_choices(struct mrs_buf *out, const struct mrs_key *k)
 static void
 put_shape(struct mrs_buf *out, const struct mrs_key *k)
 {
+    MRS_ASSERT(k->name);
     static const char *const shapes[] = {[MRS_ARG_COLL] = "{\"$ref\":\"#/definitions/coll\"}",
                                          [MRS_ARG_COLLS] = "{\"$ref\":\"#/definitions/colls\"}",
                                          [MRS_ARG_TEXT] = "{\"type\":\"string\"}",
@@ -105,6 +107,7 @@ inner_of(const struct mrs_step_type *t, const char *key)
 static void
 put_needed(struct mrs_buf *out, const struct mrs_key *keys, uint32_t n)
 {
+    MRS_ASSERT(keys || n == 0);
     const char *comma = "\"required\":[";
     for (uint32_t i = 0; i < n; i++) {
         if (keys[i].needed) {
@@ -119,6 +122,7 @@ put_needed(struct mrs_buf *out, const struct mrs_key *keys, uint32_t n)
 static void
 put_inner(struct mrs_buf *out, const struct mrs_key *k, const struct mrs_inner *in)
 {
+    MRS_ASSERT(in->keys || in->n_keys == 0);
     bool any = k->type == MRS_ARG_ANY; /* also another shape: a text where the map stands, a map where the list does */
     put(out, any ? "{\"anyOf\":[" : "");
     put(out, in->each ? "{\"type\":\"array\",\"items\":" : "");
@@ -160,6 +164,7 @@ put_key(struct mrs_buf *out, const struct mrs_step_type *t, const struct mrs_key
 static void
 put_step(struct mrs_buf *out, const struct mrs_step_type *t)
 {
+    MRS_ASSERT(t->name);
     mrs_buf_printf(out, "\"%s\":{\"description\":", t->name);
     put_text(out, t->summary);
     put(out, ",\"type\":\"object\",\"additionalProperties\":false,");
@@ -196,6 +201,7 @@ put_later(struct mrs_buf *out)
 void
 mrs_plan_schema(struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const struct mrs_step_type *t;
     uint32_t n;
     const struct mrs_key *top = mrs_plan_keys(&n);

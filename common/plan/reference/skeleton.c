@@ -34,6 +34,7 @@ mrs_arg_word(enum mrs_arg_type type)
 static const char *
 example_of(const struct mrs_step_type *t, const char *key, size_t *n, bool *live)
 {
+    MRS_ASSERT(t->example && key);
     size_t len = strlen(key);
     *live = true;
     for (const char *at = t->example; *at; at += strcspn(at, "\n"), at += *at == '\n') {
@@ -76,6 +77,7 @@ put_remark(const struct mrs_key *k, struct mrs_buf *out)
 static void
 put_key(const struct mrs_step_type *t, const struct mrs_key *k, struct mrs_val value, bool live, struct mrs_buf *out)
 {
+    MRS_ASSERT(k->name);
     size_t from = out->n;
     mrs_buf_printf(out, "      %s%s: ", live ? "" : "# ", k->name);
     if (value.type != MRS_MISSING) {
@@ -95,6 +97,7 @@ put_key(const struct mrs_step_type *t, const struct mrs_key *k, struct mrs_val v
 void
 mrs_plan_skeleton(const struct mrs_step_type *t, const struct mrs_plan_start *start, struct mrs_buf *out)
 {
+    MRS_ASSERT(t->name && mrs_buf_is_sound(out));
     mrs_buf_printf(out, "# %s: %s\n", t->name, t->summary);
     for (uint32_t i = 0; i < start->n_remarks; i++) {
         mrs_buf_printf(out, "# ");

@@ -59,6 +59,7 @@ static enum mrs_status
 make_with(const struct mrs_plan *p, const struct mrs_stage_route *route, struct mrs_arena *a, struct mrs_view *with,
           struct mrs_err *e)
 {
+    MRS_ASSERT(route->n_hops == 0 || route->hop);
     struct mrs_buf buf, field;
     struct mrs_build b;
     mrs_buf_init(&buf, p->mem, MRS_DOC_MAX);
@@ -101,6 +102,7 @@ same_top(const char *a, const char *b)
 static bool
 changed_before(const struct mrs_stage_route *r, uint32_t hop, const char *path)
 {
+    MRS_ASSERT(hop <= r->n_hops && path);
     for (uint32_t i = 0; i < hop; i++) {
         const struct mrs_desc *d = &r->hop[i].step->desc;
         for (uint32_t t = 0; t < d->n_touches; t++) {
@@ -128,6 +130,7 @@ pair_of(const struct mrs_desc *d)
 static bool
 fetched(const struct mrs_stage_route *r, uint32_t hop, const struct mrs_pair_path *by, bool *other)
 {
+    MRS_ASSERT(hop < r->n_hops);
     bool same = false;
     for (uint32_t i = 0; i < hop; i++) {
         if (r->hop[i].field && r->hop[i].field_no == r->hop[hop].field_no) {
@@ -143,6 +146,7 @@ fetched(const struct mrs_stage_route *r, uint32_t hop, const struct mrs_pair_pat
 static void
 put_lookup(struct maker *m, uint32_t hop)
 {
+    MRS_ASSERT(hop < m->pair->route.n_hops);
     const struct mrs_stage_hop *h = &m->pair->route.hop[hop];
     const struct mrs_coll *from = &h->step->desc.sides[0].coll;
     const struct mrs_pair_path *by = pair_of(&h->step->desc);
@@ -171,6 +175,7 @@ put_lookup(struct maker *m, uint32_t hop)
 static bool
 sort_by(struct mrs_build *b, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     uint32_t n = 0;
     const char *path = v.type == MRS_STRING ? mrs_val_text(v, &n) : NULL;
     if (path && n && *path == '$') {
@@ -204,6 +209,7 @@ sort_by_all(struct mrs_build *b, struct mrs_val by)
 static void
 put_sort(struct maker *m, uint32_t hop)
 {
+    MRS_ASSERT(hop < m->pair->route.n_hops);
     const struct mrs_step *s = m->pair->route.hop[hop].step;
     struct mrs_val time = mrs_doc_get(s->body, "time"), order = mrs_doc_get(s->body, "sort");
     uint8_t one[4] = {1, 0, 0, 0};
@@ -235,6 +241,7 @@ put_sort(struct maker *m, uint32_t hop)
 static void
 put_coll(struct mrs_build *b, const char *key, const struct mrs_coll *c, const char *db)
 {
+    MRS_ASSERT(key && c->coll && db);
     if (strcmp(c->db, db) == 0) {
         text(b, key, c->coll);
         return;
@@ -271,6 +278,7 @@ put_plan(struct maker *m)
 static void
 put_stage(struct maker *m, struct mrs_view with)
 {
+    MRS_ASSERT(mrs_view_is_framed(with));
     mrs_build_item_open(&m->b, MRS_DOCUMENT);
     open_doc(&m->b, "$reshape", MRS_DOCUMENT);
     put_coll(&m->b, "of", m->pair->of, m->plan->database);
@@ -317,6 +325,7 @@ note_leaving(struct maker *m)
 static enum mrs_status
 make(const struct mrs_plan *p, struct mrsi_stage_pair *pair, struct mrs_view with, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(with));
     struct maker m = {.plan = p, .pair = pair};
     mrs_build_init(&m.b, &pair->bytes);
     for (uint32_t i = 0; i < pair->route.n_hops; i++) {
@@ -339,6 +348,7 @@ enum mrs_status
 mrsi_stage_pair_find(const struct mrs_plan *p, const struct mrs_coll *of, const struct mrs_coll *emit,
                      struct mrs_arena *a, struct mrsi_stage_pair *out, struct mrs_err *e)
 {
+    MRS_ASSERT(of->ns && emit->ns);
     struct mrs_stage_wish wish = {.of = of, .emit = emit, .with = mrs_empty_doc(), .report = no_report};
     *out = (struct mrsi_stage_pair){.of = of, .emit = emit};
     mrs_buf_init(&out->why, p->mem, (size_t)1 << 20);

@@ -45,6 +45,7 @@ step_fault(struct router *r, const struct mrs_step *s, const char *why)
 static uint32_t
 coll_wished(const struct mrs_stage_route *out, const struct mrs_coll *c, const struct mrs_plan *p)
 {
+    MRS_ASSERT(c->coll);
     for (uint32_t i = 0; i < out->n_colls; i++) {
         const char *db = out->coll[i]->db;
         bool here = strcmp(db, p->database) == 0;
@@ -98,6 +99,7 @@ list_colls(struct router *r)
 const char *
 mrs_stage_refuses(const struct mrs_step *s)
 {
+    MRS_ASSERT(s->type);
     if (s->desc.n_conditions) {
         return "`where` asks for values of another collection, and a stage sees the documents that it is given: run "
                "the plan with mongoreshape or mongoreshape-live";
@@ -145,6 +147,7 @@ field_of(const struct router *r, const struct mrs_coll *c)
 static struct mrs_stage_hop *
 add_hop(struct router *r, const struct mrs_step *s)
 {
+    MRS_ASSERT(s->type);
     struct mrs_stage_route *out = r->out;
     int16_t *side_in = mrs_arena_alloc(r->arena, out->n_colls * sizeof *side_in);
     uint32_t *by_side = mrs_arena_alloc(r->arena, (s->desc.n_sides + 1u) * sizeof *by_side);
@@ -172,6 +175,7 @@ is_entry(const struct mrs_desc *d, uint32_t side)
 static void
 check_join(struct router *r, struct mrs_stage_hop *h)
 {
+    MRS_ASSERT(h->step);
     const struct mrs_step *s = h->step;
     const struct mrs_coll *from = &s->desc.sides[0].coll;
     uint32_t c = h->coll_of[0];
@@ -204,6 +208,7 @@ check_join(struct router *r, struct mrs_stage_hop *h)
 static void
 check_fold(struct router *r, const struct mrs_step *s)
 {
+    MRS_ASSERT(s->type->fold);
     if (r->out->grouped) {
         step_fault(r, s, "a stage can group once: make two plans of it");
     } else if (r->new_ids) {
@@ -336,6 +341,7 @@ check_hops(struct router *r)
 static void
 colls_text(const struct mrs_stage_route *out, const bool *which, char *text, size_t size)
 {
+    MRS_ASSERT(size > 0);
     size_t n = 0;
     *text = 0;
     for (uint32_t i = 0; i < out->n_colls && n + 80 < size; i++) {
@@ -484,6 +490,7 @@ enum mrs_status
 mrs_stage_find_route(const struct mrs_plan *p, const struct mrs_stage_wish *wish, struct mrs_arena *a,
                      struct mrs_stage_route *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(a));
     struct router r = {.plan = p, .wish = wish, .out = out, .arena = a};
     bool fits = true;
     *out = (struct mrs_stage_route){.of = MRS_STAGE_NO_COLL, .emit = MRS_STAGE_NO_COLL};

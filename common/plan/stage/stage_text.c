@@ -30,6 +30,7 @@ text(struct mrs_build *b, const char *key, const char *value)
 static void
 put_lines(struct teller *t, const char *key, const struct mrs_buf *lines)
 {
+    MRS_ASSERT(key && mrs_buf_is_sound(lines));
     mrs_build_open(&t->b, key, (uint32_t)strlen(key), MRS_ARRAY);
     for (size_t at = 0; at < lines->n;) {
         const uint8_t *end = memchr(lines->p + at, '\n', lines->n - at);
@@ -90,6 +91,7 @@ tell_pair(struct teller *t, const struct mrsi_stage_pair *pair)
 static enum mrs_status
 tell_of(struct teller *t, const struct mrs_coll *of, struct mrs_err *e)
 {
+    MRS_ASSERT(of->ns);
     struct mrsi_stage_pair first;
     enum mrs_status s = mrsi_stage_pair_find(t->plan, of, of, &t->arena, &first, e);
     for (uint32_t i = 0; s == MRS_OK && first.route.comes_to && i < first.route.n_colls; i++) {
@@ -151,6 +153,7 @@ tell(struct teller *t, struct mrs_err *e)
 enum mrs_status
 mrs_plan_stage(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct teller t = {.plan = p};
     struct mrs_buf doc;
     struct mrs_view d;

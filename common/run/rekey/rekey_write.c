@@ -89,6 +89,7 @@ enum mrs_status
 mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrs_buf *out, struct mrs_view *doc,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(*doc));
     struct rekey_finder x = {k, &w->scratch};
     struct mrs_rekey_lookup to = {find, &x, 0, 0};
     void *work = mrsi_work_of(w, k->step, e);
@@ -141,6 +142,7 @@ behind(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
 static struct mrs_rekey_gain
 find_gain(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_view doc)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrs_rekey_gain out = {mrs_missing(), mrs_missing(), {NULL, 0}};
     if (mrsi_fates_get(&k->fates, i) & MRSI_FATE_OUTSIDE) {
         return out;
@@ -165,6 +167,7 @@ static enum mrs_status
 make_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
               struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(*doc));
     struct mrs_rekey_gain gain = find_gain(k, i, *doc);
     void *work = mrsi_work_of(w, k->step, e);
     if (!work) {
@@ -197,6 +200,7 @@ static enum mrs_status
 find_reason(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
             struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     unsigned bits = mrsi_fates_get(&k->fates, i);
     const struct mrsi_rekey_group *g = k->wants.merge ? mrsi_rekey_group(k, i) : NULL;
     struct mrs_rekey_entry en = {.keys = w->keys};
@@ -248,6 +252,7 @@ static enum mrs_status
 refuse(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i, struct mrs_view doc,
        struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrsi_row *row = mrsi_row(w, k->step, 0);
     uint64_t references = row->references, dangling = row->dangling;
     enum mrs_status s = find_reason(k, w, job, i, doc, e);
@@ -275,6 +280,7 @@ static enum mrs_status
 write_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
                struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrs_view was = doc;
     if (k->sides.ids.phase == MRSI_IDS_RESOLVE) {
         return MRS_OK;
@@ -299,6 +305,7 @@ static enum mrs_status
 take_away(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
           struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrsi_row *row = mrsi_row(w, k->step, 0);
     bool write;
     row->merged++;
@@ -320,6 +327,7 @@ take_away(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_jo
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
     if (ordinal >= k->n) { /* only where the state of another run says so */
@@ -420,6 +428,7 @@ mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e)
 static enum mrs_status
 point_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
     struct mrsi_row *row = mrsi_row(w, k->step, k->now);

@@ -50,6 +50,7 @@ given(const struct mrsi_read *r, const char *key)
 static bool
 path_expr(struct mrsi_read *r, struct mrsi_slot slot, const struct mrs_path *path, struct mrs_expr **out)
 {
+    MRS_ASSERT(slot.v.type != MRS_MISSING);
     struct mrs_buf b;
     struct mrs_build build;
     struct mrs_view d;
@@ -191,6 +192,7 @@ read_time(struct mrsi_read *r, struct mrsi_bucket *s)
 static bool
 short_every(const char *text, uint32_t n, struct mrs_windows_spec *spec, struct mrs_arena *a)
 {
+    MRS_ASSERT(text || n == 0);
     static const struct {
         char letter;
         const char *unit;
@@ -215,6 +217,7 @@ short_every(const char *text, uint32_t n, struct mrs_windows_spec *spec, struct 
 static bool
 long_every(struct mrsi_read *r, struct mrsi_slot every, struct mrs_windows_spec *spec)
 {
+    MRS_ASSERT(every.v.type != MRS_MISSING);
     const char *text;
     if (!mrsi_read_map(r, every, every_keys, N_EVERY)) {
         return false;
@@ -391,6 +394,7 @@ drop_at_once(struct mrsi_read *r, struct mrsi_bucket *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_bucket *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {

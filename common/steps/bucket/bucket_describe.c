@@ -70,6 +70,7 @@ tell_names(struct mrsi_tell *t, const struct mrsi_bucket *s)
 enum mrs_status
 mrsi_bucket_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_bucket *s = state;
     bool leave = s->keep == BUCKET_KEEP_NONE;
     struct mrsi_tell t;

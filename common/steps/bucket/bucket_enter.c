@@ -12,6 +12,7 @@
 static void
 make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c)
 {
+    MRS_ASSERT(!w->ready);
     struct mrs_buf *const bufs[] = {&w->rest, &w->items, &w->head,  &w->last,
                                     &w->doc,  &w->other, &w->saved, &w->raw};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
@@ -77,6 +78,7 @@ put_key(struct mrs_buf *key, struct mrs_val v)
 static enum mrs_status
 window(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_val time)
 {
+    MRS_ASSERT(s->every);
     int64_t ms = mrs_val_i64(time), end;
     if (ms >= w->from && ms < w->to) {
         w->start = w->from;
@@ -153,6 +155,7 @@ static enum mrs_status
 put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev,
         struct mrs_buf *kin)
 {
+    MRS_ASSERT(w->ready);
     struct mrs_view none = mrs_empty_doc();
     enum mrs_status st = MRS_OK;
     if (s->by.fields.n) {
@@ -187,6 +190,7 @@ enum mrs_status
 mrsi_bucket_kin(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
                 struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrsi_bucket *s = state;
     struct bucket_work *w = work;
     if (!s->plain) {
@@ -208,6 +212,7 @@ heads_bytes(const struct mrsi_bucket *s, struct mrs_view kin)
 enum mrs_status
 mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
 {
+    MRS_ASSERT(kin.p && mrs_buf_is_sound(out));
     const struct mrsi_bucket *s = state;
     const struct mrsi_fields *f = &s->by.fields;
     const uint8_t *at = kin.p + heads_bytes(s, kin);
@@ -230,6 +235,7 @@ static enum mrs_status
 take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
          struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     (void)arg;
     (void)put;
     (void)raw;
@@ -276,6 +282,7 @@ static enum mrs_status
 check_depth(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
             const struct mrs_buf *shape)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_view item = mrsi_buf_view(shape, s->tail ? 4 : 0);
     if ((s->plain ? doc.n : item.n) <= 7u * (MRS_DEPTH_MAX - 2)) {
         return MRS_OK;
@@ -299,6 +306,7 @@ static enum mrs_status
 put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
          struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     enum mrs_status st = MRS_OK;
     if (!s->plain) {
         st = make_item(s, c, w, doc, out);
@@ -374,6 +382,7 @@ bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, str
 enum mrs_status
 mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_bucket *s = state;
     struct bucket_work *w = work;
     struct mrs_eval_fields room;
@@ -410,6 +419,7 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
 struct bucket_kin
 mrsi_bucket_read_kin(const struct mrsi_bucket *s, struct mrs_view kin)
 {
+    MRS_ASSERT(kin.p);
     struct bucket_kin k = {.start = 0};
     if (s->plain) {
         k.n_heads = mrs_le32(kin.p);
@@ -426,6 +436,7 @@ mrsi_bucket_read_kin(const struct mrsi_bucket *s, struct mrs_view kin)
 struct bucket_reading
 mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_kin *kin, struct mrs_view shape)
 {
+    MRS_ASSERT(shape.p);
     struct bucket_reading r = {.kin = kin, .item = shape, .time = mrs_missing(), .packed = s->plain};
     const uint8_t *at = shape.p, *end = shape.p + shape.n;
     if (s->tail) {

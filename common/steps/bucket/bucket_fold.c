@@ -35,6 +35,7 @@ struct fold {
 static enum mrs_status
 accumulators(struct fold *f)
 {
+    MRS_ASSERT(f->s->n_set == 0 || f->s->set);
     const struct mrsi_bucket *s = f->s;
     struct bucket_work *w = f->w;
     if (!w->acc) {
@@ -135,6 +136,7 @@ static enum mrs_status
 put_nested(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
            struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     (void)raw;
     (void)e;
     *verdict = site->blocked ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
@@ -146,6 +148,7 @@ put_nested(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
 static enum mrs_status
 put_set(struct fold *f, uint32_t i)
 {
+    MRS_ASSERT(i < f->s->n_set);
     const struct bucket_set *set = &f->s->set[i];
     struct bucket_work *w = f->w;
     struct mrs_val v = mrs_missing();
@@ -316,6 +319,7 @@ restore(struct fold *f, struct mrs_view *from)
 static enum mrs_status
 feed(struct fold *f, const struct bucket_reading *r, bool *over)
 {
+    MRS_ASSERT(f->w->n_acc == 0 || f->w->acc);
     const uint8_t *at = r->args;
     bool refuses = f->s->errors == MRSI_ERRORS_REFUSE;
     for (uint32_t i = 0; i < f->s->n_set; i++) {
@@ -430,6 +434,7 @@ take_last(struct fold *f, const struct bucket_reading *r, bool *fits)
 static enum mrs_status
 take_more(struct fold *f, const struct bucket_reading *r, size_t more)
 {
+    MRS_ASSERT(more > 0);
     bool over = false;
     add_item(f, r);
     f->grown += more;
@@ -465,6 +470,7 @@ static uint32_t
 lay_down(const struct bucket_mould *mould, struct mrsi_shape_items *items, const struct mrs_view *v, uint32_t n,
          uint8_t **at)
 {
+    MRS_ASSERT(v || n == 0);
     const size_t head = (size_t)items->name_len + 2, item = head + mould->size;
     char *digit = &items->name[items->name_len - 1];
     const uint32_t left = (uint32_t)('9' - *digit) + 1;
@@ -487,6 +493,7 @@ lay_down(const struct bucket_mould *mould, struct mrsi_shape_items *items, const
 static enum mrs_status
 take_values(struct fold *f, struct mrs_members *m, struct mrs_view values, uint64_t *sure)
 {
+    MRS_ASSERT(values.p && sure);
     struct mrs_buf *b = f->items.buf;
     const uint32_t most = (uint32_t)(*sure < TOGETHER ? *sure : TOGETHER);
     struct mrs_view all[TOGETHER];
@@ -536,6 +543,7 @@ take(struct fold *f, const struct bucket_reading *r, bool *fits)
 static enum mrs_status
 finish(struct fold *f, bool but_last)
 {
+    MRS_ASSERT(f->w->ready);
     const struct mrs_buf *last = &f->w->last;
     struct mrs_val time = mrs_missing();
     size_t size;
@@ -602,6 +610,7 @@ put_open_bucket(struct fold *f, struct mrs_build *b)
 enum mrs_status
 mrsi_bucket_save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct bucket_work *w = work;
     struct fold *f = w->now;
     struct mrs_build b;
@@ -652,6 +661,7 @@ get_items(struct fold *f, struct mrs_view items)
 static enum mrs_status
 get_open_bucket(struct fold *f, struct mrs_view d, struct mrs_view *from)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct bucket_work *w = f->w;
     bool bad = false;
     struct mrs_val head = mrs_doc_get(d, "head");

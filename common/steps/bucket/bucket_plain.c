@@ -88,6 +88,7 @@ same_name(const struct bucket_field *f, const struct mrs_elem *e, const uint8_t 
 static bool
 take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *name, struct mrs_buf *values)
 {
+    MRS_ASSERT(x->known.n_values <= BUCKET_LAYOUT && x->known.n_by <= BUCKET_LOOKS);
     const struct bucket_field *f = x->field, *last = f + x->n;
     const uint8_t *end = ev->root.p + ev->root.n;
     uint8_t *to_name = name->p + name->n + 8, *to_value = values->p + values->n;
@@ -133,6 +134,7 @@ look_of(const struct mrsi_bucket *s, const struct mrs_elem *e)
 static void
 learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem e;
     size_t at = 0;
@@ -161,6 +163,7 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
 static void
 walk_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem e;
     uint8_t size[4];
@@ -186,6 +189,7 @@ static void
 take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc, struct mrs_buf *name,
              struct mrs_buf *values)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem e;
     mrsi_seen_begin(&x->seen);
@@ -248,6 +252,7 @@ put_series(const struct bucket_known *k, const uint8_t *doc, uint8_t *to)
 bool
 mrsi_bucket_glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_glance *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_bucket *s = state;
     struct bucket_work *w = work;
     const struct mrs_look *look = mrsi_step_look(c, doc);
@@ -316,6 +321,7 @@ names_series(const struct mrsi_bucket *s, uint32_t look)
 static void
 learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs_eval *ev)
 {
+    MRS_ASSERT(x->n <= BUCKET_LAYOUT);
     struct bucket_known *k = &x->known;
     const uint8_t *doc = ev->root.p;
     k->look = ev->fields->look->no;
@@ -347,6 +353,7 @@ void
 mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_fields *room,
                   struct bucket_plain *x, struct mrs_buf *name, struct mrs_buf *values)
 {
+    MRS_ASSERT(mrs_buf_is_sound(name) && mrs_buf_is_sound(values));
     struct mrs_view doc = ev->root;
     const struct mrs_look *look = mrsi_step_look(c, doc);
     x->v[BUCKET_LOOKS + 1] = mrs_missing();
@@ -374,6 +381,7 @@ void
 mrsi_bucket_put_heads(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_plain *x,
                       struct mrs_view doc, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrs_look *look = mrsi_step_look(c, doc);
     struct mrs_buf *heads = &x->known.heads;
     if (!look || look->no != x->known.look) {
@@ -413,6 +421,7 @@ add_place(struct bucket_mould *m, struct bucket_place place, uint32_t size)
 static bool
 shape_mould(const struct bucket_kin *kin, struct bucket_mould *m)
 {
+    MRS_ASSERT(m->n_eight <= BUCKET_LAYOUT && m->n_other <= BUCKET_LAYOUT);
     const uint8_t *p = kin->heads.p, *end = p + kin->heads.n;
     uint32_t at = 4, from = 0;
     for (m->n_eight = m->n_other = 0; p < end;) {
@@ -451,6 +460,7 @@ mrsi_bucket_make_mould(const struct bucket_kin *kin, struct bucket_mould *m)
 static void
 put_values(const struct bucket_reading *r, uint8_t *to)
 {
+    MRS_ASSERT(r->packed && to);
     const uint8_t *p = r->kin->heads.p, *end = p + r->kin->heads.n, *v = r->item.p, *last = v + r->item.n;
     mrs_put32(to, r->item_size);
     to += 4;
@@ -468,6 +478,7 @@ put_values(const struct bucket_reading *r, uint8_t *to)
 void
 mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *m, uint8_t *to)
 {
+    MRS_ASSERT(to);
     if (!r->packed) {
         memcpy(to, r->item.p, r->item.n);
     } else if (!m->size) {

@@ -8,6 +8,7 @@ enum { WORD = 8 };
 static bool
 add_bytes(struct mrsi_alike *a, struct mrs_view d, uint32_t off, uint32_t n)
 {
+    MRS_ASSERT((uint64_t)off + n <= d.n && a->n <= MRSI_ALIKE_WORDS);
     for (uint32_t some; n; n -= some, off += some) {
         some = n < WORD ? n : WORD;
         uint32_t back = off + WORD > d.n ? off + WORD - d.n : 0; /* a word ends with the document at the latest */
@@ -33,6 +34,7 @@ begins_with_length(uint8_t type)
 bool
 mrsi_alike_learn(struct mrsi_alike *a, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool again = d.n == a->last;
     struct mrs_walk w;
     struct mrs_elem e;

@@ -61,6 +61,7 @@ static const char *const vars[] = {"BUCKET", "ITEM", "POSITION"};
 static struct node *
 add_node(struct mrsi_read *r, struct unbucket *s, struct node **list, const struct mrs_part *name)
 {
+    MRS_ASSERT(name->len > 0);
     for (; *list; list = &(*list)->next) {
         if ((*list)->name->len == name->len && memcmp((*list)->name->name, name->name, name->len) == 0) {
             return *list;
@@ -116,6 +117,7 @@ read_id(struct mrsi_read *r, struct unbucket *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct unbucket *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -228,10 +230,12 @@ struct item {
 static enum mrs_status
 open_item(struct item *x, struct mrs_val v, uint8_t room[16])
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_buf *b = &x->w->element;
     enum mrs_status st = MRS_OK;
-    x->item = mrs_val_view(v);
-    if (v.type != MRS_DOCUMENT) {
+    if (v.type == MRS_DOCUMENT) {
+        x->item = mrs_val_view(v);
+    } else {
         mrs_buf_reset(b);
         mrsi_put_open(b);
         mrsi_put_elem(b, "value", 5, v);
@@ -339,6 +343,7 @@ new_id(struct item *x, struct mrs_val *id)
 static enum mrs_status
 choose_id(struct item *x, struct mrs_val *id, bool *own)
 {
+    MRS_ASSERT(x->s->source.p || x->w->ready);
     size_t at = x->w->made.n;
     const struct unbucket *s = x->s;
     enum mrs_status st = MRS_OK;
@@ -400,6 +405,7 @@ is_given(const struct work *w, const struct node *list, const struct mrs_elem *e
 static enum mrs_status
 put_others(struct item *x, const struct node *list, bool top, struct mrs_view d, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -427,6 +433,7 @@ put_others(struct item *x, const struct node *list, bool top, struct mrs_view d,
 static enum mrs_status
 put_level(struct item *x, const struct node *list, bool top, struct mrs_view d, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     enum mrs_status st = MRS_OK;
     for (const struct node *n = list; n && st == MRS_OK; n = n->next) {
         struct mrs_val v = *given(x->w, n);
@@ -471,6 +478,7 @@ put_id(uint8_t *at, struct mrs_val id)
 static enum mrs_status
 put_usual(struct item *x, struct mrs_val id)
 {
+    MRS_ASSERT(mrs_val_is_sized(id));
     const struct mrs_buf *front = &x->w->front;
     const struct unbucket_span *own = &x->names->own_id;
     const uint8_t *from = x->doc.p + 4, *end = x->doc.p + x->doc.n;
@@ -513,6 +521,7 @@ put_document(struct item *x, struct mrs_val id)
 static enum mrs_status
 make(struct item *x, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_buf *out = &x->w->made;
     size_t at = out->n;
     uint8_t room[16];
@@ -560,6 +569,7 @@ next_item(struct mrs_walk *w, struct mrs_val *v)
 static enum mrs_status
 take_apart(const struct unbucket *s, struct mrs_ctx *c, struct work *w, struct mrs_view doc, struct mrs_val items)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct item x = {.s = s, .c = c, .w = w, .bucket = doc};
     struct mrs_walk walk;
     struct mrs_val item;
@@ -584,6 +594,7 @@ take_apart(const struct unbucket *s, struct mrs_ctx *c, struct work *w, struct m
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct unbucket *s = state;
     struct work *w = work;
     bool takes;
@@ -638,6 +649,7 @@ all(const void *work)
 static bool
 is_used(struct mrs_view source, const char *name, uint32_t len)
 {
+    MRS_ASSERT(mrs_view_is_framed(source));
     static const char var[] = "$$BUCKET";
     const uint8_t *at = source.p, *end = source.p + source.n;
     while ((at = memmem(at, (size_t)(end - at), var, sizeof var - 1)) != NULL) {
@@ -686,6 +698,7 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = next, .all = a
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unbucket *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
@@ -811,6 +824,7 @@ stand_apart(const struct unbucket *s)
 static enum mrs_status
 invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     const struct unbucket *s = state;
     struct mrsi_undo u;
     mrsi_undo_begin(&u, inv, e);

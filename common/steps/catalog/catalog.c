@@ -67,6 +67,7 @@ mrs_catalog_free(struct mrs_catalog *c)
 enum mrs_status
 mrs_catalog_leave_out(struct mrs_catalog *c, const char *ns, struct mrs_err *e)
 {
+    MRS_ASSERT(ns);
     struct left_out *x = mrs_arena_alloc(&c->arena, sizeof *x);
     const char *copy = mrs_arena_copy(&c->arena, ns, strlen(ns) + 1);
     if (!x || !copy) {
@@ -92,12 +93,14 @@ mrs_catalog_count(const struct mrs_catalog *c)
 struct mrs_cat_coll *
 mrs_catalog_at(struct mrs_catalog *c, uint32_t i)
 {
+    MRS_ASSERT(c->n <= c->cap);
     return i < c->n ? c->coll[i] : NULL;
 }
 
 struct mrs_cat_coll *
 mrs_catalog_find(struct mrs_catalog *c, const char *db, const char *coll)
 {
+    MRS_ASSERT(db && coll);
     for (uint32_t i = 0; i < c->n; i++) {
         struct mrs_cat_coll *cc = c->coll[i];
         if (strcmp(cc->coll.coll, coll) == 0 && strcmp(cc->coll.db, db) == 0) {
@@ -111,6 +114,7 @@ mrs_catalog_find(struct mrs_catalog *c, const char *db, const char *coll)
 void
 mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...)
 {
+    MRS_ASSERT(fmt);
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
@@ -144,6 +148,7 @@ mrs_catalog_notes(const struct mrs_catalog *c)
 const char *
 mrs_catalog_note_at(const struct mrs_catalog *c, uint32_t i)
 {
+    MRS_ASSERT(i < mrs_catalog_notes(c));
     return i < c->n_notes ? c->note[i] : NULL;
 }
 
@@ -166,6 +171,7 @@ static enum mrs_status
 set_indexes(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrs_view *index, uint32_t n,
             struct mrs_err *e)
 {
+    MRS_ASSERT(index || n == 0);
     struct mrs_view *list = mrs_arena_alloc(&cat->arena, (n + 1) * sizeof *list);
     for (uint32_t i = 0; list && i < n; i++) {
         list[i] = mrsi_cat_copy(cat, index[i]);
@@ -182,6 +188,7 @@ set_indexes(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrs_v
 enum mrs_status
 mrsi_cat_add_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index, struct mrs_err *e)
 {
+    MRS_ASSERT(cc->exists && mrs_view_is_framed(index));
     struct mrs_view *list = mrs_arena_alloc(&cat->arena, (cc->n_index + 1) * sizeof *list);
     struct mrs_view copy = list ? mrsi_cat_copy(cat, index) : index;
     if (!list || !copy.p) {
@@ -198,6 +205,7 @@ mrsi_cat_add_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_
 enum mrs_status
 mrsi_cat_set_options(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view options, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(options));
     struct mrs_view copy = mrsi_cat_copy(cat, options);
     if (!copy.p) {
         return mrs_err_memory(e, options.n);
@@ -274,6 +282,7 @@ take_indexes(struct mrs_catalog *c, struct mrs_cat_coll *cc, struct mrs_val list
 enum mrs_status
 mrs_catalog_add(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_view metadata, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(metadata));
     struct mrs_cat_coll *cc = NULL;
     if (mrs_catalog_find(c, db, coll)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%s.%s is there twice", db, coll);
@@ -402,6 +411,7 @@ mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes)
 unsigned
 mrs_step_takes(const struct mrs_step *st, uint32_t version)
 {
+    MRS_ASSERT(st->type && version > 0);
     if (version < 2) {
         return 0;
     }
@@ -432,6 +442,7 @@ takes_of(const struct mrs_catalog *c, const struct mrs_cat_coll *cc)
 enum mrs_status
 mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *st, uint32_t version, struct mrs_err *e)
 {
+    MRS_ASSERT(st->type);
     enum mrs_status s = MRS_OK;
     c->playing = st;
     c->takes = mrs_step_takes(st, version) & MRS_TAKES_CAPPED; /* values are compared */
@@ -494,6 +505,7 @@ enum mrs_status
 mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change, struct mrs_cat_coll **out,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(coll->db && coll->coll && coll->ns);
     enum mrs_status s = check_name(c, coll, e);
     if (s != MRS_OK) {
         return s;
@@ -555,6 +567,7 @@ make(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **o
 enum mrs_status
 mrs_catalog_target(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out, struct mrs_err *e)
 {
+    MRS_ASSERT(coll->db && coll->coll && coll->ns);
     struct mrs_cat_coll *cc = mrs_catalog_find(c, coll->db, coll->coll);
     if (cc && cc->exists) {
         return mrs_catalog_need(c, coll, true, out, e);
@@ -578,6 +591,7 @@ enum mrs_status
 mrsi_cat_target(struct mrs_catalog *cat, const struct mrs_coll *coll, const char *key, struct mrs_cat_coll **out,
                 bool *fresh, struct mrs_err *e)
 {
+    MRS_ASSERT(key);
     struct mrs_cat_coll *cc = mrs_catalog_find(cat, coll->db, coll->coll);
     bool there = cc && cc->exists;
     enum mrs_status s = mrs_catalog_target(cat, coll, out, e);
@@ -679,6 +693,7 @@ rename_buckets(struct mrs_catalog *cat, struct mrs_cat_coll *a, struct mrs_cat_c
 enum mrs_status
 mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_err *e)
 {
+    MRS_ASSERT(coll->db && coll->coll);
     struct mrs_cat_coll *cc = NULL;
     enum mrs_status s = mrsi_cat_need(cat, coll, true, "in", &cc, e);
     if (s != MRS_OK) {
@@ -696,6 +711,7 @@ mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_e
 enum mrs_status
 mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const struct mrs_coll *into, struct mrs_err *e)
 {
+    MRS_ASSERT(from->coll && into->coll);
     struct mrs_cat_coll *a = NULL, *b = mrs_catalog_find(cat, into->db, into->coll);
     enum mrs_status s = mrsi_cat_need(cat, from, true, "from", &a, e);
     if (s != MRS_OK) {
@@ -731,6 +747,7 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
 void
 mrs_catalog_metadata(const struct mrs_cat_coll *coll, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const char *type = coll->kind == MRS_COLL_VIEW ? "view" : has_buckets(coll) ? "timeseries" : "collection";
     struct mrs_build b;
     struct mrs_view done;

@@ -13,6 +13,7 @@ enum mrs_status
 mrs_index_filter_new(struct mrs_mem *mem, struct mrs_view spec, int64_t now_ms, struct mrs_index_filter **out,
                      struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_val v = mrs_doc_get(spec, "partialFilterExpression");
     struct mrs_expr_env env = {.mem = mem, .now_ms = now_ms};
     *out = NULL;
@@ -40,6 +41,7 @@ mrs_index_filter_new(struct mrs_mem *mem, struct mrs_view spec, int64_t now_ms, 
 bool
 mrs_index_filter_takes(struct mrs_index_filter *f, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_err why;
     bool yes = true;
     if (f) {

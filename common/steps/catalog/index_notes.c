@@ -38,6 +38,7 @@ mrsi_index_expires(struct mrs_view index)
 uint32_t
 mrsi_index_keys(struct mrs_view index)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key");
     struct mrs_walk w;
     struct mrs_elem e;
@@ -53,6 +54,7 @@ mrsi_index_keys(struct mrs_view index)
 bool
 mrsi_index_is_id(struct mrs_view index)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key");
     return key.type == MRS_DOCUMENT && mrsi_index_keys(index) == 1 &&
            mrs_doc_get(mrs_val_view(key), "_id").type != MRS_MISSING &&
@@ -63,6 +65,7 @@ mrsi_index_is_id(struct mrs_view index)
 static bool
 covers(struct mrs_view index, const char *path)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key"), filter = mrs_doc_get(index, "partialFilterExpression");
     struct mrs_walk w;
     struct mrs_elem e;
@@ -83,6 +86,7 @@ covers(struct mrs_view index, const char *path)
 void
 mrsi_indexes_note_values(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, const char *const *path, uint32_t n)
 {
+    MRS_ASSERT(path || n == 0);
     for (uint32_t i = 0; i < cc->n_index; i++) {
         struct mrs_view index = cc->index[i];
         uint32_t at = 0;
@@ -117,6 +121,7 @@ takes_away(const struct mrs_desc *d, int side, const char *path)
 void
 mrsi_indexes_note_added(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, const struct mrs_desc *d, int side)
 {
+    MRS_ASSERT(side >= 0 && (uint32_t)side < d->n_sides);
     for (uint32_t i = 0; i < d->n_touches; i++) {
         const struct mrs_touch *t = &d->touches[i];
         if (t->side == side && t->kind == 'A' && t->path[0] && !takes_away(d, side, t->path)) {
@@ -144,6 +149,7 @@ mrsi_indexes_note_arrivals(struct mrs_catalog *cat, const struct mrs_cat_coll *c
 bool
 mrsi_index_named(struct mrs_catalog *cat, const struct mrs_coll *coll, const struct mrs_path *path)
 {
+    MRS_ASSERT(path->n > 0);
     bool plain = mrsi_index_plain(path);
     if (!plain) {
         mrs_catalog_note(cat, "no index on %s of %s: an index cannot name it", path->text, coll->ns);

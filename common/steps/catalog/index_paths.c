@@ -130,6 +130,7 @@ enum index_paths_names { NAMES_KEY, NAMES_KEY_PROJECTED, NAMES_WEIGHTS, NAMES_IN
 static const char *
 remap_name(struct remap *x, const struct mrs_elem *e, enum index_paths_names what)
 {
+    MRS_ASSERT(e->name);
     bool wild = strcmp(e->name, "$**") == 0;
     if (wild && what == NAMES_KEY_PROJECTED) {
         return e->name; /* the projection says which paths: a server takes one beside `$**` only */
@@ -242,6 +243,7 @@ filter_leaf(struct remap *x, struct mrs_build *b, bool list, const struct mrs_el
 static void
 remap_filter(struct remap *x, struct mrs_val in)
 {
+    MRS_ASSERT(in.type == MRS_DOCUMENT);
     struct frame stack[MRS_DEPTH_MAX];
     struct mrs_elem e;
     struct mrs_build b;
@@ -294,6 +296,7 @@ enum mrs_status
 mrsi_index_parts(struct mrs_arena *a, struct mrs_buf *scratch, const struct mrsi_moves *m, struct mrs_view index,
                  struct mrsi_index_parts *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(index) && mrs_buf_is_sound(scratch));
     struct remap x = {a, scratch, m, out, false};
     struct mrs_val key = mrs_doc_get(index, "key"), filter = mrs_doc_get(index, "partialFilterExpression");
     struct mrs_val projection = mrs_doc_get(index, "wildcardProjection"), weights = mrs_doc_get(index, "weights");

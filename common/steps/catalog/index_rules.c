@@ -25,6 +25,7 @@ struct facts { /* of a key */
 __attribute__((format(printf, 2, 3))) static bool
 refuse(struct why *w, const char *fmt, ...)
 {
+    MRS_ASSERT(fmt && w->size > 0);
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(w->text, w->size, fmt, ap);
@@ -131,6 +132,7 @@ key_good(struct why *w, struct mrs_val key, struct facts *f)
 static bool
 operator_good(const struct mrs_elem *e)
 {
+    MRS_ASSERT(e->name);
     static const char *const good[] = {"$eq", "$gt", "$gte", "$lt", "$lte", "$type", "$in", "$geoWithin",
                                        "$geoIntersects", "$comment"};
     int64_t n;
@@ -236,6 +238,7 @@ plane_good(struct why *w, struct mrs_view index)
 static bool
 collation_good(struct why *w, struct mrs_view index, const struct facts *f)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val v = mrs_doc_get(index, "collation");
     struct mrs_val locale = v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(v), "locale") : mrs_missing();
     if (v.type == MRS_MISSING) {
@@ -256,6 +259,7 @@ collation_good(struct why *w, struct mrs_view index, const struct facts *f)
 static bool
 options_good(struct why *w, struct mrs_view index, const struct facts *f)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     bool partial = mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING;
     bool sparse = mrsi_index_option(index, "sparse"), unique = mrsi_index_option(index, "unique");
     if (partial && sparse) {
@@ -291,6 +295,7 @@ options_good(struct why *w, struct mrs_view index, const struct facts *f)
 bool
 mrsi_index_buildable(struct mrs_view index, char *why, size_t size)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct why w = {why, size};
     struct facts f = {.n = 0};
     *why = 0;

@@ -13,6 +13,7 @@
 bool
 mrsi_index_plain(const struct mrs_path *path)
 {
+    MRS_ASSERT(path->part || path->n == 0);
     for (uint32_t i = 0; i < path->n; i++) {
         if (path->part[i].name[0] == '$' || strchr(path->part[i].name, '.')) {
             return false;
@@ -24,6 +25,7 @@ mrsi_index_plain(const struct mrs_path *path)
 static bool
 has_hashed(struct mrs_view index)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key");
     struct mrs_walk w;
     struct mrs_elem e;
@@ -43,6 +45,7 @@ has_hashed(struct mrs_view index)
 static bool
 is_text(struct mrs_view index)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key");
     struct mrs_walk w;
     struct mrs_elem e;
@@ -60,6 +63,7 @@ is_text(struct mrs_view index)
 const char *
 mrsi_index_text_of(const struct mrs_view *list, uint32_t n)
 {
+    MRS_ASSERT(list || n == 0);
     for (uint32_t i = 0; i < n; i++) {
         if (list[i].p && is_text(list[i])) {
             return mrsi_index_name(list[i]);
@@ -90,6 +94,7 @@ put_part(struct mrs_buf *out, const char *name, struct mrs_val v)
 void
 mrsi_index_default_name(struct mrs_view index, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(index) && mrs_buf_is_sound(out));
     struct mrs_val key = mrs_doc_get(index, "key"), weights = mrs_doc_get(index, "weights");
     struct mrs_walk w, v;
     struct mrs_elem e, f;
@@ -157,6 +162,7 @@ static enum mrs_status
 assemble(struct shop *s, struct mrs_view index, const struct mrsi_index_parts *p, unsigned lose, const char *name,
          struct mrs_view *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_walk w;
     struct mrs_elem e;
     struct mrs_build b;
@@ -202,6 +208,8 @@ name_taken(const struct mrs_view *list, uint32_t n, const char *name)
 static enum mrs_status
 rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, const struct mrs_view *list, uint32_t n)
 {
+    MRS_ASSERT(list || n == 0);
+    MRS_ASSERT(mrs_view_is_framed(before));
     mrs_buf_reset(&s->name);
     mrsi_index_default_name(before, &s->name);
     mrs_buf_byte(&s->name, 0);
@@ -260,6 +268,7 @@ enum mrs_status
 mrsi_index_reference(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const char *const *path, uint32_t n,
                      struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0 && path);
     struct mrs_buf buf, name;
     struct mrs_build b;
     struct mrs_view doc;
@@ -301,6 +310,7 @@ struct rewriting {
 static unsigned
 may_clash(const struct rewriting *r, struct mrs_view index)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     bool sparse = mrsi_index_option(index, "sparse");
     bool partial = mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING;
     const char *why = NULL;
@@ -320,6 +330,7 @@ may_clash(const struct rewriting *r, struct mrs_view index)
 static enum mrs_status
 rewrite_one(struct rewriting *r, uint32_t i)
 {
+    MRS_ASSERT(i < r->shop.cc->n_index);
     struct shop *s = &r->shop;
     struct mrs_view old = s->cc->index[i];
     struct mrsi_index_parts p;
@@ -350,6 +361,7 @@ rewrite_one(struct rewriting *r, uint32_t i)
 static enum mrs_status
 put_together(struct rewriting *r, uint32_t n)
 {
+    MRS_ASSERT(n == r->shop.cc->n_index);
     struct shop *s = &r->shop;
     struct mrs_view *list = mrs_arena_alloc(mrs_catalog_arena(s->cat), (2 * (size_t)n + 1) * sizeof *list);
     const char *twin;
@@ -396,6 +408,7 @@ enum mrs_status
 mrsi_indexes_rewrite(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrsi_moves *m, bool keep_old,
                      struct mrs_err *e)
 {
+    MRS_ASSERT(cc->exists);
     struct rewriting r = {.m = m, .keep_old = keep_old};
     uint32_t n = cc->n_index;
     struct mrs_view *both = mrs_arena_alloc(mrs_catalog_arena(cat), (2 * (size_t)n + 1) * sizeof *both);
@@ -484,6 +497,7 @@ static const char needs_paths[] = "it needs paths that are not there";
 static const char *
 obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct mrsi_carry *how, bool *goes)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     bool partial = p->filter_gone && !(how->lose & MRSI_LOSE_PARTIAL);
     *goes = false;
     if (p->all && p->key_gone) {
@@ -531,6 +545,7 @@ note_needs(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view inde
 static enum mrs_status
 put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, struct mrs_view one, bool told)
 {
+    MRS_ASSERT(mrs_view_is_framed(old) && mrs_view_is_framed(one));
     const char *twin;
     for (uint32_t i = 0; i < s->cc->n_index; i++) {
         struct mrs_view is = s->cc->index[i];
@@ -559,6 +574,7 @@ static enum mrs_status
 carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, const struct mrsi_carry *how,
           bool *told)
 {
+    MRS_ASSERT(mrs_view_is_framed(old));
     struct mrsi_index_parts p;
     struct mrs_view one;
     bool kept = false, goes = false;
@@ -602,6 +618,7 @@ enum mrs_status
 mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into,
                    const struct mrsi_carry *how, struct mrs_err *e)
 {
+    MRS_ASSERT(from != into && how->moves);
     struct shop s;
     enum mrs_status st = MRS_OK;
     uint32_t n = from->n_index;

@@ -8,6 +8,7 @@
 const char *
 mrs_catalog_bad_name(const char *db, const char *coll)
 {
+    MRS_ASSERT(db && coll);
     size_t n = strlen(db), m = strlen(coll);
     if (m == 0) {
         return "is empty";

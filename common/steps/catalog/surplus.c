@@ -29,6 +29,7 @@ direction(const struct mrs_elem *e)
 static bool
 begins_with(struct mrs_val a, struct mrs_val b)
 {
+    MRS_ASSERT(mrs_val_is_sized(a) && mrs_val_is_sized(b));
     struct mrs_walk w, v;
     struct mrs_elem e, f;
     int turn = 0;

@@ -61,6 +61,7 @@ by_collation(struct mrs_view spec, struct mrs_view metadata)
 static bool
 read_paths(struct unique_keys_index *x, struct mrs_view spec)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, doc_at(spec, "key")); mrs_walk_next(&w, &el) == 1;) {
@@ -80,6 +81,7 @@ read_paths(struct unique_keys_index *x, struct mrs_view spec)
 static enum mrs_status
 read_filter(struct mrs_unique *u, struct unique_keys_index *x, struct mrs_view spec, int64_t now_ms, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_val v = mrs_doc_get(spec, "partialFilterExpression");
     struct mrs_expr_env env = {.mem = u->mem, .now_ms = now_ms};
     struct mrs_err why;
@@ -105,6 +107,7 @@ read_filter(struct mrs_unique *u, struct unique_keys_index *x, struct mrs_view s
 static enum mrs_status
 read_index(struct mrs_unique *u, const struct mrs_unique_spec *all, struct mrs_view spec, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_val name = mrs_doc_get(spec, "name");
     struct unique_keys_index *x = &u->index[u->n];
     x->told.name = name.type == MRS_STRING ? (const char *)name.p + 4 : "";
@@ -121,6 +124,7 @@ read_index(struct mrs_unique *u, const struct mrs_unique_spec *all, struct mrs_v
 enum mrs_status
 mrs_unique_new(struct mrs_mem *mem, const struct mrs_unique_spec *spec, struct mrs_unique **out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec->metadata));
     struct mrs_view list = doc_at(spec->metadata, "indexes");
     struct mrs_unique *u = mrs_zalloc(mem, sizeof *u);
     struct mrs_walk w;
@@ -181,6 +185,7 @@ mrs_unique_count(const struct mrs_unique *u)
 const struct mrs_unique_index *
 mrs_unique_at(const struct mrs_unique *u, uint32_t i)
 {
+    MRS_ASSERT(i < u->n);
     return &u->index[i].told;
 }
 
@@ -194,6 +199,7 @@ struct unique_keys_making { /* the keys that one array, or none, fans out to */
 static enum mrs_status
 hash_value(struct mrs_unique *u, struct mrs_val v, struct mrs_hash128 *h, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (!u->put) {
         return MRS_OK;
     }
@@ -210,6 +216,7 @@ hash_value(struct mrs_unique *u, struct mrs_val v, struct mrs_hash128 *h, struct
 static struct mrs_val
 step(struct mrs_view d, const char **path)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     for (;;) {
         struct mrs_elem el;
         uint32_t n = (uint32_t)strcspn(*path, ".");
@@ -242,6 +249,7 @@ static enum mrs_status
 settle(struct mrs_unique *u, const struct unique_keys_index *x, struct unique_keys_making *m, struct mrs_view d,
        struct mrs_val *array, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     enum mrs_status s = MRS_OK;
     *array = mrs_missing();
     for (uint32_t i = 0; s == MRS_OK && i < x->n; i++) {
@@ -285,6 +293,7 @@ static enum mrs_status
 make_one(struct mrs_unique *u, struct unique_keys_index *x, const struct unique_keys_making *m, struct mrs_val v,
          struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct unique_keys_making one = *m;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < x->n; i++) {
@@ -301,6 +310,7 @@ static enum mrs_status
 make(struct mrs_unique *u, struct unique_keys_index *x, struct unique_keys_making *m, struct mrs_view d,
      struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val array;
     enum mrs_status s = settle(u, x, m, d, &array, e);
     if (s != MRS_OK || array.type == MRS_MISSING) {
@@ -325,6 +335,7 @@ make(struct mrs_unique *u, struct unique_keys_index *x, struct unique_keys_makin
 static enum mrs_status
 is_in(struct mrs_unique *u, struct unique_keys_index *x, struct mrs_view doc, bool *yes, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_err why;
     struct mrs_eval ev = {.arena = &u->scratch, .root = doc, .err = &why};
     *yes = true;
@@ -348,6 +359,7 @@ enum mrs_status
 mrs_unique_keys(struct mrs_unique *u, struct mrs_view doc, const struct mrs_unique_put *put, uint32_t *bad,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     enum mrs_status s = MRS_OK;
     u->put = put;
     u->bad = bad;

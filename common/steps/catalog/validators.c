@@ -80,6 +80,7 @@ elem_names(const struct mrs_elem *e, const char *path)
 bool
 mrsi_names_path(struct mrs_view validator, const char *path)
 {
+    MRS_ASSERT(mrs_view_is_framed(validator));
     struct mrs_walk stack[MRS_DEPTH_MAX];
     struct mrs_elem e;
     int depth = 1;
@@ -128,6 +129,7 @@ leave_out(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_err *e)
 static enum mrs_status
 check_side(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side, struct mrs_err *e)
 {
+    MRS_ASSERT(side < d->n_sides);
     const struct mrs_coll *coll = &d->sides[side].coll;
     struct mrs_cat_coll *cc = mrs_catalog_find(cat, coll->db, coll->coll);
     struct mrs_val v = cc && cc->exists ? mrs_doc_get(cc->options, "validator") : mrs_missing();

@@ -42,6 +42,7 @@ stage_names(const struct mrs_cat_coll *view, const struct mrs_elem *stage, const
 static bool
 reads_from(const struct mrs_cat_coll *view, const struct mrs_coll *coll)
 {
+    MRS_ASSERT(coll->coll);
     struct mrs_walk stack[MRS_DEPTH_MAX];
     struct mrs_val pipeline = mrs_doc_get(view->options, "pipeline");
     struct mrs_elem e;
@@ -142,6 +143,7 @@ has_part(const char *text, const char *path)
 static bool
 names_below(struct mrs_view pipeline, const char *path)
 {
+    MRS_ASSERT(mrs_view_is_framed(pipeline));
     struct mrs_walk stack[MRS_DEPTH_MAX];
     struct mrs_elem e;
     int depth = 1;
@@ -161,6 +163,7 @@ names_below(struct mrs_view pipeline, const char *path)
 enum mrs_status
 mrsi_views_note_changes(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side, struct mrs_err *e)
 {
+    MRS_ASSERT(side < d->n_sides);
     const struct mrs_coll *coll = &d->sides[side].coll;
     struct readers all;
     enum mrs_status s = find_readers(cat, coll, &all, e);

@@ -134,6 +134,7 @@ turned_on(struct mrs_val v)
 static void
 check(struct mrsi_read *r, struct options *o, int i, struct mrsi_slot s)
 {
+    MRS_ASSERT(i >= 0 && i < N_OPTIONS);
     bool on;
     int choice;
     uint64_t count;
@@ -154,6 +155,7 @@ check(struct mrsi_read *r, struct options *o, int i, struct mrsi_slot s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct options *s = mrsi_read_begin(&r, args, sizeof *s, e);
     bool any = false;
@@ -196,6 +198,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct options *s = state;
     struct mrsi_tell t;
     unsigned reads = s->time ? MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN : 0;
@@ -226,6 +229,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct options *s = state;
     struct mrs_val time = mrs_doc_get(doc, s->time);
     mrsi_work_start(work, c);
@@ -244,6 +248,7 @@ static const struct mrs_spread_ops measurements = {.begin = begin, .next = mrsi_
 static enum mrs_status
 merge(const struct options *s, struct mrs_view old, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(old));
     struct mrs_build b;
     struct mrs_walk w;
     struct mrs_elem el;

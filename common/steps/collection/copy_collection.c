@@ -28,6 +28,7 @@ static const struct mrs_key keys[] = {
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct copy_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -43,6 +44,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct copy_of *s = state;
     bool goes;
     mrsi_work_start(work, c);
@@ -62,6 +64,7 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct copy_of *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);

@@ -60,6 +60,7 @@ read_constant(struct mrsi_read *r, struct mrsi_slot s, struct mrs_axis *out)
 static void
 read_axis(struct mrsi_read *r, struct grid_of *s, const struct mrs_elem *e)
 {
+    MRS_ASSERT(s->axis);
     struct mrs_axis *a = &s->axis[s->n];
     struct mrsi_slot slot = {e->v, "by", e->name, NULL};
     *a = (struct mrs_axis){.name = e->name, .side = -1};
@@ -109,6 +110,7 @@ read_axes(struct mrsi_read *r, struct grid_of *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     bool indexes = true;
     struct grid_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -141,6 +143,7 @@ static enum mrs_status
 find_id(const struct grid_of *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view axes_doc, struct mrs_view body,
         uint8_t room[12], struct mrs_val *id)
 {
+    MRS_ASSERT(mrs_view_is_framed(axes_doc) && mrs_view_is_framed(body));
     enum mrs_status st = MRS_OK;
     *id = s->new_id ? mrs_missing() : mrs_doc_get(body, "_id");
     if (s->id) {
@@ -161,6 +164,7 @@ find_id(const struct grid_of *s, struct mrs_ctx *c, struct mrsi_work *w, struct 
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct grid_of *s = state;
     struct mrsi_work *w = work;
     struct mrs_view body = doc;
@@ -222,6 +226,7 @@ tell_axes(struct mrsi_tell *t, const struct grid_of *s)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct grid_of *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_GRID, e);

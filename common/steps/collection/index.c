@@ -92,6 +92,8 @@ is_id(struct mrs_view key)
 static bool
 finish_spec(struct mrsi_read *r, struct mrs_view spec, struct mrs_buf *buf, struct mrs_buf *name, struct mrs_view *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(buf) && mrs_buf_is_sound(name));
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_build b;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -189,6 +191,7 @@ read_drop(struct mrsi_read *r, struct index_of *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct index_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -208,6 +211,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct index_of *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
@@ -247,6 +251,7 @@ filled_in(const char *option)
 static bool
 same_collation(struct mrs_val a, struct mrs_val b)
 {
+    MRS_ASSERT(mrs_val_is_sized(a) && mrs_val_is_sized(b));
     struct mrs_view x = a.type == MRS_DOCUMENT ? mrs_val_view(a) : mrs_empty_doc();
     struct mrs_view y = b.type == MRS_DOCUMENT ? mrs_val_view(b) : mrs_empty_doc();
     struct mrs_val l = mrs_doc_get(x, "locale"), m = mrs_doc_get(y, "locale");
@@ -278,6 +283,7 @@ same_signature(struct mrs_view a, struct mrs_view b)
 static bool
 options_in(struct mrs_view a, struct mrs_view b)
 {
+    MRS_ASSERT(mrs_view_is_framed(a) && mrs_view_is_framed(b));
     static const char *const other[] = {"v", "key", "name", "ns", "background", "collation"};
     struct mrs_walk w;
     struct mrs_elem e;
@@ -300,6 +306,7 @@ options_in(struct mrs_view a, struct mrs_view b)
 static enum mrs_status
 same_key(struct mrs_mem *mem, struct mrs_view a, struct mrs_view b, bool *same, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(a) && mrs_view_is_framed(b));
     struct mrs_val x = mrs_doc_get(a, "key"), y = mrs_doc_get(b, "key");
     struct mrs_buf one, two;
     *same = mrs_compare(x, y) == 0;
@@ -329,6 +336,8 @@ clash(struct mrs_err *e, struct mrs_view index, const struct mrs_coll *coll, con
 static enum mrs_status
 create_one(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index, struct mrs_err *e)
 {
+    MRS_ASSERT(cc->exists);
+    MRS_ASSERT(mrs_view_is_framed(index));
     for (uint32_t i = 0; i < cc->n_index; i++) {
         struct mrs_view old = cc->index[i];
         bool same;

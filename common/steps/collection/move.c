@@ -65,6 +65,7 @@ plan_indexes(struct mrsi_read *r, struct move_of *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct move_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -88,6 +89,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static void
 put_id(struct mrsi_work *w, struct mrs_val id)
 {
+    MRS_ASSERT(mrs_val_is_sized(id));
     struct mrs_view made = mrsi_buf_view(&w->out[1], 0);
     struct mrs_walk walk;
     struct mrs_elem e;
@@ -107,6 +109,7 @@ put_id(struct mrsi_work *w, struct mrs_val id)
 static enum mrs_status
 shape(const struct move_of *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view *doc)
 {
+    MRS_ASSERT(s->shaped);
     struct mrsi_shaping how = {.c = c, .errors = MRSI_ERRORS_REFUSE};
     enum mrs_status st = mrsi_shape_run(&s->shape, &how, *doc, &w->out[1]);
     if (st != MRS_OK) {
@@ -126,6 +129,7 @@ shape(const struct move_of *s, struct mrs_ctx *c, struct mrsi_work *w, struct mr
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct move_of *s = state;
     bool goes;
     mrsi_work_start(work, c);
@@ -146,6 +150,7 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct move_of *s = state;
     const struct mrsi_fields *f = &s->shape.fields;
     struct mrsi_tell t;

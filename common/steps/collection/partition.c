@@ -72,6 +72,7 @@ by_key(const void *a, const void *b)
 static int
 side_of(struct mrsi_read *r, struct partition *s, const struct mrs_coll *coll, const char *key, const char *sub)
 {
+    MRS_ASSERT(s->into || s->n_into == 0);
     if (mrsi_coll_same(coll, &s->from)) {
         mrsi_read_error(r, key, sub, "%s is `from` as well", coll->ns);
         return 0;
@@ -208,6 +209,7 @@ plan_documents(struct mrsi_read *r, struct partition *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     uint64_t most;
     struct partition *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -244,6 +246,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static enum mrs_status
 find_side(const struct partition *s, struct mrs_ctx *c, struct mrs_buf *key, struct mrs_val v, int *side)
 {
+    MRS_ASSERT(mrs_buf_is_sound(key));
     uint32_t lo = 0, hi = s->n;
     *side = 0;
     mrs_key_append(key, v, false);
@@ -290,6 +293,8 @@ no_name(const struct partition *s, struct mrs_ctx *c, struct mrs_val name)
 static enum mrs_status
 other(const struct partition *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(s->others_side >= 0);
+    MRS_ASSERT(mrs_view_is_framed(doc));
     switch (s->others) {
     case OTHERS_REFUSE:
         return mrsi_step_refuse(c, "others", "no collection is named for its value of %s", s->by.text);
@@ -342,6 +347,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
 static enum mrs_status
 names(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_val *value, struct mrs_val *name)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct partition *s = state;
     struct mrs_buf key;
     bool takes;
@@ -366,6 +372,7 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct partition *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);

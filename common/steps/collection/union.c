@@ -120,6 +120,7 @@ read_tag(struct mrsi_read *r, struct unite *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct unite *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -151,6 +152,7 @@ static enum mrs_status
 tag_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
          struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct tagging *x = arg;
     (void)raw;
     (void)e;
@@ -169,6 +171,7 @@ tag_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
 static enum mrs_status
 tagged(const struct unite *s, struct mrs_ctx *c, struct mrsi_work *w, int side, struct mrs_view *doc)
 {
+    MRS_ASSERT(side >= 0 && (uint32_t)side < s->n);
     struct tagging x = {s, c, s->from[side].tag, 0};
     struct mrs_edit_run how = {.fn = tag_site, .arg = &x, .visit_missing = true, .raw = &w->raw};
     bool changed;
@@ -184,6 +187,7 @@ tagged(const struct unite *s, struct mrs_ctx *c, struct mrsi_work *w, int side, 
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct unite *s = state;
     bool goes;
     mrsi_work_start(work, c);
@@ -205,6 +209,7 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unite *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
@@ -243,6 +248,7 @@ static enum mrs_status
 carry(const struct unite *s, struct mrs_catalog *cat, uint32_t i, struct mrs_cat_coll *into, bool fresh,
       struct mrs_err *e)
 {
+    MRS_ASSERT(i < s->n);
     const struct mrs_cat_coll *from = mrs_catalog_find(cat, s->from[i].coll.db, s->from[i].coll.coll);
     static const struct mrsi_moves as_is = {.move = NULL};
     bool alone = fresh && s->n == 1;

@@ -72,6 +72,7 @@ number_name(struct mrs_val v, char out[WHOLE_MAX])
 bool
 mrsi_value_name(struct mrs_arena *a, struct mrs_val v, struct mrs_val *name)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     char text[WHOLE_MAX];
     uint32_t n = 0;
     *name = mrs_missing();

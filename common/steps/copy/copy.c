@@ -195,6 +195,7 @@ static void
 join_path(struct mrsi_read *r, const struct mrs_path *ref, uint32_t share, const struct mrs_path *own,
           struct mrs_path *out)
 {
+    MRS_ASSERT(share <= ref->n);
     out->part = mrsi_read_alloc(r, share + own->n, sizeof *out->part);
     if (!out->part) {
         return;
@@ -245,6 +246,7 @@ make_edits(struct mrsi_read *r, struct mrsi_copy *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_copy *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -291,6 +293,7 @@ copy_keys(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, s
 static void
 put_kept(const struct mrsi_copy *s, const bool *failed, size_t at, struct mrs_buf *out)
 {
+    MRS_ASSERT(failed && at <= out->n);
     bool any = false;
     size_t doc = 0;
     for (uint32_t i = 0; i < s->shape.fields.n; i++) {
@@ -315,6 +318,7 @@ put_kept(const struct mrsi_copy *s, const bool *failed, size_t at, struct mrs_bu
 static enum mrs_status
 shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrsi_copy *s = state;
     bool *failed = NULL;
     if (s->errors == MRSI_ERRORS_KEEP && s->shape.fields.map) {

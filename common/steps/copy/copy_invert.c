@@ -27,6 +27,7 @@ bare(struct mrsi_undo *u, const char *name, const char *x, const char *wrap)
 static void
 unwrap(const struct mrsi_copy *s, struct mrsi_undo *u, const struct mrs_path *ref)
 {
+    MRS_ASSERT(ref->n > 0);
     char x[260];
     snprintf(x, sizeof x, "$%.250s", ref->text);
     mrsi_undo_open(u, "set");
@@ -71,6 +72,7 @@ take_out(const struct mrsi_copy *s, struct mrsi_undo *u)
 enum mrs_status
 mrsi_copy_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     const struct mrsi_copy *s = state;
     const struct mrs_path *ref = &s->join.pair[0].into.path;
     const char *from = s->join.from.ns;

@@ -39,6 +39,7 @@ next_match(struct quick *q)
 static struct copy_quick_span
 put_wrapped(struct quick *q, struct mrs_val v, const uint8_t *p, size_t off, uint32_t n)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     const struct mrsi_copy *s = q->s;
     uint32_t size = 4 + 1 + s->wrap_len + 1 + v.n + n + 1;
     struct copy_quick_span none = {0, 0};
@@ -99,6 +100,7 @@ reference(struct quick *q, struct mrs_val v, bool *everyday)
 static enum mrs_status
 references(struct quick *q, struct mrs_val array, bool *everyday)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem e;
     enum mrs_status st = next_match(q);
@@ -120,6 +122,7 @@ references(struct quick *q, struct mrs_val array, bool *everyday)
 static bool
 find(const struct mrsi_copy *s, struct mrs_view doc, struct mrsi_seen *seen, struct mrs_elem *ref)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrs_part *name = &s->join.pair[0].into.path.part[0];
     struct mrs_walk w;
     struct mrs_elem e;
@@ -139,6 +142,7 @@ enum mrs_status
 mrsi_copy_quick(const struct mrsi_copy *s, struct mrs_ctx *c, struct copy_work *w, struct mrs_view doc,
                 struct mrs_matches *m, struct mrs_buf *out, bool *done)
 {
+    MRS_ASSERT(s->quick && done);
     struct quick q = {.s = s, .c = c, .m = m, .out = out, .start = out->n};
     struct mrsi_seen seen;
     struct mrs_elem ref;

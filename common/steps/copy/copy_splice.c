@@ -215,6 +215,7 @@ static enum mrs_status
 place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
       struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct copy_splice_copying *k = arg;
     const struct mrsi_copy *s = k->s;
     uint32_t no = site->path_no;
@@ -251,6 +252,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
 static enum mrs_status
 rewrap(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf *b)
 {
+    MRS_ASSERT(mrs_view_is_framed(old));
     const struct mrsi_copy *s = k->s;
     struct mrsi_seen seen;
     struct mrs_walk w;
@@ -284,6 +286,7 @@ rewrap(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf *b)
 static enum mrs_status
 append_copies(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf *b)
 {
+    MRS_ASSERT(mrs_view_is_framed(old));
     const struct mrsi_copy *s = k->s;
     struct mrs_walk w;
     struct mrs_elem e, there;
@@ -361,6 +364,7 @@ instead(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
 static enum mrs_status
 wrap_array(struct copy_splice_copying *k, struct mrs_val old, bool *changed, struct mrs_val *put)
 {
+    MRS_ASSERT(old.type == MRS_ARRAY);
     struct mrs_buf *b = &k->w->value;
     struct mrsi_shape_items it;
     struct mrs_walk w;
@@ -389,6 +393,7 @@ wrap_place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
            struct mrs_buf *raw,
            struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct copy_splice_copying *k = arg;
     bool changed = false;
     enum mrs_status st;
@@ -450,6 +455,7 @@ refuse_dangling(const struct copy_splice_copying *k)
 static enum mrs_status
 open_targets(struct copy_splice_copying *k)
 {
+    MRS_ASSERT(k->s->n_targets == 0 || k->s->target);
     uint32_t n = k->s->n_targets + 1u;
     size_t size = n * (sizeof *k->seen + sizeof *k->n_seen + sizeof *k->silent);
     uint8_t *p = mrs_arena_alloc(k->c->arena, size);
@@ -480,6 +486,7 @@ all_placed(struct copy_splice_copying *k)
 static enum mrs_status
 write_places(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_copy *s = k->s;
     size_t start = out->n;
     bool changed;
@@ -503,6 +510,7 @@ write_places(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_buf 
 static enum mrs_status
 prepare(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *m)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_copy *s = k->s;
     struct mrsi_hits *h = &k->w->hits;
     enum mrs_status st = MRS_OK;
@@ -560,6 +568,7 @@ mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_vi
                  const struct mrs_put *put,
                  struct mrs_buf *out, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct copy_splice_copying k = {.s = state, .c = c, .w = work, .chosen_ref = COPY_NONE};
     size_t start = out->n;
     (void)put;

@@ -75,6 +75,7 @@ read_type(struct mrsi_read *r, struct mrsi_slot s, struct cast_type *to)
 static void
 add_field(struct mrsi_read *r, struct cast *s, const struct mrs_elem *el)
 {
+    MRS_ASSERT(el->name);
     struct mrs_err e;
     struct mrsi_slot one = {el->v, "fields", el->name, NULL};
     uint32_t i = s->fields.n;
@@ -128,6 +129,7 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_slot plain;
     struct cast *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -188,6 +190,7 @@ remark(struct casting *x, struct mrs_val old, struct mrs_val v)
 static enum mrs_status
 convert(struct casting *x, struct mrs_val v, const struct cast_type *to, struct mrs_val *out)
 {
+    MRS_ASSERT(to->name && mrs_val_is_sized(v));
     *out = v;
     if (mrs_is_nullish(v) || !(x->s->patterns.types & mrs_type_bit(v.type))) {
         return MRS_OK;
@@ -225,6 +228,7 @@ put_item(struct mrs_buf *b, struct open_array *a, struct mrs_val v)
 static void
 close_array(struct mrs_buf *b, const struct open_array *a, struct open_array *outer)
 {
+    MRS_ASSERT(a != outer);
     if (a->changed) {
         mrsi_put_close(b, a->at);
     } else if (!b->bad) {
@@ -248,6 +252,7 @@ open_array(struct mrs_buf *b, struct mrs_val v)
 static enum mrs_status
 convert_array(struct casting *x, struct mrs_val v, const struct cast_type *to, struct mrs_val *out)
 {
+    MRS_ASSERT(v.type == MRS_ARRAY);
     struct open_array stack[MRS_DEPTH_MAX];
     struct mrs_elem e;
     struct mrs_val one;
@@ -283,6 +288,7 @@ static enum mrs_status
 cast_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
           struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct casting *x = arg;
     const struct cast_type *to = &x->s->to[site->path_no];
     (void)raw;
@@ -302,6 +308,7 @@ static enum mrs_status
 edit_plain(const struct cast *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
            bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct casting x = {s, 0, c, mrsi_step_eval(c, d), &w->out[1]};
     struct mrs_edit_run how = {.fn = cast_site, .arg = &x, .raw = &w->raw};
     enum mrs_status st = mrs_edit_run(s->edit, &how, d, out, changed, c->err);
@@ -336,6 +343,7 @@ static enum mrs_status
 edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
               bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d) && mrs_buf_is_sound(out));
     const struct cast *s = state;
     struct casting x = {s, 0, c, mrsi_step_eval(c, d), &w->raw};
     struct mrsi_pattern_run stars = {.patterns = &s->patterns, .fn = cast_reached, .arg = &x, .items = true,
@@ -349,6 +357,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct cast *s = state;
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->map, arena, out, e);

@@ -78,6 +78,7 @@ no_uuid(const struct mrsi_uuid *u, struct mrs_eval *ev, struct mrs_val v)
 enum mrs_status
 mrsi_uuid_cast(const struct mrsi_uuid *u, struct mrs_eval *ev, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     uint8_t have = u->legacy ? NEW_FORM : OLD_FORM, want = u->legacy ? OLD_FORM : NEW_FORM;
     if (v.type == MRS_STRING && !u->legacy) {
         return mrs_convert(ev, v, "uuid", out);

@@ -48,6 +48,7 @@ see_read(void *arg, const char *path)
 static bool
 constant_fails(struct mrsi_read *r, const struct mrsi_writes *w, struct mrs_view cond, struct mrs_view constants)
 {
+    MRS_ASSERT(mrs_view_is_framed(cond) && mrs_view_is_framed(constants));
     struct mrs_expr_env env = {
         .mem = r->args->mem, .now_ms = r->args->now_ms, .server_8_2 = r->args->server_8_2};
     struct mrs_query *q = NULL;
@@ -104,6 +105,7 @@ open_parents(struct mrs_build *b, const char *path, uint32_t *depth)
 static enum mrs_status
 sample_document(const char *path, struct mrs_val v, uint32_t items, struct mrs_buf *buf, struct mrs_view *out)
 {
+    MRS_ASSERT(path && mrs_val_is_sized(v));
     struct mrs_build b;
     uint32_t depth;
     mrs_buf_reset(buf);
@@ -138,6 +140,7 @@ takes(struct mrsi_read *r, const struct mrs_query *q, struct mrs_view d)
 static bool
 takes_none(struct mrsi_read *r, const struct mrs_query *q, const struct mrsi_written *f)
 {
+    MRS_ASSERT(f->path);
     struct mrs_buf buf;
     bool none = true;
     mrs_buf_init(&buf, r->args->mem, MRS_METADATA_MAX);
@@ -159,6 +162,7 @@ takes_none(struct mrsi_read *r, const struct mrs_query *q, const struct mrsi_wri
 static bool
 about_types(const struct mrs_elem *op, const struct mrsi_written *f)
 {
+    MRS_ASSERT(f->path && op->name);
     struct mrs_walk w;
     struct mrs_elem e;
     if (strcmp(op->name, "$exists") == 0) {
@@ -175,6 +179,7 @@ about_types(const struct mrs_elem *op, const struct mrsi_written *f)
 static bool
 type_fails(struct mrsi_read *r, const struct mrsi_written *f, const struct mrs_elem *op)
 {
+    MRS_ASSERT(f->path && op->name);
     struct mrs_expr_env env = {
         .mem = r->args->mem, .now_ms = r->args->now_ms, .server_8_2 = r->args->server_8_2};
     struct mrs_query *q = NULL;
@@ -214,6 +219,7 @@ types_fail(struct mrsi_read *r, const struct mrsi_writes *w, const struct mrs_el
 static bool
 any_fails(struct mrsi_read *r, const struct mrsi_writes *w, struct mrs_view where, struct mrs_view constants)
 {
+    MRS_ASSERT(mrs_view_is_framed(where) && mrs_view_is_framed(constants));
     struct mrs_walk walk;
     struct mrs_elem e;
     struct mrs_buf buf;

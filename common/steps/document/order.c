@@ -40,6 +40,7 @@ static const struct mrs_key keys[] = {
 static struct order_name *
 name_in(struct mrsi_read *r, struct order_level *l, const struct mrs_part *part)
 {
+    MRS_ASSERT(part->len > 0 && l->n <= l->cap);
     for (uint32_t i = 0; i < l->n; i++) {
         if (l->name[i].len == part->len && memcmp(l->name[i].name, part->name, part->len) == 0) {
             return &l->name[i];
@@ -120,6 +121,7 @@ static enum mrs_status put_level(const struct order_level *l, struct mrs_ctx *c,
 static enum mrs_status
 put_array(const struct order_level *l, struct mrs_ctx *c, struct mrs_view array, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(array));
     struct mrs_walk w;
     struct mrs_elem e;
     bool changed;
@@ -207,6 +209,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct order_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -222,6 +225,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct order_of *s = state;
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->map, arena, out, e);

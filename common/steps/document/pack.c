@@ -145,6 +145,7 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct pack *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -183,6 +184,7 @@ is_array_name(const struct pack *s, const struct mrs_elem *e)
 static bool
 is_packed(const struct pack *s, const struct mrs_elem *e)
 {
+    MRS_ASSERT(e->name);
     for (uint32_t i = 0; i < s->fields.n; i++) {
         const struct field *f = &s->field[i];
         if (!f->begins ? mrs_name_is(e, f->name, f->len)
@@ -197,6 +199,7 @@ is_packed(const struct pack *s, const struct mrs_elem *e)
 static void
 put_item(struct pack_packing *x, const struct mrs_elem *e)
 {
+    MRS_ASSERT(e->name);
     const struct pack *s = x->s;
     struct mrs_buf *b = x->items.buf;
     const char *name = e->name;
@@ -218,6 +221,8 @@ put_item(struct pack_packing *x, const struct mrs_elem *e)
 static enum mrs_status
 take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct mrsi_seen *names)
 {
+    MRS_ASSERT(rest != x->items.buf);
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct pack *s = x->s;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -256,6 +261,7 @@ take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct
 static enum mrs_status
 put_at_top(struct pack_packing *x, struct mrs_buf *out, size_t at)
 {
+    MRS_ASSERT(at <= out->n);
     const struct mrs_part *as = &x->s->packed.as.part[0];
     size_t n = 2 + (size_t)as->len + x->array.n, place = x->place ? x->place : out->n - 1;
     if (!mrs_buf_take(out, n)) {
@@ -274,6 +280,7 @@ static enum mrs_status
 put_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
          struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct pack_packing *x = arg;
     const char *as = x->s->packed.as.text;
     (void)raw;
@@ -306,6 +313,7 @@ static enum mrs_status
 edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
               bool *changed)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const struct pack *s = state;
     struct pack_packing x = {.s = s, .c = c};
     struct mrs_buf *rest = s->packed.edit ? &w->out[1] : out;
@@ -353,6 +361,7 @@ tell_losses(struct mrsi_tell *t, const struct pack *s, const char *names)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct pack *s = state;
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->packed.map, arena, out, e);

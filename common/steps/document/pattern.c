@@ -27,6 +27,7 @@ is_prefix(const struct mrs_part *p)
 static const char *
 touch_of(struct mrsi_read *r, const struct mrs_path *p)
 {
+    MRS_ASSERT(p->n > 0);
     size_t n = 0;
     for (uint32_t i = 0; i < p->n && !strchr(p->part[i].name, '*'); i++) {
         n += p->part[i].len + 1u;
@@ -179,6 +180,7 @@ closed(const struct mrsi_pattern *p, mrsi_states s)
 mrsi_states
 mrsi_pattern_begin(const struct mrsi_pattern *p)
 {
+    MRS_ASSERT(p->path.n > 0);
     return closed(p, 1);
 }
 
@@ -192,6 +194,7 @@ part_takes(const struct mrs_part *p, const char *name, uint32_t len)
 mrsi_states
 mrsi_pattern_step(const struct mrsi_pattern *p, mrsi_states at, const char *name, uint32_t len)
 {
+    MRS_ASSERT(name || len == 0);
     mrsi_states next = 0;
     for (uint32_t i = 0; i < p->path.n; i++) {
         if (!(at >> i & 1)) {
@@ -207,6 +210,7 @@ mrsi_pattern_step(const struct mrsi_pattern *p, mrsi_states at, const char *name
 const char *
 mrsi_pattern_new_name(const struct mrsi_pattern *p, struct mrs_arena *a, const char *name, uint32_t len)
 {
+    MRS_ASSERT(p->text && (name || len == 0));
     const char *star = strchr(p->text, '*');
     if (!star) {
         return p->text;
@@ -264,6 +268,7 @@ static const char *
 name_after(const struct mrsi_pattern *p, struct mrs_arena *a, const struct mrs_part *field, const struct mrs_part *took,
            bool *dead)
 {
+    MRS_ASSERT(field->len > 0);
     const char *now = NULL;
     uint32_t n = 0;
     if (p->text) {
@@ -304,6 +309,7 @@ rename_parts(const struct mrsi_pattern *p, struct mrs_arena *a, const struct mrs
 static const char *
 joined(struct mrs_arena *a, const struct mrs_part *part, uint32_t n)
 {
+    MRS_ASSERT(part || n == 0);
     size_t size = 1;
     for (uint32_t i = 0; i < n; i++) {
         size += part[i].len + 1u;
@@ -363,6 +369,7 @@ mrsi_patterns_tell(struct mrsi_tell *t, const struct mrsi_patterns *p, const cha
 const char *
 mrsi_patterns_names(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, const struct mrsi_patterns *p)
 {
+    MRS_ASSERT(path || n == 0);
     uint32_t all = n + p->n;
     struct mrs_path *list = mrs_arena_alloc(t->arena, (all + 1) * sizeof *list);
     if (!list) {

@@ -65,6 +65,7 @@ mark(struct pattern_walk *x, struct pattern_level *l)
 static enum mrs_status
 grow(struct pattern_walk *x)
 {
+    MRS_ASSERT(x->depth == x->cap);
     struct pattern_level *more = mrs_alloc_array(x->c->mem, (size_t)x->cap * 2, sizeof *more);
     if (!more) {
         return mrs_err_memory(x->c->err, x->cap * sizeof *more);
@@ -81,6 +82,7 @@ grow(struct pattern_walk *x)
 static enum mrs_status
 push(struct pattern_walk *x, const struct mrs_elem *e, mrsi_states at, bool visit)
 {
+    MRS_ASSERT(x->depth <= x->cap);
     enum mrs_status st = x->depth == x->cap ? grow(x) : MRS_OK;
     if (st != MRS_OK) {
         return st;
@@ -103,6 +105,7 @@ push(struct pattern_walk *x, const struct mrs_elem *e, mrsi_states at, bool visi
 static void
 find_took(const struct pattern_walk *x, struct mrsi_pattern_place *at)
 {
+    MRS_ASSERT(x->depth > 0);
     uint32_t up = x->p->path.n - 1 - x->p->star, i = x->depth;
     at->took = at->name;
     at->took_len = at->len;
@@ -132,6 +135,7 @@ set_aside(struct pattern_walk *x, struct mrs_val *v)
 static enum mrs_status
 replace(struct pattern_walk *x, struct pattern_level *l, const struct mrs_elem *e, struct mrs_val put, bool inside)
 {
+    MRS_ASSERT(l == &x->level[x->depth - 1]);
     enum mrs_status st = inside ? set_aside(x, &put) : MRS_OK;
     if (inside) {
         x->out->n = x->level[x->depth].start - e->name_len - 2;
@@ -256,6 +260,7 @@ put_names(struct pattern_walk *x, const struct pattern_level *l, const struct pa
 static enum mrs_status
 rename_level(struct pattern_walk *x, struct pattern_level *l)
 {
+    MRS_ASSERT(l->renamed > 0 || x->n_renamed > 0);
     struct mrs_arena_mark mark_at = mrs_arena_mark(x->c->arena);
     struct pattern_new_name *sorted;
     enum mrs_status st = sort_names(x, l, &sorted);
@@ -276,6 +281,7 @@ rename_level(struct pattern_walk *x, struct pattern_level *l)
 static void
 renumber(struct pattern_walk *x, const struct pattern_level *l)
 {
+    MRS_ASSERT(l->start < x->out->n);
     struct mrs_walk w;
     struct mrs_elem e;
     struct mrsi_shape_items items;
@@ -311,6 +317,7 @@ finish(struct pattern_walk *x, struct pattern_level *l)
 static enum mrs_status
 leave(struct pattern_walk *x)
 {
+    MRS_ASSERT(x->depth > 0);
     struct pattern_level *l = &x->level[--x->depth];
     enum mrs_status st = l->changed ? finish(x, l) : MRS_OK;
     if (st != MRS_OK || x->depth == 0) {
@@ -329,6 +336,7 @@ leave(struct pattern_walk *x)
 static enum mrs_status
 enter(struct pattern_walk *x, const struct mrs_elem *e)
 {
+    MRS_ASSERT(x->depth > 0);
     struct pattern_level *l = &x->level[x->depth - 1];
     const struct mrsi_pattern *p = x->p;
     bool array = l->e.v.type == MRS_ARRAY, ends = p->deep + 1 == p->path.n;
@@ -360,6 +368,7 @@ enter(struct pattern_walk *x, const struct mrs_elem *e)
 static enum mrs_status
 walk(struct pattern_walk *x, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_elem e = {.name = "", .v = mrs_view_val(d)};
     enum mrs_status st = push(x, &e, mrsi_pattern_begin(x->p), false);
     while (st == MRS_OK && x->depth) {
@@ -379,6 +388,7 @@ static enum mrs_status
 run_one(const struct mrsi_pattern_run *how, const struct mrsi_pattern *p, struct mrs_ctx *c, struct mrsi_work *w,
         struct mrs_view d, bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct pattern_walk x = {.how = how, .p = p, .c = c, .out = &w->out[1], .raw = &w->raw, .from = d.p, .cap = FEW};
     x.level = x.few;
     mrs_buf_reset(x.out);

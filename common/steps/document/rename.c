@@ -62,6 +62,7 @@ place_of(const struct rename *s, const struct mrs_path *p)
 static uint32_t
 add_place(struct mrsi_read *r, struct rename *s, const struct mrs_path *p, const char *sub)
 {
+    MRS_ASSERT(p->n > 0);
     struct mrs_err e;
     uint32_t i = place_of(s, p);
     if (i < s->n_places) {
@@ -82,6 +83,7 @@ add_place(struct mrsi_read *r, struct rename *s, const struct mrs_path *p, const
 static void
 add_entry(struct mrsi_read *r, struct rename *s, const struct mrs_elem *el)
 {
+    MRS_ASSERT(el->name);
     struct rename_entry *x = &s->entry[s->n];
     struct mrsi_slot to = {el->v, "fields", el->name, NULL};
     bool named = mrsi_read_path_text(r, "fields", el->name, el->name, &x->old);
@@ -191,6 +193,7 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_slot plain;
     struct rename *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -235,6 +238,7 @@ struct renaming {
 static struct mrs_val
 item_at(struct cursor *k, struct mrs_val array, uint32_t pos)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     if (k->array != array.p || k->pos > pos + 1) {
         *k = (struct cursor){.array = array.p};
         mrs_walk_init(&k->w, mrs_val_view(array));
@@ -263,8 +267,9 @@ shared_level(struct renaming *x, const struct rename_entry *en, const struct mrs
             ++*arrays;
         }
     }
-    *level = mrs_val_view(v);
-    return v.type == MRS_DOCUMENT;
+    bool there = v.type == MRS_DOCUMENT;
+    *level = there ? mrs_val_view(v) : (struct mrs_view){NULL, 0};
+    return there;
 }
 
 static const char *
@@ -334,6 +339,7 @@ struct answer { /* of the edit's function */
 static enum mrs_status
 arrive(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site, bool gone, struct answer to)
 {
+    MRS_ASSERT(to.verdict && to.put);
     struct mrs_val v = en->level ? mrs_missing() : arriving(x, en, site);
     bool comes = en->level ? !site->blocked && has_old(en, site->holder) : v.type != MRS_MISSING;
     bool there = site->old.type != MRS_MISSING && !gone;
@@ -359,6 +365,7 @@ static enum mrs_status
 rename_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
             struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct renaming *x = arg;
     const struct rename_place *p = &x->s->place[site->path_no];
     bool gone = p->leaves != NONE && site->old.type != MRS_MISSING && !site->blocked;
@@ -387,6 +394,7 @@ static enum mrs_status
 append_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
             struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct renaming *x = arg;
     uint32_t i = x->s->place[site->path_no].arrives;
     (void)raw;
@@ -422,6 +430,7 @@ static enum mrs_status
 edit_plain(const struct rename *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
            bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct renaming x = {.s = s, .c = c, .doc = d};
     struct mrs_edit_run how = {.fn = rename_site, .arg = &x, .visit_missing = s->levels, .raw = &w->raw};
     if (s->n_cursors) {
@@ -444,6 +453,7 @@ edit_plain(const struct rename *s, struct mrs_ctx *c, struct mrsi_work *w, struc
 static enum mrs_status
 new_name(struct renaming *x, const struct mrsi_pattern_place *at, struct mrs_val *name)
 {
+    MRS_ASSERT(at->pattern);
     struct mrs_arena *a = x->c->arena;
     const struct mrsi_pattern *p = at->pattern;
     if (p->text) {
@@ -490,6 +500,7 @@ static enum mrs_status
 edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
               bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d) && mrs_buf_is_sound(out));
     const struct rename *s = state;
     struct renaming x = {.s = s, .c = c, .doc = d};
     struct mrsi_pattern_run stars = {.patterns = &s->patterns, .fn = rename_reached, .arg = &x, .replace = s->replace};
@@ -517,6 +528,7 @@ tell_patterns(struct mrsi_tell *t, const struct rename *s)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct rename *s = state;
     struct mrsi_tell t;
     bool swaps = false;

@@ -70,6 +70,7 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct replace_of *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -97,6 +98,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static void
 put_document(struct mrs_view made, struct mrs_val id, struct mrsi_seen *names, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(made));
     struct mrs_walk w;
     struct mrs_elem e;
     size_t at = mrsi_put_open(out);
@@ -116,6 +118,7 @@ put_document(struct mrs_view made, struct mrs_val id, struct mrsi_seen *names, s
 static enum mrs_status
 make_document(const struct replace_of *s, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_eval ev = mrsi_step_eval(c, d);
     struct mrs_eval_fields room;
     struct mrsi_seen names;
@@ -141,6 +144,7 @@ static enum mrs_status
 edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
               bool *changed)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const struct replace_of *s = state;
     size_t at = out->n;
     enum mrs_status st = make_document(s, c, d, out);
@@ -161,6 +165,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct replace_of *s = state;
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->map, arena, out, e);

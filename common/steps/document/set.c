@@ -89,6 +89,7 @@ rule_of(const struct set *s)
 static struct mrsi_written
 written(const struct set *s, uint32_t i)
 {
+    MRS_ASSERT(i < s->fields.n);
     const struct mrs_path *p = &s->fields.path[i];
     const struct mrs_expr *x = s->fields.expr[i];
     struct mrsi_written f = {.path = p->text, .v = mrs_missing()};
@@ -254,6 +255,7 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_slot plain;
     struct set *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -318,6 +320,7 @@ struct set_writing {
 static enum mrs_status
 evaluate(struct set_writing *x, struct mrs_view d, struct mrs_eval_fields *room)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_eval ev = mrsi_step_eval(x->c, d);
     if (x->s->fields.n > 1 || mrsi_step_at_hand(x->c, d)) {
         mrsi_step_fields(x->c, &ev, room);
@@ -357,6 +360,8 @@ field_of(const struct set *s, const struct mrs_elem *e)
 static void
 find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mrsi_seen *names)
 {
+    MRS_ASSERT(at->n <= FLAT_MAX);
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t met = 0; /* bits of the fields that were there */
@@ -378,6 +383,8 @@ find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mr
 static void
 write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *at, struct mrs_buf *out, bool *changed)
 {
+    MRS_ASSERT(at->n <= FLAT_MAX);
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct set *s = x->s;
     const uint8_t *run = d.p + 4;
     uint32_t met = 0;
@@ -410,6 +417,7 @@ write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *a
 static enum mrs_status
 write_flat(struct set_writing *x, struct set_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrs_eval_fields *f = x->fields;
     struct mrsi_seen names;
     struct sites at;
@@ -436,6 +444,7 @@ static enum mrs_status
 write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
            struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct set_writing *x = arg;
     uint32_t i = site->path_no;
     (void)raw;
@@ -460,6 +469,7 @@ static enum mrs_status
 remove_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
             struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     const struct set_writing *x = arg;
     bool gone = !x->skip[site->path_no] && x->val[site->path_no].type == MRS_MISSING;
     (void)put;
@@ -474,6 +484,7 @@ remove_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
 static enum mrs_status
 write_values(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_edit_run how = {.fn = write_site, .arg = x, .visit_missing = true, .raw = &w->raw};
     size_t start = out->n;
     enum mrs_status st;
@@ -491,6 +502,7 @@ write_values(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, stru
 static enum mrs_status
 write_nested(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_edit_run how = {.fn = remove_site, .arg = x, .raw = &w->raw, .inner_arrays = true};
     bool writes = false, goes = false, gone = false;
     for (uint32_t i = 0; i < x->s->fields.n; i++) {
@@ -543,6 +555,7 @@ static enum mrs_status
 edit_plain(const struct set *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
            bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     uint32_t n = s->fields.n;
     struct set_writing x = {.s = s, .c = c};
     x.val = mrs_arena_alloc(c->arena, n * sizeof *x.val + n);
@@ -600,6 +613,7 @@ static enum mrs_status
 edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
               bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d) && mrs_buf_is_sound(out));
     const struct set *s = state;
     enum mrs_status st = s->fields.n ? edit_plain(s, c, w, d, out, changed) : MRS_OK;
     if (st != MRS_OK || !s->patterns.n) {
@@ -615,6 +629,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct set *s = state;
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->map, arena, out, e);

@@ -66,6 +66,7 @@ plan_paths(struct mrsi_read *r, struct split *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct split *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -109,6 +110,7 @@ halve(const struct split *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct split *s = state;
     struct mrsi_work *w = work;
     bool takes, changed = false;
@@ -133,6 +135,7 @@ static const struct mrs_spread_ops ops = {.begin = begin, .next = mrsi_work_next
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct split *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);

@@ -35,6 +35,7 @@ static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struc
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct unpack *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -91,6 +92,7 @@ is_pair(const struct mrsi_packed *p, struct mrs_val item, struct mrs_val *key, s
 static enum mrs_status
 make_field(struct unpacking *x, struct mrs_val item, uint32_t no, struct unpack_made *out)
 {
+    MRS_ASSERT(out && mrs_val_is_sized(item));
     const struct unpack *s = x->s;
     struct mrs_val key, value;
     uint32_t n;
@@ -123,6 +125,7 @@ make_field(struct unpacking *x, struct mrs_val item, uint32_t no, struct unpack_
 static enum mrs_status
 make_fields(struct unpacking *x, struct mrs_view array, struct unpack_made **out, uint32_t *n)
 {
+    MRS_ASSERT(mrs_view_is_framed(array));
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t room = array.n / 8 + 1; /* no element is shorter */
@@ -163,6 +166,7 @@ elem_by_name(const void *pa, const void *pb)
 static enum mrs_status
 refuse_twice(struct unpacking *x, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk w;
     size_t room = d.n / 2, n = 0; /* no element is shorter */
     struct mrs_elem *all = mrs_arena_alloc(x->c->arena, room * sizeof *all);
@@ -198,6 +202,7 @@ named(const struct unpack_fields *f, const struct mrs_elem *e)
 static enum mrs_status
 find_there(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, struct unpack_fields *f)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk w;
     struct mrs_elem e;
     f->by_name = mrs_arena_alloc(x->c->arena, (f->n + 1) * sizeof *f->by_name);
@@ -228,6 +233,8 @@ put_field(struct mrs_buf *out, struct mrsi_seen *names, const struct mrs_elem *e
 static enum mrs_status
 put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, struct mrs_buf *out)
 {
+    MRS_ASSERT(array->v.type == MRS_ARRAY);
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct unpack_fields f = {NULL, NULL, 0};
     struct mrsi_seen names;
     struct mrs_walk w;
@@ -267,6 +274,7 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
 static enum mrs_status
 unpack_level(struct unpacking *x, struct mrs_view d, struct mrs_buf *out, bool *held)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrs_path *as = &x->s->packed.as;
     const struct mrs_part *last = &as->part[as->n - 1];
     struct mrs_elem e;
@@ -284,6 +292,7 @@ unpack_level(struct unpacking *x, struct mrs_view d, struct mrs_buf *out, bool *
 static enum mrs_status
 unpack_items(struct unpacking *x, struct mrs_view array, bool *held)
 {
+    MRS_ASSERT(mrs_view_is_framed(array));
     struct mrsi_shape_items items;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -311,6 +320,7 @@ static enum mrs_status
 unpack_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
             struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct unpacking *x = arg;
     bool held = false;
     enum mrs_status st = MRS_OK;
@@ -333,6 +343,7 @@ static enum mrs_status
 edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
               bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d) && mrs_buf_is_sound(out));
     const struct unpack *s = state;
     struct unpacking x = {s, c, &w->out[1]};
     const struct mrs_edit *edit = s->packed.edit;
@@ -361,6 +372,7 @@ names_added(struct mrsi_tell *t, const struct unpack *s)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unpack *s = state;
     const char *as = s->packed.as.text;
     struct mrsi_tell t;

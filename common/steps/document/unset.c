@@ -28,6 +28,7 @@ static enum mrs_status
 remove_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
             struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     (void)arg;
     (void)site;
     (void)put;
@@ -51,6 +52,7 @@ static enum mrs_status
 edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out,
               bool *changed)
 {
+    MRS_ASSERT(mrs_view_is_framed(d) && mrs_buf_is_sound(out));
     const struct unset *s = state;
     struct mrs_edit_run how = {.fn = remove_site, .raw = &w->raw, .inner_arrays = true};
     struct mrsi_pattern_run stars = {.patterns = &s->patterns, .fn = remove_reached, .first = true, .inner = true};
@@ -99,6 +101,7 @@ refuse_elements(struct mrsi_read *r, const struct unset *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_slot plain;
     struct unset *s = mrsi_read_begin(&r, args, sizeof *s, e);
@@ -129,6 +132,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unset *s = state;
     struct mrsi_tell t;
     mrsi_map_tell(&t, &s->map, arena, out, e);

@@ -190,6 +190,7 @@ tell_once(struct mrsi_tell *t, const struct mrsi_embed *s)
 enum mrs_status
 mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_embed *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, MRS_FAMILY_JOIN, e);
@@ -268,6 +269,7 @@ moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves 
 static bool
 is_reference(const struct mrsi_embed *s, struct mrs_view index)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key");
     struct mrs_walk w;
     struct mrs_elem e, more;

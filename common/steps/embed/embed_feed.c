@@ -47,6 +47,7 @@ mrsi_embed_work_clear(struct mrs_ctx *c, void *work)
 enum mrs_status
 mrsi_embed_next(struct embed_splice *x, struct mrs_match *out)
 {
+    MRS_ASSERT(x->m->next);
     for (;;) {
         bool again = false;
         enum mrs_status st = x->m->next(x->m, out, x->c->err);
@@ -76,6 +77,7 @@ mrsi_embed_next(struct embed_splice *x, struct mrs_match *out)
 enum mrs_status
 mrsi_embed_taken(struct embed_splice *x, const struct mrs_match *m)
 {
+    MRS_ASSERT(x->m->used);
     return !m->failed ? MRS_OK
                       : mrsi_step_refuse(x->c, m->why_where, "%s",
                                          m->why ? m->why : "a document that belongs here failed");
@@ -93,6 +95,7 @@ mrsi_embed_rewind(struct embed_splice *x)
 enum mrs_status
 mrsi_embed_tally(struct embed_splice *x)
 {
+    MRS_ASSERT(x->w->ready);
     struct mrs_match m;
     enum mrs_status st = MRS_OK;
     bool mark = x->s->join.into_points && x->s->dangling != MRSI_DANGLING_KEEP;
@@ -126,6 +129,7 @@ dangling(const void *arg, const struct mrsi_occ *o)
 enum mrs_status
 mrsi_embed_dangling(struct embed_splice *x, struct mrs_view *doc)
 {
+    MRS_ASSERT(doc);
     const struct mrsi_embed *s = x->s;
     struct mrsi_take t = {.c = x->c, .refs = &x->w->refs, .edit = s->ref_edit, .value = &x->w->value, .raw = &x->w->raw,
                           .what = dangling, .arg = x, .key = "dangling"};

@@ -20,6 +20,7 @@ struct embed_pages_page {
 static enum mrs_status
 open_page(struct embed_pages_page *p)
 {
+    MRS_ASSERT(!p->open);
     const struct mrsi_embed *s = p->x->s;
     struct mrs_buf *b = &p->x->w->page;
     uint8_t id[12], room[16];
@@ -83,6 +84,7 @@ add(struct embed_pages_page *p, const struct mrs_match *m)
 enum mrs_status
 mrsi_embed_pages(struct embed_splice *x, uint64_t from)
 {
+    MRS_ASSERT(from <= x->n);
     struct mrs_elem id;
     struct mrs_match m;
     if (!mrs_doc_find(x->doc, "_id", 3, &id)) {

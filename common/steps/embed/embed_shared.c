@@ -157,6 +157,7 @@ instead(struct shared *sh, struct mrs_val v, struct mrs_val *put)
 static enum mrs_status
 in_array(struct shared *sh, struct mrs_val old, bool *changed, struct mrs_val *put)
 {
+    MRS_ASSERT(old.type == MRS_ARRAY && changed);
     struct embed_splice *x = sh->x;
     struct mrsi_shape_items it;
     struct mrs_walk w;
@@ -205,6 +206,7 @@ in_place(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verd
 static enum mrs_status
 count_of(struct shared *sh, const struct mrsi_match_group *g, uint64_t *n)
 {
+    MRS_ASSERT(g->n_index <= MRS_PATH_PARTS_MAX);
     const struct mrsi_occ *occ = mrsi_refs_occ(&sh->x->w->refs);
     *n = 0;
     for (uint32_t i = g ? g->occ : 0, end = g ? g->occ + g->n_occ : 0; i < end;) {
@@ -250,6 +252,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
       struct mrs_buf *raw,
       struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct shared *sh = arg;
     (void)raw;
     (void)e;
@@ -270,6 +273,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
 static enum mrs_status
 write_places(struct shared *sh, struct mrs_view doc, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct embed_splice *x = sh->x;
     size_t start = out->n;
     for (;;) {
@@ -292,6 +296,7 @@ write_places(struct shared *sh, struct mrs_view doc, struct mrs_buf *out)
 enum mrs_status
 mrsi_embed_shared(struct embed_splice *x, struct mrs_buf *out)
 {
+    MRS_ASSERT(x->s->shared && mrs_buf_is_sound(out));
     const struct mrsi_embed *s = x->s;
     struct shared sh = {.x = x};
     struct mrs_view doc = x->doc;

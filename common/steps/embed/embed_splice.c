@@ -17,6 +17,7 @@ struct embed_splice_head {
 static enum mrs_status
 look(struct mrs_ctx *c, const struct mrsi_embed *s, struct mrs_view d, struct embed_splice_head *h)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -50,6 +51,7 @@ too_many(struct embed_splice *x)
 static enum mrs_status
 all_items(struct embed_splice *x, size_t start, struct mrs_buf *out)
 {
+    MRS_ASSERT(start <= out->n);
     const struct mrsi_embed *s = x->s;
     uint64_t limit = s->limited ? s->limit : UINT64_MAX;
     struct mrsi_shape_items it;
@@ -132,6 +134,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
       struct mrs_buf *raw,
       struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct places *p = arg;
     const struct mrsi_embed *s = p->x->s;
     uint32_t no = site->path_no;
@@ -170,6 +173,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
 static enum mrs_status
 write_places(struct places *p, struct mrs_view doc, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct embed_splice *x = p->x;
     size_t start = out->n;
     for (;;) {
@@ -204,6 +208,7 @@ write_places(struct places *p, struct mrs_view doc, struct mrs_buf *out)
 static enum mrs_status
 build(struct embed_splice *x, uint64_t *take, size_t most, struct mrs_val *value)
 {
+    MRS_ASSERT(most <= UINT32_MAX);
     struct mrs_buf *b = &x->w->value;
     struct mrsi_shape_items it;
     struct mrs_match m;
@@ -231,6 +236,7 @@ build(struct embed_splice *x, uint64_t *take, size_t most, struct mrs_val *value
 static enum mrs_status
 choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *value)
 {
+    MRS_ASSERT(take <= x->n);
     const struct mrsi_embed *s = x->s;
     struct mrs_match m;
     if (take > 1 && s->many == MRSI_MANY_REFUSE) {
@@ -256,6 +262,7 @@ choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *
 static enum mrs_status
 tell(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
 {
+    MRS_ASSERT(chosen <= take);
     struct mrs_match m;
     enum mrs_status st = mrsi_embed_rewind(x);
     while (st == MRS_OK && (st = mrsi_embed_next(x, &m)) == MRS_OK) {
@@ -272,6 +279,8 @@ tell(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
 static enum mrs_status
 fit(struct places *p, struct mrs_view doc, uint64_t *take, struct mrs_buf *out)
 {
+    MRS_ASSERT(*take <= p->x->n);
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct embed_splice *x = p->x;
     const struct mrsi_embed *s = x->s;
     size_t start = out->n, most = MRS_DOC_MAX;
@@ -306,6 +315,7 @@ fit(struct places *p, struct mrs_view doc, uint64_t *take, struct mrs_buf *out)
 static enum mrs_status
 lengthy(struct embed_splice *x, struct mrs_view doc, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_embed *s = x->s;
     struct places p = {.x = x};
     uint64_t take = s->limited && s->limit < x->n ? s->limit : x->n, chosen = 0;
@@ -367,6 +377,7 @@ enum mrs_status
 mrsi_embed_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m,
                   const struct mrs_put *put, struct mrs_buf *out, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const struct mrsi_embed *s = state;
     struct embed_splice x = {.s = s, .c = c, .w = work, .doc = doc, .m = m, .put = put};
     size_t start = out->n;

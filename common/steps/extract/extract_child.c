@@ -50,6 +50,7 @@ shaped(struct ext_doc *x, const struct ext_part *p, struct mrs_view element, str
 enum mrs_status
 mrsi_extract_shape(struct ext_doc *x, const struct ext_part *p, bool wrap, struct mrs_val *out, struct mrs_val *own)
 {
+    MRS_ASSERT(out && own);
     const struct mrsi_shape *shape = &x->s->shape;
     enum mrs_status st = MRS_OK;
     *out = p->v;
@@ -75,6 +76,7 @@ mrsi_extract_shape(struct ext_doc *x, const struct ext_part *p, bool wrap, struc
 enum mrs_status
 mrsi_extract_key(const struct mrsi_extract *s, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *out, bool *whole)
 {
+    MRS_ASSERT(s->unique.n > 0 && mrs_view_is_framed(d));
     size_t at = out->n;
     *whole = true;
     for (uint32_t i = 0; i < s->unique.n && *whole; i++) {
@@ -122,6 +124,7 @@ path_of_field(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out)
 static enum mrs_status
 new_id(struct ext_doc *x, const struct ext_part *p, struct mrs_view d, bool by_key, uint8_t id[12])
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const uint32_t *all = (const uint32_t *)(const void *)x->w->index.p;
     int64_t pos[EXT_INDEX_MAX];
     enum mrs_status st = MRS_OK;
@@ -236,6 +239,7 @@ scan(struct child *k)
 static enum mrs_status
 choose_id(struct child *k, struct mrs_val kept)
 {
+    MRS_ASSERT(mrs_val_is_sized(kept));
     struct ext_doc *x = k->x;
     enum mrs_status st = MRS_OK;
     k->id = kept;
@@ -295,6 +299,7 @@ put_rest(const struct child *k, struct mrs_buf *out)
 static enum mrs_status
 put_child(const struct child *k, struct mrs_buf *out)
 {
+    MRS_ASSERT(k->d.p && mrs_buf_is_sound(out));
     const struct mrsi_extract *s = k->x->s;
     size_t start = mrsi_put_open(out);
     mrsi_put_elem(out, "_id", 3, k->id);
@@ -339,6 +344,7 @@ enum mrs_status
 mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struct mrs_buf *out, bool *made,
                    struct mrs_buf *key)
 {
+    MRS_ASSERT(made && mrs_buf_is_sound(out));
     const struct mrsi_extract *s = x->s;
     bool inner = p->around != EXT_NONE;
     struct child k; /* sc is large, and scan() fills it in */

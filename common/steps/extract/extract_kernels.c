@@ -196,6 +196,7 @@ target_part(struct ext_doc *x, struct mrs_parts *out)
 static enum mrs_status
 group_parts(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, struct mrs_parts *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct ext_doc x = begin_doc(state, c, work, doc);
     bool takes;
     if (side == 1) {
@@ -242,6 +243,7 @@ n_values(struct mrs_val v)
 static void
 put_parent_ref(const struct mrsi_extract *s, struct mrs_view d, bool at_end, struct mrs_val refs, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     uint32_t len = (uint32_t)strlen(s->parent_ref);
     const uint8_t *at = d.p + 4, *end = d.p + d.n - 1;
     struct mrs_elem e;
@@ -265,6 +267,7 @@ static enum mrs_status
 finish(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs, struct mrs_view refs,
        struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(refs));
     const struct mrsi_extract *s = state;
     size_t start = out->n;
     struct mrs_val v = {refs.p, refs.n, MRS_ARRAY};
@@ -290,6 +293,7 @@ group_source(const void *state, struct mrs_ctx *c, void *work, struct mrs_view d
              struct mrs_buf *out,
              enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(ids) && mrs_buf_is_sound(out));
     struct ext_doc x = begin_doc(state, c, work, doc);
     size_t start = out->n;
     bool takes;

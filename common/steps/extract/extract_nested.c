@@ -38,6 +38,7 @@ add(struct ext_walker *w, struct mrs_val v, uint32_t index, bool alone, uint32_t
 static enum mrs_status
 follow(struct ext_walker *w, struct mrs_view d, uint32_t level, uint32_t around)
 {
+    MRS_ASSERT(w->n_index <= EXT_INDEX_MAX);
     const struct mrs_path *p = &w->x->s->nested.path;
     struct mrs_elem e;
     enum mrs_status st = MRS_OK;
@@ -60,6 +61,7 @@ follow(struct ext_walker *w, struct mrs_view d, uint32_t level, uint32_t around)
 static enum mrs_status
 next(struct ext_walker *w)
 {
+    MRS_ASSERT(w->n_index <= EXT_INDEX_MAX);
     struct mrs_buf *frames = &w->x->w->frame;
     struct extract_nested_frame *f =
         (struct extract_nested_frame *)(void *)(frames->p + frames->n - sizeof *f);
@@ -84,6 +86,7 @@ next(struct ext_walker *w)
 enum mrs_status
 mrsi_extract_nested(struct ext_walker *w, struct mrs_val v)
 {
+    MRS_ASSERT(w->x->s->nested.given && mrs_val_is_sized(v));
     struct mrs_buf *frames = &w->x->w->frame;
     uint32_t slot = w->n_index, around = EXT_NONE;
     enum mrs_status st;
@@ -106,6 +109,7 @@ static enum mrs_status
 take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
          struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     (void)arg;
     (void)put;
     (void)raw;
@@ -118,6 +122,7 @@ take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
 enum mrs_status
 mrsi_extract_bare(struct ext_doc *x, struct mrs_val v, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_edit_run how = {.fn = take_out};
     struct mrs_buf *b = &x->w->element;
     bool changed;
@@ -130,6 +135,7 @@ mrsi_extract_bare(struct ext_doc *x, struct mrs_val v, struct mrs_val *out)
 enum mrs_status
 mrsi_extract_inner_key(struct ext_doc *x, struct ext_part *p)
 {
+    MRS_ASSERT(p->out);
     const struct ext_span *span = (const struct ext_span *)(const void *)x->w->span.p;
     if (p->around == EXT_NONE || !x->s->nested.parent_ref) {
         return MRS_OK;

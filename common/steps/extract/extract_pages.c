@@ -18,6 +18,7 @@ struct extract_pages_page {
 static enum mrs_status
 open_page(struct extract_pages_page *p, struct mrs_val ref)
 {
+    MRS_ASSERT(!p->open);
     struct ext_doc *x = p->x;
     const struct mrsi_extract *s = x->s;
     struct mrs_buf *b = &x->w->made;
@@ -41,6 +42,7 @@ open_page(struct extract_pages_page *p, struct mrs_val ref)
 static enum mrs_status
 close_page(struct extract_pages_page *p)
 {
+    MRS_ASSERT(p->open);
     struct ext_work *w = p->x->w;
     mrsi_items_close(&p->items);
     mrsi_put_close(&w->made, p->start);
@@ -62,6 +64,7 @@ fits(const struct extract_pages_page *p, struct mrs_val v)
 static enum mrs_status
 add(struct extract_pages_page *p, const struct ext_part *part)
 {
+    MRS_ASSERT(part->out);
     struct mrs_val v, own;
     enum mrs_status st = mrsi_extract_shape(p->x, part, false, &v, &own);
     if (st == MRS_OK && p->open && (p->n == p->x->s->pages.size || !fits(p, v))) {
@@ -83,6 +86,7 @@ add(struct extract_pages_page *p, const struct ext_part *part)
 enum mrs_status
 mrsi_extract_pages(struct ext_doc *x)
 {
+    MRS_ASSERT(x->s->pages.given);
     struct extract_pages_page p = {.x = x, .number = x->s->leave.given ? 2 : 1};
     enum mrs_status st = MRS_OK;
     uint32_t n = ext_n_parts(x->w);

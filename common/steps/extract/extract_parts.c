@@ -95,6 +95,8 @@ count_in(struct mrs_buf *groups)
 static enum mrs_status
 enter(struct ext_walker *w, struct mrs_view d, uint32_t level)
 {
+    MRS_ASSERT(level <= w->x->s->path.n);
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrsi_extract *s = w->x->s;
     enum mrs_status st = MRS_OK;
     if (level) {
@@ -116,6 +118,7 @@ enter(struct ext_walker *w, struct mrs_view d, uint32_t level)
 enum mrs_status
 mrsi_extract_add(struct ext_walker *w, struct ext_part p)
 {
+    MRS_ASSERT(w->n_index <= EXT_INDEX_MAX);
     struct ext_doc *x = w->x;
     const struct mrsi_extract *s = x->s;
     if (w->key.type == MRS_MISSING && (s->to_parent || s->pages.given)) {
@@ -134,6 +137,7 @@ mrsi_extract_add(struct ext_walker *w, struct ext_part p)
 static enum mrs_status
 add_elements(struct ext_walker *w, struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_ARRAY);
     uint32_t slot = w->n_index++;
     enum mrs_status st = MRS_OK;
     struct mrs_walk it;
@@ -151,6 +155,7 @@ add_elements(struct ext_walker *w, struct mrs_val v)
 static enum mrs_status
 add_fields(struct ext_walker *w, struct mrs_val v)
 {
+    MRS_ASSERT(v.type == MRS_DOCUMENT);
     enum mrs_status st = MRS_OK;
     struct mrs_walk it;
     struct mrs_elem e;
@@ -201,6 +206,7 @@ has_parts(struct ext_doc *x, struct mrs_val v)
 static enum mrs_status
 walk(struct ext_walker *w, struct mrs_view d, uint32_t level)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrs_path *p = &w->x->s->path;
     struct mrs_walk it;
     struct mrs_elem e;
@@ -277,8 +283,8 @@ static enum mrs_status
 sortable(struct ext_doc *x, struct mrs_val v, struct mrs_view *out)
 {
     struct mrs_buf *b = &x->w->element;
-    *out = mrs_val_view(v);
     if (v.type == MRS_DOCUMENT) {
+        *out = mrs_val_view(v);
         return MRS_OK;
     }
     mrs_buf_reset(b);
@@ -293,6 +299,7 @@ sortable(struct ext_doc *x, struct mrs_val v, struct mrs_view *out)
 static enum mrs_status
 sorted(struct ext_doc *x, const struct ext_list *l)
 {
+    MRS_ASSERT(l->n_part > 0);
     struct mrs_buf *keys = &x->w->keys, *rank = &x->w->rank;
     mrs_buf_reset(keys);
     mrs_buf_reset(rank);

@@ -26,6 +26,7 @@ n_lists(const struct ext_work *w)
 static enum mrs_status
 read_ids(struct extract_source *s, struct mrs_view ids)
 {
+    MRS_ASSERT(mrs_view_is_framed(ids));
     uint32_t n = ext_n_parts(s->x->w);
     struct mrs_walk w;
     struct mrs_elem e;
@@ -46,6 +47,7 @@ read_ids(struct extract_source *s, struct mrs_view ids)
 static enum mrs_status
 ids_of(struct extract_source *s, const struct ext_list *l, struct mrs_val *out)
 {
+    MRS_ASSERT(l->n_part * sizeof(struct ext_part) <= s->x->w->part.n);
     struct mrs_buf *b = &s->x->w->value;
     struct mrsi_shape_items it;
     if (!l->array) {
@@ -108,6 +110,7 @@ copy_of(struct extract_source *s, uint32_t i, struct mrs_val *out)
 static enum mrs_status
 left_of(struct extract_source *s, const struct ext_list *l, struct mrs_val *out)
 {
+    MRS_ASSERT(l->n_part * sizeof(struct ext_part) <= s->x->w->part.n);
     struct ext_work *w = s->x->w;
     struct mrsi_shape_items it;
     uint32_t n = 0, *by_rank = mrs_arena_alloc(s->x->c->arena, (l->n_part + 1u) * sizeof *by_rank);
@@ -259,6 +262,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
       struct mrs_buf *raw,
       struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct extract_source *s = arg;
     const struct mrsi_extract *st = s->x->s;
     (void)raw;
@@ -323,6 +327,8 @@ write_places(struct extract_source *s, struct mrs_buf *out)
 enum mrs_status
 mrsi_extract_source(struct ext_doc *x, struct mrs_view ids, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
+    MRS_ASSERT(mrs_view_is_framed(ids));
     struct extract_source s = {.x = x};
     size_t start = out->n;
     if (!x->w->list.n && !x->s->count.n && !x->s->flag.n) {

@@ -10,6 +10,7 @@
 enum mrs_status
 mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out)
 {
+    MRS_ASSERT(p->n_index <= EXT_INDEX_MAX);
     const uint32_t *all = (const uint32_t *)(const void *)x->w->index.p;
     bool own = x->s->nested.given;
     uint32_t n = own ? !p->alone : p->n_index;
@@ -43,6 +44,7 @@ mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_va
 static enum mrs_status
 add_around(struct ext_doc *x, const struct ext_part *p, struct mrsi_shape_items *it)
 {
+    MRS_ASSERT(p->n_index <= EXT_INDEX_MAX);
     uint32_t n = 0, i;
     for (i = p->around; i != EXT_NONE; i = ext_parts(x->w)[i].around) {
         n++;

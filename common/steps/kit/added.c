@@ -23,6 +23,8 @@ adds(const struct mrsi_added *to, const struct mrs_elem *e)
 static enum mrs_status
 look(const struct mrsi_added *to, struct mrs_ctx *c, struct mrs_view d, bool *free)
 {
+    MRS_ASSERT(to->path || to->n == 0);
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -42,6 +44,7 @@ look(const struct mrsi_added *to, struct mrs_ctx *c, struct mrs_view d, bool *fr
 static enum mrs_status
 put_flat(struct mrsi_adding *x, struct mrs_buf *out)
 {
+    MRS_ASSERT(x->to->flat);
     const struct mrsi_added *to = x->to;
     enum mrs_status st = MRS_OK;
     if (x->put) {
@@ -63,6 +66,7 @@ static enum mrs_status
 place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
       struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct mrsi_adding *x = arg;
     const struct mrsi_added *to = x->to;
     uint32_t i = site->path_no;
@@ -89,6 +93,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
 static enum mrs_status
 edit(struct mrsi_adding *x, struct mrs_view doc, struct mrs_buf *out, bool *blocked)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_edit_run how = {.fn = place, .arg = x, .visit_missing = true, .raw = x->raw};
     size_t start = out->n;
     enum mrs_status st;
@@ -108,6 +113,7 @@ edit(struct mrsi_adding *x, struct mrs_view doc, struct mrs_buf *out, bool *bloc
 enum mrs_status
 mrsi_add_values(struct mrsi_adding *x, struct mrs_view doc, bool fresh, struct mrs_buf *out, bool *blocked)
 {
+    MRS_ASSERT(x->value && mrs_view_is_framed(doc));
     struct mrs_ctx *c = x->c;
     size_t start = out->n;
     bool quick = x->to->flat;

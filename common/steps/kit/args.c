@@ -28,6 +28,7 @@ free_kept(const struct mrsi_kept *k)
 bool
 mrsi_keep_add(struct mrsi_owned *k, enum mrsi_kind kind, void *p)
 {
+    MRS_ASSERT(k->n <= k->cap);
     struct mrsi_kept kept = {kind, p};
     if (!p) {
         return true;
@@ -66,6 +67,7 @@ mrsi_state_free(struct mrs_mem *mem, void *state)
 void *
 mrsi_read_begin(struct mrsi_read *r, struct mrs_args *args, size_t size, struct mrs_err *e)
 {
+    MRS_ASSERT(size >= sizeof(struct mrsi_owned));
     memset(r, 0, sizeof *r);
     r->args = args;
     r->err = e;
@@ -105,6 +107,7 @@ mrsi_read_good(const struct mrsi_read *r)
 bool
 mrsi_read_error(struct mrsi_read *r, const char *key, const char *sub, const char *fmt, ...)
 {
+    MRS_ASSERT(r->args->report && fmt);
     char msg[480];
     uint32_t before = r->args->n_errors;
     va_list ap;
@@ -121,6 +124,7 @@ mrsi_read_error(struct mrsi_read *r, const char *key, const char *sub, const cha
 void
 mrsi_read_warn(struct mrsi_read *r, const char *key, const char *sub, const char *fmt, ...)
 {
+    MRS_ASSERT(fmt);
     char msg[480];
     va_list ap;
     va_start(ap, fmt);
@@ -134,6 +138,7 @@ mrsi_read_warn(struct mrsi_read *r, const char *key, const char *sub, const char
 bool
 mrsi_read_failed(struct mrsi_read *r, const char *key, const char *sub, enum mrs_status s, const struct mrs_err *e)
 {
+    MRS_ASSERT(s < MRS_OK);
     if (s == MRS_DEAD) {
         r->status = MRS_DEAD;
         mrs_err_set(r->err, s, e->code ? e->code : MRS_E_MEMORY, "%s", e->code ? e->msg : "out of memory");
@@ -164,6 +169,7 @@ mrsi_read_alloc(struct mrsi_read *r, size_t n, size_t size)
 const char *
 mrsi_read_text_of(struct mrsi_read *r, const char *fmt, ...)
 {
+    MRS_ASSERT(fmt);
     va_list ap, again;
     va_start(ap, fmt);
     va_copy(again, ap);
@@ -192,6 +198,7 @@ row_of(const struct mrs_key *keys, uint32_t n, const char *name)
 struct mrsi_slot
 mrsi_slot(const struct mrsi_read *r, const char *key)
 {
+    MRS_ASSERT(key);
     const struct mrs_step_type *t = r->args->type;
     return (struct mrsi_slot){mrs_doc_get(r->args->body, key), key, NULL, row_of(t->keys, t->n_keys, key)};
 }
@@ -231,6 +238,7 @@ unknown_key(struct mrsi_read *r, struct mrsi_slot map, const char *name, const c
 bool
 mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys)
 {
+    MRS_ASSERT(keys || n_keys == 0);
     if (map.v.type == MRS_MISSING) {
         return false;
     }
@@ -258,6 +266,7 @@ mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *k
 const char *
 mrsi_arg_nearest(const char *word, const struct mrs_key *keys, uint32_t n_keys)
 {
+    MRS_ASSERT(word && (keys || n_keys == 0));
     size_t n = strlen(word);
     uint32_t most = n > 64 ? 0 : (uint32_t)(n + 2) / 3;
     const char *best = NULL;
@@ -306,6 +315,7 @@ mrsi_read_text(struct mrsi_read *r, struct mrsi_slot s, const char **out)
 bool
 mrsi_read_name(struct mrsi_read *r, struct mrsi_slot s, const char **out)
 {
+    MRS_ASSERT(out);
     uint32_t n;
     const char *text;
     if (!plain_text(r, s, &text, &n)) {
@@ -334,6 +344,7 @@ mrsi_read_bool(struct mrsi_read *r, struct mrsi_slot s, bool *out)
 bool
 mrsi_read_count(struct mrsi_read *r, struct mrsi_slot s, uint64_t *out)
 {
+    MRS_ASSERT(out);
     int64_t n;
     if (s.v.type == MRS_MISSING) {
         return false;
@@ -364,6 +375,7 @@ choice_of(const char *choices, const char *word, uint32_t len, int *n)
 static bool
 read_word(struct mrsi_read *r, struct mrsi_slot s, int *out, const char *or_else)
 {
+    MRS_ASSERT(s.def);
     const char *word = "null";
     uint32_t len = 4;
     const char *choices = s.def && s.def->choices ? s.def->choices : "";

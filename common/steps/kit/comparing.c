@@ -22,6 +22,7 @@ compares(const char *name)
 bool
 mrsi_compares(struct mrs_val spec)
 {
+    MRS_ASSERT(mrs_val_is_sized(spec));
     struct mrs_walk stack[MRS_PLAN_DEPTH_MAX];
     struct mrs_elem el;
     int depth = 0;

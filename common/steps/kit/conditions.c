@@ -22,6 +22,7 @@ enum { N_KEYS = sizeof keys / sizeof *keys };
 static enum mrs_status
 check_keys(struct mrs_view spec, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, spec); mrs_walk_next(&w, &el) == 1;) {
@@ -59,6 +60,7 @@ static enum mrs_status
 read_where(struct mrsi_far_reader *f, struct mrs_view spec, const char *of, const struct mrs_query **out,
            struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_val v = mrs_doc_get(spec, "where");
     struct mrs_query *q = NULL;
     const char *around = f->of;
@@ -82,6 +84,7 @@ read_where(struct mrsi_far_reader *f, struct mrs_view spec, const char *of, cons
 static enum mrs_status
 read_far(void *arg, struct mrs_view spec, const char *path, bool not_in, uint32_t *list, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrsi_far_reader *f = arg;
     struct mrsi_read *r = f->r;
     struct mrs_conditions *all = r->args->conditions;
@@ -182,6 +185,8 @@ changes(const struct mrs_desc *d, const struct mrs_coll *coll)
 enum mrs_status
 mrs_conditions_tell(const struct mrs_conditions *c, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(c->item || c->n == 0);
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     struct far_touches t = {.arena = arena};
     if (!c->n) {
         return MRS_OK;

@@ -14,6 +14,7 @@ void
 mrsi_tell_begin(struct mrsi_tell *t, struct mrs_arena *arena, struct mrs_desc *out, enum mrs_family family,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     memset(t, 0, sizeof *t);
     memset(out, 0, sizeof *out);
     t->arena = arena;
@@ -36,6 +37,7 @@ room(struct mrsi_tell *t, void *list, uint32_t n, uint32_t *cap, size_t size)
 int
 mrsi_tell_side(struct mrsi_tell *t, const struct mrs_coll *coll, unsigned role, const char *what)
 {
+    MRS_ASSERT(coll->ns && t->d->n_sides <= t->side_cap);
     uint32_t n = t->d->n_sides;
     struct mrs_side *s = room(t, t->side, n, &t->side_cap, sizeof *s);
     if (!s) {
@@ -51,6 +53,7 @@ mrsi_tell_side(struct mrsi_tell *t, const struct mrs_coll *coll, unsigned role, 
 static struct mrs_touch *
 with_touch(struct mrsi_tell *t, struct mrs_touch *list, uint32_t *n, uint32_t *cap, struct mrs_touch one)
 {
+    MRS_ASSERT(*n <= *cap);
     for (uint32_t i = 0; i < *n; i++) {
         if (list[i].side == one.side && list[i].kind == one.kind && strcmp(list[i].path, one.path) == 0) {
             return list;
@@ -83,6 +86,7 @@ mrsi_tell_name(struct mrsi_tell *t, int side, const char *path)
 void
 mrsi_tell_names(struct mrsi_tell *t, int side, const char *above, const struct mrs_path *path, uint32_t n)
 {
+    MRS_ASSERT(path || n == 0);
     for (uint32_t i = 0; i < n; i++) {
         size_t size = strlen(path[i].text) + (above ? strlen(above) : 0) + 2;
         char *text = mrs_arena_alloc(t->arena, size);
@@ -164,6 +168,7 @@ joined(struct mrsi_tell *t, const char *before, const char *fmt, va_list ap)
 void
 mrsi_tell_loss(struct mrsi_tell *t, const char *fmt, ...)
 {
+    MRS_ASSERT(fmt && t->d->n_losses <= t->loss_cap);
     uint32_t n = t->d->n_losses;
     const char **l = room(t, t->loss, n, &t->loss_cap, sizeof *l);
     if (!l) {
@@ -190,6 +195,7 @@ mrsi_tell_words(struct mrsi_tell *t, const char *fmt, ...)
 const char *
 mrsi_tell_paths(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, uint32_t most)
 {
+    MRS_ASSERT(path || n == 0);
     size_t size = 32;
     uint32_t shown = n < most ? n : most;
     for (uint32_t i = 0; i < shown; i++) {
@@ -239,6 +245,7 @@ mrsi_tell_once_of_one(struct mrsi_tell *t)
 void
 mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mrs_path *into)
 {
+    MRS_ASSERT(t->d->n_pairs <= t->pair_cap);
     uint32_t n = t->d->n_pairs;
     struct mrs_pair_path *l = room(t, t->pair, n, &t->pair_cap, sizeof *l);
     if (!l) {
@@ -253,6 +260,7 @@ mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mr
 void
 mrsi_tell_listing(struct mrsi_tell *t, int side, const char *field, const char *key)
 {
+    MRS_ASSERT(field && key);
     uint32_t n = t->d->n_listings;
     struct mrs_listing *l = room(t, t->listing, n, &t->listing_cap, sizeof *l);
     if (!l) {

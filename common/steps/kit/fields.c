@@ -32,6 +32,7 @@ keep(struct mrsi_read *r, enum mrsi_kind kind, void *p)
 bool
 mrsi_read_path(struct mrsi_read *r, struct mrsi_slot s, struct mrs_path *out)
 {
+    MRS_ASSERT(out);
     struct mrs_err e;
     if (s.v.type == MRS_MISSING) {
         return false;
@@ -44,6 +45,7 @@ mrsi_read_path(struct mrsi_read *r, struct mrsi_slot s, struct mrs_path *out)
 bool
 mrsi_read_path_text(struct mrsi_read *r, const char *key, const char *sub, const char *text, struct mrs_path *out)
 {
+    MRS_ASSERT(text && out);
     struct mrs_val v = mrs_make_text(r->args->arena, text, (uint32_t)strlen(text));
     if (v.type == MRS_MISSING) {
         r->status = mrs_err_memory(r->err, strlen(text));
@@ -84,6 +86,7 @@ new_set(struct mrsi_read *r)
 bool
 mrsi_read_edit(struct mrsi_read *r, const char *key, const struct mrs_path *path, uint32_t n, struct mrs_edit **out)
 {
+    MRS_ASSERT(path || n == 0);
     struct mrs_edit *ed = new_set(r);
     if (!ed || !keep(r, MRSI_EDIT, ed)) {
         return false;
@@ -142,6 +145,7 @@ mrsi_read_paths(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_paths *out)
 static void
 warn_of_words(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_elem *e)
 {
+    MRS_ASSERT(e->name);
     if (e->v.type != MRS_STRING) {
         return;
     }
@@ -205,6 +209,7 @@ mrsi_read_fields(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_fields *ou
 bool
 mrsi_read_expr(struct mrsi_read *r, struct mrsi_slot s, struct mrs_expr **out)
 {
+    MRS_ASSERT(out);
     struct mrs_err e;
     struct mrs_expr_env env = env_of(r);
     struct mrs_expr *x = NULL;
@@ -226,6 +231,7 @@ mrsi_read_expr(struct mrsi_read *r, struct mrsi_slot s, struct mrs_expr **out)
 bool
 mrsi_read_acc(struct mrsi_read *r, struct mrsi_slot s, struct mrs_acc **out)
 {
+    MRS_ASSERT(out);
     struct mrs_err e;
     struct mrs_expr_env env = env_of(r);
     struct mrs_acc *x = NULL;
@@ -253,6 +259,7 @@ needs_map(struct mrsi_read *r, struct mrsi_slot s)
 bool
 mrsi_read_query(struct mrsi_read *r, struct mrsi_slot s, struct mrs_query **out)
 {
+    MRS_ASSERT(out);
     struct mrs_err e;
     struct mrs_expr_env env = env_of(r);
     struct mrs_query *q = NULL;
@@ -280,6 +287,7 @@ mrsi_read_query(struct mrsi_read *r, struct mrsi_slot s, struct mrs_query **out)
 bool
 mrsi_read_sort(struct mrsi_read *r, struct mrsi_slot s, struct mrs_sort **out)
 {
+    MRS_ASSERT(out);
     struct mrs_err e;
     struct mrs_expr_env env = env_of(r);
     struct mrs_sort *sort = NULL;

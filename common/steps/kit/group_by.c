@@ -23,6 +23,7 @@ part_of(struct mrsi_read *r, struct mrsi_slot slot, const struct mrs_elem *el)
 static void
 read_parts(struct mrsi_read *r, struct mrsi_slot slot, struct mrsi_by *by)
 {
+    MRS_ASSERT(slot.v.type == MRS_DOCUMENT);
     struct mrs_walk w;
     struct mrs_elem el;
     uint32_t n = mrs_val_count(slot.v);
@@ -78,6 +79,8 @@ mrsi_read_by(struct mrsi_read *r, struct mrsi_slot slot, struct mrsi_by *by)
 void
 mrsi_put_value(struct mrs_buf *out, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
+    MRS_ASSERT(mrs_buf_is_sound(out));
     uint8_t *at = out->bad ? NULL : mrs_buf_take(out, v.n + 1u);
     if (at) {
         *at = v.type;
@@ -88,6 +91,8 @@ mrsi_put_value(struct mrs_buf *out, struct mrs_val v)
 void
 mrsi_put_bad(struct mrs_buf *out, const char *why)
 {
+    MRS_ASSERT(why);
+    MRS_ASSERT(mrs_buf_is_sound(out));
     uint8_t size[4];
     uint32_t n = (uint32_t)strlen(why) + 1;
     mrs_put32(size, n);
@@ -99,6 +104,7 @@ mrsi_put_bad(struct mrs_buf *out, const char *why)
 struct mrsi_brought
 mrsi_get_brought(const uint8_t **at, const uint8_t *end)
 {
+    MRS_ASSERT(*at < end);
     if (**at != MRSI_BROUGHT_BAD) {
         return (struct mrsi_brought){mrsi_get_value(at, end), false};
     }
@@ -163,6 +169,7 @@ put_parts(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, stru
 enum mrs_status
 mrsi_by_put(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     enum mrs_status st = by->n_parts ? put_parts(by, c, ev, out) : put_key(by, c, ev, out);
     return st == MRS_OK ? mrsi_step_skip(c, mrs_buf_status(out, c->err), "by") : st;
 }
@@ -170,6 +177,8 @@ mrsi_by_put(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, st
 enum mrs_status
 mrsi_by_group(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(key));
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_walk w;
     struct mrs_elem e;
     if (!by->n_parts) {

@@ -78,6 +78,7 @@ mrsi_join_tell(const struct mrsi_join_match *j, struct mrsi_tell *t)
 uint32_t
 mrsi_join_share(const struct mrs_path *a, const struct mrs_path *b)
 {
+    MRS_ASSERT((a->part || a->n == 0) && (b->part || b->n == 0));
     uint32_t n = 0;
     while (n + 1 < a->n && n + 1 < b->n && a->part[n].len == b->part[n].len &&
            memcmp(a->part[n].name, b->part[n].name, a->part[n].len) == 0) {
@@ -90,6 +91,7 @@ mrsi_join_share(const struct mrs_path *a, const struct mrs_path *b)
 void
 mrsi_join_settle(struct mrsi_join_match *j)
 {
+    MRS_ASSERT(j->n > 0);
     j->n_tuple = 1;
     for (uint32_t i = 1; i < j->n && j->refs && j->share; i++) {
         if (mrsi_join_share(&j->pair[i].into.path, &j->pair[0].into.path) >= j->share) {
@@ -111,6 +113,7 @@ struct values {
 static enum mrs_status
 keep_value(void *arg, struct mrs_val v)
 {
+    MRS_ASSERT(((struct values *)arg)->n <= ((struct values *)arg)->cap);
     struct values *l = arg;
     if (mrs_is_nullish(v)) {
         if (!l->j->nulls) {
@@ -132,6 +135,8 @@ keep_value(void *arg, struct mrs_val v)
 static enum mrs_status
 path_values(const struct mrs_path *p, uint32_t level, struct mrs_view d, mrs_path_fn fn, void *arg)
 {
+    MRS_ASSERT(level <= p->n);
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool last = level + 1 == p->n;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -161,6 +166,7 @@ static enum mrs_status
 each_value(struct mrs_ctx *c, const struct mrsi_side_key *k, uint32_t skip, struct mrs_view d, mrs_path_fn fn,
            void *arg)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     if (!k->expr) {
         return path_values(&k->path, skip, d, fn, arg);
     }
@@ -237,6 +243,7 @@ add_first(struct join_match_maker *m, uint8_t kind, struct mrs_val v)
 static enum mrs_status
 find_others(struct join_match_maker *m, bool into, uint32_t skip, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     uint32_t n = m->j->n_tuple;
     enum mrs_status st = MRS_OK;
     m->other = NULL;
@@ -331,6 +338,7 @@ count_in(struct mrs_buf *groups)
 static enum mrs_status
 enter(struct join_match_walker *w, struct mrs_view d, uint32_t level)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     enum mrs_status st = MRS_OK;
     if (level == w->m.j->share) {
         st = find_others(&w->m, true, level, d);
@@ -348,6 +356,7 @@ enter(struct join_match_walker *w, struct mrs_view d, uint32_t level)
 static enum mrs_status
 occurrence(struct join_match_walker *w, struct mrs_val v)
 {
+    MRS_ASSERT(w->n_index <= MRS_PATH_PARTS_MAX);
     const struct mrsi_join_match *j = w->m.j;
     struct mrs_elem e;
     uint32_t before = w->m.n;
@@ -385,6 +394,7 @@ static enum mrs_status walk(struct join_match_walker *w, struct mrs_view d, uint
 static enum mrs_status
 walk_array(struct join_match_walker *w, struct mrs_val a, uint32_t level, bool last)
 {
+    MRS_ASSERT(a.type == MRS_ARRAY);
     struct mrs_walk it;
     struct mrs_elem e;
     enum mrs_status st = MRS_OK;
@@ -410,6 +420,7 @@ walk_array(struct join_match_walker *w, struct mrs_val a, uint32_t level, bool l
 static enum mrs_status
 walk(struct join_match_walker *w, struct mrs_view d, uint32_t level)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrs_path *p = &w->m.j->pair[0].into.path;
     bool last = level + 1 == p->n;
     struct mrs_elem e;
@@ -470,6 +481,7 @@ from_first(void *arg, struct mrs_val v)
 static enum mrs_status
 from_keys(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_view d, struct mrs_keys *k)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct join_match_maker m = {j, c, k, NULL, 0};
     struct mrs_elem id;
     bool lacking = false;
@@ -497,6 +509,7 @@ top_ref(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_val v, st
 static enum mrs_status
 top_refs(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_view d, struct mrs_keys *k)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrs_part *name = &j->pair[0].into.path.part[0];
     struct mrs_walk w;
     struct mrs_elem e;
@@ -517,6 +530,8 @@ top_refs(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_view d, 
 enum mrs_status
 mrsi_join_keys(const struct mrsi_join_match *j, struct mrs_ctx *c, int side, struct mrs_view d, struct mrs_keys *k)
 {
+    MRS_ASSERT(side == 0 || side == 1);
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrsi_side_key *key = side ? &j->pair[0].into : &j->pair[0].from;
     struct mrs_elem e;
     if (j->n == 1 && key->path.n == 1 && !j->nulls && !j->own_id && !(side && j->refs)) {
@@ -559,6 +574,7 @@ enum mrs_status
 mrsi_refs_find(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_view d, uint32_t share2,
                struct mrsi_refs *f)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     mrs_buf_reset(&f->occ);
     mrs_buf_reset(&f->group);
     mrs_buf_reset(&f->index);
@@ -578,6 +594,8 @@ const struct mrsi_match_group *
 mrsi_group_find(const struct mrs_buf *groups, const struct mrs_buf *indexes, const uint32_t *index, uint32_t n_index,
                 uint32_t *cursor)
 {
+    MRS_ASSERT(index || n_index == 0);
+    MRS_ASSERT(mrs_buf_is_sound(groups) && mrs_buf_is_sound(indexes));
     const struct mrsi_match_group *g = (const struct mrsi_match_group *)(const void *)groups->p;
     const uint32_t *at = (const uint32_t *)(const void *)indexes->p;
     uint32_t n = (uint32_t)(groups->n / sizeof *g);

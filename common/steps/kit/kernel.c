@@ -13,6 +13,7 @@
 enum mrs_status
 mrsi_step_failed(struct mrs_ctx *c, enum mrs_status s, const char *where)
 {
+    MRS_ASSERT(s < MRS_OK);
     if (s == MRS_DEAD && c->err && c->err->code == MRS_E_MEMORY && mrs_arena_is_over(c->arena)) {
         mrs_err_clear(c->err);
         s = mrs_err_set(c->err, MRS_FAIL, MRS_E_LIMIT, "what is made for this document takes more than %u MiB",
@@ -33,6 +34,7 @@ mrsi_step_failed(struct mrs_ctx *c, enum mrs_status s, const char *where)
 enum mrs_status
 mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
 {
+    MRS_ASSERT(fmt);
     char msg[480];
     va_list ap;
     va_start(ap, fmt);
@@ -55,6 +57,7 @@ mrsi_step_skip_in(struct mrs_ctx *c, enum mrs_status s, const char *key, const c
 enum mrs_status
 mrsi_step_blocked(struct mrs_ctx *c, const char *where, const struct mrs_edit_site *site, const char *path)
 {
+    MRS_ASSERT(site->block || site->block_len == 0);
     enum mrs_status s = path ? mrsi_step_refuse(c, where, "%s cannot be written: its way is blocked by a value that is "
                                                           "no document", path)
                              : mrsi_step_refuse(c, where, "a value that is no document stands in the way");
@@ -74,6 +77,7 @@ mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d,
 static void
 tell_size(struct mrs_ctx *c, struct mrs_view doc, const char *field, uint64_t bytes)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const double mib = 1 << 20;
     struct mrs_walk w = {doc.p + 4, doc.p + doc.n - 1};
     struct mrs_elem e;
@@ -98,6 +102,7 @@ mrsi_step_too_large_with(struct mrs_ctx *c, const char *where, const char *what,
 enum mrs_status
 mrsi_step_too_large(struct mrs_ctx *c, const char *where, const char *what, const struct mrs_buf *out, size_t start)
 {
+    MRS_ASSERT(start <= out->n);
     struct mrs_view doc = {out->p + start, (uint32_t)(out->n - start)};
     return mrsi_step_too_large_with(c, where, what, doc, "", 0);
 }
@@ -105,6 +110,7 @@ mrsi_step_too_large(struct mrs_ctx *c, const char *where, const char *what, cons
 enum mrs_status
 mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     enum mrs_status s = mrs_buf_status(out, c->err);
     if (s == MRS_OK && out->n > MRS_DOC_MAX) {
         s = mrs_err_set(c->err, MRS_FAIL, MRS_E_LIMIT, "the document would pass 16 MiB");
@@ -116,6 +122,7 @@ mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
 enum mrs_status
 mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after)
 {
+    MRS_ASSERT(mrs_view_is_framed(before) && mrs_view_is_framed(after));
     bool suspect = after.n > MRS_DEPTH_MAX * 7; /* a level is at least a type, a name, a length and an end */
     int now = suspect ? mrs_doc_depth(after) : 0;
     if (now > MRS_DEPTH_MAX && now > mrs_doc_depth(before)) {
@@ -171,6 +178,7 @@ mrsi_work_clear(struct mrs_ctx *c, void *work)
 enum mrs_status
 mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out)
 {
+    MRS_ASSERT(((struct mrsi_work *)work)->at <= ((struct mrsi_work *)work)->n);
     struct mrsi_work *w = work;
     (void)state;
     (void)c;
@@ -185,6 +193,7 @@ mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_prod
 enum mrs_status
 mrsi_step_put_acc(const struct mrs_acc_state *acc, bool failed, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_view none = mrs_empty_doc();
     if (!failed) {
         return mrs_acc_save(acc, out, e);

@@ -11,6 +11,7 @@
 void
 mrs_keys_init(struct mrs_keys *k, struct mrs_mem *mem)
 {
+    MRS_ASSERT(mem);
     memset(k, 0, sizeof *k);
     k->mem = mem;
     mrs_buf_init(&k->bytes, mem, KEYS_BYTES_MAX);
@@ -19,6 +20,7 @@ mrs_keys_init(struct mrs_keys *k, struct mrs_mem *mem)
 void
 mrs_keys_clear(struct mrs_keys *k)
 {
+    MRS_ASSERT(k->n <= k->cap);
     mrs_buf_clear(&k->bytes);
     mrs_free(k->mem, k->span);
     k->span = NULL;
@@ -44,6 +46,7 @@ enum mrs_status
 mrsi_keys_add_tuple(struct mrs_keys *k, uint16_t pair, uint8_t kind, const struct mrs_val *v, uint32_t n,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0 && v && k->n <= k->cap);
     size_t off = k->bytes.n;
     bool null = false;
     enum mrs_status st = room(k, e);

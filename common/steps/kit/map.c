@@ -50,6 +50,7 @@ void
 mrsi_map_tell(struct mrsi_tell *t, const struct mrsi_map *m, struct mrs_arena *arena, struct mrs_desc *out,
               struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     mrsi_tell_begin(t, arena, out, MRS_FAMILY_MAP, e);
     mrsi_tell_side(t, &m->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "in");
     mrsi_tell_query(t, 0, m->where);

@@ -24,6 +24,7 @@ slot_of(uint64_t key, size_t cap)
 static enum mrs_status
 grow(struct mrsi_orders *o, struct mrs_err *e)
 {
+    MRS_ASSERT((o->slot.n & (o->slot.n - 1)) == 0 || o->slot.bad);
     size_t old = o->slot.n / sizeof(uint64_t), cap = old ? old * 2 : 64;
     struct mrs_buf more;
     mrs_buf_init(&more, o->slot.mem, o->slot.ceiling);
@@ -51,6 +52,7 @@ grow(struct mrsi_orders *o, struct mrs_err *e)
 enum mrs_status
 mrsi_orders_add(struct mrsi_orders *o, uint64_t order, bool *before, struct mrs_err *e)
 {
+    MRS_ASSERT(before);
     if ((o->n + 1) * 2 > o->slot.n / sizeof(uint64_t)) {
         enum mrs_status st = grow(o, e);
         if (st != MRS_OK) {
@@ -81,6 +83,7 @@ mrsi_orders_forget(struct mrsi_orders *o)
 void
 mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem)
 {
+    MRS_ASSERT(mem);
     struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick, &h->seen.slot};
     memset(h, 0, sizeof *h);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
@@ -175,6 +178,7 @@ settle(struct mrsi_hits *h, struct mrs_ctx *c)
 enum mrs_status
 mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs, uint64_t most)
 {
+    MRS_ASSERT(m->next);
     struct mrs_match got;
     enum mrs_status st = mrsi_hits_marks(h, c, m);
     mrs_buf_reset(&h->shape);
@@ -275,6 +279,7 @@ order_picks(struct mrsi_hits *h, struct mrs_ctx *c)
 enum mrs_status
 mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ *occ, uint32_t n)
 {
+    MRS_ASSERT(occ || n == 0);
     enum mrs_status st = MRS_OK;
     mrs_buf_reset(&h->pick);
     h->site++;
@@ -321,6 +326,7 @@ mrsi_hits_taken(const struct mrsi_hits *h, struct mrs_ctx *c, uint32_t hit)
 enum mrs_status
 mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, uint32_t *chosen)
 {
+    MRS_ASSERT(chosen);
     if (n > 1 && many == MRSI_MANY_REFUSE) {
         return mrsi_step_refuse(c, "many", "%u documents match where one is meant", n);
     }
@@ -335,6 +341,7 @@ mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, u
 enum mrs_status
 mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left, bool *homeless)
 {
+    MRS_ASSERT(homeless);
     const uint8_t *bits = h->told.p;
     uint32_t n = N_OF(h->hit, struct mrsi_hit);
     bool placed = !left;
@@ -367,6 +374,7 @@ take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
          struct mrs_buf *raw,
          struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct mrsi_take *t = arg;
     bool changed = false, empty = true;
     (void)raw;
@@ -407,6 +415,8 @@ take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
 enum mrs_status
 mrsi_refs_take(struct mrsi_take *t, struct mrs_view doc, struct mrs_buf *out, bool *any)
 {
+    MRS_ASSERT(t->what && mrs_view_is_framed(doc));
+    MRS_ASSERT(mrs_buf_is_sound(out));
     uint32_t n = mrsi_refs_n_occ(t->refs);
     bool changed;
     *any = false;

@@ -72,6 +72,7 @@ mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot d
 bool
 mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out)
 {
+    MRS_ASSERT(out);
     struct mrsi_fields *f = &out->fields;
     bool good = true;
     out->fields_flat = flat(f->path, f->n);
@@ -89,6 +90,7 @@ mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot 
 bool
 mrsi_seen_good(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const uint32_t n = sizeof c->known / sizeof *c->known;
     for (uint32_t i = 0; i < n; i++) {
         if (c->known[i] == s->names) {
@@ -113,6 +115,8 @@ mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
 enum mrs_status
 mrsi_buf_failed(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where)
 {
+    MRS_ASSERT(to <= b->n || b->bad);
+    MRS_ASSERT(mrs_buf_is_sound(b));
     enum mrs_status st = mrsi_step_skip(c, mrs_buf_status(b, c->err), where);
     b->n = to < b->n ? to : b->n;
     b->bad = 0;
@@ -149,6 +153,7 @@ is_listed(const struct picking *x, const struct mrs_elem *e)
 static inline void
 pick_field(struct picking *x, const struct mrs_elem *e)
 {
+    MRS_ASSERT(e->name);
     mrsi_seen_add(&x->seen, e);
     if (is_listed(x, e) == x->keep) {
         x->run = x->run ? x->run : e->p;
@@ -199,6 +204,7 @@ pick_known(const struct picking *x, const struct mrs_listed *l, const struct mrs
 static enum mrs_status
 pick_all(struct mrs_ctx *c, struct picking *x, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk w;
     struct mrs_elem e;
     mrsi_seen_begin(&x->seen);
@@ -216,6 +222,7 @@ pick_all(struct mrs_ctx *c, struct picking *x, struct mrs_view d)
 static enum mrs_status
 pick(struct mrs_ctx *c, struct picking x, struct mrs_view d)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrs_eval_fields *found = mrsi_step_found(c, d);
     const struct mrs_listed *known = find_listed(c, &x, found);
     struct mrs_buf *out = x.out;
@@ -246,6 +253,7 @@ struct shape_made {
 static enum mrs_status
 value(const struct shape_made *m, uint32_t i, struct mrs_val *v)
 {
+    MRS_ASSERT(i < m->s->fields.n);
     struct mrs_ctx *c = m->how->c;
     struct mrs_err local, *e = c->err;
     struct mrs_eval ev = mrsi_step_eval(c, m->doc);
@@ -274,6 +282,7 @@ static enum mrs_status
 put_nested(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
            struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     (void)raw;
     (void)e;
     *verdict = MRS_EDIT_PUT;
@@ -316,6 +325,7 @@ make(const struct shape_made *m, struct mrs_buf *out)
 static enum mrs_status
 fields(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view d, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrsi_fields *f = &s->fields;
     if (f->map) {
         struct shape_made m = {s, how, d};
@@ -341,6 +351,7 @@ drop(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view
 enum mrs_status
 mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view doc, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     size_t at = out->n;
     enum mrs_status st = MRS_OK;
     if (!s->drop.n) {
@@ -371,6 +382,7 @@ mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_shaping *how, struc
 void
 mrsi_items_open(struct mrsi_shape_items *it, struct mrs_buf *buf)
 {
+    MRS_ASSERT(mrs_buf_is_sound(buf));
     it->buf = buf;
     it->start = mrsi_put_open(buf);
     it->name[0] = '0';
@@ -381,6 +393,7 @@ mrsi_items_open(struct mrsi_shape_items *it, struct mrs_buf *buf)
 void
 mrsi_items_close(struct mrsi_shape_items *it)
 {
+    MRS_ASSERT(it->start < it->buf->n || it->buf->bad);
     mrsi_put_close(it->buf, it->start);
 }
 
@@ -412,6 +425,7 @@ inside(const char *path, const char *name)
 bool
 mrsi_shape_drops(const struct mrsi_shape *s, const struct mrs_path *p)
 {
+    MRS_ASSERT(p->n > 0);
     bool yes = false;
     for (uint32_t i = 0; s->fields.map && i < s->drop.n; i++) {
         yes = yes || mrs_path_relation(&s->drop.path[i], p) != 0;
@@ -441,6 +455,7 @@ renamed(const struct mrsi_fields *f, struct mrs_arena *a, const char *path)
 const char *
 mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, const char *path)
 {
+    MRS_ASSERT(path);
     const struct mrsi_fields *f = &s->fields;
     if (f->given && f->map) {
         path = renamed(f, a, path);

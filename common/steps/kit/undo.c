@@ -34,6 +34,7 @@ room(struct mrsi_undo *u, void *list, uint32_t n, uint32_t *cap, size_t size)
 void
 mrsi_undo_open(struct mrsi_undo *u, const char *step)
 {
+    MRS_ASSERT(step);
     mrs_buf_reset(&u->buf);
     mrs_build_init(&u->b, &u->buf);
     mrs_build_open(&u->b, step, (uint32_t)strlen(step), MRS_DOCUMENT);
@@ -70,6 +71,7 @@ mrsi_undo_take(struct mrsi_undo *u, const char *key, const char *of)
 void
 mrsi_undo_val(struct mrsi_undo *u, const char *key, struct mrs_val v)
 {
+    MRS_ASSERT(key);
     mrs_build_val(&u->b, key, (uint32_t)strlen(key), v);
 }
 
@@ -111,6 +113,7 @@ plain(const struct mrs_path *path)
 static struct mrs_val
 path_val(struct mrsi_undo *u, const struct mrs_path *path)
 {
+    MRS_ASSERT(path->n > 0);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view doc;
@@ -171,6 +174,7 @@ mrsi_undo_into(const struct mrsi_undo *u, const char *key)
 void
 mrsi_undo_move(struct mrsi_undo *u, struct mrs_val from, struct mrs_val into)
 {
+    MRS_ASSERT(mrs_val_is_sized(from) && mrs_val_is_sized(into));
     mrsi_undo_open(u, "move");
     mrsi_undo_val(u, "from", from);
     mrsi_undo_val(u, "into", into);
@@ -181,6 +185,8 @@ mrsi_undo_move(struct mrsi_undo *u, struct mrs_val from, struct mrs_val into)
 void
 mrsi_undo_unset(struct mrsi_undo *u, struct mrs_val in, const struct mrs_path *const *path, uint32_t n)
 {
+    MRS_ASSERT(path || n == 0);
+    MRS_ASSERT(mrs_val_is_sized(in));
     bool any = false;
     for (uint32_t i = 0; i < n; i++) {
         any = any || path[i]->n;
@@ -228,6 +234,7 @@ mrsi_undo_conflicts(struct mrsi_undo *u)
 void
 mrsi_undo_loss(struct mrsi_undo *u, unsigned kinds, const char *fmt, ...)
 {
+    MRS_ASSERT(kinds && fmt);
     struct mrs_inverse *inv = u->inv;
     struct mrs_loss *list = room(u, inv->loss, inv->n_losses, &inv->cap_losses, sizeof *list);
     char text[1024];

@@ -48,6 +48,7 @@ turns_round(struct mrsi_undo *u)
 enum mrs_status
 mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -95,6 +96,7 @@ count_stars(struct mrs_val from)
 static void
 put_parts(struct mrsi_undo *u, struct mrs_val from, bool star)
 {
+    MRS_ASSERT(from.type == MRS_ARRAY || from.type == MRS_DOCUMENT);
     struct mrs_walk w;
     struct mrs_elem el;
     mrsi_undo_deeper(u, "into", star ? MRS_DOCUMENT : from.type);
@@ -143,6 +145,7 @@ part_by_tag(struct mrsi_undo *u, struct mrs_val from)
 enum mrs_status
 mrsi_union_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     struct mrs_walk w;
     struct mrs_elem only;
@@ -282,6 +285,7 @@ shared(struct mrs_val into)
 enum mrs_status
 mrsi_partition_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -314,6 +318,7 @@ mrsi_partition_invert(const void *state, struct mrs_inverse *inv, struct mrs_err
 enum mrs_status
 mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -325,6 +330,7 @@ mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
 enum mrs_status
 mrsi_drop_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -337,6 +343,7 @@ mrsi_drop_collection_invert(const void *state, struct mrs_inverse *inv, struct m
 enum mrs_status
 mrsi_copy_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -353,6 +360,7 @@ mrsi_copy_collection_invert(const void *state, struct mrs_inverse *inv, struct m
 enum mrs_status
 mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);
@@ -369,6 +377,7 @@ mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct
 enum mrs_status
 mrsi_index_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -406,6 +415,7 @@ mrsi_index_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 enum mrs_status
 mrsi_options_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(inv->body));
     struct mrsi_undo u;
     (void)state;
     mrsi_undo_begin(&u, inv, e);

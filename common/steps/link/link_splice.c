@@ -54,6 +54,7 @@ static bool
 remaining(const struct mrsi_link_args *s, int side, const struct mrs_buf *old, const struct mrs_link_item *item,
           uint32_t n, struct mrs_buf *left)
 {
+    MRS_ASSERT((side == 0 || side == 1) && (item || n == 0));
     const struct mrs_val *was = (const struct mrs_val *)(const void *)old->p;
     bool same = n == old->n / sizeof *was;
     for (uint32_t i = 0; i < n; i++) {
@@ -89,6 +90,7 @@ static struct outcome
 choose(const struct mrsi_link_args *s, int side, enum mrs_link_shape shape, bool changed, const struct mrs_buf *left,
        struct mrs_buf *array)
 {
+    MRS_ASSERT(side == 0 || side == 1);
     bool list = side == 0 && s->wants.lists;
     struct outcome o = {MRS_EDIT_KEEP, mrs_missing()};
     if (!left->n && s->strips[side]) {
@@ -113,6 +115,8 @@ static enum mrs_status
 put_top(const struct mrsi_link_args *s, struct mrs_ctx *c, int side, struct mrs_view doc, const struct outcome *o,
         struct mrs_buf *out, bool *changed)
 {
+    MRS_ASSERT(side == 0 || side == 1);
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrs_part *name = &s->path[side].part[0];
     const uint8_t *at = NULL, *end = NULL, *last = doc.p + doc.n - 1;
     struct mrsi_seen seen;
@@ -158,6 +162,7 @@ static enum mrs_status
 write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
            struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct link_splice_writing *w = arg;
     (void)raw;
     (void)e;
@@ -200,6 +205,8 @@ enum mrs_status
 mrsi_link_splice(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
                  const struct mrs_link_item *item, uint32_t n, struct mrs_buf *out, enum mrs_fate *fate)
 {
+    MRS_ASSERT((side == 0 || side == 1) && (item || n == 0));
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrsi_link_args *s = state;
     struct mrsi_link_work *w = work;
     enum mrs_link_shape shape;

@@ -97,6 +97,7 @@ read_paths(struct mrsi_read *r, struct mrsi_link_args *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_link_args *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -148,6 +149,8 @@ enum mrs_status
 mrsi_link_each(const struct mrsi_link_args *s, const struct mrs_ctx *c, int side, struct mrs_view doc, mrs_path_fn fn,
                void *arg, enum mrs_link_shape *shape)
 {
+    MRS_ASSERT((side == 0 || side == 1) && fn);
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrs_path *p = &s->path[side];
     struct mrs_elem el;
     struct mrs_val v = mrs_missing();
@@ -192,6 +195,7 @@ static enum mrs_status
 read_references(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, struct mrs_keys *k,
                 enum mrs_link_shape *shape)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_link_args *s = state;
     struct mrs_elem id; /* missing: not there */
     mrsi_step_find(c, doc, "_id", 3, &id);
@@ -233,6 +237,7 @@ disagreement(const struct mrsi_link_args *s, struct mrs_ctx *c, const struct mrs
 static enum mrs_status
 judge(const void *state, struct mrs_ctx *c, int side, const struct mrs_link_facts *f, unsigned *verdict)
 {
+    MRS_ASSERT((side == 0 || side == 1) && verdict);
     const struct mrsi_link_args *s = state;
     *verdict = 0;
     if (f->dangling && s->dangling == LINK_DANGLING_REFUSE) {

@@ -25,6 +25,7 @@ static const struct mrs_key keys[] = {
 void
 mrsi_rekey_work_begin(struct rekey_work *w, struct mrs_ctx *c)
 {
+    MRS_ASSERT(w);
     struct mrs_buf *all[] = {&w->raw, &w->array, &w->item, &w->key, &w->span};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         if (!w->ready) {
@@ -66,6 +67,7 @@ wants(const void *state, struct mrs_rekey_wants *out)
 static enum mrs_status
 make_id(const struct mrsi_rekey *s, struct mrs_ctx *c, struct rekey_work *w, struct mrs_val id, struct mrs_val *to)
 {
+    MRS_ASSERT(to && mrs_val_is_sized(id));
     static const uint8_t path[] = {4, 0, 0, 0, '_', 'i', 'd', 0};
     uint8_t *made = mrs_arena_alloc(c->arena, 12);
     struct mrs_new_id in = {.ns = s->in.ns,
@@ -84,6 +86,7 @@ static enum mrs_status
 new_id(const struct mrsi_rekey *s, struct mrs_ctx *c, struct rekey_work *w, struct mrs_view doc, struct mrs_val id,
        struct mrs_val *to)
 {
+    MRS_ASSERT(to && mrs_val_is_sized(id));
     if (s->fresh) {
         return make_id(s, c, w, id, to);
     }
@@ -98,6 +101,7 @@ new_id(const struct mrsi_rekey *s, struct mrs_ctx *c, struct rekey_work *w, stru
 static enum mrs_status
 read_document(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_rekey_entry *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_rekey *s = state;
     out->id = mrs_doc_get(doc, "_id");
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &out->takes_part);
@@ -151,6 +155,7 @@ static enum mrs_status
 write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
            struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct rekey_writing *x = arg;
     const struct mrsi_rekey *s = x->s;
     uint32_t field = site->path_no - !s->merge;
@@ -182,6 +187,7 @@ static enum mrs_status
 write_document(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                const struct mrs_rekey_gain *gain, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrsi_rekey *s = state;
     struct rekey_work *w = work;
     struct rekey_writing x = {.s = s, .c = c, .gain = gain};

@@ -129,6 +129,7 @@ read_merge(struct mrsi_read *r, struct mrsi_rekey *s)
 static struct rekey_holder *
 holder_of(struct mrsi_read *r, struct mrsi_rekey *s, struct mrsi_slot slot, const struct mrs_coll *coll)
 {
+    MRS_ASSERT(coll->coll);
     uint32_t i = 0;
     while (i < s->n_holders && !mrsi_coll_same(&s->holder[i].coll, coll)) {
         i++;
@@ -146,6 +147,7 @@ holder_of(struct mrsi_read *r, struct mrsi_rekey *s, struct mrsi_slot slot, cons
 static bool
 add_path(struct mrsi_read *r, struct rekey_holder *h, struct mrsi_slot slot, const struct mrs_path *path)
 {
+    MRS_ASSERT(path->part || path->n == 0);
     uint64_t entry = 1ull << h->n_entries;
     if (!mrsi_read_not_id(r, slot, path)) {
         return false;
@@ -205,6 +207,7 @@ add_entry(struct mrsi_read *r, struct mrsi_rekey *s, struct mrsi_slot coll, stru
 static void
 read_list_form(struct mrsi_read *r, struct mrsi_rekey *s, struct mrs_val list)
 {
+    MRS_ASSERT(list.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, mrs_val_view(list)); mrs_walk_next(&w, &el) == 1;) {
@@ -221,6 +224,7 @@ read_list_form(struct mrsi_read *r, struct mrsi_rekey *s, struct mrs_val list)
 static void
 read_map_form(struct mrsi_read *r, struct mrsi_rekey *s, struct mrs_val map)
 {
+    MRS_ASSERT(map.type == MRS_DOCUMENT);
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, mrs_val_view(map)); mrs_walk_next(&w, &el) == 1;) {
@@ -327,6 +331,7 @@ make_edit(struct mrsi_read *r, struct mrsi_rekey *s)
 enum mrs_status
 mrsi_rekey_compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_rekey *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {

@@ -44,6 +44,7 @@ is_dbref(const struct mrsi_rekey *s, struct mrs_val v, struct mrs_val *id, bool 
 static enum mrs_status
 point_dbref(struct following *x, struct mrs_val was, struct mrs_val to, struct mrs_val *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(was) && mrs_val_is_sized(to));
     struct mrs_elem id;
     mrs_doc_find(mrs_val_view(was), "$id", 3, &id);
     size_t before = (size_t)(id.v.p - was.p), behind = was.n - before - id.v.n;
@@ -80,6 +81,7 @@ names_nobody(struct following *x, struct rekey_outcome *o)
 static enum mrs_status
 follow(struct following *x, struct mrs_val v, struct rekey_outcome *o)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     enum mrs_rekey_found found = MRS_REKEY_STAYS;
     struct mrs_val id = v, to;
     bool ours = true, dbref = is_dbref(x->s, v, &id, &ours);
@@ -174,6 +176,7 @@ put_array(struct rekey_work *w, struct mrs_val *put, struct mrs_err *e)
 static enum mrs_status
 follow_array(struct following *x, struct mrs_val array, enum mrs_edit_verdict *verdict, struct mrs_val *put)
 {
+    MRS_ASSERT(array.type == MRS_ARRAY);
     struct mrs_buf *items = &x->w->item;
     struct mrs_walk walk;
     struct mrs_elem el;
@@ -205,6 +208,7 @@ static enum mrs_status
 follow_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
             struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct following *x = arg;
     const struct rekey_ref_path *p = &x->h->path[site->path_no];
     struct rekey_outcome o;
@@ -253,6 +257,8 @@ enum mrs_status
 mrsi_rekey_point(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
                  struct mrs_rekey_lookup *to, struct mrs_buf *out, bool *changed)
 {
+    MRS_ASSERT(to->find && changed);
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrsi_rekey *s = state;
     struct following x = {.s = s, .c = c, .w = work, .to = to, .h = holder_of(s, side)};
     *changed = false;

@@ -7,6 +7,7 @@
 static enum mrs_status
 evaluate(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_val *val, bool *whole)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     *whole = true;
     for (uint32_t i = 0; i < s->n_parts; i++) {
@@ -42,6 +43,7 @@ static enum mrs_status
 add_elements(const struct mrsi_rekey *s, struct mrs_ctx *c, const struct mrs_val *val, uint32_t i,
              struct mrs_val *tuple, struct mrs_keys *out)
 {
+    MRS_ASSERT(i < s->n_parts);
     struct mrs_walk w;
     struct mrs_elem el;
     enum mrs_status st = MRS_OK;
@@ -60,6 +62,7 @@ add_elements(const struct mrsi_rekey *s, struct mrs_ctx *c, const struct mrs_val
 enum mrs_status
 mrsi_rekey_keys(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_keys *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     bool whole;
     struct mrs_val *val = mrs_arena_alloc(c->arena, 2 * s->n_parts * sizeof *val);
     if (!val) {
@@ -82,6 +85,7 @@ mrsi_rekey_keys(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_view d
 static enum mrs_status
 make_states(const struct mrsi_rekey *s, struct mrs_ctx *c, struct rekey_work *w)
 {
+    MRS_ASSERT(s->n_fields == 0 || s->acc);
     enum mrs_status st = MRS_OK;
     w->shared = (struct mrs_acc_shared){0, 2u * MRS_DOC_READ_MAX};
     w->acc = mrs_zalloc(c->mem, (s->n_fields + 1) * sizeof *w->acc);
@@ -119,6 +123,7 @@ failed(const struct mrsi_rekey *s, struct mrs_ctx *c, enum mrs_status st, uint32
 enum mrs_status
 mrsi_rekey_group_add(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_rekey *s = state;
     struct rekey_work *w = work;
     struct mrs_eval ev = mrsi_step_eval(c, doc);
@@ -135,6 +140,7 @@ mrsi_rekey_group_add(const void *state, struct mrs_ctx *c, void *work, struct mr
 enum mrs_status
 mrsi_rekey_group_end(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const struct mrsi_rekey *s = state;
     struct rekey_work *w = work;
     enum mrs_status st = MRS_OK;

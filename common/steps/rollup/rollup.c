@@ -193,6 +193,7 @@ make_edits(struct mrsi_read *r, struct mrsi_rollup *s)
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(args->body));
     struct mrsi_read r;
     struct mrsi_rollup *s = mrsi_read_begin(&r, args, sizeof *s, e);
     if (!s) {
@@ -240,6 +241,7 @@ join_keys(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, s
 static enum mrs_status
 shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     size_t start = out->n, at = mrsi_put_open(out);
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     struct mrs_eval_fields room;

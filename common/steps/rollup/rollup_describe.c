@@ -122,6 +122,7 @@ tell_words(struct mrsi_tell *t, const struct mrsi_rollup *s)
 enum mrs_status
 mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_rollup *s = state;
     struct mrsi_tell t;
     mrsi_tell_begin(&t, arena, out, s->by ? MRS_FAMILY_FOLD : MRS_FAMILY_JOIN, e);

@@ -11,6 +11,7 @@
 enum mrs_status
 mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w)
 {
+    MRS_ASSERT(w);
     if (w->ready) {
         return MRS_OK;
     }
@@ -89,6 +90,7 @@ mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs
 void
 mrsi_rollup_reset(const struct mrsi_rollup *s, struct rollup_work *w)
 {
+    MRS_ASSERT(w->ready);
     for (uint32_t i = 0; i < s->n; i++) {
         mrs_acc_reset(w->state[i]);
         w->failed[i] = false;
@@ -112,6 +114,7 @@ static enum mrs_status
 feed_one(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i,
          const struct mrsi_brought *arg)
 {
+    MRS_ASSERT(i < s->n);
     if (w->failed[i]) {
         return MRS_OK;
     }
@@ -129,6 +132,7 @@ enum mrs_status
 mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, const uint8_t *at,
                  const uint8_t *end)
 {
+    MRS_ASSERT(w->ready && at <= end);
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
         struct mrsi_brought *arg = &w->arg[i];
@@ -156,6 +160,7 @@ enum mrs_status
 mrsi_rollup_feed_small(const struct mrsi_rollup *s, struct rollup_work *w, uint8_t *small, bool first,
                        const uint8_t *at, const uint8_t *end)
 {
+    MRS_ASSERT(small && at <= end);
     for (uint32_t i = 0; i < s->n_small; i++) {
         const struct rollup_small *x = &s->small[i];
         if (x->same != i) {
@@ -178,6 +183,7 @@ enum mrs_status
 mrsi_rollup_take_up(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, const uint8_t *small,
                     uint64_t n)
 {
+    MRS_ASSERT(small && n > 0);
     enum mrs_status st = MRS_OK;
     mrsi_rollup_reset(s, w);
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
@@ -193,6 +199,7 @@ enum mrs_status
 mrsi_rollup_value(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i,
                   struct mrs_val *out)
 {
+    MRS_ASSERT(i < s->n && w->ready);
     if (w->failed[i]) {
         *out = s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
         return MRS_OK;
@@ -203,6 +210,7 @@ mrsi_rollup_value(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
 static enum mrs_status
 put_fields(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_buf *out)
 {
+    MRS_ASSERT(w->ready);
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
         struct mrs_val v;
@@ -217,6 +225,7 @@ put_fields(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w
 enum mrs_status
 mrsi_rollup_put_flat(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     if (!s->as.n) {
         return put_fields(s, c, w, out);
     }

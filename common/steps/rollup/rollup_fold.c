@@ -29,6 +29,7 @@ put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, str
 static enum mrs_status
 enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_entry *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_rollup *s = state;
     struct rollup_work *w = work;
     struct mrs_eval ev = mrsi_step_eval(c, doc);
@@ -72,6 +73,7 @@ begin(struct mrs_ctx *c, struct rollup_work *w, struct mrs_val key)
 static enum mrs_status
 save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const struct mrsi_rollup *s = state;
     const struct rollup_work *w = work;
     enum mrs_status st = MRS_OK;

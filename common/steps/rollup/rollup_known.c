@@ -40,6 +40,7 @@ mrsi_rollup_is_plain(const struct mrsi_rollup *s)
 bool
 mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrs_look *look = mrsi_step_look(c, doc);
     struct rollup_known *k = look && w->known ? &w->known[look->no % ROLLUP_KNOWN] : NULL;
     if (!k || k->look != look->no) {
@@ -88,6 +89,7 @@ is_movable(struct mrs_val v)
 static bool
 learn_copy(const struct lesson *l, struct mrs_val field, struct mrs_val v, const uint8_t *at)
 {
+    MRS_ASSERT(mrs_val_is_sized(field) && mrs_val_is_sized(v));
     struct rollup_known *k = l->k;
     if (v.type != field.type || v.n != field.n || !is_movable(v) || k->n_moves == ROLLUP_MOVES ||
         memcmp(v.p, field.p, v.n) != 0) {
@@ -162,6 +164,7 @@ void
 mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc,
                   const struct mrs_fold_entry *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrs_look *look = mrsi_step_look(c, doc);
     if (!look || out->kin.n + out->shape.n > ROLLUP_BRINGS) {
         return;

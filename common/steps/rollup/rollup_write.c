@@ -14,6 +14,7 @@ static enum mrs_status
 put_inner(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
           struct mrs_buf *raw, struct mrs_err *e)
 {
+    MRS_ASSERT(site->name[site->name_len] == 0);
     struct rollup_write_writing *x = arg;
     uint32_t i = site->path_no;
     (void)raw;
@@ -74,6 +75,7 @@ mrsi_rollup_write(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
 static enum mrs_status
 feed_all(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_matches *m)
 {
+    MRS_ASSERT(m->next);
     struct mrs_match match;
     enum mrs_status st;
     mrsi_rollup_reset(s, w);
@@ -106,6 +108,7 @@ enum mrs_status
 mrsi_rollup_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_matches *m,
                    const struct mrs_put *put, struct mrs_buf *out, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const struct mrsi_rollup *s = state;
     size_t start = out->n;
     bool blocked = false;

@@ -24,6 +24,7 @@ is_place(const struct mrsi_tree_args *s, const struct mrs_elem *el)
 enum mrs_status
 mrsi_tree_weigh(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_seen seen;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -45,6 +46,7 @@ mrsi_tree_weigh(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_vi
 enum mrs_status
 mrsi_tree_part(const void *state, struct mrs_ctx *c, struct mrs_view doc, bool behind, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrsi_tree_args *s = state;
     const struct mrsi_tree_field *f = &s->made.field[0];
     bool passed = false;

@@ -48,6 +48,7 @@ read_parent(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view d
 static enum mrs_status
 read_children(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val v = value_of(s, doc, 0);
     struct mrs_walk w;
     struct mrs_elem el;
@@ -82,6 +83,7 @@ last_item(struct mrs_val array, uint64_t *n)
 static enum mrs_status
 read_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val v = value_of(s, doc, 0);
     uint64_t n;
     if (mrs_is_nullish(v)) {
@@ -121,6 +123,7 @@ last_name(const char *text, uint32_t n, const char **name, uint32_t *len)
 static enum mrs_status
 read_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val v = value_of(s, doc, 0);
     const char *text, *name;
     uint32_t n = 0, len;
@@ -170,6 +173,7 @@ mrsi_tree_fits_path(struct mrs_val id)
 static enum mrs_status
 read_id(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val id = mrs_doc_get(doc, "_id");
     if (mrs_is_nullish(id)) {
         out->standing = MRS_STANDING_OUT;
@@ -188,6 +192,7 @@ read_id(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, 
 static enum mrs_status
 read_node(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     static enum mrs_status (*const relation[])(const struct mrsi_tree_args *, struct mrs_ctx *, struct mrs_view,
                                                struct mrs_node *) = {read_parent, read_children, read_ancestors,
                                                                      read_path, read_nested};
@@ -236,6 +241,8 @@ disagrees(const struct mrsi_tree_args *s, struct mrs_ctx *c)
 static enum mrs_status
 check_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place)
 {
+    MRS_ASSERT(place->above.next);
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val list = value_of(s, doc, 0), id;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -264,6 +271,7 @@ check_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_vi
 static enum mrs_status
 check_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val v = value_of(s, doc, 0), id;
     uint32_t n, names = 0, len;
     if (mrs_is_nullish(v)) {
@@ -293,6 +301,7 @@ check_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view do
 static enum mrs_status
 agrees(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_tree_args *s = state;
     return s->form == MRSI_TREE_ANCESTORS ? check_ancestors(s, c, doc, place)
            : s->form == MRSI_TREE_PATH    ? check_path(s, c, doc, place)
@@ -329,6 +338,7 @@ bytes_of_names(uint64_t n)
 static enum mrs_status
 put_ids(struct tree_kernels_writing *x, const struct mrsi_tree_field *f, struct mrs_node_ids *ids, const char *what)
 {
+    MRS_ASSERT(f->len > 0 && ids->next);
     struct mrsi_shape_items it;
     struct mrs_val id;
     enum mrs_status st = MRS_OK;
@@ -380,6 +390,7 @@ put_path(struct tree_kernels_writing *x, const struct mrsi_tree_field *f)
 static enum mrs_status
 put_field(struct tree_kernels_writing *x, uint32_t i)
 {
+    MRS_ASSERT(i < x->s->made.n);
     const struct mrsi_tree_field *f = &x->s->made.field[i];
     struct mrs_place *p = x->place;
     uint8_t room[16];
@@ -399,6 +410,7 @@ put_field(struct tree_kernels_writing *x, uint32_t i)
 uint32_t
 mrsi_tree_field_no(const struct mrsi_tree_fields *f, const struct mrs_elem *el)
 {
+    MRS_ASSERT(f->n <= 2);
     uint32_t i = 0;
     while (i < f->n && !mrs_name_is(el, f->field[i].name, f->field[i].len)) {
         i++;
@@ -410,6 +422,7 @@ mrsi_tree_field_no(const struct mrsi_tree_fields *f, const struct mrs_elem *el)
 static enum mrs_status
 put_document(struct tree_kernels_writing *x, struct mrs_view doc, struct mrsi_seen *seen)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_tree_args *s = x->s;
     bool done[2] = {false, false};
     size_t start = mrsi_put_open(x->out);
@@ -442,6 +455,7 @@ enum mrs_status
 mrsi_tree_put(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place,
               struct mrs_buf *out, bool *deeper)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     struct tree_kernels_writing x = {s, c, place, out, false};
     struct mrsi_seen seen;
     mrsi_seen_begin(&seen);
@@ -454,6 +468,7 @@ static enum mrs_status
 splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place, struct mrs_buf *out,
        enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     const struct mrsi_tree_args *s = state;
     struct tree_kernels_writing x = {s, c, place, out, false};
     struct mrsi_seen seen;
@@ -477,6 +492,7 @@ splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_pla
 static struct mrs_val
 named(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, uint64_t child)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val v = value_of(s, doc, 0);
     struct mrs_walk w;
     struct mrs_elem el;
@@ -500,6 +516,7 @@ named(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, ui
 static enum mrs_status
 refuse_below(struct mrs_ctx *c, const struct mrs_trouble *t)
 {
+    MRS_ASSERT(t->below);
     static const char *const why[] = {"which is refused", "of which there are two", "whose parent is not there",
                                       "of which a child has two parents", "whose interval overlaps another",
                                       "which is above itself", "of which a child is not there",
@@ -514,6 +531,7 @@ refuse_below(struct mrs_ctx *c, const struct mrs_trouble *t)
 static enum mrs_status
 refuse(const void *state, struct mrs_ctx *c, struct mrs_view doc, const struct mrs_trouble *t)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_tree_args *s = state;
     char one[96];
     if (t->below) {

@@ -101,6 +101,7 @@ new_id(struct tree_unfold *x, struct tree_unfold_node *n)
 static enum mrs_status
 choose_id(struct tree_unfold *x, struct tree_unfold_node *n)
 {
+    MRS_ASSERT(x->s);
     n->id = mrs_doc_get(n->doc, "_id");
     if (n->parent != NO_NODE && n->id.type == MRS_MISSING) {
         return new_id(x, n);
@@ -128,6 +129,7 @@ link_child(struct mrsi_tree_work *w, uint32_t parent, uint32_t i)
 static enum mrs_status
 add(struct tree_unfold *x, struct mrs_view d, uint32_t parent)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrsi_tree_work *w = x->w;
     uint32_t i = (uint32_t)(w->node.n / sizeof(struct tree_unfold_node));
     const struct tree_unfold_node *up = parent == NO_NODE ? NULL : node(w, parent);
@@ -258,6 +260,7 @@ with_id(struct tree_unfold *x, const struct tree_unfold_node *n, struct mrs_view
 static enum mrs_status
 write_node(struct tree_unfold *x, uint32_t i)
 {
+    MRS_ASSERT(x->w->at <= i + 1);
     struct mrsi_tree_work *w = x->w;
     struct tree_unfold_span span = {(uint32_t)w->made.n, 0, node(w, i)->made};
     struct mrs_place place;
@@ -284,6 +287,7 @@ write_node(struct tree_unfold *x, uint32_t i)
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_tree_args *s = state;
     struct tree_unfold x = {s, c, work, doc};
     bool takes;

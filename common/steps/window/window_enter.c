@@ -36,6 +36,7 @@ put_bad(struct mrs_buf *out, const char *why)
 static enum mrs_status
 put_arguments(const struct mrsi_window *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *out)
 {
+    MRS_ASSERT(s->arg || s->n_arg == 0);
     size_t start = mrsi_put_open(out);
     for (uint32_t i = 0; i < s->n_arg && !out->bad; i++) {
         const struct window_arg *a = &s->arg[i];
@@ -63,6 +64,7 @@ put_arguments(const struct mrsi_window *s, struct mrs_ctx *c, struct mrs_eval *e
 enum mrs_status
 mrsi_window_enter(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_window_entry *out)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_window *s = state;
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     struct mrs_eval_fields room;

@@ -103,6 +103,7 @@ new_var(struct window_walk *x)
 static bool
 one_more(struct window_walk *x, const struct mrs_elem *el, struct mrs_val doc, struct mrs_val w)
 {
+    MRS_ASSERT(el->name);
     const char *inner = op_inside(el->v), *var = new_var(x);
     uint32_t expected = w.type == MRS_MISSING ? 1 : 2;
     if (inner) {

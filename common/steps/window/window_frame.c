@@ -19,6 +19,7 @@ static const struct window_unit units[] = {
 bool
 mrsi_window_unit(const char *unit, int64_t *ms)
 {
+    MRS_ASSERT(unit && ms);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         if (strcmp(units[i].name, unit) == 0) {
             *ms = units[i].ms;
@@ -150,6 +151,7 @@ bool
 mrsi_window_read_frame(struct mrsi_read *r, struct mrsi_window *s, const char *field, struct mrs_val w,
                        struct window_frame *out)
 {
+    MRS_ASSERT(mrs_val_is_sized(w));
     static const struct mrs_key keys[] = {
         {"documents", MRS_ARG_LIST, false, NULL, "two bounds, in places: unbounded, current or a whole number"},
         {"range", MRS_ARG_LIST, false, NULL, "two bounds, in values of the sort key"},
@@ -264,6 +266,7 @@ find_end(const struct window_now *now, const struct window_frame *f, const struc
 static enum mrs_status
 span_of_values(const struct window_now *now, const struct window_frame *f, struct window_state *st)
 {
+    MRS_ASSERT(st->lo <= st->hi);
     struct mrs_val x = mrsi_window_brought(now, now->i, now->s->x).v;
     enum mrs_status s = MRS_OK;
     if (!mrsi_window_key_ok(f->dates, x)) {
@@ -288,6 +291,7 @@ span_of_values(const struct window_now *now, const struct window_frame *f, struc
 enum mrs_status
 mrsi_window_span(const struct window_now *now, const struct window_op *op, struct window_state *st)
 {
+    MRS_ASSERT(now->i < now->g->n);
     const struct window_frame *f = &op->frame;
     if (f->range) {
         return span_of_values(now, f, st);

@@ -10,6 +10,7 @@
 struct mrsi_brought
 mrsi_window_brought(const struct window_now *now, uint64_t i, uint32_t no)
 {
+    MRS_ASSERT(i < now->g->n && no < now->s->n_arg);
     const struct window_arg *a = &now->s->arg[no];
     struct mrs_walk w;
     struct mrs_elem e = {.v = mrs_missing(), .name = WINDOW_ABSENT};
@@ -34,12 +35,14 @@ mrsi_window_eval(const struct window_now *now, enum window_formula f, const stru
 enum mrs_status
 mrsi_window_fails(const struct window_now *now, const char *why, bool large)
 {
+    MRS_ASSERT(why);
     return mrs_err_set(now->c->err, MRS_FAIL, large ? MRS_E_LIMIT : MRS_E_EXPR, "%s", why);
 }
 
 void
 mrsi_window_keep_why(struct window_state *st, const char *why, uint32_t n)
 {
+    MRS_ASSERT(why || n == 0);
     n = n < sizeof st->why ? n : (uint32_t)sizeof st->why - 1;
     memcpy(st->why, why, n);
     st->why[n] = 0;
@@ -103,6 +106,7 @@ next_argument(const struct window_now *now, const struct window_op *op, struct w
 static enum mrs_status
 locf(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
 {
+    MRS_ASSERT(now->i < now->g->n);
     struct mrs_val v;
     enum mrs_status s = next_argument(now, op, st, &v);
     if (s != MRS_OK) {
@@ -139,6 +143,7 @@ mix(const struct window_now *now, const struct window_op *op, struct window_stat
 static enum mrs_status
 average(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
 {
+    MRS_ASSERT(now->i < now->g->n);
     struct mrs_val x;
     enum mrs_status s = next_argument(now, op, st, &x);
     *out = mrs_null();
@@ -242,6 +247,7 @@ fill(const struct window_now *now, const struct window_op *op, struct window_sta
 static enum mrs_status
 say(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
 {
+    MRS_ASSERT(now->i < now->g->n);
     *out = mrs_null();
     switch (op->kind) {
     case WINDOW_SHIFT: return shift(now, op, out);
@@ -289,6 +295,7 @@ enum mrs_status
 mrsi_window_group(const void *state, struct mrs_ctx *c, void *work, const struct mrs_window_group *g,
                   const struct mrs_window_give *give)
 {
+    MRS_ASSERT(g->n > 0 && g->at);
     const struct mrsi_window *s = state;
     struct window_now now = {s, c, work, g, 0};
     bool common = false;

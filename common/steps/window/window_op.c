@@ -43,12 +43,14 @@ row_of(const char *name)
 bool
 mrsi_window_function(const char *name)
 {
+    MRS_ASSERT(name);
     return row_of(name) != NULL;
 }
 
 const char *
 mrsi_window_meant(const char *name)
 {
+    MRS_ASSERT(name);
     const char *names[sizeof rows / sizeof *rows];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         names[i] = rows[i].name;
@@ -125,6 +127,7 @@ value_of(struct mrsi_read *r, struct mrsi_window *s, enum window_formula f, stru
 static struct window_arg *
 new_arg(struct mrsi_read *r, struct mrsi_window *s, uint32_t *no)
 {
+    MRS_ASSERT(s->n_arg <= s->cap_arg && no);
     if (s->n_arg == s->cap_arg) {
         uint32_t cap = s->cap_arg ? 2 * s->cap_arg : 8;
         struct window_arg *arg = mrsi_read_alloc(r, cap, sizeof *arg);
@@ -404,6 +407,8 @@ bool
 mrsi_window_read_op(struct mrsi_read *r, struct mrsi_window *s, const char *field, const struct mrs_elem *el,
                     struct mrs_val w, struct window_op *out)
 {
+    MRS_ASSERT(el->name && out);
+    MRS_ASSERT(mrs_val_is_sized(w));
     const struct window_row *row = row_of(el->name);
     struct mrsi_slot spec = {el->v, "fields", field, NULL};
     row = row ? row : &accumulator;

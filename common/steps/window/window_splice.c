@@ -7,6 +7,7 @@
 enum mrs_status
 mrsi_window_start(const struct mrsi_window *s, struct mrs_ctx *c, struct window_work *w)
 {
+    MRS_ASSERT(w);
     if (w->ready) {
         return MRS_OK;
     }
@@ -58,6 +59,7 @@ mrsi_window_work_clear(struct mrs_ctx *c, void *work)
 static void
 read_said(const struct mrsi_window *s, struct window_work *w, struct mrs_view alike, struct mrs_view given)
 {
+    MRS_ASSERT(mrs_view_is_framed(alike) && mrs_view_is_framed(given));
     struct mrs_walk all, own;
     mrs_walk_init(&all, alike);
     mrs_walk_init(&own, given);
@@ -98,6 +100,7 @@ fail(const struct mrsi_window *s, struct mrs_ctx *c, struct window_work *w, uint
 static enum mrs_status
 compute(const struct mrsi_window *s, struct mrs_ctx *c, struct window_work *w, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     struct mrs_eval_fields room;
     enum mrs_status st = MRS_OK;
@@ -140,6 +143,7 @@ enum mrs_status
 mrsi_window_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view alike,
                    struct mrs_view given, struct mrs_buf *out, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(alike) && mrs_view_is_framed(given) && mrs_buf_is_sound(out));
     const struct mrsi_window *s = state;
     struct window_work *w = work;
     struct window_value x = {s, w};

@@ -63,6 +63,7 @@ enum mrs_status
 mrsi_window_acc(const struct window_now *now, const struct window_op *op, struct window_state *st,
                 struct mrs_val *out)
 {
+    MRS_ASSERT(now->i < now->g->n);
     enum mrs_status s = begin(now, op, st);
     for (; s == MRS_OK && st->to < st->hi; st->to++) {
         if (!st->why[0] && mrsi_window_holds(now, &op->frame, st->to)) {
@@ -88,6 +89,7 @@ struct window_total_point {
 static enum mrs_status
 point(const struct window_now *now, const struct window_op *op, uint64_t i, struct window_total_point *out)
 {
+    MRS_ASSERT(i < now->g->n);
     struct mrsi_brought y = mrsi_window_brought(now, i, op->arg);
     uint32_t n;
     out->x = mrsi_window_brought(now, i, now->s->x).v;
@@ -111,6 +113,7 @@ point(const struct window_now *now, const struct window_op *op, uint64_t i, stru
 static enum mrs_status
 look(const struct window_now *now, const struct window_op *op, struct window_state *st)
 {
+    MRS_ASSERT(st->lo <= st->hi);
     if (st->hi < st->to) {
         st->to = st->before = st->behind = 0;
     }
@@ -131,6 +134,7 @@ enum mrs_status
 mrsi_window_derivative(const struct window_now *now, const struct window_op *op, struct window_state *st,
                        struct mrs_val *out)
 {
+    MRS_ASSERT(now->i < now->g->n);
     struct window_total_point a, b;
     enum mrs_status s = mrsi_window_span(now, op, st);
     MRS_THEN(s, look(now, op, st));
@@ -167,6 +171,7 @@ is_nan(struct mrs_val v)
 static enum mrs_status
 feed_area(const struct window_now *now, const struct window_op *op, struct window_state *st)
 {
+    MRS_ASSERT(st->lo <= st->hi);
     struct window_total_point a, b;
     struct mrs_val area;
     enum mrs_status s = point(now, op, st->to, &b);
@@ -188,6 +193,7 @@ enum mrs_status
 mrsi_window_integral(const struct window_now *now, const struct window_op *op, struct window_state *st,
                      struct mrs_val *out)
 {
+    MRS_ASSERT(now->i < now->g->n);
     enum mrs_status s = begin(now, op, st);
     for (; s == MRS_OK && st->to < st->hi; st->to++) {
         if (!st->why[0] && mrsi_window_holds(now, &op->frame, st->to)) {

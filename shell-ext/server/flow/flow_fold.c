@@ -37,6 +37,7 @@ struct ext_groups {
 enum mrs_status
 ext_fold_open(struct ext_node *n, struct mrs_err *e)
 {
+    MRS_ASSERT(!n->groups);
     struct mrs_mem *mem = n->ctx.mem;
     struct ext_groups *g = mrs_zalloc(mem, sizeof *g);
     if (!g) {
@@ -96,6 +97,7 @@ member_next(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
 static enum mrs_status
 member_refuse(struct mrs_members *m, struct mrs_err *e)
 {
+    MRS_ASSERT(m->impl);
     struct ext_groups *g = m->impl;
     const struct mrs_err *why = g->node->ctx.err;
     g->node->account->refused++;
@@ -133,6 +135,7 @@ by_order(const void *pa, const void *pb, void *arg)
 static enum mrs_status
 collect(struct ext_groups *g, uint32_t group, struct mrs_err *e)
 {
+    MRS_ASSERT(group < g->n_groups);
     bool sorted = true;
     mrs_free(g->node->ctx.mem, g->mine);
     g->mine = mrs_alloc_array(g->node->ctx.mem, g->n + 1u, sizeof(struct group_member *));
@@ -157,6 +160,7 @@ collect(struct ext_groups *g, uint32_t group, struct mrs_err *e)
 static enum mrs_status
 fold_one(struct ext_groups *g, uint32_t group, struct mrs_err *e)
 {
+    MRS_ASSERT(group < g->n_groups);
     struct ext_node *n = g->node;
     const struct mrs_step *step = n->hop->step;
     struct mrs_members members = {.next = member_next, .refuse = member_refuse, .impl = g};
@@ -187,6 +191,7 @@ fold_one(struct ext_groups *g, uint32_t group, struct mrs_err *e)
 static uint32_t
 next_group(const struct ext_groups *g, uint32_t after)
 {
+    MRS_ASSERT(after <= g->n_groups);
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < g->n_groups; i++) {
         bool behind = after == UINT32_MAX || compare_bytes(g, g->group[i], g->group[after]) > 0;
@@ -200,6 +205,7 @@ next_group(const struct ext_groups *g, uint32_t after)
 enum mrs_status
 ext_fold_end(struct ext_node *n, struct mrs_err *e)
 {
+    MRS_ASSERT(n->groups);
     struct ext_groups *g = n->groups;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = next_group(g, UINT32_MAX); i != UINT32_MAX && s == MRS_OK; i = next_group(g, i)) {
@@ -216,6 +222,7 @@ ext_fold_end(struct ext_node *n, struct mrs_err *e)
 static bool
 sort_alike(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
 {
+    MRS_ASSERT((uint64_t)a.at + a.n <= g->bytes.n && (uint64_t)b.at + b.n <= g->bytes.n);
     uint8_t none = (uint8_t)(mrs_type_rank(MRS_MISSING) + MRS_KEY_RANK);
     uint8_t null = (uint8_t)(mrs_type_rank(MRS_NULL) + MRS_KEY_RANK);
     const uint8_t *p = g->bytes.p + a.at, *q = g->bytes.p + b.at;
@@ -230,6 +237,7 @@ sort_alike(const struct ext_groups *g, struct group_bytes a, struct group_bytes 
 static void
 describe_sort(const struct ext_node *n, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     static const char *const keys[] = {"by", "time"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         struct mrs_val v = mrs_doc_get(n->hop->step->body, keys[i]);
@@ -261,6 +269,7 @@ goes_back(const struct ext_groups *g, struct mrs_err *e)
 static enum mrs_status
 find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
 {
+    MRS_ASSERT(out && g->n_groups <= g->cap_groups);
     struct group_bytes key = {g->bytes.n, g->key.n};
     bool alike = false, back = false;
     mrs_buf_put(&g->bytes, g->key.p, g->key.n);
@@ -311,6 +320,7 @@ entry_status(const struct ext_groups *g, struct mrs_err *e)
 static enum mrs_status
 enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && takes_part);
     struct ext_node *n = g->node;
     const struct mrs_fold_ops *ops = n->hop->step->type->fold;
     const void *state = n->hop->step->state;
@@ -353,6 +363,7 @@ keep(struct ext_groups *g, const struct mrs_buf *b)
 static struct group_bytes
 keep_kin(struct ext_groups *g)
 {
+    MRS_ASSERT(g->n_groups <= g->cap_groups);
     if (g->n) {
         struct group_bytes last = g->member[g->n - 1].kin;
         if (last.n == g->kin.n && memcmp(g->bytes.p + last.at, g->kin.p, last.n) == 0) {
@@ -365,6 +376,7 @@ keep_kin(struct ext_groups *g)
 enum mrs_status
 ext_fold_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(n->groups && mrs_view_is_framed(doc));
     struct ext_groups *g = n->groups;
     struct group_member m = {0};
     bool takes_part;

@@ -41,6 +41,7 @@ struct ext_partners {
 enum mrs_status
 ext_join_open(struct ext_node *n, struct mrs_err *e)
 {
+    MRS_ASSERT(!n->partners);
     struct ext_partners *x = mrs_zalloc(n->ctx.mem, sizeof *x);
     if (!x) {
         return mrs_err_memory(e, sizeof *x);
@@ -76,6 +77,7 @@ ext_join_close(struct ext_node *n)
 static struct partner *
 new_partner(struct ext_partners *x)
 {
+    MRS_ASSERT(x->n <= x->cap);
     struct mrs_mem *mem = x->node->ctx.mem;
     if (x->n == x->n_made) {
         struct partner *list = mrs_more(mem, x->list, x->n, &x->cap, sizeof *list);
@@ -101,6 +103,7 @@ new_partner(struct ext_partners *x)
 static enum mrs_status
 count_refused(struct ext_partners *x, const struct mrs_err *why, struct mrs_err *e)
 {
+    MRS_ASSERT(why->code != MRS_E_NONE);
     const struct mrs_step *step = x->node->hop->step;
     x->node->account->refused++;
     return x->node->account->skip
@@ -114,6 +117,7 @@ count_refused(struct ext_partners *x, const struct mrs_err *why, struct mrs_err 
 static enum mrs_status
 refuse_partner(struct ext_partners *x, struct partner *p, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct ext_node *n = x->node;
     const struct mrs_step *step = n->hop->step;
     enum mrs_status s = count_refused(x, n->ctx.err, e);
@@ -135,6 +139,7 @@ refuse_partner(struct ext_partners *x, struct partner *p, struct mrs_view doc, s
 static enum mrs_status
 read_partner(struct ext_partners *x, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct ext_node *n = x->node;
     const struct mrs_step *step = n->hop->step;
     const struct mrs_join_ops *ops = step->type->join;
@@ -207,6 +212,7 @@ by_key(const void *pa, const void *pb)
 static enum mrs_status
 sort_keys(struct ext_partners *x, struct mrs_err *e)
 {
+    MRS_ASSERT(x->n <= x->n_made);
     size_t n = 0;
     for (uint32_t i = 0; i < x->n; i++) {
         n += x->list[i].keys.n;
@@ -254,6 +260,7 @@ find_same(struct ext_partners *x, struct mrs_err *e)
 static bool
 other_pairs_meet(const struct ext_partners *x, const struct partner *p)
 {
+    MRS_ASSERT(p->keys.n <= p->keys.cap);
     uint32_t n_pairs = x->node->hop->step->desc.n_pairs;
     for (uint32_t pair = 1; pair < n_pairs; pair++) {
         bool met = false;
@@ -272,6 +279,7 @@ other_pairs_meet(const struct ext_partners *x, const struct partner *p)
 static enum mrs_status
 add_match(struct ext_partners *x, uint32_t partner, uint32_t key, struct mrs_err *e)
 {
+    MRS_ASSERT(partner < x->n && x->n_matches <= x->cap_matches);
     struct partner *p = &x->list[partner];
     bool by_reference = x->node->hop->step->desc.by_reference;
     if (p->met && !by_reference) {
@@ -297,6 +305,7 @@ add_match(struct ext_partners *x, uint32_t partner, uint32_t key, struct mrs_err
 static uint32_t
 lower_bound(const struct ext_partners *x, uint32_t k)
 {
+    MRS_ASSERT(x->key || x->n_keys == 0);
     uint32_t low = 0, high = x->n_keys;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
@@ -329,6 +338,7 @@ by_rule(const void *pa, const void *pb, void *arg)
 static enum mrs_status
 gather(struct ext_partners *x, struct mrs_err *e)
 {
+    MRS_ASSERT(x->n_matches <= x->cap_matches);
     enum mrs_status s = sort_keys(x, e);
     MRS_THEN(s, find_same(x, e));
     x->n_matches = 0;
@@ -392,6 +402,7 @@ put_beside(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
 static enum mrs_status
 splice(struct ext_partners *x, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct ext_node *n = x->node;
     const struct mrs_step *step = n->hop->step;
     struct mrs_matches m = {x->n_matches, match_next, match_rewind, match_used, x, x->same, x->keys.n, x->named};
@@ -414,6 +425,7 @@ splice(struct ext_partners *x, struct mrs_view doc, struct mrs_err *e)
 enum mrs_status
 ext_join_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(n->partners && mrs_view_is_framed(doc));
     struct ext_partners *x = n->partners;
     const struct mrs_step *step = n->hop->step;
     const struct mrs_join_ops *ops = step->type->join;

@@ -30,6 +30,7 @@ struct ext_flow {
 static enum mrs_status
 open_node(struct ext_flow *f, struct ext_node *n, const struct mrs_stage_hop *hop, struct mrs_err *e)
 {
+    MRS_ASSERT(hop->step);
     const struct mrs_step_type *t = hop->step->type;
     enum mrs_family family = hop->step->desc.family;
     n->hop = hop;
@@ -59,6 +60,7 @@ enum mrs_status
 ext_flow_open(struct ext_spec *spec, struct mrs_mem *mem, int (*interrupted)(void *), void *arg, struct ext_flow **out,
               struct mrs_err *e)
 {
+    MRS_ASSERT(mem && out);
     uint32_t n = spec->route.n_hops;
     struct ext_flow *f = mrs_zalloc(mem, sizeof *f);
     *out = NULL;
@@ -128,6 +130,7 @@ ext_flow_refused(const struct ext_flow *f)
 enum mrs_status
 ext_node_put(struct ext_node *n, int side, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct ext_item item = {side, n->out.n, doc.n};
     mrs_buf_put(&n->out, doc.p, doc.n);
     mrs_buf_put(&n->items, &item, sizeof item);
@@ -173,6 +176,7 @@ field_no(const struct mrs_stage_route *r, const struct mrs_elem *e)
 static enum mrs_status
 bare(struct ext_flow *f, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(*doc));
     const struct mrs_stage_route *r = &f->spec->route;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -202,6 +206,7 @@ bare(struct ext_flow *f, struct mrs_view *doc, struct mrs_err *e)
 enum mrs_status
 ext_flow_feed(struct ext_flow *f, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(doc.p);
     enum mrs_status s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
     if (s == MRS_OK && f->spec->route.n_fields) {
         s = bare(f, &doc, e);
@@ -224,6 +229,7 @@ ext_flow_end(struct ext_flow *f)
 static enum mrs_status
 refused(struct ext_flow *f, const struct mrs_step *step, struct mrs_err *e)
 {
+    MRS_ASSERT(step->type);
     char id[64] = "";
     f->account.refused++;
     if (f->account.skip) {
@@ -255,6 +261,7 @@ settled(struct ext_flow *f, enum mrs_status s, struct mrs_err *e)
 static enum mrs_status
 pass_hop(struct ext_flow *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->hop <= f->spec->route.n_hops);
     struct ext_node *n = &f->node[f->hop];
     const struct mrs_step *step = n->hop->step;
     int side = n->hop->side_in[f->coll];
@@ -281,6 +288,7 @@ pass_hop(struct ext_flow *f, struct mrs_err *e)
 static enum mrs_status
 pull(struct ext_flow *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->hop <= f->spec->route.n_hops);
     uint32_t i = f->spec->route.n_hops;
     while (i > 0 && !f->open[i - 1]) {
         i--;
@@ -311,6 +319,7 @@ pull(struct ext_flow *f, struct mrs_err *e)
 static enum mrs_status
 pull_groups(struct ext_flow *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->end_at <= f->spec->route.n_hops);
     for (; f->ended && f->end_at < f->spec->route.n_hops; f->end_at++) {
         struct ext_node *n = &f->node[f->end_at];
         if (n->groups) {
@@ -340,6 +349,7 @@ arrive(struct ext_flow *f, struct mrs_view *out, bool *yes, struct mrs_err *e)
 enum mrs_status
 ext_flow_next(struct ext_flow *f, struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(out);
     enum mrs_status s = MRS_OK;
     bool arrived = false;
     while (s == MRS_OK && !arrived) {

@@ -29,6 +29,7 @@ static const struct mdb_buf_calls given_calls = {given_destroy, given_view};
 struct mdb_status *
 ext_give(struct mrs_mem *mem, const void *p, size_t n, struct mdb_buf **out)
 {
+    MRS_ASSERT((p || n == 0) && out);
     struct given *g = n < SIZE_MAX / 2 ? mrs_alloc(mem, sizeof *g + n) : NULL;
     if (!g) {
         return ext_no_memory();

@@ -141,6 +141,7 @@ own_set_code(struct mdb_status *s, int32_t code)
 static struct mdb_status *
 own_set_reason(struct mdb_status *s, struct mdb_bytes reason)
 {
+    MRS_ASSERT(reason.data || reason.len == 0);
     char *text = reason.len < SIZE_MAX / 2 ? mrs_strndup(own(s)->mem, reason.len ? (const char *)reason.data : "",
                                                         reason.len)
                                            : NULL;
@@ -167,6 +168,7 @@ static const struct mdb_status_calls own_calls = {own_destroy,  own_code,       
 struct mdb_status *
 ext_error(struct mrs_mem *mem, int32_t code, const char *text, size_t n)
 {
+    MRS_ASSERT(text || n == 0);
     struct own_status *s = mrs_zalloc(mem, sizeof *s);
     if (!s) {
         return ext_no_memory();
@@ -199,6 +201,7 @@ ext_code(enum mrs_code code)
 struct mdb_status *
 ext_error_of(struct mrs_mem *mem, const struct mrs_err *e, const char *before)
 {
+    MRS_ASSERT(mem);
     char why[sizeof e->msg + sizeof e->where + sizeof e->ns + 64];
     struct mrs_buf text;
     mrs_buf_init(&text, mem, 1u << 20);

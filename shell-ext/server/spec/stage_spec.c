@@ -50,6 +50,7 @@ mistake_f(struct reader *r, const char *place, const char *fmt, ...)
 static void
 read_keys(struct reader *r, struct mrs_view body)
 {
+    MRS_ASSERT(mrs_view_is_framed(body));
     struct mrs_walk w;
     struct mrs_elem e;
     mrs_walk_init(&w, body);
@@ -83,6 +84,7 @@ plain_text(struct mrs_val v)
 static void
 read_coll(struct reader *r, int key, struct mrs_coll *out)
 {
+    MRS_ASSERT(key >= 0 && (size_t)key < N_SPEC_KEYS && out);
     struct mrs_val v = r->at[key];
     out->coll = plain_text(v);
     if (v.type == MRS_DOCUMENT) {
@@ -175,6 +177,7 @@ choose_plan(struct reader *r)
 static void
 plan_mistakes(struct reader *r, const struct mrs_plan *p)
 {
+    MRS_ASSERT(p->n_errors > 0);
     struct mrs_buf place;
     mrs_buf_init(&place, r->spec->mem, EXT_SPEC_MAX);
     for (uint32_t i = 0; i < p->n_errors + p->n_warnings; i++) {
@@ -260,6 +263,7 @@ tell(struct reader *r, const struct mrs_err *e)
 static struct ext_spec *
 new_spec(struct ext_home *home, struct mdb_bytes stage)
 {
+    MRS_ASSERT(stage.data || stage.len == 0);
     struct mrs_mem *mem = mrs_mem_new(0);
     if (mem) {
         mrs_mem_set_limit(mem, EXT_PLAN_MEMORY);
@@ -335,6 +339,7 @@ ext_spec_read(struct ext_home *home, struct mdb_bytes stage, struct ext_spec **o
 struct mdb_status *
 ext_spec_bind(struct ext_spec *spec, struct mdb_bytes database, struct ext_spec **out)
 {
+    MRS_ASSERT(out);
     if (spec->plan->id_known) {
         *out = ext_spec_hold(spec);
         return ext_ok();
@@ -354,6 +359,7 @@ ext_spec_bind(struct ext_spec *spec, struct mdb_bytes database, struct ext_spec 
 struct ext_spec *
 ext_spec_hold(struct ext_spec *spec)
 {
+    MRS_ASSERT(spec->users > 0);
     __atomic_add_fetch(&spec->users, 1, __ATOMIC_RELAXED);
     return spec;
 }
@@ -361,6 +367,7 @@ ext_spec_hold(struct ext_spec *spec)
 void
 ext_spec_drop(struct ext_spec *spec)
 {
+    MRS_ASSERT(spec->users > 0);
     if (__atomic_sub_fetch(&spec->users, 1, __ATOMIC_ACQ_REL)) {
         return;
     }
@@ -392,6 +399,7 @@ normal_plan(const struct ext_spec *spec, struct mrs_build *b)
 static void
 normal_coll(const struct ext_spec *spec, struct mrs_build *b, const char *key, uint32_t coll)
 {
+    MRS_ASSERT(key && coll < spec->route.n_colls);
     const struct mrs_coll *c = spec->route.coll[coll];
     if (strcmp(c->db, spec->plan->database) == 0) {
         mrs_build_text(b, key, c->coll, (uint32_t)strlen(c->coll));
@@ -406,6 +414,7 @@ normal_coll(const struct ext_spec *spec, struct mrs_build *b, const char *key, u
 void
 ext_spec_normal(const struct ext_spec *spec, struct mrs_buf *out)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_build b;
     struct mrs_view doc;
     uint8_t room[16];

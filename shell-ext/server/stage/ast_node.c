@@ -92,6 +92,7 @@ static const struct mdb_ast_calls ast_calls = {ast_destroy, ast_name,        ast
 struct mdb_status *
 ext_ast_make(struct ext_spec *spec, struct mdb_ast **out)
 {
+    MRS_ASSERT(spec->users > 0 && out);
     struct ast_node *a = mrs_zalloc(spec->home->mem, sizeof *a);
     if (!a) {
         return ext_no_memory();

@@ -153,6 +153,7 @@ release(struct mdb_container *c)
 static enum mrs_status
 copy(struct mrs_buf *to, const struct mdb_container *c, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(to));
     struct mdb_bytes v = view_of(c);
     mrs_buf_reset(to);
     if (v.len > MRS_DOC_READ_MAX) {
@@ -217,6 +218,7 @@ ask_source(struct exec_stage *x, bool *pause)
 static void
 put_result(struct exec_stage *x, struct mdb_next *out, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     out->code = MDB_ADVANCED;
     out->doc.u.lent = (struct mdb_bytes){doc.p, doc.n};
     if (x->has_meta) {
@@ -354,6 +356,7 @@ static const struct mdb_exec_calls exec_calls = {exec_destroy, exec_next,  exec_
 struct mdb_status *
 ext_exec_make(struct ext_spec *spec, struct mdb_exec **out)
 {
+    MRS_ASSERT(spec->users > 0 && out);
     struct exec_stage *x = mrs_zalloc(spec->home->mem, sizeof *x);
     if (!x) {
         return ext_no_memory();

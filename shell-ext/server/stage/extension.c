@@ -28,6 +28,7 @@ home_of(const struct mdb_extension *x)
 static enum mrs_status
 add_plan(struct ext_home *home, struct mrs_build *b, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_plan_opts opts = {.file = "plans", .any_db = true};
     struct mrs_plan *plan = NULL;
     struct mrs_buf text;
@@ -74,6 +75,7 @@ read_plans(struct ext_home *home, struct mrs_val list, struct mrs_err *e)
 static enum mrs_status
 read_option(struct ext_home *home, const struct mrs_elem *el, struct mrs_err *e)
 {
+    MRS_ASSERT(el->name);
     static const char *const known[] = {"plans", "memory"};
     if (strcmp(el->name, "plans") == 0) {
         return read_plans(home, el->v, e);
@@ -97,6 +99,7 @@ read_option(struct ext_home *home, const struct mrs_elem *el, struct mrs_err *e)
 static enum mrs_status
 read_options(struct ext_home *home, struct mdb_bytes yaml, struct mrs_err *e)
 {
+    MRS_ASSERT(yaml.data || yaml.len == 0);
     struct mrs_walk w;
     struct mrs_elem el;
     struct mrs_buf bson;

@@ -56,6 +56,7 @@ need(struct mrs_build *b, const char *text)
 static void
 explain_needs(const struct ext_spec *spec, struct mrs_build *b)
 {
+    MRS_ASSERT(b->depth > 0 || b->too_deep);
     char text[400];
     mrs_build_open(b, "needs", 5, MRS_ARRAY);
     for (uint32_t i = 0; i < spec->route.n_hops; i++) {
@@ -179,6 +180,7 @@ static const struct mdb_logical_calls logical_calls = {
 struct mdb_status *
 ext_logical_make(struct ext_spec *spec, struct mdb_logical **out)
 {
+    MRS_ASSERT(spec->users > 0 && out);
     struct logical_stage *l = mrs_zalloc(spec->home->mem, sizeof *l);
     if (!l) {
         return ext_no_memory();

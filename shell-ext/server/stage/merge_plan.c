@@ -98,6 +98,7 @@ static const struct mdb_dpl_calls plan_calls = {plan_destroy, extract_shards, ex
 struct mdb_status *
 ext_dpl_make(struct ext_spec *spec, struct mdb_dpl **out)
 {
+    MRS_ASSERT(spec->users > 0 && out);
     struct merge_plan *p = mrs_zalloc(spec->home->mem, sizeof *p);
     if (!p) {
         return ext_no_memory();

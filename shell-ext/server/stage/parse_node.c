@@ -83,6 +83,7 @@ struct shape {
 static void
 shape_text(struct shape *s, bool field, const char *name, uint32_t name_len, const char *text, uint32_t n)
 {
+    MRS_ASSERT((name || name_len == 0) && (text || n == 0));
     struct mdb_buf *buf = NULL;
     if (s->bad) {
         return;
@@ -107,6 +108,7 @@ shape_text(struct shape *s, bool field, const char *name, uint32_t name_len, con
 static void
 shape_literal(struct shape *s, const struct mrs_elem *e)
 {
+    MRS_ASSERT(e->name);
     struct mdb_buf *buf = NULL;
     if (s->bad) {
         return;
@@ -225,6 +227,7 @@ static const struct mdb_node_calls node_calls = {node_destroy, node_name,  node_
 struct mdb_status *
 ext_node_make(struct ext_spec *spec, struct mdb_node **out)
 {
+    MRS_ASSERT(spec->users > 0 && out);
     struct parse_node *n = mrs_zalloc(spec->home->mem, sizeof *n);
     if (!n) {
         return ext_no_memory();
@@ -252,6 +255,7 @@ client_type(const struct mdb_descriptor *d)
 static struct mdb_status *
 parse(const struct mdb_descriptor *d, struct mdb_bytes stage, struct mdb_node **out)
 {
+    MRS_ASSERT(stage.data || stage.len == 0);
     const uint8_t *at = (const uint8_t *)d - offsetof(struct ext_home, descriptor);
     struct ext_spec *spec = NULL;
     struct mdb_status *s = ext_spec_read((struct ext_home *)(uintptr_t)at, stage, &spec);

@@ -13,6 +13,7 @@ struct stage_metrics {
 struct mdb_status *
 ext_counts_give(struct ext_home *home, const struct ext_counts *c, struct mdb_buf **out)
 {
+    MRS_ASSERT(out);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view doc;
@@ -64,6 +65,7 @@ static const struct mdb_metrics_calls metrics_calls = {metrics_destroy, metrics_
 struct mdb_status *
 ext_metrics_make(struct ext_home *home, struct mdb_metrics **out)
 {
+    MRS_ASSERT(out);
     struct stage_metrics *m = mrs_zalloc(home->mem, sizeof *m);
     if (!m) {
         return ext_no_memory();

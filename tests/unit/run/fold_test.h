@@ -144,7 +144,7 @@ open_document(const struct knobs *k, struct made *m)
 static void
 add_value(const struct knobs *k, struct made *m, struct mrs_val v)
 {
-    m->v[m->n] = mrs_make_i32(m->room[m->n], mrs_val_i32(v));
+    m->v[m->n] = mrs_make_i32(m->room[m->n], (int32_t)mrs_le32(v.p));
     if (!k->same) {
         mrs_build_item(&m->b, m->v[m->n]);
     }

@@ -327,7 +327,8 @@ is_one_of(const char *key, const char *const *list, size_t n)
 
 static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$in"};
 /* Texts stand below these by right. */
-static const char *const texts[] = {"$literal", "$comment", "$date", "$code", "$symbol", "$regularExpression"};
+static const char *const texts[] = {"$literal", "$comment",           "$date",         "$code",
+                                    "$symbol",  "$regularExpression", "$numberDouble", "$numberDecimal"};
 static const char *const no_compare[] = {"$expr", "$options", "$type", "$mod",
                                          "$exists", "$size", "$text", "$jsonSchema"};
 

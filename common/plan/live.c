@@ -366,7 +366,7 @@ reads_changed(const struct judge *j, const struct mrs_live_group *g)
     struct hit h;
     for (uint32_t i = 1; i < g->n; i++) {
         const struct mrs_step *s = step_of(j, g, i);
-        for (uint32_t k = 0; k < s->desc.n_touches; k++) {
+        for (uint32_t k = 0; k < s->desc.n_touches && !s->desc.keeps_values; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
             for (uint32_t b = 0; b < i && mrsi_live_kind(&s->desc, t) == 'D' && stays(&s->desc, t); b++) {
                 any = any || touch_meets(s, t, step_of(j, g, b), 'R', &h);

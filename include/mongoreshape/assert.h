@@ -14,7 +14,7 @@ extern "C" {
 
 #ifdef MRS_ASSERTS
 /* Prints the place and what was not so, and aborts. */
-void mrs_assert_failed(const char *what, const char *file, int line) __attribute__((cold));
+void mrs_assert_failed(const char *what, const char *file, int line) __attribute__((cold, noreturn));
 #define MRS_ASSERT(cond) ((cond) ? (void)0 : mrs_assert_failed(#cond, __FILE__, __LINE__))
 #else
 #define MRS_ASSERT(cond) ((void)sizeof((cond) ? 1 : 0))

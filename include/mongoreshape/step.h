@@ -162,6 +162,7 @@ struct mrs_desc {
     bool compares_nothing;   /* no value is held against another, so that a collation of the collection tells nothing */
     bool whole_only;         /* documents are neither read nor written: any kind of collection will do */
     bool takes_away;         /* MAP: what it removes or changes (D) is gone afterwards, not changed */
+    bool keeps_values;       /* MAP: what it changes (D) is somewhere else in the document, with the value it had */
     bool in_place;           /* MAP: what it adds (A) may have been there, as what it reads: nothing stays beside it */
     const char *live_note;   /* what to know about it beside writers; NULL: nothing */
     bool repeatable;         /* run twice = run once */

@@ -7,6 +7,7 @@
  * behind the last record stay; 8: the head is that of today, whose digests have a secret, not that of version 1. Either
  * the run ends with a reason and nothing is there, or what it wrote has the digests that the file promises. Nothing may
  * leak. */
+#include "run/engine/run_engine.h"
 #include "run/residue/residue.h"
 #include "ground.h"
 #include "mongoreshape/mrs.h"

@@ -62,7 +62,6 @@ enum mrs_status
 mrsi_job_read(const struct mrsi_cli *cli, const char *path, struct mrs_input_opts *opts, struct mrs_input **in,
               struct mrs_err *e)
 {
-    MRS_ASSERT(path && in);
     struct job_reading r = {.path = path};
     mrs_mem_set_budget(cli->line.mem, cli->memory                          ? cli->memory
                                       : mrs_cli_takes(&cli->line, "memory") ? mrs_memory_default()
@@ -146,7 +145,6 @@ load_plan(struct mrsi_job *job)
 static enum mrs_status
 check_plan(struct mrsi_job *job)
 {
-    MRS_ASSERT(job->plan);
     struct mrs_catalog *cat = NULL;
     if (!job->in) {
         return MRS_OK;
@@ -183,7 +181,6 @@ mrsi_job_tell(const struct mrsi_job *job)
 enum mrs_status
 mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli)
 {
-    MRS_ASSERT(cli);
     memset(job, 0, sizeof *job);
     mrs_err_clear(&job->err);
     job->cli = cli;

@@ -44,7 +44,6 @@ figure(const struct mrs_account *a, const struct column *c)
 static void
 account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows, uint32_t n)
 {
-    MRS_ASSERT(rows && n > 0);
     char text[32];
     int width[N_COLUMNS], names = 10;
     uint32_t no = rows->step;
@@ -161,7 +160,6 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
 static void
 ids(FILE *f, const struct mrs_ids *x, uint64_t count)
 {
-    MRS_ASSERT(x->at || x->n == 0);
     enum { SHOWN = 5 };
     const char *comma = "_id ";
     uint32_t n = x->n < SHOWN ? x->n : SHOWN;
@@ -175,7 +173,6 @@ ids(FILE *f, const struct mrs_ids *x, uint64_t count)
 static void
 refusals(FILE *f, const struct mrs_report *r, bool dry)
 {
-    MRS_ASSERT(r->refusal || r->n_refusal == 0);
     char count[32];
     if (r->refused) {
         mrs_say(f, "%s document%s %s refused%s%s\n", mrs_text_count(r->refused, count),
@@ -285,7 +282,6 @@ unmet(FILE *f, const struct mrs_report *r, bool dry)
 static void
 notices(FILE *f, const struct mrs_report *r)
 {
-    MRS_ASSERT(r->notice || r->n_notice == 0);
     static const char *const words[MRS_NOTICE_KINDS][2] = {
         [MRS_NOTICE_ORPHAN] = {"document matches none", "documents match none"},
         [MRS_NOTICE_DANGLING] = {"document has references that name none", "documents have references that name none"},
@@ -349,7 +345,6 @@ disk(FILE *f, const struct mrs_report *r)
 void
 mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
-    MRS_ASSERT(f && job->plan);
     account(f, job, r);
     if (r->n_written && (r->published || dry)) {
         mrs_say(f, "%s\n", dry ? "would write" : "written");

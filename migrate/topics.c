@@ -10,7 +10,6 @@
 static void
 help_step(const struct mrs_step_type *t)
 {
-    MRS_ASSERT(t->name);
     printf("%s: %s\n\nkeys (* required)\n", t->name, t->summary);
     for (uint32_t i = 0; i < t->n_keys; i++) {
         const struct mrs_key *k = &t->keys[i];
@@ -38,7 +37,6 @@ help_operators(void)
 bool
 mrsi_help_topic(const char *name)
 {
-    MRS_ASSERT(name);
     const struct mrs_step_type *t = mrs_step_type_find(name);
     if (t) {
         help_step(t);
@@ -65,7 +63,6 @@ mrsi_help_word(const struct mrs_cli_command *c, uint32_t i)
 static void
 page_key(const struct mrs_key *k)
 {
-    MRS_ASSERT(k->name);
     printf(".TP\n\\fB");
     mrs_cli_roff(k->name);
     printf("\\fR (");
@@ -96,7 +93,6 @@ page_example(const struct mrs_step_type *t)
 static void
 page_step(const struct mrs_step_type *t)
 {
-    MRS_ASSERT(t->name);
     printf(".SS %s\n", t->name);
     mrs_cli_roff(t->summary);
     printf(".\n");
@@ -116,7 +112,6 @@ page_step(const struct mrs_step_type *t)
 bool
 mrsi_help_page(const char *name)
 {
-    MRS_ASSERT(name);
     static const char *const words[] = {
         "A plan is a list of steps that run in order, each seeing the collections as the step before left them. It is "
         "YAML, hence also JSON. Values are Extended JSON v2. Of words only `true`, `false`, `null` and `~` mean more. "

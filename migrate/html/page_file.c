@@ -55,7 +55,6 @@ mrsi_page_look(const struct mrs_cli *line, const char *path, const char *const i
 enum mrs_status
 mrsi_page_write(const char *path, const char *kind, const struct mrs_buf *report, const char *plan, struct mrs_err *e)
 {
-    MRS_ASSERT(path && kind);
     struct mrs_buf out;
     struct mrs_cli_page page = {.kind = kind, .report = report->p, .n = report->n, .plan = plan};
     mrs_buf_init(&out, report->mem, SIZE_MAX);

@@ -61,7 +61,6 @@ add_clause(struct live_ask *a, const char *operator, struct mrs_val v)
 void
 live_ask_value(struct live_ask *a, struct mrs_val v)
 {
-    MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type == MRS_REGEX || begins_with_dollar(v)) {
         add_clause(a, "$eq", v);
     } else {
@@ -120,7 +119,6 @@ put_condition(struct mrs_build *b, const struct live_ask *a, struct mrs_view in,
 enum mrs_status
 live_ask_filter(struct live_ask *a, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_view in, clauses;
     struct mrs_build b;
     enum mrs_status s = mrs_build_finish(&a->in_list, &in, e);
@@ -140,7 +138,6 @@ static enum mrs_status
 belongs(struct live_units *u, const char *field, const char *of, const struct mrs_view *docs, uint32_t n,
         struct mrs_buf *out, struct mrs_err *e)
 {
-    MRS_ASSERT(field && of && (docs || n == 0));
     struct live_ask ask;
     struct mrs_path path;
     struct mrs_view filter;
@@ -183,7 +180,6 @@ enum mrs_status
 live_units_listing(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
                    struct mrs_buf *out, struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     const struct mrs_listing *l = listing_of(u, side);
     return l ? belongs(u, l->field, l->key, docs, n, out, e) : MRS_END;
 }
@@ -192,7 +188,6 @@ enum mrs_status
 live_units_owners(struct live_units *u, int side, const struct mrs_view *docs, uint32_t n,
                   struct mrs_buf *out, struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     const struct mrs_listing *l = listing_of(u, side);
     return l ? belongs(u, l->key, l->field, docs, n, out, e) : MRS_END;
 }

@@ -59,7 +59,6 @@ used(struct mrs_matches *m, unsigned bits)
 static enum mrs_status
 put_nothing(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     (void)arg;
     (void)side;
     (void)doc;
@@ -284,7 +283,6 @@ join_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs
 enum mrs_status
 live_join_derive(struct live_units *u, uint32_t main, struct live_unit *units, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(main < u->n_mains && (units || n == 0));
     const struct mrs_view *bases = (const struct mrs_view *)(const void *)u->from->bases.p;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {

@@ -95,7 +95,6 @@ live_bool_at(struct mrs_view d, const char *path, bool fallback)
 enum mrs_status
 live_stored(struct mrs_view doc, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_buf_is_sound(buf));
     struct mrs_walk w;
     struct mrs_elem el, id;
     struct mrs_build b;

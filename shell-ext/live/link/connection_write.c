@@ -137,7 +137,6 @@ answered(const struct bulk *b, struct mrs_view reply, const bson_error_t *error)
 static uint32_t
 chunk_size(const struct live_op *ops, uint32_t n)
 {
-    MRS_ASSERT(n > 0);
     uint64_t bytes = 0;
     uint32_t k = 0;
     while (k < n && k < CHUNK_OPS) {
@@ -171,7 +170,6 @@ new_bulk(struct bulk *b)
 static enum mrs_status
 send_chunk(struct bulk *b, uint32_t first, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     bson_t reply;
     bson_error_t error = {0};
     enum mrs_status s = MRS_OK;
@@ -226,7 +224,6 @@ enum mrs_status
 live_bulk(struct live_link *l, const struct mrs_coll *coll, const struct live_op *ops, uint32_t n, unsigned flags,
           bool bypass, struct mrs_arena *arena, struct live_bulk_result *r, struct live_fault *f, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct live_fault own;
     char what[300];
     f = f ? f : &own;
@@ -277,7 +274,6 @@ need_session(struct live_link *l, struct mrs_err *e)
 enum mrs_status
 live_txn_session(struct live_link *l, struct mrs_buf *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_buf_is_sound(out));
     enum mrs_status s = need_session(l, e);
     if (s == MRS_OK) {
         const bson_t *lsid = mongoc_client_session_get_lsid(l->session);

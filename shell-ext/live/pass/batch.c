@@ -39,7 +39,6 @@ enum mrs_status
 live_batch_open(struct live_batch *b, struct live_job *job, uint32_t group, uint32_t main, enum live_purpose purpose,
                 struct live_pass_report *r, struct mrs_err *e)
 {
-    MRS_ASSERT(group < job->live->n_groups);
     memset(b, 0, sizeof *b);
     b->job = job;
     b->group = group;
@@ -79,7 +78,6 @@ live_batch_close(struct live_batch *b)
 enum mrs_status
 live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     enum { PIECE = 100 };
     enum mrs_status st = MRS_OK;
     for (uint32_t from = 0; from < n && !st;) {
@@ -129,7 +127,6 @@ put_refused(struct live_batch *b, const struct live_task *t, const struct live_u
 static enum mrs_status
 drop_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     struct live_read got = {.coll = &b->job->run->state_refused, .ids = true, .bytes = 256u << 20, .a = &b->make};
     struct mrs_buf buf;
     mrs_buf_init(&buf, b->job->mem, MRS_DOC_READ_MAX);
@@ -155,7 +152,6 @@ static enum mrs_status
 account_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c,
                 struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     enum mrs_status st = b->job->run->n_refused && !b->keep_refused ? drop_refused(b, tasks, n, e) : MRS_OK;
     for (uint32_t i = 0; i < n && !st; i++) {
         if (!tasks[i].gone && (tasks[i].refuse || b->unit[i].refused)) {
@@ -217,7 +213,6 @@ static enum mrs_status
 write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool final,
             bool *saved, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     bool short_ = false, again = false;
     enum mrs_status st = live_batch_make(b, tasks, n, e);
     if (st) {
@@ -246,7 +241,6 @@ static enum mrs_status
 write_round(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool *saved,
             struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     bool clean = true;
     for (struct live_slices s = {.n = n, .step = n}; live_slices_next(&s);) {
         enum mrs_status st = write_slice(b, tasks + s.at, s.k, c, clean && s.at + s.k == n, saved, &s.why);
@@ -294,7 +288,6 @@ enum mrs_status
 live_batch_tasks(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct live_task **out,
                  struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     mrs_arena_reset(&b->hold);
     *out = mrs_arena_alloc(&b->hold, (n + 1) * sizeof **out);
     if (!*out) {
@@ -311,7 +304,6 @@ enum mrs_status
 live_batch_settle(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c,
                   struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     bool saved = false;
     int64_t again = 0;
     enum mrs_status st = MRS_OK;
@@ -335,7 +327,6 @@ enum mrs_status
 live_batch_write(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c,
                  struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     struct live_task *tasks;
     enum mrs_status st = live_batch_tasks(b, docs, n, &tasks, e);
     b->r->docs += n;
@@ -461,7 +452,6 @@ note_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, st
 static enum mrs_status
 look_as_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     bool any = false;
     for (uint32_t i = 0; i < n; i++) {
         if (tasks[i].again && tasks[i].refuse) {
@@ -481,7 +471,6 @@ look_as_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool 
 static enum mrs_status
 look(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     enum mrs_status st = live_batch_make(b, tasks, n, e);
     MRS_THEN(st, look_as_refused(b, tasks, n, last, e));
     st = st || last ? st : note_refused(b, tasks, n, e);
@@ -542,7 +531,6 @@ enum mrs_status
 live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct live_task **out,
                    uint32_t *n_differ, struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     struct live_task *tasks;
     enum mrs_status st = live_batch_tasks(b, docs, n, &tasks, e);
     b->r->docs += n;

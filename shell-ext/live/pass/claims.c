@@ -239,7 +239,6 @@ plan_names(const struct mrs_plan *p, const char *ns)
 enum mrs_status
 live_catalogue_note(struct live_job *job, struct mrs_buf *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_buf_is_sound(out));
     static const uint8_t frame[5];
     struct mrs_buf buf;
     struct mrs_build b;
@@ -313,7 +312,6 @@ live_claims_make(struct live_job *job, struct live_claims *c, struct mrs_err *e)
 static enum mrs_status
 split_ns(struct mrs_arena *a, struct mrs_val ns, struct mrs_coll *out, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_val_is_sized(ns));
     uint32_t n;
     const char *text = mrs_val_text(ns, &n);
     char *own = mrs_arena_copy(a, text, n + 1), *db = own ? mrs_arena_copy(a, text, n + 1) : NULL;
@@ -524,7 +522,6 @@ drop_index(struct live_job *job, const struct mrs_coll *coll, const char *name, 
 static bool
 made_since(const struct live_job *job, const char *ns, struct mrs_val name)
 {
-    MRS_ASSERT(mrs_val_is_sized(name));
     struct mrs_view before = noted(job);
     struct mrs_walk w, wi;
     struct mrs_elem el, ix;

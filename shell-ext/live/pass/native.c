@@ -25,7 +25,6 @@
 static enum mrs_status
 chain(struct mrs_arena *a, const struct mrs_view *part, uint32_t n, struct mrs_view *out, struct mrs_err *e)
 {
-    MRS_ASSERT(part || n == 0);
     struct mrs_buf buf;
     struct mrs_build b;
     mrs_buf_init(&buf, a->mem, 16u * MRS_DOC_MAX);
@@ -141,7 +140,6 @@ on_main(const struct live_native *n, const struct mrs_coll *c)
 static enum mrs_status
 add_count(struct native_making *m, const struct mrs_lowered_count *c, struct mrs_err *e)
 {
-    MRS_ASSERT(m->n->n_counts <= MRS_LOWERED_PARTS);
     struct live_native *n = m->n;
     bool main = on_main(n, c->on);
     struct mrs_view part[3] = {main ? m->prefix : mrs_empty_doc(), c->stages, {NULL, 0}};
@@ -168,7 +166,6 @@ add_count(struct native_making *m, const struct mrs_lowered_count *c, struct mrs
 static enum mrs_status
 add_product(struct native_making *m, const struct mrs_lowered_write *w, struct mrs_err *e)
 {
-    MRS_ASSERT(m->n->n_writes <= MRS_LOWERED_PARTS);
     struct live_native *n = m->n;
     struct mrs_view key, part[3] = {m->prefix, w->stages, {NULL, 0}};
     enum mrs_status st = shard_key(n, w->into, &key, e);
@@ -252,7 +249,6 @@ begin_prefix(struct native_making *m, bool claims, struct mrs_err *e)
 static enum mrs_status
 make(struct live_native *n, uint32_t group, int side, struct mrs_err *e)
 {
-    MRS_ASSERT(group < n->job->live->n_groups);
     const struct mrs_live_group *g = &n->job->live->group[group];
     struct native_making m = {.n = n, .g = g};
     bool claims = g->n_claims > 0 && g->claims_side == side;
@@ -319,7 +315,6 @@ static enum mrs_status
 look_for(struct live_native *n, const struct native_part *count, uint32_t k, struct mrs_view range, bool *client,
          struct mrs_err *e)
 {
-    MRS_ASSERT(count || k == 0);
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < k && !st && !*client; i++) {
         struct mrs_buf reply;
@@ -342,7 +337,6 @@ static enum mrs_status
 open_once(struct live_native *n, struct live_job *job, uint32_t group, const struct mrs_coll *main, int side,
           struct mrs_err *e)
 {
-    MRS_ASSERT(group < job->live->n_groups);
     bool client = false;
     memset(n, 0, sizeof *n);
     n->job = job;
@@ -362,7 +356,6 @@ enum mrs_status
 live_native_open(struct live_native *n, struct live_job *job, uint32_t group, const struct mrs_coll *main, int side,
                  struct mrs_err *e)
 {
-    MRS_ASSERT(group < job->live->n_groups);
     enum mrs_status st = open_once(n, job, group, main, side, e);
     for (uint32_t lost = 1; st == MRS_END; lost++) {
         live_native_close(n);
@@ -390,7 +383,6 @@ live_native_close(struct live_native *n)
 static enum mrs_status
 native_piece(struct live_native *n, const struct mrs_view *ids, uint32_t k, bool *client, struct mrs_err *e)
 {
-    MRS_ASSERT(ids || k == 0);
     struct mrs_view range;
     mrs_arena_reset(&n->each);
     enum mrs_status st = live_range_filter(&n->each, ids, k, &range, e);

@@ -38,7 +38,6 @@ live_pass_name(char out[48], const char *what, uint32_t group, uint32_t main, ui
 const char *
 live_phase_name(const struct live_job *job, char out[96], const char *what, uint32_t group)
 {
-    MRS_ASSERT(group <= job->live->n_groups);
     const struct mrs_step *s = &job->plan->steps[job->live->group[group].first];
     snprintf(out, 96, "%s %u %s", what, s->no, s->type->name);
     return out;
@@ -150,7 +149,6 @@ live_read_all(struct live_job *job, struct live_read *r, struct mrs_err *e)
 enum mrs_status
 live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct mrs_buf buf;
     struct mrs_build w;
     mrs_buf_init(&buf, a->mem, 1u << 28);
@@ -174,7 +172,6 @@ live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, st
 uint32_t
 live_claims_of(const struct live_job *job, uint32_t group, int side, const char *const **names)
 {
-    MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_live_group *g = &job->live->group[group];
     *names = g->claims;
     return g->claims_side == side ? g->n_claims : 0;
@@ -210,7 +207,6 @@ live_slices_next(struct live_slices *s)
 bool
 live_slices_halved(struct live_slices *s, enum mrs_status st)
 {
-    MRS_ASSERT(s->step > 0);
     if (st != MRS_FAIL || s->why.code != MRS_E_LIMIT || s->k <= 1) {
         return false;
     }
@@ -222,7 +218,6 @@ live_slices_halved(struct live_slices *s, enum mrs_status st)
 enum mrs_status
 live_slices_failed(const struct live_slices *s, enum mrs_status st, struct mrs_err *e)
 {
-    MRS_ASSERT(s->step > 0);
     if (e && st < 0) {
         *e = s->why;
     }

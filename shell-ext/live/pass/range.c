@@ -75,7 +75,6 @@ is_nan(struct mrs_val v)
 static struct mrs_val
 behind_kind(struct mrs_val v)
 {
-    MRS_ASSERT(mrs_val_is_sized(v));
     static const uint8_t no_text[] = {1, 0, 0, 0, 0}, zero[8] = {0};
     const struct mrs_val text = {no_text, 5, MRS_STRING}, no = {zero, 1, MRS_BOOL}, stamp = {zero, 8, MRS_TIMESTAMP};
     switch (v.type) {
@@ -114,7 +113,6 @@ enum mrs_status
 live_range_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
                   struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     if (!is_between(docs, n)) {
         return live_ids_filter(a, docs, n, out, e);
     }
@@ -126,7 +124,6 @@ live_range_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, 
 static enum mrs_status
 build_options(struct mrs_val min, uint32_t n, bool ids, struct mrs_buf *out, struct mrs_view *opts, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct mrs_build b;
     mrs_build_init(&b, out);
     put_ascending(&b, "sort");
@@ -316,7 +313,6 @@ enum mrs_status
 live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view from, uint32_t n, uint64_t bytes,
                 struct live_range *r, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     enum mrs_status s = MRS_FAIL;
     n = n == 0 ? 1 : n < RANGE_DOCS_MAX ? n : RANGE_DOCS_MAX;

@@ -31,7 +31,6 @@ static const char lost_text[] = "written by somebody else than this run";
 static bool
 as_derived(const struct live_job *job, uint32_t group, int side, const struct live_unit *u)
 {
-    MRS_ASSERT(group < job->live->n_groups);
     const char *const *name;
     uint32_t n = live_claims_of(job, group, side, &name);
     for (uint32_t i = 0; i < n; i++) {
@@ -46,7 +45,6 @@ as_derived(const struct live_job *job, uint32_t group, int side, const struct li
 static enum mrs_status
 keep_copy(struct live_job *job, uint32_t group, const char *ns, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(group < job->live->n_groups);
     struct mrs_err why;
     char id[96];
     if (!live_refused_fits(doc)) {
@@ -74,7 +72,6 @@ note_lost(struct undoing *v, const char *ns, struct mrs_view doc, struct mrs_err
 static void
 count_going(struct undoing *v, struct mrs_view doc)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     const char *const *name;
     uint32_t n = live_claims_of(v->b.job, v->b.group, v->b.side, &name), i = 0;
     while (i < n && live_at(doc, name[i]).type == MRS_MISSING) {
@@ -90,7 +87,6 @@ count_going(struct undoing *v, struct mrs_view doc)
 static enum mrs_status
 count_claims(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     struct undoing *v = arg;
     uint64_t before = v->r->differs;
     struct live_unit *u = mrs_alloc_array(v->b.job->mem, n + 1, sizeof *u);
@@ -118,7 +114,6 @@ count_claims(void *arg, const struct mrs_view *docs, uint32_t n, struct live_che
 static enum mrs_status
 count_made(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     struct undoing *v = arg;
     uint64_t before = v->r->differs;
     enum mrs_status st = MRS_OK;
@@ -249,7 +244,6 @@ adds(const struct live_job *job, uint32_t g)
 static enum mrs_status
 count_targets(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_report *r, struct mrs_err *e)
 {
-    MRS_ASSERT(g < job->live->n_groups);
     uint64_t missed = 0;
     struct tour_of w = {.what = "count", .group = g, .no = no, .batch = count_made};
     const struct mrs_step *s = &job->plan->steps[job->live->group[g].first];
@@ -299,7 +293,6 @@ count_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 static enum mrs_status
 undo_group(struct live_job *job, uint32_t g, struct live_pass_report *r, struct mrs_err *e)
 {
-    MRS_ASSERT(g < job->live->n_groups);
     uint64_t missed = 1, before = r->differs;
     enum mrs_status st = MRS_OK;
     uint32_t first = (uint32_t)live_int_at(live_run_doc(job->run), "undo_no", 0) * PASSES_MAX;

@@ -41,7 +41,6 @@ static enum mrs_status owners_in(struct live_batch *b, uint32_t main, const stru
 bool
 live_side_listed(const struct live_job *job, uint32_t group, uint32_t side)
 {
-    MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_desc *d = &job->plan->steps[job->live->group[group].first].desc;
     if (d->family == MRS_FAMILY_MAP || side >= d->n_sides || !(d->sides[side].role & MRS_ROLE_ADD)) {
         return false;
@@ -101,7 +100,6 @@ static enum mrs_status
 add_found(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint32_t n, struct targets_found *f,
           struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     struct targets_there *t = mrs_arena_alloc(&b->make, ((size_t)f->n + n + 1) * sizeof *t);
     if (!t) {
         return mrs_err_memory(e, (f->n + n) * sizeof *t);
@@ -166,7 +164,6 @@ static enum mrs_status
 read_side(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint32_t n, struct targets_found *f,
           struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     struct mrs_buf buf;
     struct live_read got = {.coll = side_coll(b, side), .bytes = targets_max, .a = &b->make};
     enum mrs_status st = MRS_OK;
@@ -305,7 +302,6 @@ static enum mrs_status
 clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_t n, struct targets_found *f,
            struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     uint32_t k = 0, all = 0;
     for (uint32_t i = 0; i < n; i++) {
         all += b->unit[i].n_products;
@@ -372,7 +368,6 @@ stale_side(struct live_batch *b, uint32_t side, struct targets_found *f, struct 
 static enum mrs_status
 with_products(struct live_batch *b, struct live_task *tasks, uint32_t n, struct targets_found *f, struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     enum mrs_status st = MRS_OK;
     for (uint32_t side = 0; side < n_sides(b) && !st && live_units_mains(b->units) > 1; side++) {
         st = live_side_listed(b->job, b->group, side) ? clashes_on(b, side, tasks, n, f, e) : MRS_OK;
@@ -409,7 +404,6 @@ main_change(struct live_batch *b, struct live_task *t, uint32_t no, struct mrs_e
 static enum mrs_status
 derive(struct live_batch *b, const struct live_task *tasks, struct mrs_view *docs, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     uint32_t k = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!tasks[i].gone) {
@@ -444,7 +438,6 @@ derive(struct live_batch *b, const struct live_task *tasks, struct mrs_view *doc
 enum mrs_status
 live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(tasks || n == 0);
     live_burst_reset(&b->burst);
     mrs_arena_reset(&b->make);
     b->slice = tasks;
@@ -567,7 +560,6 @@ enum mrs_status
 live_batch_expected(struct live_batch *b, int side, const struct mrs_view *docs, uint32_t n, bool *expected,
                     bool *owned, struct mrs_err *e)
 {
-    MRS_ASSERT(expected && owned && (docs || n == 0));
     struct targets_question q = {.side = side, .docs = docs, .n = n, .expected = expected};
     enum mrs_status st = open_question(b, &q, e);
     for (uint32_t i = 0; i < n && !st && owned; i++) {

@@ -46,7 +46,6 @@ moving(void *arg, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 static enum mrs_status
 compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     struct verifying *v = arg;
     struct live_task *tasks;
     uint32_t k;
@@ -111,7 +110,6 @@ note_unmade(struct verifying *v, struct mrs_view doc, bool owned, struct mrs_err
 static enum mrs_status
 slice_back(struct verifying *v, const struct mrs_view *all, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(all || n == 0);
     struct live_batch *b = &v->b;
     mrs_arena_reset(&b->make);
     mrs_arena_reset(&b->hold);
@@ -141,7 +139,6 @@ slice_back(struct verifying *v, const struct mrs_view *all, uint32_t n, struct m
 static enum mrs_status
 back(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
-    MRS_ASSERT(docs || n == 0);
     struct verifying *v = arg;
     uint64_t before = v->r->differs;
     bool short_;
@@ -209,7 +206,6 @@ one_tour(struct live_job *job, const struct which *w, struct live_pass_report *r
 static enum mrs_status
 tours(struct live_job *job, struct which w, struct live_pass_report *r, struct mrs_err *e)
 {
-    MRS_ASSERT(w.group < job->live->n_groups);
     struct live_units *u;
     enum mrs_status st = live_units_open(job, w.group, w.purpose, &u, e);
     uint32_t mains = st ? 0 : live_units_mains(u);

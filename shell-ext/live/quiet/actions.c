@@ -383,7 +383,6 @@ enum mrs_status
 live_actions_make(struct live_job *job, struct live_compare *c, struct mrs_buf *list, struct mrs_buf *back,
                   struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_buf_is_sound(list) && mrs_buf_is_sound(back));
     struct actions_making m = {.job = job, .status = MRS_OK, .e = e};
     static void (*const make[])(struct actions_making *, const struct live_tally *) = {make_before, make_built};
     struct mrs_view done;

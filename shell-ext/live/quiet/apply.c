@@ -177,7 +177,6 @@ name_now(struct pass *p, const struct mrs_coll *was, struct mrs_coll *now)
 static enum mrs_status
 judge_all(struct pass *p, struct live_journal_entry *en, const struct mrs_view *now, uint32_t n)
 {
-    MRS_ASSERT((en && now) || n == 0);
     enum mrs_status s = MRS_OK;
     char text[120];
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {

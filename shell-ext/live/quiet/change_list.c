@@ -53,7 +53,6 @@ typedef enum mrs_status (*feed)(struct live_compare *c, int what, struct mrs_vie
 static enum mrs_status
 hash_id(struct live_compare *c, struct mrs_view doc, struct mrs_val *id, struct mrs_hash128 *h)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     *id = mrs_doc_get(doc, "_id");
     mrs_buf_reset(&c->key);
     mrs_key_append(&c->key, *id, false);
@@ -89,7 +88,6 @@ rows(const struct table *t, uint64_t *n)
 static enum mrs_status
 remember(struct live_compare *c, int what, struct mrs_view doc)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct table *t = what == BEFORE ? &c->before : &c->refused;
     struct mrs_val id;
     struct mrs_hash128 h;
@@ -166,7 +164,6 @@ note(struct live_compare *c, enum live_op_kind kind, struct mrs_view before, str
 static bool
 touches_unique(const struct live_tally *t, struct mrs_view old, struct mrs_view doc)
 {
-    MRS_ASSERT(mrs_view_is_framed(old) && mrs_view_is_framed(doc));
     struct mrs_walk w, k;
     struct mrs_elem index, path;
     mrs_walk_init(&w, live_doc_of(mrs_doc_get(t->now_meta, "indexes")));
@@ -195,7 +192,6 @@ touches_unique(const struct live_tally *t, struct mrs_view old, struct mrs_view 
 static enum mrs_status
 place(struct live_compare *c, struct mrs_view doc, uint64_t hash, struct mrs_val id)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct live_tally *t = &c->pair[c->at];
     struct mrs_view none = {NULL, 0}, old;
     struct row *r = find(&c->before, hash, id);
@@ -221,7 +217,6 @@ place(struct live_compare *c, struct mrs_view doc, uint64_t hash, struct mrs_val
 static enum mrs_status
 judge(struct live_compare *c, int what, struct mrs_view doc)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val id;
     struct mrs_hash128 h;
     char text[80];
@@ -435,7 +430,6 @@ compare_at_once(struct live_compare *c, const struct live_tally *t)
 static enum mrs_status
 feed_part(struct live_compare *c, int what, uint32_t part, feed f)
 {
-    MRS_ASSERT(part < c->parts);
     struct live_stream st;
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
@@ -450,7 +444,6 @@ feed_part(struct live_compare *c, int what, uint32_t part, feed f)
 static enum mrs_status
 compare_part(struct live_compare *c, uint32_t part)
 {
-    MRS_ASSERT(part < c->parts);
     table_reset(&c->before);
     table_reset(&c->refused);
     mrs_buf_grow(&c->before.docs, c->split[BEFORE].part[part].bytes);
@@ -525,7 +518,6 @@ coll_of(const struct mrs_input_ns *ns)
 static struct live_tally *
 add_pair(struct live_compare *c, int in, int out)
 {
-    MRS_ASSERT(c->n_pairs <= c->cap && (in >= 0 || out >= 0));
     struct live_tally *t = &c->pair[c->n_pairs++];
     memset(t, 0, sizeof *t);
     t->in_index = in;
@@ -734,7 +726,6 @@ live_compare_count(const struct live_compare *c)
 struct live_tally *
 live_compare_at(struct live_compare *c, uint32_t i)
 {
-    MRS_ASSERT(i < c->n_pairs);
     return &c->pair[i];
 }
 
@@ -777,7 +768,6 @@ give(struct live_compare *c, const struct whole *w, struct mrs_view doc)
 static enum mrs_status
 give_staying(struct live_compare *c, int what, struct mrs_view doc)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val id;
     struct mrs_hash128 h;
     enum mrs_status s = hash_id(c, doc, &id, &h);
@@ -812,7 +802,6 @@ give_blocks(struct live_compare *c, const struct whole *w, struct mrs_reader *r)
 enum mrs_status
 live_compare_whole(struct live_compare *c, uint32_t i, live_listed_put put, void *arg, struct mrs_err *e)
 {
-    MRS_ASSERT(i < c->n_pairs);
     const struct live_tally *t = &c->pair[i];
     struct whole w = {put, arg};
     struct mrs_reader *r = NULL;

@@ -34,7 +34,6 @@ static void
 match(const struct current_asked *list, uint32_t n, uint64_t hash, const struct live_journal_entry *entry,
       struct mrs_view d, struct mrs_view *doc)
 {
-    MRS_ASSERT(list || n == 0);
     uint32_t lo = 0, hi = n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -55,7 +54,6 @@ static enum mrs_status
 ask(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
     struct mrs_arena *a, struct live_cursor **out, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view ids, filter, none = {NULL, 0};
@@ -75,7 +73,6 @@ static enum mrs_status
 read_piece(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
            struct mrs_arena *a, struct mrs_view *doc, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct current_asked *list = mrs_arena_alloc(a, (n + 1) * sizeof *list);
     struct live_cursor *c = NULL;
     struct live_fault f;

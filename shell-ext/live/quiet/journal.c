@@ -34,7 +34,6 @@ live_digest(const struct live_job *job, struct mrs_view doc, uint8_t out[16])
 static enum mrs_status
 binary(struct mrs_arena *a, const uint8_t *p, uint32_t n, struct mrs_val *out, struct mrs_err *e)
 {
-    MRS_ASSERT(p || n == 0);
     uint8_t *room = mrs_arena_alloc(a, (size_t)n + 5);
     if (!room) {
         return mrs_err_memory(e, n);
@@ -98,7 +97,6 @@ errors_of(const struct live_bulk_result *r, bool again, struct mrs_err *e)
 static enum mrs_status
 flush(struct live_journal *j, struct mrs_err *e)
 {
-    MRS_ASSERT(j->n <= FLUSH_DOCS);
     struct live_job *job = j->job;
     struct live_bulk_result r;
     struct live_fault f;
@@ -183,7 +181,6 @@ put_entry(struct live_journal *j, const struct live_listed *c, struct mrs_val id
 enum mrs_status
 live_journal_put(struct live_journal *j, const struct live_listed *c, struct mrs_err *e)
 {
-    MRS_ASSERT(j->n <= FLUSH_DOCS);
     struct mrs_view none = {NULL, 0}, old = j->job->opts.keep_before ? c->before : none;
     struct mrs_val id = mrs_doc_get(c->after.n ? c->after : c->before, "_id");
     enum mrs_status s = put_entry(j, c, id, old, e);

@@ -36,7 +36,6 @@ live_spool_end(struct live_spool *s, struct mrs_err *e)
 enum mrs_status
 live_spool_put(struct live_spool *s, const void *p, size_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(p || n == 0);
     mrs_buf_put(&s->pend, p, n);
     s->bytes += n;
     return s->pend.n >= PEND || s->pend.bad ? live_spool_end(s, e) : MRS_OK;
@@ -59,7 +58,6 @@ enum mrs_status
 live_split_open(struct live_split *s, struct mrs_mem *mem, const char *dir, uint32_t n, uint64_t memory,
                 struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     memset(s, 0, sizeof *s);
     s->mem = mem;
     s->fd = -1;
@@ -87,7 +85,6 @@ live_split_open(struct live_split *s, struct mrs_mem *mem, const char *dir, uint
 static enum mrs_status
 flush(struct live_split *s, uint32_t part, struct mrs_err *e)
 {
-    MRS_ASSERT(part < s->n);
     struct live_part *p = &s->part[part];
     uint64_t no = s->next++;
     mrs_buf_put(&p->blocks, &no, sizeof no);
@@ -102,7 +99,6 @@ flush(struct live_split *s, uint32_t part, struct mrs_err *e)
 enum mrs_status
 live_split_put(struct live_split *s, uint32_t part, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(part < s->n && mrs_view_is_framed(doc));
     enum mrs_status st = MRS_OK;
     for (uint32_t at = 0; st == MRS_OK && at < doc.n;) {
         size_t n = s->block - s->fill[part];
@@ -162,7 +158,6 @@ live_stream_spool(struct live_stream *st, const struct live_spool *s)
 void
 live_stream_part(struct live_stream *st, const struct live_split *s, uint32_t part)
 {
-    MRS_ASSERT(part < s->n);
     memset(st, 0, sizeof *st);
     st->split = s;
     st->part = part;

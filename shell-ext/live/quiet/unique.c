@@ -227,7 +227,6 @@ look(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_t pass, 
 static enum mrs_status
 look_at_part(struct unique_check *u, const struct live_split *split, uint32_t part, uint64_t most)
 {
-    MRS_ASSERT(part < split->n);
     uint64_t bytes = split ? split->part[part].bytes : u->spool.bytes, passes = bytes / most + 1;
     enum mrs_status s = breathe(u);
     for (uint64_t i = 0; s == MRS_OK && i < passes; i++) {

@@ -20,7 +20,6 @@ struct preflight_data_seen {
 static void
 look(const struct live_check *c, struct mrs_view doc, struct preflight_data_seen *seen)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem el;
     seen->twice += mrs_doc_has_duplicates(c->job->mem, doc, false);
@@ -131,7 +130,6 @@ static enum mrs_status
 name_claimed(struct live_check *c, const struct mrs_coll *coll, const struct mrs_live_group *g, struct mrs_view doc,
              struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     char id[120];
     mrs_val_picture(live_at(doc, "_id"), id, sizeof id);
     for (uint32_t i = 0; i < g->n_claims; i++) {

@@ -195,7 +195,6 @@ struct index_list {
 static enum mrs_status
 add_index(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct index_list *list = arg;
     char name[8];
     (void)r, (void)e;
@@ -401,7 +400,6 @@ struct database_list {
 static enum mrs_status
 add_database(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     static const char *const of_the_server[] = {"admin", "config", "local"};
     struct database_list *list = arg;
     char name[MRS_DB_MAX + 1];
@@ -452,7 +450,6 @@ static enum mrs_status
 server_read(struct server_reading *r, struct mrs_mem *mem, const char *const *db, uint32_t n, struct live_server **out,
             struct mrs_err *e)
 {
-    MRS_ASSERT((db || n == 0) && out);
     struct database_list all = {.n = n};
     *out = NULL;
     r->s = mrs_zalloc(mem, sizeof *r->s);

@@ -180,7 +180,6 @@ insert_run(struct live_job *job, struct mrs_view colls, struct mrs_view namespac
 enum mrs_status
 live_run_create(struct live_job *job, const struct live_touched *t, const char *text, size_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(job->run && (text || n == 0));
     struct mrs_buf buf;
     struct mrs_view colls, namespaces;
     struct mrs_val plan = n < INT32_MAX ? mrs_make_text(&job->run->arena, text, (uint32_t)n) : mrs_missing();

@@ -242,7 +242,6 @@ live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e)
 static enum mrs_status
 drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(coll || n == 0);
     struct mrs_arena a;
     enum mrs_status s = MRS_OK;
     bool kept = live_bool_at(live_run_doc(job->run), "changes.keep_before", false);

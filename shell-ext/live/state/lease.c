@@ -262,7 +262,6 @@ meant(struct mrs_val op, const char *comment, struct mrs_val *opid)
 static enum mrs_status
 kill_one(struct live_job *job, struct mrs_val opid, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_val_is_sized(opid));
     struct mrs_arena a;
     struct mrs_view cmd;
     struct mrs_buf out;
@@ -533,7 +532,6 @@ static enum mrs_status
 names_of(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, const char ***out, uint32_t *n_out,
          struct mrs_err *e)
 {
-    MRS_ASSERT((colls || n == 0) && out);
     struct live_run *r = job->run;
     const char **name = mrs_arena_alloc(&r->arena, (n ? n : 1) * sizeof *name);
     uint32_t kept = 0;
@@ -567,7 +565,6 @@ still_ours(void *job, struct mrs_err *e)
 enum mrs_status
 live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT((colls || n == 0) && job->run);
     struct live_run *r = job->run;
     uint32_t names = 0;
     int64_t now = 0;

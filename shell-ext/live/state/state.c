@@ -100,7 +100,6 @@ live_run_close(struct live_job *job)
 struct mrs_view
 live_run_doc(const struct live_run *r)
 {
-    MRS_ASSERT(mrs_buf_is_sound(&r->doc));
     struct mrs_view d = {r->doc.p, (uint32_t)r->doc.n};
     return r->doc.n ? d : mrs_empty_doc();
 }
@@ -492,7 +491,6 @@ open_under_leases(struct live_job *job, bool create, const char *text, size_t n,
 enum mrs_status
 live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(plan_text || n == 0);
     char id[33], comment[128];
     mrs_plan_id_text(job->plan, id);
     enum mrs_status s = live_run_new(job, id, e);

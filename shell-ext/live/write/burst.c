@@ -39,7 +39,6 @@ live_burst_reset(struct live_burst *b)
 enum mrs_status
 live_burst_add(struct live_burst *b, const struct live_change *c, struct mrs_err *e)
 {
-    MRS_ASSERT(b->n <= b->cap);
     void *more = mrs_more(b->job->mem, b->change, b->n, &b->cap, sizeof *b->change);
     if (!more) {
         return mrs_err_memory(e, sizeof *b->change);
@@ -59,7 +58,6 @@ static enum mrs_status
 put_update(struct live_send *s, struct live_piece *p, const struct live_change *c, const struct live_delta *d,
            struct mrs_err *e)
 {
-    MRS_ASSERT(d->n <= LIVE_DELTA_OPS);
     struct mrs_view guard = {NULL, 0};
     bool whole = c->guard_whole || d->whole, inside = !c->locked && (d->whole || d->removed == 0);
     if (!whole) {
@@ -85,7 +83,6 @@ static enum mrs_status
 put_weak(struct live_send *s, struct live_piece *p, const struct live_change *c, const struct live_delta *d,
          struct mrs_err *e)
 {
-    MRS_ASSERT(d->n <= LIVE_DELTA_OPS);
     enum mrs_status st = MRS_OK;
     s->buf.n = p->doc;
     if (c->kind == LIVE_UPDATE) {
@@ -101,7 +98,6 @@ put_weak(struct live_send *s, struct live_piece *p, const struct live_change *c,
 static enum mrs_status
 prepare_one(struct live_send *s, uint32_t i, struct mrs_err *e)
 {
-    MRS_ASSERT(i < s->b->n);
     struct live_change *c = &s->b->change[i];
     struct live_piece *p = &s->piece[i];
     struct live_delta d;
@@ -157,7 +153,6 @@ prepare(struct live_send *s, struct mrs_err *e)
 void
 live_send_op(const struct live_send *s, uint32_t i, struct live_op *op)
 {
-    MRS_ASSERT(i < s->b->n);
     const struct live_change *c = &s->b->change[i];
     const struct live_piece *p = &s->piece[i];
     op->kind = c->kind;
@@ -242,7 +237,6 @@ txn_body(struct live_send *s, const struct live_op *check, struct live_fault *f,
 enum mrs_status
 live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_buf_is_sound(lsid));
     struct live_link *l = b->job->link;
     uint64_t now = live_link_generation(l) + 1;
     mrs_buf_reset(lsid);
@@ -351,7 +345,6 @@ in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e
 static enum mrs_status
 bulk_plain(struct live_send *s, uint32_t n, struct live_bulk_result *r, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct live_job *job = s->b->job;
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     for (uint32_t again = 1;; again++) {

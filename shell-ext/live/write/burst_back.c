@@ -52,7 +52,6 @@ static enum mrs_status
 filter_of(const struct live_burst *b, const uint32_t *at, uint32_t n, struct mrs_buf *buf, struct mrs_view *out,
           struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct mrs_build w;
     mrs_build_init(&w, buf);
     mrs_build_open(&w, "_id", 3, MRS_DOCUMENT);
@@ -81,7 +80,6 @@ static enum mrs_status
 read_piece(const struct live_burst *b, const uint32_t *at, uint32_t n, enum live_there there[PIECE],
            struct mrs_buf *buf, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct mrs_view filter, doc;
     mrs_buf_reset(buf);
     enum mrs_status st = filter_of(b, at, n, buf, &filter, e);
@@ -99,7 +97,6 @@ enum mrs_status
 live_read_back(struct live_burst *b, const uint32_t *at, uint32_t n,
                void (*tell)(void *arg, struct live_change *c, enum live_there there), void *arg, struct mrs_err *e)
 {
-    MRS_ASSERT((at || n == 0) && tell);
     struct mrs_buf buf;
     mrs_buf_init(&buf, b->job->mem, 64u << 20);
     enum mrs_status st = MRS_OK;
@@ -119,7 +116,6 @@ enum mrs_status
 live_same_as_before(struct live_job *job, const struct live_change *c, unsigned flags, bool *same,
                     struct live_fault *f, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(c->before));
     *same = false;
     struct mrs_buf buf;
     struct mrs_view filter, doc;

@@ -50,7 +50,6 @@ tell_delete(void *arg, struct live_change *c, enum live_there there)
 static enum mrs_status
 resurrect(struct live_send *s, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     struct live_bulk_result r;
     struct live_fault f;
     for (uint32_t i = 0; i < n; i++) {
@@ -69,7 +68,6 @@ resurrect(struct live_send *s, uint32_t n, struct mrs_err *e)
 static uint32_t
 sort_out(struct live_send *s, enum live_op_kind kind, uint32_t n, bool all, const struct live_bulk_result *r)
 {
-    MRS_ASSERT(n > 0);
     uint32_t rest = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct live_change *c = &s->b->change[s->at[i]];
@@ -91,7 +89,6 @@ enum mrs_status
 live_settle(struct live_send *s, enum live_op_kind kind, uint32_t n, uint64_t sum, const struct live_bulk_result *r,
             struct mrs_err *e)
 {
-    MRS_ASSERT(n > 0);
     bool all = sum + r->n_errors == n || LIVE_MUTANT("no-readback");
     uint32_t rest = sort_out(s, kind, n, all, r);
     if (rest == 0) {
@@ -110,7 +107,6 @@ static enum mrs_status
 alone_in_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool bypass, struct live_fault *f,
              struct mrs_err *e)
 {
-    MRS_ASSERT(i < s->b->n);
     struct live_job *job = s->b->job;
     struct live_change *c = &s->b->change[i];
     struct live_bulk_result r;
@@ -130,7 +126,6 @@ alone_in_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool byp
 static enum mrs_status
 alone_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool bypass, struct mrs_err *e)
 {
-    MRS_ASSERT(i < s->b->n);
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     enum mrs_status st;
     for (uint32_t again = 1; (st = alone_in_txn(s, op, i, bypass, &f, e)) == MRS_FAIL; again++) {
@@ -153,7 +148,6 @@ alone_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool bypass
 static enum mrs_status
 alone_quiet(struct live_send *s, const struct live_op *op, uint32_t i, bool bypass, struct mrs_err *e)
 {
-    MRS_ASSERT(i < s->b->n);
     struct live_change *c = &s->b->change[i];
     struct live_bulk_result r;
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
@@ -174,7 +168,6 @@ alone_quiet(struct live_send *s, const struct live_op *op, uint32_t i, bool bypa
 enum mrs_status
 live_send_alone(struct live_send *s, uint32_t i, bool bypass, struct mrs_err *e)
 {
-    MRS_ASSERT(i < s->b->n);
     struct live_op op;
     struct mrs_err own;
     mrs_err_clear(&own);

@@ -51,7 +51,6 @@ add_items(struct mrsi_stream_output *st, const struct mrs_output_item *items, ui
 enum mrs_status
 mrs_output_announce(struct mrs_output *o, const struct mrs_output_item *items, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(o->stream);
     struct mrsi_archive_head head;
     static const struct mrs_pause none; /* each collection is a pass of the run, which stops there */
     struct mrsi_stream_output *st = mrs_zalloc(o->mem, sizeof *st);

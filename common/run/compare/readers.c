@@ -19,7 +19,6 @@ workers(const struct mrs_run_opts *o)
 enum mrs_status
 mrsi_crew_begin(struct mrsi_crew *c, struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e)
 {
-    MRS_ASSERT(opts->jobs > 0);
     memset(c, 0, sizeof *c);
     c->opts = *opts;
     struct mrsi_engine *en = &c->en;

@@ -2,7 +2,7 @@
 # mongoreshape - GNU make. `make help` lists the targets; `make demo` and `make check` do all the set-up themselves.
 # V=1 shows the commands; SAN=address|thread builds with sanitizers beside the plain build; CC=clang works too.
 # WERROR=1 makes an error of each warning (.ci/run and lint do); HARDEN= builds without the hardening flags.
-# ASSERT=1 builds with assertions, as check, quick and sanitizers do by themselves; ASSERT=0: without, even there.
+# ASSERT=1 builds with assertions, as sanitizers do by themselves; ASSERT=0: without, even there.
 
 CC       ?= gcc
 PREFIX   ?= /usr/local
@@ -37,8 +37,7 @@ SANFLAGS_fuzz    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-re
 SANFLAGS := $(SANFLAGS_$(SAN))
 ASSERT   ?= $(if $(SAN),1)
 ASSERTS  := $(if $(filter 1,$(ASSERT)),-DMRS_ASSERTS)
-# For targets that test: with assertions, unless ASSERT=0 says otherwise.
-CHECKED   = $(MAKE) --no-print-directory ASSERT=$(or $(ASSERT),1)
+CHECKED   = $(MAKE) --no-print-directory
 # Where the sources lie is in no byte of what is built.
 MAPFLAGS := -ffile-prefix-map=$(CURDIR)=.
 # STATIC=1 (make static) links everything in. Debian has no static ISA-L: zlib stands in, only slower (deflate.c).

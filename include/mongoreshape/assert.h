@@ -2,7 +2,7 @@
 /* assert.h - what must be true of our own code, whatever the input is.
  *
  * MRS_ASSERT(cond) states what a caller owes, the phase that an object is in, or an invariant of a structure. A program
- * built with assertions (make ASSERT=1, make check, every sanitizer) stops at a false one and says where. Any other
+ * built with assertions (make ASSERT=1, every sanitizer) stops at a false one and says where. Any other
  * program does not evaluate cond and assumes nothing of it, so a wrong assertion cannot change what is released. Input,
  * options and the answers of a system or a server are never asserted: they are checked, and are errors. */
 #ifndef MONGORESHAPE_ASSERT_H

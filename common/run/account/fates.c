@@ -94,7 +94,6 @@ add_chunk(struct mrsi_fates *f, struct mrs_err *e)
 enum mrs_status
 mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(bits || n == 0);
     while (n) {
         if (f->n == f->n_chunk * MRSI_FATE_CHUNK) {
             if (f->n_chunk) {
@@ -194,7 +193,6 @@ enum mrs_status
 mrsi_fates_describe(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
                     struct mrs_err *e)
 {
-    MRS_ASSERT(name && mrs_buf_is_sound(files));
     struct mrsi_mark_file copy;
     enum mrs_status s = MRS_OK;
     mrsi_mark_file_begin(&copy, f->en);

@@ -14,7 +14,6 @@ enum mrs_status
 mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order, struct mrs_view doc,
             struct mrs_err *e)
 {
-    MRS_ASSERT(step < w->en->plan->n_steps && mrs_view_is_framed(doc));
     struct mrsi_refused_head h = {.step = step, .side = side, .order = order, .coll = coll};
     h.reason_len = (uint32_t)strlen(w->err.msg);
     h.kind_len = w->err.kind_len;
@@ -68,7 +67,6 @@ mrsi_refused_mark(const struct mrsi_engine *en)
 void
 mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m)
 {
-    MRS_ASSERT(m.bytes <= en->refused_bytes && m.n <= en->refused_n);
     en->refused_bytes = m.bytes;
     en->refused_n = m.n;
 }
@@ -158,7 +156,6 @@ keep_distinct(struct mrsi_engine *en, struct mrsi_sorter *places, uint32_t *past
 enum mrs_status
 mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, struct mrs_err *e)
 {
-    MRS_ASSERT(distinct && past);
     struct mrsi_sorter places;
     *past = MRSI_NONE;
     en->refused = mrs_alloc(en->mem, sizeof *en->refused);

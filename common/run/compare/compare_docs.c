@@ -43,7 +43,6 @@ struct compare_docs_named {
 static bool
 key_of(struct mrsi_worker *w, struct mrs_view doc)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_buf *key = &w->scratch;
     struct mrs_val id = mrs_doc_get(doc, "_id");
     mrs_buf_reset(key);
@@ -92,7 +91,6 @@ static enum mrs_status
 weigh(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
       struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct finding *f = arg;
     (void)job;
     (void)ordinal;
@@ -109,7 +107,6 @@ weigh(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_vi
 static enum mrs_status
 fill_buckets(struct finding *f, struct mrs_err *e)
 {
-    MRS_ASSERT(f->shift < 64);
     uint64_t docs = f->coll->docs[0].n + f->coll->docs[1].n, share = f->c->memory / 4;
     unsigned bits = MIN_BITS;
     if (docs < share / 120) {
@@ -136,7 +133,6 @@ static enum mrs_status
 record(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
        struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct finding *f = arg;
     struct mrs_buf *key = &w->scratch;
     if (!key_of(w, doc)) {
@@ -334,7 +330,6 @@ less(struct mrs_hash_sum a, struct mrs_hash_sum b)
 static enum mrs_status
 adds_up(const struct finding *f, struct mrs_err *e)
 {
-    MRS_ASSERT(f->coll);
     const struct mrs_diff_coll *c = f->coll;
     uint64_t left = c->docs[0].n - c->only[0], right = c->docs[1].n - c->only[1];
     if (left == right && less(f->left[0], f->left[1]) == less(c->docs[0].digest, c->docs[1].digest)) {
@@ -378,7 +373,6 @@ by_named(const void *a, const void *b)
 static enum mrs_status
 fetch_block(struct fetch *x, uint32_t side, const struct mrs_block *b, uint32_t *next, struct mrs_err *e)
 {
-    MRS_ASSERT(side < 2 && *next <= x->n[side]);
     enum mrs_status s = MRS_OK;
     uint64_t ordinal = b->first_doc;
     for (size_t at = 0; s == MRS_OK && at < b->n && *next < x->n[side]; ordinal++) {
@@ -399,7 +393,6 @@ fetch_block(struct fetch *x, uint32_t side, const struct mrs_block *b, uint32_t 
 static enum mrs_status
 fetch_side(struct finding *f, struct fetch *x, uint32_t side, struct mrs_err *e)
 {
-    MRS_ASSERT(side < 2);
     struct mrs_reader *r = NULL;
     struct mrs_block b;
     uint32_t next = 0;
@@ -431,7 +424,6 @@ load(struct finding *f, const struct fetch *x, const struct place_of *p, uint8_t
 static enum mrs_status
 describe(struct finding *f, const struct fetch *x, const struct place_of *const p[2], struct mrs_err *e)
 {
-    MRS_ASSERT(p[0] || p[1]);
     struct mrs_diff_doc *d = &f->coll->doc[f->coll->n_doc++];
     struct mrs_arena *arena = &f->c->out->arena;
     uint8_t *bytes[2] = {NULL, NULL};
@@ -507,7 +499,6 @@ enum mrs_status
 mrsi_compare_docs(struct mrsi_compare *c, const struct mrsi_compare_pair *pair, struct mrs_diff_coll *coll,
                   struct mrs_err *e)
 {
-    MRS_ASSERT(coll->ns);
     struct finding f = {.c = c, .pair = pair, .coll = coll};
     mrs_buf_init(&f.named, c->en->mem, SIZE_MAX);
     mrsi_sorter_init(&f.sorter, c->en, c->memory / 4);

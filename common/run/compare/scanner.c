@@ -50,7 +50,6 @@ mrs_scanner_workers(const struct mrs_scanner *s)
 void
 mrs_scanner_phase(struct mrs_scanner *s, const char *what, uint64_t total)
 {
-    MRS_ASSERT(what);
     for (int i = 0; i < 2; i++) {
         snprintf(s->crew[i].en.phase_text, sizeof s->crew[i].en.phase_text, "%s", what);
     }
@@ -67,7 +66,6 @@ static enum mrs_status
 hand(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
      struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct scanning *x = arg;
     (void)job;
     enum mrs_status s = x->enough ? MRS_OK : x->to->doc(x->to->arg, (uint32_t)(w - x->en->worker), doc, ordinal, e);
@@ -87,7 +85,6 @@ next_block(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
 enum mrs_status
 mrs_scanner_scan(struct mrs_scanner *s, uint32_t i, const struct mrs_scan_doc *to, struct mrs_err *e)
 {
-    MRS_ASSERT(i < mrs_input_count(s->in) && to->doc);
     struct mrsi_engine *en = &s->crew[to->in_order].en;
     struct mrsi_engine *other = &s->crew[!to->in_order].en;
     struct scanning x = {to, en, false};

@@ -19,7 +19,6 @@ struct fit_giving {
 enum mrs_status
 mrs_input_catalog(struct mrs_input *in, struct mrs_catalog *cat, struct mrs_err *e)
 {
-    MRS_ASSERT(in && cat);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(in); i++) {
         const struct mrs_input_ns *ns = mrs_input_at(in, i);

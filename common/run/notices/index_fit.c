@@ -57,7 +57,6 @@ is_fresh(struct mrs_view there, struct mrs_view index)
 static bool
 changes(const struct index_fit_asked *a, const char *path)
 {
-    MRS_ASSERT(path && a->coll < a->en->n_coll);
     if (a->fresh) {
         return true;
     }
@@ -128,7 +127,6 @@ bound(struct mrs_view index, const char *name, double none)
 static enum mrs_status
 add_specials(struct mrsi_fit *f, const struct index_fit_asked *a, struct mrs_view index, struct mrs_err *err)
 {
-    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key"), name = mrs_doc_get(index, "name");
     struct mrs_val language = mrs_doc_get(index, "language_override");
     struct mrs_walk w;
@@ -164,7 +162,6 @@ add_specials(struct mrsi_fit *f, const struct index_fit_asked *a, struct mrs_vie
 static uint32_t
 most_fields(struct mrs_view indexes)
 {
-    MRS_ASSERT(mrs_view_is_framed(indexes));
     struct mrs_walk w, v;
     struct mrs_elem e, field;
     uint32_t n = 1;
@@ -198,7 +195,6 @@ fit_free(struct mrsi_engine *en, struct mrsi_fit *f)
 static enum mrs_status
 fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs_err *e)
 {
-    MRS_ASSERT(coll < en->n_coll && out);
     struct mrsi_fit *f = *out = mrs_zalloc(en->mem, sizeof *f);
     const struct mrsi_coll *c = &en->coll[coll];
     struct mrs_view before = c->in_index == MRSI_NONE ? mrs_empty_doc() : mrs_input_at(en->in, c->in_index)->metadata;
@@ -298,7 +294,6 @@ point(struct mrs_view pair, double min_x, double max_x, double min_y, double max
 static const char *
 place(const struct index_fit_special *x, struct mrs_val v)
 {
-    MRS_ASSERT(x->path);
     static const char *const kinds[] = {"LineString", "Polygon", "MultiPoint", "MultiLineString", "MultiPolygon"};
     struct mrs_val type = v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(v), "type") : mrs_missing();
     if ((v.type != MRS_DOCUMENT && v.type != MRS_ARRAY) || x->kind == FLAT || type.type == MRS_MISSING) {
@@ -325,7 +320,6 @@ place(const struct index_fit_special *x, struct mrs_val v)
 static const char *
 places(const struct index_fit_special *x, struct mrs_val v)
 {
-    MRS_ASSERT(x->path);
     struct mrs_walk w;
     struct mrs_elem e;
     const char *why = NULL;
@@ -370,7 +364,6 @@ language(struct mrs_val v)
 static const char *
 look_below(const struct index_fit_special *x, struct mrs_view d, const char *path)
 {
-    MRS_ASSERT(mrs_view_is_framed(d) && path);
     struct mrs_elem e;
     uint32_t n = (uint32_t)strcspn(path, ".");
     mrs_doc_find(d, path, n, &e);
@@ -397,7 +390,6 @@ look_below(const struct index_fit_special *x, struct mrs_view d, const char *pat
 static enum mrs_status
 count(struct mrsi_fit *f, struct index_fit_found *x, struct mrs_view doc, const char *why, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     if (x->count++) {
         return MRS_OK;
     }
@@ -414,7 +406,6 @@ count(struct mrsi_fit *f, struct index_fit_found *x, struct mrs_view doc, const 
 enum mrs_status
 mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(coll < en->n_coll && (p || n == 0));
     struct mrsi_fit *f = en->fit ? en->fit[coll] : NULL;
     enum mrs_status s = MRS_OK;
     for (size_t at = 0; f && s == MRS_OK && at < n;) {
@@ -434,7 +425,6 @@ mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t
 void
 mrsi_fit_restart(struct mrsi_engine *en, uint32_t coll)
 {
-    MRS_ASSERT(coll < en->n_coll);
     struct mrsi_fit *f = en->fit ? en->fit[coll] : NULL;
     if (f) {
         memset(f->found, 0, (f->n + mrs_unique_count(f->arrays)) * sizeof *f->found);
@@ -454,7 +444,6 @@ mrsi_fit_most(const struct mrsi_engine *en)
 bool
 mrsi_fit_line(const struct mrsi_engine *en, uint32_t no, char *line, size_t size)
 {
-    MRS_ASSERT(size > 0);
     for (uint32_t i = 0; i < en->n_coll; i++) {
         const struct mrsi_fit *f = en->fit[i];
         uint32_t n = f ? f->n + mrs_unique_count(f->arrays) : 0;

@@ -40,7 +40,6 @@ put_scan(const struct mrsi_scan *s, struct mrs_build *b)
 static void
 put_writer(const struct mrsi_writer *wr, bool blank, struct mrs_build *b, struct mrs_buf *files)
 {
-    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_item_open(b, MRS_DOCUMENT);
     mrs_build_i64(b, "collection", wr->coll);
     mrs_build_i64(b, "docs", blank ? 0 : (int64_t)wr->docs);
@@ -76,7 +75,6 @@ put_sinks(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_err *e)
 enum mrs_status
 mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    MRS_ASSERT(p->kind && mrs_buf_is_sound(files));
     struct mrsi_engine *en = p->en;
     mrs_build_text(b, "kind", p->kind, (uint32_t)strlen(p->kind));
     enum mrs_status s = p->describe ? p->describe(p->arg, b, files, e) : MRS_OK; /* may make a file */
@@ -101,7 +99,6 @@ mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_bu
 static enum mrs_status
 go_on_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *scan, struct mrs_err *e)
 {
-    MRS_ASSERT(c->ns);
     bool bad = false;
     struct mrs_val v = mrs_doc_get(p->from, "scan");
     struct mrs_view d = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
@@ -121,7 +118,6 @@ go_on_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *sca
 static enum mrs_status
 apply_writer(struct mrsi_pass *p, struct mrsi_writer *wr, struct mrs_view d, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     uint64_t coll = mrsi_state_number(d, "collection", UINT32_MAX, &bad);
     wr->docs = mrsi_state_number(d, "docs", INT64_MAX, &bad);
@@ -170,7 +166,6 @@ mrsi_pass_apply_counts(struct mrsi_pass *p, struct mrs_err *e)
 enum mrs_status
 mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(p->from));
     bool bad = false;
     struct mrs_walk w;
     struct mrs_elem at;
@@ -190,7 +185,6 @@ mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e)
 static enum mrs_status
 begin_scan(struct mrsi_pass *p, struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *scan, struct mrs_err *e)
 {
-    MRS_ASSERT(c->ns);
     enum mrs_status s = MRS_OK;
     if (mrsi_pass_goes_on(p) && mrs_doc_get(p->from, "scan").type != MRS_MISSING) {
         s = go_on_scan(p, c, scan, e);

@@ -48,7 +48,6 @@ static enum mrs_status
 put_member(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_gather_job *job, uint64_t ordinal,
            struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(ordinal < k->n && mrs_view_is_framed(doc));
     uint8_t number[NUMBER];
     struct mrs_buf *key = &w->scratch;
     mrs_buf_reset(key);
@@ -79,7 +78,6 @@ put_member(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_gather_
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_rekey_run *k = arg;
     if ((mrsi_fates_get(&k->fates, ordinal) & MRSI_FATE_OUTSIDE) || mrsi_rekey_refused(k, ordinal)) {
         return MRS_OK;
@@ -201,7 +199,6 @@ close_group(struct rekey_walk *x, struct mrs_err *e)
 static enum mrs_status
 open_group(struct rekey_walk *x, uint64_t root, uint64_t survivor)
 {
-    MRS_ASSERT(root < x->k->n && survivor < x->k->n);
     struct mrsi_rekey_run *k = x->k;
     mrs_buf_reset(&x->values);
     mrs_buf_reset(&x->olds);
@@ -219,7 +216,6 @@ open_group(struct rekey_walk *x, uint64_t root, uint64_t survivor)
 static void
 add_old(struct rekey_walk *x, uint64_t ordinal)
 {
-    MRS_ASSERT(ordinal < x->k->n);
     struct mrs_val id = mrsi_rekey_name(x->k, ordinal);
     char name[12];
     uint32_t n = mrs_index_name(name, x->n_olds++);

@@ -113,7 +113,6 @@ join_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
 static enum mrs_status
 judge_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
-    MRS_ASSERT(k->st);
     uint64_t share = k->en->memory / 16;
     enum mrs_status s = mrsi_area_new(&k->root, k->en, k->n * sizeof(uint64_t), share, e);
     MRS_THEN(s, mrsi_area_new(&k->group, k->en, k->n * sizeof(struct mrsi_rekey_group), 2 * share, e));

@@ -118,7 +118,6 @@ take_keys(const struct mrsi_rekey_run *k, struct rekey_read_job *job, uint64_t w
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_rekey_run *k = arg;
     struct rekey_read_job *job = p;
     struct mrs_rekey_entry *en = &job->entry;

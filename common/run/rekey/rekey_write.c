@@ -89,7 +89,6 @@ enum mrs_status
 mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrs_buf *out, struct mrs_view *doc,
                   struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(*doc));
     struct rekey_finder x = {k, &w->scratch};
     struct mrs_rekey_lookup to = {find, &x, 0, 0};
     void *work = mrsi_work_of(w, k->step, e);
@@ -142,7 +141,6 @@ behind(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
 static struct mrs_rekey_gain
 find_gain(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_view doc)
 {
-    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrs_rekey_gain out = {mrs_missing(), mrs_missing(), {NULL, 0}};
     if (mrsi_fates_get(&k->fates, i) & MRSI_FATE_OUTSIDE) {
         return out;
@@ -167,7 +165,6 @@ static enum mrs_status
 make_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
               struct mrs_view *doc, struct mrs_err *e)
 {
-    MRS_ASSERT(i < k->n && mrs_view_is_framed(*doc));
     struct mrs_rekey_gain gain = find_gain(k, i, *doc);
     void *work = mrsi_work_of(w, k->step, e);
     if (!work) {
@@ -200,7 +197,6 @@ static enum mrs_status
 find_reason(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
             struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     unsigned bits = mrsi_fates_get(&k->fates, i);
     const struct mrsi_rekey_group *g = k->wants.merge ? mrsi_rekey_group(k, i) : NULL;
     struct mrs_rekey_entry en = {.keys = w->keys};
@@ -252,7 +248,6 @@ static enum mrs_status
 refuse(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i, struct mrs_view doc,
        struct mrs_err *e)
 {
-    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrsi_row *row = mrsi_row(w, k->step, 0);
     uint64_t references = row->references, dangling = row->dangling;
     enum mrs_status s = find_reason(k, w, job, i, doc, e);
@@ -280,7 +275,6 @@ static enum mrs_status
 write_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
                struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrs_view was = doc;
     if (k->sides.ids.phase == MRSI_IDS_RESOLVE) {
         return MRS_OK;
@@ -305,7 +299,6 @@ static enum mrs_status
 take_away(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
           struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrsi_row *row = mrsi_row(w, k->step, 0);
     bool write;
     row->merged++;
@@ -327,7 +320,6 @@ take_away(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_jo
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
     if (ordinal >= k->n) { /* only where the state of another run says so */
@@ -428,7 +420,6 @@ mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e)
 static enum mrs_status
 point_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
     struct mrsi_row *row = mrsi_row(w, k->step, k->now);

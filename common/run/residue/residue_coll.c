@@ -116,7 +116,6 @@ pair_of(struct mrsi_residue_coll *c, uint64_t no, uint64_t *found, struct mrs_er
 static enum mrs_status
 put_one(struct mrsi_residue_coll *c, uint64_t no, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_view base = mrs_empty_doc();
     if (no == UINT64_MAX) {
         c->kinds |= MRS_LOSS_DOCUMENTS;
@@ -211,7 +210,6 @@ void
 mrsi_residue_coll_init(struct mrsi_residue_coll *c, struct mrsi_engine *en, struct mrsi_residue_out *out,
                        struct mrsi_rests *rests)
 {
-    MRS_ASSERT(out && rests);
     memset(c, 0, sizeof *c);
     c->en = en;
     c->rests = rests;
@@ -275,7 +273,6 @@ describe_gathered(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_b
 enum mrs_status
 mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_i64(b, "stage", c->stage);
     mrs_build_i64(b, "same", c->same);
     mrs_build_i64(b, "kinds", c->kinds);
@@ -295,7 +292,6 @@ mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct mrs_build *b, str
 static enum mrs_status
 apply_numbers(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     size_t n;
     c->stage = (unsigned)mrsi_state_number(mark, "stage", DIGEST, &bad);
@@ -322,7 +318,6 @@ apply_shelf(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e
 static enum mrs_status
 apply_gathered(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
     enum mrs_status s = has_shelf(c) ? apply_shelf(c, mark, e) : MRS_OK;
     if (s == MRS_OK && c->stage >= FROM && c->stage <= MATCH) {
         s = mrsi_sorter_apply(&c->from_hashes, mark, "fromHashes", e);
@@ -337,7 +332,6 @@ apply_gathered(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err
 enum mrs_status
 mrsi_residue_coll_apply(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
     enum mrs_status s = apply_numbers(c, mark, e);
     MRS_THEN(s, open_stage(c, e));
     s = s == MRS_OK && reads_from(c) ? mrsi_docs_apply(&c->from, mark, "from", e) : s;

@@ -13,7 +13,6 @@
 enum mrs_status
 mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
-    MRS_ASSERT(i == MRSI_NONE || i < mrs_input_count(in));
     memset(d, 0, sizeof *d);
     mrs_block_init(&d->b, mem);
     bool any = i != MRSI_NONE && mrs_input_at(in, i)->data_path;
@@ -23,7 +22,6 @@ mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct mrs_input *in, u
 enum mrs_status
 mrsi_docs_next(struct mrsi_docs *d, struct mrs_view *doc, struct mrs_err *e)
 {
-    MRS_ASSERT(d->at <= d->b.n);
     if (!d->reader) {
         return MRS_END;
     }
@@ -73,7 +71,6 @@ skip(struct mrsi_docs *d, uint64_t bytes, struct mrs_err *e)
 enum mrs_status
 mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
-    MRS_ASSERT(name && mrs_view_is_framed(mark));
     bool bad = false;
     struct mrs_view x = mrsi_mark_doc(mark, name);
     struct mrs_reader_at at = mrsi_mark_place_back(x, &bad);
@@ -144,7 +141,6 @@ mrsi_shelf_describe(struct mrsi_shelf *s, struct mrs_build *b, struct mrs_buf *f
 enum mrs_status
 mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, bool ended, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     s->n = mrsi_state_number(mark, "shelved", INT64_MAX / 8 - 1, &bad);
     s->end = mrsi_state_number(mark, "shelfEnd", INT64_MAX, &bad);
@@ -157,7 +153,6 @@ mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, bool ended, struct 
 enum mrs_status
 mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e)
 {
-    MRS_ASSERT(no < s->n);
     uint64_t at[2];
     memcpy(at, s->off.p + no * sizeof *at, sizeof at);
     if (at[1] > s->end || at[0] > at[1] || at[1] - at[0] > MRS_DOC_READ_MAX) {
@@ -207,7 +202,6 @@ hash_of(const struct mrs_secret *secret, enum hashed what, const void *p, size_t
 void
 mrsi_digest_add(struct mrsi_digest *d, const struct mrs_secret *secret, struct mrs_view doc)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_hash128 h = hash_of(secret, OF_DOCUMENT, doc.p, doc.n);
     d->docs++;
     mrs_hash_sum_add(&d->sum, h.lo, h.hi);
@@ -251,7 +245,6 @@ mrsi_digest_put(const struct mrsi_digest *d, struct mrs_build *b)
 bool
 mrsi_digest_same(const struct mrsi_digest *d, struct mrs_view in, bool *other_order)
 {
-    MRS_ASSERT(mrs_view_is_framed(in));
     char text[33];
     int64_t docs;
     hex(text, d->sum.hi, d->sum.lo);

@@ -15,7 +15,6 @@ check_of(const uint8_t head[12], const void *p, size_t n)
 enum mrs_status
 mrsi_residue_put(struct mrsi_residue_out *o, enum mrsi_record type, const void *p, size_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(p || n == 0);
     uint8_t head[MRSI_RESIDUE_HEAD];
     enum mrs_status s = MRS_OK;
     if (o->bytes == 0) {
@@ -50,7 +49,6 @@ copy(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 enum mrs_status
 mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, uint64_t copier, struct mrs_err *e)
 {
-    MRS_ASSERT(path);
     struct residue_file_copying c = {o->file.en, NULL};
     struct mrsi_mark_items all = {c.en, 1, copy, &c};
     enum mrs_status s = mrsi_mark_file_end(&o->file, MRS_OK, e);
@@ -78,7 +76,6 @@ mrsi_residue_out_clear(struct mrsi_residue_out *o)
 enum mrs_status
 mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_buf_is_sound(files));
     enum mrs_status s = mrsi_mark_file_end(&o->file, MRS_OK, e);
     mrs_build_i64(b, "records", (int64_t)o->records);
     mrsi_mark_temp("residue", o->file.temp, o->file.bytes, b, files);
@@ -88,7 +85,6 @@ mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struc
 enum mrs_status
 mrsi_residue_out_apply(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     o->records = mrsi_state_number(mark, "records", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the residue", e) : MRS_OK;
@@ -106,7 +102,6 @@ mrsi_residue_damaged(const struct mrs_residue *r, const char *what, struct mrs_e
 enum mrs_status
 mrsi_residue_next(struct mrs_residue *r, enum mrsi_record *type, struct mrs_err *e)
 {
-    MRS_ASSERT(r->fd >= 0 && r->at <= r->size);
     uint8_t head[MRSI_RESIDUE_HEAD];
     if (r->size - r->at < sizeof head) {
         return mrsi_residue_damaged(r, "it ends too early", e);
@@ -139,7 +134,6 @@ mrsi_residue_next(struct mrs_residue *r, enum mrsi_record *type, struct mrs_err 
 enum mrs_status
 mrsi_residue_doc(const struct mrs_residue *r, struct mrs_view *d, struct mrs_err *e)
 {
-    MRS_ASSERT(d);
     *d = (struct mrs_view){r->record.p, (uint32_t)r->record.n};
     struct mrs_walk w;
     struct mrs_elem el;
@@ -216,7 +210,6 @@ read_head(struct mrs_residue *r, struct mrs_err *e)
 enum mrs_status
 mrs_residue_open(struct mrs_mem *mem, const char *path, struct mrs_residue **out, struct mrs_err *e)
 {
-    MRS_ASSERT(path && out);
     *out = NULL;
     struct mrs_residue *r = mrs_zalloc(mem, sizeof *r);
     if (!r) {
@@ -262,7 +255,6 @@ mrs_residue_now(const struct mrs_residue *r)
 void
 mrsi_put_varint(struct mrs_buf *b, uint64_t v)
 {
-    MRS_ASSERT(mrs_buf_is_sound(b));
     while (v >= 0x80) {
         mrs_buf_byte(b, (uint8_t)(v | 0x80));
         v >>= 7;
@@ -273,7 +265,6 @@ mrsi_put_varint(struct mrs_buf *b, uint64_t v)
 bool
 mrsi_get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
 {
-    MRS_ASSERT(*p <= end);
     *v = 0;
     for (int shift = 0; *p < end && shift < 64; shift += 7) {
         uint8_t byte = *(*p)++;

@@ -33,7 +33,6 @@ two_values(struct mrs_buf *stack, struct mrs_val a, struct mrs_val b)
 static unsigned
 one_level(struct mrs_buf *stack, struct mrs_view a, struct mrs_view b)
 {
-    MRS_ASSERT(mrs_view_is_framed(a) && mrs_view_is_framed(b));
     struct mrs_walk wa, wb;
     struct mrs_elem x, y, other;
     unsigned kinds = 0;
@@ -74,7 +73,6 @@ one_level(struct mrs_buf *stack, struct mrs_view a, struct mrs_view b)
 enum mrs_status
 mrsi_residue_kinds(struct mrs_view a, struct mrs_view b, struct mrs_buf *scratch, unsigned *kinds, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(a) && mrs_view_is_framed(b));
     mrs_buf_reset(scratch);
     later(scratch, mrs_view_val(a), mrs_view_val(b));
     *kinds = 0;

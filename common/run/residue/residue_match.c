@@ -20,7 +20,6 @@ key_of(uint8_t key[KEY], uint8_t kind, const void *p, size_t n)
 static enum mrs_status
 id_key(uint8_t key[KEY], struct mrs_view doc, struct mrs_buf *scratch, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val id = mrs_doc_get(doc, "_id");
     mrs_buf_reset(scratch);
     mrs_key_append(scratch, id, false);
@@ -36,7 +35,6 @@ enum mrs_status
 mrsi_residue_hashes(struct mrsi_sorter *to, uint64_t no, struct mrs_view doc, struct mrs_buf *scratch,
                     struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     uint8_t key[KEY], at[8];
     mrs_put64(at, no);
     key_of(key, 0, doc.p, doc.n);

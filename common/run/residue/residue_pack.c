@@ -10,7 +10,6 @@
 void
 mrsi_pack_begin(struct mrsi_residue_pack *p, struct mrs_mem *mem, struct mrsi_residue_out *out)
 {
-    MRS_ASSERT(mem && out);
     memset(p, 0, sizeof *p);
     p->mem = mem;
     p->out = out;
@@ -108,7 +107,6 @@ enum mrs_status
 mrsi_pack_describe(const struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_build *b,
                    struct mrs_buf *files, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_i64(b, "op", p->op);
     mrs_build_i64(b, "opFirst", (int64_t)p->first);
     mrs_build_i64(b, "opDocs", (int64_t)p->n);
@@ -121,7 +119,6 @@ mrsi_pack_describe(const struct mrsi_residue_pack *p, struct mrsi_engine *en, st
 enum mrs_status
 mrsi_pack_apply(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view mark, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     p->op = (enum mrsi_op)mrsi_state_number(mark, "op", MRSI_NEW, &bad);
     p->first = mrsi_state_number(mark, "opFirst", INT64_MAX, &bad);
@@ -147,7 +144,6 @@ struct one {
 static int
 next_op(const struct mrsi_unpack *u, struct residue_pack_ops *o, struct one *x)
 {
-    MRS_ASSERT(o->at <= o->end);
     uint64_t v, far = 0;
     if (o->at == o->end) {
         return 0;
@@ -181,7 +177,6 @@ wrong(const struct mrsi_unpack *u, struct mrs_err *e)
 static enum mrs_status
 gather(struct mrsi_unpack *u, struct residue_pack_ops o, uint64_t *taken, struct mrs_err *e)
 {
-    MRS_ASSERT(o.at <= o.end);
     struct one x;
     struct mrs_view doc;
     int more;
@@ -241,7 +236,6 @@ give_one(struct mrsi_unpack *u, const struct one *x, uint64_t *skip, size_t *at,
 static enum mrs_status
 give(struct mrsi_unpack *u, struct residue_pack_ops *o, struct mrs_err *e)
 {
-    MRS_ASSERT(o->at <= o->end);
     struct one x;
     size_t at = 0;
     uint64_t skip = u->given;
@@ -286,7 +280,6 @@ mrsi_unpack_describe(const struct mrsi_unpack *u, struct mrs_build *b)
 enum mrs_status
 mrsi_unpack_apply(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     u->next = mrsi_state_number(mark, "next", INT64_MAX, &bad);
     u->taken = mrsi_state_number(mark, "taken", INT64_MAX, &bad);
@@ -297,7 +290,6 @@ mrsi_unpack_apply(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e
 enum mrs_status
 mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e)
 {
-    MRS_ASSERT(u->put);
     uint64_t taken;
     const uint8_t *p = u->r->record.p;
     uint64_t n = u->r->record.n;

@@ -67,7 +67,6 @@ slot_of(const struct mrsi_window_lists *l, struct mrs_hash128 key)
 static enum mrs_status
 more_slots(struct mrsi_window_lists *l, struct mrs_err *e)
 {
-    MRS_ASSERT(l->n_groups <= l->n_slots);
     l->n_slots = l->n_slots ? 2 * l->n_slots : 1024;
     mrs_buf_reset(&l->table);
     uint8_t *room = mrs_buf_take(&l->table, l->n_slots * sizeof(uint64_t));
@@ -135,7 +134,6 @@ static enum mrs_status
 put_record(struct mrsi_window_lists *l, const uint8_t *key, uint32_t key_len, const uint8_t *p, uint32_t n,
            struct mrs_err *e)
 {
-    MRS_ASSERT((key || key_len == 0) && (p || n == 0));
     struct mrs_hash128 h;
     struct window_rec rec = {.order = key_len - (uint32_t)sizeof h, .shape = n - (uint32_t)sizeof rec.ordinal};
     memcpy(&h, key, sizeof h);
@@ -157,7 +155,6 @@ enum mrs_status
 mrsi_window_put(struct mrsi_window_run *r, const uint8_t *key, uint32_t key_len, const uint8_t *p, uint32_t n,
                 struct mrs_err *e)
 {
-    MRS_ASSERT((key || key_len == 0) && (p || n == 0));
     struct mrsi_window_lists *l = &r->lists;
     uint64_t bytes = l->recs.n + l->n * sizeof(struct mrsi_window_member) + 2 * (l->table.n + l->groups.n);
     enum mrs_status s = l->on && bytes + key_len + n > l->limit ? give_up(l, &r->members, e) : MRS_OK;
@@ -218,7 +215,6 @@ by_order(const void *a, const void *b)
 const struct mrsi_window_member *
 mrsi_window_list(struct mrsi_window_lists *l, uint64_t no, uint64_t *n)
 {
-    MRS_ASSERT(no < l->n_groups);
     struct mrsi_window_member *m = (struct mrsi_window_member *)(void *)l->members.p + list_at(l, no)->first;
     bool sorted = true;
     *n = list_at(l, no)->n;

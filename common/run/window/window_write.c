@@ -61,7 +61,6 @@ static enum mrs_status
 splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job *job, uint64_t ordinal,
        struct mrs_view doc, enum mrs_fate *fate)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     const uint8_t *given = r->given.p + ((const uint64_t *)r->place.p)[ordinal] - 1;
     uint64_t alike;
     void *work = mrsi_work_of(w, r->step, &w->err);
@@ -87,7 +86,6 @@ read_again(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_window_run *r = arg;
     struct window_write_job *job = p;
     enum mrs_fate fate = MRS_FATE_STAYS;

@@ -29,14 +29,10 @@ put_forecast(const struct mrs_forecast *x, uint32_t no, struct mrs_buf *out)
     mrs_text_size(x->gathered, gathered);
     mrs_text_size(x->spilled, spilled);
     mrs_text_size(x->disk, disk);
-    if (!x->spilled) {
-        snprintf(line, sizeof line, "  step %u  gathers about %s of %s in memory\n", no, gathered, x->from);
-    } else {
-        snprintf(line, sizeof line,
-                 "  step %u  gathers about %s of %s, %s of it on disk, in %u partitions%s%s: %s at one time\n", no,
-                 gathered, x->from, spilled, x->partitions, x->by_key ? ", by key first" : "",
-                 x->split ? ", each split when it is read" : "", disk);
-    }
+    snprintf(line, sizeof line,
+             "  step %u  gathers about %s of %s, %s of it on disk, in %u partitions%s%s: %s at one time\n", no, gathered,
+             x->from, spilled, x->partitions, x->by_key ? ", by key first" : "",
+             x->split ? ", each split when it is read" : "", disk);
     mrs_buf_put(out, line, strlen(line));
 }
 
@@ -52,7 +48,7 @@ explain_disk(struct mrsi_job *job, struct mrs_buf *out)
     for (uint32_t i = 0; s == MRS_OK && i < job->plan->n_steps; i++) {
         struct mrs_forecast x;
         s = mrs_run_forecast(cli->line.mem, job->plan, job->in, &o, i, &x, &job->err);
-        if (s == MRS_OK && x.gathered) {
+        if (s == MRS_OK && x.spilled) {
             mrs_buf_put(out, head, any ? 0 : sizeof head - 1);
             put_forecast(&x, job->plan->steps[i].no, out);
             any = true;

@@ -76,6 +76,10 @@ one_case() {
     local case=$1 args=() line
     rm -rf "$tmp"/in "$tmp"/out*
     "$casetool" load "$cases/$case" "$tmp/in" > "$tmp/log" 2>&1 || { ok "$case: its input" 1; return; }
+    if [ -n "$(find "$tmp/in" -name 'system.buckets.*')" ]; then # a server gives a stage measurements, the host has buckets
+        skipped=$((skipped + 1))
+        return
+    fi
     args=(--max-refused 1000)
     [ -f "$cases/$case/args" ] && read -r -a args < "$cases/$case/args"
     "$tool" run "$cases/$case/plan.yaml" -i "$tmp/in" -o "$tmp/out" --compress none "${args[@]}" > "$tmp/log" 2>&1 \

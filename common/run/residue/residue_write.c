@@ -357,6 +357,18 @@ look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_
 }
 
 /* What a refused document leaves behind shows in many ways: where there are any, they stand for these. */
+/* A time series whose measurements were read has become documents where some of them left; its buckets come back from
+ * the residue alone, as MANUAL.md says. */
+static unsigned
+of_series(const struct mrsi_engine *en)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < en->n_coll; i++) {
+        any = any || en->coll[i].of_series;
+    }
+    return any ? MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS | MRS_LOSS_METADATA | MRS_LOSS_COLLECTIONS : 0;
+}
+
 static void
 tell(struct residue_write_writing *w)
 {
@@ -366,7 +378,7 @@ tell(struct residue_write_writing *w)
     r->residue = w->en->opts->write_residue;
     r->residue_bytes = w->file.bytes;
     r->residue_kinds = w->kinds;
-    unsigned beyond = w->kinds & ~w->listed;
+    unsigned beyond = w->kinds & ~(w->listed | of_series(w->en));
     if (w->refused && w->listed & MRS_LOSS_REFUSED) {
         r->residue_kinds |= w->kinds & by_refusal ? MRS_LOSS_REFUSED : 0;
         beyond &= ~by_refusal;

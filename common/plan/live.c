@@ -195,8 +195,7 @@ all_touches(const struct judge *j, const struct mrs_live_group *g)
     return n;
 }
 
-/* Fields that are added to documents which are there already. What a join adds is claimed whole, so it stands at the
- * top; what one-document steps add may lie inside documents. */
+/* Fields that are added to documents which are there already. They are claimed whole, so they stand at the top. */
 static void
 make_claims(struct judge *j, struct mrs_live_group *g)
 {
@@ -213,7 +212,7 @@ make_claims(struct judge *j, struct mrs_live_group *g)
             if (mrsi_live_kind(&s->desc, t) != 'A' || !(s->desc.sides[t->side].role & MRS_ROLE_CHANGE) || !*t->path) {
                 continue;
             }
-            if (strchr(t->path, '.') && g->family != MRS_FAMILY_MAP) {
+            if (strchr(t->path, '.')) {
                 struct hit h = {ns_of(s, t), t->path};
                 refuse(&g->expand, &g->expand_why,
                        step_hits(j, s, "adds", &h, "which lies inside a field that may be there already"));
@@ -425,36 +424,9 @@ judge_steps(struct judge *j, struct mrs_live_group *g, const struct mrs_step *a,
     g->after_verified = g->after_verified || steps_meet(a, 'A', b, 'R', &h);
 }
 
-/* A claim of a group that lies inside another field; NULL: none. */
-static const char *
-deep_claim(const struct mrs_live_group *g)
-{
-    const char *deep = NULL;
-    for (uint32_t i = 0; i < g->n_claims && !deep; i++) {
-        deep = strchr(g->claims[i], '.') ? g->claims[i] : NULL;
-    }
-    return deep;
-}
-
-/* Contract of the first group leaves the later one's claims where they are: whole fields only. */
-static void
-check_deep(struct judge *j, const struct mrs_live_group *first, struct mrs_live_group *g)
-{
-    const struct mrs_step *s = step_of(j, g, 0);
-    const char *ns = g->n_claims ? s->desc.sides[g->claims_side].coll.ns : "";
-    const char *deep = deep_claim(g) ? deep_claim(g) : deep_claim(first);
-    if (deep && first->n_claims && strcmp(step_of(j, first, 0)->desc.sides[first->claims_side].coll.ns, ns) == 0) {
-        struct hit h = {ns, deep};
-        refuse(&g->expand, &g->expand_why,
-               step_hits(j, s, "comes behind other steps, which add fields to the same documents, and one adds", &h,
-                         "which lies inside a field that may be there already"));
-    }
-}
-
 static void
 judge_pair(struct judge *j, const struct mrs_live_group *first, struct mrs_live_group *g)
 {
-    check_deep(j, first, g);
     for (uint32_t i = 0; i < first->n; i++) {
         for (uint32_t k = 0; k < g->n && !j->dead; k++) {
             judge_steps(j, g, step_of(j, first, i), step_of(j, g, k));

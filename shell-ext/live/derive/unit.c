@@ -25,12 +25,6 @@ is_claimed(const struct live_units *u, const char *name)
     return false;
 }
 
-static struct live_claimed
-claims_of(const struct live_units *u)
-{
-    return (struct live_claimed){u->group->claims, u->group->n_claims};
-}
-
 /* Whether the units of this main collection have claims that count for this purpose. */
 static bool
 has_claims(const struct live_units *u, int side)
@@ -53,6 +47,14 @@ is_later_claim(const struct live_units *u, uint32_t main, const char *name)
         }
     }
     return false;
+}
+
+/* Whether the field is no part of the base. */
+static bool
+is_left_out(const struct live_units *u, uint32_t main, const char *name)
+{
+    return (has_claims(u, u->main[main].side) && is_claimed(u, name)) ||
+        (u->purpose == LIVE_FOR_CONTRACT && is_later_claim(u, main, name));
 }
 
 static bool
@@ -122,38 +124,12 @@ list_reads(struct live_units *u, struct mrs_err *e)
 }
 
 /* ---- opening ---- */
-/* What is no part of the base of a main collection. */
-static enum mrs_status
-list_left(struct live_units *u, uint32_t main, struct mrs_err *e)
-{
-    const struct mrs_live *live = u->job->live;
-    uint32_t n = 0, cap = 1;
-    for (const struct mrs_live_group *g = u->group; g < live->group + live->n_groups; g++) {
-        cap += g->n_claims;
-    }
-    const char **name = mrs_arena_alloc(&u->life, cap * sizeof *name);
-    if (!name) {
-        return mrs_err_memory(e, cap * sizeof *name);
-    }
-    for (const struct mrs_live_group *g = u->group; g < live->group + live->n_groups; g++) {
-        bool own = g == u->group && has_claims(u, u->main[main].side);
-        for (uint32_t i = 0; i < g->n_claims; i++) {
-            if (own || (g != u->group && u->purpose == LIVE_FOR_CONTRACT && is_later_claim(u, main, g->claims[i]))) {
-                name[n++] = g->claims[i];
-            }
-        }
-    }
-    u->left[main] = (struct live_claimed){name, n};
-    return MRS_OK;
-}
-
 static enum mrs_status
 list_mains(struct live_units *u, struct mrs_err *e)
 {
     const struct mrs_desc *d = &u->step->desc;
     u->main = mrs_arena_alloc(&u->life, (d->n_sides + 1u) * sizeof *u->main);
-    u->left = mrs_arena_alloc(&u->life, (d->n_sides + 1u) * sizeof *u->left);
-    if (!u->main || !u->left) {
+    if (!u->main) {
         return mrs_err_memory(e, d->n_sides * sizeof *u->main);
     }
     for (uint32_t i = 0; i < d->n_sides; i++) {
@@ -211,9 +187,6 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
                         u->step->type->name);
     }
     MRS_THEN(s, list_mains(u, e));
-    for (uint32_t i = 0; i < u->n_mains && s == MRS_OK; i++) {
-        s = list_left(u, i, e);
-    }
     MRS_THEN(s, list_reads(u, e));
     MRS_THEN(s, make_work(u, e));
     s = s == MRS_OK && f == MRS_FAMILY_JOIN ? live_from_open(u, e) : s;
@@ -280,7 +253,27 @@ live_units_reads(const struct live_units *u, size_t *n)
 enum mrs_status
 live_unit_base(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_view *base, struct mrs_err *e)
 {
-    return live_claimed_out(u->left[main], doc, &u->base, base, e);
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_build b;
+    bool any = false;
+    mrs_walk_init(&w, doc);
+    while (!any && mrs_walk_next(&w, &el) == 1) {
+        any = is_left_out(u, main, el.name);
+    }
+    *base = doc;
+    if (!any) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&u->base);
+    mrs_build_init(&b, &u->base);
+    mrs_walk_init(&w, doc);
+    while (mrs_walk_next(&w, &el) == 1) {
+        if (!is_left_out(u, main, el.name)) {
+            mrs_build_elem(&b, &el);
+        }
+    }
+    return mrs_build_finish(&b, base, e);
 }
 
 enum mrs_status
@@ -327,6 +320,56 @@ same_bytes(struct mrs_view a, struct mrs_view b)
     return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
 }
 
+/* Whether the claimed fields that stand in doc come first among those of `after`, in its order: then they stay where
+ * they are, and what is missing goes behind. */
+static bool
+begin_alike(const struct live_units *u, struct mrs_view doc, struct mrs_view after)
+{
+    struct mrs_walk there, wanted;
+    struct mrs_elem el, next;
+    mrs_walk_init(&wanted, after);
+    mrs_walk_init(&there, doc);
+    while (mrs_walk_next(&there, &el) == 1) {
+        if (!is_claimed(u, el.name) || mrs_doc_get(after, el.name).type == MRS_MISSING) {
+            continue;
+        }
+        do {
+            if (mrs_walk_next(&wanted, &next) != 1) {
+                return false;
+            }
+        } while (!is_claimed(u, next.name));
+        if (strcmp(el.name, next.name) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* doc with the claimed fields as `after` has them, and in its order: in their old place, or at the end. */
+static enum mrs_status
+blend(struct live_units *u, struct mrs_view doc, struct mrs_view after, struct mrs_view *out, struct mrs_err *e)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_build b;
+    bool stay = begin_alike(u, doc, after);
+    mrs_buf_reset(&u->out);
+    mrs_build_init(&b, &u->out);
+    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
+        if (!is_claimed(u, el.name)) {
+            mrs_build_elem(&b, &el);
+        } else if (stay) {
+            mrs_build_val(&b, el.name, el.name_len, mrs_doc_get(after, el.name));
+        }
+    }
+    for (mrs_walk_init(&w, after); mrs_walk_next(&w, &el) == 1;) {
+        if (is_claimed(u, el.name) && (!stay || mrs_doc_get(doc, el.name).type == MRS_MISSING)) {
+            mrs_build_elem(&b, &el);
+        }
+    }
+    return mrs_build_finish(&b, out, e);
+}
+
 /* ---- contract ---- */
 static enum mrs_status
 see(void *arg, struct mrs_val v)
@@ -365,7 +408,7 @@ contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs
     struct mrs_build b;
     for (uint32_t i = 0; i < u->group->n_claims && has_claims(u, u->main[main].side); i++) {
         const char *name = u->group->claims[i];
-        if (!mrs_identical(live_at(unit->doc, name), live_at(after, name))) {
+        if (!mrs_identical(mrs_doc_get(unit->doc, name), mrs_doc_get(after, name))) {
             return has_old_shape(u, unit->doc, &unit->differs, e);
         }
     }
@@ -392,7 +435,7 @@ live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, stru
     } else if (u->purpose == LIVE_FOR_DIRECT) {
         want = after;
     } else if (has_claims(u, u->main[main].side)) {
-        s = live_claimed_in(claims_of(u), unit->doc, after, &u->out, &want, e);
+        s = blend(u, unit->doc, after, &want, e);
     }
     MRS_THEN(s, live_stored(want, &u->kept, &want, e));
     if (s != MRS_OK) {
@@ -553,21 +596,6 @@ derive_spread(struct live_units *u, uint32_t main, struct live_unit *unit, struc
     return s == MRS_END ? live_unit_want(u, main, unit, after, e) : live_unit_failed(u, s, e);
 }
 
-/* In each element of an array the step would write, and nobody could take it out again. */
-static bool
-has_array_above(struct live_units *u, uint32_t main, struct live_unit *unit)
-{
-    const char *name = has_claims(u, u->main[main].side) ? live_claimed_array(claims_of(u), unit->doc) : NULL;
-    if (name) {
-        mrs_err_clear(&u->err);
-        mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED,
-                    "the plan adds %.200s, and an array lies on its way: change it by hand, or run the plan with "
-                    "--quiet-by", name);
-        live_unit_refuse(u, unit, u->step->no);
-    }
-    return name != NULL;
-}
-
 static enum mrs_status
 derive_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
 {
@@ -575,7 +603,7 @@ derive_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
     size_t products = u->products.n;
     mrs_arena_reset(&u->scratch);
     enum mrs_status s = live_unit_base(u, main, unit->doc, &base, e);
-    if (s == MRS_OK && !has_array_above(u, main, unit)) {
+    if (s == MRS_OK) {
         bool map = u->step->desc.family == MRS_FAMILY_MAP;
         s = map ? derive_map(u, main, unit, base, e) : derive_spread(u, main, unit, base, e);
     }

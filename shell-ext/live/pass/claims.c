@@ -330,7 +330,7 @@ split_ns(struct mrs_arena *a, struct mrs_val ns, struct mrs_coll *out, struct mr
 static enum mrs_status
 field_filter(struct mrs_buf *buf, const char *name, struct mrs_view *out, struct mrs_err *e)
 {
-    if (*name && *name != '$') {
+    if (*name && *name != '$' && !strchr(name, '.')) {
         struct mrs_build b;
         mrs_build_init(&b, buf);
         mrs_build_open(&b, name, (uint32_t)strlen(name), MRS_DOCUMENT);

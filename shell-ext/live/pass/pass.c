@@ -7,7 +7,6 @@
  * for the next walk. What is done with the documents is the caller's, nothing of it is known here. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
-#include "live/derive/claimed.h"
 #include "work.h"
 
 #include "mongoreshape/ejson.h"
@@ -181,12 +180,28 @@ enum mrs_status
 live_less_claims(const struct live_job *job, uint32_t group, int side, struct mrs_view doc, struct mrs_arena *a,
                  struct mrs_view *out, struct mrs_err *e)
 {
-    struct live_claimed k = {NULL, 0};
+    const char *const *name;
+    uint32_t n = live_claims_of(job, group, side, &name);
     struct mrs_buf buf;
-    k.n = live_claims_of(job, group, side, &k.name);
+    struct mrs_build w;
+    struct mrs_walk walk;
+    struct mrs_elem el;
     mrs_buf_init(&buf, a->mem, MRS_DOC_READ_MAX);
-    enum mrs_status st = live_claimed_out(k, doc, &buf, out, e);
-    if (!st && out->p != doc.p) {
+    mrs_build_init(&w, &buf);
+    mrs_walk_init(&walk, doc);
+    while (mrs_walk_next(&walk, &el) == 1) {
+        bool claimed = false;
+        for (uint32_t i = 0; i < n && !claimed; i++) {
+            claimed = strcmp(name[i], el.name) == 0;
+        }
+        if (!claimed) {
+            mrs_build_elem(&w, &el);
+        }
+    }
+    enum mrs_status st = mrs_build_finish(&w, out, e);
+    if (!st && out->n == doc.n) {
+        *out = doc;
+    } else if (!st) {
         out->p = mrs_arena_copy(a, out->p, out->n);
         st = out->p ? MRS_OK : mrs_err_memory(e, out->n);
     }

@@ -34,8 +34,8 @@ as_derived(const struct live_job *job, uint32_t group, int side, const struct li
     const char *const *name;
     uint32_t n = live_claims_of(job, group, side, &name);
     for (uint32_t i = 0; i < n; i++) {
-        struct mrs_val there = live_at(u->doc, name[i]);
-        if (there.type != MRS_MISSING && (u->refused || !mrs_identical(there, live_at(u->want, name[i])))) {
+        struct mrs_val there = mrs_doc_get(u->doc, name[i]);
+        if (there.type != MRS_MISSING && (u->refused || !mrs_identical(there, mrs_doc_get(u->want, name[i])))) {
             return false;
         }
     }
@@ -74,7 +74,7 @@ count_going(struct undoing *v, struct mrs_view doc)
 {
     const char *const *name;
     uint32_t n = live_claims_of(v->b.job, v->b.group, v->b.side, &name), i = 0;
-    while (i < n && live_at(doc, name[i]).type == MRS_MISSING) {
+    while (i < n && mrs_doc_get(doc, name[i]).type == MRS_MISSING) {
         i++;
     }
     if (i < n) {

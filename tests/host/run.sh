@@ -76,7 +76,8 @@ one_case() {
     local case=$1 args=() line
     rm -rf "$tmp"/in "$tmp"/out*
     "$casetool" load "$cases/$case" "$tmp/in" > "$tmp/log" 2>&1 || { ok "$case: its input" 1; return; }
-    if [ -n "$(find "$tmp/in" -name 'system.buckets.*')" ]; then # a server gives a stage measurements, the host has buckets
+    # A server gives a stage measurements, the host has buckets.
+    if [ -n "$(find "$tmp/in" -name 'system.buckets.*')" ]; then
         skipped=$((skipped + 1))
         return
     fi

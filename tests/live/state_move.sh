@@ -123,7 +123,7 @@ for kind in expand quiet; do
     grep -qE 'run [0-9a-f]{12}' out || fail "$kind: status does not show the run"
     run 0 "was begun before" apply $kind.yaml
     run 0 "held to these" throttle --docs 1000000
-    run 0 "any more" throttle --docs 0
+    run 0 "any more" throttle
     "$tool" status --db shop | grep -q "state-db" && fail "$kind: status names --state-db"
     picture after
     sed 's/"docs" : [^,}]*//' before > before.1

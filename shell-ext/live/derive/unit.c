@@ -314,12 +314,6 @@ live_unit_failed(const struct live_units *u, enum mrs_status s, struct mrs_err *
     return s;
 }
 
-static bool
-same_bytes(struct mrs_view a, struct mrs_view b)
-{
-    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
-}
-
 /* Whether the claimed fields that stand in doc come first among those of `after`, in its order: then they stay where
  * they are, and what is missing goes behind. */
 static bool
@@ -441,7 +435,7 @@ live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, stru
     if (s != MRS_OK) {
         return s;
     }
-    if (same_bytes(want, unit->doc)) {
+    if (want.n == unit->doc.n && memcmp(want.p, unit->doc.p, want.n) == 0) {
         unit->want = unit->doc;
         return MRS_OK;
     }
@@ -473,70 +467,28 @@ refuse_map(struct live_units *u, struct live_unit *unit, uint32_t step, struct m
     return s;
 }
 
-/* What the steps make of a document, one after the other; SKIP: *step refuses it. */
-static enum mrs_status
-run_chain(struct live_units *u, uint32_t main, struct mrs_view *doc, uint32_t *step)
-{
-    enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; i < u->group->n && s == MRS_OK; i++) {
-        const struct mrs_spread_ops *ops = u->step[i].type->spread;
-        struct mrs_product p = {.doc = *doc};
-        enum mrs_fate fate;
-        mrs_err_clear(&u->err);
-        *step = u->step[i].no;
-        s = ops->begin(u->step[i].state, &u->ctx, u->work[i], u->main[main].side, *doc, &fate);
-        if (s == MRS_OK && fate == MRS_FATE_CHANGED) {
-            s = ops->next(u->step[i].state, &u->ctx, u->work[i], &p);
-        }
-        *doc = p.doc;
-    }
-    return s;
-}
-
-/* In place a document is met again after it was changed, so that must change nothing more. The static rule says so of
- * the steps; this is the proof for the document in hand. */
-static enum mrs_status
-check_again(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view before, struct mrs_view *after,
-            struct mrs_err *e)
-{
-    bool claims = u->purpose == LIVE_FOR_CONTRACT && u->group->n_claims;
-    uint32_t step;
-    if (u->purpose == LIVE_FOR_EXPAND || claims || same_bytes(before, *after)) {
-        return MRS_OK;
-    }
-    uint8_t *copy = mrs_arena_copy(&u->scratch, after->p, after->n);
-    if (!copy) {
-        return mrs_err_memory(e, after->n);
-    }
-    struct mrs_view again = *after = (struct mrs_view){copy, after->n};
-    enum mrs_status s = run_chain(u, main, &again, &step);
-    if (s != MRS_OK && s != MRS_SKIP) {
-        return live_unit_failed(u, s, e);
-    }
-    if (s == MRS_SKIP || !same_bytes(again, *after)) {
-        mrs_err_clear(&u->err);
-        mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED,
-                    "what it becomes would be changed once more when it is met again: change it by hand, or run the "
-                    "plan with --quiet-by");
-        live_unit_refuse(u, unit, step);
-    }
-    return MRS_OK;
-}
-
 static enum mrs_status
 derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view base, struct mrs_err *e)
 {
     struct mrs_view doc = base;
-    uint32_t step = 0;
-    enum mrs_status s = run_chain(u, main, &doc, &step);
-    if (s == MRS_SKIP) {
-        return refuse_map(u, unit, step, e);
+    for (uint32_t i = 0; i < u->group->n; i++) {
+        const struct mrs_spread_ops *ops = u->step[i].type->spread;
+        struct mrs_product p = {.doc = doc};
+        enum mrs_fate fate;
+        mrs_err_clear(&u->err);
+        enum mrs_status s = ops->begin(u->step[i].state, &u->ctx, u->work[i], u->main[main].side, doc, &fate);
+        if (s == MRS_OK && fate == MRS_FATE_CHANGED) {
+            s = ops->next(u->step[i].state, &u->ctx, u->work[i], &p);
+        }
+        if (s == MRS_SKIP) {
+            return refuse_map(u, unit, u->step[i].no, e);
+        }
+        if (s != MRS_OK) {
+            return live_unit_failed(u, s, e);
+        }
+        doc = p.doc;
     }
-    if (s != MRS_OK) {
-        return live_unit_failed(u, s, e);
-    }
-    s = check_again(u, main, unit, base, &doc, e);
-    return s == MRS_OK && !unit->refused ? live_unit_want(u, main, unit, doc, e) : s;
+    return live_unit_want(u, main, unit, doc, e);
 }
 
 /* A server would insert something else than what was derived, and nobody would notice. */

@@ -52,7 +52,7 @@ fill() { # the same documents each time, no run, a server that is well
     local i docs=''
     says '{}'
     for db in shop $state; do server $db '{"dropDatabase": 1}' > /dev/null; done
-    for ((i = 1; i <= 200; i++)); do docs="$docs,{\"_id\": $i, \"a\": $i}"; done
+    for ((i = 1; i <= 600; i++)); do docs="$docs,{\"_id\": $i, \"a\": $i}"; done
     server shop "{\"insert\": \"posts\", \"documents\": [${docs#,}]}" > /dev/null
 }
 documents() { MONGODB_URI=$DIRECT "$ask" --picture | grep '^shop\.'; }
@@ -112,7 +112,7 @@ says '{"lag": 0}'
 ends 0
 done_right 'after lag'
 grep -q '^mongoreshape_over 1$' run.prom && grep -q '^mongoreshape_exit_status 0$' run.prom &&
-    grep -q '^mongoreshape_written_documents_total 200$' run.prom && [ "$(tail -n 1 run.prom)" = '# EOF' ] &&
+    grep -q '^mongoreshape_written_documents_total 600$' run.prom && [ "$(tail -n 1 run.prom)" = '# EOF' ] &&
     [ "$(ls run.prom*)" = run.prom ] && ok || fail "metrics at the end: $(cat run.prom)"
 
 # ---- slower, not stopped; a knob that is turned while it works
@@ -221,7 +221,7 @@ status=$?
 [ $status = 0 ] && grep -q 'the command of --on-success ended with status 3' said && grep -q '^printed' said &&
     [ "$(wc -l < report)" = 1 ] && ok || fail "a hook that fails: $status $(cat report said)"
 TOOL=$tool go verify --on-success 'env > told; "$TOOL" status plan.yaml --db shop >> told' > report 2>&1 < /dev/null
-for want in MONGORESHAPE_COMMAND=verify MONGORESHAPE_STATUS=0 MONGORESHAPE_DOCUMENTS=200 MONGORESHAPE_PLAN=plan.yaml \
+for want in MONGORESHAPE_COMMAND=verify MONGORESHAPE_STATUS=0 MONGORESHAPE_DOCUMENTS=600 MONGORESHAPE_PLAN=plan.yaml \
     MONGORESHAPE_PHASE=expanded MONGORESHAPE_ERROR= 'at work     nobody' 'next        mongoreshape-live contract'; do
     grep -q -- "$want" told && ok || fail "a hook is not told $want: $(cat told)"
 done

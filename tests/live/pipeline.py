@@ -5,6 +5,7 @@ A case whose steps are all pipelines must leave the documents of the offline too
 servers keep it. Where the offline tool refuses documents, a filter beside the pipeline must find some, or the server
 must end it: a pipeline that says nothing is wrong. Closes with the sums.
 """
+import glob
 import json
 import os
 import shutil
@@ -97,7 +98,7 @@ class Case:
         status, out, _ = run(f"{self.obj}/livetool", "load", self.folder, self.work)
         if status:
             return "skipped", out.strip()[:150]
-        if any(f.startswith("system.buckets.") for _, _, files in os.walk(f"{self.work}/in") for f in files):
+        if any("timeseries" in open(f).read() for f in glob.glob(f"{self.work}/in/*/*.metadata.json")):
             return "skipped", "the server of the tests has no time series"
         steps = self.steps()
         no = [s["reason"] for s in steps or [] if "reason" in s]

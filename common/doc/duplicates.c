@@ -36,8 +36,8 @@ struct duplicates_table {
 };
 enum duplicates_found { NONE, TWICE, FULL };
 
-/* One portion of the names of a wide level: those whose hash falls on `part` of `parts`. The seed is where the table
- * lies: whoever makes a document does not know it, so no names can be chosen to fall on one place. */
+/* One portion of the names of a wide level: those whose hash falls on `part` of `parts`. The seed is the address
+ * of the table: the author of a document cannot know it, so names cannot be chosen to collide. */
 static enum duplicates_found
 portion(struct mrs_view d, const struct duplicates_table *t, uint32_t part, uint32_t parts)
 {

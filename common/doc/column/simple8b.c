@@ -2,8 +2,8 @@
 /* simple8b.c - Simple-8b as columns of time series have it: the four lowest bits of a word, its selector, say how the
  * other sixty are cut into slots.
  *
- * A slot of ones is a missing value. Selectors 7 and 8 leave four bits over, which make more selectors of them: there
- * a slot holds a number and how many zero bits follow it, in ones or in fours, so that a large round number takes few
+ * A slot of ones is a missing value. Selectors 7 and 8 have four bits to spare, which are an extended selector: there a
+ * slot holds a number and the count of zero bits behind it, in ones or in fours, so that a large round number takes few
  * bits. Selector 15 has no slots: the number before it comes again, 120 times or a multiple of that. */
 #include "simple8b.h"
 
@@ -15,7 +15,7 @@ enum { SELECTOR_BITS = 4, SELECTOR_SEVEN = 7, SELECTOR_EIGHT = 8, SELECTOR_RUN =
 static const struct simple8b_cut plain[SELECTOR_RUN] = {
     {0, 0, 0},  {1, 0, 0},  {2, 0, 0},  {3, 0, 0},  {4, 0, 0},  {5, 0, 0},  {6, 0, 0}, {7, 0, 0},
     {8, 0, 0},  {10, 0, 0}, {12, 0, 0}, {15, 0, 0}, {20, 0, 0}, {30, 0, 0}, {60, 0, 0}};
-/* Indexed by the four bits over; 0 is the plain one, a width of 0 nobody writes. */
+/* By the four bits of the extended selector. 0: the slots of the plain selector; a width of 0: no such selector. */
 static const struct simple8b_cut seven[16] = {{7, 0, 0},  {6, 4, 1},  {7, 4, 1},  {8, 4, 1},  {9, 4, 1},
                                               {11, 4, 1}, {14, 4, 1}, {18, 4, 1}, {28, 4, 1}, {56, 4, 1}};
 static const struct simple8b_cut eight[16] = {{8, 0, 0},  {8, 4, 4},  {9, 4, 4},  {11, 4, 4}, {14, 4, 4},

@@ -23,9 +23,10 @@ struct mrsi_simple8b {
 void mrsi_simple8b_init(struct mrsi_simple8b *s, bool wide);
 /* n more words. */
 void mrsi_simple8b_begin(struct mrsi_simple8b *s, const uint8_t *words, uint32_t n);
-/* The next number in s->number, or s->missing: 1; none: 0; a word that nobody writes: -1. */
+/* 1: the next number is in s->number, or s->missing says that it is missing. 0: there are no more. -1: the word has an
+ * invalid selector. */
 int mrsi_simple8b_next(struct mrsi_simple8b *s);
-/* Whether there is none. */
+/* Whether there are no more. */
 static inline bool
 mrsi_simple8b_is_empty(const struct mrsi_simple8b *s)
 {

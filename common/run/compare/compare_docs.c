@@ -200,7 +200,7 @@ places(const struct mrs_buf *list)
     return list->n / sizeof(uint64_t);
 }
 
-/* As mrs_buf_reset, but a failure stays until group_status has told it. */
+/* As mrs_buf_reset, but a failure is kept until group_status has reported it. */
 static void
 empty(struct mrs_buf *b)
 {

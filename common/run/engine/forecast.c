@@ -2,7 +2,7 @@
 /* forecast.c - what the joins of a plan will put into temporary files, from the size of the input alone.
  *
  * The same arithmetic lays out the files of a run (spill_layout.c); only how large documents are is taken from the
- * first of them. A collection that an earlier step changes has a size that nobody knows yet. */
+ * first of them. Nothing is said of a collection that an earlier step changes: its size is not known yet. */
 #include "run_engine.h"
 #include "run/pass/drivers.h"
 #include "run/pass/pass.h"
@@ -45,21 +45,16 @@ average(struct mrs_input *in, uint32_t no, struct mrs_mem *mem, uint64_t *bytes,
 static enum mrs_status
 size_up(struct mrs_input *in, const struct mrs_coll *c, struct mrs_mem *mem, struct sized *out, struct mrs_err *e)
 {
+    uint32_t i = mrsi_input_find(in, c->ns);
+    uint64_t one = 0;
     *out = (struct sized){0, 0};
-    for (uint32_t i = 0; i < mrs_input_count(in); i++) {
-        const struct mrs_input_ns *ns = mrs_input_at(in, i);
-        if (ns->kind != MRS_INPUT_DATA || strcmp(ns->ns, c->ns) != 0 || !ns->data_path) {
-            continue;
-        }
-        uint64_t one;
-        enum mrs_status s = average(in, i, mem, &one, e);
-        if (s != MRS_OK) {
-            return s;
-        }
-        out->bytes += mrsi_input_bytes(ns);
-        out->docs += one ? mrsi_input_bytes(ns) / one : 0;
+    if (i == MRSI_NONE || !mrs_input_at(in, i)->data_path) {
+        return MRS_OK;
     }
-    return MRS_OK;
+    enum mrs_status s = average(in, i, mem, &one, e);
+    out->bytes = mrsi_input_bytes(mrs_input_at(in, i));
+    out->docs = one ? out->bytes / one : 0;
+    return s;
 }
 
 enum mrs_status

@@ -62,7 +62,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     }
     f->next_part += !f->heavy.goes_on;
     job->part = &f->spill.part[f->next_part - 1];
-    job->heavy = f->heavy.goes_on || job->part->bytes > at_once(f->en->memory / (8ull * f->en->jobs));
+    job->heavy = f->heavy.goes_on || job->part->bytes > at_once(mrsi_layout_most(f->en->memory, f->en->jobs));
     *big = job->heavy;
     return MRS_OK;
 }

@@ -139,7 +139,8 @@ into_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_writ
 }
 
 /* ---- sources ---- */
-/* What a barred source shares with the document that it met: the key of the part, or its `_id`. */
+/* Refuses a source document, with the value that it shares with the other document: the key of its part, or the
+ * `_id`. */
 static enum mrs_status
 clash(struct mrsi_group_run *g, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_view doc,
       const char *why, struct mrs_err *e)

@@ -6,7 +6,7 @@
 bool
 mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p)
 {
-    return p->bytes > j->en->memory / (8ull * j->en->jobs);
+    return p->bytes > mrsi_layout_most(j->en->memory, j->en->jobs);
 }
 
 /* A far record with its shape; *r is one that stays until the next is brought. */

@@ -51,17 +51,21 @@ choose_way(struct mrsi_join_run *j)
     j->left_over = j->lookup || j->self;
 }
 
-static struct mrsi_spill_layout
-layout(const struct mrsi_join_run *j)
+/* What lies in memory while records are thrown: a table of the keys, or open pieces of their partitions. */
+static struct mrsi_spill_need
+need(uint64_t into_docs, uint64_t from_bytes, uint64_t into_bytes, uint64_t memory)
+{
+    uint64_t keys = into_docs * sizeof(struct mrsi_logged), quarter = memory / 4;
+    return (struct mrsi_spill_need){into_docs, from_bytes, into_bytes, keys < quarter ? 2 * keys : quarter};
+}
+
+struct mrsi_spill_layout
+mrsi_join_layout(const struct mrsi_join_run *j)
 {
     const struct mrsi_engine *en = j->en;
-    struct mrsi_spill_need need = {
-        .ordinals = j->n_into,
-        .records = j->n_from_bytes,
-        .into_bytes = mrsi_guess_bytes(en, &en->coll[en->side[j->step][1]]),
-        .held = j->table.n_slot * sizeof *j->table.slot,
-    };
-    return mrsi_layout_join(en->memory, en->jobs, &need);
+    uint64_t into_bytes = mrsi_guess_bytes(en, &en->coll[en->side[j->step][1]]);
+    struct mrsi_spill_need n = need(j->n_into, j->n_from_bytes, into_bytes, en->memory);
+    return mrsi_layout_join(en->memory, en->jobs, &n);
 }
 
 static enum mrs_status
@@ -73,7 +77,7 @@ read_keys(struct mrsi_join_run *j, struct mrs_err *e)
     }
     if (s == MRS_OK && !j->lookup) {
         s = j->by_key ? mrsi_by_key_into_end(j, e) : mrsi_join_build_table(j, e);
-        struct mrsi_spill_layout l = layout(j);
+        struct mrsi_spill_layout l = mrsi_join_layout(j);
         MRS_THEN(s, mrsi_spill_init(&j->spill, j->en, j->n_into, &l, e));
     }
     if (s == MRS_OK && j->by_key) {
@@ -86,12 +90,7 @@ read_keys(struct mrsi_join_run *j, struct mrs_err *e)
 static void
 clear_read(struct mrsi_join_run *j)
 {
-    for (size_t i = 0; i + sizeof(void *) <= j->slabs.n; i += sizeof(void *)) {
-        void *p;
-        memcpy(&p, j->slabs.p + i, sizeof p);
-        mrs_free(j->en->mem, p);
-    }
-    mrs_buf_clear(&j->slabs);
+    mrsi_slabs_free(j->en->mem, &j->slabs);
     j->slab_left = 0;
     mrsi_far_clear(j);
     j->mapped_part = 0;
@@ -268,17 +267,15 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 void
 mrsi_join_forecast(const struct mrs_desc *d, const struct mrsi_join_size *x, struct mrs_forecast *out)
 {
-    struct mrsi_spill_need need = {x->into_docs, x->from_bytes, x->into_bytes, 0};
-    uint64_t keys = x->into_docs * sizeof(struct mrsi_logged), quarter = x->memory / 4;
-    need.held = keys < quarter ? keys * 2 : quarter;
-    struct mrsi_spill_layout l = mrsi_layout_join(x->memory, x->jobs, &need);
+    struct mrsi_spill_need n = need(x->into_docs, x->from_bytes, x->into_bytes, x->memory);
+    struct mrsi_spill_layout l = mrsi_layout_join(x->memory, x->jobs, &n);
     out->gathered = x->from_bytes + x->from_docs * (sizeof(struct mrsi_rec) + (d->sorted ? sizeof(uint64_t) : 0));
     out->partitions = l.parts;
-    if (choose_lookup(d, x->memory, x->from_bytes) || x->from_bytes <= quarter) {
+    if (choose_lookup(d, x->memory, x->from_bytes) || x->from_bytes <= x->memory / 4) {
         return; /* held, or pointed at where it lies */
     }
     out->spilled = out->gathered > l.memory ? out->gathered - l.memory : 0;
-    out->by_key = out->spilled && keys >= quarter;
-    out->split = out->spilled && out->gathered / l.parts > x->memory / (8ull * x->jobs);
+    out->by_key = out->spilled && x->into_docs * sizeof(struct mrsi_logged) >= x->memory / 4;
+    out->split = out->spilled && out->gathered / l.parts > mrsi_layout_most(x->memory, x->jobs);
     out->disk = out->spilled + (out->by_key ? out->gathered : 0) + (out->split ? out->gathered / l.parts : 0);
 }

@@ -109,6 +109,7 @@ bool mrsi_verified(const struct mrsi_join_run *j, const struct mrsi_rec *r, cons
 
 /* join.c, for going on */
 enum mrs_status mrsi_join_open_writers(struct mrsi_join_run *j, struct mrs_err *e); /* but that of from */
+struct mrsi_spill_layout mrsi_join_layout(const struct mrsi_join_run *j);           /* of its records */
 enum mrs_status mrsi_join_build_table(struct mrsi_join_run *j, struct mrs_err *e);  /* of the log, which ends with it */
 /* join_read.c */
 void mrsi_join_choose_hashed(struct mrsi_join_run *j);

@@ -7,17 +7,7 @@
  * one partition) take turns, and the records of the partition are read for each of them. */
 #include "join.h"
 
-enum {
-    PARTS_MAX = 1024,
-    TABLE_TIMES = 3 /* a list, and the table that is made of it, take three times the bytes of the list */
-};
-
-static uint64_t
-list_most(const struct mrsi_join_run *j)
-{
-    uint64_t most = j->en->memory / 8 / TABLE_TIMES;
-    return most < 1024 ? 1024 : most;
-}
+#define HASHES (1ull << 32) /* what partitions are ranges of */
 
 static uint32_t
 part_of(const struct mrsi_spill *sp, struct mrsi_key key)
@@ -27,24 +17,23 @@ part_of(const struct mrsi_spill *sp, struct mrsi_key key)
     return mrsi_spill_part_of(sp, (h * 0x94D049BB133111EBull) >> 32);
 }
 
-/* Partitions whose keys fit into a table each, if there are so many bytes of them. */
+/* Partitions for so many bytes of keys. */
 static enum mrs_status
-begin_spill(struct mrsi_join_run *j, struct mrsi_spill *sp, uint32_t parts, struct mrs_err *e)
+begin_spills(struct mrsi_join_run *j, uint64_t keys, struct mrs_err *e)
 {
-    struct mrsi_spill_layout l = {.parts = parts, .piece_most = MRSI_PIECE_JOIN};
-    l.piece = mrsi_layout_piece(j->en->memory, j->en->jobs, parts, MRSI_PIECE_JOIN);
-    return mrsi_spill_init(sp, j->en, 1ull << 32, &l, e);
+    struct mrsi_by_key *k = j->by_key = mrs_zalloc(j->en->mem, sizeof *k);
+    struct mrsi_spill_layout l = mrsi_layout_by_key(j->en->memory, j->en->jobs, keys);
+    enum mrs_status s = k ? mrsi_spill_init(&k->keys, j->en, HASHES, &l, e) : mrs_err_memory(e, sizeof *k);
+    return s == MRS_OK ? mrsi_spill_init(&k->records, j->en, HASHES, &l, e) : s;
 }
 
-static uint32_t
-choose_parts(const struct mrsi_join_run *j)
+/* Bytes of the keys of all of into, by those that have been read. */
+static uint64_t
+guess_keys(const struct mrsi_join_run *j)
 {
     uint64_t bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][1]]);
-    uint64_t most = j->en->memory / 4 / j->en->jobs / (16 << 10);
     double grows = j->into_read ? (double)bytes / (double)j->into_read : 1;
-    uint64_t n = (uint64_t)((double)j->log.n * (grows < 1 ? 1 : grows)) / list_most(j) * 5 / 4 + 2;
-    n = n > most ? most : n;
-    return n > PARTS_MAX ? PARTS_MAX : n ? (uint32_t)n : 1;
+    return (uint64_t)((double)j->log.n * (grows < 1 ? 1 : grows));
 }
 
 /* ---- what both sides bring ---- */
@@ -85,14 +74,8 @@ put_logged(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n, struc
 static enum mrs_status
 begin(struct mrsi_join_run *j, struct mrs_err *e)
 {
-    uint32_t parts = choose_parts(j);
-    struct mrsi_by_key *k = j->by_key = mrs_zalloc(j->en->mem, sizeof *k);
-    if (!k) {
-        return mrs_err_memory(e, sizeof *k);
-    }
-    enum mrs_status s = begin_spill(j, &k->keys, parts, e);
-    MRS_THEN(s, begin_spill(j, &k->records, parts, e));
-    MRS_THEN(s, mrsi_spiller_init(&k->out, &k->keys, 0, e));
+    enum mrs_status s = begin_spills(j, guess_keys(j), e);
+    MRS_THEN(s, mrsi_spiller_init(&j->by_key->out, &j->by_key->keys, 0, e));
     MRS_THEN(s, put_logged(j, (const struct mrsi_logged *)(const void *)j->log.p,
                            j->log.n / sizeof(struct mrsi_logged), e));
     mrs_buf_clear(&j->log);
@@ -222,7 +205,7 @@ list_piece(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
         mrs_buf_put(&j->log, &l, sizeof l);
     }
     enum mrs_status s = mrs_buf_status(&j->log, e);
-    return s == MRS_OK && j->log.n >= list_most(j) ? meet_listed(m, e) : s;
+    return s == MRS_OK && j->log.n >= mrsi_layout_list(j->en->memory) ? meet_listed(m, e) : s;
 }
 
 static enum mrs_status
@@ -269,16 +252,16 @@ enum mrs_status
 mrsi_by_key_apply(struct mrsi_join_run *j, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrsi_by_key *k = j->by_key = mrs_zalloc(j->en->mem, sizeof *k);
-    if (!k) {
-        return mrs_err_memory(e, sizeof *k);
+    enum mrs_status s = begin_spills(j, 0, e);
+    struct mrsi_by_key *k = j->by_key;
+    if (s != MRS_OK) {
+        return s;
     }
-    k->met = (uint32_t)mrsi_state_number(j->pass.from, "met", PARTS_MAX, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("a join", e) : begin_spill(j, &k->keys, 1, e);
-    MRS_THEN(s, begin_spill(j, &k->records, 1, e));
+    k->met = (uint32_t)mrsi_state_number(j->pass.from, "met", UINT32_MAX, &bad);
+    s = bad ? mrsi_state_damaged("a join", e) : MRS_OK;
     MRS_THEN(s, mrsi_spill_apply(&k->keys, j->pass.from, "intoKeys", e));
     MRS_THEN(s, mrsi_spill_apply(&k->records, j->pass.from, "fromRecords", e));
-    bool same = s == MRS_OK && k->keys.total == 1ull << 32 && k->records.total == 1ull << 32 &&
+    bool same = s == MRS_OK && k->keys.total == HASHES && k->records.total == HASHES &&
                 k->keys.n_part == k->records.n_part && !k->keys.added && !k->records.added;
     s = s == MRS_OK && !same ? mrsi_state_damaged("a join", e) : s;
     return s == MRS_OK && j->stage == MRSI_JOIN_KEYS ? mrsi_spiller_init(&k->out, &k->keys, 0, e) : s;

@@ -182,9 +182,8 @@ read_again(struct mrsi_join_run *j, struct mrs_err *e)
 static enum mrs_status
 get_read(struct mrsi_join_run *j, bool by_key, struct mrs_err *e)
 {
-    struct mrsi_spill_need none = {.ordinals = 0};
-    struct mrsi_spill_layout l = mrsi_layout_join(j->en->memory, j->en->jobs, &none);
-    enum mrs_status s = j->lookup ? read_again(j, e) : mrsi_spill_init(&j->spill, j->en, 0, &l, e);
+    struct mrsi_spill_layout l = mrsi_join_layout(j);
+    enum mrs_status s = j->lookup ? read_again(j, e) : mrsi_spill_init(&j->spill, j->en, j->n_into, &l, e);
     MRS_THEN(s, mrsi_fates_apply(&j->fates, j->pass.from, "fates", e));
     MRS_THEN(s, get_left(j, e));
     s = s == MRS_OK && !j->lookup ? mrsi_spill_apply(&j->spill, j->pass.from, "spill", e) : s;

@@ -77,15 +77,21 @@ mrsi_spill_bytes(struct mrsi_spill *sp, uint32_t part)
     return n;
 }
 
+void
+mrsi_slabs_free(struct mrs_mem *mem, struct mrs_buf *slabs)
+{
+    for (size_t i = 0; i + sizeof(void *) <= slabs->n; i += sizeof(void *)) {
+        void *slab;
+        memcpy(&slab, slabs->p + i, sizeof slab);
+        mrs_free(mem, slab);
+    }
+    mrs_buf_clear(slabs);
+}
+
 static void
 free_slabs(struct mrsi_spill *sp)
 {
-    for (size_t i = 0; i + sizeof(void *) <= sp->slabs.n; i += sizeof(void *)) {
-        void *slab;
-        memcpy(&slab, sp->slabs.p + i, sizeof slab);
-        mrs_free(sp->en->mem, slab);
-    }
-    mrs_buf_clear(&sp->slabs);
+    mrsi_slabs_free(sp->en->mem, &sp->slabs);
     sp->slab_at = sp->slab_end = NULL;
 }
 
@@ -188,7 +194,7 @@ to_file(struct mrsi_spill *sp, uint32_t part, const uint8_t *p, uint32_t n, uint
         return s;
     }
     struct mrsi_spill_piece piece = {NULL, atomic_fetch_add(&sp->spilled, n), n, stream, 0};
-    piece.sum = sp->en->keep ? mrsi_piece_sum(sp, p, n) : 0;
+    piece.sum = sp->temp->no ? mrsi_piece_sum(sp, p, n) : 0;
     s = mrs_write_at(sp->temp->fd, p, n, piece.off, e);
     return s == MRS_OK ? add_piece(sp, part, piece, e) : s;
 }
@@ -307,9 +313,8 @@ enum mrs_status
 mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
-    bool spills = !s->sp->memory;
     for (uint32_t i = 0; st == MRS_OK && i < s->sp->n_part; i++) {
-        if (spills) {
+        if (!s->sp->memory) {
             st = hand_over(s, i, e);
         } else if (s->open[i].n) { /* rests stay in memory: they were counted when the pieces were opened */
             struct mrsi_spill_piece piece = {s->open[i].p, MRSI_NO_PLACE, s->open[i].n, s->stream, 0};

@@ -136,6 +136,7 @@ uint64_t mrsi_spill_bytes(struct mrsi_spill *sp, uint32_t part); /* in pieces th
 enum mrs_status mrsi_spill_split(struct mrsi_spill *sub, const struct mrsi_spill *sp, uint32_t part,
                                  struct mrs_err *e);
 void mrsi_spill_clear(struct mrsi_spill *sp);
+void mrsi_slabs_free(struct mrs_mem *mem, struct mrs_buf *slabs); /* pointers to memory, and what they point at */
 uint32_t mrsi_spill_part_of(const struct mrsi_spill *sp, uint64_t ord); /* which is one of its ordinals */
 enum mrs_status mrsi_spiller_init(struct mrsi_spiller *s, struct mrsi_spill *sp, uint32_t worker, struct mrs_err *e);
 enum mrs_status mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x,

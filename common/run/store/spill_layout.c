@@ -41,6 +41,12 @@ mrsi_layout_load(uint64_t memory, uint32_t jobs)
     return at_least(at_most(memory / (16ull * jobs), LOAD_MAX), 64 << 10);
 }
 
+uint64_t
+mrsi_layout_most(uint64_t memory, uint32_t jobs)
+{
+    return memory / (8ull * jobs);
+}
+
 uint32_t
 mrsi_layout_piece(uint64_t memory, uint32_t jobs, uint32_t parts, uint32_t most)
 {
@@ -86,7 +92,7 @@ mrsi_layout_join(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *n
 struct mrsi_spill_layout
 mrsi_layout_fold(uint64_t memory, uint32_t jobs, uint64_t ranges, uint64_t records)
 {
-    uint64_t load = at_least(memory / (jobs * 8ull), 1), share = open_share(memory, jobs);
+    uint64_t load = at_least(mrsi_layout_most(memory, jobs), 1), share = open_share(memory, jobs);
     uint64_t fit = records / load * 4 / 3 + 1, few = at_least(share / MRSI_PIECE_FOLD, 1);
     uint64_t parts = at_most(records / at_most(load, SMALL) + 1, at_least(share / 2 / PIECE_MIN, 1));
     struct mrsi_spill_layout l = {.piece_most = MRSI_PIECE_FOLD, .memory = memory / 8};
@@ -96,6 +102,23 @@ mrsi_layout_fold(uint64_t memory, uint32_t jobs, uint64_t ranges, uint64_t recor
     }
     l.parts = (uint32_t)at_least(at_most(at_most(parts, PARTS_MAX), ranges), 1);
     l.piece = (uint32_t)at_least(at_most(share / l.parts & ~1023ull, MRSI_PIECE_FOLD), PIECE_FOLD_MIN);
+    return l;
+}
+
+uint64_t
+mrsi_layout_list(uint64_t memory)
+{
+    enum { TIMES = 3 }; /* a list, and the table that is made of it, take three times the bytes of the list */
+    return at_least(memory / 8 / TIMES, 1024);
+}
+
+struct mrsi_spill_layout
+mrsi_layout_by_key(uint64_t memory, uint32_t jobs, uint64_t keys)
+{
+    uint64_t most = at_most(at_least(open_share(memory, jobs) / PIECE_MIN, 1), PARTS_MAX);
+    struct mrsi_spill_layout l = {.piece_most = MRSI_PIECE_JOIN};
+    l.parts = (uint32_t)at_most(keys / mrsi_layout_list(memory) * 5 / 4 + 2, most);
+    l.piece = mrsi_layout_piece(memory, jobs, l.parts, MRSI_PIECE_JOIN);
     return l;
 }
 

@@ -25,8 +25,14 @@ struct mrsi_spill_need {
 /* memory: bytes of the budget; jobs: workers, each with an open piece for every partition. */
 struct mrsi_spill_layout mrsi_layout_join(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *need);
 struct mrsi_spill_layout mrsi_layout_fold(uint64_t memory, uint32_t jobs, uint64_t ranges, uint64_t records);
-/* A partition of that many bytes or fewer is loaded as a whole; a larger one is split first. */
+/* Bytes that partitions are laid out to have at most. As records are guessed and keys are skew, a worker loads twice as
+ * many; what is larger is split first, or sorted on disk. */
 uint64_t mrsi_layout_load(uint64_t memory, uint32_t jobs);
+uint64_t mrsi_layout_most(uint64_t memory, uint32_t jobs);
+/* Keys of into, of so many bytes, and the records that look for them, by hash: the keys of a partition become a list of
+ * mrsi_layout_list bytes at most, and then a table. */
+struct mrsi_spill_layout mrsi_layout_by_key(uint64_t memory, uint32_t jobs, uint64_t keys);
+uint64_t mrsi_layout_list(uint64_t memory);
 /* A partition of so many bytes and ordinals, split by one thread. */
 struct mrsi_spill_layout mrsi_layout_split(uint64_t memory, uint32_t jobs, uint64_t bytes, uint64_t ordinals);
 /* Bytes of a piece where there are so many partitions. */

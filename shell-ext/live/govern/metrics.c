@@ -8,6 +8,7 @@
 
 #include "live/link/connection_loopback.h"
 #include "mongoreshape/clock.h"
+#include "mongoreshape/files.h"
 #include "mongoreshape/version.h"
 
 #include <errno.h>
@@ -198,20 +199,15 @@ replace_file(struct live_metrics *m, struct mrs_err *e)
     if (fd < 0) {
         return mrs_err_sys(e, errno, "%s", m->beside);
     }
-    bool whole = true;
-    for (size_t at = 0; whole && at < m->text.n;) {
-        ssize_t n = write(fd, m->text.p + at, m->text.n - at);
-        whole = n > 0 || (n < 0 && errno == EINTR);
-        at += n > 0 ? (size_t)n : 0;
+    enum mrs_status s = mrs_write_at(fd, m->text.p, m->text.n, 0, e);
+    bool closed = close(fd) == 0;
+    if (s == MRS_OK && !(closed && rename(m->beside, m->file) == 0)) {
+        s = mrs_err_sys(e, errno, "%s", m->file);
     }
-    int why = errno;
-    whole = close(fd) == 0 && whole;
-    if (whole && rename(m->beside, m->file) == 0) {
-        return MRS_OK;
+    if (s != MRS_OK) {
+        unlink(m->beside);
     }
-    why = whole ? errno : why;
-    unlink(m->beside);
-    return mrs_err_sys(e, why, "%s", m->file);
+    return s;
 }
 
 enum mrs_status

@@ -118,7 +118,7 @@ grep -q '^mongoreshape_over 1$' run.prom && grep -q '^mongoreshape_exit_status 0
 # ---- slower, not stopped; a knob that is turned while it works
 fill
 says '{"lag": 7}'
-begin
+begin --docs 200
 until_so 'slower by lag' line '\[lag: [78][0-9.]* s of 5 s, speed'
 go throttle --max-lag 30s > said && grep -q 'held to' said && ok || fail "throttle: $(cat said)"
 ends 0
@@ -133,7 +133,7 @@ for signal in 'majority:{"majority": 12}:lag: 12 s of 5 s, stopped' 'flow:{"lagg
     told=${signal#*:}
     fill
     says "${told%:"$words"}"
-    begin --max-load connections.active=200
+    begin --docs 200 --max-load connections.active=200
     until_so "${signal%%:*}" line "\[$words"
     says '{}'
     ends 0
@@ -150,7 +150,7 @@ line 'speed' && fail "held back: $(grep -m 1 speed out)" || ok
 # ---- critical load ends the run, and the same command goes on
 fill
 says '{"active": 500}'
-begin --critical-load connections.active=400
+begin --docs 100 --critical-load connections.active=400 # two looks, a second apart, come to an end before it does
 ends 6
 line 'under critical load: connections.active of serverStatus is 500' && ok || fail "$(cat out)"
 shown 'at work     nobody' && ok || fail "leases are kept"

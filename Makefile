@@ -11,7 +11,7 @@ V        ?= 0
 comma    := ,
 SAN      ?=
 OPT      ?= -O2 -g
-ROOMS    := base doc cli expr io inspect steps plan run
+ROOMS    := base doc expr io inspect cli steps plan run
 
 WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wpointer-arith
 WERROR   ?= 0

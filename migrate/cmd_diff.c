@@ -2,7 +2,6 @@
 /* cmd_diff.c - `mongoreshape diff A B`, and `diff --manifest FILE`: what differs, on standard output, for people or
  * programs; that nothing does, on standard error. */
 #include "commands.h"
-#include "html/page_file.h"
 #include "job.h"
 #include "mongoreshape/compare.h"
 #include "progress.h"
@@ -253,7 +252,7 @@ write_page(const struct diffing *x, int status)
     mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
     json_all(x, status, &j);
     mrs_cli_json_take(&j, &text);
-    if (mrsi_page_write(x->cli->html, "diff", &text, NULL, &e) != MRS_OK) {
+    if (mrs_cli_page_write(x->cli->html, "diff", &text, NULL, &e) != MRS_OK) {
         mrs_cli_tell(&x->cli->line, &e);
         status = status > 1 ? status : mrs_code_exit(e.code);
     }
@@ -350,7 +349,7 @@ mrsi_cmd_diff(struct mrs_cli *line)
     x.name[0] = cli->manifest ? cli->manifest : line->operand;
     x.name[1] = !cli->manifest ? line->operand2 : cli->input ? cli->input : line->operand;
     if (!status) {
-        status = mrsi_page_look(line, cli->html, x.name);
+        status = mrs_cli_page_look(line, cli->html, x.name);
     }
     if (status) {
         return status;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_inspect.c - `mongoreshape inspect IN`: what a dump holds, how it hangs together, and what will hurt. */
 #include "commands.h"
-#include "html/page_file.h"
 #include "job.h"
 #include "mongoreshape/files.h"
 #include "mongoreshape/inspect.h"
@@ -9,9 +8,6 @@
 #include "mongoreshape/scan.h"
 #include "mongoreshape/version.h"
 #include "progress.h"
-
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { HINTS_MOST = 4 << 20 };
 
@@ -125,80 +121,18 @@ inspect(struct inspecting *x, struct mrs_err *e)
     return s;
 }
 
-/* ---- what is said ---- */
 static enum mrs_status
-print_json(struct inspecting *x, struct mrs_err *e)
-{
-    struct mrs_buf text;
-    mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
-    enum mrs_status s = mrs_inspect_json(x->found, &text, e);
-    if (s == MRS_OK) {
-        fwrite(text.p, 1, text.n, stdout);
-    }
-    mrs_buf_clear(&text);
-    return s;
-}
-
-static enum mrs_status
-write_page(struct inspecting *x, struct mrs_err *e)
-{
-    struct mrs_buf text, plan;
-    mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
-    mrs_buf_init(&plan, x->cli->line.mem, SIZE_MAX);
-    enum mrs_status s = mrs_inspect_json(x->found, &text, e);
-    MRS_THEN(s, mrs_inspect_plan(x->found, &plan, e));
-    if (s == MRS_OK) {
-        mrs_buf_byte(&plan, 0);
-        s = mrs_buf_status(&plan, e);
-    }
-    MRS_THEN(s, mrsi_page_write(x->cli->html, "inspect", &text, (const char *)plan.p, e));
-    mrs_buf_clear(&text);
-    mrs_buf_clear(&plan);
-    return s;
-}
-
-static uint32_t
-columns(void)
-{
-    struct winsize w;
-    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col) {
-        return w.ws_col < 40 ? 40 : w.ws_col > 200 ? 200 : w.ws_col;
-    }
-    return 100;
-}
-
-static enum mrs_status
-print_text(struct inspecting *x, struct mrs_err *e)
-{
-    struct mrs_buf text;
-    mrs_buf_init(&text, x->cli->line.mem, SIZE_MAX);
-    enum mrs_status s = mrs_inspect_text(x->found, columns(), x->cli->all, mrs_text_colour(stdout), &text, e);
-    if (s == MRS_OK) {
-        fwrite(text.p, 1, text.n, stdout);
-    }
-    mrs_buf_clear(&text);
-    return s;
-}
-
-static enum mrs_status
-run(struct inspecting *x, struct mrs_err *e)
+run(struct inspecting *x, const struct mrs_cli_inspected *to, struct mrs_err *e)
 {
     const struct mrsi_cli *cli = x->cli;
     struct mrs_input_opts how;
     mrsi_pattern_opts(cli, &how);
-    enum mrs_status s = cli->suggest ? mrs_inspect_plan_look(cli->line.mem, cli->suggest, e) : MRS_OK;
-    if (s == MRS_OK && mrs_file_is_in(cli->suggest, cli->line.operand)) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--suggest %s: it lies in the input, which must stay as it is; name "
-                        "another file", cli->suggest);
-    }
-    MRS_THEN(s, read_file(x, cli->hints, &x->hints, e));
+    enum mrs_status s = read_file(x, cli->hints, &x->hints, e);
     MRS_THEN(s, read_file(x, cli->workload, &x->workload, e));
     MRS_THEN(s, mrsi_job_read(cli, cli->line.operand, &how, &x->in, e));
     MRS_THEN(s, list(x, e));
     MRS_THEN(s, inspect(x, e));
-    MRS_THEN(s, cli->suggest ? mrs_inspect_plan_write(x->found, cli->suggest, e) : MRS_OK);
-    MRS_THEN(s, cli->html ? write_page(x, e) : MRS_OK);
-    MRS_THEN(s, cli->json ? print_json(x, e) : cli->quiet ? MRS_OK : print_text(x, e));
+    MRS_THEN(s, mrs_cli_inspect_tell(cli->line.mem, x->found, to, e));
     return s;
 }
 
@@ -212,11 +146,13 @@ mrsi_cmd_inspect(struct mrs_cli *line)
     if (cli->jobs > 1024 || (mrs_cli_given(line, "jobs") && cli->jobs == 0)) {
         return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
     }
-    int status = mrsi_page_look(line, cli->html, (const char *const[2]){line->operand, NULL});
+    struct mrs_cli_inspected to = {
+        .suggest = cli->suggest, .html = cli->html, .json = cli->json, .all = cli->all, .quiet = cli->quiet};
+    int status = mrs_cli_inspect_look(line, &to, line->operand);
     if (status) {
         return status;
     }
-    enum mrs_status s = run(&x, &e);
+    enum mrs_status s = run(&x, &to, &e);
     bool cut = s == MRS_OK && mrs_inspect_is_cut(x.found);
     mrs_inspect_free(x.found);
     mrs_scanner_close(x.scanner);

@@ -4,7 +4,6 @@
 #include "disk_space.h"
 #include "engine.h"
 #include "finished.h"
-#include "html/page_file.h"
 #include "report.h"
 
 #include <unistd.h>
@@ -71,7 +70,7 @@ mrsi_cmd_run(struct mrs_cli *line)
     struct mrsi_job job;
     int status = misuse(cli);
     if (!status) {
-        status = mrsi_page_look(line, cli->html, (const char *const[2]){cli->input, NULL});
+        status = mrs_cli_page_look(line, cli->html, (const char *const[2]){cli->input, NULL});
     }
     if (status) {
         return status;

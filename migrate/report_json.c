@@ -2,7 +2,6 @@
 /* report_json.c - the summary as one JSON object, for programs: the same figures, always all of
  * them, and the errors with their places. */
 #include "report.h"
-#include "html/page_file.h"
 #include "html/shapes.h"
 #include "mongoreshape/inverse.h"
 
@@ -290,7 +289,7 @@ mrsi_report_page(const struct mrsi_job *job, const struct mrs_report *r, int exi
     all(&j, job, r, exit_status, dry);
     shapes(&j, job, r);
     mrs_cli_json_take(&j, &text);
-    enum mrs_status s = mrsi_page_write(job->cli->html, "run", &text, job->plan_text, e);
+    enum mrs_status s = mrs_cli_page_write(job->cli->html, "run", &text, job->plan_text, e);
     mrs_buf_clear(&text);
     return s;
 }

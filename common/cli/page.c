@@ -3,9 +3,8 @@
  *
  * The page needs nothing but itself. No name in the data can end the element that holds them: `<` is written as an
  * escape of JSON, and so are the two line ends that JSON allows and JavaScript did not. */
-#include "mongoreshape/cli.h"
-#include "mongoreshape/ejson.h"
 #include "page_parts.h"
+#include "mongoreshape/ejson.h"
 
 static void
 put_text(struct mrs_buf *out, const char *text)
@@ -41,7 +40,7 @@ put_escaped(struct mrs_buf *out, const uint8_t *p, size_t n)
 }
 
 void
-mrs_cli_page(struct mrs_buf *out, const struct mrs_cli_page *page)
+mrsi_page_put(struct mrs_buf *out, const struct mrsi_page *page)
 {
     MRS_ASSERT(page->kind && mrs_buf_is_sound(out));
     struct mrs_buf data;
@@ -63,7 +62,7 @@ mrs_cli_page(struct mrs_buf *out, const struct mrs_cli_page *page)
 }
 
 bool
-mrs_cli_page_is_ours(const char *text, size_t n)
+mrsi_page_is_ours(const char *text, size_t n)
 {
     enum { FIRST = 64 }; /* the document type and the comment behind it */
     return n >= FIRST && memcmp(text, mrsi_page_head, FIRST) == 0;

@@ -1,12 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page_parts.h - the template of a page, made of the files in page/ while building: what stands before the report and
- * what stands behind it. */
+/* page_parts.h - a page as bytes: the template, made of the files in page/ while building (what stands before the
+ * report and what stands behind it), and the report in it. */
 #ifndef MRSI_PAGE_PARTS_H
 #define MRSI_PAGE_PARTS_H
 
-#include <stddef.h>
+#include "mongoreshape/doc.h"
 
 extern const unsigned char mrsi_page_head[], mrsi_page_tail[];
 extern const size_t mrsi_page_head_n, mrsi_page_tail_n;
+
+struct mrsi_page {
+    const char *kind; /* "inspect", "run", "diff": how it is shown */
+    const void *report; /* one JSON object */
+    size_t n;
+    const char *plan; /* text of a plan that belongs to it; NULL */
+};
+/* Appended to out, which is bad where memory is out. */
+void mrsi_page_put(struct mrs_buf *out, const struct mrsi_page *page);
+/* Whether a file that begins like this is such a page, and may be written anew. */
+bool mrsi_page_is_ours(const char *text, size_t n);
 
 #endif

@@ -207,16 +207,24 @@ bool mrs_cli_json_end(struct mrs_cli_json *j, FILE *f);
 void mrs_cli_json_take(struct mrs_cli_json *j, struct mrs_buf *out);
 
 /* ---- a report as a page for a browser: one file that needs nothing else ---- */
-struct mrs_cli_page {
-    const char *kind; /* "inspect", "run", "diff": how it is shown */
-    const void *report; /* one JSON object */
-    size_t n;
-    const char *plan; /* text of a plan that belongs to it; NULL */
+/* Whether a page may be written to path (NULL: none is wanted): nothing has that name, or an earlier page, and it does
+ * not lie in one of the inputs (NULL: none). 0, or the exit status once it was told why not. */
+int mrs_cli_page_look(const struct mrs_cli *line, const char *path, const char *const input[2]);
+/* Written whole. kind: "inspect", "run", "diff"; report: one JSON object, bad where memory was out; plan: text of one
+ * that belongs to it, or NULL. */
+enum mrs_status mrs_cli_page_write(const char *path, const char *kind, const struct mrs_buf *report, const char *plan,
+                                   struct mrs_err *e);
+
+/* ---- what an inspection (inspect.h) found ---- */
+struct mrsi_inspection;
+struct mrs_cli_inspected {
+    const char *suggest, *html; /* files for the plan and the page; NULL: not wanted */
+    bool json, all, quiet;      /* all: every path; quiet: no words */
 };
-/* Appended to out, which is bad where memory is out. */
-void mrs_cli_page(struct mrs_buf *out, const struct mrs_cli_page *page);
-/* Whether a file that begins like this is such a page, and may be written anew. */
-bool mrs_cli_page_is_ours(const char *text, size_t n);
+/* Before the long work: whether the files may be written; input as above. 0, or the exit status once it was told. */
+int mrs_cli_inspect_look(const struct mrs_cli *line, const struct mrs_cli_inspected *to, const char *input);
+enum mrs_status mrs_cli_inspect_tell(struct mrs_mem *mem, struct mrsi_inspection *found,
+                                     const struct mrs_cli_inspected *to, struct mrs_err *e);
 
 #ifdef __cplusplus
 }

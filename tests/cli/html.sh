@@ -17,10 +17,8 @@ expect() { [ "$2" = "$3" ] && ok || fail "$1: $3 instead of $2"; }
 for program in "$bin/casetool" "$bin/samples"; do
     [ -x "$program" ] || { echo "html: no program at $program" >&2; exit 2; }
 done
-browser=""
-for name in chromium chromium-browser google-chrome; do
-    [ -n "$browser" ] || browser=$(command -v $name)
-done
+# shellcheck source=../pages.sh
+. "$root/tests/pages.sh"
 
 # ---- dumps ----
 # Names that end what they stand in, turn lines around, and are as long as names may be.
@@ -89,23 +87,6 @@ expect "the page has the name of the output" "2 6de29981" "$? $(od -An -tx1 -N4 
 expect "a page on standard output" "2 no" "$? $([ -e - ] && echo yes || echo no)"
 "$tool" inspect dump --html none/at/all.html -q 2> said
 expect "no folder for the page" 4 $?
-# What is embedded is what --json says; a page asks for nothing, and can load nothing.
-cat > embedded.py << 'P'
-import json, re, sys
-page = open(sys.argv[1], encoding="utf-8").read()
-found = re.findall(r'<script type="application/json" id="report">\n(.*?)</script>', page, re.S)
-assert len(found) == 1 and len(re.findall("</script", page)) == 2, "the report ends its element"
-data = json.loads(found[0])
-if len(sys.argv) > 2:
-    want = json.load(open(sys.argv[2]))
-    for gone in ("shapes",):
-        data["report"].pop(gone, None)
-    assert data["report"] == want, "another report than --json"
-frame = page.replace(found[0], "")
-assert not re.search(r"https?:|//[a-z]|src=|href=\"|@import|url\((?!#)", re.sub(r"//.*", "", frame)), "the page names an address"
-assert "default-src 'none'" in frame, "the page may load things"
-assert "innerHTML" not in frame and "insertAdjacentHTML" not in frame and "document.write" not in frame, "markup from data"
-P
 for page in $pages; do
     want=""
     case $page in hostile | run | nasty) want=$page.json ;; esac
@@ -119,64 +100,10 @@ if [ -z "$browser" ]; then
 fi
 
 # ---- in the browser ----
-# Opens everything there is to open, three times, since cards lie in cards; then says what it saw.
-cat > driver.js << 'J'
-const seen = new Set(), steps = new Set(), started = performance.now();
-const limit = () => document.querySelectorAll('*').length < 12000;
-for (let turn = 0; turn < 3; turn++)
-  for (const d of document.querySelectorAll('details')) if (limit()) { d.fill(); d.open = true; }
-for (let turn = 0; turn < 2; turn++)
-  for (const b of document.querySelectorAll('td button, .tools button'))
-    if (limit() && !seen.has(b)) { seen.add(b); b.click(); note(); }
-for (const i of document.querySelectorAll('input')) { i.value = 'zzzz'; i.dispatchEvent(new Event('input')); }
-for (const i of document.querySelectorAll('input')) { i.value = ''; i.dispatchEvent(new Event('input')); }
-for (const o of document.querySelectorAll('option')) { o.parentNode.value = o.value; o.parentNode.dispatchEvent(new Event('change')); }
-for (const n of document.querySelectorAll('.diagram .node')) n.dispatchEvent(new Event('click'));
-function note() {
-  for (const p of document.querySelectorAll('.copybox pre')) if (/^  (#|- )/.test(p.textContent)) steps.add(p.textContent);
-}
-note();
-const root = document.documentElement, page = document.getElementById('page');
-const foreign = page.querySelectorAll('script, img, iframe, object, embed, link, base').length
-  + document.querySelectorAll('script').length - 3 + [...page.querySelectorAll('*')].filter(e => [...e.attributes]
-    .some(a => /^on/.test(a.name) || (a.name === 'href' && !/^#/.test(a.value)))).length;
-root.setAttribute('data-foreign', foreign);
-root.setAttribute('data-owned', typeof owned);
-root.setAttribute('data-wide', Math.max(0, root.scrollWidth - innerWidth));
-root.setAttribute('data-ground', getComputedStyle(document.body).backgroundColor);
-root.setAttribute('data-ms', Math.round(performance.now() - started));
-const out = document.createElement('textarea');
-out.id = 'steps';
-out.textContent = JSON.stringify([...steps]);
-document.body.appendChild(out);
-J
-# look PAGE NAME [OPTION...]: the page as the browser has it once it was driven, in NAME.dom; what it complained of in NAME.log
-look() {
-    local page=$1 name=$2
-    shift 2
-    python3 - "$page" << 'P'
-import sys
-page, driver = open(sys.argv[1], encoding="utf-8").read(), open("driver.js").read()
-at = page.rindex("</body>")
-open("driven.html", "w", encoding="utf-8").write(page[:at] + "<script>" + driver + "</script>" + page[at:])
-P
-    timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$dir/profile" --enable-logging=stderr \
-        --virtual-time-budget=20000 "$@" --dump-dom "file://$dir/driven.html" > "$name.dom" 2> "$name.log"
-}
-attribute() { grep -o "data-$2=\"[^\"]*\"" "$1.dom" | head -n 1 | cut -d'"' -f2; }
-# text FILE.dom: what stands on the page, without what the driver left there
-text() { python3 -c '
-import html, re, sys
-print(html.unescape(re.sub(r"<[^>]*>", "", re.sub(r"(?s)<(script|textarea|style|noscript).*?</\1>", "", open(sys.argv[1], encoding="utf-8").read()))))' "$1"; }
 for page in $pages; do
-    look $page.html $page --window-size=1200,900
     kind=run
     case $page in inspect | hostile | large) kind=inspect ;; diff | same | nasty) kind=diff ;; esac
-    expect "$page: shown" $kind "$(attribute $page shown)"
-    expect "$page: nothing foreign in it" "0 undefined" "$(attribute $page foreign) $(attribute $page owned)"
-    text $page.dom > $page.text
-    grep -E '\[object|undefined|NaN' $page.text > said && fail "$page: $(head -n 3 said)" || ok
-    grep ':CONSOLE' $page.log > said && fail "$page: the browser complains: $(head -n 3 said)" || ok
+    shown $page $kind
 done
 # Names are there, as text.
 for want in '</script><script>owned=1</script>' '<img src=x onerror="owned=1">' '"><svg onload=owned=1>' '\u202eesrever' \

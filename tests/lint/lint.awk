@@ -67,7 +67,7 @@ BEGIN {
     sees["base"] = " base "
     sees["clock"] = " clock " # common/base/clock.c; not for rooms whose results depend on their arguments alone
     sees["doc"] = " base doc "
-    sees["cli"] = " base doc cli clock "
+    sees["cli"] = " base doc io inspect cli clock "
     sees["expr"] = " base doc expr "
     sees["io"] = " base doc io clock "
     sees["inspect"] = " base doc io inspect "

@@ -14,7 +14,7 @@ ladder=${LADDER:-$here/ladder.txt}
 found=$(mktemp) || exit 2
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$found" "$tmp"' EXIT
-rooms="base doc cli expr io inspect steps plan run"
+rooms="base doc expr io inspect cli steps plan run"
 rules="layers ladder face climb circle licence opening file-length header-length folder-size name-twice tag-twice
 line-length trailing-space unfinished own-machine tab loud raw-memory outside-world unsafe function-length assertions
 undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate"

@@ -75,6 +75,23 @@ expect 2 "hints" --hints /nonexistent/hints
 expect 0 "" --db northwind --whole --suggest better.yaml
 "$offline" check better.yaml -i sets/northwind/dump >log 2>&1 && ok || fail "the plan: $(cat log)"
 
+# ---- the page holds what --json says of the same inspection, and is never written over anything else ----
+# shellcheck source=../pages.sh
+. "$root/tests/pages.sh"
+for page in whole sampled; do
+    how=--whole
+    [ $page = whole ] || how="--sample 500"
+    # shellcheck disable=SC2086
+    "$tool" inspect --db northwind $how --json --html $page.html >$page.json 2>log || fail "$page.html: $(cat log)"
+    python3 embedded.py $page.html $page.json 2>said && ok || fail "$page.html: $(tail -n 1 said)"
+    [ -z "$browser" ] || shown $page inspect
+done
+[ -n "$browser" ] || echo "skipped: no Chromium to look at the pages (apt-get install chromium)"
+echo mine >mine.html
+expect 2 "mine.html: it is there and no page" --db northwind --html mine.html
+expect 2 "a page is written to a file" --db northwind --html -
+[ "$(cat mine.html)" = mine ] && ok || fail "a file that is no page was replaced"
+
 # ---- limits: 500 documents at 250 a second take two seconds a pass ----
 begun=$SECONDS
 expect 0 "northwind.orders" --ns northwind.orders --sample 500 --docs 250

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inspect.js - the page of `mongoreshape inspect`: advice, references, collections.
+// inspect.js - the page of `inspect`: advice, references, collections.
 
 const LIMIT = 16 << 20;
 const SEVERITY = [['badge', ''], ['badge', 'worth a look'], ['badge.warn', 'hurts'], ['badge.bad', 'will break']];
@@ -45,13 +45,15 @@ function pageInspect(report, plan) {
     report.references.length ? [
       section('diagram', 'Diagram of references', drawInspect(x)),
       section('references', 'References', filtered(report.references, r => referenceCard(x, r, false),
-        r => r.from.ns + ' ' + r.from.paths + ' ' + r.to.ns + ' ' + r.cardinality, 'collection or field'))] : null,
+        r => r.from.ns + ' ' + r.from.paths + ' ' + r.to.ns + ' ' + (r.cardinality || ''),
+        'collection or field'))] : null,
     section('collections', 'Collections', collectionList(x)),
     report.copies.length ? section('copies', 'Copies of other documents’ fields', copiesTable(x)) : null,
     report.candidates.length ? section('candidates', 'Perhaps references', el('p.dim', 'Too little speaks for them. ',
       'Where you know better: --hints.'), pile(report.candidates, r => referenceCard(x, r, true))) : null,
-    plan ? section('plan', 'The suggested plan', el('p.dim', 'A file for `mongoreshape run`. Read it, take out what you ',
-      'do not want, and try it with `mongoreshape check PLAN -i IN`.'), copyable(plan)) : null,
+    plan ? section('plan', 'The suggested plan', el('p.dim', 'Read it, take out what you do not want, and try it ',
+      report.input.kind === 'server' ? 'with `mongoreshape-live apply PLAN`, which writes nothing.'
+        : 'with `mongoreshape check PLAN -i IN`; `mongoreshape run` does it.'), copyable(plan)) : null,
     report.left.length ? section('left', 'Not looked at', pile(report.left, t => el('p', t))) : null];
 }
 
@@ -72,11 +74,12 @@ const paths = list => list.join(', ');
 function referenceCard(x, r, perhaps) {
   const a = paths(r.from.paths), b = paths(r.to.paths);
   return fold(el('span.row', el('span.grow', name(x.short(r.from.ns) + '.' + a), ' → ', name(x.short(r.to.ns) + '.' + b)),
-    perhaps ? el('span.badge', 'score ' + r.score) : null, el('span.badge', r.cardinality),
+    perhaps ? el('span.badge', 'score ' + r.score) : null, r.cardinality ? el('span.badge', r.cardinality) : null,
     r.orphans ? el('span.badge.warn', many(r.orphans, 'orphan')) : el('span.badge.ok', 'no orphans')), () => el('div',
     facts([['values', num(r.values)], ['different', num(r.distinct)], ['matched', num(r.matched)],
       ['orphans', num(r.orphans) + (r.orphans ? ' (' + num(r.orphanDistinct) + ' different)' : '')],
       ['match', r.match], ['score', r.score]]),
+    r.lookedUp ? lookedUp(r.lookedUp) : null,
     r.twoWay ? facts([['both sides agree', num(r.twoWay.agree)], ['gaps', num(r.twoWay.gaps)],
       ['disagree', num(r.twoWay.disagree)]]) : null,
     r.perParent && r.perParent.parents ? [
@@ -89,6 +92,12 @@ function referenceCard(x, r, perhaps) {
       ['name', r.evidence.name, num(r.evidence.name)], ['fit', r.evidence.fit, num(r.evidence.fit)],
       ['contained', r.evidence.contained, percent(100 * r.evidence.contained)],
       ['cover', r.evidence.cover, percent(100 * r.evidence.cover)]])))));
+}
+
+// Of a sample of the referred documents: what was looked up in all of them.
+function lookedUp(l) {
+  return facts([['looked up', many(l.distinct, 'different value')], ['orphans among them', num(l.orphanDistinct)],
+    ['share of orphans', l.orphanShare.map(p => percent(100 * p)).join(' to ')]]);
 }
 
 function drawInspect(x) {
@@ -113,7 +122,7 @@ function drawInspect(x) {
     const key = at.get(r.from.ns) + ' ' + at.get(r.to.ns);
     const e = between.get(key) || {from: at.get(r.from.ns), to: at.get(r.to.ns), broken: false, text: []};
     e.broken = e.broken || r.orphans > 0;
-    e.text.push(paths(r.from.paths) + ' → ' + paths(r.to.paths) + ': ' + r.cardinality + ', ' + many(r.orphans, 'orphan'));
+    e.text.push(paths(r.from.paths) + ' → ' + paths(r.to.paths) + ': ' + (r.cardinality ? r.cardinality + ', ' : '') + many(r.orphans, 'orphan'));
     between.set(key, e);
   }
   return [diagram(nodes, [...between.values()], n => openCollection(x, n.id)), el('p.dim', 'Arrows lead to what is referred to; red: ',

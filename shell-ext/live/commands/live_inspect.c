@@ -9,9 +9,7 @@
 #include "live/survey/survey.h"
 #include "mongoreshape/version.h"
 
-#include <unistd.h>
-
-enum { FILE_MOST = 4 << 20, COLUMNS = 100 };
+enum { FILE_MOST = 4 << 20 };
 
 struct live_inspecting {
     struct live_call call;
@@ -84,28 +82,15 @@ inspect(struct live_inspecting *k)
     return s;
 }
 
-/* ---- what is said ---- */
 static enum mrs_status
-tell(struct live_inspecting *k, bool json)
+tell(struct live_inspecting *k, const struct mrs_cli_inspected *to)
 {
     struct live_call *c = &k->call;
-    struct mrs_buf text;
-    uint32_t width = isatty(STDOUT_FILENO) ? (uint32_t)mrs_text_width(stdout) : COLUMNS;
-    mrs_buf_init(&text, c->job.mem, SIZE_MAX);
-    enum mrs_status s = c->cli->suggest ? mrs_inspect_plan_write(k->found, c->cli->suggest, &c->err) : MRS_OK;
-    if (s == MRS_OK && json) {
-        s = mrs_inspect_json(k->found, &text, &c->err);
-    } else if (s == MRS_OK) {
-        s = mrs_inspect_text(k->found, width, c->cli->all, mrs_text_colour(stdout), &text, &c->err);
-    }
-    if (s == MRS_OK) {
-        fwrite(text.p, 1, text.n, stdout);
-    }
+    enum mrs_status s = mrs_cli_inspect_tell(c->job.mem, k->found, to, &c->err);
     if (s == MRS_OK && k->survey.uses_denied) {
         mrs_say(stderr, "%s: note: the user may not ask how often indexes are used (indexStats): unused ones are not "
                 "named\n", c->cli->line.tool->name);
     }
-    mrs_buf_clear(&text);
     return s;
 }
 
@@ -114,18 +99,19 @@ live_cmd_inspect(struct mrs_cli *line)
 {
     struct live_cli *cli = (struct live_cli *)line;
     struct live_inspecting k = {.found = NULL};
-    bool json = cli->json;
+    struct mrs_cli_inspected to = {
+        .suggest = cli->suggest, .html = cli->html, .json = cli->json, .all = cli->all};
     int status = misuse(cli);
+    status = status ? status : mrs_cli_inspect_look(line, &to, NULL);
     cli->json = false; /* what it prints is the inspection, not the report of a run */
     if (status || !live_call_begin(&k.call, cli, &status)) {
         return status;
     }
-    enum mrs_status s = cli->suggest ? mrs_inspect_plan_look(line->mem, cli->suggest, &k.call.err) : MRS_OK;
-    MRS_THEN(s, read_file(&k, cli->hints, &k.hints));
+    enum mrs_status s = read_file(&k, cli->hints, &k.hints);
     MRS_THEN(s, read_file(&k, cli->workload, &k.workload));
     MRS_THEN(s, open_survey(&k));
     MRS_THEN(s, inspect(&k));
-    MRS_THEN(s, tell(&k, json));
+    MRS_THEN(s, tell(&k, &to));
     mrs_inspect_free(k.found);
     live_survey_close(&k.survey);
     mrs_free(line->mem, k.hints);

@@ -186,6 +186,12 @@ static const struct mrs_cli_option options[] = {
     {"suggest", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(suggest), NULL, NULL,
      "write a plan to FILE that mends what was found; a plan that you changed is not replaced",
      "As `mongoreshape inspect` does. Hold it against the server with `apply FILE`, which writes nothing.", NULL},
+    {"html", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(html), NULL, NULL,
+     "write the report as a page for a browser, too: one file that needs no network",
+     "The page of `mongoreshape inspect`: a diagram of the references, and for each finding the plan step that cures "
+     "it, to copy. It may hold values of documents, and is for its owner alone. A page that is there is written anew, "
+     "any other file is left alone.",
+     NULL},
     {"hints", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(hints), NULL, NULL,
      "references you know, as lines `db.coll.path -> db.coll.path`; `!` before one that is none", NULL, NULL},
     {"workload", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(workload), NULL, NULL,

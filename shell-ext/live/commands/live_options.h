@@ -10,7 +10,7 @@
 struct live_cli {
     struct mrs_cli line; /* first: the machinery knows this part only */
     const char *uri, *uri_file, *run, *db, *state_db, *mode, *quiet_by, *engine, *tmp;
-    const char *ns, *suggest, *hints, *workload; /* of inspect */
+    const char *ns, *suggest, *html, *hints, *workload; /* of inspect */
     uint64_t sample;
     uint64_t batch, memory, max_refused, passes, lease;
     uint64_t docs_per_s, bytes_per_s, sleep_ms; /* knobs, and: */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* page_file.c - the file that --html asks for: written whole, and never over anything but an earlier page. */
-#include "page_file.h"
+#include "mongoreshape/cli.h"
 #include "mongoreshape/io.h"
+#include "page_parts.h"
 
 #include <sys/stat.h>
 
@@ -29,7 +30,7 @@ may_be(struct mrs_mem *mem, const char *path, struct mrs_err *e)
         return refuse(path, "it is there and no file", e);
     }
     enum mrs_status s = mrs_file_read(mem, path, PAGE_MOST, &text, &n, e);
-    if (s == MRS_OK && !mrs_cli_page_is_ours(text, n)) {
+    if (s == MRS_OK && !mrsi_page_is_ours(text, n)) {
         s = refuse(path, "it is there and no page of mongoreshape", e);
     }
     mrs_free(mem, text);
@@ -37,7 +38,7 @@ may_be(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 }
 
 int
-mrsi_page_look(const struct mrs_cli *line, const char *path, const char *const input[2])
+mrs_cli_page_look(const struct mrs_cli *line, const char *path, const char *const input[2])
 {
     struct mrs_err e;
     mrs_err_clear(&e);
@@ -53,15 +54,16 @@ mrsi_page_look(const struct mrs_cli *line, const char *path, const char *const i
 }
 
 enum mrs_status
-mrsi_page_write(const char *path, const char *kind, const struct mrs_buf *report, const char *plan, struct mrs_err *e)
+mrs_cli_page_write(const char *path, const char *kind, const struct mrs_buf *report, const char *plan,
+                   struct mrs_err *e)
 {
     struct mrs_buf out;
-    struct mrs_cli_page page = {.kind = kind, .report = report->p, .n = report->n, .plan = plan};
+    struct mrsi_page page = {.kind = kind, .report = report->p, .n = report->n, .plan = plan};
     mrs_buf_init(&out, report->mem, SIZE_MAX);
     enum mrs_status s = mrs_buf_status(report, e);
     MRS_THEN(s, may_be(report->mem, path, e)); /* the output of the run may have that name */
     if (s == MRS_OK) {
-        mrs_cli_page(&out, &page);
+        mrsi_page_put(&out, &page);
         s = mrs_buf_status(&out, e);
     }
     MRS_THEN(s, mrs_file_write(path, out.p, out.n, e));

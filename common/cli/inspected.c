@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* inspected.c - what an inspection found, told the same way by all tools: words or JSON, the suggested plan, the
+ * page. */
+#include "mongoreshape/cli.h"
+#include "mongoreshape/inspect.h"
+#include "mongoreshape/io.h"
+
+#include <unistd.h>
+
+enum { COLUMNS = 100 }; /* of a file: the rows of collections and references are wider than help */
+
+int
+mrs_cli_inspect_look(const struct mrs_cli *line, const struct mrs_cli_inspected *to, const char *input)
+{
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    int status = mrs_cli_page_look(line, to->html, (const char *const[2]){input, NULL});
+    if (status) {
+        return status;
+    }
+    enum mrs_status s = to->suggest ? mrs_inspect_plan_look(line->mem, to->suggest, &e) : MRS_OK;
+    if (s == MRS_OK && mrs_file_is_in(to->suggest, input)) {
+        s = mrs_err_set(&e, MRS_FAIL, MRS_E_USAGE, "--suggest %s: it lies in the input, which must stay as it is; name "
+                        "another file", to->suggest);
+    }
+    if (s == MRS_OK) {
+        return 0;
+    }
+    mrs_cli_tell(line, &e);
+    return mrs_code_exit(e.code);
+}
+
+static enum mrs_status
+write_page(struct mrs_mem *mem, struct mrsi_inspection *found, const char *path, struct mrs_err *e)
+{
+    struct mrs_buf text, plan;
+    mrs_buf_init(&text, mem, SIZE_MAX);
+    mrs_buf_init(&plan, mem, SIZE_MAX);
+    enum mrs_status s = mrs_inspect_json(found, &text, e);
+    MRS_THEN(s, mrs_inspect_plan(found, &plan, e));
+    if (s == MRS_OK) {
+        mrs_buf_byte(&plan, 0);
+        s = mrs_buf_status(&plan, e);
+    }
+    MRS_THEN(s, mrs_cli_page_write(path, "inspect", &text, (const char *)plan.p, e));
+    mrs_buf_clear(&text);
+    mrs_buf_clear(&plan);
+    return s;
+}
+
+static enum mrs_status
+print(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_inspected *to, struct mrs_err *e)
+{
+    struct mrs_buf text;
+    mrs_buf_init(&text, mem, SIZE_MAX);
+    uint32_t width = isatty(STDOUT_FILENO) ? (uint32_t)mrs_text_width(stdout) : COLUMNS;
+    enum mrs_status s = to->json
+                            ? mrs_inspect_json(found, &text, e)
+                            : mrs_inspect_text(found, width, to->all, mrs_text_colour(stdout), &text, e);
+    if (s == MRS_OK) {
+        fwrite(text.p, 1, text.n, stdout);
+    }
+    mrs_buf_clear(&text);
+    return s;
+}
+
+enum mrs_status
+mrs_cli_inspect_tell(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_inspected *to,
+                     struct mrs_err *e)
+{
+    MRS_ASSERT(found && to);
+    enum mrs_status s = to->suggest ? mrs_inspect_plan_write(found, to->suggest, e) : MRS_OK;
+    MRS_THEN(s, to->html ? write_page(mem, found, to->html, e) : MRS_OK);
+    return s == MRS_OK && (to->json || !to->quiet) ? print(mem, found, to, e) : s;
+}

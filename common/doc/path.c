@@ -24,7 +24,9 @@ check_part(const char *name, size_t n, bool dollar_ok, struct mrs_err *e)
         return bad_path(e, "holds a NUL byte");
     }
     if (name[0] == '$' && !dollar_ok) {
-        return bad_path(e, "has a part that begins with $");
+        bool place = n == 1 || name[1] == '[';
+        return bad_path(e, place ? "has a part that begins with $: it goes through arrays by itself, leave it out"
+                                 : "has a part that begins with $: a field is named without it");
     }
     return MRS_OK;
 }

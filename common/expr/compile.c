@@ -7,6 +7,7 @@
  * the expression and is bounded. Nothing here knows a single operator: shapes of arguments come from the
  * operator's row or from its compile hook. */
 #include "compile.h"
+#include "mongoreshape/path.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -390,11 +391,14 @@ new_node(struct mrsi_compile *c, struct mrs_err *e)
 static enum mrs_status
 unknown_operator(const char *name, uint32_t n, struct mrs_err *e)
 {
-    const char *near = mrsi_op_nearest(name, n);
+    const char *near = mrsi_op_nearest(name, n), *other = mrsi_op_elsewhere(name, n);
     int shown = (int)(n < 60 ? n : 60);
     if (mrsi_op_accumulator(name, n)) {
         return plan_error(e, "%.*s is an accumulator: it belongs in the fields of a group, not in an expression",
                           shown, name);
+    }
+    if (other) {
+        return plan_error(e, "there is no operator %.*s in an expression: write %s", shown, name, other);
     }
     return near ? plan_error(e, "there is no operator %.*s: the nearest known one is %s", shown, name, near)
                 : plan_error(e, "there is no operator %.*s", shown, name);
@@ -479,8 +483,10 @@ compile_document(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
         return compile_object(c, x, spec, e);
     }
     if (mrs_walk_next(&w, &el) == 1) {
-        return plan_error(e, "%.60s has '%.60s' beside it: an operator must stand alone in its document",
-                          first.name, el.name);
+        bool dbref = mrs_name_is_dbref(first.name, first.name_len);
+        return plan_error(e, "%.60s has '%.60s' beside it: an operator must stand alone in its document%s", first.name,
+                          el.name, dbref ? "; a DBRef with a computed $id is { $setField: { field: { $literal: $id }, "
+                                           "input: { $literal: { $ref: users } }, value: $author } }" : "");
     }
     return compile_call(c, x, &first, e);
 }

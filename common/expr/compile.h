@@ -34,6 +34,8 @@ enum mrs_status mrsi_check_name(const char *name, uint32_t n, struct mrs_err *e)
  * is near. */
 const struct mrs_op *mrsi_op_find(const char *name, uint32_t n);
 const char *mrsi_op_nearest(const char *name, uint32_t n);
+/* What to write instead of an operator of updates, queries or other languages; NULL: it is none. */
+const char *mrsi_op_elsewhere(const char *name, uint32_t n);
 /* optable.c: whether a name is that of an accumulator. */
 bool mrsi_op_accumulator(const char *name, uint32_t n);
 

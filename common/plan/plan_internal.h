@@ -29,6 +29,7 @@ struct mrsi_yaml_node { /* shared where the text has aliases: never changed afte
     enum mrsi_node_kind kind;
     bool open;  /* its end has not been read yet */
     bool plain; /* a scalar without quotes */
+    bool empty; /* a scalar of which nothing is written */
     uint32_t line, col;
     uint32_t height; /* containers on the longest way down, itself included; a scalar has 0 */
     uint32_t count;

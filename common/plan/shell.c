@@ -3,14 +3,15 @@
  *
  * A text compares with texts only, so that a query with one selects other documents than its author means, without an
  * error. Each is a mistake of the plan here, and the message shows the Extended JSON to write. Below `$literal` all
- * is text. A text that looks like a date, where it is compared, gets a note: it may be meant. Knows no step. */
+ * is text. What may be meant gets a warning: a text that looks like a date, or like a field, where it is compared, an
+ * operator of a query without its $, True and None, a key without a value, a place in an array. Knows no step. */
 #include "shell.h"
 
 #include <stdio.h>
 #include <strings.h>
 
 #define DATE_PATTERN "{\"$date\": \"$1\"}", "{\"$date\": {\"$numberLong\": \"$1\"}}"
-#define DATE_EXAMPLE "{\"$date\": \"2020-01-31T12:00:00Z\"}"
+#define DATE_EXAMPLE "{\"$date\": \"2020-01-31T12:00:00Z\"}, in an expression also $$NOW, the time of the run"
 #define OID_PATTERN "{\"$oid\": \"$1\"}", NULL
 #define OID_EXAMPLE "{\"$oid\": \"0123456789abcdef01234567\"}"
 #define OLD_UUID "{\"$binary\": {\"base64\": \"AAECAwQFBgcICQoLDA0ODw==\", \"subType\": \"03\"}}"
@@ -268,6 +269,22 @@ regex(struct shell_span s, struct shell_call *out, bool *telling)
     return true;
 }
 
+/* One that begins a line of which YAML made nothing, up to its second slash and the flags. */
+static bool
+regex_in(struct shell_span s, struct shell_call *out)
+{
+    MRS_ASSERT(s.n && *s.p == '/');
+    bool telling;
+    size_t end = 1;
+    while (end < s.n && (s.p[end] != '/' || s.p[end - 1] == '\\')) {
+        end++;
+    }
+    for (end++; end < s.n && strchr("gimsuxy", s.p[end]);) {
+        end++;
+    }
+    return end <= s.n && regex((struct shell_span){s.p, end}, out, &telling) && telling;
+}
+
 /* Options that a server knows, each once. */
 static void
 show_regex(struct shell_call *c, struct mrs_mem *mem, struct mrsi_shell_text *out)
@@ -292,6 +309,10 @@ mrsi_shell_find(struct mrs_mem *mem, const char *line, size_t n, struct mrsi_she
     MRS_ASSERT(line || n == 0);
     struct shell_call c;
     for (size_t i = 0; i < n; i++) {
+        if (line[i] == '/' && i && strchr(" [{,:", line[i - 1]) && regex_in((struct shell_span){line + i, n - i}, &c)) {
+            show_regex(&c, mem, out);
+            return true;
+        }
         if ((i == 0 || !is_letter(line[i - 1])) && is_letter(line[i]) &&
             parse((struct shell_span){line + i, n - i}, false, &c)) {
             show(&c, mem, out);
@@ -381,6 +402,75 @@ note_date(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shell_s
                       l->step, l->key, s.p, s.p, s.n > 10 ? "T00:00:00Z" : "");
 }
 
+/* ---- what is legal, and seldom meant ---- */
+static const char *const operators[] = {"eq",  "ne",  "gt",     "gte", "lt",    "lte",
+                                        "in",  "nin", "exists", "not", "regex", "elemMatch"};
+static const char *const joints[] = {"or", "and", "nor"};
+static const char *const words[] = {"True", "TRUE", "False", "FALSE", "Null", "NULL", "None", "nil"};
+
+static void
+doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shell_span s, bool plain,
+           enum context where)
+{
+    MRS_ASSERT(s.p || s.n == 0);
+    bool field = *at->key && *at->key != '$';
+    if (strcmp(at->key, "$exists") == 0) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: $exists takes true or false, and any text counts as true",
+                          l->step, l->key);
+    } else if (where == QUERY && s.n > 1 && *s.p == '$' && is_letter(s.p[1])) {
+        mrsi_plan_warning(l->p, at->line, at->col,
+                          "%s: `%s`: a query compares with the text \"%.60s\"; two fields are compared in "
+                          "{ $expr: { $eq: [\"$a\", \"$b\"] } }", l->step, l->key, s.p);
+    } else if (where != PATTERN && plain &&
+               (ONE_OF(s.p, words) || (field && where == VALUE && strcmp(s.p, "undefined") == 0))) {
+        mrsi_plan_warning(l->p, at->line, at->col,
+                          "%s: `%s`: %s is a text here: write true, false or null, else put it in quotes", l->step,
+                          l->key, s.p);
+    }
+}
+
+/* A key without a value, and keys of a query that are operators but for their $. */
+static void
+doubt_key(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context where)
+{
+    const struct mrsi_yaml_node *node = at->node;
+    const char *inner = node->kind == MRSI_MAP && node->first ? node->first->key : "";
+    if (node->empty) {
+        mrsi_plan_warning(l->p, at->line, at->col,
+                          "%s: `%s`: behind `%.60s` stands no value, which is null: write null where it is meant",
+                          l->step, l->key, at->key);
+    }
+    if (where != QUERY || *at->key == '$') {
+        return;
+    }
+    if (node->kind == MRSI_LIST && ONE_OF(at->key, joints)) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: `%s` is the name of a field here; is `$%s` meant?",
+                          l->step, l->key, at->key, at->key);
+    } else if (ONE_OF(inner, operators)) {
+        mrsi_plan_warning(l->p, at->line, at->col,
+                          "%s: `%s`: `%.60s` is compared with a document that has the field `%s`; is `$%s` meant?",
+                          l->step, l->key, at->key, inner, inner);
+    }
+}
+
+/* fields: { lines.0.qty: ... } */
+static void
+doubt_places(struct shell_look *l, const struct mrsi_yaml_node *map)
+{
+    for (const struct mrsi_yaml_entry *at = map->first; at && map->kind == MRSI_MAP; at = at->next) {
+        size_t n;
+        for (const char *dot = strchr(at->key, '.'); dot; dot = strchr(dot + 1, '.')) {
+            n = strcspn(dot + 1, ".");
+            if (n && digits(dot + 1, n)) {
+                mrsi_plan_warning(l->p, at->line, at->col,
+                                  "%s: `%s`: in `%.80s` the number is the name of a field, not a place in an array: "
+                                  "there each element gets the field", l->step, l->key, at->key);
+                break;
+            }
+        }
+    }
+}
+
 static void
 look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shell_span s, bool plain,
              enum context where)
@@ -399,6 +489,8 @@ look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shel
     } else {
         if ((where == QUERY || where == OPERAND) && is_date(s.p, s.n)) {
             note_date(l, at, s);
+        } else {
+            doubt_text(l, at, s, plain, where);
         }
         return;
     }
@@ -455,6 +547,7 @@ look_inside(struct shell_look *l, const struct mrsi_yaml_node *node, enum contex
         if (node->kind == MRSI_LIST) {
             look_at(l, at, where);
         } else if (!ONE_OF(at->key, texts)) {
+            doubt_key(l, at, where);
             look_at(l, at, below(where == OPERAND ? VALUE : where, at));
         }
     }
@@ -493,6 +586,9 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
         look_at(&l, at, VALUE);
         break;
     default:
+        if (strcmp(key->name, "fields") == 0) {
+            doubt_places(&l, at->node);
+        }
         look_at(&l, at, key->type == MRS_ARG_QUERY || strcmp(key->name, "validator") == 0 ? QUERY : VALUE);
     }
     return l.good;

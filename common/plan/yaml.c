@@ -373,6 +373,17 @@ scalar_value(struct yaml_reader *r, const yaml_event_t *ev, struct mrs_val *out)
     return out->type != MRS_MISSING || is_dead(r);
 }
 
+/* 08010 is a number, and a postal code no longer. */
+static void
+warn_of_zeros(struct yaml_reader *r, const struct mrsi_yaml_node *node, const char *text)
+{
+    const char *first = text + (*text == '-' || *text == '+');
+    if (node->plain && node->val.type != MRS_STRING && *first == '0' && first[1] >= '0' && first[1] <= '9') {
+        mrsi_plan_warning(r->p, node->line, node->col,
+                          "%.60s is a number, of which the zeros in front are lost; put quotes around a text", text);
+    }
+}
+
 static bool
 on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
 {
@@ -392,6 +403,8 @@ on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
         return false;
     }
     node->plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    node->empty = node->plain && n == 0 && !ev->data.scalar.tag;
+    warn_of_zeros(r, node, text);
     node->size = node->val.n;
     return attach(r, node, ev->start_mark) && absorb(r, node, ev->start_mark);
 }
@@ -497,6 +510,9 @@ advice(const struct yaml_reader *r)
         {"found unexpected end of stream", "; a quote is not closed"},
     };
     const char *problem = r->yaml.problem ? r->yaml.problem : "";
+    if (char_at(r, r->yaml.problem_mark) == '/') {
+        return "; a comment begins with `#`, and a text that begins with `/` needs quotes";
+    }
     if (strstr(problem, "cannot start any token")) {
         return char_at(r, r->yaml.problem_mark) == '\t' ? "; a tab cannot indent, use spaces"
                                                         : "; put quotes around this text";

@@ -68,6 +68,33 @@ mrs_op_rows(uint32_t i)
     return NULL;
 }
 
+/* Operators of updates and queries, and what other languages call these here. */
+static const char *const elsewhere[][2] = {
+    {"$inc", "$add"}, {"$mul", "$multiply"}, {"$sub", "$subtract"}, {"$div", "$divide"}, {"$currentDate", "$$NOW"},
+    {"$set", "$mergeObjects, or the field itself"}, {"$unset", "$$REMOVE, or the step unset"}, {"$pull", "$filter"},
+    {"$pullAll", "$setDifference"}, {"$pop", "$slice"}, {"$bit", "$bitAnd, $bitOr or $bitXor"},
+    {"$each", "$concatArrays"}, {"$elemMatch", "$filter or $anyElementTrue"}, {"$all", "$setIsSubset"},
+    {"$exists", "{ $ne: [{ $type: $a }, missing] }"}, {"$nin", "{ $not: { $in: [$a, [...]] } }"},
+    {"$nor", "{ $not: { $or: [...] } }"}, {"$regex", "$regexMatch"}, {"$like", "$regexMatch"}, {"$if", "$cond"},
+    {"$length", "$size or $strLenCP"}, {"$count", "$size"}, {"$join", "$reduce with $concat"},
+    {"$replace", "$replaceAll"}, {"$substring", "$substrCP"}, {"$toNumber", "$toDouble"}, {"$parseInt", "$toInt"},
+    {"$parseFloat", "$toDouble"}, {"$parseDate", "$dateFromString"}, {"$formatDate", "$dateToString"},
+    {"$coalesce", "$ifNull"}, {"$case", "$switch"}, {"$unwind", "the step extract"},
+    {"$lookup", "the steps embed and copy"}, {"$group", "the step rollup"}, {"$rename", "the step rename"},
+};
+
+const char *
+mrsi_op_elsewhere(const char *name, uint32_t n)
+{
+    MRS_ASSERT(name);
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        if (strlen(elsewhere[i][0]) == n && memcmp(elsewhere[i][0], name, n) == 0) {
+            return elsewhere[i][1];
+        }
+    }
+    return NULL;
+}
+
 #define NAME_MAX_COMPARED 40u
 
 const char *

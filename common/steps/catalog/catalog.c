@@ -482,6 +482,22 @@ check_name(const struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_
     return MRS_OK;
 }
 
+/* `shop.orders` written where the name of a collection stands: how it is written here, if it is there. */
+static bool
+with_database(struct mrs_catalog *c, const struct mrs_coll *coll, char *text, size_t size)
+{
+    MRS_ASSERT(coll->db && coll->coll && size);
+    for (uint32_t i = 0; i < mrs_catalog_count(c); i++) {
+        const struct mrs_cat_coll *cc = mrs_catalog_at(c, i);
+        if (cc->exists && strcmp(cc->coll.ns, coll->coll) == 0) {
+            bool here = strcmp(cc->coll.db, coll->db) == 0;
+            snprintf(text, size, here ? "%.0s%.200s" : "{ db: %.63s, coll: %.120s }", cc->coll.db, cc->coll.coll);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The collection that is there and whose name is nearest: of the same name in another database, if not in this one. */
 static const char *
 nearest_coll(struct mrs_catalog *c, const struct mrs_coll *coll)
@@ -516,7 +532,8 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
                            "renamed it", coll->ns);
     }
     if (!cc) {
-        const char *near = nearest_coll(c, coll);
+        char text[256];
+        const char *near = with_database(c, coll, text, sizeof text) ? text : nearest_coll(c, coll);
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s%s%.200s%s", coll->ns,
                            near ? "; is `" : "", near ? near : "", near ? "` meant?" : "");
     }

@@ -40,17 +40,42 @@ enum { N_AXIS_KEYS = sizeof axis_keys / sizeof *axis_keys };
 
 /* ---- compile ---- */
 static void
+note_read(void *arg, const char *path)
+{
+    (void)path;
+    *(bool *)arg = true;
+}
+
+/* Of a constant, or of constants with variables between them only, as $map over $range. */
+static bool
+value_of(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_expr *x, struct mrs_val *v)
+{
+    MRS_ASSERT(x && v);
+    bool reads = false;
+    if (mrs_expr_constant(x, v)) {
+        return true;
+    }
+    mrs_expr_reads(x, note_read, &reads);
+    if (reads) {
+        return mrsi_read_error(r, s.key, s.sub, "reads a document, but an axis has none: give a list, a constant "
+                               "expression, or {from, field}; a text that begins with $ is written {$literal: ...}");
+    }
+    struct mrs_err e;
+    mrs_err_clear(&e);
+    struct mrs_eval ev = {.arena = r->args->arena, .root = mrs_empty_doc(), .err = &e};
+    enum mrs_status st = mrs_expr_eval(x, &ev, v);
+    return st == MRS_OK || mrsi_read_failed(r, s.key, s.sub, st, &e);
+}
+
+static void
 read_constant(struct mrsi_read *r, struct mrsi_slot s, struct mrs_axis *out)
 {
     struct mrs_expr *x = NULL;
     struct mrs_val v;
-    if (!mrsi_read_expr(r, s, &x)) {
+    if (!mrsi_read_expr(r, s, &x) || !value_of(r, s, x, &v)) {
         return;
     }
-    if (!mrs_expr_constant(x, &v)) {
-        mrsi_read_error(r, s.key, s.sub, "reads a document, but an axis has none: give a list, a constant expression, "
-                        "or {from, field}; a text that begins with $ is written {$literal: ...}");
-    } else if (v.type != MRS_ARRAY) {
+    if (v.type != MRS_ARRAY) {
         mrsi_read_error(r, s.key, s.sub, "the values of an axis must be a list, not %s", mrs_type_name(v.type));
     } else {
         out->values = mrs_val_view(v);

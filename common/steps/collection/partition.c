@@ -44,7 +44,8 @@ static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "the collection that is parted"},
     {"into", MRS_ARG_COLLS, true, NULL, "value: collection, or a list of {value, into}; `*`: a name with a star, "
      "which is the value"},
-    {"by", MRS_ARG_PATH, true, NULL, "the path whose value decides"},
+    {"by", MRS_ARG_PATH, true, NULL, "a path whose value decides; `set` computes one in a step before, and "
+     "`drop` takes it out"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query; others stay"},
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
     {"others", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents whose value has no collection"},

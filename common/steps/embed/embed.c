@@ -135,6 +135,12 @@ check_in_place(struct mrsi_read *r, const struct mrsi_embed *s)
             mrsi_read_error(r, wrong[i], NULL, "cannot be used in place (`as` is the reference itself)");
         }
     }
+    for (uint32_t i = 0; i < s->join.n && !s->join.into_points && !s->replace; i++) {
+        if (same_path(&s->as, &s->join.pair[i].into.path)) {
+            mrsi_read_warn(r, "as", NULL, "`match` reads this field of `into`, which therefore is there already: with "
+                           "`reference: into` the documents take the places of the references in it");
+        }
+    }
 }
 
 static void

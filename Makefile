@@ -194,6 +194,7 @@ $(OBJ)/unit/expr/t_zone: TESTLIBS += -Wl,--wrap=access
 $(OBJ)/unit/run/t_pipe $(OBJ)/unit/io/t_lanes: TESTLIBS += -Wl,--wrap=pthread_create
 $(OBJ)/unit/run/t_stopped: TESTLIBS += -Wl,--wrap=mrs_random
 $(OBJ)/unit/io/t_room: TESTLIBS += -Wl,--wrap=fstatfs64,--wrap=fallocate64
+$(OBJ)/unit/io/t_direct: TESTLIBS += -Wl,--wrap=fstatfs64,--wrap=pwrite64
 ROOM ?= *
 UNITBIN := $(filter-out $(if $(LIVELIBS),,$(OBJ)/unit/live/%),$(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c)))
 ## unit: the unit tests; ROOM=doc for one room; those of live under tests/server/with

@@ -5,10 +5,10 @@
  * member of its own: so lanes can pack several at a time, and the file is the same byte for byte for any number of
  * threads and any budget. Whoever has packed a piece writes it and those that wait behind it, in order; so nobody
  * who waits for room has to wait for a file that is not written to at the moment. The earliest failure is the one that
- * is told. Plain files have a buffer of a size the caller chooses, and pieces larger than that go to the file directly.
+ * is told. Plain files have a buffer of a size the caller chooses, and pieces larger than that go to the file at once.
  * Must not know documents, names of collections or when a file counts as published. */
 #include "encoder.h"
-#include "io/file/file.h"
+#include "io/file/direct_write.h"
 #include "codec_pool.h"
 #include <errno.h>
 #include <unistd.h>
@@ -21,6 +21,8 @@ struct mrsi_encoder {
     int level;
     uint8_t *in; /* of plain files: bytes that are not yet in the file */
     size_t in_n, in_cap;
+    uint64_t direct_from; /* bytes of a plain file from which on it is written directly; 0: never */
+    struct mrsi_direct *direct; /* NULL: it is not */
     bool any; /* a piece was handed on, now or before a mark */
     struct mrsi_lanes *lanes, *own;
     struct mrsi_chunk *chunk; /* the piece that is being filled; NULL: not begun */
@@ -270,6 +272,7 @@ mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct 
     } else if (ok) {
         c->in_cap = to->buffer ? to->buffer : MRSI_SINK_BUFFER;
         c->in = mrs_alloc(mem, c->in_cap);
+        c->direct_from = to->direct_from;
         ok = c->in != NULL;
     }
     if (!ok) {
@@ -294,6 +297,7 @@ mrsi_encoder_close(struct mrsi_encoder *c)
         mrsi_chunk_give(c->lanes, c->chunk);
         mrsi_lanes_free(c->own);
     }
+    mrsi_direct_end(c->direct);
     mrs_free(c->mem, c->name);
     mrs_free(c->mem, c->in);
     mrs_free(c->mem, c);
@@ -302,9 +306,17 @@ mrsi_encoder_close(struct mrsi_encoder *c)
 static enum mrs_status
 write_plain(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
 {
+    if (c->direct) {
+        c->file_bytes += n;
+        return mrsi_direct_write(c->direct, p, n, e);
+    }
     enum mrs_status s = mrsi_write_full(c->fd, p, n, c->name, e);
     mrsi_write_behind(c->fd, c->file_bytes, n);
     c->file_bytes += n;
+    if (s == MRS_OK && c->direct_from && c->file_bytes >= c->direct_from) {
+        c->direct = mrsi_direct_begin(c->mem, c->fd, c->name, c->file_bytes);
+        c->direct_from = 0;
+    }
     return s;
 }
 
@@ -314,6 +326,13 @@ flush(struct mrsi_encoder *c, struct mrs_err *e)
     size_t n = c->in_n;
     c->in_n = 0;
     return n ? write_plain(c, c->in, n, e) : MRS_OK;
+}
+
+static enum mrs_status
+flush_all(struct mrsi_encoder *c, struct mrs_err *e)
+{
+    enum mrs_status s = flush(c, e);
+    return s == MRS_OK && c->direct ? mrsi_direct_flush(c->direct, e) : s;
 }
 
 enum mrs_status
@@ -350,7 +369,7 @@ mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (!c->codec) {
-        return flush(c, e);
+        return flush_all(c, e);
     }
     if (!c->any && !c->chunk && (c->chunk = mrsi_chunk_take(c->lanes)) == NULL) {
         return mrs_err_memory(e, sizeof *c->chunk);
@@ -363,7 +382,7 @@ enum mrs_status
 mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *pending, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(pending));
-    enum mrs_status s = c->codec ? drain(c, e) : flush(c, e);
+    enum mrs_status s = c->codec ? drain(c, e) : flush_all(c, e);
     if (s == MRS_OK && c->chunk) {
         mrs_buf_put(pending, c->chunk->p, c->chunk->n);
         s = mrs_buf_status(pending, e);

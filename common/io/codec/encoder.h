@@ -14,6 +14,8 @@ struct mrsi_encoder_to {
     size_t buffer;            /* of plain files; 0: MRSI_SINK_BUFFER */
     struct mrsi_lanes *lanes; /* who packs; NULL: who writes */
     bool raw;                 /* parts of one stream of raw deflate, which the caller ends; of `compress` the level */
+    uint64_t direct_from;     /* bytes from which on a plain file is written directly (direct_write.h); 0: never. It is
+                                 open for reading as well, and nobody else's */
 };
 /* Bytes of memory that compressing takes on so many threads. */
 uint64_t mrsi_encoder_memory(struct mrs_compress c, uint32_t threads);

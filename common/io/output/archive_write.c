@@ -37,7 +37,7 @@ mrsi_archive_out_open(struct mrs_output *o, struct mrsi_half *half, const char *
     mrs_buf_init(&out->buf, o->mem, MRS_DOC_MAX);
     mrs_put32(magic, MRSI_ARCHIVE_MAGIC);
     out->half = half;
-    struct mrsi_encoder_to to = {half->fd, name, o->pack, 0, o->lanes, false};
+    struct mrsi_encoder_to to = {half->fd, name, o->pack, 0, o->lanes, false, 0};
     enum mrs_status s = mrsi_half_encoder(o->mem, half, &to, &out->enc, e);
     return s == MRS_OK && !mrsi_half_goes_on(half) ? put(out, magic, sizeof magic, e) : s;
 }

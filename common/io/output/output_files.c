@@ -172,7 +172,7 @@ mrsi_output_piece(struct mrs_output *o, const struct mrsi_small_file *piece, str
     if (piece->codec == MRS_CODEC_NONE) {
         s = mrsi_write_full(fd, piece->p, piece->n, path, e);
     } else {
-        struct mrsi_encoder_to to = {fd, path, {piece->codec, 0}, 0, NULL, false};
+        struct mrsi_encoder_to to = {fd, path, {piece->codec, 0}, 0, NULL, false, 0};
         s = mrsi_encoder_open(o->mem, &to, &enc, e);
         MRS_THEN(s, mrsi_encoder_write(enc, piece->p, piece->n, e));
         MRS_THEN(s, mrsi_encoder_finish(enc, e));

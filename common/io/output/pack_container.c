@@ -362,7 +362,7 @@ mrsi_pack_tar(const struct mrsi_container_pack *p, struct mrs_err *e)
     mrs_arena_init(&a, p->mem);
     mrsi_half_writer(p->half, tell, &w);
     if (s == MRS_OK && p->compress.codec != MRS_CODEC_NONE) {
-        struct mrsi_encoder_to to = {p->fd, p->name, p->compress, 0, p->lanes, false};
+        struct mrsi_encoder_to to = {p->fd, p->name, p->compress, 0, p->lanes, false, 0};
         s = mrsi_half_encoder(p->mem, p->half, &to, &w.enc, e);
     }
     MRS_THEN(s, mrsi_pack_list(p, &a, &files, &n, e));

@@ -195,7 +195,7 @@ put_data(struct pack_zip *z, struct pack_zip_entry *x, struct mrs_err *e)
     static const uint8_t last[2] = {3, 0}; /* an empty block that says: no more */
     bool deflated = x->method == DEFLATED;
     struct mrsi_encoder_to to = {z->pack->fd, z->pack->name, {MRS_CODEC_NONE, z->pack->compress.level}, MRSI_PACK_ROOM,
-                                 z->pack->lanes, deflated};
+                                 z->pack->lanes, deflated, 0};
     struct mrsi_encoder *enc = NULL;
     enum mrs_status s = mrsi_half_encoder(z->pack->mem, z->pack->half, &to, &enc, e);
     if (z->pack->half) {

@@ -97,7 +97,8 @@ transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sourc
                                      {job->codec, job->codec == o->codec ? o->compress.level : 0},
                                      o->sink_buffer,
                                      o->lanes,
-                                     false};
+                                     false,
+                                     0};
         return recode(o, job, from, &to, e);
     }
     if (job->half && mrsi_half_goes_on(job->half) && mrsi_told_number(job->half->from, "file") != job->done) {

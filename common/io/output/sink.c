@@ -11,6 +11,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+/* Smaller files are soon on disk, and may be read again at once: by a restore, or by the next plan. */
+#define DIRECT_FROM (512ull << 20)
+
 struct mrs_sink {
     struct mrs_output *o;
     struct mrs_sink *next;
@@ -42,6 +45,21 @@ mrsi_sink_free(struct mrs_sink *s)
     mrs_free(s->o->mem, s);
 }
 
+static struct mrsi_encoder_to
+encoder_to(const struct mrs_sink *s)
+{
+    const struct mrs_output *o = s->o;
+    return (struct mrsi_encoder_to){s->fd, s->path, o->compress, o->sink_buffer, o->lanes, false,
+                                    s->own_fd ? DIRECT_FROM : 0};
+}
+
+static enum mrs_status
+open_encoder(struct mrs_sink *s, struct mrs_err *e)
+{
+    struct mrsi_encoder_to to = encoder_to(s);
+    return mrsi_encoder_open(s->o->mem, &to, &s->enc, e);
+}
+
 static enum mrs_status
 open_file(struct mrs_sink *s, const char *db, const char *coll, struct mrs_err *e)
 {
@@ -60,8 +78,7 @@ open_file(struct mrs_sink *s, const char *db, const char *coll, struct mrs_err *
         mrs_free(o->mem, rel);
     }
     if (st == MRS_OK) {
-        struct mrsi_encoder_to to = {s->fd, s->path, o->compress, o->sink_buffer, o->lanes, false};
-        st = mrsi_encoder_open(o->mem, &to, &s->enc, e);
+        st = open_encoder(s, e);
     }
     return st;
 }
@@ -223,7 +240,6 @@ enum mrs_status
 mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e)
 {
     MRS_ASSERT(!s->failed);
-    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer, s->o->lanes, false};
     enum mrs_status st = MRS_OK;
     mrsi_encoder_close(s->enc);
     s->enc = NULL;
@@ -233,7 +249,7 @@ mrs_sink_restart(struct mrs_sink *s, struct mrs_err *e)
     if (lseek(s->fd, 0, SEEK_SET) < 0 || ftruncate(s->fd, 0) < 0) {
         st = mrs_err_sys(e, errno, "emptying %s", s->path);
     }
-    MRS_THEN(st, mrsi_encoder_open(s->o->mem, &to, &s->enc, e));
+    MRS_THEN(st, open_encoder(s, e));
     s->failed = st != MRS_OK;
     return mrsi_output_fail(s->o, st);
 }
@@ -356,7 +372,7 @@ reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
     if (s->fd < 0) {
         return mrs_err_sys(e, errno, "open %s", s->path);
     }
-    struct mrsi_encoder_to to = {s->fd, s->path, s->o->compress, s->o->sink_buffer, s->o->lanes, false};
+    struct mrsi_encoder_to to = encoder_to(s);
     return mrsi_encoder_go_on(s->o->mem, &to, &mark, &s->enc, e);
 }
 

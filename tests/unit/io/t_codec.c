@@ -27,7 +27,7 @@ pack(struct mrs_mem *mem, const char *path, struct mrs_compress how, struct byte
     struct mrsi_encoder *enc;
     mrs_err_clear(&err);
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    struct mrsi_encoder_to to = {fd, path, how, 5000, NULL, false};
+    struct mrsi_encoder_to to = {fd, path, how, 5000, NULL, false, 0};
     OK(mrsi_encoder_open(mem, &to, &enc, &err));
     for (size_t i = 0; i < in.n; i += piece) {
         OK(mrsi_encoder_write(enc, in.p + i, in.n - i < piece ? in.n - i : piece, &err));

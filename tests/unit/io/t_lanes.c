@@ -38,7 +38,7 @@ open_to(struct mrs_mem *mem, int fd, struct mrs_compress how, struct mrsi_lanes 
 {
     struct mrs_err err;
     struct mrsi_encoder *enc = NULL;
-    struct mrsi_encoder_to to = {fd, "packed", how, 5000, lanes, false};
+    struct mrsi_encoder_to to = {fd, "packed", how, 5000, lanes, false, 0};
     mrs_err_clear(&err);
     OK(mrsi_encoder_open(mem, &to, &enc, &err));
     return enc;
@@ -231,7 +231,7 @@ stop_at(struct mrs_compress how, struct bytes in, size_t cut, uint32_t threads, 
     mark.pending = pending.p;
     mark.pending_n = pending.n;
     assert_int_equal(write(fd, "left behind", 11), 11);
-    struct mrsi_encoder_to to = {fd, "stopped", how, 3000, lanes, false};
+    struct mrsi_encoder_to to = {fd, "stopped", how, 3000, lanes, false, 0};
     OK(mrsi_encoder_go_on(mem, &to, &mark, &enc, &err));
     pass_on(enc, in, cut, in.n, 70000);
     finish(enc);
@@ -293,7 +293,7 @@ whole_way(struct mrs_mem *mem, struct mrs_compress how, struct bytes in, uint32_
     struct mrs_buf pending;
     uint64_t bytes;
     int fd = new_file(at("packed"));
-    struct mrsi_encoder_to to = {fd, "packed", how, 5000, lanes, false};
+    struct mrsi_encoder_to to = {fd, "packed", how, 5000, lanes, false, 0};
     mrs_buf_init(&pending, mem, SIZE_MAX);
     enum mrs_status s = lanes ? mrsi_encoder_open(mem, &to, &enc, e) : mrs_err_memory(e, 1);
     for (size_t i = 0; s == MRS_OK && i < in.n; i += 300000) {

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* direct_write.c - the end of a large file, written past the page cache by a thread of its own.
+ *
+ * Nobody reads an output again while it is made, so a copy of it in memory costs more than it is worth: to make it took
+ * a third of the processors' time of a run of gigabytes, and it drives out what others would read. A write past it
+ * ends when the disk has the bytes; so there are two blocks, one is filled while the other is written. Blocks begin and
+ * end at multiples of ALIGN, in memory and in the file. A last block that is not full is written through the page cache
+ * and stays: once it is full it is written again, to the same place. Only on file systems that are known to write so
+ * what they would write anyway: on btrfs, for one, it would not be compressed. */
+#include "direct_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <pthread.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+enum { ALIGN = 4096, BLOCK = 1 << 20 };
+
+struct mrsi_direct {
+    struct mrs_mem *mem;
+    int fd;
+    const char *name;
+    uint8_t *room, *block[2];
+    uint32_t filling; /* which of them; the other one is being written, or is free */
+    size_t filled;
+    uint64_t at; /* of the block that is being filled, in the file */
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    /* under the lock */
+    bool writing, stop; /* writing: the other block is full, and not in the file yet */
+    int error;
+};
+
+static bool
+helps(int fd)
+{
+    struct statfs fs;
+    return fstatfs(fd, &fs) == 0 && (fs.f_type == EXT4_SUPER_MAGIC || fs.f_type == XFS_SUPER_MAGIC);
+}
+
+static bool
+set_direct(int fd, bool direct)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && fcntl(fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
+}
+
+/* 0, or why not. What a direct write leaves is less than a block and may begin anywhere: it goes through the cache. */
+static int
+write_at(int fd, const uint8_t *p, size_t n, uint64_t off, bool direct)
+{
+    bool is = direct && set_direct(fd, true);
+    int error = 0;
+    while (n && !error) {
+        ssize_t r = pwrite(fd, p, n, (off_t)off);
+        if (r > 0) {
+            p += r;
+            n -= (size_t)r;
+            off += (uint64_t)r;
+        } else if (is && r < 0 && errno == EINVAL) {
+            is = !set_direct(fd, false);
+            error = is ? EINVAL : 0;
+        } else if (r == 0 || errno != EINTR) {
+            error = r < 0 ? errno : ENOSPC;
+        }
+    }
+    if (is && !set_direct(fd, false) && !error) {
+        error = errno;
+    }
+    return error;
+}
+
+static void *
+write_blocks(void *arg)
+{
+    struct mrsi_direct *d = arg;
+    pthread_mutex_lock(&d->lock);
+    while (!d->stop) {
+        if (!d->writing) {
+            pthread_cond_wait(&d->change, &d->lock);
+            continue;
+        }
+        const uint8_t *p = d->block[1 - d->filling];
+        uint64_t off = d->at - BLOCK;
+        pthread_mutex_unlock(&d->lock);
+        int error = write_at(d->fd, p, BLOCK, off, true);
+        pthread_mutex_lock(&d->lock);
+        d->error = d->error ? d->error : error;
+        d->writing = false;
+        pthread_cond_signal(&d->change);
+    }
+    pthread_mutex_unlock(&d->lock);
+    return NULL;
+}
+
+static enum mrs_status
+wait_for_block(struct mrsi_direct *d, struct mrs_err *e)
+{
+    pthread_mutex_lock(&d->lock);
+    while (d->writing) {
+        pthread_cond_wait(&d->change, &d->lock);
+    }
+    int error = d->error;
+    pthread_mutex_unlock(&d->lock);
+    return error ? mrs_err_sys(e, error, "write %s", d->name) : MRS_OK;
+}
+
+/* The block that is full changes places with the other one. */
+static enum mrs_status
+hand_on(struct mrsi_direct *d, struct mrs_err *e)
+{
+    MRS_ASSERT(d->filled == BLOCK);
+    enum mrs_status s = wait_for_block(d, e);
+    if (s == MRS_OK) {
+        pthread_mutex_lock(&d->lock);
+        d->filling = 1 - d->filling;
+        d->at += BLOCK;
+        d->writing = true;
+        pthread_cond_signal(&d->change);
+        pthread_mutex_unlock(&d->lock);
+        d->filled = 0;
+    }
+    return s;
+}
+
+static void
+let_go(struct mrsi_direct *d)
+{
+    pthread_cond_destroy(&d->change);
+    pthread_mutex_destroy(&d->lock);
+    mrs_free(d->mem, d->room);
+    mrs_free(d->mem, d);
+}
+
+/* Its first block begins where one can, with the bytes that stand there. */
+static bool
+take_up(struct mrsi_direct *d, uint64_t bytes)
+{
+    size_t got, n = bytes % ALIGN;
+    d->at = bytes - n;
+    d->filled = n;
+    return mrsi_pread_full(d->fd, d->block[0], n, d->at, d->name, &got, NULL) == MRS_OK && got == n;
+}
+
+struct mrsi_direct *
+mrsi_direct_begin(struct mrs_mem *mem, int fd, const char *name, uint64_t bytes)
+{
+    MRS_ASSERT(fd >= 0 && name);
+    struct mrsi_direct *d = helps(fd) ? mrs_zalloc(mem, sizeof *d) : NULL;
+    if (!d) {
+        return NULL;
+    }
+    *d = (struct mrsi_direct){.mem = mem, .fd = fd, .name = name, .room = mrs_alloc(mem, 2 * BLOCK + ALIGN)};
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_cond_init(&d->change, NULL);
+    if (d->room) {
+        d->block[0] = d->room + (ALIGN - (uintptr_t)d->room % ALIGN);
+        d->block[1] = d->block[0] + BLOCK;
+    }
+    if (!d->room || !take_up(d, bytes) || pthread_create(&d->thread, NULL, write_blocks, d) != 0) {
+        let_go(d);
+        return NULL;
+    }
+    return d;
+}
+
+enum mrs_status
+mrsi_direct_write(struct mrsi_direct *d, const void *p, size_t n, struct mrs_err *e)
+{
+    MRS_ASSERT(p || n == 0);
+    enum mrs_status s = MRS_OK;
+    for (const uint8_t *from = p; n && s == MRS_OK;) {
+        size_t part = n < BLOCK - d->filled ? n : BLOCK - d->filled;
+        memcpy(d->block[d->filling] + d->filled, from, part);
+        d->filled += part;
+        from += part;
+        n -= part;
+        s = d->filled == BLOCK ? hand_on(d, e) : MRS_OK;
+    }
+    return s;
+}
+
+enum mrs_status
+mrsi_direct_flush(struct mrsi_direct *d, struct mrs_err *e)
+{
+    MRS_ASSERT(d->filled < BLOCK);
+    enum mrs_status s = wait_for_block(d, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    int error = write_at(d->fd, d->block[d->filling], d->filled, d->at, false);
+    error = error || lseek(d->fd, (off_t)(d->at + d->filled), SEEK_SET) >= 0 ? error : errno;
+    return error ? mrs_err_sys(e, error, "write %s", d->name) : MRS_OK;
+}
+
+void
+mrsi_direct_end(struct mrsi_direct *d)
+{
+    if (!d) {
+        return;
+    }
+    pthread_mutex_lock(&d->lock);
+    d->stop = true;
+    pthread_cond_signal(&d->change);
+    pthread_mutex_unlock(&d->lock);
+    pthread_join(d->thread, NULL);
+    let_go(d);
+}

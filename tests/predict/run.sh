@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # run.sh TOOL [CASE...] - `check` as a law: what it says of a run is what the run then does. The same refused records,
 # byte for byte; the same account; the same documents and bytes of each collection; the size of the files and of
-# temporary files within 10 % (of the files also within 4 KiB, the least that a file system gives away).
+# temporary files within 10 % (of the files also within 4 KiB, the least that a file system gives away; of temporary
+# files within some records, since the most there is at a time depends on which thread is first).
 #
 # Over every case of tests/cases (or those named), the sample dumps, and the real data sets of tests/examples where they
 # lie beside the project. What `run` finds wrong before it begins, `check` must find as well. tests/law/ground.sh says
@@ -49,7 +50,7 @@ compare() {
     done
     near "files of refused documents" "$(number "$tmp/check.json" refusedBytes)" \
         "$(bytes_of "$tmp" -maxdepth 1 -name 'out.refused.*')" 0 || { fail "$1" "refusedBytes"; return; }
-    near "temporary files" "$(number "$tmp/check.json" temporaryBytes)" "$(number "$tmp/run.json" temporaryBytes)" 0 ||
+    near "temporary files" "$(number "$tmp/check.json" temporaryBytes)" "$(number "$tmp/run.json" temporaryBytes)" 256 ||
         { fail "$1" "temporaryBytes"; return; }
     near "files of the output" "$(number "$tmp/check.json" diskBytes)" "$(bytes_of "$tmp/out")" 4096 ||
         { fail "$1" "diskBytes"; return; }

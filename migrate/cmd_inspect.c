@@ -16,6 +16,8 @@ struct inspecting {
     struct mrs_input *in;
     uint32_t *at; /* of a collection, in the input */
     uint32_t n;
+    uint32_t *profile; /* of what profilers noted */
+    uint32_t profiles;
     struct mrs_scanner *scanner;
     struct mrsi_inspection *found;
     char *hints, *workload;
@@ -48,6 +50,18 @@ scan(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, st
     return mrs_scanner_scan(x->scanner, x->at[i], &doc, e);
 }
 
+static enum mrs_status
+profile(void *arg, const struct mrs_inspect_sink *to, struct mrs_err *e)
+{
+    const struct inspecting *x = arg;
+    struct mrs_scan_doc doc = {.doc = to->doc, .arg = to->arg, .in_order = true};
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; s == MRS_OK && i < x->profiles; i++) {
+        s = mrs_scanner_scan(x->scanner, x->profile[i], &doc, e);
+    }
+    return s;
+}
+
 static void
 phase(void *arg, const char *what)
 {
@@ -60,12 +74,16 @@ list(struct inspecting *x, struct mrs_err *e)
 {
     uint32_t n = mrs_input_count(x->in);
     x->at = mrs_alloc_array(x->cli->line.mem, n + 1, sizeof *x->at);
-    if (!x->at) {
+    x->profile = mrs_alloc_array(x->cli->line.mem, n + 1, sizeof *x->profile);
+    if (!x->at || !x->profile) {
         return mrs_err_memory(e, n * sizeof *x->at);
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct mrs_input_ns *ns = mrs_input_at(x->in, i);
-        if (ns->kind == MRS_INPUT_DATA && !strstr(ns->ns, ".system.")) {
+        const char *coll = strchr(ns->ns, '.');
+        if (ns->kind == MRS_INPUT_DATA && ns->data_path && coll && strcmp(coll, ".system.profile") == 0) {
+            x->profile[x->profiles++] = i;
+        } else if (ns->kind == MRS_INPUT_DATA && !strstr(ns->ns, ".system.")) {
             x->at[x->n++] = i;
             x->bytes += ns->file_bytes;
         }
@@ -111,6 +129,7 @@ inspect(struct inspecting *x, struct mrs_err *e)
                                             .workers = mrs_scanner_workers(x->scanner),
                                             .describe = describe,
                                             .scan = scan,
+                                            .profile = profile,
                                             .phase = phase,
                                             .arg = x};
         opts.kind = kind_of(mrs_input_format(x->in));
@@ -158,6 +177,7 @@ mrsi_cmd_inspect(struct mrs_cli *line)
     mrs_scanner_close(x.scanner);
     mrs_input_close(x.in);
     mrs_free(line->mem, x.at);
+    mrs_free(line->mem, x.profile);
     mrs_free(line->mem, x.hints);
     mrs_free(line->mem, x.workload);
     if (s == MRS_OK) {

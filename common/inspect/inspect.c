@@ -24,6 +24,12 @@ phase(const struct mrs_inspect_source *source, const char *what)
     }
 }
 
+static bool
+is_damage(const struct mrs_err *e)
+{
+    return e->code == MRS_E_BSON || e->code == MRS_E_FORMAT || e->code == MRS_E_LIMIT;
+}
+
 /* Damage is an error, or the end of its collection, which is said. */
 static enum mrs_status
 judge_damage(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, struct mrsi_collection *c,
@@ -33,7 +39,7 @@ judge_damage(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, str
     if (s == MRS_OK) {
         return s;
     }
-    if (opts->keep_going && (own->code == MRS_E_BSON || own->code == MRS_E_FORMAT || own->code == MRS_E_LIMIT)) {
+    if (opts->keep_going && is_damage(own)) {
         c->cut = true;
         return mrsi_model_leave(x, e, "%s ends before its end: %s", c->ns, mrs_err_text(own, text, sizeof text));
     }
@@ -114,6 +120,25 @@ index_of(struct mrs_view spec, struct mrsi_seen_index *out)
 }
 
 static enum mrs_status
+take_uses(struct mrsi_inspection *x, struct mrsi_seen_index *i, struct mrs_val said, struct mrs_err *e)
+{
+    struct mrs_view d = said.type == MRS_DOCUMENT ? mrs_val_view(said) : mrs_empty_doc();
+    struct mrs_val members = mrs_doc_get(d, "members"), since = mrs_doc_get(d, "since");
+    int64_t uses, days;
+    uint32_t n;
+    if (!mrs_val_integral(mrs_doc_get(d, "uses"), &uses) || !mrs_val_integral(mrs_doc_get(d, "days"), &days) ||
+        members.type != MRS_STRING || since.type != MRS_DATE) {
+        return MRS_OK;
+    }
+    const char *text = mrs_val_text(members, &n);
+    i->used_on = mrs_arena_copy(&x->arena, text, n + 1);
+    i->used_since = mrs_val_i64(since);
+    i->used_days = days;
+    i->used = i->used_on ? (uint64_t)uses : UINT64_MAX;
+    return i->used_on ? MRS_OK : mrs_err_memory(e, n);
+}
+
+static enum mrs_status
 read_indexes(struct mrsi_inspection *x, const struct mrs_inspect_source *source, struct mrsi_collection *c,
              struct mrs_view metadata, struct mrs_err *e)
 {
@@ -136,11 +161,8 @@ read_indexes(struct mrsi_inspection *x, const struct mrs_inspect_source *source,
         c->index = more;
         if (one.v.type == MRS_DOCUMENT) {
             struct mrsi_seen_index *i = &c->index[c->indexes++];
-            int64_t n;
             index_of(mrs_val_view(one.v), i);
-            if (mrs_val_integral(mrs_doc_get(uses, i->name), &n)) {
-                i->used = (uint64_t)n;
-            }
+            s = take_uses(x, i, mrs_doc_get(uses, i->name), e);
         }
     }
     return s;
@@ -216,6 +238,27 @@ relate(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const
     return s;
 }
 
+/* What a profiler noted of reads and writes. */
+static enum mrs_status
+measure(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const struct mrs_inspect_opts *opts,
+        struct mrs_err *e)
+{
+    struct mrs_err own;
+    char text[700];
+    mrs_err_clear(&own);
+    phase(source, "reading the profile");
+    enum mrs_status s = mrsi_workload_measure(x, source, &own);
+    if (s != MRS_OK && opts->keep_going && is_damage(&own)) {
+        x->profile_cut = true;
+        return mrsi_model_leave(x, e, "how often collections are read and written, since system.profile is damaged: "
+                                "%s", mrs_err_text(&own, text, sizeof text));
+    }
+    if (s != MRS_OK && e) {
+        *e = own;
+    }
+    return s;
+}
+
 enum mrs_status
 mrs_inspect(struct mrs_mem *mem, const struct mrs_inspect_source *source, const struct mrs_inspect_opts *opts,
             struct mrsi_inspection **out, struct mrs_err *e)
@@ -239,6 +282,7 @@ mrs_inspect(struct mrs_mem *mem, const struct mrs_inspect_source *source, const 
         s = describe(x, source, i, e);
     }
     MRS_THEN(s, mrsi_workload_read(x, opts->workload, e)); /* before the first document, since it may be wrong */
+    MRS_THEN(s, measure(x, source, opts, e));
     phase(source, "reading documents");
     for (uint32_t i = 0; s == MRS_OK && i < x->colls; i++) {
         s = read_collection(x, source, opts, &x->coll[i], e);
@@ -270,5 +314,5 @@ mrs_inspect_is_cut(const struct mrsi_inspection *x)
             return true;
         }
     }
-    return false;
+    return x->profile_cut;
 }

@@ -43,8 +43,11 @@ struct mrs_inspect_source {
     /* All documents of it, or those of a sample that is the same each time. share: part of all that was read, 1 where
      * it was all. */
     enum mrs_status (*scan)(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, struct mrs_err *e);
-    /* {name: uses} of the indexes of collection i since they were counted; the empty document: unknown. May be NULL. */
+    /* {name: {uses: n, since: date, days: n, members: "host, host"}} of the indexes of collection i, as far as known.
+     * May be NULL. */
     enum mrs_status (*index_uses)(void *arg, uint32_t i, struct mrs_view *out, struct mrs_err *e);
+    /* Operations that a profiler noted (documents of system.profile), in order. May be NULL. */
+    enum mrs_status (*profile)(void *arg, const struct mrs_inspect_sink *to, struct mrs_err *e);
     /* Answers a question about collection i. May be NULL where no share is below 1. */
     enum mrs_status (*look_up)(void *arg, uint32_t i, const struct mrs_inspect_question *q, struct mrs_err *e);
     void (*phase)(void *arg, const char *what); /* for progress; may be NULL */

@@ -2,7 +2,8 @@
 """governor.py PORT SAYS CMD... - a server on PORT as a replica set of two behind two proxies; MONGODB_URI of CMD names
 it. What the members tell about themselves is in the file SAYS, as JSON, and may change at any time: `lag` of the
 secondary and `majority` in seconds, `lagged` (flow control), `out`, `left` and `waiting` of write tickets, `active`
-(connections.active), `denied` (serverStatus), `silent` (the secondary gives no answer)."""
+(connections.active), `denied` (serverStatus), `silent` (the secondary gives no answer), `uses` ($indexStats: of each
+index what each member counted, [times, days])."""
 import functools
 import json
 import os
@@ -71,6 +72,19 @@ def status(parts, says):
                     inner("queues", inner("execution", tickets)))
 
 
+def index_uses(member, members, uses):
+    now = int(time.time() * 1000)
+    batch = []
+    for name, told in uses.items():
+        times, days = told[members.index(member)]
+        since = date("since", now - days * 86400000)
+        batch.append(inner(str(len(batch)), text("name", name), text("host", member),
+                           inner("accesses", element(0x12, "ops", struct.pack("<q", times)), since)))
+    cursor = inner("cursor", element(4, "firstBatch", document(*batch)), element(0x12, "id", struct.pack("<q", 0)),
+                   text("ns", "db.coll"))
+    return document(cursor, element(1, "ok", struct.pack("<d", 1)))
+
+
 def as_told(reply, member, members, file):
     parts = list(mongos.elements(reply))
     names = {name for name, _ in parts}
@@ -82,6 +96,8 @@ def as_told(reply, member, members, file):
         return hello(parts, member, members, says)
     if b"uptimeMillis" in names:
         return status(parts, says)
+    if "uses" in says and b"\3accesses\0" in reply:
+        return index_uses(member, members, says["uses"])
     return reply
 
 

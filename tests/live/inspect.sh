@@ -13,6 +13,10 @@ for need in "$tool" "$offline" "$ask"; do
         exit 0
     fi
 done
+if [ "${1:-}" = members ]; then # between the proxies of governor.py
+    "$tool" inspect --ns northwind.orders --whole
+    exit
+fi
 if [ "${1:-}" != inside ]; then
     "$root/tests/server/with" bash "${BASH_SOURCE[0]}" inside
     status=$?
@@ -129,5 +133,39 @@ fi
 # ---- nothing was written ----
 "$ask" --picture >after || fail "no picture"
 if cmp -s before after; then ok; else fail "inspect wrote: $(diff before after | head -5)"; fi
+
+# ---- how often: what the profiler noted, but for what tools do ----
+did() { "$ask" northwind "$1" >>log 2>&1; } # COMMAND
+if did '{"profile": 2}'; then
+    for i in $(seq 110); do
+        did '{"aggregate": "orders", "cursor": {}, "pipeline": [{"$match": {"_id": '"$i"'}},
+            {"$lookup": {"from": "customers", "localField": "CustomerID", "foreignField": "_id", "as": "c"}}]}'
+    done
+    expect 0 "join-heavy" --ns 'northwind.*' --sample 500
+    did '{"profile": 0}'
+    expect 0 "110 operations in system.profile" --ns 'northwind.*'
+    cat out err | grep -q 'join-heavy' && ok || fail "no join-heavy: $(cat out)"
+else
+    echo "skipped: the server has no profiler"
+fi
+
+# ---- unused indexes: on all members that are asked, and for a week at least ----
+SET=$("$ask" admin '{"hello": 1}' | grep -o '"setName"[^,}]*' | cut -d'"' -f4)
+if [ -n "$SET" ]; then
+    for name in City Country Region; do
+        did '{"createIndexes": "orders", "indexes": [{"name": "by'$name'", "key": {"Ship'$name'": 1}}]}' || fail "index"
+    done
+    echo '{"uses": {"_id_": [[9, 40], [9, 40]], "byCity": [[0, 40], [0, 12]], "byCountry": [[7, 40], [0, 40]],
+        "byRegion": [[0, 3], [0, 40]]}}' >says
+    SET=$SET python3 "$here/governor.py" "$port" says bash "$here/inspect.sh" members >out 2>log ||
+        fail "members: $(cat log)"
+    tr '\n' ' ' <out | sed 's/   */ /g' >flat
+    grep -Eq 'unused-index byCity: no query used it in 12 days, since 2[0-9-]*T[0-9:]*Z \(\$indexStats of '\
+'127[0-9.:]*, 127[0-9.:]*\)' flat && ok || fail "byCity is not unused: $(cat flat log)"
+    grep -q 'unused-index by[^C]' flat && fail "one that has not been counted for a week: $(cat flat)" || ok
+    grep -q 'unused-index byCountry' flat && fail "one that is used on the primary: $(cat flat)" || ok
+else
+    echo "skipped: no replica set, so no members to ask"
+fi
 echo "$passed passed, $failed failed, 0 skipped"
 [ "$failed" -eq 0 ]

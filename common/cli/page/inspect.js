@@ -35,6 +35,7 @@ function pageInspect(report, plan) {
     el('p.dim', report.tool + ', ' + report.input.kind + (report.input.sampled
       ? ', a sample' + (report.input.share ? ' of ' + percent(100 * report.input.share) : '') + ': figures are estimates'
       : ', every document was read')),
+    report.workload ? el('p.dim', 'How often they are read and written: ' + measured(report.workload)) : null,
     tiles([[num(report.collections.length), 'collections'], [num(documents), 'documents'], [size(bytes), 'of documents'],
       [num(report.references.length), 'references'],
       ...[3, 2, 1].map(s => [num(rules.filter(r => r.severity === s).length), SEVERITY[s][1]])]),
@@ -56,6 +57,11 @@ function pageInspect(report, plan) {
         : 'with `mongoreshape check PLAN -i IN`; `mongoreshape run` does it.'), copyable(plan)) : null,
     report.left.length ? section('left', 'Not looked at', pile(report.left, t => el('p', t))) : null];
 }
+
+// Where figures of reads and writes come from.
+const measured = w => many(w.operations, 'operation') + ' in ' + w.source
+  + (w.from ? ', ' + value(w.from) + ' to ' + value(w.to) : '')
+  + (w.leastMillis >= 10 ? ', none quicker than ' + w.leastMillis + ' ms' : '') + '.';
 
 // ---- advice ----
 function ruleCard(x, r) {

@@ -39,6 +39,9 @@ void mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c); /*
 
 void mrsi_rules_of_workload(struct mrsi_saying *y); /* workload.c */
 
+/* The workload from what a profiler noted, where nobody told one; profile.c */
+enum mrs_status mrsi_workload_measure(struct mrsi_inspection *x, const struct mrs_inspect_source *source,
+                                      struct mrs_err *e);
 /* FAIL MRS_E_USAGE: the text is no workload of these collections. NULL: none. */
 enum mrs_status mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *e);
 /* Reads of a collection; reads that want documents of both. 0: none, or nobody said it. */

@@ -70,10 +70,13 @@ mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c)
         n += !is_id_index(x);
         redundant(y, c, x);
         if (x->used == 0 && !is_id_index(x) && !x->unique) {
-            struct mrsi_rule_found *r = mrsi_say(y, c, "unused-index", NULL,
-                                                 "no query used it since the server counts; each write pays for it");
+            char since[40];
+            struct mrsi_rule_found *r = mrsi_say(
+                y, c, "unused-index", NULL, "no query used it in %lld days, since %s ($indexStats of %s); each write "
+                "pays for it", (long long)x->used_days, mrsi_iso_time(x->used_since, since), x->used_on);
             r->index = x->name;
             r->step = "index";
+            mrsi_say_figures(y, (struct mrsi_figure[]){{"uses", 0}, {"days", (double)x->used_days}}, 2);
         }
     }
     if (n > MANY) {

@@ -74,7 +74,7 @@ static enum mrs_status
 check_entry(struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    static const char *const known[] = {"find", "insert", "update", "together", "sum", "delete"};
+    static const char *const known[] = {"find", "insert", "update", "together", "sum", "delete", "writes"};
     struct mrs_walk w;
     struct mrs_elem x;
     mrs_walk_init(&w, doc);
@@ -139,6 +139,7 @@ mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *
     MRS_THEN(s, check(x, (struct mrs_view){bson.p, (uint32_t)bson.n}, e));
     if (s == MRS_OK) {
         const uint8_t *p = mrs_arena_copy(&x->arena, bson.p, bson.n);
+        x->workload_source = "--workload";
         x->workload = p ? (struct mrs_view){p, (uint32_t)bson.n} : mrs_empty_doc();
         s = p ? MRS_OK : mrs_err_memory(e, bson.n);
     }
@@ -211,7 +212,8 @@ sum_on_read(struct mrsi_saying *y, struct mrsi_collection *c)
     struct mrs_val sums = part(y->x, c, "sum");
     struct mrs_walk w;
     struct mrs_elem x;
-    double writes = sum_of(part(y->x, c, "insert")) + sum_of(part(y->x, c, "update"));
+    struct mrs_val once = part(y->x, c, "writes"); /* an update of several paths counts once */
+    double writes = sum_of(part(y->x, c, "insert")) + sum_of(once.type == MRS_MISSING ? part(y->x, c, "update") : once);
     if (sums.type != MRS_DOCUMENT) {
         return;
     }
@@ -227,12 +229,12 @@ sum_on_read(struct mrsi_saying *y, struct mrsi_collection *c)
     }
 }
 
-/* An index whose first path no read asks for. */
+/* An index whose first path no read asks for. Of a profile, which is a window, that says nothing: $indexStats does. */
 static void
 unused_index(struct mrsi_saying *y, struct mrsi_collection *c)
 {
     struct mrs_val find = part(y->x, c, "find");
-    for (uint32_t i = 0; find.type == MRS_DOCUMENT && i < c->indexes; i++) {
+    for (uint32_t i = 0; find.type == MRS_DOCUMENT && !y->x->measured && i < c->indexes; i++) {
         struct mrs_walk w;
         struct mrs_elem first;
         mrs_walk_init(&w, c->index[i].key);
@@ -246,9 +248,24 @@ unused_index(struct mrsi_saying *y, struct mrsi_collection *c)
     }
 }
 
+/* Whoever reads a figure learns where it comes from. */
+static void
+say_source(struct mrsi_saying *y, struct mrsi_rule_found *r)
+{
+    struct mrs_buf text;
+    mrs_buf_init(&text, y->x->mem, SIZE_MAX);
+    mrs_buf_printf(&text, "%s (by %s)", r->text, y->x->workload_source);
+    mrs_buf_byte(&text, 0);
+    const char *kept = text.bad ? NULL : mrs_arena_copy(&y->x->arena, text.p, text.n);
+    y->s = kept || y->s != MRS_OK ? y->s : mrs_err_memory(y->e, text.n);
+    r->text = kept ? kept : r->text;
+    mrs_buf_clear(&text);
+}
+
 void
 mrsi_rules_of_workload(struct mrsi_saying *y)
 {
+    uint32_t before = y->x->rules;
     if (y->x->workload.n <= MRS_DOC_MIN) {
         return;
     }
@@ -259,4 +276,7 @@ mrsi_rules_of_workload(struct mrsi_saying *y)
     }
     copy_worn(y);
     join_heavy(y);
+    for (uint32_t i = before; i < y->x->rules; i++) {
+        say_source(y, &y->x->rule[i]);
+    }
 }

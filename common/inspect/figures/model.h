@@ -52,7 +52,9 @@ struct mrsi_seen_index {
     const char *name;
     struct mrs_view key; /* {path: direction} */
     struct mrs_view spec;
-    uint64_t used; /* by $indexStats; UINT64_MAX: not asked */
+    uint64_t used; /* by $indexStats; UINT64_MAX: not known */
+    int64_t used_since, used_days; /* since when that was counted */
+    const char *used_on; /* members of the set that counted */
     bool unique, plain; /* plain: neither sparse, partial, TTL, collated, hidden nor of a special kind */
 };
 
@@ -147,6 +149,9 @@ struct mrsi_inspection {
     bool sampled;
     double share;
     struct mrs_view workload; /* empty: nobody told it */
+    const char *workload_source; /* "--workload" or "system.profile" */
+    const char *measured; /* of how many operations, from when to when; NULL: nobody measured */
+    bool profile_cut; /* damage ended system.profile */
     struct mrs_arena arena;
     struct mrsi_collection *coll;
     uint32_t colls;

@@ -229,6 +229,7 @@ indexes(struct mrs_build *b, const struct mrsi_collection *c)
     open(b, "indexes", MRS_ARRAY);
     for (uint32_t i = 0; i < c->indexes; i++) {
         const struct mrsi_seen_index *x = &c->index[i];
+        uint8_t room[16];
         mrs_build_item_open(b, MRS_DOCUMENT);
         text(b, "name", x->name);
         mrs_build_val(b, "key", 3, mrs_view_val(x->key));
@@ -237,6 +238,7 @@ indexes(struct mrs_build *b, const struct mrsi_collection *c)
         }
         if (x->used != UINT64_MAX) {
             count(b, "used", x->used);
+            mrs_build_val(b, "usedSince", 9, mrs_make_i64(room, x->used_since, MRS_DATE));
         }
         mrs_build_close(b);
     }
@@ -520,6 +522,9 @@ mrs_inspect_document(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_
     copies(&b, x);
     rules(&b, x);
     suggestions(&b, x);
+    if (x->measured) {
+        mrs_build_val(&b, "workload", 8, mrs_view_val(x->workload));
+    }
     open(&b, "left", MRS_ARRAY);
     for (uint32_t i = 0; i < x->lefts; i++) {
         item(&b, i, x->left[i]);

@@ -263,6 +263,10 @@ summary(struct page *p)
         mrs_buf_printf(&p->line, " (of samples, down to %.3g %% of a collection)", 100 * p->x->share);
     }
     put_line(p, 2);
+    if (p->x->measured) {
+        mrs_buf_say(&p->line, "how often they are read and written: %s", p->x->measured);
+        put_line(p, 2);
+    }
     if (p->x->rules) {
         mrs_buf_printf(&p->line, "%u thing%s worth a look (!), worst first%s", p->x->rules, p->x->rules == 1 ? "" : "s",
                        planned ? "; `--suggest FILE` writes a plan" : "");

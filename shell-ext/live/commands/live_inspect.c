@@ -91,6 +91,10 @@ tell(struct live_inspecting *k, const struct mrs_cli_inspected *to)
         mrs_say(stderr, "%s: note: the user may not ask how often indexes are used (indexStats): unused ones are not "
                 "named\n", c->cli->line.tool->name);
     }
+    if (s == MRS_OK && k->survey.profile_denied) {
+        mrs_say(stderr, "%s: note: the user may not read system.profile (find): reads and writes are not counted\n",
+                c->cli->line.tool->name);
+    }
     return s;
 }
 

@@ -358,7 +358,7 @@ add_read_concern(const struct live_link *l, unsigned flags, bson_t *opts)
     if ((l->replicated || l->sharded) && !(flags & LIVE_IN_TXN)) {
         bson_t level;
         BSON_APPEND_DOCUMENT_BEGIN(opts, "readConcern", &level);
-        BSON_APPEND_UTF8(&level, "level", "majority");
+        BSON_APPEND_UTF8(&level, "level", flags & LIVE_LOCAL ? "local" : "majority");
         bson_append_document_end(opts, &level);
     }
 }
@@ -532,12 +532,15 @@ cursor_new(struct live_link *l, const struct mrs_coll *coll, const char *verb, s
 /* What find and aggregate share: query is the filter or the pipeline. */
 struct query {
     mongoc_collection_t *coll;
+    mongoc_read_prefs_t *prefs; /* NULL: those of the connection */
     bson_t query, opts;
 };
 
 static enum mrs_status
-query_open(struct live_link *l, const struct mrs_coll *coll, struct mrs_view query, struct query *q, struct mrs_err *e)
+query_open(struct live_link *l, const struct mrs_coll *coll, struct mrs_view query, unsigned flags, struct query *q,
+           struct mrs_err *e)
 {
+    q->prefs = flags & LIVE_ON_PRIMARY ? mongoc_read_prefs_new(MONGOC_READ_PRIMARY) : NULL;
     q->coll = mongoc_client_get_collection(l->client, coll->db, coll->coll);
     bson_init(&q->opts);
     return live_bytes(query, &q->query, e);
@@ -547,6 +550,7 @@ static void
 query_close(struct query *q)
 {
     mongoc_collection_destroy(q->coll);
+    mongoc_read_prefs_destroy(q->prefs);
     bson_destroy(&q->opts);
 }
 
@@ -557,11 +561,11 @@ live_find(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filt
     struct query q;
     *out = NULL;
     LIVE_SHORT_IN(filter);
-    enum mrs_status s = query_open(l, coll, filter, &q, e);
+    enum mrs_status s = query_open(l, coll, filter, flags, &q, e);
     MRS_THEN(s, cursor_options(l, opts, flags, &q.opts, e));
     MRS_THEN(s, cursor_new(l, coll, "find", out, e));
     if (s == MRS_OK) {
-        (*out)->cursor = mongoc_collection_find_with_opts(q.coll, &q.query, &q.opts, NULL);
+        (*out)->cursor = mongoc_collection_find_with_opts(q.coll, &q.query, &q.opts, q.prefs);
     }
     query_close(&q);
     return s;
@@ -573,11 +577,11 @@ live_aggregate(struct live_link *l, const struct mrs_coll *coll, struct mrs_view
 {
     struct query q;
     *out = NULL;
-    enum mrs_status s = query_open(l, coll, pipeline, &q, e);
+    enum mrs_status s = query_open(l, coll, pipeline, flags, &q, e);
     MRS_THEN(s, cursor_options(l, opts, flags, &q.opts, e));
     MRS_THEN(s, cursor_new(l, coll, "aggregate", out, e));
     if (s == MRS_OK) {
-        (*out)->cursor = mongoc_collection_aggregate(q.coll, MONGOC_QUERY_NONE, &q.query, &q.opts, NULL);
+        (*out)->cursor = mongoc_collection_aggregate(q.coll, MONGOC_QUERY_NONE, &q.query, &q.opts, q.prefs);
     }
     query_close(&q);
     return s;

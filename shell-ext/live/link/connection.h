@@ -73,7 +73,9 @@ void live_link_mark(struct live_link *l, const char *comment, int64_t max_time_m
 /* ---- commands ---- */
 enum { LIVE_WRITE = 1,    /* a write: write concern is added */
        LIVE_IN_TXN = 2,   /* inside the open transaction */
-       LIVE_JOURNALED = 4 /* j: true on a standalone */ };
+       LIVE_JOURNALED = 4, /* j: true on a standalone */
+       LIVE_LOCAL = 8, /* read concern local: what a member knows of itself, and the set does not share */
+       LIVE_ON_PRIMARY = 16 /* of find and aggregate: read there, also where reads go to a secondary */ };
 /* Runs cmd on db; *reply: the server's document, appended to out (may be NULL). OK, or FAIL with fault (may be
  * NULL) and MRS_E_SERVER. */
 enum mrs_status live_command(struct live_link *l, const char *db, struct mrs_view cmd, unsigned flags,
@@ -86,7 +88,8 @@ enum mrs_status live_members(struct live_link *l, struct mrs_buf *out, struct mr
 enum { LIVE_IN_MAX = 1000 }; /* values that one $in asks for at most: there are servers that take the square of them */
 struct live_cursor;
 /* find: opts is a document of find options ({sort, projection, min, max, hint, skip, limit, batchSize ...}). A read
- * only: nothing fails before the first next. flags: LIVE_IN_TXN. */
+ * only: nothing fails before the first next. flags: LIVE_IN_TXN, LIVE_LOCAL,
+ * LIVE_ON_PRIMARY. */
 enum mrs_status live_find(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filter,
                           struct mrs_view opts, unsigned flags, struct live_cursor **out, struct mrs_err *e);
 enum mrs_status live_aggregate(struct live_link *l, const struct mrs_coll *coll, struct mrs_view pipeline,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey.c - a server as the source of an inspection: its collections, their metadata, how often indexes are used.
+/* survey.c - a server as the source of an inspection: its collections, their metadata.
  *
  * A collection that has more documents than the sample takes is read by ids, which are chosen before its first pass and
  * kept; any other is read whole. Views and time series are named and not read, as in a dump. */
@@ -8,8 +8,6 @@
 #include "live/link/bson.h"
 
 #include <unistd.h>
-
-enum { SETTLED_MS = 7 * 86400000 }; /* how long uses must have been counted before none means something */
 
 /* ---- the source ---- */
 static enum mrs_status
@@ -54,52 +52,19 @@ phase(void *arg, const char *what)
     v->done = 0;
 }
 
-/* ---- how often indexes are used ---- */
-/* Counted since the server began, or the index was built: a week without use says something, a minute does not. */
-static void
-use_of(struct mrs_view said, struct mrs_build *b)
-{
-    struct mrs_val name = live_at(said, "name"), since = live_at(said, "accesses.since");
-    int64_t ops = live_int_at(said, "accesses.ops", -1);
-    uint32_t n;
-    if (name.type == MRS_STRING && since.type == MRS_DATE && ops >= 0 &&
-        (ops > 0 || mrs_clock_wall() - mrs_val_i64(since) >= SETTLED_MS)) {
-        const char *text = mrs_val_text(name, &n);
-        mrs_build_count(b, text, n, (uint64_t)ops);
-    }
-}
-
 static enum mrs_status
 index_uses(void *arg, uint32_t i, struct mrs_view *out, struct mrs_err *e)
 {
     struct live_survey *v = arg;
     const struct live_coll_info *info = v->coll[i].info;
-    struct mrs_buf pipeline;
-    struct mrs_view stages, doc;
-    struct live_cursor *cursor = NULL;
-    struct live_fault f = {.kind = LIVE_FAULT_NONE};
-    struct mrs_build b;
-    struct mrs_err own;
     *out = mrs_empty_doc();
-    if (info->view || info->timeseries || v->uses_denied) {
-        return MRS_OK;
-    }
-    mrs_err_clear(&own);
-    mrs_buf_init(&pipeline, v->job->mem, 1024);
-    mrs_buf_reset(&v->uses);
-    mrs_build_init(&b, &v->uses);
-    enum mrs_status s = live_doc(&pipeline, &stages, &own, "[{$indexStats: {}}]");
-    MRS_THEN(s, live_aggregate(v->job->link, &info->coll, stages, mrs_empty_doc(), 0, &cursor, &own));
-    while (s == MRS_OK && (s = live_cursor_next(cursor, &doc, &f, &own)) == MRS_OK) {
-        use_of(doc, &b);
-    }
-    live_cursor_close(cursor);
-    mrs_buf_clear(&pipeline);
-    if (s == MRS_FAIL && f.kind != LIVE_FAULT_NETWORK && f.kind != LIVE_FAULT_NONE) {
-        v->uses_denied = f.kind == LIVE_FAULT_DENIED; /* what is unknown is not told */
-        return MRS_OK;
-    }
-    return s == MRS_END ? mrs_build_finish(&b, out, e) : mrs_err_set(e, s, own.code, "%s", own.msg);
+    return info->view || info->timeseries || v->uses_denied ? MRS_OK : live_survey_uses(v, &info->coll, out, e);
+}
+
+static enum mrs_status
+profile(void *arg, const struct mrs_inspect_sink *to, struct mrs_err *e)
+{
+    return live_survey_profile(arg, to, e);
 }
 
 void
@@ -110,6 +75,7 @@ live_survey_source(struct live_survey *v, struct mrs_inspect_source *out)
                                        .describe = describe,
                                        .scan = scan,
                                        .index_uses = index_uses,
+                                       .profile = profile,
                                        .look_up = look_up,
                                        .phase = phase,
                                        .arg = v};

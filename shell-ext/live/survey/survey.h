@@ -40,6 +40,7 @@ struct live_survey {
     int64_t since_ms;     /* the batch in hand was asked for */
     struct mrs_buf metadata, uses;
     bool uses_denied;     /* the user may not ask how often indexes are used */
+    bool profile_denied;  /* nor read what the profiler noted */
 };
 
 /* job->link is there and only looks; sets job->server. FAIL: MRS_E_SERVER; MRS_E_MISSING: no such collection. */
@@ -61,6 +62,11 @@ enum mrs_status live_survey_again(struct live_survey *v, const char *ns, int *tr
 /* survey_ask.c - values looked up */
 enum mrs_status live_survey_ask(struct live_survey *v, const struct live_survey_coll *c,
                                 const struct mrs_inspect_question *q, struct mrs_err *e);
+/* survey_uses.c - {name: {uses, since, days, members}} of a collection's indexes, in v->uses */
+enum mrs_status live_survey_uses(struct live_survey *v, const struct mrs_coll *coll, struct mrs_view *out,
+                                 struct mrs_err *e);
+/* survey_profile.c - what the profiler noted, of all databases in hand */
+enum mrs_status live_survey_profile(struct live_survey *v, const struct mrs_inspect_sink *to, struct mrs_err *e);
 /* Names the collection in an error that does not; FAIL. */
 enum mrs_status live_survey_place(const struct live_survey_coll *c, struct mrs_err *e);
 enum mrs_status live_survey_stopped(const struct live_survey *v, struct mrs_err *e); /* FAIL: interrupted */

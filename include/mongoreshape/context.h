@@ -27,8 +27,8 @@ struct mrs_ctx { /* one per thread, made by the engine */
     const struct mrs_eval_fields *fields;
     const uint8_t *fields_of;
     struct mrs_lists *lists; /* values of other collections, for conditions of `where`; NULL: no plan with some */
-    uint64_t remarks; /* of MAP, SPREAD, FOLD: what the owner of the document in hand should know of it, see
-                         mrs_step_type.remark */
+    uint64_t remarks; /* of MAP, SPREAD, FOLD, WINDOW, of `from` in JOIN: what the owner of the document in hand should
+                         know of it, see mrs_step_type.remark */
 };
 #define MRS_REMARKS 24
 

@@ -163,6 +163,8 @@ enum mrs_status mrs_acc_argument(const struct mrs_acc *x, struct mrs_eval *ev, s
 bool mrs_acc_constant(const struct mrs_acc *x, struct mrs_val *v);
 /* Where the argument is a bare field path "$a.b" and nothing else: its text without the dollar, else NULL. */
 const char *mrs_acc_bare_path(const struct mrs_acc *x);
+/* Whether it makes a number of numbers ($sum, $avg, $stdDevPop, $median, ...) and passes over all else. */
+bool mrs_acc_is_total(const struct mrs_acc *x);
 /* ceiling: most bytes of values that a state may hold ($push, $addToSet, *N); more is MRS_E_LIMIT. */
 enum mrs_status mrs_acc_state_new(const struct mrs_acc *x, struct mrs_mem *mem, size_t ceiling,
                                   struct mrs_acc_state **out, struct mrs_err *e);

@@ -331,6 +331,13 @@ mrs_acc_bare_path(const struct mrs_acc *x)
     return x->arg && !x->sort ? mrs_expr_bare_path(x->arg) : NULL;
 }
 
+bool
+mrs_acc_is_total(const struct mrs_acc *x)
+{
+    return x->kind->feed == mrsi_acc_feed_sum || x->kind->feed == mrsi_acc_feed_spread ||
+           x->kind->feed == mrsi_acc_feed_quantile;
+}
+
 /* ---- states ---- */
 
 enum mrs_status

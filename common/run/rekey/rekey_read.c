@@ -130,6 +130,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     en->id = en->to = mrs_missing();
     mrs_keys_reset(&en->keys);
     mrs_err_clear(&w->err);
+    w->ctx.remarks = 0;
     enum mrs_status s = k->ops->read(k->st->state, &w->ctx, work, doc, en);
     if (s != MRS_OK && s != MRS_SKIP) {
         return mrsi_kernel_failed(w, s, e);
@@ -137,6 +138,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     job->bits.p[at] = s == MRS_SKIP ? MRSI_FATE_REFUSED : en->takes_part ? 0 : MRSI_FATE_OUTSIDE;
     enum mrs_status st = take_id(k, w, job, ordinal, e);
     if (en->takes_part) {
+        mrsi_remark(mrsi_row(w, k->step, 0), s == MRS_OK ? w->ctx.remarks : 0);
         MRS_THEN(st, take_name(k, w, job, at, e));
         take_keys(k, job, ordinal);
     }

@@ -437,6 +437,13 @@ static const struct mrs_fold_ops ops = {
 
 static const struct mrs_inner inner[] = {{"every", every_keys, sizeof every_keys / sizeof *every_keys, false}};
 
+static void
+remark(const void *state, uint32_t i, char *text, size_t size)
+{
+    const struct mrsi_bucket *s = state;
+    mrsi_group_say(i, i && i < MRS_REMARKS - 1 && i - 1 < s->n_set ? s->set[i - 1].path.text : NULL, text, size);
+}
+
 const struct mrs_step_type mrsi_step_bucket = {
     .name = "bucket",
     .summary = "gathers readings into documents that hold many of them, by series and time",
@@ -456,5 +463,6 @@ const struct mrs_step_type mrsi_step_bucket = {
     .catalog = mrsi_bucket_catalog,
     .work_size = sizeof(struct bucket_work),
     .work_clear = mrsi_bucket_work_clear,
+    .remark = remark,
     .fold = &ops,
 };

@@ -3,6 +3,7 @@
 #ifndef MRSI_BUCKET_H
 #define MRSI_BUCKET_H
 
+#include "steps/kit/group_by.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/fold_ops.h"
 

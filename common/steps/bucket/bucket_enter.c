@@ -347,6 +347,7 @@ put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct mrs_eval *
         if (st == MRS_DEAD) {
             return mrs_err_memory(c->err, 0);
         }
+        mrsi_total_remark(c, i, s->set[i].acc, st == MRS_OK ? v : mrs_null());
         if (st != MRS_OK) {
             put_val(out, BUCKET_FAILED, e.msg, (uint32_t)strlen(e.msg) + 1);
         } else {

@@ -197,7 +197,7 @@ has_parts(struct ext_doc *x, struct mrs_val v)
     if (x->s->map ? doc && v.n > 5 : doc || list) {
         return true;
     }
-    if (x->s->map || (x->s->nested.given && what == EXT_SCALAR)) {
+    if (x->s->map || what == EXT_SCALAR) {
         x->c->remarks |= 1ull << what;
     }
     return false;

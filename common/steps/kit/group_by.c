@@ -3,6 +3,7 @@
 #include "group_by.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
+#include <stdio.h>
 
 /* ---- compile ---- */
 static void
@@ -125,7 +126,7 @@ put_key(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct
         return mrsi_step_skip(c, st, "by");
     }
     if (key.type == MRS_MISSING) {
-        c->remarks = 1;
+        c->remarks |= 1;
         key = mrs_null();
     }
     mrsi_put_value(kin, key);
@@ -191,4 +192,15 @@ mrsi_by_group(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, s
     }
     mrs_key_close(out);
     return mrsi_step_skip(c, mrs_buf_status(out, c->err), "by");
+}
+
+void
+mrsi_group_say(uint32_t i, const char *field, char *text, size_t size)
+{
+    if (i == 0) {
+        snprintf(text, size, ", `by`: a field is missing; documents in which the same is missing are one group");
+    } else {
+        snprintf(text, size, ", `%.150s`: the total passes over a value that is no number; `cast` it first",
+                 field ? field : "fields");
+    }
 }

@@ -20,6 +20,19 @@ enum mrs_status mrsi_by_put(const struct mrsi_by *by, struct mrs_ctx *c, struct 
 /* Appends bytes that are the same for equal keys, in the order of keys. */
 enum mrs_status mrsi_by_group(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_val key, struct mrs_buf *out);
 
+/* ---- what is worth a word of a document ---- */
+/* Bit i + 1 of c->remarks, or the last one: a total, field i, passes over what the document brings. x: the field's
+ * accumulator; NULL: none that is a total. */
+static inline void
+mrsi_total_remark(struct mrs_ctx *c, uint32_t i, const struct mrs_acc *x, struct mrs_val v)
+{
+    if (!mrs_is_number(v) && !mrs_is_nullish(v) && x && mrs_acc_is_total(x)) {
+        c->remarks |= 2ull << (i < MRS_REMARKS - 2 ? i : MRS_REMARKS - 2);
+    }
+}
+/* What bit i says; field: its name, NULL where several share the bit. */
+void mrsi_group_say(uint32_t i, const char *field, char *text, size_t size);
+
 /* ---- values one behind the other, as documents bring them to a group ---- */
 #define MRSI_BROUGHT_BAD 0xFE /* in place of a type: a text behind it says why there is no value */
 struct mrsi_brought {

@@ -217,8 +217,9 @@ static void
 remark(const void *state, uint32_t i, char *text, size_t size)
 {
     (void)state;
-    (void)i;
-    snprintf(text, size, " became one with others that have a key in common");
+    snprintf(text, size, i == 0 ? " became one with others that have a key in common"
+                                : ", `merge.by`: the key is an empty text, which $toLower and others make of a missing "
+                                  "field: all of these are one group");
 }
 
 static const struct mrs_rekey_ops ops = {wants,

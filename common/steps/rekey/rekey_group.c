@@ -4,6 +4,13 @@
 #include "steps/kit/keys.h"
 
 /* ---- keys ---- */
+/* $toLower and its like make an empty text of what is missing. */
+static void
+mark_empty(struct mrs_ctx *c, struct mrs_val v)
+{
+    c->remarks |= v.type == MRS_STRING && v.n == 5 ? 2 : 0; /* a length and NUL */
+}
+
 static enum mrs_status
 evaluate(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_val *val, bool *whole)
 {
@@ -22,6 +29,7 @@ evaluate(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_view doc, str
             return s->part_name[i] ? mrsi_step_refuse(c, "merge.by", "%s is an array", s->part_name[i])
                                    : mrsi_step_refuse(c, "merge.by", "the key is an array");
         }
+        mark_empty(c, val[i]);
     }
     return MRS_OK;
 }
@@ -34,6 +42,7 @@ add_element(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_val *tuple
     if (mrs_is_nullish(element)) {
         return MRS_OK;
     }
+    mark_empty(c, element);
     tuple[i] = element;
     return mrsi_step_skip(c, mrsi_keys_add_tuple(out, (uint16_t)(i + 1), 0, tuple, s->n_parts, c->err), "merge.by");
 }

@@ -42,6 +42,17 @@ same_argument(const struct mrsi_rollup *s)
 }
 
 static void
+find_totals(struct mrsi_rollup *s)
+{
+    for (uint32_t i = 0; i < s->n_brings; i++) {
+        uint32_t *k = &s->total[i];
+        for (*k = 0; *k < s->n && !(s->same[*k] == s->brings[i] && mrs_acc_is_total(s->acc[*k]));) {
+            ++*k;
+        }
+    }
+}
+
+static void
 read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
 {
     struct mrsi_slot map = mrsi_slot(r, "fields");
@@ -57,7 +68,8 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
     s->same = mrsi_read_alloc(r, n + 1, sizeof *s->same);
     s->brings = mrsi_read_alloc(r, n + 1, sizeof *s->brings);
     s->counted = mrsi_read_alloc(r, n + 1, sizeof *s->counted);
-    if (!s->path || !s->acc || !s->fixed || !s->same || !s->brings || !s->counted) {
+    s->total = mrsi_read_alloc(r, n + 1, sizeof *s->total);
+    if (!s->path || !s->acc || !s->fixed || !s->same || !s->brings || !s->counted || !s->total) {
         return;
     }
     s->flat = true;
@@ -83,6 +95,7 @@ read_fields(struct mrsi_read *r, struct mrsi_rollup *s)
         s->counted[s->n] = s->fixed[s->n].type != MRS_MISSING && mrs_acc_counts(s->acc[s->n]);
         s->n++;
     }
+    find_totals(s);
     if (!n) {
         mrsi_read_error(r, "fields", NULL, "names no field");
     }
@@ -289,9 +302,9 @@ static const struct mrs_join_ops join_ops = {takes_part, join_keys, shape, order
 static void
 remark(const void *state, uint32_t i, char *text, size_t size)
 {
-    (void)state;
-    (void)i;
-    snprintf(text, size, ", `by`: a field is missing; documents in which the same is missing are one group");
+    const struct mrsi_rollup *s = state;
+    bool own = i && i < MRS_REMARKS - 1 && i - 1 < s->n_brings && s->total[i - 1] < s->n;
+    mrsi_group_say(i, own ? s->path[s->total[i - 1]].text : NULL, text, size);
 }
 
 const struct mrs_step_type mrsi_step_rollup = {

@@ -31,6 +31,7 @@ struct mrsi_rollup {
     struct mrs_val *fixed; /* what every document brings; missing: each its own */
     uint32_t *same;        /* the first field that takes the same argument: it alone brings it */
     uint32_t *brings;      /* n_brings: fields whose argument each document brings */
+    uint32_t *total;       /* of these: the first field with this argument that is a total; n: none */
     uint32_t n_brings;
     uint32_t n;
     struct rollup_small *small; /* n_small of them, one behind the other in a group's state; NULL: not with this plan */
@@ -61,7 +62,7 @@ struct rollup_known {
     uint64_t look, tried; /* its number, 0: it is not known; which one was learned from last */
     uint16_t kin, shape; /* bytes of each, one behind the other in `bytes` */
     uint16_t n_moves, n_cuts;
-    bool lacks; /* a field of `by` is missing */
+    uint64_t remarks; /* of mrs_ctx */
     struct rollup_move { /* bytes that are copied from the document */
         uint16_t from, to, n;
     } move[ROLLUP_MOVES];

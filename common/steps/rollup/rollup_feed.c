@@ -75,6 +75,7 @@ mrsi_rollup_arguments(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs
         struct mrs_val v;
         enum mrs_status st = mrs_acc_argument(s->acc[s->brings[i]], ev, &v);
         if (st == MRS_OK) {
+            mrsi_total_remark(c, i, s->total[i] < s->n ? s->acc[s->total[i]] : NULL, v);
             mrsi_put_value(out, v);
             continue;
         }

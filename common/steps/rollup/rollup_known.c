@@ -68,7 +68,7 @@ mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc,
     }
     mrs_copy_short(kin, k->bytes, k->kin);
     mrs_copy_short(shape, k->bytes + k->kin, k->shape);
-    c->remarks |= k->lacks;
+    c->remarks |= k->remarks;
     return true;
 }
 
@@ -183,7 +183,7 @@ mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const stru
     k->kin = (uint16_t)out->kin.n;
     k->shape = (uint16_t)out->shape.n;
     k->n_moves = k->n_cuts = 0;
-    k->lacks = c->remarks != 0;
+    k->remarks = c->remarks;
     mrs_copy_short(k->bytes, out->kin.p, out->kin.n);
     mrs_copy_short(k->bytes + k->kin, out->shape.p, out->shape.n);
     if (learn_kin(s, &l) && learn_shape(s, &l)) {

@@ -67,8 +67,7 @@ static void
 remark(const void *state, uint32_t i, char *text, size_t size)
 {
     (void)state;
-    (void)i;
-    snprintf(text, size, ", `by`: a field is missing; documents in which the same is missing are one group");
+    mrsi_group_say(i, NULL, text, size);
 }
 
 static const struct mrs_window_ops window_ops = {mrsi_window_enter, mrsi_window_group, mrsi_window_splice};

@@ -48,6 +48,9 @@ put_arguments(const struct mrsi_window *s, struct mrs_ctx *c, struct mrs_eval *e
         if (st == MRS_DEAD) {
             return st;
         }
+        if (st == MRS_OK && a->acc) {
+            mrsi_total_remark(c, 0, a->acc, v);
+        }
         if (st != MRS_OK) {
             put_bad(out, c->err->msg);
             mrs_err_clear(c->err);

@@ -60,7 +60,8 @@ static const struct mrs_cli_option options[] = {
     {"checkpoint", 0, "SECONDS", RUN, MRS_CLI_COUNT, AT(checkpoint), "10|30|60", "30",
      "most time between two checkpoints, where the pass allows one",
      "With 0 one is written wherever that is possible, which is for tests.", NULL},
-    {"force", 0, NULL, RUN, MRS_CLI_FLAG, AT(force), NULL, NULL, "replace OUT if it is there",
+    {"force", 0, NULL, RUN, MRS_CLI_FLAG, AT(force), NULL, NULL,
+     "replace OUT, and the files of --refused and --write-residue, if they are there",
      "The old OUT is set aside and removed only after the new one is synced. What a stopped run left for `--resume` "
      "is removed as well.", NULL},
     {"max-refused", 0, "N|any", RUN, MRS_CLI_LIMIT, AT(max_refused), NULL, "0",
@@ -72,7 +73,8 @@ static const struct mrs_cli_option options[] = {
      "where refused documents go, as BSON and as FILE.jsonl",
      "`check`, which has no OUT, and `--dry-run` write them only where this is given. Each record is "
      "`{ns, step, reason, place, doc}`, with `doc` as it entered the step that refused it. Mend `doc` and "
-     "give the file to `--amend`.", NULL},
+     "give the file to `--amend`. Files of that name are written anew where they are what an earlier run wrote and "
+     "nobody has edited; any other stays, and the run does not begin. A pipe or device gets the BSON alone.", NULL},
     {"amend", 0, "FILE", RUN | CHECK, MRS_CLI_PATH, AT(amend), NULL, NULL,
      "take the documents in FILE instead of those with the same ns and _id in the input",
      "FILE holds records `{ns, doc}`, as BSON or as Extended JSON lines. Each must "
@@ -137,8 +139,8 @@ static const struct mrs_cli_option options[] = {
     {"write-residue", 0, "FILE", RUN, MRS_CLI_PATH, AT(write_residue), NULL, NULL,
      "keep in FILE what the inverse plan does not bring back",
      "After the run the inverse plan (see `invert`) is run over the new dump, and what then differs from IN is "
-     "written to FILE. Nothing is published before it is on disk. It needs room for one more copy of the dump in the "
-     "folder for temporary files.", NULL},
+     "written to FILE, which must not be there yet. Nothing is published before it is on disk. It needs room for one "
+     "more copy of the dump in the folder for temporary files.", NULL},
     {"residue", 0, "FILE", RUN, MRS_CLI_PATH, AT(residue), NULL, NULL,
      "put back what FILE holds: PLAN is an inverse, IN what its plan wrote",
      "OUT becomes the dump that the plan was run on, byte for byte. The plan must be the inverse that FILE was made "

@@ -194,7 +194,7 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
     if (told < r->refused) {
         mrs_say(f, "  %s for other reasons\n", mrs_text_count(r->refused - told, count));
     }
-    if (r->refused_file) {
+    if (r->refused_file && !mrs_file_is_stream(r->refused_file)) {
         mrs_say(f, "  (the same as text: %s.jsonl)\n", r->refused_file);
     }
 }

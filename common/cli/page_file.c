@@ -4,37 +4,27 @@
 #include "mongoreshape/io.h"
 #include "page_parts.h"
 
-#include <sys/stat.h>
-
 enum { PAGE_MOST = 1 << 30 };
 
 static enum mrs_status
-refuse(const char *path, const char *what, struct mrs_err *e)
+is_page(void *arg, const char *path, bool *ours, struct mrs_err *e)
 {
-    return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS, "--html %s: %s; name another file", path, what);
+    char *text = NULL;
+    size_t n = 0;
+    enum mrs_status s = mrs_file_read(arg, path, PAGE_MOST, &text, &n, e);
+    *ours = s == MRS_OK && mrsi_page_is_ours(text, n);
+    mrs_free(arg, text);
+    return s;
 }
 
 static enum mrs_status
 may_be(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
-    struct stat st;
-    char *text = NULL;
-    size_t n = 0;
+    struct mrs_replace how = {"--html", "no page of mongoreshape", false, true, is_page, mem};
     if (strcmp(path, "-") == 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--html -: a page is written to a file; name one");
     }
-    if (stat(path, &st) != 0) {
-        return MRS_OK;
-    }
-    if (!S_ISREG(st.st_mode)) {
-        return refuse(path, "it is there and no file", e);
-    }
-    enum mrs_status s = mrs_file_read(mem, path, PAGE_MOST, &text, &n, e);
-    if (s == MRS_OK && !mrsi_page_is_ours(text, n)) {
-        s = refuse(path, "it is there and no page of mongoreshape", e);
-    }
-    mrs_free(mem, text);
-    return s;
+    return mrs_file_may_be(path, &how, e);
 }
 
 int
@@ -44,7 +34,10 @@ mrs_cli_page_look(const struct mrs_cli *line, const char *path, const char *cons
     mrs_err_clear(&e);
     enum mrs_status s = path ? may_be(line->mem, path, &e) : MRS_OK;
     for (int i = 0; i < 2 && path && s == MRS_OK; i++) {
-        s = mrs_file_is_in(path, input[i]) ? refuse(path, "it lies in the input, which must stay as it is", &e) : s;
+        s = mrs_file_is_in(path, input[i])
+                ? mrs_err_set(&e, MRS_FAIL, MRS_E_EXISTS,
+                              "--html %s: it lies in the input, which must stay as it is; name another file", path)
+                : s;
     }
     if (s == MRS_OK) {
         return 0;

@@ -21,8 +21,8 @@ enum mrs_status mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceil
                               size_t *n, struct mrs_err *e);
 
 /* A file written piece by piece, for its owner alone, that appears whole: beside its place until close with publish,
- * then synced and renamed (an old one is replaced). Closed without publish it never was. w may be NULL
- * in close. */
+ * then synced and renamed (an old one is replaced). Closed without publish it never was; only a stream
+ * (mrs_file_is_stream) has what was put by then. w may be NULL in close. */
 struct mrs_whole;
 enum mrs_status mrs_whole_open(struct mrs_mem *mem, const char *path,
                                struct mrs_whole **out, struct mrs_err *e);
@@ -47,7 +47,23 @@ enum mrs_status mrs_delta_pack(struct mrs_mem *mem, const struct mrs_delta *d, s
 enum mrs_status mrs_delta_unpack(struct mrs_mem *mem, const struct mrs_delta *d, size_t n, struct mrs_buf *out,
                                  struct mrs_err *e);
 
-/* A file that appears whole, for its owner alone: written beside, synced, renamed. */
+/* ---- what a file that is written takes the place of ---- */
+struct mrs_replace {
+    const char *option;   /* that names the file on the command line, as "--refused" */
+    const char *unlike;   /* what another file there is not: "no page of mongoreshape" */
+    bool force, no_force; /* any regular file may go; the command has no --force */
+    /* *ours: mongoreshape wrote it and nobody has changed it, so that nothing is lost with it. NULL: it never did */
+    enum mrs_status (*is_ours)(void *arg, const char *path, bool *ours, struct mrs_err *e);
+    void *arg;
+};
+/* FAIL MRS_E_EXISTS: what has this name must not go. FAIL MRS_E_MISSING: there is no such folder. Streams, empty files
+ * and names that nobody has are fine. */
+enum mrs_status mrs_file_may_be(const char *path, const struct mrs_replace *how, struct mrs_err *e);
+/* A name of what is written into and never replaced or removed: a device, a pipe, a descriptor of this process
+ * (/dev/stdout, /dev/fd/3), wherever that leads. */
+bool mrs_file_is_stream(const char *path);
+
+/* A file that appears whole, for its owner alone: written beside, synced, renamed; or a stream. */
 enum mrs_status mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e);
 
 #ifdef __cplusplus

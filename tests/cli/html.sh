@@ -86,7 +86,7 @@ expect "the page has the name of the output" "2 6de29981" "$? $(od -An -tx1 -N4 
 "$tool" inspect dump --html - > said 2>&1
 expect "a page on standard output" "2 no" "$? $([ -e - ] && echo yes || echo no)"
 "$tool" inspect dump --html none/at/all.html -q 2> said
-expect "no folder for the page" 4 $?
+expect "no folder for the page" 2 $?
 for page in $pages; do
     want=""
     case $page in hostile | run | nasty) want=$page.json ;; esac

@@ -60,7 +60,7 @@ is "a pipe has the same" "$(sed 's/"input":{[^}]*}//' from-folder | cksum)" "$(s
 cp in/t/orders.bson kept
 "$tool" inspect in -q --suggest in/t/orders.bson > said 2>&1
 is "a plan over a file that is there" 2 $?
-has "is refused by name" "in/t/orders.bson: it is there, and no plan as inspect wrote it; name another file" said
+has "is refused by name" "in/t/orders.bson: it is there and no plan as inspect wrote it; name another file" said
 cmp -s kept in/t/orders.bson
 is "which stays as it is" 0 $?
 "$tool" inspect in -q --suggest plan.yaml

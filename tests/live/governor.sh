@@ -191,7 +191,7 @@ refused 2 '--hours must be times' throttle --hours night
 refused 2 'must be shorter than 16' throttle --max-lag 00000000000000005
 refused 2 'a port of this machine alone' verify --metrics 0.0.0.0:9216
 refused 2 'a port of this machine alone' verify --metrics :9216
-refused 4 'No such file or directory' verify --metrics no/such/folder
+refused 2 'there is no folder' verify --metrics no/such/folder
 shown 'max-load\|critical' && fail "a knob that was refused is kept" || ok
 
 # ---- metrics on a port, to this machine alone

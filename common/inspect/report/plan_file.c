@@ -5,9 +5,7 @@
 #include "said.h"
 #include "mongoreshape/files.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
 #define SUM_LINE "# as inspect wrote it: %016llx\n"
 enum { SUM_BYTES = 40, PLAN_MOST = 64 << 20 };
@@ -29,25 +27,22 @@ is_as_written(const char *text, size_t n)
     return memcmp(text + n - SUM_BYTES, line, SUM_BYTES) == 0;
 }
 
+static enum mrs_status
+is_ours(void *arg, const char *path, bool *ours, struct mrs_err *e)
+{
+    char *text = NULL;
+    size_t n = 0;
+    enum mrs_status s = mrs_file_read(arg, path, PLAN_MOST, &text, &n, e);
+    *ours = s == MRS_OK && is_as_written(text, n);
+    mrs_free(arg, text);
+    return s;
+}
+
 enum mrs_status
 mrs_inspect_plan_look(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
-    struct stat st;
-    char *text = NULL;
-    size_t n = 0;
-    if (lstat(path, &st) != 0) {
-        return errno == ENOENT ? MRS_OK : mrs_err_sys(e, errno, "create %s", path);
-    }
-    if (!S_ISREG(st.st_mode) || st.st_size > PLAN_MOST) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS, "%s: it is there and no plan; name another file", path);
-    }
-    enum mrs_status s = mrs_file_read(mem, path, PLAN_MOST, &text, &n, e);
-    if (s == MRS_OK && !is_as_written(text, n)) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                        "%s: it is there, and no plan as inspect wrote it; name another file", path);
-    }
-    mrs_free(mem, text);
-    return s;
+    struct mrs_replace how = {"--suggest", "no plan as inspect wrote it", false, true, is_ours, mem};
+    return mrs_file_may_be(path, &how, e);
 }
 
 enum mrs_status

@@ -3,7 +3,8 @@
  *
  * It is written beside its place under a name of its own; publishing syncs it, renames it over what
  * was there and syncs the folder. Closed otherwise it is removed: a reader never sees half of it. One
- * that a killed process has left is believed as far as it is what is put, and no further. */
+ * that a killed process has left is believed as far as it is what is put, and no further. A stream (file_place.c) has
+ * no place beside it: what is put goes there at once. */
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 
 struct mrs_whole {
     struct mrs_mem *mem;
-    char *path, *beside;
+    char *path, *beside; /* beside: NULL for a stream */
     int fd;
     uint64_t at;    /* bytes that stand in the file for good; */
     uint64_t there; /* and that it has: more than that where another process has left them */
@@ -56,6 +57,15 @@ open_left(struct mrs_whole *w, struct mrs_err *e)
 }
 
 static enum mrs_status
+open_beside(struct mrs_whole *w, uint64_t id, bool left, struct mrs_err *e)
+{
+    w->beside = mrsi_format(w->mem, "%s.%llu.partial", w->path, (unsigned long long)id);
+    enum mrs_status s = w->beside ? MRS_OK : mrs_err_memory(e, strlen(w->path));
+    s = s == MRS_OK && left ? open_left(w, e) : s;
+    return s == MRS_OK && w->fd < 0 ? mrsi_create(w->beside, 0600, &w->fd, e) : s;
+}
+
+static enum mrs_status
 open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct mrs_whole **out, struct mrs_err *e)
 {
     *out = NULL;
@@ -68,11 +78,9 @@ open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct
     mrs_buf_init(&w->buf, mem, SIZE_MAX);
     mrs_buf_init(&w->old, mem, SIZE_MAX);
     w->path = mrs_strndup(mem, path, strlen(path));
-    w->beside = mrsi_format(mem, "%s.%llu.partial", path, (unsigned long long)id);
-    enum mrs_status s = w->path && w->beside ? MRS_OK : mrs_err_memory(e, strlen(path));
-    s = s == MRS_OK && left ? open_left(w, e) : s;
-    if (s == MRS_OK && w->fd < 0) {
-        s = mrsi_create(w->beside, 0600, &w->fd, e);
+    enum mrs_status s = w->path ? MRS_OK : mrs_err_memory(e, strlen(path));
+    if (s == MRS_OK) {
+        s = mrs_file_is_stream(path) ? mrsi_open_stream(path, &w->fd, e) : open_beside(w, id, left, e);
     }
     if (s != MRS_OK) {
         let_go(w);
@@ -123,7 +131,7 @@ flush(struct mrs_whole *w, struct mrs_err *e)
     bool same = false;
     enum mrs_status s = mrs_buf_status(&w->buf, e);
     s = s == MRS_OK && w->there > w->at ? stands(w, &same, e) : s;
-    s = s == MRS_OK && !same ? mrsi_write_full(w->fd, w->buf.p, w->buf.n, w->beside, e) : s;
+    s = s == MRS_OK && !same ? mrsi_write_full(w->fd, w->buf.p, w->buf.n, w->path, e) : s;
     w->at += w->buf.n;
     w->there = w->there > w->at ? w->there : w->at;
     mrs_buf_reset(&w->buf);
@@ -139,6 +147,25 @@ mrs_whole_put(struct mrs_whole *w, const void *p, size_t n, struct mrs_err *e)
     return w->buf.bad || w->buf.n > WHOLE_BUFFER ? flush(w, e) : MRS_OK;
 }
 
+/* Under its name, and on disk. */
+static enum mrs_status
+appear(struct mrs_whole *w, struct mrs_err *e)
+{
+    enum mrs_status s = w->there > w->at ? mrsi_cut_file(w->fd, w->beside, w->at, e) : MRS_OK;
+    MRS_THEN(s, mrsi_sync_fd(w->fd, w->beside, e));
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (rename(w->beside, w->path) < 0) {
+        return mrs_err_sys(e, errno, "renaming %s to %s", w->beside, w->path);
+    }
+    s = mrsi_sync_parent(w->path, e);
+    if (s != MRS_OK) {
+        unlink(w->path); /* what was there before is gone already */
+    }
+    return s;
+}
+
 enum mrs_status
 mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e)
 {
@@ -147,20 +174,10 @@ mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e)
         return MRS_OK;
     }
     if (publish) {
-        s = w->failed ? MRSI_FAIL(e, MRS_E_IO, "%s: writing it has failed before", w->path)
-                      : flush(w, e);
-        s = s == MRS_OK && w->there > w->at ? mrsi_cut_file(w->fd, w->beside, w->at, e) : s;
-        MRS_THEN(s, mrsi_sync_fd(w->fd, w->beside, e));
-        if (s == MRS_OK && rename(w->beside, w->path) < 0) {
-            s = mrs_err_sys(e, errno, "renaming %s to %s", w->beside, w->path);
-        } else if (s == MRS_OK) {
-            s = mrsi_sync_parent(w->path, e);
-            if (s != MRS_OK) {
-                unlink(w->path); /* what was there before is gone already */
-            }
-        }
+        s = w->failed ? MRSI_FAIL(e, MRS_E_IO, "%s: writing it has failed before", w->path) : flush(w, e);
+        s = s == MRS_OK && w->beside ? appear(w, e) : s;
     }
-    if (!publish || s != MRS_OK) {
+    if (w->beside && (!publish || s != MRS_OK)) {
         unlink(w->beside);
     }
     let_go(w);

@@ -554,12 +554,27 @@ mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e)
     return mrsi_file_write(path, 0600, p, n, e);
 }
 
+static enum mrs_status
+write_stream(const char *path, const void *p, size_t n, struct mrs_err *e)
+{
+    int fd;
+    enum mrs_status s = mrsi_open_stream(path, &fd, e);
+    if (s == MRS_OK) {
+        s = mrsi_write_full(fd, p, n, path, e);
+        close(fd);
+    }
+    return s;
+}
+
 enum mrs_status
 mrsi_file_write(const char *path, mode_t mode, const void *p, size_t n, struct mrs_err *e)
 {
     MRS_ASSERT(path && (p || n == 0));
     char tmp[PATH_MAX];
     int fd = -1;
+    if (mrs_file_is_stream(path)) {
+        return write_stream(path, p, n, e);
+    }
     enum mrs_status s = open_beside(path, mode, tmp, sizeof tmp, &fd, e);
     if (s != MRS_OK) {
         return s;

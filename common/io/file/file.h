@@ -100,6 +100,10 @@ enum mrs_status mrsi_became_shorter(const char *name, struct mrs_err *e); /* the
 /* A place where whoever waits may stop the work; bytes: done since the last. p NULL: nobody waits. */
 enum mrs_status mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e);
 
+/* ---- file_place.c ---- */
+/* A stream (mrs_file_is_stream) for writing; the caller closes it. */
+enum mrs_status mrsi_open_stream(const char *path, int *fd, struct mrs_err *e);
+
 /* ---- folders.c ---- */
 /* A folder with all below it; soft links are removed, not followed. What is not there is fine. */
 enum mrs_status mrsi_remove_tree(const char *path, struct mrs_err *e);

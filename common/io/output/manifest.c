@@ -124,3 +124,23 @@ mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *out, 
     mrs_buf_clear(&bson);
     return s;
 }
+
+enum mrs_status
+mrsi_manifest_is_ours(void *mem, const char *path, bool *ours, struct mrs_err *e)
+{
+    struct mrs_buf bson;
+    struct mrs_err own;
+    char *text = NULL;
+    size_t n = 0, used;
+    mrs_err_clear(&own);
+    mrs_buf_init(&bson, mem, MANIFEST_MAX);
+    enum mrs_status s = mrs_file_read(mem, path, MANIFEST_MAX, &text, &n, e);
+    *ours = s == MRS_OK && mrs_ejson_read(text, n, MRS_EJSON_DATA, &bson, &used, &own) == MRS_OK;
+    if (*ours) {
+        struct mrs_view m = {bson.p, (uint32_t)bson.n};
+        *ours = mrs_doc_get(m, "collections").type == MRS_ARRAY && mrs_doc_get(m, "files").type == MRS_ARRAY;
+    }
+    mrs_free(mem, text);
+    mrs_buf_clear(&bson);
+    return s;
+}

@@ -50,6 +50,21 @@ check_apart(struct mrs_output *o, const char *input, struct mrs_err *e)
     return MRS_OK;
 }
 
+/* A manifest without its file is nobody's, but another file of that name is somebody's. */
+static enum mrs_status
+check_manifest(struct mrs_output *o, struct mrs_err *e)
+{
+    struct mrs_replace how = {.option = "-o",
+                              .unlike = "no manifest of mongoreshape",
+                              .force = o->force,
+                              .is_ours = mrsi_manifest_is_ours,
+                              .arg = o->mem};
+    char *path = mrsi_format(o->mem, "%s.manifest.json", o->path);
+    enum mrs_status s = path ? mrs_file_may_be(path, &how, e) : mrs_err_memory(e, strlen(o->path));
+    mrs_free(o->mem, path);
+    return s;
+}
+
 static enum mrs_status
 check_existing(struct mrs_output *o, struct mrs_err *e)
 {
@@ -73,9 +88,9 @@ check_existing(struct mrs_output *o, struct mrs_err *e)
         }
     }
     struct stat st;
-    return o->kind == MRSI_OUT_DIR && lstat(o->path, &st) == 0
-               ? mrsi_looks_like_dump(o->mem, o->path, e)
-               : MRS_OK;
+    return o->kind != MRSI_OUT_DIR         ? check_manifest(o, e)
+           : lstat(o->path, &st) == 0 ? mrsi_looks_like_dump(o->mem, o->path, e)
+                                      : MRS_OK;
 }
 
 /* A folder for what goes to standard output at last. */

@@ -156,4 +156,6 @@ struct mrs_sink *mrsi_sink_next(struct mrs_sink *s);
 /* The text of the manifest. */
 enum mrs_status
 mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *text, struct mrs_err *e);
+/* Whether a file is the manifest of some output. */
+enum mrs_status mrsi_manifest_is_ours(void *mem, const char *path, bool *ours, struct mrs_err *e);
 #endif

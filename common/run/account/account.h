@@ -18,6 +18,9 @@ void mrsi_refused_clear(struct mrsi_engine *en);
 enum mrs_status mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e); /* into the report */
 /* The bytes of its files are added to the report's. */
 enum mrs_status mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e);
+/* Whether FILE, or FILE.jsonl with the FILE beside it, is as a run wrote it: what is edited differs. en: a struct
+ * mrsi_engine. */
+enum mrs_status mrsi_refused_is_ours(void *en, const char *path, bool *ours, struct mrs_err *e);
 enum mrs_status mrsi_refused_weigh(struct mrsi_engine *en, struct mrs_err *e); /* only adds them */
 /* An `_id` as relaxed Extended JSON into room; how many bytes of it are to be shown, where that is `most` at most. */
 size_t mrsi_id_write(struct mrs_val id, size_t most, struct mrs_buf *room);

@@ -252,7 +252,7 @@ mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step,
     if (s == MRS_OK) {
         s = mrs_whole_open(en->mem, path, &f.bson, e);
     }
-    if (s == MRS_OK) {
+    if (s == MRS_OK && !mrs_file_is_stream(path)) {
         s = mrs_whole_open(en->mem, (const char *)lines.p, &f.lines, e);
     }
     if (s == MRS_OK) {

@@ -224,6 +224,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     MRS_THEN(s, mrsi_setup(en, e));
     mrs_salt_make(&en->salt, en->plan->id);
     MRS_THEN(s, mrsi_keep_begin(en, e));
+    MRS_THEN(s, mrsi_beside_places(en, e));
     MRS_THEN(s, mrsi_check_extras(en, e));
     MRS_THEN(s, mrsi_note_roles(en, e));
     MRS_THEN(s, make_workers(en, e));
@@ -393,122 +394,10 @@ run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
 }
 
 /* ---- end ---- */
-static const char *
-refused_path(struct mrsi_engine *en, struct mrs_err *e)
-{
-    const char *out = en->opts->output;
-    if (en->opts->refused || !out) {
-        return en->opts->refused;
-    }
-    out = strcmp(out, "-") == 0 ? "mongoreshape" : out;
-    size_t n = strlen(out);
-    while (n > 1 && out[n - 1] == '/') {
-        n--;
-    }
-    char *path = mrs_arena_alloc(&en->report->arena, n + 32);
-    if (!path) {
-        mrs_err_memory(e, n);
-        return NULL;
-    }
-    snprintf(path, n + 32, "%.*s.refused.bson", (int)n, out);
-    return path;
-}
-
-/* A file that the run writes, and the option that names it. */
-struct run_engine_written {
-    const char *path, *option;
-};
-enum { WRITTEN = 8, KEPT = 4 };
-
-/* All that the run writes under a name of its own; *n of them. */
-static enum mrs_status
-all_written(struct mrsi_engine *en, struct run_engine_written *w, uint32_t *n, struct mrs_err *e)
-{
-    const struct mrs_run_opts *o = en->opts;
-    bool lists = (!o->dry_run || o->refused) && !o->discard && (o->refused || o->output);
-    const char *refused = lists ? refused_path(en, e) : NULL;
-    size_t size = refused ? strlen(refused) + 7 : 0;
-    char *text = refused ? mrs_arena_alloc(&en->arena, size) : NULL;
-    if (lists && !text) {
-        return mrs_err_memory(e, size);
-    }
-    if (text) {
-        snprintf(text, size, "%s.jsonl", refused);
-    }
-    *n = 0;
-    w[(*n)++] = (struct run_engine_written){refused, "--refused"};
-    w[(*n)++] = (struct run_engine_written){text, "--refused"};
-    w[(*n)++] = (struct run_engine_written){o->write_residue, "--write-residue"};
-    if (o->dry_run || o->discard || !o->output) {
-        return MRS_OK;
-    }
-    w[(*n)++] = (struct run_engine_written){o->output, "-o"};
-    static const char *const ends[] = {".partial", ".checkpoint", ".manifest.json"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size = strlen(o->output) + 20;
-        char *path = mrs_arena_alloc(&en->arena, size);
-        if (!path) {
-            return mrs_err_memory(e, size);
-        }
-        snprintf(path, size, "%s%s", o->output, ends[i]);
-        w[(*n)++] = (struct run_engine_written){path, "-o"};
-    }
-    return MRS_OK;
-}
-
-/* The metadata file of an output that is one file, packed or not, is not that of the input. */
-static enum mrs_status
-check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
-{
-    static const enum mrs_codec codecs[] = {MRS_CODEC_NONE, MRS_CODEC_GZIP};
-    const struct mrs_run_opts *o = en->opts;
-    enum mrs_status s = MRS_OK;
-    for (size_t i = 0; i < 2 && s == MRS_OK && kept && o->single_ns && o->output && !o->dry_run; i++) {
-        char *path = mrs_output_metadata_path(en->mem, o->output, codecs[i]);
-        s = !path ? mrs_err_memory(e, strlen(o->output))
-            : mrs_file_is_in(path, kept)
-                ? mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                              "%s cannot be written: it is the metadata file of the input, which must stay as it is; "
-                              "name another file with -o", path)
-                : MRS_OK;
-        mrs_free(en->mem, path);
-    }
-    return s;
-}
-
-/* What the run writes takes the place neither of what it was given nor of anything else that it writes. */
-static enum mrs_status
-check_beside(struct mrsi_engine *en, struct mrs_err *e)
-{
-    const struct mrs_run_opts *o = en->opts;
-    struct run_engine_written w[WRITTEN];
-    uint32_t n = 0;
-    if (!o->dry_run && mrs_file_is_in(o->output, o->input)) {
-        return MRS_OK; /* opening the output tells that */
-    }
-    const char *metadata = mrs_input_count(en->in) == 1 ? mrs_input_at(en->in, 0)->meta_path : NULL;
-    const char *const kept[KEPT] = {o->input, o->amend, en->plan->file, metadata};
-    enum mrs_status s = all_written(en, w, &n, e);
-    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
-        for (uint32_t k = 0; k < KEPT + i && s == MRS_OK; k++) {
-            const char *other = k < KEPT ? kept[k] : w[k - KEPT].path;
-            bool both = k < KEPT ? mrs_file_is_in(w[i].path, other)
-                                 : mrs_file_is_in(w[i].path, other) || mrs_file_is_in(other, w[i].path);
-            if (both) {
-                s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                                "%s cannot be written: it is, or lies in, %s, which %s; name another file with %s",
-                                w[i].path, other, k < KEPT ? "must stay as it is" : "the run writes, too",
-                                k < KEPT ? w[i].option : w[k - KEPT].option);
-            }
-        }
-    }
-    return s == MRS_OK ? check_metadata(en, metadata, e) : s;
-}
-
 static enum mrs_status
 too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
 {
-    const char *path = refused_path(en, e);
+    const char *path = mrsi_refused_path(en, e);
     enum mrs_status s = mrsi_refusals(en, e);
     if (s == MRS_OK && path) {
         s = mrsi_refused_write(en, path, past, e);
@@ -599,7 +488,7 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     MRS_THEN(s, mrsi_report(en, e));
     MRS_THEN(s, mrsi_refusals(en, e));
     if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {
-        en->report->refused_file = refused_path(en, e);
+        en->report->refused_file = mrsi_refused_path(en, e);
         s = en->report->refused_file ? mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e) : MRS_DEAD;
     } else if (s == MRS_OK && en->look) {
         s = mrsi_refused_weigh(en, e);
@@ -610,7 +499,9 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     }
     s = s == MRS_OK && !en->opts->dry_run ? publish(en, e) : s;
     if (s != MRS_OK && en->report->residue) {
-        unlink(en->report->residue); /* it belongs to no output */
+        if (!mrs_file_is_stream(en->report->residue)) {
+            unlink(en->report->residue); /* it belongs to no output */
+        }
         en->report->residue = NULL;
     }
     return s;
@@ -625,7 +516,8 @@ mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct m
                              .in = of->in,
                              .opts = opts,
                              .report = report,
-                             .write_residue = of->write_residue};
+                             .write_residue = of->write_residue,
+                             .residue_is_ours = of->residue_is_ours};
     uint64_t started = mrs_clock_steady();
     uint32_t reached = 0;
     memset(report, 0, sizeof *report);
@@ -633,7 +525,7 @@ mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct m
     mrs_arena_init(&en.arena, mem);
     pthread_mutex_init(&en.lock, NULL);
     pthread_mutex_init(&en.temp_lock, NULL);
-    enum mrs_status s = check_beside(&en, e);
+    enum mrs_status s = mrsi_beside_check(&en, e);
     MRS_THEN(s, begin(&en, &reached, e));
     MRS_THEN(s, run_steps(&en, &reached, e));
     MRS_THEN(s, end(&en, reached, e));

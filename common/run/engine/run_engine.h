@@ -12,6 +12,7 @@ struct mrsi_run_of {
     struct mrs_input *in;
     /* Behind the last step, where opts->write_residue asks for it; else NULL. */
     enum mrs_status (*write_residue)(struct mrsi_engine *en, struct mrs_err *e);
+    enum mrs_status (*residue_is_ours)(void *en, const char *path, bool *ours, struct mrs_err *e);
 };
 /* As mrs_run. */
 enum mrs_status mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct mrs_report *report,
@@ -19,6 +20,14 @@ enum mrs_status mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts
 
 /* What the options leave for gathering, and how many workers there are. */
 void mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_t *jobs);
+
+/* ---- beside.c ---- */
+/* Where refused documents go; NULL: nowhere, or no memory. */
+const char *mrsi_refused_path(struct mrsi_engine *en, struct mrs_err *e);
+/* What the run writes takes the place neither of what it was given nor of anything else that it writes; */
+enum mrs_status mrsi_beside_check(struct mrsi_engine *en, struct mrs_err *e);
+/* nor, where it knows which run it goes on with, of anything that would be missed. */
+enum mrs_status mrsi_beside_places(struct mrsi_engine *en, struct mrs_err *e);
 
 /* ---- setup.c: collections, sides and what is known before the first document ---- */
 enum mrs_status mrsi_setup(struct mrsi_engine *en, struct mrs_err *e);

@@ -101,6 +101,8 @@ enum mrs_status mrsi_residue_touched(struct mrs_arena *a, const struct mrsi_resi
 /* residue_write.c: runs the inverse over the output of a run, which is whole, and writes what it does not bring
  * back. */
 enum mrs_status mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e);
+/* Whether a file is what this run, a struct mrsi_engine, has written before it was stopped. */
+enum mrs_status mrsi_residue_is_ours(void *en, const char *path, bool *ours, struct mrs_err *e);
 
 struct mrsi_inverse_run {
     struct mrs_mem *mem;

@@ -116,7 +116,7 @@ mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, st
         return mrs_err_memory(e, 0);
     }
     o.output = path;
-    struct mrsi_run_of of = {r->mem, r->inverse, r->in, NULL};
+    struct mrsi_run_of of = {r->mem, r->inverse, r->in, NULL, NULL};
     enum mrs_status s = mrsi_run(&of, &o, report, e);
     mrs_free(r->mem, path);
     return s;

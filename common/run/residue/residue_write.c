@@ -434,7 +434,7 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
     blame_inverse(&w, s, e);
     if (s == MRS_OK) {
         tell(&w);
-    } else if (w.there) {
+    } else if (w.there && !mrs_file_is_stream(en->opts->write_residue)) {
         unlink(en->opts->write_residue);
     }
     mrsi_residue_out_clear(&w.file);
@@ -445,4 +445,26 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
     mrs_buf_clear(&w.text);
     mrs_arena_clear(&w.arena);
     return s;
+}
+
+enum mrs_status
+mrsi_residue_is_ours(void *arg, const char *path, bool *ours, struct mrs_err *e)
+{
+    const struct mrsi_engine *en = arg;
+    struct mrs_residue *r = NULL;
+    struct mrs_err own;
+    mrs_err_clear(&own);
+    *ours = false;
+    enum mrs_status s = mrs_residue_open(en->mem, path, &r, &own);
+    if (s == MRS_OK) {
+        bool bad = false;
+        size_t n = 0;
+        const uint8_t *p = mrsi_state_bytes(mrsi_residue_head(r), "secret", &n, &bad);
+        *ours = !bad && n == sizeof en->drawn && memcmp(p, en->drawn, n) == 0;
+        mrs_residue_close(r);
+    } else if (own.code != MRS_E_FORMAT) {
+        *e = own;
+        return s;
+    }
+    return MRS_OK;
 }

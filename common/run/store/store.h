@@ -176,6 +176,7 @@ struct mrsi_engine {
     _Atomic uint64_t done_bytes, done_docs;
     uint64_t total_bytes;
     enum mrs_status (*write_residue)(struct mrsi_engine *en, struct mrs_err *e); /* NULL: never asked for */
+    enum mrs_status (*residue_is_ours)(void *en, const char *path, bool *ours, struct mrs_err *e);
     const char *residue;    /* the file that is put back (residue_back.c); NULL: none */
     struct mrsi_pass *output_pass; /* what a rest of the output is a mark of; NULL: of nothing */
     char phase_text[128];

@@ -159,7 +159,8 @@ static const struct mrs_cli_option options[] = {
      "it away again.", NULL},
     {"metrics", 0, "FILE|ADDRESS", WORK, MRS_CLI_PATH, AT(metrics), NULL, NULL,
      "figures for monitoring: to FILE, or on a port of this machine, as 127.0.0.1:9216",
-     "OpenMetrics text, new every second. A file is replaced as a whole and stays, with the exit status; a port "
+     "OpenMetrics text, new every second. A file is replaced as a whole and stays, with the exit status; what has its "
+     "name at first must be metrics, too. A port "
      "answers `GET /metrics` to this machine alone, as long as the command works. Port 0: a free one, which is said.",
      NULL},
     {"on-success", 0, "CMD", WORK, MRS_CLI_TEXT, AT(on_success), NULL, NULL,

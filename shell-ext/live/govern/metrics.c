@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 enum { METRICS_MAX = 1 << 20 };
+#define FIRST_LINE "# TYPE mongoreshape_run info\n"
 
 /* ---- text ---- */
 /* A label's value between its quotes. */
@@ -155,10 +156,36 @@ live_metrics_wrong(const char *where)
                  "a proxy that knows them";
 }
 
+/* Metrics of an earlier run are written anew; no other file is. */
+static enum mrs_status
+is_metrics(void *mem, const char *path, bool *ours, struct mrs_err *e)
+{
+    char *text = NULL;
+    size_t n = 0;
+    enum mrs_status s = mrs_file_read(mem, path, METRICS_MAX, &text, &n, e);
+    *ours = s == MRS_OK && strncmp(text, FIRST_LINE, sizeof FIRST_LINE - 1) == 0;
+    mrs_free(mem, text);
+    return s;
+}
+
+static enum mrs_status
+open_file(struct live_metrics *m, const char *where, struct mrs_err *e)
+{
+    struct mrs_replace how = {"--metrics", "no metrics of mongoreshape-live", false, true, is_metrics, m->mem};
+    size_t room = strlen(where) + 32;
+    m->file = where;
+    m->beside = mrs_alloc(m->mem, room);
+    if (!m->beside) {
+        return mrs_err_memory(e, room);
+    }
+    snprintf(m->beside, room, "%s.%ld.new", where, (long)getpid());
+    return mrs_file_may_be(where, &how, e);
+}
+
 enum mrs_status
 live_metrics_open(struct mrs_mem *mem, const char *where, struct live_metrics **out, struct mrs_err *e)
 {
-    enum mrs_status s = MRS_OK;
+    enum mrs_status s;
     struct live_metrics *m = mrs_zalloc(mem, sizeof *m);
     *out = NULL;
     if (!m) {
@@ -166,18 +193,7 @@ live_metrics_open(struct mrs_mem *mem, const char *where, struct live_metrics **
     }
     m->mem = mem;
     mrs_buf_init(&m->text, mem, METRICS_MAX);
-    if (live_port_named(where)) {
-        s = live_port_open(mem, where, m->url, &m->port, e);
-    } else {
-        size_t room = strlen(where) + 32;
-        m->file = where;
-        m->beside = mrs_alloc(mem, room);
-        if (!m->beside) {
-            s = mrs_err_memory(e, room);
-        } else {
-            snprintf(m->beside, room, "%s.%ld.new", where, (long)getpid());
-        }
-    }
+    s = live_port_named(where) ? live_port_open(mem, where, m->url, &m->port, e) : open_file(m, where, e);
     if (s != MRS_OK) {
         live_metrics_close(m);
         return s;
@@ -195,6 +211,9 @@ live_metrics_url(const struct live_metrics *m)
 static enum mrs_status
 replace_file(struct live_metrics *m, struct mrs_err *e)
 {
+    if (mrs_file_is_stream(m->file)) {
+        return mrs_file_write(m->file, m->text.p, m->text.n, e);
+    }
     int fd = open(m->beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0) {
         return mrs_err_sys(e, errno, "%s", m->beside);

@@ -20,7 +20,8 @@ void live_metrics_text(const struct live_figures *f, struct mrs_buf *out);
 struct live_metrics;
 /* NULL, or what would have been right: ports that others can reach are refused. */
 const char *live_metrics_wrong(const char *where);
-/* where: a file, or a port (connection_loopback.h) that is listened to from now on. FAIL MRS_E_IO. */
+/* where: a file, or a port (connection_loopback.h) that is listened to from now on. FAIL MRS_E_IO; MRS_E_EXISTS: what
+ * has the name is no file of metrics; MRS_E_MISSING: it would lie in no folder. */
 enum mrs_status live_metrics_open(struct mrs_mem *mem, const char *where, struct live_metrics **out,
                                   struct mrs_err *e);
 /* "http://127.0.0.1:41233/metrics"; NULL: a file. */

@@ -279,10 +279,14 @@ metrics_file(void **state)
     live_metrics_close(m);
     assert_true(stat(file, &st) == 0 && st.st_size > 1000 && st.st_nlink == 1);
     assert_int_equal(mkdir(more, 0700), 0); /* a folder is not replaced */
-    assert_int_equal(live_metrics_open(mem, more, &m, &e), MRS_OK);
-    assert_int_equal(live_metrics_put(m, &f, &e), MRS_FAIL);
-    assert_int_equal(e.code, MRS_E_IO);
+    assert_int_equal(live_metrics_open(mem, more, &m, &e), MRS_FAIL);
+    assert_int_equal(e.code, MRS_E_EXISTS);
+    assert_int_equal(live_metrics_open(mem, file, &m, &e), MRS_OK); /* metrics of an earlier run go */
     live_metrics_close(m);
+    FILE *text = fopen(file, "w");
+    assert_true(text && fputs("not of ours\n", text) >= 0 && fclose(text) == 0);
+    assert_int_equal(live_metrics_open(mem, file, &m, &e), MRS_FAIL);
+    assert_int_equal(e.code, MRS_E_EXISTS);
     assert_true(unlink(file) == 0 && rmdir(more) == 0);
     assert_int_equal(rmdir(dir), 0); /* nothing else was left */
 }

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* beside.c - what a run writes beside its output: under which names, and that these take no file away. */
+#include "run/account/account.h"
+#include "run_engine.h"
+
+const char *
+mrsi_refused_path(struct mrsi_engine *en, struct mrs_err *e)
+{
+    const char *out = en->opts->output;
+    if (en->opts->refused || !out) {
+        return en->opts->refused;
+    }
+    out = strcmp(out, "-") == 0 ? "mongoreshape" : out;
+    size_t n = strlen(out);
+    while (n > 1 && out[n - 1] == '/') {
+        n--;
+    }
+    char *path = mrs_arena_alloc(&en->report->arena, n + 32);
+    if (!path) {
+        mrs_err_memory(e, n);
+        return NULL;
+    }
+    snprintf(path, n + 32, "%.*s.refused.bson", (int)n, out);
+    return path;
+}
+
+/* A file that the run writes, and the option that names it. */
+struct beside_written {
+    const char *path, *option;
+    const char *unlike; /* what another file of that name is not; NULL: the output looks after its own */
+    enum mrs_status (*is_ours)(void *en, const char *path, bool *ours, struct mrs_err *e);
+};
+enum { WRITTEN = 8, KEPT = 4 };
+
+/* All that the run writes under a name of its own; *n of them. */
+static enum mrs_status
+all_written(struct mrsi_engine *en, struct beside_written *w, uint32_t *n, struct mrs_err *e)
+{
+    const struct mrs_run_opts *o = en->opts;
+    bool lists = (!o->dry_run || o->refused) && !o->discard && (o->refused || o->output);
+    const char *refused = lists ? mrsi_refused_path(en, e) : NULL;
+    bool twice = refused && !mrs_file_is_stream(refused);
+    size_t size = twice ? strlen(refused) + 7 : 0;
+    char *text = twice ? mrs_arena_alloc(&en->arena, size) : NULL;
+    if (lists && (!refused || (twice && !text))) {
+        return mrs_err_memory(e, size);
+    }
+    if (text) {
+        snprintf(text, size, "%s.jsonl", refused);
+    }
+    *n = 0;
+    w[(*n)++] = (struct beside_written){refused, "--refused", "no refused documents as a run wrote them",
+                                        mrsi_refused_is_ours};
+    w[(*n)++] = (struct beside_written){text, "--refused", "not the text of the refused documents beside it (edited?)",
+                                        mrsi_refused_is_ours};
+    w[(*n)++] = (struct beside_written){o->write_residue, "--write-residue",
+                                        "nothing of this run: what it keeps may be the only way back of another",
+                                        en->residue_is_ours};
+    if (o->dry_run || o->discard || !o->output) {
+        return MRS_OK;
+    }
+    w[(*n)++] = (struct beside_written){o->output, "-o", NULL, NULL};
+    static const char *const ends[] = {".partial", ".checkpoint", ".manifest.json"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size = strlen(o->output) + 20;
+        char *path = mrs_arena_alloc(&en->arena, size);
+        if (!path) {
+            return mrs_err_memory(e, size);
+        }
+        snprintf(path, size, "%s%s", o->output, ends[i]);
+        w[(*n)++] = (struct beside_written){path, "-o", NULL, NULL};
+    }
+    return MRS_OK;
+}
+
+/* The metadata file of an output that is one file, packed or not, is not that of the input. */
+static enum mrs_status
+check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
+{
+    static const enum mrs_codec codecs[] = {MRS_CODEC_NONE, MRS_CODEC_GZIP};
+    const struct mrs_run_opts *o = en->opts;
+    enum mrs_status s = MRS_OK;
+    for (size_t i = 0; i < 2 && s == MRS_OK && kept && o->single_ns && o->output && !o->dry_run; i++) {
+        char *path = mrs_output_metadata_path(en->mem, o->output, codecs[i]);
+        s = !path ? mrs_err_memory(e, strlen(o->output))
+            : mrs_file_is_in(path, kept)
+                ? mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                              "%s cannot be written: it is the metadata file of the input, which must stay as it is; "
+                              "name another file with -o", path)
+                : MRS_OK;
+        mrs_free(en->mem, path);
+    }
+    return s;
+}
+
+/* What the run writes takes the place neither of what it was given nor of anything else that it writes. */
+enum mrs_status
+mrsi_beside_check(struct mrsi_engine *en, struct mrs_err *e)
+{
+    const struct mrs_run_opts *o = en->opts;
+    struct beside_written w[WRITTEN];
+    uint32_t n = 0;
+    if (!o->dry_run && mrs_file_is_in(o->output, o->input)) {
+        return MRS_OK; /* opening the output tells that */
+    }
+    const char *metadata = mrs_input_count(en->in) == 1 ? mrs_input_at(en->in, 0)->meta_path : NULL;
+    const char *const kept[KEPT] = {o->input, o->amend, en->plan->file, metadata};
+    enum mrs_status s = all_written(en, w, &n, e);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        for (uint32_t k = 0; k < KEPT + i && s == MRS_OK; k++) {
+            const char *other = k < KEPT ? kept[k] : w[k - KEPT].path;
+            bool both = k < KEPT ? mrs_file_is_in(w[i].path, other)
+                                 : mrs_file_is_in(w[i].path, other) || mrs_file_is_in(other, w[i].path);
+            if (both) {
+                s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                                "%s cannot be written: it is, or lies in, %s, which %s; name another file with %s",
+                                w[i].path, other, k < KEPT ? "must stay as it is" : "the run writes, too",
+                                k < KEPT ? w[i].option : w[k - KEPT].option);
+            }
+        }
+    }
+    return s == MRS_OK ? check_metadata(en, metadata, e) : s;
+}
+
+/* Refused documents and the residue take the place of nothing that would be missed. Called when it is known which run
+ * this one goes on with. */
+enum mrs_status
+mrsi_beside_places(struct mrsi_engine *en, struct mrs_err *e)
+{
+    struct beside_written w[WRITTEN];
+    uint32_t n = 0;
+    enum mrs_status s = all_written(en, w, &n, e);
+    for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
+        struct mrs_replace how = {.option = w[i].option,
+                                  .unlike = w[i].unlike,
+                                  .force = en->opts->force,
+                                  .is_ours = w[i].is_ours,
+                                  .arg = en};
+        s = w[i].path && w[i].unlike ? mrs_file_may_be(w[i].path, &how, e) : MRS_OK;
+    }
+    return s;
+}

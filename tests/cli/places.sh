@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# places.sh MONGORESHAPE - no file that a command writes takes the place of one that would be missed; devices, pipes and
+# descriptors are written into and never replaced; a run that goes on finds its own files.
+set -u
+tool=$(realpath "$1")
+casetool=$(dirname "$tool")/casetool
+tmp=$(mktemp -d) || exit 2
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+passed=0 failed=0
+[ -x "$casetool" ] || { echo "places: no program at $casetool" >&2; exit 2; }
+
+# is NAME WANT GOT
+is() {
+    if [ "$2" = "$3" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAIL %s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3"
+        sed 's/^/    | /' log
+    fi
+}
+mkdir -p case/in
+printf '{"_id":1,"x":"no number"}\n{"_id":2,"x":"7"}\n' > case/in/t.a.jsonl
+"$casetool" load case in
+"$casetool" load case in2
+printf 'steps: [{ cast: { in: a, fields: { x: int } } }]\n' > plan.yaml
+printf 'steps: [{ unset: { in: a, fields: [x] } }]\n' > unset.yaml
+
+# run ARGUMENT...: the status, and whether there is an output
+run() {
+    rm -rf out out.partial out.checkpoint
+    "$tool" run "$@" -i in -q > log 2>&1
+    echo "$? $([ -e out ] && echo out || echo none)"
+}
+# stays NAME FILE WORDS ARGUMENT...: refused before anything is read, the file is as it was, the message says what to do
+stays() {
+    local name=$1 file=$2 words=$3
+    shift 3
+    cp "$file" before
+    is "$name" "2 none" "$(run "$@")"
+    is "$name: the message" 1 "$(grep -cF -- "$words" log)"
+    is "$name: the file" "" "$(cmp "$file" before 2>&1)"
+}
+way="name another file, move it away, or --force replaces it"
+echo 'mine' > mine
+echo 'mine' > text.jsonl
+stays "refused documents" mine "--refused mine: it is there and no refused documents as a run wrote them; $way" \
+    plan.yaml -o out --max-refused 1 --refused mine
+stays "their text" text.jsonl "--refused text.jsonl: it is there and" plan.yaml -o out --max-refused 1 --refused text
+is "and not the other of the two" "" "$(ls text 2> /dev/null)"
+stays "a residue" mine "--write-residue mine: it is there and nothing of this run" unset.yaml -o out --write-residue mine
+"$tool" check plan.yaml -i in --refused mine > log 2>&1
+is "check" "2 mine" "$? $(cat mine)"
+cp mine out.tar.manifest.json
+stays "the manifest of a file" out.tar.manifest.json "no manifest of mongoreshape" unset.yaml -o out.tar
+rm -f out.tar*
+ln -s mine link
+stays "a soft link" mine "--refused link: it is there and a soft link, which is not replaced; name the file that it leads to" \
+    plan.yaml -o out --max-refused 1 --refused link
+stays "a soft link, by force" mine "a soft link" plan.yaml -o out --max-refused 1 --refused link --force
+is "no folder" "2 none" "$(run plan.yaml -o out --refused no/such)"
+is "no folder: the message" 1 "$(grep -cF -- '--refused no/such: there is no folder no/' log)"
+is "a folder" "2 none" "$(run plan.yaml -o out --refused case)"
+is "a folder: the message" 1 "$(grep -cF -- '--refused case: it is there and a folder; name a file' log)"
+
+# ---- what is ours ----
+is "by force" "1 out" "$(run plan.yaml -o out --max-refused 1 --refused mine --force)"
+is "its bytes" 1 "$(grep -c '"x":"no number"' mine.jsonl)"
+is "an empty file" "1 out" "$(: > new; run plan.yaml -o out --max-refused 1 --refused new)"
+is "the same run again, more allowed" "7 none 1 out" "$(run plan.yaml -o out) $(run plan.yaml -o out --max-refused 1)"
+is "refused documents of another plan" "7 none" "$(rm -f out.refused.bson.jsonl; run plan.yaml -o out)"
+sed -i 's/no number/8/' out.refused.bson.jsonl
+stays "an edited text" out.refused.bson.jsonl "--refused out.refused.bson.jsonl: it is there and not the text of the refused documents beside it (edited?); $way" \
+    plan.yaml -o out
+rm out.refused.bson*
+printf 'more' >> mine
+stays "more behind the records" mine "no refused documents as a run" plan.yaml -o out --refused mine
+truncate -s 60 mine
+stays "cut records" mine "no refused documents as a run" plan.yaml -o out --refused mine
+cp in/t/a.bson mine
+stays "documents that are no records" mine "no refused documents as a run" plan.yaml -o out --refused mine
+
+# ---- the way back of another run ----
+is "a residue is written" "0 out" "$(run unset.yaml -o out --write-residue way)"
+stays "the same plan, another run" way "--write-residue way: it is there and nothing of this run" unset.yaml -o out --write-residue way
+is "by force, a residue" "0 out" "$(run unset.yaml -o out --write-residue way --force)"
+
+# ---- a run that goes on ----
+is "metadata" "" "$(rm -rf out; "$tool" run unset.yaml -i in -o out.tar -q 2>&1)"
+rm out.tar
+is "a manifest without its file" "0" "$("$tool" run unset.yaml -i in -o out.tar -q > log 2>&1; echo $?)"
+
+# ---- what is written into ----
+is "to /dev/null" "1 out" "$(run plan.yaml -o out --max-refused 1 --refused /dev/null)"
+is "which is there still" "character special file, no /dev/null.jsonl" \
+    "$(stat -c %F /dev/null), $([ -e /dev/null.jsonl ] && echo a || echo no) /dev/null.jsonl"
+run plan.yaml -o out > log
+bytes=$(stat -c %s out.refused.bson)
+rm -rf out
+"$tool" run plan.yaml -i in -o out --max-refused 1 --refused /dev/stdout -q 2> log | cat > piped
+is "to a pipe" "$bytes" "$(stat -c %s piped)"
+rm -rf out
+{ echo first; "$tool" run plan.yaml -i in -o out --max-refused 1 --refused /dev/stdout -q 2> log; } > piped
+is "to a file by its descriptor" "$((bytes + 6))" "$(stat -c %s piped)"
+rm -rf out
+"$tool" run plan.yaml -i in -o out --max-refused 1 --refused /dev/fd/3 -q 3> piped 2> log
+is "to another descriptor" "$bytes" "$(stat -c %s piped)"
+rm -rf out
+mkfifo fifo
+cat fifo > piped &
+"$tool" run plan.yaml -i in -o out --max-refused 1 --refused fifo -q 2> log
+wait $!
+is "to a named pipe" "$bytes p" "$(stat -c %s piped) $([ -p fifo ] && echo p)"
+rm -rf out
+"$tool" run plan.yaml -i in -o out --max-refused 1 --refused /dev/fd/9 -q > log 2>&1 9>&-
+is "to a descriptor that is closed" "4 none" "$? $([ -e out ] && echo out || echo none)"
+"$tool" inspect in -q --html /dev/stdout 2> log | grep -q -i '^<!doctype html>' && "$tool" inspect in -q --suggest /dev/fd/1 2> log | grep -q 'as inspect wrote it'
+is "a page and a plan to a pipe" 0 $?
+is "a residue to a device, failing and not" "0 out" "$(run unset.yaml -o out --write-residue /dev/null)"
+is "and that is there still" "character special file" "$(stat -c %F /dev/null)"
+echo "places: $passed passed, $failed failed"
+[ $failed = 0 ]

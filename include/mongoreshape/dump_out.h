@@ -13,6 +13,7 @@ extern "C" {
 struct mrs_output;
 struct mrs_output_opts {
     struct mrs_pause pause;       /* of long copies and of the commit; {0}: none */
+    struct mrs_stop stop;         /* of a piece that is packed: what comes of it will not be wanted */
     struct mrs_compress compress; /* AS_INPUT: as `default_codec` */
     enum mrs_codec default_codec;
     bool force;

@@ -88,6 +88,12 @@ stays "the same plan, another run" way "--write-residue way: it is there and not
 is "by force, a residue" "0 out" "$(run unset.yaml -o out --write-residue way --force)"
 
 # ---- a run that goes on ----
+# Killed between its two files, of which older ones were there: no older text stands beside other records.
+is "before" "7 none" "$(rm -f out.refused.bson*; run plan.yaml -o out)"
+cp out.refused.bson older
+rm out.refused.bson.jsonl
+is "one of the two" "7 none" "$(run plan.yaml -o out)"
+is "is made whole" "" "$(cmp older out.refused.bson; [ -e out.refused.bson.jsonl ] || echo no text)"
 is "metadata" "" "$(rm -rf out; "$tool" run unset.yaml -i in -o out.tar -q 2>&1)"
 rm out.tar
 is "a manifest without its file" "0" "$("$tool" run unset.yaml -i in -o out.tar -q > log 2>&1; echo $?)"

@@ -36,8 +36,8 @@ struct mrsi_codec {
 
     size_t (*pack_bytes)(int level); /* of memory for a packer */
     void *(*pack_open)(struct mrs_mem *mem, int level);
-    /* All of f->in, at most MRSI_PIECE bytes; f->out has MRSI_CHUNK_ROOM. OK, FAIL, DEAD. */
-    enum mrs_status (*pack)(void *c, struct mrsi_flow *f, const char **why);
+    /* All of f->in, at most MRSI_PIECE bytes; f->out has MRSI_CHUNK_ROOM. OK, FAIL, DEAD; END: `stop` said so. */
+    enum mrs_status (*pack)(void *c, struct mrsi_flow *f, const struct mrs_stop *stop, const char **why);
     void (*pack_close)(void *c);
 };
 

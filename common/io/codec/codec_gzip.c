@@ -352,8 +352,9 @@ pack_close(void *p)
 }
 
 static enum mrs_status
-pack(void *p, struct mrsi_flow *f, const char **why)
+pack(void *p, struct mrsi_flow *f, const struct mrs_stop *stop, const char **why)
 {
+    (void)stop; /* a piece takes some ten milliseconds at the worst */
     struct codec_gzip_packer *c = p;
     uint32_t crc = mrsi_crc32(0, f->in, f->in_n), size = (uint32_t)f->in_n;
     uint8_t *member = f->out;
@@ -373,8 +374,9 @@ pack(void *p, struct mrsi_flow *f, const char **why)
 }
 
 static enum mrs_status
-pack_part(void *p, struct mrsi_flow *f, const char **why)
+pack_part(void *p, struct mrsi_flow *f, const struct mrs_stop *stop, const char **why)
 {
+    (void)stop;
     struct codec_gzip_packer *c = p;
     bool whole = mrsi_deflate_piece(c->z, f, false);
     *why = "the encoder refused its input";

@@ -16,6 +16,7 @@ struct lane {
 
 struct mrsi_lanes {
     struct mrs_mem *mem;
+    const struct mrs_stop *stop_by; /* NULL: nobody asks */
     pthread_mutex_t lock, inline_lock;
     pthread_cond_t work, change;
     struct mrsi_task *head, **tail;
@@ -120,6 +121,19 @@ mrsi_lanes_free(struct mrsi_lanes *l)
     pthread_mutex_destroy(&l->inline_lock);
     pthread_mutex_destroy(&l->lock);
     mrs_free(l->mem, l);
+}
+
+void
+mrsi_lanes_ask(struct mrsi_lanes *l, const struct mrs_stop *stop)
+{
+    MRS_ASSERT(!l->asked);
+    l->stop_by = stop->asked ? stop : NULL;
+}
+
+bool
+mrsi_lanes_stopped(const struct mrsi_lanes *l)
+{
+    return l->stop_by && l->stop_by->asked(l->stop_by->arg);
 }
 
 void

@@ -36,6 +36,9 @@ struct mrsi_chunk {
 struct mrsi_lanes;
 /* threads 0 or 1: none, tasks are run by who adds them. NULL without memory. */
 struct mrsi_lanes *mrsi_lanes_new(struct mrs_mem *mem, uint32_t threads);
+/* Before the first task: who is asked whether a piece that is being packed is wanted. It lives as long as the lanes. */
+void mrsi_lanes_ask(struct mrsi_lanes *l, const struct mrs_stop *stop);
+bool mrsi_lanes_stopped(const struct mrsi_lanes *l);
 /* Nobody may use them any more; NULL: nothing. */
 void mrsi_lanes_free(struct mrsi_lanes *l);
 /* Starts the threads now; how many there are. */

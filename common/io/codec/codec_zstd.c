@@ -14,6 +14,10 @@
 
 /* Larger tables than these cost memory and find little in a piece. */
 #define WINDOW_MOST 20
+/* From this strategy on a piece takes up to a second. It is packed in steps, so that who waits may stop it: the library
+ * then needs room for the window as well, and what comes out is a third of a percent larger. */
+#define SLOW_FROM ZSTD_btlazy2
+#define SLOW_STEP (64u << 10)
 #define HASH_MOST   19
 #define CHAIN_MOST  20
 #define WINDOW_READ ((1u << ZSTD_WINDOWLOG_LIMIT_DEFAULT) + 1) /* bytes, as the library has it for streams */
@@ -311,16 +315,23 @@ parameters(int level)
 }
 
 static size_t
+context_bytes(ZSTD_compressionParameters how)
+{
+    return how.strategy < SLOW_FROM ? ZSTD_estimateCCtxSize_usingCParams(how)
+                                    : ZSTD_estimateCStreamSize_usingCParams(how);
+}
+
+static size_t
 pack_bytes(int level)
 {
-    return sizeof(struct codec_zstd_packer) + ZSTD_estimateCCtxSize_usingCParams(parameters(level));
+    return sizeof(struct codec_zstd_packer) + context_bytes(parameters(level));
 }
 
 static void *
 pack_open(struct mrs_mem *mem, int level)
 {
     ZSTD_compressionParameters how = parameters(level);
-    size_t n = ZSTD_estimateCCtxSize_usingCParams(how);
+    size_t n = context_bytes(how);
     struct codec_zstd_packer *c = ZSTD_isError(n) ? NULL : mrs_alloc(mem, sizeof *c + n);
     if (c) {
         *c = (struct codec_zstd_packer){.mem = mem, .how = how, .n = n};
@@ -352,20 +363,48 @@ set_up(ZSTD_CCtx *z, const ZSTD_compressionParameters *p)
     return r;
 }
 
+/* As ZSTD_compress2. *stopped: it was, and the frame has no end. */
+static size_t
+pack_slowly(ZSTD_CCtx *z, const struct mrsi_flow *f, const struct mrs_stop *stop, bool *stopped)
+{
+    ZSTD_outBuffer out = {f->out, f->out_n, 0};
+    ZSTD_inBuffer in = {f->in, 0, 0};
+    size_t r = ZSTD_CCtx_setPledgedSrcSize(z, f->in_n);
+    bool more = true;
+    while (more && !ZSTD_isError(r)) {
+        *stopped = stop && stop->asked(stop->arg);
+        if (*stopped) {
+            break;
+        }
+        in.size = f->in_n - in.size > SLOW_STEP ? in.size + SLOW_STEP : f->in_n;
+        more = in.size < f->in_n;
+        r = ZSTD_compressStream2(z, &out, &in, more ? ZSTD_e_flush : ZSTD_e_end);
+        r = r && !ZSTD_isError(r) ? (size_t)-ZSTD_error_dstSize_tooSmall : r; /* bytes are left */
+    }
+    return ZSTD_isError(r) ? r : out.pos;
+}
+
 static enum mrs_status
-pack(void *p, struct mrsi_flow *f, const char **why)
+pack(void *p, struct mrsi_flow *f, const struct mrs_stop *stop, const char **why)
 {
     struct codec_zstd_packer *c = p;
+    bool stopped = false;
     ZSTD_CCtx *z = ZSTD_initStaticCCtx(c->room, c->n);
     if (!z) {
         *why = "its memory is too small";
         return MRS_FAIL;
     }
     size_t r = set_up(z, &c->how);
-    r = ZSTD_isError(r) ? r : ZSTD_compress2(z, f->out, f->out_n, f->in, f->in_n);
+    if (!ZSTD_isError(r)) {
+        r = c->how.strategy < SLOW_FROM ? ZSTD_compress2(z, f->out, f->out_n, f->in, f->in_n)
+                                        : pack_slowly(z, f, stop, &stopped);
+    }
     if (ZSTD_isError(r)) {
         *why = ZSTD_getErrorName(r);
         return MRS_FAIL;
+    }
+    if (stopped) {
+        return MRS_END;
     }
     f->in += f->in_n;
     f->in_n = 0;

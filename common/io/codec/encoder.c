@@ -78,11 +78,23 @@ mrs_compress_parse(const char *text, struct mrs_compress *out, struct mrs_err *e
 }
 
 /* ---- pieces ---- */
+/* Whether nobody will want the piece that is being packed. */
+static bool
+is_unwanted(void *arg)
+{
+    const struct mrsi_encoder *c = arg;
+    mrsi_lanes_lock(c->lanes);
+    bool dropped = c->dropped;
+    mrsi_lanes_unlock(c->lanes);
+    return dropped || mrsi_lanes_stopped(c->lanes);
+}
+
 static enum mrs_status
 pack(struct encoder_piece *p, struct mrsi_tools *tools)
 {
     MRS_ASSERT(p->in && !p->packed);
-    const struct mrsi_encoder *c = p->enc;
+    struct mrsi_encoder *c = p->enc;
+    const struct mrs_stop stop = {c, is_unwanted};
     const char *why = "failed";
     void *packer = mrsi_tools_pack(tools, c->codec, c->level);
     p->out = packer ? mrsi_chunk_take(c->lanes) : NULL;
@@ -90,10 +102,11 @@ pack(struct encoder_piece *p, struct mrsi_tools *tools)
         return mrs_err_memory(&p->err, sizeof *p->out);
     }
     struct mrsi_flow f = {p->in->p, p->in->n, p->out->p, sizeof p->out->p};
-    enum mrs_status s = c->codec->pack(packer, &f, &why);
+    enum mrs_status s = c->codec->pack(packer, &f, &stop, &why);
     p->out->n = (size_t)(f.out - p->out->p);
     return s == MRS_FAIL ? MRSI_FAIL(&p->err, MRS_E_IO, "%s: %s: %s", c->name, c->codec->name, why)
            : s == MRS_DEAD ? mrs_err_memory(&p->err, 0)
+           : s == MRS_END  ? MRSI_FAIL(&p->err, MRS_E_CANCEL, "interrupted")
                            : s;
 }
 

@@ -259,6 +259,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     o->file_mode = 0600 | shared;
     o->folder_mode = 0700 | shared | (shared & 044) >> 2; /* who may read may enter */
     o->pause = opts->pause;
+    o->stop = opts->stop;
     o->salt = opts->salt;
     mrs_buf_init(&o->half, mem, MRS_DOC_MAX);
     mrs_buf_init(&o->half_from, mem, MRS_DOC_MAX);
@@ -273,6 +274,9 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
         o->jobs = opts->jobs;
         o->lanes = mrsi_lanes_new(mem, o->jobs);
         s = o->lanes ? MRS_OK : mrs_err_memory(e, sizeof *o);
+    }
+    if (s == MRS_OK) {
+        mrsi_lanes_ask(o->lanes, &o->stop);
     }
     if (s == MRS_OK && (o->kind == MRSI_OUT_STDOUT || o->to_stdout)) {
         s = open_stdout(o, opts->tmp, e);

@@ -75,6 +75,7 @@ struct mrs_output {
     struct mrsi_out_file *files;
     uint32_t n_files, cap_files;
     struct mrs_pause pause;
+    struct mrs_stop stop;
     struct mrs_buf half;      /* words of resumable_file.c while somebody rests, of one file; empty: nobody does */
     struct mrs_buf half_from; /* those of a stopped run; empty: it did not rest */
     bool half_taken;          /* and gone on with */

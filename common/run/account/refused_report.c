@@ -7,6 +7,7 @@
 #include "run/store/state.h"
 #include "mongoreshape/ejson.h"
 #include "run/store/file_array.h"
+#include <unistd.h>
 
 static enum mrs_status
 build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mrs_buf *raw, struct mrs_buf *out,
@@ -257,6 +258,9 @@ mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step,
     }
     if (s == MRS_OK) {
         s = write_records(en, &f, last_step, e);
+    }
+    if (s == MRS_OK && f.lines) {
+        (void)unlink((const char *)lines.p); /* killed in between, no older text stands beside other records */
     }
     enum mrs_status a = mrs_whole_close(f.bson, s == MRS_OK, e);
     enum mrs_status b = mrs_whole_close(f.lines, s == MRS_OK && a == MRS_OK, e);

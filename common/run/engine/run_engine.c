@@ -154,6 +154,7 @@ static struct mrs_output_opts
 output_opts(struct mrsi_engine *en)
 {
     return (struct mrs_output_opts){.pause = {en, mrsi_output_due, mrsi_output_rest},
+                                    .stop = {en, mrsi_output_unwanted},
                                     .compress = en->opts->compress,
                                     .default_codec = mrs_input_codec(en->in),
                                     .jobs = en->jobs,
@@ -399,6 +400,7 @@ too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
 {
     const char *path = mrsi_refused_path(en, e);
     enum mrs_status s = mrsi_refusals(en, e);
+    MRS_THEN(s, mrsi_beside_places(en, e)); /* once more, after hours perhaps */
     if (s == MRS_OK && path) {
         s = mrsi_refused_write(en, path, past, e);
     }
@@ -489,7 +491,8 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     MRS_THEN(s, mrsi_refusals(en, e));
     if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {
         en->report->refused_file = mrsi_refused_path(en, e);
-        s = en->report->refused_file ? mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e) : MRS_DEAD;
+        s = en->report->refused_file ? mrsi_beside_places(en, e) : MRS_DEAD;
+        MRS_THEN(s, mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e));
     } else if (s == MRS_OK && en->look) {
         s = mrsi_refused_weigh(en, e);
     }

@@ -28,7 +28,7 @@ struct mrsi_checkpoints {
     uint32_t begins;          /* boundaries reached before it has */
     struct mrs_view from_pass; /* the mark to go on from, until the pass has taken it */
     struct mrs_buf synced;    /* numbers of files that do not change and are on disk */
-    bool is_on_disk;          /* there is a state, and this run has taken it over or written it */
+    _Atomic bool is_on_disk;  /* there is a state, and this run has taken it over or written it */
     bool is_newer;            /* the boundary is newer than the state on disk */
     bool left_out;            /* the last state that was made is too large */
     bool took_up;             /* or there was nothing to take up: OUT.partial is this run's */
@@ -272,6 +272,13 @@ mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
 
 /* ---- marks ---- */
 bool
+mrsi_keep_is_worth(const struct mrsi_engine *en)
+{
+    const struct mrsi_checkpoints *k = en->keep;
+    return k && (k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS);
+}
+
+bool
 mrsi_keep_due(const struct mrsi_engine *en)
 {
     const struct mrsi_checkpoints *k = en->keep;
@@ -281,7 +288,7 @@ mrsi_keep_due(const struct mrsi_engine *en)
     uint64_t now = mrs_clock_steady(), since = k->written_ms ? k->written_ms : k->begun_ms;
     uint64_t most = en->opts->checkpoint_ms;
     return everywhere(en) || now - since >= (most ? most : MARK_MS) ||
-           (mrsi_cancelled(en) && (k->is_on_disk || now - k->begun_ms >= BETWEEN_MS));
+           (mrsi_cancelled(en) && mrsi_keep_is_worth(en));
 }
 
 static enum mrs_status

@@ -121,6 +121,8 @@ mrsi_pass_goes_on(const struct mrsi_pass *p)
 /* The mark for the pass that begins now, given once. */
 void mrsi_keep_mark_for(struct mrsi_pass *p);
 /* Whether a mark should be taken now. */
+/* Whether a run that is stopped now leaves a state; from any thread. */
+bool mrsi_keep_is_worth(const struct mrsi_engine *en);
 bool mrsi_keep_due(const struct mrsi_engine *en);
 /* Takes one; nothing is under way. One that is too large for a document is left out: the older one stays. */
 enum mrs_status mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e);
@@ -138,6 +140,8 @@ enum mrs_status mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_op
 void mrsi_inverse_sweep(struct mrs_mem *mem, const struct mrs_run_opts *opts);
 
 /* ---- checkpoint_output.c: marks while the output copies or packs ---- */
+/* For struct mrs_stop, from any thread; arg: the engine. */
+bool mrsi_output_unwanted(void *arg);
 /* For struct mrs_pause; arg: the engine. */
 bool mrsi_output_due(void *arg, uint64_t bytes);
 enum mrs_status mrsi_output_rest(void *arg, struct mrs_err *e);

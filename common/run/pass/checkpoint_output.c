@@ -23,6 +23,14 @@ mrsi_output_rest(void *arg, struct mrs_err *e)
     return s == MRS_OK && mrsi_cancelled(en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
 }
 
+/* What is packed when the run is interrupted goes with all the output, unless a state can tell of it. */
+bool
+mrsi_output_unwanted(void *arg)
+{
+    const struct mrsi_engine *en = arg;
+    return mrsi_cancelled(en) && !mrsi_keep_is_worth(en);
+}
+
 /* ---- copies ---- */
 static enum mrs_status
 describe_copy(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)

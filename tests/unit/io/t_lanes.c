@@ -266,6 +266,63 @@ stops_and_goes_on(void **state)
     free(in.p);
 }
 
+/* ---- what nobody wants ---- */
+struct patience {
+    pthread_mutex_t lock;
+    int asked, ends_at;
+};
+
+static bool
+is_asked(void *arg)
+{
+    struct patience *p = arg;
+    pthread_mutex_lock(&p->lock);
+    bool ends = ++p->asked >= p->ends_at;
+    pthread_mutex_unlock(&p->lock);
+    return ends;
+}
+
+/* A piece that takes up to a second asks at least sixteen times whether it is wanted, and ends where it is not. */
+static void
+packed_slowly(void **state)
+{
+    (void)state;
+    struct bytes in = make_text(2 * MRSI_PIECE, 6, false);
+    struct mrs_compress how = {MRS_CODEC_ZSTD, 22};
+    struct bytes want = packed(how, in, 0, in.n);
+    for (uint32_t threads = 0; threads <= 2; threads += 2) {
+        for (int ends_at = 1; ends_at <= 40; ends_at += 13) {
+            struct mrs_mem *mem = mrs_mem_new(0);
+            struct mrs_err err;
+            struct patience patience = {PTHREAD_MUTEX_INITIALIZER, 0, ends_at};
+            struct mrs_stop stop = {&patience, is_asked};
+            struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
+            mrsi_lanes_ask(lanes, &stop);
+            int fd = new_file(at("unwanted"));
+            struct mrsi_encoder *enc = open_to(mem, fd, how, lanes);
+            mrs_err_clear(&err);
+            enum mrs_status s = mrsi_encoder_write(enc, in.p, in.n, &err);
+            s = s == MRS_OK ? mrsi_encoder_finish(enc, &err) : s;
+            mrsi_encoder_close(enc);
+            close(fd);
+            if (ends_at == 40) {
+                assert_int_equal(s, MRS_OK);
+                assert_int_equal(patience.asked, 32);
+                struct bytes got = get(at("unwanted"));
+                same(got, want);
+                free(got.p);
+            } else {
+                FAILS(s, MRS_E_CANCEL);
+                assert_in_range(patience.asked, ends_at, ends_at + 1);
+            }
+            mrsi_lanes_free(lanes);
+            assert_int_equal(mrs_mem_close(mem), 0);
+        }
+    }
+    free(in.p);
+    free(want.p);
+}
+
 /* ---- what goes wrong ---- */
 /* A thread that cannot be started is one fewer; with none the work is done all the same. */
 static void
@@ -631,7 +688,7 @@ main(void)
         cmocka_unit_test(every_level),
         cmocka_unit_test(nothing_is_remembered),
         cmocka_unit_test(others_read_it),
-        cmocka_unit_test(stops_and_goes_on),
+        cmocka_unit_test(stops_and_goes_on), cmocka_unit_test(packed_slowly),
         cmocka_unit_test(fewer_threads),
         cmocka_unit_test(no_memory),
         cmocka_unit_test(full_disk),

@@ -369,6 +369,7 @@ fold_against_naive(const struct knobs *k, uint32_t n, uint64_t seed)
             check_rows(k, &r.report);
             ran_end(&r);
             drop("out.refused.bson");
+            drop("out.refused.bson.jsonl");
         }
     }
 }
@@ -561,6 +562,7 @@ stop_and_go_on(const struct knobs *k, uint32_t n, uint64_t seed)
         assert_true(whole || run_until(k, &o, 0));
         drop("out");
         drop("out.refused.bson");
+        drop("out.refused.bson.jsonl");
     }
 }
 

@@ -65,7 +65,9 @@ stopped(const char *steps, const struct mrs_run_opts *opts, unsigned n)
     cancel = 0;
     struct ran r = run(steps, opts);
     bool is = r.status != MRS_OK;
-    assert_true(!is || r.err.code == MRS_E_CANCEL);
+    if (is && r.err.code != MRS_E_CANCEL) {
+        fail_msg("%s", r.err.msg);
+    }
     ran_end(&r);
     cancel = 0;
     return is;
@@ -110,6 +112,7 @@ same_wherever_stopped(const char *steps, struct mrs_run_opts *o, bool refuses, u
     snprintf(refused, sizeof refused, "%s", refuses ? docs_of("out.refused.bson") : "");
     drop("out");
     drop("out.refused.bson");
+    drop("out.refused.bson.jsonl");
     for (unsigned n = 1; stopped(steps, o, n); n += by) {
         look_at_mark(look);
         o->resume = true;
@@ -124,6 +127,7 @@ same_wherever_stopped(const char *steps, struct mrs_run_opts *o, bool refuses, u
         }
         drop("out");
         drop("out.refused.bson");
+        drop("out.refused.bson.jsonl");
     }
 }
 

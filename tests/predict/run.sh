@@ -50,8 +50,8 @@ compare() {
     done
     near "files of refused documents" "$(number "$tmp/check.json" refusedBytes)" \
         "$(bytes_of "$tmp" -maxdepth 1 -name 'out.refused.*')" 0 || { fail "$1" "refusedBytes"; return; }
-    near "temporary files" "$(number "$tmp/check.json" temporaryBytes)" "$(number "$tmp/run.json" temporaryBytes)" 256 ||
-        { fail "$1" "temporaryBytes"; return; }
+    near "temporary files" "$(number "$tmp/check.json" temporaryBytes)" \
+        "$(number "$tmp/run.json" temporaryBytes)" 256 || { fail "$1" "temporaryBytes"; return; }
     near "files of the output" "$(number "$tmp/check.json" diskBytes)" "$(bytes_of "$tmp/out")" 4096 ||
         { fail "$1" "diskBytes"; return; }
     near "documents" "$(number "$tmp/check.json" outputBytes)" \

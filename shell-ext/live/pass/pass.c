@@ -15,15 +15,15 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { DOCS_MAX = 10000, LOST_MAX = 60, NAMED_MAX = 1000 };
-static const uint64_t read_max = 16u << 20, write_max = 4u << 20;
+enum { LOST_MAX = 60, NAMED_MAX = 1000 };
+static const uint64_t read_max = 16u << 20;
 
 struct pass_walk {
     struct live_tour *t;
     struct live_checkpoint c;
     struct live_range range;
     struct mrs_buf upper;   /* {_id: greatest} */
-    uint32_t size;          /* documents of the next batch */
+    struct live_batches batches;
     uint32_t lost;          /* connections since the last batch that was done */
 };
 
@@ -285,25 +285,6 @@ reload(struct pass_walk *w, struct mrs_err *e)
     return live_lost_since(job, gen, live_checkpoint_open(job, w->t->pass, &w->c, e), e);
 }
 
-uint32_t
-live_batch_size(const struct live_job *job, uint32_t asked, uint32_t n, int64_t ms, uint64_t bytes)
-{
-    int64_t aim = live_governor_batch_ms(&job->run->governor);
-    if (job->opts.batch) {
-        return job->opts.batch;
-    }
-    if (n == 0 || (n < asked && ms < aim && bytes < write_max)) {
-        return asked; /* it was short for another reason */
-    }
-    uint64_t want = (uint64_t)n * (uint64_t)aim / (uint64_t)(ms > 0 ? ms : 1);
-    if (bytes > write_max) {
-        uint64_t fits = n * write_max / bytes;
-        want = want < fits ? want : fits;
-    }
-    want = want > n * 2ull ? n * 2ull : want < n / 2 ? n / 2 : want;
-    return (uint32_t)(want < 1 ? 1 : want > DOCS_MAX ? DOCS_MAX : want);
-}
-
 static uint64_t
 estimated(const struct live_tour *t)
 {
@@ -339,7 +320,7 @@ one_batch(struct pass_walk *w, struct mrs_err *e)
     MRS_THEN(st, find_upper(w, e));
     int64_t start = mrs_clock_asleep();
     struct mrs_view from = {w->c.last.p, (uint32_t)w->c.last.n};
-    MRS_THEN(st, live_range_read(t->job, t->coll, from, w->size, read_max, &w->range, e));
+    MRS_THEN(st, live_range_read(t->job, t->coll, from, w->batches.size, read_max, &w->range, e));
     if (st) {
         return st;
     }
@@ -350,7 +331,7 @@ one_batch(struct pass_walk *w, struct mrs_err *e)
     st = move_to_bound(w, e);
     MRS_THEN(st, t->batch(t->arg, w->range.docs, w->range.n, &w->c, e));
     if (!st) {
-        w->size = live_batch_size(t->job, w->size, w->range.n, mrs_clock_asleep() - start, t->wrote_bytes);
+        live_batches_took(t->job, &w->batches, w->range.n, mrs_clock_asleep() - start, t->wrote_bytes);
         w->lost = 0;
         live_run_wrote(t->job->run, t->wrote_docs, t->wrote_bytes);
         st = tell(w, e);
@@ -371,8 +352,8 @@ sum_up(struct pass_walk *w)
 enum mrs_status
 live_tour_run(struct live_tour *t, struct mrs_err *e)
 {
-    uint32_t size = t->job->opts.batch ? t->job->opts.batch : LIVE_BATCH_FIRST;
-    struct pass_walk w = {.t = t, .size = size};
+    struct pass_walk w = {.t = t};
+    live_batches_begin(t->job, &w.batches);
     mrs_buf_init(&w.upper, t->job->mem, MRS_DOC_READ_MAX);
     live_range_init(&w.range, t->job->mem);
     w.range.ids = t->ids;

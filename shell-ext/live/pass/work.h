@@ -28,11 +28,18 @@ struct live_tour {
                                                          them */
 };
 enum mrs_status live_tour_run(struct live_tour *t, struct mrs_err *e);
-/* How many documents the next batch asks for, so that it takes as long as the governor says (half a second at full
- * speed) by the time that each of the last took: `asked` were asked for, n came, that took ms and wrote so many bytes.
- * It grows and shrinks by half at most. */
+/* batch_size.c: how many documents the next batch asks for, so that it takes as long as the governor says (half a
+ * second at full speed). It grows and shrinks by half at most. */
 enum { LIVE_BATCH_FIRST = 1000 };
-uint32_t live_batch_size(const struct live_job *job, uint32_t asked, uint32_t n, int64_t ms, uint64_t bytes);
+struct live_batches {
+    uint32_t size;    /* of the next */
+    uint32_t n;       /* of the last whose time counts; 0: none yet */
+    int64_t ms;       /* that it took */
+    int64_t fixed_ms; /* of a batch of any size */
+};
+void live_batches_begin(const struct live_job *job, struct live_batches *b);
+/* n came, of `size` that were asked for; that took ms and wrote so many bytes. */
+void live_batches_took(const struct live_job *job, struct live_batches *b, uint32_t n, int64_t ms, uint64_t bytes);
 /* A name for a checkpoint, "expand/0/1/2". */
 const char *live_pass_name(char out[48], const char *what, uint32_t group, uint32_t main, uint32_t no);
 /* A name of a phase for people: "expand 1 embed". */

@@ -24,7 +24,7 @@ struct pass {
     int64_t from, n;     /* its entries */
     int64_t actions;     /* how many actions of the list are done: names of collections */
     bool back, check, strict; /* check: nothing is written, what differs is counted; strict: all must be done */
-    uint32_t batch;
+    struct live_batches batches;
     int tries;
     uint64_t docs, bytes; /* of the batch before */
     struct mrs_view list;
@@ -273,7 +273,7 @@ batch(struct pass *p)
     struct live_journal_entry *en = NULL;
     struct mrs_coll now = {NULL, NULL, NULL};
     uint32_t n = 0;
-    int64_t start = mrs_clock_asleep(), from = p->from + p->c.at, to = from + p->batch;
+    int64_t start = mrs_clock_asleep(), from = p->from + p->c.at, to = from + p->batches.size;
     mrs_arena_reset(&p->arena);
     live_burst_reset(&p->burst);
     to = to > p->from + p->n ? p->from + p->n : to;
@@ -288,7 +288,7 @@ batch(struct pass *p)
     } else if (s == MRS_OK) {
         s = write_batch(p, n);
     }
-    p->batch = live_batch_size(p->job, p->batch, n, mrs_clock_asleep() - start, p->bytes);
+    live_batches_took(p->job, &p->batches, n, mrs_clock_asleep() - start, p->bytes);
     return s;
 }
 
@@ -296,7 +296,7 @@ static enum mrs_status
 run_pass(struct pass *p)
 {
     struct live_progress tell = {.phase = p->name, .ns = p->job->run->state_changes.ns, .estimated = (uint64_t)p->n};
-    p->batch = p->job->opts.batch ? p->job->opts.batch : LIVE_BATCH_FIRST;
+    live_batches_begin(p->job, &p->batches);
     mrs_arena_init(&p->arena, p->job->mem);
     live_burst_init(&p->burst, p->job);
     uint32_t lost = 0;

@@ -876,35 +876,6 @@ long_batch(void **state)
     desk_leave(&d);
 }
 
-/* Half a second by the time that each document took, by half or double at most. */
-static void
-sizes(void **state)
-{
-    (void)state;
-    struct live_run run = {.group = 0};
-    struct live_job j = {.run = &run};
-    live_governor_init(&run.governor);
-    static const struct {
-        uint32_t asked, n;
-        int64_t ms;
-        uint64_t bytes;
-        uint32_t next;
-    } t[] = {
-        {1000, 1000, 500, 1, 1000}, {1000, 1000, 400, 1, 1250}, {1000, 1000, 10, 1, 2000}, {1000, 1000, 0, 1, 2000},
-        {1000, 1000, 800, 1, 625}, {1000, 1000, 90000, 1, 500}, {8000, 8000, 100, 1, 10000}, {1, 1, 90000, 1, 1},
-        {4000, 300, 20, 1, 4000}, {4000, 0, 20, 1, 4000}, {4000, 300, 600, 1, 250}, {1000, 1000, 100, 8u << 20, 500},
-        {4000, 300, 100, 5u << 20, 240},
-    };
-    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        assert_int_equal(live_batch_size(&j, t[i].asked, t[i].n, t[i].ms, t[i].bytes), t[i].next);
-    }
-    run.governor.speed = 0.5; /* half the time */
-    assert_int_equal(live_batch_size(&j, 1000, 1000, 400, 1), 625);
-    assert_int_equal(live_batch_size(&j, 4000, 300, 300, 1), 250);
-    j.opts.batch = 7;
-    assert_int_equal(live_batch_size(&j, 7, 7, 90000, 1), 7);
-}
-
 static void
 no_memory(void **state)
 {
@@ -959,7 +930,6 @@ main(void)
         cmocka_unit_test(arrays_are_not_ours),
         cmocka_unit_test(several_hundred),
         cmocka_unit_test(long_batch),
-        cmocka_unit_test(sizes),
         cmocka_unit_test(no_memory),
     };
     int r = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* batch_size.c - how many documents the next batch asks for.
+ *
+ * A batch takes as long as the governor says, by the time that each document took. Part of the time does not depend on
+ * their number: the way there and back, a commit that the majority has, a table that the server makes of all of the
+ * other side for each pipeline. Smaller batches would not make it shorter, only more frequent; so a batch is never so
+ * small that less than half of its time goes to documents. What is fixed follows from two batches of unlike size. */
+#include "live/govern/governor.h"
+#include "work.h"
+
+enum { DOCS_MAX = 10000 };
+static const uint64_t write_max = 4u << 20;
+
+void
+live_batches_begin(const struct live_job *job, struct live_batches *b)
+{
+    *b = (struct live_batches){.size = job->opts.batch ? job->opts.batch : LIVE_BATCH_FIRST};
+}
+
+static void
+learn(struct live_batches *b, uint32_t n, int64_t ms)
+{
+    uint32_t apart = n > b->n ? n - b->n : b->n - n;
+    if (b->n && apart >= n / 4 && apart) {
+        int64_t more = n > b->n ? ms - b->ms : b->ms - ms; /* for that many documents more */
+        b->fixed_ms = ms - (more > 0 ? more : 0) * (int64_t)n / (int64_t)apart;
+    }
+    b->fixed_ms = b->fixed_ms < 0 ? 0 : b->fixed_ms > ms ? ms : b->fixed_ms;
+    b->n = n;
+    b->ms = ms;
+}
+
+/* Of documents that take so long in all. */
+static uint64_t
+fitting(const struct live_batches *b, int64_t aim)
+{
+    int64_t each = b->ms - b->fixed_ms, left = aim - b->fixed_ms;
+    left = left > b->fixed_ms ? left : b->fixed_ms;
+    return (uint64_t)b->n * (uint64_t)left / (uint64_t)(each > 0 ? each : 1);
+}
+
+void
+live_batches_took(const struct live_job *job, struct live_batches *b, uint32_t n, int64_t ms, uint64_t bytes)
+{
+    int64_t aim = live_governor_batch_ms(&job->run->governor);
+    if (job->opts.batch || n == 0 || (n < b->size && ms < aim && bytes < write_max)) {
+        return; /* it was short for another reason */
+    }
+    learn(b, n, ms);
+    uint64_t want = fitting(b, aim);
+    if (bytes > write_max) {
+        uint64_t fits = n * write_max / bytes;
+        want = want < fits ? want : fits;
+    }
+    want = want > n * 2ull ? n * 2ull : want < n / 2 ? n / 2 : want;
+    b->size = (uint32_t)(want < 1 ? 1 : want > DOCS_MAX ? DOCS_MAX : want);
+}

@@ -44,11 +44,12 @@ say(struct judge *j, const char *fmt, ...)
 }
 
 /* ---- sets ---- */
-/* What a join adds to a collection that it cannot list is made in contract, where all orphans are known. */
+/* What a join adds to a collection that it cannot list is made in contract, where all orphans are known; so is what
+ * changes fields in place. */
 char
 mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t)
 {
-    bool listed = d->family != MRS_FAMILY_JOIN || t->side < 2;
+    bool listed = !d->in_place && (d->family != MRS_FAMILY_JOIN || t->side < 2);
     for (uint32_t i = 0; i < d->n_listings; i++) {
         listed = listed || d->listings[i].side == t->side;
     }
@@ -79,6 +80,7 @@ has(const struct mrs_step *s, char kind)
 static bool
 touch_meets(const struct mrs_step *x, const struct mrs_touch *t, const struct mrs_step *y, char kind, struct hit *h)
 {
+    MRS_ASSERT(t->path && t->side >= 0 && (uint32_t)t->side < x->desc.n_sides);
     for (uint32_t i = 0; i < y->desc.n_touches; i++) {
         const struct mrs_touch *u = &y->desc.touches[i];
         if (mrsi_live_kind(&y->desc, u) == kind && strcmp(ns_of(x, t), ns_of(y, u)) == 0 &&
@@ -93,6 +95,7 @@ touch_meets(const struct mrs_step *x, const struct mrs_touch *t, const struct mr
 static bool
 steps_meet(const struct mrs_step *x, char kx, const struct mrs_step *y, char ky, struct hit *h)
 {
+    MRS_ASSERT(x->type && y->type);
     for (uint32_t i = 0; i < x->desc.n_touches; i++) {
         const struct mrs_touch *t = &x->desc.touches[i];
         if (mrsi_live_kind(&x->desc, t) == kx && touch_meets(x, t, y, ky, h)) {
@@ -196,6 +199,7 @@ all_touches(const struct judge *j, const struct mrs_live_group *g)
 static void
 make_claims(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
     if (!list) {
         j->dead = true;
@@ -222,9 +226,21 @@ make_claims(struct judge *j, struct mrs_live_group *g)
     g->claims = list;
 }
 
+/* Whether a field that a step changes is still there afterwards. */
+static bool
+stays(const struct mrs_desc *d, const struct mrs_touch *t)
+{
+    bool there = !d->takes_away;
+    for (uint32_t i = 0; i < d->n_touches && !there; i++) {
+        there = d->touches[i].kind == 'A' && strcmp(d->touches[i].path, t->path) == 0;
+    }
+    return there;
+}
+
 static void
 make_gone(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
     if (!list) {
         j->dead = true;
@@ -232,9 +248,9 @@ make_gone(struct judge *j, struct mrs_live_group *g)
     }
     for (uint32_t i = 0; i < g->n && g->family == MRS_FAMILY_MAP; i++) {
         const struct mrs_step *s = step_of(j, g, i);
-        for (uint32_t k = 0; k < s->desc.n_touches && s->desc.takes_away; k++) {
+        for (uint32_t k = 0; k < s->desc.n_touches; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
-            bool claimed = false;
+            bool claimed = stays(&s->desc, t);
             for (uint32_t c = 0; c < g->n_claims; c++) {
                 claimed = claimed || mrs_path_texts_meet(g->claims[c], t->path);
             }
@@ -251,6 +267,7 @@ make_gone(struct judge *j, struct mrs_live_group *g)
 static void
 check_twice(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     struct hit h;
     for (uint32_t i = 1; i < g->n; i++) {
         for (uint32_t b = 0; b < i && (g->expand || g->direct); b++) {
@@ -270,6 +287,7 @@ check_twice(struct judge *j, struct mrs_live_group *g)
 static void
 check_inside(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     for (uint32_t i = 0; i < g->n; i++) {
         const struct mrs_step *s = step_of(j, g, i);
         for (uint32_t k = 0; k < s->desc.n_touches && g->expand; k++) {
@@ -312,6 +330,7 @@ check_listed(struct judge *j, struct mrs_live_group *g, const struct mrs_step *s
 static void
 check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
 {
+    MRS_ASSERT(i < g->n);
     const struct mrs_step *s = step_of(j, g, i);
     const struct mrs_desc *d = &s->desc;
     struct hit h;
@@ -337,9 +356,29 @@ check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
     }
 }
 
+/* Whether a step reads what a later one of the group changes and leaves there: what it makes of a document that has
+ * been contracted follows from the change, and nobody can tell that from a write. */
+static bool
+reads_changed(const struct judge *j, const struct mrs_live_group *g)
+{
+    bool any = false;
+    struct hit h;
+    for (uint32_t i = 1; i < g->n; i++) {
+        const struct mrs_step *s = step_of(j, g, i);
+        for (uint32_t k = 0; k < s->desc.n_touches && !s->desc.keeps_values; k++) {
+            const struct mrs_touch *t = &s->desc.touches[k];
+            for (uint32_t b = 0; b < i && mrsi_live_kind(&s->desc, t) == 'D' && stays(&s->desc, t); b++) {
+                any = any || touch_meets(s, t, step_of(j, g, b), 'R', &h);
+            }
+        }
+    }
+    return any;
+}
+
 static void
 judge_group(struct judge *j, struct mrs_live_group *g)
 {
+    MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
     bool quiet = false;
     for (uint32_t i = 0; i < g->n; i++) {
         const struct mrs_step *s = step_of(j, g, i);
@@ -351,9 +390,6 @@ judge_group(struct judge *j, struct mrs_live_group *g)
             refuse(&g->direct, &g->direct_why, why);
             quiet = true;
         }
-        if (s->desc.not_expand) {
-            refuse(&g->expand, &g->expand_why, step_says(j, s, s->desc.not_expand));
-        }
         check_listed(j, g, s);
         check_direct(j, g, i);
     }
@@ -361,7 +397,7 @@ judge_group(struct judge *j, struct mrs_live_group *g)
     check_twice(j, g);
     make_claims(j, g);
     make_gone(j, g);
-    g->contract_live = g->family == MRS_FAMILY_MAP && !quiet;
+    g->contract_live = g->family == MRS_FAMILY_MAP && !quiet && !reads_changed(j, g);
 }
 
 /* ---- two groups ---- */
@@ -401,6 +437,7 @@ judge_pair(struct judge *j, const struct mrs_live_group *first, struct mrs_live_
 enum mrs_status
 mrs_live_judge(const struct mrs_plan *p, struct mrs_arena *a, struct mrs_live *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_arena_is_sound(a));
     struct judge j = {p, a, out, false};
     *out = (struct mrs_live){.expand = true, .direct = true};
     make_groups(&j);

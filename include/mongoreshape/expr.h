@@ -17,6 +17,7 @@ extern "C" {
 struct mrs_expr;
 struct mrs_query;
 struct mrs_sort;
+struct mrs_path;
 
 /* Who knows the values of other collections that a query may ask for, {path: {$in: {from, field, where}}}. read: reads
  * that document and gives the list of its values a number; path: what is held against it. OK; FAIL MRS_E_PLAN; DEAD. */
@@ -92,6 +93,16 @@ struct mrs_expr_field {
 };
 bool mrs_expr_field(const struct mrs_expr *x, uint32_t i, struct mrs_expr_field *out);
 bool mrs_expr_all_fields(const struct mrs_expr *x);
+/* Whether an expression gives what it gave when that stands where its value is written: f(f(x)) = f(x), all else being
+ * as it was. */
+struct mrs_expr_self { /* where it is written */
+    const struct mrs_path *path; /* a field of the document; NULL: the variable, or, where that is -1, the document */
+    int var;
+    bool keeps;       /* where it fails, what is there stays */
+    bool flat;        /* no document and no array may be made: what lies inside was looked at before */
+    uint32_t instead; /* mrs_type_bit of what is written where it fails; 0: nothing is */
+};
+bool mrs_expr_repeats(const struct mrs_expr *x, const struct mrs_expr_self *self);
 
 /* Query predicates (`where`, validators). */
 enum mrs_status mrs_query_compile(const struct mrs_expr_env *env, struct mrs_view filter, struct mrs_query **out,

@@ -158,11 +158,12 @@ struct mrs_desc {
     const struct mrs_condition *conditions; /* condition.h; n_conditions: their sides are the last ones */
     uint32_t n_conditions, first_list;
     const char *quiet_only;  /* why the step can only run while nobody writes, and what to do; NULL: it can */
-    const char *not_expand;  /* why old and new shape cannot stand side by side, and what to do; NULL: they can */
     const char *not_direct;  /* why it cannot be done in place beside writers (see repeatable too); NULL: it can */
     bool compares_nothing;   /* no value is held against another, so that a collation of the collection tells nothing */
     bool whole_only;         /* documents are neither read nor written: any kind of collection will do */
     bool takes_away;         /* MAP: what it removes or changes (D) is gone afterwards, not changed */
+    bool keeps_values;       /* MAP: what it changes (D) is somewhere else in the document, with the value it had */
+    bool in_place;           /* MAP: what it adds (A) may have been there, as what it reads: nothing stays beside it */
     const char *live_note;   /* what to know about it beside writers; NULL: nothing */
     bool repeatable;         /* run twice = run once */
     const char *not_repeatable; /* the reason, where it is not */

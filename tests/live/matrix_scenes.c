@@ -18,6 +18,12 @@ const struct scene scenes[] = {
      "[{'update':'users','updates':[{'q':{'_id':2},'u':{'$set':{'name':'~w2~'}}}]}]"},
     {"set-self", "  - set: { in: users, where: { v: { $ne: 2 } }, fields: { n: { $add: [\"$n\", 1] }, v: 2 } }\n",
      {USERS}, NULL, NULL},
+    {"set-again",
+     "  - set: { in: users, fields: { name: { $replaceAll: { input: \"$name\", find: \" \", replacement: _ } },"
+     " n: { $toString: \"$n\" } } }\n", {USERS}, NULL,
+     "[{'update':'users','updates':[{'q':{'_id':2},'u':{'$set':{'name':'~w2~ y','n':7}}}]}]"},
+    {"replace", "  - replace: { in: users, with: { $mergeObjects: [ $$ROOT, { n: { $toString: \"$n\" }, v: 2 } ] } }\n",
+     {USERS}, NULL, NULL},
     {"set-id", "  - set: { in: users, fields: { _id: { $concat: [\"u\", { $toString: \"$_id\" }] } } }\n", {USERS},
      NULL, NULL},
     {"set-swap-unique", "  - set: { in: users, fields: { n: { $subtract: [6, \"$n\"] } } }\n", {USERS},

@@ -296,7 +296,7 @@ world_load(struct world *w, const struct scene *scene)
     must_all(w, scene->indexes);
     snprintf(path, sizeof path, "%s/plan.yaml", w->dir);
     FILE *f = fopen(path, "w");
-    if (f == NULL || fprintf(f, "version: 1\nsteps:\n%s", scene->steps) < 0 || fclose(f) != 0)
+    if (f == NULL || fprintf(f, "steps:\n%s", scene->steps) < 0 || fclose(f) != 0)
         die("cannot write %s", path);
 }
 

@@ -36,6 +36,8 @@ follow-late              script one_walk.sh
 token-before-write       script one_walk.sh
 set-all-at-once          unit   t_write
 sources-before-target    unit   t_unit
+once-is-enough           unit   t_unit
+refusal-unheard          unit   t_unit
 lease-by-client-clock    unit   t_state
 delete-before-insert     inside t_write
 memory-after-reconnect   inside t_state

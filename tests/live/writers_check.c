@@ -194,7 +194,7 @@ writers_plan(const struct place *p, const struct scenario *sc)
     if (!f) {
         abort();
     }
-    fprintf(f, "plan: %s\nversion: 1\ndatabase: %s\nsteps:\n%s", sc->name, p->db, sc->steps);
+    fprintf(f, "plan: %s\ndatabase: %s\nsteps:\n%s", sc->name, p->db, sc->steps);
     fclose(f);
 }
 

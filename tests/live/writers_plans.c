@@ -55,6 +55,16 @@ const struct scenario writers_scenarios[] = {
     {.name = "direct-copy", .direct = true, .claims = {{0}, {"pa"}},
      .steps = "  - copy: { from: posts, into: comments, match: { _id: postId }, fields: { pa: \"$a\" },\n"
               "            replace: true }\n"},
+    {.name = "in-place", .live_contract = true,
+     .steps = "  - set: { in: posts, fields: { a: { $toUpper: $a }, d: { $toString: $d },\n"
+              "           items: { $map: { input: $items, in: { $mergeObjects: [ $$this, { kind: part } ] } } } } }\n"
+              "  - set: { in: posts, where: { b: { $not: { $type: array } } }, fields: { b: [ $b ] } }\n"},
+    {.name = "direct-in-place", .direct = true,
+     .steps = "  - set: { in: posts, fields: { a: { $toUpper: $a }, d: { $toString: $d },\n"
+              "           items: { $map: { input: $items, in: { $mergeObjects: [ $$this, { kind: part } ] } } } } }\n"
+              "  - set: { in: posts, where: { b: { $not: { $type: array } } }, fields: { b: [ $b ] } }\n"},
+    {.name = "direct-replace", .direct = true,
+     .steps = "  - replace: { in: posts, with: { $mergeObjects: [ $$ROOT, { a: { $toUpper: $a }, kind: post } ] } }\n"},
     {.name = "direct-cast", .direct = true,
      .steps = "  - cast: { in: posts, fields: { d: string, b: string } }\n"},
     {.name = "quiet-embed", .quiet = true,

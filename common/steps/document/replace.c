@@ -18,7 +18,7 @@ struct replace_of {
     struct mrs_val spec; /* of it */
     int errors;
     bool constant; /* it reads nothing of the document */
-    bool falsified;
+    bool again;    /* it may meet what it has written: that stays as it is, or `where` no longer takes it */
 };
 
 static const struct mrs_key keys[] = {
@@ -57,6 +57,13 @@ falsifies(struct mrsi_read *r, const struct replace_of *s)
     return w.item && s->errors != MRSI_ERRORS_KEEP && mrsi_falsifies(r, &w);
 }
 
+static bool
+repeats(const struct replace_of *s)
+{
+    struct mrs_expr_self self = {.var = -1, .keeps = s->errors == MRSI_ERRORS_KEEP};
+    return mrs_expr_repeats(s->with, &self);
+}
+
 static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
                                      struct mrs_buf *out, bool *changed);
 
@@ -81,7 +88,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         if (mrs_expr_constant(s->with, &v) && v.type != MRS_DOCUMENT) {
             mrsi_read_error(&r, "with", NULL, "gives %s, which is no document", mrs_type_name(v.type));
         }
-        s->falsified = !s->constant && falsifies(&r, s);
+        s->again = !s->constant && (repeats(s) || falsifies(&r, s));
     }
     return mrsi_read_end(&r, state);
 }
@@ -165,10 +172,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     out->compares_nothing = out->compares_nothing && !mrsi_compares(s->spec);
     mrsi_tell_expr(&t, 0, s->with);
     mrsi_tell_touch(&t, 0, 'D', "");
-    if (s->falsified) {
-        out->not_expand = "it works on the documents themselves, of which nothing stays beside it; use `apply --mode "
-                          "direct`";
-    } else if (!s->constant) {
+    if (!s->again && !s->constant) {
         mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
                             MRSI_MARK("migrated: 1` in `with"));
         mrsi_tell_once(&t, "it reads what it writes, and no `where` leaves out what it has written");

@@ -23,7 +23,9 @@ struct set {
     struct mrs_edit *edit; /* NULL: all names stand at the top */
     int id;                /* the field that writes `_id`, -1: none */
     uint64_t marks;        /* of the names at the top: most other names have a mark that is not among them */
-    bool reads_own, falsified;
+    bool reads_own; /* expressions read what is written */
+    bool in_place;  /* they or `where` do */
+    bool again; /* it may meet what it has written: that stays as it is, or `where` no longer takes it */
     bool compares; /* some expression holds values against each other */
 };
 
@@ -73,6 +75,16 @@ see_read(void *arg, const char *path)
     r->hit = r->hit || pattern_writes(r->s, path);
 }
 
+/* What is left of a value where an expression fails. */
+static struct mrs_expr_self
+rule_of(const struct set *s)
+{
+    return (struct mrs_expr_self){.var = -1, .keeps = s->errors == MRSI_ERRORS_KEEP,
+                                  .instead = s->errors == MRSI_ERRORS_NULL   ? mrs_type_bit(MRS_NULL)
+                                             : s->errors == MRSI_ERRORS_DROP ? mrs_type_bit(MRS_MISSING)
+                                                                             : 0};
+}
+
 /* What is known of field i before there is a document; an expression that fails may write something else. */
 static struct mrsi_written
 written(const struct set *s, uint32_t i)
@@ -86,9 +98,7 @@ written(const struct set *s, uint32_t i)
     }
     f.constant = mrs_expr_constant(x, &f.v);
     f.typed = mrs_expr_types(x, &f.types) && (p->n == 1 || s->errors == MRSI_ERRORS_REFUSE);
-    f.types.of |= s->errors == MRSI_ERRORS_NULL   ? mrs_type_bit(MRS_NULL)
-                  : s->errors == MRSI_ERRORS_DROP ? mrs_type_bit(MRS_MISSING)
-                                                  : 0;
+    f.types.of |= rule_of(s).instead;
     return f;
 }
 
@@ -102,6 +112,58 @@ falsifies(struct mrsi_read *r, const struct set *s)
         w.item[i] = written(s, i);
     }
     return w.item && mrsi_falsifies(r, &w);
+}
+
+static void
+see_any(void *arg, const char *path)
+{
+    (void)path;
+    *(bool *)arg = true;
+}
+
+struct other { /* is anything read that the step writes elsewhere */
+    const struct set *s;
+    uint32_t own;
+    bool hit;
+};
+
+static void
+see_other(void *arg, const char *path)
+{
+    struct other *o = arg;
+    for (uint32_t i = 0; i < o->s->fields.n; i++) {
+        o->hit = o->hit || (i != o->own && mrs_path_texts_meet(path, o->s->fields.path[i].text));
+    }
+}
+
+/* Whether a single pattern leaves as they are all values that it has seen to, and what holds them. */
+static bool
+pattern_repeats(const struct set *s)
+{
+    struct mrs_expr_self self = rule_of(s);
+    bool reads = false;
+    self.var = MRSI_VALUE;
+    self.flat = true;
+    mrs_expr_reads(s->patterns.item[0].expr, see_any, &reads);
+    return !reads && mrs_expr_repeats(s->patterns.item[0].expr, &self);
+}
+
+/* Whether the step, done again, changes nothing more. */
+static bool
+repeats(const struct set *s)
+{
+    bool all = !s->patterns.n;
+    if (s->patterns.n == 1 && !s->fields.n) {
+        return pattern_repeats(s);
+    }
+    for (uint32_t i = 0; i < s->fields.n && all; i++) {
+        struct other o = {s, i, false};
+        struct mrs_expr_self self = rule_of(s);
+        self.path = &s->fields.path[i];
+        mrs_expr_reads(s->fields.expr[i], see_other, &o);
+        all = !o.hit && mrs_expr_repeats(s->fields.expr[i], &self);
+    }
+    return all;
 }
 
 static bool
@@ -181,6 +243,10 @@ see_reads(struct set *s)
         seen.hit = seen.hit || !(p->of_name || mrs_expr_constant(p->expr, NULL));
     }
     s->reads_own = seen.hit;
+    if (s->map.where) {
+        mrs_query_reads(s->map.where, see_read, &seen);
+    }
+    s->in_place = seen.hit;
 }
 
 static enum mrs_status edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view d,
@@ -216,7 +282,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         s->map.claims = s->id >= 0;
         plan_indexes(&r, s);
         see_reads(s);
-        s->falsified = s->reads_own && falsifies(&r, s);
+        s->again = s->reads_own && (repeats(s) || falsifies(&r, s));
         if (ruled && s->id < 0) {
             mrsi_read_error(&r, "conflicts", NULL, "is for a `set` of `_id` only");
         }
@@ -580,16 +646,17 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
             mrsi_tell_touch(&t, 0, 'D', path);
         }
     }
-    mrsi_patterns_tell(&t, &s->patterns, "D");
+    mrsi_patterns_tell(&t, &s->patterns, s->reads_own ? "RD" : "D");
+    out->in_place = s->in_place;
     if (s->id >= 0) {
         mrsi_tell_quiet(&t, MRSI_NEW_IDS);
     }
-    if (s->reads_own && !s->falsified) {
+    if (s->reads_own && !s->again) {
         mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
                             MRSI_MARK("fields: { migrated: 1 }"));
     }
     out->takes_away = always_removes(s);
-    if (out->takes_away && !s->falsified) {
+    if (out->takes_away && !s->again) {
         mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     }
     const char *names = mrsi_patterns_names(&t, s->fields.path, s->fields.n, &s->patterns);
@@ -598,7 +665,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_words(&t, "; _id changes, references to it elsewhere are not followed");
     }
     mrsi_tell_loss(&t, "old values of %s, where there were any", names);
-    if (s->reads_own && !s->falsified) {
+    if (s->reads_own && !s->again) {
         mrsi_tell_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
     }
     return mrsi_tell_end(&t);

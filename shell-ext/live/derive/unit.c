@@ -314,6 +314,12 @@ live_unit_failed(const struct live_units *u, enum mrs_status s, struct mrs_err *
     return s;
 }
 
+static bool
+same_bytes(struct mrs_view a, struct mrs_view b)
+{
+    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
+}
+
 /* Whether the claimed fields that stand in doc come first among those of `after`, in its order: then they stay where
  * they are, and what is missing goes behind. */
 static bool
@@ -370,6 +376,16 @@ see(void *arg, struct mrs_val v)
 {
     *(bool *)arg = *(bool *)arg || v.type != MRS_MISSING;
     return MRS_OK;
+}
+
+static bool
+has_a_claim(const struct live_units *u, uint32_t main, struct mrs_view doc)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < u->group->n_claims && !any && has_claims(u, u->main[main].side); i++) {
+        any = mrs_doc_get(doc, u->group->claims[i]).type != MRS_MISSING;
+    }
+    return any;
 }
 
 /* Whether something stands there that contract takes away. */
@@ -435,7 +451,7 @@ live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, stru
     if (s != MRS_OK) {
         return s;
     }
-    if (want.n == unit->doc.n && memcmp(want.p, unit->doc.p, want.n) == 0) {
+    if (same_bytes(want, unit->doc)) {
         unit->want = unit->doc;
         return MRS_OK;
     }
@@ -454,41 +470,76 @@ live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, stru
 }
 
 /* ---- one-document steps, and steps that make documents elsewhere ---- */
-/* What has been contracted already may lack what the steps need: that is no refusal. */
+/* What has been contracted already may lack what the steps need: that is no refusal. Such a document has claims, and
+ * nothing of the old shape; where a group claims nothing, what it makes has been tried (check_again). */
 static enum mrs_status
-refuse_map(struct live_units *u, struct live_unit *unit, uint32_t step, struct mrs_err *e)
+refuse_map(struct live_units *u, uint32_t main, struct live_unit *unit, uint32_t step, struct mrs_err *e)
 {
-    bool old = true;
-    enum mrs_status s = u->purpose == LIVE_FOR_CONTRACT && u->group->n_gone ? has_old_shape(u, unit->doc, &old, e)
-                                                                            : MRS_OK;
-    if (s == MRS_OK && old) {
+    bool genuine = u->purpose != LIVE_FOR_CONTRACT ||
+                   (!has_a_claim(u, main, unit->doc) && !LIVE_MUTANT("refusal-unheard"));
+    enum mrs_status s = genuine ? MRS_OK : has_old_shape(u, unit->doc, &genuine, e);
+    if (s == MRS_OK && genuine) {
         live_unit_refuse(u, unit, step);
     }
     return s;
 }
 
+/* What the steps make of a document, one after the other; SKIP: *step refuses it. */
 static enum mrs_status
-derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view base, struct mrs_err *e)
+run_chain(struct live_units *u, uint32_t main, struct mrs_view *doc, uint32_t *step)
 {
-    struct mrs_view doc = base;
-    for (uint32_t i = 0; i < u->group->n; i++) {
+    enum mrs_status s = MRS_OK;
+    for (uint32_t i = 0; i < u->group->n && s == MRS_OK; i++) {
         const struct mrs_spread_ops *ops = u->step[i].type->spread;
-        struct mrs_product p = {.doc = doc};
+        struct mrs_product p = {.doc = *doc};
         enum mrs_fate fate;
         mrs_err_clear(&u->err);
-        enum mrs_status s = ops->begin(u->step[i].state, &u->ctx, u->work[i], u->main[main].side, doc, &fate);
+        *step = u->step[i].no;
+        s = ops->begin(u->step[i].state, &u->ctx, u->work[i], u->main[main].side, *doc, &fate);
         if (s == MRS_OK && fate == MRS_FATE_CHANGED) {
             s = ops->next(u->step[i].state, &u->ctx, u->work[i], &p);
         }
-        if (s == MRS_SKIP) {
-            return refuse_map(u, unit, u->step[i].no, e);
-        }
-        if (s != MRS_OK) {
-            return live_unit_failed(u, s, e);
-        }
-        doc = p.doc;
+        *doc = p.doc;
     }
-    return live_unit_want(u, main, unit, doc, e);
+    return s;
+}
+
+/* The document as the steps leave it, or refused; what stands there already counts. */
+static enum mrs_status
+derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
+{
+    struct mrs_view doc;
+    uint32_t step = 0;
+    enum mrs_status s = live_unit_base(u, main, unit->doc, &doc, e);
+    if (s != MRS_OK) {
+        return s;
+    }
+    s = run_chain(u, main, &doc, &step);
+    if (s == MRS_SKIP) {
+        return refuse_map(u, main, unit, step, e);
+    }
+    return s == MRS_OK ? live_unit_want(u, main, unit, doc, e) : live_unit_failed(u, s, e);
+}
+
+/* Where the old shape goes, a document is met again after it was changed, so that must change nothing more. The static
+ * rule says so of the steps; this is the proof for the document in hand. */
+static enum mrs_status
+check_again(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
+{
+    struct live_unit next = {.doc = unit->want, .want = unit->want};
+    if (u->purpose == LIVE_FOR_EXPAND || unit->refused || same_bytes(unit->want, unit->doc) ||
+        LIVE_MUTANT("once-is-enough")) {
+        return MRS_OK;
+    }
+    enum mrs_status s = derive_map(u, main, &next, e);
+    if (s == MRS_OK && (next.refused || next.differs || !same_bytes(next.want, unit->want))) {
+        mrs_err_clear(&u->err);
+        mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED,
+                    "what it becomes would be changed once more when it is met again: change it by hand, or run the "
+                    "plan with --quiet-by");
+        live_unit_refuse(u, unit, u->step[u->group->n - 1].no);
+    }
+    return s;
 }
 
 /* A server would insert something else than what was derived, and nobody would notice. */
@@ -553,11 +604,14 @@ derive_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
 {
     struct mrs_view base;
     size_t products = u->products.n;
+    enum mrs_status s;
     mrs_arena_reset(&u->scratch);
-    enum mrs_status s = live_unit_base(u, main, unit->doc, &base, e);
-    if (s == MRS_OK) {
-        bool map = u->step->desc.family == MRS_FAMILY_MAP;
-        s = map ? derive_map(u, main, unit, base, e) : derive_spread(u, main, unit, base, e);
+    if (u->step->desc.family == MRS_FAMILY_MAP) {
+        s = derive_map(u, main, unit, e);
+        MRS_THEN(s, check_again(u, main, unit, e));
+    } else {
+        s = live_unit_base(u, main, unit->doc, &base, e);
+        MRS_THEN(s, derive_spread(u, main, unit, base, e));
     }
     if (unit->refused) {
         u->products.n = products;

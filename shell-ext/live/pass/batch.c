@@ -154,7 +154,7 @@ account_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
 {
     enum mrs_status st = b->job->run->n_refused && !b->keep_refused ? drop_refused(b, tasks, n, e) : MRS_OK;
     for (uint32_t i = 0; i < n && !st; i++) {
-        if (!tasks[i].gone && (tasks[i].refuse || b->unit[i].refused)) {
+        if (!tasks[i].gone && (tasks[i].refuse || (b->unit[i].refused && !b->unheard))) {
             st = put_refused(b, &tasks[i], &b->unit[i], e);
             if (!tasks[i].again) {
                 b->r->refused++;

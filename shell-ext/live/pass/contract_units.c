@@ -137,6 +137,7 @@ walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed,
     memset(&k, 0, sizeof k);
     enum mrs_status st = live_batch_open(&k.b, job, group, 0, add ? LIVE_FOR_EXPAND : LIVE_FOR_CONTRACT, r, e);
     k.b.want = add ? want_added : want_contracted;
+    k.b.unheard = add; /* whether one has been contracted already only the other can tell */
     k.b.arg = &k;
     const char *what = job->opts.look ? "contract-look" : add ? "contract-add" : "contract";
     k.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, 0, no),

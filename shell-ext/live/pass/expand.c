@@ -104,19 +104,20 @@ walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint3
     struct filling f;
     char name[48], phase[96];
     const char *what = purpose == LIVE_FOR_DIRECT ? "direct" : "expand";
+    bool native = job->opts.native && live_adds(job, group);
     memset(&f, 0, sizeof f);
     enum mrs_status st = live_batch_open(&f.b, job, group, main, purpose, r, e);
     f.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, main, no),
                              .phase = live_phase_name(job, phase, what, group), .coll = f.b.coll, .bounded = true,
                              .writes = no == 0, .batch = fill, .arg = &f};
     f.b.patient = purpose == LIVE_FOR_EXPAND && no + 1 < walks(job);
-    if (!st && job->opts.native) {
+    if (!st && native) {
         st = live_native_open(&f.native, job, group, f.b.coll, f.b.side, e);
         f.t.ids = !f.native.why;
         f.t.batch = f.native.why ? fill : fill_natively;
     }
     MRS_THEN(st, live_tour_run(&f.t, e));
-    if (!st && job->opts.native && no == 0) {
+    if (!st && native && no == 0) {
         tell_native(job, &f, group);
     }
     w->wrote = w->wrote || f.t.written;
@@ -213,7 +214,7 @@ all_groups(struct live_job *job, enum live_purpose purpose, const char *phase, s
     enum mrs_status st = MRS_OK;
     for (uint32_t g = job->run->group; g < job->live->n_groups && !st; g++) {
         const struct mrs_live_group *lg = &job->live->group[g];
-        bool works = lg->family != MRS_FAMILY_CATALOG && (lg->adds || purpose == LIVE_FOR_DIRECT);
+        bool works = live_works(job, g, purpose);
         st = live_run_phase(job, phase, g, mrs_empty_doc(), e);
         st = st || !works ? st : check_refused(job, g, e);
         if (works && lg->after_verified && purpose == LIVE_FOR_EXPAND) {

@@ -58,11 +58,19 @@ add_targets(const struct live_job *job, uint32_t group, struct foreseen *f)
     }
 }
 
-static bool
-works(const struct live_job *job, uint32_t group, enum live_purpose purpose)
+bool
+live_adds(const struct live_job *job, uint32_t group)
+{
+    return job->live->group[group].adds && job->live->group[group].family != MRS_FAMILY_CATALOG;
+}
+
+bool
+live_works(const struct live_job *job, uint32_t group, enum live_purpose purpose)
 {
     const struct mrs_live_group *g = &job->live->group[group];
-    return g->family != MRS_FAMILY_CATALOG && (g->adds || purpose == LIVE_FOR_DIRECT);
+    /* What contract would refuse is told before anything is changed; through a mongos there is none. */
+    bool refuses = g->family == MRS_FAMILY_MAP && !job->server->sharded;
+    return g->family != MRS_FAMILY_CATALOG && (g->adds || refuses || purpose == LIVE_FOR_DIRECT);
 }
 
 enum mrs_status
@@ -72,7 +80,7 @@ live_foresee_apply(struct live_job *job, enum live_purpose purpose, struct mrs_e
     enum mrs_status st = MRS_OK;
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
         struct foreseen *f = g < job->run->group ? &past : &ahead;
-        if (!works(job, g, purpose)) {
+        if (!live_works(job, g, purpose)) {
             continue;
         }
         if (job->live->group[g].after_verified && purpose == LIVE_FOR_EXPAND) {
@@ -112,7 +120,7 @@ live_foresee_verify(struct live_job *job, enum live_purpose purpose, uint32_t gr
     struct foreseen ahead = {0, 0};
     enum mrs_status st = MRS_OK;
     for (uint32_t g = 0; g < groups && !st; g++) {
-        if (works(job, g, purpose)) {
+        if (live_works(job, g, purpose)) {
             st = add_mains(job, g, purpose, false, LIVE_LOOKS, &ahead, e);
             add_targets(job, g, &ahead);
         }
@@ -153,7 +161,7 @@ live_foresee_rollback(struct live_job *job, bool begun, struct mrs_err *e)
     struct foreseen ahead = {0, 0};
     enum mrs_status st = MRS_OK;
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
-        if (!works(job, g, LIVE_FOR_EXPAND)) {
+        if (!live_adds(job, g)) {
             continue;
         }
         if (!begun) {

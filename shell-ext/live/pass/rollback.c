@@ -234,12 +234,6 @@ over_claims(struct live_job *job, struct tour_of w, uint64_t *missed, struct liv
     return st;
 }
 
-static bool
-adds(const struct live_job *job, uint32_t g)
-{
-    return job->live->group[g].adds && job->live->group[g].family != MRS_FAMILY_CATALOG;
-}
-
 /* Documents of the new collections that a group fills. */
 static enum mrs_status
 count_targets(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_report *r, struct mrs_err *e)
@@ -285,7 +279,7 @@ count_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     uint32_t no;
     enum mrs_status st = live_next_number(job, "count_no", &no, e);
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
-        st = adds(job, g) ? count_group(job, g, no, r, e) : MRS_OK;
+        st = live_adds(job, g) ? count_group(job, g, no, r, e) : MRS_OK;
     }
     return st ? st : may_lose(job, r, e);
 }
@@ -313,7 +307,7 @@ undo_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     enum mrs_status st = MRS_OK;
     r->differs = 0;
     for (uint32_t g = job->live->n_groups; g-- > 0 && !st;) {
-        st = adds(job, g) ? undo_group(job, g, r, e) : MRS_OK;
+        st = live_adds(job, g) ? undo_group(job, g, r, e) : MRS_OK;
     }
     if (!st && r->differs) {
         uint32_t no; /* the next call walks again: these walks are done, and would be taken for all there is to do */
@@ -334,7 +328,7 @@ count_late(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     enum mrs_status st = live_next_number(job, "count_no", &no, e);
     r->differs = 0;
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
-        st = adds(job, g) ? count_targets(job, g, no, r, e) : MRS_OK;
+        st = live_adds(job, g) ? count_targets(job, g, no, r, e) : MRS_OK;
     }
     return st ? st : may_lose(job, r, e);
 }

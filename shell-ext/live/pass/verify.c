@@ -261,8 +261,7 @@ live_verify_groups(struct live_job *job, const char *what, uint32_t no, uint32_t
     enum live_purpose purpose = direct_run(job) ? LIVE_FOR_DIRECT : LIVE_FOR_EXPAND;
     enum mrs_status st = MRS_OK;
     for (uint32_t g = first; g < last && !st; g++) {
-        const struct mrs_live_group *lg = &job->live->group[g];
-        if (lg->family != MRS_FAMILY_CATALOG && (lg->adds || purpose == LIVE_FOR_DIRECT)) {
+        if (live_works(job, g, purpose)) {
             struct which w = {.what = what, .no = no, .group = g, .repair = repair, .purpose = purpose};
             st = one_group(job, w, r, e);
         }

@@ -91,6 +91,9 @@ enum mrs_status live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs
                                 struct mrs_err *e);
 
 /* ---- foresee.c: what lies ahead of a command, told to its course; before the phase is moved ---- */
+/* Whether apply and verify walk over the collections of a group; whether it adds anything there. */
+bool live_works(const struct live_job *job, uint32_t group, enum live_purpose purpose);
+bool live_adds(const struct live_job *job, uint32_t group);
 enum mrs_status live_foresee_apply(struct live_job *job, enum live_purpose purpose, struct mrs_err *e);
 /* A group is followed: its second walk will not come. */
 enum mrs_status live_foresee_once(struct live_job *job, uint32_t group, struct mrs_err *e);
@@ -130,6 +133,7 @@ struct live_batch {
     bool record;               /* comparing records refused documents, too */
     bool more;                 /* of the range follows: the checkpoint is not saved yet */
     bool keep_refused;         /* records of refused documents stay, even where these are well */
+    bool unheard;              /* what kernels refuse is for the walk behind this one to record */
     bool exact;                /* live_batch_expected: made with exactly these bytes */
     const char *reads;         /* fields read on a main document */
     size_t reads_n;

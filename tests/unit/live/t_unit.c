@@ -342,7 +342,21 @@ purposes(void **state)
     static const char *const ren = "- rename: { in: a, fields: { x: y } }\n";
     static const char *const later = "- rename: { in: a, fields: { x: y } }\n- extract: { from: a, path: l, into: b, "
                                      "refs: parent, parent_ref: a, id: new, count: n }\n";
+    static const char *const made = "- set: { in: a, fields: { n: { $toInt: { $ifNull: [$x, none] } } } }\n"
+                                    "- unset: { in: a, fields: [x] }\n";
+    static const char *const casts = "- unset: { in: a, fields: [x] }\n- cast: { in: a, fields: { y: int } }\n";
+    static const char *const sevens = "- set: { in: a, fields: { x: { $cond: [{ $in: [{ $type: $x }, ['null', missing]]"
+                                      " }, 7, { $toInt: $x }] } } }\n";
     static const struct purpose_case k[] = {
+        {LIVE_FOR_CONTRACT, made, "{'_id':1,'x':'5','n':5}", "{'_id':1,'n':5}", false},
+        {LIVE_FOR_CONTRACT, made, "{'_id':1,'n':5}", "{'_id':1,'n':5}", false}, /* what it was made of is gone */
+        {LIVE_FOR_CONTRACT, made, "{'_id':1,'x':'no'}", "!", false},
+        {LIVE_FOR_CONTRACT, made, "{'_id':1}", "!", false},
+        {LIVE_FOR_CONTRACT, casts, "{'_id':1,'x':1,'y':'no'}", "!", false},
+        {LIVE_FOR_CONTRACT, casts, "{'_id':1,'y':'no'}", "!", false},
+        {LIVE_FOR_CONTRACT, sevens, "{'_id':1,'x':null}", "{'_id':1,'x':7}", false},
+        {LIVE_FOR_CONTRACT, sevens, "{'_id':1,'x':{'$undefined':true}}", "!", false}, /* null, and then 7 */
+        {LIVE_FOR_DIRECT, sevens, "{'_id':1,'x':{'$undefined':true}}", "!", false},
         {LIVE_FOR_CONTRACT, ren, "{'_id':1,'x':[7],'z':1,'y':[7]}", "{'_id':1,'y':[7],'z':1}", false},
         {LIVE_FOR_CONTRACT, ren, "{'_id':1,'y':[7],'z':1}", "{'_id':1,'y':[7],'z':1}", false}, /* done already */
         {LIVE_FOR_CONTRACT, ren, "{'_id':1,'x':1,'z':1,'y':2}", "{'_id':1,'x':1,'z':1,'y':2}", true},

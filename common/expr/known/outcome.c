@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* outcome.c - what an expression can come to when it sees one value of a known type: that value, others, a failure.
+ *
+ * Conditions that ask for nothing but the type are decided; of others both ways are looked at. */
+#include "outcome.h"
+
+bool
+mrsi_is_call(const struct mrs_expr *x, const char *op)
+{
+    return x && x->kind == MRSI_CALL && strcmp(x->op->row.name, op) == 0;
+}
+
+bool
+mrsi_is_one_of(const struct mrs_expr *x, const char *const *ops)
+{
+    bool found = false;
+    for (; *ops && !found; ops++) {
+        found = mrsi_is_call(x, *ops);
+    }
+    return found;
+}
+
+/* ---- the spot ---- */
+enum mrsi_meets
+mrsi_expr_spot_meets(const struct mrsi_expr_spot *at, const struct mrs_expr *path)
+{
+    bool same = path->base == at->base;
+    for (const struct mrsi_expr_spot *s = at; same && s->n; s = s->up) {
+        same = s->n > path->n_parts || strcmp(s->name, path->part[s->n - 1]) == 0;
+    }
+    return !same ? MRSI_APART : at->n == path->n_parts ? MRSI_SPOT : MRSI_MEETS;
+}
+
+bool
+mrsi_expr_spot_read(const struct mrsi_expr_spot *at, const struct mrs_expr *x)
+{
+    bool any = x->kind == MRSI_PATH && mrsi_expr_spot_meets(at, x) != MRSI_APART;
+    for (uint32_t i = 0; x->kind != MRSI_LITERAL && i < x->n_args && !any; i++) {
+        any = x->args[i] && mrsi_expr_spot_read(at, x->args[i]);
+    }
+    return any;
+}
+
+static bool
+is_spot(const struct mrs_expr *x, const struct mrsi_expr_spot *at)
+{
+    return x->kind == MRSI_PATH && mrsi_expr_spot_meets(at, x) == MRSI_SPOT;
+}
+
+/* ---- conditions ---- */
+enum known { NO, YES, UNKNOWN };
+
+static enum known
+either(bool yes)
+{
+    return yes ? YES : NO;
+}
+
+static const char *
+name_of(uint32_t type)
+{
+    uint8_t i = 0;
+    while (type >> i > 1) {
+        i++;
+    }
+    return mrs_type_name(type == mrs_type_bit(MRS_MAXKEY)   ? MRS_MAXKEY
+                         : type == mrs_type_bit(MRS_MINKEY) ? MRS_MINKEY
+                                                            : i);
+}
+
+/* A comparison of the value with null. */
+static enum known
+against_null(const struct mrs_expr *x, uint32_t type)
+{
+    if (type == mrs_type_bit(MRS_UNDEFINED) || type == mrs_type_bit(MRS_MINKEY)) {
+        return UNKNOWN;
+    }
+    bool null = type == mrs_type_bit(MRS_NULL), below = type == mrs_type_bit(MRS_MISSING);
+    return mrsi_is_call(x, "$eq")    ? either(null)
+           : mrsi_is_call(x, "$ne")  ? either(!null)
+           : mrsi_is_call(x, "$gt")  ? either(!null && !below)
+           : mrsi_is_call(x, "$lte") ? either(null || below)
+                                     : UNKNOWN;
+}
+
+/* $eq and its kin, and $in, where they ask for the type of the value. */
+static enum known
+compared(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+{
+    const struct mrs_expr *a = x->args[0], *b = x->args[1];
+    struct mrs_walk w;
+    struct mrs_elem e;
+    bool found = false;
+    if (b->kind != MRSI_LITERAL) {
+        return UNKNOWN;
+    }
+    if (is_spot(a, at) && b->lit.type == MRS_NULL) {
+        return against_null(x, type);
+    }
+    if (!mrsi_is_call(a, "$type") || !is_spot(a->args[0], at)) {
+        return UNKNOWN;
+    }
+    if (mrsi_is_call(x, "$in") && b->lit.type == MRS_ARRAY) {
+        for (mrs_walk_init(&w, mrs_val_view(b->lit)); mrs_walk_next(&w, &e) > 0;) {
+            found = found || mrs_val_is_text(e.v, name_of(type));
+        }
+        return either(found);
+    }
+    found = mrs_val_is_text(b->lit, name_of(type));
+    return mrsi_is_call(x, "$eq") ? either(found) : mrsi_is_call(x, "$ne") ? either(!found) : UNKNOWN;
+}
+
+static enum known decide(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type);
+
+/* $and and $or: one value ends it. */
+static enum known
+junction(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type, enum known ends)
+{
+    enum known all = ends == YES ? NO : YES;
+    for (uint32_t i = 0; i < x->n_args && all != ends; i++) {
+        enum known one = decide(x->args[i], at, type);
+        all = one == ends || one == UNKNOWN ? one : all;
+        if (one == UNKNOWN) {
+            break; /* what comes behind may not be looked at */
+        }
+    }
+    return all;
+}
+
+/* The value as a condition itself. */
+static enum known
+truth(uint32_t type)
+{
+    uint32_t always = mrs_type_bit(MRS_STRING) | mrs_type_bit(MRS_DOCUMENT) | mrs_type_bit(MRS_ARRAY) |
+                      mrs_type_bit(MRS_OBJECTID) | mrs_type_bit(MRS_DATE) | mrs_type_bit(MRS_BINARY);
+    return type & MRSI_NULLISH ? NO : type & always ? YES : UNKNOWN;
+}
+
+static enum known
+decide(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+{
+    static const char *const compares[] = {"$eq", "$ne", "$gt", "$lte", "$in", NULL};
+    if (is_spot(x, at)) {
+        return truth(type);
+    }
+    if (mrsi_is_one_of(x, compares)) {
+        return compared(x, at, type);
+    }
+    if (mrsi_is_call(x, "$and") || mrsi_is_call(x, "$or")) {
+        return junction(x, at, type, either(mrsi_is_call(x, "$or")));
+    }
+    if (mrsi_is_call(x, "$not")) {
+        enum known one = decide(x->args[0], at, type);
+        return one == UNKNOWN ? UNKNOWN : either(one == NO);
+    }
+    if (mrsi_is_call(x, "$isArray") && is_spot(x->args[0], at)) {
+        return either(type == mrs_type_bit(MRS_ARRAY));
+    }
+    if (mrsi_is_call(x, "$isNumber") && is_spot(x->args[0], at)) {
+        return either(type & MRSI_NUMBERS);
+    }
+    return UNKNOWN;
+}
+
+/* Whether it fails at no document. */
+static bool
+never_fails(const struct mrs_expr *x)
+{
+    static const char *const total[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$and", "$or", "$not",
+                                        "$type", "$isArray", "$isNumber", "$ifNull", "$cond", NULL};
+    bool list = mrsi_is_call(x, "$in") && x->args[1]->kind == MRSI_LITERAL && x->args[1]->lit.type == MRS_ARRAY;
+    bool safe = x->kind != MRSI_CALL || list || mrsi_is_one_of(x, total);
+    for (uint32_t i = 0; x->kind != MRSI_LITERAL && i < x->n_args && safe; i++) {
+        safe = never_fails(x->args[i]);
+    }
+    return safe;
+}
+
+/* ---- types ---- */
+/* Operators whose first argument, where it is null, is all that counts. */
+static const char *const passes_null[] = {"$map", "$filter", "$split", "$trim", "$ltrim", "$rtrim", "$replaceAll",
+    "$replaceOne", "$arrayToObject", "$objectToArray", "$sortArray", "$toBool", "$toInt", "$toLong", "$toDouble",
+    "$toDecimal", "$toDate", "$toObjectId", "$toString", "$toUUID", "$toObject", "$toArray", "$setField",
+    "$unsetField", "$slice", "$dateFromString", "$abs", "$ceil", "$floor", "$round", "$trunc", NULL};
+
+static const struct mrs_expr *
+first_of(const struct mrs_expr *x)
+{
+    return x->args[mrsi_is_call(x, "$setField") || mrsi_is_call(x, "$unsetField")];
+}
+
+/* Whether nothing but the first argument can make it null. */
+static bool
+rest_is_known(const struct mrs_expr *x)
+{
+    bool inside = mrsi_is_call(x, "$map") || mrsi_is_call(x, "$filter") || first_of(x) != x->args[0];
+    bool known = true;
+    uint32_t rules = mrsi_is_call(x, "$dateFromString") ? 3 : UINT32_MAX; /* from here on: what is given instead */
+    for (uint32_t i = 1; i < x->n_args && !inside; i++) {
+        bool literal = x->args[i] && x->args[i]->kind == MRSI_LITERAL && !mrs_is_nullish(x->args[i]->lit);
+        known = known && (!x->args[i] || (literal && i < rules));
+    }
+    return known;
+}
+
+/* Roundings keep the type of a number, and fail at all that is none. */
+static bool
+rounds(const struct mrs_expr *x)
+{
+    static const char *const ops[] = {"$abs", "$ceil", "$floor", "$round", "$trunc", NULL};
+    return mrsi_is_one_of(x, ops);
+}
+
+static uint32_t
+types_of(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+{
+    struct mrs_types t;
+    if (is_spot(x, at)) {
+        return type;
+    }
+    uint32_t all = mrs_expr_types(x, &t) ? t.of : MRSI_ALL_TYPES;
+    if (!mrsi_is_one_of(x, passes_null) || !rest_is_known(x)) {
+        return all;
+    }
+    uint32_t first = types_of(first_of(x), at, type), null = first & MRSI_NULLISH ? mrs_type_bit(MRS_NULL) : 0;
+    all = rounds(x) ? first & MRSI_NUMBERS : all & ~mrs_type_bit(MRS_NULL);
+    return first & ~MRSI_NULLISH ? all | null : null;
+}
+
+/* ---- outcomes ---- */
+static void
+add(struct mrsi_outcomes *out, enum mrsi_outcome_kind kind, const struct mrs_expr *from, uint32_t types)
+{
+    for (uint32_t i = 0; i < out->n; i++) {
+        struct mrsi_outcome *o = &out->item[i];
+        if (o->kind == kind && o->from == from) {
+            o->types |= types;
+            return;
+        }
+    }
+    if (out->n == MRSI_OUTCOMES_MAX) {
+        out->more = true;
+        return;
+    }
+    out->item[out->n++] = (struct mrsi_outcome){kind, from, types};
+}
+
+/* One case and what it leads to; true where none gets past it. */
+static bool
+add_branch(const struct mrs_expr *when, const struct mrs_expr *then, const struct mrsi_expr_spot *at, uint32_t type,
+           struct mrsi_outcomes *out)
+{
+    enum known yes = decide(when, at, type);
+    if (yes == UNKNOWN && !never_fails(when)) {
+        add(out, MRSI_FAILS, NULL, 0);
+    }
+    if (yes != NO) {
+        mrsi_outcomes_of(then, at, type, out);
+    }
+    return yes == YES;
+}
+
+static void
+add_switch(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type, struct mrsi_outcomes *out)
+{
+    uint32_t last = x->n_args - 1;
+    bool done = false;
+    for (uint32_t i = 0; i < last && !done; i += 2) {
+        done = add_branch(x->args[i], x->args[i + 1], at, type, out);
+    }
+    if (!done && x->args[last]) {
+        mrsi_outcomes_of(x->args[last], at, type, out);
+    } else if (!done) {
+        add(out, MRSI_FAILS, NULL, 0);
+    }
+}
+
+enum { TO = 1, ON_ERROR, ON_NULL }; /* of $convert */
+
+bool
+mrsi_gives_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+{
+    struct mrsi_outcomes of = {.n = 0};
+    if (x->kind == MRSI_LITERAL) {
+        return mrs_is_nullish(x->lit);
+    }
+    bool field = mrsi_is_call(x, "$setField") && !never_fails(x->args[2]);
+    bool null = mrsi_is_one_of(x, passes_null) && rest_is_known(x) && !field;
+    null = null || (mrsi_is_call(x, "$convert") && !x->args[ON_NULL] && x->args[TO]->kind == MRSI_LITERAL);
+    if (null) {
+        mrsi_outcomes_of(first_of(x), at, type, &of);
+    }
+    for (uint32_t i = 0; i < of.n && null; i++) {
+        const struct mrsi_outcome *o = &of.item[i];
+        null = o->kind == MRSI_SAME ? type & MRSI_NULLISH : o->kind == MRSI_GIVES && mrsi_gives_null(o->from, at, type);
+    }
+    return null && !of.more;
+}
+
+/* The first that is not null, or the last. */
+static void
+add_if_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type, struct mrsi_outcomes *out)
+{
+    bool on = true;
+    for (uint32_t i = 0; i + 1 < x->n_args && on; i++) {
+        struct mrsi_outcomes one = {.n = 0};
+        mrsi_outcomes_of(x->args[i], at, type, &one);
+        on = false;
+        out->more = out->more || one.more;
+        for (uint32_t k = 0; k < one.n; k++) {
+            struct mrsi_outcome o = one.item[k];
+            uint32_t types = o.kind == MRSI_SAME ? type : o.types;
+            on = on || types & MRSI_NULLISH;
+            if (o.kind == MRSI_FAILS || types & ~MRSI_NULLISH) {
+                add(out, o.kind, o.from, o.types & ~MRSI_NULLISH);
+            } else if (o.kind == MRSI_GIVES && !mrsi_gives_null(o.from, at, type)) {
+                add(out, MRSI_FAILS, NULL, 0);
+            }
+        }
+    }
+    if (on) {
+        mrsi_outcomes_of(x->args[x->n_args - 1], at, type, out);
+    }
+}
+
+/* Conversions that leave a value of their type as it is; 0: x is none. */
+static uint32_t
+converts_to(const struct mrs_expr *x)
+{
+    static const struct {
+        const char *op;
+        uint8_t type;
+    } to[] = {{"$toBool", MRS_BOOL}, {"$toInt", MRS_INT32}, {"$toLong", MRS_INT64}, {"$toDouble", MRS_DOUBLE},
+              {"$toDecimal", MRS_DECIMAL128}, {"$toDate", MRS_DATE}, {"$toObjectId", MRS_OBJECTID},
+              {"$toString", MRS_STRING}};
+    bool plain = mrsi_is_call(x, "$convert") && x->args[TO]->kind == MRSI_LITERAL && !x->args[4] && !x->args[5] &&
+                 !x->args[6];
+    for (size_t i = 0; i < sizeof to / sizeof *to; i++) {
+        if (mrsi_is_call(x, to[i].op) || (plain && mrs_val_is_text(x->args[TO]->lit, mrs_type_name(to[i].type)))) {
+            return mrs_type_bit(to[i].type);
+        }
+    }
+    return 0;
+}
+
+/* A conversion of the value at the spot. */
+static void
+add_converted(const struct mrs_expr *x, uint32_t to, const struct mrsi_expr_spot *at, uint32_t type,
+              struct mrsi_outcomes *out)
+{
+    bool rules = mrsi_is_call(x, "$convert");
+    if (type & MRSI_NULLISH) {
+        if (rules && x->args[ON_NULL]) {
+            mrsi_outcomes_of(x->args[ON_NULL], at, type, out);
+        } else {
+            add(out, MRSI_GIVES, x, mrs_type_bit(MRS_NULL));
+        }
+    } else if (type == to) {
+        add(out, MRSI_SAME, NULL, 0);
+    } else {
+        add(out, MRSI_GIVES, x, to);
+        if (rules && x->args[ON_ERROR]) {
+            mrsi_outcomes_of(x->args[ON_ERROR], at, type, out);
+        }
+    }
+}
+
+/* Whether $let binds nothing that follows from the value, or fails. */
+static bool
+binds_apart(const struct mrs_expr *x, const struct mrsi_expr_spot *at)
+{
+    bool apart = mrsi_is_call(x, "$let");
+    for (uint32_t i = 0; i + 1 < x->n_args && apart; i++) {
+        apart = !mrsi_expr_spot_read(at, x->args[i]) && never_fails(x->args[i]);
+    }
+    return apart;
+}
+
+/* Whether an operator takes values of another type only, and fails at this one. */
+static bool
+takes_others(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+{
+    static const struct {
+        const char *op;
+        uint8_t type;
+    } takes[] = {{"$dateFromString", MRS_STRING}, {"$split", MRS_STRING}, {"$toObject", MRS_STRING},
+                 {"$toArray", MRS_STRING}, {"$objectToArray", MRS_DOCUMENT}, {"$arrayToObject", MRS_ARRAY},
+                 {"$map", MRS_ARRAY}, {"$filter", MRS_ARRAY}};
+    bool others = false;
+    for (size_t i = 0; i < sizeof takes / sizeof *takes && !others; i++) {
+        others = mrsi_is_call(x, takes[i].op) && !(type & (MRSI_NULLISH | mrs_type_bit(takes[i].type)));
+    }
+    for (uint32_t i = 1; i < x->n_args && others && !mrsi_is_call(x, "$map") && !mrsi_is_call(x, "$filter"); i++) {
+        others = !x->args[i] || (i < 3 && x->args[i]->kind == MRSI_LITERAL && !mrs_is_nullish(x->args[i]->lit));
+    }
+    return others && mrsi_only_same(x->args[0], at, type);
+}
+
+void
+mrsi_outcomes_of(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type, struct mrsi_outcomes *out)
+{
+    uint32_t to = converts_to(x);
+    if (is_spot(x, at)) {
+        add(out, MRSI_SAME, NULL, 0);
+    } else if (mrsi_is_call(x, "$cond")) {
+        if (!add_branch(x->args[0], x->args[1], at, type, out)) {
+            mrsi_outcomes_of(x->args[2], at, type, out);
+        }
+    } else if (mrsi_is_call(x, "$switch")) {
+        add_switch(x, at, type, out);
+    } else if (mrsi_is_call(x, "$ifNull")) {
+        add_if_null(x, at, type, out);
+    } else if (binds_apart(x, at)) {
+        mrsi_outcomes_of(x->args[x->n_args - 1], at, type, out);
+    } else if (takes_others(x, at, type)) {
+        add(out, MRSI_FAILS, NULL, 0);
+    } else if (to && mrsi_only_same(x->args[0], at, type)) {
+        add_converted(x, to, at, type, out);
+    } else {
+        add(out, MRSI_GIVES, x, types_of(x, at, type));
+    }
+}
+
+bool
+mrsi_only_same(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
+{
+    struct mrsi_outcomes o = {.n = 0};
+    mrsi_outcomes_of(x, at, type, &o);
+    return !o.more && o.n == 1 && o.item[0].kind == MRSI_SAME;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* repeats.c - whether an expression, given back what it gave, gives the same again: f(f(x)) = f(x) for every x.
+ *
+ * Types first: for each type that a value can have, what the expression can come to; then, for each type that this can
+ * have, what it comes to there. That must be the value itself, or a call of which it is known (repeats_call.c) that it
+ * no longer changes what it has made. What is not known counts as a change. */
+#include "repeats.h"
+
+#include "mongoreshape/path.h"
+
+struct made { /* by the expression, from a value of one type */
+    struct mrsi_outcome first;
+    uint32_t type; /* of what it made */
+};
+
+/* Values of which there is only one of their type. */
+static bool
+only_one(uint32_t type)
+{
+    return type & (MRSI_NULLISH | mrs_type_bit(MRS_MINKEY) | mrs_type_bit(MRS_MAXKEY));
+}
+
+/* Whether what was made stays as it is where the expression comes to `now`. */
+static bool
+stays(const struct made *m, const struct mrsi_outcome *now, const struct mrsi_expr_spot *at, struct mrsi_repeat_rules r)
+{
+    const struct mrs_expr *a = m->first.from, *b = now->from;
+    if (now->kind == MRSI_SAME) {
+        return true;
+    }
+    if (now->kind == MRSI_FAILS) {
+        return r.keeps || r.instead == m->type;
+    }
+    if (only_one(m->type) && now->types == m->type && mrsi_gives_null(b, at, m->type)) {
+        return true;
+    }
+    if (a && a->kind == MRSI_LITERAL && b->kind == MRSI_LITERAL && mrs_identical(a->lit, b->lit)) {
+        return true;
+    }
+    return a == b && mrsi_repeats_call(a, at, m->type, r.keeps);
+}
+
+static bool
+made_stays(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const struct made *m, struct mrsi_repeat_rules r)
+{
+    struct mrsi_outcomes again = {.n = 0};
+    mrsi_outcomes_of(x, at, m->type, &again);
+    bool all = !again.more;
+    for (uint32_t i = 0; i < again.n && all; i++) {
+        all = stays(m, &again.item[i], at, r);
+    }
+    return all;
+}
+
+/* Types that count. Values of the type undefined, which servers no longer make, become null in most operators and are
+ * not null for `$type`: whoever relies on an answer looks at a document that holds one (check_again in live/derive). */
+#define COUNTS (MRSI_ALL_TYPES & ~mrs_type_bit(MRS_UNDEFINED))
+
+/* All that x can make of values of all types: each maker once. */
+static void
+everything(const struct mrs_expr *x, const struct mrsi_expr_spot *at, struct mrsi_repeat_rules r,
+           struct mrsi_outcomes *all)
+{
+    for (uint32_t i = 0; i < 32; i++) {
+        if (COUNTS >> i & 1) {
+            mrsi_outcomes_of(x, at, 1u << i, all);
+        }
+    }
+    if (r.instead && all->n < MRSI_OUTCOMES_MAX) {
+        all->item[all->n++] = (struct mrsi_outcome){MRSI_GIVES, NULL, r.instead};
+    }
+}
+
+bool
+mrsi_repeats_at(const struct mrs_expr *x, const struct mrsi_expr_spot *at, struct mrsi_repeat_rules r)
+{
+    uint32_t missing = mrs_type_bit(MRS_MISSING);
+    struct mrsi_outcomes all = {.n = 0};
+    everything(x, at, r, &all);
+    uint32_t barred = r.flat ? mrs_type_bit(MRS_DOCUMENT) | mrs_type_bit(MRS_ARRAY) : 0;
+    bool known = !all.more && all.n < MRSI_OUTCOMES_MAX;
+    for (uint32_t i = 0; i < all.n && known; i++) {
+        uint32_t types = all.item[i].kind == MRSI_GIVES ? all.item[i].types & COUNTS : 0;
+        if (types & missing && r.absent != MRSI_ABSENT_GOES) {
+            types = (types & ~missing) | (r.absent == MRSI_ABSENT_IS_NULL ? mrs_type_bit(MRS_NULL) : 0);
+        }
+        known = !(types & barred);
+        for (uint32_t k = 0; k < 32 && known; k++) {
+            struct made m = {all.item[i], 1u << k};
+            known = !(types & m.type) || made_stays(x, at, &m, r);
+        }
+    }
+    return known;
+}
+
+/* ---- the door ---- */
+/* Whether it fails at every array: what a path with dots reads where an array lies on its way. */
+static bool
+fails_at_arrays(const struct mrs_expr *x, const struct mrsi_expr_spot *at)
+{
+    static const char *const scalar[] = {"$toLower", "$toUpper", "$trim", "$ltrim", "$rtrim", "$replaceAll", "$toInt",
+                                         "$toLong", "$toDouble", "$toDecimal", "$toDate", "$toObjectId", "$toUUID",
+                                         "$abs", "$ceil", "$floor", "$round", "$trunc", NULL};
+    bool fails = false;
+    while (!fails && mrsi_is_one_of(x, scalar)) {
+        x = x->args[0];
+        fails = x->kind == MRSI_PATH && mrsi_expr_spot_meets(at, x) == MRSI_SPOT;
+    }
+    return fails;
+}
+
+static bool
+repeats_below(const struct mrs_expr *x, const struct mrs_path *path, uint32_t n, const struct mrsi_expr_spot *up,
+              struct mrsi_repeat_rules r)
+{
+    if (n < path->n) {
+        struct mrsi_expr_spot at = {up->base, n + 1, up, path->part[n].name};
+        return repeats_below(x, path, n + 1, &at, r);
+    }
+    return (n < 2 || fails_at_arrays(x, up)) && mrsi_repeats_at(x, up, r);
+}
+
+bool
+mrs_expr_repeats(const struct mrs_expr *x, const struct mrs_expr_self *self)
+{
+    struct mrsi_repeat_rules r = {self->keeps, self->instead, MRSI_ABSENT_GOES, self->flat};
+    struct mrsi_expr_spot top = {self->path || self->var < 0 ? MRSI_ROOT : MRSI_STEP_VAR(self->var), 0, NULL, NULL};
+    return self->path ? repeats_below(x, self->path, 0, &top, r) : mrsi_repeats_at(x, &top, r);
+}

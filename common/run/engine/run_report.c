@@ -244,6 +244,17 @@ note_remarks(struct mrsi_engine *en)
 }
 
 static void
+note_paths(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < MRSI_PATH_NOTES * en->plan->n_steps; i++) {
+        char line[1300];
+        if (mrsi_paths_note(en, i / MRSI_PATH_NOTES, i % MRSI_PATH_NOTES, line, sizeof line)) {
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
+static void
 note_conditions(struct mrsi_engine *en)
 {
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
@@ -316,7 +327,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t most = n + x + 4u + fit + rep->n_account + (4 + MRS_REMARKS) * en->plan->n_steps +
+    uint32_t most = n + x + 4u + fit + rep->n_account + (4 + MRS_REMARKS + MRSI_PATH_NOTES) * en->plan->n_steps +
                     2 * mrs_input_count(en->in) + en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
@@ -334,6 +345,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     note_equal(en);
     note_lost(en);
     note_remarks(en);
+    note_paths(en);
     note_conditions(en);
     note_left_out(en);
     note_live_state(en);

@@ -3,17 +3,25 @@
  *
  * A bit of a row stands for a path that the step reads or removes; it is set by the first document that has the path,
  * and from then on the path costs nothing. What nobody has is told with the nearest name among the first documents.
- * The bits lie in the account's rows, so they are saved and forgotten with these. */
+ * The bits lie in the account's rows, so they are saved and forgotten with these. Two more things are found on the way:
+ * a text of the plan that is the name of a field (of the first documents: the text may be meant), and a path that never
+ * has a value of the types that `where` compares it with. */
 #include "notices.h"
+#include "plan_words.h"
 #include "unknown_paths.h"
 
 #include "mongoreshape/path.h"
+#include <stdio.h>
 
 enum { PATHS = 64, NAMED = 100, NAMES = 256, LEVELS = 8, NAME_MAX_BYTES = 120 };
 
 struct wanted { /* of a row */
     uint64_t all;
     struct mrs_path path[PATHS];
+    uint32_t types[PATHS];         /* that a value at the path should have; 0: any */
+    _Atomic uint32_t met[PATHS];   /* those that values have */
+    uint64_t texts;                /* bits of what is a text in the plan */
+    _Atomic uint64_t names;        /* of these: it is the name of a field */
     uint32_t n;
     _Atomic uint32_t named; /* documents whose names were taken */
     const char *name[NAMES];
@@ -58,7 +66,7 @@ is_read(const struct mrs_desc *d, const struct mrs_touch *t)
 }
 
 static enum mrs_status
-want(struct mrsi_engine *en, uint32_t row, const char *text, struct mrs_err *e)
+want(struct mrsi_engine *en, uint32_t row, const char *text, bool word, uint32_t types, struct mrs_err *e)
 {
     struct wanted **at = &en->paths->of[row], *w = *at;
     struct mrs_arena *a = &en->paths->arena;
@@ -71,7 +79,7 @@ want(struct mrsi_engine *en, uint32_t row, const char *text, struct mrs_err *e)
         memset(w, 0, sizeof *w);
     }
     for (uint32_t i = 0; i < w->n; i++) {
-        if (strcmp(w->path[i].text, text) == 0) {
+        if (strcmp(w->path[i].text, text) == 0 && w->types[i] == types && (w->texts >> i & 1) == word) {
             return MRS_OK;
         }
     }
@@ -82,9 +90,50 @@ want(struct mrsi_engine *en, uint32_t row, const char *text, struct mrs_err *e)
     }
     enum mrs_status s = mrs_path_compile(a, v, false, &w->path[w->n], &why);
     if (s == MRS_OK) {
+        w->types[w->n] = types;
+        w->texts |= (uint64_t)word << w->n;
         w->all |= 1ull << w->n++;
     }
     return s == MRS_DEAD ? mrs_err_memory(e, sizeof *w) : MRS_OK;
+}
+
+struct wanting {
+    struct mrsi_engine *en;
+    uint32_t row;
+    enum mrs_status s;
+    struct mrs_err *e;
+};
+
+static void
+want_text(void *arg, const char *text)
+{
+    struct wanting *x = arg;
+    MRS_THEN(x->s, want(x->en, x->row, text, true, 0, x->e));
+}
+
+static void
+want_types(void *arg, const char *path, uint32_t types)
+{
+    struct wanting *x = arg;
+    if (is_path(path) || strcmp(path, "_id") == 0) {
+        MRS_THEN(x->s, want(x->en, x->row, path, false, types, x->e));
+    }
+}
+
+static enum mrs_status
+want_all(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    const struct mrs_desc *d = &en->plan->steps[step].desc;
+    struct wanting x = {en, en->row_of[step][0], MRS_OK, e};
+    const struct mrsi_plan_words words = {want_text, want_types, &x};
+    for (uint32_t i = 0; x.s == MRS_OK && i < d->n_touches + d->n_names; i++) {
+        const struct mrs_touch *t = i < d->n_touches ? &d->touches[i] : &d->names[i - d->n_touches];
+        x.s = is_read(d, t) ? want(en, en->row_of[step][t->side], t->path, false, 0, e) : MRS_OK;
+    }
+    if (x.s == MRS_OK && d->n_sides) {
+        mrsi_plan_words(&en->plan->steps[step], &words);
+    }
+    return x.s;
 }
 
 enum mrs_status
@@ -104,11 +153,7 @@ mrsi_paths_new(struct mrsi_engine *en, struct mrs_err *e)
     memset(p->of, 0, (en->n_rows + 1) * sizeof(struct wanted *));
     enum mrs_status s = MRS_OK;
     for (uint32_t step = 0; s == MRS_OK && step < en->plan->n_steps; step++) {
-        const struct mrs_desc *d = &en->plan->steps[step].desc;
-        for (uint32_t i = 0; s == MRS_OK && i < d->n_touches + d->n_names; i++) {
-            const struct mrs_touch *t = i < d->n_touches ? &d->touches[i] : &d->names[i - d->n_touches];
-            s = is_read(d, t) ? want(en, en->row_of[step][t->side], t->path, e) : MRS_OK;
-        }
+        s = want_all(en, step, e);
     }
     for (uint32_t row = 0; s == MRS_OK && row < en->n_rows; row++) {
         en->wants[row] = p->of[row] ? p->of[row]->all : 0;
@@ -202,6 +247,29 @@ has(struct mrs_view doc, const struct mrs_path *path)
     return there;
 }
 
+static enum mrs_status
+take_type(void *arg, struct mrs_val v)
+{
+    *(uint32_t *)arg |= v.type == MRS_MISSING ? 0 : mrsi_type_bit(v.type);
+    return MRS_OK;
+}
+
+/* Whether what was wanted is there. */
+static bool
+meets(struct wanted *x, uint32_t i, struct mrs_view doc)
+{
+    if (!x->types[i]) {
+        return has(doc, &x->path[i]);
+    }
+    uint32_t types = 0;
+    mrs_path_each(&x->path[i], doc, true, take_type, &types);
+    mrs_path_each(&x->path[i], doc, false, take_type, &types);
+    if (types & ~atomic_load(&x->met[i])) {
+        atomic_fetch_or(&x->met[i], types);
+    }
+    return types & x->types[i];
+}
+
 void
 mrsi_paths_look(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 {
@@ -210,9 +278,14 @@ mrsi_paths_look(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
     uint64_t left = x->all & ~w->rows[row].seen;
     while (left) {
         uint32_t i = (uint32_t)__builtin_ctzll(left);
+        uint64_t bit = 1ull << i;
         left &= left - 1;
-        w->rows[row].seen |= has(doc, &x->path[i]) ? 1ull << i : 0;
+        if (meets(x, i, doc)) {
+            w->rows[row].seen |= bit;
+            atomic_fetch_or(&x->names, x->texts & bit);
+        }
     }
+    w->rows[row].seen |= atomic_load(&x->named) < NAMED ? 0 : x->texts; /* no longer looked for */
     if ((x->all & ~w->rows[row].seen) && atomic_fetch_add(&x->named, atomic_load(&x->named) < NAMED) < NAMED) {
         pthread_mutex_lock(&p->lock);
         take_names(p, x, doc);
@@ -254,7 +327,7 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
             const struct wanted *w = en->paths->of[row];
             bool told = side > 0 && row <= en->row_of[step][side - 1]; /* a collection that an earlier side has */
             for (uint32_t i = 0; w && !told && en->rows[row].before && i < w->n; i++) {
-                if (en->rows[row].seen & 1ull << i) {
+                if (en->rows[row].seen & 1ull << i || w->texts & 1ull << i || w->types[i]) {
                     continue;
                 }
                 struct mrs_unmet x = {en->plan->steps[step].no, kept(rep, d->sides[side].coll.ns),
@@ -267,4 +340,51 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
         }
     }
     return MRS_OK;
+}
+
+/* "number, date": numbers are compared with each other, and so are texts and symbols. */
+static void
+name_types(uint32_t types, char *text, size_t size)
+{
+    static const uint32_t numbers = 1u << MRS_DOUBLE | 1u << MRS_INT32 | 1u << MRS_INT64 | 1u << MRS_DECIMAL128;
+    size_t n = 0;
+    *text = '\0';
+    if (types & numbers) {
+        n = (size_t)snprintf(text, size, "number");
+    }
+    types &= ~(numbers | (types & 1u << MRS_STRING ? 1u << MRS_SYMBOL : 0));
+    for (uint32_t type = 1; type < 20 && n < size; type++) {
+        if (types & 1u << type) {
+            int more = snprintf(text + n, size - n, "%s%s", n ? ", " : "", mrs_type_name((uint8_t)type));
+            n += more > 0 ? (size_t)more : 0;
+        }
+    }
+}
+
+bool
+mrsi_paths_note(struct mrsi_engine *en, uint32_t step, uint32_t i, char *line, size_t size)
+{
+    MRS_ASSERT(i < PATHS && size);
+    const struct mrs_step *st = &en->plan->steps[step];
+    uint32_t row = en->row_of[step][0];
+    struct wanted *w = st->desc.n_sides ? en->paths->of[row] : NULL;
+    if (!w || i >= w->n || en->opts->sample) {
+        return false;
+    }
+    const char *ns = st->desc.sides[0].coll.ns, *path = w->path[i].text;
+    if (atomic_load(&w->names) >> i & 1) {
+        snprintf(line, size, "step %u, %.255s: `%s` is a text in the plan, and a field of the documents: its value is "
+                 "`$%s`", st->no, ns, path, path);
+        return true;
+    }
+    uint32_t met = atomic_load(&w->met[i]);
+    if (!w->types[i] || !(met & ~mrsi_type_bit(MRS_NULL)) || en->rows[row].seen >> i & 1) {
+        return false;
+    }
+    char has_types[200], wanted_types[200];
+    name_types(met, has_types, sizeof has_types);
+    name_types(w->types[i], wanted_types, sizeof wanted_types);
+    snprintf(line, size, "step %u, %.255s: `where` compares `%.200s` with a value of type %s, and documents have there "
+             "only: %s", st->no, ns, path, wanted_types, has_types);
+    return true;
 }

@@ -20,4 +20,8 @@ mrsi_paths_meet(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 /* What nobody has, into the report. */
 enum mrs_status mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e);
 
+/* What else was found on the way, one of MRSI_PATH_NOTES of a step; false: nothing. */
+enum { MRSI_PATH_NOTES = 64 };
+bool mrsi_paths_note(struct mrsi_engine *en, uint32_t step, uint32_t i, char *line, size_t size);
+
 #endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan_words.h - what a step's keys say, for those who hold it against documents. */
+#ifndef MRS_RUN_PLAN_WORDS_H
+#define MRS_RUN_PLAN_WORDS_H
+
+#include "mongoreshape/step.h"
+
+/* The bit of a type; MinKey and MaxKey have none. */
+static inline uint32_t
+mrsi_type_bit(uint8_t type)
+{
+    return type < 30 ? 1u << type : 0;
+}
+struct mrsi_plan_words {
+    /* A text in an expression, where its author may have meant the field of that name. */
+    void (*text)(void *arg, const char *text);
+    /* `where` compares the path with a value of one of these types (mrsi_type_bit). */
+    void (*compared)(void *arg, const char *path, uint32_t types);
+    void *arg;
+};
+/* Calls these for the documents of side 0 of a step. */
+void mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to);
+
+#endif

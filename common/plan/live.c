@@ -195,7 +195,7 @@ all_touches(const struct judge *j, const struct mrs_live_group *g)
     return n;
 }
 
-/* Fields that are added to documents which are there already. They are claimed whole, so they stand at the top. */
+/* Fields that are added to documents which are there already, at the top or inside. */
 static void
 make_claims(struct judge *j, struct mrs_live_group *g)
 {
@@ -211,11 +211,6 @@ make_claims(struct judge *j, struct mrs_live_group *g)
             const struct mrs_touch *t = &s->desc.touches[k];
             if (mrsi_live_kind(&s->desc, t) != 'A' || !(s->desc.sides[t->side].role & MRS_ROLE_CHANGE) || !*t->path) {
                 continue;
-            }
-            if (strchr(t->path, '.')) {
-                struct hit h = {ns_of(s, t), t->path};
-                refuse(&g->expand, &g->expand_why,
-                       step_hits(j, s, "adds", &h, "which lies inside a field that may be there already"));
             }
             g->claims_side = t->side;
             if (!listed_in(list, g->n_claims, t->path)) {

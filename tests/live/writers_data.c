@@ -169,6 +169,16 @@ append_parts(struct writer *w, bson_t *doc)
     bson_append_array_end(doc, &list);
 }
 
+static void
+append_inner(struct writer *w, bson_t *doc)
+{
+    bson_t inner;
+    BSON_APPEND_DOCUMENT_BEGIN(doc, "s", &inner);
+    append_text(&inner, "t", 't', pick_number(w, 9));
+    BSON_APPEND_INT32(&inner, "u", pick_number(w, 5));
+    bson_append_document_end(doc, &inner);
+}
+
 bson_t *
 writers_make(struct writer *w, int coll, int id)
 {
@@ -182,6 +192,7 @@ writers_make(struct writer *w, int coll, int id)
         append_number(w, doc);
         append_items(w, doc);
         append_parts(w, doc);
+        append_inner(w, doc);
     } else {
         append_parent(w, doc);
         append_text(doc, "text", 't', pick_number(w, 9));
@@ -219,19 +230,38 @@ writers_clear(struct model *m)
     }
 }
 
+/* Fields of a document, or of one in it, whose names begin with `above`, less those named. */
+static void
+put_less(bson_iter_t *it, const char *above, const char *const *claims, bson_t *out)
+{
+    while (bson_iter_next(it)) {
+        char path[64];
+        bool claimed = false, inside = false;
+        size_t n = (size_t)snprintf(path, sizeof path, "%s%s", above, bson_iter_key(it));
+        for (int i = 0; i < CLAIMS_MAX && claims[i]; i++) {
+            claimed = claimed || strcmp(claims[i], path) == 0;
+            inside = inside || (strncmp(claims[i], path, n) == 0 && claims[i][n] == '.');
+        }
+        bson_iter_t below;
+        if (inside && BSON_ITER_HOLDS_DOCUMENT(it) && bson_iter_recurse(it, &below)) {
+            bson_t inner;
+            BSON_APPEND_DOCUMENT_BEGIN(out, bson_iter_key(it), &inner);
+            snprintf(path + n, sizeof path - n, ".");
+            put_less(&below, path, claims, &inner);
+            bson_append_document_end(out, &inner);
+        } else if (!claimed) {
+            bson_append_iter(out, NULL, 0, it);
+        }
+    }
+}
+
 bson_t *
 writers_less(const bson_t *doc, const char *const *claims)
 {
     bson_t *out = bson_new();
     bson_iter_t it;
-    for (bool ok = bson_iter_init(&it, doc) && bson_iter_next(&it); ok; ok = bson_iter_next(&it)) {
-        bool claimed = false;
-        for (int i = 0; i < CLAIMS_MAX && claims[i]; i++) {
-            claimed = claimed || strcmp(claims[i], bson_iter_key(&it)) == 0;
-        }
-        if (!claimed) {
-            bson_append_iter(out, NULL, 0, &it);
-        }
+    if (bson_iter_init(&it, doc)) {
+        put_less(&it, "", claims, out);
     }
     return out;
 }
@@ -379,7 +409,7 @@ put_again(struct writer *w, int coll)
 static void
 update_parent(struct writer *w)
 {
-    int id = any_id(w, POSTS), what = pick_number(w, w->rename_safe ? 1 : w->sc->new_fields ? 7 : 6);
+    int id = any_id(w, POSTS), what = pick_number(w, w->rename_safe ? 1 : w->sc->new_fields ? 8 : 7);
     bson_t change = BSON_INITIALIZER;
     if (id < 0) {
         return;
@@ -390,10 +420,11 @@ update_parent(struct writer *w)
         case 3: append_number(w, &change); break;
         case 4: append_items(w, &change); break;
         case 5: append_parts(w, &change); break;
-        case 6: append_text(&change, "x", 'x', pick_number(w, 4)); break;
+        case 6: append_inner(w, &change); break;
+        case 7: append_text(&change, "x", 'x', pick_number(w, 4)); break;
         default: break;
     }
-    if (what != 6) {
+    if (what != 7) {
         append_token(w, &change);
     }
     set(w, POSTS, id, &change);

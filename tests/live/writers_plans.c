@@ -7,6 +7,9 @@ const struct scenario writers_scenarios[] = {
      .steps = "  - set: { in: posts, fields: { d2: \"$d\", c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"},
     {.name = "rename", .new_fields = true, .live_contract = true, .claims = {{"z", "y"}},
      .steps = "  - rename: { in: posts, fields: { a: z, d: y } }\n"},
+    {.name = "nested", .new_fields = true, .live_contract = true, .claims = {{"s.d", "s.z", "s.w", "m"}},
+     .steps = "  - rename: { in: posts, fields: { d: s.d, s.t: s.z, a: m.a } }\n"
+              "  - set: { in: posts, fields: { s.w: { $concat: [\"$b\", \"!\"] } } }\n"},
     {.name = "fused", .new_fields = true, .live_contract = true, .claims = {{"c", "y"}},
      .steps = "  - set: { in: posts, fields: { c: { $concat: [\"$a\", \"-\", \"$b\"] } } }\n"
               "  - rename: { in: posts, fields: { d: y } }\n"

@@ -3,6 +3,7 @@
 #ifndef LIVE_DERIVE_H
 #define LIVE_DERIVE_H
 
+#include "claimed.h"
 #include "unit.h"
 
 #include "mongoreshape/path.h"
@@ -20,6 +21,8 @@ struct live_units {
     enum live_purpose purpose;
     struct live_product *main;    /* collections and sides of the units; no documents */
     uint32_t n_mains;
+    struct live_claimed *left;    /* for each of them: what is no part of the base */
+    struct live_claimed *later;   /* of that: what later groups claim, where contract is the purpose */
     char *reads;                  /* NULL: whole documents */
     size_t reads_n;
     void **work;                  /* memory of the kernels, one a step of the group */

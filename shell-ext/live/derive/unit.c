@@ -25,36 +25,17 @@ is_claimed(const struct live_units *u, const char *name)
     return false;
 }
 
+static struct live_claimed
+claims_of(const struct live_units *u)
+{
+    return (struct live_claimed){u->group->claims, u->group->n_claims};
+}
+
 /* Whether the units of this main collection have claims that count for this purpose. */
 static bool
 has_claims(const struct live_units *u, int side)
 {
     return u->purpose != LIVE_FOR_DIRECT && u->group->n_claims && side == u->group->claims_side;
-}
-
-/* Whether a later group claims this name in the collection: contract leaves those fields to it. */
-static bool
-is_later_claim(const struct live_units *u, uint32_t main, const char *name)
-{
-    const struct mrs_live *live = u->job->live;
-    for (const struct mrs_live_group *g = u->group + 1; g < live->group + live->n_groups; g++) {
-        bool here = g->n_claims && strcmp(u->job->plan->steps[g->first].desc.sides[g->claims_side].coll.ns,
-                                          u->main[main].coll.ns) == 0;
-        for (uint32_t i = 0; here && i < g->n_claims; i++) {
-            if (strcmp(g->claims[i], name) == 0) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
-/* Whether the field is no part of the base. */
-static bool
-is_left_out(const struct live_units *u, uint32_t main, const char *name)
-{
-    return (has_claims(u, u->main[main].side) && is_claimed(u, name)) ||
-        (u->purpose == LIVE_FOR_CONTRACT && is_later_claim(u, main, name));
 }
 
 static bool
@@ -124,12 +105,48 @@ list_reads(struct live_units *u, struct mrs_err *e)
 }
 
 /* ---- opening ---- */
+/* Whether a group claims fields in a main collection. */
+static bool
+claims_in(const struct live_units *u, const struct mrs_live_group *g, uint32_t main)
+{
+    return g->n_claims && strcmp(u->job->plan->steps[g->first].desc.sides[g->claims_side].coll.ns,
+                                 u->main[main].coll.ns) == 0;
+}
+
+/* What is no part of the base of a main collection: own claims, and of later groups, to which contract leaves them. */
+static enum mrs_status
+list_left(struct live_units *u, uint32_t main, struct mrs_err *e)
+{
+    const struct mrs_live_group *end = u->job->live->group + u->job->live->n_groups;
+    uint32_t n = 0, cap = 1, own = has_claims(u, u->main[main].side) ? u->group->n_claims : 0;
+    for (const struct mrs_live_group *g = u->group; g < end; g++) {
+        cap += g->n_claims;
+    }
+    const char **name = mrs_arena_alloc(&u->life, cap * sizeof *name);
+    if (!name) {
+        return mrs_err_memory(e, cap * sizeof *name);
+    }
+    for (; n < own; n++) {
+        name[n] = u->group->claims[n];
+    }
+    for (const struct mrs_live_group *g = u->group + 1; u->purpose == LIVE_FOR_CONTRACT && g < end; g++) {
+        for (uint32_t i = 0; i < g->n_claims && claims_in(u, g, main); i++) {
+            name[n++] = g->claims[i];
+        }
+    }
+    u->left[main] = (struct live_claimed){name, n};
+    u->later[main] = (struct live_claimed){name + own, n - own};
+    return MRS_OK;
+}
+
 static enum mrs_status
 list_mains(struct live_units *u, struct mrs_err *e)
 {
     const struct mrs_desc *d = &u->step->desc;
     u->main = mrs_arena_alloc(&u->life, (d->n_sides + 1u) * sizeof *u->main);
-    if (!u->main) {
+    u->left = mrs_arena_alloc(&u->life, (d->n_sides + 1u) * sizeof *u->left);
+    u->later = mrs_arena_alloc(&u->life, (d->n_sides + 1u) * sizeof *u->later);
+    if (!u->main || !u->left || !u->later) {
         return mrs_err_memory(e, d->n_sides * sizeof *u->main);
     }
     for (uint32_t i = 0; i < d->n_sides; i++) {
@@ -187,6 +204,9 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
                         u->step->type->name);
     }
     MRS_THEN(s, list_mains(u, e));
+    for (uint32_t i = 0; i < u->n_mains && s == MRS_OK; i++) {
+        s = list_left(u, i, e);
+    }
     MRS_THEN(s, list_reads(u, e));
     MRS_THEN(s, make_work(u, e));
     s = s == MRS_OK && f == MRS_FAMILY_JOIN ? live_from_open(u, e) : s;
@@ -253,27 +273,7 @@ live_units_reads(const struct live_units *u, size_t *n)
 enum mrs_status
 live_unit_base(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_view *base, struct mrs_err *e)
 {
-    struct mrs_walk w;
-    struct mrs_elem el;
-    struct mrs_build b;
-    bool any = false;
-    mrs_walk_init(&w, doc);
-    while (!any && mrs_walk_next(&w, &el) == 1) {
-        any = is_left_out(u, main, el.name);
-    }
-    *base = doc;
-    if (!any) {
-        return MRS_OK;
-    }
-    mrs_buf_reset(&u->base);
-    mrs_build_init(&b, &u->base);
-    mrs_walk_init(&w, doc);
-    while (mrs_walk_next(&w, &el) == 1) {
-        if (!is_left_out(u, main, el.name)) {
-            mrs_build_elem(&b, &el);
-        }
-    }
-    return mrs_build_finish(&b, base, e);
+    return live_claimed_out(u->left[main], doc, &u->base, base, e);
 }
 
 enum mrs_status
@@ -320,91 +320,23 @@ same_bytes(struct mrs_view a, struct mrs_view b)
     return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
 }
 
-/* Whether the claimed fields that stand in doc come first among those of `after`, in its order: then they stay where
- * they are, and what is missing goes behind. */
-static bool
-begin_alike(const struct live_units *u, struct mrs_view doc, struct mrs_view after)
-{
-    struct mrs_walk there, wanted;
-    struct mrs_elem el, next;
-    mrs_walk_init(&wanted, after);
-    mrs_walk_init(&there, doc);
-    while (mrs_walk_next(&there, &el) == 1) {
-        if (!is_claimed(u, el.name) || mrs_doc_get(after, el.name).type == MRS_MISSING) {
-            continue;
-        }
-        do {
-            if (mrs_walk_next(&wanted, &next) != 1) {
-                return false;
-            }
-        } while (!is_claimed(u, next.name));
-        if (strcmp(el.name, next.name) != 0) {
-            return false;
-        }
-    }
-    return true;
-}
-
-/* doc with the claimed fields as `after` has them, and in its order: in their old place, or at the end. */
-static enum mrs_status
-blend(struct live_units *u, struct mrs_view doc, struct mrs_view after, struct mrs_view *out, struct mrs_err *e)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    struct mrs_build b;
-    bool stay = begin_alike(u, doc, after);
-    mrs_buf_reset(&u->out);
-    mrs_build_init(&b, &u->out);
-    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
-        if (!is_claimed(u, el.name)) {
-            mrs_build_elem(&b, &el);
-        } else if (stay) {
-            mrs_build_val(&b, el.name, el.name_len, mrs_doc_get(after, el.name));
-        }
-    }
-    for (mrs_walk_init(&w, after); mrs_walk_next(&w, &el) == 1;) {
-        if (is_claimed(u, el.name) && (!stay || mrs_doc_get(doc, el.name).type == MRS_MISSING)) {
-            mrs_build_elem(&b, &el);
-        }
-    }
-    return mrs_build_finish(&b, out, e);
-}
-
 /* ---- contract ---- */
-static enum mrs_status
-see(void *arg, struct mrs_val v)
-{
-    *(bool *)arg = *(bool *)arg || v.type != MRS_MISSING;
-    return MRS_OK;
-}
-
 static bool
 has_a_claim(const struct live_units *u, uint32_t main, struct mrs_view doc)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < u->group->n_claims && !any && has_claims(u, u->main[main].side); i++) {
-        any = mrs_doc_get(doc, u->group->claims[i]).type != MRS_MISSING;
-    }
-    return any;
+    return has_claims(u, u->main[main].side) && live_claimed_any(claims_of(u), doc);
 }
 
 /* Whether something stands there that contract takes away. */
 static enum mrs_status
 has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_err *e)
 {
+    enum mrs_status s = MRS_OK;
     *any = false;
-    for (uint32_t i = 0; i < u->group->n_gone && !*any; i++) {
-        const char *path = u->group->gone[i];
-        struct mrs_val text = mrs_make_text(&u->scratch, path, (uint32_t)strlen(path));
-        struct mrs_path p;
-        enum mrs_status s = text.type == MRS_MISSING ? mrs_err_memory(e, 0)
-                                                     : mrs_path_compile(&u->scratch, text, false, &p, e);
-        if (s != MRS_OK) {
-            return s;
-        }
-        mrs_path_each(&p, doc, true, see, any);
+    for (uint32_t i = 0; i < u->group->n_gone && !*any && s == MRS_OK; i++) {
+        s = live_any_at(&u->scratch, doc, u->group->gone[i], any, e);
     }
-    return MRS_OK;
+    return s;
 }
 
 /* The document becomes what the group makes of its base only if what stands there is what the base gives: else it has
@@ -413,25 +345,12 @@ static enum mrs_status
 contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_view *want,
          struct mrs_err *e)
 {
-    struct mrs_walk w;
-    struct mrs_elem el;
-    struct mrs_build b;
-    for (uint32_t i = 0; i < u->group->n_claims && has_claims(u, u->main[main].side); i++) {
-        const char *name = u->group->claims[i];
-        if (!mrs_identical(mrs_doc_get(unit->doc, name), mrs_doc_get(after, name))) {
-            return has_old_shape(u, unit->doc, &unit->differs, e);
-        }
+    if (has_claims(u, u->main[main].side) && live_claimed_differs(claims_of(u), unit->doc, after, false)) {
+        unit->late = !live_claimed_differs(claims_of(u), unit->doc, after, true);
+        return has_old_shape(u, unit->doc, &unit->differs, e);
     }
-    mrs_buf_reset(&u->out);
-    mrs_build_init(&b, &u->out);
-    mrs_build_raw(&b, after.p + 4, after.n - MRS_DOC_MIN);
-    mrs_walk_init(&w, unit->doc);
-    while (mrs_walk_next(&w, &el) == 1) {
-        if (is_later_claim(u, main, el.name)) {
-            mrs_build_elem(&b, &el);
-        }
-    }
-    return mrs_build_finish(&b, want, e);
+    *want = after;
+    return u->later[main].n ? live_claimed_in(u->later[main], after, unit->doc, &u->out, want, e) : MRS_OK;
 }
 
 enum mrs_status
@@ -445,7 +364,7 @@ live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, stru
     } else if (u->purpose == LIVE_FOR_DIRECT) {
         want = after;
     } else if (has_claims(u, u->main[main].side)) {
-        s = blend(u, unit->doc, after, &want, e);
+        s = live_claimed_in(claims_of(u), unit->doc, after, &u->out, &want, e);
     }
     MRS_THEN(s, live_stored(want, &u->kept, &want, e));
     if (s != MRS_OK) {

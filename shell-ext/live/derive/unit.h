@@ -24,6 +24,7 @@ struct live_unit { /* all views live until the next live_units_load */
     bool differs;             /* CONTRACT: the claims that stand there are not what is derived, and the old shape is
                                  still there: want = doc, to be verified first. Claims that differ where nothing of
                                  the old shape is left: it has been contracted already, want = doc */
+    bool late;                /* where it differs: only because some claims are not there */
     bool refused;
     struct mrs_err why;       /* where refused: msg, where */
     uint32_t step;            /* from 1: the step that refused it */

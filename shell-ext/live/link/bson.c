@@ -5,6 +5,7 @@
 #include "bson.h"
 
 #include "mongoreshape/compose.h"
+#include "mongoreshape/path.h"
 #include "mongoreshape/value.h"
 
 #include <math.h>
@@ -48,6 +49,23 @@ live_at(struct mrs_view d, const char *path)
         d = mrs_val_view(el.v);
         path = dot + 1;
     }
+}
+
+static enum mrs_status
+see_any(void *arg, struct mrs_val v)
+{
+    *(bool *)arg = *(bool *)arg || v.type != MRS_MISSING;
+    return MRS_OK;
+}
+
+enum mrs_status
+live_any_at(struct mrs_arena *a, struct mrs_view d, const char *path, bool *any, struct mrs_err *e)
+{
+    struct mrs_val text = mrs_make_text(a, path, (uint32_t)strlen(path));
+    struct mrs_path p;
+    enum mrs_status s = text.type == MRS_MISSING ? mrs_err_memory(e, 0) : mrs_path_compile(a, text, false, &p, e);
+    *any = false;
+    return s == MRS_OK ? mrs_path_each(&p, d, true, see_any, any) : s;
 }
 
 struct mrs_view

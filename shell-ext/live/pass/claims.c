@@ -330,7 +330,7 @@ split_ns(struct mrs_arena *a, struct mrs_val ns, struct mrs_coll *out, struct mr
 static enum mrs_status
 field_filter(struct mrs_buf *buf, const char *name, struct mrs_view *out, struct mrs_err *e)
 {
-    if (*name && *name != '$' && !strchr(name, '.')) {
+    if (*name && *name != '$') {
         struct mrs_build b;
         mrs_build_init(&b, buf);
         mrs_build_open(&b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
@@ -549,6 +549,26 @@ made_since(const struct live_job *job, const char *ns, struct mrs_val name)
     return true;
 }
 
+/* Whether everything in an index but its version, and how it was made, stands in the other one, too. */
+static bool
+index_within(struct mrs_view a, struct mrs_view b)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool all = true;
+    for (mrs_walk_init(&w, a); all && mrs_walk_next(&w, &el) == 1;) {
+        bool told = strcmp(el.name, "v") == 0 || strcmp(el.name, "ns") == 0 || strcmp(el.name, "background") == 0;
+        all = told || mrs_identical(el.v, mrs_doc_get(b, el.name));
+    }
+    return all;
+}
+
+static bool
+same_index(struct mrs_view a, struct mrs_view b)
+{
+    return index_within(a, b) && index_within(b, a);
+}
+
 /* Indexes of the server that the plan takes away, or makes another of the same name of. */
 static enum mrs_status
 drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_coll_info *info, bool only_unique,
@@ -567,8 +587,7 @@ drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_
         bool keep = only_unique && !live_bool_at(ix, "unique", false);
         live_text_at(ix, "name", name, sizeof name);
         for (uint32_t k = 0; k < cc->n_index && !keep; k++) {
-            keep = mrs_identical(mrs_doc_get(cc->index[k], "name"), mrs_doc_get(ix, "name")) &&
-                   mrs_identical(mrs_doc_get(cc->index[k], "key"), mrs_doc_get(ix, "key"));
+            keep = same_index(cc->index[k], ix);
         }
         if (!keep && strcmp(name, "_id_") != 0 && !live_claims_hold(job, cc->coll.ns, "index", name) &&
             !made_since(job, cc->coll.ns, mrs_doc_get(ix, "name"))) {
@@ -634,8 +653,7 @@ make_one(struct live_job *job, struct mrs_cat_coll *cc, bool final, struct mrs_e
         struct mrs_val there = server_index(info, cc->index[k]);
         char name[256];
         live_text_at(cc->index[k], "name", name, sizeof name);
-        bool same = there.type == MRS_DOCUMENT && mrs_identical(mrs_doc_get(mrs_val_view(there), "key"),
-                                                                mrs_doc_get(cc->index[k], "key"));
+        bool same = there.type == MRS_DOCUMENT && same_index(live_doc_of(there), cc->index[k]);
         bool now = final || (!waits_for_contract(cc->index[k]) && there.type == MRS_MISSING);
         if (now && !same && strcmp(name, "_id_") != 0) {
             st = create_index(job, &cc->coll, cc->index[k], e);

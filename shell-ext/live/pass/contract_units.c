@@ -18,7 +18,7 @@ enum { PASSES_MAX = 100, LATE_MAX = 3 };
 struct contracting {
     struct live_batch b;
     struct live_tour t;
-    bool late; /* a document came behind the walk that adds claims: it has none of them */
+    bool late; /* a document came behind the walk that adds claims: it lacks some of them */
 };
 
 /* Claims that are missing are added; one that stands there as something else: the document is left. */
@@ -26,14 +26,9 @@ static enum mrs_status
 want_added(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
            struct mrs_err *e)
 {
-    const char *const *name;
-    uint32_t n = live_claims_of(b->job, b->group, b->side, &name);
-    bool pure = !u->refused && !t->refuse;
+    struct live_claimed k = live_claims_of(b->job, b->group, b->side);
+    bool pure = !u->refused && !t->refuse && !live_claimed_differs(k, u->doc, u->want, true);
     (void)e;
-    for (uint32_t i = 0; i < n && pure; i++) {
-        struct mrs_val there = mrs_doc_get(u->doc, name[i]);
-        pure = there.type == MRS_MISSING || mrs_identical(there, mrs_doc_get(u->want, name[i]));
-    }
     *want = pure ? u->want : u->doc;
     return MRS_OK;
 }
@@ -55,17 +50,6 @@ want_unchecked(struct live_batch *b, const struct live_unit *u, struct mrs_view 
     return live_less_claims(&job, 0, b->side, u->doc, &b->make, want, e);
 }
 
-static bool
-has_no_claims(const struct live_batch *b, struct mrs_view doc)
-{
-    const char *const *name;
-    uint32_t n = live_claims_of(b->job, b->group, b->side, &name), i = 0;
-    while (i < n && mrs_doc_get(doc, name[i]).type == MRS_MISSING) {
-        i++;
-    }
-    return i == n;
-}
-
 static enum mrs_status
 want_contracted(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
                 struct mrs_err *e)
@@ -76,12 +60,12 @@ want_contracted(struct live_batch *b, const struct live_unit *u, const struct li
     }
     if (u->differs && !u->refused && t->tries == 0) {
         struct contracting *k = b->arg;
-        if (b->job->opts.look && has_no_claims(b, u->doc)) {
+        if (b->job->opts.look && !live_claimed_any(live_claims_of(b->job, b->group, b->side), u->doc)) {
             live_would(b->r, &b->r->written, b->coll->ns, mrs_doc_get(u->doc, "_id"),
                        "would get the new shape, and lose its old one");
             return MRS_OK;
         }
-        k->late = k->late || has_no_claims(b, u->doc);
+        k->late = k->late || u->late; /* some may have gone with the document that an application wrote around them */
         b->r->differs++;
         live_name(b->r, b->coll->ns, mrs_doc_get(u->doc, "_id"),
                   "the new shape is not what the old one gives: left as it is");

@@ -112,8 +112,7 @@ is_empty(struct mrs_val list)
 static bool
 claims_only(const struct live_follow *f, int side, struct mrs_view event)
 {
-    const char *const *name;
-    uint32_t n = live_claims_of(f->job, f->of.group, side, &name);
+    struct live_claimed k = live_claims_of(f->job, f->of.group, side);
     struct mrs_val set = live_at(event, "set");
     struct mrs_walk w;
     struct mrs_elem el;
@@ -123,8 +122,8 @@ claims_only(const struct live_follow *f, int side, struct mrs_view event)
     }
     for (mrs_walk_init(&w, mrs_val_view(set)); mrs_walk_next(&w, &el) == 1;) {
         bool claimed = false;
-        for (uint32_t i = 0; i < n && !claimed; i++) {
-            claimed = mrs_val_is_text(el.v, name[i]);
+        for (uint32_t i = 0; i < k.n && !claimed; i++) {
+            claimed = mrs_val_is_text(el.v, k.name[i]);
         }
         if (!claimed) {
             return false;

@@ -36,9 +36,8 @@ add_mains(struct live_job *job, uint32_t group, enum live_purpose purpose, bool 
     enum mrs_status st = live_units_open(job, group, purpose, &u, e);
     for (uint32_t m = 0; !st && m < live_units_mains(u); m++) {
         int side;
-        const char *const *names;
         const struct mrs_coll *coll = live_units_main(u, m, &side);
-        if (!claimed || live_claims_of(job, group, side, &names)) {
+        if (!claimed || live_claims_of(job, group, side).n) {
             add(f, docs_of(job, coll), weight);
         }
     }

@@ -18,6 +18,7 @@
 #define SEVERAL "`where` in one of several steps on one document"
 #define NO_ADDS "what it adds is no part of the pipeline"
 #define DEEP_KEY "a shard key below the top of the documents"
+#define DEEP_CLAIM "a field that it adds lies inside another one"
 
 /* ---- arrays of stages ---- */
 /* One array of the elements of several. */
@@ -251,6 +252,9 @@ make(struct live_native *n, uint32_t group, int side, struct mrs_err *e)
     const struct mrs_live_group *g = &n->job->live->group[group];
     struct native_making m = {.n = n, .g = g};
     bool claims = g->n_claims > 0 && g->claims_side == side;
+    for (uint32_t i = 0; i < g->n_claims && claims; i++) {
+        n->why = strchr(g->claims[i], '.') ? DEEP_CLAIM : n->why; /* $merge would take whole fields */
+    }
     enum mrs_status st = begin_prefix(&m, claims, e);
     if (g->family == MRS_FAMILY_JOIN && n->job->server->major < 5) {
         n->why = OLD_SERVER;

@@ -168,40 +168,21 @@ live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, st
     return st;
 }
 
-uint32_t
-live_claims_of(const struct live_job *job, uint32_t group, int side, const char *const **names)
+struct live_claimed
+live_claims_of(const struct live_job *job, uint32_t group, int side)
 {
     const struct mrs_live_group *g = &job->live->group[group];
-    *names = g->claims;
-    return g->claims_side == side ? g->n_claims : 0;
+    return (struct live_claimed){g->claims, g->claims_side == side ? g->n_claims : 0};
 }
 
 enum mrs_status
 live_less_claims(const struct live_job *job, uint32_t group, int side, struct mrs_view doc, struct mrs_arena *a,
                  struct mrs_view *out, struct mrs_err *e)
 {
-    const char *const *name;
-    uint32_t n = live_claims_of(job, group, side, &name);
     struct mrs_buf buf;
-    struct mrs_build w;
-    struct mrs_walk walk;
-    struct mrs_elem el;
     mrs_buf_init(&buf, a->mem, MRS_DOC_READ_MAX);
-    mrs_build_init(&w, &buf);
-    mrs_walk_init(&walk, doc);
-    while (mrs_walk_next(&walk, &el) == 1) {
-        bool claimed = false;
-        for (uint32_t i = 0; i < n && !claimed; i++) {
-            claimed = strcmp(name[i], el.name) == 0;
-        }
-        if (!claimed) {
-            mrs_build_elem(&w, &el);
-        }
-    }
-    enum mrs_status st = mrs_build_finish(&w, out, e);
-    if (!st && out->n == doc.n) {
-        *out = doc;
-    } else if (!st) {
+    enum mrs_status st = live_claimed_out(live_claims_of(job, group, side), doc, &buf, out, e);
+    if (!st && out->p != doc.p) {
         out->p = mrs_arena_copy(a, out->p, out->n);
         st = out->p ? MRS_OK : mrs_err_memory(e, out->n);
     }

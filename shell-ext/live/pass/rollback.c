@@ -31,15 +31,8 @@ static const char lost_text[] = "written by somebody else than this run";
 static bool
 as_derived(const struct live_job *job, uint32_t group, int side, const struct live_unit *u)
 {
-    const char *const *name;
-    uint32_t n = live_claims_of(job, group, side, &name);
-    for (uint32_t i = 0; i < n; i++) {
-        struct mrs_val there = mrs_doc_get(u->doc, name[i]);
-        if (there.type != MRS_MISSING && (u->refused || !mrs_identical(there, mrs_doc_get(u->want, name[i])))) {
-            return false;
-        }
-    }
-    return true;
+    struct live_claimed k = live_claims_of(job, group, side);
+    return u->refused ? !live_claimed_any(k, u->doc) : !live_claimed_differs(k, u->doc, u->want, true);
 }
 
 static enum mrs_status
@@ -72,14 +65,11 @@ note_lost(struct undoing *v, const char *ns, struct mrs_view doc, struct mrs_err
 static void
 count_going(struct undoing *v, struct mrs_view doc)
 {
-    const char *const *name;
-    uint32_t n = live_claims_of(v->b.job, v->b.group, v->b.side, &name), i = 0;
-    while (i < n && mrs_doc_get(doc, name[i]).type == MRS_MISSING) {
-        i++;
-    }
-    if (i < n) {
+    struct live_claimed k = live_claims_of(v->b.job, v->b.group, v->b.side);
+    const char *name = live_claimed_differs(k, doc, mrs_empty_doc(), true);
+    if (name) {
         char what[300];
-        snprintf(what, sizeof what, "would lose field %.255s%s", name[i], n > 1 ? " and others of the run" : "");
+        snprintf(what, sizeof what, "would lose field %.255s%s", name, k.n > 1 ? " and others of the run" : "");
         live_would(v->r, &v->r->written, v->b.coll->ns, mrs_doc_get(doc, "_id"), what);
     }
 }
@@ -214,14 +204,13 @@ static enum mrs_status
 over_claims(struct live_job *job, struct tour_of w, uint64_t *missed, struct live_pass_report *r, struct mrs_err *e)
 {
     struct live_units *u;
-    const char *const *names;
     int side;
     enum mrs_status st = live_units_open(job, w.group, LIVE_FOR_EXPAND, &u, e);
     uint32_t mains = st ? 0 : live_units_mains(u), with = 0;
     uint32_t list[MRS_SIDES_MAX];
     for (uint32_t m = 0; m < mains; m++) {
         live_units_main(u, m, &side);
-        if (live_claims_of(job, w.group, side, &names)) {
+        if (live_claims_of(job, w.group, side).n) {
             list[with++] = m;
         }
     }

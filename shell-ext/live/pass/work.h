@@ -7,6 +7,7 @@
 #ifndef LIVE_WORK_H
 #define LIVE_WORK_H
 
+#include "live/derive/claimed.h"
 #include "range_pass.h"
 
 /* ---- pass.c: a walk over the documents of a collection, batch by batch, with its checkpoint ---- */
@@ -48,8 +49,8 @@ const char *live_phase_name(const struct live_job *job, char out[96], const char
 enum mrs_status live_lost_since(const struct live_job *job, uint64_t gen, enum mrs_status st, struct mrs_err *e);
 /* Waits before going on after a lost connection; FAIL when there was none to be had too often. */
 enum mrs_status live_tour_wait(struct live_job *job, uint32_t lost, struct mrs_err *e);
-/* Claimed fields of the group on documents of this side; 0: none. */
-uint32_t live_claims_of(const struct live_job *job, uint32_t group, int side, const char *const **names);
+/* Claimed fields of the group on documents of this side. */
+struct live_claimed live_claims_of(const struct live_job *job, uint32_t group, int side);
 /* doc less those, into a: doc itself where it has none of them. */
 enum mrs_status live_less_claims(const struct live_job *job, uint32_t group, int side, struct mrs_view doc,
                                  struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e);

@@ -12,27 +12,18 @@
 struct contract_check {
     struct live_quiet_run *q;
     struct live_pass_report *r;
+    struct mrs_arena arena; /* of the change in hand */
 };
 
 /* A claimed field that differs; NULL: none. */
-static const char *
-claim_differs(const struct live_job *job, const struct live_listed *c)
+static enum mrs_status
+claim_differs(struct contract_check *k, const struct live_listed *c, const char **field, struct mrs_err *e)
 {
-    struct mrs_walk w;
-    struct mrs_elem el;
-    const struct mrs_view side[2] = {c->before, c->after};
-    for (int i = 0; i < 2; i++) {
-        for (mrs_walk_init(&w, side[i]); mrs_walk_next(&w, &el) == 1;) {
-            struct mrs_elem other;
-            if (live_is_claim(job, c->coll.ns, el.name, el.name_len)) {
-                mrs_doc_find(side[!i], el.name, el.name_len, &other);
-                if (!mrs_identical(el.v, other.v)) {
-                    return el.name;
-                }
-            }
-        }
-    }
-    return NULL;
+    struct live_claimed claims;
+    mrs_arena_reset(&k->arena);
+    enum mrs_status s = live_claims_in(k->q->job, c->coll.ns, &k->arena, &claims, e);
+    *field = s == MRS_OK ? live_claimed_differs(claims, c->before, c->after, false) : NULL;
+    return s;
 }
 
 /* Whether its documents leave another collection only now: what a join puts beside (orphans). Expand takes nothing
@@ -60,8 +51,9 @@ check_one(void *arg, const struct live_listed *c, struct mrs_err *e)
     struct contract_check *k = arg;
     struct live_pass_report *r = k->r;
     bool fresh = live_is_new_coll(k->q->job, c->coll.ns);
+    const char *field = "";
+    enum mrs_status s = MRS_OK;
     char id[120];
-    (void)e;
     mrs_val_picture(mrs_doc_get(c->after.n ? c->after : c->before, "_id"), id, sizeof id);
     if (c->kind == LIVE_INSERT) {
         bool missing = !filled_now(k->q->job, c->coll.ns);
@@ -73,26 +65,28 @@ check_one(void *arg, const struct live_listed *c, struct mrs_err *e)
         r->foreign++;
         live_report_name(r, "%s %s: is not ours; it stays", c->coll.ns, id);
     } else if (c->kind == LIVE_UPDATE) {
-        const char *field = fresh ? "" : claim_differs(k->q->job, c);
-        r->differs += field != NULL;
-        if (field) {
+        s = fresh ? MRS_OK : claim_differs(k, c, &field, e);
+        r->differs += s == MRS_OK && field;
+        if (s == MRS_OK && field) {
             live_report_name(r, "%s %s: %s%s differs", c->coll.ns, id, *field ? "field " : "the document", field);
         }
     }
-    return MRS_OK;
+    return s;
 }
 
 static enum mrs_status
 check_all(struct live_quiet_run *q, struct live_pass_report *r, struct mrs_err *e)
 {
     static const enum live_op_kind kinds[] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
-    struct contract_check k = {q, r};
+    struct contract_check k = {.q = q, .r = r};
     enum mrs_status s = MRS_OK;
+    mrs_arena_init(&k.arena, q->job->mem);
     for (enum live_turn turn = LIVE_TURN_INPLACE; turn <= LIVE_TURN_BESIDE; turn++) {
         for (int i = 0; s == MRS_OK && i < 3; i++) {
             s = live_compare_each(q->compare, kinds[i], turn, check_one, &k, e);
         }
     }
+    mrs_arena_clear(&k.arena);
     if (s == MRS_OK && r->differs && !LIVE_MUTANT("contract-without-check")) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                         "%llu documents of the new design are not what the old one says: nothing was removed; give "

@@ -4,6 +4,7 @@
 #ifndef LIVE_QUIET_H
 #define LIVE_QUIET_H
 
+#include "live/derive/claimed.h"
 #include "live/pass/block.h"
 #include "live/pass/range_pass.h"
 #include "live/server/server.h"
@@ -11,8 +12,9 @@
 /* ---- snapshot.c ---- */
 /* Whether expand makes this collection. */
 bool live_is_new_coll(const struct live_job *job, const char *ns);
-/* Whether expand adds the top-level field `name` to documents of this collection. */
-bool live_is_claim(const struct live_job *job, const char *ns, const char *name, uint32_t len);
+/* The fields that expand adds to documents of this collection. */
+enum mrs_status live_claims_in(const struct live_job *job, const char *ns, struct mrs_arena *a,
+                               struct live_claimed *out, struct mrs_err *e);
 /* The collections that exist and that the plan names, written as dumps: documents in `_id` order and metadata, below
  * `dir` as they stand, below `base` without what expand added (claimed fields, new collections). Either may be NULL. */
 enum mrs_status live_snapshot(struct live_job *job, const char *dir, const char *base, struct mrs_err *e);

@@ -25,22 +25,28 @@ live_is_new_coll(const struct live_job *job, const char *ns)
     return false;
 }
 
-bool
-live_is_claim(const struct live_job *job, const char *ns, const char *name, uint32_t len)
+enum mrs_status
+live_claims_in(const struct live_job *job, const char *ns, struct mrs_arena *a, struct live_claimed *out,
+               struct mrs_err *e)
 {
+    uint32_t n = 0, cap = 1;
+    for (uint32_t g = 0; job->live && g < job->live->n_groups; g++) {
+        cap += job->live->group[g].n_claims;
+    }
+    const char **name = mrs_arena_alloc(a, cap * sizeof *name);
+    if (!name) {
+        return mrs_err_memory(e, cap * sizeof *name);
+    }
     for (uint32_t g = 0; job->live && g < job->live->n_groups; g++) {
         const struct mrs_live_group *group = &job->live->group[g];
-        if (group->claims_side < 0 ||
-            strcmp(job->plan->steps[group->first].desc.sides[group->claims_side].coll.ns, ns) != 0) {
-            continue;
-        }
-        for (uint32_t i = 0; i < group->n_claims; i++) {
-            if (strlen(group->claims[i]) == len && memcmp(group->claims[i], name, len) == 0) {
-                return true;
-            }
+        bool here = group->claims_side >= 0 &&
+            strcmp(job->plan->steps[group->first].desc.sides[group->claims_side].coll.ns, ns) == 0;
+        for (uint32_t i = 0; i < group->n_claims && here; i++) {
+            name[n++] = group->claims[i];
         }
     }
-    return false;
+    *out = (struct live_claimed){name, n};
+    return MRS_OK;
 }
 
 /* ---- one collection ---- */
@@ -49,24 +55,15 @@ struct snapshot_copy {
     struct mrs_output *to[2];  /* as it stands, less what expand added; NULL: not wanted */
     struct mrs_sink *sink[2];
     uint64_t docs, total;
+    struct live_claimed claims; /* of the collection in hand */
     struct mrs_buf buf;        /* a document less its claims */
 };
 
 static enum mrs_status
-put_base(struct snapshot_copy *c, const char *ns, struct mrs_view doc, struct mrs_err *e)
+put_base(struct snapshot_copy *c, struct mrs_view doc, struct mrs_err *e)
 {
-    struct mrs_walk w;
-    struct mrs_elem el;
-    struct mrs_build b;
     struct mrs_view out;
-    mrs_buf_reset(&c->buf);
-    mrs_build_init(&b, &c->buf);
-    for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
-        if (!live_is_claim(c->job, ns, el.name, el.name_len)) {
-            mrs_build_elem(&b, &el);
-        }
-    }
-    enum mrs_status s = mrs_build_finish(&b, &out, e);
+    enum mrs_status s = live_claimed_out(c->claims, doc, &c->buf, &out, e);
     return s == MRS_OK ? mrs_sink_write(c->sink[1], out.p, out.n, e) : s;
 }
 
@@ -94,7 +91,7 @@ copy_docs(struct snapshot_copy *c, const struct mrs_coll *coll, struct mrs_err *
     while (s == MRS_OK && (s = live_cursor_next(cur, &doc, &f, e)) == MRS_OK) {
         s = mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, e);
         s = s == MRS_OK && c->sink[0] ? mrs_sink_write(c->sink[0], doc.p, doc.n, e) : s;
-        s = s == MRS_OK && c->sink[1] ? put_base(c, coll->ns, doc, e) : s;
+        s = s == MRS_OK && c->sink[1] ? put_base(c, doc, e) : s;
         c->docs++;
         c->total++;
         s = s == MRS_OK && c->docs % BREATH == 0 ? breathe(c, coll->ns, e) : s;
@@ -165,7 +162,8 @@ copy_all(struct snapshot_copy *c, struct mrs_err *e)
             s = info->view || info->timeseries
                     ? mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s is a view or holds time series: it cannot be reshaped",
                                   coll[i]->ns)
-                    : copy_coll(c, info, e);
+                    : live_claims_in(c->job, coll[i]->ns, &a, &c->claims, e);
+            MRS_THEN(s, copy_coll(c, info, e));
         }
     }
     mrs_arena_clear(&a);

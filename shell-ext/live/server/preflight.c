@@ -313,7 +313,9 @@ check_claim(struct live_check *c, const struct live_coll_info *info, const char 
     if (schema.type == MRS_DOCUMENT && strcmp(action, "warn") != 0) {
         struct mrs_view d = mrs_val_view(schema);
         struct mrs_val known = live_at(d, "properties");
-        bool listed = known.type == MRS_DOCUMENT && mrs_doc_get(mrs_val_view(known), field).type != MRS_MISSING;
+        struct mrs_elem el_top;
+        bool listed = known.type == MRS_DOCUMENT &&
+            mrs_doc_find(mrs_val_view(known), field, (uint32_t)strcspn(field, "."), &el_top);
         if (!live_bool_at(d, "additionalProperties", true) && !listed &&
             live_at(d, "patternProperties").type == MRS_MISSING) {
             s = live_check_note(c, true, e,

@@ -107,7 +107,7 @@ absent_filter(struct live_check *c, const struct mrs_live_group *g, struct mrs_v
     mrs_build_init(&b, &buf);
     for (uint32_t i = 0; i < g->n_claims && s == MRS_OK; i++) {
         const char *name = g->claims[i];
-        s = name[0] == '$' || strchr(name, '.')
+        s = name[0] == '$'
                 ? live_doc_in(&c->tmp, &one, e,
                               "{$expr:{$ne:[{$type:{$getField:{field:{$literal:%s}, input:'$$ROOT'}}},'missing']}}",
                               name)
@@ -131,17 +131,20 @@ name_claimed(struct live_check *c, const struct mrs_coll *coll, const struct mrs
              struct mrs_err *e)
 {
     char id[120];
+    enum mrs_status s = MRS_OK;
+    bool there = false;
     mrs_val_picture(live_at(doc, "_id"), id, sizeof id);
-    for (uint32_t i = 0; i < g->n_claims; i++) {
-        if (mrs_doc_get(doc, g->claims[i]).type != MRS_MISSING) {
-            return live_check_note(c, true, e,
-                                   "documents of %s have a field %s already (that with _id %s, for one), and the plan "
-                                   "adds a field of this name: it would be overwritten; rename one of the two, or use "
-                                   "--quiet-by",
-                                   coll->ns, g->claims[i], id);
+    for (uint32_t i = 0; i < g->n_claims && s == MRS_OK && !there; i++) {
+        s = live_any_at(&c->tmp, doc, g->claims[i], &there, e);
+        if (s == MRS_OK && (there || i + 1 == g->n_claims)) {
+            s = live_check_note(c, true, e,
+                                "documents of %s have a field %s already (that with _id %s, for one), and the plan "
+                                "adds a field of this name: it would be overwritten; rename one of the two, or use "
+                                "--quiet-by",
+                                coll->ns, g->claims[i], id);
         }
     }
-    return MRS_OK;
+    return s;
 }
 
 static enum mrs_status

@@ -347,7 +347,28 @@ purposes(void **state)
     static const char *const casts = "- unset: { in: a, fields: [x] }\n- cast: { in: a, fields: { y: int } }\n";
     static const char *const sevens = "- set: { in: a, fields: { x: { $cond: [{ $in: [{ $type: $x }, ['null', missing]]"
                                       " }, 7, { $toInt: $x }] } } }\n";
+    static const char *const inner = "- rename: { in: a, fields: { x: o.y, l.p: l.q } }\n";
+    static const char *const inner_later =
+        "- rename: { in: a, fields: { x: y } }\n- index: { in: b, create: [{ key: { q: 1 } }] }\n"
+        "- set: { in: a, fields: { o.n: 1, l.n: 1 } }\n";
     static const struct purpose_case k[] = {
+        {LIVE_FOR_EXPAND, inner, "{'_id':1,'x':7,'l':[{'p':1},2,{'z':3},{'z':0,'p':null}],'z':1}",
+         "{'_id':1,'x':7,'l':[{'p':1,'q':1},2,{'z':3},{'z':0,'p':null,'q':null}],'z':1,'o':{'y':7}}", false},
+        {LIVE_FOR_EXPAND, inner, "{'_id':1,'x':7,'o':{'w':1,'y':2},'l':[{'q':5},{'p':4,'q':[5]}]}",
+         "{'_id':1,'x':7,'o':{'w':1,'y':7},'l':[{},{'p':4,'q':4}]}", false}, /* what stands there is stale */
+        {LIVE_FOR_EXPAND, inner, "{'_id':1,'o':{'y':2},'l':{'p':4,'q':5}}", "{'_id':1,'l':{'p':4,'q':4}}", false},
+        {LIVE_FOR_EXPAND, inner, "{'_id':1,'x':7,'o':[{'w':1}]}", "!", false}, /* offline, too */
+        {LIVE_FOR_CONTRACT, inner, "{'_id':1,'x':7,'o':{'y':7},'l':[{'p':1,'q':1}],'z':1}",
+         "{'_id':1,'o':{'y':7},'l':[{'q':1}],'z':1}", false},
+        {LIVE_FOR_CONTRACT, inner, "{'_id':1,'x':7,'l':[{'p':1,'q':1}],'z':1,'o':{'y':7}}",
+         "{'_id':1,'l':[{'q':1}],'z':1,'o':{'y':7}}", false},
+        {LIVE_FOR_CONTRACT, inner, "{'_id':1,'l':[{'q':1}],'z':1,'o':{'y':7}}",
+         "{'_id':1,'l':[{'q':1}],'z':1,'o':{'y':7}}", false}, /* done already */
+        {LIVE_FOR_CONTRACT, inner, "{'_id':1,'l':[{'p':1,'q':2}]}", "{'_id':1,'l':[{'p':1,'q':2}]}", true},
+        {LIVE_FOR_CONTRACT, inner, "{'_id':1,'l':[{'p':1,'q':1},{'p':1}]}", "{'_id':1,'l':[{'p':1,'q':1},{'p':1}]}",
+         true},
+        {LIVE_FOR_CONTRACT, inner_later, "{'_id':1,'x':7,'l':[{'n':1},{'k':1,'n':1}],'y':7,'o':{'n':1}}",
+         "{'_id':1,'y':7,'l':[{'n':1},{'k':1,'n':1}],'o':{'n':1}}", false},
         {LIVE_FOR_CONTRACT, made, "{'_id':1,'x':'5','n':5}", "{'_id':1,'n':5}", false},
         {LIVE_FOR_CONTRACT, made, "{'_id':1,'n':5}", "{'_id':1,'n':5}", false}, /* what it was made of is gone */
         {LIVE_FOR_CONTRACT, made, "{'_id':1,'x':'no'}", "!", false},

@@ -3,7 +3,7 @@
 #include "figures.h"
 #include "mongoreshape/ejson.h"
 
-enum { SEED_NUMBER = 1, SEED_OID, SEED_UUID, SEED_TEXT, SEED_BINARY, SEED_OTHER = 16 };
+enum { SEED_OID = 2, SEED_UUID, SEED_TEXT, SEED_BINARY, SEED_OTHER = 16 };
 enum { UUID_DASHES = 1 << 4 | 1 << 6 | 1 << 8 | 1 << 10 };
 
 static uint64_t
@@ -11,12 +11,6 @@ hash(const void *p, size_t n, uint64_t seed)
 {
     uint64_t h = mrs_hash64(p, n, seed);
     return h ? h : 1;
-}
-
-uint64_t
-mrsi_number_hash(int64_t number)
-{
-    return hash(&number, sizeof number, SEED_NUMBER);
 }
 
 /* 8-4-4-4-12 hexadecimal digits. */
@@ -101,31 +95,31 @@ number(struct mrs_val v, struct mrsi_canon *out)
 }
 
 void
-mrsi_canon(struct mrs_val v, struct mrsi_canon *out)
+mrsi_canon(const struct mrs_val *v, struct mrsi_canon *out)
 {
-    MRS_ASSERT(mrs_val_is_sized(v));
+    MRS_ASSERT(mrs_val_is_sized(*v));
     *out = (struct mrsi_canon){.is = MRSI_OTHER};
-    switch (v.type) {
+    switch (v->type) {
     case MRS_INT32:
     case MRS_INT64:
     case MRS_DOUBLE:
     case MRS_DECIMAL128:
-        number(v, out);
+        number(*v, out);
         return;
     case MRS_OBJECTID:
         out->is = MRSI_OID;
-        out->hash = hash(v.p, v.n, SEED_OID);
+        out->hash = hash(v->p, v->n, SEED_OID);
         return;
     case MRS_STRING:
     case MRS_SYMBOL:
-        text(v, out);
+        text(*v, out);
         return;
     case MRS_BINARY:
-        binary(v, out);
+        binary(*v, out);
         return;
     case MRS_DOCUMENT:
     case MRS_ARRAY:
-        out->is = v.type == MRS_ARRAY ? MRSI_LIST : MRSI_OBJECT;
+        out->is = v->type == MRS_ARRAY ? MRSI_LIST : MRSI_OBJECT;
         out->hash = 1;
         return;
     case MRS_NULL:
@@ -142,7 +136,7 @@ mrsi_canon(struct mrs_val v, struct mrsi_canon *out)
     default:
         break;
     }
-    out->hash = hash(v.n ? v.p : (const uint8_t *)"", v.n, (uint64_t)SEED_OTHER + v.type);
+    out->hash = hash(v->n ? v->p : (const uint8_t *)"", v->n, (uint64_t)SEED_OTHER + v->type);
 }
 
 bool

@@ -81,7 +81,9 @@ any_child(struct mrsi_figures *f, struct mrsi_trie *parent, const char *name, ui
         return s;
     }
     uint8_t room[MRSI_NAME_MAX + 5];
-    mrsi_counted_add(f, s->names, mrsi_name_value(name, n, room));
+    struct mrs_val v = mrsi_name_value(name, n, room);
+    mrsi_counted_add(f, s->names, &v);
+    mrsi_figures_drain(f);
     return s;
 }
 
@@ -125,13 +127,46 @@ day(struct mrsi_figures *f, struct mrs_val id)
     }
 }
 
-/* The names of the root, with the document's size: what a document looks like from above. */
+/* What a document looks like from above are the names of its root. Most look like the one before: only behind the first
+ * name that is another one they are put together anew. */
 static void
-shape(struct mrsi_figures *f)
+begin_shape(struct mrsi_figures *f, uint64_t names)
 {
-    uint64_t h = mrs_hash64(f->scratch.p, f->scratch.n, 1);
+    f->shape = 0;
+    mrs_buf_reset(&f->scratch);
+    for (uint64_t i = 0; i < names; i++) {
+        mrs_buf_put(&f->scratch, f->names[i]->name, f->names[i]->name_len + 1);
+    }
+}
+
+/* The i-th name of the root, from 0. */
+static void
+name_of_root(struct mrsi_figures *f, const struct mrsi_trie *at, uint64_t i)
+{
+    if (f->shape && (i >= f->n_names || f->names[i] != at)) {
+        begin_shape(f, i);
+    }
+    if (!f->shape) {
+        mrs_buf_put(&f->scratch, at->name, at->name_len + 1);
+    }
+    if (i < MRSI_SHAPE) {
+        f->names[i] = at;
+    }
+}
+
+static void
+end_shape(struct mrsi_figures *f, uint64_t names)
+{
+    if (f->shape && names != f->n_names) {
+        begin_shape(f, names);
+    }
+    if (!f->shape) {
+        uint64_t h = mrs_hash64(f->scratch.p, f->scratch.n, 1);
+        f->shape = h ? h : 1;
+    }
     struct mrs_val v = {f->scratch.p, (uint32_t)f->scratch.n, MRS_BINARY};
-    f->dead |= f->scratch.bad || !mrsi_sketch_add(&f->shapes, f->mem, mrsi_figures_sample(f), h ? h : 1, v);
+    f->dead |= f->scratch.bad || !mrsi_sketch_add(&f->shapes, f->mem, mrsi_figures_sample(f), f->shape, v);
+    f->n_names = names < MRSI_SHAPE ? (uint32_t)names : MRSI_SHAPE;
 }
 
 enum mrs_status
@@ -147,7 +182,6 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
     level[0].list = false;
     mrs_walk_init(&level[0].walk, doc);
     f->root->values.n[MRSI_OBJECT]++;
-    mrs_buf_reset(&f->scratch);
     while (n) {
         struct mrs_elem x;
         if (mrs_walk_next(&level[n - 1].walk, &x) <= 0) {
@@ -163,7 +197,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
             return mrs_err_memory(e, sizeof *at);
         }
         if (n == 1) {
-            mrs_buf_put(&f->scratch, x.name, x.name_len + 1);
+            name_of_root(f, at, level[0].met - 1);
             if (x.name_len == 3 && memcmp(x.name, "_id", 3) == 0) {
                 day(f, x.v);
             }
@@ -175,7 +209,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
             twice |= at->met_in == level[n - 1].no;
             at->met_in = level[n - 1].no;
         }
-        mrsi_trie_count(f, at, x.v);
+        mrsi_trie_count(f, at, &x.v);
         if (level[n - 1].list && x.v.type == MRS_DOCUMENT) { /* parts that repeat are told by their bytes */
             uint64_t h = mrs_hash64(x.v.p, x.v.n, 1);
             f->dead |= !mrsi_sketch_add(&at->values.sketch, f->mem, mrsi_figures_sample(f), h ? h : 1, mrs_missing());
@@ -194,7 +228,8 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
     }
     f->deep += deep;
     f->twice += twice;
-    shape(f);
+    mrsi_figures_drain(f);
+    end_shape(f, level[0].met);
     f->dead |= !mrsi_tally_add(&f->sizes, f->mem, doc.n, 1);
     if (doc.n > f->limit.size) {
         mrsi_limit_see(&f->limit, doc, ordinal);

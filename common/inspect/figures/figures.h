@@ -34,8 +34,18 @@ struct mrsi_canon {
     bool digits; /* text of an integer without leading zeros: hashed as text */
     int64_t number; /* of NUMBER, and of digits */
 };
-void mrsi_canon(struct mrs_val v, struct mrsi_canon *out);
-uint64_t mrsi_number_hash(int64_t number);
+/* v by its address: a value of four and one bytes that is put together only to be passed on costs more than its use. */
+void mrsi_canon(const struct mrs_val *v, struct mrsi_canon *out);
+/* Different numbers have different ones, but for one pair (the end of SplitMix: Steele et al. 2014). */
+static inline uint64_t
+mrsi_number_hash(int64_t number)
+{
+    uint64_t x = (uint64_t)number + 0x9E3779B97F4A7C15u;
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    x ^= x >> 31;
+    return x ? x : 1;
+}
 /* A name as a string value, in room of the caller. n <= MRSI_NAME_MAX. */
 enum { MRSI_NAME_MAX = 200 };
 static inline struct mrs_val
@@ -66,8 +76,24 @@ struct mrsi_sketch {
     uint8_t *text; /* type, length, bytes of values, cut at MRSI_SHOWN */
     uint32_t text_n, text_cap;
 };
+static inline uint32_t
+mrsi_sketch_start(const struct mrsi_sketch *s, uint64_t hash) /* where the slot of a hash is looked for first */
+{
+    return (uint32_t)(hash * 0x9E3779B97F4A7C15u >> 32) & (s->cap - 1);
+}
 /* size: the most values that are kept. v: how it is shown later; missing: not. False: no memory. */
 bool mrsi_sketch_add(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size, uint64_t hash, struct mrs_val v);
+/* Fetches what an add of that hash will look at. */
+static inline void
+mrsi_sketch_fetch(const struct mrsi_sketch *s, uint64_t hash)
+{
+    if (s->registers) {
+        __builtin_prefetch(&s->registers[hash >> 52], 1);
+    }
+    if (s->slot && hash <= s->limit) {
+        __builtin_prefetch(&s->slot[mrsi_sketch_start(s, hash)], 1);
+    }
+}
 bool mrsi_sketch_merge(struct mrsi_sketch *to, struct mrs_mem *mem, uint32_t size, const struct mrsi_sketch *from);
 bool mrsi_sketch_shrink(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size);
 void mrsi_sketch_clear(struct mrsi_sketch *s, struct mrs_mem *mem);
@@ -116,6 +142,7 @@ struct mrsi_extent { /* the values of one BSON type */
     struct mrsi_extent *next;
     uint64_t n;
     uint8_t type, min_n, max_n;
+    uint64_t low, high; /* of min and max: a number in whose order most are told (spots.c) */
     uint8_t min[40], max[40]; /* bytes of values; text and binary cut */
 };
 struct mrsi_counted { /* a crowd of values */
@@ -150,6 +177,13 @@ struct mrsi_limit { /* of the largest document: the array with most bytes, and h
     int64_t newest; /* ms */
     double bytes_a_day;
 };
+/* A hash on its way into a sketch: the cache lines that it needs come meanwhile. */
+enum { MRSI_WAITING = 32, MRSI_SHAPE = 64 };
+struct mrsi_waiting {
+    struct mrsi_sketch *to;
+    uint64_t hash;
+    struct mrs_val v;
+};
 enum { MRSI_DAYS = 24856, MRSI_PATHS = 4096, MRSI_MANY_PATHS = 256, MRSI_NAMES = 256, MRSI_DEPTH = 100 };
 struct mrsi_figures {
     struct mrs_mem *mem;
@@ -164,7 +198,12 @@ struct mrsi_figures {
     uint32_t *days; /* documents by the day of their ObjectId, from 1970 */
     uint32_t first_day, last_day;
     struct mrsi_limit limit;
-    struct mrs_buf scratch;
+    struct mrs_buf scratch; /* the names of the root of the last document */
+    const struct mrsi_trie *names[MRSI_SHAPE]; /* the first of them as spots */
+    uint64_t shape; /* their hash; 0: they are being put together */
+    uint32_t n_names;
+    struct mrsi_waiting waiting[MRSI_WAITING];
+    uint32_t waits;
     bool dead; /* an allocation failed */
 };
 enum mrs_status mrsi_figures_begin(struct mrsi_figures *f, struct mrs_mem *mem, struct mrs_err *e);
@@ -179,8 +218,11 @@ uint32_t mrsi_figures_sample(const struct mrsi_figures *f); /* size of sketches 
 struct mrsi_trie *mrsi_trie_child(struct mrsi_figures *f, struct mrsi_trie *parent, enum mrsi_path_kind kind,
                                   const char *name, uint32_t n);
 bool mrsi_name_is_data(const char *name, uint32_t n);
-void mrsi_trie_count(struct mrsi_figures *f, struct mrsi_trie *at, struct mrs_val v);
-void mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, struct mrs_val v);
+void mrsi_trie_count(struct mrsi_figures *f, struct mrsi_trie *at, const struct mrs_val *v);
+/* The value lives until the figures are drained. */
+void mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, const struct mrs_val *v);
+/* What waits goes into its sketches. */
+void mrsi_figures_drain(struct mrsi_figures *f);
 void mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct mrsi_counted *from);
 void mrsi_trie_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_trie *from);
 void mrsi_trie_clear(struct mrsi_trie *root, struct mrs_mem *mem);

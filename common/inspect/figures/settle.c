@@ -58,7 +58,9 @@ fold_one(struct mrsi_figures *f, struct mrsi_trie *any, struct mrsi_trie *c)
     }
     if (c->kind == MRSI_FIELD && c->name_len <= MRSI_NAME_MAX) {
         uint8_t room[MRSI_NAME_MAX + 5];
-        mrsi_counted_add(f, any->names, mrsi_name_value(c->name, c->name_len, room));
+        struct mrs_val name = mrsi_name_value(c->name, c->name_len, room);
+        mrsi_counted_add(f, any->names, &name);
+        mrsi_figures_drain(f);
     }
     return !f->dead;
 }

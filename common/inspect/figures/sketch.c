@@ -8,7 +8,7 @@
 static struct mrsi_sketch_slot *
 place(const struct mrsi_sketch *s, uint64_t hash)
 {
-    uint32_t i = (uint32_t)(hash * 0x9E3779B97F4A7C15u >> 32) & (s->cap - 1);
+    uint32_t i = mrsi_sketch_start(s, hash);
     while (s->slot[i].hash && s->slot[i].hash != hash) {
         i = (i + 1) & (s->cap - 1);
     }
@@ -55,6 +55,37 @@ mrsi_by_hash(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The k-th smallest of n hashes, from 1; they are moved about (Hoare's select). */
+static uint64_t
+least(uint64_t *h, int32_t n, int32_t k)
+{
+    MRS_ASSERT(k >= 1 && k <= n);
+    int32_t from = 0, to = n - 1;
+    while (from < to) {
+        uint64_t pivot = h[from + (to - from) / 2];
+        int32_t i = from, j = to;
+        while (i <= j) {
+            while (h[i] < pivot) {
+                i++;
+            }
+            while (h[j] > pivot) {
+                j--;
+            }
+            if (i <= j) {
+                uint64_t x = h[i];
+                h[i++] = h[j];
+                h[j--] = x;
+            }
+        }
+        if (k - 1 > j && k - 1 < i) {
+            break;
+        }
+        from = k - 1 >= i ? i : from;
+        to = k - 1 <= j ? j : to;
+    }
+    return h[k - 1];
+}
+
 /* Keeps the `size` smallest hashes; all of them are noted in the registers first. */
 bool
 mrsi_sketch_shrink(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size)
@@ -75,8 +106,7 @@ mrsi_sketch_shrink(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size)
         }
         s->slot[i].shown = 0;
     }
-    qsort(h, n, sizeof *h, mrsi_by_hash);
-    s->limit = h[size - 1];
+    s->limit = least(h, (int32_t)n, (int32_t)size);
     mrs_free(mem, h);
     mrs_free(mem, s->text);
     s->text = NULL;

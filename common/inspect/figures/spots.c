@@ -141,13 +141,34 @@ integer(struct mrsi_counted *c, int64_t v)
     c->most = first || v > c->most ? v : c->most;
 }
 
+void
+mrsi_figures_drain(struct mrsi_figures *f)
+{
+    uint32_t size = mrsi_figures_sample(f);
+    for (uint32_t i = 0; i < f->waits; i++) {
+        const struct mrsi_waiting *w = &f->waiting[i];
+        f->dead |= !mrsi_sketch_add(w->to, f->mem, size, w->hash, w->v);
+    }
+    f->waits = 0;
+}
+
+static void
+wait_for(struct mrsi_figures *f, struct mrsi_sketch *to, uint64_t hash, const struct mrs_val *v)
+{
+    MRS_ASSERT(f->waits < MRSI_WAITING);
+    mrsi_sketch_fetch(to, hash);
+    f->waiting[f->waits++] = (struct mrsi_waiting){to, hash, {v->p, v->n, v->type}};
+    if (f->waits == MRSI_WAITING) {
+        mrsi_figures_drain(f);
+    }
+}
+
 /* One more value; what it is has been counted. */
 void
-mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, struct mrs_val v)
+mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, const struct mrs_val *v)
 {
-    MRS_ASSERT(mrs_val_is_sized(v));
+    MRS_ASSERT(mrs_val_is_sized(*v));
     struct mrsi_canon x;
-    uint32_t size = mrsi_figures_sample(f);
     mrsi_canon(v, &x);
     c->n[x.is]++;
     c->all++;
@@ -160,12 +181,12 @@ mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, struct mrs_val 
         integer(c, x.number);
     }
     if (x.is == MRSI_TEXT) {
-        c->text_bytes += v.n - 5;
-        c->too_long += v.n - 5 > MRSI_TEXT_MAX;
+        c->text_bytes += v->n - 5;
+        c->too_long += v->n - 5 > MRSI_TEXT_MAX;
     }
-    if (!mrsi_sketch_add(&c->sketch, f->mem, size, x.hash, v) ||
-        (x.digits && !mrsi_sketch_add(&c->numbers, f->mem, size, mrsi_number_hash(x.number), v))) {
-        f->dead = true;
+    wait_for(f, &c->sketch, x.hash, v);
+    if (x.digits) {
+        wait_for(f, &c->numbers, mrsi_number_hash(x.number), v);
     }
 }
 
@@ -230,9 +251,47 @@ extent_of(struct mrsi_figures *f, struct mrsi_trie *at, uint8_t type)
     return *x;
 }
 
+/* A number by which values of one type stand in their order, if not in all of it: whoever has one between those of the
+ * extremes is none. */
+static uint64_t
+rank_of(uint8_t type, const uint8_t *p, uint32_t n)
+{
+    uint64_t w = 0;
+    if (type == MRS_INT32) {
+        return mrs_le32(p) ^ 1u << 31;
+    }
+    if (type == MRS_INT64 || type == MRS_DATE) {
+        return mrs_le64(p) ^ 1ull << 63;
+    }
+    if (type == MRS_DOUBLE) { /* not a number stands before all; -0 beside 0, which equals it */
+        w = mrs_le64(p);
+        return w << 1 > 0x7FFull << 53 ? 0 : w >> 63 ? ~w : w | 1ull << 63;
+    }
+    if (n >= sizeof w) {
+        return __builtin_bswap64(mrs_le64(p));
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        w |= (uint64_t)p[i] << (56 - 8 * i);
+    }
+    return w;
+}
+
+static bool
+has_rank(uint8_t type)
+{
+    return type == MRS_INT32 || type == MRS_INT64 || type == MRS_DOUBLE || type == MRS_DATE || type == MRS_STRING ||
+           type == MRS_SYMBOL || type == MRS_CODE || type == MRS_BINARY || type == MRS_OBJECTID;
+}
+
 static void
 stretch(struct mrsi_extent *x, bool first, const uint8_t *p, uint32_t n)
 {
+    uint64_t rank = has_rank(x->type) ? rank_of(x->type, p, n) : 0;
+    if (!first && rank > x->low && rank < x->high) {
+        return;
+    }
+    x->low = first || rank < x->low ? rank : x->low;
+    x->high = first || rank > x->high ? rank : x->high;
     if (first || order(x->type, p, n, x->min, x->min_n) < 0) {
         x->min_n = (uint8_t)n;
         memcpy(x->min, p, n);
@@ -244,20 +303,21 @@ stretch(struct mrsi_extent *x, bool first, const uint8_t *p, uint32_t n)
 }
 
 static void
-extent_add(struct mrsi_figures *f, struct mrsi_trie *at, struct mrs_val v)
+extent_add(struct mrsi_figures *f, struct mrsi_trie *at, const struct mrs_val *v)
 {
-    struct mrsi_extent *x = at->extent && at->extent->type == v.type ? at->extent : extent_of(f, at, v.type);
+    uint8_t t = v->type;
+    struct mrsi_extent *x = at->extent && at->extent->type == t ? at->extent : extent_of(f, at, t);
     if (!x) {
         return;
     }
-    uint32_t skip = v.type == MRS_STRING || v.type == MRS_SYMBOL || v.type == MRS_CODE || v.type == MRS_BINARY ? 4 : 0;
-    uint32_t n = v.n - skip - (skip && v.type != MRS_BINARY);
+    uint32_t skip = t == MRS_STRING || t == MRS_SYMBOL || t == MRS_CODE || t == MRS_BINARY ? 4 : 0;
+    uint32_t n = v->n - skip - (skip && t != MRS_BINARY);
     x->n++;
-    if (v.type == MRS_DOCUMENT || v.type == MRS_ARRAY || v.n == 0 || v.type == MRS_CODE_W_SCOPE ||
-        v.type == MRS_REGEX || v.type == MRS_DBPOINTER) {
+    if (t == MRS_DOCUMENT || t == MRS_ARRAY || v->n == 0 || t == MRS_CODE_W_SCOPE || t == MRS_REGEX ||
+        t == MRS_DBPOINTER) {
         return;
     }
-    stretch(x, x->n == 1, v.p + skip, n < sizeof x->min ? n : (uint32_t)sizeof x->min);
+    stretch(x, x->n == 1, v->p + skip, n < sizeof x->min ? n : (uint32_t)sizeof x->min);
 }
 
 static void
@@ -277,9 +337,9 @@ extents_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_tr
 }
 
 void
-mrsi_trie_count(struct mrsi_figures *f, struct mrsi_trie *at, struct mrs_val v)
+mrsi_trie_count(struct mrsi_figures *f, struct mrsi_trie *at, const struct mrs_val *v)
 {
-    at->bytes += v.n;
+    at->bytes += v->n;
     extent_add(f, at, v);
     mrsi_counted_add(f, &at->values, v);
 }

@@ -57,9 +57,9 @@ struct column_taking {
 };
 
 static enum mrs_status
-take(void *arg, struct mrs_val v, struct mrs_err *e)
+take(void *arg, const struct mrs_val *v, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_val_is_sized(v));
+    MRS_ASSERT(mrs_val_is_sized(*v));
     struct column_taking *t = arg;
     struct column_ahead *a = t->ahead;
     struct mrsi_canon c;
@@ -67,11 +67,11 @@ take(void *arg, struct mrs_val v, struct mrs_err *e)
     if (c.is >= MRSI_OBJECT && c.is <= MRSI_NOTHING) {
         return MRS_OK;
     }
-    if (t->column->want_probes && !mrsi_probes_add(&a->probes, t->mem, c.hash, 1, v)) {
+    if (t->column->want_probes && !mrsi_probes_add(&a->probes, t->mem, c.hash, 1, *v)) {
         return mrs_err_memory(e, sizeof *a->probes.at);
     }
     a->values++;
-    a->typed[kind_of(v, &c)]++;
+    a->typed[kind_of(*v, &c)]++;
     if (mrsi_sieve_passes(&t->column->sieve, c.hash)) {
         a->row[a->n++] = (struct mrsi_hash_row){{c.hash}, 1};
     }
@@ -87,7 +87,7 @@ struct sameness {
 };
 
 static enum mrs_status
-same(void *arg, struct mrs_val v, struct mrs_err *e)
+same(void *arg, const struct mrs_val *v, struct mrs_err *e)
 {
     struct sameness *t = arg;
     struct mrsi_canon c;
@@ -114,7 +114,8 @@ count_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, str
         const struct mrsi_path *p = k->own[i]->r.from[0], *key = k->own[i]->r.to[0];
         struct sameness t = {0, &k->same[(size_t)worker * k->owns + i]};
         struct mrsi_canon c;
-        mrsi_canon(mrsi_pick_one(in, key->way, key->ways), &c);
+        struct mrs_val own = mrsi_pick_one(in, key->way, key->ways);
+        mrsi_canon(&own, &c);
         t.hash = c.hash;
         s = c.is == MRSI_NOTHING ? MRS_OK : mrsi_pick(in, p->way, p->ways, p->names, same, &t, e);
     }

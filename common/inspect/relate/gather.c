@@ -26,7 +26,7 @@ mrsi_row_hash(struct mrs_val v, bool as_number)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
     struct mrsi_canon c;
-    mrsi_canon(v, &c);
+    mrsi_canon(&v, &c);
     if (c.is >= MRSI_OBJECT && c.is <= MRSI_NOTHING) {
         return 0;
     }
@@ -34,16 +34,16 @@ mrsi_row_hash(struct mrs_val v, bool as_number)
 }
 
 static enum mrs_status
-one_holder(void *arg, struct mrs_val v, struct mrs_err *e)
+one_holder(void *arg, const struct mrs_val *v, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_val_is_sized(v));
+    MRS_ASSERT(mrs_val_is_sized(*v));
     struct holding *h = arg;
     struct mrsi_wish *w = h->wish;
     struct mrsi_hash_row row = {{0}, 1};
     for (uint32_t i = 0; i < w->n; i++) {
         bool root = w->of_root && i + 1 == w->n;
         uint32_t skip = root ? 0 : h->holder;
-        struct mrs_val at = mrsi_pick_one(root ? h->root : v, w->path[i]->way + skip, w->path[i]->ways - skip);
+        struct mrs_val at = mrsi_pick_one(root ? h->root : *v, w->path[i]->way + skip, w->path[i]->ways - skip);
         row.key[i] = mrsi_row_hash(at, w->as_number[i]);
         if (!row.key[i]) {
             h->ahead->lacking++;

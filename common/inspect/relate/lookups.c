@@ -133,7 +133,7 @@ put_forms(const struct mrsi_probe *p, bool as_number, struct mrs_build *b)
     struct mrs_val v = {p->value, p->n, p->type};
     struct mrsi_canon c;
     uint8_t raw[16];
-    mrsi_canon(v, &c);
+    mrsi_canon(&v, &c);
     if (as_number && (c.digits || c.is == MRSI_NUMBER)) {
         put_number(c.number, b);
         return;
@@ -165,7 +165,7 @@ static uint64_t
 hash_as(struct mrs_val v, bool as_number)
 {
     struct mrsi_canon c;
-    mrsi_canon(v, &c);
+    mrsi_canon(&v, &c);
     return as_number && (c.digits || c.is == MRSI_NUMBER) ? mrsi_number_hash(c.number) : c.hash;
 }
 

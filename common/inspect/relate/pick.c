@@ -53,7 +53,7 @@ mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool nam
     int n = 0;
     enum mrs_status s = MRS_OK;
     if (ways == 0) {
-        return fn(arg, in, e);
+        return fn(arg, &in, e);
     }
     if (goes_on(in, &way[0])) {
         step[0].way = 0;
@@ -68,7 +68,7 @@ mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool nam
             if (names && x.name_len <= MRSI_NAME_MAX) {
                 x.v = mrsi_name_value(x.name, x.name_len, text);
             }
-            s = fn(arg, x.v, e);
+            s = fn(arg, &x.v, e);
         } else if (goes_on(x.v, &way[at + 1])) {
             step[n].way = at + 1;
             mrs_walk_init(&step[n++].walk, mrs_val_view(x.v));

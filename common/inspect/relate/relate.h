@@ -92,7 +92,7 @@ struct mrsi_reference *mrsi_reference_add(struct mrsi_inspection *x, const struc
 struct mrsi_reference *mrsi_reference_from(const struct mrsi_inspection *x, const struct mrsi_path *p);
 
 /* pick.c: the values at a path of a document. name: of MRSI_ANY, as a value. */
-typedef enum mrs_status mrsi_pick_fn(void *arg, struct mrs_val v, struct mrs_err *e);
+typedef enum mrs_status mrsi_pick_fn(void *arg, const struct mrs_val *v, struct mrs_err *e);
 enum mrs_status mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool names, mrsi_pick_fn *fn,
                           void *arg, struct mrs_err *e);
 /* The same of a path without `[]` and `*`; missing: there is none. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { LEAST = 1024 };
+enum { LEAST = 1024, FEW = 48 };
 
 void
 mrsi_row_store_begin(struct mrsi_row_store *s, struct mrs_mem *mem, const char *tmp, uint64_t memory)
@@ -62,6 +62,20 @@ mrsi_rowset_end(struct mrsi_rowset *r)
     memset(r, 0, sizeof *r);
 }
 
+/* Rows are short: a call of memcpy costs more than what it does. */
+static inline void
+copy_row(uint64_t *to, const uint64_t *from, uint32_t w)
+{
+    to[0] = from[0];
+    to[1] = from[1];
+    if (w > 2) {
+        to[2] = from[2];
+    }
+    if (w > 3) {
+        to[3] = from[3];
+    }
+}
+
 static int
 compare(const uint64_t *a, const uint64_t *b, uint32_t keys)
 {
@@ -91,33 +105,10 @@ by_three(const void *a, const void *b)
     return compare(a, b, 3);
 }
 
-/* A bucket: few rows, but where many have one first key. */
-static void
-sort_few(uint64_t *p, uint64_t n, uint32_t keys)
-{
-    MRS_ASSERT(p || n == 0);
-    static int (*const by[])(const void *, const void *) = {by_one, by_one, by_two, by_three};
-    uint32_t w = keys + 1;
-    uint64_t x[MRSI_ROW_KEYS + 1];
-    if (n > 24) {
-        qsort(p, n, w * sizeof *p, by[keys]);
-        return;
-    }
-    for (uint64_t i = 1; i < n; i++) {
-        uint64_t k = i;
-        memcpy(x, p + i * w, w * sizeof *x);
-        for (; k > 0 && compare(x, p + (k - 1) * w, keys) < 0; k--) {
-            memcpy(p + k * w, p + (k - 1) * w, w * sizeof *x);
-        }
-        memcpy(p + k * w, x, w * sizeof *x);
-    }
-}
-
 /* Equal rows become one. */
 static uint64_t
 collapse(uint64_t *p, uint64_t n, uint32_t keys)
 {
-    MRS_ASSERT(p || n == 0);
     uint32_t w = keys + 1;
     uint64_t k = 0;
     for (uint64_t i = 0; i < n; i++) {
@@ -128,6 +119,40 @@ collapse(uint64_t *p, uint64_t n, uint32_t keys)
         }
     }
     return k;
+}
+
+/* A bucket has few different rows, mostly, and may have many equal ones: they are added up. How many stay. */
+static uint64_t
+sort_few(uint64_t *p, uint64_t n, uint32_t keys)
+{
+    MRS_ASSERT(p || n == 0);
+    static int (*const by[])(const void *, const void *) = {by_one, by_one, by_two, by_three};
+    uint32_t w = keys + 1;
+    uint64_t x[MRSI_ROW_KEYS + 1], kept = 0;
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t k = kept;
+        int d = 1;
+        while (k > 0 && (d = compare(p + i * w, p + (k - 1) * w, keys)) < 0) {
+            k--;
+        }
+        if (k > 0 && d == 0) {
+            p[k * w - 1] += p[i * w + keys];
+            continue;
+        }
+        if (kept == FEW) { /* more than a bucket should have */
+            memmove(p + kept * w, p + i * w, (n - i) * w * sizeof *p);
+            kept += n - i;
+            qsort(p, kept, w * sizeof *p, by[keys]);
+            return collapse(p, kept, keys);
+        }
+        copy_row(x, p + i * w, w);
+        for (uint64_t at = kept; at > k; at--) {
+            copy_row(p + at * w, p + (at - 1) * w, w);
+        }
+        copy_row(p + k * w, x, w);
+        kept++;
+    }
+    return kept;
 }
 
 /* Sorts the buffer into another one of the same size, which takes its place. */
@@ -156,16 +181,20 @@ sort(struct mrsi_rowset *r, struct mrs_err *e)
         start[i + 1] += start[i];
     }
     for (uint64_t i = 0; i < r->n; i++) {
-        memcpy(to + start[(r->buf[i * w] >> (64 - bits)) + 1]++ * w, r->buf + i * w, w * sizeof *to);
+        copy_row(to + start[(r->buf[i * w] >> (64 - bits)) + 1]++ * w, r->buf + i * w, w);
     }
+    uint64_t kept = 0;
     for (uint64_t i = 0; i < buckets; i++) {
-        sort_few(to + start[i] * w, start[i + 1] - start[i], r->keys);
+        uint64_t n = sort_few(to + start[i] * w, start[i + 1] - start[i], r->keys);
+        for (uint64_t k = 0; k < n; k++) {
+            copy_row(to + kept++ * w, to + (start[i] + k) * w, w);
+        }
     }
     mrs_free(mem, start);
     mrs_free(mem, r->buf);
     r->buf = to;
     r->cap = r->n + 1;
-    r->n = collapse(to, r->n, r->keys);
+    r->n = kept;
     return MRS_OK;
 }
 
@@ -233,7 +262,7 @@ mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_hash_row *row, uint32_t
         }
         if (s == MRS_OK) {
             uint64_t *to = r->buf + r->n++ * width(r);
-            memcpy(to, row[i].key, r->keys * sizeof *to);
+            copy_row(to, row[i].key, r->keys < 2 ? 2 : r->keys); /* of one key a word too much: the count's place */
             to[r->keys] = row[i].count;
             r->count += row[i].count;
         }

@@ -25,11 +25,15 @@ static const struct constructor {
 } constructors[] = {
     {"ISODate", DATE_PATTERN, DATE_EXAMPLE, false},
     {"Date", DATE_PATTERN, DATE_EXAMPLE, true},
+    {"datetime", NULL, NULL, DATE_EXAMPLE, true}, /* of Python */
     {"ObjectId", OID_PATTERN, OID_EXAMPLE, false},
     {"NumberInt", "{\"$numberInt\": \"$1\"}", NULL, "{\"$numberInt\": \"5\"}", false},
     {"Int32", "{\"$numberInt\": \"$1\"}", NULL, "{\"$numberInt\": \"5\"}", false},
     {"NumberLong", "{\"$numberLong\": \"$1\"}", NULL, "{\"$numberLong\": \"5\"}", false},
     {"Long", "{\"$numberLong\": \"$1\"}", NULL, "{\"$numberLong\": \"5\"}", true},
+    {"Int64", "{\"$numberLong\": \"$1\"}", NULL, "{\"$numberLong\": \"5\"}", false},
+    {"Number", "{\"$numberDouble\": \"$1\"}", NULL, "{\"$numberDouble\": \"1.5\"}", true},
+    {"NumberDouble", "{\"$numberDouble\": \"$1\"}", NULL, "{\"$numberDouble\": \"1.5\"}", false},
     {"NumberDecimal", "{\"$numberDecimal\": \"$1\"}", NULL, "{\"$numberDecimal\": \"1.5\"}", false},
     {"Decimal128", "{\"$numberDecimal\": \"$1\"}", NULL, "{\"$numberDecimal\": \"1.5\"}", false},
     {"Double", "{\"$numberDouble\": \"$1\"}", NULL, "{\"$numberDouble\": \"1.5\"}", true},
@@ -151,6 +155,11 @@ parse(struct shell_span s, bool whole, struct shell_call *out)
         name = word(&s);
     }
     out->of = find(name);
+    if (!out->of && name.n && s.n && *s.p == '.') { /* BSON.Long(1), bson.ObjectId() */
+        s = skip(s, 1);
+        name = word(&s);
+        out->of = find(name);
+    }
     if (out->of && s.n && *s.p == '.') { /* ObjectId.createFromTime(1) */
         s = skip(s, 1);
         out->plain = word(&s).n == 0;
@@ -392,14 +401,28 @@ is_bare(struct shell_span s, enum context where, struct shell_call *out)
     return false;
 }
 
-/* A text compares with texts only: dates are told by a note, since the field may hold texts. */
-static void
-note_date(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shell_span s)
+/* The 24 hex digits of an ObjectId. */
+static bool
+is_oid(const char *t, size_t n)
 {
+    return n == 24 && strspn(t, "0123456789abcdefABCDEF") == n;
+}
+
+/* A text compares with texts only: what looks like a date or an ObjectId is told by a note, since the field may hold
+ * texts. False: it looks like neither. */
+static bool
+note_lookalike(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shell_span s)
+{
+    bool date = is_date(s.p, s.n);
+    if (!date && !is_oid(s.p, s.n)) {
+        return false;
+    }
     mrsi_plan_warning(l->p, at->line, at->col,
-                      "%s: `%s`: \"%.40s\" is a text, and a text compares with texts only; for a date write "
-                      "{\"$date\": \"%.10s%s\"}",
-                      l->step, l->key, s.p, s.p, s.n > 10 ? "T00:00:00Z" : "");
+                      "%s: `%s`: \"%.40s\" is a text, and a text compares with texts only; for %s write "
+                      "{\"%s\": \"%.*s%s\"}",
+                      l->step, l->key, s.p, date ? "a date" : "an ObjectId", date ? "$date" : "$oid", date ? 10 : 24,
+                      s.p, date && s.n > 10 ? "T00:00:00Z" : "");
+    return true;
 }
 
 /* ---- what is legal, and seldom meant ---- */
@@ -487,9 +510,7 @@ look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shel
     } else if (where != VALUE && regex(s, &c, &telling) && (plain || (telling && where != PATTERN))) {
         show_regex(&c, l->p->pub.mem, &shown);
     } else {
-        if ((where == QUERY || where == OPERAND) && is_date(s.p, s.n)) {
-            note_date(l, at, s);
-        } else {
+        if (!((where == QUERY || where == OPERAND) && note_lookalike(l, at, s))) {
             doubt_text(l, at, s, plain, where);
         }
         return;

@@ -43,6 +43,10 @@ is "one that does not" "$other" "$(keys out/t/other.metadata.json)"
 is "one without indexes" "no" "$([ -e out/t/bare.metadata.json ] && echo yes || echo no)"
 cmp in/t/system.indexes.bson out/t/system.indexes.bson
 is "the file itself stays" 0 $?
+cp -r in renamed
+mv renamed/t renamed/live
+"$tool" run <(sed 's/: t$/: live/' plan.yaml) -i renamed -o out2 -q
+is "of a folder that was renamed" "$c$other" "$(keys out2/live/c.metadata.json)$(keys out2/live/other.metadata.json)"
 tar -cf in.tar in
 "$tool" run plan.yaml -i in.tar -o packed -q
 is "from a container" "$c" "$(keys packed/t/c.metadata.json)"

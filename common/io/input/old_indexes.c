@@ -3,20 +3,21 @@
  * system.indexes.bson, and no metadata files.
  *
  * mongorestore reads that file only as long as no collection of the database has a metadata file, which every output
- * has. So each collection without one gets its indexes as if it had: {options: {}, indexes: [...]}. */
+ * has. So each collection without one gets its indexes as if it had: {options: {}, indexes: [...]}. The name of the
+ * database counts no more than it does for mongorestore: the folder may have been renamed. */
 #include "dumpdir.h"
 #include <stdlib.h>
 
 struct old_indexes_spec { /* a document of system.indexes */
-    const char *ns;
+    const char *coll;
     struct mrs_view doc;
 };
 
 static int
-by_ns(const void *pa, const void *pb)
+by_coll(const void *pa, const void *pb)
 {
     const struct old_indexes_spec *a = pa, *b = pb;
-    int c = strcmp(a->ns, b->ns);
+    int c = strcmp(a->coll, b->coll);
     return c ? c : a->doc.p < b->doc.p ? -1 : a->doc.p > b->doc.p;
 }
 
@@ -34,11 +35,12 @@ list_specs(const struct mrs_input_ns *file, const struct mrs_buf *bytes, struct 
         }
         s = mrs_doc_check(x.doc.p, x.doc.n, MRS_DEPTH_READ, e);
         struct mrs_val ns = s == MRS_OK ? mrs_doc_get(x.doc, "ns") : mrs_missing();
-        if (s == MRS_OK && (ns.type != MRS_STRING || mrs_doc_get(x.doc, "key").type != MRS_DOCUMENT)) {
+        const char *dot = ns.type == MRS_STRING ? strchr((const char *)ns.p + 4, '.') : NULL;
+        if (s == MRS_OK && (!dot || mrs_doc_get(x.doc, "key").type != MRS_DOCUMENT)) {
             s = MRSI_FAIL(e, MRS_E_FORMAT, "%s: byte %zu: no index: it lacks the field ns or key", file->data_path, at);
         }
         if (s == MRS_OK) {
-            x.ns = (const char *)ns.p + 4;
+            x.coll = dot + 1;
             mrs_buf_put(list, &x, sizeof x);
         }
         at += n;
@@ -55,7 +57,7 @@ give(struct mrs_input *in, struct mrs_input_ns *ns, const struct old_indexes_spe
     struct mrs_build b;
     struct mrs_view doc;
     size_t from = 0;
-    while (from < n && strcmp(x[from].ns, ns->ns) != 0) {
+    while (from < n && strcmp(x[from].coll, ns->coll) != 0) {
         from++;
     }
     if (from == n) {
@@ -66,7 +68,7 @@ give(struct mrs_input *in, struct mrs_input_ns *ns, const struct old_indexes_spe
     mrs_build_open(&b, "options", 7, MRS_DOCUMENT);
     mrs_build_close(&b);
     mrs_build_open(&b, "indexes", 7, MRS_ARRAY);
-    for (; from < n && strcmp(x[from].ns, ns->ns) == 0; from++) {
+    for (; from < n && strcmp(x[from].coll, ns->coll) == 0; from++) {
         mrs_build_item(&b, mrs_view_val(x[from].doc));
     }
     mrs_build_close(&b);
@@ -90,7 +92,7 @@ of_database(struct mrs_input *in, const struct mrs_input_ns *file, struct mrs_er
     struct old_indexes_spec *x = (struct old_indexes_spec *)(void *)list.p;
     size_t n = list.n / sizeof *x;
     if (s == MRS_OK && n) {
-        qsort(x, n, sizeof *x, by_ns);
+        qsort(x, n, sizeof *x, by_coll);
     }
     for (uint32_t i = 0; s == MRS_OK && i < in->n; i++) {
         struct mrs_input_ns *ns = &in->list[i];

@@ -9,7 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-enum { FIELDS_MAX = 32, EXPIRE_MAX = 2147483647 };
+enum { FIELDS_MAX = 32, EXPIRE_MAX = 2147483647, WEIGHT_MAX = 99999, TEXT_VERSION_MAX = 4 };
 
 struct why {
     char *text;
@@ -19,6 +19,7 @@ struct facts { /* of a key */
     uint32_t n, hashed, flat, texts, last_text; /* flat: "2d" */
     bool flat_first, wildcard, gap;  /* gap: a field between texts */
     bool all;                        /* a wildcard of all paths */
+    bool odd;                        /* a wildcard that is neither 1 nor text */
     const char *kind;                /* "text", "hashed", ...; NULL: all fields are in order */
 };
 
@@ -119,8 +120,10 @@ key_good(struct why *w, struct mrs_val key, struct facts *f)
         }
         f->wildcard = f->wildcard || (wildcard && mrs_is_number(e.v));
         f->all = f->all || strcmp(e.name, "$**") == 0;
+        f->odd = f->odd || (wildcard && !mrs_is_number(e.v) && strcmp(f->kind, "text") != 0);
     }
     return (f->n > 0 || refuse(w, "`key` names no path")) &&
+           (!f->odd || refuse(w, "a wildcard of the key must be 1 or text, not %s", f->kind)) &&
            (f->n <= FIELDS_MAX || refuse(w, "the key has %u fields, and %d is the most", f->n, (int)FIELDS_MAX)) &&
            (f->hashed < 2 || refuse(w, "one field of a key can be hashed, not %u", f->hashed)) &&
            (f->flat < 2 || refuse(w, "one field of a key can be 2d, not %u", f->flat)) &&
@@ -235,6 +238,68 @@ plane_good(struct why *w, struct mrs_view index)
     return from < to || refuse(w, "`min` must be less than `max`");
 }
 
+/* ---- text ---- */
+static bool
+weights_good(struct why *w, struct mrs_val weights)
+{
+    struct mrs_walk walk;
+    struct mrs_elem e;
+    if (weights.type != MRS_DOCUMENT) {
+        return weights.type == MRS_MISSING || refuse(w, "`weights` must be a map of path: number");
+    }
+    for (mrs_walk_init(&walk, mrs_val_view(weights)); mrs_walk_next(&walk, &e) == 1;) {
+        if (!within(e.v, 1, WEIGHT_MAX)) {
+            return refuse(w, "the weight of `%.100s` must be from 1 to %d", e.name, (int)WEIGHT_MAX);
+        }
+    }
+    return true;
+}
+
+static bool
+text_good(struct why *w, struct mrs_view index)
+{
+    struct mrs_val by = mrs_doc_get(index, "language_override"), version = mrs_doc_get(index, "textIndexVersion");
+    uint32_t n = 0;
+    const char *name = by.type == MRS_STRING ? mrs_val_text(by, &n) : "";
+    if (by.type != MRS_MISSING && (n == 0 || *name == '$' || memchr(name, '.', n))) {
+        return refuse(w, "`language_override` must be the name of a field");
+    }
+    if (version.type != MRS_MISSING && !within(version, 1, TEXT_VERSION_MAX)) {
+        return refuse(w, "`textIndexVersion` must be from 1 to %d", (int)TEXT_VERSION_MAX);
+    }
+    return weights_good(w, mrs_doc_get(index, "weights"));
+}
+
+/* ---- wildcards ---- */
+/* Which paths it has: all that are named, or all others. */
+static bool
+projection_good(struct why *w, struct mrs_view index, const struct facts *f)
+{
+    struct mrs_val v = mrs_doc_get(index, "wildcardProjection");
+    struct mrs_walk walk;
+    struct mrs_elem e;
+    uint32_t n = 0, taken = 0;
+    if (mrs_is_nullish(v)) {
+        return !f->all || !f->wildcard || f->n == 1 ||
+               refuse(w, "`$**` beside other fields needs a `wildcardProjection` without these");
+    }
+    if (!f->all) {
+        return refuse(w, "`wildcardProjection` needs a key with `$**`");
+    }
+    if (v.type != MRS_DOCUMENT || mrs_val_view(v).n <= MRS_DOC_MIN) {
+        return refuse(w, "`wildcardProjection` must name a path");
+    }
+    for (mrs_walk_init(&walk, mrs_val_view(v)); mrs_walk_next(&walk, &e) == 1;) {
+        bool scalar = mrs_is_number(e.v) || e.v.type == MRS_BOOL;
+        bool in = mrs_is_number(e.v) ? number_of(e.v) != 0 : e.v.type != MRS_BOOL || e.v.p[0] != 0;
+        if (scalar && strcmp(e.name, "_id") != 0) {
+            n++;
+            taken += in;
+        }
+    }
+    return taken == 0 || taken == n || refuse(w, "`wildcardProjection` takes paths in or leaves paths out, not both");
+}
+
 static bool
 collation_good(struct why *w, struct mrs_view index, const struct facts *f)
 {
@@ -278,9 +343,6 @@ options_good(struct why *w, struct mrs_view index, const struct facts *f)
     if (mrsi_index_is_id(index) && (partial || sparse || hidden || mrsi_index_expires(index))) {
         return refuse(w, "an index on _id takes none of sparse, hidden, expireAfterSeconds, partialFilterExpression");
     }
-    if (!mrs_is_nullish(mrs_doc_get(index, "wildcardProjection")) && !f->all) {
-        return refuse(w, "`wildcardProjection` needs a key with `$**`");
-    }
     struct mrs_val name = mrs_doc_get(index, "name");
     if (mrs_val_is_text(name, "_id_") && !mrsi_index_is_id(index)) {
         return refuse(w, "`_id_` is the name of the index on _id alone");
@@ -288,7 +350,8 @@ options_good(struct why *w, struct mrs_view index, const struct facts *f)
     if (mrs_val_is_text(name, "") || mrs_val_is_text(name, "*")) {
         return refuse(w, "no index can be called `%s`", mrsi_index_name(index));
     }
-    return expiry_good(w, index, f) && collation_good(w, index, f) && (!f->flat || plane_good(w, index)) &&
+    return expiry_good(w, index, f) && projection_good(w, index, f) && (!f->texts || text_good(w, index)) &&
+           collation_good(w, index, f) && (!f->flat || plane_good(w, index)) &&
            filter_good(w, mrs_doc_get(index, "partialFilterExpression"));
 }
 

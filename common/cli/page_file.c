@@ -20,7 +20,11 @@ is_page(void *arg, const char *path, bool *ours, struct mrs_err *e)
 static enum mrs_status
 may_be(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
-    struct mrs_replace how = {"--html", "no page of mongoreshape", false, true, is_page, mem};
+    struct mrs_replace how = {.option = "--html",
+                              .unlike = "no page of mongoreshape",
+                              .no_force = true,
+                              .is_ours = is_page,
+                              .arg = mem};
     if (strcmp(path, "-") == 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--html -: a page is written to a file; name one");
     }

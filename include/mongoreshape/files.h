@@ -52,6 +52,7 @@ struct mrs_replace {
     const char *option;   /* that names the file on the command line, as "--refused" */
     const char *unlike;   /* what another file there is not: "no page of mongoreshape" */
     bool force, no_force; /* any regular file may go; the command has no --force */
+    bool any_folder;      /* whether its folder is there is asked elsewhere */
     /* *ours: mongoreshape wrote it and nobody has changed it, so that nothing is lost with it. NULL: it never did */
     enum mrs_status (*is_ours)(void *arg, const char *path, bool *ours, struct mrs_err *e);
     void *arg;

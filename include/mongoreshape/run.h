@@ -126,8 +126,8 @@ struct mrs_notice {
     const char *index, *why; /* of the result: the index; why it cannot be said. NULL */
 };
 /* A collection of the input in which documents have equal `_id`s. A run looks at those that embed, copy, rollup,
- * bucket, link or tree name, since these steps count each of them; with opts.look at all that a step names. Not in a
- * sample. */
+ * bucket, link, tree or window name, since these steps count each of them; with opts.look at all that a step names. Not
+ * in a sample. */
 struct mrs_twins {
     const char *ns;
     uint64_t count; /* documents that have the `_id` of an earlier one */

@@ -87,7 +87,20 @@ foreign 'CSV' < <(printf '_id,a\n1,2\n')
 foreign 'UTF-16' < <(printf '\377\376{\0"\0_\0i\0d\0"\0')
 foreign 'SQLite' < <(printf 'SQLite format 3\0........')
 foreign 'rar' < <(printf 'Rar!\032\7\1\0.........')
+foreign 'a mongod keeps its data: give what mongodump writes' < <(printf 'A\330\1\0\1\0\0\0.........')
+foreign 'a Parquet file' < <(printf 'PAR1\25\0\25........')
+foreign 'an Avro file' < <(printf 'Obj\1\4\24avro.codec')
+foreign 'a dump of PostgreSQL' < <(printf 'PGDMP\1\16\0\4\10......')
 foreign 'decrypt it' < <(printf 'Salted__\1\2\3\4\5\6\7\370')
+# ---- what a mongod keeps its data in ----
+fresh
+doc 1 >in/d/storage.bson
+: >in/d/mongod.lock
+expect 3 "in/d/mongod.lock: a mongod keeps its data in this folder: it is no dump" set.yaml -i in/d -o out
+expect 3 "in/d/mongod.lock: a mongod keeps its data" set.yaml -i in -o out
+mv in/d/mongod.lock in/d/WiredTiger.wt
+tar -C in -cf data.tar d
+expect 3 "WiredTiger.wt: a mongod keeps its data" set.yaml -i data.tar -o out
 fresh
 printf '\1\2\3\4\5\6\7\370' >in/d/c.enc
 expect 3 'in/d/c.enc: no documents of a dump: from byte 0 on it is encrypted, or' set.yaml -i in/d/c.enc -o out

@@ -92,6 +92,13 @@ tar -cf in.tar --exclude=link in
 rm -rf out*
 "$tool" run simple.yaml -i in.tar -o out -q
 is "nor from a tar" "0 " "$? $(find out -name '.*' -o -name '__*')"
+rm -rf out*
+odd=('in/$RECYCLE.BIN' 'in/System Volume Information' in/lost+found in/@eaDir)
+mkdir "${odd[@]}"
+for d in "${odd[@]}"; do echo x > "$d/x.bson"; done
+"$tool" run simple.yaml -i in -o out -q
+is "folders of file systems" "0 t" "$? $(cd out && echo */ | tr -d /)"
+rm -rf "${odd[@]}"
 printf 'x' > in/t/._b.txt
 rm -rf out*
 "$tool" run simple.yaml -i in -o out -q

@@ -79,6 +79,9 @@ for kind in ascending one_pair neighbours shards shuffled any_order types none; 
     is "$kind, check of a step that counts nothing" "$want" "$(told log)"
 done
 make one_pair > /dev/null
+sed 's/rollup: .*/window: { in: c, fields: { n: { $documentNumber: {} } } }/' rollup.yaml > window.yaml
+"$tool" run window.yaml -i in -o window.out > log 2>&1
+is "a window counts each, too" 1 "$(told log)"
 "$tool" run rollup.yaml -i in -o json.out --json > log 2>&1
 is "the report names collection, number and _id" \
     '"equalIds":[{"ns":"d.c","documents":1,"firstId":"{\"$oid\":\"000000000000000000000007\"}"}]' \

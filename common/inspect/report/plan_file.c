@@ -41,7 +41,11 @@ is_ours(void *arg, const char *path, bool *ours, struct mrs_err *e)
 enum mrs_status
 mrs_inspect_plan_look(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
-    struct mrs_replace how = {"--suggest", "no plan as inspect wrote it", false, true, is_ours, mem};
+    struct mrs_replace how = {.option = "--suggest",
+                              .unlike = "no plan as inspect wrote it",
+                              .no_force = true,
+                              .is_ours = is_ours,
+                              .arg = mem};
     return mrs_file_may_be(path, &how, e);
 }
 

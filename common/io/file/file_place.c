@@ -86,7 +86,9 @@ mrs_file_may_be(const char *path, const struct mrs_replace *how, struct mrs_err 
         return MRS_OK;
     }
     if (lstat(path, &st) < 0) {
-        return errno == ENOENT ? folder_there(path, how, e) : mrs_err_sys(e, errno, "%s %s", how->option, path);
+        return errno != ENOENT    ? mrs_err_sys(e, errno, "%s %s", how->option, path)
+               : how->any_folder ? MRS_OK
+                                 : folder_there(path, how, e);
     }
     if (S_ISLNK(st.st_mode)) {
         return must_stay(path, how, "a soft link, which is not replaced; name the file that it leads to", "", e);

@@ -64,7 +64,28 @@ is_apple_note(const struct mrsi_item *item, bool *yes, struct mrs_err *e)
 static bool
 is_foreign_folder(const struct mrsi_item *item)
 {
-    return item->folder && (item->name[0] == '.' || strcmp(item->name, "__MACOSX") == 0);
+    static const char *const names[] = {"__MACOSX", "$RECYCLE.BIN", "System Volume Information", "lost+found",
+                                        "@eaDir"};
+    bool found = item->name[0] == '.';
+    for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
+        found = strcmp(item->name, names[i]) == 0;
+    }
+    return item->folder && found;
+}
+
+/* The folder in which a mongod keeps its data is no dump, though one of its files is called storage.bson. */
+static enum mrs_status
+refuse_data_folder(const struct mrsi_items *items, struct mrs_err *e)
+{
+    MRS_ASSERT(items->at || items->n == 0);
+    for (uint32_t i = 0; i < items->n; i++) {
+        const struct mrsi_item *item = &items->at[i];
+        if (!item->folder && (strcmp(item->name, "WiredTiger.wt") == 0 || strcmp(item->name, "mongod.lock") == 0)) {
+            return MRSI_FAIL(e, MRS_E_FORMAT, "%s: a mongod keeps its data in this folder: it is no dump; let mongod "
+                             "run on it and give what mongodump writes", item->path);
+        }
+    }
+    return MRS_OK;
 }
 
 static enum mrs_status
@@ -108,6 +129,7 @@ list(struct dumpdir_scan *c, const struct mrsi_item *folder, struct mrsi_items *
     if (s == MRS_OK && c->shelf == &mrsi_shelf_files && !c->looks) {
         s = mrsi_watch_folder(c->in, folder, out, e);
     }
+    MRS_THEN(s, refuse_data_folder(out, e));
     return s == MRS_OK ? pass_over(c, out, e) : s;
 }
 

@@ -57,6 +57,7 @@ check_manifest(struct mrs_output *o, struct mrs_err *e)
     struct mrs_replace how = {.option = "-o",
                               .unlike = "no manifest of mongoreshape",
                               .force = o->force,
+                              .any_folder = true,
                               .is_ours = mrsi_manifest_is_ours,
                               .arg = o->mem};
     char *path = mrsi_format(o->mem, "%s.manifest.json", o->path);

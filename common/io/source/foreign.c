@@ -20,6 +20,11 @@ static const struct {
     {"age-encryption.org", 18, "encrypted (age): decrypt it first"},
     {"-----BEGIN PGP", 14, "encrypted (PGP): decrypt it first"},
     {"%PDF-", 5, "a PDF"},
+    {"\x41\xd8\x01\x00", 4, "a file of WiredTiger, in which a mongod keeps its data: give what mongodump writes"},
+    {"PAR1", 4, "a Parquet file"},
+    {"Obj\x01", 4, "an Avro file"},
+    {"PGDMP", 5, "a dump of PostgreSQL"},
+    {"<?xml", 5, "XML"},
     {"\xfe\xff", 2, "text in UTF-16"},
 };
 

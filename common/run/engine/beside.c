@@ -134,6 +134,7 @@ mrsi_beside_places(struct mrsi_engine *en, struct mrs_err *e)
         struct mrs_replace how = {.option = w[i].option,
                                   .unlike = w[i].unlike,
                                   .force = en->opts->force,
+                                  .any_folder = !en->opts->refused && w[i].is_ours == mrsi_refused_is_ours, /* OUT's */
                                   .is_ours = w[i].is_ours,
                                   .arg = en};
         s = w[i].path && w[i].unlike ? mrs_file_may_be(w[i].path, &how, e) : MRS_OK;

@@ -174,7 +174,8 @@ counts(const struct mrsi_engine *en, uint32_t coll)
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
         const struct mrs_step *st = &en->plan->steps[i];
         enum mrs_family f = st->desc.family;
-        bool adds_up = f == MRS_FAMILY_JOIN || f == MRS_FAMILY_FOLD || f == MRS_FAMILY_LINK || f == MRS_FAMILY_TREE;
+        bool adds_up = f == MRS_FAMILY_JOIN || f == MRS_FAMILY_FOLD || f == MRS_FAMILY_LINK || f == MRS_FAMILY_TREE ||
+                       f == MRS_FAMILY_WINDOW;
         if (st->desc.new_ids && en->side[i][0] == coll) {
             return false;
         }

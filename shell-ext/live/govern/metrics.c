@@ -171,7 +171,11 @@ is_metrics(void *mem, const char *path, bool *ours, struct mrs_err *e)
 static enum mrs_status
 open_file(struct live_metrics *m, const char *where, struct mrs_err *e)
 {
-    struct mrs_replace how = {"--metrics", "no metrics of mongoreshape-live", false, true, is_metrics, m->mem};
+    struct mrs_replace how = {.option = "--metrics",
+                              .unlike = "no metrics of mongoreshape-live",
+                              .no_force = true,
+                              .is_ours = is_metrics,
+                              .arg = m->mem};
     size_t room = strlen(where) + 32;
     m->file = where;
     m->beside = mrs_alloc(m->mem, room);

@@ -70,6 +70,8 @@ struct mrs_rekey_ops {
      * appended to out, which is empty; else it stays as it is. SKIP: it is refused. */
     enum mrs_status (*point)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
                              struct mrs_rekey_lookup *to, struct mrs_buf *out, bool *changed);
+    /* Calls fn with values that point() is likely to look up in such a document, in their order there. */
+    void (*look)(const void *state, int side, struct mrs_view doc, void (*fn)(void *arg, struct mrs_val id), void *arg);
 };
 
 #ifdef __cplusplus

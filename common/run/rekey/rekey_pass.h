@@ -134,8 +134,34 @@ enum mrs_status mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e);
 enum mrs_status mrsi_rekey_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_rekey_from_mark(struct mrsi_rekey_run *k, struct mrs_err *e);
 enum mrs_status mrsi_rekey_check_read(const struct mrsi_rekey_run *k, struct mrs_err *e); /* tables of another run */
+
+/* ---- documents as they are written ---- */
+enum { MRSI_REKEY_AHEAD = 16, MRSI_REKEY_REFS = 64 };
+struct mrsi_rekey_ref {
+    const uint8_t *p; /* of the value in its document */
+    struct mrs_hash128 key;
+    uint64_t ordinal; /* of the document that it names */
+};
+struct mrsi_rekey_ahead { /* documents that wait, and their references: rekey_ahead.c */
+    struct mrs_view doc[MRSI_REKEY_AHEAD];
+    uint64_t ordinal[MRSI_REKEY_AHEAD];
+    struct mrsi_rekey_ref ref[MRSI_REKEY_REFS];
+    uint32_t n, n_refs, at;
+};
+struct rekey_write_job {
+    struct mrsi_sides_job io;
+    struct mrsi_lists lists;
+    struct mrs_buf bytes[2]; /* the document with what it gains, then with its references */
+    struct mrsi_rekey_ahead ahead;
+};
 /* A document's references, of the side that is being read. *doc becomes what they make of it, in out. */
-enum mrs_status mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrs_buf *out,
-                                  struct mrs_view *doc, struct mrs_err *e);
+enum mrs_status mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_rekey_ahead *ahead,
+                                  struct mrs_buf *out, struct mrs_view *doc, struct mrs_err *e);
+/* One document of a collection with references. SKIP: it is refused. */
+enum mrs_status mrsi_rekey_point_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job,
+                                          uint64_t ordinal, struct mrs_view doc, struct mrs_err *e);
+enum mrs_status mrsi_rekey_point_block(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e);
+/* What is known of a value that will be followed, in the order of the documents that wait; NULL: nothing. */
+const struct mrsi_rekey_ref *mrsi_rekey_ahead_of(struct mrsi_rekey_ahead *a, struct mrs_val id);
 
 #endif

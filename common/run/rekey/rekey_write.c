@@ -3,12 +3,6 @@
  */
 #include "rekey_pass.h"
 
-struct rekey_write_job {
-    struct mrsi_sides_job io;
-    struct mrsi_lists lists;
-    struct mrs_buf bytes[2]; /* the document with what it gains, then with its references */
-};
-
 static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
@@ -56,6 +50,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 struct rekey_finder {
     const struct mrsi_rekey_run *k;
     struct mrs_buf *scratch;
+    struct mrsi_rekey_ahead *ahead; /* NULL: nobody looked ahead */
 };
 
 static enum mrs_status
@@ -63,12 +58,14 @@ find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *
 {
     const struct rekey_finder *x = arg;
     const struct mrsi_rekey_run *k = x->k;
+    const struct mrsi_rekey_ref *known = mrsi_rekey_ahead_of(x->ahead, id);
     struct mrs_hash128 h;
-    enum mrs_status s = mrsi_rekey_hash(k, id, x->scratch, &h, e);
+    enum mrs_status s = known ? MRS_OK : mrsi_rekey_hash(k, id, x->scratch, &h, e);
     if (s != MRS_OK) {
         return s;
     }
-    uint64_t i = mrsi_index_find(&k->ids, h);
+    h = known ? known->key : h;
+    uint64_t i = known ? known->ordinal : mrsi_index_find(&k->ids, h);
     if (i != MRSI_NO_ORDINAL) {
         uint64_t at = i < k->n ? ((const uint64_t *)k->called.p)[i] : MRSI_NO_ORDINAL;
         *found = MRS_REKEY_STAYS;
@@ -86,10 +83,10 @@ find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *
 }
 
 enum mrs_status
-mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrs_buf *out, struct mrs_view *doc,
-                  struct mrs_err *e)
+mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_rekey_ahead *ahead,
+                  struct mrs_buf *out, struct mrs_view *doc, struct mrs_err *e)
 {
-    struct rekey_finder x = {k, &w->scratch};
+    struct rekey_finder x = {k, &w->scratch, ahead};
     struct mrs_rekey_lookup to = {find, &x, 0, 0};
     void *work = mrsi_work_of(w, k->step, e);
     bool changed = false;
@@ -179,7 +176,7 @@ make_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_writ
         }
         *doc = (struct mrs_view){job->bytes[0].p, (uint32_t)job->bytes[0].n};
     }
-    return mrsi_rekey_follow(k, w, &job->bytes[1], doc, e);
+    return mrsi_rekey_follow(k, w, NULL, &job->bytes[1], doc, e);
 }
 
 static bool
@@ -417,15 +414,14 @@ mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e)
 }
 
 /* ---- other collections with references ---- */
-static enum mrs_status
-point_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+enum mrs_status
+mrsi_rekey_point_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job,
+                          uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
-    struct mrsi_rekey_run *k = arg;
-    struct rekey_write_job *job = p;
     struct mrsi_row *row = mrsi_row(w, k->step, k->now);
     struct mrs_view was = doc;
     row->before++;
-    enum mrs_status s = mrsi_rekey_follow(k, w, &job->bytes[1], &doc, e);
+    enum mrs_status s = mrsi_rekey_follow(k, w, &job->ahead, &job->bytes[1], &doc, e);
     if (s == MRS_SKIP) {
         row->refused++;
         return mrsi_refuse(w, k->step, k->now, k->en->side[k->step][k->now], ordinal, doc, e);
@@ -437,16 +433,6 @@ point_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, stru
     return mrsi_sides_write(&k->sides, w, job->io.out, k->now, doc, e);
 }
 
-static enum mrs_status
-point_block(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
-{
-    struct mrsi_rekey_run *k = arg;
-    struct rekey_write_job *job = p;
-    struct mrsi_cursor cur;
-    mrsi_cursor_begin(&cur, k->scan.coll, job->io.part, &job->io.block);
-    return mrsi_cursor_each(&cur, point_document, k, w, job, e);
-}
-
 enum mrs_status
 mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
@@ -454,7 +440,7 @@ mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (; s == MRS_OK && k->now < d->n_sides; k->now++) {
         if (d->sides[k->now].role & MRS_ROLE_MAIN) {
-            s = scan_side(k, point_block, e);
+            s = scan_side(k, mrsi_rekey_point_block, e);
         }
     }
     return s;

@@ -275,3 +275,29 @@ mrsi_rekey_point(const void *state, struct mrs_ctx *c, void *work, int side, str
     st = st == MRS_OK && *changed ? mrsi_step_size(c, out) : st;
     return st == MRS_OK && *changed && x.documents ? mrsi_step_depth(c, "references", doc, mrsi_buf_view(out, 0)) : st;
 }
+
+struct rekey_looking {
+    void (*fn)(void *arg, struct mrs_val id);
+    void *arg;
+};
+
+static enum mrs_status
+look_at(void *arg, struct mrs_val v)
+{
+    struct rekey_looking *x = arg;
+    if (!mrs_is_nullish(v) && v.type != MRS_DOCUMENT) { /* which may be a DBRef */
+        x->fn(x->arg, v);
+    }
+    return MRS_OK;
+}
+
+void
+mrsi_rekey_look(const void *state, int side, struct mrs_view doc, void (*fn)(void *arg, struct mrs_val id), void *arg)
+{
+    MRS_ASSERT(mrs_view_is_framed(doc));
+    const struct rekey_holder *h = holder_of(state, side);
+    struct rekey_looking x = {fn, arg};
+    for (uint32_t i = 0; h && i < h->n_paths; i++) {
+        mrs_path_each(&h->path[i].path, doc, false, look_at, &x);
+    }
+}

@@ -111,10 +111,12 @@ give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     struct window_hand *x = arg;
     const struct mrsi_window_member *m = &x->member[x->next++];
-    if (!x->base && x->next + AHEAD < x->n) {
-        __builtin_prefetch(m[AHEAD + 1].p);
+    uint64_t *place = x->r->place.p;
+    if (x->next + AHEAD < x->n) {
+        __builtin_prefetch(x->base ? NULL : m[AHEAD + 1].p);
+        __builtin_prefetch(&place[m[AHEAD + 1].ordinal], 1);
     }
-    ((uint64_t *)x->r->place.p)[m->ordinal] = x->r->given.n + 1;
+    place[m->ordinal] = x->r->given.n + 1;
     enum mrs_status s = mrsi_tape_put_n(&x->r->given, &x->alike, sizeof x->alike, e);
     MRS_THEN(s, mrsi_tape_put_n(&x->r->given, doc.p, doc.n, e));
     mrs_arena_reset(&x->w->arena);

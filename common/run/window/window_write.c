@@ -2,6 +2,8 @@
 /* window_write.c - the second pass: each document with what was given for it. */
 #include "window_pass.h"
 
+enum { AHEAD = 8 }; /* documents for which what was given is asked for before it is looked at */
+
 struct window_write_job {
     struct mrsi_sides_job io;
     struct mrs_window_entry entry; /* of one that is read again */
@@ -61,8 +63,12 @@ static enum mrs_status
 splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job *job, uint64_t ordinal,
        struct mrs_view doc, enum mrs_fate *fate)
 {
-    const uint8_t *given = r->given.p + ((const uint64_t *)r->place.p)[ordinal] - 1;
-    uint64_t alike;
+    const uint64_t *place = (const uint64_t *)r->place.p;
+    const uint8_t *given = r->given.p + place[ordinal] - 1;
+    uint64_t alike, later = ordinal + AHEAD < r->bits.n ? place[ordinal + AHEAD] : 0;
+    if (later) {
+        __builtin_prefetch(r->given.p + later - 1);
+    }
     void *work = mrsi_work_of(w, r->step, &w->err);
     if (!work) {
         return MRS_DEAD;

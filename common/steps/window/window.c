@@ -36,6 +36,26 @@ read_order(struct mrsi_read *r, struct mrsi_window *s)
     }
 }
 
+/* `sort` beside totals of whole groups, of which running ones are meant as a rule. */
+static void
+doubt_sort(struct mrsi_read *r, const struct mrsi_window *s)
+{
+    static const char *const totals[] = {"$sum",   "$avg",       "$min",        "$max",       "$count",
+                                         "$median", "$stdDevPop", "$stdDevSamp", "$percentile"};
+    bool idle = s->sort && s->n_op;
+    for (uint32_t i = 0; i < s->n_op && idle; i++) {
+        uint32_t k = 0;
+        while (k < sizeof totals / sizeof *totals && strcmp(s->op[i].name, totals[k]) != 0) {
+            k++;
+        }
+        idle = s->op[i].common && k < sizeof totals / sizeof *totals;
+    }
+    if (idle) {
+        mrsi_read_warn(r, "sort", NULL, "changes nothing, for the values are those of whole groups; with "
+                       "`window: running` beside the operator, or `over: running`, they go up to each document");
+    }
+}
+
 static enum mrs_status
 compile(struct mrs_args *args, void **state, struct mrs_err *e)
 {
@@ -60,6 +80,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     s->running = over == 1;
     mrsi_window_read_fields(&r, s);
     mrsi_window_number_args(s);
+    doubt_sort(&r, s);
     return mrsi_read_end(&r, state);
 }
 

@@ -16,6 +16,7 @@ import apps  # noqa: F401
 import blind  # noqa: F401
 import blind_firms  # noqa: F401
 import recount
+import styles  # noqa: F401
 import tables  # noqa: F401
 import trades  # noqa: F401
 from truth import SETS, Set

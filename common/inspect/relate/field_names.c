@@ -597,6 +597,17 @@ mrsi_name_is_own(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
     return p->ways == 1 && (strcmp(a, b) == 0 || (n.n == 0 && n.id));
 }
 
+/* "categoriaPai", "bovenliggende_categorie": what the collection is called and a word more, whatever the language and
+ * wherever that stands. Of text only: numbers called so may count or order what they stand in. */
+static bool
+names_own_kind(const struct mrsi_path *from, const struct mrsi_name *t, const struct mrsi_vocabulary *v)
+{
+    struct mrsi_name n;
+    mrsi_name_split(from->last, v, false, &n);
+    return from->count.n[MRSI_TEXT] * 2 > from->present && from->count.digits == 0 && n.n > 1 && t->n == 1 &&
+           (same_word(n.word[0], t->word[0]) || same_word(n.word[n.n - 1], t->word[0]));
+}
+
 double
 mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const struct mrsi_vocabulary *v,
                 double cover, bool unique)
@@ -624,7 +635,7 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     if (!self && (chains(a, t) || (n.n && chains(n.word[n.n - 1], t)))) {
         return .9;
     }
-    if (self && (has_any(&n, own_words) || (are_persons(t) && has_any(&n, ranks)))) {
+    if (self && (has_any(&n, own_words) || (are_persons(t) && has_any(&n, ranks)) || names_own_kind(from, t, v))) {
         return .85;
     }
     if (self) {

@@ -137,7 +137,9 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
                    is_amount(r, n) || (is_position(r) && n < .65) || (r->self && n < .85))) {
         n = 0;
     }
-    bool wide_apart = density(key) < .01 && r->matched_distinct >= 20; /* long numbers do not meet by chance */
+    /* Long numbers do not meet by chance; names of fields, which have no name that says what they are, are ids rather
+     * than zip codes or sizes. */
+    bool wide_apart = density(key) < (p->names && r->contained >= .95 ? .25 : .01) && r->matched_distinct >= 20;
     if (r->as_number && n < .65 && !wide_apart) {
         v = n = 0;
     }

@@ -19,6 +19,7 @@ struct wanted { /* of a row */
     uint64_t all;
     struct mrs_path path[PATHS];
     uint32_t types[PATHS];         /* that a value at the path should have; 0: any */
+    uint64_t after[PATHS];         /* of these: the bit of the path alone, before which nobody looks; 0: none */
     _Atomic uint32_t met[PATHS];   /* those that values have */
     uint64_t texts;                /* bits of what is a text in the plan */
     _Atomic uint64_t names;        /* of these: it is the name of a field */
@@ -78,10 +79,13 @@ want(struct mrsi_engine *en, uint32_t row, const char *text, bool word, uint32_t
         }
         memset(w, 0, sizeof *w);
     }
+    uint64_t alone = 0;
     for (uint32_t i = 0; i < w->n; i++) {
-        if (strcmp(w->path[i].text, text) == 0 && w->types[i] == types && (w->texts >> i & 1) == word) {
+        bool same = strcmp(w->path[i].text, text) == 0 && (w->texts >> i & 1) == word;
+        if (same && w->types[i] == types) {
             return MRS_OK;
         }
+        alone |= same && !w->types[i] ? 1ull << i : 0;
     }
     struct mrs_val v = mrs_make_text(a, text, (uint32_t)strlen(text));
     mrs_err_clear(&why);
@@ -91,6 +95,7 @@ want(struct mrsi_engine *en, uint32_t row, const char *text, bool word, uint32_t
     enum mrs_status s = mrs_path_compile(a, v, false, &w->path[w->n], &why);
     if (s == MRS_OK) {
         w->types[w->n] = types;
+        w->after[w->n] = types ? alone : 0;
         w->texts |= (uint64_t)word << w->n;
         w->all |= 1ull << w->n++;
     }
@@ -280,7 +285,7 @@ mrsi_paths_look(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
         uint32_t i = (uint32_t)__builtin_ctzll(left);
         uint64_t bit = 1ull << i;
         left &= left - 1;
-        if (meets(x, i, doc)) {
+        if (!(x->after[i] & ~w->rows[row].seen) && meets(x, i, doc)) {
             w->rows[row].seen |= bit;
             atomic_fetch_or(&x->names, x->texts & bit);
         }

@@ -18,7 +18,7 @@ export OBJ
 
 table() {
     cat << 'END'
-guard-off                trial  direct-cast/apply/after-read-range:1/all/contract/1
+guard-off                trial  direct-cast/apply/after-read-range:1/all/contract/3
 upsert                   trial  embed/apply/after-read-from:1/all/contract/1
 gt-instead-of-min        trial  rename/apply/none:1/nothing/contract/1
 verify-one-way           trial  extract/verify/after-state-update:2/delete-parent/contract/1
@@ -35,9 +35,9 @@ not-journaled            script journal.sh
 follow-late              script one_walk.sh
 token-before-write       script one_walk.sh
 set-all-at-once          unit   t_write
-sources-before-target    unit   t_unit
 once-is-enough           unit   t_unit
 refusal-unheard          unit   t_unit
+sources-before-target    unit   t_unit
 lease-by-client-clock    unit   t_state
 delete-before-insert     inside t_write
 memory-after-reconnect   inside t_state

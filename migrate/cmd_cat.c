@@ -36,6 +36,7 @@ put(void *arg, const void *p, size_t n, struct mrs_err *e)
 static enum mrs_status
 takes(void *arg, struct mrs_arena *scratch, struct mrs_view doc, bool *yes, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct printing *x = arg;
     struct mrs_eval ev = {.arena = scratch, .root = doc, .err = e};
     enum mrs_status s = mrs_query_match(x->where, &ev, yes);

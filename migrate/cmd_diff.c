@@ -20,6 +20,7 @@ struct diffing {
 static void
 value(const struct mrs_diff_value *v)
 {
+    MRS_ASSERT(v->path);
     fputs("    ", stdout);
     mrs_say(stdout, "%s", *v->path ? v->path : v->order ? "the document" : "\"\"");
     if (v->order) {
@@ -36,6 +37,7 @@ value(const struct mrs_diff_value *v)
 static void
 document(const struct mrs_diff_doc *d)
 {
+    MRS_ASSERT(d->n_value <= MRS_DIFF_VALUES);
     static const char *const words[] = {"differs", "only in A", "only in B"};
     char a[32], b[32];
     if (d->id) {
@@ -89,6 +91,7 @@ counts(const struct mrs_diff_coll *c, bool manifest)
 static void
 collection(const struct diffing *x, const struct mrs_diff_coll *c)
 {
+    MRS_ASSERT(c->ns);
     char n[32];
     bool manifest = x->cli->manifest != NULL;
     mrs_say(stdout, "%s", c->ns);
@@ -147,6 +150,7 @@ tell(const struct diffing *x)
 static void
 json_document(struct mrs_cli_json *j, const struct mrs_diff_doc *d)
 {
+    MRS_ASSERT(d->n_value <= MRS_DIFF_VALUES);
     static const char *const words[] = {"changed", "onlyA", "onlyB"};
     mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
     mrs_cli_json_text(j, "kind", words[d->kind]);
@@ -174,6 +178,7 @@ json_document(struct mrs_cli_json *j, const struct mrs_diff_doc *d)
 static void
 json_side(struct mrs_cli_json *j, const char *name, const struct mrs_diff_coll *c, int side)
 {
+    MRS_ASSERT((side == 0 || side == 1));
     char hex[33];
     if (!c->there[side]) {
         mrs_cli_json_text(j, name, NULL);
@@ -194,6 +199,7 @@ json_side(struct mrs_cli_json *j, const char *name, const struct mrs_diff_coll *
 static void
 json_collection(struct mrs_cli_json *j, const struct mrs_diff_coll *c, bool manifest)
 {
+    MRS_ASSERT(c->ns);
     mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
     mrs_cli_json_text(j, "ns", c->ns);
     mrs_cli_json_bool(j, "differs", c->differs);

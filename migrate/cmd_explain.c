@@ -13,6 +13,7 @@
 static enum mrs_status
 explain_live(struct mrsi_job *job, struct mrs_buf *out)
 {
+    MRS_ASSERT(job->plan);
     struct mrs_live live;
     struct mrs_arena arena;
     mrs_arena_init(&arena, job->cli->line.mem);
@@ -61,6 +62,7 @@ explain_disk(struct mrsi_job *job, struct mrs_buf *out)
 static enum mrs_status
 explain(struct mrsi_job *job, struct mrs_buf *out)
 {
+    MRS_ASSERT(job->plan);
     if (job->cli->pipeline) {
         return mrs_plan_pipeline(job->plan, job->cli->json, out, &job->err);
     }

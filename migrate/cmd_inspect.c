@@ -28,6 +28,7 @@ struct inspecting {
 static enum mrs_status
 describe(void *arg, uint32_t i, struct mrs_inspect_collection *out, struct mrs_err *e)
 {
+    MRS_ASSERT(i < ((struct inspecting *)arg)->n);
     const struct inspecting *x = arg;
     const struct mrs_input_ns *ns = mrs_input_at(x->in, x->at[i]);
     struct mrs_val type = mrs_doc_get(ns->metadata, "type"), options = mrs_doc_get(ns->metadata, "options");

@@ -6,6 +6,7 @@
 static enum mrs_status
 invert(struct mrsi_job *job, struct mrs_buf *out)
 {
+    MRS_ASSERT(job->plan);
     struct mrs_inverse_plan inv;
     enum mrs_status s = mrs_plan_invert(job->plan, &inv, &job->err);
     if (s == MRS_OK && job->cli->json) {

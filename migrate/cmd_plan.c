@@ -37,6 +37,7 @@ struct plan_start {
 static bool
 add_field(struct mrs_arena *arena, struct look *l, const struct mrs_elem *e)
 {
+    MRS_ASSERT(l->n <= LOOK_FIELDS);
     struct mrs_walk w;
     struct mrs_elem first = {.v = mrs_missing()};
     uint32_t i = 0;
@@ -62,6 +63,7 @@ add_field(struct mrs_arena *arena, struct look *l, const struct mrs_elem *e)
 static enum mrs_status
 look_at(struct mrs_arena *arena, struct look *l, const struct mrs_block *b, struct mrs_err *e)
 {
+    MRS_ASSERT(l->n <= LOOK_FIELDS && b->n <= b->cap);
     const uint8_t *at = b->p, *end = b->p + b->n;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < LOOK_DOCS && at < end; i++) {
@@ -87,6 +89,7 @@ look_at(struct mrs_arena *arena, struct look *l, const struct mrs_block *b, stru
 static enum mrs_status
 look(struct plan_start *p, struct mrs_input *in, uint32_t i, struct mrs_mem *mem, struct mrs_err *e)
 {
+    MRS_ASSERT(i < mrs_input_count(in));
     struct look *l = &p->coll[p->n];
     struct mrs_reader *r = NULL;
     struct mrs_block b;

@@ -15,6 +15,7 @@
 void
 mrsi_disk_space_look(const struct mrsi_job *job)
 {
+    MRS_ASSERT(job->in && job->plan);
     const struct mrsi_cli *cli = job->cli;
     char path[PATH_MAX], needs[32], has[32];
     struct statvfs fs;

@@ -98,6 +98,7 @@ is_single(const struct mrsi_job *job)
 static const char *
 single_ns(const struct mrsi_job *job)
 {
+    MRS_ASSERT(job->in);
     const char *only = NULL;
     if (!is_single(job)) {
         return NULL;
@@ -123,6 +124,7 @@ checkpoint_ms(uint64_t seconds)
 static struct mrs_run_opts
 options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 {
+    MRS_ASSERT(job->cli);
     /* a dry run looks at everything, whatever is refused */
     const struct mrsi_cli *cli = job->cli;
     return (struct mrs_run_opts){.input = cli->input,
@@ -185,6 +187,7 @@ mrsi_engine_page(const struct mrsi_job *job, const struct mrs_report *r, int sta
 int
 mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 {
+    MRS_ASSERT(job->in && job->plan);
     struct mrsi_cli *cli = job->cli;
     struct mrsi_watch progress = {.phases = &job->phases};
     struct mrs_report report;

@@ -91,6 +91,7 @@ is_of_input(const struct mrsi_job *job, const struct mrs_manifest_text *m, bool 
 bool
 mrsi_finished(const struct mrsi_job *job, int *status)
 {
+    MRS_ASSERT(job->plan);
     const struct mrsi_cli *cli = job->cli;
     struct mrs_manifest_text m = {.input = true};
     struct mrs_buf path;

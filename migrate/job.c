@@ -145,6 +145,7 @@ load_plan(struct mrsi_job *job)
 static enum mrs_status
 check_plan(struct mrsi_job *job)
 {
+    MRS_ASSERT(job->plan);
     struct mrs_catalog *cat = NULL;
     if (!job->in) {
         return MRS_OK;

@@ -44,6 +44,7 @@ figure(const struct mrs_account *a, const struct column *c)
 static void
 account_step(FILE *f, const struct mrsi_job *job, const struct mrs_account *rows, uint32_t n)
 {
+    MRS_ASSERT(rows && n > 0);
     char text[32];
     int width[N_COLUMNS], names = 10;
     uint32_t no = rows->step;
@@ -345,6 +346,7 @@ disk(FILE *f, const struct mrs_report *r)
 void
 mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
+    MRS_ASSERT(f && job->plan);
     account(f, job, r);
     if (r->n_written && (r->published || dry)) {
         mrs_say(f, "%s\n", dry ? "would write" : "written");

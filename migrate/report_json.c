@@ -192,6 +192,7 @@ residue(struct mrs_cli_json *j, const struct mrs_report *r)
 static void
 phases(struct mrs_cli_json *j, const struct mrsi_phases *p)
 {
+    MRS_ASSERT(p->n <= MRSI_PHASES_MOST);
     mrs_cli_json_open(j, "phases", MRS_ARRAY);
     for (uint32_t i = 0; i < p->n; i++) {
         mrs_cli_json_open(j, NULL, MRS_DOCUMENT);

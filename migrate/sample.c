@@ -13,6 +13,7 @@ enum { DOCS = 2, LOOK = 1000, WIDTH = 2000 };
 static void
 show_document(struct mrs_mem *mem, const char *label, struct mrs_view doc)
 {
+    MRS_ASSERT(label && mrs_view_is_framed(doc));
     struct mrs_buf text;
     mrs_buf_init(&text, mem, SIZE_MAX);
     mrs_ejson_write(doc, false, &text);
@@ -51,6 +52,7 @@ same_id(struct mrs_view x, struct mrs_view y)
 static struct mrs_view
 find_doc(const struct mrs_block *b, struct mrs_view like)
 {
+    MRS_ASSERT(mrs_view_is_framed(like) && b->n <= b->cap);
     for (size_t at = 0; at < b->n; at += mrs_le32(b->p + at)) {
         if (same_id(doc_at(b, at), like)) {
             return doc_at(b, at);
@@ -83,6 +85,7 @@ show_changed(struct mrs_mem *mem, const char *ns, const struct mrs_block *before
 static int
 show_namespace(struct mrsi_job *job, struct mrs_input *out, uint32_t i)
 {
+    MRS_ASSERT(i < mrs_input_count(out));
     const char *ns = mrs_input_at(out, i)->ns;
     struct mrs_block before, after;
     mrs_block_init(&before, job->cli->line.mem);

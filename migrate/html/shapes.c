@@ -21,6 +21,7 @@ struct fields_seen {
 static uint32_t
 type_bit(struct fields_seen *s, uint8_t type)
 {
+    MRS_ASSERT(s->types <= TYPES);
     uint32_t i = 0;
     while (i < s->types && s->type[i] != type) {
         i++;
@@ -34,6 +35,7 @@ type_bit(struct fields_seen *s, uint8_t type)
 static void
 meet(struct fields_seen *s, const char *path, uint8_t type)
 {
+    MRS_ASSERT(s->n <= FIELDS);
     uint32_t i = 0;
     while (i < s->n && strcmp(s->field[i].path, path) != 0) {
         i++;
@@ -51,6 +53,7 @@ meet(struct fields_seen *s, const char *path, uint8_t type)
 static void
 look_at(struct fields_seen *s, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct {
         struct mrs_walk walk;
         size_t n; /* of the path to it */

@@ -248,13 +248,13 @@ is_c && /^\}/ {
     in_body = 0
 }
 
-# Assertions, by room; where a room has some functions, there are three for ten of them. The movement of data and
-# the two programs have none yet.
+# Assertions, by room; where a room has some functions, there are three for ten of them. Rooms named here have fewer
+# yet: a hundredth of the number of their functions each.
 function is_product() { return room != "" && file !~ /^include\// }
 is_product() && is_c && /^\{/ { functions[room == "clock" ? "base" : room]++ }
 is_product() && calls(code, "MRS_ASSERT") { assertions[room]++ }
 function count_assertions(    r, where) {
-    least["run"] = least["live"] = least["migrate"] = 0
+    least["run"] = 26; least["live"] = 12; least["migrate"] = 18
     for (r in functions) {
         where = place_of(r)
         sub(/\/$/, "", where)

@@ -68,6 +68,7 @@ mrsi_rows_accept(struct mrsi_engine *en)
 enum mrs_status
 mrsi_kernel_failed(struct mrsi_worker *w, enum mrs_status s, struct mrs_err *e)
 {
+    MRS_ASSERT(s < MRS_OK);
     if (e && e->code == MRS_E_NONE) {
         *e = w->err;
     }

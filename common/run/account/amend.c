@@ -40,6 +40,7 @@ static enum mrs_status
 hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mend *m,
         struct mrs_err *e)
 {
+    MRS_ASSERT(in_index < mrs_input_count(en->in));
     struct mrs_elem id;
     if (!mrs_doc_find(doc, "_id", 3, &id)) {
         return MRS_END;
@@ -78,6 +79,7 @@ input_of(struct mrsi_engine *en, struct mrs_val ns)
 static enum mrs_status
 add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_buf *scratch, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(rec));
     struct mrs_val doc = mrs_doc_get(rec, "doc");
     struct mend m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns"))};
     if (m.in_index == MRSI_NONE || doc.type != MRS_DOCUMENT) {
@@ -189,6 +191,7 @@ none_twice(struct mrsi_amend *a, struct mrs_err *e)
 static enum mrs_status
 fits_json(const struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(in_index < mrs_input_count(a->en->in) && mrs_view_is_framed(doc));
     struct mrs_buf text, back;
     size_t used;
     mrs_buf_init(&text, a->en->mem, SIZE_MAX);
@@ -328,6 +331,7 @@ enum mrs_status
 mrsi_amend_doc(const struct mrsi_amend *a, uint32_t in_index, struct mrsi_worker *w, struct mrs_view *doc,
                struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(*doc));
     struct mend key;
     enum mrs_status s = hash_id(a->en, in_index, *doc, &w->scratch, &key, e);
     const struct mend *m = s == MRS_OK ? find(a, &key) : NULL;

@@ -43,6 +43,7 @@ mrsi_fates_clear(struct mrsi_fates *f)
 static enum mrs_status
 map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
 {
+    MRS_ASSERT(f->n_chunk >= chunks_in_memory(f));
     enum mrs_status s = f->temp ? MRS_OK : mrsi_temp_new(f->en, &f->temp, e);
     uint64_t off = (f->n_chunk - chunks_in_memory(f)) * MRSI_FATE_CHUNK;
     int err = EINTR;
@@ -63,6 +64,7 @@ map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
 static void
 let_go(const struct mrsi_fates *f, uint64_t i)
 {
+    MRS_ASSERT(i < f->n_chunk);
     if (i >= chunks_in_memory(f)) {
         madvise(f->chunk[i], MRSI_FATE_CHUNK, MADV_DONTNEED);
     }
@@ -71,6 +73,7 @@ let_go(const struct mrsi_fates *f, uint64_t i)
 static enum mrs_status
 add_chunk(struct mrsi_fates *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->n == f->n_chunk * MRSI_FATE_CHUNK);
     uint8_t **list = mrs_realloc(f->en->mem, f->chunk, (f->n_chunk + 1) * sizeof *list);
     if (!list) {
         return mrs_err_memory(e, MRSI_FATE_CHUNK);
@@ -94,6 +97,7 @@ add_chunk(struct mrsi_fates *f, struct mrs_err *e)
 enum mrs_status
 mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(f->n <= f->n_chunk * MRSI_FATE_CHUNK);
     while (n) {
         if (f->n == f->n_chunk * MRSI_FATE_CHUNK) {
             if (f->n_chunk) {
@@ -123,6 +127,7 @@ mrsi_fates_take(struct mrsi_fates *f, const struct mrs_block *b, const struct mr
 void
 mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits)
 {
+    MRS_ASSERT((bits & ~(MRSI_FATES - 1u)) == 0);
     if (order >= f->n) {
         __atomic_store_n(&f->beyond, true, __ATOMIC_RELAXED);
         return;
@@ -193,6 +198,7 @@ enum mrs_status
 mrsi_fates_describe(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_mark_file copy;
     enum mrs_status s = MRS_OK;
     mrsi_mark_file_begin(&copy, f->en);
@@ -214,6 +220,7 @@ take_back(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 enum mrs_status
 mrsi_fates_apply(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(f->n == 0);
     struct mrsi_mark_items x = {f->en, 1, take_back, f};
     return mrsi_mark_items_back(&x, mark, name, e);
 }

@@ -14,6 +14,7 @@ enum mrs_status
 mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order, struct mrs_view doc,
             struct mrs_err *e)
 {
+    MRS_ASSERT(step < w->en->plan->n_steps && mrs_view_is_framed(doc));
     struct mrsi_refused_head h = {.step = step, .side = side, .order = order, .coll = coll};
     h.reason_len = (uint32_t)strlen(w->err.msg);
     h.kind_len = w->err.kind_len;
@@ -67,6 +68,7 @@ mrsi_refused_mark(const struct mrsi_engine *en)
 void
 mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m)
 {
+    MRS_ASSERT(m.bytes <= en->refused_bytes && m.n <= en->refused_n);
     en->refused_bytes = m.bytes;
     en->refused_n = m.n;
 }
@@ -97,6 +99,7 @@ is_record(const struct mrsi_engine *en, const struct mrsi_refused_head *h, uint6
 static enum mrs_status
 read_places(struct mrsi_engine *en, struct mrsi_sorter *places, struct mrs_err *e)
 {
+    MRS_ASSERT(en->refused_log || !en->refused_bytes);
     struct mrs_buf window;
     uint64_t from = 0, off = 0;
     enum mrs_status s = MRS_OK;

@@ -68,6 +68,7 @@ keep_text(struct mrs_report *r, const uint8_t *p, size_t n)
 size_t
 mrsi_id_write(struct mrs_val id, size_t most, struct mrs_buf *room)
 {
+    MRS_ASSERT(most > 0 && mrs_val_is_sized(id));
     mrs_buf_reset(room);
     if (id.type != MRS_MISSING) {
         mrs_ejson_write_val(id, false, room);
@@ -91,6 +92,7 @@ mrsi_id_text(struct mrs_report *r, struct mrs_val id, struct mrs_buf *room)
 enum mrs_status
 mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct mrs_view doc, struct mrs_buf *room, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const char *text = mrsi_id_text(r, mrs_doc_get(doc, "_id"), room);
     if (!text) {
         return mrs_err_memory(e, ID_MAX);
@@ -104,6 +106,7 @@ static enum mrs_status
 find_kind(struct mrsi_engine *en, const struct mrsi_refused_head *h, const uint8_t *texts, struct mrs_refusal **out,
           struct mrs_err *e)
 {
+    MRS_ASSERT(h->kind_len <= h->reason_len);
     struct mrs_report *rep = en->report;
     const struct mrs_step *st = &en->plan->steps[h->step];
     const char *ns = st->desc.sides[h->side].coll.ns;

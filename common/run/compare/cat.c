@@ -36,6 +36,7 @@ static enum mrs_status
 print(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
       struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct cat *c = arg;
     bool yes = false;
     enum mrs_status s = matches(c, w, doc, ordinal, &yes, e);
@@ -73,6 +74,7 @@ put(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
 static enum mrs_status
 one_namespace(struct cat *c, struct mrsi_engine *en, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
+    MRS_ASSERT(i < mrs_input_count(in));
     struct mrsi_reading r = {.en = en, .in = in, .index = i, .doc = print, .block = put, .arg = c};
     c->ns = mrs_input_at(in, i)->ns;
     mrs_buf_reset(&c->head);
@@ -93,6 +95,7 @@ one_namespace(struct cat *c, struct mrsi_engine *en, struct mrs_input *in, uint3
 enum mrs_status
 mrs_cat(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_cat_opts *opts, struct mrs_err *e)
 {
+    MRS_ASSERT(opts->put);
     struct cat c = {.opts = opts, .left = opts->limit};
     struct mrs_run_opts how = {.jobs = opts->jobs, .cancel = opts->cancel};
     struct mrsi_crew crew;

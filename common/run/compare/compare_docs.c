@@ -43,6 +43,7 @@ struct compare_docs_named {
 static bool
 key_of(struct mrsi_worker *w, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_buf *key = &w->scratch;
     struct mrs_val id = mrs_doc_get(doc, "_id");
     mrs_buf_reset(key);
@@ -107,6 +108,7 @@ weigh(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_vi
 static enum mrs_status
 fill_buckets(struct finding *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->shift < 64);
     uint64_t docs = f->coll->docs[0].n + f->coll->docs[1].n, share = f->c->memory / 4;
     unsigned bits = MIN_BITS;
     if (docs < share / 120) {
@@ -373,6 +375,7 @@ by_named(const void *a, const void *b)
 static enum mrs_status
 fetch_block(struct fetch *x, uint32_t side, const struct mrs_block *b, uint32_t *next, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2 && *next <= x->n[side]);
     enum mrs_status s = MRS_OK;
     uint64_t ordinal = b->first_doc;
     for (size_t at = 0; s == MRS_OK && at < b->n && *next < x->n[side]; ordinal++) {
@@ -393,6 +396,7 @@ fetch_block(struct fetch *x, uint32_t side, const struct mrs_block *b, uint32_t 
 static enum mrs_status
 fetch_side(struct finding *f, struct fetch *x, uint32_t side, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2);
     struct mrs_reader *r = NULL;
     struct mrs_block b;
     uint32_t next = 0;
@@ -424,6 +428,7 @@ load(struct finding *f, const struct fetch *x, const struct place_of *p, uint8_t
 static enum mrs_status
 describe(struct finding *f, const struct fetch *x, const struct place_of *const p[2], struct mrs_err *e)
 {
+    MRS_ASSERT(p[0] || p[1]);
     struct mrs_diff_doc *d = &f->coll->doc[f->coll->n_doc++];
     struct mrs_arena *arena = &f->c->out->arena;
     uint8_t *bytes[2] = {NULL, NULL};

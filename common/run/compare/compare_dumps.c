@@ -122,6 +122,7 @@ add_block(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
 enum mrs_status
 mrsi_compare_digest(struct mrsi_compare *c, uint32_t side, uint32_t at, struct mrs_docs *docs, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2 && at < mrs_input_count(c->in[side]));
     struct summing x = {docs, &c->salt};
     struct mrsi_reading r = {
         .en = c->en, .in = c->in[side], .index = at, .doc = add_doc, .block = add_block, .arg = &x};
@@ -150,6 +151,7 @@ name_of(struct mrsi_compare *c, const struct compare_dumps_entry *x)
 static enum mrs_status
 one(struct mrsi_compare *c, const struct compare_dumps_entry *x, struct mrs_diff_coll *coll, struct mrs_err *e)
 {
+    MRS_ASSERT(x->n > 0 || !x->name);
     const struct mrs_input_ns *in[2] = {NULL, NULL};
     enum mrs_status s = MRS_OK;
     memset(coll, 0, sizeof *coll);

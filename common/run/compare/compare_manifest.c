@@ -78,6 +78,7 @@ name_of(const struct compare_manifest_reading *r, struct mrs_val v, enum mrs_sta
 static enum mrs_status
 read_one(struct compare_manifest_reading *r, struct mrs_val v, struct mrs_err *e)
 {
+    MRS_ASSERT(v.type != MRS_MISSING);
     struct compare_manifest_told *t = &r->list[r->n];
     enum mrs_status s = MRS_OK;
     memset(t, 0, sizeof *t);
@@ -112,6 +113,7 @@ by_name(const void *a, const void *b)
 static enum mrs_status
 read_salt(struct compare_manifest_reading *r, struct mrs_view manifest, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(manifest));
     uint32_t n = 0;
     uint64_t half[2] = {0, 0};
     uint8_t id[MRS_SALT];
@@ -136,6 +138,7 @@ read_salt(struct compare_manifest_reading *r, struct mrs_view manifest, struct m
 static enum mrs_status
 read_list(struct compare_manifest_reading *r, struct mrs_view manifest, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(manifest));
     struct mrs_val list = mrs_doc_get(manifest, r->from->input ? "input" : "collections");
     struct mrs_walk w;
     struct mrs_elem x;

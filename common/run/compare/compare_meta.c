@@ -158,6 +158,7 @@ fields(struct meta *m, const char *what, const struct mrs_val v[2], const char *
 static void
 same_index(struct meta *m, const char *what, const struct compare_meta_named *a, const struct compare_meta_named *b)
 {
+    MRS_ASSERT(a->name && b->name);
     static const char *const ignored[] = {"ns", NULL};
     char prefix[300];
     struct mrs_val v[2] = {a->v, b->v};
@@ -173,6 +174,7 @@ same_index(struct meta *m, const char *what, const struct compare_meta_named *a,
 static void
 types(struct meta *m, struct mrs_view left, struct mrs_view right)
 {
+    MRS_ASSERT(mrs_view_is_framed(left) && mrs_view_is_framed(right));
     static const uint8_t usual[] = "\x0b\0\0\0collection";
     struct mrs_val v[2] = {mrs_doc_get(left, "type"), mrs_doc_get(right, "type")};
     struct compare_meta_named x = {"type", 4, v[0]};
@@ -188,6 +190,7 @@ enum mrs_status
 mrsi_compare_meta(struct mrs_arena *a, struct mrs_view left, struct mrs_view right, struct mrs_diff_coll *coll,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(left) && mrs_view_is_framed(right));
     static const char *const known[] = {"options", "indexes", "uuid", "collectionName", "type", NULL};
     static const char *const none[] = {NULL};
     struct mrs_view doc[2] = {left, right};

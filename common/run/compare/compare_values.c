@@ -50,6 +50,7 @@ whole(const uint8_t *p, size_t i)
 static const char *
 cut(struct mrs_arena *a, const struct mrs_buf *text, size_t same)
 {
+    MRS_ASSERT(same <= text->n);
     size_t from = text->n > SHOWN && same > SHOWN / 2 ? whole(text->p, same - BEFORE) : 0;
     size_t to = from + SHOWN < text->n ? whole(text->p, from + SHOWN) : text->n;
     char *out = mrs_arena_alloc(a, to - from + 8);
@@ -70,6 +71,7 @@ cut(struct mrs_arena *a, const struct mrs_buf *text, size_t same)
 static struct mrs_val
 clip(struct mrs_val v, size_t same, uint8_t room[CLIP_ROOM])
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     uint32_t n, dots;
     const uint8_t *p = (const uint8_t *)mrs_val_text(v, &n);
     size_t from = same > 4 + BEFORE ? whole(p, same - 4 - BEFORE) : 0;
@@ -101,6 +103,7 @@ put_text(struct mrs_buf *out, struct mrs_val v, size_t same, bool canonical)
 const char *
 mrsi_compare_text(struct mrs_arena *a, struct mrs_val v, bool canonical)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrs_buf text = {.mem = a->mem};
     const char *out = put_text(&text, v, 0, canonical) ? cut(a, &text, 0) : NULL;
     mrs_buf_clear(&text);
@@ -194,6 +197,7 @@ tell(struct compare_values_walk *k, const struct mrs_elem *name, struct mrs_val 
 static bool
 tell_order(struct compare_values_walk *k, struct compare_values_level *l)
 {
+    MRS_ASSERT(k->depth > 0);
     struct mrs_diff_doc *d = k->doc;
     l->have[0] = l->have[1] = false;
     if (d->n_value == MRS_DIFF_VALUES) {
@@ -260,6 +264,7 @@ same_name(struct compare_values_walk *k, struct compare_values_level *l)
 static bool
 other_names(struct compare_values_walk *k, struct compare_values_level *l)
 {
+    MRS_ASSERT(k->depth > 0);
     bool in_b = l->have[0] && l->have[1] && has_name(l->w[1], &l->e[0]);
     bool in_a = l->have[0] && l->have[1] && has_name(l->w[0], &l->e[1]);
     if (in_a && in_b) { /* both have both: the order is what differs */
@@ -275,6 +280,7 @@ enum mrs_status
 mrsi_compare_values(struct mrs_arena *a, struct mrs_view left, struct mrs_view right, struct mrs_diff_doc *doc,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(left) && mrs_view_is_framed(right));
     struct compare_values_walk k = {.arena = a, .doc = doc};
     bool good = true;
     mrs_buf_init(&k.path, a->mem, SIZE_MAX);

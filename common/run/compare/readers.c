@@ -66,6 +66,7 @@ mrsi_ns_or_path(const struct mrs_input_ns *in)
 static enum mrs_status
 read_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
 {
+    MRS_ASSERT(((struct mrsi_reading *)arg)->reader);
     struct mrsi_reading *r = arg;
     struct mrsi_read_job *j = job;
     if (!j->block.mem) {
@@ -154,6 +155,7 @@ read_clear(void *arg, void *job)
 enum mrs_status
 mrsi_read_all(struct mrsi_reading *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->index < mrs_input_count(r->in) && (r->doc || r->block));
     struct mrsi_pipe p = {.en = r->en,
                           .job_size = sizeof(struct mrsi_read_job),
                           .fetch = read_fetch,

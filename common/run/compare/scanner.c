@@ -66,6 +66,7 @@ static enum mrs_status
 hand(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
      struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct scanning *x = arg;
     (void)job;
     enum mrs_status s = x->enough ? MRS_OK : x->to->doc(x->to->arg, (uint32_t)(w - x->en->worker), doc, ordinal, e);
@@ -85,6 +86,7 @@ next_block(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
 enum mrs_status
 mrs_scanner_scan(struct mrs_scanner *s, uint32_t i, const struct mrs_scan_doc *to, struct mrs_err *e)
 {
+    MRS_ASSERT(i < mrs_input_count(s->in) && to->doc);
     struct mrsi_engine *en = &s->crew[to->in_order].en;
     struct mrsi_engine *other = &s->crew[!to->in_order].en;
     struct scanning x = {to, en, false};

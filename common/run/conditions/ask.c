@@ -19,6 +19,7 @@ struct mrsi_asked {
 static enum mrs_status
 has(struct mrs_lists *lists, uint32_t no, struct mrs_val v, bool *yes, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct mrsi_asked *a = (struct mrsi_asked *)lists;
     const struct mrsi_engine *en = a->worker->en;
     bool lacks = v.type == MRS_MISSING;
@@ -80,6 +81,7 @@ of(const struct mrs_step *st, const struct mrs_condition *c)
 static void
 type_names(uint64_t types, char *text, size_t size)
 {
+    MRS_ASSERT(size > 0);
     size_t at = 0;
     text[0] = 0;
     for (int bit = 0; bit < 64 && at < size; bit++) {
@@ -109,6 +111,7 @@ static bool
 nothing_line(const struct mrs_step *st, const struct mrs_condition *c, const struct mrsi_row *row, uint64_t types,
              char *line, size_t size)
 {
+    MRS_ASSERT(size > 0);
     char here[160], there[160];
     if (row->found || !row->asked_types || !types) {
         return false;

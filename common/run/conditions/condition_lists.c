@@ -52,6 +52,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
 static enum mrs_status
 take_value(void *arg, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     struct condition_job *j = arg;
     uint8_t len[4];
     if (v.type == MRS_MISSING) {
@@ -88,6 +89,7 @@ refuse(const struct condition_pass *g, struct mrsi_worker *w, uint64_t ordinal, 
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct condition_pass *g = arg;
     struct condition_job *j = job;
     struct mrsi_row *row = mrsi_row(w, g->step, (uint32_t)g->c->side);
@@ -186,6 +188,7 @@ is_counted(const struct mrsi_engine *en, uint32_t step, uint32_t side)
 static enum mrs_status
 gather_one(struct mrsi_engine *en, uint32_t step, uint32_t i, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     uint32_t side = (uint32_t)d->conditions[i].side;
     struct condition_pass g = {.en = en,
@@ -211,6 +214,7 @@ gather_one(struct mrsi_engine *en, uint32_t step, uint32_t i, struct mrs_err *e)
 enum mrs_status
 mrsi_conditions_gather(struct mrsi_engine *en, uint32_t step, bool *some, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     enum mrs_status s = MRS_OK;
     *some = false;
@@ -226,6 +230,7 @@ mrsi_conditions_gather(struct mrsi_engine *en, uint32_t step, bool *some, struct
 void
 mrsi_conditions_done(struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     bool waits = d->family == MRS_FAMILY_MAP && !d->new_ids;
     for (uint32_t i = 0; !waits && i < d->n_conditions; i++) {

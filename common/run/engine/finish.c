@@ -62,6 +62,7 @@ mrsi_copy_early(struct mrsi_engine *en, uint32_t step)
 static enum mrs_status
 check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     struct mrsi_coll *c = &en->coll[coll];
     struct mrsi_writer wr = {.en = en, .coll = coll, .blind = true};
     struct mrsi_pass pass = {.en = en, .kind = "check", .wr = &wr, .n_wr = 1};
@@ -84,6 +85,7 @@ check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 enum mrs_status
 mrsi_copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     struct mrsi_coll *c = &en->coll[coll];
     struct mrsi_pass pass;
     enum mrs_status s = mrsi_copying_begin(en, c, &pass, e);
@@ -100,6 +102,7 @@ mrsi_copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 static enum mrs_status
 write_last(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll && !en->coll[coll].written);
     struct mrsi_writer wr;
     struct mrsi_pass pass = {.en = en, .kind = "last", .wr = &wr, .n_wr = 1};
     enum mrs_status s;
@@ -155,6 +158,7 @@ mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
 enum mrs_status
 mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e)
 {
+    MRS_ASSERT(last <= en->plan->n_steps);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         struct mrsi_coll *c = &en->coll[i];

@@ -34,6 +34,7 @@ text_of(struct mrs_view d, const char *name)
 static void
 note_role(struct mrsi_engine *en, struct mrs_view role)
 {
+    MRS_ASSERT(mrs_view_is_framed(role));
     struct mrs_val list = mrs_doc_get(role, "privileges");
     struct mrs_walk w;
     struct mrs_elem e;

@@ -50,6 +50,7 @@ mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_t *jo
 static enum mrs_status
 make_workers(struct mrsi_engine *en, struct mrs_err *e)
 {
+    MRS_ASSERT(en->jobs > 0);
     en->worker = mrs_zalloc(en->mem, en->jobs * sizeof *en->worker);
     if (!en->worker) {
         return mrs_err_memory(e, en->jobs * sizeof *en->worker);
@@ -132,6 +133,7 @@ clear_engine(struct mrsi_engine *en)
 static void
 expect_bytes(struct mrsi_engine *en)
 {
+    MRS_ASSERT(en->jobs > 0);
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);
         en->total_bytes += in->kind == MRS_INPUT_DATA ? in->file_bytes : 0;
@@ -277,6 +279,7 @@ describe_dropping(void *arg, struct mrs_build *b, struct mrs_buf *files, struct 
 static enum mrs_status
 count_side(struct dropping *d, struct mrs_err *e)
 {
+    MRS_ASSERT(d->side < MRS_SIDES_MAX);
     struct mrsi_engine *en = d->en;
     uint32_t coll = en->side[d->step][d->side];
     d->wr = (struct mrsi_writer){.en = en, .coll = coll, .blind = true};
@@ -294,6 +297,7 @@ count_side(struct dropping *d, struct mrs_err *e)
 static enum mrs_status
 count_dropped(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     struct dropping d = {.en = en, .step = step};
     uint32_t n = en->plan->steps[step].desc.n_sides;
     bool bad = false;
@@ -316,6 +320,7 @@ count_dropped(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 static enum mrs_status
 run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_step *st = &en->plan->steps[step];
     snprintf(en->phase_text, sizeof en->phase_text, "step %u %s", st->no, st->type->name);
     mrsi_tick(en);
@@ -353,6 +358,7 @@ unpack_series(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 static enum mrs_status
 gather_conditions(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     bool some;
     const struct mrs_step *st = &en->plan->steps[step];
     if (!st->desc.n_conditions) {
@@ -374,6 +380,7 @@ refused_so_far(const struct mrsi_engine *en)
 static enum mrs_status
 run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
 {
+    MRS_ASSERT(*reached <= en->plan->n_steps);
     enum mrs_status s = MRS_OK;
     uint32_t i = *reached;
     while (s == MRS_OK && i < en->plan->n_steps && refused_so_far(en) <= en->opts->max_refused) {
@@ -469,6 +476,7 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
 static enum mrs_status
 end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
 {
+    MRS_ASSERT(reached <= en->plan->n_steps);
     uint32_t past;
     enum mrs_status s = MRS_OK;
     if (reached < en->plan->n_steps) {
@@ -513,6 +521,7 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
 enum mrs_status
 mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct mrs_report *report, struct mrs_err *e)
 {
+    MRS_ASSERT(of->plan && of->in && opts && report);
     struct mrs_mem *mem = of->mem;
     struct mrsi_engine en = {.mem = mem,
                              .plan = of->plan,

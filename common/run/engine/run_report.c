@@ -133,6 +133,7 @@ put_disk(struct mrsi_engine *en, struct mrs_err *e)
 static bool
 is_idle(const struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     uint64_t done = 0;
     for (uint32_t i = 0; i < d->n_sides; i++) {

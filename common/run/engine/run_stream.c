@@ -11,6 +11,7 @@
 static bool
 is_nobodys(const struct mrsi_engine *en, uint32_t coll)
 {
+    MRS_ASSERT(coll < en->n_coll);
     const struct mrsi_coll *c = &en->coll[coll];
     bool named = c->in_index == MRSI_NONE || c->touched || c->dropped_at != MRSI_NONE || en->opts->sample ||
                  mrsi_amend_touches(en->amend, c->in_index);
@@ -25,6 +26,7 @@ is_nobodys(const struct mrsi_engine *en, uint32_t coll)
 static enum mrs_status
 announce_coll(struct mrsi_engine *en, uint32_t coll, struct mrs_output_item *item, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     const struct mrsi_coll *c = &en->coll[coll];
     struct mrs_buf text;
     mrs_buf_init(&text, en->mem, MRS_METADATA_MAX);
@@ -73,6 +75,7 @@ announce(struct mrsi_engine *en, struct mrs_err *e)
 enum mrs_status
 mrsi_stream_begin(struct mrsi_engine *en, struct mrs_err *e)
 {
+    MRS_ASSERT(en->out);
     enum mrs_status s = announce(en, e);
     snprintf(en->phase_text, sizeof en->phase_text, "writing what no step names");
     mrsi_tick(en);

@@ -55,6 +55,7 @@ coll_now(struct mrsi_engine *en, const struct mrs_coll *name)
 static enum mrs_status
 new_coll(struct mrsi_engine *en, const struct mrs_coll *name, uint32_t *out, struct mrs_err *e)
 {
+    MRS_ASSERT(name->ns);
     struct mrs_cat_coll *cat = mrs_catalog_find(en->cat, name->db, name->coll);
     if (!cat || !cat->exists) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no collection %s", name->ns);
@@ -82,6 +83,7 @@ note_drops(struct mrsi_engine *en, uint32_t step)
 static enum mrs_status
 step_sides(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_step *st = &en->plan->steps[step];
     uint32_t n = st->desc.n_sides;
     uint32_t *side = mrs_arena_alloc(&en->arena, (n + 1) * sizeof *side);
@@ -112,6 +114,7 @@ step_sides(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 static void
 note_uses(struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     bool waits = d->family == MRS_FAMILY_MAP && !d->new_ids && !d->n_conditions;
     for (uint32_t i = 0; i < d->n_sides; i++) {
@@ -186,6 +189,7 @@ most_collections(const struct mrsi_engine *en)
 enum mrs_status
 mrsi_setup(struct mrsi_engine *en, struct mrs_err *e)
 {
+    MRS_ASSERT(en->n_coll == 0);
     uint32_t n = en->plan->n_steps, most = most_collections(en);
     en->coll = mrs_zalloc(en->mem, most * sizeof *en->coll);
     en->side = mrs_arena_alloc(&en->arena, (n + 1) * sizeof *en->side);

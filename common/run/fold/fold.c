@@ -11,6 +11,7 @@
 static enum mrs_status
 begin_reading(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrsi_refused_mark then, struct mrs_err *e)
 {
+    MRS_ASSERT(stage == MRSI_FOLD_READS || stage == MRSI_FOLD_READS_AGAIN);
     mrsi_fold_forget(f, then);
     f->stage = stage;
     f->pass.blank = true;
@@ -20,6 +21,7 @@ begin_reading(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrsi_refus
 static enum mrs_status
 begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e)
 {
+    MRS_ASSERT(stage == MRSI_FOLD_HOPES || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_TELLS);
     bool again = stage != MRSI_FOLD_HOPES;
     f->stage = stage;
     mrsi_sorter_clear(&f->late);
@@ -38,6 +40,7 @@ begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e
 static enum mrs_status
 begin_settling(struct mrsi_fold *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->stage == MRSI_FOLD_HOPES || f->stage == MRSI_FOLD_TELLS);
     mrsi_fold_gather_clear(f);
     mrsi_fold_route_clear(f);
     f->stage = MRSI_FOLD_SETTLES;
@@ -49,6 +52,7 @@ begin_settling(struct mrsi_fold *f, struct mrs_err *e)
 static enum mrs_status
 accept_reading(struct mrsi_fold *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->stage == MRSI_FOLD_GATHERS || f->stage == MRSI_FOLD_READS);
     mrsi_rows_accept(f->en);
     f->read = mrsi_refused_mark(f->en);
     enum mrs_status s = mrsi_sides_open(&f->sides, 1, e);
@@ -87,6 +91,7 @@ read_from(struct mrsi_fold *f, struct mrs_err *e)
 static enum mrs_status
 write_groups(struct mrsi_fold *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->stage >= MRSI_FOLD_HOPES && f->stage != MRSI_FOLD_READS_AGAIN && f->stage <= MRSI_FOLD_TELLS);
     if (mrsi_ids_is_between(&f->sides.ids)) {
         return MRS_OK;
     }
@@ -98,6 +103,7 @@ write_groups(struct mrsi_fold *f, struct mrs_err *e)
 static enum mrs_status
 look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->stage == MRSI_FOLD_HOPES);
     bool clash = false;
     enum mrs_status s = mrsi_ids_look(&f->sides.ids, &f->pass, &clash, e);
     if (s != MRS_OK || !clash) {
@@ -113,6 +119,7 @@ look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
 static enum mrs_status
 begin_telling(struct mrsi_fold *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->stage == MRSI_FOLD_RESOLVES);
     return mrsi_fold_is_numbered(f) ? begin_writing(f, MRSI_FOLD_TELLS, e) : mrsi_state_damaged("groups", e);
 }
 

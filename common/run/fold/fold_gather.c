@@ -63,12 +63,14 @@ give_up(struct mrsi_fold *f, struct mrs_err *e)
 static struct mrsi_fold_group *
 group_at(const struct mrsi_fold_gather *g, uint32_t i)
 {
+    MRS_ASSERT(i < g->groups.n_groups);
     return &((struct mrsi_fold_group *)(void *)g->groups.groups.p)[i];
 }
 
 static uint8_t *
 gathered_of(const struct mrsi_fold *f, const struct mrsi_rec *first)
 {
+    MRS_ASSERT(f->gather.size > 0);
     return (uint8_t *)(uintptr_t)first - f->gather.size - sizeof(struct gathered);
 }
 
@@ -83,6 +85,7 @@ slots_of(const struct mrsi_fold_gather *g)
 static struct fold_gather_slot *
 slot_of(const struct mrsi_fold_gather *g, struct mrs_view kin, uint32_t ref)
 {
+    MRS_ASSERT(g->n_kins < g->n_slots);
     struct fold_gather_slot *slot = slots_of(g);
     uint32_t at = ref & (g->n_slots - 1);
     while (slot[at].kin &&
@@ -121,6 +124,7 @@ room_for_kin(struct mrsi_fold_gather *g, struct mrs_err *e)
 static struct key_slot *
 key_slot_of(const struct mrsi_fold_gather *g, struct mrs_view key, uint32_t ref)
 {
+    MRS_ASSERT(g->groups.n_groups < g->n_keys);
     struct key_slot *slot = (struct key_slot *)(void *)g->keys.p;
     uint32_t at = ref & (g->n_keys - 1);
     while (slot[at].group &&
@@ -156,6 +160,7 @@ room_for_key(struct mrsi_fold_gather *g, struct mrs_err *e)
 static enum mrs_status
 take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
 {
+    MRS_ASSERT(size > 0);
     struct mrsi_fold_gather *g = &f->gather;
     g->held += size + 4 * (sizeof(struct mrsi_fold_group) + sizeof(struct fold_gather_slot) + sizeof(struct key_slot));
     bool too_much = g->held > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
@@ -265,6 +270,7 @@ look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_brought *con
 static enum mrs_status
 feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_fold_brought *b, struct mrs_err *e)
 {
+    MRS_ASSERT(b->total >= sizeof *b + (size_t)b->kin + b->shape);
     struct mrs_view kin = {(const uint8_t *)(b + 1), b->kin}, shape = {kin.p + kin.n, b->shape};
     const struct fold_gather_slot *slot = slot_of(&f->gather, kin, b->ref);
     struct gathered head;
@@ -290,6 +296,7 @@ feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_f
 enum mrs_status
 mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *brought, struct mrs_err *e)
 {
+    MRS_ASSERT(f->gather.on);
     const struct mrsi_fold_brought *b[AHEAD];
     void *work = mrsi_work_of(w, f->step, e);
     enum mrs_status s = work ? room_for_kin(&f->gather, e) : MRS_DEAD;
@@ -311,6 +318,7 @@ mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mr
 struct mrs_fold_small
 mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i)
 {
+    MRS_ASSERT(f->gather.on);
     const struct mrsi_rec *first = mrsi_fold_group_at(&f->gather.groups, i)->first;
     const uint8_t *p = gathered_of(f, first);
     struct gathered head;
@@ -332,6 +340,7 @@ put_nowhere(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
 enum mrs_status
 mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->gather.on);
     struct mrsi_worker *w = &f->en->worker[0];
     struct mrs_fold_put put = {put_nowhere, NULL};
     void *work = mrsi_work_of(w, f->step, e);

@@ -40,6 +40,7 @@ groups_of(const struct mrsi_fold_load *l)
 const struct mrsi_fold_group *
 mrsi_fold_group_at(const struct mrsi_fold_load *l, uint32_t i)
 {
+    MRS_ASSERT(i < l->n_groups);
     return &groups_of(l)[((const struct fold_load_place *)(const void *)l->sorted.p)[i].group];
 }
 
@@ -97,6 +98,7 @@ more_slots(struct mrsi_fold_load *l, struct mrs_err *e)
 static void
 note_kin(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi_fold_rec *r, uint32_t group)
 {
+    MRS_ASSERT(group < l->n_groups && r->form == MRSI_FOLD_KIN);
     struct mrsi_fold_group *g = &groups_of(l)[group];
     const struct mrsi_fold_kin *last = (const struct mrsi_fold_kin *)(const void *)l->kins.p + g->kin;
     struct mrsi_fold_kin kin = {r, st->ordinal, group, (uint32_t)(l->kins.n / sizeof kin)};
@@ -200,6 +202,7 @@ merge(struct mrsi_fold_load *l, struct fold_load_stream *st, uint32_t n_streams,
 static enum mrs_status
 read_records(struct mrsi_fold *f, struct mrsi_fold_load *l, const struct mrsi_partition *p, struct mrs_err *e)
 {
+    MRS_ASSERT(f->spill.streams > 0);
     uint32_t streams = f->spill.streams, *kins = mrs_alloc(f->en->mem, (size_t)streams * KINS * sizeof *kins);
     struct fold_load_stream *st = mrs_zalloc(f->en->mem, streams * sizeof *st);
     uint8_t **loaded;

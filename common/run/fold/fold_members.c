@@ -47,6 +47,7 @@ put(uint8_t *at, const void *p, size_t n)
 static inline struct mrsi_fold_doc
 head_of(uint64_t len, struct mrs_view order, uint32_t kin, uint64_t since)
 {
+    MRS_ASSERT(len <= UINT32_MAX && kin <= UINT16_MAX && since <= UINT32_MAX);
     const uint64_t next = mrsi_fold_prefix(order, 1);
     const uint8_t form = is_short(order) ? MRSI_FOLD_SHORT : MRSI_FOLD_LONG;
     struct mrsi_fold_doc r = {{(uint32_t)since, (uint16_t)kin, form, order.n ? order.p[0] : 0}, .len = (uint32_t)len};
@@ -75,6 +76,7 @@ put_doc(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t kin, uint64_t sin
 static void
 put_kin(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t ref, uint32_t kin, uint64_t since)
 {
+    MRS_ASSERT(kin <= UINT16_MAX && since <= UINT32_MAX);
     struct mrsi_fold_kin_rec r = {{(uint32_t)since, (uint16_t)kin, MRSI_FOLD_KIN, 0}, .len = x->group.n + x->kin.n,
                                   .ref = ref, .group = x->group.n};
     memcpy(r.ordinal, &x->ordinal, sizeof x->ordinal);

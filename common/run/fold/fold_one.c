@@ -88,6 +88,7 @@ static enum mrs_status
 next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
 {
     struct mrsi_fold_one *o = m->impl;
+    MRS_ASSERT(o->source);
     enum mrs_status s = o->ended ? MRS_END : o->source->next(o->source, shape, e);
     m->kin = o->source->kin;
     m->same_kin = o->source->same_kin;
@@ -127,6 +128,7 @@ note_late(struct mrsi_fold_one *o, uint64_t ordinal, const struct mrs_err *why, 
 static enum mrs_status
 refuse_member(struct mrs_members *m, struct mrs_err *e)
 {
+    MRS_ASSERT(((struct mrsi_fold_one *)m->impl)->n_given > 0);
     struct mrsi_fold_one *o = m->impl;
     struct mrs_err why = o->w->err;
     uint64_t i = o->n_given - 1;
@@ -155,6 +157,7 @@ static enum mrs_status
 put_document(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
 {
     struct mrsi_fold_one *o = arg;
+    MRS_ASSERT(o->n_given >= but_last);
     struct mrsi_fold_held h = {o->n_given - but_last, o->filed + o->bytes.n, doc.n};
     mrs_buf_put(&o->bytes, doc.p, doc.n);
     enum mrs_status s = o->bytes.bad ? mrs_buf_status(&o->bytes, e) : mrsi_tape_put(&o->docs, &h, e);
@@ -171,6 +174,7 @@ rest(struct mrsi_fold_one *o, uint64_t bytes, struct mrs_err *e)
 static uint64_t
 alone_at(const struct mrsi_fold_one *o, size_t at)
 {
+    MRS_ASSERT(at < o->alone.n);
     uint64_t i;
     memcpy(&i, o->alone.p + at * sizeof i, sizeof i);
     return i;
@@ -193,6 +197,7 @@ alone_before(const struct mrsi_fold_one *o, uint64_t i)
 static bool
 was_alone(const struct mrsi_fold_one *o, size_t *at, uint64_t i)
 {
+    MRS_ASSERT(*at <= o->alone.n);
     bool is = *at < o->alone.n && alone_at(o, *at) == i;
     *at += is;
     return is;
@@ -202,6 +207,7 @@ was_alone(const struct mrsi_fold_one *o, size_t *at, uint64_t i)
 static enum mrs_status
 refuse_members(struct mrsi_fold_one *o, uint64_t from, uint64_t to, const struct mrs_err *why, struct mrs_err *e)
 {
+    MRS_ASSERT(from <= to && to <= o->n_given);
     enum mrs_status s = MRS_OK;
     o->told = o->told < from ? from : o->told;
     for (size_t alone = alone_before(o, o->told); s == MRS_OK && o->told < to;) {
@@ -217,6 +223,7 @@ refuse_members(struct mrsi_fold_one *o, uint64_t from, uint64_t to, const struct
 static enum mrs_status
 held_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(h->off <= o->filed + o->bytes.n);
     doc->n = (uint32_t)h->len;
     if (h->off >= o->filed) {
         doc->p = o->bytes.p + (h->off - o->filed);
@@ -258,6 +265,7 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t
 static enum mrs_status
 one_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t from, struct mrs_err *e)
 {
+    MRS_ASSERT(from <= h->end && h->end <= o->n_given);
     uint64_t source = mrsi_source(0, o->out->first_doc + o->out->n_docs);
     const struct mrsi_barred *barred = mrsi_sides_barred(&o->f->sides, source);
     enum mrs_status s;
@@ -280,6 +288,7 @@ one_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t f
 static struct mrsi_fold_held
 held_at(const struct mrsi_fold_one *o, uint64_t i)
 {
+    MRS_ASSERT(i < o->docs.n);
     struct mrsi_fold_held h;
     memcpy(&h, o->docs.p + i * sizeof h, sizeof h);
     return h;
@@ -288,6 +297,7 @@ held_at(const struct mrsi_fold_one *o, uint64_t i)
 static enum mrs_status
 release(struct mrsi_fold_one *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->docs.ended && (o->alone.ended || o->alone.n == 0));
     enum mrs_status s = MRS_OK;
     uint64_t from = o->released ? held_at(o, o->released - 1).end : 0;
     while (s == MRS_OK && o->released < o->docs.n) {
@@ -309,6 +319,7 @@ release(struct mrsi_fold_one *o, struct mrs_err *e)
 static void
 attach(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out, struct mrsi_fold_source *source)
 {
+    MRS_ASSERT(o->live);
     o->w = w;
     o->out = out;
     o->source = source;
@@ -320,6 +331,7 @@ attach(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out
 void
 mrsi_fold_group_begin(struct mrsi_fold_one *o)
 {
+    MRS_ASSERT(o->live);
     o->n_given = o->filed = o->released = o->told = o->foreign = 0;
     o->way = MRSI_FOLD_GIVES;
     o->fails = false;
@@ -358,6 +370,7 @@ mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrs
 static enum mrs_status
 give(struct mrsi_fold_one *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->way == MRSI_FOLD_GIVES);
     struct mrsi_fold *f = o->f;
     struct mrs_members members = {.next = next_member, .refuse = refuse_member, .impl = o};
     struct mrs_fold_put put = {put_document, o};
@@ -383,6 +396,7 @@ give(struct mrsi_fold_one *o, struct mrs_err *e)
 static enum mrs_status
 drain(struct mrsi_fold_one *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->way == MRSI_FOLD_DRAINS);
     struct mrs_members members = {.impl = o};
     struct mrs_view shape;
     enum mrs_status s = MRS_OK;
@@ -398,6 +412,7 @@ drain(struct mrsi_fold_one *o, struct mrs_err *e)
 static enum mrs_status
 go_on(struct mrsi_fold_one *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->source);
     enum mrs_status s = o->way == MRSI_FOLD_GIVES ? give(o, e) : MRS_OK;
     if (s == MRS_OK && o->way == MRSI_FOLD_DRAINS) {
         s = drain(o, e);

@@ -166,6 +166,7 @@ get_why(struct mrsi_fold_one *o, struct mrs_view d, bool *bad)
 enum mrs_status
 mrsi_fold_one_apply(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(o->live && o->kept);
     bool bad = false;
     struct mrs_view d = mrsi_mark_doc(mark, "group");
     o->way = (enum mrsi_fold_way)mrsi_state_number(d, "way", MRSI_FOLD_ENDS, &bad);
@@ -221,6 +222,7 @@ look_at_members(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 static enum mrs_status
 apply_inside(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(f->heavy.on);
     bool bad = false;
     size_t n;
     const struct mrsi_tape *t = &f->heavy.ordinals;
@@ -240,6 +242,7 @@ apply_inside(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 enum mrs_status
 mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(!f->heavy.on);
     bool bad = false;
     struct mrs_val on = mrs_doc_get(mark, "heavy"), sorted = mrs_doc_get(mark, "sorted");
     struct mrs_val inside = mrs_doc_get(mark, "inside");

@@ -40,6 +40,7 @@ mrsi_fold_prefix(struct mrs_view key, size_t skip)
 static const struct mrsi_rec *
 rec_at(const struct mrs_buf *b, size_t off)
 {
+    MRS_ASSERT(off < b->n);
     return (const struct mrsi_rec *)(const void *)(b->p + off);
 }
 
@@ -319,6 +320,7 @@ more_room(struct mrsi_fold *f, struct mrsi_fold_router *r, struct mrs_err *e)
 static inline uint32_t
 first_slot(const struct mrsi_fold_router *r, uint64_t hash)
 {
+    MRS_ASSERT((r->slots & (r->slots - 1)) == 0);
     return (uint32_t)(hash >> 32) & (r->slots - 1);
 }
 
@@ -354,6 +356,7 @@ put_name(struct mrsi_fold_router *r, const struct fold_route_name *x, uint32_t *
 static inline struct mrsi_fold_seen *
 find_seen(const struct mrsi_fold_router *r, uint64_t hash, const struct fold_route_name *x)
 {
+    MRS_ASSERT(r->n_seen < r->slots);
     uint32_t i = first_slot(r, hash);
     while (r->seen[i].hash && (r->seen[i].hash != hash || !is_called(r, &r->seen[i], x))) {
         i = (i + 1) & (r->slots - 1);
@@ -365,6 +368,7 @@ enum mrs_status
 mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin, struct mrs_buf *out,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(f->ops->group);
     mrs_buf_reset(out);
     out->bad = 0;
     enum mrs_status s = f->ops->group(f->st->state, &w->ctx, mrsi_work_of(w, f->step, e), kin, out);
@@ -379,6 +383,7 @@ enum mrs_status
 mrsi_fold_ask_kin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc, struct mrs_view name,
                   struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(f->ops->kin);
     mrs_buf_reset(out);
     out->bad = 0;
     enum mrs_status s = f->ops->kin(f->st->state, &w->ctx, mrsi_work_of(w, f->step, e), doc, name, out);

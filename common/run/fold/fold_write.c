@@ -81,6 +81,7 @@ enum { AHEAD = 32 }; /* members, those of the groups that follow among them */
 static inline struct mrs_view
 give(struct fold_write_source *src, const struct mrsi_fold_member *m)
 {
+    MRS_ASSERT(src->at < src->n);
     if (src->end - m > AHEAD) {
         __builtin_prefetch(m[AHEAD].rec);
         __builtin_prefetch(m[AHEAD].rec + 4);
@@ -124,6 +125,7 @@ more(struct mrsi_fold_source *base, struct mrs_view *shape, uint32_t most)
 static uint64_t
 ordinal(const struct mrsi_fold_source *base, uint64_t i)
 {
+    MRS_ASSERT(i < ((const struct fold_write_source *)(const void *)base)->n);
     const struct fold_write_source *src = (const struct fold_write_source *)(const void *)base;
     return mrsi_fold_ordinal_of(src->load, &src->members[i]);
 }
@@ -165,6 +167,7 @@ static enum mrs_status
 to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fold_rec *kin,
           const struct mrsi_fold_rec *r, uint64_t ordinal, struct mrs_err *e)
 {
+    MRS_ASSERT(kin->form == MRSI_FOLD_KIN && r->form != MRSI_FOLD_KIN);
     struct mrs_view group = mrsi_fold_kin_group(kin), rest = mrsi_fold_kin_rest(kin), shape = mrsi_fold_shape(r);
     struct payload x = {ordinal, group.n, rest.n};
     uint8_t be[8], room[9];
@@ -238,6 +241,7 @@ piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
 static struct payload
 payload_of(const struct mrsi_sorted *r)
 {
+    MRS_ASSERT(r->n >= sizeof(struct payload));
     struct payload x;
     memcpy(&x, r->p, sizeof x);
     return x;
@@ -312,6 +316,7 @@ next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_
 static uint64_t
 ordinal_streamed(const struct mrsi_fold_source *base, uint64_t i)
 {
+    MRS_ASSERT(i < ((const struct fold_write_stream *)(const void *)base)->f->heavy.ordinals.n);
     uint64_t n;
     memcpy(&n, ((const struct fold_write_stream *)(const void *)base)->f->heavy.ordinals.p + i * sizeof n, sizeof n);
     return n;
@@ -320,6 +325,7 @@ ordinal_streamed(const struct mrsi_fold_source *base, uint64_t i)
 void
 mrsi_fold_heavy_begin(struct mrsi_fold *f)
 {
+    MRS_ASSERT(!f->heavy.on);
     struct mrsi_engine *en = f->en;
     mrsi_sorter_init(&f->heavy.sorter, en, at_once(en->memory / 8));
     mrsi_tape_init(&f->heavy.ordinals, en, sizeof(uint64_t), en->memory / 32);
@@ -348,6 +354,7 @@ mrsi_fold_heavy_clear(struct mrsi_fold *f)
 static enum mrs_status
 sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(!f->heavy.goes_on || f->heavy.on);
     struct fold_write_piece x = {f, w, job};
     struct mrsi_partition rest = *job->part;
     if (f->heavy.goes_on) {
@@ -371,6 +378,7 @@ static enum mrs_status
 fold_streamed(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrsi_fold_source *src,
               struct mrs_err *e)
 {
+    MRS_ASSERT(job->have_next && !f->heavy.inside);
     mrs_buf_reset(&f->heavy.key);
     mrs_buf_put(&f->heavy.key, job->next.key, payload_of(&job->next).group_len);
     mrsi_tape_reset(&f->heavy.ordinals);

@@ -29,6 +29,7 @@ begin_deciding(struct mrsi_group_run *g)
 static enum mrs_status
 begin_again(struct mrsi_group_run *g, struct mrs_err *e)
 {
+    MRS_ASSERT(g->again);
     begin_deciding(g);
     g->pass.blank = true;
     enum mrs_status s = mrsi_pass_anew(&g->pass, e);
@@ -43,6 +44,7 @@ begin_again(struct mrsi_group_run *g, struct mrs_err *e)
 static enum mrs_status
 one_stage(struct mrsi_group_run *g, struct mrs_err *e)
 {
+    MRS_ASSERT(g->stage < MRSI_GROUP_DONE);
     enum mrs_status s = MRS_OK;
     switch (g->stage) {
     case MRSI_GROUP_READ:

@@ -141,6 +141,7 @@ id_of(const struct mrs_buf *doc)
 static enum mrs_status
 take_id(struct group_decide_key_now *k, struct mrs_buf *scratch, struct mrs_err *e)
 {
+    MRS_ASSERT(k->there && k->disagrees);
     struct mrs_view old = {k->doc.p, (uint32_t)k->doc.n}, made;
     struct mrs_build b;
     struct mrs_walk w;

@@ -34,6 +34,7 @@ struct group_judge_key_now {
 static bool
 agrees(const struct group_judge_key_now *k, const struct mrsi_member_head *m)
 {
+    MRS_ASSERT(k->any);
     const struct mrsi_member_head *f = &k->first;
     if (!k->there && f->made != m->made) {
         return false;
@@ -46,6 +47,7 @@ agrees(const struct group_judge_key_now *k, const struct mrsi_member_head *m)
 static enum mrs_status
 bar(struct mrsi_group_run *g, struct group_judge_key_now *k, bool by_key, struct mrs_err *e)
 {
+    MRS_ASSERT(k->any && k->disagrees);
     enum mrs_status s = mrsi_tape_end(&k->sources, e);
     for (size_t i = 0; s == MRS_OK && i < k->sources.n; i++) {
         struct group_judge_place p;
@@ -65,6 +67,7 @@ bar(struct mrsi_group_run *g, struct group_judge_key_now *k, bool by_key, struct
 static enum mrs_status
 note_place(struct group_judge_key_now *k, const uint8_t *key, bool like, struct mrs_err *e)
 {
+    MRS_ASSERT(k->any);
     struct group_judge_place p = place_of(key);
     p.like = like;
     if (!like && !k->disagrees) {

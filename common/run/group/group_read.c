@@ -51,6 +51,7 @@ static void
 put_member(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, const struct mrs_part_doc *part,
            uint64_t ordinal, uint32_t no)
 {
+    MRS_ASSERT(g->side < 2 && part->doc_len >= MRS_DOC_MIN);
     const uint8_t *bytes = job->parts.bytes.p;
     struct mrs_view doc = {bytes + part->doc_off, part->doc_len};
     uint8_t key[MRSI_MEMBER_KEY];
@@ -82,6 +83,7 @@ put_member(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_jo
 static enum mrs_status
 try_source(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, void *work, struct mrs_view doc)
 {
+    MRS_ASSERT(g->side == 0);
     struct mrs_build b;
     struct mrs_view ids;
     enum mrs_fate fate;
@@ -102,6 +104,7 @@ static enum mrs_status
 one_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, uint64_t ordinal,
              struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(ordinal - job->block.first_doc < job->block.n_docs);
     uint8_t *bit = job->bits.p + (ordinal - job->block.first_doc);
     void *work = mrsi_work_of(w, g->step, e);
     if (!work) {

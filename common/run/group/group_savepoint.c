@@ -45,6 +45,7 @@ mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
 static void
 text_back(struct mrs_view mark, const char *name, char *out, size_t size, bool *bad)
 {
+    MRS_ASSERT(size > 0);
     size_t n;
     const uint8_t *p = mrsi_state_bytes(mark, name, &n, bad);
     *bad = *bad || n >= size;
@@ -76,6 +77,7 @@ scans(enum mrsi_group_stage stage)
 enum mrs_status
 mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e)
 {
+    MRS_ASSERT(!g->went_on);
     struct mrs_view mark = g->pass.from;
     bool bad = false;
     struct mrs_val again = mrs_doc_get(mark, "again"), reading = mrs_doc_get(mark, "reading");
@@ -133,6 +135,7 @@ mrsi_group_is_id(const struct mrsi_group_run *g, const struct mrsi_sorted *r)
 bool
 mrsi_group_is_note(const struct mrsi_group_run *g, const struct mrsi_sorted *r, struct mrs_buf *room)
 {
+    MRS_ASSERT(g->notes == &g->gains || g->notes == &g->refs);
     if (g->notes == &g->refs) {
         return r->key_len == 12 && r->n && mrsi_mark_is_value(r->p[0], r->p + 1, r->n - 1, room);
     }

@@ -48,6 +48,7 @@ take_notes(struct mrsi_group_run *g, struct group_write_job *job, struct mrs_err
 static bool
 next_note(struct group_write_job *job, uint64_t ordinal, struct mrsi_sorted *out)
 {
+    MRS_ASSERT(job->at <= job->notes.n);
     while (job->at < job->notes.n) {
         uint32_t head[2];
         memcpy(head, job->notes.p + job->at, sizeof head);
@@ -111,6 +112,7 @@ static enum mrs_status
 into_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_write_job *job, uint64_t ordinal,
               struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(g->side == 1);
     struct mrsi_sorted note;
     struct mrs_view out = doc;
     if (mrsi_fates_get(&g->there, ordinal)) {
@@ -145,6 +147,7 @@ static enum mrs_status
 clash(struct mrsi_group_run *g, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_view doc,
       const char *why, struct mrs_err *e)
 {
+    MRS_ASSERT(b);
     struct mrs_parts parts = {.n = 0};
     struct mrs_val key = mrs_missing();
     struct mrs_buf words;
@@ -172,6 +175,7 @@ static enum mrs_status
 refuse_source(struct mrsi_group_run *g, struct mrsi_worker *w, uint64_t ordinal, unsigned bits, struct mrs_view doc,
               struct mrs_err *e)
 {
+    MRS_ASSERT(bits & (MRSI_BARRED | MRSI_LATE));
     const char *why = "a document with an equal key or _id and other contents";
     const struct mrsi_barred *b = bits & MRSI_BARRED ? mrsi_tape_find(&g->barred, &ordinal, mrsi_by_u64) : NULL;
     mrs_err_clear(&w->err);
@@ -213,6 +217,7 @@ static enum mrs_status
 source_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_write_job *job, uint64_t ordinal,
                 struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(g->side == 0);
     unsigned bits = mrsi_fates_get(&g->from, ordinal);
     struct mrs_view ids, out;
     enum mrs_fate fate = MRS_FATE_STAYS;
@@ -289,6 +294,7 @@ look_up_barred(struct mrsi_group_run *g, struct mrs_err *e)
 enum mrs_status
 mrsi_group_write_side(struct mrsi_group_run *g, uint32_t side, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2);
     struct mrsi_pipe p = {g->en, sizeof(struct group_write_job), fetch, work, commit, clear, g};
     g->side = side;
     g->notes = side ? &g->gains : &g->refs;

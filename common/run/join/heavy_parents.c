@@ -13,6 +13,7 @@ mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p)
 static enum mrs_status
 bring(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)
 {
+    MRS_ASSERT((*r)->is_far);
     struct mrsi_rec near = **r;
     struct mrsi_rec_parts x = {mrsi_rec_verify(*r), mrsi_rec_sort(*r), NULL};
     near.is_far = near.gap = 0;
@@ -64,6 +65,7 @@ enum mrs_status
 mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrsi_slice *slice, uint64_t lo,
                  uint64_t hi, struct mrs_err *e)
 {
+    MRS_ASSERT(lo <= hi);
     memset(h, 0, sizeof *h);
     h->j = j;
     mrsi_sorter_init(&h->sorter, j->en, j->en->memory / 10);
@@ -143,6 +145,7 @@ take(struct mrsi_heavy *h, const struct mrsi_hashed *into, struct mrs_err *e)
 static enum mrs_status
 verify(struct mrsi_heavy *h, const struct mrsi_hashed *into, bool *meets, struct mrs_err *e)
 {
+    MRS_ASSERT(h->next.n >= sizeof(struct mrsi_rec));
     struct mrs_buf *room = &h->file.window;
     *meets = true;
     if (h->j->n_hashed == h->j->st->desc.n_pairs) {

@@ -109,6 +109,7 @@ clear_read(struct mrsi_join_run *j)
 static void
 begin_again(struct mrsi_join_run *j)
 {
+    MRS_ASSERT(j->multi);
     clear_read(j);
     mrsi_fates_init(&j->fates, j->en);
     mrsi_rows_begin(j->en);
@@ -120,6 +121,7 @@ begin_again(struct mrsi_join_run *j)
 static enum mrs_status
 read_both(struct mrsi_join_run *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->stage <= MRSI_JOIN_MEET);
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && j->stage < MRSI_JOIN_MEET) {
         if (j->stage == MRSI_JOIN_KEYS) {
@@ -160,12 +162,14 @@ begin_round(struct mrsi_join_run *j, bool restart, struct mrs_err *e)
 static enum mrs_status
 begin_phase(void *arg, struct mrs_err *e)
 {
+    MRS_ASSERT(((struct mrsi_join_run *)arg)->stage >= MRSI_JOIN_EMIT);
     return begin_round(arg, false, e);
 }
 
 static enum mrs_status
 emit_once(struct mrsi_join_run *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->stage == MRSI_JOIN_EMIT);
     bool restart = j->restart || j->sides.ids.phase == MRSI_IDS_VERDICT;
     enum mrs_status s = mrsi_sides_held(&j->sides, j->restart, restart, e);
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;

@@ -21,6 +21,7 @@ part_of(const struct mrsi_spill *sp, struct mrsi_key key)
 static enum mrs_status
 begin_spills(struct mrsi_join_run *j, uint64_t keys, struct mrs_err *e)
 {
+    MRS_ASSERT(!j->by_key);
     struct mrsi_by_key *k = j->by_key = mrs_zalloc(j->en->mem, sizeof *k);
     struct mrsi_spill_layout l = mrsi_layout_by_key(j->en->memory, j->en->jobs, keys);
     enum mrs_status s = k ? mrsi_spill_init(&k->keys, j->en, HASHES, &l, e) : mrs_err_memory(e, sizeof *k);
@@ -41,6 +42,7 @@ guess_keys(const struct mrsi_join_run *j)
 static enum mrs_status
 put_begin(struct mrsi_spiller *out, struct mrsi_key key, uint32_t n, uint32_t *part, uint8_t **at, struct mrs_err *e)
 {
+    MRS_ASSERT(n % 8 == 0);
     *part = part_of(out->sp, key);
     enum mrs_status s = mrsi_spiller_fits(out, *part, n) ? MRS_OK : mrsi_spiller_open(out, *part, n, e);
     *at = s == MRS_OK ? mrsi_spiller_take(out, *part, n) : NULL;
@@ -56,6 +58,7 @@ put_end(struct mrsi_spiller *out, uint32_t part, uint32_t n, struct mrs_err *e)
 static enum mrs_status
 put_logged(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(j->by_key);
     struct mrsi_spiller *out = &j->by_key->out;
     enum mrs_status s = MRS_OK;
     for (size_t i = 0; s == MRS_OK && i < n; i++) {
@@ -74,6 +77,7 @@ put_logged(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n, struc
 static enum mrs_status
 begin(struct mrsi_join_run *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->log.n > 0);
     enum mrs_status s = begin_spills(j, guess_keys(j), e);
     MRS_THEN(s, mrsi_spiller_init(&j->by_key->out, &j->by_key->keys, 0, e));
     MRS_THEN(s, put_logged(j, (const struct mrsi_logged *)(const void *)j->log.p,
@@ -96,6 +100,7 @@ mrsi_by_key_into(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n,
 enum mrs_status
 mrsi_by_key_into_end(struct mrsi_join_run *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->by_key);
     enum mrs_status s = mrsi_spiller_end(&j->by_key->out, e);
     mrsi_spiller_clear(&j->by_key->out);
     return s;
@@ -180,6 +185,7 @@ static enum mrs_status
 meet_listed(struct meeting *m, struct mrs_err *e)
 {
     struct mrsi_join_run *j = m->j;
+    MRS_ASSERT(j->log.n > 0);
     enum mrs_status s = mrsi_join_build_table(j, e);
     const struct mrsi_spill *records = &j->by_key->records;
     MRS_THEN(s, mrsi_partition_pieces(records, &records->part[m->part], route_piece, m, e));
@@ -227,6 +233,7 @@ meet_all(struct meeting *m, struct mrs_err *e)
 enum mrs_status
 mrsi_by_key_meet(struct mrsi_join_run *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->by_key && j->stage == MRSI_JOIN_MEET);
     struct mrsi_spiller out = {.sp = NULL};
     struct meeting m = {j, &out, 0};
     enum mrs_status s = mrsi_spiller_init(&out, &j->spill, 0, e);
@@ -242,6 +249,7 @@ mrsi_by_key_meet(struct mrsi_join_run *j, struct mrs_err *e)
 enum mrs_status
 mrsi_by_key_describe(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(j->by_key);
     struct mrsi_by_key *k = j->by_key;
     mrs_build_i64(b, "met", k->met);
     enum mrs_status s = mrsi_spill_describe(&k->keys, "intoKeys", b, files, e);

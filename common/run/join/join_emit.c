@@ -106,6 +106,7 @@ find_far(const struct mrsi_join_run *j, struct mrsi_met *met, size_t n, size_t *
 static enum mrs_status
 bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_met *met, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(j->far);
     enum { SOON = 16, LINE = 64, LINES = 8 };
     size_t bytes;
     enum mrs_status s = find_far(j, met, n, &bytes, e);
@@ -136,6 +137,7 @@ bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi
 static enum mrs_status
 throw_records(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(!job->slice.is_heavy && !j->lookup);
     uint32_t n = job->slice.block.n_docs;
     enum mrs_status s = mrsi_slice_load(&job->slice, e);
     if (s != MRS_OK) {
@@ -171,6 +173,7 @@ enum { AHEAD = 8 }; /* keys that are being looked for while one is found */
 static enum mrs_status
 look_up(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(j->lookup);
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)job->h.list.p;
     size_t n = job->h.list.n / sizeof *l;
     mrs_buf_reset(&job->sorted);
@@ -225,6 +228,7 @@ static enum mrs_status
 write_page(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, uint32_t side,
            struct mrs_view doc, const uint64_t source[2], struct mrs_err *e)
 {
+    MRS_ASSERT(side < j->st->desc.n_sides);
     struct mrsi_candidate c = {j->en->side[j->step][side], source[0], (uint32_t)source[1], false, true};
     bool write;
     enum mrs_status s = mrsi_sides_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
@@ -241,6 +245,7 @@ static enum mrs_status
 write_pages_of_file(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, uint64_t source[2],
                     struct mrs_err *e)
 {
+    MRS_ASSERT(job->slice.is_heavy);
     enum mrs_status s = MRS_OK;
     for (uint64_t at = 0; s == MRS_OK && at < job->heavy.page_bytes;) {
         uint32_t head[2];
@@ -288,6 +293,7 @@ static enum mrs_status
 write_spliced(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_view doc,
               enum mrs_fate fate, struct mrs_err *e)
 {
+    MRS_ASSERT(!job->direct || job->spliced_at <= job->out[j->sides.wr_of[1]].buf.n);
     struct mrsi_sides *sides = &j->sides;
     struct mrsi_out *out = &job->out[sides->wr_of[1]];
     struct mrs_view after = {job->spliced.p, (uint32_t)job->spliced.n};
@@ -372,6 +378,7 @@ static enum mrs_status
 clash(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, void *work,
       const struct mrsi_barred *barred, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(barred);
     struct join_emit_seek k = {&job->page, barred->product};
     struct mrs_put put = {seek_page, &k};
     enum mrs_fate fate = MRS_FATE_STAYS;
@@ -419,6 +426,7 @@ splice(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job
 static enum mrs_status
 gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, struct mrs_err *e)
 {
+    MRS_ASSERT(ordinal - job->slice.block.first_doc < job->slice.block.n_docs);
     const uint32_t *start = (const uint32_t *)(const void *)job->start.p;
     uint64_t rel = ordinal - job->slice.block.first_doc;
     struct mrs_buf *from = &job->sorted;
@@ -580,6 +588,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 static enum mrs_status
 heavy_work(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->slice.is_heavy);
     uint64_t lo = job->slice.block.first_doc;
     enum mrs_status s = mrsi_heavy_begin(&job->heavy, j, &job->slice, lo, lo + job->slice.block.n_docs, e);
     return s == MRS_OK ? all_documents(j, w, job, e) : s;

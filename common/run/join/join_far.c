@@ -84,6 +84,7 @@ alike(const uint8_t *a, const uint8_t *b, uint32_t n)
 bool
 mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view shape, struct mrsi_rec *r, struct mrsi_far *far)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const uint32_t head = 4; /* the length, which follows from the gap's */
     if (shape.n < sizeof *far || shape.n > doc.n || at >> 39) {
         return false;

@@ -53,6 +53,7 @@ key_of(const uint8_t *p, size_t n, const struct mrs_secret *secret)
 static void
 put_bytes(struct mrsi_hashed *h, const struct mrs_keys *k, uint32_t i, bool first)
 {
+    MRS_ASSERT(i < k->n);
     if (first) {
         mrs_buf_byte(&h->bytes, k->span[i].kind);
     }
@@ -63,6 +64,7 @@ put_bytes(struct mrsi_hashed *h, const struct mrs_keys *k, uint32_t i, bool firs
 static struct mrsi_key
 single_key(const struct mrsi_join_run *j, const struct mrs_keys *k, uint32_t i, struct mrsi_hashed *h)
 {
+    MRS_ASSERT(i < k->n && j->n_hashed == 1);
     uint32_t n = k->span[i].len;
     struct mrsi_key key;
     if (n < 15) {
@@ -105,6 +107,7 @@ put_verify(struct mrsi_join_run *j, const struct mrs_keys *k, struct mrsi_hashed
 static uint32_t
 first_equal(struct mrsi_hashed *h, struct mrsi_key key, uint32_t n, uint32_t slots)
 {
+    MRS_ASSERT((slots & (slots - 1)) == 0);
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)h->list.p;
     uint32_t *set = (uint32_t *)(void *)h->set.p;
     if (!slots) {
@@ -166,6 +169,7 @@ static struct mrsi_key
 into_key(const struct mrsi_join_run *j, const struct mrs_keys *k, uint32_t i, const uint32_t other[8],
          struct mrsi_hashed *h)
 {
+    MRS_ASSERT(i < k->n && k->span[i].pair == 0);
     if (j->n_hashed == 1) {
         return single_key(j, k, i, h);
     }
@@ -207,6 +211,7 @@ hash_into(struct mrsi_join_run *j, const struct mrs_keys *k, struct mrsi_hashed 
 static bool
 few_combinations(struct mrsi_join_run *j, const struct mrs_keys *k)
 {
+    MRS_ASSERT(j->n_hashed > 1);
     uint32_t count[8] = {0};
     uint64_t product = 1;
     for (uint32_t i = 0; i < k->n; i++) {
@@ -293,6 +298,7 @@ hash_one(struct mrsi_join_run *j, const struct mrs_keys *k, bool into, struct mr
 enum mrs_status
 mrsi_hash_keys(struct mrsi_join_run *j, struct mrsi_worker *w, bool into, struct mrsi_hashed *h, struct mrs_err *e)
 {
+    MRS_ASSERT(j->n_hashed > 0 && j->n_hashed <= j->st->desc.n_pairs);
     mrs_buf_reset(&h->list);
     mrs_buf_reset(&h->same);
     mrs_buf_reset(&h->verify);

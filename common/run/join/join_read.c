@@ -251,6 +251,7 @@ in_block(const struct from_job *f, struct mrs_view doc)
 static void
 leave_shape(struct from_job *f, struct mrs_view doc, struct mrsi_rec *r)
 {
+    MRS_ASSERT(in_block(f, doc));
     struct mrs_view shape = {f->shape.p, r->shape_len};
     struct mrsi_far far;
     if (mrsi_far_note(doc, f->map_at + (uint64_t)(doc.p - f->block.p), shape, r, &far)) {
@@ -261,6 +262,7 @@ leave_shape(struct from_job *f, struct mrs_view doc, struct mrsi_rec *r)
 static bool
 is_refused(const struct from_job *f, uint64_t ordinal)
 {
+    MRS_ASSERT(ordinal - f->block.first_doc < f->block.n_docs);
     return f->bits.p[ordinal - f->block.first_doc] == MRSI_FATE_REFUSED;
 }
 
@@ -338,6 +340,7 @@ static enum mrs_status
 route_to(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
          struct mrs_err *e)
 {
+    MRS_ASSERT(w->local);
     const struct mrsi_table_entry *m = (const struct mrsi_table_entry *)(const void *)f->meets.p;
     size_t n = f->meets.n / sizeof *m;
     struct mrsi_spiller *out = w->local;
@@ -368,6 +371,7 @@ meet_key(struct mrsi_join_run *j, struct from_job *f, struct mrsi_key key)
 static enum mrs_status
 route_waiting(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->n_waiting <= BATCH);
     enum mrs_status s = MRS_OK;
     mrs_buf_reset(&f->h.verify);
     for (uint32_t i = 0; s == MRS_OK && i < f->n_waiting; i++) {
@@ -402,6 +406,7 @@ static enum mrs_status
 route(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
       struct mrs_err *e)
 {
+    MRS_ASSERT(f->n_waiting < BATCH);
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
     size_t n = f->h.list.n / sizeof *l;
     enum mrs_status s = MRS_OK;
@@ -430,6 +435,7 @@ static enum mrs_status
 keep(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
      struct mrs_err *e)
 {
+    MRS_ASSERT(j->lookup);
     struct mrsi_logged *l = (struct mrsi_logged *)(void *)f->h.list.p;
     size_t n = f->h.list.n / sizeof *l, at = f->recs.n;
     struct mrsi_rec r;
@@ -455,6 +461,7 @@ static enum mrs_status
 keep_keyed(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
            struct mrs_err *e)
 {
+    MRS_ASSERT(j->by_key && w->local);
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)f->h.list.p;
     size_t n = f->h.list.n / sizeof *l;
     struct mrsi_rec r;
@@ -524,6 +531,7 @@ from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 static uint8_t *
 slab_room(struct mrsi_join_run *j, size_t n)
 {
+    MRS_ASSERT(n % 8 == 0);
     enum { SLAB = 4 << 20 };
     if (j->slab_left < n) {
         size_t size = n > SLAB || j->n_from_bytes < SLAB ? n : SLAB;
@@ -550,6 +558,7 @@ slab_room(struct mrsi_join_run *j, size_t n)
 static enum mrs_status
 keep_records(struct mrsi_join_run *j, struct from_job *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->recs.n == 0 || j->lookup);
     struct mrsi_logged *l = (struct mrsi_logged *)(void *)f->log.p;
     if (!f->recs.n) {
         return MRS_OK;
@@ -613,6 +622,7 @@ from_clear(void *arg, void *job)
 static enum mrs_status
 open_spillers(struct mrsi_join_run *j, struct mrsi_spiller *list, struct mrs_err *e)
 {
+    MRS_ASSERT(!j->lookup);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < j->en->jobs; i++) {
         s = mrsi_spiller_init(&list[i], j->by_key ? &j->by_key->records : &j->spill, i, e);

@@ -59,6 +59,7 @@ to_side(struct join_settle *st, struct mrsi_worker *w, struct join_settle_job *j
         struct mrs_view doc, struct mrs_err *e)
 {
     struct mrsi_join_run *j = st->j;
+    MRS_ASSERT(side < j->st->desc.n_sides);
     uint64_t source = mrsi_source(0, ordinal);
     const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
     if (barred) {
@@ -196,6 +197,7 @@ struct left_at {
 static size_t
 left_at(const struct mrsi_join_run *j, size_t at, struct left_at *out)
 {
+    MRS_ASSERT(at < j->left.n);
     memcpy(&out->ordinal, j->left.p + at, sizeof out->ordinal);
     out->doc.p = j->left.p + at + sizeof out->ordinal;
     out->doc.n = mrs_le32(out->doc.p);

@@ -37,6 +37,7 @@ mrsi_slices_clear(struct mrsi_join_run *j)
 static enum mrs_status
 refill(struct mrsi_join_run *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->slices.at <= j->slices.block.n);
     struct mrsi_slices *x = &j->slices;
     const struct mrsi_part *part;
     if (x->at < x->block.n) {
@@ -77,6 +78,7 @@ append(struct mrs_block *b, const uint8_t *p, size_t n, struct mrs_err *e)
 static size_t
 slice_bytes(const struct mrsi_slices *x, uint64_t hi, size_t room, bool any, uint32_t *docs)
 {
+    MRS_ASSERT(x->at <= x->block.n);
     size_t n = 0;
     *docs = 0;
     while (x->at + n < x->block.n && x->next + *docs < hi) {
@@ -101,6 +103,7 @@ goes_on(const struct mrsi_join_run *j, const struct mrsi_slice *slice)
 static enum mrs_status
 take_documents(struct mrsi_join_run *j, struct mrsi_slice *slice, uint64_t hi, size_t most, struct mrs_err *e)
 {
+    MRS_ASSERT(j->slices.next < hi);
     struct mrsi_slices *x = &j->slices;
     struct mrs_block *b = &slice->block;
     enum mrs_status s = MRS_OK;
@@ -151,6 +154,7 @@ find_partition(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_err
 static enum mrs_status
 load(struct mrsi_slice *slice, struct mrs_err *e)
 {
+    MRS_ASSERT(!slice->is_heavy);
     uint64_t lo = slice->block.first_doc;
     return mrsi_partition_load(slice->spill, &slice->spill->part[slice->partition], lo, lo + slice->block.n_docs,
                                &slice->loaded, &slice->recs, e);
@@ -181,6 +185,7 @@ mrsi_slice_next(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_er
 enum mrs_status
 mrsi_slices_describe(const struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(j->slices.at <= j->slices.block.n);
     const struct mrsi_slices *x = &j->slices;
     size_t n = x->block.n - x->at;
     mrs_build_i64(b, "slicePart", x->part);

@@ -52,6 +52,7 @@ flush(struct mrsi_match_file *f, struct mrs_err *e)
 enum mrs_status
 mrsi_match_file_put(struct mrsi_match_file *f, const struct mrsi_rec *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->total >= sizeof *r);
     if (f->any && r->order == f->last_order && (!f->by_reference || r->ref == f->last_ref)) {
         return MRS_OK;
     }
@@ -71,6 +72,7 @@ mrsi_match_file_put(struct mrsi_match_file *f, const struct mrsi_rec *r, struct 
 static const struct mrsi_rec *
 load(struct mrsi_match_file *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->at < f->bytes && f->window_at <= f->window.n);
     size_t have = f->window.n - f->window_at, need = sizeof(struct mrsi_rec);
     if (have >= need) {
         need = ((const struct mrsi_rec *)(const void *)(f->window.p + f->window_at))->total;
@@ -106,6 +108,7 @@ rewind_file(struct mrs_matches *m, struct mrs_err *e)
 static const struct mrsi_rec *
 next_record(struct mrsi_match_file *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->given < f->n);
     const struct mrsi_rec *r = load(f, e);
     if (r) {
         f->window_at += r->total;
@@ -143,6 +146,7 @@ used(struct mrs_matches *m, unsigned bits)
 enum mrs_status
 mrsi_match_file_end(struct mrsi_match_file *f, const struct mrsi_hashed *into, struct mrs_err *e)
 {
+    MRS_ASSERT(f->useds.n == f->n);
     f->m.n = f->n;
     f->m.next = next;
     f->m.rewind = rewind_file;
@@ -158,6 +162,7 @@ enum mrs_status
 mrsi_match_file_settle(struct mrsi_match_file *f, struct mrsi_join_run *j, bool refused, uint64_t *placed,
                        struct mrs_err *e)
 {
+    MRS_ASSERT(f->m.impl == f);
     rewind_file(&f->m, e);
     while (f->given < f->n) {
         const struct mrsi_rec *r = next_record(f, e);

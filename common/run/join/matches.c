@@ -96,6 +96,7 @@ static void
 merge_runs(const struct mrs_desc *d, const struct mrsi_met *from, struct mrsi_met *to, size_t lo, size_t width,
            size_t n)
 {
+    MRS_ASSERT(width > 0 && lo < n);
     size_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
     size_t a = lo, b = mid;
     for (size_t i = lo; i < hi; i++) {
@@ -161,6 +162,7 @@ fetch_ahead(struct mrsi_match_list *l)
 static enum mrs_status
 next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
 {
+    MRS_ASSERT(((struct mrsi_match_list *)m->impl)->at <= ((struct mrsi_match_list *)m->impl)->n);
     struct mrsi_match_list *l = m->impl;
     (void)e;
     if (l->at == l->n) {
@@ -195,6 +197,7 @@ enum mrs_status
 mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct mrsi_met *met, size_t n, size_t n_line,
                     const struct mrsi_hashed *into, struct mrs_err *e)
 {
+    MRS_ASSERT(n <= n_line);
     bool verify = j->n_hashed < j->st->desc.n_pairs;
     enum mrs_status s = MRS_OK;
     mrs_buf_reset(&l->named);

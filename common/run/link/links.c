@@ -56,6 +56,7 @@ clear(struct mrsi_link_run *l)
 static enum mrs_status
 one_stage(struct mrsi_link_run *l, struct mrs_err *e)
 {
+    MRS_ASSERT(l->st && l->ops);
     enum mrs_status s = MRS_OK;
     switch (l->stage) {
     case MRSI_LINK_READ:
@@ -90,6 +91,7 @@ all_stages(struct mrsi_link_run *l, struct mrs_err *e)
 enum mrs_status
 mrsi_link_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_step *st = &en->plan->steps[step];
     struct mrsi_link_run l = {
         .en = en, .step = step, .st = st, .ops = st->type->link, .self = en->side[step][0] == en->side[step][1]};

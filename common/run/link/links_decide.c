@@ -159,6 +159,7 @@ look_at_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_fac
 static enum mrs_status
 judge_children(struct mrsi_link_run *l, struct mrs_err *e)
 {
+    MRS_ASSERT(l->ops);
     enum mrs_status s = MRS_OK;
     uint64_t at = 0;
     for (uint64_t c = 0; s == MRS_OK && c < l->side[1].fates.n; c++) {

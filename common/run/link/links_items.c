@@ -8,6 +8,7 @@
 void
 mrsi_link_items_init(struct mrsi_link_items *x, struct mrs_mem *mem)
 {
+    MRS_ASSERT(mem);
     struct mrs_buf *all[] = {&x->item, &x->other, &x->set, &x->sort, &x->bytes[0], &x->bytes[1]};
     for (int i = 0; i < 6; i++) {
         mrs_buf_init(all[i], mem, i < 4 ? SIZE_MAX : 2u * MRS_DOC_READ_MAX);
@@ -102,6 +103,7 @@ static void
 put_old(struct mrsi_link_run *l, struct mrsi_link_items *x, const struct mrs_keys *k, uint32_t side, uint64_t ordinal,
         bool look)
 {
+    MRS_ASSERT(side < 2);
     const struct mrsi_index *ids = mrsi_link_ids(l, !side);
     for (uint32_t i = 1; i < k->n; i++) {
         uint64_t other = MRSI_NO_ORDINAL;
@@ -122,6 +124,7 @@ put_old(struct mrsi_link_run *l, struct mrsi_link_items *x, const struct mrs_key
 static inline __attribute__((always_inline)) void
 fetch_ahead(const struct mrsi_link_run *l, uint32_t side, const uint64_t *gain, uint64_t left)
 {
+    MRS_ASSERT(side < 2);
     const struct mrsi_tape *at = &l->side[!side].at, *bytes = &l->side[!side].bytes;
     if (left > FAR) {
         __builtin_prefetch(at->p + gain[FAR] * sizeof(uint64_t));
@@ -139,6 +142,7 @@ fetch_ahead(const struct mrsi_link_run *l, uint32_t side, const uint64_t *gain, 
 static bool
 put_gains(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint32_t side, uint64_t from, uint64_t to)
 {
+    MRS_ASSERT(side < 2 && from <= to);
     const uint64_t *gain = mrsi_area_u64(&l->side[side].gains.to);
     const uint64_t *other = (const uint64_t *)(const void *)x->other.p;
     size_t n = x->other.n / sizeof *other;
@@ -240,6 +244,7 @@ static enum mrs_status
 collect(struct mrsi_link_run *l, struct mrsi_worker *w, struct mrsi_link_items *x, uint32_t side, uint64_t ordinal,
         struct mrs_view doc)
 {
+    MRS_ASSERT(side < 2 && mrs_view_is_framed(doc));
     const uint64_t *start = mrsi_area_u64(&l->side[side].gains.start);
     uint64_t from = start ? start[ordinal] : 0, to = start ? start[ordinal + 1] : 0;
     enum mrs_link_shape shape;
@@ -273,6 +278,7 @@ enum mrs_status
 mrsi_link_put(struct mrsi_link_run *l, struct mrsi_worker *w, struct mrsi_link_items *x, uint32_t side,
               uint64_t ordinal, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2 && mrs_view_is_framed(*doc));
     const struct mrs_link_item *item;
     enum mrs_fate fate = MRS_FATE_STAYS;
     bool may = l->wants.kinds[side] || (side == 0 && (l->wants.lists || l->wants.leaves)) ||

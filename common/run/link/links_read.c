@@ -85,6 +85,7 @@ static void
 put_refs(const struct mrsi_link_run *l, struct links_read_job *job, const struct mrs_keys *k, uint32_t side,
          uint64_t ordinal, enum mrs_link_shape shape)
 {
+    MRS_ASSERT(side < 2);
     bool list = shape == MRS_LINK_LIST;
     if (list && side == 1) {
         put_ref(job, side, ordinal | MRSI_REF_LIST | MRSI_REF_NONE, (struct mrs_hash128){0, 0});
@@ -114,6 +115,7 @@ look_up(const struct mrsi_index *ids, const uint64_t *whose, const struct mrs_ha
 static enum mrs_status
 look_up_all(struct mrsi_link_run *l, struct links_read_job *job, uint32_t side, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2);
     struct mrs_buf *names = &job->names[side];
     uint64_t n = names->n / sizeof(struct mrs_hash128);
     enum mrs_status s = mrs_buf_status(names, e);
@@ -131,6 +133,7 @@ static enum mrs_status
 keep(const struct mrsi_link_run *l, struct mrsi_worker *w, struct links_read_job *job, uint32_t side,
      struct mrs_view doc, uint8_t *bits, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2 && mrs_view_is_framed(doc));
     struct mrs_val id = mrs_doc_get(doc, "_id");
     uint8_t head[MRSI_LINK_KEPT];
     mrs_buf_reset(&w->scratch);
@@ -157,6 +160,7 @@ static enum mrs_status
 one_side(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_read_job *job, uint32_t side, uint64_t ordinal,
          struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2 && mrs_view_is_framed(doc));
     uint8_t *bits = job->bits[side].p + (ordinal - job->block.first_doc);
     enum mrs_link_shape shape = MRS_LINK_NONE;
     *bits = 0;
@@ -181,6 +185,7 @@ one_side(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_read_job *
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_link_run *l = arg;
     struct links_read_job *job = p;
     uint32_t last = l->self ? 1 : l->now;
@@ -277,6 +282,7 @@ take_items(const struct links_read_job *job, struct mrsi_tape *t, const void *it
 static enum mrs_status
 take_side(struct mrsi_link_run *l, struct links_read_job *job, uint32_t side, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2);
     struct mrsi_link_side *sd = &l->side[side];
     uint64_t *at = (uint64_t *)(void *)job->at[side].p;
     uint64_t base = sd->bytes.n;
@@ -392,6 +398,7 @@ mrsi_link_read(struct mrsi_link_run *l, struct mrs_err *e)
 enum mrs_status
 mrsi_link_name(struct mrsi_link_run *l, struct mrs_err *e)
 {
+    MRS_ASSERT(l->st);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         struct mrsi_link_side *sd = &l->side[i];

@@ -36,6 +36,7 @@ describe_gains(struct mrsi_edges *x, struct mrs_build *b, struct mrs_buf *files,
 static enum mrs_status
 describe_side(struct mrsi_link_run *l, uint32_t side, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2 && mrs_buf_is_sound(files));
     struct mrsi_link_side *sd = &l->side[side];
     mrs_build_open(b, side ? "child" : "parent", side ? 5 : 6, MRS_DOCUMENT);
     mrs_build_i64(b, "seen", (int64_t)sd->seen);
@@ -55,6 +56,7 @@ describe_side(struct mrsi_link_run *l, uint32_t side, struct mrs_build *b, struc
 enum mrs_status
 mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_link_run *l = arg;
     enum mrs_status s = MRS_OK;
     mrs_build_i64(b, "stage", l->stage);
@@ -181,6 +183,7 @@ apply_gains(struct mrsi_link_run *l, struct mrsi_link_side *sd, struct mrs_view 
 static enum mrs_status
 apply_side(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2);
     bool bad = false;
     struct mrsi_link_side *sd = &l->side[side];
     struct mrs_view d = mrsi_mark_doc(l->pass.from, side ? "child" : "parent");

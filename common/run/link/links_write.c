@@ -60,6 +60,7 @@ static enum mrs_status
 facts_of(struct mrsi_link_run *l, struct mrsi_worker *w, uint32_t side, uint64_t ordinal, struct mrs_view doc,
          struct mrs_link_facts *f)
 {
+    MRS_ASSERT(side < 2 && mrs_view_is_framed(doc));
     const struct mrsi_index *ids = mrsi_link_ids(l, !side);
     uint64_t one = 0;
     memset(f, 0, sizeof *f);
@@ -82,6 +83,7 @@ static enum mrs_status
 find_reason(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_job *job, uint32_t side,
             uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2 && mrs_view_is_framed(doc));
     unsigned bits = mrsi_fates_get(&l->side[side].fates, ordinal), verdict = 0;
     struct mrs_link_facts f;
     if (bits & MRSI_LINK_TWICE) {
@@ -110,6 +112,7 @@ static enum mrs_status
 refuse(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_job *job, uint64_t ordinal,
        struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     enum mrs_status s = find_reason(l, w, job, l->now, ordinal, doc, e);
     uint64_t placed = mrsi_row(w, l->step, l->now)->placed;
     if (s == MRS_OK && l->self) {
@@ -131,6 +134,7 @@ static enum mrs_status
 move_orphan(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_job *job, uint64_t ordinal,
             uint32_t side, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(side < MRS_SIDES_MAX && mrs_view_is_framed(doc));
     uint64_t source = mrsi_source(1, ordinal);
     const struct mrsi_barred *barred = mrsi_sides_barred(&l->sides, source);
     bool write;
@@ -154,6 +158,7 @@ static enum mrs_status
 put_references(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_job *job, uint64_t ordinal,
                struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     uint32_t last = l->self ? 1 : l->now;
     enum mrs_status s = MRS_OK;
     for (uint32_t side = l->now; s == MRS_OK && side <= last; side++) {
@@ -171,6 +176,7 @@ put_references(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_writ
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_link_run *l = arg;
     struct links_write_job *job = p;
     int to = -1;

@@ -57,6 +57,7 @@ is_fresh(struct mrs_view there, struct mrs_view index)
 static bool
 changes(const struct index_fit_asked *a, const char *path)
 {
+    MRS_ASSERT(a->coll < a->en->n_coll);
     if (a->fresh) {
         return true;
     }
@@ -127,6 +128,7 @@ bound(struct mrs_view index, const char *name, double none)
 static enum mrs_status
 add_specials(struct mrsi_fit *f, const struct index_fit_asked *a, struct mrs_view index, struct mrs_err *err)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key"), name = mrs_doc_get(index, "name");
     struct mrs_val language = mrs_doc_get(index, "language_override");
     struct mrs_walk w;
@@ -162,6 +164,7 @@ add_specials(struct mrsi_fit *f, const struct index_fit_asked *a, struct mrs_vie
 static uint32_t
 most_fields(struct mrs_view indexes)
 {
+    MRS_ASSERT(mrs_view_is_framed(indexes));
     struct mrs_walk w, v;
     struct mrs_elem e, field;
     uint32_t n = 1;
@@ -195,6 +198,7 @@ fit_free(struct mrsi_engine *en, struct mrsi_fit *f)
 static enum mrs_status
 fit_new(struct mrsi_engine *en, uint32_t coll, struct mrsi_fit **out, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     struct mrsi_fit *f = *out = mrs_zalloc(en->mem, sizeof *f);
     const struct mrsi_coll *c = &en->coll[coll];
     struct mrs_view before = c->in_index == MRSI_NONE ? mrs_empty_doc() : mrs_input_at(en->in, c->in_index)->metadata;
@@ -364,6 +368,7 @@ language(struct mrs_val v)
 static const char *
 look_below(const struct index_fit_special *x, struct mrs_view d, const char *path)
 {
+    MRS_ASSERT(mrs_view_is_framed(d) && path);
     struct mrs_elem e;
     uint32_t n = (uint32_t)strcspn(path, ".");
     mrs_doc_find(d, path, n, &e);
@@ -390,6 +395,7 @@ look_below(const struct index_fit_special *x, struct mrs_view d, const char *pat
 static enum mrs_status
 count(struct mrsi_fit *f, struct index_fit_found *x, struct mrs_view doc, const char *why, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     if (x->count++) {
         return MRS_OK;
     }
@@ -406,6 +412,7 @@ count(struct mrsi_fit *f, struct index_fit_found *x, struct mrs_view doc, const 
 enum mrs_status
 mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     struct mrsi_fit *f = en->fit ? en->fit[coll] : NULL;
     enum mrs_status s = MRS_OK;
     for (size_t at = 0; f && s == MRS_OK && at < n;) {
@@ -425,6 +432,7 @@ mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t
 void
 mrsi_fit_restart(struct mrsi_engine *en, uint32_t coll)
 {
+    MRS_ASSERT(coll < en->n_coll);
     struct mrsi_fit *f = en->fit ? en->fit[coll] : NULL;
     if (f) {
         memset(f->found, 0, (f->n + mrs_unique_count(f->arrays)) * sizeof *f->found);
@@ -444,6 +452,7 @@ mrsi_fit_most(const struct mrsi_engine *en)
 bool
 mrsi_fit_line(const struct mrsi_engine *en, uint32_t no, char *line, size_t size)
 {
+    MRS_ASSERT(size > 0);
     for (uint32_t i = 0; i < en->n_coll; i++) {
         const struct mrsi_fit *f = en->fit[i];
         uint32_t n = f ? f->n + mrs_unique_count(f->arrays) : 0;

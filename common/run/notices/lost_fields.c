@@ -49,6 +49,7 @@ keep_name(struct mrsi_lost *l, const char *name)
 static struct mrsi_lost *
 of_step(struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     pthread_mutex_lock(&en->lock);
     if (!en->lost) {
         en->lost = mrs_zalloc(en->mem, en->plan->n_steps * sizeof *en->lost);
@@ -67,6 +68,7 @@ of_step(struct mrsi_engine *en, uint32_t step)
 void
 mrsi_lost_look(struct mrsi_worker *w, uint32_t step, uint32_t side, struct mrs_view doc)
 {
+    MRS_ASSERT(step < w->en->plan->n_steps && mrs_view_is_framed(doc));
     const struct mrs_step *st = &w->en->plan->steps[step];
     struct mrsi_lost *l = NULL;
     struct mrs_walk walk;
@@ -94,6 +96,7 @@ by_text(const void *a, const void *b)
 bool
 mrsi_lost_line(struct mrsi_engine *en, uint32_t step, uint32_t side, char *line, size_t size)
 {
+    MRS_ASSERT(step < en->plan->n_steps && size > 0);
     const struct mrs_step *st = &en->plan->steps[step];
     uint64_t lost = en->rows[en->row_of[step][side]].lost;
     struct mrsi_lost *l = en->lost ? en->lost[step] : NULL;

@@ -48,6 +48,7 @@ mrsi_clash_free(struct mrsi_clash *c)
 enum mrs_status
 mrsi_clash_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrsi_clash **out, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     struct mrsi_clash *c = mrs_zalloc(en->mem, sizeof *c);
     *out = NULL;
     if (!c) {
@@ -91,6 +92,7 @@ put_key(void *arg, uint32_t index, struct mrs_hash128 key, struct mrs_err *e)
 enum mrs_status
 mrsi_clash_document(struct mrsi_clash *c, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_unique_put put = {put_key, c};
     uint32_t bad;
     if (!c) {

@@ -69,6 +69,7 @@ is_read(const struct mrs_desc *d, const struct mrs_touch *t)
 static enum mrs_status
 want(struct mrsi_engine *en, uint32_t row, const char *text, bool word, uint32_t types, struct mrs_err *e)
 {
+    MRS_ASSERT(row < en->n_rows && text);
     struct wanted **at = &en->paths->of[row], *w = *at;
     struct mrs_arena *a = &en->paths->arena;
     struct mrs_err why;
@@ -182,6 +183,7 @@ mrsi_paths_free(struct mrsi_engine *en)
 static void
 take_name(struct mrsi_unknown_paths *p, struct wanted *w, const char *name, size_t n)
 {
+    MRS_ASSERT(w->n <= PATHS && w->n_names <= NAMES);
     for (uint32_t i = 0; i < w->n_names; i++) {
         if (strlen(w->name[i]) == n && memcmp(w->name[i], name, n) == 0) {
             return;
@@ -199,6 +201,7 @@ take_name(struct mrsi_unknown_paths *p, struct wanted *w, const char *name, size
 static void
 take_names(struct mrsi_unknown_paths *p, struct wanted *w, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && w->n <= PATHS);
     struct {
         struct mrs_walk walk;
         size_t above; /* bytes of the names above, with their dots */
@@ -278,6 +281,7 @@ meets(struct wanted *x, uint32_t i, struct mrs_view doc)
 void
 mrsi_paths_look(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 {
+    MRS_ASSERT(row < w->en->n_rows && mrs_view_is_framed(doc));
     struct mrsi_unknown_paths *p = w->en->paths;
     struct wanted *x = p->of[row];
     uint64_t left = x->all & ~w->rows[row].seen;

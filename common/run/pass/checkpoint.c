@@ -112,6 +112,7 @@ value_of(const struct mrs_buf *doc, uint8_t type)
 static enum mrs_status
 compose(struct mrsi_engine *en, struct mrs_buf *body, struct mrs_buf *file, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(body));
     struct mrsi_checkpoints *k = en->keep;
     struct mrs_build b;
     struct mrs_view d;
@@ -151,6 +152,7 @@ tell(struct mrsi_engine *en, bool written)
 static enum mrs_status
 replace_state(struct mrsi_engine *en, const struct mrs_buf *file, struct mrs_err *e)
 {
+    MRS_ASSERT(file->n > 0);
     struct mrsi_checkpoints *k = en->keep;
     size_t old = en->kept->on_disk.n;
     mrs_buf_put(&en->kept->on_disk, en->kept->files.p, en->kept->files.n);
@@ -209,6 +211,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
 static enum mrs_status
 put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step <= en->plan->n_steps);
     struct mrsi_checkpoints *k = en->keep;
     struct mrs_build b;
     struct mrs_view d;
@@ -229,6 +232,7 @@ put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 enum mrs_status
 mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step <= en->plan->n_steps);
     struct mrsi_checkpoints *k = en->keep;
     if (!k || !en->out) {
         return MRS_OK;
@@ -294,6 +298,7 @@ mrsi_keep_due(const struct mrsi_engine *en)
 static enum mrs_status
 make_mark(const struct mrsi_pass *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->kind);
     struct mrsi_checkpoints *k = p->en->keep;
     struct mrs_build b;
     struct mrs_view d;
@@ -312,6 +317,7 @@ make_mark(const struct mrsi_pass *p, struct mrs_err *e)
 enum mrs_status
 mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->kind);
     struct mrsi_checkpoints *k = p->en->keep;
     struct mrs_err own;
     mrs_err_clear(&own);
@@ -425,6 +431,7 @@ mrsi_keep_begin(struct mrsi_engine *en, struct mrs_err *e)
 enum mrs_status
 mrs_stopped_now(struct mrs_mem *mem, const char *output, int64_t *now, struct mrs_err *e)
 {
+    MRS_ASSERT(output && now);
     struct mrs_beside side = {mem, output, NULL};
     struct mrsi_checkpoint cp;
     char *p = NULL;
@@ -548,6 +555,7 @@ may_go_on(enum mrs_status s, const struct mrs_err *e)
 static void
 stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
 {
+    MRS_ASSERT(s < MRS_OK);
     struct mrsi_checkpoints *k = en->keep;
     bool go_on = may_go_on(s, e);
     bool worth = k->is_on_disk || (k->reached && (everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS));

@@ -66,6 +66,7 @@ mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass
 enum mrs_status
 mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e)
 {
+    MRS_ASSERT(in_index < mrs_input_count(p->en->in));
     struct mrsi_engine *en = p->en;
     en->total_bytes += mrs_input_at(en->in, in_index)->file_bytes;
     en->output_pass = p;
@@ -78,6 +79,7 @@ mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e)
 enum mrs_status
 mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(extra));
     struct mrsi_pass pass = {.en = en, .kind = MRSI_KEEP_PUBLISH};
     mrsi_keep_mark_for(&pass);
     en->total_bytes += mrs_output_packs(en->out);

@@ -40,6 +40,7 @@ put_scan(const struct mrsi_scan *s, struct mrs_build *b)
 static void
 put_writer(const struct mrsi_writer *wr, bool blank, struct mrs_build *b, struct mrs_buf *files)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_item_open(b, MRS_DOCUMENT);
     mrs_build_i64(b, "collection", wr->coll);
     mrs_build_i64(b, "docs", blank ? 0 : (int64_t)wr->docs);
@@ -75,6 +76,7 @@ put_sinks(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_err *e)
 enum mrs_status
 mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(p->kind && mrs_buf_is_sound(files));
     struct mrsi_engine *en = p->en;
     mrs_build_text(b, "kind", p->kind, (uint32_t)strlen(p->kind));
     enum mrs_status s = p->describe ? p->describe(p->arg, b, files, e) : MRS_OK; /* may make a file */
@@ -118,6 +120,7 @@ go_on_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *sca
 static enum mrs_status
 apply_writer(struct mrsi_pass *p, struct mrsi_writer *wr, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     uint64_t coll = mrsi_state_number(d, "collection", UINT32_MAX, &bad);
     wr->docs = mrsi_state_number(d, "docs", INT64_MAX, &bad);
@@ -166,6 +169,7 @@ mrsi_pass_apply_counts(struct mrsi_pass *p, struct mrs_err *e)
 enum mrs_status
 mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(p->from));
     bool bad = false;
     struct mrs_walk w;
     struct mrs_elem at;

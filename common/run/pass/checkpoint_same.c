@@ -107,6 +107,7 @@ value_of(struct mrs_val v)
 static enum mrs_status
 check_options(struct mrs_view was, struct mrs_view now, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(was) && mrs_view_is_framed(now));
     struct mrs_walk w;
     struct mrs_elem at;
     mrs_walk_init(&w, now);
@@ -128,6 +129,7 @@ check_options(struct mrs_view was, struct mrs_view now, struct mrs_err *e)
 static enum mrs_status
 check_input(struct mrs_view was, struct mrs_view now, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(was) && mrs_view_is_framed(now));
     struct mrs_walk a, b;
     struct mrs_elem x, y;
     mrs_walk_init(&a, was);
@@ -153,6 +155,7 @@ enum mrs_status
 mrsi_same_check(struct mrsi_engine *en, const struct mrsi_checkpoint *cp, struct mrs_view options,
                 struct mrs_view input, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(options) && mrs_view_is_framed(input));
     char id[33];
     mrs_plan_id_text(en->plan, id);
     if (strcmp(cp->tool, MRS_VERSION) != 0) {

@@ -35,6 +35,7 @@ mrsi_state_get_rows(struct mrs_view d, const char *name, struct mrsi_row *rows, 
 static void
 describe_part(const struct mrsi_part *p, struct mrs_build *b, struct mrs_buf *files)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_item_open(b, MRS_DOCUMENT);
     if (p->temp) {
         mrs_build_i64(b, "file", p->temp->no);
@@ -90,6 +91,7 @@ put_log(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, stru
 enum mrs_status
 mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_i64(b, "next", mrsi_keep_next(en));
     mrs_build_i64(b, "refused", (int64_t)en->refused_n);
     mrs_build_i64(b, "refusedBytes", (int64_t)en->refused_bytes);
@@ -105,6 +107,7 @@ enum mrs_status
 mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(step <= en->plan->n_steps);
     mrs_build_i64(b, "step", step);
     enum mrs_status s = mrsi_value_lists_describe(en, b, files, e); /* first: it may need numbers of files */
     MRS_THEN(s, mrsi_state_put_progress(en, b, files, e));
@@ -145,6 +148,7 @@ static enum mrs_status
 apply_part(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi_part *part, struct mrs_buf *files,
            struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false, in_file = mrs_doc_get(d, "file").type != MRS_MISSING;
     size_t n;
     *part = (struct mrsi_part){.in_index = MRSI_NONE};
@@ -180,6 +184,7 @@ static enum mrs_status
 apply_coll(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi_coll *c, struct mrs_buf *files,
            struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     struct mrs_walk w;
     struct mrs_elem at;
@@ -213,6 +218,7 @@ apply_coll(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
 static enum mrs_status
 apply_refused(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     en->refused_n = mrsi_state_number(d, "refused", INT64_MAX, &bad);
     en->refused_bytes = mrsi_state_number(d, "refusedBytes", INT64_MAX, &bad);
@@ -234,6 +240,7 @@ apply_refused(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct m
 enum mrs_status
 mrsi_state_get_progress(struct mrsi_engine *en, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     uint64_t next = mrsi_state_number(d, "next", UINT32_MAX - 1, &bad);
     atomic_store(&en->done_bytes, mrsi_state_number(d, "doneBytes", INT64_MAX, &bad));
@@ -247,6 +254,7 @@ enum mrs_status
 mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, struct mrs_buf *files,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(state) && step);
     bool bad = false;
     struct mrs_walk w;
     struct mrs_elem at;

@@ -10,6 +10,7 @@
 void *
 mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < w->en->plan->n_steps);
     if (!w->work[step]) {
         const struct mrs_step_type *t = w->en->plan->steps[step].type;
         size_t n = t->work_size;
@@ -25,6 +26,7 @@ mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e)
 static enum mrs_status
 map_one(struct mrsi_worker *w, uint32_t step, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(step < w->en->plan->n_steps && mrs_view_is_framed(*doc));
     const struct mrs_step *st = &w->en->plan->steps[step];
     void *work = mrsi_work_of(w, step, e);
     if (!work) {
@@ -48,6 +50,7 @@ static enum mrs_status
 each_step(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_quiet, uint32_t coll,
           struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(n_quiet <= n && coll < w->en->n_coll);
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_view before = *doc;
         w->first_look = i >= n_quiet;

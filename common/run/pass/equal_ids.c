@@ -46,6 +46,7 @@ static enum mrs_status
 put_candidate(struct equal_ids_search *t, struct mrsi_worker *w, struct equal_ids_job *j, struct mrs_view doc,
               struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct candidate c;
     enum mrs_status s = mrsi_ids_hash(&t->ids, 0, doc, &w->scratch, &c.key, e);
     size_t n = s == MRS_OK ? mrsi_id_write(mrs_doc_get(doc, "_id"), sizeof c.id - 1, &w->scratch) : 0;
@@ -149,6 +150,7 @@ count(struct equal_ids_search *t, struct mrs_twins *out, struct mrs_err *e)
 static enum mrs_status
 search(struct mrsi_engine *en, uint32_t in_index, struct mrs_twins *out, struct mrs_err *e)
 {
+    MRS_ASSERT(in_index < mrs_input_count(en->in));
     struct equal_ids_search t = {.en = en, .in_index = in_index};
     bool equal = false;
     snprintf(en->phase_text, sizeof en->phase_text, "looking for equal _ids in %.90s", out->ns);
@@ -171,6 +173,7 @@ search(struct mrsi_engine *en, uint32_t in_index, struct mrs_twins *out, struct 
 static bool
 counts(const struct mrsi_engine *en, uint32_t coll)
 {
+    MRS_ASSERT(coll < en->n_coll);
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
         const struct mrs_step *st = &en->plan->steps[i];
         enum mrs_family f = st->desc.family;

@@ -31,6 +31,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
 static enum mrs_status
 note(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const struct existing_ids_there *t = arg;
     struct existing_ids_job *j = job;
     uint64_t id;
@@ -93,6 +94,7 @@ clear(void *arg, void *job)
 enum mrs_status
 mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, struct mrsi_pass *pass, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < ids->en->n_coll);
     struct existing_ids_there t = {.ids = ids, .coll = coll};
     struct mrsi_pipe p = {ids->en, sizeof(struct existing_ids_job), fetch, work, commit, clear, &t};
     return mrsi_pass_scan(pass, &p, &ids->en->coll[coll], &t.scan, e);

@@ -47,6 +47,7 @@ names_ns(const struct mrsi_engine *en, const char *ns)
 static bool
 command_names(const struct mrsi_engine *en, const char *ns, struct mrs_view o)
 {
+    MRS_ASSERT(ns && mrs_view_is_framed(o));
     static const char *const about_none[] = {"commitTransaction", "abortTransaction"};
     struct mrs_walk w;
     struct mrs_elem e;
@@ -70,6 +71,7 @@ command_names(const struct mrsi_engine *en, const char *ns, struct mrs_view o)
 static bool
 entry_names(const struct mrsi_engine *en, struct mrs_view entry, const char **ns)
 {
+    MRS_ASSERT(mrs_view_is_framed(entry));
     struct mrs_walk lists[NESTED];
     struct mrs_elem e;
     int depth = 0;
@@ -105,6 +107,7 @@ static enum mrs_status
 look_at(const struct mrsi_engine *en, const struct mrs_input_ns *in, struct mrs_view doc, uint64_t no, uint64_t off,
         struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const char *ns;
     enum mrs_status s = mrsi_check_input(in, doc, no - 1, off, e);
     if (s == MRS_OK && strcmp(in->rel_path, "oplog.bson") == 0 && entry_names(en, doc, &ns)) {
@@ -119,6 +122,7 @@ look_at(const struct mrsi_engine *en, const struct mrs_input_ns *in, struct mrs_
 static enum mrs_status
 read_extra(struct mrsi_engine *en, uint32_t i, struct mrs_err *e)
 {
+    MRS_ASSERT(i < mrs_input_count(en->in));
     struct mrs_reader *r = NULL;
     struct mrs_block b;
     mrs_block_init(&b, en->mem);

@@ -80,6 +80,7 @@ object_id(const uint8_t *p) /* equals none of another type: needs no key */
 static __attribute__((noinline)) enum mrs_status
 any_id(struct mrs_view doc, struct mrs_buf *scratch, struct to_hash *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_elem id;
     if (!mrs_doc_find(doc, "_id", 3, &id)) {
         return MRS_END;
@@ -102,6 +103,7 @@ enum mrs_status
 mrsi_ids_short(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch, uint64_t *out,
                struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const uint8_t *usual = mrsi_first_object_id(doc);
     struct to_hash id = object_id(usual);
     enum mrs_status s = usual ? MRS_OK : any_id(doc, scratch, &id, e);
@@ -116,6 +118,7 @@ enum mrs_status
 mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
               struct mrs_hash128 *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct to_hash id = {NULL, 0, 0};
     enum mrs_status s = any_id(doc, scratch, &id, e);
     if (s == MRS_OK) {
@@ -168,6 +171,7 @@ mrsi_by_u64(const void *pa, const void *pb)
 static enum mrs_status
 load_list(struct mrsi_ids *ids, uint32_t i, struct mrs_buf *all, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(all));
     const struct extent *x = (const struct extent *)(const void *)ids->extents.p;
     size_t n = ids->extents.n / sizeof *x;
     for (size_t k = 0; k < n; k++) {
@@ -186,6 +190,7 @@ load_list(struct mrsi_ids *ids, uint32_t i, struct mrs_buf *all, struct mrs_err 
 static bool
 has_twice(const uint64_t *h, size_t n, uint32_t *slot, size_t slots)
 {
+    MRS_ASSERT(slots > n && (slots & (slots - 1)) == 0);
     memset(slot, 0, slots * sizeof *slot);
     for (size_t i = 0; i < n; i++) {
         size_t at = (size_t)h[i] & (slots - 1);
@@ -265,6 +270,7 @@ look_next(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct
 enum mrs_status
 mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e)
 {
+    MRS_ASSERT(clash);
     struct mrs_buf all, set;
     enum mrs_status s = MRS_OK;
     mrs_buf_init(&all, ids->en->mem, SIZE_MAX);
@@ -303,6 +309,7 @@ describe_hashes(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files
 static enum mrs_status
 apply_hashes(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     ids->looked = (uint32_t)mrsi_state_number(d, "looked", ids->phase == MRSI_IDS_LOOK ? MRSI_HASH_LISTS : 0, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the keys", e) : MRS_OK;
@@ -348,6 +355,7 @@ enum mrs_status
 mrsi_ids_describe(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrs_build_i64(b, "phase", ids->phase);
     enum mrs_status s = ids->phase < MRSI_IDS_RESOLVE ? describe_hashes(ids, b, files, e)
@@ -369,6 +377,7 @@ apply_verdicts(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 static enum mrs_status
 apply_members(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     enum mrs_status s = mrsi_mark_temp_back(ids->en, d, "bodies", &ids->bodies, &ids->bodies_bytes, e);
     if (s == MRS_OK && ids->phase == MRSI_IDS_RESOLVE) {
         s = mrsi_tape_apply(&ids->suspicious, d, "suspicious", e);
@@ -385,6 +394,7 @@ apply_members(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 enum mrs_status
 mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     struct mrs_view d = mrsi_mark_doc(mark, name);
     ids->phase = (enum mrsi_ids_phase)mrsi_state_number(d, "phase", MRSI_IDS_VERDICT, &bad);

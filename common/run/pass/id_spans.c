@@ -47,6 +47,7 @@ mrsi_twins_free(struct mrsi_engine *en)
 void
 mrsi_twins_block(struct mrsi_engine *en, uint32_t in_index, const struct mrsi_id_span *x, uint64_t docs)
 {
+    MRS_ASSERT(in_index < mrs_input_count(en->in));
     struct one *o = &en->twins->at[in_index];
     pthread_mutex_lock(&en->twins->lock);
     if (x->loose) {
@@ -72,6 +73,7 @@ by_first(const void *pa, const void *pb)
 bool
 mrsi_ids_ascend(struct mrsi_engine *en, uint32_t in_index, uint64_t docs)
 {
+    MRS_ASSERT(in_index < mrs_input_count(en->in));
     struct one *o = &en->twins->at[in_index];
     struct id_spans_span *x = (struct id_spans_span *)(void *)o->spans.p;
     size_t n = o->spans.n / sizeof *x;

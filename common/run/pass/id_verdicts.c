@@ -67,6 +67,7 @@ put_member(struct mrsi_ids *ids, const struct mrsi_id_member *m, struct mrs_err 
 enum mrs_status
 mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(list));
     enum mrs_status s = MRS_OK;
     for (size_t at = 0; s == MRS_OK && at < list->n;) {
         struct mrsi_id_member m;
@@ -207,6 +208,7 @@ see(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
 static enum mrs_status
 judge_key(struct mrsi_judge *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->now.open);
     const struct id_verdicts_key_now *k = &j->now;
     struct id_verdicts_verdict v;
     memset(&v, 0, sizeof v);
@@ -263,6 +265,7 @@ bar_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err 
 static enum mrs_status
 put_replaced(struct mrsi_judge *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->now.open);
     const struct mrsi_id_member *f = &j->now.first, *last = &j->now.last;
     if (!j->now.n || !last->body_len || same_body(f, last)) {
         return MRS_OK;
@@ -334,6 +337,7 @@ begin_list(struct mrsi_judge *j, enum id_verdicts_list i)
 static enum mrs_status
 to_tape(struct mrsi_judge *j, enum id_verdicts_list i, struct mrs_err *e)
 {
+    MRS_ASSERT(i < N_LISTS);
     struct mrsi_sorter *from = &j->list[i];
     struct mrsi_tape *to = tape_of(j->ids, i);
     struct mrsi_sorted r;
@@ -479,6 +483,7 @@ describe_key(const struct id_verdicts_key_now *k, struct mrs_build *b)
 enum mrs_status
 mrsi_judge_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_judge *j = ids->judge;
     mrs_build_i64(b, "stage", j->stage);
     mrs_build_i64(b, "list", j->at);
@@ -505,6 +510,7 @@ get_bytes(struct mrs_view d, const char *name, void *to, size_t len, bool *bad)
 static enum mrs_status
 apply_key(struct id_verdicts_key_now *k, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     get_bytes(d, "first", &k->first, sizeof k->first, &bad);
     get_bytes(d, "met", k->met, sizeof k->met, &bad);
@@ -535,6 +541,7 @@ has_tapes(const struct mrsi_judge *j)
 enum mrs_status
 mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     enum mrs_status s = make_judge(ids, e);
     if (s != MRS_OK) {
@@ -611,6 +618,7 @@ mrsi_ids_stand(const struct mrsi_ids *ids)
 static enum mrs_status
 with_id_of(struct mrs_view there, struct mrs_buf *room, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(there));
     struct mrs_elem old, now;
     if (!mrs_doc_find(there, "_id", 3, &old) || !mrs_doc_find(*doc, "_id", 3, &now) ||
         mrs_identical(old.v, now.v)) {
@@ -636,6 +644,7 @@ enum mrs_status
 mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room,
                  struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(*doc));
     struct mrsi_replaced key = {there, a, b, 0, 0};
     const struct mrs_view old = *doc;
     const struct mrsi_replaced *r = mrsi_tape_find(&ids->replaced, &key, by_place);
@@ -659,6 +668,7 @@ mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b,
 enum mrs_status
 mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->once);
     bool clash = true;
     enum mrs_status s = MRS_OK;
     if (ids->phase < MRSI_IDS_RESOLVE) {

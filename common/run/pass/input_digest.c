@@ -60,6 +60,7 @@ is_in(const struct mrs_buf *blocks, uint64_t seq)
 static enum mrs_status
 note(struct mrs_buf *blocks, uint64_t seq, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(blocks));
     size_t byte = (size_t)(seq / 8);
     if (blocks->n <= byte) {
         size_t more = byte + 1 - blocks->n;
@@ -76,6 +77,7 @@ note(struct mrs_buf *blocks, uint64_t seq, struct mrs_err *e)
 bool
 mrsi_seen_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq)
 {
+    MRS_ASSERT(in_index < mrs_input_count(en->in));
     if (!en->seen) {
         return false;
     }
@@ -88,6 +90,7 @@ mrsi_seen_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq)
 enum mrs_status
 mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrsi_cursor *c, struct mrs_err *e)
 {
+    MRS_ASSERT(in_index < mrs_input_count(en->in));
     struct one *o = &en->seen->at[in_index];
     enum mrs_status s = MRS_OK;
     pthread_mutex_lock(&en->seen->lock);
@@ -145,6 +148,7 @@ mrsi_seen_describe(const struct mrsi_engine *en, struct mrs_build *b)
 static enum mrs_status
 apply_one(struct one *o, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     size_t n;
     const uint8_t *p = mrsi_state_bytes(d, "blocks", &n, &bad);
@@ -160,6 +164,7 @@ apply_one(struct one *o, struct mrs_view d, struct mrs_err *e)
 enum mrs_status
 mrsi_seen_apply(struct mrsi_engine *en, struct mrs_view state, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(state));
     bool bad = false;
     struct mrs_walk w;
     struct mrs_elem at;

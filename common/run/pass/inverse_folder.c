@@ -20,6 +20,7 @@ mark_of(const char *output, size_t n)
 char *
 mrsi_inverse_place(struct mrs_mem *mem, const struct mrs_run_opts *o)
 {
+    MRS_ASSERT(o->output);
     size_t n = strlen(o->output);
     while (n > 1 && o->output[n - 1] == '/') {
         n--;

@@ -75,6 +75,7 @@ static enum mrs_status
 each_of_side(struct mrsi_engine *en, uint32_t step, uint32_t side, const struct mrsi_fates *f, document_fn fn,
              void *arg, bool *all, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_coll *c = &en->coll[en->side[step][side]];
     uint64_t bytes = 0, done = atomic_load(&en->done_bytes), docs = atomic_load(&en->done_docs);
     const struct mrsi_part *part;
@@ -131,6 +132,7 @@ reference_value(void *arg, struct mrs_val v)
 static enum mrs_status
 reference_document(void *arg, struct mrs_view doc, bool matched)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct match_reasons_question *q = arg;
     q->odd = q->any = 0;
     enum mrs_status s = mrs_path_each(&q->path, doc, false, reference_value, q);
@@ -181,6 +183,7 @@ static enum mrs_status
 ask_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uint32_t pair, uint32_t ref,
           struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_why *why = &en->rows[en->row_of[step][0]].why;
     struct match_reasons_question q = {.in_place = ref == 1};
     const char *path, *target;
@@ -259,6 +262,7 @@ find_value(void *arg, struct mrs_val v)
 static enum mrs_status
 find_document(void *arg, struct mrs_view doc, bool matched)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct turned *t = arg;
     (void)matched;
     t->hit = false;
@@ -272,6 +276,7 @@ find_document(void *arg, struct mrs_view doc, bool matched)
 static enum mrs_status
 ask_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_pair_path *p = en->plan->steps[step].desc.pairs;
     struct turned t = {.en = en, .err = e};
     bool all;
@@ -298,6 +303,7 @@ ask_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, st
 enum mrs_status
 mrsi_why_look(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     const struct mrsi_row *from = &en->rows[en->row_of[step][0]], *into = &en->rows[en->row_of[step][1]];
     bool join = d->family == MRS_FAMILY_JOIN, none = join && !from->matched;
@@ -321,6 +327,7 @@ mrsi_why_look(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f,
 bool
 mrsi_why_line(const struct mrsi_engine *en, uint32_t step, char *line, size_t size)
 {
+    MRS_ASSERT(step < en->plan->n_steps && size > 0);
     const struct mrs_step *st = &en->plan->steps[step];
     const struct mrs_side *side = st->desc.sides;
     const struct mrsi_why *y = &en->rows[en->row_of[step][0]].why;

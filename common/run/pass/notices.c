@@ -96,6 +96,7 @@ enum mrs_status
 mrsi_look_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_notice_kind kind, uint64_t ordinal,
                struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps && side < 2 && kind < MRS_NOTICE_KINDS);
     struct mrsi_look *l = en->look;
     if (!l) {
         return MRS_OK;
@@ -117,6 +118,7 @@ mrsi_look_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_no
 void
 mrsi_look_forget(struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     for (uint32_t k = 0; en->look && k < 2 * MRS_NOTICE_KINDS; k++) {
         struct noted *x = &en->look->noted[step][k / MRS_NOTICE_KINDS][k % MRS_NOTICE_KINDS];
         x->n = 0;
@@ -126,6 +128,7 @@ mrsi_look_forget(struct mrsi_engine *en, uint32_t step)
 enum mrs_status
 mrsi_look_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     enum mrs_status s = MRS_OK;
     for (uint64_t i = 0; en->look && s == MRS_OK && i < f->n; i++) {
         unsigned bits = mrsi_fates_get(f, i);
@@ -196,6 +199,7 @@ name_in_block(struct mrsi_engine *en, struct noted *x, struct mrsi_cursor *cur, 
 static enum mrs_status
 name_side(struct mrsi_engine *en, uint32_t step, uint32_t side, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps && side < 2);
     struct noted *x = en->look->noted[step][side];
     struct mrsi_coll *c = &en->coll[en->side[step][side]];
     const struct mrsi_part *part;
@@ -230,6 +234,7 @@ name_side(struct mrsi_engine *en, uint32_t step, uint32_t side, struct mrs_err *
 enum mrs_status
 mrsi_look_name(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     enum mrs_status s = en->look ? name_side(en, step, 0, e) : MRS_OK;
     return en->look && s == MRS_OK ? name_side(en, step, 1, e) : s;
 }
@@ -265,6 +270,7 @@ documents_in(struct mrs_val v, uint32_t least)
 static void
 look_for_long(struct result *r, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem x;
     mrs_walk_init(&w, doc);
@@ -281,6 +287,7 @@ look_for_long(struct result *r, struct mrs_view doc)
 enum mrs_status
 mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     if (!en->look) {
         return MRS_OK;
     }
@@ -303,6 +310,7 @@ mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_
 void
 mrsi_look_restart(struct mrsi_engine *en, uint32_t coll)
 {
+    MRS_ASSERT(coll < en->n_coll);
     if (en->look) {
         en->look->result[coll].n = en->look->result[coll].elements = 0;
         mrsi_clash_restart(en->look->result[coll].clash);

@@ -20,6 +20,7 @@ is_final(const struct mrsi_engine *en, uint32_t coll, uint32_t step)
 static enum mrs_status
 collect_fused(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     uint32_t n = en->plan->n_steps;
     wr->fused = mrs_arena_alloc(&en->arena, (n ? n : 1) * sizeof *wr->fused);
     if (!wr->fused) {
@@ -69,6 +70,7 @@ open_sink(struct mrsi_engine *en, struct mrsi_coll *c, struct mrs_err *e)
 enum mrs_status
 mrsi_writer_prepare(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll && step <= en->plan->n_steps);
     memset(wr, 0, sizeof *wr);
     wr->en = en;
     wr->coll = coll;
@@ -100,6 +102,7 @@ count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at, size_t n)
 void
 mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at)
 {
+    MRS_ASSERT(at <= out->buf.n);
     count(wr, out, at, out->buf.n - at);
 }
 
@@ -107,6 +110,7 @@ enum mrs_status
 mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,
              struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     if (wr->n_fused) {
         enum mrs_status s = mrsi_map_run(w, wr->fused, wr->n_fused, 0, wr->coll, &doc, e);
         if (s != MRS_OK) {
@@ -143,6 +147,7 @@ mrsi_out_put_all(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrs
 enum mrs_status
 mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e)
 {
+    MRS_ASSERT(wr->coll < wr->en->n_coll);
     enum mrs_status s = MRS_OK;
     if (out->buf.n && !wr->blind) {
         s = wr->final ? mrs_sink_write_counted(wr->en->coll[wr->coll].sink, out->buf.p, out->buf.n, &out->counted, e)
@@ -206,6 +211,7 @@ add_part(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_temp *t, struc
 enum mrs_status
 mrsi_writer_close(struct mrsi_writer *wr, bool keep_old, struct mrs_err *e)
 {
+    MRS_ASSERT(wr->coll < wr->en->n_coll);
     struct mrsi_engine *en = wr->en;
     struct mrsi_coll *c = &en->coll[wr->coll];
     enum mrs_status s = MRS_OK;
@@ -340,6 +346,7 @@ enum mrs_status
 mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr, struct mrsi_pass *pass,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     struct pass_write_copy c = {.wr = wr, .coll = &en->coll[coll]};
     struct mrsi_pipe p = {.en = en,
                           .job_size = sizeof(struct copy_job),

@@ -45,6 +45,7 @@ struct thread {
 static void
 fail(struct pipe_run *r, enum mrs_status s, uint64_t job, const struct mrs_err *e)
 {
+    MRS_ASSERT(s < MRS_OK);
     pthread_mutex_lock(&r->commit_lock);
     if (r->status == MRS_OK || job < r->err_job) {
         r->status = s;
@@ -107,6 +108,7 @@ swap_refused(struct pipe_slot *x, struct mrsi_worker *w)
 static bool
 wait_turn(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bool big)
 {
+    MRS_ASSERT(*mine);
     struct pipe_slot *x = *mine, *other = NULL;
     pthread_mutex_lock(&r->commit_lock);
     while (r->committed != x->no && !is_over(r, x->no) && (big || (other = free_slot(r)) == NULL)) {
@@ -127,6 +129,7 @@ wait_turn(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bo
 static enum mrs_status
 commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pipe_slot **next)
 {
+    MRS_ASSERT(x->job && x->no == r->committed);
     struct mrs_err e;
     bool waited = x->state == WAITS; /* nobody else looks at it any more */
     mrs_err_clear(&e);
@@ -208,6 +211,7 @@ take_mark(struct pipe_run *r, struct mrs_err *e)
 static enum mrs_status
 one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
 {
+    MRS_ASSERT(*mine);
     const struct mrsi_pipe *p = r->p;
     struct mrs_err e;
     bool big = false;
@@ -264,6 +268,7 @@ worker_main(void *arg)
 static enum mrs_status
 make_slots(struct pipe_run *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->p->en->jobs > 0 && r->n_slots == 0);
     const struct mrsi_pipe *p = r->p;
     bool plenty = p->en->memory / p->en->jobs >= PLENTY;
     uint32_t n = p->en->jobs + (plenty ? p->en->jobs : p->en->jobs / 2);
@@ -320,6 +325,7 @@ mrsi_pipe_run(const struct mrsi_pipe *p, struct mrs_err *e)
 enum mrs_status
 mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrsi_pass *pass, struct mrs_err *e)
 {
+    MRS_ASSERT(p->fetch && p->work);
     struct pipe_run r = {.p = p, .pass = pass, .err_job = UINT64_MAX};
     struct thread *t = mrs_zalloc(p->en->mem, p->en->jobs * sizeof *t);
     enum mrs_status s = t ? make_slots(&r, e) : mrs_err_memory(e, p->en->jobs * sizeof *t);

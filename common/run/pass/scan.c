@@ -36,6 +36,7 @@ open_part(struct mrsi_scan *s, struct mrs_err *e)
 enum mrs_status
 mrsi_scan_go_on(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part, struct mrs_err *e)
 {
+    MRS_ASSERT(s->at_part <= s->n_part);
     enum mrs_status st = open_part(s, e);
     MRS_THEN(st, mrs_reader_go_on(s->reader, at, e));
     if (st == MRS_OK) {
@@ -49,6 +50,7 @@ enum mrs_status
 mrsi_scan_map(struct mrsi_engine *en, struct mrsi_coll *c, uint32_t part, const uint8_t **p, size_t *n,
               struct mrs_err *e)
 {
+    MRS_ASSERT(part < c->n_part);
     struct mrsi_scan scan;
     mrsi_scan_begin(en, c, &scan);
     scan.at_part = part;
@@ -86,6 +88,7 @@ tell_progress(struct mrsi_scan *s, const struct mrs_block *b)
 static enum mrs_status
 cut_sample(struct mrsi_scan *s, struct mrs_block *b)
 {
+    MRS_ASSERT(b->n <= b->cap);
     uint64_t most = s->en->opts->sample;
     if (!most || s->coll->whole || s->parts[s->at_part].temp) {
         return MRS_OK;
@@ -110,6 +113,7 @@ cut_sample(struct mrsi_scan *s, struct mrs_block *b)
 enum mrs_status
 mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part **part, struct mrs_err *e)
 {
+    MRS_ASSERT(s->at_part <= s->n_part && part);
     while (s->at_part < s->n_part) {
         enum mrs_status st = s->reader ? MRS_OK : open_part(s, e);
         if (st == MRS_OK) {
@@ -160,6 +164,7 @@ void
 mrsi_cursor_begin(struct mrsi_cursor *c, struct mrsi_coll *coll, const struct mrsi_part *part,
                   const struct mrs_block *b)
 {
+    MRS_ASSERT(b->n <= b->cap);
     memset(c, 0, sizeof *c);
     c->coll = coll;
     c->part = part;
@@ -238,6 +243,7 @@ is_late(struct mrsi_worker *w)
 enum mrs_status
 mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(c->at <= c->b->n);
     if (c->at >= c->b->n) {
         return MRS_END;
     }
@@ -272,6 +278,7 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
 enum mrs_status
 mrsi_cursor_each(struct mrsi_cursor *c, mrsi_doc_fn fn, void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
+    MRS_ASSERT(fn && c->at <= c->b->n);
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK || s == MRS_SKIP) {

@@ -7,6 +7,7 @@
 enum mrs_status
 mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     memset(s, 0, sizeof *s);
     s->en = en;
     s->step = step;
@@ -27,6 +28,7 @@ mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, str
 enum mrs_status
 mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e)
 {
+    MRS_ASSERT(side < s->desc->n_sides);
     uint32_t coll = s->en->side[s->step][side], k = 0;
     while (k < s->n_wr && s->wr[k].coll != coll) {
         k++;
@@ -44,6 +46,7 @@ mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e)
 static bool
 only_added(const struct mrsi_sides *s, uint32_t coll)
 {
+    MRS_ASSERT(coll < s->en->n_coll);
     bool added = false;
     for (uint32_t i = 0; i < s->desc->n_sides; i++) {
         if (s->en->side[s->step][i] == coll) {
@@ -156,6 +159,7 @@ static enum mrs_status
 verdict(const struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
         struct mrs_view *doc, bool *write, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(*doc));
     enum mrsi_told told = c->there ? MRSI_ALONE : mrsi_ids_told(&s->ids, c->source, c->product);
     *write = told == MRSI_ALONE || told == MRSI_STANDS;
     if (told != MRSI_ALONE) {
@@ -175,6 +179,7 @@ static enum mrs_status
 put_member(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
            struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_hash128 h, body = mrs_hash_secret(&s->en->secret, 0, doc.p, doc.n);
     enum mrs_status st = mrsi_ids_hash(&s->ids, c->coll, doc, &w->scratch, &h, e);
     if (st != MRS_OK) {
@@ -206,6 +211,7 @@ enum mrs_status
 mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
                  struct mrs_view *doc, bool *write, struct mrs_err *e)
 {
+    MRS_ASSERT(c->coll < s->en->n_coll && mrs_view_is_framed(*doc));
     uint64_t id;
     if (s->ids.phase == MRSI_IDS_VERDICT) {
         return verdict(s, w, l, c, doc, write, e);
@@ -256,6 +262,7 @@ enum mrs_status
 mrsi_sides_clash(const struct mrsi_sides *s, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_val key,
                  const char *where, const char *why, struct mrs_err *e)
 {
+    MRS_ASSERT(where && why);
     enum { ID_MAX = 200 };
     struct mrs_buf room;
     mrs_buf_init(&room, s->en->mem, SIZE_MAX);
@@ -290,6 +297,7 @@ enum mrs_status
 mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side,
                  struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(side < s->desc->n_sides);
     uint32_t i = s->wr_of[side];
     mrsi_row(w, s->step, side)->after++;
     return mrsi_out_put(&s->wr[i], w, &outs[i], doc, e);
@@ -299,6 +307,7 @@ enum mrs_status
 mrsi_sides_write_all(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, struct mrsi_out *outs,
                      const struct mrs_products *all, uint64_t *n, struct mrs_err *e)
 {
+    MRS_ASSERT(all->side >= 0 && (uint32_t)all->side < s->desc->n_sides);
     uint32_t side = (uint32_t)all->side, i = s->wr_of[side];
     *n = 0;
     for (size_t at = 0; at < all->n; ++*n) {
@@ -316,6 +325,7 @@ mrsi_sides_write_all(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_li
 void
 mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, size_t at)
 {
+    MRS_ASSERT(side < s->desc->n_sides && at <= outs[s->wr_of[side]].buf.n);
     uint32_t i = s->wr_of[side];
     mrsi_row(w, s->step, side)->after++;
     mrsi_out_count(&s->wr[i], &outs[i], at);
@@ -344,6 +354,7 @@ enum mrs_status
 mrsi_sides_job_next(struct mrsi_sides *s, struct mrsi_scan *scan, struct mrsi_sides_job *job, bool *fresh, bool *big,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(fresh && big);
     *fresh = false;
     if (!job->out) {
         job->out = mrsi_sides_outs(s);
@@ -388,6 +399,7 @@ mrsi_sides_describe(struct mrsi_sides *s, struct mrs_build *b, struct mrs_buf *f
 enum mrs_status
 mrsi_sides_apply(struct mrsi_sides *s, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     s->there = (uint32_t)mrsi_state_number(mark, "there", s->n_wr, &bad);
     s->at = (uint32_t)mrsi_state_number(mark, "copying", s->n_wr, &bad);
@@ -417,6 +429,7 @@ check_stands(const struct mrsi_sides *s, struct mrs_err *e)
 enum mrs_status
 mrsi_sides_end(struct mrsi_sides *s, enum mrs_status status, struct mrs_err *e)
 {
+    MRS_ASSERT(s->n_wr <= s->desc->n_sides);
     MRS_THEN(status, check_stands(s, e));
     for (uint32_t i = 0; i < s->n_wr; i++) {
         if (status == MRS_OK) {

@@ -199,6 +199,7 @@ close_group(struct rekey_walk *x, struct mrs_err *e)
 static enum mrs_status
 open_group(struct rekey_walk *x, uint64_t root, uint64_t survivor)
 {
+    MRS_ASSERT(root < x->k->n && survivor < x->k->n);
     struct mrsi_rekey_run *k = x->k;
     mrs_buf_reset(&x->values);
     mrs_buf_reset(&x->olds);
@@ -216,6 +217,7 @@ open_group(struct rekey_walk *x, uint64_t root, uint64_t survivor)
 static void
 add_old(struct rekey_walk *x, uint64_t ordinal)
 {
+    MRS_ASSERT(ordinal < x->k->n);
     struct mrs_val id = mrsi_rekey_name(x->k, ordinal);
     char name[12];
     uint32_t n = mrs_index_name(name, x->n_olds++);

@@ -7,6 +7,7 @@ enum mrs_status
 mrsi_rekey_hash(const struct mrsi_rekey_run *k, struct mrs_val v, struct mrs_buf *scratch, struct mrs_hash128 *out,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     mrs_buf_reset(scratch);
     mrs_key_append(scratch, v, false);
     if (scratch->bad) {
@@ -19,12 +20,14 @@ mrsi_rekey_hash(const struct mrsi_rekey_run *k, struct mrs_val v, struct mrs_buf
 enum mrs_status
 mrsi_rekey_go_on(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_err *e)
 {
+    MRS_ASSERT(i <= k->n);
     return (i & 0xffff) == 0 && mrsi_cancelled(k->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
 }
 
 static void
 begin(struct mrsi_rekey_run *k, struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     uint64_t share = en->memory / 16;
     memset(k, 0, sizeof *k);
     k->en = en;
@@ -66,6 +69,7 @@ clear(struct mrsi_rekey_run *k)
 static uint64_t
 called(const struct mrsi_rekey_run *k, uint64_t i)
 {
+    MRS_ASSERT(i < k->n);
     if ((mrsi_fates_get(&k->fates, i) & MRSI_FATE_OUTSIDE) || mrsi_rekey_refused(k, i)) {
         return MRSI_NO_ORDINAL;
     }
@@ -155,6 +159,7 @@ all_stages(struct mrsi_rekey_run *k, struct mrs_err *e)
 enum mrs_status
 mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_rekey_run k;
     begin(&k, en, step);
     k.pass = (struct mrsi_pass){.en = en, .kind = "rekey", .describe = mrsi_rekey_mark, .arg = &k};

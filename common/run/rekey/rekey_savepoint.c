@@ -36,6 +36,7 @@ describe_decided(struct mrsi_rekey_run *k, struct mrs_build *b, struct mrs_buf *
 enum mrs_status
 mrsi_rekey_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_rekey_run *k = arg;
     mrs_build_i64(b, "stage", k->stage);
     mrsi_mark_log("logged", k->log, b);
@@ -147,6 +148,7 @@ apply_groups(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
 static enum mrs_status
 apply_decided(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     k->n = k->name_at.n;
     k->now = (uint32_t)mrsi_state_number(mark, "now", k->st->desc.n_sides, &bad);

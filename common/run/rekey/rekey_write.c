@@ -86,6 +86,7 @@ enum mrs_status
 mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_rekey_ahead *ahead,
                   struct mrs_buf *out, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(*doc));
     struct rekey_finder x = {k, &w->scratch, ahead};
     struct mrs_rekey_lookup to = {find, &x, 0, 0};
     void *work = mrsi_work_of(w, k->step, e);
@@ -138,6 +139,7 @@ behind(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
 static struct mrs_rekey_gain
 find_gain(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_view doc)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrs_rekey_gain out = {mrs_missing(), mrs_missing(), {NULL, 0}};
     if (mrsi_fates_get(&k->fates, i) & MRSI_FATE_OUTSIDE) {
         return out;
@@ -162,6 +164,7 @@ static enum mrs_status
 make_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
               struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(*doc));
     struct mrs_rekey_gain gain = find_gain(k, i, *doc);
     void *work = mrsi_work_of(w, k->step, e);
     if (!work) {
@@ -194,6 +197,7 @@ static enum mrs_status
 find_reason(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
             struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     unsigned bits = mrsi_fates_get(&k->fates, i);
     const struct mrsi_rekey_group *g = k->wants.merge ? mrsi_rekey_group(k, i) : NULL;
     struct mrs_rekey_entry en = {.keys = w->keys};
@@ -245,6 +249,7 @@ static enum mrs_status
 refuse(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i, struct mrs_view doc,
        struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrsi_row *row = mrsi_row(w, k->step, 0);
     uint64_t references = row->references, dangling = row->dangling;
     enum mrs_status s = find_reason(k, w, job, i, doc, e);
@@ -272,6 +277,7 @@ static enum mrs_status
 write_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
                struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrs_view was = doc;
     if (k->sides.ids.phase == MRSI_IDS_RESOLVE) {
         return MRS_OK;
@@ -296,6 +302,7 @@ static enum mrs_status
 take_away(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
           struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrsi_row *row = mrsi_row(w, k->step, 0);
     bool write;
     row->merged++;

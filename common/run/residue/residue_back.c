@@ -152,6 +152,7 @@ is_name(const char *ns, const char *db, const char *coll)
 static enum mrs_status
 open_sink(struct backing *x, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val meta = mrs_doc_get(d, "metadata");
     enum mrs_status s = MRS_OK;
     mrs_buf_reset(&x->text);
@@ -173,6 +174,7 @@ open_sink(struct backing *x, struct mrs_view d, struct mrs_err *e)
 static enum mrs_status
 begin_collection(struct backing *x, struct mrs_view d, bool opened, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     const char *db = text_of(d, "db"), *coll = text_of(d, "coll");
     bool there = mrsi_residue_is(d, "there");
     enum mrs_status s = MRS_OK;
@@ -314,6 +316,7 @@ commit(struct backing *x, const struct mrs_report *report, struct mrs_err *e)
 static enum mrs_status
 describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct backing *x = arg;
     mrs_build_i64(b, "stage", x->stage);
     mrs_build_i64(b, "at", x->at);
@@ -345,6 +348,7 @@ damaged(struct mrs_err *e)
 static enum mrs_status
 apply_check(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     size_t n;
     const uint8_t *p = mrsi_state_bytes(mark, "digest", &n, &bad);
@@ -360,6 +364,7 @@ apply_check(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 static enum mrs_status
 apply_written(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     struct mrs_buf bytes;
     mrs_buf_init(&bytes, x->en.mem, SIZE_MAX);
     enum mrs_status s = mrsi_mark_bytes_back(&x->en, mark, "written", &bytes, e);
@@ -376,6 +381,7 @@ apply_written(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 static enum mrs_status
 apply_put(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     x->open = mrsi_state_number(mark, "inMiddle", 1, &bad);
     x->record_at = mrsi_state_number(mark, "record", x->r->size, &bad);
@@ -543,6 +549,7 @@ enum mrs_status
 mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in, const struct mrs_run_opts *opts,
              struct mrs_residue *residue, struct mrs_report *report, struct mrs_err *e)
 {
+    MRS_ASSERT(residue && inverse);
     struct backing x = {.en = mrsi_bare_engine(mem, opts), .r = residue};
     struct mrsi_inverse_run run = {
         .mem = mem, .inverse = inverse, .in = in, .opts = opts, .input = opts->input, .look = look, .arg = &x};

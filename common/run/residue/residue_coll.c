@@ -31,6 +31,7 @@ has_shelf(const struct mrsi_residue_coll *c)
 static enum mrs_status
 open_stage(struct mrsi_residue_coll *c, struct mrs_err *e)
 {
+    MRS_ASSERT(!c->from.reader && !c->back.reader);
     enum mrs_status s = MRS_OK;
     if (reads_from(c)) {
         s = mrsi_docs_open(&c->from, c->en->mem, c->in, c->i, e);
@@ -70,6 +71,7 @@ compare(struct mrsi_residue_coll *c, struct mrs_err *e)
 static enum mrs_status
 shelve(struct mrsi_residue_coll *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->stage == SHELF);
     enum mrs_status s = mrsi_shelf_fill(&c->shelf, &c->back, c->rests, e);
     enum mrs_status t = s == MRS_END ? mrsi_shelf_end(&c->shelf, c->inverse, c->k, e) : s;
     return t == MRS_OK ? s : t;
@@ -141,6 +143,7 @@ put_one(struct mrsi_residue_coll *c, uint64_t no, struct mrs_view doc, struct mr
 static enum mrs_status
 rest_in_docs(struct mrsi_residue_coll *c, uint64_t bytes, struct mrs_err *e)
 {
+    MRS_ASSERT(c->stage == DOCS);
     if (!mrsi_rest_is_due(c->rests, bytes)) {
         return MRS_OK;
     }
@@ -155,6 +158,7 @@ rest_in_docs(struct mrsi_residue_coll *c, uint64_t bytes, struct mrs_err *e)
 static enum mrs_status
 put_docs(struct mrsi_residue_coll *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->stage == DOCS);
     struct mrs_view doc;
     uint64_t found;
     enum mrs_status s = mrsi_sorter_go_on(&c->pairs, e);
@@ -191,6 +195,7 @@ one_stage(struct mrsi_residue_coll *c, struct mrs_err *e)
 static void
 end_stage(struct mrsi_residue_coll *c)
 {
+    MRS_ASSERT(c->stage < DONE);
     mrsi_docs_close(&c->from);
     mrsi_docs_close(&c->back);
     c->no = 0;
@@ -210,6 +215,7 @@ void
 mrsi_residue_coll_init(struct mrsi_residue_coll *c, struct mrsi_engine *en, struct mrsi_residue_out *out,
                        struct mrsi_rests *rests)
 {
+    MRS_ASSERT(rests);
     memset(c, 0, sizeof *c);
     c->en = en;
     c->rests = rests;
@@ -273,6 +279,7 @@ describe_gathered(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_b
 enum mrs_status
 mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_i64(b, "stage", c->stage);
     mrs_build_i64(b, "same", c->same);
     mrs_build_i64(b, "kinds", c->kinds);
@@ -292,6 +299,7 @@ mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct mrs_build *b, str
 static enum mrs_status
 apply_numbers(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     size_t n;
     c->stage = (unsigned)mrsi_state_number(mark, "stage", DIGEST, &bad);
@@ -318,6 +326,7 @@ apply_shelf(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e
 static enum mrs_status
 apply_gathered(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     enum mrs_status s = has_shelf(c) ? apply_shelf(c, mark, e) : MRS_OK;
     if (s == MRS_OK && c->stage >= FROM && c->stage <= MATCH) {
         s = mrsi_sorter_apply(&c->from_hashes, mark, "fromHashes", e);
@@ -332,6 +341,7 @@ apply_gathered(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err
 enum mrs_status
 mrsi_residue_coll_apply(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     enum mrs_status s = apply_numbers(c, mark, e);
     MRS_THEN(s, open_stage(c, e));
     s = s == MRS_OK && reads_from(c) ? mrsi_docs_apply(&c->from, mark, "from", e) : s;

@@ -13,6 +13,7 @@
 enum mrs_status
 mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
+    MRS_ASSERT(i == MRSI_NONE || i < mrs_input_count(in));
     memset(d, 0, sizeof *d);
     mrs_block_init(&d->b, mem);
     bool any = i != MRSI_NONE && mrs_input_at(in, i)->data_path;
@@ -22,6 +23,7 @@ mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct mrs_input *in, u
 enum mrs_status
 mrsi_docs_next(struct mrsi_docs *d, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(d->at <= d->b.n);
     if (!d->reader) {
         return MRS_END;
     }
@@ -50,6 +52,7 @@ mrsi_docs_close(struct mrsi_docs *d)
 void
 mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build *b)
 {
+    MRS_ASSERT(d->at <= d->b.n);
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrsi_mark_place(&d->begin, b);
     mrs_build_i64(b, "in", (int64_t)d->at);
@@ -71,6 +74,7 @@ skip(struct mrsi_docs *d, uint64_t bytes, struct mrs_err *e)
 enum mrs_status
 mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     struct mrs_view x = mrsi_mark_doc(mark, name);
     struct mrs_reader_at at = mrsi_mark_place_back(x, &bad);
@@ -97,6 +101,7 @@ mrsi_shelf_init(struct mrsi_shelf *s, struct mrsi_engine *en)
 static enum mrs_status
 put_on_shelf(struct mrsi_shelf *s, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(!s->off.ended);
     enum mrs_status st = s->n ? MRS_OK : mrsi_tape_put(&s->off, &s->end, e);
     s->end += doc.n;
     s->n++;
@@ -114,6 +119,7 @@ open_data(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err
 enum mrs_status
 mrsi_shelf_end(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
+    MRS_ASSERT(s->fd < 0);
     enum mrs_status st = s->off.ended ? MRS_OK : mrsi_tape_end(&s->off, e);
     return st == MRS_OK ? open_data(s, in, i, e) : st;
 }
@@ -141,6 +147,7 @@ mrsi_shelf_describe(struct mrsi_shelf *s, struct mrs_build *b, struct mrs_buf *f
 enum mrs_status
 mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, bool ended, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     s->n = mrsi_state_number(mark, "shelved", INT64_MAX / 8 - 1, &bad);
     s->end = mrsi_state_number(mark, "shelfEnd", INT64_MAX, &bad);
@@ -153,6 +160,7 @@ mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, bool ended, struct 
 enum mrs_status
 mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(no < s->n);
     uint64_t at[2];
     memcpy(at, s->off.p + no * sizeof *at, sizeof at);
     if (at[1] > s->end || at[0] > at[1] || at[1] - at[0] > MRS_DOC_READ_MAX) {

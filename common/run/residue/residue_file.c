@@ -76,6 +76,7 @@ mrsi_residue_out_clear(struct mrsi_residue_out *o)
 enum mrs_status
 mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     enum mrs_status s = mrsi_mark_file_end(&o->file, MRS_OK, e);
     mrs_build_i64(b, "records", (int64_t)o->records);
     mrsi_mark_temp("residue", o->file.temp, o->file.bytes, b, files);
@@ -85,6 +86,7 @@ mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struc
 enum mrs_status
 mrsi_residue_out_apply(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     o->records = mrsi_state_number(mark, "records", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the residue", e) : MRS_OK;
@@ -102,6 +104,7 @@ mrsi_residue_damaged(const struct mrs_residue *r, const char *what, struct mrs_e
 enum mrs_status
 mrsi_residue_next(struct mrs_residue *r, enum mrsi_record *type, struct mrs_err *e)
 {
+    MRS_ASSERT(r->fd >= 0 && r->at <= r->size);
     uint8_t head[MRSI_RESIDUE_HEAD];
     if (r->size - r->at < sizeof head) {
         return mrsi_residue_damaged(r, "it ends too early", e);
@@ -265,6 +268,7 @@ mrsi_put_varint(struct mrs_buf *b, uint64_t v)
 bool
 mrsi_get_varint(const uint8_t **p, const uint8_t *end, uint64_t *v)
 {
+    MRS_ASSERT(*p <= end);
     *v = 0;
     for (int shift = 0; *p < end && shift < 64; shift += 7) {
         uint8_t byte = *(*p)++;

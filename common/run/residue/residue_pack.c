@@ -10,6 +10,7 @@
 void
 mrsi_pack_begin(struct mrsi_residue_pack *p, struct mrs_mem *mem, struct mrsi_residue_out *out)
 {
+    MRS_ASSERT(mem);
     memset(p, 0, sizeof *p);
     p->mem = mem;
     p->out = out;
@@ -76,6 +77,7 @@ enum mrs_status
 mrsi_pack_add(struct mrsi_residue_pack *p, enum mrsi_op op, uint64_t no, struct mrs_view base, struct mrs_view doc,
               struct mrs_err *e)
 {
+    MRS_ASSERT(op == MRSI_NEW || base.n > 0);
     bool same = p->n && p->op == op && (op == MRSI_NEW || no == p->first + p->n);
     if (!same) {
         end_run(p);
@@ -107,6 +109,7 @@ enum mrs_status
 mrsi_pack_describe(const struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_build *b,
                    struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_i64(b, "op", p->op);
     mrs_build_i64(b, "opFirst", (int64_t)p->first);
     mrs_build_i64(b, "opDocs", (int64_t)p->n);
@@ -119,6 +122,7 @@ mrsi_pack_describe(const struct mrsi_residue_pack *p, struct mrsi_engine *en, st
 enum mrs_status
 mrsi_pack_apply(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     p->op = (enum mrsi_op)mrsi_state_number(mark, "op", MRSI_NEW, &bad);
     p->first = mrsi_state_number(mark, "opFirst", INT64_MAX, &bad);
@@ -144,6 +148,7 @@ struct one {
 static int
 next_op(const struct mrsi_unpack *u, struct residue_pack_ops *o, struct one *x)
 {
+    MRS_ASSERT(o->at <= o->end);
     uint64_t v, far = 0;
     if (o->at == o->end) {
         return 0;
@@ -177,6 +182,7 @@ wrong(const struct mrsi_unpack *u, struct mrs_err *e)
 static enum mrs_status
 gather(struct mrsi_unpack *u, struct residue_pack_ops o, uint64_t *taken, struct mrs_err *e)
 {
+    MRS_ASSERT(o.at <= o.end);
     struct one x;
     struct mrs_view doc;
     int more;
@@ -205,6 +211,7 @@ gather(struct mrsi_unpack *u, struct residue_pack_ops o, uint64_t *taken, struct
 static enum mrs_status
 next_packed(const struct mrsi_unpack *u, size_t *at, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(*at <= u->docs.n);
     uint32_t n = u->docs.n - *at >= MRS_DOC_MIN ? mrs_le32(u->docs.p + *at) : 0;
     if (n < MRS_DOC_MIN || n > u->docs.n - *at || u->docs.p[*at + n - 1] != 0) {
         return wrong(u, e);
@@ -218,6 +225,7 @@ next_packed(const struct mrsi_unpack *u, size_t *at, struct mrs_view *doc, struc
 static enum mrs_status
 give_one(struct mrsi_unpack *u, const struct one *x, uint64_t *skip, size_t *at, struct mrs_err *e)
 {
+    MRS_ASSERT(*at <= u->docs.n);
     struct mrs_view doc;
     uint64_t i = 0, past = *skip < x->n ? *skip : x->n;
     enum mrs_status s = MRS_OK;
@@ -236,6 +244,7 @@ give_one(struct mrsi_unpack *u, const struct one *x, uint64_t *skip, size_t *at,
 static enum mrs_status
 give(struct mrsi_unpack *u, struct residue_pack_ops *o, struct mrs_err *e)
 {
+    MRS_ASSERT(o->at <= o->end);
     struct one x;
     size_t at = 0;
     uint64_t skip = u->given;
@@ -280,6 +289,7 @@ mrsi_unpack_describe(const struct mrsi_unpack *u, struct mrs_build *b)
 enum mrs_status
 mrsi_unpack_apply(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     u->next = mrsi_state_number(mark, "next", INT64_MAX, &bad);
     u->taken = mrsi_state_number(mark, "taken", INT64_MAX, &bad);
@@ -290,6 +300,7 @@ mrsi_unpack_apply(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e
 enum mrs_status
 mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e)
 {
+    MRS_ASSERT(u->put);
     uint64_t taken;
     const uint8_t *p = u->r->record.p;
     uint64_t n = u->r->record.n;

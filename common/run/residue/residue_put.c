@@ -138,6 +138,7 @@ reads(const struct mrsi_residue_put *p)
 enum mrs_status
 mrsi_residue_put_describe(struct mrsi_residue_put *p, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_i64(b, "stage", p->stage);
     mrs_build_i64(b, "at", (int64_t)p->at);
     mrs_build_i64(b, "records", (int64_t)p->records);
@@ -152,6 +153,7 @@ mrsi_residue_put_describe(struct mrsi_residue_put *p, struct mrs_build *b, struc
 static enum mrs_status
 apply_numbers(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     size_t n;
     p->stage = (unsigned)mrsi_state_number(mark, "stage", SAME, &bad);
@@ -176,6 +178,7 @@ apply_shelf(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
 enum mrs_status
 mrsi_residue_put_apply(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     enum mrs_status s = apply_numbers(p, mark, e);
     MRS_THEN(s, mrsi_unpack_apply(&p->unpack, mark, e));
     if (s == MRS_OK && reads(p)) {

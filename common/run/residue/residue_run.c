@@ -18,6 +18,7 @@ static enum mrs_status
 add_buckets(struct mrs_arena *a, const struct mrsi_residue_way way[2], const struct mrs_coll *coll,
             struct mrsi_names *to, struct mrs_err *e)
 {
+    MRS_ASSERT(coll->coll);
     size_t n = strlen(coll->db) + sizeof "." MRS_BUCKETS + strlen(coll->coll);
     char *ns = mrs_arena_alloc(a, n);
     if (!ns) {
@@ -88,6 +89,7 @@ mrsi_residue_touched(struct mrs_arena *a, const struct mrsi_residue_way way[2], 
 enum mrs_status
 mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, struct mrs_err *e)
 {
+    MRS_ASSERT(r->inverse && r->in && r->opts);
     struct mrs_run_opts o = {.input = r->input,
                              .memory = r->opts->memory,
                              .jobs = r->opts->jobs,

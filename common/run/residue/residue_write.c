@@ -172,6 +172,7 @@ put_coll(struct residue_write_writing *w, const char *ns, uint32_t i, uint32_t k
 static enum mrs_status
 describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct residue_write_writing *w = arg;
     mrs_build_i64(b, "heading", w->heading);
     mrs_build_i64(b, "at", w->at);
@@ -194,6 +195,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
 static enum mrs_status
 apply_heads(struct residue_write_writing *w, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     struct mrs_buf heads;
     mrs_buf_init(&heads, w->en->mem, SIZE_MAX);
     enum mrs_status s = mrsi_mark_bytes_back(w->en, mark, "heads", &heads, e);

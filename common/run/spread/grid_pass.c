@@ -96,6 +96,7 @@ struct grid_pass_found {
 static enum mrs_status
 take_value(void *arg, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     const struct grid_pass_found *f = arg;
     uint8_t head[16 + HEAD];
     if (v.type == MRS_MISSING) {
@@ -120,6 +121,7 @@ take_value(void *arg, struct mrs_val v)
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct gather *ga = arg;
     struct grid_pass_job *j = job;
     struct grid_pass_found f = {j, &ga->g->en->secret};
@@ -222,6 +224,7 @@ describe_axes(struct grid_pass_grid *g, struct mrs_build *b, struct mrs_buf *fil
 static enum mrs_status
 describe_finding(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct grid_pass_grid *g = arg;
     mrs_build_i64(b, "finding", g->finding);
     enum mrs_status s = describe_axes(g, b, files, e);
@@ -263,6 +266,7 @@ check_values(const struct grid_pass_grid *g, const struct axis *a, struct mrs_er
 static enum mrs_status
 axis_back(struct grid_pass_grid *g, uint32_t i, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(i < g->n && mrs_view_is_framed(d));
     struct axis *a = &g->axis[i];
     bool bad = false;
     a->n = mrsi_state_number(d, "n", INT64_MAX, &bad);
@@ -279,6 +283,7 @@ axis_back(struct grid_pass_grid *g, uint32_t i, struct mrs_view d, struct mrs_er
 static enum mrs_status
 axes_back(struct grid_pass_grid *g, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     struct mrs_walk w;
     struct mrs_elem at;
@@ -369,6 +374,7 @@ next_value(struct axis *a)
 static bool
 next_combination(struct grid_pass_grid *g)
 {
+    MRS_ASSERT(g->n > 0);
     uint32_t i = g->begun ? g->n : 0;
     while (g->begun && i > 0 && !next_value(&g->axis[i - 1])) {
         i--;
@@ -398,6 +404,7 @@ rewind_grid(void *arg)
 static enum mrs_status
 put_document(const struct grid_pass_grid *g, struct mrs_block *b, struct mrs_err *e)
 {
+    MRS_ASSERT(b->n <= b->cap);
     uint64_t n = 5;
     for (uint32_t i = 0; i < g->n; i++) {
         n += 2 + (uint64_t)g->axis[i].name_len + g->axis[i].v.n;
@@ -454,6 +461,7 @@ next_block(void *arg, struct mrs_block *b, struct mrs_err *e)
 static enum mrs_status
 describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct grid_pass_grid *g = arg;
     mrs_build_i64(b, "given", (int64_t)g->docs);
     mrs_build_bool(b, "begun", g->begun);
@@ -464,6 +472,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
 static enum mrs_status
 go_on(void *arg, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     struct grid_pass_grid *g = arg;
     bool bad = false;
     struct mrs_val begun = mrs_doc_get(mark, "begun"), done = mrs_doc_get(mark, "done");
@@ -486,6 +495,7 @@ go_on(void *arg, struct mrs_view mark, struct mrs_err *e)
 enum mrs_status
 mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     struct grid_pass_grid g = {.en = en, .step = step};
     struct mrsi_stream stream = {find_values, rewind_grid, next_block, describe, go_on, &g};
     enum mrs_status s = make_axes(&g, e);

@@ -58,6 +58,7 @@ static enum mrs_status
 put_self(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_t source, struct mrs_view doc,
          bool changed, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     uint32_t side = sp->side;
     enum mrsi_ids_phase phase = sp->sides.ids.phase;
     bool write = phase != MRSI_IDS_RESOLVE;
@@ -86,6 +87,7 @@ static enum mrs_status
 put_made(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_t source, uint32_t no,
          const struct mrs_product *p, bool moved, struct mrs_err *e)
 {
+    MRS_ASSERT(p->side >= 0);
     uint32_t side = (uint32_t)p->side;
     struct mrsi_row *row = mrsi_row(w, sp->step, side);
     struct mrsi_candidate c = {sp->en->side[sp->step][side], source, no, false, p->made};
@@ -123,6 +125,7 @@ static enum mrs_status
 products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *work, uint64_t source,
          enum mrs_fate fate, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     uint32_t no = sp->st->desc.new_ids; /* the source itself is 0 then */
     if (sp->ops->all && sp->sides.ids.phase == MRSI_IDS_HOPE) {
         return put_all(sp, w, j, work, fate == MRS_FATE_TAKEN, e);
@@ -180,6 +183,7 @@ refuse(struct spread *sp, struct mrsi_worker *w, uint64_t ordinal, struct mrs_vi
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct spread *sp = arg;
     struct spread_job *j = job;
     void *work = mrsi_work_of(w, sp->step, e);
@@ -287,6 +291,7 @@ open_writers(struct spread *sp, struct mrs_err *e)
 static enum mrs_status
 describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct spread *sp = arg;
     mrs_build_i64(b, "side", sp->side);
     mrsi_mark_log("logged", sp->log, b);
@@ -354,6 +359,7 @@ begin(struct spread *sp, struct mrs_err *e)
 enum mrs_status
 mrsi_spread_stream(struct mrsi_engine *en, uint32_t step, const struct mrsi_stream *from, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_step *st = &en->plan->steps[step];
     struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread, .from = from};
     enum mrs_status s = mrsi_sides_init(&sp.sides, en, step, e);

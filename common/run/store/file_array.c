@@ -10,6 +10,7 @@
 void
 mrsi_tape_init(struct mrsi_tape *t, struct mrsi_engine *en, size_t item, uint64_t limit)
 {
+    MRS_ASSERT(item > 0);
     memset(t, 0, sizeof *t);
     t->en = en;
     t->item = item;
@@ -60,6 +61,7 @@ open_file(struct mrsi_tape *t, struct mrs_err *e)
 static enum mrs_status
 flush(struct mrsi_tape *t, struct mrs_err *e)
 {
+    MRS_ASSERT(!t->map && t->buf.n > 0);
     enum mrs_status s = open_file(t, e);
     MRS_THEN(s, mrsi_temp_append(t->temp, t->buf.p, t->buf.n, t->bytes, e));
     t->bytes += t->buf.n;
@@ -76,6 +78,7 @@ mrsi_tape_spill(struct mrsi_tape *t, struct mrs_err *e)
 void
 mrsi_tape_expect(struct mrsi_tape *t, uint64_t n)
 {
+    MRS_ASSERT(!t->ended);
     enum { FEW = 4 << 20 };
     uint64_t bytes = n < t->limit / t->item ? n * t->item : t->limit;
     if (!t->buf.p && bytes >= FEW) {
@@ -161,6 +164,7 @@ mrsi_tape_describe(struct mrsi_tape *t, const char *name, struct mrs_build *b, s
 enum mrs_status
 mrsi_tape_apply(struct mrsi_tape *t, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(!t->temp && t->n == 0);
     struct mrs_view d = mrsi_mark_doc(mark, name);
     bool ended = mrs_doc_get(d, file_name[true]).type != MRS_MISSING;
     enum mrs_status s = mrsi_mark_temp_back(t->en, d, file_name[ended], &t->temp, &t->bytes, e);

@@ -66,6 +66,7 @@ mrsi_mark_file_describe(struct mrsi_mark_file *f, const char *name, struct mrs_b
 enum mrs_status
 mrsi_mark_items_each(const struct mrsi_mark_items *x, const struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
 {
+    MRS_ASSERT(x->item > 0 && x->item <= MRSI_MARK_WINDOW && bytes % x->item == 0);
     struct mrs_buf room;
     enum mrs_status s = MRS_OK;
     size_t window = MRSI_MARK_WINDOW / x->item * x->item;
@@ -127,6 +128,7 @@ mrsi_mark_list_describe(struct mrsi_mark_list *l, const char *name, struct mrs_b
 enum mrs_status
 mrsi_mark_list_apply(struct mrsi_mark_list *l, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(!l->temp && l->buf->n == 0);
     enum mrs_status s = mrsi_mark_temp_back(l->en, mark, name, &l->temp, &l->bytes, e);
     if (s != MRS_OK || !l->temp) {
         return s;

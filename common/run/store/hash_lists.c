@@ -44,6 +44,7 @@ mrsi_hashes_init(struct mrsi_hashes *h, struct mrs_mem *mem, uint64_t memory, st
 static struct slab *
 slab_at(const struct mrsi_hashes *h, uint32_t i)
 {
+    MRS_ASSERT(i < h->slabs.n / sizeof(struct slab));
     return (struct slab *)(void *)h->slabs.p + i;
 }
 
@@ -81,6 +82,7 @@ add_slab(struct mrsi_hashes *h)
 static struct mrsi_hash_chunk *
 chunk_room(struct mrsi_hashes *h, size_t n)
 {
+    MRS_ASSERT(h->room <= h->room_end);
     if ((size_t)(h->room_end - h->room) < n) {
         if (h->used == h->slabs.n / sizeof(struct slab) && !add_slab(h)) {
             return NULL;
@@ -122,6 +124,7 @@ mrsi_hashes_put(struct mrsi_hashes *h, const uint64_t *hash, size_t n, struct mr
 enum mrs_status
 mrsi_hashes_gather(const struct mrsi_hashes *h, uint32_t list, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(list < MRSI_HASH_LISTS);
     const struct mrsi_hash_list *l = &h->list[list];
     size_t n = l->last ? (size_t)(l->at - l->last->hash) : 0;
     for (const struct mrsi_hash_chunk *c = l->last; c; c = c->before) {
@@ -134,6 +137,7 @@ mrsi_hashes_gather(const struct mrsi_hashes *h, uint32_t list, struct mrs_buf *o
 void
 mrsi_hashes_drop(struct mrsi_hashes *h, uint32_t list)
 {
+    MRS_ASSERT(list < MRSI_HASH_LISTS);
     h->list[list] = (struct mrsi_hash_list){NULL, NULL, NULL};
 }
 

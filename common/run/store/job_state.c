@@ -12,6 +12,7 @@ sum_of(const struct mrsi_temp *t, const char *name)
 void
 mrsi_mark_sum(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b)
 {
+    MRS_ASSERT(!bytes || t->summed == bytes);
     if (bytes) {
         mrs_build_i64(b, "sum", sum_of(t, name));
     }
@@ -21,6 +22,7 @@ static void
 put_file(const char *name, const struct mrsi_temp *t, uint64_t bytes, bool summed, struct mrs_build *b,
          struct mrs_buf *files)
 {
+    MRS_ASSERT(!t || t->no > 0);
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrs_build_i64(b, "file", t ? t->no : 0);
     mrs_build_i64(b, "bytes", t ? (int64_t)bytes : 0);

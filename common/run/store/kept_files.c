@@ -6,6 +6,7 @@
 enum mrs_status
 mrsi_kept_open(struct mrsi_engine *en, struct mrs_err *e)
 {
+    MRS_ASSERT(!en->kept && en->opts->output);
     struct mrsi_kept *k = mrs_zalloc(en->mem, sizeof *k);
     if (!k) {
         return mrs_err_memory(e, sizeof *k);
@@ -68,6 +69,7 @@ mrsi_kept_sweep(struct mrsi_engine *en)
 uint32_t
 mrsi_keep_next(const struct mrsi_engine *en)
 {
+    MRS_ASSERT(en->kept);
     return en->kept->next;
 }
 
@@ -90,6 +92,7 @@ mrsi_keep_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e
 enum mrs_status
 mrsi_keep_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrsi_temp **out, struct mrs_err *e)
 {
+    MRS_ASSERT(no > 0);
     int fd;
     enum mrs_status s = mrs_beside_file(&en->kept->dir, no, false, &fd, e);
     if (s != MRS_OK) {
@@ -110,6 +113,7 @@ mrsi_keep_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrs
 void
 mrsi_keep_dropped(struct mrsi_engine *en, uint32_t no)
 {
+    MRS_ASSERT(no > 0);
     struct mrsi_kept *k = en->kept;
     if (!k) {
         return; /* the end has decided about all of them */
@@ -124,6 +128,7 @@ mrsi_keep_dropped(struct mrsi_engine *en, uint32_t no)
 enum mrs_status
 mrsi_keep_until_mark(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e)
 {
+    MRS_ASSERT(en->kept && t);
     struct mrs_buf *held = &en->kept->pass_temps;
     mrs_buf_put(held, &t, sizeof t);
     if (held->bad) {

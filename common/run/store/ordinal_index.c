@@ -12,6 +12,7 @@
 static enum mrs_status
 map_file(struct mrsi_area *a, struct mrs_err *e)
 {
+    MRS_ASSERT(a->temp && a->bytes > 0);
     void *p = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->temp->fd, 0);
     if (p == MAP_FAILED) {
         return mrs_err_memory(e, a->bytes);
@@ -76,6 +77,7 @@ mrsi_area_clear(struct mrsi_area *a)
 static enum mrs_status
 copy_area(struct mrsi_area *a, struct mrs_err *e)
 {
+    MRS_ASSERT(a->p && !a->temp && !a->copy);
     enum mrs_status s = mrsi_keep_temp(a->en, &a->copy, e);
     MRS_THEN(s, mrsi_temp_append(a->copy, a->p, a->bytes, 0, e));
     if (s != MRS_OK) {
@@ -110,6 +112,7 @@ mrsi_area_describe(struct mrsi_area *a, const char *name, struct mrs_build *b, s
 static enum mrs_status
 load_area(struct mrsi_area *a, uint64_t limit, enum mrs_status s, struct mrs_err *e)
 {
+    MRS_ASSERT(!a->p && !a->copy);
     if (s == MRS_OK && a->bytes > limit) {
         s = map_file(a, e);
     } else if (s == MRS_OK) {
@@ -167,6 +170,7 @@ enum { FEW = 64, LEAP = 16 };
 static struct mrsi_index_slot *
 probe(const struct mrsi_index *x, struct mrs_hash128 key)
 {
+    MRS_ASSERT(x->n < x->n_slot);
     const struct mrsi_index_slot *end = (struct mrsi_index_slot *)x->area.p + x->n_slot;
     struct mrsi_index_slot *slot = mrsi_index_home(x, key);
     while (slot->ord && (slot->lo != key.lo || slot->hi != key.hi)) {
@@ -215,6 +219,7 @@ grow(struct mrsi_index *x, struct mrs_err *e)
 enum mrs_status
 mrsi_index_put(struct mrsi_index *x, struct mrs_hash128 key, uint64_t ord, uint64_t *first, struct mrs_err *e)
 {
+    MRS_ASSERT(ord < MRSI_NO_ORDINAL - 1);
     if (x->n >= x->n_slot / 4 * 3) {
         enum mrs_status s = grow(x, e);
         if (s != MRS_OK) {
@@ -277,6 +282,7 @@ take_back(struct mrsi_index *x, uint64_t end)
 enum mrs_status
 mrsi_index_apply(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(x->n == 0 && !x->area.p);
     bool bad = false;
     struct mrs_view d = mrsi_mark_doc(mark, name);
     uint64_t n = mrsi_state_number(d, "keys", INT64_MAX, &bad);

@@ -19,6 +19,7 @@ struct mrsi_run_at {
 void
 mrsi_put_be(uint8_t *p, uint64_t v, int bytes)
 {
+    MRS_ASSERT(bytes > 0 && bytes <= 8);
     for (int i = 0; i < bytes; i++) {
         p[i] = (uint8_t)(v >> (8 * (bytes - 1 - i)));
     }
@@ -27,6 +28,7 @@ mrsi_put_be(uint8_t *p, uint64_t v, int bytes)
 uint64_t
 mrsi_get_be(const uint8_t *p, int bytes)
 {
+    MRS_ASSERT(bytes > 0 && bytes <= 8);
     uint64_t v = 0;
     for (int i = 0; i < bytes; i++) {
         v = v << 8 | p[i];
@@ -186,6 +188,7 @@ mrsi_sorter_put(struct mrsi_sorter *s, const void *key, uint32_t key_len, const 
 static enum mrs_status
 fill(struct mrsi_sorter *s, struct mrsi_run_at *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->pos <= r->n && r->n <= r->cap && r->off <= r->end);
     size_t have = r->n - r->pos, need = sizeof(struct sorter_head);
     if (have >= need) {
         need = rec_bytes(r->p + r->pos);
@@ -221,6 +224,7 @@ fill(struct mrsi_sorter *s, struct mrsi_run_at *r, struct mrs_err *e)
 static bool
 earlier(const struct mrsi_sorter *s, uint32_t a, uint32_t b)
 {
+    MRS_ASSERT(a < s->n_at && b < s->n_at);
     int c = compare(s->at[a].p + s->at[a].pos, s->at[b].p + s->at[b].pos);
     return c < 0 || (c == 0 && a < b);
 }
@@ -246,6 +250,7 @@ sift(struct mrsi_sorter *s, uint32_t i)
 static uint64_t
 begin_of_run(const struct mrsi_sorter *s, const struct sorter_run *run, uint32_t i)
 {
+    MRS_ASSERT(!s->from.n || (i + 1) * sizeof(uint64_t) <= s->from.n);
     uint64_t from = 0;
     if (s->from.n) {
         memcpy(&from, s->from.p + i * sizeof from, sizeof from);
@@ -257,6 +262,7 @@ begin_of_run(const struct mrsi_sorter *s, const struct sorter_run *run, uint32_t
 static enum mrs_status
 open_runs(struct mrsi_sorter *s, struct mrs_err *e)
 {
+    MRS_ASSERT(s->runs.n > 0);
     const struct sorter_run *run = (const struct sorter_run *)(const void *)s->runs.p;
     uint32_t n = (uint32_t)(s->runs.n / sizeof *run);
     size_t window = s->limit / n;
@@ -313,6 +319,7 @@ mrsi_sorter_rewind(struct mrsi_sorter *s, struct mrs_err *e)
 static enum mrs_status
 next_of_runs(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e)
 {
+    MRS_ASSERT(!s->pos || s->n_heap > 0);
     if (s->pos) { /* the record handed out last is done with */
         struct mrsi_run_at *r = &s->at[s->heap[0]];
         r->pos += rec_bytes(r->p + r->pos);
@@ -356,6 +363,7 @@ mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err 
 void
 mrsi_sorter_unread(struct mrsi_sorter *s)
 {
+    MRS_ASSERT(s->pos > 0);
     s->pos = s->runs.n ? 0 : s->pos - sizeof(size_t);
 }
 
@@ -364,6 +372,7 @@ mrsi_sorter_unread(struct mrsi_sorter *s)
 static uint64_t
 next_of_run(const struct mrsi_sorter *s, uint32_t i)
 {
+    MRS_ASSERT(i < s->n_at);
     const struct sorter_run *run = (const struct sorter_run *)(const void *)s->runs.p;
     const struct mrsi_run_at *r = &s->at[i];
     bool given = s->pos && s->n_heap && s->heap[0] == i;
@@ -373,6 +382,7 @@ next_of_run(const struct mrsi_sorter *s, uint32_t i)
 static uint64_t
 next_in_memory(const struct mrsi_sorter *s)
 {
+    MRS_ASSERT(s->pos <= s->index.n);
     uint64_t sum = 0;
     for (size_t i = 0; i < s->pos; i += sizeof(size_t)) {
         size_t off;
@@ -454,6 +464,7 @@ are_right(const struct mrsi_sorter *s)
 enum mrs_status
 mrsi_sorter_apply(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(!s->temp && s->recs.n == 0);
     bool bad = false;
     size_t n, n_from;
     struct mrs_view d = mrsi_mark_doc(mark, name);

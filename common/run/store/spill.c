@@ -15,6 +15,7 @@ enum { SLAB_MIN = 16 << 20, SLAB_MAX = 64 << 20 };
 void
 mrsi_spill_cut(struct mrsi_spill *sp)
 {
+    MRS_ASSERT(sp->added < sp->n_part);
     uint32_t n = sp->n_part - sp->added;
     for (uint32_t i = 0; i < sp->n_part; i++) {
         sp->part[i].lo = i < n ? sp->first + (uint64_t)((unsigned __int128)sp->total * i / n) : 0;
@@ -28,6 +29,7 @@ enum mrs_status
 mrsi_spill_init(struct mrsi_spill *sp, struct mrsi_engine *en, uint64_t ordinals,
                 const struct mrsi_spill_layout *layout, struct mrs_err *e)
 {
+    MRS_ASSERT(layout->parts > 0 && layout->piece > 0);
     memset(sp, 0, sizeof *sp);
     sp->en = en;
     sp->total = ordinals;
@@ -62,6 +64,7 @@ mrsi_spill_spare(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
 void
 mrsi_spill_add(struct mrsi_spill *sp)
 {
+    MRS_ASSERT(sp->spare > 0);
     mrs_buf_init(&sp->part[sp->n_part].pieces, sp->en->mem, SIZE_MAX);
     sp->n_part++;
     sp->added++;
@@ -165,6 +168,7 @@ mrsi_piece_sum(const struct mrsi_spill *sp, const uint8_t *p, uint32_t n)
 enum mrs_status
 mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_spill_piece *x, uint8_t *to, struct mrs_err *e)
 {
+    MRS_ASSERT(sp->temp && !x->p);
     enum mrs_status s = mrs_read_at(sp->temp->fd, to, x->n, x->off, e);
     if (s == MRS_OK && x->stream < sp->old_streams && mrsi_piece_sum(sp, to, x->n) != x->sum) {
         s = mrsi_state_damaged("what was put aside", e);
@@ -175,6 +179,7 @@ mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_spill_piece *x, u
 static enum mrs_status
 add_piece(struct mrsi_spill *sp, uint32_t part, struct mrsi_spill_piece piece, struct mrs_err *e)
 {
+    MRS_ASSERT(piece.n > 0);
     pthread_mutex_lock(&sp->lock);
     mrs_buf_put(&sp->part[part].pieces, &piece, sizeof piece);
     sp->part[part].bytes += piece.n;
@@ -237,6 +242,7 @@ mrsi_spiller_clear(struct mrsi_spiller *s)
 static enum mrs_status
 hand_over(struct mrsi_spiller *s, uint32_t part, struct mrs_err *e)
 {
+    MRS_ASSERT(s->open[part].n <= s->open[part].cap);
     struct mrsi_spill *sp = s->sp;
     uint32_t n = s->open[part].n;
     if (!n) {
@@ -255,6 +261,7 @@ hand_over(struct mrsi_spiller *s, uint32_t part, struct mrs_err *e)
 uint32_t
 mrsi_spill_part_of(const struct mrsi_spill *sp, uint64_t ord)
 {
+    MRS_ASSERT(ord >= sp->first && ord - sp->first < sp->total);
     uint32_t i = (uint32_t)((double)(ord - sp->first) * sp->parts_per_ordinal); /* or the one before or behind it */
     i = i < sp->n_part ? i : sp->n_part - 1;
     while (sp->part[i].lo > ord) {
@@ -269,6 +276,7 @@ mrsi_spill_part_of(const struct mrsi_spill *sp, uint64_t ord)
 enum mrs_status
 mrsi_spiller_open(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(!s->large);
     struct mrsi_spill *sp = s->sp;
     enum mrs_status st = hand_over(s, part, e);
     if (st != MRS_OK || (n <= sp->piece_bytes && s->open[part].p)) {
@@ -289,6 +297,7 @@ mrsi_spiller_open(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_er
 enum mrs_status
 mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(s->large);
     enum mrs_status st = to_file(s->sp, part, s->large, (uint32_t)n, s->stream, e);
     mrs_free(s->sp->en->mem, s->large);
     s->large = NULL;
@@ -298,6 +307,7 @@ mrsi_spiller_large(struct mrsi_spiller *s, uint32_t part, size_t n, struct mrs_e
 enum mrs_status
 mrsi_spiller_put(struct mrsi_spiller *s, const struct mrsi_rec *head, const struct mrsi_rec_parts *x, struct mrs_err *e)
 {
+    MRS_ASSERT(head->total >= sizeof *head);
     uint32_t part = mrsi_spill_part_of(s->sp, head->ord);
     if (!mrsi_spiller_fits(s, part, head->total)) {
         enum mrs_status st = mrsi_spiller_open(s, part, head->total, e);
@@ -376,6 +386,7 @@ enum mrs_status
 mrsi_partition_load(const struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo, uint64_t hi,
                     struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e)
 {
+    MRS_ASSERT(lo <= hi);
     const struct mrsi_spill_piece *x = (const struct mrsi_spill_piece *)(const void *)p->pieces.p;
     size_t n = p->pieces.n / sizeof *x;
     uint8_t **loaded;
@@ -441,6 +452,7 @@ mrsi_partition_each(const struct mrsi_spill *sp, const struct mrsi_partition *p,
                     enum mrs_status (*fn)(void *arg, const struct mrsi_rec *r, struct mrs_err *e), void *arg,
                     struct mrs_err *e)
 {
+    MRS_ASSERT(lo <= hi);
     struct each each = {lo, hi, fn, arg};
     return mrsi_partition_pieces(sp, p, each_record, &each, e);
 }
@@ -457,6 +469,7 @@ put_again(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
 static enum mrs_status
 begin_split(struct mrsi_spill *sub, const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_err *e)
 {
+    MRS_ASSERT(sub != sp);
     struct mrsi_temp *temp = sub->temp; /* its pages are in memory, where new ones would have to be found */
     struct mrsi_spill_layout l = mrsi_layout_split(sp->en->memory, sp->en->jobs, p->bytes, p->hi - p->lo);
     sub->temp = NULL;
@@ -473,6 +486,7 @@ begin_split(struct mrsi_spill *sub, const struct mrsi_spill *sp, const struct mr
 enum mrs_status
 mrsi_spill_split(struct mrsi_spill *sub, const struct mrsi_spill *sp, uint32_t part, struct mrs_err *e)
 {
+    MRS_ASSERT(part < sp->n_part);
     const struct mrsi_partition *p = &sp->part[part];
     struct mrsi_spiller out = {.sp = NULL};
     enum mrs_status s = begin_split(sub, sp, p, e);

@@ -32,24 +32,28 @@ at_least(uint64_t a, uint64_t b)
 static uint64_t
 open_share(uint64_t memory, uint32_t jobs) /* of one worker */
 {
+    MRS_ASSERT(jobs > 0);
     return memory / 4 / jobs;
 }
 
 uint64_t
 mrsi_layout_load(uint64_t memory, uint32_t jobs)
 {
+    MRS_ASSERT(jobs > 0);
     return at_least(at_most(memory / (16ull * jobs), LOAD_MAX), 64 << 10);
 }
 
 uint64_t
 mrsi_layout_most(uint64_t memory, uint32_t jobs)
 {
+    MRS_ASSERT(jobs > 0);
     return memory / (8ull * jobs);
 }
 
 uint32_t
 mrsi_layout_piece(uint64_t memory, uint32_t jobs, uint32_t parts, uint32_t most)
 {
+    MRS_ASSERT(parts > 0);
     uint64_t piece = open_share(memory, jobs) / parts & ~4095ull;
     return (uint32_t)at_least(at_most(piece, most), PIECE_MIN);
 }
@@ -59,6 +63,7 @@ mrsi_layout_piece(uint64_t memory, uint32_t jobs, uint32_t parts, uint32_t most)
 static uint64_t
 memory_left(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *need, uint32_t parts, uint32_t piece)
 {
+    MRS_ASSERT(parts > 0);
     uint64_t part = at_most(need->records / parts, mrsi_layout_load(memory, jobs));
     uint64_t into = need->into_bytes / parts, slots = jobs * 2ull;
     uint64_t later = slots * (2 * part + 2 * into), open = (uint64_t)parts * piece * jobs;

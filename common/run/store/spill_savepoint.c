@@ -115,6 +115,7 @@ enum { MOST = 1 << 20, STREAMS_MOST = 1 << 16 };
 static enum mrs_status
 make_partitions(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n > sp->added);
     struct mrsi_partition *part = mrs_zalloc(sp->en->mem, ((size_t)n + sp->spare) * sizeof *part);
     if (!part) {
         return mrs_err_memory(e, n * sizeof *part);

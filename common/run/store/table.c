@@ -15,6 +15,7 @@ slots_for(uint64_t n)
 static uint64_t
 slot_of(const struct mrsi_table *t, struct mrsi_key k)
 {
+    MRS_ASSERT(t->n_slot > 0);
     uint64_t h = (k.a ^ (k.b * 0xC2B2AE3D27D4EB4Full)) * 0x9E3779B97F4A7C15ull;
     h ^= h >> 29;
     h *= 0xBF58476D1CE4E5B9ull;
@@ -168,6 +169,7 @@ mrsi_table_describe(struct mrsi_table *t, struct mrsi_engine *en, const char *na
 void
 mrsi_table_has(struct mrsi_table *t, const struct mrsi_mark_list *list)
 {
+    MRS_ASSERT(!t->entries);
     t->en = list->en;
     t->entries = list->temp;
     t->entries_bytes = list->bytes;

@@ -12,6 +12,7 @@
 enum mrs_status
 mrsi_temp_of(struct mrsi_engine *en, int fd, uint32_t no, struct mrsi_temp **out, struct mrs_err *e)
 {
+    MRS_ASSERT(fd >= 0);
     struct mrsi_temp *t = mrs_zalloc(en->mem, sizeof *t);
     *out = NULL;
     if (!t) {
@@ -55,6 +56,7 @@ measure(struct mrsi_engine *en)
 void
 mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t)
 {
+    MRS_ASSERT(!t || t->users > 0);
     if (!t || --t->users) {
         return;
     }

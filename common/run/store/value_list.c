@@ -42,6 +42,7 @@ hash_of(const struct mrsi_value_list *l, const uint8_t *p, size_t n)
 enum mrs_status
 mrsi_value_list_put(struct mrsi_value_list *l, const uint8_t *p, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(!l->ready);
     uint8_t head[HASH_N];
     mrsi_put_be(head, hash_of(l, p, n), HASH_N);
     mrs_buf_reset(&l->key);
@@ -74,6 +75,7 @@ is_new(struct value_writer *x, const struct mrsi_sorted *r)
 static enum mrs_status
 put_bytes(struct value_writer *x, const struct mrsi_sorted *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->key_len >= HASH_N);
     uint8_t len[LEN_N];
     uint32_t n = r->key_len - HASH_N;
     mrs_put32(len, n);
@@ -104,6 +106,7 @@ home_of(const struct mrsi_value_list *l, uint64_t hash)
 static enum mrs_status
 put_slot(struct value_writer *x, uint64_t hash, const struct mrsi_sorted *r, struct mrs_err *e)
 {
+    MRS_ASSERT(x->place <= x->l->n_slot + x->l->n);
     struct mrsi_value_slot one = {hash, x->at + 1};
     enum mrs_status s = put_empty(x, home_of(x->l, hash), e);
     MRS_THEN(s, mrsi_tape_put(&x->l->slots, &one, e));
@@ -139,6 +142,7 @@ first_look(struct value_writer *x, uint64_t hash, const struct mrsi_sorted *r, s
 enum mrs_status
 mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e)
 {
+    MRS_ASSERT(!l->ready);
     struct value_writer x = {.l = l};
     mrs_buf_init(&x.last, l->en->mem, SIZE_MAX);
     enum mrs_status s = each_value(&x, first_look, e);
@@ -159,6 +163,7 @@ mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e)
 bool
 mrsi_value_list_has(const struct mrsi_value_list *l, const uint8_t *p, size_t n)
 {
+    MRS_ASSERT(l->ready);
     uint64_t hash = hash_of(l, p, n);
     const struct mrsi_value_slot *s = (const struct mrsi_value_slot *)(const void *)l->slots.p + home_of(l, hash);
     for (; s->at && s->hash <= hash; s++) {

@@ -16,6 +16,7 @@ size_of_id(const struct mrsi_tree_run *t, uint32_t i)
 static void
 settle(struct mrsi_tree_run *t, uint32_t i, uint32_t parent)
 {
+    MRS_ASSERT(i < t->n);
     struct mrsi_tree_node *n = mrsi_node(t, i);
     const struct mrsi_tree_node *up = parent == MRSI_NONE ? NULL : mrsi_node(t, parent);
     n->parent = parent;
@@ -41,6 +42,7 @@ settle(struct mrsi_tree_run *t, uint32_t i, uint32_t parent)
 static uint32_t
 close_circle(struct mrsi_tree_run *t, uint32_t from, uint32_t at)
 {
+    MRS_ASSERT(from < t->n && at < t->n);
     uint32_t i = from, next;
     bool last;
     do {
@@ -58,6 +60,7 @@ close_circle(struct mrsi_tree_run *t, uint32_t from, uint32_t at)
 static enum mrs_status
 walk(struct mrsi_tree_run *t, uint32_t from, uint64_t *steps, struct mrs_err *e)
 {
+    MRS_ASSERT(from < t->n && steps);
     uint32_t came = MRSI_NONE, at = from;
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && at != MRSI_NONE && mrsi_node(t, at)->fate == MRSI_TREE_NEW) {

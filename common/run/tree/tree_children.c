@@ -59,6 +59,7 @@ link_all(struct mrsi_tree_run *t, struct mrs_err *e)
 static enum mrs_status
 number_tree(struct mrsi_tree_run *t, uint32_t root, uint64_t *count, struct mrs_err *e)
 {
+    MRS_ASSERT(root < t->n);
     struct mrsi_numbers *numbers = t->numbers.p;
     uint32_t i = root;
     enum mrs_status s = MRS_OK;

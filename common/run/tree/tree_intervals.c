@@ -35,6 +35,7 @@ opens(struct nest *x, uint32_t i)
 static void
 closes(struct nest *x, uint32_t i)
 {
+    MRS_ASSERT(i < x->t->n);
     struct open *o = &x->open[i];
     if (o->above != MRSI_NONE) {
         mrsi_tree_fault(x->t, i, MRS_FAULT_OVERLAP, o->above);

@@ -35,6 +35,7 @@ names_parent(struct mrsi_tree_run *t, const struct mrsi_named *x, uint64_t found
 static enum mrs_status
 names_child(struct mrsi_tree_run *t, const struct mrsi_named *x, uint64_t found, uint32_t *last, struct mrs_err *e)
 {
+    MRS_ASSERT(x->who < t->n);
     if (found == MRSI_NO_ORDINAL) {
         struct mrsi_childless c = {x->who, x->child};
         enum mrs_status s = *last == x->who ? MRS_OK : mrsi_tape_put(&t->childless, &c, e);

@@ -6,6 +6,7 @@
 struct mrs_val
 mrsi_node_id(const struct mrsi_tree_run *t, uint32_t i)
 {
+    MRS_ASSERT(i < t->n);
     const uint64_t *at = (const uint64_t *)(const void *)t->id_at.p;
     uint64_t from = at[i], end = i + 1u < t->n ? at[i + 1u] : t->ids.n;
     if (end == from) {
@@ -23,6 +24,7 @@ mrsi_tree_go_on(const struct mrsi_tree_run *t, uint64_t i, struct mrs_err *e)
 void
 mrsi_tree_fault(struct mrsi_tree_run *t, uint32_t i, enum mrs_tree_fault fault, uint32_t other)
 {
+    MRS_ASSERT(i < t->n);
     struct mrsi_tree_node *n = mrsi_node(t, i);
     if (n->fate == MRSI_TREE_NEW) {
         n->fate = MRSI_TREE_OUT;
@@ -34,6 +36,7 @@ mrsi_tree_fault(struct mrsi_tree_run *t, uint32_t i, enum mrs_tree_fault fault, 
 static void
 tree_init(struct mrsi_tree_run *t, struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     uint64_t share = en->memory / 16;
     memset(t, 0, sizeof *t);
     t->en = en;
@@ -110,6 +113,7 @@ mrsi_tree_open(struct mrsi_tree_run *t, struct mrs_err *e)
 static enum mrs_status
 one_stage(struct mrsi_tree_run *t, struct mrs_err *e)
 {
+    MRS_ASSERT(t->st && t->ops);
     enum mrs_status s = MRS_OK;
     switch (t->stage) {
     case MRSI_TREE_READ: s = mrsi_tree_read(t, e); break;
@@ -137,6 +141,7 @@ all_stages(struct mrsi_tree_run *t, struct mrs_err *e)
 enum mrs_status
 mrsi_tree_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_tree_run t;
     tree_init(&t, en, step);
     t.pass = (struct mrsi_pass){.en = en, .kind = "tree", .describe = mrsi_tree_mark, .arg = &t};

@@ -122,6 +122,7 @@ keep_doc(struct tree_read_job *job, uint32_t at, struct mrs_view doc)
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_tree_run *t = arg;
     struct tree_read_job *job = p;
     uint32_t who = (uint32_t)ordinal;
@@ -189,6 +190,7 @@ static enum mrs_status
 keep_values(struct mrsi_tape *where, struct mrsi_tape *values, const struct mrs_buf *sizes, const struct mrs_buf *bytes,
             struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(sizes) && mrs_buf_is_sound(bytes));
     uint64_t at = values->n;
     enum mrs_status s = MRS_OK;
     for (size_t i = 0; s == MRS_OK && i < sizes->n; i += sizeof(uint32_t)) {

@@ -28,6 +28,7 @@ describe_places(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *fi
 enum mrs_status
 mrsi_tree_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_tree_run *t = arg;
     mrs_build_i64(b, "stage", t->stage);
     enum mrs_status s = mrsi_tape_describe(&t->id_at, "idAt", b, files, e);
@@ -146,6 +147,7 @@ check_places(const struct mrsi_tree_run *t, struct mrs_err *e)
 static enum mrs_status
 apply_read(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     t->intervals = mrsi_state_number(mark, "intervals", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the nodes", e) : mrsi_tape_apply(&t->bits, mark, "bits", e);
@@ -160,6 +162,7 @@ apply_read(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
 static enum mrs_status
 apply_places(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(mark));
     uint64_t n = t->n = t->id_at.n, memory = t->en->memory;
     bool bad = false, children = t->needs & MRS_TREE_CHILDREN, numbers = t->needs & MRS_TREE_NUMBERS;
     if (mrsi_state_number(mark, "nodes", MRSI_NONE, &bad) != n || bad) {

@@ -25,6 +25,7 @@ kin(const struct mrsi_tree_run *t, uint32_t i)
 struct mrs_view
 mrsi_tree_doc(const struct mrsi_tree_run *t, uint32_t i, struct mrsi_weight *weight)
 {
+    MRS_ASSERT(i < t->n);
     const uint64_t *at = (const uint64_t *)(const void *)t->doc_at.p;
     uint64_t end = i + 1u < t->n ? at[i + 1u] : t->docs.n;
     const uint8_t *p = t->docs.p + at[i];
@@ -36,6 +37,7 @@ mrsi_tree_doc(const struct mrsi_tree_run *t, uint32_t i, struct mrsi_weight *wei
 static uint32_t
 next_node(const struct mrsi_tree_run *t, uint32_t root, uint32_t i, uint32_t *level)
 {
+    MRS_ASSERT(root < t->n && i < t->n);
     uint32_t next = kin(t, i)->child;
     if (next != MRSI_NONE) {
         ++*level;
@@ -68,6 +70,7 @@ struct tree_whole_weight {
 static enum mrs_status
 weigh(struct mrsi_tree_run *t, uint32_t root, struct tree_whole_weight *out, struct mrs_err *e)
 {
+    MRS_ASSERT(root < t->n);
     enum mrs_status s = MRS_OK;
     uint32_t level = 0;
     *out = (struct tree_whole_weight){0, 0};
@@ -135,6 +138,7 @@ top(const struct mrs_buf *frames)
 static enum mrs_status
 open_node(const struct mrsi_tree_run *t, struct mrsi_worker *w, uint32_t i, struct mrs_buf *frames, struct mrs_buf *out)
 {
+    MRS_ASSERT(i < t->n);
     struct mrsi_weight weight;
     struct tree_whole_frame f = {0};
     char name[12];
@@ -178,6 +182,7 @@ enum mrs_status
 mrsi_tree_assemble(const struct mrsi_tree_run *t, struct mrsi_worker *w, uint32_t root, struct mrs_buf *frames,
                    struct mrs_buf *out)
 {
+    MRS_ASSERT(root < t->n);
     uint32_t i = root;
     mrs_buf_reset(frames);
     enum mrs_status s = open_node(t, w, i, frames, out);

@@ -120,6 +120,7 @@ first_above(struct mrs_node_ids *ids)
 static void
 find_place(const struct mrsi_tree_run *t, struct tree_write_job *job, uint32_t who, struct mrs_place *out)
 {
+    MRS_ASSERT(who < t->n);
     const struct mrsi_tree_node *n = mrsi_node(t, who);
     const struct mrsi_numbers *numbers = t->numbers.p;
     memset(out, 0, sizeof *out);
@@ -156,6 +157,7 @@ static enum mrs_status
 ask(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job *job, uint32_t who, bool *again,
     struct mrs_err *e)
 {
+    MRS_ASSERT(who < t->n);
     struct mrsi_weight weight;
     struct mrs_place place;
     find_place(t, job, who, &place);
@@ -198,6 +200,7 @@ by_who(const void *a, const void *b)
 static bool
 in_trouble(const struct mrsi_tree_run *t, uint32_t who, struct mrs_trouble *out)
 {
+    MRS_ASSERT(who < t->n);
     const struct mrsi_tree_node *n = mrsi_node(t, who);
     struct mrsi_childless key = {who, 0};
     const struct mrsi_childless *c;
@@ -234,6 +237,7 @@ read_again(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_tree_run *t = arg;
     struct tree_write_job *job = p;
     uint32_t who = (uint32_t)ordinal;

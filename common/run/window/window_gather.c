@@ -67,6 +67,7 @@ slot_of(const struct mrsi_window_lists *l, struct mrs_hash128 key)
 static enum mrs_status
 more_slots(struct mrsi_window_lists *l, struct mrs_err *e)
 {
+    MRS_ASSERT(l->n_groups <= l->n_slots);
     l->n_slots = l->n_slots ? 2 * l->n_slots : 1024;
     mrs_buf_reset(&l->table);
     uint8_t *room = mrs_buf_take(&l->table, l->n_slots * sizeof(uint64_t));
@@ -215,6 +216,7 @@ by_order(const void *a, const void *b)
 const struct mrsi_window_member *
 mrsi_window_list(struct mrsi_window_lists *l, uint64_t no, uint64_t *n)
 {
+    MRS_ASSERT(no < l->n_groups);
     struct mrsi_window_member *m = (struct mrsi_window_member *)(void *)l->members.p + list_at(l, no)->first;
     bool sorted = true;
     *n = list_at(l, no)->n;

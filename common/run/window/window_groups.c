@@ -99,6 +99,7 @@ member_at(const struct mrs_window_group *g, uint64_t i)
 static enum mrs_status
 give_alike(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct window_hand *x = arg;
     x->alike = x->r->given.n;
     enum mrs_status s = mrsi_tape_put_n(&x->r->given, doc.p, doc.n, e);
@@ -109,6 +110,7 @@ give_alike(void *arg, struct mrs_view doc, struct mrs_err *e)
 static enum mrs_status
 give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct window_hand *x = arg;
     const struct mrsi_window_member *m = &x->member[x->next++];
     uint64_t *place = x->r->place.p;

@@ -6,6 +6,7 @@
 static void
 window_init(struct mrsi_window_run *r, struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     memset(r, 0, sizeof *r);
     r->en = en;
     r->step = step;
@@ -58,6 +59,7 @@ compute(struct mrsi_window_run *r, struct mrs_err *e)
 static enum mrs_status
 one_stage(struct mrsi_window_run *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->st && r->ops);
     enum mrs_status s = MRS_OK;
     switch (r->stage) {
     case MRSI_WINDOW_READ: s = mrsi_window_read(r, e); break;
@@ -82,6 +84,7 @@ all_stages(struct mrsi_window_run *r, struct mrs_err *e)
 enum mrs_status
 mrsi_window_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_window_run r;
     window_init(&r, en, step);
     r.pass = (struct mrsi_pass){.en = en, .kind = "window", .describe = mrsi_window_mark, .arg = &r};

@@ -75,6 +75,7 @@ keep(const struct mrsi_window_run *r, struct window_read_job *job, uint64_t ordi
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_window_run *r = arg;
     struct window_read_job *job = p;
     uint8_t *bit = job->bits.p + (ordinal - job->block.first_doc);

@@ -6,6 +6,7 @@
 enum mrs_status
 mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_window_run *r = arg;
     mrs_build_i64(b, "stage", r->stage);
     enum mrs_status s = mrsi_tape_describe(&r->bits, "bits", b, files, e);

@@ -63,6 +63,7 @@ static enum mrs_status
 splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job *job, uint64_t ordinal,
        struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const uint64_t *place = (const uint64_t *)r->place.p;
     const uint8_t *given = r->given.p + place[ordinal] - 1;
     uint64_t alike, later = ordinal + AHEAD < r->bits.n ? place[ordinal + AHEAD] : 0;
@@ -92,6 +93,7 @@ read_again(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_window_run *r = arg;
     struct window_write_job *job = p;
     enum mrs_fate fate = MRS_FATE_STAYS;

@@ -332,6 +332,7 @@ struct names { /* the list is in the arena of the call */
 static enum mrs_status
 add_name(struct live_call *c, const char *name, struct names *to)
 {
+    MRS_ASSERT(to->n <= to->cap);
     for (uint32_t i = 0; i < to->n; i++) {
         if (strcmp(to->at[i], name) == 0) {
             return MRS_OK;

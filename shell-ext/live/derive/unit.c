@@ -178,6 +178,7 @@ enum mrs_status
 live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose, struct live_units **out,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     struct live_units *u = mrs_zalloc(job->mem, sizeof *u);
     *out = NULL;
     if (!u) {
@@ -258,6 +259,7 @@ live_units_mains(const struct live_units *u)
 const struct mrs_coll *
 live_units_main(const struct live_units *u, uint32_t i, int *side)
 {
+    MRS_ASSERT(i < u->n_mains);
     *side = u->main[i].side;
     return &u->main[i].coll;
 }
@@ -297,6 +299,7 @@ live_unit_hold(struct live_units *u, struct mrs_view doc, struct mrs_view *out, 
 void
 live_unit_refuse(struct live_units *u, struct live_unit *unit, uint32_t step)
 {
+    MRS_ASSERT(step > 0 && step <= u->job->plan->n_steps);
     unit->refused = true;
     unit->why = u->err;
     unit->step = step;
@@ -331,6 +334,7 @@ has_a_claim(const struct live_units *u, uint32_t main, struct mrs_view doc)
 static enum mrs_status
 has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     enum mrs_status s = MRS_OK;
     *any = false;
     for (uint32_t i = 0; i < u->group->n_gone && !*any && s == MRS_OK; i++) {
@@ -345,6 +349,7 @@ static enum mrs_status
 contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_view *want,
          struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     if (has_claims(u, u->main[main].side) && live_claimed_differs(claims_of(u), unit->doc, after, false)) {
         unit->late = !live_claimed_differs(claims_of(u), unit->doc, after, true);
         return has_old_shape(u, unit->doc, &unit->differs, e);
@@ -356,6 +361,7 @@ contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs
 enum mrs_status
 live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     uint32_t last = u->step[u->group->n - 1].no;
     struct mrs_view want = unit->doc;
     enum mrs_status s = MRS_OK;
@@ -493,6 +499,7 @@ keep_product(struct live_units *u, struct live_unit *unit, const struct mrs_prod
 static enum mrs_status
 derive_spread(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view base, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     const struct mrs_spread_ops *ops = u->step->type->spread;
     struct mrs_view after = unit->doc; /* where it leaves: it stays for the moment */
     struct mrs_product p;
@@ -521,6 +528,7 @@ derive_spread(struct live_units *u, uint32_t main, struct live_unit *unit, struc
 static enum mrs_status
 derive_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     struct mrs_view base;
     size_t products = u->products.n;
     enum mrs_status s;
@@ -569,6 +577,7 @@ enum mrs_status
 live_units_load(struct live_units *u, uint32_t main, const struct mrs_view *docs, uint32_t n, struct live_unit *units,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     bool join = u->step->desc.family == MRS_FAMILY_JOIN;
     enum mrs_status s = MRS_OK;
     mrs_arena_reset(&u->hold);

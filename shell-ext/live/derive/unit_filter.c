@@ -61,6 +61,7 @@ add_clause(struct live_ask *a, const char *operator, struct mrs_val v)
 void
 live_ask_value(struct live_ask *a, struct mrs_val v)
 {
+    MRS_ASSERT(mrs_val_is_sized(v));
     if (v.type == MRS_REGEX || begins_with_dollar(v)) {
         add_clause(a, "$eq", v);
     } else {

@@ -246,6 +246,7 @@ want_keys(struct live_units *u, struct mrs_view base)
 static enum mrs_status
 note_unit(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     struct mrs_view base = unit->doc;
     enum mrs_status s = MRS_OK;
     if (!unit->refused) {
@@ -296,6 +297,7 @@ hold_text(struct live_units *u, const char *text)
 static enum mrs_status
 make_shape(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct live_from *f = u->from;
     mrs_buf_reset(&f->shape);
     mrs_err_clear(&u->err);
@@ -318,6 +320,7 @@ make_shape(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct
 static enum mrs_status
 make_order(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct live_from *f = u->from;
     mrs_buf_reset(&f->sort);
     mrs_err_clear(&u->err);
@@ -350,6 +353,7 @@ is_wanted(const struct live_from *f, uint32_t first)
 static enum mrs_status
 keep_rec(struct live_units *u, struct mrs_view doc, uint32_t first, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct live_from *f = u->from;
     struct live_rec r = {.first_key = first, .n_keys = f->keys.n - first};
     if (!mrs_val_copy(&u->hold, mrs_doc_get(doc, "_id"), &r.id)) {
@@ -370,6 +374,7 @@ keep_rec(struct live_units *u, struct mrs_view doc, uint32_t first, struct mrs_e
 static enum mrs_status
 take_doc(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     struct live_from *f = u->from;
     const struct mrs_join_ops *ops = u->step->type->join;
     struct mrs_view seen = doc;
@@ -440,6 +445,7 @@ is_full(const struct live_ask *ask, struct mrs_val next)
 static enum mrs_status
 read_by_path(struct live_units *u, uint32_t main, uint32_t n_wishes, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     const struct wish *w = (const struct wish *)(const void *)u->from->wishes.p;
     struct live_ask ask;
     struct mrs_buf room;
@@ -520,6 +526,7 @@ build_table(struct live_from *f, struct mrs_err *e)
 static enum mrs_status
 read_units_again(struct live_units *u, uint32_t main, struct live_unit *units, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     struct mrs_view *bases = (struct mrs_view *)(void *)u->from->bases.p;
     struct mrs_buf filter, found;
     struct live_fault fault;
@@ -551,6 +558,7 @@ read_units_again(struct live_units *u, uint32_t main, struct live_unit *units, u
 enum mrs_status
 live_from_load(struct live_units *u, uint32_t main, struct live_unit *units, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains && u->from);
     struct live_from *f = u->from;
     enum mrs_status s = MRS_OK;
     forget(f);

@@ -283,6 +283,7 @@ join_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs
 enum mrs_status
 live_join_derive(struct live_units *u, uint32_t main, struct live_unit *units, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains && u->from);
     const struct mrs_view *bases = (const struct mrs_view *)(const void *)u->from->bases.p;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {

@@ -24,6 +24,7 @@ static const struct {
 const char *
 live_signal_name(enum live_signal s)
 {
+    MRS_ASSERT((unsigned)s < LIVE_SIGNALS);
     return signals[s].name;
 }
 
@@ -64,6 +65,7 @@ greatest(const struct live_readings *r, int *worst)
 void
 live_governor_step(struct live_governor *g, const struct live_readings *r)
 {
+    MRS_ASSERT(g->speed > 0 && g->speed <= 1);
     static const double factor[] = {
         [LIVE_GROW] = 1.25, [LIVE_HOLD] = 1, [LIVE_SHED] = 0.85, [LIVE_HALVE] = 0.5, [LIVE_PAUSE] = 0.5};
     g->seen = *r;
@@ -92,6 +94,7 @@ live_governor_stops(const struct live_governor *g)
 int64_t
 live_governor_rest(const struct live_governor *g, int64_t took)
 {
+    MRS_ASSERT(g->speed > 0 && g->speed <= 1);
     double ms = took > 0 && g->speed < 1 ? (double)took * (1 / g->speed - 1) : 0;
     return ms < REST_MAX_MS ? (int64_t)ms : REST_MAX_MS;
 }
@@ -99,6 +102,7 @@ live_governor_rest(const struct live_governor *g, int64_t took)
 int64_t
 live_governor_batch_ms(const struct live_governor *g)
 {
+    MRS_ASSERT(g->speed > 0 && g->speed <= 1);
     int64_t ms = (int64_t)(BATCH_MS * g->speed);
     return ms < BATCH_MIN_MS ? BATCH_MIN_MS : ms;
 }
@@ -106,6 +110,7 @@ live_governor_batch_ms(const struct live_governor *g)
 const char *
 live_governor_limiting(const struct live_governor *g)
 {
+    MRS_ASSERT(g->blamed >= -1 && g->blamed < LIVE_SIGNALS);
     return g->seen.closed   ? "hours"
            : g->seen.silent ? "no signal"
            : g->blamed >= 0 ? signals[g->blamed].name
@@ -115,6 +120,7 @@ live_governor_limiting(const struct live_governor *g)
 const char *
 live_governor_why(const struct live_governor *g, char out[160])
 {
+    MRS_ASSERT(g->blamed >= -1 && g->blamed < LIVE_SIGNALS);
     int i = g->blamed;
     out[0] = '\0';
     if (g->seen.closed) {

@@ -120,6 +120,7 @@ live_hours_read(const char *text, struct live_hours *out)
 bool
 live_hours_open(const struct live_hours *h, int minute_of_day)
 {
+    MRS_ASSERT(minute_of_day >= 0 && minute_of_day < DAY_MIN);
     for (uint32_t i = 0; i < h->n; i++) {
         int from = h->of[i].from, to = h->of[i].to;
         bool after = minute_of_day >= from, before = minute_of_day < to;

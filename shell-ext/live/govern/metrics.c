@@ -115,6 +115,7 @@ put_limiting(struct mrs_buf *out, const char *reason)
 void
 live_metrics_text(const struct live_figures *f, struct mrs_buf *out)
 {
+    MRS_ASSERT(f->progress && f->governor);
     const struct live_progress *p = f->progress;
     put_run(out, f);
     gauge(out, "pass_documents", (double)p->done, "documents that the pass in hand is through with");
@@ -236,6 +237,7 @@ replace_file(struct live_metrics *m, struct mrs_err *e)
 enum mrs_status
 live_metrics_put(struct live_metrics *m, const struct live_figures *f, struct mrs_err *e)
 {
+    MRS_ASSERT(m->port || m->file);
     mrs_buf_reset(&m->text);
     live_metrics_text(f, &m->text);
     enum mrs_status s = mrs_buf_status(&m->text, e);

@@ -45,6 +45,7 @@ date_at(struct mrs_view d, const char *path, int64_t *ms)
 static bool
 next_hello(const struct mrs_buf *hellos, size_t *at, struct mrs_view *out)
 {
+    MRS_ASSERT(*at <= hellos->n);
     if (hellos->n - *at < MRS_DOC_MIN) {
         return false;
     }
@@ -195,6 +196,7 @@ live_load_missing(struct mrs_view status, const struct live_loads *loads)
 static void
 read_load(struct mrs_view status, const struct live_loads *loads, struct live_readings *out)
 {
+    MRS_ASSERT(loads->n <= LIVE_LOADS);
     struct live_reading *r = &out->of[LIVE_SIGNAL_LOAD];
     for (uint32_t i = 0; i < loads->n; i++) {
         const struct live_load *l = &loads->of[i];

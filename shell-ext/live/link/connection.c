@@ -636,6 +636,7 @@ enum mrs_status
 live_find_one(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filter, struct mrs_view opts,
               struct mrs_buf *out, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(filter) && (!opts.p || mrs_view_is_framed(opts)) && mrs_buf_is_sound(out));
     struct mrs_buf buf;
     struct mrs_view one, doc;
     struct live_cursor *c = NULL;

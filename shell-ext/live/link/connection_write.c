@@ -137,6 +137,7 @@ answered(const struct bulk *b, struct mrs_view reply, const bson_error_t *error)
 static uint32_t
 chunk_size(const struct live_op *ops, uint32_t n)
 {
+    MRS_ASSERT(n > 0);
     uint64_t bytes = 0;
     uint32_t k = 0;
     while (k < n && k < CHUNK_OPS) {

@@ -39,6 +39,7 @@ enum mrs_status
 live_batch_open(struct live_batch *b, struct live_job *job, uint32_t group, uint32_t main, enum live_purpose purpose,
                 struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     memset(b, 0, sizeof *b);
     b->job = job;
     b->group = group;
@@ -111,6 +112,7 @@ live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, str
 static enum mrs_status
 put_refused(struct live_batch *b, const struct live_task *t, const struct live_unit *u, struct mrs_err *e)
 {
+    MRS_ASSERT(t->refuse || u->refused);
     struct mrs_err why;
     uint32_t step = b->job->live->group[b->group].first + 1;
     if (t->refuse) {
@@ -152,6 +154,7 @@ static enum mrs_status
 account_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(n <= b->cap);
     enum mrs_status st = b->job->run->n_refused && !b->keep_refused ? drop_refused(b, tasks, n, e) : MRS_OK;
     for (uint32_t i = 0; i < n && !st; i++) {
         if (!tasks[i].gone && (tasks[i].refuse || (b->unit[i].refused && !b->unheard))) {
@@ -213,6 +216,7 @@ static enum mrs_status
 write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool final,
             bool *saved, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     bool short_ = false, again = false;
     enum mrs_status st = live_batch_make(b, tasks, n, e);
     if (st) {
@@ -304,6 +308,7 @@ enum mrs_status
 live_batch_settle(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(b->job->run);
     bool saved = false;
     int64_t again = 0;
     enum mrs_status st = MRS_OK;

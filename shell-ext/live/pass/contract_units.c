@@ -116,6 +116,7 @@ static enum mrs_status
 walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed, bool *late,
      struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     struct contracting k;
     char name[48], phase[96];
     memset(&k, 0, sizeof k);
@@ -138,6 +139,7 @@ walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed,
 static enum mrs_status
 contract_group(struct live_job *job, uint32_t g, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(g < job->live->n_groups);
     uint32_t first, named = r->n_named;
     bool changed = true;
     uint64_t before = r->differs;

@@ -65,6 +65,7 @@ fill_natively(void *arg, const struct mrs_view *ids, uint32_t n, struct live_che
 static void
 tell_native(struct live_job *job, const struct filling *f, uint32_t group)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     char line[400], phase[96];
     const struct live_native *n = &f->native;
     live_phase_name(job, phase, "step", group);
@@ -101,6 +102,7 @@ static enum mrs_status
 walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint32_t main, uint32_t no,
           struct walked *w, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     struct filling f;
     char name[48], phase[96];
     const char *what = purpose == LIVE_FOR_DIRECT ? "direct" : "expand";
@@ -146,6 +148,7 @@ static enum mrs_status
 walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, struct live_pass_report *r,
            struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     struct live_follow f;
     const struct live_follow_of of = {.what = "expand", .group = group, .purpose = purpose};
     bool again = true;
@@ -168,6 +171,7 @@ walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, stru
 static enum mrs_status
 check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     struct live_pass_report found = {.arena = NULL};
     enum mrs_status st = MRS_OK;
     for (uint32_t round = 0; round < CHECK_ROUNDS && !st; round++) {
@@ -193,6 +197,7 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
 static enum mrs_status
 check_refused(struct live_job *job, uint32_t group, struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_live_group *lg = &job->live->group[group];
     const struct mrs_step *st = &job->plan->steps[lg->first];
     uint64_t n;

@@ -15,6 +15,7 @@ static const char mark[] = "mongoreshape_touch";
 static enum mrs_status
 touch(struct live_batch *b, struct live_task *t, bool *there, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(t->doc));
     struct mrs_buf q, u;
     struct live_bulk_result r;
     struct live_op op = {.kind = LIVE_UPDATE};

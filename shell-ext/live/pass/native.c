@@ -140,6 +140,7 @@ on_main(const struct live_native *n, const struct mrs_coll *c)
 static enum mrs_status
 add_count(struct native_making *m, const struct mrs_lowered_count *c, struct mrs_err *e)
 {
+    MRS_ASSERT(m->n->n_counts <= MRS_LOWERED_PARTS);
     struct live_native *n = m->n;
     bool main = on_main(n, c->on);
     struct mrs_view part[3] = {main ? m->prefix : mrs_empty_doc(), c->stages, {NULL, 0}};
@@ -166,6 +167,7 @@ add_count(struct native_making *m, const struct mrs_lowered_count *c, struct mrs
 static enum mrs_status
 add_product(struct native_making *m, const struct mrs_lowered_write *w, struct mrs_err *e)
 {
+    MRS_ASSERT(m->n->n_writes <= MRS_LOWERED_PARTS);
     struct live_native *n = m->n;
     struct mrs_view key, part[3] = {m->prefix, w->stages, {NULL, 0}};
     enum mrs_status st = shard_key(n, w->into, &key, e);
@@ -249,6 +251,7 @@ begin_prefix(struct native_making *m, bool claims, struct mrs_err *e)
 static enum mrs_status
 make(struct live_native *n, uint32_t group, int side, struct mrs_err *e)
 {
+    MRS_ASSERT(group < n->job->live->n_groups);
     const struct mrs_live_group *g = &n->job->live->group[group];
     struct native_making m = {.n = n, .g = g};
     bool claims = g->n_claims > 0 && g->claims_side == side;
@@ -337,6 +340,7 @@ static enum mrs_status
 open_once(struct live_native *n, struct live_job *job, uint32_t group, const struct mrs_coll *main, int side,
           struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     bool client = false;
     memset(n, 0, sizeof *n);
     n->job = job;
@@ -356,6 +360,7 @@ enum mrs_status
 live_native_open(struct live_native *n, struct live_job *job, uint32_t group, const struct mrs_coll *main, int side,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     enum mrs_status st = open_once(n, job, group, main, side, e);
     for (uint32_t lost = 1; st == MRS_END; lost++) {
         live_native_close(n);

@@ -37,6 +37,7 @@ live_pass_name(char out[48], const char *what, uint32_t group, uint32_t main, ui
 const char *
 live_phase_name(const struct live_job *job, char out[96], const char *what, uint32_t group)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_step *s = &job->plan->steps[job->live->group[group].first];
     snprintf(out, 96, "%s %u %s", what, s->no, s->type->name);
     return out;
@@ -119,6 +120,7 @@ keep_read(struct live_read *r, struct mrs_view doc, uint64_t *sum, struct mrs_bu
 enum mrs_status
 live_read_all(struct live_job *job, struct live_read *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->a && r->coll);
     struct mrs_buf list, room;
     struct live_cursor *cur = NULL;
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
@@ -171,6 +173,7 @@ live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, st
 struct live_claimed
 live_claims_of(const struct live_job *job, uint32_t group, int side)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_live_group *g = &job->live->group[group];
     return (struct live_claimed){g->claims, g->claims_side == side ? g->n_claims : 0};
 }
@@ -194,6 +197,7 @@ live_less_claims(const struct live_job *job, uint32_t group, int side, struct mr
 bool
 live_slices_next(struct live_slices *s)
 {
+    MRS_ASSERT(s->at <= s->n);
     s->at += s->k;
     s->k = s->n - s->at < s->step ? s->n - s->at : s->step;
     mrs_err_clear(&s->why);
@@ -203,6 +207,7 @@ live_slices_next(struct live_slices *s)
 bool
 live_slices_halved(struct live_slices *s, enum mrs_status st)
 {
+    MRS_ASSERT(s->step > 0);
     if (st != MRS_FAIL || s->why.code != MRS_E_LIMIT || s->k <= 1) {
         return false;
     }
@@ -214,6 +219,7 @@ live_slices_halved(struct live_slices *s, enum mrs_status st)
 enum mrs_status
 live_slices_failed(const struct live_slices *s, enum mrs_status st, struct mrs_err *e)
 {
+    MRS_ASSERT(s->step > 0);
     if (e && st < 0) {
         *e = s->why;
     }

@@ -124,6 +124,7 @@ live_range_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, 
 static enum mrs_status
 build_options(struct mrs_val min, uint32_t n, bool ids, struct mrs_buf *out, struct mrs_view *opts, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     struct mrs_build b;
     mrs_build_init(&b, out);
     put_ascending(&b, "sort");

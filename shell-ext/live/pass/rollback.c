@@ -31,6 +31,7 @@ static const char lost_text[] = "written by somebody else than this run";
 static bool
 as_derived(const struct live_job *job, uint32_t group, int side, const struct live_unit *u)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     struct live_claimed k = live_claims_of(job, group, side);
     return u->refused ? !live_claimed_any(k, u->doc) : !live_claimed_differs(k, u->doc, u->want, true);
 }
@@ -38,6 +39,7 @@ as_derived(const struct live_job *job, uint32_t group, int side, const struct li
 static enum mrs_status
 keep_copy(struct live_job *job, uint32_t group, const char *ns, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     struct mrs_err why;
     char id[96];
     if (!live_refused_fits(doc)) {
@@ -65,6 +67,7 @@ note_lost(struct undoing *v, const char *ns, struct mrs_view doc, struct mrs_err
 static void
 count_going(struct undoing *v, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct live_claimed k = live_claims_of(v->b.job, v->b.group, v->b.side);
     const char *name = live_claimed_differs(k, doc, mrs_empty_doc(), true);
     if (name) {
@@ -227,6 +230,7 @@ over_claims(struct live_job *job, struct tour_of w, uint64_t *missed, struct liv
 static enum mrs_status
 count_targets(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(g < job->live->n_groups);
     uint64_t missed = 0;
     struct tour_of w = {.what = "count", .group = g, .no = no, .batch = count_made};
     const struct mrs_step *s = &job->plan->steps[job->live->group[g].first];
@@ -276,6 +280,7 @@ count_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 static enum mrs_status
 undo_group(struct live_job *job, uint32_t g, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(g < job->live->n_groups);
     uint64_t missed = 1, before = r->differs;
     enum mrs_status st = MRS_OK;
     uint32_t first = (uint32_t)live_int_at(live_run_doc(job->run), "undo_no", 0) * PASSES_MAX;

@@ -41,6 +41,7 @@ static enum mrs_status owners_in(struct live_batch *b, uint32_t main, const stru
 bool
 live_side_listed(const struct live_job *job, uint32_t group, uint32_t side)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_desc *d = &job->plan->steps[job->live->group[group].first].desc;
     if (d->family == MRS_FAMILY_MAP || side >= d->n_sides || !(d->sides[side].role & MRS_ROLE_ADD)) {
         return false;
@@ -91,6 +92,7 @@ n_sides(const struct live_batch *b)
 static const struct mrs_coll *
 side_coll(const struct live_batch *b, uint32_t side)
 {
+    MRS_ASSERT(side < n_sides(b));
     return &b->job->plan->steps[b->job->live->group[b->group].first].desc.sides[side].coll;
 }
 
@@ -156,6 +158,7 @@ drop_arrays(const struct live_batch *b, uint32_t side, struct live_read *got)
 static uint32_t
 piece(uint32_t at, uint32_t n)
 {
+    MRS_ASSERT(at < n);
     return n - at < LIVE_IN_MAX ? n - at : LIVE_IN_MAX;
 }
 
@@ -244,6 +247,7 @@ static enum mrs_status
 one_product(struct live_batch *b, struct live_task *t, uint32_t no, const struct live_product *p,
             struct targets_found *f, struct mrs_err *e)
 {
+    MRS_ASSERT(p->side >= 0 && no < b->n_slice);
     struct mrs_hash128 key;
     enum mrs_status st = key_of(b, mrs_doc_get(p->doc, "_id"), (uint32_t)p->side, &key, e);
     struct targets_there *there = st ? NULL : lookup(f, key);
@@ -274,6 +278,7 @@ static enum mrs_status
 unit_products(struct live_batch *b, struct live_task *t, uint32_t no, const struct live_unit *u,
               struct targets_found *f, struct mrs_err *e)
 {
+    MRS_ASSERT(no < b->n_slice);
     uint32_t before = b->burst.n;
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < u->n_products && !st && !t->refuse; i++) {
@@ -302,6 +307,7 @@ static enum mrs_status
 clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_t n, struct targets_found *f,
            struct mrs_err *e)
 {
+    MRS_ASSERT(n == b->n_slice);
     uint32_t k = 0, all = 0;
     for (uint32_t i = 0; i < n; i++) {
         all += b->unit[i].n_products;
@@ -344,6 +350,7 @@ clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_
 static enum mrs_status
 stale_side(struct live_batch *b, uint32_t side, struct targets_found *f, struct mrs_err *e)
 {
+    MRS_ASSERT(side < n_sides(b));
     struct mrs_view *docs = mrs_arena_alloc(&b->make, (f->n + 1) * sizeof *docs);
     bool *expected = mrs_arena_alloc(&b->make, f->n + 1);
     uint32_t n = 0;
@@ -388,6 +395,7 @@ with_products(struct live_batch *b, struct live_task *tasks, uint32_t n, struct 
 static enum mrs_status
 main_change(struct live_batch *b, struct live_task *t, uint32_t no, struct mrs_err *e)
 {
+    MRS_ASSERT(no < b->n_slice);
     const struct live_unit *u = &b->unit[no];
     struct mrs_view want = u->doc;
     enum mrs_status st = b->want(b, u, t, &want, e);
@@ -468,6 +476,7 @@ live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
 static enum mrs_status
 note_expected(struct live_batch *b, const struct targets_question *q, const struct live_unit *u, struct mrs_err *e)
 {
+    MRS_ASSERT(q->expected);
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < u->n_products && !st && !u->refused; i++) {
         struct mrs_hash128 key;
@@ -502,6 +511,7 @@ static enum mrs_status
 ask_owners(struct live_batch *b, uint32_t main, const struct targets_question *q, const struct mrs_view *docs,
            uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(b->others && main < live_units_mains(b->others));
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < n && !st; i++) {
         struct live_unit u;
@@ -517,6 +527,7 @@ ask_owners(struct live_batch *b, uint32_t main, const struct targets_question *q
 static enum mrs_status
 owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q, struct mrs_err *e)
 {
+    MRS_ASSERT(b->others && main < live_units_mains(b->others));
     struct mrs_buf buf;
     int side;
     struct live_read own = {.coll = live_units_main(b->others, main, &side), .bytes = owners_max, .a = &b->make};
@@ -560,6 +571,7 @@ enum mrs_status
 live_batch_expected(struct live_batch *b, int side, const struct mrs_view *docs, uint32_t n, bool *expected,
                     bool *owned, struct mrs_err *e)
 {
+    MRS_ASSERT(side >= 0 && (uint32_t)side < n_sides(b));
     struct targets_question q = {.side = side, .docs = docs, .n = n, .expected = expected};
     enum mrs_status st = open_question(b, &q, e);
     for (uint32_t i = 0; i < n && !st && owned; i++) {

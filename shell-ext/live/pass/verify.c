@@ -206,6 +206,7 @@ one_tour(struct live_job *job, const struct which *w, struct live_pass_report *r
 static enum mrs_status
 tours(struct live_job *job, struct which w, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(w.group < job->live->n_groups);
     struct live_units *u;
     enum mrs_status st = live_units_open(job, w.group, w.purpose, &u, e);
     uint32_t mains = st ? 0 : live_units_mains(u);
@@ -258,6 +259,7 @@ enum mrs_status
 live_verify_groups(struct live_job *job, const char *what, uint32_t no, uint32_t first, uint32_t last,
                    enum live_repair repair, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(first <= last && last <= job->live->n_groups);
     enum live_purpose purpose = direct_run(job) ? LIVE_FOR_DIRECT : LIVE_FOR_EXPAND;
     enum mrs_status st = MRS_OK;
     for (uint32_t g = first; g < last && !st; g++) {

@@ -53,6 +53,7 @@ typedef enum mrs_status (*feed)(struct live_compare *c, int what, struct mrs_vie
 static enum mrs_status
 hash_id(struct live_compare *c, struct mrs_view doc, struct mrs_val *id, struct mrs_hash128 *h)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     *id = mrs_doc_get(doc, "_id");
     mrs_buf_reset(&c->key);
     mrs_key_append(&c->key, *id, false);
@@ -74,6 +75,7 @@ id_text(struct mrs_view doc, char text[80])
 static struct mrs_view
 doc_at(const struct table *t, const struct row *r)
 {
+    MRS_ASSERT(r->off < t->docs.n);
     struct mrs_view d = {t->docs.p + r->off, mrs_le32(t->docs.p + r->off)};
     return d;
 }
@@ -152,6 +154,7 @@ table_reset(struct table *t)
 static enum mrs_status
 note(struct live_compare *c, enum live_op_kind kind, struct mrs_view before, struct mrs_view after)
 {
+    MRS_ASSERT(c->at < c->n_pairs && c->kind[kind].mem);
     struct change_list_head h = {c->at, before.n, after.n};
     struct live_spool *s = &c->kind[kind];
     c->pair[c->at].n[kind]++;
@@ -164,6 +167,7 @@ note(struct live_compare *c, enum live_op_kind kind, struct mrs_view before, str
 static bool
 touches_unique(const struct live_tally *t, struct mrs_view old, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(old) && mrs_view_is_framed(doc));
     struct mrs_walk w, k;
     struct mrs_elem index, path;
     mrs_walk_init(&w, live_doc_of(mrs_doc_get(t->now_meta, "indexes")));
@@ -324,6 +328,7 @@ feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
 static enum mrs_status
 feed_input(struct live_compare *c, struct mrs_input *in, int index, feed f, int what)
 {
+    MRS_ASSERT(index < 0 || (uint32_t)index < mrs_input_count(in));
     struct mrs_reader *r = NULL;
     if (index < 0 || !mrs_input_at(in, (uint32_t)index)->data_path) {
         return MRS_OK;
@@ -370,6 +375,7 @@ lies_nowhere(const struct live_compare *c, struct mrs_view record)
 static enum mrs_status
 feed_one_refused(struct live_compare *c, int what, struct mrs_view record)
 {
+    MRS_ASSERT(c->parts > 0);
     const char *ns = refused_ns(c, record);
     if (!ns || strcmp(ns, c->pair[c->at].now.ns) != 0 || lies_nowhere(c, record)) {
         return MRS_OK;
@@ -399,6 +405,7 @@ feed_refused(struct live_compare *c, feed f)
 static enum mrs_status
 spread(struct live_compare *c, int what, struct mrs_view doc)
 {
+    MRS_ASSERT(c->parts > 1);
     struct mrs_val id;
     struct mrs_hash128 h;
     enum mrs_status s = hash_id(c, doc, &id, &h);
@@ -430,6 +437,7 @@ compare_at_once(struct live_compare *c, const struct live_tally *t)
 static enum mrs_status
 feed_part(struct live_compare *c, int what, uint32_t part, feed f)
 {
+    MRS_ASSERT(part < c->parts);
     struct live_stream st;
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
@@ -444,6 +452,7 @@ feed_part(struct live_compare *c, int what, uint32_t part, feed f)
 static enum mrs_status
 compare_part(struct live_compare *c, uint32_t part)
 {
+    MRS_ASSERT(part < c->parts);
     table_reset(&c->before);
     table_reset(&c->refused);
     mrs_buf_grow(&c->before.docs, c->split[BEFORE].part[part].bytes);
@@ -481,6 +490,7 @@ compare_parts(struct live_compare *c, const struct live_tally *t)
 static enum mrs_status
 compare_pair(struct live_compare *c)
 {
+    MRS_ASSERT(c->at < c->n_pairs);
     struct live_tally *t = &c->pair[c->at];
     t->unique = live_indexes_unique(t->old_meta) && live_indexes_unique(t->now_meta);
     uint64_t bytes = t->in_index < 0 ? 0 : mrs_input_at(c->in, (uint32_t)t->in_index)->file_bytes;
@@ -518,6 +528,7 @@ coll_of(const struct mrs_input_ns *ns)
 static struct live_tally *
 add_pair(struct live_compare *c, int in, int out)
 {
+    MRS_ASSERT(c->n_pairs <= c->cap && (in >= 0 || out >= 0));
     struct live_tally *t = &c->pair[c->n_pairs++];
     memset(t, 0, sizeof *t);
     t->in_index = in;
@@ -539,6 +550,7 @@ add_pair(struct live_compare *c, int in, int out)
 static int
 partner(const struct live_compare *c, const char *ns)
 {
+    MRS_ASSERT(strchr(ns, '.'));
     const char *last = last_name(c->job->plan, 0, ns);
     int same = index_of(c->out, ns), other = index_of(c->out, last);
     size_t db = (size_t)(strchr(ns, '.') - ns) + 1; /* to another database a server copies */
@@ -726,6 +738,7 @@ live_compare_count(const struct live_compare *c)
 struct live_tally *
 live_compare_at(struct live_compare *c, uint32_t i)
 {
+    MRS_ASSERT(i < c->n_pairs);
     return &c->pair[i];
 }
 
@@ -760,6 +773,7 @@ struct whole {
 static enum mrs_status
 give(struct live_compare *c, const struct whole *w, struct mrs_view doc)
 {
+    MRS_ASSERT(c->at < c->n_pairs);
     struct live_listed one = {LIVE_INSERT, c->pair[c->at].now, {NULL, 0}, doc};
     return w->put(w->arg, &one, c->e);
 }
@@ -802,6 +816,7 @@ give_blocks(struct live_compare *c, const struct whole *w, struct mrs_reader *r)
 enum mrs_status
 live_compare_whole(struct live_compare *c, uint32_t i, live_listed_put put, void *arg, struct mrs_err *e)
 {
+    MRS_ASSERT(i < c->n_pairs);
     const struct live_tally *t = &c->pair[i];
     struct whole w = {put, arg};
     struct mrs_reader *r = NULL;

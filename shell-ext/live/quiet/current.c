@@ -73,6 +73,7 @@ static enum mrs_status
 read_piece(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
            struct mrs_arena *a, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0 && n <= LIVE_IN_MAX);
     struct current_asked *list = mrs_arena_alloc(a, (n + 1) * sizeof *list);
     struct live_cursor *c = NULL;
     struct live_fault f;

@@ -97,6 +97,7 @@ errors_of(const struct live_bulk_result *r, bool again, struct mrs_err *e)
 static enum mrs_status
 flush(struct live_journal *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->n <= FLUSH_DOCS);
     struct live_job *job = j->job;
     struct live_bulk_result r;
     struct live_fault f;
@@ -129,6 +130,7 @@ flush(struct live_journal *j, struct mrs_err *e)
 static enum mrs_status
 queue(struct live_journal *j, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(j->n < FLUSH_DOCS);
     j->op[j->n++] = (struct live_op){.kind = LIVE_INSERT, .doc = doc};
     j->bytes += doc.n;
     return j->n == FLUSH_DOCS || j->bytes >= FLUSH_BYTES ? flush(j, e) : MRS_OK;
@@ -154,6 +156,7 @@ static enum mrs_status
 put_entry(struct live_journal *j, const struct live_listed *c, struct mrs_val id, struct mrs_view old,
           struct mrs_err *e)
 {
+    MRS_ASSERT(c->before.n || c->after.n);
     uint8_t b[16], a[16];
     struct mrs_val before, after, d = mrs_missing(), o = mrs_missing();
     struct mrs_view one, pieces = {NULL, 0};
@@ -181,6 +184,7 @@ put_entry(struct live_journal *j, const struct live_listed *c, struct mrs_val id
 enum mrs_status
 live_journal_put(struct live_journal *j, const struct live_listed *c, struct mrs_err *e)
 {
+    MRS_ASSERT(j->n <= FLUSH_DOCS);
     struct mrs_view none = {NULL, 0}, old = j->job->opts.keep_before ? c->before : none;
     struct mrs_val id = mrs_doc_get(c->after.n ? c->after : c->before, "_id");
     enum mrs_status s = put_entry(j, c, id, old, e);

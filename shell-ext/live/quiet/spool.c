@@ -25,6 +25,7 @@ live_spool_open(struct live_spool *s, struct mrs_mem *mem, const char *dir, stru
 enum mrs_status
 live_spool_end(struct live_spool *s, struct mrs_err *e)
 {
+    MRS_ASSERT(s->pend.n <= s->bytes);
     enum mrs_status st = mrs_buf_status(&s->pend, e);
     if (st == MRS_OK && s->pend.n) {
         st = mrs_write_at(s->fd, s->pend.p, s->pend.n, s->bytes - s->pend.n, e);
@@ -58,6 +59,7 @@ enum mrs_status
 live_split_open(struct live_split *s, struct mrs_mem *mem, const char *dir, uint32_t n, uint64_t memory,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     memset(s, 0, sizeof *s);
     s->mem = mem;
     s->fd = -1;
@@ -85,6 +87,7 @@ live_split_open(struct live_split *s, struct mrs_mem *mem, const char *dir, uint
 static enum mrs_status
 flush(struct live_split *s, uint32_t part, struct mrs_err *e)
 {
+    MRS_ASSERT(part < s->n);
     struct live_part *p = &s->part[part];
     uint64_t no = s->next++;
     mrs_buf_put(&p->blocks, &no, sizeof no);
@@ -99,6 +102,7 @@ flush(struct live_split *s, uint32_t part, struct mrs_err *e)
 enum mrs_status
 live_split_put(struct live_split *s, uint32_t part, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(part < s->n && s->room);
     enum mrs_status st = MRS_OK;
     for (uint32_t at = 0; st == MRS_OK && at < doc.n;) {
         size_t n = s->block - s->fill[part];
@@ -149,6 +153,7 @@ live_split_close(struct live_split *s)
 void
 live_stream_spool(struct live_stream *st, const struct live_spool *s)
 {
+    MRS_ASSERT(s->pend.n == 0);
     memset(st, 0, sizeof *st);
     st->spool = s;
     st->end = s->bytes;
@@ -158,6 +163,7 @@ live_stream_spool(struct live_stream *st, const struct live_spool *s)
 void
 live_stream_part(struct live_stream *st, const struct live_split *s, uint32_t part)
 {
+    MRS_ASSERT(part < s->n && !s->room);
     memset(st, 0, sizeof *st);
     st->split = s;
     st->part = part;
@@ -169,6 +175,7 @@ live_stream_part(struct live_stream *st, const struct live_split *s, uint32_t pa
 static enum mrs_status
 fetch(struct live_stream *st, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n <= st->end - st->at);
     uint8_t *to = mrs_buf_take(&st->win, n);
     enum mrs_status s = to ? MRS_OK : mrs_buf_status(&st->win, e);
     if (s == MRS_OK && st->spool) {
@@ -191,6 +198,7 @@ fetch(struct live_stream *st, size_t n, struct mrs_err *e)
 enum mrs_status
 live_stream_take(struct live_stream *st, size_t n, const uint8_t **p, struct mrs_err *e)
 {
+    MRS_ASSERT(st->pos <= st->win.n && st->at <= st->end);
     size_t have = st->win.n - st->pos;
     enum mrs_status s = MRS_OK;
     if (have < n) {

@@ -52,6 +52,7 @@ tell_left(struct unique_check *u, const struct mrs_unique_index *x, const char *
 static void
 tell_more_left(struct unique_check *u)
 {
+    MRS_ASSERT(u->left);
     uint32_t left = 0, n = mrs_unique_count(u->keys);
     for (uint32_t i = 0; i < n; i++) {
         left += mrs_unique_at(u->keys, i)->left != NULL;
@@ -126,6 +127,7 @@ static enum mrs_status
 put_key(void *arg, uint32_t index, struct mrs_hash128 key, struct mrs_err *e)
 {
     struct unique_check *u = arg;
+    MRS_ASSERT(u->docs > 0);
     struct unique_entry one = {.key = key, .doc = u->docs, .index = index};
     return live_spool_put(&u->spool, &one, sizeof one, e);
 }
@@ -181,6 +183,7 @@ each_doc(struct unique_check *u, live_listed_put fn)
 static void
 note(struct unique_check *u, const struct unique_entry *a, const struct unique_entry *b)
 {
+    MRS_ASSERT(a->doc != b->doc);
     u->clashes++;
     if (!u->second.doc || b->doc < u->second.doc || (b->doc == u->second.doc && b->index < u->second.index)) {
         u->first = *a;
@@ -192,6 +195,7 @@ note(struct unique_check *u, const struct unique_entry *a, const struct unique_e
 static enum mrs_status
 look(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_t pass, uint64_t passes)
 {
+    MRS_ASSERT(pass < passes);
     uint64_t size = 64, used = 0;
     const uint8_t *p;
     enum mrs_status s = MRS_OK;
@@ -227,6 +231,7 @@ look(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_t pass, 
 static enum mrs_status
 look_at_part(struct unique_check *u, const struct live_split *split, uint32_t part, uint64_t most)
 {
+    MRS_ASSERT(split ? part < split->n : part == 0);
     uint64_t bytes = split ? split->part[part].bytes : u->spool.bytes, passes = bytes / most + 1;
     enum mrs_status s = breathe(u);
     for (uint64_t i = 0; s == MRS_OK && i < passes; i++) {
@@ -298,6 +303,7 @@ find_ids(void *arg, const struct live_listed *c, struct mrs_err *e)
 static enum mrs_status
 tell(struct unique_check *u)
 {
+    MRS_ASSERT(u->second.doc > 0);
     char more[64] = "";
     enum mrs_status s = each_doc(u, find_ids);
     if (s != MRS_OK) {

@@ -213,6 +213,7 @@ after_reconnect(struct live_job *job, struct mrs_err *e)
 enum mrs_status
 live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->link);
     struct live_run *r = job->run;
     int64_t came = mrs_clock_asleep();
     enum mrs_status s = look_around(job, e);
@@ -236,6 +237,7 @@ live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs
 enum mrs_status
 live_control_set(struct live_job *job, const struct live_control *c, bool pause_only, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     struct live_state_change change = {0};
     struct mrs_arena a;

@@ -13,6 +13,7 @@ enum { MARK_MS = 1000, MINUTE_MS = 60000, SHARE_MAX = 99 };
 double
 live_pace(struct live_pace *p, uint64_t done, int64_t now)
 {
+    MRS_ASSERT(p->n <= LIVE_PACE && p->next < LIVE_PACE);
     uint32_t newest = (p->next + LIVE_PACE - 1) % LIVE_PACE;
     if (p->n && done < p->done[newest]) {
         p->n = 0; /* what was lost with a connection is done once more */
@@ -36,6 +37,7 @@ live_pace(struct live_pace *p, uint64_t done, int64_t now)
 void
 live_course_begin(struct live_job *job, const char *of, bool again)
 {
+    MRS_ASSERT(job->run);
     char was[16];
     struct live_course *c = &job->run->course;
     struct mrs_view doc = live_run_doc(job->run);
@@ -49,6 +51,7 @@ live_course_begin(struct live_job *job, const char *of, bool again)
 void
 live_course_foresee(struct live_job *job, uint64_t work, uint32_t walks)
 {
+    MRS_ASSERT(job->run);
     struct live_course *c = &job->run->course;
     c->ahead = work;
     c->walks = c->walk + walks;
@@ -63,6 +66,7 @@ less(uint64_t a, uint64_t b)
 void
 live_course_spare(struct live_job *job, uint64_t work, uint32_t walks)
 {
+    MRS_ASSERT(job->run);
     struct live_course *c = &job->run->course;
     c->ahead = less(c->ahead, work);
     c->walks = c->walk + (uint32_t)less(c->walks, (uint64_t)c->walk + walks);
@@ -71,6 +75,7 @@ live_course_spare(struct live_job *job, uint64_t work, uint32_t walks)
 void
 live_course_past(struct live_job *job, uint64_t work, uint32_t walks)
 {
+    MRS_ASSERT(job->run);
     struct live_course *c = &job->run->course;
     c->behind += work;
     c->walk += walks;
@@ -80,6 +85,7 @@ live_course_past(struct live_job *job, uint64_t work, uint32_t walks)
 void
 live_course_walk(struct live_job *job, uint64_t estimated, uint32_t weight)
 {
+    MRS_ASSERT(job->run && weight > 0);
     struct live_course *c = &job->run->course;
     c->ahead = less(c->ahead, estimated * weight);
     c->estimated = estimated;
@@ -91,6 +97,7 @@ live_course_walk(struct live_job *job, uint64_t estimated, uint32_t weight)
 void
 live_course_walked(struct live_job *job, uint64_t docs)
 {
+    MRS_ASSERT(job->run);
     struct live_course *c = &job->run->course;
     c->behind += docs * c->weight;
     c->docs += docs;
@@ -100,6 +107,7 @@ live_course_walked(struct live_job *job, uint64_t docs)
 void
 live_course_tell(struct live_course *c, struct live_progress *p, int64_t now)
 {
+    MRS_ASSERT(c->percent <= SHARE_MAX);
     uint64_t done = c->behind + p->done * c->weight;
     uint64_t all = p->estimated ? p->estimated : c->estimated;
     all = all > p->done ? all : p->done;

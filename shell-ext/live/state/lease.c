@@ -459,6 +459,7 @@ nobody_older(struct live_job *job, int64_t now, struct mrs_err *e)
 static enum mrs_status
 all_ours(struct live_job *job, const char *what, struct mrs_view u, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run->n_leases > 0);
     struct live_run *r = job->run;
     struct live_state_change c = {.u = mrs_view_val(u), .many = true};
     struct mrs_arena a;
@@ -565,6 +566,7 @@ still_ours(void *job, struct mrs_err *e)
 enum mrs_status
 live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->run->n_leases == 0);
     struct live_run *r = job->run;
     uint32_t names = 0;
     int64_t now = 0;
@@ -592,6 +594,7 @@ live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint3
 enum mrs_status
 live_lease_renew(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view u;
@@ -616,6 +619,7 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
 enum mrs_status
 live_lease_keep(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     return live_clock() - r->lease_checked_ms < r->lease_ms / 6 ? MRS_OK : live_lease_renew(job, e);
 }
@@ -623,6 +627,7 @@ live_lease_keep(struct live_job *job, struct mrs_err *e)
 enum mrs_status
 live_lease_session(struct live_job *job, struct mrs_view lsid, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && mrs_view_is_framed(lsid));
     struct mrs_arena a;
     struct mrs_view u;
     mrs_arena_init(&a, job->mem);
@@ -638,6 +643,7 @@ live_lease_session(struct live_job *job, struct mrs_view lsid, struct mrs_err *e
 void
 live_lease_release(struct live_job *job)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view u;

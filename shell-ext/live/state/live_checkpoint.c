@@ -83,6 +83,7 @@ read_one(struct live_job *job, struct live_checkpoint *c, char *owner, struct mr
 static enum mrs_status
 make_one(struct live_job *job, struct live_checkpoint *c, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view doc;
@@ -104,6 +105,7 @@ make_one(struct live_job *job, struct live_checkpoint *c, struct mrs_err *e)
 static enum mrs_status
 inherit(struct live_job *job, const struct live_checkpoint *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->epoch < job->run->epoch);
     struct live_run *r = job->run;
     struct live_state_change change = {0};
     struct mrs_arena a;
@@ -124,6 +126,7 @@ inherit(struct live_job *job, const struct live_checkpoint *c, struct mrs_err *e
 enum mrs_status
 live_checkpoint_open(struct live_job *job, const char *pass, struct live_checkpoint *c, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     int n;
     memset(c, 0, sizeof *c);
@@ -153,6 +156,7 @@ enum mrs_status
 live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct mrs_arena *a, struct live_op *op,
                    struct mrs_err *e)
 {
+    MRS_ASSERT(c->id[0] && c->epoch == job->run->epoch);
     struct mrs_view last = {c->last.p, (uint32_t)c->last.n};
     struct mrs_view token = {c->token.p, (uint32_t)c->token.n};
     struct mrs_val set = c->last.n ? mrs_view_val(last) : mrs_missing(), unset = mrs_missing();
@@ -183,6 +187,7 @@ live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct
 static enum mrs_status
 moved(struct live_job *job, const struct live_checkpoint *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->id[0]);
     struct live_checkpoint there = {.epoch = 0};
     char owner[64] = "";
     memcpy(there.id, c->id, sizeof there.id);

@@ -47,6 +47,7 @@ live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e)
 enum mrs_status
 live_refused_before(struct live_job *job, uint32_t step, const char *ns, uint64_t *n, struct mrs_err *e)
 {
+    MRS_ASSERT(step > 0);
     struct mrs_arena a;
     struct mrs_view query;
     *n = 0;
@@ -80,6 +81,7 @@ static enum mrs_status
 record(struct live_job *job, struct mrs_view id, struct mrs_view doc, const struct mrs_err *why, struct mrs_arena *a,
        struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(id));
     struct mrs_val copy = mrs_missing();
     (void)job;
     if ((uint64_t)doc.n + id.n + DOC_ROOM <= MRS_DOC_MAX) {
@@ -137,6 +139,7 @@ enum mrs_status
 live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs_view doc, const struct mrs_err *why,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && mrs_view_is_framed(doc));
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view id, rec;
@@ -163,6 +166,7 @@ live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs
 enum mrs_status
 live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mrs_val id, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && step > 0);
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view key, q;
@@ -201,6 +205,7 @@ say_swept(struct live_job *job)
 enum mrs_status
 live_swept_put(struct live_job *job, const char *ns, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && mrs_view_is_framed(doc));
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view id, rec;

@@ -65,6 +65,7 @@ fields_of(struct mrs_view set, struct change *c)
 static enum mrs_status
 move(struct live_job *job, struct mrs_view u, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     struct live_state_change c = {.u = mrs_view_val(u)};
     struct mrs_arena a;
@@ -90,6 +91,7 @@ static enum mrs_status
 phase_update(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set, struct change *c,
              struct mrs_arena *a, struct mrs_view *u, struct mrs_err *e)
 {
+    MRS_ASSERT(phase[0]);
     struct live_run *r = job->run;
     struct mrs_val unset = mrs_missing();
     int64_t now = 0;
@@ -118,6 +120,7 @@ phase_update(struct live_job *job, const char *phase, uint32_t group, struct mrs
 enum mrs_status
 live_run_phase(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct change c;
     struct mrs_view u;
     struct mrs_arena a;
@@ -138,6 +141,7 @@ live_run_phase(struct live_job *job, const char *phase, uint32_t group, struct m
 enum mrs_status
 live_run_set(struct live_job *job, struct mrs_view set, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     return live_run_phase(job, job->run->phase, job->run->group, set, e);
 }
 
@@ -173,6 +177,7 @@ other_colls(struct live_job *job, const char *ns, const char *uuid, struct mrs_b
 enum mrs_status
 live_run_watch(struct live_job *job, const struct mrs_coll *coll, bool on, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     char uuid[40] = "";
     struct mrs_buf buf;
     struct mrs_arena a;

@@ -129,6 +129,7 @@ put(struct move *m, const struct mrs_coll *to, struct live_op *op, uint32_t n, s
 static enum mrs_status
 put_batch(struct move *m, const struct mrs_coll *to, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     struct live_op *op = mrs_arena_alloc(&m->arena, (size_t)n * sizeof *op);
     struct mrs_buf buf;
     struct mrs_build b;

@@ -55,6 +55,7 @@ phase(void *arg, const char *what)
 static enum mrs_status
 index_uses(void *arg, uint32_t i, struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(i < ((struct live_survey *)arg)->n);
     struct live_survey *v = arg;
     const struct live_coll_info *info = v->coll[i].info;
     *out = mrs_empty_doc();

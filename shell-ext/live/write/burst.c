@@ -39,6 +39,7 @@ live_burst_reset(struct live_burst *b)
 enum mrs_status
 live_burst_add(struct live_burst *b, const struct live_change *c, struct mrs_err *e)
 {
+    MRS_ASSERT(b->n <= b->cap);
     void *more = mrs_more(b->job->mem, b->change, b->n, &b->cap, sizeof *b->change);
     if (!more) {
         return mrs_err_memory(e, sizeof *b->change);
@@ -58,6 +59,7 @@ static enum mrs_status
 put_update(struct live_send *s, struct live_piece *p, const struct live_change *c, const struct live_delta *d,
            struct mrs_err *e)
 {
+    MRS_ASSERT(d->n <= LIVE_DELTA_OPS);
     struct mrs_view guard = {NULL, 0};
     bool whole = c->guard_whole || d->whole, inside = !c->locked && (d->whole || d->removed == 0);
     if (!whole) {
@@ -83,6 +85,7 @@ static enum mrs_status
 put_weak(struct live_send *s, struct live_piece *p, const struct live_change *c, const struct live_delta *d,
          struct mrs_err *e)
 {
+    MRS_ASSERT(d->n <= LIVE_DELTA_OPS);
     enum mrs_status st = MRS_OK;
     s->buf.n = p->doc;
     if (c->kind == LIVE_UPDATE) {
@@ -98,6 +101,7 @@ put_weak(struct live_send *s, struct live_piece *p, const struct live_change *c,
 static enum mrs_status
 prepare_one(struct live_send *s, uint32_t i, struct mrs_err *e)
 {
+    MRS_ASSERT(i < s->b->n);
     struct live_change *c = &s->b->change[i];
     struct live_piece *p = &s->piece[i];
     struct live_delta d;
@@ -153,6 +157,7 @@ prepare(struct live_send *s, struct mrs_err *e)
 void
 live_send_op(const struct live_send *s, uint32_t i, struct live_op *op)
 {
+    MRS_ASSERT(i < s->b->n);
     const struct live_change *c = &s->b->change[i];
     const struct live_piece *p = &s->piece[i];
     op->kind = c->kind;
@@ -218,6 +223,7 @@ statements(struct live_send *s, struct live_fault *f, struct mrs_err *e)
 static enum mrs_status
 txn_body(struct live_send *s, const struct live_op *check, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(s->b->job->run);
     struct live_job *job = s->b->job;
     struct live_bulk_result r;
     LIVE_STOP("before-checkpoint");
@@ -307,6 +313,7 @@ reopen(struct live_send *s)
 static enum mrs_status
 in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e)
 {
+    MRS_ASSERT(s->n_weak == 0);
     struct live_op check;
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     enum mrs_status st = live_checkpoint_op(s->b->job, c, &s->b->arena, &check, e);
@@ -363,6 +370,7 @@ bulk_plain(struct live_send *s, uint32_t n, struct live_bulk_result *r, struct m
 static bool
 held_back(const struct live_send *s, uint32_t unit)
 {
+    MRS_ASSERT(s->n_bad <= s->b->n);
     for (uint32_t i = 0; i < s->n_bad; i++) {
         if (s->bad[i] == unit) {
             return true;

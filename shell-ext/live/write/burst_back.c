@@ -80,6 +80,7 @@ static enum mrs_status
 read_piece(const struct live_burst *b, const uint32_t *at, uint32_t n, enum live_there there[PIECE],
            struct mrs_buf *buf, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0 && n <= PIECE);
     struct mrs_view filter, doc;
     mrs_buf_reset(buf);
     enum mrs_status st = filter_of(b, at, n, buf, &filter, e);
@@ -116,6 +117,7 @@ enum mrs_status
 live_same_as_before(struct live_job *job, const struct live_change *c, unsigned flags, bool *same,
                     struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(c->before));
     *same = false;
     struct mrs_buf buf;
     struct mrs_view filter, doc;

@@ -68,6 +68,7 @@ resurrect(struct live_send *s, uint32_t n, struct mrs_err *e)
 static uint32_t
 sort_out(struct live_send *s, enum live_op_kind kind, uint32_t n, bool all, const struct live_bulk_result *r)
 {
+    MRS_ASSERT(n <= s->b->n);
     uint32_t rest = 0;
     for (uint32_t i = 0; i < n; i++) {
         struct live_change *c = &s->b->change[s->at[i]];
@@ -89,6 +90,7 @@ enum mrs_status
 live_settle(struct live_send *s, enum live_op_kind kind, uint32_t n, uint64_t sum, const struct live_bulk_result *r,
             struct mrs_err *e)
 {
+    MRS_ASSERT(n <= s->b->n);
     bool all = sum + r->n_errors == n || LIVE_MUTANT("no-readback");
     uint32_t rest = sort_out(s, kind, n, all, r);
     if (rest == 0) {
@@ -107,6 +109,7 @@ static enum mrs_status
 alone_in_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool bypass, struct live_fault *f,
              struct mrs_err *e)
 {
+    MRS_ASSERT(i < s->b->n);
     struct live_job *job = s->b->job;
     struct live_change *c = &s->b->change[i];
     struct live_bulk_result r;
@@ -126,6 +129,7 @@ alone_in_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool byp
 static enum mrs_status
 alone_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool bypass, struct mrs_err *e)
 {
+    MRS_ASSERT(i < s->b->n);
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     enum mrs_status st;
     for (uint32_t again = 1; (st = alone_in_txn(s, op, i, bypass, &f, e)) == MRS_FAIL; again++) {
@@ -148,6 +152,7 @@ alone_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool bypass
 static enum mrs_status
 alone_quiet(struct live_send *s, const struct live_op *op, uint32_t i, bool bypass, struct mrs_err *e)
 {
+    MRS_ASSERT(i < s->b->n);
     struct live_change *c = &s->b->change[i];
     struct live_bulk_result r;
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
@@ -168,6 +173,7 @@ alone_quiet(struct live_send *s, const struct live_op *op, uint32_t i, bool bypa
 enum mrs_status
 live_send_alone(struct live_send *s, uint32_t i, bool bypass, struct mrs_err *e)
 {
+    MRS_ASSERT(i < s->b->n);
     struct live_op op;
     struct mrs_err own;
     mrs_err_clear(&own);

@@ -113,6 +113,7 @@ is_like_others(uint8_t type)
 static void
 put_name(struct mrs_build *b, struct mrs_view doc, const char *name)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val v = mrs_doc_get(doc, name);
     if (is_like_others(v.type)) {
         put_type(b, name, v.type);
@@ -143,6 +144,7 @@ put_root_size(struct mrs_build *b, uint32_t n)
 static void
 put_whole(struct mrs_build *b, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     open_eq(b);
     mrs_build_text(b, "0", "$$ROOT", 6);
     put_literal(b, "1", mrs_view_val(doc));
@@ -217,6 +219,7 @@ no_id(struct mrs_err *e)
 static void
 put_conditions(struct mrs_build *b, struct mrs_view doc, struct mrs_val id, const char *names, size_t n)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     const char *list[NAMES_MAX];
     uint32_t count = names ? distinct(names, n, list) : NAMES_MAX + 1;
     if (is_like_others(id.type)) {
@@ -248,6 +251,7 @@ finish(struct mrs_build *b, size_t before, struct mrs_err *e)
 enum mrs_status
 live_guard(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val id = mrs_doc_get(doc, "_id");
     if (id.type == MRS_MISSING) {
         return no_id(e);
@@ -267,6 +271,7 @@ live_guard(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out
 enum mrs_status
 live_guard_condition(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     size_t before = out->n;
     struct mrs_build b;
     mrs_build_init(&b, out);
@@ -281,6 +286,7 @@ live_guard_condition(struct mrs_view doc, const char *names, size_t n, struct mr
 enum mrs_status
 live_guard_id(struct mrs_view doc, bool size, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val id = mrs_doc_get(doc, "_id");
     if (id.type == MRS_MISSING) {
         return no_id(e);

@@ -34,6 +34,7 @@ note(struct live_delta *o, const struct mrs_elem *e, int kind)
 static int
 collect(struct mrs_view before, struct mrs_view after, struct live_delta *o)
 {
+    MRS_ASSERT(mrs_view_is_framed(before) && mrs_view_is_framed(after));
     struct mrs_walk wb, wa;
     mrs_walk_init(&wb, before);
     mrs_walk_init(&wa, after);
@@ -95,6 +96,7 @@ put_literal(struct mrs_build *b, const struct mrs_elem *e)
 static uint32_t
 put_unset(struct mrs_build *b, const struct live_delta *o)
 {
+    MRS_ASSERT(o->n <= LIVE_DELTA_OPS);
     uint32_t n = 0;
     for (uint32_t i = 0; i < o->n; i++) {
         if (o->op[i].kind != LIVE_REMOVED) {
@@ -154,6 +156,7 @@ put_fields(struct mrs_build *b, const struct live_delta *d)
 static void
 put_sets(struct mrs_build *b, uint32_t stage, const struct live_delta *d)
 {
+    MRS_ASSERT(d->n <= LIVE_DELTA_OPS);
     if (LIVE_MUTANT("set-all-at-once")) {
         open_stage(b, stage, "$set", MRS_DOCUMENT);
         put_fields_by_name(b, d);
@@ -181,6 +184,7 @@ put_whole(struct mrs_build *b, struct mrs_view after)
 static void
 put_guarded(struct mrs_build *b, const struct live_delta *d, struct mrs_view guard)
 {
+    MRS_ASSERT(d->whole || d->removed == 0);
     open_stage(b, 0, "$replaceWith", MRS_DOCUMENT);
     mrs_build_open(b, "$cond", 5, MRS_ARRAY);
     mrs_build_item(b, mrs_view_val(guard));
@@ -205,6 +209,7 @@ enum mrs_status
 live_delta_find(struct mrs_view before, struct mrs_view after, struct live_delta *d, struct mrs_buf *touched,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(before) && mrs_view_is_framed(after));
     if (before.n == after.n && memcmp(before.p, after.p, after.n) == 0) {
         return MRS_END;
     }

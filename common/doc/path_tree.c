@@ -17,6 +17,7 @@ is_named(const struct mrsi_path_node *node, const char *name, uint32_t len)
     return node->len == len && memcmp(node->name, name, len) == 0;
 }
 
+/* A table of its own: names are compared, and few children need none. */
 int64_t
 mrsi_tree_lookup(const struct mrsi_path_node *node, const char *name, uint32_t len)
 {

@@ -14,7 +14,7 @@ struct op_object_fields {
         uint32_t hash;
         struct mrs_val v;
     } * item;
-    uint32_t *table; /* 1 + index of an item; cap 2^k, more than twice n */
+    uint32_t *table; /* 1 + index of an item; its own: names are compared; cap 2^k, more than twice n */
     uint32_t n, cap, slots;
 };
 

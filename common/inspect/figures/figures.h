@@ -9,6 +9,7 @@
 #define MRSI_INSPECT_FIGURES_H
 
 #include "mongoreshape/doc.h"
+#include "mongoreshape/number_table.h"
 #include "mongoreshape/value.h"
 
 /* ---- one value as references take it ---- */
@@ -114,8 +115,7 @@ struct mrsi_tally_slot {
 };
 struct mrsi_tally {
     uint64_t n, sum, min, max;
-    struct mrsi_tally_slot *slot; /* up to MRSI_TALLY_EXACT different values */
-    uint32_t cap, used;
+    struct mrs_number_table exact; /* counts by value + 1; up to MRSI_TALLY_EXACT different values */
     uint64_t *octave[MRSI_OCTAVES]; /* then parts of octaves, 1/64 wide */
     bool wide;
 };

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* A table of its own: hashes past the limit leave it. */
 static struct mrsi_sketch_slot *
 place(const struct mrsi_sketch *s, uint64_t hash)
 {

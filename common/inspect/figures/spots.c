@@ -2,7 +2,7 @@
 /* spots.c - the paths of a collection as a tree, and what is counted at each. */
 #include "figures.h"
 
-/* ---- the tree ---- */
+/* ---- the tree, and a table of its own: parent, kind and name make a key ---- */
 static uint32_t
 slot_of(const struct mrsi_figures *f, const struct mrsi_trie *parent, enum mrsi_path_kind kind, const char *name,
         uint32_t n)

@@ -3,16 +3,6 @@
 #include "figures.h"
 #include <stdlib.h>
 
-static struct mrsi_tally_slot *
-place(const struct mrsi_tally *t, uint64_t value)
-{
-    uint32_t i = (uint32_t)(value * 0x9E3779B97F4A7C15u >> 40) & (t->cap - 1);
-    while (t->slot[i].count && t->slot[i].value != value) {
-        i = (i + 1) & (t->cap - 1);
-    }
-    return &t->slot[i];
-}
-
 /* Numbers below 128 stand for themselves; above, an octave has 64 parts. */
 static void
 part_of(uint64_t value, uint32_t *octave, uint32_t *part)
@@ -47,54 +37,34 @@ add_wide(struct mrsi_tally *t, struct mrs_mem *mem, uint64_t value, uint64_t tim
 static bool
 widen(struct mrsi_tally *t, struct mrs_mem *mem)
 {
+    uint64_t n;
+    const struct mrs_number_slot *x = mrs_number_table_slots(&t->exact, &n);
     bool ok = true;
-    for (uint32_t i = 0; ok && i < t->cap; i++) {
-        ok = !t->slot[i].count || add_wide(t, mem, t->slot[i].value, t->slot[i].count);
+    for (uint64_t i = 0; ok && i < n; i++) {
+        ok = !x[i].key || add_wide(t, mem, x[i].key - 1, x[i].value);
     }
-    mrs_free(mem, t->slot);
-    t->slot = NULL;
-    t->cap = t->used = 0;
+    mrs_buf_clear(&t->exact.slots);
+    t->exact.n = 0;
     t->wide = true;
     return ok;
 }
 
 static bool
-grow(struct mrsi_tally *t, struct mrs_mem *mem)
-{
-    MRS_ASSERT(t->used <= t->cap);
-    struct mrsi_tally_slot *old = t->slot;
-    uint32_t old_cap = t->cap;
-    t->cap = old_cap ? old_cap * 2 : 16;
-    t->slot = mrs_zalloc(mem, t->cap * sizeof *t->slot);
-    if (!t->slot) {
-        t->slot = old;
-        t->cap = old_cap;
-        return false;
-    }
-    for (uint32_t i = 0; i < old_cap; i++) {
-        if (old[i].count) {
-            *place(t, old[i].value) = old[i];
-        }
-    }
-    mrs_free(mem, old);
-    return true;
-}
-
-static bool
 put(struct mrsi_tally *t, struct mrs_mem *mem, uint64_t value, uint64_t times)
 {
-    MRS_ASSERT(times > 0);
+    MRS_ASSERT(times > 0 && value != UINT64_MAX);
     if (t->wide) {
         return add_wide(t, mem, value, times);
     }
-    if (t->used * 4 >= t->cap * 3 && !grow(t, mem)) {
+    if (!t->exact.slots.mem) {
+        mrs_buf_init(&t->exact.slots, mem, SIZE_MAX);
+    }
+    struct mrs_number_slot *at = mrs_number_table_put(&t->exact, value + 1);
+    if (!at) {
         return false;
     }
-    struct mrsi_tally_slot *at = place(t, value);
-    t->used += at->count == 0;
-    at->value = value;
-    at->count += times;
-    return t->used <= MRSI_TALLY_EXACT || widen(t, mem);
+    at->value += times;
+    return t->exact.n <= MRSI_TALLY_EXACT || widen(t, mem);
 }
 
 static void
@@ -123,8 +93,10 @@ mrsi_tally_merge(struct mrsi_tally *to, struct mrs_mem *mem, const struct mrsi_t
         return true;
     }
     note(to, from->n, from->sum, from->min, from->max);
-    for (uint32_t i = 0; ok && i < from->cap; i++) {
-        ok = !from->slot[i].count || put(to, mem, from->slot[i].value, from->slot[i].count);
+    uint64_t slots;
+    const struct mrs_number_slot *x = mrs_number_table_slots(&from->exact, &slots);
+    for (uint64_t i = 0; ok && i < slots; i++) {
+        ok = !x[i].key || put(to, mem, x[i].key - 1, x[i].value);
     }
     if (ok && from->wide && !to->wide) {
         ok = widen(to, mem);
@@ -140,7 +112,7 @@ mrsi_tally_merge(struct mrsi_tally *to, struct mrs_mem *mem, const struct mrsi_t
 void
 mrsi_tally_clear(struct mrsi_tally *t, struct mrs_mem *mem)
 {
-    mrs_free(mem, t->slot);
+    mrs_buf_clear(&t->exact.slots);
     for (uint32_t o = 0; o < MRSI_OCTAVES; o++) {
         mrs_free(mem, t->octave[o]);
     }
@@ -158,16 +130,18 @@ by_value(const void *a, const void *b)
 static uint32_t
 in_order(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrsi_tally_slot **list)
 {
-    MRS_ASSERT(t->used <= t->cap && list);
+    MRS_ASSERT(t->exact.n <= MRSI_TALLY_EXACT);
     uint32_t n = 0, parts = 0;
     for (uint32_t o = 0; o < MRSI_OCTAVES; o++) {
         parts += t->octave[o] ? MRSI_OCTAVE : 0;
     }
-    struct mrsi_tally_slot *x = mrs_alloc_array(mem, t->used + parts + 1, sizeof *x);
+    struct mrsi_tally_slot *x = mrs_alloc_array(mem, t->exact.n + parts + 1, sizeof *x);
+    uint64_t slots;
+    const struct mrs_number_slot *s = mrs_number_table_slots(&t->exact, &slots);
     *list = x;
-    for (uint32_t i = 0; x && i < t->cap; i++) {
-        if (t->slot[i].count) {
-            x[n++] = t->slot[i];
+    for (uint64_t i = 0; x && i < slots; i++) {
+        if (s[i].key) {
+            x[n++] = (struct mrsi_tally_slot){s[i].key - 1, s[i].value};
         }
     }
     for (uint32_t o = 0; x && o < MRSI_OCTAVES; o++) {

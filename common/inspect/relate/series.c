@@ -5,14 +5,9 @@
 
 enum { LEAST = 5000, LOOKED_AT = 200000, TIMES = 3, SERIES = 3, HOUR = 3600 * 1000 };
 
-struct last_seen {
-    uint64_t series;
-    int64_t ms;
-};
 struct series_trial {
     const struct mrsi_path *time, *series;
-    struct last_seen *last; /* by open addressing */
-    uint32_t cap, n;
+    struct mrs_number_table last; /* ms, by the hash of the series */
     uint64_t steps, back;
     struct mrsi_tally step; /* ms */
 };
@@ -77,54 +72,27 @@ list(const struct mrsi_inspection *x, const struct mrsi_collection *c, struct tr
     }
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < times; k++) {
-            t->trial[t->n++] = (struct series_trial){.time = time[k], .series = series[i]};
+            t->trial[t->n] = (struct series_trial){.time = time[k], .series = series[i]};
+            mrs_buf_init(&t->trial[t->n++].last.slots, t->mem, SIZE_MAX);
         }
     }
-}
-
-static bool
-grow(struct series_trial *t, struct mrs_mem *mem)
-{
-    MRS_ASSERT(t->n <= t->cap);
-    struct last_seen *old = t->last;
-    uint32_t cap = t->cap;
-    t->cap = cap ? cap * 2 : 64;
-    t->last = mrs_zalloc(mem, t->cap * sizeof *t->last);
-    for (uint32_t i = 0; t->last && i < cap; i++) {
-        uint32_t k = (uint32_t)old[i].series & (t->cap - 1);
-        while (old[i].series && t->last[k].series) {
-            k = (k + 1) & (t->cap - 1);
-        }
-        if (old[i].series) {
-            t->last[k] = old[i];
-        }
-    }
-    mrs_free(mem, old);
-    return t->last != NULL;
 }
 
 static bool
 step(struct series_trial *t, struct mrs_mem *mem, uint64_t series, int64_t ms)
 {
-    MRS_ASSERT(t->n <= t->cap);
-    if (t->n * 2 >= t->cap && !grow(t, mem)) {
-        return false;
-    }
-    uint32_t k = (uint32_t)series & (t->cap - 1);
-    while (t->last[k].series && t->last[k].series != series) {
-        k = (k + 1) & (t->cap - 1);
-    }
-    bool ok = true;
-    if (t->last[k].series) {
-        int64_t d = ms - t->last[k].ms;
+    uint64_t before = t->last.n;
+    struct mrs_number_slot *last = mrs_number_table_put(&t->last, series);
+    bool ok = last != NULL;
+    if (ok && t->last.n == before) {
+        int64_t d = ms - (int64_t)last->value;
         t->steps++;
         t->back += d < 0;
         ok = d < 0 || mrsi_tally_add(&t->step, mem, (uint64_t)d, 1);
-    } else {
-        t->n++;
-        t->last[k].series = series;
     }
-    t->last[k].ms = ms;
+    if (last) {
+        last->value = (uint64_t)ms;
+    }
     return ok;
 }
 
@@ -142,7 +110,7 @@ see(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mr
         struct mrs_val in = mrs_view_val(doc), time = mrsi_pick_one(in, y->time->way, y->time->ways);
         uint64_t series = mrsi_row_hash(mrsi_pick_one(in, y->series->way, y->series->ways), false);
         if (time.type == MRS_DATE && series && !step(y, t->mem, series, mrs_val_i64(time))) {
-            return mrs_err_memory(e, t->trial[i].cap * sizeof *y->last);
+            return mrs_err_memory(e, y->last.slots.n);
         }
     }
     return MRS_OK;
@@ -174,7 +142,7 @@ one_collection(struct mrsi_relating *x, struct mrsi_collection *c, struct mrs_er
             c->series = (struct mrsi_series){t->trial[i].time, t->trial[i].series, t->trial[i].series->distinct,
                                              seconds};
         }
-        mrs_free(t->mem, t->trial[i].last);
+        mrs_buf_clear(&t->trial[i].last.slots);
         mrsi_tally_clear(&t->trial[i].step, t->mem);
     }
     mrs_free(x->x->mem, t);

@@ -127,7 +127,7 @@ mrsi_fates_take(struct mrsi_fates *f, const struct mrs_block *b, const struct mr
 void
 mrsi_fates_add(struct mrsi_fates *f, uint64_t order, unsigned bits)
 {
-    MRS_ASSERT((bits & ~(MRSI_FATES - 1u)) == 0);
+    MRS_ASSERT(bits <= UINT8_MAX);
     if (order >= f->n) {
         __atomic_store_n(&f->beyond, true, __ATOMIC_RELAXED);
         return;

@@ -74,7 +74,7 @@ gathered_of(const struct mrsi_fold *f, const struct mrsi_rec *first)
     return (uint8_t *)(uintptr_t)first - f->gather.size - sizeof(struct gathered);
 }
 
-/* ---- who is who ---- */
+/* ---- who is who: tables of their own, for bytes are compared, and feed() has slots loaded ahead ---- */
 static struct fold_gather_slot *
 slots_of(const struct mrsi_fold_gather *g)
 {

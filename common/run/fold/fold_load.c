@@ -110,7 +110,8 @@ note_kin(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrs
     mrs_buf_put(&l->kins, &kin, sizeof kin);
 }
 
-/* Adds a kin; its group is found by hash: slots hold the number of a group and 1. */
+/* Adds a kin; its group is found by hash, in a table of its own, for keys are compared: slots hold the number of a
+ * group and 1. */
 static enum mrs_status
 add_kin(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi_fold_rec *r, struct mrs_err *e)
 {

@@ -19,7 +19,7 @@
 #include "run/store/spill.h"
 #include "run/store/table.h"
 #include "mongoreshape/link.h"
-#include "run/pass/step_outputs.h"
+#include "mongoreshape/number_table.h"
 #include "run/store/file_array.h"
 #include "mongoreshape/join_ops.h"
 
@@ -157,7 +157,8 @@ void mrsi_link_listed(const struct mrsi_link_run *l, uint64_t child, uint64_t on
 struct mrsi_link_items {      /* of one job; the buffers keep their memory */
     struct mrs_buf item;      /* struct mrs_link_item */
     struct mrs_buf other;     /* uint64_t: the ordinal that each item names; MRSI_NO_ORDINAL */
-    struct mrs_buf set, sort; /* scratch */
+    struct mrs_number_table set; /* scratch: ordinals that are there already */
+    struct mrs_buf sort;      /* scratch */
     struct mrs_buf bytes[2];  /* the document, spliced */
     uint32_t n_new;
 };

@@ -9,7 +9,7 @@ void
 mrsi_link_items_init(struct mrsi_link_items *x, struct mrs_mem *mem)
 {
     MRS_ASSERT(mem);
-    struct mrs_buf *all[] = {&x->item, &x->other, &x->set, &x->sort, &x->bytes[0], &x->bytes[1]};
+    struct mrs_buf *all[] = {&x->item, &x->other, &x->set.slots, &x->sort, &x->bytes[0], &x->bytes[1]};
     for (int i = 0; i < 6; i++) {
         mrs_buf_init(all[i], mem, i < 4 ? SIZE_MAX : 2u * MRS_DOC_READ_MAX);
     }
@@ -18,7 +18,7 @@ mrsi_link_items_init(struct mrsi_link_items *x, struct mrs_mem *mem)
 void
 mrsi_link_items_clear(struct mrsi_link_items *x)
 {
-    struct mrs_buf *all[] = {&x->item, &x->other, &x->set, &x->sort, &x->bytes[0], &x->bytes[1]};
+    struct mrs_buf *all[] = {&x->item, &x->other, &x->set.slots, &x->sort, &x->bytes[0], &x->bytes[1]};
     for (int i = 0; i < 6; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -30,33 +30,12 @@ enum { NEAR = 24, FAR = 48 }; /* references ahead of the one that is put in */
 enum { MOST = MRS_DOC_MAX / 8 };
 
 /* ---- ordinals that are there already ---- */
-static void
-begin_set(struct mrsi_link_items *x, uint64_t n)
-{
-    uint64_t slots = 16;
-    while (slots < n * 2) {
-        slots *= 2;
-    }
-    mrs_buf_reset(&x->set);
-    uint8_t *p = mrs_buf_take(&x->set, slots * sizeof(uint64_t));
-    if (p) {
-        memset(p, 0, slots * sizeof(uint64_t));
-    }
-}
-
-/* False: it was there. */
+/* False: it was there, or there is no memory. */
 static bool
 add_to_set(struct mrsi_link_items *x, uint64_t ordinal)
 {
-    uint64_t *slot = (uint64_t *)(void *)x->set.p;
-    uint64_t mask = x->set.n / sizeof *slot - 1;
-    uint64_t i = (ordinal * 0x9E3779B97F4A7C15ull >> 20) & mask;
-    while (slot[i] && slot[i] != ordinal + 1) {
-        i = (i + 1) & mask;
-    }
-    bool is_new = !slot[i];
-    slot[i] = ordinal + 1;
-    return is_new;
+    struct mrs_number_slot *at = mrs_number_table_put(&x->set, ordinal + 1);
+    return at && at->value++ == 0;
 }
 
 /* ---- items ---- */
@@ -147,13 +126,13 @@ put_gains(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint32_t sid
     const uint64_t *other = (const uint64_t *)(const void *)x->other.p;
     size_t n = x->other.n / sizeof *other;
     uint32_t room = MRS_DOC_MAX;
-    begin_set(x, n + (to - from < MOST ? to - from : MOST));
-    for (size_t i = 0; !x->set.bad && i < n; i++) {
+    mrs_number_table_begin(&x->set, n + (to - from < MOST ? to - from : MOST));
+    for (size_t i = 0; !x->set.slots.bad && i < n; i++) {
         if (other[i] != MRSI_NO_ORDINAL) {
             add_to_set(x, other[i]);
         }
     }
-    for (uint64_t i = from; !x->set.bad && i < to; i++) {
+    for (uint64_t i = from; !x->set.slots.bad && i < to; i++) {
         fetch_ahead(l, side, gain + i, l->side[side].gains.n - i);
         if (!mrsi_link_refused(l, !side, gain[i]) && add_to_set(x, gain[i])) {
             uint32_t bytes = put_new(l, x, side, gain[i]);
@@ -264,7 +243,7 @@ collect(struct mrsi_link_run *l, struct mrsi_worker *w, struct mrsi_link_items *
     if (from < to && !put_gains(l, x, side, from, to)) {
         return too_many(w, x->n_new);
     }
-    bool whole = !x->item.bad && !x->other.bad && !x->set.bad; /* else the lists are not of one length */
+    bool whole = !x->item.bad && !x->other.bad && !x->set.slots.bad; /* else the lists are not of one length */
     if (whole && side == 0 && l->wants.sorted) {
         sort_items(l, x);
     }

@@ -186,7 +186,7 @@ load_list(struct mrsi_ids *ids, uint32_t i, struct mrs_buf *all, struct mrs_err 
     return MRS_OK;
 }
 
-/* Marks of a small hash set tell most lists free of duplicates without sorting them. */
+/* Most lists are found free of duplicates without sorting them. A set of its own: half a hash is enough to suspect. */
 static bool
 has_twice(const uint64_t *h, size_t n, uint32_t *slot, size_t slots)
 {

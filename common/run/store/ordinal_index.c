@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordinal_index.c - see ordinal_index.h. Open addressing, linear probing, at most three quarters full; a table that
- * grows is filled anew from the old one. */
+ * grows is filled anew from the old one. It may lie in a mapped file, which a mark names while it is filled. */
 #include "state.h"
 #include "ordinal_index.h"
 #include "spill.h"

@@ -50,7 +50,7 @@ mrsi_window_lists_clear(struct mrsi_window_lists *l)
     l->n_slots = l->n_groups = l->n = 0;
 }
 
-/* ---- groups by their hash: a slot holds the number of a group and 1 ---- */
+/* ---- groups by all 128 bits of their hash, so a table of its own: a slot holds the number of a group and 1 ---- */
 static uint64_t *
 slot_of(const struct mrsi_window_lists *l, struct mrs_hash128 key)
 {

@@ -48,7 +48,7 @@ struct embed_work {
     struct mrs_buf doc;     /* the document between two edits */
     struct mrs_buf page;
     struct mrs_buf raw;     /* scratch of edits */
-    struct mrsi_orders seen; /* matches already given */
+    struct mrs_number_table seen; /* matches already given */
     struct mrsi_hits hits;
     struct mrsi_refs refs;
 };

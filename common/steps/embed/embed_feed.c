@@ -19,7 +19,7 @@ mrsi_embed_work_start(struct embed_work *w, struct mrs_mem *mem)
     mrs_buf_init(&w->doc, mem, EMBED_BUF_MAX);
     mrs_buf_init(&w->page, mem, EMBED_BUF_MAX);
     mrs_buf_init(&w->raw, mem, EMBED_BUF_MAX);
-    mrs_buf_init(&w->seen.slot, mem, UINT32_MAX);
+    mrs_buf_init(&w->seen.slots, mem, UINT32_MAX);
     mrsi_hits_init(&w->hits, mem);
     mrsi_refs_init(&w->refs, mem);
     w->ready = true;
@@ -37,7 +37,7 @@ mrsi_embed_work_clear(struct mrs_ctx *c, void *work)
     mrs_buf_clear(&w->doc);
     mrs_buf_clear(&w->page);
     mrs_buf_clear(&w->raw);
-    mrs_buf_clear(&w->seen.slot);
+    mrs_buf_clear(&w->seen.slots);
     mrsi_hits_clear(&w->hits);
     mrsi_refs_clear(&w->refs);
     w->ready = false;
@@ -87,7 +87,7 @@ enum mrs_status
 mrsi_embed_rewind(struct embed_splice *x)
 {
     x->at = 0;
-    mrsi_orders_forget(&x->w->seen);
+    mrs_number_table_forget(&x->w->seen);
     return x->m->rewind(x->m, x->c->err);
 }
 

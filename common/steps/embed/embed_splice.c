@@ -354,7 +354,7 @@ one_path(struct embed_splice *x, struct mrs_buf *out)
     struct embed_splice_head h = {false, false};
     struct mrs_view doc = x->doc;
     x->doubles = s->join.refs && !s->join.single && x->m->n_refs > 1;
-    mrsi_orders_forget(&x->w->seen);
+    mrs_number_table_forget(&x->w->seen);
     enum mrs_status st = mrsi_embed_tally(x);
     if (st == MRS_OK && s->hot && nothing_due(x)) {
         mrs_buf_put(out, doc.p, doc.n);

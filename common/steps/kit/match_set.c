@@ -15,68 +15,13 @@
 #define TOLD_DOUBLE 8u /* a double of a match that was told */
 
 /* ---- input positions ---- */
-static size_t
-slot_of(uint64_t key, size_t cap)
-{
-    return (size_t)((key * 0x9E3779B97F4A7C15ull) >> 20) & (cap - 1);
-}
-
-static enum mrs_status
-grow(struct mrsi_orders *o, struct mrs_err *e)
-{
-    MRS_ASSERT((o->slot.n & (o->slot.n - 1)) == 0 || o->slot.bad);
-    size_t old = o->slot.n / sizeof(uint64_t), cap = old ? old * 2 : 64;
-    struct mrs_buf more;
-    mrs_buf_init(&more, o->slot.mem, o->slot.ceiling);
-    uint64_t *to = (uint64_t *)(void *)mrs_buf_take(&more, cap * sizeof *to);
-    if (!to) {
-        mrs_buf_clear(&more);
-        return mrs_err_memory(e, cap * sizeof *to);
-    }
-    memset(to, 0, cap * sizeof *to);
-    const uint64_t *from = (const uint64_t *)(const void *)o->slot.p;
-    for (size_t i = 0; i < old; i++) {
-        if (from[i]) {
-            size_t at = slot_of(from[i], cap);
-            while (to[at]) {
-                at = (at + 1) & (cap - 1);
-            }
-            to[at] = from[i];
-        }
-    }
-    mrs_buf_clear(&o->slot);
-    o->slot = more;
-    return MRS_OK;
-}
-
 enum mrs_status
-mrsi_orders_add(struct mrsi_orders *o, uint64_t order, bool *before, struct mrs_err *e)
+mrsi_orders_add(struct mrs_number_table *o, uint64_t order, bool *before, struct mrs_err *e)
 {
-    MRS_ASSERT(before);
-    if ((o->n + 1) * 2 > o->slot.n / sizeof(uint64_t)) {
-        enum mrs_status st = grow(o, e);
-        if (st != MRS_OK) {
-            return st;
-        }
-    }
-    uint64_t *t = (uint64_t *)(void *)o->slot.p, key = order + 1;
-    size_t cap = o->slot.n / sizeof key, at = slot_of(key, cap);
-    while (t[at] && t[at] != key) {
-        at = (at + 1) & (cap - 1);
-    }
-    *before = t[at] == key;
-    o->n += !*before;
-    t[at] = key;
-    return MRS_OK;
-}
-
-void
-mrsi_orders_forget(struct mrsi_orders *o)
-{
-    if (o->n) {
-        memset(o->slot.p, 0, o->slot.n);
-        o->n = 0;
-    }
+    MRS_ASSERT(order != UINT64_MAX);
+    struct mrs_number_slot *at = mrs_number_table_put(o, order + 1);
+    *before = at && at->value++;
+    return at ? MRS_OK : mrs_buf_status(&o->slots, e);
 }
 
 /* ---- memory ---- */
@@ -84,7 +29,7 @@ void
 mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem)
 {
     MRS_ASSERT(mem);
-    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick, &h->seen.slot};
+    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick, &h->seen.slots};
     memset(h, 0, sizeof *h);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_init(list[i], mem, UINT32_MAX);
@@ -96,7 +41,7 @@ void
 mrsi_hits_clear(struct mrsi_hits *h)
 {
     struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick,
-                              &h->seen.slot, &h->shape};
+                              &h->seen.slots, &h->shape};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_clear(list[i]);
     }
@@ -244,7 +189,7 @@ without_doubles(struct mrsi_hits *h, struct mrs_ctx *c)
 {
     uint32_t *pick = AT(h->pick, uint32_t), n = N_OF(h->pick, uint32_t), kept = 0;
     const struct mrsi_hit *hit = AT(h->hit, struct mrsi_hit);
-    mrsi_orders_forget(&h->seen);
+    mrs_number_table_forget(&h->seen);
     for (uint32_t i = 0; i < n; i++) {
         bool before = false;
         enum mrs_status st = mrsi_orders_add(&h->seen, hit[pick[i]].order, &before, c->err);

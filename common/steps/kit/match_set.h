@@ -5,14 +5,10 @@
 
 #include "join_match.h"
 #include "mongoreshape/join_ops.h"
+#include "mongoreshape/number_table.h"
 
-/* ---- input positions met before: open addressing ---- */
-struct mrsi_orders {
-    struct mrs_buf slot;
-    size_t n;
-};
-enum mrs_status mrsi_orders_add(struct mrsi_orders *o, uint64_t order, bool *before, struct mrs_err *e);
-void mrsi_orders_forget(struct mrsi_orders *o);
+/* ---- input positions met before ---- */
+enum mrs_status mrsi_orders_add(struct mrs_number_table *o, uint64_t order, bool *before, struct mrs_err *e);
 
 /* ---- gathered matches ---- */
 struct mrsi_hit {
@@ -30,7 +26,7 @@ struct mrsi_hits { /* per-thread; buffers keep their memory */
     struct mrs_buf hit, shape, first, by_ref, stamp, told;
     struct mrs_buf mark; /* by reference: MRSI_MARK_*, 0 nothing matched */
     struct mrs_buf pick; /* numbers of hits: what collect found, in the order of the place */
-    struct mrsi_orders seen;
+    struct mrs_number_table seen; /* input positions */
     uint32_t site;
     uint32_t n_refs;
     const uint32_t *same_ref;

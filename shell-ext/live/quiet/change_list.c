@@ -20,7 +20,7 @@ struct row {
     uint64_t hash, off;
     uint64_t seen;
 };
-struct table { /* documents of a part, found by `_id` */
+struct table { /* documents of a part, found by `_id`; its own, for `_id`s are compared as a server does */
     struct mrs_buf docs, rows;
     uint32_t *slot;
     uint64_t mask;

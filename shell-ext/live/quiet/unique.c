@@ -191,7 +191,7 @@ note(struct unique_check *u, const struct unique_entry *a, const struct unique_e
     }
 }
 
-/* One look at a stream of n entries: those of this pass. */
+/* One look at a stream of n entries: those of this pass. A table of its own: keys are hashes of 128 bits. */
 static enum mrs_status
 look(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_t pass, uint64_t passes)
 {

@@ -3,23 +3,7 @@
 # amend.sh MONGORESHAPE - the .jsonl of refused documents, edited as text, is what --amend takes; types stay, and a line
 # that is no record is named.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
-[ -x "$casetool" ] || { echo "amend: no program at $casetool" >&2; exit 2; }
-
-# is NAME WANT GOT
-is() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3"
-    fi
-}
+. "$(dirname "$0")/begin.bash" "$1" casetool
 mkdir -p case/in
 printf '{"_id":1,"x":0,"n":{"$numberLong":"7"}}\n{"_id":2,"x":1}\n{"_id":3,"x":0}\n' > case/in/t.a.jsonl
 "$casetool" load case in

@@ -3,13 +3,7 @@
 # beside.sh MONGORESHAPE - what a run writes beside its output never takes the place of what it was given: the input,
 # the plan, mended documents; nor of anything else that it writes.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
-[ -x "$casetool" ] || { echo "beside: no program at $casetool" >&2; exit 2; }
+. "$(dirname "$0")/begin.bash" "$1" casetool
 
 mkdir -p case/in
 printf '{"_id":1,"x":"no number"}\n' > case/in/t.a.jsonl

@@ -6,13 +6,7 @@
 # The tool lists its input, then opens its plan (or the other dump): a pipe, whose other end this script has. So whatever
 # happens to the input between is deterministic.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
-[ -x "$casetool" ] || { echo "changed: no program at $casetool" >&2; exit 2; }
+. "$(dirname "$0")/begin.bash" "$1" casetool
 
 mkdir -p case/in
 printf '{"_id":1,"x":1}\n{"_id":2,"x":0}\n' > case/in/t.a.jsonl

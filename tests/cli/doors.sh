@@ -3,23 +3,7 @@
 # doors.sh MONGORESHAPE - nobody gets more rights on what a run writes than on its input; soft links of a dump are not
 # followed; what other programs leave in a dump's folders is passed over; no name of a dump or plan reaches a terminal raw.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
-[ -x "$casetool" ] || { echo "doors: no program at $casetool" >&2; exit 2; }
-
-# is NAME WANT GOT
-is() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3"
-    fi
-}
+. "$(dirname "$0")/begin.bash" "$1" casetool
 mkdir -p case/in
 printf '{"_id":1,"x":1}\n{"_id":2,"x":0}\n' > case/in/t.a.jsonl
 printf '{"_id":1}\n' > case/in/t.b.jsonl

@@ -3,21 +3,7 @@
 # equal_ids.sh MONGORESHAPE - equal `_id`s in the input are counted and named: in ascending collections, in those of
 # several ascending runs (a dump of shards), in any order, with ids of several types, and past memory.
 set -u
-tool=$(realpath "$1")
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
-
-# is NAME WANT GOT
-is() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s\n  want %s\n  got  %s\n' "$1" "$2" "$3"
-    fi
-}
+. "$(dirname "$0")/begin.bash" "$1"
 
 # make KIND: a dump `in` of one collection; prints how many documents have the _id of an earlier one
 make() {

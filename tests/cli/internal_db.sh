@@ -3,11 +3,7 @@
 # internal_db.sh MONGORESHAPE - databases in which tools keep their state are passed by, whatever the patterns say, and
 # the state that an older version left in `mongoreshape` is named.
 set -u
-tool=$(realpath "$1")
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
+. "$(dirname "$0")/begin.bash" "$1"
 ok() { passed=$((passed + 1)); }
 fail() { failed=$((failed + 1)); printf 'FAIL internal_db: %s\n' "$*"; }
 says() { if grep -qF -- "$1" said; then ok; else fail "no \"$1\" in: $(cat said)"; fi; }

@@ -3,21 +3,7 @@
 # many_indexes.sh MONGORESHAPE - a metadata file with far more indexes than a server takes: read in time that grows with
 # their number, left byte by byte where no step names the collection, refused with the number where one does.
 set -u
-tool=$(realpath "$1")
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
-
-# is NAME WANT GOT
-is() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s\n  want %s\n  got  %s\n' "$1" "$2" "$3"
-    fi
-}
+. "$(dirname "$0")/begin.bash" "$1"
 # indexes N: a metadata file with _id_ and N more
 indexes() {
     seq "$1" | awk 'BEGIN { printf "{\"options\":{},\"indexes\":[{\"v\":2,\"key\":{\"_id\":1},\"name\":\"_id_\"}" }

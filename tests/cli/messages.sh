@@ -3,11 +3,7 @@
 # messages.sh MONGORESHAPE - what a refusal says of its document: the size and the largest field of one that is too
 # large, what blocks the way of a path, the field whose expression failed.
 set -u
-tool=$(realpath "$1")
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
+. "$(dirname "$0")/begin.bash" "$1"
 
 python3 - << 'P'
 import os, struct

@@ -3,23 +3,7 @@
 # old_dumps.sh MONGORESHAPE - a dump of a server before 3.0, whose indexes lie in system.indexes.bson: they follow the
 # plan, those of collections that no step names stay, and damage in that file is told.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
-[ -x "$casetool" ] || { echo "old_dumps: no program at $casetool" >&2; exit 2; }
-
-# is NAME WANT GOT
-is() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s\n  want %s\n  got  %s\n' "$1" "$2" "$3"
-    fi
-}
+. "$(dirname "$0")/begin.bash" "$1" casetool
 # keys FILE: the index keys and names of a metadata file
 keys() { grep -o '"key":{[^}]*}}\|"name":"[^"]*"\|"unique":[a-z0-9]*' "$1" 2>&1 | tr -d '\n'; }
 

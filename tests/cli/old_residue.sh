@@ -3,11 +3,7 @@
 # old_residue.sh MONGORESHAPE - a residue of version 1, whose digests have no secret, is put back; one of today has a
 # secret of its own in each run.
 set -u
-tool=$(realpath "$1")
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
+. "$(dirname "$0")/begin.bash" "$1"
 check() { if "${@:2}"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $1"; fi; }
 
 mkdir -p in/d

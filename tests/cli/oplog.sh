@@ -3,23 +3,7 @@
 # oplog.sh MONGORESHAPE - an oplog in the dump: it may stay where it concerns nothing that the plan names, it goes when
 # told to, and the mongorestore line at the end says what a shell and mongorestore need to hear.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0 skipped=0
-[ -x "$casetool" ] || { echo "oplog: no program at $casetool" >&2; exit 2; }
-
-# verdict NAME COMPLAINTS: one test; whatever was said counts as its failure
-verdict() {
-    if [ -z "$2" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s\n%s\n' "$1" "$2" | sed '2,$s/^/    /'
-    fi
-}
+. "$(dirname "$0")/begin.bash" "$1" casetool
 
 # dump ENTRY...: a dump of t.a and t.b whose oplog has these entries
 dump() {

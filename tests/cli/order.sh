@@ -3,11 +3,7 @@
 # order.sh MONGORESHAPE - documents that a join leaves in their collection keep their order, for any budget: with a key
 # that meets nobody, and without one.
 set -u
-tool=$(realpath "$1")
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
+. "$(dirname "$0")/begin.bash" "$1"
 python3 - <<'P'
 import os, struct
 i32 = lambda name, v: b'\x10' + name + b'\0' + struct.pack('<i', v)

@@ -3,23 +3,7 @@
 # time_series.sh MONGORESHAPE - time series as input beyond what cases show: buckets that become many times as large,
 # residues, samples, archives and streams, and what inspect says of them.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0 skipped=0
-[ -x "$casetool" ] || { echo "time_series: no program at $casetool" >&2; exit 2; }
-
-# verdict NAME COMPLAINTS: one test; whatever was said counts as its failure
-verdict() {
-    if [ -z "$2" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s\n%s\n' "$1" "$2" | sed '2,$s/^/    /'
-    fi
-}
+. "$(dirname "$0")/begin.bash" "$1" casetool
 
 # run STATUS PLAN IN OUT OPTION...
 run() {

@@ -109,8 +109,8 @@ enum mrs_status
 mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e)
 {
     t->ended = true;
-    if (!t->bytes) {
-        t->p = t->buf.p;
+    if (!t->bytes || t->map) { /* mapped: a mark said that it had ended */
+        t->p = t->map ? t->map : t->buf.p;
         return MRS_OK;
     }
     enum mrs_status s = t->buf.n ? flush(t, e) : MRS_OK;

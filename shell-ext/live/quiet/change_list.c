@@ -528,7 +528,7 @@ coll_of(const struct mrs_input_ns *ns)
 static struct live_tally *
 add_pair(struct live_compare *c, int in, int out)
 {
-    MRS_ASSERT(c->n_pairs <= c->cap && (in >= 0 || out >= 0));
+    MRS_ASSERT(c->n_pairs <= c->cap);
     struct live_tally *t = &c->pair[c->n_pairs++];
     memset(t, 0, sizeof *t);
     t->in_index = in;

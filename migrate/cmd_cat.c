@@ -56,7 +56,7 @@ compile(const struct mrsi_cli *cli, struct mrs_query **out, struct mrs_err *e)
     mrs_buf_init(&bson, cli->line.mem, MRS_DOC_MAX);
     enum mrs_status s = mrs_ejson_read(cli->where, n, MRS_EJSON_STRICT, &bson, &used, e);
     if (s == MRS_OK && used + strspn(cli->where + used, " \t\r\n") < n) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "something stands behind the query");
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "something follows the query");
     }
     if (s == MRS_OK) {
         struct mrs_view filter = {bson.p, (uint32_t)bson.n};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_explain.c - `mongoreshape explain PLAN [-i IN]`: the plan in words, with an input also what
- * becomes of indexes and options; with `--live` how it may run beside writers; with
+ * becomes of indexes and options; with `--live` how it may run alongside writers; with
  * `--pipeline` as stages of a server, with `--stage` as the stage of the extension; with `--schema` the language
  * itself. */
 #include "commands.h"

@@ -57,7 +57,7 @@ misuse(const struct mrsi_cli *cli)
         return mrs_cli_misuse(&cli->line, "--sample must be at least 1");
     }
     if (cli->resume && (cli->dry_run || strcmp(cli->output, "-") == 0)) {
-        return mrs_cli_misuse(&cli->line, "--resume: %s leaves nothing to go on with, run it again",
+        return mrs_cli_misuse(&cli->line, "--resume: %s leaves nothing to resume, run it again",
                               cli->dry_run ? "a dry run" : "a run to standard output");
     }
     return misuse_residue(cli);

@@ -39,9 +39,9 @@ tell_how_to_go_on(const struct mrsi_cli *cli)
     }
     mrs_buf_printf(&line, cli->resume ? "" : "--resume");
     if (line.bad) {
-        fputs("to go on: the same command with --resume\n", stderr);
+        fputs("resume with: the same command with --resume\n", stderr);
     } else {
-        fprintf(stderr, "to go on:\n  %.*s\n", (int)line.n, (const char *)line.p);
+        fprintf(stderr, "resume with:\n  %.*s\n", (int)line.n, (const char *)line.p);
     }
     mrs_buf_clear(&line);
 }
@@ -203,10 +203,10 @@ mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                      : mrs_run(cli->line.mem, job->plan, job->in, &opts, &report, &job->err);
     mrsi_progress_over(&progress);
     if (report.resumed && !cli->quiet && !cli->json) {
-        fputs("it went on with the run that had been stopped\n", stderr);
+        fputs("resumed the interrupted run\n", stderr);
     }
     if (report.anew && !cli->quiet && !cli->json) {
-        fputs("no run to this output had left anything to go on with: this one began at the beginning\n", stderr);
+        fputs("nothing to resume: started over\n", stderr);
     }
     int status = s == MRS_OK ? report.refused > 0 || (look && fails_restore(&report)) : mrsi_job_exit(job);
     if (s == MRS_OK && report.refused > max_refused) { /* of a dry run */

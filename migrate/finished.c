@@ -118,7 +118,7 @@ mrsi_finished(const struct mrsi_job *job, int *status)
     mrs_buf_clear(&path);
     *status = refused > 0;
     if (same && !cli->quiet) {
-        mrs_say(stderr, "%s is whole: this plan made it of this input, nothing is left to do\n", cli->output);
+        mrs_say(stderr, "%s is complete: this plan made it from this input, nothing is left to do\n", cli->output);
     }
     return same;
 }

@@ -51,7 +51,7 @@ static const struct mrs_cli_option options[] = {
      "Reads all data, and reports what would be written and refused. `check -i IN` does the same "
      "and lets any number be refused.", NULL},
     {"resume", 0, NULL, RUN, MRS_CLI_FLAG, AT(resume), NULL, NULL,
-     "go on with the run to OUT that was killed or stopped",
+     "resume the run to OUT that was killed or stopped",
      "Give the same plan, input and options: the documents written are the same as if it had never been stopped. What "
      "decides about them may not have changed, else the run is refused with the reason; `--memory`, `--jobs` and "
      "`--tmp` may be others, and `$$NOW` is that of the first run. Where nothing was left to go on with, it begins at "
@@ -94,7 +94,7 @@ static const struct mrs_cli_option options[] = {
      "folder for temporary files",
      "They can become as large as the collections that are joined. What is needed only while the program works has no "
      "name and is gone even if it is killed; what `run --resume` goes on with lies there as well where DIR is given, "
-     "else in `OUT.checkpoint`: until a run ends that goes on with it, or `--force` begins anew.",
+     "else in `OUT.checkpoint`: until a run ends that goes on with it, or `--force` starts over.",
      NULL},
     {"compress", 0, "CODEC", RUN, MRS_CLI_OWN, AT(compress), "none|gzip|zstd|zstd:3|gzip:6",
      "as the input", "compress data files: none, gzip or zstd, with a level as in zstd:3",
@@ -147,7 +147,7 @@ static const struct mrs_cli_option options[] = {
      "for, and IN must be as the run left it.", NULL},
     {"live", 0, NULL, EXPLAIN, MRS_CLI_FLAG, AT(live), NULL, NULL,
      "how the plan may run on a database that is in use",
-     "For each step what it reads, adds and removes; whether it may run beside writers, and if not, why and what to "
+     "For each step what it reads, adds and removes; whether it may run alongside writers, and if not, why and what to "
      "do. `mongoreshape-live` goes by it.", NULL},
     {"pipeline", 0, NULL, EXPLAIN, MRS_CLI_FLAG, AT(pipeline), NULL, NULL,
      "the steps as aggregation pipelines that a server runs by itself, for mongosh",
@@ -220,14 +220,14 @@ static const char *const check_text[] = {
     "known word.",
     "With `-i IN` the plan is also held against the dump: first collections, indexes and options, "
     "then all documents, as `run` would with the same options. It reports what would be refused and why, with `_id`s; "
-    "what is not refused but worth a look: documents that match nobody, references that name nobody, what a limit "
+    "what is not refused but worth a look: documents without a match, dangling references, what a limit "
     "leaves out; what would be written; and how much disk that needs. Nothing is written but, where it is given, the "
     "file of `--refused`. With `--json` the report has up to 100 `_id`s of each kind.",
     NULL};
 static const struct mrs_cli_example check_examples[] = {
     {"mongoreshape check embed.yaml", "is the plan right in itself?"},
     {"mongoreshape check embed.yaml -i dump", "and for this dump?"},
-    {"mongoreshape check embed.yaml -i dump --refused refused.bson", "keep what would be refused, to mend it first"},
+    {"mongoreshape check embed.yaml -i dump --refused refused.bson", "keep what would be refused, to correct it first"},
     {NULL, NULL}};
 
 static const char *const explain_text[] = {

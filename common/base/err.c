@@ -89,7 +89,7 @@ mrs_err_checkpoint(struct mrs_err *e, const char *fmt, ...)
         va_end(args);
         snprintf(e->ns, sizeof e->ns, "%s", MRS_CHECKPOINT);
         return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
-                           "the checkpoint is damaged (%s): begin anew with --force instead of --resume", what);
+                           "the checkpoint is damaged (%s): start over with --force instead of --resume", what);
     }
     return MRS_FAIL;
 }

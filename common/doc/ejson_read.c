@@ -444,7 +444,7 @@ mrs_json_read(const char *text, size_t n, struct mrs_buf *out, uint8_t *type, st
     enum mrs_status s = read_top(&r, array);
     blanks(&r);
     if (s == MRS_OK && r.at < r.end) {
-        s = wrong(&r, "something stands behind the object or array");
+        s = wrong(&r, "something follows the object or array");
     }
     *type = array ? MRS_ARRAY : MRS_DOCUMENT;
     return s;

@@ -219,7 +219,7 @@ enum {
     FROM_END = 8 + 2,           /* the last position, the ends of its array and of the document */
     MIDDLE_LEAST = 129,         /* from here to MRSI_HASH_LONG XXH3 mixes 32 bytes a round into two sums, */
     ROUND = 32,                 /* and the last 32 bytes, which may be a part of a round, once more */
-    ROUNDS_FIRST = 4,           /* before the sums are stirred; the secret begins anew behind that */
+    ROUNDS_FIRST = 4,           /* before the sums are stirred; the secret starts over behind that */
     SECRET_BEHIND = 3,          /* that many bytes from its start */
     SECRET_LAST = 136 - 17 - 16 /* where the part for the last 32 bytes is */
 };

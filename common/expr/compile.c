@@ -464,7 +464,7 @@ compile_object(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, 
     for (uint32_t i = 0; s == MRS_OK && i < n && mrs_walk_next(&w, &el) == 1; i++) {
         s = mrsi_check_name(el.name, el.name_len, e);
         if (s == MRS_OK && name_seen(x->names, i, el.name)) {
-            s = plan_error(e, "the field '%.100s' stands twice in a document", el.name);
+            s = plan_error(e, "the field '%.100s' occurs twice in a document", el.name);
         }
         x->names[i] = el.name;
         MRS_THEN(s, sub_named(c, &el, &x->args[i], e));

@@ -94,7 +94,7 @@ read_keys(struct mrs_sort *s, struct mrs_view spec, bool strict, struct mrs_err 
         for (uint32_t i = 0; i < s->n; i++) {
             if (strcmp(s->key[i].text, el.name) == 0) {
                 return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
-                                   "'%.100s' stands twice among the keys to sort by", el.name);
+                                   "'%.100s' occurs twice among the keys to sort by", el.name);
             }
         }
         s->key[s->n].down = way < 0;

@@ -468,7 +468,7 @@ judge_pair(struct judge *j, struct mrs_live_group *first, struct mrs_live_group 
     }
 }
 
-/* Where nothing is added beside writers, and what is changed waits until nobody writes, all may wait. */
+/* Where nothing is added alongside writers, and what is changed waits until nobody writes, all may wait. */
 static void
 judge_gain(struct judge *j)
 {

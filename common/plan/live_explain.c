@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live_explain.c - the static rule in words: for each step what it reads, adds and removes, and for each group how it
- * may run beside writers, or why not.
+ * may run alongside writers, or why not.
  *
  * Both forms say the same. A plan that is refused is refused here with the same sentence as by the online tool, since
  * both only repeat what live.c found. Nothing is decided in this file. */
@@ -22,7 +22,9 @@ static const struct {
 static const char *
 contract_words(const struct mrs_live_group *g)
 {
-    return !g->removes ? "nothing to do" : g->contract_live ? "beside writers" : "with writers kept out (--quiet-by)";
+    return !g->removes        ? "nothing to do"
+           : g->contract_live ? "alongside writers"
+                              : "with writers kept out (--quiet-by)";
 }
 
 /* ---- text ---- */
@@ -90,7 +92,7 @@ static void
 explain_text(struct live_explain_text *t, const struct mrs_live *live)
 {
     const char *name = t->p->name;
-    mrs_buf_say(t->out, "Beside writers%s%s: %s\n", *name ? ", plan " : "", name,
+    mrs_buf_say(t->out, "Alongside writers%s%s: %s\n", *name ? ", plan " : "", name,
                    live->expand   ? "may be applied (--mode expand)"
                    : live->direct ? "may be applied in place only (--mode direct)"
                                   : "no; run it with --quiet-by");

@@ -268,7 +268,7 @@ check_repeated(struct yaml_reader *r, struct mrsi_yaml_node *map)
             continue;
         }
         mrsi_plan_error(r->p, sorted[i]->line, sorted[i]->col,
-                        "key `%.80s` stands twice in this map, first at line %u, column %u",
+                        "key `%.80s` occurs twice in this map, first at line %u, column %u",
                         sorted[i]->key, sorted[first]->line, sorted[first]->col);
         sorted[i]->node = NULL;
         any = true;

@@ -11,7 +11,7 @@ extern "C" {
 
 /* ---- going on with a run that was stopped ----
  * OUT.partial stays as it is, and beside it stands the folder OUT.checkpoint: one file with the state of the run, and
- * files that the state speaks of, called by numbers from 1. mrs_output_open refuses to begin anew where such a state
+ * files that the state speaks of, called by numbers from 1. mrs_output_open refuses to start over where such a state
  * is, unless forced. */
 /* What tells that a namespace of the input (a file) is the one that it was: its size, the time of its last change, its
  * first and last bytes; of a stream all bytes. */

@@ -7,9 +7,9 @@
  * one-document steps of one collection are one group: inside it a step may use what an earlier one of it adds, but none
  * may take a name for something new that is read, or still there, before, or that another one adds.
  *
- * Contract beside writers, document by document, of a group with contract_live: base = the document less the claims of
- * this group and of later ones; after = what the group makes of base. If the claims in after are not those that stand
- * there, the document is left alone (it has been contracted already, where it has none of `gone`; else it is not
+ * Contract alongside writers, document by document, of a group with contract_live: base = the document less the claims
+ * of this group and of later ones; after = what the group makes of base. If the claims in after are not those that
+ * stand there, the document is left alone (it has been contracted already, where it has none of `gone`; else it is not
  * verified). If after is the document less later claims, there is nothing to do. Else it becomes after with the later
  * claims behind. That is right for any document any number of times. */
 #ifndef MONGORESHAPE_LIVE_H
@@ -24,9 +24,9 @@ extern "C" {
 struct mrs_live_group {
     uint32_t first, n;      /* steps of the plan, from 0; n > 1: one-document steps (MAP) fused */
     enum mrs_family family;
-    bool expand;            /* may add beside writers */
-    bool direct;            /* may change in place beside writers: run twice = run once, nothing is taken away */
-    bool contract_live;     /* its removals may be made beside writers: MAP only */
+    bool expand;            /* may add alongside writers */
+    bool direct;            /* may change in place alongside writers: run twice = run once, nothing is taken away */
+    bool contract_live;     /* its removals may be made alongside writers: MAP only */
     bool adds, removes;     /* whether there is anything to add, to remove or change */
     bool after_verified;    /* reads what an earlier group adds: begun when that one is verified */
     const char *expand_why, *direct_why; /* the reason and what to do, where not; NULL else */

@@ -72,7 +72,7 @@ struct mrs_account {
     uint64_t changed;       /* of `after`: they have other bytes than before; MAP, REKEY and WINDOW only */
     uint64_t merged;        /* of those that left: part of another document now; these three of REKEY only */
     uint64_t references;    /* that name their document by another `_id` now */
-    uint64_t dangling;      /* references that name nobody */
+    uint64_t dangling;      /* dangling references */
     uint64_t groups;        /* WINDOW: of documents */
 };
 /* A path that a step reads or removes and that no document of the collection has. */
@@ -105,7 +105,7 @@ struct mrs_refusal {
 };
 /* What is no refusal, but what an author should know. */
 enum mrs_notice_kind {
-    MRS_NOTICE_ORPHAN,   /* documents of from (children of link) that match nobody, whatever becomes of them */
+    MRS_NOTICE_ORPHAN,   /* documents of from (children of link) without a match, whatever becomes of them */
     MRS_NOTICE_DANGLING, /* documents with a reference that names nobody */
     MRS_NOTICE_DISAGREES, /* link: children that name one parent and are listed by another */
     MRS_NOTICE_CUT,      /* documents of from that a limit leaves out somewhere */
@@ -160,7 +160,7 @@ struct mrs_report {
     uint32_t n_drop_first;
     const char *restore;    /* the mongorestore command */
     bool published;
-    bool stopped;   /* the output is not whole, but --resume goes on with it */
+    bool stopped;   /* the output is not whole, but --resume continues it */
     bool resumed;   /* the run went on with what another had left */
     bool anew;      /* it was to, but nothing had been left: it began at the beginning */
     const char *residue;      /* the file that was written; NULL: none */

@@ -153,19 +153,19 @@ struct mrs_desc {
     const struct mrs_touch *names; /* 'R': more paths that the plan names, where it reads whole documents */
     uint32_t n_names;
     const struct mrs_pair_path *pairs; /* JOIN: n_pairs of them */
-    const struct mrs_listing *listings; /* n_listings; a side that is not listed cannot be run beside writers */
+    const struct mrs_listing *listings; /* n_listings; a side that is not listed cannot be run alongside writers */
     uint32_t n_listings;
     const struct mrs_condition *conditions; /* condition.h; n_conditions: their sides are the last ones */
     uint32_t n_conditions, first_list;
     const char *quiet_only;  /* why the step can only run while nobody writes, and what to do; NULL: it can */
     const char *once;        /* MAP: why what it changes can only be changed while nobody writes, and what to do */
-    const char *not_direct;  /* why it cannot be done in place beside writers (see repeatable too); NULL: it can */
+    const char *not_direct;  /* why it cannot be done in place alongside writers (see repeatable too); NULL: it can */
     bool compares_nothing;   /* no value is held against another, so that a collation of the collection tells nothing */
     bool whole_only;         /* documents are neither read nor written: any kind of collection will do */
     bool takes_away;         /* MAP: what it removes or changes (D) is gone afterwards, not changed */
     bool keeps_values;       /* MAP: what it changes (D) is somewhere else in the document, with the value it had */
     bool in_place;           /* MAP: what it adds (A) may have been there, as what it reads: nothing stays beside it */
-    const char *live_note;   /* what to know about it beside writers; NULL: nothing */
+    const char *live_note;   /* what to know about it alongside writers; NULL: nothing */
     bool repeatable;         /* run twice = run once */
     const char *not_repeatable; /* the reason, where it is not */
     const char *words;       /* the step in one or two sentences, for explain */

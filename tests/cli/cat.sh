@@ -57,7 +57,7 @@ $one
 lines "" in --where '{"nothing": true}'
 "$tool" cat - --with-ns <in/e/y.bson.gz >out 2>err && grep -q '"ns":"input.documents"' out || fail "unnamed: $(cat out err)"
 "$tool" cat - --ns d.c <in/e/y.bson.gz >out 2>err && [ "$(wc -l <out)" -eq 2 ] || fail "from standard input: $(cat out err)"
-refused 2 '--where: something stands behind the query' in --where '{} {}'
+refused 2 '--where: something follows the query' in --where '{} {}'
 refused 2 'there is no query operator $nope' in --where '{"a": {"$nope": 1}}'
 refused 2 '--where' in --where '{"a"'
 refused 2 'IN is missing' --relaxed

@@ -139,7 +139,7 @@ done
 # The script of MANUAL.md: twice, the second time with nothing left to do.
 awk '/^```sh/ { on = 1; next } /^```/ { on = 0 } on' "$root/docs/MANUAL.md" > again.sh
 rm -rf here && cp -r base here && rm -rf here/dump.new
-for said in 'began at the beginning' 'nothing is left to do'; do
+for said in 'started over' 'nothing is left to do'; do
     (cd here && PATH="$bin:$PATH" sh ../again.sh) > got 2>&1 && grep -q "$said" got && ok || fail "the script of MANUAL.md: $(cat got)"
 done
 [ "$(ls session.* | wc -l)" -ge 3 ] && ok || fail "only $(ls session.* | wc -l) sessions"

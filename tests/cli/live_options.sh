@@ -103,7 +103,7 @@ expect 6 '127.0.0.1:9' apply good.yaml --uri "$uri"
 [ $(($(date +%s) - begun)) -le 15 ] || fail "a host that does not answer takes $(($(date +%s) - begun)) s"
 printf '%s\n' "$uri" >uri
 chmod 644 uri
-expect 2 'may be read by others (mode 0644): let nobody else read it' status good.yaml --uri-file uri
+expect 2 'may be read by others (mode 0644): only its owner may read it' status good.yaml --uri-file uri
 chmod 600 uri
 expect 6 '127.0.0.1:9' status good.yaml --uri-file uri
 piped() { # STATUS WORDS: what the tool says of the connection string on its standard input

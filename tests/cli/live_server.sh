@@ -141,7 +141,7 @@ expect 2 '--quiet-by' apply self.yaml --execute
 everything >after
 same before after "a refused plan wrote"
 
-# ---- beside writers: expand, verify, rollback ----
+# ---- alongside writers: expand, verify, rollback ----
 expect 0 'mongoreshape-live verify embed.yaml --repair' apply embed.yaml --execute
 is "posts with comments" "$(count posts '{"comments": {"$exists": true}}')" 40
 is "comments after expand" "$(count comments '{}')" 120
@@ -181,7 +181,7 @@ expect 0 'rolled back' status embed.yaml
 expect 0 'is removed' abort embed.yaml --clean --execute
 expect 0 'there are no runs' status
 
-# ---- beside writers to the end ----
+# ---- alongside writers to the end ----
 expect 0 '' apply embed.yaml --execute
 expect 0 'contract embed.yaml' verify embed.yaml
 everything >expanded
@@ -235,7 +235,7 @@ begin
 kill -INT "$pid"
 wait "$pid"
 is "status of an interrupted run" "$?" 130
-grep -q 'apply embed.yaml --execute' bg.out || fail "an interrupted run does not say how to go on: $(cat bg.out bg.err)"
+grep -q 'apply embed.yaml --execute' bg.out || fail "an interrupted run does not say how resume with: $(cat bg.out bg.err)"
 begin
 kill -9 "$pid"
 wait "$pid" 2>/dev/null

@@ -115,13 +115,13 @@ expect 0 '' check good.yaml -q
 grep -q '^Step 1: set (line 2)$' out && [ ! -s err ] || fail "explain says: $(cat out err)"
 "$tool" explain good.yaml --json | grep -q '^{"plan":' || fail "explain --json"
 "$tool" explain good.yaml --live >out 2>err || fail "explain --live"
-grep -q '^Beside writers: may be applied (--mode expand)$' out && grep -q '^  adds (A)    db.c a$' out && [ ! -s err ] ||
+grep -q '^Alongside writers: may be applied (--mode expand)$' out && grep -q '^  adds (A)    db.c a$' out && [ ! -s err ] ||
     fail "explain --live says: $(cat out err)"
 "$tool" explain good.yaml --live --json >out
 grep -q '^{"plan":"","expand":true,"direct":true,"groups":\[{"steps":\[{"step":1,"type":"set"' out ||
     fail "explain --live --json says: $(cat out)"
 printf 'steps:\n- set: { in: c, fields: { n: { $add: [$n, 1] } } }\n' >once.yaml
-"$tool" explain once.yaml --live >out && grep -q '^Beside writers: no; run it with --quiet-by$' out &&
+"$tool" explain once.yaml --live >out && grep -q '^Alongside writers: no; run it with --quiet-by$' out &&
     grep -q '  expand      no: step 1 (set): it reads what it writes' out || fail "explain --live says: $(cat out)"
 expect 2 '`--live` is no option of `check`' check good.yaml --live
 if [ -w /dev/full ]; then

@@ -55,10 +55,10 @@ run=("$tool" run plan.yaml "${options[@]}")
 expect 1 "refused" "${run[@]}" -o want
 
 # ---- nothing to go on with ----
-expect 1 "began at the beginning" "${run[@]}" -o fresh --resume
+expect 1 "started over" "${run[@]}" -o fresh --resume
 whole fresh "from nothing"
-expect 1 "fresh is whole" "${run[@]}" -o fresh --resume
-expect 1 "is whole" "${run[@]}" -o fresh/ --resume
+expect 1 "fresh is complete" "${run[@]}" -o fresh --resume
+expect 1 "is complete" "${run[@]}" -o fresh/ --resume
 expect 2 "fresh" "$tool" run other.yaml "${options[@]}" -o fresh --resume
 expect 2 "fresh" "$tool" run plan.yaml -i in --max-refused 0 --now 2024-05-01T00:00:00Z -o fresh --resume
 expect 2 "" "$tool" run plan.yaml "${options[@]}" --now 2024-05-02T00:00:00Z -o fresh --resume
@@ -71,24 +71,24 @@ expect 2 "--resume" "${run[@]}" --dry-run --resume
 
 # ---- an error: no file may grow past a limit ----
 limited() { (ulimit -f 1000; exec "${run[@]}" -o out --checkpoint 0); }
-expect 4 "to go on:" limited
+expect 4 "resume with:" limited
 [ -f out.checkpoint/state ] || fail "no state is left"
 [ ! -e out ] || fail "there is an output"
-command=$(sed -n '/^to go on:/{n;s/^ *//;p}' err.txt)
+command=$(sed -n '/^resume with:/{n;s/^ *//;p}' err.txt)
 picture() { find out.checkpoint out.partial -type f -exec cksum {} + | sort; }
 before=$(picture)
-expect 2 "--resume goes on with it" "${run[@]}" -o out
+expect 2 "--resume continues it" "${run[@]}" -o out
 expect 2 "another plan" "$tool" run other.yaml "${options[@]}" -o out --resume
 expect 2 "--compress was" "${run[@]}" -o out --resume --compress gzip
 expect 2 "--max-refused was" "$tool" run plan.yaml -i in --max-refused 51 -o out --resume
 expect 2 "--now" "$tool" run plan.yaml -i in --max-refused 50 --now 2024-05-02T00:00:00Z -o out --resume
 cp -p out.checkpoint/state state
 printf 'x' | dd of=out.checkpoint/state bs=1 seek=700 conv=notrunc 2>/dev/null
-expect 3 "out.checkpoint: the checkpoint is damaged (its checksum is wrong): begin anew with --force" \
+expect 3 "out.checkpoint: the checkpoint is damaged (its checksum is wrong): start over with --force" \
     "${run[@]}" -o out/ --resume
 cp -p state out.checkpoint/state
 [ "$(picture)" = "$before" ] || fail "a refusal has changed something"
-case $command in *--resume) ;; *) fail "no command to go on: $command" ;; esac
+case $command in *--resume) ;; *) fail "no command resume with: $command" ;; esac
 cp -a out.checkpoint older
 bash -c "$command" 2>err.txt
 [ $? -eq 1 ] || fail "going on by the command that was printed: $(cat err.txt)"
@@ -101,7 +101,7 @@ whole out "beside an older checkpoint"
 # ---- another input: a byte in the middle of a file is another one, and its time of change was put back ----
 cp -a in in2
 limited2() { (ulimit -f 1000; exec "$tool" run plan.yaml -i in2 "${options[@]:2}" -o out2 --checkpoint 0); }
-expect 4 "to go on:" limited2
+expect 4 "resume with:" limited2
 touch -r in2/d/b.bson time
 printf x | dd of=in2/d/b.bson bs=1 seek=300000 conv=notrunc 2>/dev/null
 touch -r time in2/d/b.bson
@@ -111,7 +111,7 @@ rm -rf in2 out2*
 # ---- a file beside the state in which one bit is another one: refused, or it is none that counts ----
 rm -rf out out.*
 full() { (ulimit -f 2000; exec "${run[@]}" -o out --checkpoint 0); }
-expect 4 "to go on:" full
+expect 4 "resume with:" full
 mkdir aside && mv out.checkpoint out.partial aside/
 refused=0
 for file in aside/out.checkpoint/[1-9]*; do
@@ -121,7 +121,7 @@ for file in aside/out.checkpoint/[1-9]*; do
     printf '%b' "\\0$(printf %o $((was ^ 4)))" | dd of="$turned" bs=1 seek=20 conv=notrunc 2>/dev/null
     "${run[@]}" -o out --resume >/dev/null 2>err.txt
     status=$?
-    if [ $status -eq 3 ] && grep -q " out\.checkpoint: .*the checkpoint is damaged (its file .*: begin anew" err.txt; then
+    if [ $status -eq 3 ] && grep -q " out\.checkpoint: .*the checkpoint is damaged (its file .*: start over" err.txt; then
         refused=$((refused + 1))
     elif [ $status -eq 1 ]; then
         whole out "with another bit in $file"
@@ -212,7 +212,7 @@ expect 2 "--residue: the file is not the one" "${back[@]/kept/kept4}" -o was3 --
 expect 2 "--residue: the file is not the one" "${back[@]:0:7}" -o was3 --resume
 expect 2 "--tmp, with a residue was" "${back[@]}" -o was3 --tmp . --resume
 expect 2 "" "${back[@]}" -o was3
-expect 0 "went on" "${back[@]}" -o was3 --resume
+expect 0 "resumed" "${back[@]}" -o was3 --resume
 diff -r was was3 >/dev/null || fail "the way back after an error: other bytes"
 
 # ---- Ctrl-C ----
@@ -224,7 +224,7 @@ kill -TERM $pid
 wait $pid
 got=$?
 if [ $got -eq 143 ]; then
-    grep -q "to go on:" err.txt || fail "interrupted, and no command: $(cat err.txt)"
+    grep -q "resume with:" err.txt || fail "interrupted, and no command: $(cat err.txt)"
     "${run[@]}" -o out --resume >/dev/null 2>err.txt || [ $? -eq 1 ] || fail "going on after an interrupt: $(cat err.txt)"
     whole out "after an interrupt"
 else
@@ -236,7 +236,7 @@ mkdir one two
 away() { find one two -name 'mongoreshape-*' | wc -l; }
 spilled() { (ulimit -f 1000; exec "${run[@]}" -o out --checkpoint 0 --tmp one); }
 rm -rf out out.*
-expect 4 "to go on:" spilled
+expect 4 "resume with:" spilled
 [ "$(away)" -gt 0 ] || fail "nothing lies in --tmp"
 mv one gone
 before=$(picture)
@@ -247,14 +247,14 @@ expect 1 "" "${run[@]}" -o out --tmp two --resume
 whole out "with --tmp"
 [ "$(away)" -eq 0 ] || fail "left in --tmp: $(find one two)"
 rm -rf out out.*
-expect 4 "to go on:" spilled
+expect 4 "resume with:" spilled
 expect 1 "" "${run[@]}" -o out --tmp two --force
 whole out "with --tmp, forced"
 [ "$(away)" -eq 0 ] || fail "left in --tmp: $(find one two)"
 
-# ---- begun anew ----
+# ---- started over ----
 rm -rf out out.*
-expect 4 "to go on:" limited
+expect 4 "resume with:" limited
 expect 1 "" "${run[@]}" -o out --force
 whole out "forced"
 

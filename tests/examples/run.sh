@@ -141,7 +141,7 @@ northwind() {
     pin northwind-orders-whole.txt all
     says northwind-orders-whole.log 'northwind.products +45 +24 +21 +0' 'northwind.orders +48 +0 +48 +58' \
         'northwind.shippers: 0 documents, 0 bytes, empty now' 'is no longer unique and sparse' \
-        'northwind.invoices is not carried to northwind.orders: it would expire' \
+        'northwind.invoices is not copied to northwind.orders: it would expire' \
         'the validator of northwind.orders left out' \
         'drop at the target: northwind.customers, northwind.employees, northwind.invoices, northwind.orders' \
         "mongorestore --dir='nw.whole'"

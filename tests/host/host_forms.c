@@ -34,7 +34,7 @@ static const struct {
     {"{'$reshape': {'plan': {'steps': [{'set': {'in': 'a', 'fields': {'x': 1}}}]}, 'memry': 1}}",
      {"memry: unknown key (did you mean `memory`?)"}},
     {"{'$reshape': {'plan': {'steps': [{'set': {'in': 'a', 'fields': {'x': 1}}}]}, 'memory': 1, 'memory': 1}}",
-     {"memory: stands twice"}},
+     {"memory: occurs twice"}},
     {"{'$reshape': {'plan': {'steps': [{'set': {'in': 'a', 'fields': {'x': 1}}}]}, 'memory': 1, 'refused': 'no', "
      "'now': 1, "
      "'with': 1, 'of': 5}}", {"of: must be", "refused: must be", "memory: must be", "now: must be", "with: must say"}},

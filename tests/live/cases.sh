@@ -4,11 +4,11 @@
 # server for tests.
 #
 # Each case is made quietly (writers kept out: the result must be that of the offline tool, for every case) and, where
-# the plan may run beside writers, live: apply, verify, rollback (all must be as it was), apply again, contract. Without
-# --all each case goes once, on a replica set or a standalone server, with options that turn with its number; --all
-# tries all of them. Cases that a server cannot hold, and plans that the server's state forbids to run beside writers,
-# are skipped by name, with the reason. With documents in another order than that of `_id` the offline tool is asked
-# for the result in that order.
+# the plan may run alongside writers, live: apply, verify, rollback (all must be as it was), apply again, contract.
+# Without --all each case goes once, on a replica set or a standalone server, with options that turn with its number;
+# --all tries all of them. Cases that a server cannot hold, and plans that the server's state forbids to run alongside
+# writers, are skipped by name, with the reason. With documents in another order than that of `_id` the offline tool
+# is asked for the result in that order.
 # With --engine only the live way is gone, on a replica set, by pipelines of the server where steps are pipelines.
 # Environment: OBJ, the folder of the programs.
 set -u
@@ -182,7 +182,7 @@ admitted() {
         grep -o "\"$1\":[a-z]*" | head -n 1)" = "\"$1\":true" ]
 }
 
-# expands OPTION...: apply and verify beside writers; what is refused is refused here or by contract
+# expands OPTION...: apply and verify alongside writers; what is refused is refused here or by contract
 expands() {
     local some="0"
     [ "$want" = 0 ] || some="0 1"
@@ -201,7 +201,7 @@ contracts() {
     [ "$want" = $((refused | got)) ] || { echo "nothing was refused" >> "$tmp/report"; return 1; }
 }
 
-# beside OPTION...: both ways beside writers
+# beside OPTION...: both ways alongside writers
 beside() {
     by_pipelines=0
     load || return
@@ -243,7 +243,7 @@ directly() {
     fi
 }
 
-# not_beside: a plan that may not run beside writers is refused, and nothing is written
+# not_beside: a plan that may not run alongside writers is refused, and nothing is written
 not_beside() {
     by_pipelines=0
     load || return

@@ -74,8 +74,8 @@ with_id_of(const struct coll *c, const bson_t *doc)
     return NULL;
 }
 
-/* Beside writers one group of steps after the other is added: a refused document stays as it was at first or, where an
- * earlier group gave it something, as it was refused. */
+/* Alongside writers one group of steps after the other is added: a refused document stays as it was at first or, where
+ * an earlier group gave it something, as it was refused. */
 static bson_t *
 stays_as(const struct refused *r, const struct data *before, const struct docs *there)
 {
@@ -86,7 +86,7 @@ stays_as(const struct refused *r, const struct data *before, const struct docs *
     return r->doc;
 }
 
-/* Adds refused documents to where they stay: as they were refused or, beside writers (before, got), as said above.
+/* Adds refused documents to where they stay: as they were refused or, alongside writers (before, got), as said above.
  * False where one of them has the `_id` of another document. */
 static bool
 add_refused(struct data *want, const struct data *before, const struct data *got, const char *folder, const char *work)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # native.sh - apply --engine pipeline: what the server does by itself is what the client does, also where the tool or
 # the server dies on the way; what a pipeline cannot refuse is left to the client. Then every case of tests/cases that
-# may run beside writers, by this engine (cases.sh).
+# may run alongside writers, by this engine (cases.sh).
 # Environment: OBJ, the folder of the programs.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -190,8 +190,8 @@ echo >> '$PWD/writes'
 END
 fill
 MRS_STOP="after-read-range:0=run:sh $PWD/beside.sh" apply
-ends "beside writers" 0
-right "beside writers"
+ends "alongside writers" 0
+right "alongside writers"
 is "writes at each batch" "$(($(wc -l < writes) >= 3))" 1
 is "12 documents, and two of them once more: $(figure written) written" "$(($(figure written) * 10 <= 14 * 12))" 1
 

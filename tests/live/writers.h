@@ -14,10 +14,10 @@ enum children { BY_PARENT, BY_ITEMS, BY_REFS }; /* comments.postId; elements of 
 struct scenario {
     const char *name, *steps; /* the plan's, as YAML */
     enum children children;
-    bool direct;              /* in place beside writers, not expand and contract */
+    bool direct;              /* in place alongside writers, not expand and contract */
     bool quiet;               /* writers are kept out: nobody writes, the tool is killed only */
     bool new_fields;          /* writers add a field, too: contract makes documents anew, so that it gets its place */
-    bool live_contract;       /* contract may run beside writers */
+    bool live_contract;       /* contract may run alongside writers */
     const char *claims[N_COLLS][CLAIMS_MAX];
 };
 extern const struct scenario writers_scenarios[];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plans that writers disturb: every step that may run beside writers, alone and in company. */
+/* The plans that writers disturb: every step that may run alongside writers, alone and in company. */
 #include "writers.h"
 
 const struct scenario writers_scenarios[] = {

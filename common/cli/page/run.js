@@ -112,7 +112,7 @@ function mergePhases(phases) {
   return [...m];
 }
 
-const NOTICES = {orphan: 'documents match nobody', dangling: 'references name nobody', disagrees: 'two sides disagree',
+const NOTICES = {orphan: 'documents without a match', dangling: 'dangling references', disagrees: 'two sides disagree',
   cut: 'a limit left documents out', left: 'documents could not be placed everywhere', clash: 'equal keys in a unique index',
   arrays: 'arrays in two fields of one index', unsure: 'whether it fits a unique index cannot be said'};
 

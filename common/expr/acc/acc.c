@@ -357,7 +357,7 @@ mrsi_acc_hold(struct mrs_acc_state *s, uint64_t bytes, struct mrs_err *e)
     uint64_t all = s->shared->held - s->mine + bytes;
     if (all > s->shared->most && bytes > s->mine) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT,
-                           "%s: the values gathered for this document would take more than %llu MiB, and a document "
+                           "%s: the values of this document would take more than %llu MiB, and a document "
                            "has room for 16", s->x->kind->row.name, (unsigned long long)s->shared->most >> 20);
     }
     s->shared->held = all;

@@ -179,7 +179,7 @@ build_expr(struct mrsi_query_builder *b, struct mrs_val v, struct mrsi_query_nod
            struct mrs_err *e)
 {
     if (b->in_elem) {
-        return REFUSE(e, "$expr cannot stand inside $elemMatch");
+        return REFUSE(e, "$expr is not allowed inside $elemMatch");
     }
     *out = mrsi_query_new(b, Q_EXPR, NULL, e);
     if (!*out) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advise.h - the rules of thumb that data break, and the steps that mend it. */
+/* advise.h - the rules of thumb that data break, and the steps that correct it. */
 #ifndef MRSI_INSPECT_ADVISE_H
 #define MRSI_INSPECT_ADVISE_H
 

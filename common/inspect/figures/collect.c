@@ -205,7 +205,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
         if (at->first_at == UINT64_MAX) {
             at->first_at = ordinal << 20 | (level[n - 1].met < 1 << 20 ? level[n - 1].met : (1 << 20) - 1);
         }
-        if (at->kind == MRSI_FIELD) { /* a name that stands twice in one object */
+        if (at->kind == MRSI_FIELD) { /* a name that occurs twice in one object */
             twice |= at->met_in == level[n - 1].no;
             at->met_in = level[n - 1].no;
         }

@@ -145,7 +145,7 @@ mrsi_suggest_embed(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_word(p, key);
     mrs_buf_printf(p->out, " }\n      as: ");
     mrsi_put_word(p, as);
-    mrs_buf_printf(p->out, "\n%s      keep: unmatched   # what matches nobody stays where it is\n",
+    mrs_buf_printf(p->out, "\n%s      keep: unmatched   # documents without a match stay\n",
                    one ? "      one: true\n      empty: absent\n" : "");
     p->fate[child->no] |= MRSI_GONE;
     p->fate[parent->no] |= MRSI_WRITTEN;

@@ -31,7 +31,7 @@ text(const struct mrsi_frames *f, uint64_t off, const struct mrs_elem *elem, con
                                 mrs_type_name(elem->v.type));
     }
     if (*out) {
-        return mrsi_archive_bad(f, off, NULL, e, "\"%s\" stands twice in one document", elem->name);
+        return mrsi_archive_bad(f, off, NULL, e, "\"%s\" occurs twice in one document", elem->name);
     }
     *out = mrs_val_text(elem->v, &n);
     return memchr(*out, 0, n) ? mrsi_archive_bad(f, off, NULL, e, "\"%s\" holds a NUL", elem->name) : MRS_OK;
@@ -111,7 +111,7 @@ mrsi_archive_head(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc
     out->concurrent = out->concurrent < 1 || out->concurrent > INT32_MAX ? 1 : out->concurrent;
     const char *wrong = s == MRS_OK ? mrsi_version_wrong(out->server_version) : NULL;
     return wrong ? mrsi_archive_bad(f, off, NULL, e, "\"server_version\" is \"%.60s\": %s; dump again, as a "
-                                                     "directory where the server does not tell its version",
+                                                     "directory where the server does not report its version",
                                     out->server_version, wrong)
                  : s;
 }
@@ -183,7 +183,7 @@ block_field(const struct mrsi_frames *f, uint64_t off, const struct mrs_elem *el
     }
     unsigned bit = eof ? EOF_SEEN : CRC_SEEN;
     if (*seen & bit) {
-        return mrsi_archive_bad(f, off, NULL, e, "\"%s\" stands twice in one document", elem->name);
+        return mrsi_archive_bad(f, off, NULL, e, "\"%s\" occurs twice in one document", elem->name);
     }
     *seen |= bit;
     if (eof) {

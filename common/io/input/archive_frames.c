@@ -128,7 +128,7 @@ mrsi_frames_next(struct mrsi_frames *f, enum mrsi_frame *kind, struct mrs_view *
     if (n < MRS_DOC_MIN || n > MRS_DOC_MAX) {
         return mrsi_archive_bad(f, off, NULL, e,
                                 "%lld is neither the length of a document (5 to %u) nor an end mark: it is damaged, or "
-                                "something stands behind its end",
+                                "something follows its end",
                                 (long long)(int32_t)n, MRS_DOC_MAX);
     }
     s = fill(f, n, e);

@@ -167,7 +167,7 @@ read_head(struct mrsi_archive_in *r, struct mrs_err *e)
     uint64_t off = mrsi_frames_off(&r->f);
     enum mrs_status s = mrsi_frames_next(&r->f, &kind, &doc, e);
     if (s == MRS_END || (s == MRS_OK && kind != MRSI_FRAME_DOC)) {
-        return mrsi_archive_bad(&r->f, off, NULL, e, "it has no head: nothing stands behind its first four bytes");
+        return mrsi_archive_bad(&r->f, off, NULL, e, "it has no head: nothing follows its first four bytes");
     }
     MRS_THEN(s, mrsi_archive_head(&r->f, off, doc, &head, e));
     if (s != MRS_OK) {

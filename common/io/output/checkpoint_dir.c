@@ -138,7 +138,7 @@ look_at(const char *path, char away[PATH_MAX], struct mrs_err *e)
     *away = 0;
     if (lstat(path, &st) < 0) {
         return errno == ENOENT ? MRSI_FAIL(e, MRS_E_MISSING,
-                                           "%s of the run that was stopped is not there any more: --force begins anew",
+                                           "%s of the run that was stopped is not there any more: --force starts over",
                                            path)
                                : mrs_err_sys(e, errno, "stat %s", path);
     }
@@ -159,7 +159,7 @@ not_there(const char *path, const char *away, struct mrs_err *e)
 {
     return MRSI_FAIL(e, MRS_E_MISSING,
                      "%s, a file of the run that was stopped, is not there (%s tells of it): bring the disk of its "
-                     "--tmp back, or begin anew with --force",
+                     "--tmp back, or start over with --force",
                      away, path);
 }
 

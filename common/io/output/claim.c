@@ -114,7 +114,7 @@ remove_marked(struct mrs_output *o, int marker, struct mrs_err *e)
     }
     if (s == MRS_OK && !o->force && mrsi_stopped_there(o)) {
         return MRSI_FAIL(e, MRS_E_EXISTS,
-                         "another run to %s was stopped: --resume goes on with it, --force begins anew", o->path);
+                         "another run to %s was stopped: --resume continues it, --force starts over", o->path);
     }
     return s == MRS_OK ? mrsi_remove_tree(o->partial, e) : s;
 }
@@ -203,7 +203,7 @@ take_marker(struct mrs_output *o, struct mrs_err *e)
         }
     }
     if (o->claim.marker < 0) {
-        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force begins anew",
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force starts over",
                          o->marker);
     }
     enum mrs_status s = lock(o->claim.marker, o->marker, &taken, e);
@@ -216,7 +216,7 @@ mrsi_claim_left(struct mrs_output *o, struct mrs_err *e)
     struct stat st;
     o->keep_partial = true; /* until it is found as it was left */
     if (lstat(o->partial, &st) < 0 && errno == ENOENT) {
-        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force begins anew",
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force starts over",
                          o->partial);
     }
     enum mrs_status s = mrsi_claim_folder(o->partial, &o->claim.folder, e);

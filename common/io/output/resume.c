@@ -154,7 +154,7 @@ take_file(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
     enum mrs_status s = path ? mrsi_open_read(path, &fd, &st, e) : mrs_err_memory(e, strlen(rel));
     if (s == MRS_OK && (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != mrsi_told_number(d, "bytes"))) {
         s = MRSI_FAIL(e, MRS_E_FORMAT,
-                      "%s: not as the stopped run left it (%llu bytes, it had %llu): begin anew with --force instead "
+                      "%s: not as the stopped run left it (%llu bytes, it had %llu): start over with --force instead "
                       "of --resume",
                       path, (unsigned long long)st.st_size, (unsigned long long)mrsi_told_number(d, "bytes"));
     }

@@ -203,8 +203,8 @@ fits_json(const struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, st
         s = mrs_err_memory(e, text.n);
     } else if (s != MRS_OK || back.n != doc.n || memcmp(back.p, doc.p, doc.n) != 0) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
-                        "the amend file mends a document of %s that JSON cannot hold as it is (text that is not UTF-8, "
-                        "or a rare value): mend it in the BSON file of refused documents",
+                        "the amend file corrects a document of %s that JSON cannot hold as it is (text that is not "
+                        "UTF-8, or a rare value): correct it in the BSON file of refused documents",
                         mrs_input_at(a->en->in, in_index)->ns);
     }
     mrs_buf_clear(&text);
@@ -263,7 +263,8 @@ all_there_once(struct mrsi_amend *a, struct mrs_err *e)
     }
     for (size_t i = 0; i < n; i++) {
         if (m[i].found != 1) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the amend file mends a document of %s whose _id is there %s",
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
+                               "the amend file corrects a document of %s whose _id is there %s",
                                mrs_input_at(a->en->in, m[i].in_index)->ns,
                                m[i].found ? "more than once" : "not at all");
         }

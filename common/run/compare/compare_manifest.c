@@ -134,7 +134,7 @@ read_salt(struct compare_manifest_reading *r, struct mrs_view manifest, struct m
     return good ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%.300s: `planId` is damaged", r->from->name);
 }
 
-/* The list that is asked for, sorted; a name that stands twice is damage. */
+/* The list that is asked for, sorted; a name that occurs twice is damage. */
 static enum mrs_status
 read_list(struct compare_manifest_reading *r, struct mrs_view manifest, struct mrs_err *e)
 {
@@ -181,7 +181,7 @@ parse(struct mrs_mem *mem, struct compare_manifest_reading *r, struct mrs_err *e
         used++;
     }
     if (s == MRS_OK && used < r->from->n) {
-        s = mrs_err_set(&own, MRS_FAIL, MRS_E_FORMAT, "something stands behind its end");
+        s = mrs_err_set(&own, MRS_FAIL, MRS_E_FORMAT, "something follows its end");
         own.byte_off = used;
     }
     if (s != MRS_OK && own.code != MRS_E_MEMORY) {

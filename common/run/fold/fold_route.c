@@ -296,7 +296,7 @@ names_most(const struct mrsi_fold *f)
     return most < UINT32_MAX / 2 ? most : UINT32_MAX / 2;
 }
 
-/* What is forgotten is searched for and kept once more: a table that grew too large begins anew, and so does one whose
+/* What is forgotten is searched for and kept once more: a table that grew too large starts over, and so does one whose
  * kins had so many documents each that this costs little. Mostly they are those of an hour that is over, and a small
  * table is nearer to the processor. */
 static enum mrs_status

@@ -217,7 +217,7 @@ begin(struct mrsi_join_run *j, struct mrs_err *e)
     return s == MRS_OK ? begin_round(j, false, e) : s;
 }
 
-/* For the report. One collection: who matches nobody is at the top, no orphan. */
+/* For the report. One collection: without a match is at the top, no orphan. */
 static void
 count_fates(struct mrsi_join_run *j)
 {

@@ -418,7 +418,7 @@ mrsi_keep_begin(struct mrsi_engine *en, struct mrs_err *e)
     const struct mrs_run_opts *o = en->opts;
     bool stream = o->output && strcmp(o->output, "-") == 0;
     if (o->resume && (stream || o->dry_run || !o->checkpoints)) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--resume: a run that writes %s leaves nothing to go on with",
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--resume: a run that writes %s leaves nothing to resume",
                            stream ? "to standard output" : "no dump");
     }
     if (!o->checkpoints || o->dry_run || stream) {
@@ -510,8 +510,8 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     en->report->resumed = true;
     if (s == MRS_OK && k->is_published && !(whole.type == MRS_BOOL && *whole.p && *step == en->plan->n_steps)) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                        "%s is there and whole; %s.checkpoint is of a time before that: remove it", en->opts->output,
-                        en->opts->output);
+                        "%s exists and is complete; %s.checkpoint is of a time before that: remove it",
+                        en->opts->output, en->opts->output);
     }
     if (s != MRS_OK || k->is_published) {
         k->from_pass = k->from.pass; /* for what it says: no pass is begun any more */

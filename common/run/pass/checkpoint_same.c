@@ -95,7 +95,7 @@ differs(struct mrs_err *e, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--resume: %s (--force begins anew)", what);
+    return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--resume: %s (--force starts over)", what);
 }
 
 static const char *

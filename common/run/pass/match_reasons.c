@@ -339,7 +339,7 @@ mrsi_why_line(const struct mrsi_engine *en, uint32_t step, char *line, size_t si
                       y->some ? "among the first, " : "", (unsigned long long)y->n, (unsigned long long)y->of,
                       side[y->ref].coll.ns);
     if (y->turned) {
-        snprintf(line + at, size - (size_t)at, "would match by { %.150s: %.150s }: `match` looks the wrong way round",
+        snprintf(line + at, size - (size_t)at, "would match by { %.150s: %.150s }: `match` is the wrong way round",
                  st->desc.pairs[0].into, st->desc.pairs[0].from);
         return true;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notices.c - what is no refusal but what an author should know before a run: documents that match nobody, references
+/* notices.c - what is no refusal but what an author should know before a run: documents without a match, references
  * that name nobody, what a limit leaves behind, how large the largest documents become, how long arrays.
  *
  * How many there are stands in the account's rows. Drivers note documents by their ordinals, of which the first are

@@ -98,7 +98,7 @@ mrsi_residue_out_apply(struct mrsi_residue_out *o, struct mrs_view mark, struct 
 enum mrs_status
 mrsi_residue_damaged(const struct mrs_residue *r, const char *what, struct mrs_err *e)
 {
-    return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%s is no whole residue file: %s", r->path, what);
+    return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%s is not a complete residue file: %s", r->path, what);
 }
 
 enum mrs_status

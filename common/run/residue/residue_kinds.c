@@ -82,6 +82,6 @@ mrsi_residue_kinds(struct mrs_view a, struct mrs_view b, struct mrs_buf *scratch
         memcpy(&p, scratch->p + scratch->n, sizeof p);
         *kinds |= one_level(scratch, p.a, p.b);
     }
-    *kinds = *kinds ? *kinds : MRS_LOSS_VALUES; /* names of array elements, or a name that stands twice */
+    *kinds = *kinds ? *kinds : MRS_LOSS_VALUES; /* names of array elements, or a name that occurs twice */
     return mrs_buf_status(scratch, e);
 }

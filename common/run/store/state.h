@@ -117,7 +117,7 @@ struct mrsi_mark_list {
     struct mrsi_temp *temp;
     uint64_t bytes; /* in the file */
 };
-void mrsi_mark_list_clear(struct mrsi_mark_list *l); /* also where the list is to begin anew */
+void mrsi_mark_list_clear(struct mrsi_mark_list *l); /* also where the list is to start over */
 enum mrs_status mrsi_mark_list_describe(struct mrsi_mark_list *l, const char *name, struct mrs_build *b,
                                         struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_mark_list_apply(struct mrsi_mark_list *l, struct mrs_view mark, const char *name,

@@ -100,8 +100,8 @@ of_another_version(struct mrs_err *e)
         snprintf(e->ns, sizeof e->ns, "%s", MRS_CHECKPOINT);
     }
     return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
-                       "the checkpoint was made by another version of mongoreshape: go on with that one, or begin "
-                       "anew with --force");
+                       "the checkpoint was made by another version of mongoreshape: resume with that one, or start over"
+                       " with --force");
 }
 
 enum mrs_status

@@ -72,7 +72,7 @@ struct mrsi_why {
     uint64_t n, of;     /* so many documents of side ref; n 0: nothing was found */
     uint8_t has, wants; /* types */
     uint8_t pair, ref;
-    bool turned;        /* match looks the wrong way round */
+    bool turned;        /* match is the wrong way round */
     bool some;          /* not all documents were looked at */
 };
 
@@ -169,7 +169,7 @@ struct mrsi_engine {
     struct mrsi_input_digest *seen; /* NULL: no manifest is written */
     struct mrsi_twins *twins;
     struct mrsi_kept *kept; /* files that checkpoints may name; NULL: none may */
-    struct mrsi_checkpoints *keep; /* checkpoint.c; NULL: a run that is killed is begun anew */
+    struct mrsi_checkpoints *keep; /* checkpoint.c; NULL: a run that is killed is started over */
     pthread_mutex_t temp_lock;
     struct mrsi_temp *temps; /* that are open */
     uint64_t temp_most;      /* bytes that they had at one time */
@@ -215,7 +215,7 @@ enum mrs_status mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, st
 /* Of an open file, which is closed in any case; no: its number in OUT.checkpoint, 0: none. */
 enum mrs_status mrsi_temp_of(struct mrsi_engine *en, int fd, uint32_t no, struct mrsi_temp **out, struct mrs_err *e);
 void mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t);
-/* Writes at `off`, where what was put there before ends, or at 0 to begin anew. One thread at a time. Where the file
+/* Writes at `off`, where what was put there before ends, or at 0 to start over. One thread at a time. Where the file
  * has a name its sum goes on, which a mark needs (mrsi_mark_temp). A file that ends earlier than it did may go on from
  * there; then it has no sum until one is made (mrsi_mark_sum_again). */
 enum mrs_status mrsi_temp_append(struct mrsi_temp *t, const void *p, size_t n, uint64_t off, struct mrs_err *e);

@@ -97,7 +97,7 @@ mrsi_indexes_note_values(struct mrs_catalog *cat, const struct mrs_cat_coll *cc,
             continue;
         }
         if (mrsi_index_unique(index)) {
-            mrs_catalog_note(cat, "index %s of %s is unique and stands on %s, which gets new values: a restore fails "
+            mrs_catalog_note(cat, "index %s of %s is unique on %s, which gets new values: a restore fails "
                                   "if they clash", mrsi_index_name(index), cc->coll.ns, path[at]);
         }
         if (mrsi_index_expires(index)) {

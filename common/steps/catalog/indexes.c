@@ -516,7 +516,7 @@ obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct m
         return "it would expire other documents than before";
     }
     if (has_hashed(index) && how->lose & MRSI_LEAVE_HASHED) {
-        return "a hashed index cannot stand on an array";
+        return "a hashed index cannot hold an array";
     }
     if (is_text(index) && mrsi_index_keys(index) > 2 && how->lose & MRSI_LEAVE_HASHED) {
         return "beside its texts a text index takes no array";
@@ -528,7 +528,7 @@ obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct m
 static void
 note_stays(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const char *why)
 {
-    mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s", mrsi_index_name(index), from->coll.ns,
+    mrs_catalog_note(s->cat, "index %s of %s is not copied to %s: %s", mrsi_index_name(index), from->coll.ns,
                      s->cc->coll.ns, why);
 }
 
@@ -536,7 +536,7 @@ note_stays(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view inde
 static void
 note_needs(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const char *gone)
 {
-    mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s%s%s", mrsi_index_name(index), from->coll.ns,
+    mrs_catalog_note(s->cat, "index %s of %s is not copied to %s: %s%s%s", mrsi_index_name(index), from->coll.ns,
                      s->cc->coll.ns, needs_paths, gone ? ": " : "", gone ? gone : "");
 }
 
@@ -552,7 +552,7 @@ put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old
         bool weaker = (mrsi_index_unique(one) && !mrsi_index_unique(is)) ||
                       mrs_compare(mrs_doc_get(one, "expireAfterSeconds"), mrs_doc_get(is, "expireAfterSeconds")) != 0;
         if (!told && weaker && are_alike(is, one)) {
-            mrs_catalog_note(s->cat, "index %s of %s is not carried to %s: %s has the same key there, with other "
+            mrs_catalog_note(s->cat, "index %s of %s is not copied to %s: %s has the same key there, with other "
                                      "options", mrsi_index_name(old), from->coll.ns, s->cc->coll.ns,
                              mrsi_index_name(is));
         }

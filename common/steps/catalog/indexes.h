@@ -51,7 +51,7 @@ enum mrsi_lose { /* bits: what a carried index cannot keep */
     MRSI_LOSE_UNIQUE = 1,
     MRSI_LOSE_SPARSE = 2,
     MRSI_LOSE_PARTIAL = 4,
-    MRSI_LEAVE_TTL = 8,    /* an index that expires documents is not carried */
+    MRSI_LEAVE_TTL = 8,    /* an index that expires documents is not copied */
     MRSI_LEAVE_HASHED = 16, /* nor a hashed one: it cannot be multikey */
     MRSI_QUIET = 32,       /* indexes that are covered in part only are left out without a note */
     MRSI_WHOLE = 64        /* the documents leave `from`: one whose paths are all gone is noted, too */

@@ -44,7 +44,8 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->from, MRS_ROLE_TAKE, "from"), 'D', "");
     mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into"), 'A', "");
     mrsi_tell_quiet(&t, "the new name is there only when the old one is gone, and writers would make a new collection "
-                        "under the old one: `move` and then `drop_collection` have both beside writers" MRSI_DO_QUIET);
+                        "under the old one: `move` and then `drop_collection` have both alongside writers"
+                        MRSI_DO_QUIET);
     mrsi_tell_words(&t, "renames %s to %s", s->from.ns, s->into.ns);
     mrsi_tell_once(&t, "the old name is gone after it");
     return mrsi_tell_end(&t);

@@ -64,13 +64,13 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_copy *s)
         mrsi_tell_loss(t, "documents of %s, but for the fields that were copied", from);
     }
     if (s->orphans == COPY_ORPHANS_DROP) {
-        mrsi_tell_loss(t, "orphans dropped: documents of %s that match nobody", from);
+        mrsi_tell_loss(t, "orphans dropped: documents of %s without a match", from);
     }
     if (s->replace) {
         mrsi_tell_loss(t, "values that the copies overwrite");
     }
     if (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL) {
-        mrsi_tell_loss(t, "references that match nobody");
+        mrsi_tell_loss(t, "references without a match");
     }
 }
 
@@ -86,7 +86,7 @@ tell_live(struct mrsi_tell *t, const struct mrsi_copy *s)
                            MRSI_DO_QUIET);
     }
     if (s->drop_ref) {
-        mrsi_tell_not_direct(t, "`refs: drop` takes away what a second look would need" MRSI_DO_CONTRACT);
+        mrsi_tell_not_direct(t, "`refs: drop` takes away what a second pass would need" MRSI_DO_CONTRACT);
     }
     if (s->take || s->orphans == COPY_ORPHANS_DROP || s->orphans == COPY_ORPHANS_INTO) {
         mrsi_tell_not_direct(t, MRSI_TAKES_DOCUMENTS);

@@ -97,13 +97,13 @@ mrsi_copy_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
         mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS, "documents of %s that were copied", from);
     }
     if (s->orphans == COPY_ORPHANS_DROP) {
-        mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS, "orphans dropped: documents of %s that match nobody", from);
+        mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS, "orphans dropped: documents of %s without a match", from);
     }
     if (s->replace) {
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "values that the copies overwrote");
     }
     if (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL) {
-        mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "references that match nobody");
+        mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "references without a match");
     }
     return mrsi_undo_end(&u);
 }

@@ -152,7 +152,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_touch(&t, 1, 'A', "");
     mrsi_tell_listing(&t, 1, "_id", "_id");
     mrsi_tell_conflicts(&t);
-    mrsi_tell_not_direct(&t, "fields leave their document, a second look would not find them" MRSI_DO_CONTRACT);
+    mrsi_tell_not_direct(&t, "fields leave their document, a second pass would not find them" MRSI_DO_CONTRACT);
     const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
     mrsi_tell_words(&t, "moves %s from %s%s to a document of the same _id in %s", names,
                     s->where ? "those documents that `where` takes of " : "every document of ", s->from.ns, s->into.ns);

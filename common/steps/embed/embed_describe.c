@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* embed_describe.c - what embed says of itself, and what it does to the catalogue.
  *
- * The sets of paths read, added and removed decide whether a plan may run beside writers; the losses are what
+ * The sets of paths read, added and removed decide whether a plan may run alongside writers; the losses are what
  * extract, its inverse, could not bring back. Indexes of the children go to the parent where they keep their
  * meaning: there they are multikey, so unique, sparse and partial go, and one that expires documents would
  * delete parents. */
@@ -85,7 +85,7 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_embed *s)
 {
     const char *from = s->join.from.ns;
     if (s->orphans == EMBED_ORPHANS_DROP) {
-        mrsi_tell_loss(t, "orphans dropped: documents of %s that match nobody", from);
+        mrsi_tell_loss(t, "orphans dropped: documents of %s without a match", from);
     }
     if (s->orphans == EMBED_ORPHANS_INTO) {
         mrsi_tell_loss(t, "orphans of %s are in %s", from, s->orphans_into.ns);
@@ -111,7 +111,7 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_embed *s)
     }
     mrsi_tell_loss(t, "order of %s across parents", from);
     if (s->join.into_points && s->dangling != MRSI_DANGLING_KEEP && s->dangling != MRSI_DANGLING_REFUSE) {
-        mrsi_tell_loss(t, "references that match nobody");
+        mrsi_tell_loss(t, "references without a match");
     }
 }
 
@@ -181,7 +181,7 @@ tell_once(struct mrsi_tell *t, const struct mrsi_embed *s)
         mrsi_tell_once(t, "a second run would put documents that stay in from in the place of those that have left "
                           "it; say `keep: all`");
     } else if (leave && s->dangling != MRSI_DANGLING_KEEP && !s->in_place) {
-        mrsi_tell_once(t, "references to documents that have left from would name nobody; say `keep: all`");
+        mrsi_tell_once(t, "references to documents that have left from would be dangling; say `keep: all`");
     } else {
         mrsi_tell_once_of_one(t);
     }
@@ -304,7 +304,7 @@ carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
         if (!is_reference(s, from->index[i])) {
             out->index[out->n_index++] = from->index[i];
         } else if (!mrsi_index_is_id(from->index[i])) {
-            mrs_catalog_note(cat, "index %s of %s is not carried to %s: the documents that it found together lie in "
+            mrs_catalog_note(cat, "index %s of %s is not copied to %s: the documents that it found together lie in "
                                   "one document now", mrsi_index_name(from->index[i]), from->coll.ns, s->join.into.ns);
         }
     }

@@ -34,9 +34,9 @@ put_refs(const struct mrsi_embed *s, struct mrsi_undo *u)
     if (s->in_place) {
         mrsi_undo_text(u, "refs", "child");
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_TYPES,
-                       "references that are no `_id`s, that are of another type, or that match nobody and lie in "
+                       "references that are no `_id`s, that are of another type, or without a match and lie in "
                        "arrays; documents that stood among the references");
-        mrsi_undo_loss(u, MRS_LOSS_SURPLUS, "documents made of references that match nobody");
+        mrsi_undo_loss(u, MRS_LOSS_SURPLUS, "documents made of references without a match");
     } else if (back) {
         mrsi_undo_path(u, "parent_ref", &lost->from.path);
         mrsi_undo_path(u, "parent_key", &lost->into.path);
@@ -134,7 +134,7 @@ lose_from(const struct mrsi_embed *s, struct mrsi_undo *u)
 {
     const char *from = s->join.from.ns;
     if (s->orphans == EMBED_ORPHANS_DROP) {
-        mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS, "orphans dropped: documents of %s that match nobody", from);
+        mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS, "orphans dropped: documents of %s without a match", from);
     }
     if (s->keep == EMBED_KEEP_NONE) {
         mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS, "documents of %s past a limit, or left by `many`", from);
@@ -151,7 +151,7 @@ static void
 lose_into(const struct mrsi_embed *s, struct mrsi_undo *u)
 {
     if (s->join.into_points && (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL)) {
-        mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "references that match nobody");
+        mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "references without a match");
     }
     if (s->as.n > 1 && !s->in_place) {
         mrsi_undo_loss(u, MRS_LOSS_VALUES, "whether the documents on the way to %s were there", s->as.text);

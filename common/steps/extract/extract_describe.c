@@ -167,7 +167,7 @@ tell_live(struct mrsi_tell *t, const struct mrsi_extract *s)
                           "out, the documents of those behind it get other _ids";
     }
     mrsi_tell_conflicts(t);
-    mrsi_tell_not_direct(t, "parts leave their document, a second look would not find them" MRSI_DO_CONTRACT);
+    mrsi_tell_not_direct(t, "parts leave their document, a second pass would not find them" MRSI_DO_CONTRACT);
 }
 
 enum mrs_status

@@ -15,11 +15,11 @@
 #define MRSI_ONE_COLLECTION \
     "`from` and `into` are one collection, which the step would read while it changes it" MRSI_DO_QUIET
 #define MRSI_ORPHANS_MOVE \
-    "which documents match nobody is known only while nobody writes: say `orphans: keep`, or run the plan with " \
+    "which documents have no match is known only with writers stopped: say `orphans: keep`, or run the plan with " \
     "--quiet-by"
 #define MRSI_NAMES_LATER \
     "what a reference names may be written a moment later: say `dangling: keep`, or run the plan with --quiet-by"
-#define MRSI_TAKES_DOCUMENTS "documents leave their collection, a second look would not find them" MRSI_DO_CONTRACT
+#define MRSI_TAKES_DOCUMENTS "documents leave their collection, a second pass would not find them" MRSI_DO_CONTRACT
 
 struct mrsi_tell {
     struct mrs_arena *arena;
@@ -61,8 +61,8 @@ void mrsi_tell_once_of_one(struct mrsi_tell *t);
 /* One more pair of match (n_pairs counts them): a path that cannot be written with dots is told as NULL. */
 void mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mrs_path *into);
 void mrsi_tell_listing(struct mrsi_tell *t, int side, const char *field, const char *key);
-/* Why it can run only while nobody writes, or not in place beside writers; the first reason told stays. The texts end
- * with what to do. */
+/* Why it can run only with writers stopped, or not in place alongside writers; the first reason told stays. The texts
+ * end with what to do. */
 void mrsi_tell_quiet(struct mrsi_tell *t, const char *why);
 void mrsi_tell_not_direct(struct mrsi_tell *t, const char *why);
 /* The reason of `conflicts: first|last`, which needs to see all candidates at once. */

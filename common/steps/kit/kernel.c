@@ -60,7 +60,7 @@ mrsi_step_blocked(struct mrs_ctx *c, const char *where, const struct mrs_edit_si
     MRS_ASSERT(site->block || site->block_len == 0);
     enum mrs_status s = path ? mrsi_step_refuse(c, where, "%s cannot be written: its way is blocked by a value that is "
                                                           "no document", path)
-                             : mrsi_step_refuse(c, where, "a value that is no document stands in the way");
+                             : mrsi_step_refuse(c, where, "a value that is not a document is in the way");
     mrs_err_more(c->err, "%s%.*s is of type %s", site->block_item ? "an element of " : "", (int)site->block_len,
                  site->block, mrs_type_name(site->block_type));
     return s;

@@ -28,7 +28,7 @@ undo_orphans(struct mrsi_undo *u, const char *from)
                        "documents that %s held before; it stays, perhaps empty", mrsi_undo_coll_name(into));
     }
     if (says(u, "orphans", "drop")) {
-        mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS, "orphans dropped: documents of %s that match nobody",
+        mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS, "orphans dropped: documents of %s without a match",
                        mrsi_undo_coll(u, from));
     }
 }

@@ -63,7 +63,7 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_link_args *s)
         mrsi_tell_loss(t, "children in %s that name another parent", lists);
     }
     if (s->dangling == LINK_DANGLING_DROP || s->dangling == LINK_DANGLING_NULL) {
-        mrsi_tell_loss(t, "references that name nobody");
+        mrsi_tell_loss(t, "dangling references");
     }
     if (s->orphans == LINK_ORPHANS_DROP) {
         mrsi_tell_loss(t, "orphans dropped: documents of %s that neither name nor are listed", s->coll[1].ns);

@@ -185,7 +185,7 @@ put_deep(const struct mrsi_link_args *s, struct mrs_ctx *c, struct mrsi_link_wor
     struct mrs_edit_run how = {.fn = write_site, .arg = &w, .visit_missing = put, .raw = &work->raw};
     enum mrs_status st = mrs_edit_run(s->edit[side], &how, doc, out, changed, c->err);
     if (st == MRS_OK && put && !w.met) {
-        return mrsi_step_refuse(c, mrsi_link_key[side], "an array stands on the way to the reference");
+        return mrsi_step_refuse(c, mrsi_link_key[side], "an array is on the way to the reference");
     }
     return mrsi_step_skip(c, st, mrsi_link_key[side]);
 }

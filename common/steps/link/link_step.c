@@ -17,7 +17,7 @@ static const struct mrs_key keys[] = {
     {"sort", MRS_ARG_SORT, false, NULL, "order of child_refs, by fields of child"},
     {"strip", MRS_ARG_CHOICE, false, "none|parent_ref|child_refs", "references that go afterwards"},
     {"prefer", MRS_ARG_CHOICE, false, "none|parent|child", "who is believed when both sides disagree"},
-    {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "references that name nobody"},
+    {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "dangling references"},
     {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "children that neither name nor are listed"},
     {MRSI_TWIN_NODES_KEY},
     {"indexes", MRS_ARG_BOOL, false, NULL, "an index for derived references, none for stripped ones; default true"}};

@@ -206,7 +206,7 @@ write_document(const void *state, struct mrs_ctx *c, void *work, struct mrs_view
     }
     enum mrs_status st = mrs_edit_run(s->edit, &how, doc, out, &changed, c->err);
     if (st == MRS_OK && gain->old.type != MRS_MISSING && !x.met) {
-        return mrsi_step_refuse(c, "old", "%s has no place: an empty array stands on its way", s->old.text);
+        return mrsi_step_refuse(c, "old", "%s has no place: an empty array is on its way", s->old.text);
     }
     st = mrsi_step_skip(c, st, s->merge ? "merge" : "id");
     MRS_THEN(st, mrsi_step_size(c, out));

@@ -85,7 +85,7 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_rekey *s)
         mrsi_tell_loss(t, "old values of %s, where there were any", mrsi_tell_paths(t, s->field, s->n_fields, 6));
     }
     if (s->dangling == REKEY_DANGLING_DROP || s->dangling == REKEY_DANGLING_NULL) {
-        mrsi_tell_loss(t, "references that name nobody");
+        mrsi_tell_loss(t, "dangling references");
     }
     if (s->distinct) {
         mrsi_tell_loss(t, "elements of arrays that are equal to an earlier one");
@@ -255,7 +255,7 @@ mrsi_rekey_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     }
     if (s->dangling == REKEY_DANGLING_DROP || s->dangling == REKEY_DANGLING_NULL || s->distinct) {
         mrsi_undo_loss(&u, MRS_LOSS_VALUES | MRS_LOSS_PLACES,
-                       "references that named nobody, and equal elements of arrays");
+                       "dangling references, and equal elements of arrays");
     }
     return mrsi_undo_end(&u);
 }

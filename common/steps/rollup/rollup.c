@@ -22,7 +22,7 @@ static const struct mrs_key keys[] = {
     {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
     {MRSI_TWINS_KEY},
     {"nulls", MRS_ARG_CHOICE, false, "ignore|match", "whether null and missing match each other"},
-    {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents of from that match nobody"},
+    {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents of from without a match"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails; by field"},
     {"oversize", MRS_ARG_CHOICE, false, "refuse", "when a document would pass 16 MiB"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow; default true"}};

@@ -71,7 +71,7 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_rollup *s)
         mrsi_tell_loss(t, "documents of %s that values were computed from", s->join.from.ns);
     }
     if (s->orphans == ROLLUP_ORPHANS_DROP) {
-        mrsi_tell_loss(t, "orphans dropped: documents of %s that match nobody", s->join.from.ns);
+        mrsi_tell_loss(t, "orphans dropped: documents of %s without a match", s->join.from.ns);
     }
     if (s->replace) {
         mrsi_tell_loss(t, "values that the computed ones overwrite");

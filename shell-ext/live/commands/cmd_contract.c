@@ -3,7 +3,7 @@
  *
  * Without --execute it is only told what would go.
  *
- * Plans of one-document steps may do that beside writers, all others want them kept out; what was done in place has
+ * Plans of one-document steps may do that alongside writers, all others want them kept out; what was done in place has
  * nothing left to remove. A contract that was begun goes on in the way it was begun. */
 #include "live_commands.h"
 #include "live_job.h"

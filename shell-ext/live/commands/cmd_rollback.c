@@ -4,7 +4,7 @@
  * Without --execute it is only told what would go.
  *
  * An expand is taken back by deriving once more what it added, a quiet run by its list of changes; what was done in
- * place beside writers kept nothing to go back to. */
+ * place alongside writers kept nothing to go back to. */
 #include "live_commands.h"
 #include "live_job.h"
 
@@ -20,7 +20,7 @@ rollback(struct live_call *c)
     }
     if (c->quiet == LIVE_NOT_QUIET && c->mode == LIVE_DIRECT) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
-                           "this run changed documents in place beside writers: what they held before is not kept");
+                           "this run changed documents in place alongside writers: what they held before is not kept");
     }
     s = live_call_preflight(c, "rollback");
     MRS_THEN(s, live_call_run(c, false));

@@ -552,7 +552,7 @@ live_call_admit(struct live_call *c)
     }
     const char *why = direct ? c->live.direct_why : c->live.expand_why;
     return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
-                       "this plan cannot run beside writers%s%s%s; or keep them out: --quiet-by validator, block or "
+                       "this plan cannot run alongside writers%s%s%s; or keep them out: --quiet-by validator, block or "
                        "word",
                        direct ? " in place" : "", why ? ": " : "", why ? why : "");
 }

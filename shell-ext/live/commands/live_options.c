@@ -65,7 +65,7 @@ static const struct mrs_cli_option options[] = {
      NULL},
     {"mode", 0, "MODE", APPLY | PRIVILEGES, MRS_CLI_WORD, AT(mode), "expand|direct", "expand; direct with --quiet-by",
      "expand: add the new design beside the old; direct: change in place",
-     "Beside writers `direct` takes only steps that may be done twice without harm: backfills.", NULL},
+     "Alongside writers `direct` takes only steps that may be done twice without harm: backfills.", NULL},
     {"quiet-by", 0, "HOW", APPLY | CONTRACT | PRIVILEGES, MRS_CLI_WORD, AT(quiet_by), "block|validator|word", NULL,
      "writers are kept out: by block, by validator, or by your word",
      "`block` blocks writes of the whole cluster (setUserWriteBlockMode, replica sets from 6.0 on); `validator` sets a "
@@ -126,7 +126,7 @@ static const struct mrs_cli_option options[] = {
     {"discard-new-writes", 0, NULL, APPLY | CONTRACT | ROLLBACK, MRS_CLI_FLAG, AT(discard_new_writes), NULL, NULL,
      "roll back although the new design holds values that the old does not",
      "They are exported to the refused documents of the state database first. In a quiet run: let a collection go "
-     "although somebody wrote to it meanwhile; that is not exported.", NULL},
+     "although it was written to meanwhile; that is not exported.", NULL},
     {"clean", 0, NULL, ABORT, MRS_CLI_FLAG, AT(clean), NULL, NULL,
      "with --execute: remove what the run left in the state database", NULL, NULL},
     {"discard-refused", 0, NULL, ABORT, MRS_CLI_FLAG, AT(discard_refused), NULL, NULL,
@@ -214,7 +214,7 @@ static const char *const apply_text[] = {
     "Applies the steps of PLAN to the collections of a running MongoDB, in batches, with checkpoints. Without "
     "`--execute` it connects, holds the plan against the server, says what it would do and roughly how long, and "
     "writes nothing at all.",
-    "Beside writers it expands: new fields and new collections are added, nothing is taken away, applications go on "
+    "Alongside writers it expands: new fields and new collections are added, nothing is taken away, applications go on "
     "with the old design. Then come `verify`, and `contract` or `rollback` when you say so. Plans for which that "
     "cannot be right are refused with the reason.",
     "With `--quiet-by` writers are kept out, and every plan is done to its end: the same documents as the offline tool "
@@ -323,7 +323,7 @@ static const char *const privileges_text[] = {
     "actions then count for a whole database.",
     NULL};
 static const struct mrs_cli_example privileges_examples[] = {
-    {"mongoreshape-live privileges embed.yaml --uri-file ~/.shop", "the role for a change beside writers"},
+    {"mongoreshape-live privileges embed.yaml --uri-file ~/.shop", "the role for a change alongside writers"},
     {"mongoreshape-live privileges embed.yaml --uri-file ~/.shop --quiet-by validator > role.js",
      "for mongosh: load(\"role.js\")"},
     {NULL, NULL}};
@@ -401,7 +401,7 @@ const struct mrs_cli_tool live_tool = {
     .summary = "moves data of a running MongoDB from one schema design to another",
     .purpose = "move data of a running MongoDB from one schema design to another",
     .about = "A plan (a YAML file, the same as for mongoreshape) says how documents go from one design to another. "
-             "Beside writers the new design is added first (apply), compared (verify), and the old one removed when "
+             "Alongside writers the new design is added first (apply), compared (verify), and the old one removed when "
              "you say so (contract), or the new one (rollback). With writers kept out (--quiet-by) every plan is done "
              "to its end. Nothing of yours is written without --execute.",
     .sketch = "the usual way:\n"

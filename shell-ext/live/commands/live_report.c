@@ -76,7 +76,7 @@ about_collections(const struct live_call *c)
     }
 }
 
-/* Steps in words: beside writers by the live rule, else as the offline tool tells them. */
+/* Steps in words: alongside writers by the live rule, else as the offline tool tells them. */
 static bool
 explained(struct live_call *c, bool json, struct mrs_buf *out)
 {

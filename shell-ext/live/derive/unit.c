@@ -201,7 +201,7 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
     enum mrs_family f = u->step->desc.family;
     enum mrs_status s = MRS_OK;
     if (f != MRS_FAMILY_MAP && f != MRS_FAMILY_SPREAD && f != MRS_FAMILY_JOIN) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "step %u: %s can only be run while nobody writes", u->step->no,
+        s = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "step %u: %s can only run with writers stopped", u->step->no,
                         u->step->type->name);
     }
     MRS_THEN(s, list_mains(u, e));
@@ -546,7 +546,7 @@ derive_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
     return s;
 }
 
-/* A name that stands twice has no value that both the kernels and the server mean. */
+/* A name that occurs twice has no value that both the kernels and the server mean. */
 static void
 begin_unit(struct live_units *u, struct live_unit *unit, struct mrs_view doc)
 {

@@ -48,7 +48,7 @@ start_again(struct mrs_matches *m, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Nothing leaves `from` beside writers, so that nobody asks what became of a match. */
+/* Nothing leaves `from` alongside writers, so that nobody asks what became of a match. */
 static void
 used(struct mrs_matches *m, unsigned bits)
 {
@@ -63,7 +63,7 @@ put_nothing(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
     (void)side;
     (void)doc;
     return mrs_err_set(e, MRS_SKIP, MRS_E_REFUSED, "what does not fit goes to another collection, which can only be "
-                       "done while nobody writes");
+                       "done with writers stopped");
 }
 
 /* ---- keys of the unit ---- */

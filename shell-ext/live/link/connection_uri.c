@@ -36,7 +36,7 @@ keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_
     return strcmp(masked, uri) == 0
                ? MRS_OK
                : mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the file %.200s holds a password and may be read by others "
-                             "(mode %04o): let nobody else read it (chmod 600)", file, (unsigned)st.st_mode & 07777);
+                             "(mode %04o): only its owner may read it (chmod 600)", file, (unsigned)st.st_mode & 07777);
 }
 
 /* The first line of standard input, as of mrs_file_read: for programs that hand a connection string on. What stands

@@ -451,8 +451,9 @@ foreign(const char *ns, struct mrs_val id, struct mrs_err *e)
     char text[120];
     mrs_val_picture(id, text, sizeof text);
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                       "somebody wrote to %s%s%s while it should be quiet; nothing was changed: stop the writers and "
-                       "begin again", ns, id.type == MRS_MISSING ? "" : ", _id ", id.type == MRS_MISSING ? "" : text);
+                       "%s%s%s was written to while writers should be stopped; nothing was changed: stop the "
+                       "writers and start over",
+                       ns, id.type == MRS_MISSING ? "" : ", _id ", id.type == MRS_MISSING ? "" : text);
 }
 
 enum mrs_status

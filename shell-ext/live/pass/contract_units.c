@@ -198,7 +198,7 @@ may_contract(const struct live_job *job, struct mrs_err *e)
     for (uint32_t g = 0; g < job->live->n_groups; g++) {
         if (job->live->group[g].removes && !job->live->group[g].contract_live) {
             return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                               "this plan can only be contracted while nobody writes: use --quiet-by");
+                               "this plan can only be contracted with writers stopped: use --quiet-by");
         }
     }
     if (live_run_in(job, "contract") || live_run_in(job, "done")) {

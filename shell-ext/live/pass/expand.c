@@ -188,11 +188,11 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
     char phase[96];
     return st ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                                  "%s reads what earlier steps add, and that still changes: %llu differences in the "
-                                 "last look; call again when fewer writes go on",
+                                 "last comparison; call again when fewer writes go on",
                                  live_phase_name(job, phase, "step", group), (unsigned long long)found.differs);
 }
 
-/* Beside writers a refused document stays where it is; offline it has left its collection before a later step reads
+/* Alongside writers a refused document stays where it is; offline it has left its collection before a later step reads
  * that. So nothing is derived from one. */
 static enum mrs_status
 check_refused(struct live_job *job, uint32_t group, struct mrs_err *e)
@@ -208,7 +208,8 @@ check_refused(struct live_job *job, uint32_t group, struct mrs_err *e)
     enum mrs_status s = live_refused_before(job, st->no, from, &n, e);
     return s || n == 0 ? s : mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
                                          "step %u reads %s, where %llu document%s that an earlier step refused %s "
-                                         "left: mend and call again, or `rollback` and run the plan with --quiet-by",
+                                         "left: correct them and call again, or `rollback` and run the plan with "
+                                         "--quiet-by",
                                          st->no, from, (unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "is" : "are");
 }
 

@@ -101,7 +101,7 @@ open_now(struct live_follow *f, bool also, struct live_watch **out, struct mrs_b
             *out = NULL;
         }
     }
-    return st != MRS_END ? st : mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server tells no resume token");
+    return st != MRS_END ? st : mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server sends no resume token");
 }
 
 static void
@@ -312,7 +312,7 @@ take(struct live_follow *f, uint32_t *n, bool *reached, struct mrs_err *e)
     mrs_buf_reset(&f->c.token);
     st = live_watch_token(f->watch, &f->c.token, e);
     *reached = *reached || (f->mark.n && not_before(&f->c.token, &f->mark));
-    return st == MRS_END ? mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server tells no resume token") : st;
+    return st == MRS_END ? mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server sends no resume token") : st;
 }
 
 static enum mrs_status
@@ -360,7 +360,7 @@ catch_up(struct live_follow *f, struct mrs_err *e)
             heard = mrs_clock_asleep();
             st = f->of.look ? MRS_OK : apply(f, n, e);
         } else if (!st && mrs_clock_asleep() - heard > SILENCE_MS) {
-            st = mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the change stream does not tell of what was written");
+            st = mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the change stream does not report what was written");
         } else if (!st) {
             st = live_tour_wait(f->job, 0, e);
         }

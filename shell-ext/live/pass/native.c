@@ -413,7 +413,7 @@ live_native_range(struct live_native *n, const struct mrs_view *ids, uint32_t k,
     if (!st && *client && n->job->server->sharded) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                            "%s: through a mongos only pipelines work, and the server cannot do a range of %u "
-                           "documents: %s; mend these documents and call again",
+                           "documents: %s; correct these documents and call again",
                            n->coll->ns, k, n->last);
     }
     return st;

@@ -25,7 +25,7 @@ struct undoing {
     enum mrs_status bad; /* of what live_want cannot return */
 };
 
-static const char lost_text[] = "written by somebody else than this run";
+static const char lost_text[] = "not written by this run";
 
 /* Whether the claimed values that stand there are what is derived. Missing ones are no loss. */
 static bool

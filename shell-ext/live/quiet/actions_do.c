@@ -107,7 +107,7 @@ as_it_was(struct doing *d, const struct mrs_coll *c)
     if (s == MRS_OK && (docs != live_int_at(d->doc, "docs", -1) || (int64_t)sum.lo != live_int_at(d->doc, "lo", 0) ||
                         (int64_t)sum.hi != live_int_at(d->doc, "hi", 0))) {
         s = mrs_err_set(d->e, MRS_FAIL, MRS_E_SERVER,
-                        "%s is to go, but somebody wrote to it although the run is quiet. Nothing is lost: save what "
+                        "%s is to go, but it was written to although writers are stopped. Nothing is lost: save what "
                         "was written, then give the same command with --discard-new-writes", c->ns);
     }
     return s;

@@ -114,8 +114,8 @@ foreign(struct pass *p, const struct live_journal_entry *en, struct mrs_view now
     char text[120];
     p->r->foreign++;
     return mrs_err_set(p->e, MRS_FAIL, MRS_E_SERVER,
-                       "%s, _id %s, %s neither as it was read nor as it is to be: somebody wrote to it although the "
-                       "run is quiet. Nothing is lost and the run can go on: stop the writers, bring the document to "
+                       "%s, _id %s, %s neither as it was read nor as it is to be: it was written to although writers "
+                       "are stopped. Nothing is lost and the run can go on: stop the writers, bring the document to "
                        "one of the two forms (entry %lld of %s) and give the same command again",
                        en->coll.ns, mrs_val_picture(en->id, text, sizeof text), now.n ? "is" : "is gone, which is",
                        (long long)en->seq, p->job->run->state_changes.ns);

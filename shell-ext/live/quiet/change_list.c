@@ -227,7 +227,7 @@ judge(struct live_compare *c, int what, struct mrs_view doc)
     enum mrs_status s = hash_id(c, doc, &id, &h);
     if (s == MRS_OK && what == AFTER && find(&c->refused, h.lo, id)) {
         s = mrs_err_set(c->e, MRS_FAIL, MRS_E_REFUSED,
-                        "%s: a refused document stays under _id %s, where the result needs another one; mend it or "
+                        "%s: a refused document stays under _id %s, where the result needs another one; correct it or "
                         "change the plan; nothing was changed", c->pair[c->at].now.ns, id_text(doc, text));
     }
     return s == MRS_OK ? place(c, doc, h.lo, id) : s;

@@ -145,7 +145,7 @@ keys_of(void *arg, const struct live_listed *c, struct mrs_err *e)
         mrs_val_picture(mrs_doc_get(c->after, "_id"), u->id[0], sizeof u->id[0]);
         return mrs_err_set(u->e, MRS_FAIL, MRS_E_REFUSED,
                            "%.120s: unique index %.64s cannot hold document _id %s, which has arrays in two of its "
-                           "fields; mend it or change the plan; nothing was changed", u->t->now.ns,
+                           "fields; correct it or change the plan; nothing was changed", u->t->now.ns,
                            mrs_unique_at(u->keys, bad)->name, u->id[0]);
     }
     tell_more_left(u);

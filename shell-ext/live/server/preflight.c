@@ -207,8 +207,8 @@ check_place(struct live_check *c, const struct live_place *p, struct mrs_err *e)
     if (s == MRS_OK && p->info && !c->quiet && c->apply && p->roles & MRS_ROLE_ADD &&
         !(p->roles & MRS_ROLE_CHANGE)) {
         s = live_check_note(c, true, e,
-                            "%s exists already: beside writers, documents are only added to collections that the run "
-                            "makes itself; name another one, drop it if it is not needed, or use --quiet-by",
+                            "%s exists already: alongside writers, documents are only added to collections that the "
+                            "run makes itself; name another one, drop it if it is not needed, or use --quiet-by",
                             p->coll.ns);
     }
     return s == MRS_OK && p->info ? check_validator(c, p, e) : s;

@@ -85,8 +85,8 @@ check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e
     }
     if (s == MRS_OK && !c->quiet && written && c->job->server->standalone && seen.large) {
         s = live_check_note(c, true, e,
-                            "%s holds documents of more than 8 MiB: without transactions they cannot be changed beside "
-                            "writers; use --quiet-by, or a replica set",
+                            "%s holds documents of more than 8 MiB: without transactions they cannot be changed "
+                            "alongside writers; use --quiet-by, or a replica set",
                             p->coll.ns);
     } else if (s == MRS_OK && written && seen.guardless) {
         s = live_check_note(c, false, e, "%s holds documents near the limit of 16 MiB: such that would grow past it "

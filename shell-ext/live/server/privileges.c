@@ -334,7 +334,7 @@ live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e
     c->tried = c->privileges.type != MRS_ARRAY || c->privileges.n == MRS_DOC_MIN;
     return !c->tried || !c->apply || c->job->opts.execute
                ? check_all(c, e)
-               : live_check_note(c, false, e, "the server does not tell the privileges of the user: --execute tries "
+               : live_check_note(c, false, e, "the server does not report the privileges of the user: --execute tries "
                                  "them before it writes");
 }
 

@@ -315,7 +315,7 @@ read_version(struct server_reading *r, struct mrs_err *e)
             live_text_at(said(r), "featureCompatibilityVersion.version", s->fcv, sizeof s->fcv);
         }
     } else if (st == MRS_END) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the server does not tell its version (buildInfo)");
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the server does not report its version (buildInfo)");
     }
     return st == MRS_END ? MRS_OK : st;
 }

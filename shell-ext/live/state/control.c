@@ -123,7 +123,7 @@ look(struct live_job *job, struct mrs_err *e)
     live_text_at(live_run_doc(r), "owner", owner, sizeof owner);
     if (s == MRS_END || strcmp(owner, r->owner) != 0 || live_int_at(live_run_doc(r), "epoch", 0) != r->epoch) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "run %s is no longer ours: another process has gone on with it, nothing more is written "
+                           "run %s was taken over by another process, nothing more is written "
                            "here",
                            r->short_id);
     }

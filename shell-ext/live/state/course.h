@@ -2,7 +2,7 @@
 /* course.h - how far a command is on its whole way, and what its time goes to: course.c, spent.c.
  *
  * A command walks over collections several times. What is foreseen of that is told when it begins; from then on its
- * share and the time left are of the whole way, so that they do not begin anew with each walk. Work is counted in
+ * share and the time left are of the whole way, so that they do not start over with each walk. Work is counted in
  * documents times a weight: LIVE_WRITES where most are written, LIVE_LOOKS where they are read and compared only. */
 #ifndef LIVE_COURSE_H
 #define LIVE_COURSE_H
@@ -17,7 +17,7 @@ struct live_pace { /* what was done at seconds gone by: the rate of the last min
     uint64_t done[LIVE_PACE];
     uint32_t n, next;
 };
-/* What it is at `now`; at most one mark a second is kept. Less done than before: it begins anew. */
+/* What it is at `now`; at most one mark a second is kept. Less done than before: it starts over. */
 double live_pace(struct live_pace *p, uint64_t done, int64_t now);
 
 struct live_course {

@@ -33,7 +33,7 @@ static enum mrs_status
 lost(const struct live_checkpoint *c, struct mrs_err *e)
 {
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                       "checkpoint %s is no longer ours: another process has gone on with the run, nothing more is "
+                       "checkpoint %s was taken over by another process, nothing more is "
                        "written here",
                        c->id);
 }

@@ -77,7 +77,7 @@ move(struct live_job *job, struct mrs_view u, struct mrs_err *e)
     mrs_arena_clear(&a);
     if (s == MRS_OK && c.matched != 1) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                        "run %s is no longer ours: another process has gone on with it, nothing more is written here",
+                        "run %s was taken over by another process, nothing more is written here",
                         r->short_id);
     }
     if (s == MRS_OK) {

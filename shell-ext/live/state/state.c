@@ -246,7 +246,7 @@ same_uuid(struct live_job *job, struct mrs_view entry, struct mrs_err *e)
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                        "%s is not the collection that this run began with (it was %s, %s%s): somebody dropped, "
                        "renamed or restored it; bring it back, or end this run with `rollback` or `abort --clean` and "
-                       "begin anew",
+                       "start over",
                        ns, noted, now[0] ? "now " : "now it is not there", now);
 }
 
@@ -292,7 +292,7 @@ same_server(struct live_job *job, struct mrs_err *e)
     if (strcmp(was, live_topology_name(job)) != 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                            "this run began on a %s and the server is a %s now: checkpoints of the one are not safe on "
-                           "the other; start the server as it was, or `rollback` and begin anew",
+                           "the other; start the server as it was, or `rollback` and start over",
                            was, live_topology_name(job));
     }
     if (!now) {
@@ -307,7 +307,7 @@ same_server(struct live_job *job, struct mrs_err *e)
     if (!same_version(was, now->version)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                            "this run began on version %s and the server is %s now: finish it on the version it began "
-                           "with, or `rollback` and begin anew",
+                           "with, or `rollback` and start over",
                            was, now->version);
     }
     live_text_at(d, "fcv", was, sizeof was);
@@ -340,12 +340,12 @@ same_call(struct live_job *job, struct mrs_err *e)
                            r->phase[0] == 'c' ? "contract" : "rollback");
     }
     if (strcmp(mode, live_mode_name(job->opts.mode)) != 0) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s was begun with --mode %s: go on with the same",
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s was begun with --mode %s: continue with the same",
                            r->short_id, mode);
     }
     if (strcmp(quiet, live_quiet_name(job->opts.quiet)) != 0) {
         bool none = strcmp(quiet, "none") == 0;
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s was begun %s%s: go on with the same", r->short_id,
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s was begun %s%s: continue with the same", r->short_id,
                            none ? "without --quiet-by" : "with --quiet-by ", none ? "" : quiet);
     }
     return MRS_OK;

@@ -134,7 +134,7 @@ live_state_now(struct live_job *job, int64_t *ms, struct mrs_err *e)
         *ms = live_date_at((struct mrs_view){reply.p, (uint32_t)reply.n}, "localTime", INT64_MIN);
         s = *ms != INT64_MIN ? MRS_OK
                              : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                                           "the server's hello does not tell its time (localTime): leases need it");
+                                           "the server's hello does not report its time (localTime): leases need it");
     }
     mrs_buf_clear(&reply);
     mrs_arena_clear(&a);

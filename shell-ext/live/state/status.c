@@ -391,7 +391,7 @@ put_mode(struct mrs_buf *out, struct mrs_view d)
     put_label(out, "mode");
     put_text(out, d, "mode");
     if (!quiet[0] || strcmp(quiet, "none") == 0) {
-        mrs_buf_printf(out, ", beside writers\n");
+        mrs_buf_printf(out, ", alongside writers\n");
     } else {
         mrs_buf_printf(out, ", quiet by %s%s\n", quiet,
                        live_bool_at(d, "writers_kept_out", false) ? "; writers are kept out now" : "");

@@ -79,7 +79,7 @@ live_survey_again(struct live_survey *v, const char *ns, int *tries, struct mrs_
 {
     if (++*tries >= TRIES) {
         mrs_err_clear(e);
-        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "%s: the connection was lost %d times; begin again when the "
+        return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "%s: the connection was lost %d times; start over when the "
                            "server can be reached", ns, TRIES);
     }
     mrs_err_clear(e);

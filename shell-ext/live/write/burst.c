@@ -235,7 +235,7 @@ txn_body(struct live_send *s, const struct live_op *check, struct live_fault *f,
     LIVE_STOP("after-checkpoint");
     if (r.matched != 1) {
         return mrs_err_set(e, MRS_DEAD, MRS_E_SERVER,
-                           "the checkpoint is not as it was left: another process goes on with this run");
+                           "the checkpoint is not as it was left: another process has taken over this run");
     }
     return statements(s, f, e);
 }

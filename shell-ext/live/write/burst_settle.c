@@ -186,6 +186,6 @@ live_send_alone(struct live_send *s, uint32_t i, bool bypass, struct mrs_err *e)
         return alone_quiet(s, &op, i, bypass, e);
     }
     s->b->change[i].outcome = LIVE_CLASH;
-    s->b->change[i].why = "too large to be changed beside writers without a transaction";
+    s->b->change[i].why = "too large to be changed alongside writers without a transaction";
     return MRS_OK;
 }

@@ -56,7 +56,7 @@ collect(struct mrs_view before, struct mrs_view after, struct live_delta *o)
     return got < 0 || more < 0 ? -1 : 0;
 }
 
-/* A field that goes here and comes there, or a name that stands twice, cannot be spelt either. */
+/* A field that goes here and comes there, or a name that occurs twice, cannot be spelt either. */
 static void
 check(struct mrs_mem *mem, struct mrs_view before, struct mrs_view after, struct live_delta *o)
 {

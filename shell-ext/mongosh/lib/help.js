@@ -7,7 +7,7 @@ A plan is the name of a YAML or JSON file, or a document: { steps: [ { set: { in
 Nothing of yours is written without { execute: true }.
 
   reshape.check(plan)                         its mistakes
-  reshape.explain(plan)                       what it does, in words; { live: true }: how it may run beside writers,
+  reshape.explain(plan)                       what it does, in words; { live: true }: how it may run alongside writers,
                                               { stage: true }: as the stage $reshape
   reshape.pipeline(plan)                      its steps as aggregation pipelines, or why one is none
   reshape.apply(plan)                         what would be done here; { execute: true } adds the new design

@@ -103,7 +103,7 @@ member_refuse(struct mrs_members *m, struct mrs_err *e)
     g->node->account->refused++;
     return g->node->account->skip
                ? MRS_OK
-               : mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED, "step %u (%s) refuses a document: %.400s; mend it, or say "
+               : mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED, "step %u (%s) refuses a document: %.400s; correct it, or say "
                              "`refused: \"skip\"`", g->node->hop->step->no, g->node->hop->step->type->name, why->msg);
 }
 
@@ -182,7 +182,7 @@ fold_one(struct ext_groups *g, uint32_t group, struct mrs_err *e)
     return n->account->skip
                ? MRS_OK
                : mrs_err_set(e, MRS_FAIL, n->ctx.err->code ? n->ctx.err->code : MRS_E_REFUSED,
-                             "step %u (%s) refuses a group of %u documents: %s%s%.400s; mend them, or say `refused: "
+                             "step %u (%s) refuses a group of %u documents: %s%s%.400s; correct them, or say `refused: "
                              "\"skip\"`", step->no, step->type->name, g->n_mine, n->ctx.err->where,
                              *n->ctx.err->where ? ": " : "", n->ctx.err->msg);
 }

@@ -109,7 +109,7 @@ count_refused(struct ext_partners *x, const struct mrs_err *why, struct mrs_err 
     return x->node->account->skip
                ? MRS_OK
                : mrs_err_set(e, MRS_FAIL, why->code ? why->code : MRS_E_REFUSED, "step %u (%s) refuses a document of "
-                             "`%.100s`: %s%s%.300s; mend it, or say `refused: \"skip\"`", step->no, step->type->name,
+                             "`%.100s`: %s%s%.300s; correct it, or say `refused: \"skip\"`", step->no, step->type->name,
                              step->desc.sides[0].coll.coll, why->where, *why->where ? ": " : "", why->msg);
 }
 

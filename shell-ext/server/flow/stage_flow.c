@@ -241,7 +241,7 @@ refused(struct ext_flow *f, const struct mrs_step *step, struct mrs_err *e)
     }
     mrs_err_set(e, MRS_FAIL, f->err.code ? f->err.code : MRS_E_REFUSED, "step %u (%s) refuses the document with _id "
                                         "%s: %s%s"
-                "%.400s; mend it, or say `refused: \"skip\"`", step->no, step->type->name, *id ? id : "(none)",
+                "%.400s; correct it, or say `refused: \"skip\"`", step->no, step->type->name, *id ? id : "(none)",
                     f->err.where,
                 *f->err.where ? ": " : "", f->err.msg);
     return MRS_FAIL;

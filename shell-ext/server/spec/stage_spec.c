@@ -62,7 +62,7 @@ read_keys(struct reader *r, struct mrs_view body)
         if (i < N_SPEC_KEYS && r->at[i].type == MRS_MISSING) {
             r->at[i] = e.v;
         } else if (i < N_SPEC_KEYS) {
-            mistake(r, e.name, "stands twice");
+            mistake(r, e.name, "occurs twice");
         } else {
             const char *near = mrs_nearest(e.name, spec_keys, N_SPEC_KEYS);
             mistake_f(r, e.name, "unknown key%s%s%s", near ? " (did you mean `" : "; " EXT_STAGE " has the keys "

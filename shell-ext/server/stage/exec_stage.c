@@ -331,7 +331,7 @@ exec_open(struct mdb_exec *exec)
     return ext_ok();
 }
 
-/* What was begun is given up: whoever asks for a document then begins anew. */
+/* What was begun is given up: whoever asks for a document then starts over. */
 static struct mdb_status *
 exec_again(struct mdb_exec *exec)
 {

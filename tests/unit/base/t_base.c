@@ -148,7 +148,7 @@ damaged_checkpoint(void **state)
     mrs_err_checkpoint(&e, "later");
     assert_int_equal(e.code, MRS_E_FORMAT);
     assert_string_equal(mrs_err_text(&e, text, sizeof text),
-                        ".checkpoint: the checkpoint is damaged (file 3): begin anew with --force instead of --resume");
+                        ".checkpoint: the checkpoint is damaged (file 3): start over with --force instead of --resume");
     mrs_err_clear(&e);
     mrs_err_set(&e, MRS_FAIL, MRS_E_BSON, "the cause");
     mrs_err_checkpoint(&e, "later");

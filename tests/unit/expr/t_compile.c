@@ -67,7 +67,7 @@ wrong_shapes_are_refused(void **state)
         {"{'a': 1, '$add': [1]}", "begins with a dollar sign"},
         {"{'a.b': 1}", "has a dot"},
         {"{'': 1}", "is empty"},
-        {"{'a': 1, 'a': 2}", "stands twice"},
+        {"{'a': 1, 'a': 2}", "occurs twice"},
         {"'$'", "empty part"},
         {"'$$'", "names no variable"},
         {"'$$.a'", "names no variable"},

@@ -2,7 +2,7 @@
 /* t_course.c - how far a command is on its whole way, and what its time goes to, by a clock of the test's.
  *
  * Walks that are longer or shorter than foreseen, one more than foreseen, a command that goes on after a crash; the
- * share never goes back, the time left does not begin anew with a walk. No server is needed. */
+ * share never goes back, the time left does not start over with a walk. No server is needed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

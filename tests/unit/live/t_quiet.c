@@ -506,7 +506,7 @@ foreign_documents_keep_a_collection(void **state)
         command(&d, d.db, cmd);
         rise(&d);
         assert_int_equal(apply(&c, &e, false), MRS_FAIL);
-        assert_non_null(strstr(e.msg, "somebody wrote to it"));
+        assert_non_null(strstr(e.msg, "was written to"));
         picture(c.plan, text, sizeof text);
         assert_non_null(strstr(text, "{\"_id\":99}"));
         sit(&d, c.plan);
@@ -539,7 +539,7 @@ writers_are_seen(void **state)
              "\"deletes\": "
              "[{\"q\": {\"_id\": 2}, \"limit\": 1}]}' >/dev/null", atoi(port + 1), (long)getpgrp());
     assert_int_equal(in_child(&c, apply_plain, stop, &e, &killed), MRS_FAIL);
-    if (!strstr(e.msg, "somebody wrote") || !strstr(e.msg, "posts, _id int 2")) {
+    if (!strstr(e.msg, "was written to") || !strstr(e.msg, "posts, _id int 2")) {
         fail_msg("%s", e.msg);
     }
     /* writers are let in again, and the run goes through when it is quiet */

@@ -304,7 +304,7 @@ save_made_already(void **state)
     must(&a, live_checkpoint_save(&a.job, &c, &a.e));
     must(&a, live_checkpoint_save(&a.job, &c, &a.e));
     c.seq = 0;
-    refused_with(&a, live_checkpoint_save(&a.job, &c, &a.e), MRS_E_SERVER, "no longer ours");
+    refused_with(&a, live_checkpoint_save(&a.job, &c, &a.e), MRS_E_SERVER, "taken over by another");
     wipe(&a);
     live_checkpoint_clear(&c);
     mrs_arena_clear(&arena);
@@ -377,14 +377,14 @@ sleeper_loses(void **state)
     assert_true(b.job.run->epoch > a.job.run->epoch);
     assert_int_equal(count(&b, b.state, "leases", "dead.owner", a.job.run->owner), 0);
     /* awake again, with everything in hand that it had: each write of its finds nothing */
-    refused_with(&a, live_checkpoint_save(&a.job, &c, &a.e), MRS_E_SERVER, "no longer ours");
+    refused_with(&a, live_checkpoint_save(&a.job, &c, &a.e), MRS_E_SERVER, "taken over by another");
     refused_with(&a, live_run_phase(&a.job, "expand", 1, mrs_empty_doc(), &a.e), MRS_E_SERVER, "still ours");
     a.job.run->lease_checked_ms = mrs_clock_asleep();
-    refused_with(&a, live_run_phase(&a.job, "expand", 1, mrs_empty_doc(), &a.e), MRS_E_SERVER, "no longer ours");
+    refused_with(&a, live_run_phase(&a.job, "expand", 1, mrs_empty_doc(), &a.e), MRS_E_SERVER, "taken over by another");
     a.job.run->lease_checked_ms = 0;
     refused_with(&a, live_run_breathe(&a.job, 1, 1, &a.e), MRS_E_SERVER, "still ours");
     refused_with(&a, live_lease_renew(&a.job, &a.e), MRS_E_SERVER, "0 are still ours");
-    refused_with(&a, live_checkpoint_open(&a.job, "x", &now, &a.e), MRS_E_SERVER, "no longer ours");
+    refused_with(&a, live_checkpoint_open(&a.job, "x", &now, &a.e), MRS_E_SERVER, "taken over by another");
     live_checkpoint_clear(&now);
     live_run_close(&a.job); /* takes nothing from b */
     must(&b, live_lease_renew(&b.job, &b.e));
@@ -690,7 +690,7 @@ other_collection(void **state)
     a.job.run->uuid_checked_ms = -61000;
     refused_with(&a, live_run_breathe(&a.job, 0, 0, &a.e), MRS_E_SERVER, ns);
     live_run_close(&a.job);
-    refused_with(&a, open_run(&a, true), MRS_E_SERVER, "begin anew");
+    refused_with(&a, open_run(&a, true), MRS_E_SERVER, "start over");
     /* our own doing is told before */
     wipe(&a);
     command(&a, a.db, "{create: 'posts'}", NULL);

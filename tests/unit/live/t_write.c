@@ -698,7 +698,7 @@ sixteen_mebibytes(void **state)
     change(&d, &b, LIVE_DELETE, "posts", after, none, 0);
     assert_true(writes(&d, &b, NULL));
     holds(&d, "posts", "");
-    /* beside writers: only where a transaction can hold it */
+    /* alongside writers: only where a transaction can hold it */
     d.job.opts.quiet = LIVE_NOT_QUIET;
     put_views(&d, "posts", &before, 1);
     live_burst_reset(&b);

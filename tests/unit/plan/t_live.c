@@ -39,7 +39,7 @@ struct verdict {
     const char *steps;
     const char *expand;  /* NULL: it may; else a part of the reason */
     const char *direct;
-    const char *shape;   /* groups: '+' adds, '-' removes, 'c' contract beside writers, 'v' after verified, ":a,b"
+    const char *shape;   /* groups: '+' adds, '-' removes, 'c' contract alongside writers, 'v' after verified, ":a,b"
                             claims, "~x" gone */
 };
 
@@ -206,7 +206,7 @@ static const struct verdict verdicts[] = {
     {"- embed: {from: c, into: p, match: {k: _id}, as: cs, keep: all, replace: true, count: n}\n", NULL, NULL,
      "+:cs,n"},
     {"- embed: {from: c, into: p, match: {k: _id}, as: cs, keep: all, replace: true, orphans: refuse}\n", NULL,
-     "known only while nobody writes", "+-:cs"},
+     "known only with writers stopped", "+-:cs"},
     {"- embed: {from: c, into: p, match: {_id: parts}, as: parts, keep: all}\n", "the reference itself",
      "the reference itself", "+-:parts"},
     {"- embed: {from: c, into: p, match: {_id: lines.c}, as: lines.doc, keep: all}\n", NULL, "be there already",
@@ -221,7 +221,7 @@ static const struct verdict verdicts[] = {
     {"- rollup: {from: c, into: p, match: {k: _id}, fields: {n: {$sum: 1}}, keep: unmatched, replace: true}\n", NULL,
      "documents leave their collection", "+-:n"},
     {"- rollup: {from: c, into: p, match: {k: _id}, fields: {n: {$sum: 1}}, orphans: refuse, replace: true}\n", NULL,
-     "known only while nobody writes", "+-:n"},
+     "known only with writers stopped", "+-:n"},
     {"- rollup: {from: c, into: c, match: {k: _id}, fields: {n: {$sum: 1}}}\n", "one collection", "one collection",
      NULL},
     {"- rollup: {from: c, into: g, by: $k, fields: {n: {$sum: 1}}}\n", "may belong to another group",
@@ -412,7 +412,7 @@ words(void **state)
     explained(mem, some, false, text, &dead);
     assert_string_equal(
         text,
-        "Beside writers: no; run it with --quiet-by\n"
+        "Alongside writers: no; run it with --quiet-by\n"
         "  expand      no: step 4 (copy) reads `y` of d.h, which is as step 2 (unset) makes it only after\n"
         "              contract; run the plan with --quiet-by, or use another name for the field\n"
         "  direct      no: step 2 (unset): it takes fields away that are still being read; use `apply` and\n"
@@ -427,7 +427,7 @@ words(void **state)
         "  expand      yes\n"
         "  direct      no: step 2 (unset): it takes fields away that are still being read; use `apply` and\n"
         "              then `contract`\n"
-        "  contract    beside writers\n"
+        "  contract    alongside writers\n"
         "\nGroup 2\n"
         "  Step 3: extract (line 5)\n"
         "  reads (R)   d.p cs, d.p _id\n"
@@ -437,7 +437,7 @@ words(void **state)
         "              takes one out, the documents of those behind it get other _ids\n"
         "  claims      n (must not be in any document before)\n"
         "  expand      yes\n"
-        "  direct      no: step 3 (extract): parts leave their document, a second look would not find them;\n"
+        "  direct      no: step 3 (extract): parts leave their document, a second pass would not find them;\n"
         "              use `apply` and then `contract`\n"
         "  contract    with writers kept out (--quiet-by)\n"
         "\nGroup 3\n"
@@ -447,7 +447,7 @@ words(void **state)
         "  removes (D) d.l h\n"
         "  expand      no: step 4 (copy) reads `y` of d.h, which is as step 2 (unset) makes it only after\n"
         "              contract; run the plan with --quiet-by, or use another name for the field\n"
-        "  direct      no: step 4 (copy): `refs: drop` takes away what a second look would need; use `apply`\n"
+        "  direct      no: step 4 (copy): `refs: drop` takes away what a second pass would need; use `apply`\n"
         "              and then `contract`\n");
     explained(mem, "- set: {in: h, fields: {x: $y}}\n- copy: {from: h, into: l, match: {_id: h}, fields: [x]}\n", true,
               text, &dead);

@@ -201,7 +201,7 @@ all_at_once(void **state)
     EXPECT("plan: x\nplan: y\nfoo: 1\nsteps:\n- embd: {}\n- set: { in: a, fields: { x: "
            "99999999999999999999, y: !t z }, whre: {} }\n- set: { in: a, fields: { d: { $date: "
            "never } } }\n",
-           {2, 1, "stands twice"}, {3, 1, "unknown key `foo`"}, {5, 3, "unknown step"},
+           {2, 1, "occurs twice"}, {3, 1, "unknown key `foo`"}, {5, 3, "unknown step"},
            {6, 30, "too large"}, {6, 55, "tag `!t`"},
            {6, 63, "unknown key `whre` (did you mean `where`?)"},
            {7, 30, "not a value of Extended JSON"});

@@ -124,10 +124,10 @@ repeated_keys_and_tags(void **state)
 {
     (void)state;
     EXPECT("steps: []\nplan: a\nplan: b\nsteps: []\n",
-           {3, 1, "`plan` stands twice in this map, first at line 2, column 1"},
-           {4, 1, "`steps` stands twice in this map, first at line 1, column 1"});
+           {3, 1, "`plan` occurs twice in this map, first at line 2, column 1"},
+           {4, 1, "`steps` occurs twice in this map, first at line 1, column 1"});
     EXPECT("{\"steps\": [{\"set\": {\"in\": \"a\", \"fields\": {\"a\": 1, \"b\": 2, \"a\": 3}}}]}",
-           {1, 59, "`a` stands twice in this map, first at line 1, column 43"});
+           {1, 59, "`a` occurs twice in this map, first at line 1, column 43"});
     is_bad_value("!oid 5", 12, "tag `!oid` is not known");
     is_bad_value("!!binary aGk=", 12, "tag `!!binary`");
     is_bad_value("!!int x", 12, "`!!int` does not go with `x`");
@@ -226,7 +226,7 @@ quick(void **state)
     expect_quick("- ", 200000, "nested more than 100 deep");
     expect_quick("%TAG !a! b\n", 200000, "directives");
     expect_quick("? ", 200000, "");
-    expect_quick("k: 1\n", 200000, "stands twice");
+    expect_quick("k: 1\n", 200000, "occurs twice");
     expect_quick("x", 4u << 20, "a plan is a map");
     expect_quick("x\n", 3u << 20, "passes the 4 MiB");
     expect_quick("\"", 200001, "not valid YAML");

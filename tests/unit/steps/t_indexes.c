@@ -85,7 +85,7 @@ static const struct bench_catalog in_place[] = {
      "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'y_1'}" END},
     {"rename", "{'in':'a','fields':{'x':'y'}}", COLL("{'v':2,'key':{'y':1},'name':'y_1','prepareUnique':true}"),
      "{'indexes':[" ID ",{'v':2,'key':{'y':1},'name':'y_1','prepareUnique':true}" END
-     "- index y_1 of shop.a is unique and stands on y, which gets new values: a restore fails if they clash\n"},
+     "- index y_1 of shop.a is unique on y, which gets new values: a restore fails if they clash\n"},
     /* removed paths */
     {"unset", "{'in':'a','fields':['x']}", COLL("{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'x_text_z_text',"
      "'weights':{'x':1,'z':2}}"),
@@ -114,8 +114,8 @@ static const struct bench_catalog in_place[] = {
      "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1','unique':true},{'v':2,'key':{'x.k.m':1},'name':'m',"
      "'unique':true},"
      "{'v':2,'key':{'xk':1},'name':'n','unique':true}" END
-     "- index x_1 of shop.a is unique and stands on x.k, which gets new values: a restore fails if they clash\n"
-     "- index m of shop.a is unique and stands on x.k, which gets new values: a restore fails if they clash\n"},
+     "- index x_1 of shop.a is unique on x.k, which gets new values: a restore fails if they clash\n"
+     "- index m of shop.a is unique on x.k, which gets new values: a restore fails if they clash\n"},
     {"order", "{'in':'a','fields':['x']}", COLL("{'v':2,'key':{'x':1},'name':'x_1','unique':true}"),
      "{'indexes':[" ID ",{'v':2,'key':{'x':1},'name':'x_1','unique':true}" END},
     /* validators */
@@ -167,7 +167,7 @@ static const struct carried carried[] = {
     {"{'v':2,'key':{'x':1},'name':'x_1'}", "", EMBED, "{'v':2,'key':{'comments.x':1},'name':'comments.x_1'}]"},
     {"{'v':2,'key':{'postId':1},'name':'postId_1'}", "", EMBED, "]"},
     {"{'v':2,'key':{'postId':1,'x':1},'name':'c'}", "", EMBED,
-     "]\n- index c of shop.f is not carried to shop.i: it needs paths that are not there: postId"},
+     "]\n- index c of shop.f is not copied to shop.i: it needs paths that are not there: postId"},
     {"{'v':2,'key':{'x':1},'name':'mine','unique':true,'sparse':true},{'v':2,'key':{'y':1},'name':'y_1',"
      "'partialFilterExpression':{'postId':1}}",
      "", EMBED, "{'v':2,'key':{'comments.x':1},'name':'mine'},{'v':2,'key':{'comments.y':1},'name':'comments.y_1'}]\n"
@@ -175,8 +175,8 @@ static const struct carried carried[] = {
      "- index y_1 of shop.f, carried to shop.i, is no longer partial: why"},
     {"{'v':2,'key':{'x':1},'name':'x_1','expireAfterSeconds':1},{'v':2,'key':{'x':'hashed'},'name':'x_hashed'}",
      "", EMBED,
-     "]\n- index x_1 of shop.f is not carried to shop.i: it would expire other documents than before\n"
-     "- index x_hashed of shop.f is not carried to shop.i: a hashed index cannot stand on an array"},
+     "]\n- index x_1 of shop.f is not copied to shop.i: it would expire other documents than before\n"
+     "- index x_hashed of shop.f is not copied to shop.i: a hashed index cannot hold an array"},
     {"{'v':2,'key':{'x':1},'name':'x_1'}", "{'v':2,'key':{'comments.x':1.0},'name':'there'}", EMBED,
      "{'v':2,'key':{'comments.x':1.0},'name':'there'}]"},
     {"{'v':2,'key':{'x':1},'name':'mine'}", "{'v':2,'key':{'z':1},'name':'mine'}", EMBED,
@@ -189,18 +189,18 @@ static const struct carried carried[] = {
     {"{'v':2,'key':{'_fts':'text','_ftsx':1},'name':'t','weights':{'$**':1}},{'v':2,'key':{'p':1,'_fts':'text',"
      "'_ftsx':1},'name':'u','weights':{'x':1}},{'v':2,'key':{'x':1},'name':'q','prepareUnique':true}", "", EMBED,
      "{'v':2,'key':{'comments.x':1},'name':'q'}]\n"
-     "- index t of shop.f is not carried to shop.i: a text index over all fields cannot be limited to a part of the "
+     "- index t of shop.f is not copied to shop.i: a text index over all fields cannot be limited to a part of the "
      "document\n"
-     "- index u of shop.f is not carried to shop.i: beside its texts a text index takes no array\n"
+     "- index u of shop.f is not copied to shop.i: beside its texts a text index takes no array\n"
      "- index q of shop.f, carried to shop.i, is no longer unique: why"},
     {"{'v':2,'key':{'x':1},'name':'q','unique':true}", "{'v':2,'key':{'x':1},'name':'r'}", {{NULL, NULL}}, false, 0,
      "{'v':2,'key':{'x':1},'name':'r'}]\n"
-     "- index q of shop.f is not carried to shop.i: r has the same key there, with other options"},
+     "- index q of shop.f is not copied to shop.i: r has the same key there, with other options"},
     {"{'v':2,'key':{'$**':1},'name':'w','wildcardProjection':{'items.x':1,'y':1}},{'v':2,'key':{'x':1},'name':'x_1'}",
      "", {{"items", ""}, {NULL, NULL}}, true, MRSI_WHOLE,
      "{'v':2,'key':{'$**':1},'name':'w','wildcardProjection':{'x':1}}]\n"
      "- index w of shop.f, carried to shop.i, takes in fewer fields: some are not there\n"
-     "- index x_1 of shop.f is not carried to shop.i: it needs paths that are not there: x"},
+     "- index x_1 of shop.f is not copied to shop.i: it needs paths that are not there: x"},
     {"{'v':2,'key':{'items.x':1},'name':'items.x_1','unique':true},{'v':2,'key':{'y':1},'name':'y_1'},{'v':2,"
      "'key':{'y':1,'items.x':1},'name':'yx'},"
      "{'v':2,'key':{'items':1},'name':'items_1'},{'v':2,'key':{'items._id':1},'name':'items._id_1'},{'v':2,"
@@ -210,8 +210,8 @@ static const struct carried carried[] = {
      "{'v':2,'key':{'x':1},'name':'x_1'},{'v':2,'key':{'$**':1},'name':'$**_1'},{'v':2,'key':{'parent':1,'z':1},"
      "'name':'pz'}]\n"
      "- index items.x_1 of shop.f, carried to shop.i, is no longer unique: why\n"
-     "- index yx of shop.f is not carried to shop.i: it needs paths that are not there: y\n"
-     "- index $**_1 of shop.f is not carried to shop.i: it stands on all fields there: make one with the step `index` "
+     "- index yx of shop.f is not copied to shop.i: it needs paths that are not there: y\n"
+     "- index $**_1 of shop.f is not copied to shop.i: it stands on all fields there: make one with the step `index` "
      "where it is wanted"},
     {"{'v':2,'key':{'items.x':1},'name':'i','sparse':true,'partialFilterExpression':{'items.x':{'$gt':1}}}", "",
      EXTRACT,
@@ -221,7 +221,7 @@ static const struct carried carried[] = {
      "{'v':2,'key':{'items.y':1},'name':'j','partialFilterExpression':{'q':{'$gt':1}}}", "",
      {{"items", ""}, {NULL, NULL}}, true, 0, "{'v':2,'key':{'x':1},'name':'i',"
      "'partialFilterExpression':{'x':{'$gt':1}}}]\n"
-     "- index j of shop.f is not carried to shop.i: it needs paths that are not there: q"},
+     "- index j of shop.f is not copied to shop.i: it needs paths that are not there: q"},
     {"{'v':2,'key':{'a':1,'items.x':1},'name':'i'}", "", {{"items", ""}, {NULL, NULL}}, true, MRSI_QUIET, "]"},
 };
 

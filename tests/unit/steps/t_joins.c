@@ -30,12 +30,12 @@ static const struct bench_catalog cats[] = {
      "'key':{'tags':1},'name':'tags_1','unique':true},{'v':2,'key':{'comments.who':1},'name':'mine','sparse':true,"
      "'unique':true},{'v':2,'key':{'tags':1,'comments.at':1},'name':'both'},{'v':2,'key':{'parts':1},"
      "'name':'parts_1'},{'v':2,'key':{'cs.who':1},'name':'cs.who_1'}],'collectionName':'posts','type':'collection'}\n"
-     "- index postId_1 of shop.comments is not carried to shop.posts: the documents that it found together lie in one "
+     "- index postId_1 of shop.comments is not copied to shop.posts: the documents that it found together lie in one "
      "document now\n"
      "- index who_1 of shop.comments, carried to shop.posts, is no longer unique: its documents lie inside others now\n"
-     "- index at_1 of shop.comments is not carried to shop.posts: it would expire other documents than before\n"
-     "- index postId_1_at_-1 of shop.comments is not carried to shop.posts: it needs paths that are not there: postId\n"
-     "- index h of shop.comments is not carried to shop.posts: a hashed index cannot stand on an array\n"},
+     "- index at_1 of shop.comments is not copied to shop.posts: it would expire other documents than before\n"
+     "- index postId_1_at_-1 of shop.comments is not copied to shop.posts: it needs paths that are not there: postId\n"
+     "- index h of shop.comments is not copied to shop.posts: a hashed index cannot hold an array\n"},
     {"embed", "{'from':'comments','into':'posts','match':{'postId':'_id'},'as':'comments','keep':'all',"
      "'fields':{'w':'$who','a.t':'$at'},"
               "'overflow':{'into':'more','size':9,'ref':'post','number':'n','items':'i'},'orphans':{'into':'lost'}}",
@@ -51,14 +51,14 @@ static const struct bench_catalog cats[] = {
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'post':1},'name':'post_1'}],"
      "'collectionName':'more','type':'collection'}\n"
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'}],'collectionName':'lost','type':'collection'}\n"
-     "- index mine of shop.posts is unique and stands on comments, which gets new values: a restore fails if they "
+     "- index mine of shop.posts is unique on comments, which gets new values: a restore fails if they "
      "clash\n"
-     "- index postId_1 of shop.comments is not carried to shop.posts: the documents that it found together lie in one "
+     "- index postId_1 of shop.comments is not copied to shop.posts: the documents that it found together lie in one "
      "document now\n"
      "- index who_1 of shop.comments, carried to shop.posts, is no longer unique: its documents lie inside others now\n"
-     "- index at_1 of shop.comments is not carried to shop.posts: it would expire other documents than before\n"
-     "- index postId_1_at_-1 of shop.comments is not carried to shop.posts: it needs paths that are not there: postId\n"
-     "- index h of shop.comments is not carried to shop.posts: a hashed index cannot stand on an array\n"
+     "- index at_1 of shop.comments is not copied to shop.posts: it would expire other documents than before\n"
+     "- index postId_1_at_-1 of shop.comments is not copied to shop.posts: it needs paths that are not there: postId\n"
+     "- index h of shop.comments is not copied to shop.posts: a hashed index cannot hold an array\n"
      "- the validator of shop.posts left out: it may concern comments\n"},
     {"embed", "{'from':'comments','into':'posts','match':{'_id':'parts'},'as':'parts','keep':'all'}", blog,
      "{'options':{'validator':{'comments.who':{'$gt':1}}},'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,"
@@ -92,7 +92,7 @@ static const struct bench_catalog cats[] = {
      "'name':'ids_1'}],'collectionName':'posts','type':'collection'}\n"
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'post':1},'name':'post_1'}],"
      "'collectionName':'c2','type':'collection'}\n"
-     "- index both of shop.posts is not carried to shop.c2: it needs paths that are not there: tags\n"
+     "- index both of shop.posts is not copied to shop.c2: it needs paths that are not there: tags\n"
      "- the validator of shop.posts left out: it may concern comments\n"},
     {"extract", "{'from':'posts','path':'comments','into':'c2','pages':{'size':2,'ref':'post','number':'n',"
      "'items':'i'}}", blog,
@@ -141,7 +141,7 @@ static const struct bench_telling tells[] = {
      "D0 \n"
      "A1 cs\n"
      "A1 n\n"
-     "loss: orphans dropped: documents of shop.c that match nobody\n"
+     "loss: orphans dropped: documents of shop.c without a match\n"
      "loss: order of shop.c across parents\n"
      "once: the fields that it adds would be there already; say `replace: true`\n"},
     {"embed", "{'from':'c','into':'p','match':{'_id':'parts'},'as':'parts','keep':'all','dangling':'drop'}",

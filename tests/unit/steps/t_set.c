@@ -166,7 +166,7 @@ static const struct bench_catalog cats[] = {
     {"set", "{'in':'a','fields':{'x.k':1,'y':'$$REMOVE'}}", plain,
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'x':1},'name':'x_1','unique':true}],"
      "'collectionName':'a','type':'collection'}\n"
-     "- index x_1 of shop.a is unique and stands on x.k, which gets new values: a restore fails if they clash\n"
+     "- index x_1 of shop.a is unique on x.k, which gets new values: a restore fails if they clash\n"
      "- index y_1 of shop.a left out: a path it needs is gone: y\n"
      "- the validator of shop.a left out: it may concern x.k\n"},
     {"set", "{'in':'a','indexes':false,'fields':{'y':'$$REMOVE'}}", plain,

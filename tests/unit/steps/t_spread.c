@@ -165,12 +165,12 @@ static const struct bench_catalog cats[] = {
      "'name':'plate_1','unique':true},{'v':2,'key':{'at':1},'name':'at_1','expireAfterSeconds':60},{'v':2,"
      "'key':{'type':1,'x':1},"
      "'name':'tx'}],'collectionName':'rest','type':'collection'}\n"
-     "- index type_1 of shop.v is not carried to shop.cars: it needs paths that are not there: type\n"
+     "- index type_1 of shop.v is not copied to shop.cars: it needs paths that are not there: type\n"
      "- index plate_1 of shop.v, carried to shop.cars, is no longer unique: the collection has documents of its own\n"
-     "- index at_1 of shop.v is not carried to shop.cars: it would expire other documents than before\n"
-     "- index tx of shop.v is not carried to shop.cars: it needs paths that are not there: type\n"
-     "- index type_1 of shop.v is not carried to shop.trucks: it needs paths that are not there: type\n"
-     "- index tx of shop.v is not carried to shop.trucks: it needs paths that are not there: type\n"
+     "- index at_1 of shop.v is not copied to shop.cars: it would expire other documents than before\n"
+     "- index tx of shop.v is not copied to shop.cars: it needs paths that are not there: type\n"
+     "- index type_1 of shop.v is not copied to shop.trucks: it needs paths that are not there: type\n"
+     "- index tx of shop.v is not copied to shop.trucks: it needs paths that are not there: type\n"
      "- the validator of shop.cars stays: documents that come in must satisfy it, or be restored with "
      "--bypassDocumentValidation\n"},
     {"partition", "{" PART ",'indexes':false}", vehicles, "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},..."},
@@ -182,9 +182,9 @@ static const struct bench_catalog cats[] = {
      "'name':'tx'}],'collectionName':'v','type':'collection'}\n"
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'plate':1},'name':'plate_1','unique':true}],"
      "'collectionName':'arch','type':'collection'}\n"
-     "- index type_1 of shop.v is not carried to shop.arch: it needs paths that are not there: type\n"
-     "- index at_1 of shop.v is not carried to shop.arch: it would expire other documents than before\n"
-     "- index tx of shop.v is not carried to shop.arch: it needs paths that are not there: type, x\n"},
+     "- index type_1 of shop.v is not copied to shop.arch: it needs paths that are not there: type\n"
+     "- index at_1 of shop.v is not copied to shop.arch: it would expire other documents than before\n"
+     "- index tx of shop.v is not copied to shop.arch: it needs paths that are not there: type, x\n"},
     {"move", "{'from':'v','into':'arch','fields':{'p':'$plate','q':{'$add':['$x',1]}}}", vehicles,
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'type':1},'name':'type_1'},{'v':2,"
      "'key':{'plate':1},"
@@ -193,16 +193,16 @@ static const struct bench_catalog cats[] = {
      "'name':'tx'}],'collectionName':'v','type':'collection'}\n"
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'p':1},'name':'p_1','unique':true}],"
      "'collectionName':'arch','type':'collection'}\n"
-     "- index type_1 of shop.v is not carried to shop.arch: it needs paths that are not there: type\n"
-     "- index at_1 of shop.v is not carried to shop.arch: it needs paths that are not there: at\n"
-     "- index tx of shop.v is not carried to shop.arch: it needs paths that are not there: type, x\n"},
+     "- index type_1 of shop.v is not copied to shop.arch: it needs paths that are not there: type\n"
+     "- index at_1 of shop.v is not copied to shop.arch: it needs paths that are not there: at\n"
+     "- index tx of shop.v is not copied to shop.arch: it needs paths that are not there: type, x\n"},
     {"split", "{'from':'v','fields':['plate','at'],'into':'d'}", vehicles,
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'type':1},'name':'type_1'},{'v':2,"
      "'key':{'type':1,'x':1},"
      "'name':'tx'}],'collectionName':'v','type':'collection'}\n"
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},{'v':2,'key':{'plate':1},'name':'plate_1','unique':true}],"
      "'collectionName':'d','type':'collection'}\n"
-     "- index at_1 of shop.v is not carried to shop.d: it would expire other documents than before\n"
+     "- index at_1 of shop.v is not copied to shop.d: it would expire other documents than before\n"
      "- index plate_1 of shop.v left out: a path it needs is gone: plate\n"
      "- index at_1 of shop.v left out: a path it needs is gone: at\n"},
     {"split", "{'from':'v','fields':['plate'],'into':'d','where':{'x':1}}", vehicles,
@@ -229,7 +229,7 @@ static const struct bench_catalog cats[] = {
      "{'v':2,'key':{'w':1},'name':'plate_1_'}],'collectionName':'all','type':'collection'}\n"
      "- index plate_1 of shop.v, carried to shop.all, is unique only among documents whose kind says that they are "
      "from there\n"
-     "- index at_1 of shop.v is not carried to shop.all: it would expire other documents than before\n"},
+     "- index at_1 of shop.v is not copied to shop.all: it would expire other documents than before\n"},
     {"union", "{'from':['v','cars'],'into':'all'}", vehicles,
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'},..."},
     {"union", "{'from':['v','nope'],'into':'all'}", vehicles, "! from: there is no collection shop.nope"},

@@ -90,6 +90,7 @@ static enum mrs_status
 look(struct plan_start *p, struct mrs_input *in, uint32_t i, struct mrs_mem *mem, struct mrs_err *e)
 {
     MRS_ASSERT(i < mrs_input_count(in));
+    MRS_ASSERT(p->n < LOOK_COLLS);
     struct look *l = &p->coll[p->n];
     struct mrs_reader *r = NULL;
     struct mrs_block b;
@@ -111,6 +112,7 @@ look(struct plan_start *p, struct mrs_input *in, uint32_t i, struct mrs_mem *mem
 static bool
 add_line(struct plan_start *p, const struct look *l, struct mrs_mem *mem)
 {
+    MRS_ASSERT(p->start.n_remarks < p->n);
     struct mrs_buf text;
     mrs_buf_init(&text, mem, 1 << 16);
     mrs_buf_printf(&text, "%s: _id", l->ns->ns);
@@ -152,6 +154,7 @@ names_one_of(const char *field, const char *coll)
 static bool
 find_pair(const struct plan_start *p, const struct look **child, const struct look **parent, const char **field)
 {
+    MRS_ASSERT(p->n <= LOOK_COLLS);
     for (uint32_t i = 0; i < p->n; i++) {
         for (uint32_t j = 0; j < p->n; j++) {
             bool same = i == j || strcmp(p->coll[i].ns->db, p->coll[j].ns->db) != 0;
@@ -189,6 +192,7 @@ put(struct plan_start *p, const char *key, const char *text)
 static void
 fill_pair(struct plan_start *p)
 {
+    MRS_ASSERT(p->start.n_remarks == p->n);
     const struct look *child, *parent;
     const char *field;
     bool copies = has_key(p, "wrap");
@@ -217,6 +221,7 @@ fill_pair(struct plan_start *p)
 static const struct look *
 main_coll(const struct plan_start *p, const struct look_field **field)
 {
+    MRS_ASSERT(p->n <= LOOK_COLLS);
     bool parts = has_key(p, "path"), times = has_key(p, "time");
     const struct look *most = NULL;
     *field = NULL;
@@ -341,6 +346,7 @@ mrsi_cmd_plan(struct mrs_cli *line)
     while (n < 64 && (t = mrs_step_type_at(n))) {
         names[n++] = t->name;
     }
+    MRS_ASSERT(n < 64);
     const char *near = mrs_nearest(line->operand, names, n);
     return mrs_cli_misuse(line, "unknown step `%s`%s%s%s; `mongoreshape plan` lists them", line->operand,
                           near ? ", did you mean `" : "", near ? near : "", near ? "`?" : "");

@@ -106,6 +106,7 @@ open_stopped(struct mrsi_job *job)
     if (!cli->resume || job->residue) {
         return MRS_OK;
     }
+    MRS_ASSERT(cli->output);
     mrs_err_clear(&own);
     enum mrs_status s = mrs_stopped_now(cli->line.mem, cli->output, &now, &own);
     if (s == MRS_OK && !mrs_cli_given(&cli->line, "now")) {

@@ -28,6 +28,7 @@ mrsi_progress_tell(void *arg, const struct mrs_progress *now)
 static void
 end_phase(struct mrsi_phases *p, uint64_t now)
 {
+    MRS_ASSERT(now >= p->since);
     if (p->n) {
         p->at[p->n - 1].ms += now - p->since;
     }
@@ -40,6 +41,7 @@ mrsi_progress_watch(void *arg, const struct mrs_progress *now)
     struct mrsi_watch *w = arg;
     struct mrsi_phases *p = w->phases;
     const char *name = now->phase ? now->phase : "";
+    MRS_ASSERT(p->n <= MRSI_PHASES_MOST);
     if ((p->n == 0 || strcmp(p->at[p->n - 1].name, name) != 0) && *name) {
         end_phase(p, mrs_clock_steady());
         p->n += p->n < MRSI_PHASES_MOST;

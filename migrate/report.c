@@ -124,6 +124,7 @@ written(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dr
 static void
 closing(FILE *f, const struct mrs_report *r)
 {
+    MRS_ASSERT(r->published);
     if (r->n_drop_first) {
         mrs_say(f, "before restoring over the old data, drop at the target:");
         for (uint32_t i = 0; i < r->n_drop_first; i++) {
@@ -139,6 +140,7 @@ closing(FILE *f, const struct mrs_report *r)
 static void
 timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
+    MRS_ASSERT(dry || job->cli->output);
     char in[32], out[32], wall[32], sync[32], id[33];
     mrs_text_size(r->in_bytes, in);
     mrs_text_size(r->out_bytes, out);
@@ -161,6 +163,7 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
 static void
 ids(FILE *f, const struct mrs_ids *x, uint64_t count)
 {
+    MRS_ASSERT(x->n <= count);
     enum { SHOWN = 5 };
     const char *comma = "_id ";
     uint32_t n = x->n < SHOWN ? x->n : SHOWN;
@@ -192,6 +195,7 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
         ids(f, &k->ids, k->count);
         mrs_say(f, ")%s%s\n", k->count > 1 && *k->more ? "; the first" : "", k->count > 1 ? k->more : "");
     }
+    MRS_ASSERT(told <= r->refused);
     if (told < r->refused) {
         mrs_say(f, "  %s for other reasons\n", mrs_text_count(r->refused - told, count));
     }
@@ -204,6 +208,7 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
 static void
 kinds(FILE *f, unsigned bits)
 {
+    MRS_ASSERT(bits < 1u << MRS_LOSS_KINDS);
     const char *comma = "";
     for (uint32_t i = 0; i < MRS_LOSS_KINDS; i++) {
         if (bits & 1u << i) {
@@ -235,6 +240,7 @@ residue(FILE *f, const struct mrs_report *r)
 static void
 of_result(FILE *f, const struct mrs_notice *x)
 {
+    MRS_ASSERT(!x->step && x->index);
     char count[32];
     mrs_text_count(x->count, count);
     if (x->kind == MRS_NOTICE_UNSURE) {
@@ -259,6 +265,7 @@ unmet(FILE *f, const struct mrs_report *r, bool dry)
     const struct mrs_unmet *before = NULL;
     for (uint32_t i = 0; i < r->n_unmet; i++) {
         const struct mrs_unmet *x = &r->unmet[i];
+        MRS_ASSERT(x->step && (!before || before->step <= x->step));
         if (dry) {
             mrs_say(f, "note: step %u, %s: no document has `%s`%s%s%s\n", x->step, x->ns, x->path,
                     x->nearest ? "; the nearest that is there: `" : "", x->nearest ? x->nearest : "",
@@ -296,6 +303,7 @@ notices(FILE *f, const struct mrs_report *r)
             of_result(f, x);
             continue;
         }
+        MRS_ASSERT(x->kind < MRS_NOTICE_KINDS && words[x->kind][0]);
         mrs_say(f, "note: step %u, %s: %s %s%s", x->step, x->ns, mrs_text_count(x->count, count),
                 words[x->kind][x->count > 1], x->ids.n ? " (" : "");
         ids(f, &x->ids, x->count);

@@ -82,6 +82,7 @@ refusals(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_open(j, "refusals", MRS_ARRAY);
     for (uint32_t i = 0; i < r->n_refusal; i++) {
         const struct mrs_refusal *k = &r->refusal[i];
+        MRS_ASSERT(k->count >= k->ids.n);
         mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
         mrs_cli_json_count(j, "step", k->step);
         mrs_cli_json_text(j, "ns", k->ns);
@@ -130,6 +131,7 @@ notices(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_open(j, "notices", MRS_ARRAY);
     for (uint32_t i = 0; i < r->n_notice; i++) {
         const struct mrs_notice *x = &r->notice[i];
+        MRS_ASSERT(x->kind < MRS_NOTICE_KINDS);
         mrs_cli_json_open(j, NULL, MRS_DOCUMENT);
         mrs_cli_json_text(j, "kind", words[x->kind]);
         mrs_cli_json_count(j, "step", x->step);
@@ -164,6 +166,7 @@ twins(struct mrs_cli_json *j, const struct mrs_report *r)
 static void
 kinds(struct mrs_cli_json *j, const char *name, unsigned bits)
 {
+    MRS_ASSERT(bits < 1u << MRS_LOSS_KINDS);
     mrs_cli_json_open(j, name, MRS_ARRAY);
     for (uint32_t i = 0; i < MRS_LOSS_KINDS; i++) {
         if (bits & 1u << i) {
@@ -232,6 +235,7 @@ static void
 all(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report *r, int exit_status,
     bool dry)
 {
+    MRS_ASSERT(exit_status >= 0);
     char id[33];
     mrs_build_i32(&j->b, "exitStatus", exit_status);
     mrs_cli_json_bool(j, "published", r && r->published);
@@ -271,6 +275,7 @@ mrsi_report_json(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
 static void
 shapes(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report *r)
 {
+    MRS_ASSERT(job->in && job->plan);
     struct mrs_input *after = NULL;
     struct mrs_input_opts o = mrsi_job_input_opts(job->cli);
     if (r && r->published && strcmp(job->cli->output, "-") != 0 &&

@@ -82,6 +82,7 @@ page_example(const struct mrs_step_type *t)
     char line[256];
     printf(".PP\n.nf\n.RS\n\\- %s:\n", t->name);
     for (const char *at = t->example; *at && *at != '\n'; at += strcspn(at, "\n") + 1) {
+        MRS_ASSERT(strcspn(at, "\n") < sizeof line && strchr(at, '\n'));
         snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
         printf("    ");
         mrs_cli_roff(line);
@@ -93,6 +94,7 @@ page_example(const struct mrs_step_type *t)
 static void
 page_step(const struct mrs_step_type *t)
 {
+    MRS_ASSERT(t->example && t->summary);
     printf(".SS %s\n", t->name);
     mrs_cli_roff(t->summary);
     printf(".\n");

@@ -78,6 +78,12 @@ static const struct scene {
            "    end: to, set: { n: { $sum: 1 }, e: { $addToSet: \"$k\" }, m: { $size: \"$list\" } } }\n"},
     {FORWARD, 4096, "steps:\n- bucket: { from: logs, into: hosts, items: list, max: 4, where: { day: { $ne: 6 } },\n"
            "    id: { $mod: [{ $first: \"$list._id\" }, 20] } }\n"},
+    {FORWARD, 4096, "steps:\n- window: { in: logs, by: $host, where: { day: { $ne: 6 } }, sort: { day: 1 }, fields: {\n"
+           "    n: { $documentNumber: {} }, q: { $sum: { $divide: [12, \"$k\"] }, window: group } } }\n"},
+    {FORWARD, 4096, "steps:\n- rekey: { in: hosts, id: { $add: [\"$_id\", \"$three\"] }, references: { logs: host },\n"
+           "    dangling: drop, old: was }\n"},
+    {FORWARD, 4096, "steps:\n- rekey: { in: logs, merge: { by: $day, sort: { k: 1 }, fields: { s: { $sum: $k } },\n"
+           "    dropped: { into: old } }, references: { hosts: two }, old: ids }\n"},
 };
 #define SCENES (sizeof scenes / sizeof *scenes)
 

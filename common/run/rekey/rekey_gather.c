@@ -79,6 +79,9 @@ static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
     struct mrsi_rekey_run *k = arg;
+    if (ordinal >= k->n) { /* only where the state of another run says so */
+        return mrsi_state_damaged("the step", e);
+    }
     if ((mrsi_fates_get(&k->fates, ordinal) & MRSI_FATE_OUTSIDE) || mrsi_rekey_refused(k, ordinal)) {
         return MRS_OK;
     }

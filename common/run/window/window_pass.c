@@ -53,6 +53,7 @@ compute(struct mrsi_window_run *r, struct mrs_err *e)
     mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
     MRS_THEN(s, mrsi_tape_end(&r->given, e));
+    s = s == MRS_OK && r->went_on ? mrsi_window_check_given(r, e) : s;
     return s == MRS_OK ? mrsi_window_open(r, e) : s;
 }
 

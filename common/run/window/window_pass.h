@@ -71,5 +71,6 @@ enum mrs_status mrsi_window_open(struct mrsi_window_run *r, struct mrs_err *e); 
 /* window_savepoint.c: for struct mrsi_pass; and back. */
 enum mrs_status mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e);
+enum mrs_status mrsi_window_check_given(const struct mrsi_window_run *r, struct mrs_err *e); /* of another run */
 
 #endif

@@ -49,6 +49,12 @@ all_given(const struct mrsi_window_run *r)
     return good;
 }
 
+enum mrs_status
+mrsi_window_check_given(const struct mrsi_window_run *r, struct mrs_err *e)
+{
+    return all_given(r) ? MRS_OK : mrsi_state_damaged("what was computed for documents", e);
+}
+
 static enum mrs_status
 apply_given(struct mrsi_window_run *r, struct mrs_view mark, struct mrs_err *e)
 {
@@ -56,7 +62,7 @@ apply_given(struct mrsi_window_run *r, struct mrs_view mark, struct mrs_err *e)
     MRS_THEN(s, mrsi_area_apply(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, mark, "place", e));
     MRS_THEN(s, mrsi_tape_apply(&r->given, mark, "given", e));
     MRS_THEN(s, mrsi_tape_end(&r->given, e));
-    s = s == MRS_OK && !all_given(r) ? mrsi_state_damaged("what was computed for documents", e) : s;
+    MRS_THEN(s, mrsi_window_check_given(r, e));
     return s == MRS_OK ? mrsi_window_open(r, e) : s;
 }
 
@@ -66,6 +72,7 @@ mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e)
     struct mrs_view mark = r->pass.from;
     bool bad = false;
     r->lists.on = false;
+    r->went_on = true;
     r->stage = (enum mrsi_window_stage)mrsi_state_number(mark, "stage", MRSI_WINDOW_WRITE, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_tape_apply(&r->bits, mark, "bits", e);
     if (s == MRS_OK) {

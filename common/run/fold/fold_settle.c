@@ -99,9 +99,10 @@ refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *
 }
 
 static enum mrs_status
-one_document(struct fold_settle *st, struct mrsi_worker *w, struct fold_settle_job *job, uint64_t ordinal,
-             struct mrs_view doc, struct mrs_err *e)
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct fold_settle *st = arg;
+    struct fold_settle_job *job = p;
     struct mrsi_fold *f = st->f;
     unsigned bits = mrsi_fates_get(&f->fates, ordinal);
     if (bits & MRSI_FATE_REFUSED) {
@@ -123,17 +124,9 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct fold_settle *st = arg;
     struct fold_settle_job *job = p;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
-    enum mrs_status s = MRS_OK;
     mrsi_cursor_begin(&cur, &st->f->en->coll[st->f->en->side[st->f->step][0]], job->io.part, &job->io.block);
     cur.quiet = cur.checked = true;
-    while (s == MRS_OK || s == MRS_SKIP) {
-        s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(st, w, job, cur.ordinal, doc, e);
-        }
-    }
-    return s == MRS_END ? MRS_OK : s;
+    return mrsi_cursor_each(&cur, one_document, st, w, job, e);
 }
 
 static enum mrs_status

@@ -101,9 +101,10 @@ try_source(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_jo
 }
 
 static enum mrs_status
-one_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, uint64_t ordinal,
-             struct mrs_view doc, struct mrs_err *e)
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct mrsi_group_run *g = arg;
+    struct group_read_job *job = p;
     MRS_ASSERT(ordinal - job->block.first_doc < job->block.n_docs);
     uint8_t *bit = job->bits.p + (ordinal - job->block.first_doc);
     void *work = mrsi_work_of(w, g->step, e);
@@ -140,8 +141,6 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_group_run *g = arg;
     struct group_read_job *job = p;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
-    enum mrs_status s = MRS_OK;
     mrs_buf_reset(&job->bits);
     uint8_t *bits = mrs_buf_take(&job->bits, job->block.n_docs);
     if (!bits) {
@@ -149,13 +148,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     }
     memset(bits, MRSI_FATE_REFUSED | MRSI_FATE_OUTSIDE, job->block.n_docs);
     mrsi_cursor_begin(&cur, &g->en->coll[g->en->side[g->step][g->side]], job->part, &job->block);
-    while (s == MRS_OK || s == MRS_SKIP) {
-        s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(g, w, job, cur.ordinal, doc, e);
-        }
-    }
-    return s == MRS_END ? MRS_OK : s;
+    return mrsi_cursor_each(&cur, one_document, g, w, job, e);
 }
 
 static enum mrs_status

@@ -109,9 +109,10 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 
 /* ---- documents of into ---- */
 static enum mrs_status
-into_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_write_job *job, uint64_t ordinal,
-              struct mrs_view doc, struct mrs_err *e)
+into_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct mrsi_group_run *g = arg;
+    struct group_write_job *job = p;
     MRS_ASSERT(g->side == 1);
     struct mrsi_sorted note;
     struct mrs_view out = doc;
@@ -214,9 +215,10 @@ ids_of(struct group_write_job *job, uint64_t ordinal, struct mrs_view *ids, stru
 }
 
 static enum mrs_status
-source_document(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_write_job *job, uint64_t ordinal,
-                struct mrs_view doc, struct mrs_err *e)
+source_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct mrsi_group_run *g = arg;
+    struct group_write_job *job = p;
     MRS_ASSERT(g->side == 0);
     unsigned bits = mrsi_fates_get(&g->from, ordinal);
     struct mrs_view ids, out;
@@ -258,18 +260,9 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_group_run *g = arg;
     struct group_write_job *job = p;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
-    enum mrs_status s = MRS_OK;
     mrsi_cursor_begin(&cur, &g->en->coll[g->en->side[g->step][g->side]], job->io.part, &job->io.block);
     cur.quiet = cur.checked = true;
-    while (s == MRS_OK || s == MRS_SKIP) {
-        s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = g->side ? into_document(g, w, job, cur.ordinal, doc, e)
-                        : source_document(g, w, job, cur.ordinal, doc, e);
-        }
-    }
-    return s == MRS_END ? MRS_OK : s;
+    return mrsi_cursor_each(&cur, g->side ? into_document : source_document, g, w, job, e);
 }
 
 /* Whom barred sources met: of each the first one, whatever the memory that sorted them. */

@@ -98,9 +98,10 @@ mrsi_refuse_unsorted(struct mrsi_join_run *j, struct mrsi_worker *w, uint32_t si
 }
 
 static enum mrs_status
-one_document(struct join_settle *st, struct mrsi_worker *w, struct join_settle_job *job, uint64_t ordinal,
-             struct mrs_view doc, struct mrs_err *e)
+one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
+    struct join_settle *st = arg;
+    struct join_settle_job *job = p;
     struct mrsi_join_run *j = st->j;
     unsigned bits = mrsi_fates_get(&j->fates, ordinal);
     enum mrs_fate fate = bits & MRSI_FATE_OUTSIDE ? MRS_FATE_STAYS : st->fate[bits & MRSI_FATE_USED];
@@ -139,19 +140,10 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct join_settle *st = arg;
     struct join_settle_job *job = p;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
-    enum mrs_status s = MRS_OK;
     mrsi_cursor_begin(&cur, &st->j->en->coll[st->j->en->side[st->j->step][0]], job->part, &job->block);
-    cur.quiet = true;
-    cur.checked = true;
-    s = mrsi_fates_there(&st->j->fates, &job->block, e);
-    while (s == MRS_OK || s == MRS_SKIP) {
-        s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_OK) {
-            s = one_document(st, w, job, cur.ordinal, doc, e);
-        }
-    }
-    return s == MRS_END ? MRS_OK : s;
+    cur.quiet = cur.checked = true;
+    enum mrs_status s = mrsi_fates_there(&st->j->fates, &job->block, e);
+    return s == MRS_OK ? mrsi_cursor_each(&cur, one_document, st, w, job, e) : s;
 }
 
 static enum mrs_status

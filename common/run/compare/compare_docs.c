@@ -63,6 +63,7 @@ key_of(struct mrsi_worker *w, struct mrs_view doc)
 static uint64_t *
 bucket_of(const struct finding *f, const struct mrs_buf *key)
 {
+    MRS_ASSERT(!f->bucket || (f->shift > 0 && f->shift < 64));
     return f->bucket ? &f->bucket[mrs_hash64(key->p, key->n, f->c->en->secret.seed) >> f->shift] : NULL;
 }
 
@@ -78,6 +79,7 @@ nothing_more(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
 static enum mrs_status
 read_side(struct finding *f, uint32_t side, struct mrsi_reading *r, struct mrs_err *e)
 {
+    MRS_ASSERT(side < 2);
     f->side = side;
     r->en = f->c->en;
     r->in = f->c->in[side];
@@ -191,6 +193,7 @@ struct group {
 static uint64_t
 place(const struct mrs_buf *list, uint64_t i)
 {
+    MRS_ASSERT((i + 1) * sizeof(uint64_t) <= list->n);
     uint64_t at;
     memcpy(&at, list->p + i * sizeof at, sizeof at);
     return at;
@@ -199,6 +202,7 @@ place(const struct mrs_buf *list, uint64_t i)
 static uint64_t
 places(const struct mrs_buf *list)
 {
+    MRS_ASSERT(list->n % sizeof(uint64_t) == 0);
     return list->n / sizeof(uint64_t);
 }
 
@@ -244,6 +248,7 @@ name(struct finding *f, const struct group *g, uint64_t a, uint64_t b)
 static void
 end_id(struct finding *f, struct group *g)
 {
+    MRS_ASSERT(!g->same[0] && !g->same[1]);
     struct mrs_diff_coll *coll = f->coll;
     uint64_t pairs = g->n[0] < g->n[1] ? g->n[0] : g->n[1], room = f->c->limit;
     pairs = g->id.n && g->id.p[0] == MISSING ? 0 : pairs;
@@ -264,6 +269,7 @@ end_id(struct finding *f, struct group *g)
 static void
 take_record(struct finding *f, struct group *g, const struct mrsi_sorted *rec)
 {
+    MRS_ASSERT(rec->key_len >= TAIL && rec->n == SUMMED);
     uint32_t id_n = rec->key_len - TAIL;
     const uint8_t *hash = rec->key + id_n;
     bool same_id = g->id.n == id_n && memcmp(g->id.p, rec->key, id_n) == 0;

@@ -12,6 +12,7 @@
 static enum mrs_status
 read_through(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
+    MRS_ASSERT(coll < en->n_coll);
     struct mrsi_writer wr = {.en = en, .coll = coll, .blind = true};
     return mrsi_copy_through(en, coll, &wr, NULL, e);
 }

@@ -252,6 +252,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 static void
 wait_at_parts(struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_coll *c = &en->coll[en->side[step][0]];
     for (uint32_t i = 0; !c->written && i < c->n_part; i++) {
         c->part[i].pend[c->part[i].n_pend++] = step;
@@ -405,6 +406,7 @@ run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
 static enum mrs_status
 too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
 {
+    MRS_ASSERT(past < en->plan->n_steps);
     const char *path = mrsi_refused_path(en, e);
     enum mrs_status s = mrsi_refusals(en, e);
     MRS_THEN(s, mrsi_beside_places(en, e)); /* once more, after hours perhaps */

@@ -12,6 +12,7 @@
 static enum mrs_status
 add_inputs(struct mrsi_engine *en, struct mrs_err *e)
 {
+    MRS_ASSERT(en->n_coll == 0 && en->cat);
     for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
         const struct mrs_input_ns *in = mrs_input_at(en->in, i);
         if (in->kind != MRS_INPUT_DATA) {
@@ -71,6 +72,7 @@ new_coll(struct mrsi_engine *en, const struct mrs_coll *name, uint32_t *out, str
 static void
 note_drops(struct mrsi_engine *en, uint32_t step)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     for (uint32_t i = 0; i < mrs_catalog_count(en->cat); i++) {
         struct mrs_cat_coll *cat = mrs_catalog_at(en->cat, i);
         if (!cat->exists && cat->engine) {
@@ -133,6 +135,7 @@ note_uses(struct mrsi_engine *en, uint32_t step)
 static enum mrs_status
 make_rows(struct mrsi_engine *en, struct mrs_err *e)
 {
+    MRS_ASSERT(!en->rows && en->n_rows == 0);
     for (uint32_t step = 0; step < en->plan->n_steps; step++) {
         uint32_t n = en->plan->steps[step].desc.n_sides;
         uint32_t *row = mrs_arena_alloc(&en->arena, (n + 1) * sizeof *row);
@@ -168,6 +171,7 @@ last_names(struct mrsi_engine *en)
     for (uint32_t i = 0; i < mrs_catalog_count(en->cat); i++) {
         struct mrs_cat_coll *cat = mrs_catalog_at(en->cat, i);
         if (cat->exists && cat->engine) {
+            MRS_ASSERT((uintptr_t)cat->engine <= en->n_coll);
             struct mrsi_coll *c = &en->coll[(uintptr_t)cat->engine - 1];
             c->cat = cat;
             c->last = cat->coll;
@@ -210,6 +214,7 @@ mrsi_setup(struct mrsi_engine *en, struct mrs_err *e)
             mrs_err_at(e, "step %u", en->plan->steps[i].no);
         }
     }
+    MRS_ASSERT(en->n_coll <= most);
     if (s == MRS_OK) {
         last_names(en);
         s = mrs_catalog_surplus(en->cat, en->plan->tells_all, e);

@@ -311,6 +311,7 @@ mrsi_group_decided(struct mrsi_group_run *g)
 enum mrs_status
 mrsi_group_decide(struct mrsi_group_run *g, struct mrs_err *e)
 {
+    MRS_ASSERT(g->stage == MRSI_GROUP_DECIDE);
     struct group_decide_key_now k;
     struct room room;
     enum mrs_status s;

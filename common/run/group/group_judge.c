@@ -129,6 +129,7 @@ look_at_member(struct mrsi_group_run *g, struct group_judge_key_now *k, const st
 enum mrs_status
 mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
 {
+    MRS_ASSERT(g->stage == MRSI_GROUP_JUDGE_KEYS);
     struct group_judge_key_now k;
     struct mrs_buf scratch;
     struct mrsi_sorted r;
@@ -202,6 +203,7 @@ mrsi_group_forget_ids(struct mrsi_group_run *g)
 enum mrs_status
 mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e)
 {
+    MRS_ASSERT(g->stage == MRSI_GROUP_JUDGE_IDS);
     struct id_now x;
     struct mrsi_sorted r;
     bool mark = false;

@@ -197,6 +197,7 @@ read_side(struct mrsi_group_run *g, struct mrs_err *e)
 enum mrs_status
 mrsi_group_read(struct mrsi_group_run *g, struct mrs_err *e)
 {
+    MRS_ASSERT(g->stage == MRSI_GROUP_READ);
     enum mrs_status s = MRS_OK;
     if (g->side == 1) { /* what is there first */
         s = read_side(g, e);

@@ -304,6 +304,7 @@ mrsi_group_write_side(struct mrsi_group_run *g, uint32_t side, struct mrs_err *e
 enum mrs_status
 mrsi_group_write_new(struct mrsi_group_run *g, struct mrs_err *e)
 {
+    MRS_ASSERT(g->stage == MRSI_GROUP_WRITE_NEW);
     struct mrsi_sorted r;
     struct mrsi_worker *w = &g->en->worker[0];
     struct mrsi_out *outs = mrsi_sides_outs(&g->sides);

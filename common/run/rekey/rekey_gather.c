@@ -48,6 +48,7 @@ static enum mrs_status
 put_member(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_gather_job *job, uint64_t ordinal,
            struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(ordinal < k->n && k->wants.merge);
     uint8_t number[NUMBER];
     struct mrs_buf *key = &w->scratch;
     mrs_buf_reset(key);
@@ -140,6 +141,7 @@ struct rekey_walk {
 static enum mrs_status
 note_reason(struct rekey_walk *x, struct mrsi_rekey_group *g, struct mrs_err *e)
 {
+    MRS_ASSERT(x->failed && x->root);
     struct mrsi_rekey_run *k = x->k;
     const struct mrs_err *why = &x->w->err;
     struct mrsi_rekey_gain_head h = {(uint32_t)strlen(why->where) + 1, (uint32_t)strlen(why->msg) + 1};
@@ -153,6 +155,7 @@ note_reason(struct rekey_walk *x, struct mrsi_rekey_group *g, struct mrs_err *e)
 static enum mrs_status
 note_gain(struct rekey_walk *x, struct mrsi_rekey_group *g, struct mrs_err *e)
 {
+    MRS_ASSERT(!x->failed && x->root);
     struct mrsi_rekey_run *k = x->k;
     struct mrsi_rekey_gain_head h = {(uint32_t)x->values.n, (uint32_t)x->olds.n};
     if (!h.values && !h.olds) {
@@ -235,6 +238,7 @@ add_old(struct rekey_walk *x, uint64_t ordinal)
 static enum mrs_status
 one_member(struct rekey_walk *x, const struct mrsi_sorted *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->key_len >= 2 * NUMBER);
     struct mrsi_rekey_run *k = x->k;
     uint64_t root = mrsi_get_be(r->key, NUMBER), ordinal = mrsi_get_be(r->key + r->key_len - NUMBER, NUMBER);
     bool first = x->root != root + 1;
@@ -280,6 +284,7 @@ walk_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
 enum mrs_status
 mrsi_rekey_gather(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->wants.merge && k->stage == MRSI_REKEY_DECIDE);
     struct mrsi_pipe p = {k->en, sizeof(struct rekey_gather_job), fetch, work, commit, clear, k};
     enum mrs_status s = mrsi_pass_scan(NULL, &p, &k->en->coll[k->en->side[k->step][0]], &k->scan, e);
     MRS_THEN(s, walk_groups(k, e));

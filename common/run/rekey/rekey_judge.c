@@ -18,12 +18,14 @@ end_tapes(struct mrsi_rekey_run *k, struct mrs_err *e)
 static bool
 is_candidate(const struct mrsi_rekey_run *k, uint64_t i)
 {
+    MRS_ASSERT(i < k->n);
     return !(mrsi_fates_get(&k->fates, i) & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED));
 }
 
 static enum mrs_status
 refuse_twice(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->n == k->fates.n);
     enum mrs_status s = MRS_OK;
     for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
         if (is_candidate(k, i) && (mrsi_fates_get(&k->fates, i) & MRSI_REKEY_TWICE)) {
@@ -48,6 +50,7 @@ is_held(const struct mrsi_rekey_run *k, struct mrs_hash128 key)
 static enum mrs_status
 judge_ids(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(!k->wants.merge && k->hashes.n == k->n);
     const struct mrs_hash128 *h = (const struct mrs_hash128 *)(const void *)k->hashes.p;
     enum mrs_status s = MRS_OK;
     k->fresh.guess = k->n;
@@ -80,6 +83,7 @@ judge_ids(struct mrsi_rekey_run *k, struct mrs_err *e)
 static uint64_t
 find_root(uint64_t *root, uint64_t i)
 {
+    MRS_ASSERT(root[i] <= i);
     while (root[i] != i) {
         root[i] = root[root[i]];
         i = root[i];
@@ -92,6 +96,7 @@ find_root(uint64_t *root, uint64_t i)
 static enum mrs_status
 join_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->wants.merge);
     uint64_t *root = k->root.p;
     const uint64_t *pair = (const uint64_t *)(const void *)k->joins.p;
     enum mrs_status s = MRS_OK;
@@ -113,6 +118,7 @@ join_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
 static enum mrs_status
 judge_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->wants.merge && !k->group.p);
     uint64_t share = k->en->memory / 16;
     enum mrs_status s = mrsi_area_new(&k->root, k->en, k->n * sizeof(uint64_t), share, e);
     MRS_THEN(s, mrsi_area_new(&k->group, k->en, k->n * sizeof(struct mrsi_rekey_group), 2 * share, e));
@@ -132,6 +138,7 @@ judge_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
 enum mrs_status
 mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->stage == MRSI_REKEY_DECIDE);
     enum mrs_status s = end_tapes(k, e);
     s = s == MRS_OK && k->went_on ? mrsi_rekey_check_read(k, e) : s;
     MRS_THEN(s, refuse_twice(k, e));

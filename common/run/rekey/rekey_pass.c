@@ -87,6 +87,7 @@ called(const struct mrsi_rekey_run *k, uint64_t i)
 enum mrs_status
 mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->n == k->name_at.n);
     enum mrs_status s = MRS_OK;
     if (!k->called.p) {
         s = mrsi_area_new(&k->called, k->en, k->n * sizeof(uint64_t), k->en->memory / 16, e);
@@ -102,6 +103,7 @@ mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e)
 enum mrs_status
 mrsi_rekey_open(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(!k->pass.n_wr);
     const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD | MRS_ROLE_MAIN;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < k->st->desc.n_sides; i++) {
@@ -117,6 +119,7 @@ mrsi_rekey_open(struct mrsi_rekey_run *k, struct mrs_err *e)
 static enum mrs_status
 decide(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->stage == MRSI_REKEY_DECIDE);
     enum mrs_status s = mrsi_rekey_judge(k, e);
     s = s == MRS_OK && k->wants.merge ? mrsi_rekey_gather(k, e) : s;
     MRS_THEN(s, mrsi_rekey_call(k, e));
@@ -127,6 +130,7 @@ decide(struct mrsi_rekey_run *k, struct mrs_err *e)
 static enum mrs_status
 one_stage(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->stage < MRSI_REKEY_DONE);
     enum mrs_status s = MRS_OK;
     switch (k->stage) {
     case MRSI_REKEY_READ:

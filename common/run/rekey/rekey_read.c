@@ -254,6 +254,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 enum mrs_status
 mrsi_rekey_read(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->stage == MRSI_REKEY_READ);
     struct mrsi_pipe p = {k->en, sizeof(struct rekey_read_job), fetch, work, commit, clear, k};
     return mrsi_pass_scan(&k->pass, &p, &k->en->coll[k->en->side[k->step][0]], &k->scan, e);
 }

@@ -133,6 +133,7 @@ gain_of(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g, struct
 static const uint8_t *
 behind(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
 {
+    MRS_ASSERT(g->gain > 0 && g->gain <= k->gains.n);
     return k->gains.p + (g->gain - 1) + sizeof(struct mrsi_rekey_gain_head);
 }
 
@@ -185,6 +186,7 @@ make_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_writ
 static bool
 survives(const struct mrsi_rekey_run *k, uint64_t i)
 {
+    MRS_ASSERT(i < k->n);
     if (!k->wants.merge) {
         return true;
     }
@@ -267,6 +269,7 @@ refuse(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *
 static enum mrs_status
 put_off(struct mrsi_rekey_run *k, struct mrsi_worker *w, uint64_t i)
 {
+    MRS_ASSERT(i < k->n && k->stage == MRSI_REKEY_WRITE);
     mrsi_fates_add(&k->fates, i, MRSI_FATE_UNSORTED);
     __atomic_store_n(&k->late, true, __ATOMIC_RELAXED);
     mrs_err_clear(&w->err);
@@ -361,6 +364,7 @@ scan_side(struct mrsi_rekey_run *k, enum mrs_status (*fn)(void *, struct mrsi_wo
 static void
 refuse_late(struct mrsi_rekey_run *k)
 {
+    MRS_ASSERT(k->late);
     mrsi_fates_refuse_unsorted(&k->fates);
     for (uint64_t i = 0; k->wants.merge && i < k->n; i++) {
         unsigned bits = mrsi_fates_get(&k->fates, i);
@@ -407,6 +411,7 @@ next_phase(struct mrsi_rekey_run *k, bool *again, struct mrs_err *e)
 enum mrs_status
 mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->stage == MRSI_REKEY_WRITE);
     bool again = false;
     enum mrs_status s;
     do {
@@ -443,6 +448,7 @@ mrsi_rekey_point_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struc
 enum mrs_status
 mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->stage == MRSI_REKEY_POINT);
     const struct mrs_desc *d = &k->st->desc;
     enum mrs_status s = MRS_OK;
     for (; s == MRS_OK && k->now < d->n_sides; k->now++) {

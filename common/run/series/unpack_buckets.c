@@ -137,6 +137,7 @@ clear(void *arg, void *job)
 static enum mrs_status
 fill(struct mrsi_engine *en, struct mrsi_coll *to, struct mrs_err *e)
 {
+    MRS_ASSERT(to->of_series && !to->read);
     struct unpack_buckets u = {.en = en, .to = to};
     struct mrsi_pass pass = {.en = en, .kind = "measurements", .wr = &u.wr, .n_wr = 1};
     struct mrsi_pipe p = {en, sizeof(struct unpack_job), fetch, work, commit, clear, &u};
@@ -167,6 +168,7 @@ fill(struct mrsi_engine *en, struct mrsi_coll *to, struct mrs_err *e)
 enum mrs_status
 mrsi_series_unpack(struct mrsi_engine *en, uint32_t step, bool *some, struct mrs_err *e)
 {
+    MRS_ASSERT(step < en->plan->n_steps);
     enum mrs_status s = MRS_OK;
     *some = false;
     for (uint32_t i = 0; s == MRS_OK && i < en->plan->steps[step].desc.n_sides; i++) {
@@ -216,6 +218,7 @@ mrsi_series_side(struct mrsi_engine *en, const struct mrs_step *st, const struct
 static void
 replace(struct mrsi_engine *en, uint32_t coll, uint32_t step)
 {
+    MRS_ASSERT(coll < en->n_coll && en->coll[coll].of_series);
     struct mrsi_coll *c = &en->coll[coll];
     en->coll[c->series].dropped_at = en->coll[c->buckets].dropped_at = step;
     c->dropped_at = MRSI_NONE;
@@ -224,6 +227,7 @@ replace(struct mrsi_engine *en, uint32_t coll, uint32_t step)
 void
 mrsi_series_played(struct mrsi_engine *en, uint32_t step, const struct mrs_coll *name, uint32_t coll)
 {
+    MRS_ASSERT(coll < en->n_coll && step < en->plan->n_steps);
     struct mrs_cat_coll *cc = mrs_catalog_find(en->cat, name->db, name->coll);
     if (en->coll[coll].of_series && cc && cc->exists && cc->measured && index_of(cc) != coll) {
         replace(en, coll, step);
@@ -235,6 +239,7 @@ mrsi_series_played(struct mrsi_engine *en, uint32_t step, const struct mrs_coll 
 static bool
 has_refused(const struct mrsi_engine *en, uint32_t coll)
 {
+    MRS_ASSERT(coll < en->n_coll);
     for (uint32_t step = 0; step < en->plan->n_steps; step++) {
         for (uint32_t i = 0; i < en->plan->steps[step].desc.n_sides; i++) {
             if (en->side[step][i] == coll && en->rows[en->row_of[step][i]].refused) {

@@ -15,6 +15,7 @@ kin_of(const struct mrsi_tree_run *t, uint32_t i)
 static void
 link_child(struct mrsi_tree_run *t, uint32_t i)
 {
+    MRS_ASSERT(i < t->n);
     const struct mrsi_tree_node *n = mrsi_node(t, i);
     if (n->fate == MRSI_TREE_IN && n->parent != MRSI_NONE) {
         kin_of(t, i)->next = kin_of(t, n->parent)->child;

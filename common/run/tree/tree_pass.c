@@ -103,6 +103,7 @@ find_places(struct mrsi_tree_run *t, struct mrs_err *e)
 enum mrs_status
 mrsi_tree_open(struct mrsi_tree_run *t, struct mrs_err *e)
 {
+    MRS_ASSERT(!t->pass.n_wr);
     enum mrs_status s = mrsi_sides_open(&t->sides, 0, e);
     t->pass.wr = t->sides.wr;
     t->pass.n_wr = t->sides.n_wr;

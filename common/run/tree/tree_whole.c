@@ -92,6 +92,7 @@ weigh(struct mrsi_tree_run *t, uint32_t root, struct tree_whole_weight *out, str
 static void
 take_out(struct mrsi_tree_run *t, uint32_t root)
 {
+    MRS_ASSERT(root < t->n);
     uint32_t level = 0;
     for (uint32_t i = next_node(t, root, root, &level); i != MRSI_NONE; i = next_node(t, root, i, &level)) {
         mrsi_node(t, i)->fate = MRSI_TREE_BELOW;
@@ -159,6 +160,7 @@ open_node(const struct mrsi_tree_run *t, struct mrsi_worker *w, uint32_t i, stru
 static void
 close_at(struct mrs_buf *out, size_t at)
 {
+    MRS_ASSERT(out->bad || at + sizeof(uint32_t) <= out->n);
     mrs_buf_byte(out, 0);
     if (!out->bad) {
         mrs_put32(out->p + at, (uint32_t)(out->n - at));

@@ -20,6 +20,7 @@ struct window_rec { /* order and shape lie behind it */
 static struct window_list *
 list_at(const struct mrsi_window_lists *l, uint64_t no)
 {
+    MRS_ASSERT(no < l->n_groups);
     return (struct window_list *)(void *)l->groups.p + no;
 }
 
@@ -54,6 +55,7 @@ mrsi_window_lists_clear(struct mrsi_window_lists *l)
 static uint64_t *
 slot_of(const struct mrsi_window_lists *l, struct mrs_hash128 key)
 {
+    MRS_ASSERT(l->n_groups < l->n_slots && (l->n_slots & (l->n_slots - 1)) == 0);
     uint64_t *slot = (uint64_t *)(void *)l->table.p, i = key.lo & (l->n_slots - 1);
     for (; slot[i]; i = (i + 1) & (l->n_slots - 1)) {
         const struct window_list *g = list_at(l, slot[i] - 1);
@@ -102,6 +104,7 @@ group_of(struct mrsi_window_lists *l, struct mrs_hash128 key, uint64_t *no, stru
 static enum mrs_status
 give_up(struct mrsi_window_lists *l, struct mrsi_sorter *to, struct mrs_err *e)
 {
+    MRS_ASSERT(l->on);
     struct mrs_buf key;
     enum mrs_status s = MRS_OK;
     mrs_buf_init(&key, l->recs.mem, SIZE_MAX);
@@ -135,6 +138,7 @@ static enum mrs_status
 put_record(struct mrsi_window_lists *l, const uint8_t *key, uint32_t key_len, const uint8_t *p, uint32_t n,
            struct mrs_err *e)
 {
+    MRS_ASSERT(key_len >= sizeof(struct mrs_hash128) && n >= sizeof(uint64_t));
     struct mrs_hash128 h;
     struct window_rec rec = {.order = key_len - (uint32_t)sizeof h, .shape = n - (uint32_t)sizeof rec.ordinal};
     memcpy(&h, key, sizeof h);
@@ -178,6 +182,7 @@ prefix_of(const uint8_t *p, uint32_t n)
 enum mrs_status
 mrsi_window_lists_end(struct mrsi_window_lists *l, struct mrs_err *e)
 {
+    MRS_ASSERT(l->on);
     struct mrsi_window_member *m =
         (struct mrsi_window_member *)(void *)mrs_buf_take(&l->members, l->n * sizeof *m);
     uint64_t first = 0;
@@ -197,6 +202,7 @@ mrsi_window_lists_end(struct mrsi_window_lists *l, struct mrs_err *e)
             (struct mrsi_window_member){prefix_of(p, r->order), r->ordinal, p, r->order, r->shape};
         at += bytes_of(r->order, r->shape);
     }
+    MRS_ASSERT(first == l->n);
     return MRS_OK;
 }
 

@@ -75,6 +75,7 @@ gather(struct window_hand *x, struct mrs_err *e)
 static enum mrs_status
 next_group(struct window_hand *x, struct mrs_err *e)
 {
+    MRS_ASSERT(x->list <= x->r->lists.n_groups);
     struct mrsi_window_lists *l = &x->r->lists;
     if (!l->on) {
         return gather(x, e);
@@ -90,6 +91,7 @@ next_group(struct window_hand *x, struct mrs_err *e)
 static struct mrs_window_member
 member_at(const struct mrs_window_group *g, uint64_t i)
 {
+    MRS_ASSERT(i < g->n);
     const struct window_hand *x = g->impl;
     const struct mrsi_window_member *m = &x->member[i];
     const uint8_t *p = x->base ? x->base + m->prefix : m->p;
@@ -112,6 +114,7 @@ give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct window_hand *x = arg;
+    MRS_ASSERT(x->next < x->n);
     const struct mrsi_window_member *m = &x->member[x->next++];
     uint64_t *place = x->r->place.p;
     if (x->next + AHEAD < x->n) {
@@ -137,12 +140,14 @@ one_group(struct window_hand *x, void *work, struct mrs_err *e)
     mrs_arena_reset(&x->w->arena);
     mrs_err_clear(&x->w->err);
     enum mrs_status s = r->ops->group(r->st->state, &x->w->ctx, work, &g, &give);
+    MRS_ASSERT(s != MRS_OK || x->next == x->n);
     return s == MRS_OK ? s : mrsi_kernel_failed(x->w, s, e);
 }
 
 enum mrs_status
 mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->stage == MRSI_WINDOW_COMPUTE);
     struct window_hand x = {.r = r, .w = &r->en->worker[0]};
     void *work = mrsi_work_of(x.w, r->step, e);
     if (!work && r->st->type->work_size) {

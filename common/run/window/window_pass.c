@@ -38,6 +38,7 @@ mrsi_window_places(const struct mrsi_window_run *r)
 enum mrs_status
 mrsi_window_open(struct mrsi_window_run *r, struct mrs_err *e)
 {
+    MRS_ASSERT(!r->pass.n_wr);
     enum mrs_status s = mrsi_sides_open(&r->sides, 0, e);
     r->pass.wr = r->sides.wr;
     r->pass.n_wr = r->sides.n_wr;

@@ -78,6 +78,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrsi_window_run *r = arg;
     struct window_read_job *job = p;
+    MRS_ASSERT(ordinal - job->block.first_doc < job->bits.n);
     uint8_t *bit = job->bits.p + (ordinal - job->block.first_doc);
     mrs_buf_reset(&job->entry.group);
     mrs_buf_reset(&job->entry.order);
@@ -142,6 +143,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 enum mrs_status
 mrsi_window_read(struct mrsi_window_run *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->stage == MRSI_WINDOW_READ);
     struct mrsi_pipe p = {r->en, sizeof(struct window_read_job), fetch, work, commit, clear, r};
     struct mrsi_coll *coll = &r->en->coll[r->en->side[r->step][0]];
     return mrsi_pass_scan(&r->pass, &p, coll, &r->scan, e);

@@ -63,6 +63,7 @@ static enum mrs_status
 splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job *job, uint64_t ordinal,
        struct mrs_view doc, enum mrs_fate *fate)
 {
+    MRS_ASSERT(r->bits.p[ordinal] == MRSI_WINDOW_IN && ((const uint64_t *)r->place.p)[ordinal] > 0);
     MRS_ASSERT(mrs_view_is_framed(doc));
     const uint64_t *place = (const uint64_t *)r->place.p;
     const uint8_t *given = r->given.p + place[ordinal] - 1;
@@ -136,6 +137,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 enum mrs_status
 mrsi_window_write(struct mrsi_window_run *r, struct mrs_err *e)
 {
+    MRS_ASSERT(r->stage == MRSI_WINDOW_WRITE);
     struct mrsi_pipe p = {r->en, sizeof(struct window_write_job), fetch, work, commit, clear, r};
     struct mrsi_coll *coll = &r->en->coll[r->en->side[r->step][0]];
     return mrsi_pass_scan(&r->pass, &p, coll, &r->scan, e);

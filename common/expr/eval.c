@@ -103,16 +103,23 @@ mrsi_ret_double(struct mrs_eval *ev, double v, struct mrs_val *out)
     return p ? MRS_OK : MRS_DEAD;
 }
 
-enum mrs_status
-mrsi_ret_decimal(struct mrs_eval *ev, const uint8_t dec[16], struct mrs_val *out)
+static enum mrs_status
+ret_bytes(struct mrs_eval *ev, const uint8_t *from, uint32_t n, uint8_t type, struct mrs_val *out)
 {
+    MRS_ASSERT(n <= 16);
     uint8_t *p = room16(ev);
     if (!p) {
         return MRS_DEAD;
     }
-    memcpy(p, dec, 16);
-    *out = (struct mrs_val){p, 16, MRS_DECIMAL128};
+    memcpy(p, from, n);
+    *out = (struct mrs_val){p, n, type};
     return MRS_OK;
+}
+
+enum mrs_status
+mrsi_ret_decimal(struct mrs_eval *ev, const uint8_t dec[16], struct mrs_val *out)
+{
+    return ret_bytes(ev, dec, 16, MRS_DECIMAL128, out);
 }
 
 enum mrs_status
@@ -135,13 +142,7 @@ mrsi_ret_date(struct mrs_eval *ev, int64_t ms, struct mrs_val *out)
 enum mrs_status
 mrsi_ret_oid(struct mrs_eval *ev, const uint8_t oid[12], struct mrs_val *out)
 {
-    uint8_t *p = room16(ev);
-    if (!p) {
-        return MRS_DEAD;
-    }
-    memcpy(p, oid, 12);
-    *out = (struct mrs_val){p, 12, MRS_OBJECTID};
-    return MRS_OK;
+    return ret_bytes(ev, oid, 12, MRS_OBJECTID, out);
 }
 
 enum mrs_status

@@ -3,30 +3,11 @@
 # docs.sh - what README.md and docs/LIVE.md show of the online tool is what it does: their commands in their order, over
 # the sample data, README's with its output. Needs OBJ.
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
-for need in mongoreshape-live livetool casetool; do
-    if [ ! -x "${OBJ:?}/$need" ]; then
-        echo "docs skipped: $need is not built"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-done
-if [ "${1:-}" != inside ]; then
-    "$root/tests/server/with" bash "${BASH_SOURCE[0]}" inside
-    status=$?
-    [ "$status" -eq 77 ] || exit "$status"
-    echo "docs skipped: no server"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+. "$(dirname "$0")/begin.bash"
+needs "${OBJ:?}"/{mongoreshape-live,livetool,casetool}
+[ "${1:-}" = --inside ] || { outside "no server"; exit; }
+inside
 umask 077
-passed=0 failed=0
-ok() { passed=$((passed + 1)); }
-fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
 
 mkdir -p blog/in
 cp "$root"/dumps/text/blog.*.jsonl blog/in/

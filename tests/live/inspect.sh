@@ -3,35 +3,16 @@
 # inspect.sh - mongoreshape-live inspect says of a server what mongoreshape says of its dump; a sample keeps what can be
 # kept; nothing is written, and who may only read may inspect. Needs OBJ.
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
+. "$(dirname "$0")/begin.bash"
 tool=${OBJ:?}/mongoreshape-live offline=$OBJ/mongoreshape ask=$OBJ/ask
-for need in "$tool" "$offline" "$ask"; do
-    if [ ! -x "$need" ]; then
-        echo "inspect skipped: ${need##*/} is not built"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-done
+needs "$tool" "$offline" "$ask"
 if [ "${1:-}" = members ]; then # between the proxies of governor.py
     "$tool" inspect --ns northwind.orders --whole
     exit
 fi
-if [ "${1:-}" != inside ]; then
-    "$root/tests/server/with" bash "${BASH_SOURCE[0]}" inside
-    status=$?
-    [ "$status" -eq 77 ] || exit "$status"
-    echo "inspect skipped: no server"
-    echo "0 passed, 0 failed, 1 skipped"
-    exit 0
-fi
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
-passed=0 failed=0
+[ "${1:-}" = --inside ] || { outside "no server"; exit; }
+inside
 port=${MONGODB_URI##*:} port=${port%%/*}
-ok() { passed=$((passed + 1)); }
-fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
 
 # expect STATUS WORDS ARGS...: the status, the words on standard output or standard error
 expect() {

@@ -5,25 +5,14 @@
 # may run alongside writers, by this engine (cases.sh).
 # Environment: OBJ, the folder of the programs.
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$(dirname "$0")/begin.bash"
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
 tool=$obj/mongoreshape-live-test ask=$obj/ask
 export MONGOC_DISABLE_SHM=1
-for need in "$tool" "$ask"; do
-    if [ ! -x "$need" ]; then
-        echo "native skipped: ${need##*/} is not built"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-done
+needs "$tool" "$ask"
 if [ "${1:-}" != --inside ]; then
-    "$here/../server/with" --sync bash "$0" --inside < /dev/null
+    outside "no server for tests" --sync
     status=$?
-    if [ $status = 77 ]; then
-        echo "native skipped: no server for tests"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
     cases=$(OBJ=$obj bash "$here/cases.sh" --engine pipeline < /dev/null)
     grep -v '^cases: ' <<< "$cases"
     sum=$(sed -n 's/^cases: //p' <<< "$cases")
@@ -31,13 +20,9 @@ if [ "${1:-}" != --inside ]; then
     [ $status = 0 ] && [ "$(sed -n 's/.* \([0-9]*\) failed.*/\1/p' <<< "${sum:-1 1 failed}")" = 0 ]
     exit $?
 fi
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-passed=0 failed=0 skipped=0
+inside
+skipped=0
 state=__mdb_internal_mongoreshape
-ok() { passed=$((passed + 1)); }
-fail() { printf 'FAIL native: %s\n' "$*"; failed=$((failed + 1)); }
 server() { "$ask" "$@" || fail "the server: $*"; }
 
 cat > plan.yaml << 'END'

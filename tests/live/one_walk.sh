@@ -7,31 +7,13 @@
 # only another walk can find, what cannot be followed at all, and how many documents were written.
 # Environment: OBJ, the folder of the programs; EVERY, 1 for each stop (4).
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$(dirname "$0")/begin.bash"
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
 tool=$obj/mongoreshape-live-test ask=$obj/ask
-for need in "$tool" "$ask"; do
-    if [ ! -x "$need" ]; then
-        echo "one_walk skipped: ${need##*/} is not built"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-done
-if [ "${1:-}" != --inside ]; then
-    "$here/../server/with" bash "$0" --inside < /dev/null
-    status=$?
-    if [ $status = 77 ]; then
-        echo "one_walk skipped: no server for tests"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-    exit $status
-fi
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-passed=0 failed=0 every=${EVERY:-4}
-ok() { passed=$((passed + 1)); }
+needs "$tool" "$ask"
+[ "${1:-}" = --inside ] || { outside "no server for tests"; exit; }
+inside
+every=${EVERY:-4}
 fail() {
     printf 'FAIL one_walk: %s\n' "$*"
     failed=$((failed + 1))

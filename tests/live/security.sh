@@ -5,38 +5,18 @@
 # Every command over both; wrong passwords, wrong authorities and missing privileges are told with status 6, and nothing
 # at all is written; no secret stands in what is printed, in the state database, or in /proc of the tool. Needs OBJ.
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-root=$(cd "$here/../.." && pwd)
+. "$(dirname "$0")/begin.bash"
 tool=${OBJ:?}/mongoreshape-live ask=$OBJ/ask
-for need in "$tool" "$ask"; do
-    if [ ! -x "$need" ]; then
-        echo "security skipped: ${need##*/} is not built"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-done
-if [ "${1:-}" != inside ]; then
-    "$root/tests/server/with" --auth --tls bash "${BASH_SOURCE[0]}" inside
-    status=$?
-    if [ "$status" -eq 77 ]; then
-        echo "security skipped: no server with users and TLS"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-    exit "$status"
-fi
-dir=$(mktemp -d) || exit 1
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 1
+needs "$tool" "$ask"
+[ "${1:-}" = --inside ] || { outside "no server with users and TLS" --auth --tls; exit; }
+inside
 umask 077
-passed=0 failed=0 skipped=0
+skipped=0
 root_uri=$MONGODB_URI
 address=${root_uri##*@}      # HOST:PORT/?OPTIONS
 secret='pa:ss/w@rd%s3cret' escaped='pa%3Ass%2Fw%40rd%25s3cret'
 unset MONGODB_URI
 
-ok() { passed=$((passed + 1)); }
-fail() { printf 'FAILED: %s\n' "$*"; failed=$((failed + 1)); }
 admin() { MONGODB_URI=$root_uri "$ask" "$@" || fail "the server: $*"; }
 picture() { admin --picture >"$1"; }
 # The last passwords are given on purpose, in URIs that cannot work.

@@ -6,33 +6,13 @@
 # are moved and finished, with the mover killed on the way, at every EVERY-th stop.
 # Environment: OBJ, the folder of the programs; EVERY, 1 for each stop (3).
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$(dirname "$0")/begin.bash"
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
 tool=$obj/mongoreshape-live-test ask=$obj/ask
-for need in "$tool" "$ask"; do
-    if [ ! -x "$need" ]; then
-        echo "state_move skipped: ${need##*/} is not built"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-done
-if [ "${1:-}" != --inside ]; then
-    "$here/../server/with" bash "$0" --inside < /dev/null
-    status=$?
-    if [ $status = 77 ]; then
-        echo "state_move skipped: no server for tests"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-    exit $status
-fi
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-passed=0 failed=0
+needs "$tool" "$ask"
+[ "${1:-}" = --inside ] || { outside "no server for tests"; exit; }
+inside
 old=mongoreshape new=__mdb_internal_mongoreshape
-ok() { passed=$((passed + 1)); }
-fail() { printf 'FAIL state_move: %s\n' "$*"; failed=$((failed + 1)); }
 is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
 server() { "$ask" "$@" || fail "the server: $*"; }
 count() {

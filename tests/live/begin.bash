@@ -1,0 +1,43 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# begin.bash - what scripts of this folder begin with that call themselves again inside of tests/server/with, sourced.
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$here/../.." && pwd)
+script=$(basename "$0" .sh)
+
+# skipped WHY: ends the script
+skipped() {
+    echo "$script skipped: $*"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
+
+# needs PROGRAM...: those that have to be built
+needs() {
+    for need; do
+        [ -x "$need" ] || skipped "${need##*/} is not built"
+    done
+}
+
+# outside MISSING OPTION...: the script once more with such a server, as $1 --inside; it is skipped where there is none
+outside() {
+    local missing=$1
+    shift
+    "$root/tests/server/with" "$@" bash "$0" --inside < /dev/null
+    status=$?
+    [ $status != 77 ] || skipped "$missing"
+    return $status
+}
+
+# inside: an empty folder to work in that goes at the end
+inside() {
+    dir=$(mktemp -d) || exit 2
+    trap 'rm -rf "$dir"' EXIT
+    cd "$dir" || exit 2
+    passed=0 failed=0
+}
+ok() { passed=$((passed + 1)); }
+fail() {
+    printf 'FAIL %s: %s\n' "$script" "$*"
+    failed=$((failed + 1))
+}

@@ -156,7 +156,7 @@ predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    mrs_walk_init(&w, mrs_val_view(v));
+    mrs_walk_init(&w, v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc());
     if (v.type != MRS_DOCUMENT || mrs_walk_next(&w, &el) != 1 || *el.name != '$') {
         compared(to, path, types_of(v));
         return;

@@ -15,6 +15,7 @@ part_of(uint64_t value, uint32_t *octave, uint32_t *part)
 static uint64_t
 middle_of(uint32_t octave, uint32_t part)
 {
+    MRS_ASSERT(octave < MRSI_OCTAVES && part < MRSI_OCTAVE);
     if (octave <= 1) {
         return octave * 64 + part;
     }
@@ -37,6 +38,7 @@ add_wide(struct mrsi_tally *t, struct mrs_mem *mem, uint64_t value, uint64_t tim
 static bool
 widen(struct mrsi_tally *t, struct mrs_mem *mem)
 {
+    MRS_ASSERT(!t->wide);
     uint64_t n;
     const struct mrs_number_slot *x = mrs_number_table_slots(&t->exact, &n);
     bool ok = true;

@@ -210,7 +210,8 @@ mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
                  st->desc.family == MRS_FAMILY_WINDOW;
     struct mrs_walk w;
     struct mrs_elem el;
-    for (mrs_walk_init(&w, st->body); mrs_walk_next(&w, &el) == 1;) {
+    mrs_walk_init(&w, st->body.p ? st->body : mrs_empty_doc()); /* a step that no plan wrote has no keys */
+    while (mrs_walk_next(&w, &el) == 1) {
         const struct mrs_key *key = key_of(st->type, el.name);
         if (key && key->type == MRS_ARG_QUERY) {
             query(to, el.v);

@@ -131,11 +131,14 @@ P
 has "more paths than are counted" "not looked at: of the operations in system.profile " said
 { cat notes; printf '{"op":1,"ns":2,"command":3}\n{"op":"query","ns":"t.orders","command":[1]}\n{}\n'
   printf '{"op":"command","ns":"t.orders","command":{"aggregate":"orders","pipeline":[1,{},{"$lookup":7},{"$group":3}]}}\n'
+  for _ in 1 2 3; do printf '{"op":"insert","ns":"t.orders","ninserted":{"$numberLong":"9223372036854775807"}}\n'; done
   printf '{"op":"update","ns":"t.orders","command":{"u":[7,{},{"$set":1}],"updates":[1,{"u":{"$inc":{"a.0.$":1}}}]}}\n'
 } > noted/in/t.system.profile.jsonl
 "$casetool" load noted odd.dump
 "$tool" inspect odd.dump > said
-has "odd notes" "138 operations in system.profile" said
+has "odd notes" "141 operations in system.profile" said
+"$tool" inspect odd.dump --json > odd.json
+has "no number goes over" "9223372036854775807" odd.json
 
 # ---- damage ----
 head -c 9000 noted.dump/t/system.profile.bson > cut && mv cut noted.dump/t/system.profile.bson

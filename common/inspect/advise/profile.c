@@ -62,8 +62,8 @@ static void
 credit(struct profile *p, uint32_t coll, enum profile_kind kind, const char *name, uint64_t n)
 {
     struct profile_row *r = n ? row_of(p, coll, kind, name, true) : NULL;
-    if (r) {
-        r->n += n;
+    if (r) { /* what a dump says of itself may be any number */
+        r->n = n < INT64_MAX - r->n ? r->n + n : INT64_MAX;
     }
     p->left += n && !r;
 }

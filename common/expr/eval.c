@@ -14,7 +14,6 @@
 #define VALUE_MAX (4u * MRS_DOC_MAX)
 #define SLOTS_ON_STACK 16
 #define LITTLE (1u << 20) /* what an expression may leave behind besides its value */
-#define GRACE    4096     /* x 1024 steps: so long work in hand goes on after an interrupt, to a place to resume at */
 
 /* ---- errors ---- */
 
@@ -55,10 +54,7 @@ mrsi_spent(struct mrs_eval *ev)
     if (a->ask && a->ask(a->ask_arg)) {
         return mrs_err_set(ev->err, MRS_DEAD, MRS_E_CANCEL, "interrupted");
     }
-    if (!a->cancel || !__atomic_load_n(a->cancel, __ATOMIC_RELAXED)) {
-        return MRS_OK;
-    }
-    return ++a->cancelled_asked < GRACE ? MRS_OK : mrs_err_set(ev->err, MRS_DEAD, MRS_E_CANCEL, "interrupted");
+    return mrs_arena_is_late(a) ? mrs_err_set(ev->err, MRS_DEAD, MRS_E_CANCEL, "interrupted") : MRS_OK;
 }
 
 /* ---- results ---- */

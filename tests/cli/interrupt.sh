@@ -114,6 +114,36 @@ for jobs in 1 2; do
 done
 tries "run embed in memory" "${run[@]}" embed.yaml
 tries "run of a tar" "$tool" run embed.yaml -i in.tar.gz -o out --compress none "${rules[@]}"
+# ---- inside of one document ----
+mkdir -p text/d
+python3 - << 'P'
+import struct
+s = b'a' * 30000 + b'\0'
+l = b''.join(b'\x10%d\0' % i + struct.pack('<i', i) for i in range(20000))
+l = struct.pack('<i', len(l) + 5) + l + b'\0'
+e = b'\x02s\0' + struct.pack('<i', len(s)) + s + b'\x04l\0' + l
+open('text/d/c.bson', 'wb').write(struct.pack('<i', len(e) + 5) + e + b'\0')
+P
+# within EXPRESSION: for each of 20,000 elements; a second later Ctrl-C ends it at once
+within() {
+    printf 'steps: [{ set: { in: c, fields: { y: { $sum: { $map: { input: $l, in: { $size: %s } } } } } } }]\n' "$1" > within.yaml
+    span=0 signal=INT
+    rm -rf out out.*
+    env --default-signal=INT "$tool" run within.yaml -i text -o out -q > out.txt 2> err.txt < /dev/null &
+    sleep 1
+    before=$(now)
+    kill -INT $!
+    wait $!
+    status=$?
+    took=$((($(now) - before) / 1000000))
+    [ $status = 130 ] && [ $took -lt 1000 ] && passed=$((passed + 1)) || fail "$1: status $status, $took ms after the signal"
+}
+within '{ $split: ["$s", "a"] }'
+within '[[{ $replaceAll: { input: "$s", find: a, replacement: bb } }]]'
+within '[[{ $trim: { input: { $concat: ["$s", "$s"] }, chars: ba } }]]'
+within '{ $setUnion: ["$l", { $reverseArray: "$l" }] }'
+within '[[{ $indexOfCP: ["$s", b] }]]'
+
 # What is packed at the end, or while it is written: each kind once, by the other signal too.
 packed() {
     made=$1

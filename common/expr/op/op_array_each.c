@@ -194,7 +194,7 @@ aside_begin(struct aside *a)
     a->work.cancel = outer->cancel;
     a->work.ask = outer->ask;
     a->work.ask_arg = outer->ask_arg;
-    a->work.cancelled_asked = outer->cancelled_asked;
+    a->work.cancelled_ms = outer->cancelled_ms;
     a->outer = outer;
     a->ev->arena = &a->work;
     return true;
@@ -214,7 +214,7 @@ aside_end(struct aside *a)
 {
     if (a->outer) {
         a->outer->steps = a->work.steps;
-        a->outer->cancelled_asked = a->work.cancelled_asked;
+        a->outer->cancelled_ms = a->work.cancelled_ms;
         a->ev->arena = a->outer;
         mrs_arena_clear(&a->work);
     }

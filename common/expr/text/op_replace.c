@@ -61,6 +61,7 @@ split_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct splitting 
                                mrs_type_name(input.type), mrs_type_name(s->pattern.type));
     }
     s->text = mrsi_text_of(input);
+    MRSI_TRY(mrsi_spend(ev, s->text.n / MRSI_TEXT_STEP));
     if (s->pattern.type == MRS_REGEX) {
         return MRS_OK;
     }
@@ -133,6 +134,7 @@ split_by_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text te
     MRS_ASSERT(sep.n > 0);
     char name[12];
     uint32_t n = split_count(text, sep);
+    MRSI_TRY(mrsi_spend(ev, n));
     uint64_t most = 5 + text.n + (uint64_t)n * (7 + mrs_index_name(name, n - 1));
     if (most > 4u * MRS_DOC_MAX) {
         return mrsi_text_too_large(x, ev);

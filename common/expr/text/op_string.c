@@ -29,7 +29,7 @@ mrsi_text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, con
         return mrsi_eval_error(x, ev, "%s must be a string, not %s", what, mrs_type_name(v.type));
     }
     *text = mrsi_text_of(v);
-    return MRS_OK;
+    return mrsi_spend(ev, text->n / MRSI_TEXT_STEP);
 }
 
 /* An argument as the text that the server takes it for; a nullish one is "". */
@@ -44,7 +44,8 @@ coerced(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_t
         text->n = 0;
         return MRS_OK;
     }
-    return mrsi_coerce_text(x, ev, v, &text->p, &text->n);
+    MRSI_TRY(mrsi_coerce_text(x, ev, v, &text->p, &text->n));
+    return mrsi_spend(ev, text->n / MRSI_TEXT_STEP);
 }
 
 static enum mrs_status
@@ -279,6 +280,7 @@ length(const struct mrs_expr *x, struct mrs_eval *ev, bool points, struct mrs_va
                                mrs_type_name(v.type));
     }
     struct mrsi_text text = mrsi_text_of(v);
+    MRSI_TRY(mrsi_spend(ev, points ? text.n / MRSI_TEXT_STEP : 0));
     return mrsi_ret_i32(ev, (int32_t)(points ? mrsi_utf8_count(text.p, text.n) : text.n), out);
 }
 

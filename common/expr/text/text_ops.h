@@ -5,6 +5,8 @@
 
 #include "expr/query/regex.h"
 
+#define MRSI_TEXT_STEP 16 /* characters that count as one step of work (mrsi_spend) */
+
 /* ---- op_string.c ---- */
 /* FAIL MRS_E_EXPR. */
 enum mrs_status mrsi_text_too_large(const struct mrs_expr *x, struct mrs_eval *ev);

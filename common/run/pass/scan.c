@@ -234,7 +234,7 @@ row_of(const struct mrsi_engine *en, const struct mrsi_cursor *c)
 static bool
 is_late(struct mrsi_worker *w)
 {
-    enum { GRACE_MS = 300 };
+    enum { GRACE_MS = 75 };
     uint64_t now = mrs_clock_steady();
     w->cancelled_ms = w->cancelled_ms ? w->cancelled_ms : now;
     return now - w->cancelled_ms > GRACE_MS;

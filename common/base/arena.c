@@ -3,7 +3,6 @@
  *
  * Chunks form a list, the newest first; a reset keeps the largest one, so that after a few documents an arena no longer
  * asks the allocator for anything. Pieces are never freed one by one. */
-#include "mongoreshape/clock.h"
 #include "mongoreshape/mem.h"
 
 struct mrs_arena_chunk {
@@ -127,16 +126,4 @@ mrs_arena_copy(struct mrs_arena *a, const void *p, size_t n)
         memcpy(piece, p, n);
     }
     return piece;
-}
-
-bool
-mrs_arena_is_late(struct mrs_arena *a)
-{
-    enum { GRACE_MS = 50 };
-    if (!a->cancel || !__atomic_load_n(a->cancel, __ATOMIC_RELAXED)) {
-        return false;
-    }
-    uint64_t now = mrs_clock_steady();
-    a->cancelled_ms = a->cancelled_ms ? a->cancelled_ms : now;
-    return now - a->cancelled_ms >= GRACE_MS;
 }

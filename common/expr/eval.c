@@ -51,10 +51,7 @@ mrsi_spent(struct mrs_eval *ev)
                            "more than %u steps for this document: let the expression look at fewer elements",
                            MRS_EVAL_STEPS_MAX);
     }
-    if (a->ask && a->ask(a->ask_arg)) {
-        return mrs_err_set(ev->err, MRS_DEAD, MRS_E_CANCEL, "interrupted");
-    }
-    return mrs_arena_is_late(a) ? mrs_err_set(ev->err, MRS_DEAD, MRS_E_CANCEL, "interrupted") : MRS_OK;
+    return a->ask && a->ask(a->ask_arg) ? mrs_err_set(ev->err, MRS_DEAD, MRS_E_CANCEL, "interrupted") : MRS_OK;
 }
 
 /* ---- results ---- */

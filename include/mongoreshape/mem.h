@@ -62,15 +62,10 @@ struct mrs_arena {
     uint64_t used;                /* bytes of all pieces */
     uint64_t most;                /* of used: beyond it there is no memory; 0: any */
     uint64_t steps;               /* work done since the last reset, counted by whoever works with the pieces */
-    const int *cancel;            /* read atomically by long work; NULL: never */
-    uint64_t cancelled_ms;        /* the steady clock when it was first met set; 0: never; a reset keeps it */
-    int (*ask)(void *);       /* called now and then by long work: not 0 stops it; NULL: never */
+    int (*ask)(void *);           /* called now and then by long work: not 0 stops it; NULL: never */
     void *ask_arg;
 };
 void mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem); /* without bounds */
-/* Whether long work has gone on for so long after an interrupt (`cancel`) that it must end. Most ends by itself before,
- * at a place to resume at. */
-bool mrs_arena_is_late(struct mrs_arena *a);
 static inline bool
 mrs_arena_is_sound(const struct mrs_arena *a) /* for assertions: free bytes are those of a chunk */
 {

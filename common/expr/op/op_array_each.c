@@ -191,10 +191,8 @@ aside_begin(struct aside *a)
     mrs_arena_init(&a->work, outer->mem);
     a->work.most = outer->most ? outer->most - outer->used : 0;
     a->work.steps = outer->steps;
-    a->work.cancel = outer->cancel;
     a->work.ask = outer->ask;
     a->work.ask_arg = outer->ask_arg;
-    a->work.cancelled_ms = outer->cancelled_ms;
     a->outer = outer;
     a->ev->arena = &a->work;
     return true;
@@ -214,7 +212,6 @@ aside_end(struct aside *a)
 {
     if (a->outer) {
         a->outer->steps = a->work.steps;
-        a->outer->cancelled_ms = a->work.cancelled_ms;
         a->ev->arena = a->outer;
         mrs_arena_clear(&a->work);
     }

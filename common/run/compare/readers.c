@@ -37,7 +37,8 @@ mrsi_crew_begin(struct mrsi_crew *c, struct mrs_mem *mem, const struct mrs_run_o
         w->no = i;
         mrs_arena_init(&w->arena, mem);
         w->arena.most = MRS_EVAL_BYTES_MAX;
-        w->arena.cancel = opts->cancel;
+        w->arena.ask = mrsi_worker_is_late;
+        w->arena.ask_arg = w;
         mrs_buf_init(&w->scratch, mem, SIZE_MAX);
     }
     return s;

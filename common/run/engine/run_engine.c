@@ -61,7 +61,8 @@ make_workers(struct mrsi_engine *en, struct mrs_err *e)
         w->no = i;
         mrs_arena_init(&w->arena, en->mem);
         w->arena.most = MRS_EVAL_BYTES_MAX;
-        w->arena.cancel = en->opts->cancel;
+        w->arena.ask = mrsi_worker_is_late;
+        w->arena.ask_arg = w;
         w->ctx = (struct mrs_ctx){.mem = en->mem, .arena = &w->arena, .err = &w->err};
         mrs_err_clear(&w->err);
         mrs_buf_init(&w->refused, en->mem, SIZE_MAX);

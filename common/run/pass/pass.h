@@ -26,6 +26,7 @@ bool mrsi_pipe_turn(const struct mrsi_worker *w);
 bool mrsi_pipe_await(const struct mrsi_worker *w);
 
 /* ---- scan.c: reading a collection ---- */
+int mrsi_worker_is_late(void *worker); /* for struct mrs_arena: it must end what it works on */
 struct mrsi_scan {
     struct mrsi_engine *en;
     struct mrsi_coll *coll;

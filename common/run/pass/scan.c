@@ -231,10 +231,14 @@ row_of(const struct mrsi_engine *en, const struct mrsi_cursor *c)
 
 /* Whether a job has gone on for so long after an interrupt that it is given up. Most end before, and then the place
  * behind them is one to resume at. */
-static bool
-is_late(struct mrsi_worker *w)
+int
+mrsi_worker_is_late(void *worker)
 {
-    enum { GRACE_MS = 75 };
+    enum { GRACE_MS = 50 };
+    struct mrsi_worker *w = worker;
+    if (!mrsi_cancelled(w->en)) {
+        return 0;
+    }
     uint64_t now = mrs_clock_steady();
     w->cancelled_ms = w->cancelled_ms ? w->cancelled_ms : now;
     return now - w->cancelled_ms > GRACE_MS;
@@ -250,7 +254,7 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     if (c->at == 0) {
         c->row = row_of(w->en, c);
     }
-    if (mrsi_cancelled(w->en) && is_late(w)) {
+    if (mrsi_worker_is_late(w)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
     doc->p = c->b->p + c->at;

@@ -23,7 +23,6 @@ make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c
     mrs_buf_init(&w->mould.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT);
     mrs_arena_init(&w->arena, c->mem);
     w->arena.most = c->arena->most;
-    w->arena.cancel = c->arena->cancel;
     w->arena.ask = c->arena->ask;
     w->arena.ask_arg = c->arena->ask_arg;
     w->n_acc = s->n_set;

@@ -11,6 +11,7 @@
 #include "derive.h"
 
 #include "live/link/bson.h"
+#include "live/state/state_io.h"
 #include "mongoreshape/spread_ops.h"
 
 /* ---- names ---- */
@@ -174,6 +175,12 @@ make_work(struct live_units *u, struct mrs_err *e)
     return MRS_OK;
 }
 
+static int
+is_cancelled(void *job)
+{
+    return live_cancelled(job);
+}
+
 enum mrs_status
 live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose, struct live_units **out,
                 struct mrs_err *e)
@@ -193,7 +200,8 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
     mrs_arena_init(&u->hold, job->mem);
     mrs_arena_init(&u->scratch, job->mem);
     u->scratch.most = MRS_EVAL_BYTES_MAX;
-    u->scratch.cancel = job->cancel;
+    u->scratch.ask = is_cancelled;
+    u->scratch.ask_arg = job;
     mrs_buf_init(&u->out, job->mem, SIZE_MAX);
     mrs_buf_init(&u->base, job->mem, SIZE_MAX);
     mrs_buf_init(&u->kept, job->mem, SIZE_MAX);

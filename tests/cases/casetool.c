@@ -356,6 +356,19 @@ put_string(const char *s)
     putchar('"');
 }
 
+/* As JSON has it: without a + and without zeros in front. */
+static void
+put_number(const char *s)
+{
+    bool sign = *s == '+' || *s == '-';
+    if (*s == '-')
+        putchar('-');
+    s += sign;
+    while (*s == '0' && s[1] >= '0' && s[1] <= '9')
+        s++;
+    printf("%s", s);
+}
+
 static void
 put_scalar(const yaml_event_t *e, bool key)
 {
@@ -370,7 +383,7 @@ put_scalar(const yaml_event_t *e, bool key)
         printf("%lld", strtoll(s + 2, NULL, s[1] == 'x' ? 16 : 8));
     } else if (plain && strspn(s, "+-0123456789.eE") == strlen(s) && strpbrk(s, "0123456789") &&
                (strtod(s, &end), !*end)) {
-        printf("%s", *s == '+' ? s + 1 : s);
+        put_number(s);
     } else {
         put_string(s);
     }

@@ -467,7 +467,7 @@ encoders_are_small(void **state)
         struct mrsi_encoder *enc;
         mrs_err_clear(&err);
         struct mrsi_encoder_to to = {open(at("s"), O_RDWR | O_CREAT | O_TRUNC, 0600), "s",
-                                     want[i].how, 0, NULL, false};
+                                     want[i].how, 0, NULL, false, 0};
         OK(mrsi_encoder_open(mem, &to, &enc, &err));
         OK(mrsi_encoder_write(enc, in.p, in.n, &err));
         OK(mrsi_encoder_finish(enc, &err));

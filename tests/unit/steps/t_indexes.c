@@ -349,7 +349,8 @@ static const struct surplus {
      "'collation':{'locale':'fr'}}", true, "s:l"},
     {"{'v':2,'key':{'a':1},'name':'s'},{'v':2,'key':{'a':1,'b':'2dsphere'},'name':'l'}", true, ""},
     {"{'v':2,'key':{'a':'hashed'},'name':'s'},{'v':2,'key':{'a':'hashed','b':1},'name':'l'}", true, ""},
-    {"{'v':2,'key':{'$**':1},'name':'s'},{'v':2,'key':{'a':1,'$**':1},'name':'l','wildcardProjection':{'a':0}}", true, ""},
+    {"{'v':2,'key':{'$**':1},'name':'s'},{'v':2,'key':{'a':1,'$**':1},'name':'l',"
+     "'wildcardProjection':{'a':0}}", true, ""},
     {"{'v':2,'key':{'_id':1,'b':1},'name':'l'}", true, ""},
 };
 

@@ -195,31 +195,21 @@ all_touches(const struct judge *j, const struct mrs_live_group *g)
     return n;
 }
 
-/* Whether a touch adds a field to documents which are there already. */
-static bool
-is_claim(const struct mrs_step *s, const struct mrs_touch *t)
-{
-    return mrsi_live_kind(&s->desc, t) == 'A' && s->desc.sides[t->side].role & MRS_ROLE_CHANGE && *t->path;
-}
-
 /* Fields that are added to documents which are there already, at the top or inside. */
 static void
 make_claims(struct judge *j, struct mrs_live_group *g)
 {
     MRS_ASSERT(g->n > 0 && g->first + g->n <= j->p->n_steps);
-    uint32_t most = all_touches(j, g) + 1;
-    const char **list = mrs_arena_alloc(j->a, most * sizeof *list);
-    bool *passes = mrs_arena_alloc(j->a, most * sizeof *passes);
-    if (!list || !passes) {
+    const char **list = mrs_arena_alloc(j->a, (all_touches(j, g) + 1) * sizeof *list);
+    if (!list) {
         j->dead = true;
         return;
     }
-    memset(passes, 0, most * sizeof *passes);
     for (uint32_t i = 0; i < g->n; i++) {
         const struct mrs_step *s = step_of(j, g, i);
         for (uint32_t k = 0; k < s->desc.n_touches; k++) {
             const struct mrs_touch *t = &s->desc.touches[k];
-            if (!is_claim(s, t)) {
+            if (mrsi_live_kind(&s->desc, t) != 'A' || !(s->desc.sides[t->side].role & MRS_ROLE_CHANGE) || !*t->path) {
                 continue;
             }
             g->claims_side = t->side;
@@ -229,7 +219,6 @@ make_claims(struct judge *j, struct mrs_live_group *g)
         }
     }
     g->claims = list;
-    g->passes = passes;
 }
 
 /* Whether a field that a step changes is still there afterwards. */
@@ -388,11 +377,6 @@ judge_group(struct judge *j, struct mrs_live_group *g)
     bool quiet = false;
     for (uint32_t i = 0; i < g->n; i++) {
         const struct mrs_step *s = step_of(j, g, i);
-        if (s->desc.once) {
-            g->contract_why = g->contract_why ? g->contract_why : step_says(j, s, s->desc.once);
-            refuse(&g->direct, &g->direct_why, g->contract_why);
-            quiet = true;
-        }
         g->adds = g->adds || has(s, 'A');
         g->removes = g->removes || has(s, 'D');
         if (s->desc.quiet_only) {
@@ -412,30 +396,8 @@ judge_group(struct judge *j, struct mrs_live_group *g)
 }
 
 /* ---- two groups ---- */
-/* What an earlier step adds to documents that are there a later one may take away again: contract makes everything
- * anew from the documents as they were, while nobody writes. Whether all that b takes of what a adds is of this kind;
- * then it passes. */
-static bool
-only_passes(struct mrs_live_group *first, struct mrs_live_group *g, const struct mrs_step *a, const struct mrs_step *b)
-{
-    bool all = true, any = false;
-    struct hit h;
-    for (uint32_t i = 0; i < a->desc.n_touches && all; i++) {
-        const struct mrs_touch *t = &a->desc.touches[i];
-        bool met = mrsi_live_kind(&a->desc, t) == 'A' && touch_meets(a, t, b, 'D', &h);
-        all = !met || is_claim(a, t);
-        for (uint32_t k = 0; k < first->n_claims && met && all; k++) {
-            first->passes[k] = first->passes[k] || strcmp(first->claims[k], t->path) == 0;
-        }
-        any = any || met;
-    }
-    g->contract_live = g->contract_live && !(all && any);
-    return all;
-}
-
 static void
-judge_steps(struct judge *j, struct mrs_live_group *first, struct mrs_live_group *g, const struct mrs_step *a,
-            const struct mrs_step *b)
+judge_steps(struct judge *j, struct mrs_live_group *g, const struct mrs_step *a, const struct mrs_step *b)
 {
     static const struct {
         char of_a, of_b;
@@ -447,8 +409,7 @@ judge_steps(struct judge *j, struct mrs_live_group *first, struct mrs_live_group
                 {'R', 'A', "adds", "which step %u (%s) reads and would find there when it derives again"}};
     struct hit h;
     for (size_t i = 0; i < sizeof rule / sizeof *rule && g->expand; i++) {
-        bool taken = rule[i].of_a == 'A' && rule[i].of_b == 'D';
-        if (steps_meet(a, rule[i].of_a, b, rule[i].of_b, &h) && !(taken && only_passes(first, g, a, b))) {
+        if (steps_meet(a, rule[i].of_a, b, rule[i].of_b, &h)) {
             const char *mark = strstr(rule[i].also, "%u");
             const char *also = say(j, "%.*s%u (%s)%s", (int)(mark - rule[i].also), rule[i].also, a->no, a->type->name,
                                    mark + strlen("%u (%s)"));
@@ -459,30 +420,11 @@ judge_steps(struct judge *j, struct mrs_live_group *first, struct mrs_live_group
 }
 
 static void
-judge_pair(struct judge *j, struct mrs_live_group *first, struct mrs_live_group *g)
+judge_pair(struct judge *j, const struct mrs_live_group *first, struct mrs_live_group *g)
 {
     for (uint32_t i = 0; i < first->n; i++) {
         for (uint32_t k = 0; k < g->n && !j->dead; k++) {
-            judge_steps(j, first, g, step_of(j, first, i), step_of(j, g, k));
-        }
-    }
-}
-
-/* Where nothing is added alongside writers, and what is changed waits until nobody writes, all may wait. */
-static void
-judge_gain(struct judge *j)
-{
-    const char *why = NULL;
-    bool gain = false;
-    for (uint32_t i = 0; i < j->out->n_groups; i++) {
-        const struct mrs_live_group *g = &j->out->group[i];
-        gain = gain || (g->adds && g->family != MRS_FAMILY_CATALOG);
-        why = why ? why : g->contract_why;
-    }
-    for (uint32_t i = 0; i < j->out->n_groups && why && !gain; i++) {
-        struct mrs_live_group *g = &j->out->group[i];
-        if (g->contract_why) {
-            refuse(&g->expand, &g->expand_why, g->contract_why);
+            judge_steps(j, g, step_of(j, first, i), step_of(j, g, k));
         }
     }
 }
@@ -499,9 +441,6 @@ mrs_live_judge(const struct mrs_plan *p, struct mrs_arena *a, struct mrs_live *o
         for (uint32_t k = 0; k < i && !j.dead; k++) {
             judge_pair(&j, &out->group[k], &out->group[i]);
         }
-    }
-    judge_gain(&j);
-    for (uint32_t i = 0; i < out->n_groups && !j.dead; i++) {
         if (!out->group[i].expand) {
             refuse(&out->expand, &out->expand_why, out->group[i].expand_why);
         }

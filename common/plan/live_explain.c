@@ -82,9 +82,7 @@ put_group(struct live_explain_text *t, const struct mrs_live_group *g, uint32_t 
             g->expand_why);
     put_may(t, "direct", g->direct, "", g->direct_why);
     if (g->expand) {
-        mrs_buf_say(&t->line, "%s%s%s", contract_words(g), g->contract_why ? ": " : "",
-                    g->contract_why ? g->contract_why : "");
-        mrsi_plan_fold_line(t->out, "contract", &t->line);
+        mrsi_plan_fold(t->out, "contract", contract_words(g));
     }
 }
 

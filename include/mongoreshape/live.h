@@ -30,10 +30,8 @@ struct mrs_live_group {
     bool adds, removes;     /* whether there is anything to add, to remove or change */
     bool after_verified;    /* reads what an earlier group adds: begun when that one is verified */
     const char *expand_why, *direct_why; /* the reason and what to do, where not; NULL else */
-    const char *contract_why; /* where what it changes can only be changed while nobody writes; NULL else */
     const char *const *claims; /* fields that expand adds to documents of the main side, in order; n_claims: names with
                                   dots lie inside documents, of arrays too. None of them may exist before */
-    bool *passes;           /* for each of them: a later group takes it away again, or changes it */
     uint32_t n_claims;
     int claims_side;        /* the side of the group's first step whose documents get them; -1: none */
     const char *const *gone; /* MAP: paths that contract takes away and that are no claims; n_gone */

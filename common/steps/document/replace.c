@@ -173,8 +173,8 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_tell_expr(&t, 0, s->with);
     mrsi_tell_touch(&t, 0, 'D', "");
     if (!s->again && !s->constant) {
-        out->once = "it reads what it writes, so a document may be given to it only once: "
-                    MRSI_MARK("migrated: 1` in `with");
+        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
+                            MRSI_MARK("migrated: 1` in `with"));
         mrsi_tell_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
     }
     mrsi_tell_words(&t, "replaces %s%s by what `with` gives, under their own _id", mrsi_map_those(&s->map),

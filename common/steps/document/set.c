@@ -652,8 +652,8 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_tell_quiet(&t, MRSI_NEW_IDS);
     }
     if (s->reads_own && !s->again) {
-        out->once = "it reads what it writes, so a document may be given to it only once: "
-                    MRSI_MARK("fields: { migrated: 1 }");
+        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
+                            MRSI_MARK("fields: { migrated: 1 }"));
     }
     out->takes_away = always_removes(s);
     if (out->takes_away && !s->again) {

@@ -21,7 +21,7 @@ claim_differs(struct contract_check *k, const struct live_listed *c, const char 
 {
     struct live_claimed claims;
     mrs_arena_reset(&k->arena);
-    enum mrs_status s = live_claims_in(k->q->job, c->coll.ns, true, &k->arena, &claims, e);
+    enum mrs_status s = live_claims_in(k->q->job, c->coll.ns, &k->arena, &claims, e);
     *field = s == MRS_OK ? live_claimed_differs(claims, c->before, c->after, false) : NULL;
     return s;
 }

@@ -12,8 +12,8 @@
 /* ---- snapshot.c ---- */
 /* Whether expand makes this collection. */
 bool live_is_new_coll(const struct live_job *job, const char *ns);
-/* The fields that expand adds to documents of this collection; staying: but those that a later step takes away. */
-enum mrs_status live_claims_in(const struct live_job *job, const char *ns, bool staying, struct mrs_arena *a,
+/* The fields that expand adds to documents of this collection. */
+enum mrs_status live_claims_in(const struct live_job *job, const char *ns, struct mrs_arena *a,
                                struct live_claimed *out, struct mrs_err *e);
 /* The collections that exist and that the plan names, written as dumps: documents in `_id` order and metadata, below
  * `dir` as they stand, below `base` without what expand added (claimed fields, new collections). Either may be NULL. */

@@ -26,8 +26,8 @@ live_is_new_coll(const struct live_job *job, const char *ns)
 }
 
 enum mrs_status
-live_claims_in(const struct live_job *job, const char *ns, bool staying, struct mrs_arena *a,
-               struct live_claimed *out, struct mrs_err *e)
+live_claims_in(const struct live_job *job, const char *ns, struct mrs_arena *a, struct live_claimed *out,
+               struct mrs_err *e)
 {
     uint32_t n = 0, cap = 1;
     for (uint32_t g = 0; job->live && g < job->live->n_groups; g++) {
@@ -42,8 +42,7 @@ live_claims_in(const struct live_job *job, const char *ns, bool staying, struct 
         bool here = group->claims_side >= 0 &&
             strcmp(job->plan->steps[group->first].desc.sides[group->claims_side].coll.ns, ns) == 0;
         for (uint32_t i = 0; i < group->n_claims && here; i++) {
-            name[n] = group->claims[i];
-            n += !(staying && group->passes[i]);
+            name[n++] = group->claims[i];
         }
     }
     *out = (struct live_claimed){name, n};
@@ -163,7 +162,7 @@ copy_all(struct snapshot_copy *c, struct mrs_err *e)
             s = info->view || info->timeseries
                     ? mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s is a view or holds time series: it cannot be reshaped",
                                   coll[i]->ns)
-                    : live_claims_in(c->job, coll[i]->ns, false, &a, &c->claims, e);
+                    : live_claims_in(c->job, coll[i]->ns, &a, &c->claims, e);
             MRS_THEN(s, copy_coll(c, info, e));
         }
     }

@@ -143,15 +143,6 @@ static const struct verdict verdicts[] = {
     {"- replace: {in: a, with: {x: $x, y: {z: $y.z}}}\n", NULL, NULL, "-c"},
     {"- replace: {in: a, with: {x: $y, y: $x}}\n", "reads what it writes", "reads what it writes", NULL},
     {"- set: {in: a, where: {y: 1}, fields: {y: 2, x: $$REMOVE}}\n", NULL, "takes fields away", "-c~x"},
-    /* what can only be changed while nobody writes waits for contract, if something else is added */
-    {"- set: {in: z, fields: {n: {$add: [$n, 1]}}}\n- set: {in: a, fields: {x: $y}}\n", NULL, "reads what it writes",
-     "- +c:x"},
-    {"- set: {in: z, fields: {n: {$add: [$n, 1]}}}\n- unset: {in: a, fields: [x]}\n", "migrated: { $ne: 1 }",
-     "reads what it writes", NULL},
-    {"- copy: {from: h, into: l, match: {_id: p.h}, fields: [x], keep: all}\n"
-     "- set: {in: l, fields: {n: {$add: [$n, $p.x]}, p: $$REMOVE}}\n", NULL, "cannot be run twice", "+:p.x v-~p"},
-    {"- set: {in: a, fields: {x: $y}}\n- extract: {from: a, path: x, into: b, refs: parent, parent_ref: a}\n"
-     "- unset: {in: b, fields: [z]}\n", "removes or changes", "", NULL},
     /* fused steps of one collection */
     {"- set: {in: a, fields: {x: $y}}\n- pack: {in: a, fields: [x], as: l}\n", NULL, "takes fields away",
      "+-c:x,l"},

@@ -361,6 +361,7 @@ for program in "$offline" "$tool" "$helper"; do
 done
 list=()
 for c in "$@"; do
+    [ -f "$cases/${c%/}/plan.yaml" ] || { echo "there is no case $c in tests/cases" >&2; exit 2; }
     list+=("$cases/${c%/}")
 done
 if [ $# = 0 ]; then

@@ -172,6 +172,59 @@ check_absent(struct live_check *c, const struct mrs_live_group *g, struct mrs_er
     return s == MRS_END ? MRS_OK : s;
 }
 
+/* ---- documents in which fields are added must not be empty ---- */
+/* One with an empty document at the path; MRS_END: none. */
+static enum mrs_status
+find_hollow(struct live_check *c, const struct mrs_coll *coll, const char *path, struct mrs_buf *out,
+            struct mrs_err *e)
+{
+    struct mrs_view filter, no_limit;
+    enum mrs_status s = live_doc_in(&c->tmp, &filter, e, "{%s:{$eq:%d}}", path, mrs_empty_doc());
+    MRS_THEN(s, live_doc_in(&c->tmp, &no_limit, e, "{maxTimeMS:0}"));
+    return s == MRS_OK ? live_find_one(c->job->link, coll, filter, no_limit, out, NULL, e) : s;
+}
+
+/* What held nothing before and what the run has made look alike to a rollback, which would take either out. */
+static enum mrs_status
+check_hollow(struct live_check *c, const struct mrs_coll *coll, const char *claim, struct mrs_err *e)
+{
+    enum mrs_status s = MRS_OK;
+    for (const char *dot = strchr(claim, '.'); dot && s == MRS_OK; dot = strchr(dot + 1, '.')) {
+        char id[120];
+        struct mrs_buf out;
+        char *path = mrs_arena_copy(&c->tmp, claim, (size_t)(dot - claim) + 1);
+        if (!path) {
+            return mrs_err_memory(e, strlen(claim));
+        }
+        path[dot - claim] = 0;
+        mrs_buf_init(&out, c->job->mem, MRS_DOC_READ_MAX);
+        s = find_hollow(c, coll, path, &out, e);
+        if (s == MRS_OK) {
+            mrs_val_picture(live_at((struct mrs_view){out.p, (uint32_t)out.n}, "_id"), id, sizeof id);
+            s = live_check_note(c, true, e,
+                                "documents of %s have a field %s that is an empty document (that with _id %s, for "
+                                "one), and the plan adds %s: a rollback could not tell it from one that the run made; "
+                                "remove these fields first, or use --quiet-by",
+                                coll->ns, path, id, claim);
+        }
+        s = s == MRS_END ? MRS_OK : s;
+        mrs_buf_clear(&out);
+    }
+    return s;
+}
+
+static enum mrs_status
+check_claims(struct live_check *c, const struct mrs_live_group *g, struct mrs_err *e)
+{
+    const struct mrs_coll *coll = &c->job->plan->steps[g->first].desc.sides[g->claims_side].coll;
+    bool there = live_server_coll(c->job->server, coll);
+    enum mrs_status s = check_absent(c, g, e);
+    for (uint32_t i = 0; i < g->n_claims && there && s == MRS_OK; i++) {
+        s = check_hollow(c, coll, g->claims[i], e);
+    }
+    return s;
+}
+
 enum mrs_status
 live_check_data(struct live_check *c, struct mrs_err *e)
 {
@@ -186,7 +239,7 @@ live_check_data(struct live_check *c, struct mrs_err *e)
     bool expand = !c->quiet && c->job->opts.mode == LIVE_EXPAND && live && live->expand;
     for (uint32_t i = 0; expand && i < live->n_groups && s == MRS_OK; i++) {
         if (live->group[i].n_claims && live->group[i].claims_side >= 0) {
-            s = check_absent(c, &live->group[i], e);
+            s = check_claims(c, &live->group[i], e);
         }
     }
     return s;

@@ -264,6 +264,7 @@ drop_output(void)
         drop_tree(at(remains[i]));
     }
     remove(at("refused.bson"));
+    remove(at("refused.bson.jsonl"));
     remove(at("residue.bson"));
     cancel = 0;
 }

@@ -62,8 +62,9 @@ mrsi_page_put(struct mrs_buf *out, const struct mrsi_page *page)
 }
 
 bool
-mrsi_page_is_ours(const char *text, size_t n)
+mrsi_page_is_ours(struct mrs_mem *mem, const char *text, size_t n)
 {
+    (void)mem;
     enum { FIRST = 64 }; /* the document type and the comment behind it */
     return n >= FIRST && memcmp(text, mrsi_page_head, FIRST) == 0;
 }

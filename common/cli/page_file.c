@@ -7,24 +7,14 @@
 enum { PAGE_MOST = 1 << 30 };
 
 static enum mrs_status
-is_page(void *arg, const char *path, bool *ours, struct mrs_err *e)
-{
-    char *text = NULL;
-    size_t n = 0;
-    enum mrs_status s = mrs_file_read(arg, path, PAGE_MOST, &text, &n, e);
-    *ours = s == MRS_OK && mrsi_page_is_ours(text, n);
-    mrs_free(arg, text);
-    return s;
-}
-
-static enum mrs_status
 may_be(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
     struct mrs_replace how = {.option = "--html",
                               .unlike = "no page of mongoreshape",
                               .no_force = true,
-                              .is_ours = is_page,
-                              .arg = mem};
+                              .text_is_ours = mrsi_page_is_ours,
+                              .mem = mem,
+                              .most = PAGE_MOST};
     if (strcmp(path, "-") == 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--html -: a page is written to a file; name one");
     }

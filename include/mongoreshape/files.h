@@ -56,6 +56,10 @@ struct mrs_replace {
     /* *ours: mongoreshape wrote it and nobody has changed it, so that nothing is lost with it. NULL: it never did */
     enum mrs_status (*is_ours)(void *arg, const char *path, bool *ours, struct mrs_err *e);
     void *arg;
+    /* the same of a text of up to `most` bytes, which is read */
+    bool (*text_is_ours)(struct mrs_mem *mem, const char *text, size_t n);
+    struct mrs_mem *mem;
+    size_t most;
 };
 /* FAIL MRS_E_EXISTS: what has this name must not go. FAIL MRS_E_MISSING: there is no such folder. Streams, empty files
  * and names that nobody has are fine. */

@@ -17,8 +17,9 @@ sum_line(const void *p, size_t n, char line[SUM_BYTES + 1])
 }
 
 static bool
-is_as_written(const char *text, size_t n)
+is_as_written(struct mrs_mem *mem, const char *text, size_t n)
 {
+    (void)mem;
     char line[SUM_BYTES + 1];
     if (n < SUM_BYTES) {
         return false;
@@ -27,25 +28,15 @@ is_as_written(const char *text, size_t n)
     return memcmp(text + n - SUM_BYTES, line, SUM_BYTES) == 0;
 }
 
-static enum mrs_status
-is_ours(void *arg, const char *path, bool *ours, struct mrs_err *e)
-{
-    char *text = NULL;
-    size_t n = 0;
-    enum mrs_status s = mrs_file_read(arg, path, PLAN_MOST, &text, &n, e);
-    *ours = s == MRS_OK && is_as_written(text, n);
-    mrs_free(arg, text);
-    return s;
-}
-
 enum mrs_status
 mrs_inspect_plan_look(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
     struct mrs_replace how = {.option = "--suggest",
                               .unlike = "no plan as inspect wrote it",
                               .no_force = true,
-                              .is_ours = is_ours,
-                              .arg = mem};
+                              .text_is_ours = is_as_written,
+                              .mem = mem,
+                              .most = PLAN_MOST};
     return mrs_file_may_be(path, &how, e);
 }
 

@@ -77,6 +77,20 @@ folder_there(const char *path, const struct mrs_replace *how, struct mrs_err *e)
     return MRSI_FAIL(e, MRS_E_MISSING, "%s %s: there is no folder %s", how->option, path, folder);
 }
 
+static enum mrs_status
+ask_whose(const char *path, const struct mrs_replace *how, bool *ours, struct mrs_err *e)
+{
+    char *text = NULL;
+    size_t n = 0;
+    if (how->is_ours) {
+        return how->is_ours(how->arg, path, ours, e);
+    }
+    enum mrs_status s = how->text_is_ours ? mrs_file_read(how->mem, path, how->most, &text, &n, e) : MRS_OK;
+    *ours = text && how->text_is_ours(how->mem, text, n);
+    mrs_free(how->mem, text);
+    return s;
+}
+
 enum mrs_status
 mrs_file_may_be(const char *path, const struct mrs_replace *how, struct mrs_err *e)
 {
@@ -99,7 +113,7 @@ mrs_file_may_be(const char *path, const struct mrs_replace *how, struct mrs_err 
     if (st.st_size == 0 || how->force) {
         return MRS_OK;
     }
-    enum mrs_status s = how->is_ours ? how->is_ours(how->arg, path, &ours, e) : MRS_OK;
+    enum mrs_status s = ask_whose(path, how, &ours, e);
     if (s == MRS_FAIL && e->code == MRS_E_LIMIT) { /* larger than any of ours */
         mrs_err_clear(e);
         s = MRS_OK;

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MANIFEST_MAX (256u << 20)
 
 static int
 by_name(const void *a, const void *b)
@@ -88,7 +87,7 @@ mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *out, 
     struct mrs_build b;
     struct mrs_view doc;
     uint32_t i = 0;
-    mrs_buf_init(&bson, o->mem, MANIFEST_MAX);
+    mrs_buf_init(&bson, o->mem, MRSI_MANIFEST_MAX);
     mrs_build_init(&b, &bson);
     if (extra.n > 5) {
         mrs_build_raw(&b, extra.p + 4, extra.n - 5);
@@ -125,22 +124,19 @@ mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *out, 
     return s;
 }
 
-enum mrs_status
-mrsi_manifest_is_ours(void *mem, const char *path, bool *ours, struct mrs_err *e)
+bool
+mrsi_manifest_is_ours(struct mrs_mem *mem, const char *text, size_t n)
 {
     struct mrs_buf bson;
     struct mrs_err own;
-    char *text = NULL;
-    size_t n = 0, used;
+    size_t used;
     mrs_err_clear(&own);
-    mrs_buf_init(&bson, mem, MANIFEST_MAX);
-    enum mrs_status s = mrs_file_read(mem, path, MANIFEST_MAX, &text, &n, e);
-    *ours = s == MRS_OK && mrs_ejson_read(text, n, MRS_EJSON_DATA, &bson, &used, &own) == MRS_OK;
-    if (*ours) {
+    mrs_buf_init(&bson, mem, MRSI_MANIFEST_MAX);
+    bool ours = mrs_ejson_read(text, n, MRS_EJSON_DATA, &bson, &used, &own) == MRS_OK;
+    if (ours) {
         struct mrs_view m = {bson.p, (uint32_t)bson.n};
-        *ours = mrs_doc_get(m, "collections").type == MRS_ARRAY && mrs_doc_get(m, "files").type == MRS_ARRAY;
+        ours = mrs_doc_get(m, "collections").type == MRS_ARRAY && mrs_doc_get(m, "files").type == MRS_ARRAY;
     }
-    mrs_free(mem, text);
     mrs_buf_clear(&bson);
-    return s;
+    return ours;
 }

@@ -58,8 +58,9 @@ check_manifest(struct mrs_output *o, struct mrs_err *e)
                               .unlike = "no manifest of mongoreshape",
                               .force = o->force,
                               .any_folder = true,
-                              .is_ours = mrsi_manifest_is_ours,
-                              .arg = o->mem};
+                              .text_is_ours = mrsi_manifest_is_ours,
+                              .mem = o->mem,
+                              .most = MRSI_MANIFEST_MAX};
     char *path = mrsi_format(o->mem, "%s.manifest.json", o->path);
     enum mrs_status s = path ? mrs_file_may_be(path, &how, e) : mrs_err_memory(e, strlen(o->path));
     mrs_free(o->mem, path);

@@ -157,6 +157,7 @@ struct mrs_sink *mrsi_sink_next(struct mrs_sink *s);
 /* The text of the manifest. */
 enum mrs_status
 mrsi_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_buf *text, struct mrs_err *e);
-/* Whether a file is the manifest of some output. */
-enum mrs_status mrsi_manifest_is_ours(void *mem, const char *path, bool *ours, struct mrs_err *e);
+#define MRSI_MANIFEST_MAX (256u << 20) /* bytes */
+/* Whether a text is the manifest of some output. */
+bool mrsi_manifest_is_ours(struct mrs_mem *mem, const char *text, size_t n);
 #endif

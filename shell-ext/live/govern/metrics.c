@@ -158,15 +158,11 @@ live_metrics_wrong(const char *where)
 }
 
 /* Metrics of an earlier run are written anew; no other file is. */
-static enum mrs_status
-is_metrics(void *mem, const char *path, bool *ours, struct mrs_err *e)
+static bool
+is_metrics(struct mrs_mem *mem, const char *text, size_t n)
 {
-    char *text = NULL;
-    size_t n = 0;
-    enum mrs_status s = mrs_file_read(mem, path, METRICS_MAX, &text, &n, e);
-    *ours = s == MRS_OK && strncmp(text, FIRST_LINE, sizeof FIRST_LINE - 1) == 0;
-    mrs_free(mem, text);
-    return s;
+    (void)mem;
+    return n >= sizeof FIRST_LINE - 1 && memcmp(text, FIRST_LINE, sizeof FIRST_LINE - 1) == 0;
 }
 
 static enum mrs_status
@@ -175,8 +171,9 @@ open_file(struct live_metrics *m, const char *where, struct mrs_err *e)
     struct mrs_replace how = {.option = "--metrics",
                               .unlike = "no metrics of mongoreshape-live",
                               .no_force = true,
-                              .is_ours = is_metrics,
-                              .arg = m->mem};
+                              .text_is_ours = is_metrics,
+                              .mem = m->mem,
+                              .most = METRICS_MAX};
     size_t room = strlen(where) + 32;
     m->file = where;
     m->beside = mrs_alloc(m->mem, room);

@@ -31,7 +31,8 @@ struct mrsi_direct {
     pthread_cond_t change;
     /* under the lock */
     bool writing, stop; /* writing: the other block is full, and not in the file yet */
-    int error;
+    enum mrs_status status; /* the first failure */
+    struct mrs_err err;
 };
 
 static bool
@@ -48,29 +49,19 @@ set_direct(int fd, bool direct)
     return flags >= 0 && fcntl(fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
 }
 
-/* 0, or why not. What a direct write leaves is less than a block and may begin anywhere: it goes through the cache. */
-static int
-write_at(int fd, const uint8_t *p, size_t n, uint64_t off, bool direct)
+/* What a direct write leaves, all of it where the system takes none, goes through the page cache. */
+static enum mrs_status
+write_block(const struct mrsi_direct *d, const uint8_t *p, uint64_t off, struct mrs_err *e)
 {
-    bool is = direct && set_direct(fd, true);
-    int error = 0;
-    while (n && !error) {
-        ssize_t r = pwrite(fd, p, n, (off_t)off);
-        if (r > 0) {
-            p += r;
-            n -= (size_t)r;
-            off += (uint64_t)r;
-        } else if (is && r < 0 && errno == EINVAL) {
-            is = !set_direct(fd, false);
-            error = is ? EINVAL : 0;
-        } else if (r == 0 || errno != EINTR) {
-            error = r < 0 ? errno : ENOSPC;
-        }
-    }
-    if (is && !set_direct(fd, false) && !error) {
+    bool direct = set_direct(d->fd, true);
+    ssize_t r = direct ? pwrite(d->fd, p, BLOCK, (off_t)off) : 0;
+    int error = r < 0 && errno != EINVAL && errno != EINTR ? errno : 0;
+    if (direct && !set_direct(d->fd, false) && !error) {
         error = errno;
     }
-    return error;
+    size_t done = r > 0 ? (size_t)r : 0;
+    return error ? mrs_err_sys(e, error, "write %s", d->name)
+                 : mrs_write_at(d->fd, p + done, BLOCK - done, off + done, e);
 }
 
 static void *
@@ -86,9 +77,14 @@ write_blocks(void *arg)
         const uint8_t *p = d->block[1 - d->filling];
         uint64_t off = d->at - BLOCK;
         pthread_mutex_unlock(&d->lock);
-        int error = write_at(d->fd, p, BLOCK, off, true);
+        struct mrs_err err;
+        mrs_err_clear(&err);
+        enum mrs_status s = write_block(d, p, off, &err);
         pthread_mutex_lock(&d->lock);
-        d->error = d->error ? d->error : error;
+        if (d->status == MRS_OK) {
+            d->status = s;
+            d->err = err;
+        }
         d->writing = false;
         pthread_cond_signal(&d->change);
     }
@@ -103,9 +99,11 @@ wait_for_block(struct mrsi_direct *d, struct mrs_err *e)
     while (d->writing) {
         pthread_cond_wait(&d->change, &d->lock);
     }
-    int error = d->error;
+    if (d->status != MRS_OK && e) {
+        *e = d->err;
+    }
     pthread_mutex_unlock(&d->lock);
-    return error ? mrs_err_sys(e, error, "write %s", d->name) : MRS_OK;
+    return d->status;
 }
 
 /* The block that is full changes places with the other one. */
@@ -191,9 +189,11 @@ mrsi_direct_flush(struct mrsi_direct *d, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    int error = write_at(d->fd, d->block[d->filling], d->filled, d->at, false);
-    error = error || lseek(d->fd, (off_t)(d->at + d->filled), SEEK_SET) >= 0 ? error : errno;
-    return error ? mrs_err_sys(e, error, "write %s", d->name) : MRS_OK;
+    s = mrs_write_at(d->fd, d->block[d->filling], d->filled, d->at, e);
+    if (s == MRS_OK && lseek(d->fd, (off_t)(d->at + d->filled), SEEK_SET) < 0) {
+        s = mrs_err_sys(e, errno, "seek in %s", d->name);
+    }
+    return s;
 }
 
 void

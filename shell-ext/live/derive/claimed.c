@@ -109,7 +109,7 @@ live_claimed_any(struct live_claimed k, struct mrs_view doc)
 /* ---- without them ---- */
 static void put_out(const struct claimed_level *l, struct mrs_view d, struct mrs_build *b);
 
-/* A value that holds claimed fields. */
+/* A value that may hold claimed fields: a document, or an array of some. */
 static void
 put_out_of(const struct claimed_level *below, const struct mrs_elem *e, struct mrs_build *b)
 {
@@ -118,14 +118,11 @@ put_out_of(const struct claimed_level *below, const struct mrs_elem *e, struct m
     mrs_build_open(b, e->name, e->name_len, e->v.type);
     if (is_document(e->v)) {
         put_out(below, mrs_val_view(e->v), b);
-        mrs_build_close(b);
-        return;
     }
-    for (mrs_walk_init(&w, mrs_val_view(e->v)); mrs_walk_next(&w, &item) == 1;) {
+    mrs_walk_init(&w, e->v.type == MRS_ARRAY ? mrs_val_view(e->v) : mrs_empty_doc());
+    while (mrs_walk_next(&w, &item) == 1) {
         if (is_document(item.v)) {
-            mrs_build_open(b, item.name, item.name_len, MRS_DOCUMENT);
-            put_out(below, mrs_val_view(item.v), b);
-            mrs_build_close(b);
+            put_out_of(below, &item, b);
         } else {
             mrs_build_elem(b, &item);
         }

@@ -325,12 +325,6 @@ live_unit_failed(const struct live_units *u, enum mrs_status s, struct mrs_err *
     return s;
 }
 
-static bool
-same_bytes(struct mrs_view a, struct mrs_view b)
-{
-    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
-}
-
 /* ---- contract ---- */
 static bool
 has_a_claim(const struct live_units *u, uint32_t main, struct mrs_view doc)
@@ -384,7 +378,7 @@ live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, stru
     if (s != MRS_OK) {
         return s;
     }
-    if (same_bytes(want, unit->doc)) {
+    if (live_same(want, unit->doc)) {
         unit->want = unit->doc;
         return MRS_OK;
     }
@@ -460,12 +454,12 @@ static enum mrs_status
 check_again(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
 {
     struct live_unit next = {.doc = unit->want, .want = unit->want};
-    if (u->purpose == LIVE_FOR_EXPAND || unit->refused || same_bytes(unit->want, unit->doc) ||
+    if (u->purpose == LIVE_FOR_EXPAND || unit->refused || live_same(unit->want, unit->doc) ||
         LIVE_MUTANT("once-is-enough")) {
         return MRS_OK;
     }
     enum mrs_status s = derive_map(u, main, &next, e);
-    if (s == MRS_OK && (next.refused || next.differs || !same_bytes(next.want, unit->want))) {
+    if (s == MRS_OK && (next.refused || next.differs || !live_same(next.want, unit->want))) {
         mrs_err_clear(&u->err);
         mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED,
                     "what it becomes would be changed once more when it is met again: change it by hand, or run the "

@@ -74,6 +74,12 @@ live_doc_of(struct mrs_val v)
     return v.type == MRS_DOCUMENT || v.type == MRS_ARRAY ? mrs_val_view(v) : mrs_empty_doc();
 }
 
+bool
+live_same(struct mrs_view a, struct mrs_view b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
 int64_t
 live_int_at(struct mrs_view d, const char *path, int64_t fallback)
 {

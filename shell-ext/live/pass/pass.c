@@ -43,12 +43,6 @@ live_phase_name(const struct live_job *job, char out[96], const char *what, uint
     return out;
 }
 
-bool
-live_same(struct mrs_view a, struct mrs_view b)
-{
-    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
-}
-
 enum mrs_status
 live_lost_since(const struct live_job *job, uint64_t gen, enum mrs_status st, struct mrs_err *e)
 {

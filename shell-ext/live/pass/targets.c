@@ -7,6 +7,8 @@
  * from the target to its source. Nothing is written here: the changes go into a burst. */
 #include "work.h"
 
+#include "live/link/bson.h"
+
 #include "mongoreshape/value.h"
 
 #include <stdlib.h>

@@ -54,7 +54,6 @@ struct live_claimed live_claims_of(const struct live_job *job, uint32_t group, i
 /* doc less those, into a: doc itself where it has none of them. */
 enum mrs_status live_less_claims(const struct live_job *job, uint32_t group, int side, struct mrs_view doc,
                                  struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e);
-bool live_same(struct mrs_view a, struct mrs_view b);
 /* Adds a name to the report. */
 void live_name(struct live_pass_report *r, const char *ns, struct mrs_val id, const char *what);
 /* preview.c: a figure of a dry run counted up; the first ten of it are named. */

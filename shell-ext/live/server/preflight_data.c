@@ -148,14 +148,10 @@ name_claimed(struct live_check *c, const struct mrs_coll *coll, const struct mrs
 }
 
 static enum mrs_status
-check_absent(struct live_check *c, const struct mrs_live_group *g, struct mrs_err *e)
+check_absent(struct live_check *c, const struct mrs_coll *coll, const struct mrs_live_group *g, struct mrs_err *e)
 {
-    const struct mrs_coll *coll = &c->job->plan->steps[g->first].desc.sides[g->claims_side].coll;
     struct mrs_view filter, no_limit;
     struct mrs_buf out;
-    if (!live_server_coll(c->job->server, coll)) {
-        return MRS_OK;
-    }
     mrs_buf_init(&out, c->job->mem, MRS_DOC_READ_MAX);
     enum mrs_status s = absent_filter(c, g, &filter, e);
     if (s == MRS_OK) {
@@ -217,9 +213,11 @@ static enum mrs_status
 check_claims(struct live_check *c, const struct mrs_live_group *g, struct mrs_err *e)
 {
     const struct mrs_coll *coll = &c->job->plan->steps[g->first].desc.sides[g->claims_side].coll;
-    bool there = live_server_coll(c->job->server, coll);
-    enum mrs_status s = check_absent(c, g, e);
-    for (uint32_t i = 0; i < g->n_claims && there && s == MRS_OK; i++) {
+    if (!live_server_coll(c->job->server, coll)) {
+        return MRS_OK;
+    }
+    enum mrs_status s = check_absent(c, coll, g, e);
+    for (uint32_t i = 0; i < g->n_claims && s == MRS_OK; i++) {
         s = check_hollow(c, coll, g->claims[i], e);
     }
     return s;

@@ -2,24 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # inspect.sh MONGORESHAPE - what inspect says of a dump, of damage, of hints and workloads, within its memory.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
 root=$(cd "$(dirname "$0")/../.." && pwd)
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0 skipped=0
-[ -x "$casetool" ] || { echo "inspect: no program at $casetool" >&2; exit 2; }
+. "$(dirname "$0")/begin.bash" "$1" casetool
 
-# is NAME WANT GOT
-is() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s\n  want %s\n  got  %s\n' "$1" "$2" "$3"
-    fi
-}
 # has NAME TEXT FILE
 has() { is "$1" yes "$(grep -qF -- "$2" "$3" && echo yes || echo "no: $(head -c 2000 "$3")")"; }
 # lacks NAME TEXT FILE

@@ -4,27 +4,13 @@
 # rules above the bar, figures exact, the same bytes for any number of threads; the suggested plan of each set passes
 # check and runs, with as many documents afterwards as it says.
 set -u
-tool=$(realpath "$1")
 here=$(cd "$(dirname "$0")/../inspect" && pwd)
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
+. "$(dirname "$0")/begin.bash" "$1"
 if ! command -v python3 > /dev/null; then
     echo "inspect_sets skipped: no python3"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
-
-# is NAME WANT GOT
-is() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s\n  want %s\n  got  %s\n' "$1" "$2" "$3"
-    fi
-}
 
 python3 "$here/sets.py" sets || { echo "inspect_sets: no sets" >&2; exit 2; }
 mkdir results

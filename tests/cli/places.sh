@@ -3,24 +3,8 @@
 # places.sh MONGORESHAPE - no file that a command writes takes the place of one that would be missed; devices, pipes and
 # descriptors are written into and never replaced; a run that goes on finds its own files.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
-tmp=$(mktemp -d) || exit 2
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 2
-passed=0 failed=0
-[ -x "$casetool" ] || { echo "places: no program at $casetool" >&2; exit 2; }
+. "$(dirname "$0")/begin.bash" "$1" casetool
 
-# is NAME WANT GOT
-is() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAIL %s: wanted\n%s\ngot\n%s\n' "$1" "$2" "$3"
-        sed 's/^/    | /' log
-    fi
-}
 mkdir -p case/in
 printf '{"_id":1,"x":"no number"}\n{"_id":2,"x":"7"}\n' > case/in/t.a.jsonl
 "$casetool" load case in

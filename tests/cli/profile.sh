@@ -2,23 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # profile.sh MONGORESHAPE - reads and writes that a profiler noted (system.profile in a dump), and the advice by them.
 set -u
-tool=$(realpath "$1")
-casetool=$(dirname "$tool")/casetool
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-passed=0 failed=0
-[ -x "$casetool" ] || { echo "profile: no program at $casetool" >&2; exit 2; }
+. "$(dirname "$0")/begin.bash" "$1" casetool
 
-# is NAME WANT GOT
-is() {
-    if [ "$2" = "$3" ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        printf 'FAILED: %s\n  want %s\n  got  %s\n' "$1" "$2" "$3"
-    fi
-}
 # has NAME TEXT FILE
 has() { is "$1" yes "$(grep -qF -- "$2" "$3" && echo yes || echo "no: $(head -c 2000 "$3")")"; }
 

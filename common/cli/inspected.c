@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspected.c - what an inspection found, told the same way by all tools: words or JSON, the suggested plan, the
+/* inspected.c - the results of an inspection, reported alike by all tools: text or JSON, the suggested plan, the
  * page. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/inspect.h"

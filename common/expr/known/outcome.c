@@ -83,7 +83,7 @@ against_null(const struct mrs_expr *x, uint32_t type)
                                      : UNKNOWN;
 }
 
-/* $eq and its kin, and $in, where they ask for the type of the value. */
+/* Comparisons, $in among them, that ask for the type of the value. */
 static enum known
 compared(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
 {

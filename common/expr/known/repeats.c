@@ -53,7 +53,7 @@ made_stays(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const stru
 }
 
 /* Types that count. Values of the type undefined, which servers no longer make, become null in most operators and are
- * not null for `$type`: whoever relies on an answer looks at a document that holds one (check_again in live/derive). */
+ * not null for `$type`: callers that rely on an answer check each document besides (check_again in live/derive). */
 #define COUNTS (MRSI_ALL_TYPES & ~mrs_type_bit(MRS_UNDEFINED))
 
 /* All that x can make of values of all types: each maker once. */
@@ -77,14 +77,14 @@ mrsi_repeats_at(const struct mrs_expr *x, const struct mrsi_expr_spot *at, struc
     uint32_t missing = mrs_type_bit(MRS_MISSING);
     struct mrsi_outcomes all = {.n = 0};
     everything(x, at, r, &all);
-    uint32_t barred = r.flat ? mrs_type_bit(MRS_DOCUMENT) | mrs_type_bit(MRS_ARRAY) : 0;
+    uint32_t excluded = r.flat ? mrs_type_bit(MRS_DOCUMENT) | mrs_type_bit(MRS_ARRAY) : 0;
     bool known = !all.more && all.n < MRSI_OUTCOMES_MAX;
     for (uint32_t i = 0; i < all.n && known; i++) {
         uint32_t types = all.item[i].kind == MRSI_GIVES ? all.item[i].types & COUNTS : 0;
         if (types & missing && r.absent != MRSI_ABSENT_GOES) {
             types = (types & ~missing) | (r.absent == MRSI_ABSENT_IS_NULL ? mrs_type_bit(MRS_NULL) : 0);
         }
-        known = !(types & barred);
+        known = !(types & excluded);
         for (uint32_t k = 0; k < 32 && known; k++) {
             struct made m = {all.item[i], 1u << k};
             known = !(types & m.type) || made_stays(x, at, &m, r);

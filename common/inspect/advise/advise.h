@@ -39,7 +39,7 @@ void mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c); /*
 
 void mrsi_rules_of_workload(struct mrsi_saying *y); /* workload.c */
 
-/* The workload from what a profiler noted, where nobody told one; profile.c */
+/* profile.c: the workload that the database profiler recorded, where none was given. */
 enum mrs_status mrsi_workload_measure(struct mrsi_inspection *x, const struct mrs_inspect_source *source,
                                       struct mrs_err *e);
 /* FAIL MRS_E_USAGE: the text is no workload of these collections. NULL: none. */

@@ -71,3 +71,15 @@ mrs_nearest(const char *word, const char *const *words, uint32_t n)
     }
     return best;
 }
+
+bool
+mrs_is_one_of(const char *word, const char *const *words, size_t n)
+{
+    MRS_ASSERT(word);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -10,6 +10,7 @@
 #include "plan_internal.h"
 #include "mongoreshape/live.h"
 #include "mongoreshape/path.h"
+#include "mongoreshape/words.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -174,17 +175,6 @@ make_groups(struct judge *j)
     j->out->n_groups = n;
 }
 
-static bool
-listed_in(const char *const *list, uint32_t n, const char *path)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        if (strcmp(list[i], path) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static uint32_t
 all_touches(const struct judge *j, const struct mrs_live_group *g)
 {
@@ -213,7 +203,7 @@ make_claims(struct judge *j, struct mrs_live_group *g)
                 continue;
             }
             g->claims_side = t->side;
-            if (!listed_in(list, g->n_claims, t->path)) {
+            if (!mrs_is_one_of(t->path, list, g->n_claims)) {
                 list[g->n_claims++] = t->path;
             }
         }
@@ -249,7 +239,7 @@ make_gone(struct judge *j, struct mrs_live_group *g)
             for (uint32_t c = 0; c < g->n_claims; c++) {
                 claimed = claimed || mrs_path_texts_meet(g->claims[c], t->path);
             }
-            if (t->kind == 'D' && !claimed && !listed_in(list, g->n_gone, t->path)) {
+            if (t->kind == 'D' && !claimed && !mrs_is_one_of(t->path, list, g->n_gone)) {
                 list[g->n_gone++] = t->path;
             }
         }

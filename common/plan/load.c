@@ -620,17 +620,6 @@ step_entry(struct mrsi_plan *p, const struct mrsi_yaml_entry *item)
 static const char *const counted[] = {"from", "in", "parent", "child"};
 enum { N_COUNTED = sizeof counted / sizeof *counted };
 
-static const struct mrs_key *
-key_of(const struct mrs_step_type *type, const char *name)
-{
-    for (uint32_t i = 0; i < type->n_keys; i++) {
-        if (strcmp(type->keys[i].name, name) == 0) {
-            return &type->keys[i];
-        }
-    }
-    return NULL;
-}
-
 /* The policy for equal `_id`s of a step that counts each document, other than the default; NULL: none. */
 static const struct mrsi_yaml_entry *
 twins_of(const struct mrsi_yaml_entry *item)
@@ -640,7 +629,7 @@ twins_of(const struct mrsi_yaml_entry *item)
     const struct mrs_step_type *type = step ? mrs_step_type_find(item->node->first->key) : NULL;
     const struct mrsi_yaml_entry *at = type && step->kind == MRSI_MAP ? mrsi_tree_find(step, "twins") : NULL;
     bool text = at && at->node->kind == MRSI_SCALAR && at->node->val.type == MRS_STRING;
-    const struct mrs_key *key = text ? key_of(type, at->key) : NULL;
+    const struct mrs_key *key = text ? mrs_key_find(type->keys, type->n_keys, at->key) : NULL;
     uint32_t n = 0;
     const char *word = key ? mrs_val_text(at->node->val, &n) : NULL;
     return word && (strcspn(key->choices, "|") != n || memcmp(word, key->choices, n) != 0) ? at : NULL;
@@ -655,7 +644,8 @@ judged_by(const struct mrsi_yaml_entry *item, const char *out[N_COUNTED])
     const struct mrs_val *last = NULL;
     uint32_t n = 0;
     for (uint32_t i = 0; i < N_COUNTED; i++) {
-        const struct mrsi_yaml_entry *at = key_of(type, counted[i]) ? mrsi_tree_find(step, counted[i]) : NULL;
+        bool known = mrs_key_find(type->keys, type->n_keys, counted[i]);
+        const struct mrsi_yaml_entry *at = known ? mrsi_tree_find(step, counted[i]) : NULL;
         const struct mrs_val *v = at && at->node->kind == MRSI_SCALAR ? &at->node->val : NULL;
         if (at && !(v && last && mrs_identical(*v, *last))) {
             out[n++] = counted[i];

@@ -6,6 +6,7 @@
  * is text. What may be meant gets a warning: a text that looks like a date, or like a field, where it is compared, an
  * operator of a query without its $, True and None, a key without a value, a place in an array. Knows no step. */
 #include "shell.h"
+#include "mongoreshape/words.h"
 
 #include <stdio.h>
 #include <strings.h>
@@ -343,18 +344,6 @@ struct shell_look {
     bool good;
 };
 
-static bool
-is_one_of(const char *key, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(key, list[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-#define ONE_OF(key, list) is_one_of(key, list, sizeof list / sizeof *list)
-
 static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$in"};
 /* Texts stand below these by right. */
 static const char *const texts[] = {"$literal", "$comment",           "$date",         "$code",
@@ -445,7 +434,7 @@ doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct shell_
                           "%s: `%s`: a query compares with the text \"%.60s\"; two fields are compared in "
                           "{ $expr: { $eq: [\"$a\", \"$b\"] } }", l->step, l->key, s.p);
     } else if (where != PATTERN && plain &&
-               (ONE_OF(s.p, words) || (field && where == VALUE && strcmp(s.p, "undefined") == 0))) {
+               (MRS_IS_ONE_OF(s.p, words) || (field && where == VALUE && strcmp(s.p, "undefined") == 0))) {
         mrsi_plan_warning(l->p, at->line, at->col,
                           "%s: `%s`: %s is a text here: write true, false or null, else put it in quotes", l->step,
                           l->key, s.p);
@@ -466,10 +455,10 @@ doubt_key(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context w
     if (where != QUERY || *at->key == '$') {
         return;
     }
-    if (node->kind == MRSI_LIST && ONE_OF(at->key, joints)) {
+    if (node->kind == MRSI_LIST && MRS_IS_ONE_OF(at->key, joints)) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: `%s` is the name of a field here; is `$%s` meant?",
                           l->step, l->key, at->key, at->key);
-    } else if (ONE_OF(inner, operators)) {
+    } else if (MRS_IS_ONE_OF(inner, operators)) {
         mrsi_plan_warning(l->p, at->line, at->col,
                           "%s: `%s`: `%.60s` is compared with a document that has the field `%s`; is `$%s` meant?",
                           l->step, l->key, at->key, inner, inner);
@@ -553,9 +542,9 @@ below(enum context where, const struct mrsi_yaml_entry *at)
         return QUERY;
     }
     if (where == QUERY) {
-        return ONE_OF(at->key, no_compare) ? VALUE : QUERY;
+        return MRS_IS_ONE_OF(at->key, no_compare) ? VALUE : QUERY;
     }
-    bool compared = at->node->kind == MRSI_LIST && ONE_OF(at->key, compares) && meets_dates(at->node);
+    bool compared = at->node->kind == MRSI_LIST && MRS_IS_ONE_OF(at->key, compares) && meets_dates(at->node);
     return compared ? OPERAND : VALUE;
 }
 
@@ -567,7 +556,7 @@ look_inside(struct shell_look *l, const struct mrsi_yaml_node *node, enum contex
     for (const struct mrsi_yaml_entry *at = node->first; at; at = at->next) {
         if (node->kind == MRSI_LIST) {
             look_at(l, at, where);
-        } else if (!ONE_OF(at->key, texts)) {
+        } else if (!MRS_IS_ONE_OF(at->key, texts)) {
             doubt_key(l, at, where);
             look_at(l, at, below(where == OPERAND ? VALUE : where, at));
         }

@@ -232,6 +232,7 @@ struct mrs_step_type {
 /* The table of steps, registered in exactly one place (common/steps/registry.c): the i-th, NULL behind the last. */
 const struct mrs_step_type *mrs_step_type_at(uint32_t i);
 const struct mrs_step_type *mrs_step_type_find(const char *name);
+const struct mrs_key *mrs_key_find(const struct mrs_key *keys, uint32_t n, const char *name); /* NULL: none of them */
 
 /* A step of a frozen plan. */
 struct mrs_step {

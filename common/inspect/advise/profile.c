@@ -3,10 +3,12 @@
  *
  * What comes out has the form of --workload, so the rules do not know the difference but for what they say of its
  * source. Operations of dump tools and of our own say nothing about applications and are left out, and so are those
- * that failed. Memory is bounded: so many different paths are counted, the rest is left out and told. */
+ * that failed. Memory is bounded: only so many different paths are counted, the report says how many operations on
+ * others were left out. */
 #include "advise.h"
 #include "mongoreshape/build.h"
 #include "mongoreshape/value.h"
+#include "mongoreshape/words.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +39,8 @@ struct profile {
 };
 
 /* ---- counting ---- */
-/* The row of that name, made where there is none; NULL: no room. */
+/* The row of that name, made where there is none; NULL: no room. A table of its own: names are compared, and their
+ * number is bounded. */
 static struct profile_row *
 row_of(struct profile *p, uint32_t coll, enum profile_kind kind, const char *name, bool make)
 {
@@ -169,12 +172,7 @@ static bool
 keeps_fields(const char *stage)
 {
     static const char *const keep[] = {"$match", "$sort", "$limit", "$skip", "$unwind", "$lookup", "$graphLookup"};
-    for (size_t i = 0; i < sizeof keep / sizeof *keep; i++) {
-        if (strcmp(stage, keep[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return MRS_IS_ONE_OF(stage, keep);
 }
 
 /* {from: "other"}: a read that wants documents of both. */

@@ -7,6 +7,7 @@
  * everything in it is named like a part of one, in at most two levels. Soft links are removed as
  * links, never followed. */
 #include "file.h"
+#include "mongoreshape/words.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fts.h>
@@ -173,12 +174,7 @@ dump_name(const char *name)
 {
     static const char *const more[] = {"prelude.json", "prelude.json.gz", MRSI_MANIFEST,
                                        MRSI_MARKER};
-    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
-        if (strcmp(name, more[i]) == 0) {
-            return true;
-        }
-    }
-    return mrsi_file_name(name).kind != MRSI_FILE_OTHER;
+    return MRS_IS_ONE_OF(name, more) || mrsi_file_name(name).kind != MRSI_FILE_OTHER;
 }
 
 enum mrs_status

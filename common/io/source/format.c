@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* format.c - what a dump is as a whole: the words for it, and what the name of an output makes of it. */
 #include "source.h"
+#include "mongoreshape/words.h"
 
 static const struct {
     const char *word;
@@ -121,10 +122,5 @@ mrs_archive_special(const char *db, const char *coll)
     } else if (strcmp(db, "admin") != 0) {
         return false;
     }
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(coll, names[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return MRS_IS_ONE_OF(coll, names);
 }

@@ -6,20 +6,9 @@
  * stand in the plan. A text counts where a field is usual: as a whole value, as an operand of what computes; not below
  * $literal, not in lists, not where it is compared with a field. Depth is that of a plan, which is bounded. */
 #include "plan_words.h"
+#include "mongoreshape/words.h"
 
 enum { TEXT_MAX = 64 };
-
-static bool
-is_one_of(const char *name, const char *const *list, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(name, list[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-#define ONE_OF(name, list) is_one_of(name, list, sizeof list / sizeof *list)
 
 /* Operators all of whose operands are values of fields, as a rule; of others the first is. */
 static const char *const all_fields[] = {"$concat", "$add", "$subtract", "$multiply", "$divide", "$sum", "$avg"};
@@ -54,13 +43,13 @@ operands(const struct mrsi_plan_words *to, const char *op, struct mrs_val list)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    bool compared = ONE_OF(op, compares), met = false;
+    bool compared = MRS_IS_ONE_OF(op, compares), met = false;
     for (mrs_walk_init(&w, mrs_val_view(list)); compared && mrs_walk_next(&w, &el) == 1;) {
         met = met || el.v.type == MRS_DOCUMENT || (el.v.type == MRS_STRING && !is_text(el.v));
     }
     mrs_walk_init(&w, mrs_val_view(list));
     for (uint32_t i = 0; mrs_walk_next(&w, &el) == 1; i++) {
-        if (!met && (i == 0 || ONE_OF(op, all_fields))) {
+        if (!met && (i == 0 || MRS_IS_ONE_OF(op, all_fields))) {
             suspect(to, el.v);
         }
         expression(to, el.v, false);
@@ -83,7 +72,7 @@ operator(const struct mrsi_plan_words *to, const struct mrs_elem *op)
                 operator(to, &el);
                 continue;
             }
-            if (ONE_OF(el.name, inputs)) {
+            if (MRS_IS_ONE_OF(el.name, inputs)) {
                 suspect(to, el.v);
             }
             expression(to, el.v, false);
@@ -162,9 +151,9 @@ predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
         return;
     }
     for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &el) == 1;) {
-        if (ONE_OF(el.name, alternatives)) {
+        if (MRS_IS_ONE_OF(el.name, alternatives)) {
             compared(to, path, el.v.type == MRS_ARRAY ? types_of_all(el.v) : 0);
-        } else if (ONE_OF(el.name, compares)) {
+        } else if (MRS_IS_ONE_OF(el.name, compares)) {
             compared(to, path, types_of(el.v));
         }
     }
@@ -179,7 +168,7 @@ query(const struct mrsi_plan_words *to, struct mrs_val v)
         return;
     }
     for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &el) == 1;) {
-        if (v.type == MRS_ARRAY || ONE_OF(el.name, joints)) {
+        if (v.type == MRS_ARRAY || MRS_IS_ONE_OF(el.name, joints)) {
             query(to, el.v);
         } else if (strcmp(el.name, "$expr") == 0) {
             expression(to, el.v, false);
@@ -190,17 +179,6 @@ query(const struct mrsi_plan_words *to, struct mrs_val v)
 }
 
 /* ---- the door ---- */
-static const struct mrs_key *
-key_of(const struct mrs_step_type *type, const char *name)
-{
-    for (uint32_t i = 0; i < type->n_keys; i++) {
-        if (strcmp(type->keys[i].name, name) == 0) {
-            return &type->keys[i];
-        }
-    }
-    return NULL;
-}
-
 void
 mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
 {
@@ -212,7 +190,7 @@ mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
     struct mrs_elem el;
     mrs_walk_init(&w, st->body.p ? st->body : mrs_empty_doc()); /* a step that no plan wrote has no keys */
     while (mrs_walk_next(&w, &el) == 1) {
-        const struct mrs_key *key = key_of(st->type, el.name);
+        const struct mrs_key *key = mrs_key_find(st->type->keys, st->type->n_keys, el.name);
         if (key && key->type == MRS_ARG_QUERY) {
             query(to, el.v);
         } else if (key && reads &&

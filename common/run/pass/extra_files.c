@@ -6,6 +6,7 @@
  * Extras are copied byte for byte; those that hold documents are checked like any other, for a damaged file must not
  * pass for a good one. It must not know what an entry does, only whose it is. */
 #include "pass.h"
+#include "mongoreshape/words.h"
 
 #define NESTED 8 /* applyOps within applyOps; a server makes two */
 
@@ -55,10 +56,8 @@ command_names(const struct mrsi_engine *en, const char *ns, struct mrs_view o)
     if (mrs_walk_next(&w, &e) != 1) {
         return false;
     }
-    for (size_t i = 0; i < sizeof about_none / sizeof *about_none; i++) {
-        if (strcmp(e.name, about_none[i]) == 0) {
-            return false;
-        }
+    if (MRS_IS_ONE_OF(e.name, about_none)) {
+        return false;
     }
     const char *coll = e.v.type == MRS_STRING ? (const char *)e.v.p + 4 : "";
     if (strcmp(e.name, "renameCollection") == 0) {

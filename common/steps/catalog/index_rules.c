@@ -6,6 +6,7 @@
  * named. These are the rules of servers since 5.0, whatever `v` an index has: mongorestore takes that away. */
 #include "indexes.h"
 #include "mongoreshape/value.h"
+#include "mongoreshape/words.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -139,10 +140,8 @@ operator_good(const struct mrs_elem *e)
     static const char *const good[] = {"$eq", "$gt", "$gte", "$lt", "$lte", "$type", "$in", "$geoWithin",
                                        "$geoIntersects", "$comment"};
     int64_t n;
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        if (strcmp(e->name, good[i]) == 0) {
-            return true;
-        }
+    if (MRS_IS_ONE_OF(e->name, good)) {
+        return true;
     }
     bool on = e->v.type == MRS_BOOL ? e->v.p[0] != 0 : !mrs_val_integral(e->v, &n) || n != 0;
     return strcmp(e->name, "$exists") == 0 && on;

@@ -8,6 +8,7 @@
  * report says so. Walked with a stack of its own: it is data of the user. */
 #include "indexes.h"
 #include "mongoreshape/catalogue.h"
+#include "mongoreshape/words.h"
 
 /* The first name of a path, or of "$a.b" and "$$ROOT.a.b". */
 static const char *
@@ -43,12 +44,7 @@ looks_at_all(const char *text)
 {
     static const char *const words[] = {"additionalProperties", "patternProperties", "minProperties", "maxProperties",
                                         "$$ROOT", "$$CURRENT"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(text, words[i]) == 0) {
-            return true;
-        }
-    }
-    return false;
+    return MRS_IS_ONE_OF(text, words);
 }
 
 /* Whether one of the names in a text is that behind `**.`, or begins so where that ends in a star. */

@@ -184,9 +184,10 @@ mrsi_read_text_of(struct mrsi_read *r, const char *fmt, ...)
 }
 
 /* ---- slots ---- */
-static const struct mrs_key *
-row_of(const struct mrs_key *keys, uint32_t n, const char *name)
+const struct mrs_key *
+mrs_key_find(const struct mrs_key *keys, uint32_t n, const char *name)
 {
+    MRS_ASSERT(name);
     for (uint32_t i = 0; i < n; i++) {
         if (strcmp(keys[i].name, name) == 0) {
             return &keys[i];
@@ -200,7 +201,7 @@ mrsi_slot(const struct mrsi_read *r, const char *key)
 {
     MRS_ASSERT(key);
     const struct mrs_step_type *t = r->args->type;
-    return (struct mrsi_slot){mrs_doc_get(r->args->body, key), key, NULL, row_of(t->keys, t->n_keys, key)};
+    return (struct mrsi_slot){mrs_doc_get(r->args->body, key), key, NULL, mrs_key_find(t->keys, t->n_keys, key)};
 }
 
 bool
@@ -213,7 +214,7 @@ struct mrsi_slot
 mrsi_slot_in(struct mrsi_slot map, const struct mrs_key *keys, uint32_t n_keys, const char *name)
 {
     struct mrs_val v = map.v.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(map.v), name) : mrs_missing();
-    return (struct mrsi_slot){v, map.key, name, row_of(keys, n_keys, name)};
+    return (struct mrsi_slot){v, map.key, name, mrs_key_find(keys, n_keys, name)};
 }
 
 struct mrsi_slot
@@ -250,7 +251,7 @@ mrsi_read_map(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key *k
     struct mrs_elem e;
     mrs_walk_init(&w, mrs_val_view(map.v));
     while (mrs_walk_next(&w, &e) == 1) {
-        if (row_of(keys, n_keys, e.name)) {
+        if (mrs_key_find(keys, n_keys, e.name)) {
             continue;
         }
         good = unknown_key(r, map, e.name, mrsi_arg_nearest(e.name, keys, n_keys));

@@ -4,6 +4,7 @@
  * In a collection with a collation of its own a server would compare texts by that, and we compare bytes. */
 #include "describe.h"
 #include "mongoreshape/limits.h"
+#include "mongoreshape/words.h"
 
 static bool
 compares(const char *name)
@@ -12,11 +13,7 @@ compares(const char *name)
         "$eq",  "$ne",  "$gt",   "$gte",  "$lt",        "$lte",          "$cmp",           "$in",        "$min",
         "$max", "$minN", "$maxN", "$sortArray", "$indexOfArray", "$setDifference", "$setEquals", "$setIntersection",
         "$setIsSubset", "$setUnion"};
-    bool found = false;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        found = found || strcmp(name, names[i]) == 0;
-    }
-    return found;
+    return MRS_IS_ONE_OF(name, names);
 }
 
 bool

@@ -7,18 +7,15 @@
 #include "live_commands.h"
 #include "live_job.h"
 
+#include "mongoreshape/words.h"
+
 /* Whether writers are kept out by a run that has not begun to change anything. */
 static bool
 only_blocked(const struct live_call *c)
 {
     static const char *const phases[] = {"claimed", "blocked", "reading", "deriving", "listing"};
     struct mrs_view doc = {c->job.run->doc.p, (uint32_t)c->job.run->doc.n};
-    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
-        if (strcmp(c->phase, phases[i]) == 0) {
-            return live_at(doc, "blocked").type == MRS_DOCUMENT;
-        }
-    }
-    return false;
+    return MRS_IS_ONE_OF(c->phase, phases) && live_at(doc, "blocked").type == MRS_DOCUMENT;
 }
 
 static enum mrs_status

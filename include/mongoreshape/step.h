@@ -155,6 +155,7 @@ struct mrs_desc {
     const struct mrs_pair_path *pairs; /* JOIN: n_pairs of them */
     const struct mrs_listing *listings; /* n_listings; a side that is not listed cannot be run alongside writers */
     uint32_t n_listings;
+    bool own_ids; /* SPREAD: what is made gets `_id`s made of the source's own, so no two sources make the same one */
     const struct mrs_condition *conditions; /* condition.h; n_conditions: their sides are the last ones */
     uint32_t n_conditions, first_list;
     const char *quiet_only;  /* why the step can only run while nobody writes, and what to do; NULL: it can */
@@ -182,8 +183,7 @@ struct mrs_link_ops;
 struct mrs_tree_ops;
 struct mrs_rekey_ops; struct mrs_window_ops;
 struct mrs_grid_ops;
-struct mrs_catalog; /* catalogue.h */
-struct mrs_inverse; /* inverse.h */
+struct mrs_catalog; struct mrs_inverse; /* catalogue.h, inverse.h */
 
 /* ---- the step itself ---- */
 struct mrs_step_type {

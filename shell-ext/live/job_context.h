@@ -33,6 +33,11 @@ struct live_opts { /* of the command line, and where a run goes on, of the run d
     bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair, discard_new_writes, discard_refused;
     int64_t lease_ms;        /* 0: 30,000 */
 };
+struct live_workers { /* the processes that do a walk together: worker_processes.c */
+    uint32_t n;
+    /* All of them run; progress: something was done since the last call. FAIL: what one of them failed with. */
+    enum mrs_status (*keep)(struct live_workers *c, bool progress, struct mrs_err *e);
+};
 
 struct live_progress {
     const char *phase, *ns;  /* "expand 1 embed", "shop.posts" */
@@ -57,6 +62,7 @@ struct live_job {
     bool listed;                /* the name of a database in it had a star: all were listed */
     struct mrs_live *live;      /* what the static rule says of the plan (mongoreshape/live.h) */
     const char *command;        /* "apply" */
+    struct live_workers *workers;     /* of whoever leads a run; NULL: one process does all */
     struct live_metrics *metrics; /* where figures go (metrics.h); NULL: nowhere */
     struct live_run *run;       /* the run document in hand (state.h); NULL in a dry run */
     void (*progress)(void *arg, const struct live_progress *p); /* may be NULL */

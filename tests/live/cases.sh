@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# cases.sh [-v] [--all] [--engine pipeline] [CASE...] - puts every case of tests/cases through mongoreshape-live, on the
-# server for tests.
+# cases.sh [-v] [--all] [--engine pipeline | --workers N] [CASE...] - puts every case of tests/cases through
+# mongoreshape-live, on the server for tests.
 #
 # Each case is made quietly (writers kept out: the result must be that of the offline tool, for every case) and, where
 # the plan may run alongside writers, live: apply, verify, rollback (all must be as it was), apply again, contract.
@@ -9,7 +9,8 @@
 # --all tries all of them. Cases that a server cannot hold, and plans that the server's state forbids to run alongside
 # writers, are skipped by name, with the reason. With documents in another order than that of `_id` the offline tool
 # is asked for the result in that order.
-# With --engine only the live way is gone, on a replica set, by pipelines of the server where steps are pipelines.
+# With --engine only the live way is gone, on a replica set, by pipelines of the server where steps are pipelines; with
+# --workers the same by N workers, document by document.
 # Environment: OBJ, the folder of the programs.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -22,8 +23,8 @@ while [ $# -gt 0 ]; do
     case $1 in
         -v) verbose=1 ;;
         --all) all=1 ;;
-        --engine)
-            engine=(--engine "$2")
+        --engine | --workers)
+            engine=("$1" "$2")
             shift
             ;;
         --part) # inside of tests/server/with: a file of cases
@@ -189,7 +190,7 @@ expands() {
     does "$some" apply "$case/plan.yaml" --execute --allow-scan --allow-ttl "${engine[@]}" "${args[@]}" "$@" || return
     refused=$got
     named_run
-    [ ${#engine[@]} = 0 ] || [ "$want" != 0 ] || says ', 0 put right, 0 differ' || return
+    [ "${engine[0]:-}" != --engine ] || [ "$want" != 0 ] || says ', 0 put right, 0 differ' || return
     ! grep -q ' by pipelines' "$tmp/said" || by_pipelines=1
     does "$some" verify "${run[@]}" --allow-scan "$@"
 }
@@ -297,7 +298,8 @@ one_case() {
         plain=()
         [ "$c" = 0 ] || plain=(--no-transactions)
         if [ ${#engine[@]} != 0 ]; then
-            label=pipelines
+            label=${engine[*]}
+            [ "${engine[0]}" = --engine ] || batch=(1 1)
             if [ "$c" = 0 ] && admitted expand && load; then
                 case $want in
                     0 | 1) beside --batch "${batch[number % 2]}" ;;
@@ -347,7 +349,7 @@ if [ -n "$part" ]; then
         one_case
     done
     "$helper" drop "$@"
-    [ ${#engine[@]} = 0 ] || echo "by pipelines: $native cases"
+    [ "${engine[0]:-}" != --engine ] || echo "by pipelines: $native cases"
     echo "cases: $passed passed, $failed failed, $skipped skipped"
     exit 0
 fi

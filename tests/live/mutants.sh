@@ -34,6 +34,9 @@ no-journal               script journal.sh
 not-journaled            script journal.sh
 follow-late              script one_walk.sh
 token-before-write       script one_walk.sh
+worker-not-fenced        script workers.sh
+range-at-takers-place    script workers.sh
+follow-while-walking     script workers.sh
 set-all-at-once          unit   t_write
 once-is-enough           unit   t_unit
 refusal-unheard          unit   t_unit

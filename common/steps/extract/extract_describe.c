@@ -184,6 +184,7 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
     tell_losses(&t, s);
     tell_words(&t, s);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
+    out->own_ids = s->id == EXT_ID_NEW && s->path.n && !s->map && !s->nested.given;
     tell_live(&t, s);
     if (s->leave.given && (!s->rest || s->to_child || !s->replace)) {
         mrsi_tell_once(&t, "the copies that stay would be extracted again");

@@ -60,14 +60,29 @@ verify_natively(struct live_call *c)
     return s;
 }
 
+/* --worker: the run is led elsewhere. */
+static enum mrs_status
+help(struct live_call *c)
+{
+    if (!c->known) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING,
+                           "there is no run of this plan to help: `apply PLAN --execute --workers N` begins it");
+    }
+    return live_work(&c->job, &c->report, &c->err);
+}
+
 static enum mrs_status
 execute(struct live_call *c)
 {
     const struct live_opts *o = &c->job.opts;
     enum mrs_status s = live_call_admit(c);
+    if (s == MRS_OK && c->cli->worker) {
+        return help(c);
+    }
     if (s == MRS_OK && !c->known) {
         s = live_call_preflight(c, "apply");
     }
+    c->job.workers = &c->processes.workers;
     MRS_THEN(s, live_call_run(c, true));
     if (s != MRS_OK) {
         return s;

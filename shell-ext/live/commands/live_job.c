@@ -53,6 +53,12 @@ misuse(const struct live_cli *cli)
         return mrs_cli_misuse(line, "--engine pipeline adds the new design beside the old (--mode expand): it goes "
                                     "neither with --quiet-by nor with --mode direct");
     }
+    if (mrs_cli_given(line, "workers") && (cli->workers == 0 || cli->workers > LIVE_WORKERS_MAX)) {
+        return mrs_cli_misuse(line, "--workers must be 1 to %d", LIVE_WORKERS_MAX);
+    }
+    if (cli->worker && live_call_worker_misuse(cli)) {
+        return mrs_cli_misuse(line, "%s", live_call_worker_misuse(cli));
+    }
     if (cli->metrics && live_metrics_wrong(cli->metrics)) {
         return mrs_cli_misuse(line, "--metrics must be %s", live_metrics_wrong(cli->metrics));
     }
@@ -217,6 +223,7 @@ live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
     c->begun_ms = mrs_clock_steady();
     mrs_arena_init(&c->arena, c->job.mem);
     c->report.arena = &c->arena;
+    live_workers_of(&c->processes, c);
     *status = misuse(cli);
     if (*status) {
         return false;
@@ -625,6 +632,7 @@ live_call_end(struct live_call *c, enum mrs_status s, int status)
         status = exit_status(c);
     }
     close_metrics(c, status);
+    live_workers_end(&c->processes);
     live_run_close(&c->job);
     if (c->cli->json) {
         live_report_json(c, status);

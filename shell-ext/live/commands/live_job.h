@@ -10,9 +10,25 @@
 #include "live_options.h"
 #include "live/quiet/quiet.h"
 
+enum { LIVE_WORKERS_MAX = 16 };
+struct live_member { /* a worker that this process started */
+    int pid, out;        /* pid 0: there is none; out: what it says */
+    size_t n;
+    char line[600];      /* the one in the making */
+};
+struct live_worker_processes {
+    struct live_workers workers;
+    struct live_call *call;
+    struct live_member member[LIVE_WORKERS_MAX];
+    uint32_t died;       /* since there was progress */
+    char why[512];       /* the last error that one of them told */
+    char said[512];      /* the last line that was handed on */
+};
+
 struct live_call {
     struct live_cli *cli;
     struct live_job job;
+    struct live_worker_processes processes;
     struct mrs_arena arena;
     struct mrs_live live;
     struct mrs_err err;
@@ -64,6 +80,13 @@ enum mrs_status live_call_knobs_set(struct live_call *c);
 /* ---- live_hooks.c ---- */
 /* --on-success or --on-failure, by the exit status; behind everything else. */
 void live_call_hook(struct live_call *c, int status);
+
+/* ---- worker_processes.c ---- */
+void live_workers_of(struct live_worker_processes *c, struct live_call *call);
+/* All of them end: at a safe point, else after a while at once. */
+void live_workers_end(struct live_worker_processes *c);
+/* What of the line does not go with --worker; NULL: nothing. */
+const char *live_call_worker_misuse(const struct live_cli *cli);
 
 /* Notes the command line that comes next: "VERB PLAN EXTRA" with the options that this one was given. */
 void live_call_next(struct live_call *c, const char *verb, const char *extra);

@@ -104,6 +104,18 @@ static const struct mrs_cli_option options[] = {
      NULL},
     {"batch", 0, "N", WORK, MRS_CLI_OWN, AT(batch), "auto|100|1000", "auto", "documents in one batch, at most 10000",
      "`auto` begins with 1,000 and aims at half a second a batch.", batch},
+    {"workers", 0, "N", APPLY, MRS_CLI_COUNT, AT(workers), "1|2|4|8", "1",
+     "do the first walk over each collection with N processes, at most 16",
+     "Beside writers, on a replica set. The walk is cut into ranges of `_id`, which workers take one by one; whichever "
+     "of them dies, another goes on with its range. What they read and write beside each other is limited by `--docs` "
+     "and `--bytes` together. A step that could make one `_id` of two documents is done by one. It may be another "
+     "number when the command is called again.",
+     NULL},
+    {"worker", 0, NULL, APPLY, MRS_CLI_FLAG, AT(worker), NULL, NULL,
+     "with --execute: help a run that another process leads, on this machine or another",
+     "It takes ranges of a run that was begun with `--workers` until that adds no more, and may be ended at any time. "
+     "Knobs are those of the run.",
+     NULL},
     {"max-refused", 0, "N|any", APPLY, MRS_CLI_LIMIT, AT(max_refused), NULL, "0",
      "go on while at most N documents are refused",
      "A document is refused where the plan's own words leave no place for it. It stays where it is and is noted in "

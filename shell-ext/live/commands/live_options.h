@@ -12,12 +12,13 @@ struct live_cli {
     const char *uri, *uri_file, *run, *db, *state_db, *mode, *quiet_by, *engine, *tmp;
     const char *ns, *suggest, *html, *hints, *workload; /* of inspect */
     uint64_t sample;
-    uint64_t batch, memory, max_refused, passes, lease;
+    uint64_t batch, memory, max_refused, passes, lease, workers;
     uint64_t docs_per_s, bytes_per_s, sleep_ms; /* knobs, and: */
     const char *max_lag, *max_latency, *max_load, *critical_load, *hours;
     const char *metrics, *on_success, *on_failure;
     int64_t now_ms;
     bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair, discard_new_writes, discard_refused;
+    bool worker;
     bool clean, watch, list, json, progress, whole, all;
 };
 

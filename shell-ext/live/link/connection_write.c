@@ -132,6 +132,14 @@ answered(const struct bulk *b, struct mrs_view reply, const bson_error_t *error)
            (error->domain == MONGOC_ERROR_WRITE_CONCERN || (error->domain == MONGOC_ERROR_SERVER && some));
 }
 
+/* What one of the operations failed with, where it was one and not the command. */
+static enum mrs_status
+take_refusal(struct bulk *b, struct mrs_view reply, uint32_t first, struct mrs_err *e)
+{
+    struct mrs_val errors = live_at(reply, "writeErrors");
+    return errors.type == MRS_ARRAY && errors.n > MRS_DOC_MIN ? take_errors(b, errors, first, e) : MRS_OK;
+}
+
 /* ---- sending ---- */
 /* Operations that go out together: so many that they are surely one command. */
 static uint32_t
@@ -183,8 +191,9 @@ send_chunk(struct bulk *b, uint32_t first, uint32_t n, struct mrs_err *e)
         struct mrs_view said = {bson_get_data(&reply), reply.len};
         s = mrs_doc_check(said.p, said.n, MRS_DEPTH_READ, e);
         if (s == MRS_OK) {
-            s = done || answered(b, said, &error) ? take_sums(b, said, first, e)
-                                                  : live_fault_tell(b->l, b->what, &error, &reply, b->f, e);
+            bool known = done || answered(b, said, &error);
+            s = known ? take_sums(b, said, first, e) : take_refusal(b, said, first, e);
+            s = s == MRS_OK && !known ? live_fault_tell(b->l, b->what, &error, &reply, b->f, e) : s;
         }
         bson_destroy(&reply);
     }

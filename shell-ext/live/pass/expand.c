@@ -9,6 +9,7 @@
  * that give the same when they are run twice. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
+#include "live/state/ranges.h"
 #include "block.h"
 #include "follow.h"
 #include "native.h"
@@ -92,53 +93,62 @@ walks(const struct live_job *job)
     return 1 + (job->opts.passes ? job->opts.passes : EXPAND_PASSES);
 }
 
-/* What a walk over all main collections of a group came to. */
-struct walked {
-    bool wrote, missed; /* missed: something was put off */
-};
-
-/* One walk over one main collection. */
-static enum mrs_status
-walk_main(struct live_job *job, enum live_purpose purpose, uint32_t group, uint32_t main, uint32_t no,
-          struct walked *w, struct live_pass_report *r, struct mrs_err *e)
+static struct live_tour
+tour_of(struct live_job *job, struct filling *f, const struct live_walk *w, const char *pass, const char *phase)
 {
-    MRS_ASSERT(group < job->live->n_groups);
+    struct live_tour t = {.job = job, .pass = pass, .phase = phase, .coll = f->b.coll, .bounded = true,
+                          .writes = w->no == 0, .batch = fill, .arg = f};
+    if (w->held) {
+        t.pass = w->held->pass;
+        t.end = (struct mrs_view){w->held->end.p, (uint32_t)w->held->end.n};
+        t.bounded = t.end.n == 0;
+    }
+    return t;
+}
+
+enum mrs_status
+live_walk_main(struct live_job *job, struct live_walk *w, struct live_pass_report *r, struct mrs_err *e)
+{
+    MRS_ASSERT(w->group < job->live->n_groups);
     struct filling f;
     char name[48], phase[96];
-    const char *what = purpose == LIVE_FOR_DIRECT ? "direct" : "expand";
-    bool native = job->opts.native && live_adds(job, group);
+    const char *what = w->purpose == LIVE_FOR_DIRECT ? "direct" : "expand";
+    bool native = job->opts.native && live_adds(job, w->group);
     memset(&f, 0, sizeof f);
-    enum mrs_status st = live_batch_open(&f.b, job, group, main, purpose, r, e);
-    f.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, main, no),
-                             .phase = live_phase_name(job, phase, what, group), .coll = f.b.coll, .bounded = true,
-                             .writes = no == 0, .batch = fill, .arg = &f};
-    f.b.patient = purpose == LIVE_FOR_EXPAND && no + 1 < walks(job);
+    enum mrs_status st = live_batch_open(&f.b, job, w->group, w->main, w->purpose, r, e);
+    f.t = tour_of(job, &f, w, live_pass_name(name, what, w->group, w->main, w->no),
+                  live_phase_name(job, phase, what, w->group));
+    f.b.patient = w->purpose == LIVE_FOR_EXPAND && w->no + 1 < walks(job);
     if (!st && native) {
-        st = live_native_open(&f.native, job, group, f.b.coll, f.b.side, e);
+        st = live_native_open(&f.native, job, w->group, f.b.coll, f.b.side, e);
         f.t.ids = !f.native.why;
         f.t.batch = f.native.why ? fill : fill_natively;
     }
     MRS_THEN(st, live_tour_run(&f.t, e));
-    if (!st && native && no == 0) {
-        tell_native(job, &f, group);
+    if (!st && native && w->no == 0) {
+        tell_native(job, &f, w->group);
     }
     w->wrote = w->wrote || f.t.written;
     w->missed = w->missed || f.t.missed;
+    w->last_docs = f.t.wrote_docs;
+    w->last_bytes = f.t.wrote_bytes;
     live_native_close(&f.native);
     live_batch_close(&f.b);
     return st;
 }
 
+/* One walk over all main collections of a group. */
 static enum mrs_status
-walk_mains(struct live_job *job, enum live_purpose purpose, uint32_t group, uint32_t no, struct walked *w,
-           struct live_pass_report *r, struct mrs_err *e)
+walk_mains(struct live_job *job, struct live_walk *w, struct live_pass_report *r, struct mrs_err *e)
 {
     struct live_units *u;
-    enum mrs_status st = live_units_open(job, group, purpose, &u, e);
+    enum mrs_status st = live_units_open(job, w->group, w->purpose, &u, e);
     uint32_t mains = st ? 0 : live_units_mains(u);
     live_units_close(st ? NULL : u);
-    for (uint32_t m = 0; m < mains && !st; m++) {
-        st = walk_main(job, purpose, group, m, no, w, r, e);
+    for (w->main = 0; w->main < mains && !st; w->main++) {
+        bool shared = false;
+        st = live_walk_shared(job, w, &shared, r, e);
+        st = st || shared ? st : live_walk_main(job, w, r, e);
     }
     return st;
 }
@@ -155,9 +165,9 @@ walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, stru
     enum mrs_status st = live_follow_begin(&f, job, &of, r, e);
     st = st || !f.on ? st : live_foresee_once(job, group, e);
     for (uint32_t no = f.on ? (uint32_t)f.c.at : 0; no < walks(job) && again && !st; no++) {
-        struct walked w = {false, false};
+        struct live_walk w = {.purpose = purpose, .group = group, .no = no};
         st = live_follow_walk(&f, no, e);
-        MRS_THEN(st, walk_mains(job, purpose, group, no, &w, r, e));
+        MRS_THEN(st, walk_mains(job, &w, r, e));
         again = w.wrote || w.missed;
         if (f.on) {
             MRS_THEN(st, live_follow_apply(&f, no + 1 < walks(job), w.missed, &again, e));

@@ -93,9 +93,8 @@ attempt(struct live_batch *b, struct live_task *t, bool *done, struct live_fault
     struct mrs_buf lsid;
     mrs_buf_init(&lsid, b->job->mem, 4096);
     live_burst_reset(&b->burst);
-    enum mrs_status st = live_burst_session(&b->burst, &lsid, e);
+    enum mrs_status st = live_burst_begin(&b->burst, &lsid, f, e);
     mrs_buf_clear(&lsid);
-    MRS_THEN(st, live_txn_begin(b->job->link, e));
     MRS_THEN(st, touch(b, t, &there, f, e));
     if (!st && !there) {
         *done = true;

@@ -266,10 +266,10 @@ reload(struct pass_walk *w, struct mrs_err *e)
     return live_lost_since(job, gen, live_checkpoint_open(job, w->t->pass, &w->c, e), e);
 }
 
-static uint64_t
-estimated(const struct live_tour *t)
+uint64_t
+live_estimated(const struct live_job *job, const struct mrs_coll *coll)
 {
-    const struct live_coll_info *info = t->job->server ? live_server_coll(t->job->server, t->coll) : NULL;
+    const struct live_coll_info *info = job->server ? live_server_coll(job->server, coll) : NULL;
     return info ? info->count : 0;
 }
 
@@ -277,9 +277,31 @@ static enum mrs_status
 tell(struct pass_walk *w, struct mrs_err *e)
 {
     struct live_tour *t = w->t;
-    struct live_progress p = {.phase = t->phase, .ns = t->coll->ns, .done = w->c.docs, .estimated = estimated(t),
-                              .bytes = t->wrote_bytes};
+    struct live_progress p = {.phase = t->phase, .ns = t->coll->ns, .done = w->c.docs,
+                              .estimated = live_estimated(t->job, t->coll), .bytes = t->wrote_bytes};
     return live_run_tell(t->job, &p, e);
+}
+
+static bool
+before_end(struct mrs_view doc, struct mrs_view end)
+{
+    return mrs_compare(mrs_doc_get(doc, "_id"), mrs_doc_get(end, "_id")) < 0;
+}
+
+/* What lies behind the end of the tour is not its own. */
+static void
+cut_at_end(struct pass_walk *w)
+{
+    struct mrs_view end = w->t->end, bound = {w->range.bound.p, (uint32_t)w->range.bound.n};
+    struct live_range *r = &w->range;
+    if (end.n == 0) {
+        return;
+    }
+    r->last = r->last || !before_end(bound, end);
+    while (r->n && !before_end(r->docs[r->n - 1], end)) {
+        r->n--;
+        r->last = true;
+    }
 }
 
 static enum mrs_status
@@ -305,6 +327,7 @@ one_batch(struct pass_walk *w, struct mrs_err *e)
     if (st) {
         return st;
     }
+    cut_at_end(w);
     if (beyond(w)) {
         w->c.done = true;
         return live_checkpoint_save(t->job, &w->c, e);
@@ -338,7 +361,8 @@ live_tour_run(struct live_tour *t, struct mrs_err *e)
     mrs_buf_init(&w.upper, t->job->mem, MRS_DOC_READ_MAX);
     live_range_init(&w.range, t->job->mem);
     w.range.ids = t->ids;
-    live_course_walk(t->job, estimated(t), t->writes ? LIVE_WRITES : LIVE_LOOKS);
+    w.range.end = t->end;
+    live_course_walk(t->job, live_estimated(t->job, t->coll), t->writes ? LIVE_WRITES : LIVE_LOOKS);
     enum mrs_status st = reload(&w, e);
     while (st >= 0 && (st == MRS_END || !w.c.done)) {
         uint64_t gen = live_link_generation(t->job->link);

@@ -142,7 +142,7 @@ build_options(struct mrs_val min, uint32_t n, bool ids, struct mrs_buf *out, str
 }
 
 static enum mrs_status
-build_filter(struct mrs_val gte, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e)
+build_filter(struct mrs_val gte, struct mrs_val lt, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e)
 {
     struct mrs_build b;
     mrs_build_init(&b, out);
@@ -150,9 +150,21 @@ build_filter(struct mrs_val gte, struct mrs_buf *out, struct mrs_view *filter, s
         const char *op = LIVE_MUTANT("gt-instead-of-min") ? "$gt" : "$gte";
         mrs_build_open(&b, "_id", 3, MRS_DOCUMENT);
         mrs_build_val(&b, op, (uint32_t)strlen(op), gte);
+        if (lt.type != MRS_MISSING) {
+            mrs_build_val(&b, "$lt", 3, lt);
+        }
         mrs_build_close(&b);
     }
     return mrs_build_finish(&b, filter, e);
+}
+
+/* Whether the end is of the kind of `at`: then nothing behind the kind is wanted. */
+static bool
+ends_in_kind(const struct live_range *r, struct mrs_val at)
+{
+    struct mrs_val behind = behind_kind(at);
+    struct mrs_val end = r->end.n ? behind_kind(mrs_doc_get(r->end, "_id")) : mrs_missing();
+    return behind.type != MRS_MISSING && behind.type == end.type;
 }
 
 /* From `at` on: of its kind, or all. */
@@ -161,10 +173,11 @@ open_cursor(struct live_range *r, struct mrs_val at, bool of_kind, struct mrs_er
 {
     struct mrs_buf f, o;
     struct mrs_view filter, opts;
+    struct mrs_val end = of_kind && ends_in_kind(r, at) ? mrs_doc_get(r->end, "_id") : mrs_missing();
     stop_reading(r);
     mrs_buf_init(&f, r->mem, MRS_DOC_READ_MAX);
     mrs_buf_init(&o, r->mem, MRS_DOC_READ_MAX);
-    enum mrs_status s = build_filter(of_kind ? at : mrs_missing(), &f, &filter, e);
+    enum mrs_status s = build_filter(of_kind ? at : mrs_missing(), end, &f, &filter, e);
     s = s == MRS_OK ? build_options(of_kind ? mrs_missing() : at, r->batch, r->ids, &o, &opts, e) : s;
     MRS_THEN(s, live_find(r->job->link, r->coll, filter, opts, 0, &r->cursor, e));
     mrs_buf_clear(&f);
@@ -182,7 +195,7 @@ begin_reading(struct live_range *r, struct mrs_view from, uint32_t n, struct mrs
     r->opened_ms = mrs_clock_asleep();
     r->generation = live_link_generation(r->job->link);
     enum mrs_status s = open_cursor(r, at, short_sighted || r->behind.type != MRS_MISSING, e);
-    if (short_sighted) {
+    if (short_sighted || ends_in_kind(r, at)) {
         r->behind = mrs_missing();
     }
     return s;

@@ -17,6 +17,8 @@ struct live_range {
     uint32_t n, cap;
     bool last;      /* nothing behind it at the time of reading */
     bool ids;       /* set before reading: documents are read as {_id: v} */
+    struct mrs_view end; /* set before reading: {_id: v} where documents are not wanted any more; empty: nowhere. Some
+                            may come all the same */
     struct mrs_mem *mem;
     /* range.c's own: the cursor that goes on behind the range */
     const struct live_job *job;
@@ -50,9 +52,26 @@ struct live_pass_report {
     const char **named;        /* "shop.posts 5: field comments differs": the first 1,000 */
     uint32_t n_named;
 };
+/* One walk over one main collection of a group: expand.c, workers.c. */
+struct live_held;
+struct live_walk {
+    enum live_purpose purpose;
+    uint32_t group, main, no;
+    const struct live_held *held; /* only this range, by a worker; NULL: all */
+    bool wrote, missed;           /* set where it did; missed: something was put off */
+    uint64_t last_docs, last_bytes; /* what the last batch wrote: for the next breath */
+};
+enum mrs_status live_walk_main(struct live_job *job, struct live_walk *w, struct live_pass_report *r,
+                               struct mrs_err *e);
+/* By several workers, where that is asked for and changes nothing, or where it was begun so. *shared: it was, and is
+ * done. */
+enum mrs_status live_walk_shared(struct live_job *job, struct live_walk *w, bool *shared, struct live_pass_report *r,
+                                 struct mrs_err *e);
 /* Claims checked and written, new collections and indexes made, then every group with its end passes. */
 enum mrs_status live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
 enum mrs_status live_direct(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
+/* A worker of a run that another process leads: ranges of its walks, until it adds no more. range_work.c */
+enum mrs_status live_work(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
 /* Both ways; opts.repair: writes. A clean result is noted in the run document ("verified": server time). */
 enum mrs_status live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
 /* Of plans of one-document steps. */

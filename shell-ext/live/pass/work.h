@@ -19,6 +19,7 @@ struct live_tour {
     bool ids;                    /* documents are read as {_id: v} */
     bool writes;                 /* most of the documents are written, not only looked at: see course.h */
     bool bounded;                /* ends behind the `_id` that was the greatest when it began */
+    struct mrs_view end;         /* {_id: v}: ends before it; empty: it has no end */
     /* One batch; c holds where the tour stands behind it: it writes and saves c, with what it writes or behind it. OK;
      * END: connection lost, memory is thrown away and the tour goes on at its checkpoint; FAIL. */
     enum mrs_status (*batch)(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c,
@@ -29,6 +30,8 @@ struct live_tour {
                                                          them */
 };
 enum mrs_status live_tour_run(struct live_tour *t, struct mrs_err *e);
+/* How many documents there are, by the server's count of the beginning; 0: it is not known. */
+uint64_t live_estimated(const struct live_job *job, const struct mrs_coll *coll);
 /* batch_size.c: how many documents the next batch asks for, so that it takes as long as the governor says (half a
  * second at full speed). It grows and shrinks by half at most. */
 enum { LIVE_BATCH_FIRST = 1000 };

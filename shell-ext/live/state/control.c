@@ -7,6 +7,7 @@
  * once. Whoever lost the connection is told by END and begins again at the checkpoint, for what he remembers may not
  * have come to be. Counters for `status` are written here too, once a second. Must
  * not know what a batch is made of. */
+#include "ranges.h"
 #include "state_io.h"
 
 #include <stdio.h>
@@ -99,7 +100,7 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
     if (job->progress) {
         job->progress(job->arg, &r->told);
     }
-    if (r->told_ms && now - r->told_ms < TELL_MS) {
+    if (r->worker || (r->told_ms && now - r->told_ms < TELL_MS)) { /* the leader tells for all */
         return MRS_OK;
     }
     r->told_ms = now;
@@ -121,13 +122,15 @@ look(struct live_job *job, struct mrs_err *e)
         return s;
     }
     live_text_at(live_run_doc(r), "owner", owner, sizeof owner);
-    if (s == MRS_END || strcmp(owner, r->owner) != 0 || live_int_at(live_run_doc(r), "epoch", 0) != r->epoch) {
+    if (s == MRS_END || strcmp(owner, r->leader) != 0 || live_int_at(live_run_doc(r), "epoch", 0) != r->epoch) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                            "run %s was taken over by another process, nothing more is written "
                            "here",
                            r->short_id);
     }
-    return live_speed_look(job, latency, e);
+    bool limited = r->worker && (r->control.docs_per_s || r->control.bytes_per_s);
+    s = limited ? live_range_sharers(job, &r->sharers, e) : MRS_OK;
+    return s == MRS_OK ? live_speed_look(job, latency, e) : s;
 }
 
 int64_t

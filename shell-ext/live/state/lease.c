@@ -10,6 +10,7 @@
  * have on the server (a transaction, a running command) is written into the lease by the very update that takes it over
  * (`dead`), so that it is not forgotten should the taker die too; it is ended before anything else happens. Must not
  * know what a run does under its leases. */
+#include "ranges.h"
 #include "state_io.h"
 
 #include <inttypes.h>
@@ -392,6 +393,7 @@ end_one(struct live_job *job, struct mrs_view d, struct mrs_err *e)
     if (lsid.type == MRS_DOCUMENT && live_link_replicated(job->link)) {
         s = live_kill_session(job->link, mrs_val_view(lsid), e);
     }
+    MRS_THEN(s, live_ranges_seal(job, run, e)); /* his workers */
     return s == MRS_OK ? live_lease_quell(job, run, owner, e) : s;
 }
 
@@ -599,6 +601,9 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
     struct mrs_arena a;
     struct mrs_view u;
     int64_t now = 0, asked_at = live_clock(); /* before the server's clock is read: our time is never the longer one */
+    if (r->worker) {
+        return live_range_renew(job, e);
+    }
     if (r->n_leases == 0) {
         return MRS_OK;
     }
@@ -621,7 +626,8 @@ live_lease_keep(struct live_job *job, struct mrs_err *e)
 {
     MRS_ASSERT(job->run);
     struct live_run *r = job->run;
-    return live_clock() - r->lease_checked_ms < r->lease_ms / 6 ? MRS_OK : live_lease_renew(job, e);
+    bool due = live_clock() - r->lease_checked_ms >= r->lease_ms / 6;
+    return due ? live_lease_renew(job, e) : MRS_OK;
 }
 
 enum mrs_status
@@ -633,7 +639,8 @@ live_lease_session(struct live_job *job, struct mrs_view lsid, struct mrs_err *e
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &u, e, "{$set: {lsid: %d}}", lsid);
     if (s == MRS_OK) {
-        s = all_ours(job, "noting the session", u, e);
+        s = job->run->worker ? live_range_change(job, "noting the session", u, e)
+                             : all_ours(job, "noting the session", u, e);
     }
     mrs_arena_clear(&a);
     return s;

@@ -144,6 +144,9 @@ live_checkpoint_open(struct live_job *job, const char *pass, struct live_checkpo
         if (s == MRS_OK && c->epoch == r->epoch) {
             return strcmp(owner, r->owner) == 0 ? MRS_OK : lost(c, e);
         }
+        if (r->worker && (s == MRS_END || (s == MRS_OK && c->epoch != r->epoch))) {
+            return lost(c, e); /* the walk is over, or sealed */
+        }
         s = s == MRS_OK ? inherit(job, c, e) : s == MRS_END ? make_one(job, c, e) : s;
         if (s != MRS_OK) {
             return s;
@@ -166,8 +169,10 @@ live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct
     MRS_THEN(s, mrs_buf_status(&c->token, e));
     op->kind = LIVE_UPDATE;
     if (s == MRS_OK) {
-        s = live_doc_in(a, &op->filter, e, "{_id: {$eq: %s}, owner: %s, epoch: %I, seq: %I}", c->id, job->run->owner,
-                        c->epoch, c->seq);
+        s = LIVE_MUTANT("worker-not-fenced")
+                ? live_doc_in(a, &op->filter, e, "{_id: {$eq: %s}}", c->id)
+                : live_doc_in(a, &op->filter, e, "{_id: {$eq: %s}, owner: %s, epoch: %I, seq: %I}", c->id,
+                              job->run->owner, c->epoch, c->seq);
     }
     if (s == MRS_OK) {
         s = live_doc_in(a, &none, e, "{last: ''}");

@@ -13,25 +13,6 @@
 
 enum { DOC_ROOM = 65536 }; /* what a record may add to the document itself */
 
-static enum mrs_status
-count(struct live_job *job, struct mrs_view query, struct mrs_arena *a, uint64_t *n, struct mrs_err *e)
-{
-    struct mrs_view cmd;
-    struct mrs_buf reply;
-    mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
-    enum mrs_status s = live_doc_in(a, &cmd, e, "{count: %s, query: %d}", job->run->state_refused.coll, query);
-    if (s == MRS_OK) {
-        s = live_state_command(job, live_state_db(job), cmd, 0, &reply, NULL, e);
-    }
-    if (s == MRS_OK) {
-        struct mrs_view d = {reply.p, (uint32_t)reply.n};
-        int64_t found = live_int_at(d, "n", 0);
-        *n = found > 0 ? (uint64_t)found : 0;
-    }
-    mrs_buf_clear(&reply);
-    return s;
-}
-
 enum mrs_status
 live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e)
 {
@@ -39,7 +20,7 @@ live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e)
     struct mrs_view query;
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &query, e, "{_id.run: %s}", job->run->id);
-    MRS_THEN(s, count(job, query, &a, n, e));
+    MRS_THEN(s, live_state_count(job, &job->run->state_refused, query, n, e));
     mrs_arena_clear(&a);
     return s;
 }
@@ -57,7 +38,7 @@ live_refused_before(struct live_job *job, uint32_t step, const char *ns, uint64_
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &query, e, "{_id.run: %s, _id.ns: %s, _id.step: {$lt: %i}}", job->run->id, ns,
                                     (int64_t)step);
-    MRS_THEN(s, count(job, query, &a, n, e));
+    MRS_THEN(s, live_state_count(job, &job->run->state_refused, query, n, e));
     mrs_arena_clear(&a);
     return s;
 }
@@ -147,7 +128,8 @@ live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs
     struct mrs_val own = own_id(job, step, doc, room);
     bool there = false;
     mrs_arena_init(&a, job->mem);
-    enum mrs_status s = record_id(job, step, ns, own, &a, &id, e);
+    enum mrs_status s = live_lease_keep(job, e);
+    MRS_THEN(s, record_id(job, step, ns, own, &a, &id, e));
     if (s == MRS_OK) {
         s = record(job, id, doc, why, &a, &rec, e);
     }
@@ -158,6 +140,7 @@ live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs
         s = replace(job, &r->state_refused, id, rec, &a, e);
     } else if (s == MRS_OK) {
         r->n_refused++;
+        s = r->worker ? live_refused_count(job, &r->n_refused, e) : s; /* others refuse, too */
     }
     mrs_arena_clear(&a);
     return s == MRS_OK && r->n_refused > job->opts.max_refused ? too_many(job, ns, own, why, e) : s;
@@ -172,7 +155,7 @@ live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mr
     struct mrs_view key, q;
     int64_t n = 0;
     if (r->n_refused == 0) {
-        return MRS_OK; /* counted when the run was opened, and nobody else adds to it */
+        return MRS_OK; /* counted when the run was opened, or the range taken, and nobody else adds to it */
     }
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = record_id(job, step, ns, id, &a, &key, e);

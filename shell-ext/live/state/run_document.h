@@ -31,6 +31,11 @@ struct live_run {
     char id[33];         /* plan id in hex: the `_id` of the run document */
     char short_id[13];   /* its first 12 digits, in names of collections */
     char owner[64];      /* of this process: host, pid, random */
+    char leader[64];     /* who opened the run and holds its leases: the owner, but of a worker */
+    bool worker;         /* a worker that joined it, see ranges.h */
+    bool shares;         /* there are ranges that workers may hold */
+    char range[96];      /* the `_id` of the range in hand; "" none */
+    uint32_t sharers;    /* workers that share the limits */
     int64_t epoch;       /* of our leases */
     char phase[32];
     uint32_t group;      /* the group in hand */
@@ -69,6 +74,8 @@ struct live_run {
  * phase "claimed". A run that is `done` or `rolled back` is refused by create unless it was cleaned (MRS_E_EXISTS).
  * Then leases are taken. plan_text: the plan as it was read. */
 enum mrs_status live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n, struct mrs_err *e);
+/* Joins the run of job->plan as a worker: takes no leases and moves no phase. END: it is in no phase that is shared. */
+enum mrs_status live_run_join(struct live_job *job, struct mrs_err *e);
 /* $$NOW of the run of job->plan, for which a plan that goes on must be loaded (mrs_plan_opts.now_ms) before
  * live_run_open. OK; END: there is no such run. Needs no job->run. */
 enum mrs_status live_run_moment(struct live_job *job, int64_t *now_ms, struct mrs_err *e);

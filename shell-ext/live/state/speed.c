@@ -56,7 +56,8 @@ live_speed_wait(const struct live_run *r, const struct live_breath *b, int64_t n
 {
     const struct live_control *c = &r->control;
     bool wrote = b->docs || b->bytes;
-    int64_t by_limits = b->since + live_control_due(c, b->docs, b->bytes) - now;
+    int64_t sharers = r->sharers > 1 ? r->sharers : 1;
+    int64_t by_limits = b->since + sharers * live_control_due(c, b->docs, b->bytes) - now;
     int64_t by_sleep = wrote ? b->came + c->sleep_ms - now : 0;
     int64_t by_law = works_alone(r) ? 0 : b->came + live_governor_rest(&r->governor, b->came - b->since) - now;
     int64_t wait = by_limits > by_sleep ? by_limits : by_sleep;

@@ -6,6 +6,7 @@
  * refusal that says what to do. Opening counts the run's epoch up under the leases, and every document of the state
  * carries it: an owner who comes back from sleep finds that his filters match nothing. Must not know what the phases
  * mean, beyond which of them end a run. */
+#include "ranges.h"
 #include "state_io.h"
 
 #include "live/server/server.h"
@@ -68,6 +69,7 @@ live_run_new(struct live_job *job, const char *id, struct mrs_err *e)
     snprintf(r->id, sizeof r->id, "%s", id);
     snprintf(r->short_id, sizeof r->short_id, "%.12s", id);
     r->lease_ms = job->opts.lease_ms > 0 ? job->opts.lease_ms : 30000;
+    r->sharers = 1;
     r->generation = live_link_generation(job->link);
     r->breathed_ms = r->uuid_checked_ms = mrs_clock_asleep();
     r->told.phase = r->told_phase;
@@ -80,7 +82,9 @@ live_run_new(struct live_job *job, const char *id, struct mrs_err *e)
         !state_coll(job, "changes_", r->short_id, &r->state_changes)) {
         return mrs_err_memory(e, 256);
     }
-    return owner_name(r->owner, e);
+    enum mrs_status s = owner_name(r->owner, e);
+    memcpy(r->leader, r->owner, sizeof r->leader);
+    return s;
 }
 
 void
@@ -88,6 +92,12 @@ live_run_close(struct live_job *job)
 {
     struct live_run *r = job->run;
     if (r) {
+        if (r->shares) {
+            r->leaving = true;
+            (void)live_ranges_seal(job, r->id, NULL); /* else whoever takes the leases over does it */
+            r->leaving = false;
+        }
+        live_range_leave(job);
         live_lease_release(job);
         mrs_buf_clear(&r->doc);
         mrs_arena_clear(&r->arena);
@@ -451,7 +461,8 @@ fence(struct live_job *job, struct mrs_err *e)
 enum mrs_status
 live_run_fence(struct live_job *job, struct mrs_err *e)
 {
-    enum mrs_status s = new_epoch(job, e);
+    enum mrs_status s = live_ranges_seal(job, job->run->id, e);
+    MRS_THEN(s, new_epoch(job, e));
     return s == MRS_OK ? fence(job, e) : s;
 }
 
@@ -505,6 +516,41 @@ live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n
     }
     take_options(job);
     return MRS_OK;
+}
+
+/* A worker writes into collections inside of transactions that begin with a write to his range, or not at all. */
+static enum mrs_status
+not_fenced(void *arg, struct mrs_err *e)
+{
+    (void)arg;
+    return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a worker writes outside of its range's transactions");
+}
+
+enum mrs_status
+live_run_join(struct live_job *job, struct mrs_err *e)
+{
+    char id[33], comment[128];
+    mrs_plan_id_text(job->plan, id);
+    live_run_close(job);
+    enum mrs_status s = live_run_new(job, id, e);
+    MRS_THEN(s, live_run_load(job, e));
+    if (s == MRS_OK && (strncmp(job->run->phase, "expand", 6) != 0 || live_phase_over(job->run->phase) ||
+                        live_run_in(job, "expanded"))) {
+        s = MRS_END;
+    }
+    MRS_THEN(s, fits(job, true, e));
+    if (s == MRS_OK) {
+        struct live_run *r = job->run;
+        r->worker = true;
+        r->epoch = live_int_at(live_run_doc(r), "epoch", 0);
+        live_text_at(live_run_doc(r), "owner", r->leader, sizeof r->leader);
+        live_lease_comment(id, r->owner, comment);
+        live_link_mark(job->link, comment, 0);
+        live_link_ask_before_writes(job->link, not_fenced, NULL);
+        take_options(job);
+        s = live_refused_count(job, &r->n_refused, e);
+    }
+    return s;
 }
 
 enum mrs_status

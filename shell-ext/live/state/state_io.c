@@ -294,6 +294,26 @@ live_state_list(struct live_job *job, const struct mrs_coll *coll, struct mrs_vi
     return read_all(job, coll, pipeline, true, out, e);
 }
 
+enum mrs_status
+live_state_count(struct live_job *job, const struct mrs_coll *coll, struct mrs_view query, uint64_t *n,
+                 struct mrs_err *e)
+{
+    struct mrs_arena a;
+    struct mrs_view cmd;
+    struct mrs_buf reply;
+    mrs_arena_init(&a, job->mem);
+    mrs_buf_init(&reply, job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status s = live_doc_in(&a, &cmd, e, "{count: %s, query: %d}", coll->coll, query);
+    MRS_THEN(s, live_state_command(job, coll->db, cmd, 0, &reply, NULL, e));
+    if (s == MRS_OK) {
+        int64_t found = live_int_at((struct mrs_view){reply.p, (uint32_t)reply.n}, "n", 0);
+        *n = found > 0 ? (uint64_t)found : 0;
+    }
+    mrs_buf_clear(&reply);
+    mrs_arena_clear(&a);
+    return s;
+}
+
 struct mrs_val
 live_first_of(const struct mrs_buf *reply)
 {

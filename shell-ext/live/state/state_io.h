@@ -41,6 +41,9 @@ enum mrs_status live_state_drop(struct live_job *job, const char *db, const char
 /* The one document, appended to out; END: none. */
 enum mrs_status live_state_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q,
                                 struct mrs_buf *out, struct mrs_err *e);
+/* How many match. */
+enum mrs_status live_state_count(struct live_job *job, const struct mrs_coll *coll, struct mrs_view query,
+                                 uint64_t *n, struct mrs_err *e);
 /* The first document of a reply with a cursor; missing where there is none. */
 struct mrs_val live_first_of(const struct mrs_buf *reply);
 /* What a pipeline gives, one document behind the other in out. */

@@ -5,6 +5,7 @@
  * moved last; the text and the JSON are two renderings of it, so they cannot disagree. Estimates are shown as such:
  * share and time left are of all that the command does (course.c), and left out where they are not known. Reads only,
  * and holds nothing of the URI. */
+#include "ranges.h"
 #include "state_io.h"
 
 #include "mongoreshape/ejson.h"
@@ -40,6 +41,7 @@ struct sources {
     struct mrs_view run, lease, checkpoint; /* empty views: none */
     struct mrs_buf lease_buf, checkpoint_buf;
     bool alive; /* the lease runs, by the server's clock */
+    struct live_ranges_sum ranges; /* of the walk that workers share */
 };
 
 static enum mrs_status
@@ -57,7 +59,8 @@ gather(struct live_job *job, struct mrs_view run, struct sources *f, struct mrs_
                                  id, &f->lease_buf, e);
     if (s >= MRS_OK) {
         s = first_of(job, &r->state_checkpoints,
-                     "[{$match: {run: %s, done: false, last: {$exists: true}}}, {$sort: {updated: -1}}, {$limit: "
+                     "[{$match: {run: %s, done: false, last: {$exists: true}, walk: {$exists: false}, cuts: {$exists: "
+                     "false}}}, {$sort: {updated: -1}}, {$limit: "
                      "1}]", id,
                      &f->checkpoint_buf, e);
     }
@@ -66,6 +69,7 @@ gather(struct live_job *job, struct mrs_view run, struct sources *f, struct mrs_
     f->lease = (struct mrs_view){f->lease_buf.p, (uint32_t)f->lease_buf.n};
     f->checkpoint = (struct mrs_view){f->checkpoint_buf.p, (uint32_t)f->checkpoint_buf.n};
     f->alive = live_date_at(f->lease, "until", 0) >= now;
+    s = s >= MRS_OK ? live_ranges_sum(job, id, NULL, &f->ranges, e) : s;
     return s >= MRS_OK ? MRS_OK : s;
 }
 
@@ -206,6 +210,11 @@ facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, 
     copy_control(&b, f->run);
     progress_facts(&b, f->run, phase, alive);
     copy_field(&b, f->checkpoint, "last._id", "position");
+    if (f->ranges.all) {
+        mrs_build_i64(&b, "ranges", f->ranges.all);
+        mrs_build_i64(&b, "ranges_done", f->ranges.done);
+        mrs_build_i64(&b, "workers", f->ranges.held);
+    }
     mrs_build_bool(&b, "at_work", alive);
     copy_field(&b, f->lease, "owner", "owner");
     copy_field(&b, f->lease, "since", "owner_since");
@@ -316,6 +325,18 @@ put_position(struct mrs_buf *out, struct mrs_view d)
     }
 }
 
+/* Of a walk that workers share. */
+static void
+put_ranges(struct mrs_buf *out, struct mrs_view d)
+{
+    int64_t workers = live_int_at(d, "workers", 0);
+    if (live_at(d, "ranges").type != MRS_MISSING) {
+        put_label(out, "ranges");
+        mrs_buf_printf(out, "%" PRId64 " of %" PRId64 " done, %" PRId64 " worker%s\n", live_int_at(d, "ranges_done", 0),
+                       live_int_at(d, "ranges", 0), workers, workers == 1 ? "" : "s");
+    }
+}
+
 /* The knobs that are texts. */
 static bool
 put_knobs(struct mrs_buf *out, struct mrs_view d)
@@ -418,6 +439,7 @@ put_run(struct mrs_buf *out, struct mrs_view d)
     mrs_buf_byte(out, '\n');
     put_progress(out, d);
     put_position(out, d);
+    put_ranges(out, d);
     put_limits(out, d);
     put_owner(out, d);
     if (refused > 0) {

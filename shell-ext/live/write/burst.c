@@ -8,9 +8,10 @@
  * upsert: a document that is gone stays gone. A change of a unit is not made when an earlier one of the same unit was
  * refused. Nothing is known here of steps or of what the documents mean. */
 #include "burst.h"
+#include "live/state/ranges.h"
 #include "live/state/state_io.h"
 
-enum { TXN_DOCS = 1000, TXN_BYTES = 4u << 20, TRIES = 8 };
+enum { TRIES = 8 };
 
 void
 live_burst_init(struct live_burst *b, struct live_job *job)
@@ -175,7 +176,7 @@ next_bulk(struct live_send *s, enum live_op_kind kind, bool all)
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->b->n; i++) {
         const struct live_change *c = &s->b->change[i];
-        bool open = c->kind == kind && !s->piece[i].done && (all || !s->piece[i].weak);
+        bool open = c->kind == kind && !s->piece[i].done && s->piece[i].part == s->part && (all || !s->piece[i].weak);
         if (open && (n == 0 || strcmp(s->b->change[s->at[0]].coll.ns, c->coll.ns) == 0)) {
             s->at[n] = i;
             live_send_op(s, i, &s->ops[n++]);
@@ -211,6 +212,10 @@ statements(struct live_send *s, struct live_fault *f, struct mrs_err *e)
         for (uint32_t n; (n = next_bulk(s, order[k], true)) > 0;) {
             enum mrs_status st = live_bulk(job->link, &s->b->change[s->at[0]].coll, s->ops, n,
                                            LIVE_WRITE | LIVE_IN_TXN, bypass(job), &s->b->arena, &r, f, e);
+            s->refused = st == MRS_FAIL && r.n_errors;
+            if (s->refused) {
+                s->error = r.errors[0];
+            }
             if (st || sum_of(order[k], &r) != n) {
                 return st ? st : MRS_SKIP;
             }
@@ -219,25 +224,25 @@ statements(struct live_send *s, struct live_fault *f, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* The checkpoint first: it is what two owners would collide on. */
+/* The first statement of a transaction: a write to the checkpoint, which is what two owners would collide on. */
 static enum mrs_status
-txn_body(struct live_send *s, const struct live_op *check, struct live_fault *f, struct mrs_err *e)
+check_first(struct live_burst *b, const struct live_op *check, struct live_fault *f, struct mrs_err *e)
 {
-    MRS_ASSERT(s->b->job->run);
-    struct live_job *job = s->b->job;
+    MRS_ASSERT(b->job->run);
+    struct live_job *job = b->job;
     struct live_bulk_result r;
     LIVE_STOP("before-checkpoint");
     enum mrs_status st = live_bulk(job->link, &job->run->state_checkpoints, check, 1, LIVE_WRITE | LIVE_IN_TXN, false,
-                                   &s->b->arena, &r, f, e);
+                                   &b->arena, &r, f, e);
     if (st) {
         return st;
     }
     LIVE_STOP("after-checkpoint");
-    if (r.matched != 1) {
-        return mrs_err_set(e, MRS_DEAD, MRS_E_SERVER,
-                           "the checkpoint is not as it was left: another process has taken over this run");
+    if (r.matched == 1 || LIVE_MUTANT("worker-not-fenced")) {
+        return MRS_OK;
     }
-    return statements(s, f, e);
+    return mrs_err_set(e, MRS_DEAD, MRS_E_SERVER,
+                       "the checkpoint is not as it was left: another process has taken over this run");
 }
 
 enum mrs_status
@@ -255,6 +260,19 @@ live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e
     return st;
 }
 
+enum mrs_status
+live_burst_begin(struct live_burst *b, struct mrs_buf *lsid, struct live_fault *f, struct mrs_err *e)
+{
+    struct live_op fence;
+    enum mrs_status st = live_burst_session(b, lsid, e);
+    MRS_THEN(st, live_txn_begin(b->job->link, e));
+    if (st || !b->job->run || !b->job->run->worker || LIVE_MUTANT("worker-not-fenced")) {
+        return st;
+    }
+    st = live_range_fence(b->job, &b->arena, &fence, e);
+    return st ? st : check_first(b, &fence, f, e);
+}
+
 /* Nobody knows whether the commit was done: the session is ended, then the checkpoint tells. OK: it was; END. */
 static enum mrs_status
 undecided(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e)
@@ -262,7 +280,7 @@ undecided(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e)
     struct live_job *job = s->b->job;
     struct mrs_err quiet;
     mrs_err_clear(&quiet);
-    if (live_kill_session(job->link, (struct mrs_view){s->lsid.p, (uint32_t)s->lsid.n}, &quiet)) {
+    if (live_kill_session(job->link, (struct mrs_view){s->lsid.p, (uint32_t)s->lsid.n}, &quiet) || !c) {
         return MRS_END;
     }
     struct live_checkpoint now;
@@ -305,43 +323,62 @@ static void
 reopen(struct live_send *s)
 {
     for (uint32_t i = 0; i < s->b->n; i++) {
-        s->piece[i].done = s->b->change[i].outcome == LIVE_WRITTEN;
+        if (s->piece[i].part == s->part) {
+            s->piece[i].done = s->b->change[i].outcome == LIVE_WRITTEN;
+        }
     }
 }
 
-/* OK: committed; SKIP: go the plain way; END, FAIL, DEAD. */
+/* One try: begun, checked, sent, committed. */
 static enum mrs_status
-in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e)
+try_transaction(struct live_send *s, const struct live_op *check, struct live_checkpoint *c, struct mrs_err *e)
 {
     MRS_ASSERT(s->n_weak == 0);
-    struct live_op check;
-    struct live_fault f = {.kind = LIVE_FAULT_NONE};
-    enum mrs_status st = live_checkpoint_op(s->b->job, c, &s->b->arena, &check, e);
-    for (uint32_t again = 1; !st; again++) {
+    enum mrs_status st;
+    reopen(s);
+    s->fault.kind = LIVE_FAULT_NONE;
+    s->refused = false;
+    if (check) {
         st = live_burst_session(s->b, &s->lsid, e);
         MRS_THEN(st, live_txn_begin(s->b->job->link, e));
-        if (st) {
-            return st;
-        }
-        reopen(s);
-        f.kind = LIVE_FAULT_NONE;
-        st = txn_body(s, &check, &f, e);
-        MRS_THEN(st, commit(s, c, &f, e));
+        MRS_THEN(st, check_first(s->b, check, &s->fault, e));
+    } else {
+        st = live_burst_begin(s->b, &s->lsid, &s->fault, e);
+    }
+    MRS_THEN(st, statements(s, &s->fault, e));
+    MRS_THEN(st, commit(s, c, &s->fault, e));
+    if (st) {
+        live_txn_abort(s->b->job->link);
+    }
+    return live_lost(&s->fault, st, e);
+}
+
+enum mrs_status
+live_send_in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e)
+{
+    struct live_op check;
+    enum mrs_status st = c ? live_checkpoint_op(s->b->job, c, &s->b->arena, &check, e) : MRS_OK;
+    for (uint32_t again = 1; !st; again++) {
+        mrs_err_clear(&s->why);
+        st = try_transaction(s, c ? &check : NULL, c, &s->why);
         if (st == MRS_OK) {
-            c->seq++;
+            if (c) {
+                c->seq++;
+            }
             return MRS_OK;
         }
-        live_txn_abort(s->b->job->link);
-        st = live_lost(&f, st, e);
-        if (st == MRS_FAIL && e) {
-            mrs_err_clear(e);
-        }
-        if (st == MRS_FAIL && f.kind == LIVE_FAULT_TRANSIENT && again < TRIES) {
+        if (st == MRS_FAIL && s->fault.kind == LIVE_FAULT_TRANSIENT && again < TRIES) {
             live_back_off(again);
             st = MRS_OK;
         }
     }
     reopen(s);
+    if (st == MRS_DEAD || (st == MRS_FAIL && s->fault.kind == LIVE_FAULT_NONE)) { /* not the server's word */
+        if (e) {
+            *e = s->why;
+        }
+        return st;
+    }
     return st == MRS_FAIL ? MRS_SKIP : st;
 }
 
@@ -367,8 +404,8 @@ bulk_plain(struct live_send *s, uint32_t n, struct live_bulk_result *r, struct m
     }
 }
 
-static bool
-held_back(const struct live_send *s, uint32_t unit)
+bool
+live_send_held_back(const struct live_send *s, uint32_t unit)
 {
     MRS_ASSERT(s->n_bad <= s->b->n);
     for (uint32_t i = 0; i < s->n_bad; i++) {
@@ -384,19 +421,19 @@ static void
 hold_back(struct live_send *s)
 {
     for (uint32_t i = 0; s->n_bad && i < s->b->n; i++) {
-        if (!s->piece[i].done && held_back(s, s->b->change[i].unit)) {
+        if (!s->piece[i].done && live_send_held_back(s, s->b->change[i].unit)) {
             s->piece[i].done = true;
         }
     }
 }
 
-static enum mrs_status
-note_bad(struct live_send *s, struct mrs_err *e)
+enum mrs_status
+live_send_note_bad(struct live_send *s, struct mrs_err *e)
 {
     s->n_bad = 0;
     for (uint32_t i = 0; i < s->b->n; i++) {
         const struct live_change *c = &s->b->change[i];
-        if (!s->piece[i].done || c->outcome == LIVE_WRITTEN || held_back(s, c->unit)) {
+        if (!s->piece[i].done || c->outcome == LIVE_WRITTEN || live_send_held_back(s, c->unit)) {
             continue;
         }
         if (!s->bad && !(s->bad = mrs_alloc_array(s->b->job->mem, s->b->n, sizeof *s->bad))) {
@@ -424,7 +461,7 @@ kind_plain(struct live_send *s, enum live_op_kind kind, struct mrs_err *e)
             st = live_send_alone(s, i, bypass(s->b->job), e);
         }
     }
-    return st ? st : note_bad(s, e);
+    return st ? st : live_send_note_bad(s, e);
 }
 
 static enum mrs_status
@@ -448,7 +485,8 @@ static bool
 fits_transaction(const struct live_send *s, const struct live_checkpoint *c)
 {
     const struct live_burst *b = s->b;
-    return c && b->n && !s->n_weak && b->n < TXN_DOCS && s->payload < TXN_BYTES && s->buf.n < 4 * (size_t)TXN_BYTES &&
+    return c && b->n && !s->n_weak && b->n < LIVE_TXN_DOCS && s->payload < LIVE_TXN_BYTES &&
+           s->buf.n < 4 * (size_t)LIVE_TXN_BYTES &&
            live_link_replicated(b->job->link) && !b->job->opts.no_transactions &&
            !LIVE_MUTANT("checkpoint-before-write") && !LIVE_MUTANT("delete-before-insert");
 }
@@ -492,9 +530,14 @@ live_burst_write(struct live_burst *b, struct live_checkpoint *c, bool *short_, 
     struct live_send s;
     *short_ = false;
     enum mrs_status st = begin(&s, b, e);
+    if (!st && b->job->run && b->job->run->worker) {
+        st = live_send_fenced(&s, c, short_, e);
+        end(&s);
+        return st;
+    }
     bool whole = !st && fits_transaction(&s, c);
     if (whole) {
-        st = in_transaction(&s, c, e);
+        st = live_send_in_transaction(&s, c, e);
     }
     if (whole && st == MRS_OK) {
         all_written(b);

@@ -9,6 +9,7 @@ struct live_piece { /* of one change: pipeline [doc, filter) and filter [filter,
     size_t doc, filter, end;
     bool weak; /* the guard is `_id` and size: to be sent alone, behind a comparison */
     bool done; /* sent, or not to be sent */
+    uint32_t part;
 };
 struct live_send {
     struct live_burst *b;
@@ -19,7 +20,21 @@ struct live_send {
     uint32_t *bad, n_bad; /* units with a change that was refused or missed */
     uint32_t n_weak;
     uint64_t payload;     /* bytes of documents and pipelines */
+    uint32_t part;        /* only pieces of this part are sent: all, but of a worker */
+    struct live_fault fault; /* of the transaction that was refused; and the reason */
+    struct mrs_err why;
+    bool refused;         /* it was one of its changes: error */
+    struct live_op_error error;
 };
+enum { LIVE_TXN_DOCS = 1000, LIVE_TXN_BYTES = 4 << 20 };
+/* The part in one transaction, the checkpoint (may be NULL) first. OK: committed; SKIP: something fell short (no
+ * fault), or is refused; END, FAIL, DEAD. */
+enum mrs_status live_send_in_transaction(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e);
+bool live_send_held_back(const struct live_send *s, uint32_t unit);
+/* Units with a change that was sent and not made are held back. */
+enum mrs_status live_send_note_bad(struct live_send *s, struct mrs_err *e);
+/* Of a worker: all of it in transactions that his range fences. burst_fenced.c */
+enum mrs_status live_send_fenced(struct live_send *s, struct live_checkpoint *c, bool *short_, struct mrs_err *e);
 void live_send_op(const struct live_send *s, uint32_t i, struct live_op *op);
 /* Outcomes of the bulk s->at[0..n) of which `sum` were done. OK, END, FAIL. */
 enum mrs_status live_settle(struct live_send *s, enum live_op_kind kind, uint32_t n, uint64_t sum,

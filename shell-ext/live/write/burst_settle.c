@@ -114,8 +114,7 @@ alone_in_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool byp
     struct live_change *c = &s->b->change[i];
     struct live_bulk_result r;
     bool same = false;
-    enum mrs_status st = live_burst_session(s->b, &s->lsid, e);
-    MRS_THEN(st, live_txn_begin(job->link, e));
+    enum mrs_status st = live_burst_begin(s->b, &s->lsid, f, e);
     MRS_THEN(st, live_same_as_before(job, c, LIVE_IN_TXN, &same, f, e));
     MRS_THEN(st, same ? MRS_OK : MRS_SKIP);
     MRS_THEN(st, live_bulk(job->link, &c->coll, op, 1, LIVE_WRITE | LIVE_IN_TXN, bypass, &s->b->arena, &r, f, e));

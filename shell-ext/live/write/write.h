@@ -86,6 +86,9 @@ enum mrs_status live_burst_write(struct live_burst *b, struct live_checkpoint *c
 /* Before a transaction is begun: its session's id, put into lsid, stands in the lease, so that whoever takes over can
  * end what a dead owner left open. */
 enum mrs_status live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e);
+/* A transaction, its session noted. That of a worker begins with a write to his range, which fails where that is not
+ * his any more (DEAD). */
+enum mrs_status live_burst_begin(struct live_burst *b, struct mrs_buf *lsid, struct live_fault *f, struct mrs_err *e);
 /* The same changes inside the transaction that is open, without a checkpoint. OK; SKIP: something fell short; FAIL with
  * the fault. Whoever began the transaction ends it. */
 enum mrs_status live_burst_in_transaction(struct live_burst *b, struct live_fault *f, struct mrs_err *e);

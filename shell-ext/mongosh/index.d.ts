@@ -40,6 +40,8 @@ interface ApplyOptions extends Options, Knobs {
     mode?: 'expand' | 'direct';
     quietBy?: 'block' | 'validator' | 'word';
     engine?: 'client' | 'pipeline';
+    /** Processes that do the first walk together, 16 at most. */
+    workers?: number;
     maxRefused?: number | 'any';
     keepBefore?: boolean;
     /** With execute: does not wait for the end. */

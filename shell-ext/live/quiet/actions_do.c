@@ -190,11 +190,11 @@ static enum mrs_status
 do_drop_empty(struct doing *d)
 {
     struct mrs_buf buf;
-    struct mrs_view none = {NULL, 0};
+    const struct mrs_view any = mrs_empty_doc();
     struct live_fault f;
     char line[400];
     mrs_buf_init(&buf, d->job->mem, 2 * MRS_DOC_READ_MAX);
-    enum mrs_status s = live_find_one(d->job->link, &d->coll, none, none, &buf, &f, d->e);
+    enum mrs_status s = live_find_one(d->job->link, &d->coll, any, any, &buf, &f, d->e);
     mrs_buf_clear(&buf);
     if (s == MRS_OK && d->job->say) {
         snprintf(line, sizeof line, "%s holds documents that are not ours: it stays", d->coll.ns);

@@ -191,9 +191,9 @@ $(OBJ)/unit/$(1)/t_%: $(OBJ)/tests/unit/$(1)/t_%.o $(patsubst %.c,$(OBJ)/%.o,$(w
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_rule,$(r))))
 $(OBJ)/unit/expr/t_zone: TESTLIBS += -Wl,--wrap=access
-$(OBJ)/unit/run/t_pipe $(OBJ)/unit/io/t_lanes: TESTLIBS += -Wl,--wrap=pthread_create
+$(OBJ)/unit/run/t_pipe $(OBJ)/unit/io/t_codec_pool: TESTLIBS += -Wl,--wrap=pthread_create
 $(OBJ)/unit/run/t_stopped: TESTLIBS += -Wl,--wrap=mrs_random
-$(OBJ)/unit/io/t_room: TESTLIBS += -Wl,--wrap=fstatfs64,--wrap=fallocate64
+$(OBJ)/unit/io/t_preallocate: TESTLIBS += -Wl,--wrap=fstatfs64,--wrap=fallocate64
 $(OBJ)/unit/io/t_direct: TESTLIBS += -Wl,--wrap=fstatfs64,--wrap=pwrite64
 ROOM ?= *
 UNITBIN := $(filter-out $(if $(LIVELIBS),,$(OBJ)/unit/live/%),$(call unit_bin,$(wildcard tests/unit/$(ROOM)/t_*.c)))

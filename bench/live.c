@@ -553,7 +553,7 @@ native(const char *job)
     free(text);
 }
 
-/* ---- what stands there ---- */
+/* ---- what is there ---- */
 static void
 digest(const char *name)
 {

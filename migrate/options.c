@@ -2,7 +2,7 @@
 /* options.c - the table of commands and options.
  *
  * Help, manual and completions read these texts, so this is the place to explain an option, and the
- * only one. Rows stand in the order in which people should meet them. */
+ * only one. Rows are in the order in which people should meet them. */
 #include "options.h"
 
 #include "commands.h"

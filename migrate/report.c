@@ -2,7 +2,7 @@
 /* report.c - the summary of a run for people: the account of each step, what was written, what was
  * refused and left out, and how to go on.
  *
- * Numbers stand in columns; a column that is zero throughout is not shown, but `before` and `after`
+ * Numbers are in columns; a column that is zero throughout is not shown, but `before` and `after`
  * always are, so that the account can be checked by eye. */
 #include "report.h"
 #include "mongoreshape/inverse.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page_parts.h - a page as bytes: the template, made of the files in page/ while building (what stands before the
- * report and what stands behind it), and the report in it. */
+/* page_parts.h - a page as bytes: the template, made of the files in page/ while building (what comes before the
+ * report and what comes after it), and the report in it. */
 #ifndef MRSI_PAGE_PARTS_H
 #define MRSI_PAGE_PARTS_H
 

@@ -3,7 +3,7 @@
  *
  * On a terminal one line is drawn over and over, at most six times a second, and taken away at the end; elsewhere
  * (--progress) lines follow each other, one a second. The time left comes from a smoothed rate over all passes, so it
- * settles after a few seconds. What stands in the line is the tool's business. */
+ * settles after a few seconds. What is in the line is the tool's business. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/clock.h"
 

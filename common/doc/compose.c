@@ -39,7 +39,7 @@ skip_blanks(struct composer *m)
     }
 }
 
-/* The name of the next member: in an array its index, else what stands before the colon. */
+/* The name of the next member: in an array its index, else what comes before the colon. */
 static bool
 take_name(struct composer *m, va_list *ap)
 {

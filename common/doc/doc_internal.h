@@ -5,7 +5,7 @@
 
 #include "mongoreshape/doc.h"
 
-/* The NUL of a name that begins at p, where a NUL stands at `end` at the latest (the last byte of a checked
+/* The NUL of a name that begins at p, where a NUL is at `end` at the latest (the last byte of a checked
  * frame). Names are short: eight bytes at a time find most of them with the first load. */
 static inline const uint8_t *
 mrsi_name_end(const uint8_t *p, const uint8_t *end)
@@ -65,32 +65,33 @@ mrsi_load_wide(const uint8_t *p)
 }
 
 static inline mrsi_wide
-mrsi_look_differs(const struct mrs_look *k, const uint8_t *p, uint32_t at)
+mrsi_template_differs(const struct mrs_template *k, const uint8_t *p, uint32_t at)
 {
     return (mrsi_load_wide(p + at) ^ mrsi_load_wide(k->bytes + at)) & mrsi_load_wide(k->mask + at);
 }
 
 /* Whether the document at p, as long as those of the look, has it. */
 static inline bool
-mrsi_look_has(const struct mrs_look *k, const uint8_t *p)
+mrsi_template_has(const struct mrs_template *k, const uint8_t *p)
 {
     const uint32_t step = sizeof(mrsi_wide), last = k->size - step;
-    mrsi_wide other = mrsi_look_differs(k, p, last);
+    mrsi_wide other = mrsi_template_differs(k, p, last);
     uint32_t i = 0;
     for (; i + step < last; i += 2 * step) {
-        other |= mrsi_look_differs(k, p, i) | mrsi_look_differs(k, p, i + step);
+        other |= mrsi_template_differs(k, p, i) | mrsi_template_differs(k, p, i + step);
     }
     if (i < last) {
-        other |= mrsi_look_differs(k, p, i);
+        other |= mrsi_template_differs(k, p, i);
     }
     return (other[0] | other[1]) == 0;
 }
 
-bool mrsi_look_fits(uint32_t n); /* whether documents of n bytes can have one */
+bool mrsi_template_fits(uint32_t n); /* whether documents of n bytes can have one */
 /* Bytes and mask of d, which was checked and fits. */
-void mrsi_look_of(struct mrs_look *k, struct mrs_view d);
+void mrsi_template_of(struct mrs_template *k, struct mrs_view d);
 /* d, which was checked and has not the look k of the layout, has these fields; k may be its look from now on. */
-void mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d, const struct mrs_eval_fields *f);
+void mrsi_template_learn(struct mrs_layout *layout, struct mrs_template *k, struct mrs_view d,
+                         const struct mrs_eval_fields *f);
 
 /* Whether this one level holds a name twice; as mrs_doc_has_duplicates. */
 bool mrsi_level_duplicates(struct mrs_mem *mem, struct mrs_view d);

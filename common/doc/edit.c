@@ -2,7 +2,7 @@
 /* edit.c - rewriting a document at paths, as raw bytes.
  *
  * The idea: `from` is the first source byte that is not in the output yet. Nothing is copied while nothing
- * changes; a change copies what stands before it in one piece, writes its own bytes and moves `from` behind the
+ * changes; a change copies what comes before it in one piece, writes its own bytes and moves `from` behind the
  * old ones. As copying keeps distances, the place of any later source byte in the output is known beforehand, and
  * so is the place of each length word that has to be corrected when its document is closed. Fields that are
  * missing are written where their document ends; documents on the way that are missing are written provisionally
@@ -147,7 +147,7 @@ push_made(struct edit_run *r, const struct mrsi_path_node *node)
     return s;
 }
 
-/* Writes the array that stands at the end of out, from `start` on, anew with names 0, 1, 2 ... */
+/* Writes the array that is at the end of out, from `start` on, anew with names 0, 1, 2 ... */
 static void
 renumber(struct mrs_buf *out, size_t start)
 {
@@ -336,7 +336,7 @@ edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, const struct
     return s;
 }
 
-/* Something that is no document stands where the children of `node` are looked for. */
+/* Something that is no document is where the children of `node` are looked for. */
 static enum mrs_status
 blocked(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *node, const struct mrs_elem *x)
 {

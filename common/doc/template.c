@@ -2,20 +2,20 @@
 /* template.c - documents that look as an earlier one: as long, with the same types, names and lengths in the same
  * places.
  *
- * All that mrs_doc_check judges stands in those bytes, so a document that has them in common with one that was checked
+ * All that mrs_doc_check judges is in those bytes, so a document that has them in common with one that was checked
  * needs no walk, and its fields lie where those of the other lie. The bytes are compared under a mask, sixteen at a
  * time, which takes a small part of a walk. */
 #include "doc_internal.h"
 
 bool
-mrsi_look_fits(uint32_t n)
+mrsi_template_fits(uint32_t n)
 {
-    return n >= sizeof(mrsi_wide) && n <= MRS_LOOK_MAX;
+    return n >= sizeof(mrsi_wide) && n <= MRS_TEMPLATE_MAX;
 }
 
 /* The bytes of a value that may be others in a document of the same look, as far as they are looked for. */
 static void
-free_value(struct mrs_look *k, const uint8_t *doc, struct mrs_val v)
+free_value(struct mrs_template *k, const uint8_t *doc, struct mrs_val v)
 {
     MRS_ASSERT(v.p > doc);
     uint8_t *mask = k->mask + (v.p - doc);
@@ -43,10 +43,10 @@ free_value(struct mrs_look *k, const uint8_t *doc, struct mrs_val v)
 }
 
 void
-mrsi_look_of(struct mrs_look *k, struct mrs_view d)
+mrsi_template_of(struct mrs_template *k, struct mrs_view d)
 {
-    MRS_ASSERT(mrsi_look_fits(d.n) && mrs_view_is_framed(d));
-    struct mrs_walk stack[MRS_LOOK_MAX / MRS_DOC_MIN];
+    MRS_ASSERT(mrsi_template_fits(d.n) && mrs_view_is_framed(d));
+    struct mrs_walk stack[MRS_TEMPLATE_MAX / MRS_DOC_MIN];
     struct mrs_elem e;
     int depth = 1;
     k->size = d.n;
@@ -67,35 +67,36 @@ mrsi_look_of(struct mrs_look *k, struct mrs_view d)
 
 /* Not at each document that looks otherwise, should they take turns. */
 void
-mrsi_look_learn(struct mrs_layout *layout, struct mrs_look *k, struct mrs_view d, const struct mrs_eval_fields *f)
+mrsi_template_learn(struct mrs_layout *layout, struct mrs_template *k, struct mrs_view d,
+                    const struct mrs_eval_fields *f)
 {
     MRS_ASSERT(f->n <= MRS_EVAL_FIELDS_MAX);
     bool again = k->met == d.n;
     k->met = d.n;
-    if (!again || !mrsi_look_fits(d.n) || !f->all || k->strange++ % 8) {
+    if (!again || !mrsi_template_fits(d.n) || !f->all || k->strange++ % 8) {
         return;
     }
     k->no = ++layout->looks;
     k->names = f->names;
     k->n = f->n;
-    mrsi_look_of(k, d);
+    mrsi_template_of(k, d);
     for (uint32_t i = 0; i < f->n; i++) {
         const struct mrs_elem *e = &f->e[i];
-        k->field[i] = (struct mrs_look_field){(uint16_t)(e->p - d.p), (uint16_t)(e->v.p - d.p), (uint16_t)e->v.n,
+        k->field[i] = (struct mrs_template_field){(uint16_t)(e->p - d.p), (uint16_t)(e->v.p - d.p), (uint16_t)e->v.n,
                                               e->v.type};
     }
 }
 
 void
-mrs_look_fields(const struct mrs_look *k, const uint8_t *p, struct mrs_eval_fields *f)
+mrs_template_fields(const struct mrs_template *k, const uint8_t *p, struct mrs_eval_fields *f)
 {
     MRS_ASSERT(k->size && mrs_le32(p) == k->size && k->n <= MRS_EVAL_FIELDS_MAX);
     f->n = k->n;
     f->all = true;
     f->names = k->names;
-    f->look = k;
+    f->tpl = k;
     for (uint32_t i = 0; i < k->n; i++) {
-        const struct mrs_look_field *x = &k->field[i];
+        const struct mrs_template_field *x = &k->field[i];
         const uint8_t *at = p + x->at, *value = p + x->value;
         f->e[i] = (struct mrs_elem){at, (const char *)at + 1, (uint32_t)(x->value - x->at) - 2, {value, x->n, x->type}};
     }

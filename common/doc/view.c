@@ -314,7 +314,7 @@ struct inner {
     uint32_t n;          /* its bytes */
     int depth;           /* at which it was met */
     uint32_t learned;    /* how often a look might have been learned */
-    struct mrs_look look;
+    struct mrs_template tpl;
     int most;            /* depth at which a document of the look has passed */
 };
 
@@ -324,23 +324,23 @@ meet(struct inner *in, const uint8_t *p, uint32_t n, int depth)
 {
     MRS_ASSERT(depth > 0);
     const uint8_t *last = in->last;
-    bool again = last && in->n == n && in->depth == depth && n <= (uint64_t)(p - last) && mrsi_look_fits(n);
+    bool again = last && in->n == n && in->depth == depth && n <= (uint64_t)(p - last) && mrsi_template_fits(n);
     in->last = p;
     in->n = n;
     in->depth = depth;
     if (!again || in->learned++ % 8) {
         return false;
     }
-    mrsi_look_of(&in->look, (struct mrs_view){last, n});
+    mrsi_template_of(&in->tpl, (struct mrs_view){last, n});
     in->most = depth;
-    return mrsi_look_has(&in->look, p);
+    return mrsi_template_has(&in->tpl, p);
 }
 
 /* Whether the one at p looks as one before it that has been passed as deep inside, and so need not be walked. */
 static inline bool
 is_as_before(struct inner *in, const uint8_t *p, uint32_t n, int depth)
 {
-    return (in->look.size == n && depth <= in->most && mrsi_look_has(&in->look, p)) || meet(in, p, n, depth);
+    return (in->tpl.size == n && depth <= in->most && mrsi_template_has(&in->tpl, p)) || meet(in, p, n, depth);
 }
 
 /* fields: NULL or what is found on the way; from: where the walk goes on. */
@@ -352,7 +352,7 @@ check(const uint8_t *bytes, const uint8_t *from, int max_depth, struct mrs_eval_
     const uint8_t *p = from, *end = bytes + mrs_le32(bytes) - 1;
     struct inner in;
     in.last = NULL;
-    in.learned = in.look.size = 0;
+    in.learned = in.tpl.size = 0;
     for (;;) {
         if (p == end) {
             if (--depth == 0) {
@@ -438,15 +438,15 @@ mrs_doc_check_fields(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs
                      struct mrs_layout *layout, struct mrs_err *e)
 {
     uint32_t size = n < MRS_DOC_MIN ? 0 : mrs_le32(bytes);
-    struct mrs_look *look = layout ? &layout->look[size % (sizeof layout->look / sizeof *layout->look)] : NULL;
-    if (look && size && look->size == size && size <= n && mrsi_look_has(look, bytes)) {
-        fields->look = look;
+    struct mrs_template *tpl = layout ? &layout->tpl[size % (sizeof layout->tpl / sizeof *layout->tpl)] : NULL;
+    if (tpl && size && tpl->size == size && size <= n && mrsi_template_has(tpl, bytes)) {
+        fields->tpl = tpl;
         return MRS_OK;
     }
-    fields->look = NULL;
+    fields->tpl = NULL;
     enum mrs_status s = check_layout(bytes, n, max_depth, fields, layout, e);
-    if (s == MRS_OK && look) {
-        mrsi_look_learn(layout, look, (struct mrs_view){bytes, size}, fields);
+    if (s == MRS_OK && tpl) {
+        mrsi_template_learn(layout, tpl, (struct mrs_view){bytes, size}, fields);
     }
     return s;
 }

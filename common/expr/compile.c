@@ -258,7 +258,7 @@ mrsi_compile_list(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spe
     return s == MRS_OK ? mrsi_compile_sub(c, spec, &x->args[0], e) : s;
 }
 
-/* Position of a name in "a,b|c,d" (optional ones behind the bar), how many names stand there, how many before
+/* Position of a name in "a,b|c,d" (optional ones behind the bar), how many names are there, how many before
  * the bar; -1: not there. */
 static int
 named_position(const char *named, const char *name, uint32_t len, uint32_t *count, uint32_t *required)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compile_path.c - "$a.b" and "$$NAME.a.b" as they stand in an expression.
+/* compile_path.c - "$a.b" and "$$NAME.a.b" as they are in an expression.
  *
  * A path starts at a place (the document, a bound variable, a variable of the step) and goes down by names.
  * What is known when the plan is read becomes a constant here: $$NOW, $$REMOVE. A name that means nothing is

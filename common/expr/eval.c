@@ -381,7 +381,7 @@ mrs_eval_fields(struct mrs_eval *ev, struct mrs_eval_fields *room)
     int more;
     room->n = 0;
     room->names = 0;
-    room->look = NULL;
+    room->tpl = NULL;
     mrs_walk_init(&w, ev->root);
     do {
         more = mrs_walk_next(&w, &room->e[room->n]);

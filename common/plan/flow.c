@@ -57,7 +57,7 @@ mrsi_flow_comment(struct mrs_buf *out, const char *text)
     }
 }
 
-/* Text may hold such characters in JSON, but not in YAML. They can only stand in strings. */
+/* Text may hold such characters in JSON, but not in YAML. They can only are in strings. */
 void
 mrsi_flow_json(struct mrs_buf *out, const uint8_t *p, size_t n)
 {

@@ -2,7 +2,7 @@
 /* index_changes.c - which indexes a plan makes, drops and changes, found by looking at the catalogue before and after.
  *
  * Steps tell only what is lost; an owner also wants to see what will be there. Nothing here knows why an index
- * changed: it compares what stands under a name. */
+ * changed: it compares what is under a name. */
 #include "plan_internal.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/catalogue.h"

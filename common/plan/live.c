@@ -125,7 +125,7 @@ step_says(struct judge *j, const struct mrs_step *s, const char *what)
 }
 
 static const char *
-step_hits(struct judge *j, const struct mrs_step *s, const char *does, const struct hit *h, const char *also)
+step_matches(struct judge *j, const struct mrs_step *s, const char *does, const struct hit *h, const char *also)
 {
     return say(j, "step %u (%s) %s %s, %s; %s", s->no, s->type->name, does, thing(j, h), also, advice(h));
 }
@@ -259,7 +259,7 @@ check_twice(struct judge *j, struct mrs_live_group *g)
             const struct mrs_step *s = step_of(j, g, i), *o = step_of(j, g, b);
             if (steps_meet(s, 'A', o, 'A', &h)) {
                 const char *why =
-                    step_hits(j, s, "adds", &h, say(j, "and step %u (%s) adds it, too", o->no, o->type->name));
+                    step_matches(j, s, "adds", &h, say(j, "and step %u (%s) adds it, too", o->no, o->type->name));
                 refuse(&g->expand, &g->expand_why, why);
                 refuse(&g->direct, &g->direct_why, why);
             }
@@ -288,7 +288,7 @@ check_inside(struct judge *j, struct mrs_live_group *g)
                 if (touch_meets(s, t, o, 'A', &h)) {
                     const char *of = b == i ? "which it adds itself" : say(j, "which step %u adds later", o->no);
                     const char *does = kind == 'R' ? "reads" : "removes or changes";
-                    refuse(&g->expand, &g->expand_why, step_hits(j, s, does, &h, of));
+                    refuse(&g->expand, &g->expand_why, step_matches(j, s, does, &h, of));
                 }
             }
         }
@@ -328,7 +328,7 @@ check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
         refuse(&g->direct, &g->direct_why,
                step_says(j, s, "it does not work in place; use `apply` and then `contract`"));
     } else if (d->family == MRS_FAMILY_JOIN && steps_meet(s, 'A', s, 'R', &h)) {
-        refuse(&g->direct, &g->direct_why, step_hits(j, s, "reads", &h, "which it adds itself"));
+        refuse(&g->direct, &g->direct_why, step_matches(j, s, "reads", &h, "which it adds itself"));
     }
     for (uint32_t b = 0; b < i && g->direct; b++) {
         const struct mrs_step *o = step_of(j, g, b);
@@ -403,7 +403,7 @@ judge_steps(struct judge *j, struct mrs_live_group *g, const struct mrs_step *a,
             const char *mark = strstr(rule[i].also, "%u");
             const char *also = say(j, "%.*s%u (%s)%s", (int)(mark - rule[i].also), rule[i].also, a->no, a->type->name,
                                    mark + strlen("%u (%s)"));
-            refuse(&g->expand, &g->expand_why, step_hits(j, b, rule[i].does, &h, also));
+            refuse(&g->expand, &g->expand_why, step_matches(j, b, rule[i].does, &h, also));
         }
     }
     g->after_verified = g->after_verified || steps_meet(a, 'A', b, 'R', &h);

@@ -425,7 +425,7 @@ compile(struct load_entry *x, struct mrs_step *step)
     enum mrs_status s = x->args.type->compile(&x->args, &step->state, &e);
     if (s == MRS_OK) {
         s = x->args.type->describe(step->state, &p->pub.arena, &step->desc, &e);
-        MRS_THEN(s, mrs_conditions_tell(&x->conditions, &p->pub.arena, &step->desc, &e));
+        MRS_THEN(s, mrs_conditions_describe(&x->conditions, &p->pub.arena, &step->desc, &e));
     }
     x->l->n_lists += x->conditions.n;
     if (s == MRS_DEAD) {

@@ -111,7 +111,7 @@ bool mrsi_star_there(const struct mrsi_star_name *n);
 /* An error at a key of a step; NULL or "": at the step. */
 void mrsi_stars_wrong(struct mrsi_plan *p, const struct mrsi_step_src *src, const char *type, const char *key,
                       const char *what);
-/* Sees whether a step that was loaded has names with stars, and whether they can stand there. */
+/* Sees whether a step that was loaded has names with stars, and whether they can be there. */
 void mrsi_stars_look(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src);
 
 /* id.c: makes p->pub.canonical and id. version: as the plan says it, 0 where it does not. bodies: one document a step,

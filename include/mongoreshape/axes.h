@@ -17,7 +17,7 @@ extern "C" {
 
 struct mrs_axis {
     const char *name;       /* of a top-level field */
-    int side;               /* with MRS_ROLE_READ: whose documents give the values; -1: they stand in the plan */
+    int side;               /* with MRS_ROLE_READ: whose documents give the values; -1: they are in the plan */
     struct mrs_path path;   /* where they lie, as mrs_path_each finds them; missing ones are left out */
     struct mrs_view values; /* side -1: an array */
 };

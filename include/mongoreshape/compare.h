@@ -27,14 +27,14 @@ struct mrs_diff_opts {
 struct mrs_diff_value {
     const char *path; /* "a.b.0" */
     const char *a, *b;
-    bool order; /* fields at path ("": of the document) stand in another order: a and b are the names that come next */
+    bool order; /* fields at path ("": of the document) are in another order: a and b are the names that come next */
 };
 #define MRS_DIFF_VALUES 3
 enum mrs_diff_kind { MRS_DIFF_CHANGED, MRS_DIFF_ONLY_A, MRS_DIFF_ONLY_B };
 struct mrs_diff_doc {
     enum mrs_diff_kind kind;
     const char *id;    /* relaxed Extended JSON, cut short; NULL: it has none */
-    uint64_t no[2];    /* where it stands in A and in B, from 1; 0: it does not */
+    uint64_t no[2];    /* where it is in A and in B, from 1; 0: it does not */
     struct mrs_diff_value value[MRS_DIFF_VALUES]; /* of CHANGED: the first that differ */
     uint32_t n_value;
     bool more; /* further values differ */

@@ -4,7 +4,7 @@
  * mrs_compose(buf, &d, e, "{update:%s, q:{_id:%v}, w:%i, u:[%d]}", ...): relaxed JSON with unquoted names and $names;
  * %s C string, %i int64_t (int32 where it fits), %I int64_t as int64, %b int (bool), %v struct mrs_val (missing: the
  * field is left out), %d struct mrs_view as a document, %a struct mrs_view as an array, %f double, %t int64_t
- * milliseconds as a date, true false null and plain integers and 'text' as literals. %s may also stand as a name; a
+ * milliseconds as a date, true false null and plain integers and 'text' as literals. %s may also are as a name; a
  * view of 0 bytes is left out as a missing value is; a template that begins with [ makes an array document ({"0":
  * ...}), as for a pipeline. %i, %I and %t take an int64_t: a plain int must be cast. A programming error in the
  * template is MRS_E_ACCOUNT. */

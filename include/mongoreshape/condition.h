@@ -33,8 +33,8 @@ struct mrs_conditions { /* of one step, in the order in which their lists are ma
 
 /* Adds conditions to the description of their step, sides and all. arena: owns what is added. OK; FAIL MRS_E_PLAN: the
  * step has too many sides; DEAD. */
-enum mrs_status mrs_conditions_tell(const struct mrs_conditions *c, struct mrs_arena *arena, struct mrs_desc *out,
-                                    struct mrs_err *e);
+enum mrs_status mrs_conditions_describe(const struct mrs_conditions *c, struct mrs_arena *arena, struct mrs_desc *out,
+                                        struct mrs_err *e);
 /* Whether the values of a document of from count. SKIP: its `where` fails, the document is refused. */
 enum mrs_status mrs_condition_takes(const struct mrs_condition *c, struct mrs_ctx *ctx, struct mrs_view doc, bool *yes);
 

@@ -21,7 +21,7 @@ struct mrs_input_ns {
     const char *db, *coll, *ns;  /* DATA: names unescaped */
     const char *data_path;       /* NULL: no data; for messages: the file, or "FILE: what in it" */
     const char *meta_path;       /* NULL: no metadata; likewise */
-    const struct mrsi_place *data_place, *meta_place; /* of the room: where its bytes are; NULL: a file of that path */
+    const struct mrsi_src_extents *data_place, *meta_place; /* where its bytes are; NULL: a file of that path */
     /* EXTRA: path below the dump's root; of files that mongodump writes without the .gz or .zst of their packing */
     const char *rel_path;
     struct mrs_view metadata;    /* parsed metadata.json; the empty document where there is none */

@@ -55,7 +55,7 @@ struct mrs_output_shape mrs_output_shape(const char *path, const struct mrs_outp
 bool mrs_name_is_long(const char *coll);
 /* Where the metadata of an output that is one .bson file lie; the caller's, from mem; NULL without memory. */
 char *mrs_output_metadata_path(struct mrs_mem *mem, const char *path, enum mrs_codec codec);
-/* True of what must stand before all other namespaces in an archive: users, roles and their version. */
+/* True of what must come before all other namespaces in an archive: users, roles and their version. */
 bool mrs_archive_special(const char *db, const char *coll);
 /* With opts.stream: everything that will be written or copied, before the first of it. Each goes out once its sink is
  * closed or it is copied; users and roles must be copied first and the oplog last. */
@@ -73,7 +73,7 @@ uint64_t mrs_output_packs(const struct mrs_output *o);
 /* The folder in which the files stand until the commit; NULL: the output is no folder. */
 const char *mrs_output_partial(const struct mrs_output *o);
 struct mrs_sink;
-/* One collection: metadata are the bytes of X.metadata.json as they shall stand there (NULL: no
+/* One collection: metadata are the bytes of X.metadata.json as they shall are there (NULL: no
  * such file); data false: no data file (views). *sink NULL without data. */
 enum mrs_status mrs_output_coll(struct mrs_output *o, const char *db, const char *coll,
                                 const char *metadata, size_t metadata_n, bool data,
@@ -108,7 +108,7 @@ enum mrs_status mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint
                                 struct mrs_err *e);
 /* A namespace that will be copied later may be begun now, beside other work: a hint, which never fails. One that is
  * written after all (mrs_output_coll) is forgotten. From the thread that copies. */
-void mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i);
+void mrs_output_copy_in_background(struct mrs_output *o, struct mrs_input *in, uint32_t i);
 /* What is in a namespace that was copied, for the manifest. FAIL MRS_E_ACCOUNT: it was not. */
 enum mrs_status mrs_output_copied(struct mrs_output *o, const char *ns, const struct mrs_docs *d, struct mrs_err *e);
 /* Whether that extra has been copied already. */

@@ -75,12 +75,12 @@ enum mrs_status mrs_err_sys(struct mrs_err *e, int os_errno, const char *fmt, ..
 
 #define MRS_CHECKPOINT ".checkpoint" /* behind the name of the output: what a stopped run left to go on with */
 /* The same where what `--resume` reads is not as it was written: MRS_FAIL and MRS_E_FORMAT, with what is to be done. ns
- * becomes MRS_CHECKPOINT alone; who knows the output makes a path of it (mrs_beside_place). */
+ * becomes MRS_CHECKPOINT alone; who knows the output makes a path of it (mrs_ckpt_dir_place). */
 enum mrs_status mrs_err_checkpoint(struct mrs_err *e, const char *fmt, ...)
     __attribute__((format(printf, 2, 3))) MRS_RARE;
 
 /* Append ": " and what concerns this failure alone, as the values of its document; a report counts failures of one kind
- * together, whatever stands behind it. Nothing where no code is set, or where it was called before. e may be NULL. */
+ * together, whatever comes after it. Nothing where no code is set, or where it was called before. e may be NULL. */
 void mrs_err_more(struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3))) MRS_RARE;
 
 /* Say where; keeps what is there already. e may be NULL. */

@@ -93,7 +93,7 @@ struct mrs_expr_field {
 };
 bool mrs_expr_field(const struct mrs_expr *x, uint32_t i, struct mrs_expr_field *out);
 bool mrs_expr_all_fields(const struct mrs_expr *x);
-/* Whether an expression gives what it gave when that stands where its value is written: f(f(x)) = f(x), all else being
+/* Whether an expression gives what it gave when that is where its value is written: f(f(x)) = f(x), all else being
  * as it was. */
 struct mrs_expr_self { /* where it is written */
     const struct mrs_path *path; /* a field of the document; NULL: the variable, or, where that is -1, the document */

@@ -23,17 +23,17 @@ enum mrs_status mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceil
 /* A file written piece by piece, for its owner alone, that appears whole: beside its place until close with publish,
  * then synced and renamed (an old one is replaced). Closed without publish it never was; only a stream
  * (mrs_file_is_stream) has what was put by then. w may be NULL in close. */
-struct mrs_whole;
-enum mrs_status mrs_whole_open(struct mrs_mem *mem, const char *path,
-                               struct mrs_whole **out, struct mrs_err *e);
+struct mrs_atomic_file;
+enum mrs_status mrs_atomic_file_open(struct mrs_mem *mem, const char *path,
+                                     struct mrs_atomic_file **out, struct mrs_err *e);
 /* The same for a file that a process of this id may have left unfinished, the caller's own included: what of that is
  * as it is put now is read only, not written again. FAIL MRS_E_FORMAT: what has its name is nothing of ours. */
-enum mrs_status mrs_whole_take_up(struct mrs_mem *mem, const char *path, uint64_t id, struct mrs_whole **out,
-                                  struct mrs_err *e);
+enum mrs_status mrs_atomic_file_take_up(struct mrs_mem *mem, const char *path, uint64_t id,
+                                        struct mrs_atomic_file **out, struct mrs_err *e);
 /* Closed unfinished, for who takes it up; NULL: nothing. */
-void mrs_whole_leave(struct mrs_whole *w);
-enum mrs_status mrs_whole_put(struct mrs_whole *w, const void *p, size_t n, struct mrs_err *e);
-enum mrs_status mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e);
+void mrs_atomic_file_leave(struct mrs_atomic_file *w);
+enum mrs_status mrs_atomic_file_put(struct mrs_atomic_file *w, const void *p, size_t n, struct mrs_err *e);
+enum mrs_status mrs_atomic_file_close(struct mrs_atomic_file *w, bool publish, struct mrs_err *e);
 
 /* Bytes packed against a prefix that the reader has as well, as one frame appended to out. Unpack: n bytes come out,
  * else MRS_E_FORMAT. */

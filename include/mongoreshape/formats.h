@@ -3,7 +3,7 @@
  * mongodump --archive, dump directories packed as tar or zip, `-` for a stream.
  *
  * Input is opened read-only and never changed. gzip and zstd are recognised by content, whatever
- * the name says. Output is one transaction: it stands under OUT.partial, files synced, manifest
+ * the name says. Output is one transaction: it is under OUT.partial, files synced, manifest
  * last, until it is renamed in one go. Threads: an input and an output may be used by several
  * threads as long as each reader and each sink belongs to one at a time. */
 #ifndef MONGORESHAPE_FORMATS_H

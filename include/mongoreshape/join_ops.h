@@ -59,7 +59,7 @@ struct mrs_matches {
     const uint8_t *named;
 };
 enum mrs_used {
-    MRS_USED_PLACED = 1, /* it stands in the parent, or in a page of the parent */
+    MRS_USED_PLACED = 1, /* it is in the parent, or in a page of the parent */
     MRS_USED_CUT = 2,    /* a limit left it out */
     MRS_USED_LEFT = 4 /* it could not be placed for another reason (many, blocked, refused parent): it stays in from
                          whatever keep says */

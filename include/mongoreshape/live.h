@@ -9,7 +9,7 @@
  *
  * Contract alongside writers, document by document, of a group with contract_live: base = the document less the claims
  * of this group and of later ones; after = what the group makes of base. If the claims in after are not those that
- * stand there, the document is left alone (it has been contracted already, where it has none of `gone`; else it is not
+ * are there, the document is left alone (it has been contracted already, where it has none of `gone`; else it is not
  * verified). If after is the document less later claims, there is nothing to do. Else it becomes after with the later
  * claims behind. That is right for any document any number of times. */
 #ifndef MONGORESHAPE_LIVE_H

@@ -15,10 +15,10 @@
 extern "C" {
 #endif
 
-enum mrs_standing {
-    MRS_STANDING_NONE, /* no node */
-    MRS_STANDING_IN,   /* a node; refused by `read`: alone */
-    MRS_STANDING_OUT   /* a node out of the tree, with all that is below it */
+enum mrs_node_state {
+    MRS_NODE_STATE_NONE, /* no node */
+    MRS_NODE_STATE_IN,   /* a node; refused by `read`: alone */
+    MRS_NODE_STATE_OUT   /* a node out of the tree, with all that is below it */
 };
 /* Keys of a node: `pair` of struct mrs_keyspan. */
 enum mrs_node_key {
@@ -29,9 +29,9 @@ enum mrs_node_key {
     MRS_NODE_RIGHT
 };
 struct mrs_node { /* the buffers are the engine's, empty before each call */
-    enum mrs_standing standing;
+    enum mrs_node_state state;
     struct mrs_val id;    /* as it is written into other documents; missing */
-    bool unfit;           /* its id cannot be written down as one above another node */
+    bool unusable;        /* its id cannot be written down as one above another node */
     struct mrs_keys keys;
     uint32_t own, deep;   /* MRS_TREE_WHOLE: bytes of the document without children, and levels of it */
     struct mrs_buf order; /* among its siblings (memcmp); nothing: behind those that have one, in input order */
@@ -49,7 +49,7 @@ struct mrs_node_ids {
 struct mrs_place {
     struct mrs_val parent;       /* missing: a root */
     struct mrs_node_ids above;   /* root first */
-    struct mrs_val unfit;        /* the highest of those above whose id is unfit; missing: none is */
+    struct mrs_val unusable;     /* the highest of those above whose id is unfit; missing: none is */
     struct mrs_node_ids children; /* by order, then input order; without `bytes` */
     uint64_t left, right;        /* counted from 1 through all trees, roots in input order */
 };
@@ -73,7 +73,7 @@ enum mrs_tree_fault {
     MRS_FAULT_OTHER_WAY,   /* MRS_TREE_SAID: its way up is not what it says */
     MRS_FAULT_TOO_DEEP     /* or of more than MRS_DEPTH_MAX levels */
 };
-struct mrs_trouble {
+struct mrs_tree_error {
     enum mrs_tree_fault fault;
     bool below;           /* the fault is that of the node `at`, further up */
     struct mrs_val at;
@@ -92,12 +92,13 @@ struct mrs_tree_ops {
                               struct mrs_buf *out, enum mrs_fate *fate);
     /* MRS_TREE_SAID: OK where the place is what the document says of it; SKIP; DEAD. */
     enum mrs_status (*agrees)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place);
-    /* MRS_TREE_WHOLE: appends what stands in front of the document's children, up to the head of their array, or
+    /* MRS_TREE_WHOLE: appends what is in front of the document's children, up to the head of their array, or
      * behind them, without the end of the document. OK, DEAD. */
     enum mrs_status (*part)(const void *state, struct mrs_ctx *c, struct mrs_view doc, bool behind,
                             struct mrs_buf *out);
     /* Puts the reason why the engine refuses a document into c->err. SKIP. */
-    enum mrs_status (*refuse)(const void *state, struct mrs_ctx *c, struct mrs_view doc, const struct mrs_trouble *t);
+    enum mrs_status (*refuse)(const void *state, struct mrs_ctx *c, struct mrs_view doc,
+                              const struct mrs_tree_error *t);
 };
 
 #ifdef __cplusplus

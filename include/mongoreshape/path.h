@@ -23,7 +23,7 @@ struct mrs_path {
     const char *text; /* the dotted text, for messages and ids; list paths are joined by dots */
 };
 
-/* Whether a name that begins with a dollar sign may stand in a path behind another one: the fields of a DBRef. */
+/* Whether a name that begins with a dollar sign may be in a path behind another one: the fields of a DBRef. */
 static inline bool
 mrs_name_is_dbref(const char *name, size_t n)
 {
@@ -60,7 +60,7 @@ struct mrs_val mrs_path_get(const struct mrs_path *path, struct mrs_view d);
  * An edit is a set of paths, compiled to a tree; none may be equal to or inside another.
  * mrs_edit_run copies a document and calls fn at every place that a path leads to: through documents, and through
  * arrays into each of their documents. fn sees the element that is there (or that there is none), and writes what
- * shall stand there. Bytes that no path touches are copied as they are; an array in which nothing changes is kept
+ * shall are there. Bytes that no path touches are copied as they are; an array in which nothing changes is kept
  * byte for byte, one in which something does is renumbered.
  *
  * The order of fields: existing fields keep their place; what is missing is appended at the end of the document
@@ -86,11 +86,11 @@ struct mrs_edit_site {
     uint32_t name_len;
     const uint32_t *index;        /* positions in the arrays passed on the way, outermost first */
     uint32_t n_index;
-    /* the way is blocked here: null, a scalar, or an array directly inside an array stands where a document is
+    /* the way is blocked here: null, a scalar, or an array directly inside an array is where a document is
      * needed. holder is the nearest document above. Verdict KEEP goes on (nothing can be written here), any status
      * but OK stops */
     bool blocked;
-    uint8_t block_type;           /* of what stands there, */
+    uint8_t block_type;           /* of what is there, */
     bool block_item;              /* which is an element of the array */
     const char *block;            /* in the field of this name */
     uint32_t block_len;

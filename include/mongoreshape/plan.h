@@ -26,7 +26,7 @@ struct mrs_plan_opts {
     const char *file;       /* name for messages; may be NULL */
     const char *default_db; /* the only database of the input; NULL: unknown or several (then a plan without
                                `database` that names a collection by a string is wrong) */
-    bool any_db; /* there is no input to take it from (check, explain without data): "db" stands in and the plan id is
+    bool any_db; /* there is no input to take it from (check, explain without data): "db" is in and the plan id is
                     not known */
     int64_t now_ms;
 };

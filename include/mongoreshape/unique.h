@@ -32,7 +32,7 @@ struct mrs_unique_index {
 };
 struct mrs_unique;
 /* metadata: {options, indexes} as in a metadata file, alive until the free. The index of `_id` is none of them.
- * wants: whether an index, as it stands there, is to be looked at; NULL: all are. */
+ * wants: whether an index, as it is there, is to be looked at; NULL: all are. */
 struct mrs_unique_spec {
     struct mrs_view metadata;
     int64_t now_ms;

@@ -47,7 +47,7 @@ struct mrs_view {
     uint32_t n;
 };
 
-/* The value bytes of one element, as they stand behind its name. type MRS_MISSING: no value (p NULL, n 0).
+/* The value bytes of one element, as they come after its name. type MRS_MISSING: no value (p NULL, n 0).
  * A document or array value has n equal to its own length word. */
 struct mrs_val {
     const uint8_t *p;

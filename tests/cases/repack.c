@@ -2,7 +2,7 @@
 /* repack.c KIND FOLDER OUT [PREFIX] - packs a folder as other people's tools do, by libarchive: tar, tar.gz, tar.zst,
  * tar.xz, tar.bz2, tar.lz4, gnutar, zip, 7z, cpio, odc; and raw.xz and the like, of one file.
  *
- * PREFIX (dump/) stands before every name. Files come in the order of the file system, which is any. */
+ * PREFIX (dump/) comes before every name. Files come in the order of the file system, which is any. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <fts.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.c - stands between the library and the operating system, by the linker's --wrap.
+/* calls.c - is between the library and the operating system, by the linker's --wrap.
  *
  * Each kind of call has a counter; one of them may be told to fail, to do half of its work or to be interrupted. Only
  * references of our own object files are wrapped: what the C library does inside itself is left alone. */

@@ -17,7 +17,7 @@ good(enum mrs_status s, const struct mrs_err *e, const char *path)
 }
 
 /* ---- an archive ---- */
-struct shelf {
+struct offsets {
     struct mrs_mem *mem;
     struct mrs_input *in;
     struct mrs_buf out;
@@ -43,7 +43,7 @@ name_of(const struct mrs_input_ns *ns, char db[64], const char **coll)
 }
 
 static void
-put_doc(struct shelf *s, struct mrs_build *b)
+put_doc(struct offsets *s, struct mrs_build *b)
 {
     struct mrs_err e;
     struct mrs_view doc;
@@ -59,13 +59,13 @@ put_text(struct mrs_build *b, const char *name, const char *text)
 }
 
 static void
-put_end(struct shelf *s)
+put_end(struct offsets *s)
 {
     mrs_buf_put(&s->out, "\xff\xff\xff\xff", 4);
 }
 
 static void
-put_prelude(struct shelf *s)
+put_prelude(struct offsets *s)
 {
     struct mrs_buf room, text;
     struct mrs_build b;
@@ -103,7 +103,7 @@ put_prelude(struct shelf *s)
 }
 
 static void
-put_head(struct shelf *s, uint32_t i, bool last)
+put_head(struct offsets *s, uint32_t i, bool last)
 {
     struct mrs_buf room;
     struct mrs_build b;
@@ -121,7 +121,7 @@ put_head(struct shelf *s, uint32_t i, bool last)
 
 /* The next block of a namespace, or its last one; false: there are no more. */
 static bool
-put_next(struct shelf *s, uint32_t i)
+put_next(struct offsets *s, uint32_t i)
 {
     struct mrs_block block;
     struct mrs_err e;
@@ -145,7 +145,7 @@ put_next(struct shelf *s, uint32_t i)
 }
 
 static void
-begin_blocks(struct shelf *s, uint32_t i)
+begin_blocks(struct offsets *s, uint32_t i)
 {
     struct mrs_err e;
     if (mrs_input_at(s->in, i)->data_path) {
@@ -158,7 +158,7 @@ begin_blocks(struct shelf *s, uint32_t i)
 
 /* Users first and as a whole, then one block of each collection after the other. */
 static void
-put_blocks(struct shelf *s)
+put_blocks(struct offsets *s)
 {
     uint32_t n = mrs_input_count(s->in);
     const char *coll;
@@ -184,7 +184,7 @@ put_blocks(struct shelf *s)
 static void
 put_archive(const char *folder, enum mrs_codec codec, const char *path)
 {
-    struct shelf s = {.mem = mrs_mem_new(0), .path = path};
+    struct offsets s = {.mem = mrs_mem_new(0), .path = path};
     struct mrs_input_opts how = {.tmp = NULL};
     struct mrs_err e;
     mrs_buf_init(&s.out, s.mem, SIZE_MAX);

@@ -285,7 +285,7 @@ note_try(void)
 
 /* What is on standard output of an archive that was not finished must not pass for one. */
 static void
-half_archive(void)
+resumed_archive(void)
 {
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrs_input_opts how = {.tmp = top};
@@ -337,7 +337,7 @@ judge(const struct scene *sc, struct result *r, const struct result *good, const
     unlink(below("refused")); /* what is refused may be told also where the output could not be published */
     unlink(below("refused.jsonl"));
     if (sc->made == MRS_FORMAT_ARCHIVE && sc->to_stdout) {
-        half_archive();
+        resumed_archive();
     }
     if (sc->to_stdout && (sc->stream || !memory)) {
         unlink(below("stream")); /* a broken pipe may hold a part */

@@ -5,7 +5,7 @@
  * JSON, as "#" and the bytes of a document in hex, or as "!" and the code of an error; "." ends a cursor. The first
  * byte of the input chooses who asks: the catalogue and the look before the first write, run documents and what
  * `status` makes of them, change lists, checkpoints, lists of actions, small documents. Each ends with a status and a
- * reason, whatever it is told, what is written as JSON can be read as such, and nothing leaks. What else stands in the
+ * reason, whatever it is told, what is written as JSON can be read as such, and nothing leaks. What else is in the
  * first line makes an allocation fail. Needs no libmongoc. */
 #include "mongoreshape/catalogue.h"
 #include "live/server/preflight.h"
@@ -441,14 +441,14 @@ static void
 ask_sealed(struct asker *a, struct mrs_err *e)
 {
     struct live_checkpoint c;
-    struct live_sealed sealed;
+    struct live_change_totals sealed;
     memset(&c, 0, sizeof c);
     if (!run_begins(a, e)) {
         return;
     }
     told(live_run_uuids(&a->job, e), e);
     mrs_err_clear(e);
-    enum mrs_status s = live_sealed_read(&a->job, &a->arena, &sealed, e);
+    enum mrs_status s = live_change_totals_read(&a->job, &a->arena, &sealed, e);
     told(s, e);
     if (s == MRS_OK) {
         live_actions_name(sealed.list, INT64_MAX, "d.p");

@@ -2,7 +2,7 @@
 /* replay.c - a main for fuzz targets without a fuzzer: runs files through the target, whole, cut and damaged.
  *
  * replay FILE...    Each file as it is, then cut off at 64 places, then with one byte changed at 64 places. Places and
- * bytes are the same every time. A finding is a crash: which file it was stands in the last line printed. */
+ * bytes are the same every time. A finding is a crash: which file it was is in the last line printed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -205,7 +205,7 @@ static void
 group_key(const struct mrs_step *s, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_buf *key)
 {
     struct mrs_fold_entry x = {0};
-    struct mrs_buf kin, *all[] = {&x.group, &x.order, &x.shape, &x.kin, &kin};
+    struct mrs_buf shared, *all[] = {&x.group, &x.order, &x.shape, &x.shared, &shared};
     for (size_t i = 0; i < 5; i++) {
         mrs_buf_init(all[i], c->mem, 64u << 20);
     }
@@ -213,10 +213,10 @@ group_key(const struct mrs_step *s, struct mrs_ctx *c, void *work, struct mrs_vi
     mrs_arena_reset(c->arena);
     mrs_err_clear(c->err);
     if (ops->enter(s->state, c, work, doc, &x) == MRS_OK && x.takes_part) {
-        struct mrs_buf *k = &x.kin;
-        if (ops->kin) {
-            ops->kin(s->state, c, work, doc, (struct mrs_view){x.kin.p, (uint32_t)x.kin.n}, &kin);
-            k = &kin;
+        struct mrs_buf *k = &x.shared;
+        if (ops->shared) {
+            ops->shared(s->state, c, work, doc, (struct mrs_view){x.shared.p, (uint32_t)x.shared.n}, &shared);
+            k = &shared;
         }
         if (ops->group) {
             ops->group(s->state, c, work, (struct mrs_view){k->p, (uint32_t)k->n}, &x.group);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host_memory.c - the memory that the extension takes: counted, and made to fail.
  *
- * The functions here stand before those of libc for the whole program. A call counts as the extension's where it comes
+ * The functions here come before those of libc for the whole program. A call counts as the extension's where it comes
  * from an address of its library, so that the host's own memory never fails. Under sanitizers, which have such
  * functions of their own, nothing is counted and nothing fails. */
 #include "host.h"

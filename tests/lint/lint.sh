@@ -17,7 +17,7 @@ trap 'rm -rf "$found" "$tmp"' EXIT
 rooms="base doc expr io inspect cli steps plan run"
 rules="layers ladder face climb circle licence opening file-length header-length folder-size name-twice tag-twice
 line-length trailing-space unfinished own-machine tab loud raw-memory outside-world unsafe function-length assertions
-undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate"
+undocumented header-c header-c++ symbol-name symbol-twice error-table door-plate private-word"
 
 sources() {
     (cd "$root" && find include common migrate shell-ext tests bench docs dumps packaging .ci Makefile -type f \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* livetool - puts a case of tests/cases onto a server, and says whether what stands there is what the case wants.
+/* livetool - puts a case of tests/cases onto a server, and says whether what is there is what the case wants.
  *
  *   livetool load CASE WORK          in/ of the case onto the server at MONGODB_URI, read back, kept in WORK/before (as
  *                                    the server tells it) and WORK/in (as a dump, in the order of `_id`)

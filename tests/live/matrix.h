@@ -31,7 +31,7 @@ struct line {
     char *p;
     size_t n;
 };
-struct picture {             /* everything that stands in a database, one line a thing, sorted */
+struct picture {             /* everything that is in a database, one line a thing, sorted */
     struct line *line;
     size_t n, room;
 };
@@ -65,7 +65,7 @@ void world_close(struct world *w);
 void world_load(struct world *w, const struct scene *scene);
 void world_change(struct world *w);
 void world_picture(struct world *w, struct picture *p);
-/* The offline tool on what stands in the database now: documents, indexes, and refused documents where they were.
+/* The offline tool on what is in the database now: documents, indexes, and refused documents where they were.
  * False: it did not end well; said tells why. */
 bool world_offline(struct world *w, struct picture *p, char said[TEXT]);
 /* Time passes: all leases are over. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_scenes.c - the scenes: every kind of step, with documents few enough that every moment can be tried.
  *
- * Marks like ~c3~ stand in all values that a plan keeps, so that a loss is seen wherever it happens. Batches are of two
+ * Marks like ~c3~ are in all values that a plan keeps, so that a loss is seen wherever it happens. Batches are of two
  * documents: five documents already have a first, a middle and a last batch.
  */
 #include "matrix.h"

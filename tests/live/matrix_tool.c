@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_tool.c - the tool, the proxy and the shell, called and waited for; and what one worker's world is made of.
  *
- * The tool finds the URI in its environment, so that it never stands in a list of processes; what it says goes into a
+ * The tool finds the URI in its environment, so that it never is in a list of processes; what it says goes into a
  * file that is shown only when something is wrong.
  */
 #include "matrix.h"

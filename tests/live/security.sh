@@ -78,7 +78,7 @@ state='find insert update remove createCollection dropCollection' state_db=__mdb
 {
     role mrs_find "$(on secure find)"
     role mrs_list "$(on secure find listCollections)"
-    role mrs_look "$(on secure $look)"
+    role mrs_template "$(on secure $look)"
     role mrs_dry "$(on secure $look),$(on $state_db $state)"
     role mrs_expand "$(on secure $write),$(on $state_db $state)"
     role mrs_contract "$(on secure $quiet renameCollectionSameDB),$(on $state_db $state)"
@@ -110,7 +110,7 @@ printed() { # USER ARGS...
     admin admin "$(sed "s/\"createRole\":\"[^\"]*\"/\"createRole\":\"mrs_$who\"/" role.json)" >/dev/null
     user "$who" "\"mrs_$who\""
 }
-user looker '"mrs_look"'
+user looker '"mrs_template"'
 user finder '"mrs_find"'
 user lister '"mrs_list"'
 user dry '"mrs_dry"'

@@ -9,7 +9,7 @@
  *   live-writers TOOL OFFLINE DIR swarm SEED N       several writers at random all the while
  *
  * A trial is a tuple, and is printed as such when it fails. A named stop of the tool's test build asks, by a FIFO, for
- * an operation and waits until it is done, or has turned out to wait for the tool. Afterwards: what stands in the
+ * an operation and waits until it is done, or has turned out to wait for the tool. Afterwards: what is in the
  * sources, less what the tool claims, is what the writers last wrote, byte for byte; `verify --repair` comes to an end;
  * then either contract (all collections are what the offline tool makes of the writers' documents) or rollback (all is
  * as if there had been no run). Where the operation is `kill`, the tool dies at the stop and is called again; meanwhile
@@ -306,7 +306,7 @@ with_stop(const struct trial *t, const char *command, struct writer *w, char why
         if (lost) {
             return false;
         }
-        s = s == 2 ? 0 : s; /* "done already": what stands there will be compared */
+        s = s == 2 ? 0 : s; /* "done already": what is there will be compared */
     } else if (h.begun) {
         h.joined = true;
     }

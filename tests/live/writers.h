@@ -68,7 +68,7 @@ struct place { /* where a trial is made */
 /* "" or what is wrong, in `why`. */
 bool writers_sources_kept(const struct place *p, const struct scenario *sc, const struct model *m, bool alone,
                           char why[512]);
-/* Collections are what the offline tool makes of the model; in a direct run with claims, of what stands there, and that
+/* Collections are what the offline tool makes of the model; in a direct run with claims, of what is there, and that
  * is the model but for the claims. */
 bool writers_as_offline(const struct place *p, const struct scenario *sc, const struct model *m, char why[512]);
 /* Each document of the model stands somewhere, as itself or as a part: its token is found. */

@@ -282,7 +282,7 @@ read_file(const char *file, struct docs *out)
     }
 }
 
-/* The documents that stand there. */
+/* The documents that are there. */
 static bool
 load(const struct place *p, struct model *m, char why[512])
 {

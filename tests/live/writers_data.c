@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writers and their documents: what they write, and a model of what must stand there afterwards.
+/* Writers and their documents: what they write, and a model of what must be there afterwards.
  *
  * Each writer has documents of its own, so that the last acknowledged write of each is known exactly: the model holds
  * its bytes, and a test compares bytes. Updates set fields that are there, one new field at a time, so that the order

@@ -20,7 +20,7 @@ struct state {
     struct parent parent[2];
     uint8_t child[2];           /* what the child of this parent says; 0: there is none */
     uint8_t told[2], told_there[2]; /* what the writer was told */
-    uint8_t cursor, pc;         /* checkpoint, and where the tool stands in the unit */
+    uint8_t cursor, pc;         /* checkpoint, and where the tool is in the unit */
     struct parent read;
     uint8_t quiet, phase;       /* phase: 0 expand, 1 repair by source, 2 repair by target, 3 done */
     uint8_t crashes, writes;

@@ -22,7 +22,7 @@ enum { WAITS = 1, SAW, TOOK, ROLLED_BACK, KILLED };
 struct state {
     uint8_t now;            /* the server's clock */
     uint8_t owner, epoch, until;
-    uint8_t data;           /* 1: A's work stands there */
+    uint8_t data;           /* 1: A's work is there */
     uint8_t a_pc, a_epoch;  /* 0 to take the lease, 1 to check, 2 to write, 3 gone */
     uint8_t checked;        /* when A looked */
     uint8_t pc[2];          /* of B and C: WAITS to KILLED */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mc.c - breadth-first search over the states of a model, and the program that runs all models with all mutants.
  *
- * States stand in one growing array in the order in which they were met, with the number of the state before; a table
+ * States are in one growing array in the order in which they were met, with the number of the state before; a table
  * of hashes finds those already met. A model of a million states takes a second. */
 #include "mc.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* proxy - stands between a client and a MongoDB server and cuts their talk at a chosen place.
+/* proxy - is between a client and a MongoDB server and cuts their talk at a chosen place.
  *
  * What breaks programs is not the lost connection but where it was lost: a command that was executed and whose reply
  * never came, a request of which the server saw half. So the proxy frames the messages of both directions, knows the

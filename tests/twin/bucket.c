@@ -427,7 +427,7 @@ tw_step_bucket(struct world *w)
 
 /* ---- unbucket */
 /* d with the `by` fields of the bucket, of those paths whose first `skip` names led to here: those that the bucket has
- * stand in front, with the value of d where it has one, then the other fields of d. */
+ * are in front, with the value of d where it has one, then the other fields of d. */
 static struct val *
 with_by(const struct val *bucket, const struct path *by, uint32_t n, uint32_t skip, struct val *d, bool *dup)
 {

@@ -93,7 +93,7 @@ stands(struct val *const *now, const bool *part, const bool *refused, uint32_t n
     return true;
 }
 
-/* What stands there with conflicts last. One that was there keeps its `_id`. */
+/* What is there with conflicts last. One that was there keeps its `_id`. */
 static struct val *
 last_of(const struct cand *c, uint32_t n, const bool *refused, struct val *doc, bool there)
 {
@@ -520,7 +520,7 @@ is_packed(const struct val *list, const char *name, const char *as)
     return false;
 }
 
-/* With nothing to pack, what stands at the path stays. True: nothing is left to write. */
+/* With nothing to pack, what is at the path stays. True: nothing is left to write. */
 static bool
 keep_packed(struct val *doc, const struct path *as, struct val *array)
 {

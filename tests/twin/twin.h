@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* BSON type codes as they stand in the bytes. */
+/* BSON type codes as they are in the bytes. */
 enum {
     T_DOUBLE = 1, T_STRING = 2, T_DOC = 3, T_ARRAY = 4, T_BINARY = 5, T_UNDEFINED = 6, T_OID = 7, T_BOOL = 8,
     T_DATE = 9, T_NULL = 10, T_REGEX = 11, T_DBPOINTER = 12, T_CODE = 13, T_SYMBOL = 14, T_CODEWSCOPE = 15,

@@ -112,7 +112,7 @@ one_field(struct world *w, const struct group_of *g, uint32_t i, const struct fi
     return write_field(w, now, field->name, v, failed);
 }
 
-/* Fields below one name stand where the plan names the first of them, though that one may come to nothing. */
+/* Fields below one name are where the plan names the first of them, though that one may come to nothing. */
 static const char *
 one_document(struct world *w, const struct group_of *g, uint32_t i, struct val *now)
 {

@@ -7,7 +7,7 @@
  * vector. A vector gives documents, what to evaluate, and what the server answered: a value, `absent`, or an error code
  * (we must fail too, at plan time or later). Values must agree in type and bytes; the payload of NaN and the
  * order of the options of a regex are let go. A vector that fails because of an operator we do not have
- * is skipped, by name. What we do differently on purpose stands in differences.txt with its reason; a line there
+ * is skipped, by name. What we do differently on purpose is in differences.txt with its reason; a line there
  * whose vector passes is a failure too, so that the list stays true. */
 #include "mongoreshape/expr.h"
 #include "mongoreshape/value.h"

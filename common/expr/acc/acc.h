@@ -11,7 +11,7 @@
 #include "total.h"
 #include "mongoreshape/value.h"
 
-/* What stands behind the name of an accumulator. */
+/* What comes after the name of an accumulator. */
 enum mrsi_acc_shape {
     MRSI_ACC_ONE,      /* one expression */
     MRSI_ACC_NOTHING,  /* {} */

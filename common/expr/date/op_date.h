@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_date.h - what the files of the date operators share: arguments that are dates, zones, units,
- * and the operators that stand in other files than the table (op_date.c). */
+ * and the operators that are in other files than the table (op_date.c). */
 #ifndef MRS_EXPR_OP_DATE_H
 #define MRS_EXPR_OP_DATE_H
 

@@ -224,7 +224,7 @@ name_ok(const char *name, uint32_t n)
             return false;
         }
     }
-    /* what stands in the folder without being a zone of the database */
+    /* what is in the folder without being a zone of the database */
     return !(n > 6 && memcmp(name, "posix/", 6) == 0) &&
            !(n > 6 && memcmp(name, "right/", 6) == 0) && !mrsi_text_is(name, n, "posixrules") &&
            !mrsi_text_is(name, n, "localtime");

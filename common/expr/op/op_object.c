@@ -2,7 +2,7 @@
 /* op_object.c - operators on documents: merging, taking apart, single fields by name.
  *
  * Values are copied as bytes, whatever they hold. Where several sources may give one name, the
- * first place and the last value count; the names stand in a hash table, so that large documents
+ * first place and the last value count; the names are in a hash table, so that large documents
  * merge in linear time. */
 #include "expr/support.h"
 

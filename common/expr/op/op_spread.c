@@ -85,7 +85,7 @@ read_shares(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, str
 }
 
 static enum mrs_status
-read_half(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_err *e)
+read_resumed(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_err *e)
 {
     struct shares *s = mrs_arena_alloc(mrsi_compile_arena(c), sizeof *s + sizeof *s->p);
     if (!s) {
@@ -115,7 +115,7 @@ compile_quantile(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     if (!method || !mrsi_text_is(method, n, "approximate")) {
         return mrsi_expr_refuse(x, e, "'method' must be \"approximate\"");
     }
-    MRSI_TRY(median ? read_half(c, x, e) : read_shares(c, x, v[2], e));
+    MRSI_TRY(median ? read_resumed(c, x, e) : read_shares(c, x, v[2], e));
     MRSI_TRY(mrsi_compile_args(c, x, 1, e));
     return mrsi_compile_sub(c, v[0], &x->args[0], e);
 }

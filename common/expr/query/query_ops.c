@@ -276,7 +276,7 @@ op_mod(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     return MRS_OK;
 }
 
-/* $regex, with the $options that stand beside it. */
+/* $regex, with the $options that are next to it. */
 static enum mrs_status
 op_regex(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
          struct mrsi_query_node **out, struct mrs_err *e)

@@ -26,7 +26,7 @@ struct mrsi_type_figures {
 };
 struct mrsi_path {
     struct mrsi_collection *in;
-    const struct mrsi_path *parent; /* NULL: it stands in the root */
+    const struct mrsi_path *parent; /* NULL: it is in the root */
     const char *text; /* `lines[].productId` */
     const char *last; /* name of its last field; of `*` and `[]` that of what holds them */
     struct mrsi_way *way;

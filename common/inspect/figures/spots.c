@@ -251,7 +251,7 @@ extent_of(struct mrsi_figures *f, struct mrsi_trie *at, uint8_t type)
     return *x;
 }
 
-/* A number by which values of one type stand in their order, if not in all of it: whoever has one between those of the
+/* A number by which values of one type are in their order, if not in all of it: whoever has one between those of the
  * extremes is none. */
 static uint64_t
 rank_of(uint8_t type, const uint8_t *p, uint32_t n)
@@ -263,7 +263,7 @@ rank_of(uint8_t type, const uint8_t *p, uint32_t n)
     if (type == MRS_INT64 || type == MRS_DATE) {
         return mrs_le64(p) ^ 1ull << 63;
     }
-    if (type == MRS_DOUBLE) { /* not a number stands before all; -0 beside 0, which equals it */
+    if (type == MRS_DOUBLE) { /* not a number comes before all; -0 beside 0, which equals it */
         w = mrs_le64(p);
         return w << 1 > 0x7FFull << 53 ? 0 : w >> 63 ? ~w : w | 1ull << 63;
     }
@@ -284,7 +284,7 @@ has_rank(uint8_t type)
 }
 
 static void
-stretch(struct mrsi_extent *x, bool first, const uint8_t *p, uint32_t n)
+extent(struct mrsi_extent *x, bool first, const uint8_t *p, uint32_t n)
 {
     uint64_t rank = has_rank(x->type) ? rank_of(x->type, p, n) : 0;
     if (!first && rank > x->low && rank < x->high) {
@@ -317,7 +317,7 @@ extent_add(struct mrsi_figures *f, struct mrsi_trie *at, const struct mrs_val *v
         t == MRS_DBPOINTER) {
         return;
     }
-    stretch(x, x->n == 1, v->p + skip, n < sizeof x->min ? n : (uint32_t)sizeof x->min);
+    extent(x, x->n == 1, v->p + skip, n < sizeof x->min ? n : (uint32_t)sizeof x->min);
 }
 
 static void
@@ -327,8 +327,8 @@ extents_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_tr
         struct mrsi_extent *y = extent_of(f, to, x->type);
         if (y && x->min_n + x->max_n) {
             bool first = y->n == 0;
-            stretch(y, first, x->min, x->min_n);
-            stretch(y, false, x->max, x->max_n);
+            extent(y, first, x->min, x->min_n);
+            extent(y, false, x->max, x->max_n);
         }
         if (y) {
             y->n += x->n;

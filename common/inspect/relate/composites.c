@@ -147,8 +147,8 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
 {
     MRS_ASSERT(parts > 1 && parts <= MRSI_PARTS && unique);
     struct mrsi_reference r = {.parts = parts};
-    struct mrsi_wish from = {.n = parts}, to = {.n = parts};
-    struct mrsi_wish *wish[2] = {&from, &to};
+    struct mrsi_lookup_value from = {.n = parts}, to = {.n = parts};
+    struct mrsi_lookup_value *wish[2] = {&from, &to};
     for (uint32_t i = 0; i < parts; i++) {
         r.from[i] = from.path[i] = al->a[part[i]];
         r.to[i] = to.path[i] = al->b[part[i]];

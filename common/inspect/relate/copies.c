@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copies.c - fields that repeat what the document they stand beside a reference to has: copies, fresh or stale; where
+/* copies.c - fields that repeat what the document they are next to a reference to has: copies, fresh or stale; where
  * they are keys themselves, aliases of the reference. */
 #include "gather.h"
 #include <strings.h>
@@ -7,7 +7,7 @@
 enum { COPIES = 256 };
 
 struct besides {
-    struct mrsi_wish child, parent;
+    struct mrsi_lookup_value child, parent;
 };
 
 static bool
@@ -193,15 +193,17 @@ mrsi_copies(struct mrsi_relating *x, struct mrs_err *e)
     struct mrsi_inspection *ins = x->x;
     enum mrs_status s = propose_all(x, e);
     struct besides *b = mrs_zalloc(ins->mem, (ins->copies + 1) * sizeof *b);
-    struct mrsi_wish **wish = mrs_alloc_array(ins->mem, ins->copies * 2 + 1, sizeof(struct mrsi_wish *));
+    struct mrsi_lookup_value **wish = mrs_alloc_array(ins->mem, ins->copies * 2 + 1,
+                                                      sizeof(struct mrsi_lookup_value *));
     if (s == MRS_OK && (!b || !wish)) {
         s = mrs_err_memory(e, ins->copies * sizeof *b);
     }
     for (uint32_t i = 0; s == MRS_OK && i < ins->copies; i++) {
         const struct mrsi_copied *c = &ins->copy[i];
         b[i].child =
-            (struct mrsi_wish){.path = {c->beside->from[0], c->from}, .n = 2, .as_number = {c->beside->as_number}};
-        b[i].parent = (struct mrsi_wish){.path = {c->beside->to[0], c->of}, .n = 2};
+            (struct mrsi_lookup_value){.path = {c->beside->from[0], c->from}, .n = 2, .as_number =
+                    {c->beside->as_number}};
+        b[i].parent = (struct mrsi_lookup_value){.path = {c->beside->to[0], c->of}, .n = 2};
         wish[i * 2] = &b[i].child;
         wish[i * 2 + 1] = &b[i].parent;
     }

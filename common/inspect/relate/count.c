@@ -354,7 +354,7 @@ sift(const struct mrsi_relating *x, struct mrsi_column *c, struct mrs_err *e)
     return s;
 }
 
-/* The columns of one collection stand beside each other. */
+/* The columns of one collection are next to each other. */
 struct column_group {
     struct mrsi_column *column;
     uint32_t n;

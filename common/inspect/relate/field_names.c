@@ -330,7 +330,7 @@ drop_fillers(struct mrsi_name *n)
     }
 }
 
-/* Words that stand in the names of all collections tell none of them apart. */
+/* Words that are in the names of all collections tell none of them apart. */
 static void
 drop_common(struct mrsi_vocabulary *v)
 {
@@ -675,7 +675,7 @@ own_name(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi
     }
 }
 
-/* "parent_part" beside part_no: what stands before the words that both have. -1: they have none in common at the end;
+/* "parent_part" beside part_no: what comes before the words that both have. -1: they have none in common at the end;
  * else so many words, put into `before`. */
 int
 mrsi_name_before(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v, char *before,

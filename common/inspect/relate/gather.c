@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.c - rows of values that stand beside each other; see gather.h */
+/* gather.c - rows of values that are next to each other; see gather.h */
 #include "gather.h"
 
 enum { ROWS_AHEAD = 64, MEMORY = 16 << 20 };
@@ -10,12 +10,12 @@ struct wish_ahead { /* of a worker */
     uint64_t lacking;
 };
 struct gathering {
-    struct mrsi_wish **wish; /* of this collection */
+    struct mrsi_lookup_value **wish; /* of this collection */
     uint32_t n;
     struct wish_ahead *ahead; /* [worker][wish] */
 };
 struct holding {
-    struct mrsi_wish *wish;
+    struct mrsi_lookup_value *wish;
     struct wish_ahead *ahead;
     struct mrs_val root;
     uint32_t holder;
@@ -38,7 +38,7 @@ one_holder(void *arg, const struct mrs_val *v, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_val_is_sized(*v));
     struct holding *h = arg;
-    struct mrsi_wish *w = h->wish;
+    struct mrsi_lookup_value *w = h->wish;
     struct mrsi_hash_row row = {{0}, 1};
     for (uint32_t i = 0; i < w->n; i++) {
         bool root = w->of_root && i + 1 == w->n;
@@ -95,11 +95,11 @@ one_scan(struct mrsi_relating *x, struct gathering *g, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_gather(struct mrsi_relating *x, struct mrsi_wish *const *wish, uint32_t n, struct mrs_err *e)
+mrsi_gather(struct mrsi_relating *x, struct mrsi_lookup_value *const *wish, uint32_t n, struct mrs_err *e)
 {
     MRS_ASSERT(wish && n > 0);
-    struct gathering g = {mrs_alloc_array(x->x->mem, n + 1, sizeof(struct mrsi_wish *)), 0, NULL};
-    enum mrs_status s = g.wish ? MRS_OK : mrs_err_memory(e, n * sizeof(struct mrsi_wish *));
+    struct gathering g = {mrs_alloc_array(x->x->mem, n + 1, sizeof(struct mrsi_lookup_value *)), 0, NULL};
+    enum mrs_status s = g.wish ? MRS_OK : mrs_err_memory(e, n * sizeof(struct mrsi_lookup_value *));
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
         g.n = 0;
         for (uint32_t i = 0; i < n; i++) {

@@ -33,7 +33,7 @@ below(struct mrsi_collection *c, const char *name, const char *text)
     if (strncmp(text, name, n) != 0 || text[n] != '.') {
         return NULL;
     }
-    for (uint32_t i = 0; i < c->paths; i++) { /* names of `*` stand behind its values */
+    for (uint32_t i = 0; i < c->paths; i++) { /* names of `*` come after its values */
         struct mrsi_path *p = &c->path[i];
         bool last = i + 1 == c->paths || !c->path[i + 1].names;
         if (last && same_path(p->text, text + n + 1)) {

@@ -97,7 +97,7 @@ enum mrs_status mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_
                           void *arg, struct mrs_err *e);
 /* The same of a path without `[]` and `*`; missing: there is none. */
 struct mrs_val mrsi_pick_one(struct mrs_val in, const struct mrsi_way *way, uint32_t ways);
-/* How many of its ways lead to the innermost element of an array: values below stand beside each other. */
+/* How many of its ways lead to the innermost element of an array: values below are next to each other. */
 uint32_t mrsi_holder_ways(const struct mrsi_path *p);
 bool mrsi_same_holder(const struct mrsi_path *a, const struct mrsi_path *b);
 enum mrs_status mrsi_scan(struct mrsi_relating *x, const struct mrsi_collection *c, bool in_order,

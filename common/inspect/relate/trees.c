@@ -31,7 +31,7 @@ find(const struct forest *f, uint64_t id)
 }
 
 static enum mrs_status
-read_ids(struct forest *f, const struct mrsi_wish *w, struct mrsi_rowset_at *at, struct mrs_err *e)
+read_ids(struct forest *f, const struct mrsi_lookup_value *w, struct mrsi_rowset_at *at, struct mrs_err *e)
 {
     const struct mrsi_hash_row *r;
     enum mrs_status s = MRS_OK;
@@ -44,7 +44,7 @@ read_ids(struct forest *f, const struct mrsi_wish *w, struct mrsi_rowset_at *at,
 }
 
 static enum mrs_status
-read_parents(struct forest *f, const struct mrsi_wish *w, struct mrsi_rowset_at *at, struct mrs_err *e)
+read_parents(struct forest *f, const struct mrsi_lookup_value *w, struct mrsi_rowset_at *at, struct mrs_err *e)
 {
     const struct mrsi_hash_row *r;
     enum mrs_status s = MRS_OK;
@@ -102,9 +102,9 @@ one_tree(struct mrsi_relating *x, const struct mrsi_reference *r, struct mrsi_tr
 {
     MRS_ASSERT(r->parts > 0 && out);
     struct mrs_mem *mem = x->x->mem;
-    struct mrsi_wish ids = {.path = {r->to[0]}, .n = 1};
-    struct mrsi_wish up = {.path = {r->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}};
-    struct mrsi_wish *wish[2] = {&ids, &up};
+    struct mrsi_lookup_value ids = {.path = {r->to[0]}, .n = 1};
+    struct mrsi_lookup_value up = {.path = {r->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}};
+    struct mrsi_lookup_value *wish[2] = {&ids, &up};
     struct forest f = {0};
     struct mrsi_rowset_at *at = mrs_alloc(mem, sizeof *at);
     enum mrs_status s = at ? mrsi_gather(x, wish, 2, e) : mrs_err_memory(e, sizeof *at);

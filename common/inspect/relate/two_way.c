@@ -3,7 +3,7 @@
 #include "gather.h"
 
 struct two_sides {
-    struct mrsi_wish listed, named; /* {child, parent} by the parents' arrays; by the children */
+    struct mrsi_lookup_value listed, named; /* {child, parent} by the parents' arrays; by the children */
 };
 
 /* The array by which the parents of r list their children. */
@@ -70,7 +70,7 @@ one_pair(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_referenc
     struct two_sides t = {
         .listed = {.path = {list->from[0], r->to[0]}, .n = 2, .of_root = true, .as_number = {list->as_number}},
         .named = {.path = {list->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}}};
-    struct mrsi_wish *wish[2] = {&t.listed, &t.named};
+    struct mrsi_lookup_value *wish[2] = {&t.listed, &t.named};
     r->two_way = mrs_arena_alloc(&x->x->arena, sizeof *r->two_way);
     if (!r->two_way) {
         return mrs_err_memory(e, sizeof *r->two_way);

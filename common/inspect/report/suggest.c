@@ -97,7 +97,7 @@ mrsi_is_collection(const struct mrsi_inspection *x, const struct mrsi_collection
     return false;
 }
 
-/* `lines.productId` for `lines[].productId`; false where a name in it cannot stand in a dotted path. */
+/* `lines.productId` for `lines[].productId`; false where a name in it cannot be in a dotted path. */
 bool
 mrsi_dotted(const struct mrsi_path *p, char *out, size_t size)
 {
@@ -143,7 +143,7 @@ comment(struct mrsi_planning *p, const struct mrsi_rule_found *r)
     mrs_buf_say(p->out, ": %s\n", r->text);
 }
 
-/* What stands in the plan from `before` on. */
+/* What is in the plan from `before` on. */
 static void
 keep_text(struct mrsi_planning *p, struct mrsi_rule_found *r, size_t before)
 {

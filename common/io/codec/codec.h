@@ -57,7 +57,7 @@ struct mrsi_inflate;
 struct mrsi_deflate;
 struct mrsi_inflate *mrsi_inflate_open(struct mrs_mem *mem);
 void mrsi_inflate_reset(struct mrsi_inflate *z);
-/* END: the stream is over; bytes taken too many stand in z's tail. */
+/* END: the stream is over; bytes taken too many are in z's tail. */
 enum mrs_status mrsi_inflate_step(struct mrsi_inflate *z, struct mrsi_flow *f, const char **why);
 size_t mrsi_inflate_tail(const struct mrsi_inflate *z, uint8_t tail[8]);
 void mrsi_inflate_close(struct mrsi_inflate *z);

@@ -2,19 +2,19 @@
 /* codec_pool.c - threads for packing and unpacking.
  *
  * One lock and one condition for everybody: pieces take milliseconds, so nobody waits for the lock. A thread that
- * cannot be started is a lane fewer; with none at all the work is done by who brings it, one at a time, and what comes
+ * cannot be started is one fewer; with none at all the work is done by who brings it, one at a time, and what comes
  * out is the same. It must not know what a task does. */
 #include "codec_pool.h"
 #include <pthread.h>
 
 
 struct lane {
-    struct mrsi_lanes *of;
+    struct mrsi_codec_pool *of;
     pthread_t id;
     struct mrsi_tools tools;
 };
 
-struct mrsi_lanes {
+struct mrsi_codec_pool {
     struct mrs_mem *mem;
     const struct mrs_stop *stop_by; /* NULL: nobody asks */
     pthread_mutex_t lock, inline_lock;
@@ -76,11 +76,11 @@ clear_tools(struct mrsi_tools *t)
     }
 }
 
-/* ---- lanes ---- */
-struct mrsi_lanes *
-mrsi_lanes_new(struct mrs_mem *mem, uint32_t threads)
+/* ---- codec pool ---- */
+struct mrsi_codec_pool *
+mrsi_codec_pool_new(struct mrs_mem *mem, uint32_t threads)
 {
-    struct mrsi_lanes *l = mrs_zalloc(mem, sizeof *l);
+    struct mrsi_codec_pool *l = mrs_zalloc(mem, sizeof *l);
     if (!l) {
         return NULL;
     }
@@ -95,7 +95,7 @@ mrsi_lanes_new(struct mrs_mem *mem, uint32_t threads)
 }
 
 void
-mrsi_lanes_free(struct mrsi_lanes *l)
+mrsi_codec_pool_free(struct mrsi_codec_pool *l)
 {
     MRS_ASSERT(!l || l->under_way == 0);
     if (!l) {
@@ -124,38 +124,38 @@ mrsi_lanes_free(struct mrsi_lanes *l)
 }
 
 void
-mrsi_lanes_ask(struct mrsi_lanes *l, const struct mrs_stop *stop)
+mrsi_codec_pool_ask(struct mrsi_codec_pool *l, const struct mrs_stop *stop)
 {
     MRS_ASSERT(!l->asked);
     l->stop_by = stop->asked ? stop : NULL;
 }
 
 bool
-mrsi_lanes_stopped(const struct mrsi_lanes *l)
+mrsi_codec_pool_stopped(const struct mrsi_codec_pool *l)
 {
     return l->stop_by && l->stop_by->asked(l->stop_by->arg);
 }
 
 void
-mrsi_lanes_lock(struct mrsi_lanes *l)
+mrsi_codec_pool_lock(struct mrsi_codec_pool *l)
 {
     pthread_mutex_lock(&l->lock);
 }
 
 void
-mrsi_lanes_unlock(struct mrsi_lanes *l)
+mrsi_codec_pool_unlock(struct mrsi_codec_pool *l)
 {
     pthread_mutex_unlock(&l->lock);
 }
 
 void
-mrsi_lanes_wait(struct mrsi_lanes *l)
+mrsi_codec_pool_wait(struct mrsi_codec_pool *l)
 {
     pthread_cond_wait(&l->change, &l->lock);
 }
 
 void
-mrsi_lanes_changed(struct mrsi_lanes *l)
+mrsi_codec_pool_changed(struct mrsi_codec_pool *l)
 {
     pthread_cond_broadcast(&l->change);
 }
@@ -165,7 +165,7 @@ static void *
 lane_main(void *arg)
 {
     struct lane *lane = arg;
-    struct mrsi_lanes *l = lane->of;
+    struct mrsi_codec_pool *l = lane->of;
     pthread_mutex_lock(&l->lock);
     while (!l->stop || l->head) {
         struct mrsi_task *t = l->head;
@@ -185,7 +185,7 @@ lane_main(void *arg)
 
 /* Under the lock, once. */
 static void
-start_threads(struct mrsi_lanes *l)
+start_threads(struct mrsi_codec_pool *l)
 {
     MRS_ASSERT(l->started == 0);
     l->asked = true;
@@ -200,7 +200,7 @@ start_threads(struct mrsi_lanes *l)
 }
 
 uint32_t
-mrsi_lanes_start(struct mrsi_lanes *l)
+mrsi_codec_pool_start(struct mrsi_codec_pool *l)
 {
     pthread_mutex_lock(&l->lock);
     if (!l->asked) {
@@ -212,7 +212,7 @@ mrsi_lanes_start(struct mrsi_lanes *l)
 }
 
 void
-mrsi_lanes_add(struct mrsi_lanes *l, struct mrsi_task *t)
+mrsi_codec_pool_add(struct mrsi_codec_pool *l, struct mrsi_task *t)
 {
     MRS_ASSERT(t->run && !l->stop);
     pthread_mutex_lock(&l->lock);
@@ -235,21 +235,21 @@ mrsi_lanes_add(struct mrsi_lanes *l, struct mrsi_task *t)
 }
 
 uint32_t
-mrsi_lanes_most(uint32_t threads)
+mrsi_codec_pool_most(uint32_t threads)
 {
     return 2 * threads + 1;
 }
 
 bool
-mrsi_lanes_enter(struct mrsi_lanes *l)
+mrsi_codec_pool_enter(struct mrsi_codec_pool *l)
 {
-    bool room = l->under_way < mrsi_lanes_most(l->wanted);
+    bool room = l->under_way < mrsi_codec_pool_most(l->wanted);
     l->under_way += room;
     return room;
 }
 
 void
-mrsi_lanes_leave(struct mrsi_lanes *l)
+mrsi_codec_pool_leave(struct mrsi_codec_pool *l)
 {
     MRS_ASSERT(l->under_way > 0);
     l->under_way--;
@@ -258,7 +258,7 @@ mrsi_lanes_leave(struct mrsi_lanes *l)
 
 /* ---- chunks ---- */
 struct mrsi_chunk *
-mrsi_chunk_take(struct mrsi_lanes *l)
+mrsi_chunk_take(struct mrsi_codec_pool *l)
 {
     MRS_ASSERT(l->n_spare == 0 || l->spare);
     pthread_mutex_lock(&l->lock);
@@ -276,14 +276,14 @@ mrsi_chunk_take(struct mrsi_lanes *l)
 }
 
 void
-mrsi_chunk_give(struct mrsi_lanes *l, struct mrsi_chunk *c)
+mrsi_chunk_give(struct mrsi_codec_pool *l, struct mrsi_chunk *c)
 {
     MRS_ASSERT(!c || c->n <= sizeof c->p);
     if (!c) {
         return;
     }
     pthread_mutex_lock(&l->lock);
-    bool keep = l->n_spare < mrsi_lanes_most(l->wanted) + l->wanted;
+    bool keep = l->n_spare < mrsi_codec_pool_most(l->wanted) + l->wanted;
     if (keep) {
         c->next = l->spare;
         l->spare = c;

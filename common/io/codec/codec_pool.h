@@ -2,9 +2,9 @@
 /* codec_pool.h - a few threads that pack and unpack pieces, shared by all files of an output or an input.
  *
  * A piece of work is a task; tasks are begun in the order in which they were added. What tasks share with those who
- * wait for them stands under the lock of the lanes. No thread is started before the first task. */
-#ifndef MRSI_IO_LANES_H
-#define MRSI_IO_LANES_H
+ * wait for them is under the lock of the codec pool. No thread is started before the first task. */
+#ifndef MRSI_IO_CODEC_POOL_H
+#define MRSI_IO_CODEC_POOL_H
 
 #include "codec.h"
 
@@ -33,27 +33,28 @@ struct mrsi_chunk {
     uint8_t p[MRSI_CHUNK_ROOM];
 };
 
-struct mrsi_lanes;
+struct mrsi_codec_pool;
 /* threads 0 or 1: none, tasks are run by who adds them. NULL without memory. */
-struct mrsi_lanes *mrsi_lanes_new(struct mrs_mem *mem, uint32_t threads);
-/* Before the first task: who is asked whether a piece that is being packed is wanted. It lives as long as the lanes. */
-void mrsi_lanes_ask(struct mrsi_lanes *l, const struct mrs_stop *stop);
-bool mrsi_lanes_stopped(const struct mrsi_lanes *l);
+struct mrsi_codec_pool *mrsi_codec_pool_new(struct mrs_mem *mem, uint32_t threads);
+/* Before the first task: who is asked whether a piece that is being packed is wanted. It lives as long as the codec
+   pool. */
+void mrsi_codec_pool_ask(struct mrsi_codec_pool *l, const struct mrs_stop *stop);
+bool mrsi_codec_pool_stopped(const struct mrsi_codec_pool *l);
 /* Nobody may use them any more; NULL: nothing. */
-void mrsi_lanes_free(struct mrsi_lanes *l);
+void mrsi_codec_pool_free(struct mrsi_codec_pool *l);
 /* Starts the threads now; how many there are. */
-uint32_t mrsi_lanes_start(struct mrsi_lanes *l);
-void mrsi_lanes_lock(struct mrsi_lanes *l);
-void mrsi_lanes_unlock(struct mrsi_lanes *l);
-void mrsi_lanes_wait(struct mrsi_lanes *l);    /* for mrsi_lanes_changed; under the lock */
-void mrsi_lanes_changed(struct mrsi_lanes *l); /* under the lock */
+uint32_t mrsi_codec_pool_start(struct mrsi_codec_pool *l);
+void mrsi_codec_pool_lock(struct mrsi_codec_pool *l);
+void mrsi_codec_pool_unlock(struct mrsi_codec_pool *l);
+void mrsi_codec_pool_wait(struct mrsi_codec_pool *l); /* for mrsi_codec_pool_changed; under the lock */
+void mrsi_codec_pool_changed(struct mrsi_codec_pool *l); /* under the lock */
 /* Without the lock. */
-void mrsi_lanes_add(struct mrsi_lanes *l, struct mrsi_task *t);
+void mrsi_codec_pool_add(struct mrsi_codec_pool *l, struct mrsi_task *t);
 /* Room to be used again. Without the lock. */
-struct mrsi_chunk *mrsi_chunk_take(struct mrsi_lanes *l); /* NULL without memory */
-void mrsi_chunk_give(struct mrsi_lanes *l, struct mrsi_chunk *c);
+struct mrsi_chunk *mrsi_chunk_take(struct mrsi_codec_pool *l); /* NULL without memory */
+void mrsi_chunk_give(struct mrsi_codec_pool *l, struct mrsi_chunk *c);
 /* How many pieces may be under way at a time, and asking for one of them: both under the lock. */
-uint32_t mrsi_lanes_most(uint32_t threads);
-bool mrsi_lanes_enter(struct mrsi_lanes *l); /* false: all are taken, wait */
-void mrsi_lanes_leave(struct mrsi_lanes *l);
+uint32_t mrsi_codec_pool_most(uint32_t threads);
+bool mrsi_codec_pool_enter(struct mrsi_codec_pool *l); /* false: all are taken, wait */
+void mrsi_codec_pool_leave(struct mrsi_codec_pool *l);
 #endif

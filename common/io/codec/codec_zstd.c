@@ -67,8 +67,8 @@ z_give(void *mem, void *p)
 static uint64_t
 window_most(const struct mrs_mem *mem)
 {
-    uint64_t half = mrs_mem_budget(mem) / 2;
-    return !half ? WINDOW_READ : half < WINDOW_FREE ? WINDOW_FREE : half > WINDOW_LAST ? WINDOW_LAST : half;
+    uint64_t resumed = mrs_mem_budget(mem) / 2;
+    return !resumed ? WINDOW_READ : resumed < WINDOW_FREE ? WINDOW_FREE : resumed > WINDOW_LAST ? WINDOW_LAST : resumed;
 }
 
 static void *

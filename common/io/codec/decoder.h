@@ -34,13 +34,13 @@ enum mrs_status mrsi_decoder_damaged(const struct mrsi_decoder *d, const void *d
                                      const char *why, struct mrs_err *e);
 
 /* ---- read_ahead.c ---- */
-struct mrsi_ahead;
+struct mrsi_read_ahead;
 /* from: as for mrsi_decoder_open, but for room; its read is called by other threads from now on. NULL: not to be had,
  * for want of threads or memory. */
-uint64_t mrsi_ahead_memory(uint32_t threads); /* that one of them takes */
-struct mrsi_ahead *mrsi_ahead_open(const struct mrsi_decoder *from, struct mrsi_lanes *lanes);
+uint64_t mrsi_read_ahead_memory(uint32_t threads); /* that one of them takes */
+struct mrsi_read_ahead *mrsi_read_ahead_open(const struct mrsi_decoder *from, struct mrsi_codec_pool *pool);
 /* As mrsi_source_read. After a failure the same again. */
-enum mrs_status mrsi_ahead_read(struct mrsi_ahead *a, void *p, size_t n, size_t *got, struct mrs_err *e);
-uint64_t mrsi_ahead_taken(const struct mrsi_ahead *a);
-void mrsi_ahead_close(struct mrsi_ahead *a); /* NULL: nothing; also while threads are at work */
+enum mrs_status mrsi_read_ahead_read(struct mrsi_read_ahead *a, void *p, size_t n, size_t *got, struct mrs_err *e);
+uint64_t mrsi_read_ahead_taken(const struct mrsi_read_ahead *a);
+void mrsi_read_ahead_close(struct mrsi_read_ahead *a); /* NULL: nothing; also while threads are at work */
 #endif

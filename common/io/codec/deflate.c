@@ -2,7 +2,7 @@
 /* deflate.c - raw deflate, in and out, by ISA-L or by zlib.
  *
  * Unpacked in steps, packed in one go. ISA-L is about 27 times faster than zlib's level 6 and is what we want; zlib
- * stands in on machines that do not have it, chosen here at build time and nowhere else. Headers, trailers and several
+ * is in on machines that do not have it, chosen here at build time and nowhere else. Headers, trailers and several
  * members are the matter of codec_gzip.c. One oddity of ISA-L is hidden here: it reads up to eight bytes ahead and
  * keeps them in a register when a stream ends, so those are handed back as a "tail". */
 #include "codec.h"

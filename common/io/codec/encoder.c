@@ -2,7 +2,7 @@
 /* encoder.c - bytes to the end of a file, plain or compressed.
  *
  * What is compressed is cut into pieces of one fixed size however the caller cuts it, and each piece becomes a frame or
- * member of its own: so lanes can pack several at a time, and the file is the same byte for byte for any number of
+ * member of its own: so threads can pack several at a time, and the file is the same byte for byte for any number of
  * threads and any budget. Whoever has packed a piece writes it and those that wait behind it, in order; so nobody
  * who waits for room has to wait for a file that is not written to at the moment. The earliest failure is the one that
  * is told. Plain files have a buffer of a size the caller chooses, and pieces larger than that go to the file at once.
@@ -24,9 +24,9 @@ struct mrsi_encoder {
     uint64_t direct_from; /* bytes of a plain file from which on it is written directly; 0: never */
     struct mrsi_direct *direct; /* NULL: it is not */
     bool any; /* a piece was handed on, now or before a mark */
-    struct mrsi_lanes *lanes, *own;
+    struct mrsi_codec_pool *pool, *own;
     struct mrsi_chunk *chunk; /* the piece that is being filled; NULL: not begun */
-    /* under the lock of the lanes, where there is a codec */
+    /* under the lock of the codec pool, where there is a codec */
     struct encoder_piece *first, **last; /* handed on and not yet written */
     bool writing, dropped;
     uint64_t file_bytes;
@@ -83,10 +83,10 @@ static bool
 is_unwanted(void *arg)
 {
     const struct mrsi_encoder *c = arg;
-    mrsi_lanes_lock(c->lanes);
+    mrsi_codec_pool_lock(c->pool);
     bool dropped = c->dropped;
-    mrsi_lanes_unlock(c->lanes);
-    return dropped || mrsi_lanes_stopped(c->lanes);
+    mrsi_codec_pool_unlock(c->pool);
+    return dropped || mrsi_codec_pool_stopped(c->pool);
 }
 
 static enum mrs_status
@@ -97,7 +97,7 @@ pack(struct encoder_piece *p, struct mrsi_tools *tools)
     const struct mrs_stop stop = {c, is_unwanted};
     const char *why = "failed";
     void *packer = mrsi_tools_pack(tools, c->codec, c->level);
-    p->out = packer ? mrsi_chunk_take(c->lanes) : NULL;
+    p->out = packer ? mrsi_chunk_take(c->pool) : NULL;
     if (!p->out) {
         return mrs_err_memory(&p->err, sizeof *p->out);
     }
@@ -124,7 +124,7 @@ write_piece(struct mrsi_encoder *c, struct encoder_piece *p, bool drop, struct m
     } else {
         *e = p->err;
     }
-    mrsi_chunk_give(c->lanes, p->out);
+    mrsi_chunk_give(c->pool, p->out);
     return s;
 }
 
@@ -139,9 +139,9 @@ write_packed(struct mrsi_encoder *c)
         struct mrs_err err;
         mrs_err_clear(&err);
         c->writing = true;
-        mrsi_lanes_unlock(c->lanes);
+        mrsi_codec_pool_unlock(c->pool);
         enum mrs_status s = write_piece(c, p, drop, &err);
-        mrsi_lanes_lock(c->lanes);
+        mrsi_codec_pool_lock(c->pool);
         if (s != MRS_OK) {
             c->status = s;
             c->err = err;
@@ -151,7 +151,7 @@ write_packed(struct mrsi_encoder *c)
         c->first = p->next;
         c->last = c->first ? c->last : &c->first;
         mrs_free(c->mem, p);
-        mrsi_lanes_leave(c->lanes);
+        mrsi_codec_pool_leave(c->pool);
     }
 }
 
@@ -161,16 +161,16 @@ run_piece(struct mrsi_task *task, struct mrsi_tools *tools)
     MRS_ASSERT(task->run == run_piece);
     struct encoder_piece *p = (struct encoder_piece *)task;
     struct mrsi_encoder *c = p->enc;
-    struct mrsi_lanes *lanes = c->lanes;
-    mrsi_lanes_lock(lanes);
+    struct mrsi_codec_pool *pool = c->pool;
+    mrsi_codec_pool_lock(pool);
     bool drop = c->dropped;
-    mrsi_lanes_unlock(lanes);
+    mrsi_codec_pool_unlock(pool);
     p->status = drop ? MRS_OK : pack(p, tools);
-    mrsi_chunk_give(lanes, p->in);
-    mrsi_lanes_lock(lanes);
+    mrsi_chunk_give(pool, p->in);
+    mrsi_codec_pool_lock(pool);
     p->packed = true;
     write_packed(c);
-    mrsi_lanes_unlock(lanes);
+    mrsi_codec_pool_unlock(pool);
 }
 
 /* What has gone wrong so far. Under the lock. */
@@ -183,7 +183,7 @@ told(const struct mrsi_encoder *c, struct mrs_err *e)
     return c->status;
 }
 
-/* The chunk that is being filled goes to the lanes. */
+/* The chunk that is being filled goes to the codec pool. */
 static enum mrs_status
 hand_on(struct mrsi_encoder *c, struct mrs_err *e)
 {
@@ -196,23 +196,23 @@ hand_on(struct mrsi_encoder *c, struct mrs_err *e)
     p->enc = c;
     p->in = c->chunk;
     mrs_err_clear(&p->err);
-    mrsi_lanes_lock(c->lanes);
-    while (c->status == MRS_OK && !mrsi_lanes_enter(c->lanes)) {
-        mrsi_lanes_wait(c->lanes);
+    mrsi_codec_pool_lock(c->pool);
+    while (c->status == MRS_OK && !mrsi_codec_pool_enter(c->pool)) {
+        mrsi_codec_pool_wait(c->pool);
     }
     enum mrs_status s = told(c, e);
     if (s == MRS_OK) {
         *c->last = p;
         c->last = &p->next;
     }
-    mrsi_lanes_unlock(c->lanes);
+    mrsi_codec_pool_unlock(c->pool);
     if (s != MRS_OK) {
         mrs_free(c->mem, p);
         return s;
     }
     c->chunk = NULL;
     c->any = true;
-    mrsi_lanes_add(c->lanes, &p->task);
+    mrsi_codec_pool_add(c->pool, &p->task);
     return MRS_OK;
 }
 
@@ -220,12 +220,12 @@ hand_on(struct mrsi_encoder *c, struct mrs_err *e)
 static enum mrs_status
 drain(struct mrsi_encoder *c, struct mrs_err *e)
 {
-    mrsi_lanes_lock(c->lanes);
+    mrsi_codec_pool_lock(c->pool);
     while (c->first) {
-        mrsi_lanes_wait(c->lanes);
+        mrsi_codec_pool_wait(c->pool);
     }
     enum mrs_status s = told(c, e);
-    mrsi_lanes_unlock(c->lanes);
+    mrsi_codec_pool_unlock(c->pool);
     return s;
 }
 
@@ -235,7 +235,7 @@ fill(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
     MRS_ASSERT(p || n == 0);
     enum mrs_status s = MRS_OK;
     while (n && s == MRS_OK) {
-        if (!c->chunk && (c->chunk = mrsi_chunk_take(c->lanes)) == NULL) {
+        if (!c->chunk && (c->chunk = mrsi_chunk_take(c->pool)) == NULL) {
             return mrs_err_memory(e, sizeof *c->chunk);
         }
         size_t room = MRSI_PIECE - c->chunk->n, part = n < room ? n : room;
@@ -257,7 +257,7 @@ mrsi_encoder_memory(struct mrs_compress c, uint32_t threads)
     const struct mrsi_codec *codec = mrsi_codec_of(c.codec);
     threads = threads > 1 ? threads : 1;
     /* a thread packs one piece into another; the rest waits to be packed or written, or is being filled */
-    return codec ? (mrsi_lanes_most(threads) + threads + 1ull) * sizeof(struct mrsi_chunk) +
+    return codec ? (mrsi_codec_pool_most(threads) + threads + 1ull) * sizeof(struct mrsi_chunk) +
                        threads * (uint64_t)codec->pack_bytes(c.level ? c.level : codec->level_default)
                  : 0;
 }
@@ -279,9 +279,9 @@ mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct 
     bool ok = c->name != NULL;
     if (ok && c->codec) {
         c->level = to->compress.level ? to->compress.level : c->codec->level_default;
-        c->own = to->lanes ? NULL : mrsi_lanes_new(mem, 0);
-        c->lanes = to->lanes ? to->lanes : c->own;
-        ok = c->lanes != NULL;
+        c->own = to->pool ? NULL : mrsi_codec_pool_new(mem, 0);
+        c->pool = to->pool ? to->pool : c->own;
+        ok = c->pool != NULL;
     } else if (ok) {
         c->in_cap = to->buffer ? to->buffer : MRSI_SINK_BUFFER;
         c->in = mrs_alloc(mem, c->in_cap);
@@ -302,13 +302,13 @@ mrsi_encoder_close(struct mrsi_encoder *c)
     if (!c) {
         return;
     }
-    if (c->lanes) {
-        mrsi_lanes_lock(c->lanes);
+    if (c->pool) {
+        mrsi_codec_pool_lock(c->pool);
         c->dropped = true;
-        mrsi_lanes_unlock(c->lanes);
+        mrsi_codec_pool_unlock(c->pool);
         (void)drain(c, NULL);
-        mrsi_chunk_give(c->lanes, c->chunk);
-        mrsi_lanes_free(c->own);
+        mrsi_chunk_give(c->pool, c->chunk);
+        mrsi_codec_pool_free(c->own);
     }
     mrsi_direct_end(c->direct);
     mrs_free(c->mem, c->name);
@@ -384,7 +384,7 @@ mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e)
     if (!c->codec) {
         return flush_all(c, e);
     }
-    if (!c->any && !c->chunk && (c->chunk = mrsi_chunk_take(c->lanes)) == NULL) {
+    if (!c->any && !c->chunk && (c->chunk = mrsi_chunk_take(c->pool)) == NULL) {
         return mrs_err_memory(e, sizeof *c->chunk);
     }
     s = c->chunk ? hand_on(c, e) : MRS_OK;

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encoder.h - bytes to the end of a file, plain or compressed, on several threads where there are lanes. */
+/* encoder.h - bytes to the end of a file, plain or compressed, on several threads where there is a codec pool. */
 #ifndef MRSI_IO_ENCODER_H
 #define MRSI_IO_ENCODER_H
 
 #include "mongoreshape/io.h"
 
-struct mrsi_lanes;
+struct mrsi_codec_pool;
 struct mrsi_encoder;
 struct mrsi_encoder_to {
     int fd;
     const char *name;
     struct mrs_compress compress;
     size_t buffer;            /* of plain files; 0: MRSI_SINK_BUFFER */
-    struct mrsi_lanes *lanes; /* who packs; NULL: who writes */
+    struct mrsi_codec_pool *pool; /* who packs; NULL: who writes */
     bool raw;                 /* parts of one stream of raw deflate, which the caller ends; of `compress` the level */
     uint64_t direct_from;     /* bytes from which on a plain file is written directly (direct_write.h); 0: never. It is
                                  open for reading as well, and nobody else's */
 };
 /* Bytes of memory that compressing takes on so many threads. */
 uint64_t mrsi_encoder_memory(struct mrs_compress c, uint32_t threads);
-/* The file stands where the first byte goes; it need not be seekable. */
+/* The file is where the first byte goes; it need not be seekable. */
 enum mrs_status mrsi_encoder_open(struct mrs_mem *mem, const struct mrsi_encoder_to *to, struct mrsi_encoder **out,
                                   struct mrs_err *e);
 /* A failure may belong to bytes of an earlier call; after it only close is left to do. */
@@ -32,7 +32,7 @@ void mrsi_encoder_close(struct mrsi_encoder *c); /* NULL: nothing; also while th
  * beginning, or appended to pending (less than MRSI_PIECE bytes; nothing for plain files). The encoder goes on. */
 enum mrs_status mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *pending,
                                   struct mrs_err *e);
-/* Opens an encoder that goes on at such a mark: the file, in which nothing stands behind the encoder's bytes, is cut to
+/* Opens an encoder that goes on at such a mark: the file, in which nothing comes after the encoder's bytes, is cut to
  * them. Its bytes at the end are those of a run that was never interrupted. A file that is shorter: MRS_E_IO. */
 struct mrsi_encoder_mark {
     uint64_t file_bytes;

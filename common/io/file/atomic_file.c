@@ -13,18 +13,18 @@
 
 #define WHOLE_BUFFER (64u << 10)
 
-struct mrs_whole {
+struct mrs_atomic_file {
     struct mrs_mem *mem;
     char *path, *beside; /* beside: NULL for a stream */
     int fd;
-    uint64_t at;    /* bytes that stand in the file for good; */
+    uint64_t at;    /* bytes that are in the file for good; */
     uint64_t there; /* and that it has: more than that where another process has left them */
     struct mrs_buf buf, old;
     bool failed; /* a piece is missing: never published */
 };
 
 static void
-let_go(struct mrs_whole *w)
+let_go(struct mrs_atomic_file *w)
 {
     if (w->fd >= 0) {
         close(w->fd);
@@ -38,7 +38,7 @@ let_go(struct mrs_whole *w)
 
 /* The file that a process has left; fd stays -1 where it has left none. */
 static enum mrs_status
-open_left(struct mrs_whole *w, struct mrs_err *e)
+open_left(struct mrs_atomic_file *w, struct mrs_err *e)
 {
     MRS_ASSERT(w->fd < 0);
     struct stat st;
@@ -57,7 +57,7 @@ open_left(struct mrs_whole *w, struct mrs_err *e)
 }
 
 static enum mrs_status
-open_beside(struct mrs_whole *w, uint64_t id, bool left, struct mrs_err *e)
+open_beside(struct mrs_atomic_file *w, uint64_t id, bool left, struct mrs_err *e)
 {
     w->beside = mrsi_format(w->mem, "%s.%llu.partial", w->path, (unsigned long long)id);
     enum mrs_status s = w->beside ? MRS_OK : mrs_err_memory(e, strlen(w->path));
@@ -66,10 +66,11 @@ open_beside(struct mrs_whole *w, uint64_t id, bool left, struct mrs_err *e)
 }
 
 static enum mrs_status
-open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct mrs_whole **out, struct mrs_err *e)
+open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct mrs_atomic_file **out,
+           struct mrs_err *e)
 {
     *out = NULL;
-    struct mrs_whole *w = mrs_zalloc(mem, sizeof *w);
+    struct mrs_atomic_file *w = mrs_zalloc(mem, sizeof *w);
     if (!w) {
         return mrs_err_memory(e, sizeof *w);
     }
@@ -91,20 +92,21 @@ open_whole(struct mrs_mem *mem, const char *path, uint64_t id, bool left, struct
 }
 
 enum mrs_status
-mrs_whole_open(struct mrs_mem *mem, const char *path, struct mrs_whole **out, struct mrs_err *e)
+mrs_atomic_file_open(struct mrs_mem *mem, const char *path, struct mrs_atomic_file **out, struct mrs_err *e)
 {
     return open_whole(mem, path, (uint64_t)getpid(), false, out, e);
 }
 
 enum mrs_status
-mrs_whole_take_up(struct mrs_mem *mem, const char *path, uint64_t id, struct mrs_whole **out, struct mrs_err *e)
+mrs_atomic_file_take_up(struct mrs_mem *mem, const char *path, uint64_t id, struct mrs_atomic_file **out,
+                        struct mrs_err *e)
 {
     return open_whole(mem, path, id, true, out, e);
 }
 
-/* Whether what is to be written next stands there; if not, nothing does any more. */
+/* Whether what is to be written next is there; if not, nothing does any more. */
 static enum mrs_status
-stands(struct mrs_whole *w, bool *same, struct mrs_err *e)
+stands(struct mrs_atomic_file *w, bool *same, struct mrs_err *e)
 {
     MRS_ASSERT(w->there && mrs_buf_is_sound(&w->buf));
     *same = false;
@@ -125,7 +127,7 @@ stands(struct mrs_whole *w, bool *same, struct mrs_err *e)
 }
 
 static enum mrs_status
-flush(struct mrs_whole *w, struct mrs_err *e)
+flush(struct mrs_atomic_file *w, struct mrs_err *e)
 {
     MRS_ASSERT(w->fd >= 0 && mrs_buf_is_sound(&w->buf));
     bool same = false;
@@ -140,7 +142,7 @@ flush(struct mrs_whole *w, struct mrs_err *e)
 }
 
 enum mrs_status
-mrs_whole_put(struct mrs_whole *w, const void *p, size_t n, struct mrs_err *e)
+mrs_atomic_file_put(struct mrs_atomic_file *w, const void *p, size_t n, struct mrs_err *e)
 {
     MRS_ASSERT(p || n == 0);
     mrs_buf_put(&w->buf, p, n);
@@ -149,7 +151,7 @@ mrs_whole_put(struct mrs_whole *w, const void *p, size_t n, struct mrs_err *e)
 
 /* Under its name, and on disk. */
 static enum mrs_status
-appear(struct mrs_whole *w, struct mrs_err *e)
+appear(struct mrs_atomic_file *w, struct mrs_err *e)
 {
     enum mrs_status s = w->there > w->at ? mrsi_cut_file(w->fd, w->beside, w->at, e) : MRS_OK;
     MRS_THEN(s, mrsi_sync_fd(w->fd, w->beside, e));
@@ -167,7 +169,7 @@ appear(struct mrs_whole *w, struct mrs_err *e)
 }
 
 enum mrs_status
-mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e)
+mrs_atomic_file_close(struct mrs_atomic_file *w, bool publish, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (!w) {
@@ -185,7 +187,7 @@ mrs_whole_close(struct mrs_whole *w, bool publish, struct mrs_err *e)
 }
 
 void
-mrs_whole_leave(struct mrs_whole *w)
+mrs_atomic_file_leave(struct mrs_atomic_file *w)
 {
     if (w) {
         let_go(w);

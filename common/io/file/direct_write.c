@@ -133,7 +133,7 @@ let_go(struct mrsi_direct *d)
     mrs_free(d->mem, d);
 }
 
-/* Its first block begins where one can, with the bytes that stand there. */
+/* Its first block begins where one can, with the bytes that are there. */
 static bool
 take_up(struct mrsi_direct *d, uint64_t bytes)
 {

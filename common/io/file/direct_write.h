@@ -13,7 +13,7 @@ struct mrsi_direct;
 struct mrsi_direct *mrsi_direct_begin(struct mrs_mem *mem, int fd, const char *name, uint64_t bytes);
 /* A failure may belong to bytes of an earlier call; after it only end is left to do. */
 enum mrs_status mrsi_direct_write(struct mrsi_direct *d, const void *p, size_t n, struct mrs_err *e);
-/* All that was handed in is in the file afterwards, which stands at its end; more may follow. */
+/* All that was handed in is in the file afterwards, which is at its end; more may follow. */
 enum mrs_status mrsi_direct_flush(struct mrsi_direct *d, struct mrs_err *e);
 void mrsi_direct_end(struct mrsi_direct *d); /* what was not flushed may be missing; NULL: nothing */
 #endif

@@ -11,7 +11,7 @@
 #define MRSI_BLOCK_MIN 256u          /* least size of blocks: tests want small ones */
 #define MRSI_IN_CHUNK (128u << 10)  /* compressed bytes read at a time */
 #define MRSI_SINK_BUFFER (256u << 10)
-#define MRSI_STEM_MAX 238u /* longest escaped collection name that stands in a file name */
+#define MRSI_STEM_MAX 238u /* longest escaped collection name that is in a file name */
 
 /* Reports and returns FAIL in one expression. */
 #define MRSI_FAIL(e, code, ...) mrs_err_set(e, MRS_FAIL, code, __VA_ARGS__)
@@ -65,9 +65,10 @@ struct mrsi_growth { /* all zeros: a new file */
 };
 /* To be called now and then while a file grows, `bytes` of which are written or will be at once: room on the disk is
  * asked for behind them, where that makes writing cheaper. Only a hint; the file is as long as before. */
-void mrsi_room_ahead(struct mrsi_growth *r, int fd, uint64_t bytes);
+void mrsi_preallocate_ahead(struct mrsi_growth *r, int fd, uint64_t bytes);
 /* Gives back what the whole file of so many bytes did not need. FAIL MRS_E_IO. */
-enum mrs_status mrsi_room_end(const struct mrsi_growth *r, int fd, const char *name, uint64_t bytes, struct mrs_err *e);
+enum mrs_status mrsi_preallocate_end(const struct mrsi_growth *r, int fd, const char *name, uint64_t bytes,
+                                     struct mrs_err *e);
 
 /* ---- file.c ---- */
 enum mrs_status mrsi_sync_fd(int fd, const char *name, struct mrs_err *e);
@@ -78,7 +79,7 @@ enum mrs_status mrsi_sync_parent(const char *path, struct mrs_err *e);
 enum mrs_status mrsi_create(const char *path, mode_t mode, int *fd, struct mrs_err *e);
 /* As mrs_file_write, with other rights. */
 enum mrs_status mrsi_file_write(const char *path, mode_t mode, const void *p, size_t n, struct mrs_err *e);
-/* The first n bytes of a file that a stopped run left stay, and it stands behind them; fewer there: MRS_E_IO. */
+/* The first n bytes of a file that a stopped run left stay, and it comes after them; fewer there: MRS_E_IO. */
 enum mrs_status mrsi_cut_file(int fd, const char *name, uint64_t n, struct mrs_err *e);
 /* n bytes that were read from it before and everything that it still gives, behind each other in an unlinked file. */
 struct mrsi_pipe_from {
@@ -133,12 +134,12 @@ const char *mrsi_db_wrong(const char *db, size_t n);
 void mrsi_sha1(const void *p, size_t n, uint8_t out[20]);
 
 /* ---- folders.c, and whatever else holds files ---- */
-struct mrsi_place;
+struct mrsi_src_extents;
 /* A file or a folder. */
 struct mrsi_item {
     const char *name;               /* the last part of its path */
     const char *path;               /* to open it, or for messages alone where there is a place */
-    const struct mrsi_place *place; /* NULL: a file of that path */
+    const struct mrsi_src_extents *place; /* NULL: a file of that path */
     uint64_t bytes;                 /* of a file */
     bool folder;
     struct mrsi_stamp stamp; /* of a file of the file system */
@@ -156,7 +157,7 @@ struct mrsi_folder_lister {
 };
 /* folders.c: the file system. Soft links are not followed: a dump of somebody else could name any file of its
  * reader. */
-extern const struct mrsi_folder_lister mrsi_shelf_files;
+extern const struct mrsi_folder_lister mrsi_doc_offsets_files;
 /* "a/b" in the arena; NULL without memory. */
 char *mrsi_arena_join(struct mrs_arena *a, const char *p, const char *q);
 

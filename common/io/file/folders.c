@@ -167,7 +167,7 @@ list_files(const struct mrsi_folder_lister *self, struct mrs_arena *a, const str
     return s;
 }
 
-const struct mrsi_folder_lister mrsi_shelf_files = {list_files};
+const struct mrsi_folder_lister mrsi_doc_offsets_files = {list_files};
 
 static bool
 dump_name(const char *name)

@@ -29,7 +29,7 @@ helps(int fd)
 }
 
 void
-mrsi_room_ahead(struct mrsi_growth *r, int fd, uint64_t bytes)
+mrsi_preallocate_ahead(struct mrsi_growth *r, int fd, uint64_t bytes)
 {
     MRS_ASSERT(fd >= 0);
     if (bytes < r->until) {
@@ -46,7 +46,7 @@ mrsi_room_ahead(struct mrsi_growth *r, int fd, uint64_t bytes)
 }
 
 enum mrs_status
-mrsi_room_end(const struct mrsi_growth *r, int fd, const char *name, uint64_t bytes, struct mrs_err *e)
+mrsi_preallocate_end(const struct mrsi_growth *r, int fd, const char *name, uint64_t bytes, struct mrs_err *e)
 {
     if (r->asked && ftruncate(fd, (off_t)bytes) < 0) {
         return mrs_err_sys(e, errno, "cutting %s", name);

@@ -2,7 +2,7 @@
 /* archive.h - archives of mongodump from inside: their frames, what is in them, and how they are written.
  *
  * An archive is a magic number, a prelude (a head, and one document for each namespace) and blocks: a document that
- * names a namespace, then documents of it. An end mark stands behind the prelude and behind each block. Blocks of
+ * names a namespace, then documents of it. An end mark comes after the prelude and behind each block. Blocks of
  * several namespaces may alternate; the last one of each says so and has the checksum of all its documents. */
 #ifndef MRSI_IO_ARCHIVE_H
 #define MRSI_IO_ARCHIVE_H

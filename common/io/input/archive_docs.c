@@ -2,7 +2,7 @@
 /* archive_docs.c - the documents of an archive that are about it: head, entries of the prelude, heads of blocks.
  *
  * As strict and as lenient as mongorestore: the head and the prelude may have fields that nobody knows, the head of a
- * block may not; fields may stand in any order. What it takes for granted and we cannot (names without NUL, no field
+ * block may not; fields may be in any order. What it takes for granted and we cannot (names without NUL, no field
  * twice) is checked as well. Nothing here keeps anything: texts stay where the document is. */
 #include "archive.h"
 #include <stdio.h>
@@ -37,7 +37,7 @@ text(const struct mrsi_frames *f, uint64_t off, const struct mrs_elem *elem, con
     return memchr(*out, 0, n) ? mrsi_archive_bad(f, off, NULL, e, "\"%s\" holds a NUL", elem->name) : MRS_OK;
 }
 
-/* "7.0.14", whatever stands behind: N.N.N. */
+/* "7.0.14", whatever comes after: N.N.N. */
 static bool
 parse_version(const char *version, unsigned long *major, unsigned long *minor)
 {

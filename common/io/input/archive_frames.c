@@ -53,7 +53,7 @@ mrsi_archive_bad(const struct mrsi_frames *f, uint64_t off, const char *ns, stru
     return MRSI_FAIL(e, MRS_E_FORMAT, "archive %.100s: %s", f->name, text);
 }
 
-/* Makes `want` bytes stand behind f->at, or all that the source has. */
+/* Makes `want` bytes come after f->at, or all that the source has. */
 static enum mrs_status
 fill(struct mrsi_frames *f, size_t want, struct mrs_err *e)
 {

@@ -12,12 +12,12 @@ struct mrsi_found {
     const char *db, *coll, *ns;      /* as in the prelude; ns of the oplog is "oplog" */
     const char *body, *body_ns;      /* as blocks have it: of a time series system.buckets.X */
     struct mrs_view doc;             /* its metadata, parsed */
-    struct mrsi_stretch meta;        /* the text of them; n 0: there are none */
+    struct mrsi_src_extent meta;     /* the text of them; n 0: there are none */
     bool taken, view, buckets, oplog, users, special;
     enum { MRSI_FOUND_UNSEEN, MRSI_FOUND_OPEN, MRSI_FOUND_CLOSED } state;
     uint64_t crc, docs, bytes;
-    uint32_t n_stretch;
-    struct mrsi_stretch *stretch;
+    uint32_t n_extents;
+    struct mrsi_src_extent *extent;
 };
 
 struct mrsi_archive_in {

@@ -44,7 +44,7 @@ count_piece(void *arg, const struct mrsi_piece_at *piece, struct mrs_err *e)
 {
     struct mrsi_archive_in *r = arg;
     (void)e;
-    r->list[piece->ns].n_stretch++;
+    r->list[piece->ns].n_extents++;
     return MRS_OK;
 }
 
@@ -54,7 +54,7 @@ note_piece(void *arg, const struct mrsi_piece_at *piece, struct mrs_err *e)
     struct mrsi_archive_in *r = arg;
     struct mrsi_found *f = &r->list[piece->ns];
     (void)e;
-    f->stretch[f->n_stretch++] = (struct mrsi_stretch){piece->off, piece->n};
+    f->extent[f->n_extents++] = (struct mrsi_src_extent){piece->off, piece->n};
     return MRS_OK;
 }
 
@@ -62,20 +62,20 @@ note_piece(void *arg, const struct mrsi_piece_at *piece, struct mrs_err *e)
 static enum mrs_status
 note_all(struct mrsi_archive_in *r, struct mrs_err *e)
 {
-    struct mrsi_stretch *at = mrs_arena_alloc(&r->in->arena, (r->log.n + 1) * sizeof *at);
+    struct mrsi_src_extent *at = mrs_arena_alloc(&r->in->arena, (r->log.n + 1) * sizeof *at);
     if (!at) {
         return mrs_err_memory(e, r->log.n * sizeof *at);
     }
     enum mrs_status s = mrsi_log_each(&r->log, count_piece, r, e);
     for (uint32_t i = 0; i < r->n; i++) {
-        r->list[i].stretch = at;
-        at += r->list[i].n_stretch;
-        r->list[i].n_stretch = 0;
+        r->list[i].extent = at;
+        at += r->list[i].n_extents;
+        r->list[i].n_extents = 0;
     }
     return s == MRS_OK ? mrsi_log_each(&r->log, note_piece, r, e) : s;
 }
 
-/* Documents being put in order: pieces are read with what stands behind them, for many of them are small. */
+/* Documents being put in order: pieces are read with what comes after them, for many of them are small. */
 struct archive_list_order {
     struct mrsi_archive_in *r;
     int fd;
@@ -113,28 +113,28 @@ static enum mrs_status
 move_piece(void *arg, const struct mrsi_piece_at *piece, struct mrs_err *e)
 {
     struct archive_list_order *o = arg;
-    struct mrsi_stretch *to = o->r->list[piece->ns].stretch;
+    struct mrsi_src_extent *to = o->r->list[piece->ns].extent;
     enum mrs_status s = move(o, piece->off, piece->n, to->off + to->n, e);
     to->n += piece->n;
     return s;
 }
 
 static enum mrs_status
-move_all(struct archive_list_order *o, struct mrsi_stretch *at, struct mrs_err *e)
+move_all(struct archive_list_order *o, struct mrsi_src_extent *at, struct mrs_err *e)
 {
     struct mrsi_archive_in *r = o->r;
     uint64_t end = 0;
     for (uint32_t i = 0; i < r->n; i++) {
         struct mrsi_found *f = &r->list[i];
-        at[i] = (struct mrsi_stretch){end, 0};
-        f->stretch = &at[i];
-        f->n_stretch = f->bytes > 0;
+        at[i] = (struct mrsi_src_extent){end, 0};
+        f->extent = &at[i];
+        f->n_extents = f->bytes > 0;
         end += f->bytes;
     }
     enum mrs_status s = mrsi_log_each(&r->log, move_piece, o, e);
-    o->n = 0; /* metadata stand before the documents */
+    o->n = 0; /* metadata come before the documents */
     for (uint32_t i = 0; s == MRS_OK && i < r->n; i++) {
-        struct mrsi_stretch *meta = &r->list[i].meta;
+        struct mrsi_src_extent *meta = &r->list[i].meta;
         s = move(o, meta->off, meta->n, end, e);
         meta->off = end;
         end += meta->n;
@@ -148,7 +148,7 @@ static enum mrs_status
 put_in_order(struct mrsi_archive_in *r, struct mrs_err *e)
 {
     struct archive_list_order o = {r, -1, NULL, 0, 0};
-    struct mrsi_stretch *at = mrs_arena_alloc(&r->in->arena, (r->n + 1) * sizeof *at);
+    struct mrsi_src_extent *at = mrs_arena_alloc(&r->in->arena, (r->n + 1) * sizeof *at);
     o.room = mrs_alloc(r->in->mem, COPY_ROOM);
     enum mrs_status s = at && o.room ? mrs_temp_open(r->tmp, &o.fd, e) : mrs_err_memory(e, COPY_ROOM);
     MRS_THEN(s, move_all(&o, at, e));
@@ -164,15 +164,15 @@ put_in_order(struct mrsi_archive_in *r, struct mrs_err *e)
 
 /* ---- entries ---- */
 static enum mrs_status
-place(struct mrsi_archive_in *r, const struct mrsi_stretch *stretch, uint32_t n, uint64_t bytes,
-      const struct mrsi_place **out, struct mrs_err *e)
+place(struct mrsi_archive_in *r, const struct mrsi_src_extent *extent, uint32_t n, uint64_t bytes,
+      const struct mrsi_src_extents **out, struct mrs_err *e)
 {
-    MRS_ASSERT(stretch || n == 0);
-    struct mrsi_place *p = mrs_arena_alloc(&r->in->arena, sizeof *p);
+    MRS_ASSERT(extent || n == 0);
+    struct mrsi_src_extents *p = mrs_arena_alloc(&r->in->arena, sizeof *p);
     if (!p) {
         return mrs_err_memory(e, sizeof *p);
     }
-    *p = (struct mrsi_place){r->in->fd, stretch, n, bytes};
+    *p = (struct mrsi_src_extents){r->in->fd, extent, n, bytes};
     *out = p;
     return MRS_OK;
 }
@@ -182,7 +182,7 @@ add_data(struct mrsi_archive_in *r, const struct mrsi_found *f, struct mrs_input
 {
     ns->data_path = mrsi_archive_text(r->in, r->name, ": ", f->body_ns);
     ns->file_bytes = f->bytes;
-    return ns->data_path ? place(r, f->stretch, f->n_stretch, f->bytes, &ns->data_place, e)
+    return ns->data_path ? place(r, f->extent, f->n_extents, f->bytes, &ns->data_place, e)
                          : mrs_err_memory(e, strlen(f->ns));
 }
 
@@ -190,7 +190,7 @@ static enum mrs_status
 add_metadata(struct mrsi_archive_in *r, const struct mrsi_found *f, struct mrs_input_ns *ns, struct mrs_err *e)
 {
     const char *file = mrsi_archive_text(r->in, r->name, ": metadata of ", f->ns);
-    struct mrsi_stretch *at = mrs_arena_alloc(&r->in->arena, sizeof *at);
+    struct mrsi_src_extent *at = mrs_arena_alloc(&r->in->arena, sizeof *at);
     if (!file || !at) {
         return mrs_err_memory(e, strlen(f->ns));
     }

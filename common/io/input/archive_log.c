@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_log.c - which stretch of bytes belongs to which namespace, in the order in which they were seen.
+/* archive_log.c - which extent of bytes belongs to which namespace, in the order in which they were seen.
  *
- * Archives have few stretches of many megabytes, or, where someone means harm, one for each document. The newest are in
+ * Archives have few extents of many megabytes, or, where someone means harm, one for each document. The newest are in
  * memory, a fixed number of them; older ones go to a temporary file, to be read once from its beginning. */
 #include "archive.h"
 #include <unistd.h>

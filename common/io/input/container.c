@@ -170,7 +170,7 @@ unify_zip_name(char *name)
     }
 }
 
-/* The name of a zip's member as its bytes stand before the data. libarchive brings accents into one form, by which two
+/* The name of a zip's member as its bytes come before the data. libarchive brings accents into one form, by which two
  * names could become one and a database another. Before the data stands a header of HEAD bytes, n of name and k of
  * whatever: where one alone fits, its name is the right one; where several do, only that which libarchive has read. */
 static enum mrs_status
@@ -268,8 +268,8 @@ take_in_place(struct container_reader *r, struct archive_entry *entry, struct mr
                          "%s: the container is truncated: %llu bytes from byte %llu on, and it ends at %llu", r->what,
                          (unsigned long long)n, (unsigned long long)data, (unsigned long long)r->from.bytes);
     }
-    m->place = (struct mrsi_place){r->from.fd, NULL, n != 0, n};
-    m->stretch = (struct mrsi_stretch){r->from.start + data, n};
+    m->place = (struct mrsi_src_extents){r->from.fd, NULL, n != 0, n};
+    m->extent = (struct mrsi_src_extent){r->from.start + data, n};
     r->end = data + whole_blocks(n);
     return MRS_OK;
 }
@@ -303,8 +303,8 @@ unpack(struct container_reader *r, struct archive_entry *entry, struct mrsi_cont
     if (s == MRS_OK && done < n && !sparse) {
         return refuse(r, "it has fewer bytes than its header says (truncated?)", e);
     }
-    m->place = (struct mrsi_place){r->heap.fd, NULL, n != 0, n};
-    m->stretch = (struct mrsi_stretch){r->heap.bytes, n};
+    m->place = (struct mrsi_src_extents){r->heap.fd, NULL, n != 0, n};
+    m->extent = (struct mrsi_src_extent){r->heap.bytes, n};
     r->heap.bytes += n;
     r->end = (uint64_t)archive_filter_bytes(r->a, 0);
     return s;

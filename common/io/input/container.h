@@ -22,10 +22,10 @@ enum mrs_status mrsi_container_open(struct mrs_input *in, const struct mrsi_sour
                                     struct mrs_err *e);
 
 /* ---- container_zip.c ---- */
-/* Whether a zip stands at the end of the file, behind other bytes (a self-extracting program). Then from->start and
+/* Whether a zip is at the end of the file, behind other bytes (a self-extracting program). Then from->start and
  * from->bytes are those of the zip, unless its offsets count the other bytes too. */
 bool mrsi_zip_behind(struct mrs_mem *mem, struct mrsi_source_from *from);
-/* FAIL MRS_E_FORMAT where a zip's directory and what stands before the data differ in a name. */
+/* FAIL MRS_E_FORMAT where a zip's directory and what comes before the data differ in a name. */
 enum mrs_status mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrs_err *e);
 
 /* ---- container_cpio.c ---- */
@@ -78,11 +78,11 @@ struct mrsi_container_member {
     const char *given; /* in the container, for messages */
     uint64_t off;      /* of its header */
     bool folder;
-    struct mrsi_place place;
-    struct mrsi_stretch stretch;
+    struct mrsi_src_extents place;
+    struct mrsi_src_extent extent;
 };
 struct mrsi_members {
-    struct mrsi_folder_lister shelf;
+    struct mrsi_folder_lister offsets;
     struct mrs_input *in;
     const char *container; /* its name */
     struct mrsi_container_member *at;

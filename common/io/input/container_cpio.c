@@ -10,7 +10,7 @@
 
 enum { NEWC = 110, ODC = 76, MAGIC = 6, NAME_MOST = 4096 };
 
-struct cpio_layout { /* where the two lengths stand in a header, and what the parts behind it are filled up to */
+struct cpio_layout { /* where the two lengths are in a header, and what the parts behind it are filled up to */
     size_t head, name, name_n, size, size_n;
     unsigned base, fill;
 };

@@ -141,9 +141,9 @@ drop_notes(struct mrsi_members *m, struct mrs_err *e)
     for (uint32_t i = 0; i < m->n; i++) {
         uint8_t head[4];
         size_t got = 0;
-        if (strncmp(mrsi_base_name(m->at[i].path), "._", 2) == 0 && m->at[i].stretch.n >= sizeof head) {
+        if (strncmp(mrsi_base_name(m->at[i].path), "._", 2) == 0 && m->at[i].extent.n >= sizeof head) {
             enum mrs_status s =
-                mrsi_pread_full(m->at[i].place.fd, head, sizeof head, m->at[i].stretch.off, m->container, &got, e);
+                mrsi_pread_full(m->at[i].place.fd, head, sizeof head, m->at[i].extent.off, m->container, &got, e);
             if (s != MRS_OK) {
                 return s;
             }
@@ -292,7 +292,7 @@ root_by(struct mrsi_members *m, const struct container_member_holder *h, struct 
     for (folder.to = h->member; folder.to < m->n && inside(m->at[folder.to].path, h->path, h->n); folder.to++) {
     }
     folder.skip = h->n ? (uint32_t)h->n + 1 : 0;
-    enum mrs_status s = mrsi_dump_is_root(m->in, &m->shelf, &folder, &root, e);
+    enum mrs_status s = mrsi_dump_is_root(m->in, &m->offsets, &folder, &root, e);
     if (s == MRS_OK && !root && h->n == 0) {
         s = MRSI_FAIL(e, MRS_E_FORMAT,
                       "%s: %s lies in no folder, so its database has no name: pack the folder itself", m->container,
@@ -377,7 +377,7 @@ settle_places(struct mrsi_members *m, struct mrs_err *e)
     m->at = own;
     m->cap = 0;
     for (uint32_t i = 0; i < m->n; i++) {
-        own[i].place.stretch = &own[i].stretch;
+        own[i].place.extent = &own[i].extent;
     }
     return MRS_OK;
 }
@@ -387,7 +387,7 @@ mrsi_members_take(struct mrsi_members *m, struct mrs_err *e)
 {
     MRS_ASSERT(m->in && m->n <= m->cap);
     struct root root = {NULL, 0, NULL};
-    m->shelf.list = list_members;
+    m->offsets.list = list_members;
     enum mrs_status s = sort(m, e);
     MRS_THEN(s, drop_notes(m, e));
     MRS_THEN(s, find_root(m, &root, e));
@@ -403,5 +403,5 @@ mrsi_members_take(struct mrsi_members *m, struct mrs_err *e)
         s = settle_places(m, e);
     }
     struct mrsi_item top = {.name = "", .path = m->container, .folder = true, .from = 0, .to = m->n, .skip = 0};
-    return s == MRS_OK ? mrsi_dump_take(m->in, &m->shelf, &top, NULL, e) : s;
+    return s == MRS_OK ? mrsi_dump_take(m->in, &m->offsets, &top, NULL, e) : s;
 }

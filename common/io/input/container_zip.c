@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* container_zip.c - whether the two sayings of a zip about each member agree, and whether it is one whole zip.
  *
- * A zip has a checksum of every member's bytes, but none of names. They stand twice, before the data and in the
- * directory at the end: one damaged bit would make another file of a member without a word. What stands before or
+ * A zip has a checksum of every member's bytes, but none of names. They are twice, before the data and in the
+ * directory at the end: one damaged bit would make another file of a member without a word. What comes before or
  * behind the zip that the last directory speaks of would be passed over as silently, and so would a member whose entry
  * another one takes for its comment: they are counted. */
 #include "container.h"
@@ -21,7 +21,7 @@ struct container_zip {
 struct container_zip_entry {
     uint8_t head[ENTRY];
     char name[NAME_MAX_BYTES + 1];
-    size_t n, rest; /* bytes of its name, of what stands behind it */
+    size_t n, rest; /* bytes of its name, of what comes after it */
     uint64_t off, data; /* its place in the directory; that of the header before its data */
 };
 

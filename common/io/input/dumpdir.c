@@ -24,7 +24,7 @@ struct rec {
 
 struct dumpdir_scan {
     struct mrs_input *in;
-    const struct mrsi_folder_lister *shelf;
+    const struct mrsi_folder_lister *offsets;
     struct rec *recs;
     uint32_t n, cap;
     bool dump; /* something that only dumps have was seen */
@@ -125,8 +125,8 @@ static enum mrs_status
 list(struct dumpdir_scan *c, const struct mrsi_item *folder, struct mrsi_items *out, struct mrs_err *e)
 {
     *out = (struct mrsi_items){NULL, 0};
-    enum mrs_status s = c->shelf->list(c->shelf, &c->in->arena, folder, out, e);
-    if (s == MRS_OK && c->shelf == &mrsi_shelf_files && !c->looks) {
+    enum mrs_status s = c->offsets->list(c->offsets, &c->in->arena, folder, out, e);
+    if (s == MRS_OK && c->offsets == &mrsi_doc_offsets_files && !c->looks) {
         s = mrsi_watch_folder(c->in, folder, out, e);
     }
     MRS_THEN(s, refuse_data_folder(out, e));
@@ -362,11 +362,11 @@ is_root(struct dumpdir_scan *c, const struct mrsi_item *folder, bool *root, stru
 }
 
 enum mrs_status
-mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_folder_lister *shelf, const struct mrsi_item *folder,
+mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_folder_lister *offsets, const struct mrsi_item *folder,
                   bool *root, struct mrs_err *e)
 {
     MRS_ASSERT(folder->folder && root);
-    struct dumpdir_scan c = {.in = in, .shelf = shelf, .looks = true};
+    struct dumpdir_scan c = {.in = in, .offsets = offsets, .looks = true};
     return is_root(&c, folder, root, e);
 }
 
@@ -552,11 +552,11 @@ merge(struct dumpdir_scan *c, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_dump_take(struct mrs_input *in, const struct mrsi_folder_lister *shelf, const struct mrsi_item *top,
+mrsi_dump_take(struct mrs_input *in, const struct mrsi_folder_lister *offsets, const struct mrsi_item *top,
                const char *db, struct mrs_err *e)
 {
     MRS_ASSERT(top->folder);
-    struct dumpdir_scan c = {.in = in, .shelf = shelf};
+    struct dumpdir_scan c = {.in = in, .offsets = offsets};
     enum mrs_status s = db ? list_db(&c, top, db, e) : list_root(&c, top, e);
     if (s == MRS_OK && !c.dump) {
         s = MRSI_FAIL(e, MRS_E_MISSING, "%s: no dump here: no .bson and no .metadata.json file",
@@ -584,9 +584,9 @@ mrsi_dump_list(struct mrs_input *in, const char *path, struct mrs_err *e)
     memcpy(top, path, n);
     top[n] = 0;
     struct mrsi_item folder = {.name = top, .path = top, .folder = true};
-    enum mrs_status s = mrsi_dump_is_root(in, &mrsi_shelf_files, &folder, &root, e);
+    enum mrs_status s = mrsi_dump_is_root(in, &mrsi_doc_offsets_files, &folder, &root, e);
     if (s == MRS_OK && !root) {
         s = folder_db(in, top, &db, e);
     }
-    return s == MRS_OK ? mrsi_dump_take(in, &mrsi_shelf_files, &folder, db, e) : s;
+    return s == MRS_OK ? mrsi_dump_take(in, &mrsi_doc_offsets_files, &folder, db, e) : s;
 }

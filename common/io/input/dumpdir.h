@@ -18,11 +18,11 @@ struct mrsi_watched {
 };
 
 /* dumpdir.c: whether a folder is the root of a dump, or else that of one database. */
-enum mrs_status mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_folder_lister *shelf,
+enum mrs_status mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_folder_lister *offsets,
                                   const struct mrsi_item *folder, bool *root, struct mrs_err *e);
 /* old_indexes.c: gives the collections of old dumps the indexes that system.indexes.bson has of them. */
 enum mrs_status mrsi_old_indexes(struct mrs_input *in, struct mrs_err *e);
 /* Fills the input with what lies in top: the root of a dump, or with db the folder of that database. */
-enum mrs_status mrsi_dump_take(struct mrs_input *in, const struct mrsi_folder_lister *shelf,
+enum mrs_status mrsi_dump_take(struct mrs_input *in, const struct mrsi_folder_lister *offsets,
                                const struct mrsi_item *top, const char *db, struct mrs_err *e);
 #endif

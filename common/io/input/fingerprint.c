@@ -46,7 +46,7 @@ add_bytes(struct print *p, int fd, uint64_t off, uint64_t n, const char *name, s
 }
 
 static enum mrs_status
-add_stretch(struct print *p, int fd, struct mrsi_stretch x, bool all, const char *name, struct mrs_err *e)
+add_extent(struct print *p, int fd, struct mrsi_src_extent x, bool all, const char *name, struct mrs_err *e)
 {
     add_number(p, x.n);
     if (all || x.n <= 2 * ENDS) {
@@ -72,17 +72,17 @@ add_file(struct print *p, const struct mrsi_source_from *from, struct mrs_err *e
     }
     if (!from->place) {
         uint64_t size = (uint64_t)st.st_size, left = size > from->start ? size - from->start : 0;
-        struct mrsi_stretch x = {from->start, from->bytes < left ? from->bytes : left};
-        return add_stretch(p, from->fd, x, nameless, from->name, e);
+        struct mrsi_src_extent x = {from->start, from->bytes < left ? from->bytes : left};
+        return add_extent(p, from->fd, x, nameless, from->name, e);
     }
     enum mrs_status s = MRS_OK;
-    const struct mrsi_place *at = from->place;
+    const struct mrsi_src_extents *at = from->place;
     add_number(p, at->bytes);
-    for (uint32_t i = 0; s == MRS_OK && i < at->n_stretch; i++) {
-        if (nameless || i == 0 || i + 1 == at->n_stretch) {
-            s = add_stretch(p, from->fd, at->stretch[i], nameless, from->name, e);
+    for (uint32_t i = 0; s == MRS_OK && i < at->n_extents; i++) {
+        if (nameless || i == 0 || i + 1 == at->n_extents) {
+            s = add_extent(p, from->fd, at->extent[i], nameless, from->name, e);
         } else {
-            add(p, &at->stretch[i], sizeof at->stretch[i]);
+            add(p, &at->extent[i], sizeof at->extent[i]);
         }
     }
     return s;

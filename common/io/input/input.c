@@ -438,7 +438,7 @@ mrs_input_close(struct mrs_input *in)
     if (in->fd >= 0) {
         close(in->fd);
     }
-    mrsi_lanes_free(in->lanes);
+    mrsi_codec_pool_free(in->pool);
     mrs_free(in->mem, in->list);
     mrs_free(in->mem, in->excluded);
     mrs_free(in->mem, in->passed);
@@ -450,7 +450,7 @@ mrs_input_close(struct mrs_input *in)
 uint64_t
 mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory)
 {
-    uint64_t bytes = mrsi_ahead_memory(threads);
+    uint64_t bytes = mrsi_read_ahead_memory(threads);
     bool idle = threads > 2; /* else unpacking where it is read, and packing, keep them busy */
     bool packed = in->codec != MRS_CODEC_NONE;
     for (uint32_t i = 0; i < in->n; i++) {
@@ -459,8 +459,8 @@ mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory)
     if (!idle || !packed || bytes > memory / 4) {
         return 0;
     }
-    in->lanes = in->lanes ? in->lanes : mrsi_lanes_new(in->mem, threads); /* without, who reads unpacks */
-    return in->lanes ? bytes : 0;
+    in->pool = in->pool ? in->pool : mrsi_codec_pool_new(in->mem, threads); /* without, who reads unpacks */
+    return in->pool ? bytes : 0;
 }
 
 uint64_t

@@ -47,7 +47,7 @@ struct mrs_input {
     bool dir;       /* a dump directory: names of files are kept when they are copied */
     enum mrs_format format;
     enum mrs_codec codec; /* of the whole, where it is one file */
-    struct mrsi_lanes *lanes; /* who unpacks; NULL: who reads */
+    struct mrsi_codec_pool *pool; /* who unpacks; NULL: who reads */
     struct mrs_input_origin origin;
     int fd;         /* `-`, or a pipe: where the stream now is; else -1 */
     uint64_t start; /* of the stream in fd */
@@ -74,7 +74,7 @@ enum mrs_status mrsi_dump_list(struct mrs_input *in, const char *path, struct mr
 /* Reads and checks a metadata file, or what is at a place (NULL: none); the document lives in the arena. Nothing in
  * it: the empty document. */
 enum mrs_status mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path,
-                                   const struct mrsi_place *place, struct mrs_view *doc, struct mrs_err *e);
+                                   const struct mrsi_src_extents *place, struct mrs_view *doc, struct mrs_err *e);
 /* The same of text; name: of the file, for errors. */
 enum mrs_status mrsi_metadata_parse(struct mrs_buf *scratch, const char *text, size_t n,
                                     const char *name, struct mrs_view *doc, struct mrs_err *e);

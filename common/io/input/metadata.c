@@ -96,7 +96,7 @@ mrsi_metadata_parse(struct mrs_buf *scratch, const char *text, size_t n, const c
 }
 
 enum mrs_status
-mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path, const struct mrsi_place *place,
+mrsi_metadata_load(struct mrs_mem *mem, struct mrs_arena *a, const char *path, const struct mrsi_src_extents *place,
                    struct mrs_view *doc, struct mrs_err *e)
 {
     struct mrs_buf text, bson;

@@ -91,7 +91,7 @@ mrs_reader_open(struct mrs_input *in, uint32_t i, size_t block_bytes, struct mrs
     enum mrs_status s = mrsi_input_from(in, ns, &from, e);
     MRS_THEN(s, open_on(in->mem, &from, name, block_bytes, out, e));
     if (s == MRS_OK) {
-        mrsi_source_ahead((*out)->src, in->lanes);
+        mrsi_source_ahead((*out)->src, in->pool);
     }
     return s;
 }

@@ -331,7 +331,7 @@ mrsi_items_body(struct mrsi_archive_items *t, const struct mrsi_archive_entry_ou
     struct body b = {NULL, NULL, -1};
     enum mrs_status s = item->data.there ? open_body(t, item, &b, e) : MRS_OK;
     if (s == MRS_OK && begun) {
-        s = b.r ? mrs_reader_go_on(b.r, &out->at, e) : mrsi_half_damaged(out->half, e);
+        s = b.r ? mrs_reader_go_on(b.r, &out->at, e) : mrsi_resumable_damaged(out->resumed, e);
     }
     MRS_THEN(s, mrsi_archive_put_ns(out, item->db, item->body, b.r, begun, e));
     if (s == MRS_OK && item->rec && out->docs != item->rec->docs) {

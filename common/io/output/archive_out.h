@@ -16,10 +16,10 @@ struct mrsi_archive_out {
     uint64_t docs;          /* how many they are */
     struct mrs_reader_at at; /* the place behind them where they are read */
     const char *name;       /* of what is written, for errors */
-    struct mrsi_half *half; /* NULL: nobody waits */
+    struct mrsi_resumable *resumed; /* NULL: nobody waits */
 };
 /* At the end of half's file, or at the place where it goes on. */
-enum mrs_status mrsi_archive_out_open(struct mrs_output *o, struct mrsi_half *half, const char *name,
+enum mrs_status mrsi_archive_out_open(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name,
                                       struct mrsi_archive_out *out, struct mrs_err *e);
 void mrsi_archive_out_clear(struct mrsi_archive_out *out); /* what was not finished stays unfinished */
 enum mrs_status
@@ -29,7 +29,7 @@ enum mrs_status
 mrsi_archive_put_entry(struct mrsi_archive_out *out, const struct mrsi_archive_entry *entry, struct mrs_err *e);
 enum mrs_status mrsi_archive_put_end(struct mrsi_archive_out *out, struct mrs_err *e);
 /* A whole namespace, of which the last block waits: it comes with the next one, or with finish. out->docs: how many
- * there were. r NULL: it has none. begun: out and r stand where a stopped run was in it. */
+ * there were. r NULL: it has none. begun: out and r are where a stopped run was in it. */
 enum mrs_status mrsi_archive_put_ns(struct mrsi_archive_out *out, const char *db, const char *coll,
                                     struct mrs_reader *r, bool begun, struct mrs_err *e);
 enum mrs_status mrsi_archive_out_finish(struct mrsi_archive_out *out, struct mrs_err *e);
@@ -75,6 +75,7 @@ enum mrs_status mrsi_items_body(struct mrsi_archive_items *t, const struct mrsi_
                                 struct mrsi_archive_out *out, struct mrs_err *e);
 /* ---- pack_output.c ---- */
 /* Everything that was written or copied, as one archive in half's file. */
-enum mrs_status mrsi_pack_archive(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_pack_archive(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name,
+                                  struct mrs_err *e);
 
 #endif

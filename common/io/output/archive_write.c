@@ -27,8 +27,8 @@ put_doc(struct mrsi_archive_out *out, struct mrs_build *b, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_archive_out_open(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrsi_archive_out *out,
-                      struct mrs_err *e)
+mrsi_archive_out_open(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name,
+                      struct mrsi_archive_out *out, struct mrs_err *e)
 {
     uint8_t magic[4];
     memset(out, 0, sizeof *out);
@@ -36,10 +36,10 @@ mrsi_archive_out_open(struct mrs_output *o, struct mrsi_half *half, const char *
     out->name = name;
     mrs_buf_init(&out->buf, o->mem, MRS_DOC_MAX);
     mrs_put32(magic, MRSI_ARCHIVE_MAGIC);
-    out->half = half;
-    struct mrsi_encoder_to to = {half->fd, name, o->pack, 0, o->lanes, false, 0};
-    enum mrs_status s = mrsi_half_encoder(o->mem, half, &to, &out->enc, e);
-    return s == MRS_OK && !mrsi_half_goes_on(half) ? put(out, magic, sizeof magic, e) : s;
+    out->resumed = resumed;
+    struct mrsi_encoder_to to = {resumed->fd, name, o->pack, 0, o->pool, false, 0};
+    enum mrs_status s = mrsi_resumable_encoder(o->mem, resumed, &to, &out->enc, e);
+    return s == MRS_OK && !mrsi_resumable_goes_on(resumed) ? put(out, magic, sizeof magic, e) : s;
 }
 
 void
@@ -152,7 +152,7 @@ put_documents(struct mrsi_archive_out *out, const char *db, const char *coll, st
             out->docs += b.n_docs;
             s = put(out, b.p, b.n, e);
             mrs_reader_where(r, &out->at);
-            MRS_THEN(s, mrsi_half_rest(out->half, b.n, e));
+            MRS_THEN(s, mrsi_resumable_rest(out->resumed, b.n, e));
         }
     }
     mrs_block_clear(&b);

@@ -14,7 +14,7 @@
 #define PART (1ull << 20)
 #define ROOM_LEFT 8u /* times the copy: what has to stay free for everything else that the run writes meanwhile */
 
-struct mrsi_early {
+struct mrsi_background_copy {
     pthread_t thread;
     _Atomic bool stop;
     char *ns, *path;
@@ -26,7 +26,7 @@ struct mrsi_early {
 static void *
 copy_parts(void *arg)
 {
-    struct mrsi_early *x = arg;
+    struct mrsi_background_copy *x = arg;
     bool ok = true;
     (void)setpriority(PRIO_PROCESS, 0, 19); /* on Linux of this thread alone */
     while (ok && x->done < x->bytes && !atomic_load(&x->stop)) {
@@ -39,7 +39,7 @@ copy_parts(void *arg)
 }
 
 static void
-let_go(struct mrs_output *o, struct mrsi_early *x)
+let_go(struct mrs_output *o, struct mrsi_background_copy *x)
 {
     MRS_ASSERT(o->early != x);
     if (x->from.own) {
@@ -65,10 +65,10 @@ has_room(const struct mrs_output *o, const struct mrsi_source_from *from, uint64
 }
 
 void
-mrsi_early_begin(struct mrs_output *o, const char *ns, const char *rel, const struct mrsi_source_from *from)
+mrsi_background_copy_begin(struct mrs_output *o, const char *ns, const char *rel, const struct mrsi_source_from *from)
 {
     MRS_ASSERT(!o->early && from->fd >= 0);
-    struct mrsi_early *x = mrs_zalloc(o->mem, sizeof *x);
+    struct mrsi_background_copy *x = mrs_zalloc(o->mem, sizeof *x);
     if (!x) {
         if (from->own) {
             close(from->fd);
@@ -89,10 +89,10 @@ mrsi_early_begin(struct mrs_output *o, const char *ns, const char *rel, const st
     let_go(o, x);
 }
 
-static struct mrsi_early *
+static struct mrsi_background_copy *
 stop(struct mrs_output *o)
 {
-    struct mrsi_early *x = o->early;
+    struct mrsi_background_copy *x = o->early;
     o->early = NULL;
     atomic_store(&x->stop, true);
     pthread_join(x->thread, NULL);
@@ -100,13 +100,13 @@ stop(struct mrs_output *o)
 }
 
 bool
-mrsi_early_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint64_t *done)
+mrsi_background_copy_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint64_t *done)
 {
     MRS_ASSERT(ns && fd && path && done);
     if (!o->early || strcmp(o->early->ns, ns) != 0) {
         return false;
     }
-    struct mrsi_early *x = stop(o);
+    struct mrsi_background_copy *x = stop(o);
     *fd = x->fd;
     *path = x->path;
     *done = x->done;
@@ -116,12 +116,12 @@ mrsi_early_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint
 }
 
 void
-mrsi_early_drop(struct mrs_output *o, const char *ns)
+mrsi_background_copy_drop(struct mrs_output *o, const char *ns)
 {
     if (!o->early || (ns && strcmp(o->early->ns, ns) != 0)) {
         return;
     }
-    struct mrsi_early *x = stop(o);
+    struct mrsi_background_copy *x = stop(o);
     close(x->fd);
     unlink(x->path);
     let_go(o, x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_dir.c - the folder OUT.checkpoint, which stands beside OUT.partial while a run can be gone on with.
+/* checkpoint_dir.c - the folder OUT.checkpoint, which is next to OUT.partial while a run can be gone on with.
  *
  * In it lie the file `state`, always whole, and files of the run's own that are called 1, 2, 3 ... It is no part of the
  * output and goes when the output is published. Where numbered files belong on another disk, the number is a soft link
@@ -35,7 +35,7 @@ is_ours(const char *name)
 
 /* Of the output, without slashes at its end. */
 static size_t
-output_length(const struct mrs_beside *side)
+output_length(const struct mrs_ckpt_dir *side)
 {
     size_t n = strlen(side->output);
     while (n > 1 && side->output[n - 1] == '/') {
@@ -46,14 +46,14 @@ output_length(const struct mrs_beside *side)
 
 /* "OUT.checkpoint/name"; NULL: no memory. */
 static char *
-path_of(const struct mrs_beside *side, const char *name)
+path_of(const struct mrs_ckpt_dir *side, const char *name)
 {
     return mrsi_format(side->mem, "%.*s" MRS_CHECKPOINT "%s%s", (int)output_length(side), side->output,
                        *name ? "/" : "", name);
 }
 
 void
-mrs_beside_place(const struct mrs_beside *side, struct mrs_err *e)
+mrs_ckpt_dir_place(const struct mrs_ckpt_dir *side, struct mrs_err *e)
 {
     MRS_ASSERT(side->output);
     size_t n = output_length(side), most = sizeof e->ns - sizeof MRS_CHECKPOINT;
@@ -63,7 +63,7 @@ mrs_beside_place(const struct mrs_beside *side, struct mrs_err *e)
 }
 
 static char *
-number_path(const struct mrs_beside *side, uint32_t no)
+number_path(const struct mrs_ckpt_dir *side, uint32_t no)
 {
     char name[16];
     snprintf(name, sizeof name, "%u", no);
@@ -72,7 +72,7 @@ number_path(const struct mrs_beside *side, uint32_t no)
 
 /* ---- the state ---- */
 enum mrs_status
-mrs_beside_read(const struct mrs_beside *side, char **state, size_t *n, struct mrs_err *e)
+mrs_ckpt_dir_read(const struct mrs_ckpt_dir *side, char **state, size_t *n, struct mrs_err *e)
 {
     char *path = path_of(side, STATE);
     enum mrs_status s = path ? mrs_file_read(side->mem, path, MRS_STOPPED_MAX, state, n, e) : mrs_err_memory(e, 0);
@@ -83,7 +83,7 @@ mrs_beside_read(const struct mrs_beside *side, char **state, size_t *n, struct m
 bool
 mrsi_stopped_there(struct mrs_output *o)
 {
-    struct mrs_beside side = {o->mem, o->path, NULL};
+    struct mrs_ckpt_dir side = {o->mem, o->path, NULL};
     struct stat st;
     char *path = path_of(&side, STATE);
     bool there = path && lstat(path, &st) == 0;
@@ -92,7 +92,7 @@ mrsi_stopped_there(struct mrs_output *o)
 }
 
 static enum mrs_status
-make_folder(const struct mrs_beside *side, struct mrs_err *e)
+make_folder(const struct mrs_ckpt_dir *side, struct mrs_err *e)
 {
     char *dir = path_of(side, "");
     enum mrs_status s = dir ? MRS_OK : mrs_err_memory(e, 0);
@@ -106,7 +106,7 @@ make_folder(const struct mrs_beside *side, struct mrs_err *e)
 }
 
 enum mrs_status
-mrs_beside_write(const struct mrs_beside *side, const void *p, size_t n, struct mrs_err *e)
+mrs_ckpt_dir_write(const struct mrs_ckpt_dir *side, const void *p, size_t n, struct mrs_err *e)
 {
     MRS_ASSERT(p || n == 0);
     enum mrs_status s = make_folder(side, e);
@@ -129,7 +129,7 @@ is_away(const char *path)
            base[n + AWAY_DIGITS] == 0;
 }
 
-/* What stands under a number: a file there, or a link of ours to one elsewhere, whose path is then in away (else "").
+/* What is under a number: a file there, or a link of ours to one elsewhere, whose path is then in away (else "").
  * Anything else is FAIL MRS_E_FORMAT, nothing MRS_E_MISSING. */
 static enum mrs_status
 look_at(const char *path, char away[PATH_MAX], struct mrs_err *e)
@@ -244,7 +244,7 @@ create_away(const char *tmp, const char *path, int *fd, struct mrs_err *e)
 }
 
 static enum mrs_status
-create_number(const struct mrs_beside *side, const char *path, int *fd, struct mrs_err *e)
+create_number(const struct mrs_ckpt_dir *side, const char *path, int *fd, struct mrs_err *e)
 {
     if (side->tmp) {
         return create_away(side->tmp, path, fd, e);
@@ -254,7 +254,7 @@ create_number(const struct mrs_beside *side, const char *path, int *fd, struct m
 }
 
 enum mrs_status
-mrs_beside_file(const struct mrs_beside *side, uint32_t no, bool create, int *fd, struct mrs_err *e)
+mrs_ckpt_dir_file(const struct mrs_ckpt_dir *side, uint32_t no, bool create, int *fd, struct mrs_err *e)
 {
     MRS_ASSERT(side->output && fd);
     enum mrs_status s = create ? make_folder(side, e) : MRS_OK;
@@ -268,7 +268,7 @@ mrs_beside_file(const struct mrs_beside *side, uint32_t no, bool create, int *fd
 }
 
 enum mrs_status
-mrs_beside_sync(const struct mrs_beside *side, uint32_t no, struct mrs_err *e)
+mrs_ckpt_dir_sync(const struct mrs_ckpt_dir *side, uint32_t no, struct mrs_err *e)
 {
     int fd;
     char away[PATH_MAX];
@@ -285,13 +285,13 @@ mrs_beside_sync(const struct mrs_beside *side, uint32_t no, struct mrs_err *e)
 }
 
 enum mrs_status
-mrs_beside_check(const struct mrs_beside *side, const struct mrs_beside_keep *keep, struct mrs_err *e)
+mrs_ckpt_dir_check(const struct mrs_ckpt_dir *side, const struct mrs_ckpt_dir_keep *keep, struct mrs_err *e)
 {
     MRS_ASSERT(keep->no || keep->n == 0);
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < keep->n; i++) {
         int fd;
-        s = mrs_beside_file(side, keep->no[i], false, &fd, e);
+        s = mrs_ckpt_dir_file(side, keep->no[i], false, &fd, e);
         if (s == MRS_OK) {
             close(fd);
         }
@@ -332,7 +332,7 @@ remove_path(const char *path, bool forget, struct mrs_err *e)
 }
 
 void
-mrs_beside_drop(const struct mrs_beside *side, uint32_t no)
+mrs_ckpt_dir_drop(const struct mrs_ckpt_dir *side, uint32_t no)
 {
     char *path = number_path(side, no);
     if (path) {
@@ -356,8 +356,8 @@ listed(const uint32_t *keep, uint32_t n, const char *name)
 
 /* Removes the numbered files, or all others, but for what is kept. */
 static enum mrs_status
-remove_some(const struct mrs_beside *side, const char *const *names, uint32_t n_names, bool numbered,
-            const struct mrs_beside_keep *keep, struct mrs_err *e)
+remove_some(const struct mrs_ckpt_dir *side, const char *const *names, uint32_t n_names, bool numbered,
+            const struct mrs_ckpt_dir_keep *keep, struct mrs_err *e)
 {
     MRS_ASSERT(names || n_names == 0);
     enum mrs_status s = MRS_OK;
@@ -374,8 +374,8 @@ remove_some(const struct mrs_beside *side, const char *const *names, uint32_t n_
 }
 
 static enum mrs_status
-clear_folder(const struct mrs_beside *side, const char *dir, const struct mrs_beside_keep *keep, struct mrs_arena *a,
-             struct mrs_err *e)
+clear_folder(const struct mrs_ckpt_dir *side, const char *dir, const struct mrs_ckpt_dir_keep *keep,
+             struct mrs_arena *a, struct mrs_err *e)
 {
     const char **names = NULL;
     uint32_t n = 0;
@@ -394,7 +394,7 @@ clear_folder(const struct mrs_beside *side, const char *dir, const struct mrs_be
 }
 
 enum mrs_status
-mrs_beside_clear(const struct mrs_beside *side, const struct mrs_beside_keep *keep, struct mrs_err *e)
+mrs_ckpt_dir_clear(const struct mrs_ckpt_dir *side, const struct mrs_ckpt_dir_keep *keep, struct mrs_err *e)
 {
     MRS_ASSERT(side->output);
     struct mrs_arena a;

@@ -276,7 +276,7 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
     bool pack = o->kind == MRSI_OUT_PACK;
     char *manifest = mrsi_format(o->mem, "%s.manifest.json", o->path);
     struct commit_move moves[] = {
-        /* the old manifest goes first: it never stands beside other data */
+        /* the old manifest goes first: it never is next to other data */
         {below(o, pack ? "old." MRSI_MANIFEST : "old-manifest"), manifest, NOT_MOVED},
         {below(o, pack ? "no." MRSI_MANIFEST : "metadata"), o->meta_path, NOT_MOVED},
         {below(o, pack ? MRSI_PACKED : "data"), o->path, NOT_MOVED},
@@ -309,9 +309,9 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
 static enum mrs_status
 send_span(struct mrs_output *o, const struct mrsi_file_span *span, struct mrs_err *e)
 {
-    struct mrsi_half half = {.pause = &o->pause, .path = "-", .from = mrs_empty_doc()};
+    struct mrsi_resumable resumed = {.pause = &o->pause, .path = "-", .from = mrs_empty_doc()};
     uint64_t done = 0;
-    return mrsi_half_span(&half, span, &done, STDOUT_FILENO, "standard output", e);
+    return mrsi_resumable_span(&resumed, span, &done, STDOUT_FILENO, "standard output", e);
 }
 
 static enum mrs_status
@@ -328,12 +328,12 @@ publish_stdout(struct mrs_output *o, struct mrs_err *e)
 
 /* ---- one file of all ---- */
 static enum mrs_status
-pack_into(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrs_err *e)
+pack_into(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name, struct mrs_err *e)
 {
     static const char *const skip[] = {MRSI_MARKER, MRSI_PACKED};
     struct mrsi_container_pack pack = {o->mem, o->partial, skip,     sizeof skip / sizeof *skip,
-                                       half->fd, name,     o->pack, o->lanes, half};
-    return o->format == MRS_FORMAT_ARCHIVE ? mrsi_pack_archive(o, half, name, e)
+                                       resumed->fd, name,     o->pack, o->pool, resumed};
+    return o->format == MRS_FORMAT_ARCHIVE ? mrsi_pack_archive(o, resumed, name, e)
            : o->format == MRS_FORMAT_TAR   ? mrsi_pack_tar(&pack, e)
                                            : mrsi_pack_zip(&pack, e);
 }
@@ -343,24 +343,24 @@ static enum mrs_status
 pack_file(struct mrs_output *o, struct mrs_err *e)
 {
     struct stat st;
-    struct mrsi_half half;
+    struct mrsi_resumable resumed;
     char *path = NULL;
-    mrsi_half_begin(o, MRSI_PACKED, NULL, false, &half);
-    enum mrs_status s = mrsi_half_open(o, &half, &path, e);
+    mrsi_resumable_begin(o, MRSI_PACKED, NULL, false, &resumed);
+    enum mrs_status s = mrsi_resumable_open(o, &resumed, &path, e);
     if (s != MRS_OK) {
         return s;
     }
-    s = pack_into(o, &half, o->path, e);
+    s = pack_into(o, &resumed, o->path, e);
     if (s == MRS_OK && !o->to_stdout) {
-        s = mrsi_sync_fd(half.fd, path, e);
-    } else if (s == MRS_OK && fstat(half.fd, &st) < 0) {
+        s = mrsi_sync_fd(resumed.fd, path, e);
+    } else if (s == MRS_OK && fstat(resumed.fd, &st) < 0) {
         s = mrs_err_sys(e, errno, "stat %s", path);
     } else if (s == MRS_OK) {
-        struct mrsi_file_span span = {half.fd, 0, (uint64_t)st.st_size, path};
+        struct mrsi_file_span span = {resumed.fd, 0, (uint64_t)st.st_size, path};
         s = mrsi_output_input_same(o, e);
         MRS_THEN(s, send_span(o, &span, e));
     }
-    if (close(half.fd) < 0 && s == MRS_OK) {
+    if (close(resumed.fd) < 0 && s == MRS_OK) {
         s = mrs_err_sys(e, errno, "close %s", path);
     }
     mrs_free(o->mem, path);
@@ -370,10 +370,10 @@ pack_file(struct mrs_output *o, struct mrs_err *e)
 static enum mrs_status
 send_archive(struct mrs_output *o, struct mrs_err *e)
 {
-    struct mrsi_half half;
-    mrsi_half_begin(o, "-", NULL, false, &half);
-    half.fd = STDOUT_FILENO;
-    return pack_into(o, &half, "standard output", e);
+    struct mrsi_resumable resumed;
+    mrsi_resumable_begin(o, "-", NULL, false, &resumed);
+    resumed.fd = STDOUT_FILENO;
+    return pack_into(o, &resumed, "standard output", e);
 }
 
 /* The temporary folder goes when all bytes have gone. */
@@ -419,10 +419,10 @@ mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms
     }
     if (o->sinks) {
         s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a collection is still being written", o->path);
-    } else if (o->half_from.n && !o->half_taken && mrsi_half_is_copy(o)) {
+    } else if (o->resumed_from.n && !o->resumed_taken && mrsi_resumable_is_copy(o)) {
         s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a file that was half copied was not gone on with", o->path);
     } else {
-        mrsi_early_drop(o, NULL);
+        mrsi_background_copy_drop(o, NULL);
         s = publish(o, extra, e);
     }
     if (s != MRS_OK) {

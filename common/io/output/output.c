@@ -205,7 +205,7 @@ open_stdout(struct mrs_output *o, const char *tmp, struct mrs_err *e)
     return o->to_stdout ? make_temporary(o, tmp, e) : mrs_temp_open(tmp, &o->out_fd, e);
 }
 
-/* What the head of an archive says of its origin stands in prelude.json of a directory. */
+/* What the head of an archive says of its origin is in prelude.json of a directory. */
 static enum mrs_status
 put_prelude(struct mrs_output *o, struct mrs_err *e)
 {
@@ -263,8 +263,8 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     o->pause = opts->pause;
     o->stop = opts->stop;
     o->salt = opts->salt;
-    mrs_buf_init(&o->half, mem, MRS_DOC_MAX);
-    mrs_buf_init(&o->half_from, mem, MRS_DOC_MAX);
+    mrs_buf_init(&o->resumed, mem, MRS_DOC_MAX);
+    mrs_buf_init(&o->resumed_from, mem, MRS_DOC_MAX);
     if (o->in) {
         o->origin = *mrs_input_origin(o->in);
     }
@@ -274,11 +274,11 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     if (s == MRS_OK) {
         set_codec(o, opts);
         o->jobs = opts->jobs;
-        o->lanes = mrsi_lanes_new(mem, o->jobs);
-        s = o->lanes ? MRS_OK : mrs_err_memory(e, sizeof *o);
+        o->pool = mrsi_codec_pool_new(mem, o->jobs);
+        s = o->pool ? MRS_OK : mrs_err_memory(e, sizeof *o);
     }
     if (s == MRS_OK) {
-        mrsi_lanes_ask(o->lanes, &o->stop);
+        mrsi_codec_pool_ask(o->pool, &o->stop);
     }
     if (s == MRS_OK && (o->kind == MRSI_OUT_STDOUT || o->to_stdout)) {
         s = open_stdout(o, opts->tmp, e);
@@ -306,7 +306,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
 static void
 let_go(struct mrs_output *o)
 {
-    mrsi_early_drop(o, NULL);
+    mrsi_background_copy_drop(o, NULL);
     while (o->sinks) {
         struct mrs_sink *next = mrsi_sink_next(o->sinks);
         mrsi_sink_free(o->sinks);
@@ -363,8 +363,8 @@ mrs_output_free(struct mrs_output *o)
     mrs_free(o->mem, o->recs);
     mrs_free(o->mem, o->dirs);
     mrsi_output_forget_files(o);
-    mrs_buf_clear(&o->half);
-    mrs_buf_clear(&o->half_from);
+    mrs_buf_clear(&o->resumed);
+    mrs_buf_clear(&o->resumed_from);
     char *const texts[] = {o->path, o->partial, o->marker, o->single_ns, o->meta_path};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         mrs_free(o->mem, texts[i]);
@@ -373,6 +373,6 @@ mrs_output_free(struct mrs_output *o)
         pthread_mutex_destroy(&o->lock);
     }
     mrsi_stream_free(o->stream);
-    mrsi_lanes_free(o->lanes);
+    mrsi_codec_pool_free(o->pool);
     mrs_free(o->mem, o);
 }

@@ -55,10 +55,10 @@ struct mrs_output {
     struct mrs_input *in; /* copies are read from it at the commit */
     struct mrs_input_origin origin;
     struct mrsi_stream_output *stream; /* NULL: nothing goes out before the commit */
-    struct mrsi_early *early;   /* a copy that was begun before its turn; NULL: none */
+    struct mrsi_background_copy *early; /* a copy that was begun before its turn; NULL: none */
     bool force, sample, has_meta;
     size_t sink_buffer;
-    struct mrsi_lanes *lanes; /* who compresses */
+    struct mrsi_codec_pool *pool; /* who compresses */
     uint32_t jobs;            /* threads of it */
     struct mrsi_claim claim; /* the partial folder is ours while we live */
     int out_fd;              /* STDOUT: where the bytes wait */
@@ -76,9 +76,9 @@ struct mrs_output {
     uint32_t n_files, cap_files;
     struct mrs_pause pause;
     struct mrs_stop stop;
-    struct mrs_buf half;      /* words of resumable_file.c while somebody rests, of one file; empty: nobody does */
-    struct mrs_buf half_from; /* those of a stopped run; empty: it did not rest */
-    bool half_taken;          /* and gone on with */
+    struct mrs_buf resumed;   /* words of resumable_file.c while somebody rests, of one file; empty: nobody does */
+    struct mrs_buf resumed_from; /* those of a stopped run; empty: it did not rest */
+    bool resumed_taken;       /* and gone on with */
 };
 
 /* FAIL MRS_E_CHANGED: the input is not any more what was read. */
@@ -113,19 +113,21 @@ int mrsi_rename_new(const char *from, const char *to); /* as rename, but EEXIST 
 int mrsi_swap(const char *from, const char *to);       /* two names that are there */
 /* ---- resumable_file.c ---- */
 /* Of the file at path: the record `name` is copied, or (NULL) all is packed. path, name: live as long as h. */
-void mrsi_half_begin(struct mrs_output *o, const char *path, const char *name, bool extra, struct mrsi_half *h);
-bool mrsi_half_of(const struct mrs_output *o, const char *ns); /* the stopped run was at the data of this namespace */
-bool mrsi_half_is_copy(const struct mrs_output *o); /* what the stopped run was at; half_from is not empty */
+void mrsi_resumable_begin(struct mrs_output *o, const char *path, const char *name, bool extra,
+                          struct mrsi_resumable *h);
+bool mrsi_resumable_of(const struct mrs_output *o, const char *ns); /* the stopped run was at data of this namespace */
+bool mrsi_resumable_is_copy(const struct mrs_output *o); /* what the stopped run was at; resumed_from is not empty */
 /* h->fd: the file, new or as the stopped run left it, cut to what counts; *path and fd are the caller's. */
-enum mrs_status mrsi_half_open(struct mrs_output *o, struct mrsi_half *h, char **path, struct mrs_err *e);
+enum mrs_status mrsi_resumable_open(struct mrs_output *o, struct mrsi_resumable *h, char **path, struct mrs_err *e);
 /* ---- background_copy.c: for one thread ---- */
 /* Begins to copy what is in `from`, whose descriptor is taken over if it is its own, to the file rel of namespace ns.
  * At most one at a time. Where the disk has little room, or something fails, nothing comes of it. */
-void mrsi_early_begin(struct mrs_output *o, const char *ns, const char *rel, const struct mrsi_source_from *from);
+void mrsi_background_copy_begin(struct mrs_output *o, const char *ns, const char *rel,
+                                const struct mrsi_source_from *from);
 /* Ends it; false: there is none of that namespace. *fd and *path are the caller's, as of mrsi_output_create; *done
  * bytes of the input are there, and perhaps some behind them that do not count. */
-bool mrsi_early_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint64_t *done);
-void mrsi_early_drop(struct mrs_output *o, const char *ns); /* and its file; ns NULL: whatever there is */
+bool mrsi_background_copy_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint64_t *done);
+void mrsi_background_copy_drop(struct mrs_output *o, const char *ns); /* and its file; ns NULL: whatever there is */
 /* ---- resume.c ---- */
 enum mrs_status mrsi_output_note_file(struct mrs_output *o, int fd, const char *path, struct mrs_err *e);
 void mrsi_output_forget_files(struct mrs_output *o);

@@ -67,7 +67,7 @@ add_folder(struct files *f, const struct queue *folder, bool top, struct mrs_err
 {
     MRS_ASSERT(folder->item.folder);
     struct mrsi_items has = {NULL, 0};
-    enum mrs_status s = mrsi_shelf_files.list(&mrsi_shelf_files, f->a, &folder->item, &has, e);
+    enum mrs_status s = mrsi_doc_offsets_files.list(&mrsi_doc_offsets_files, f->a, &folder->item, &has, e);
     for (uint32_t i = 0; s == MRS_OK && i < has.n; i++) {
         const struct mrsi_item *item = &has.at[i];
         if (top && skipped(f->pack, item->name)) {
@@ -154,7 +154,7 @@ put_header(uint8_t h[BLOCK], const char *name, uint64_t bytes, char type)
     size_t n = strlen(name), cut = cut_of(name), sum = 0;
     memset(h, 0, BLOCK);
     if (cut == SIZE_MAX) {
-        memcpy(h, name, NAME_N); /* the whole name stands in the extended header */
+        memcpy(h, name, NAME_N); /* the whole name is in the extended header */
     } else if (cut) {
         memcpy(h + 345, name, cut);
         memcpy(h, name + cut + 1, n - cut - 1);
@@ -204,7 +204,7 @@ pad(struct mrs_buf *b, uint64_t n)
     }
 }
 
-/* All that stands before the bytes of a file. */
+/* All that comes before the bytes of a file. */
 static enum mrs_status
 put_headers(struct mrs_buf *b, const struct mrsi_packed_file *f, struct mrs_err *e)
 {
@@ -283,13 +283,13 @@ put_bytes(struct writer *w, struct mrs_err *e)
     }
     struct mrsi_file_span span = {fd, w->at, f->bytes - w->at, f->path};
     if (!w->enc) {
-        s = mrsi_half_span(w->pack->half, &span, &w->at, w->pack->fd, w->pack->name, e);
+        s = mrsi_resumable_span(w->pack->resumed, &span, &w->at, w->pack->fd, w->pack->name, e);
     }
     while (w->enc && s == MRS_OK && w->at < f->bytes) {
         s = mrsi_pack_read(f, fd, w->at, w->room, &got, e);
         MRS_THEN(s, put(w, w->room, got, e));
         w->at += got;
-        MRS_THEN(s, mrsi_half_rest(w->pack->half, got, e));
+        MRS_THEN(s, mrsi_resumable_rest(w->pack->resumed, got, e));
     }
     close(fd);
     return s;
@@ -312,17 +312,17 @@ put_file(struct writer *w, bool begun, struct mrs_buf *b, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_pack_begun(const struct mrsi_half *h, const struct mrsi_packed_file *files, uint32_t n, uint32_t *i, uint64_t *at,
-                struct mrs_err *e)
+mrsi_pack_begun(const struct mrsi_resumable *h, const struct mrsi_packed_file *files, uint32_t n, uint32_t *i,
+                uint64_t *at, struct mrs_err *e)
 {
-    const char *name = mrsi_told_text(h->from, "member");
-    *at = mrsi_told_number(h->from, "at");
+    const char *name = mrsi_saved_text(h->from, "member");
+    *at = mrsi_saved_number(h->from, "at");
     for (*i = 0; name && *i < n; (*i)++) {
         if (strcmp(files[*i].name, name) == 0) {
-            return *at <= files[*i].bytes ? MRS_OK : mrsi_half_damaged(h, e);
+            return *at <= files[*i].bytes ? MRS_OK : mrsi_resumable_damaged(h, e);
         }
     }
-    return mrsi_half_damaged(h, e);
+    return mrsi_resumable_damaged(h, e);
 }
 
 static enum mrs_status
@@ -332,9 +332,9 @@ put_all(struct writer *w, const struct mrsi_packed_file *files, uint32_t n, stru
     struct mrs_buf b;
     enum mrs_status s = MRS_OK;
     uint32_t i = 0;
-    bool begun = mrsi_half_goes_on(w->pack->half);
+    bool begun = mrsi_resumable_goes_on(w->pack->resumed);
     if (begun) {
-        s = mrsi_pack_begun(w->pack->half, files, n, &i, &w->at, e);
+        s = mrsi_pack_begun(w->pack->resumed, files, n, &i, &w->at, e);
     }
     mrs_buf_init(&b, w->pack->mem, 1 << 20);
     for (; s == MRS_OK && i < n; i++) {
@@ -360,15 +360,15 @@ mrsi_pack_tar(const struct mrsi_container_pack *p, struct mrs_err *e)
     uint32_t n = 0;
     enum mrs_status s = w.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
     mrs_arena_init(&a, p->mem);
-    mrsi_half_writer(p->half, tell, &w);
+    mrsi_resumable_writer(p->resumed, tell, &w);
     if (s == MRS_OK && p->compress.codec != MRS_CODEC_NONE) {
-        struct mrsi_encoder_to to = {p->fd, p->name, p->compress, 0, p->lanes, false, 0};
-        s = mrsi_half_encoder(p->mem, p->half, &to, &w.enc, e);
+        struct mrsi_encoder_to to = {p->fd, p->name, p->compress, 0, p->pool, false, 0};
+        s = mrsi_resumable_encoder(p->mem, p->resumed, &to, &w.enc, e);
     }
     MRS_THEN(s, mrsi_pack_list(p, &a, &files, &n, e));
     MRS_THEN(s, put_all(&w, files, n, e));
     s = s == MRS_OK && w.enc ? mrsi_encoder_finish(w.enc, e) : s;
-    mrsi_half_writer(p->half, NULL, NULL);
+    mrsi_resumable_writer(p->resumed, NULL, NULL);
     mrsi_encoder_close(w.enc);
     mrs_arena_clear(&a);
     mrs_free(p->mem, w.room);

@@ -15,8 +15,8 @@ struct mrsi_container_pack {
     int fd; /* empty; of a zip: can be written to at any offset */
     const char *name;
     struct mrs_compress compress; /* a tar as a whole; the members of a zip, by gzip's deflate or not at all */
-    struct mrsi_lanes *lanes;     /* NULL: none */
-    struct mrsi_half *half;       /* NULL: nobody waits; else of fd, which stands where it goes on */
+    struct mrsi_codec_pool *pool; /* NULL: none */
+    struct mrsi_resumable *resumed; /* NULL: nobody waits; else of fd, which is where it goes on */
 };
 enum mrs_status mrsi_pack_tar(const struct mrsi_container_pack *p, struct mrs_err *e);
 enum mrs_status mrsi_pack_zip(const struct mrsi_container_pack *p, struct mrs_err *e);
@@ -36,6 +36,6 @@ enum mrs_status mrsi_pack_list(const struct mrsi_container_pack *p, struct mrs_a
 enum mrs_status mrsi_pack_read(const struct mrsi_packed_file *f, int fd, uint64_t at, uint8_t *room, size_t *got,
                                struct mrs_err *e);
 /* The file that a stopped run was at, and the bytes of it that were done. */
-enum mrs_status mrsi_pack_begun(const struct mrsi_half *h, const struct mrsi_packed_file *files, uint32_t n,
+enum mrs_status mrsi_pack_begun(const struct mrsi_resumable *h, const struct mrsi_packed_file *files, uint32_t n,
                                 uint32_t *i, uint64_t *at, struct mrs_err *e);
 #endif

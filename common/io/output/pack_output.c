@@ -40,32 +40,33 @@ tell(void *arg, struct mrs_build *b)
     mrs_build_i64(b, "block", (int64_t)p->out->at.seq);
 }
 
-/* The item that a stopped run was at; out stands where it was. */
+/* The item that a stopped run was at; out is where it was. */
 static enum mrs_status
-find_begun(const struct mrsi_half *h, const struct mrsi_archive_items *items, struct mrsi_archive_out *out, uint32_t *i,
-           struct mrs_err *e)
+find_begun(const struct mrsi_resumable *h, const struct mrsi_archive_items *items, struct mrsi_archive_out *out,
+           uint32_t *i, struct mrs_err *e)
 {
-    const char *name = mrsi_told_text(h->from, "item");
-    out->docs = mrsi_told_number(h->from, "docs");
-    out->crc = mrsi_told_number(h->from, "crc");
-    out->at = (struct mrs_reader_at){mrsi_told_number(h->from, "off"), mrsi_told_number(h->from, "doc"),
-                                     mrsi_told_number(h->from, "block")};
+    const char *name = mrsi_saved_text(h->from, "item");
+    out->docs = mrsi_saved_number(h->from, "docs");
+    out->crc = mrsi_saved_number(h->from, "crc");
+    out->at = (struct mrs_reader_at){mrsi_saved_number(h->from, "off"), mrsi_saved_number(h->from, "doc"),
+                                     mrsi_saved_number(h->from, "block")};
     for (*i = 0; name && *i < items->n; (*i)++) {
         if (!items->at[*i].merged && strcmp(items->at[*i].data.name, name) == 0) {
             return MRS_OK;
         }
     }
-    return mrsi_half_damaged(h, e);
+    return mrsi_resumable_damaged(h, e);
 }
 
 static enum mrs_status
-put_bodies(struct mrsi_archive_items *items, struct mrsi_half *half, struct mrsi_archive_out *out, struct mrs_err *e)
+put_bodies(struct mrsi_archive_items *items, struct mrsi_resumable *resumed, struct mrsi_archive_out *out,
+           struct mrs_err *e)
 {
     struct pack_output_packing p = {out, NULL};
-    bool begun = mrsi_half_goes_on(half);
+    bool begun = mrsi_resumable_goes_on(resumed);
     uint32_t i = 0;
-    enum mrs_status s = begun ? find_begun(half, items, out, &i, e) : MRS_OK;
-    mrsi_half_writer(half, tell, &p);
+    enum mrs_status s = begun ? find_begun(resumed, items, out, &i, e) : MRS_OK;
+    mrsi_resumable_writer(resumed, tell, &p);
     for (; s == MRS_OK && i < items->n; i++) {
         p.item = &items->at[i];
         s = p.item->merged ? MRS_OK : mrsi_items_body(items, p.item, begun, out, e);
@@ -73,25 +74,25 @@ put_bodies(struct mrsi_archive_items *items, struct mrsi_half *half, struct mrsi
     }
     s = s == MRS_OK ? mrsi_output_input_same(items->o, e) : s; /* before the end that makes it an archive */
     MRS_THEN(s, mrsi_archive_out_finish(out, e));
-    mrsi_half_writer(half, NULL, NULL);
+    mrsi_resumable_writer(resumed, NULL, NULL);
     return s;
 }
 
 enum mrs_status
-mrsi_pack_archive(struct mrs_output *o, struct mrsi_half *half, const char *name, struct mrs_err *e)
+mrsi_pack_archive(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(name);
     struct mrsi_archive_head head;
     struct mrsi_archive_out out;
     struct mrsi_archive_items items;
     mrsi_items_init(&items, o);
-    enum mrs_status s = mrsi_archive_out_open(o, half, name, &out, e);
+    enum mrs_status s = mrsi_archive_out_open(o, resumed, name, &out, e);
     MRS_THEN(s, collect(o, &items, e));
     MRS_THEN(s, mrsi_items_settle(&items, &head, e));
-    if (s == MRS_OK && !mrsi_half_goes_on(half)) {
+    if (s == MRS_OK && !mrsi_resumable_goes_on(resumed)) {
         s = mrsi_items_prelude(&items, &head, &out, e);
     }
-    MRS_THEN(s, put_bodies(&items, half, &out, e));
+    MRS_THEN(s, put_bodies(&items, resumed, &out, e));
     mrsi_archive_out_clear(&out);
     mrsi_items_clear(&items);
     return s;

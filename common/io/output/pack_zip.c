@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pack_zip.c - a folder of files as a zip; what has more than four gigabytes is written as Zip64 has it.
  *
- * Sizes and the sum of a member stand before its bytes, so that readers which do not seek can read it, too: where they
+ * Sizes and the sum of a member come before its bytes, so that readers which do not seek can read it, too: where they
  * are known afterwards only, the header is written twice. Nothing else about a file is kept but its name: the date is
- * the first that a zip knows. Members are deflated by the lanes, piece by piece, as parts of one stream. */
+ * the first that a zip knows. Members are deflated by the codec pool, piece by piece, as parts of one stream. */
 #include "io/codec/codec.h"
 #include "pack_container.h"
 #include <errno.h>
@@ -51,7 +51,7 @@ put64(struct mrs_buf *b, uint64_t v)
     put32(b, (uint32_t)(v >> 32));
 }
 
-/* Of four bytes, or the mark that eight stand elsewhere. */
+/* Of four bytes, or the mark that eight are elsewhere. */
 static void
 put_capped(struct mrs_buf *b, uint64_t v, bool large)
 {
@@ -181,7 +181,7 @@ put_bytes(struct pack_zip *z, struct pack_zip_entry *x, struct mrsi_encoder *enc
             s = mrsi_encoder_write(enc, z->room, got, e);
         }
         z->done += got;
-        MRS_THEN(s, mrsi_half_rest(z->pack->half, got, e));
+        MRS_THEN(s, mrsi_resumable_rest(z->pack->resumed, got, e));
     }
     if (fd >= 0) {
         close(fd);
@@ -195,11 +195,11 @@ put_data(struct pack_zip *z, struct pack_zip_entry *x, struct mrs_err *e)
     static const uint8_t last[2] = {3, 0}; /* an empty block that says: no more */
     bool deflated = x->method == DEFLATED;
     struct mrsi_encoder_to to = {z->pack->fd, z->pack->name, {MRS_CODEC_NONE, z->pack->compress.level}, MRSI_PACK_ROOM,
-                                 z->pack->lanes, deflated, 0};
+                                 z->pack->pool, deflated, 0};
     struct mrsi_encoder *enc = NULL;
-    enum mrs_status s = mrsi_half_encoder(z->pack->mem, z->pack->half, &to, &enc, e);
-    if (z->pack->half) {
-        z->pack->half->from = mrs_empty_doc(); /* what comes behind begins */
+    enum mrs_status s = mrsi_resumable_encoder(z->pack->mem, z->pack->resumed, &to, &enc, e);
+    if (z->pack->resumed) {
+        z->pack->resumed->from = mrs_empty_doc(); /* what comes behind begins */
     }
     MRS_THEN(s, put_bytes(z, x, enc, e));
     mrsi_encoder_close(enc);
@@ -221,7 +221,7 @@ begin_entry(const struct pack_zip *z, struct pack_zip_entry *x)
     x->method = z->pack->compress.codec == MRS_CODEC_GZIP && x->file->bytes ? DEFLATED : STORED;
 }
 
-/* The file stands at z->at before and behind the member afterwards. begun: up to where z->done and x->crc say. */
+/* The file is at z->at before and behind the member afterwards. begun: up to where z->done and x->crc say. */
 static enum mrs_status
 put_member(struct pack_zip *z, struct pack_zip_entry *x, bool begun, struct mrs_err *e)
 {
@@ -237,8 +237,8 @@ put_member(struct pack_zip *z, struct pack_zip_entry *x, bool begun, struct mrs_
             s = mrs_err_sys(e, errno, "write %s", z->pack->name);
         }
     }
-    if (z->pack->half) {
-        z->pack->half->base = data;
+    if (z->pack->resumed) {
+        z->pack->resumed->base = data;
     }
     z->now = x;
     MRS_THEN(s, put_data(z, x, e));
@@ -274,8 +274,8 @@ pass_member(struct pack_zip *z, struct pack_zip_entry *x, struct mrs_err *e)
     x->crc = s == MRS_OK ? mrs_le32(sum) : 0;
     x->packed = s == MRS_OK ? mrs_le64(packed) : 0;
     uint64_t end = x->off + z->head.n + x->packed;
-    if (s == MRS_OK && (end < x->off || end > mrsi_told_number(z->pack->half->from, "file"))) {
-        s = mrsi_half_damaged(z->pack->half, e);
+    if (s == MRS_OK && (end < x->off || end > mrsi_saved_number(z->pack->resumed->from, "file"))) {
+        s = mrsi_resumable_damaged(z->pack->resumed, e);
     }
     z->at = end;
     return s;
@@ -287,20 +287,20 @@ put_members(struct pack_zip *z, const struct mrsi_packed_file *files, uint32_t n
             struct mrs_err *e)
 {
     MRS_ASSERT(files || n == 0);
-    bool begun = mrsi_half_goes_on(z->pack->half);
+    bool begun = mrsi_resumable_goes_on(z->pack->resumed);
     uint32_t first = 0;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < n; i++) {
         list[i] = (struct pack_zip_entry){.file = &files[i]};
     }
     if (begun) {
-        s = mrsi_pack_begun(z->pack->half, files, n, &first, &z->done, e);
+        s = mrsi_pack_begun(z->pack->resumed, files, n, &first, &z->done, e);
     }
     for (uint32_t i = 0; s == MRS_OK && i < first; i++) {
         s = pass_member(z, &list[i], e);
     }
     if (s == MRS_OK && begun) {
-        list[first].crc = (uint32_t)mrsi_told_number(z->pack->half->from, "sum");
+        list[first].crc = (uint32_t)mrsi_saved_number(z->pack->resumed->from, "sum");
     }
     for (uint32_t i = first; s == MRS_OK && i < n; i++) {
         s = put_member(z, &list[i], begun && i == first, e);
@@ -336,7 +336,7 @@ mrsi_pack_zip(const struct mrsi_container_pack *p, struct mrs_err *e)
     uint32_t n = 0;
     enum mrs_status s = z.room ? MRS_OK : mrs_err_memory(e, MRSI_PACK_ROOM);
     mrs_arena_init(&a, p->mem);
-    mrsi_half_writer(p->half, tell, &z);
+    mrsi_resumable_writer(p->resumed, tell, &z);
     mrs_buf_init(&z.head, p->mem, 1 << 20);
     MRS_THEN(s, mrsi_pack_list(p, &a, &files, &n, e));
     if (s == MRS_OK) {
@@ -345,7 +345,7 @@ mrsi_pack_zip(const struct mrsi_container_pack *p, struct mrs_err *e)
     }
     MRS_THEN(s, put_members(&z, files, n, list, e));
     MRS_THEN(s, put_directory(&z, list, n, e));
-    mrsi_half_writer(p->half, NULL, NULL);
+    mrsi_resumable_writer(p->resumed, NULL, NULL);
     mrs_free(p->mem, list);
     mrs_buf_clear(&z.head);
     mrs_arena_clear(&a);

@@ -12,11 +12,11 @@
 /* One file to be copied: from, below what name, packed how. */
 struct raw_copy_job {
     const char *path; /* NULL: the input's own descriptor */
-    const struct mrsi_place *place; /* where its bytes are; NULL: the whole file */
+    const struct mrsi_src_extents *place; /* where its bytes are; NULL: the whole file */
     char *rel;
     bool pack; /* named and packed as `codec` says; else as it is */
     enum mrs_codec codec;
-    struct mrsi_half *half; /* NULL: a small file, which is copied in one go */
+    struct mrsi_resumable *resumed; /* NULL: a small file, which is copied in one go */
     const char *early;      /* the namespace whose copy may have been begun before its turn; NULL: none */
     uint64_t done;          /* bytes of the source, unpacked if it is to be packed anew */
 };
@@ -41,8 +41,8 @@ recode(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_source_
     own.own = false;
     enum mrs_status s = mrsi_source_open(o->mem, &own, &src, e);
     if (s == MRS_OK) {
-        mrsi_source_ahead(src, o->lanes);
-        s = mrsi_half_encoder(o->mem, job->half, to, &enc, e);
+        mrsi_source_ahead(src, o->pool);
+        s = mrsi_resumable_encoder(o->mem, job->resumed, to, &enc, e);
     }
     s = s == MRS_OK && job->done ? mrsi_source_skip(src, job->done, e) : s;
     while (s == MRS_OK) {
@@ -50,7 +50,7 @@ recode(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_source_
         s = mrsi_source_read(src, room, ROOM, &got, e);
         MRS_THEN(s, mrsi_encoder_write(enc, room, got, e));
         job->done += got;
-        MRS_THEN(s, mrsi_half_rest(job->half, got, e));
+        MRS_THEN(s, mrsi_resumable_rest(job->resumed, got, e));
     }
     s = s == MRS_END ? mrsi_encoder_finish(enc, e) : s;
     mrsi_encoder_close(enc);
@@ -62,20 +62,20 @@ static enum mrs_status
 copy_stretches(struct raw_copy_job *job, const struct mrsi_source_from *from, int fd, struct mrs_err *e)
 {
     MRS_ASSERT(job->place && fd >= 0);
-    const struct mrsi_place *p = from->place;
+    const struct mrsi_src_extents *p = from->place;
     uint64_t before = 0;
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < p->n_stretch; i++) {
-        struct mrsi_file_span span = {p->fd, p->stretch[i].off, p->stretch[i].n, from->name};
+    for (uint32_t i = 0; s == MRS_OK && i < p->n_extents; i++) {
+        struct mrsi_file_span span = {p->fd, p->extent[i].off, p->extent[i].n, from->name};
         uint64_t behind = before + span.n;
         if (job->done < behind) {
             span.off += job->done - before;
             span.n = behind - job->done;
-            s = mrsi_half_span(job->half, &span, &job->done, fd, job->rel, e);
+            s = mrsi_resumable_span(job->resumed, &span, &job->done, fd, job->rel, e);
         }
         before = behind;
     }
-    return s == MRS_OK && job->half && job->done > before ? mrsi_half_damaged(job->half, e) : s;
+    return s == MRS_OK && job->resumed && job->done > before ? mrsi_resumable_damaged(job->resumed, e) : s;
 }
 
 static bool
@@ -96,13 +96,14 @@ transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sourc
                                      job->rel,
                                      {job->codec, job->codec == o->codec ? o->compress.level : 0},
                                      o->sink_buffer,
-                                     o->lanes,
+                                     o->pool,
                                      false,
                                      0};
         return recode(o, job, from, &to, e);
     }
-    if (job->half && mrsi_half_goes_on(job->half) && mrsi_told_number(job->half->from, "file") != job->done) {
-        return mrsi_half_damaged(job->half, e);
+    if (job->resumed && mrsi_resumable_goes_on(job->resumed) && mrsi_saved_number(job->resumed->from,
+                                                                                  "file") != job->done) {
+        return mrsi_resumable_damaged(job->resumed, e);
     }
     if (from->place) {
         return copy_stretches(job, from, fd, e);
@@ -114,25 +115,27 @@ transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sourc
         }
         span.n = (uint64_t)st.st_size;
     }
-    if (job->half && job->done > span.n) {
-        return mrsi_half_goes_on(job->half) ? mrsi_half_damaged(job->half, e) : mrsi_became_shorter(from->name, e);
+    if (job->resumed && job->done > span.n) {
+        return mrsi_resumable_goes_on(job->resumed) ? mrsi_resumable_damaged(job->resumed, e) :
+                mrsi_became_shorter(from->name, e);
     }
     span.off += job->done;
     span.n -= job->done;
-    return mrsi_half_span(job->half, &span, &job->done, fd, job->rel, e);
+    return mrsi_resumable_span(job->resumed, &span, &job->done, fd, job->rel, e);
 }
 
 /* The file of a copy that was begun before its turn; *taken false: it was not. */
 static enum mrs_status
 take_early(struct mrs_output *o, struct raw_copy_job *job, char **path, bool *taken, struct mrs_err *e)
 {
-    struct mrsi_half *h = job->half;
-    *taken = job->early && !mrsi_half_goes_on(h) && mrsi_early_take(o, job->early, &h->fd, path, &job->done);
+    struct mrsi_resumable *h = job->resumed;
+    *taken = job->early && !mrsi_resumable_goes_on(h) &&
+             mrsi_background_copy_take(o, job->early, &h->fd, path, &job->done);
     if (!*taken) {
         return MRS_OK;
     }
     enum mrs_status s = mrsi_cut_file(h->fd, *path, job->done, e);
-    MRS_THEN(s, mrsi_half_rest(h, job->done, e));
+    MRS_THEN(s, mrsi_resumable_rest(h, job->done, e));
     if (s != MRS_OK) {
         close(h->fd);
         mrs_free(o->mem, *path);
@@ -144,17 +147,17 @@ take_early(struct mrs_output *o, struct raw_copy_job *job, char **path, bool *ta
 static enum mrs_status
 open_copy(struct mrs_output *o, struct raw_copy_job *job, int *fd, char **path, struct mrs_err *e)
 {
-    struct mrsi_half *h = job->half;
+    struct mrsi_resumable *h = job->resumed;
     enum mrs_status s = MRS_OK;
     bool taken = false;
     if (h) {
-        mrsi_half_writer(h, tell, job);
+        mrsi_resumable_writer(h, tell, job);
         h->fd = o->out_fd;
-        job->done = mrsi_told_number(h->from, "done");
+        job->done = mrsi_saved_number(h->from, "done");
         s = take_early(o, job, path, &taken, e);
     }
     if (s == MRS_OK && !taken && o->kind != MRSI_OUT_STDOUT) {
-        s = h ? mrsi_half_open(o, h, path, e) : mrsi_output_create(o, job->rel, fd, path, e);
+        s = h ? mrsi_resumable_open(o, h, path, e) : mrsi_output_create(o, job->rel, fd, path, e);
     }
     *fd = h ? h->fd : *fd;
     return s;
@@ -282,13 +285,13 @@ copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns 
 {
     MRS_ASSERT(ns->data_path || ns->data_place);
     struct mrsi_source_from from;
-    struct mrsi_half half;
+    struct mrsi_resumable resumed;
     struct raw_copy_job job = data_job(o, in, ns);
-    job.half = &half;
+    job.resumed = &resumed;
     enum mrs_status s =
         job.rel ? mrsi_input_from(in, ns, &from, e) : mrs_err_memory(e, strlen(ns->ns));
     if (s == MRS_OK) {
-        mrsi_half_begin(o, job.rel, ns->ns, false, &half);
+        mrsi_resumable_begin(o, job.rel, ns->ns, false, &resumed);
         s = copy_open(o, &job, &from, bytes, e);
         if (from.own) {
             close(from.fd);
@@ -300,7 +303,7 @@ copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns 
 
 /* Only a file that keeps its bytes, into a folder; and where more than one thread is wanted. */
 void
-mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i)
+mrs_output_copy_in_background(struct mrs_output *o, struct mrs_input *in, uint32_t i)
 {
     MRS_ASSERT(i < mrs_input_count(in));
     const struct mrs_input_ns *ns = &in->list[i];
@@ -312,7 +315,7 @@ mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i)
     struct raw_copy_job job = data_job(o, in, ns);
     if (job.rel && job.codec == ns->codec && mrsi_input_from(in, ns, &from, NULL) == MRS_OK) {
         if (keeps_bytes(&job, &from)) {
-            mrsi_early_begin(o, ns->ns, job.rel, &from);
+            mrsi_background_copy_begin(o, ns->ns, job.rel, &from);
         } else {
             close(from.fd);
         }
@@ -323,9 +326,9 @@ mrs_output_copy_early(struct mrs_output *o, struct mrs_input *in, uint32_t i)
 static enum mrs_status
 copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes, struct mrs_err *e)
 {
-    struct mrsi_half half;
+    struct mrsi_resumable resumed;
     struct raw_copy_job job = {ns->data_path, ns->data_place, NULL, mrsi_is_of_tools(ns->rel_path),
-                               o->codec, &half, NULL, 0};
+                               o->codec, &resumed, NULL, 0};
     if (mrsi_is_prelude(ns->rel_path)) {
         job.codec = mrsi_meta_codec(o->codec);
     }
@@ -335,7 +338,7 @@ copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes,
     }
     job.rel = renamed(o, ns->rel_path, &job);
     if (job.rel) {
-        mrsi_half_begin(o, job.rel, ns->rel_path, true, &half);
+        mrsi_resumable_begin(o, job.rel, ns->rel_path, true, &resumed);
     }
     enum mrs_status s = job.rel ? copy_path(o, &job, bytes, e) : mrs_err_memory(e, strlen(ns->rel_path));
     mrs_free(o->mem, job.rel);
@@ -355,7 +358,7 @@ copy_bytes(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns
     if (ns->kind == MRS_INPUT_EXTRA) {
         return copy_extra(o, ns, bytes, e);
     }
-    bool begun = mrsi_half_of(o, ns->ns); /* behind the metadata */
+    bool begun = mrsi_resumable_of(o, ns->ns); /* behind the metadata */
     enum mrs_status s = MRS_OK;
     if (ns->meta_path && o->kind != MRSI_OUT_STDOUT && !begun) {
         s = copy_metadata(o, in, ns, e);

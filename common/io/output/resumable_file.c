@@ -16,7 +16,7 @@
 #define SPAN_MOST (64ull << 20)
 
 uint64_t
-mrsi_told_number(struct mrs_view d, const char *name)
+mrsi_saved_number(struct mrs_view d, const char *name)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val v = mrs_doc_get(d, name);
@@ -24,7 +24,7 @@ mrsi_told_number(struct mrs_view d, const char *name)
 }
 
 const char *
-mrsi_told_text(struct mrs_view d, const char *name)
+mrsi_saved_text(struct mrs_view d, const char *name)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val v = mrs_doc_get(d, name);
@@ -32,14 +32,14 @@ mrsi_told_text(struct mrs_view d, const char *name)
 }
 
 enum mrs_status
-mrsi_half_damaged(const struct mrsi_half *h, struct mrs_err *e)
+mrsi_resumable_damaged(const struct mrsi_resumable *h, struct mrs_err *e)
 {
     return mrs_err_checkpoint(e, "its place in %s", h->path);
 }
 
 /* ---- a rest ---- */
 static enum mrs_status
-put_into_words(struct mrsi_half *h, struct mrs_err *e)
+put_into_words(struct mrsi_resumable *h, struct mrs_err *e)
 {
     struct mrs_buf pending;
     struct mrs_build b;
@@ -69,7 +69,7 @@ put_into_words(struct mrsi_half *h, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_half_rest(struct mrsi_half *h, uint64_t bytes, struct mrs_err *e)
+mrsi_resumable_rest(struct mrsi_resumable *h, uint64_t bytes, struct mrs_err *e)
 {
     if (!h || !h->pause->due || !h->pause->due(h->pause->arg, bytes)) {
         return MRS_OK;
@@ -83,27 +83,27 @@ mrsi_half_rest(struct mrsi_half *h, uint64_t bytes, struct mrs_err *e)
 }
 
 /* ---- and on ---- */
-/* The file is cut to what the words say, and stands there. */
+/* The file is cut to what the words say, and is there. */
 static enum mrs_status
-cut_to_words(const struct mrsi_half *h, const char *name, struct mrs_err *e)
+cut_to_words(const struct mrsi_resumable *h, const char *name, struct mrs_err *e)
 {
-    return mrsi_cut_file(h->fd, name, mrsi_told_number(h->from, "file"), e);
+    return mrsi_cut_file(h->fd, name, mrsi_saved_number(h->from, "file"), e);
 }
 
 enum mrs_status
-mrsi_half_encoder(struct mrs_mem *mem, struct mrsi_half *h, const struct mrsi_encoder_to *to,
-                  struct mrsi_encoder **enc, struct mrs_err *e)
+mrsi_resumable_encoder(struct mrs_mem *mem, struct mrsi_resumable *h, const struct mrsi_encoder_to *to,
+                       struct mrsi_encoder **enc, struct mrs_err *e)
 {
     MRS_ASSERT(to->fd >= 0 && enc);
     enum mrs_status s;
-    if (!mrsi_half_goes_on(h)) {
+    if (!mrsi_resumable_goes_on(h)) {
         s = mrsi_encoder_open(mem, to, enc, e);
     } else {
         struct mrs_val pending = mrs_doc_get(h->from, "pending");
-        uint64_t file = mrsi_told_number(h->from, "file");
+        uint64_t file = mrsi_saved_number(h->from, "file");
         uint32_t n = 0;
         if (pending.type != MRS_STRING || file < h->base) {
-            return mrsi_half_damaged(h, e);
+            return mrsi_resumable_damaged(h, e);
         }
         const char *p = mrs_val_text(pending, &n);
         struct mrsi_encoder_mark mark = {file - h->base, p, n, h->base};
@@ -117,8 +117,8 @@ mrsi_half_encoder(struct mrs_mem *mem, struct mrsi_half *h, const struct mrsi_en
 
 /* Parts grow: a small file has places to rest, too, and a large one not too many. */
 enum mrs_status
-mrsi_half_span(struct mrsi_half *h, const struct mrsi_file_span *from, uint64_t *done, int to, const char *to_name,
-               struct mrs_err *e)
+mrsi_resumable_span(struct mrsi_resumable *h, const struct mrsi_file_span *from, uint64_t *done, int to,
+                    const char *to_name, struct mrs_err *e)
 {
     MRS_ASSERT(from->fd >= 0 && to >= 0 && done);
     struct mrsi_file_span left = *from;
@@ -130,7 +130,7 @@ mrsi_half_span(struct mrsi_half *h, const struct mrsi_file_span *from, uint64_t 
         left.off += part.n;
         left.n -= part.n;
         *done += part.n;
-        MRS_THEN(s, mrsi_half_rest(h, part.n, e));
+        MRS_THEN(s, mrsi_resumable_rest(h, part.n, e));
         most = most < SPAN_MOST ? 2 * most : most;
     }
     return s;
@@ -138,47 +138,47 @@ mrsi_half_span(struct mrsi_half *h, const struct mrsi_file_span *from, uint64_t 
 
 /* ---- files of the output ---- */
 void
-mrsi_half_begin(struct mrs_output *o, const char *path, const char *name, bool extra, struct mrsi_half *h)
+mrsi_resumable_begin(struct mrs_output *o, const char *path, const char *name, bool extra, struct mrsi_resumable *h)
 {
     MRS_ASSERT(path);
     bool told = o->kind != MRSI_OUT_STDOUT && !o->to_stdout;
-    *h = (struct mrsi_half){.pause = &o->pause,
-                            .words = told ? &o->half : NULL,
+    *h = (struct mrsi_resumable){.pause = &o->pause,
+                            .words = told ? &o->resumed : NULL,
                             .path = path,
                             .name = name,
                             .extra = extra,
                             .fd = -1,
                             .from = mrs_empty_doc()};
-    if (o->half_from.n && !o->half_taken) {
-        struct mrs_view d = {o->half_from.p, (uint32_t)o->half_from.n};
-        const char *was = mrsi_told_text(d, "name");
+    if (o->resumed_from.n && !o->resumed_taken) {
+        struct mrs_view d = {o->resumed_from.p, (uint32_t)o->resumed_from.n};
+        const char *was = mrsi_saved_text(d, "name");
         bool same = was && name ? strcmp(was, name) == 0 : !was && !name;
-        same = same && extra == (mrsi_told_number(d, "extra") != 0);
-        if (same && strcmp(mrsi_told_text(d, "path"), path) == 0) {
+        same = same && extra == (mrsi_saved_number(d, "extra") != 0);
+        if (same && strcmp(mrsi_saved_text(d, "path"), path) == 0) {
             h->from = d;
-            o->half_taken = true;
+            o->resumed_taken = true;
         }
     }
 }
 
 bool
-mrsi_half_of(const struct mrs_output *o, const char *ns)
+mrsi_resumable_of(const struct mrs_output *o, const char *ns)
 {
-    struct mrs_view d = {o->half_from.p, (uint32_t)o->half_from.n};
-    const char *name = d.n && !o->half_taken ? mrsi_told_text(d, "name") : NULL;
-    return name && strcmp(name, ns) == 0 && !mrsi_told_number(d, "extra");
+    struct mrs_view d = {o->resumed_from.p, (uint32_t)o->resumed_from.n};
+    const char *name = d.n && !o->resumed_taken ? mrsi_saved_text(d, "name") : NULL;
+    return name && strcmp(name, ns) == 0 && !mrsi_saved_number(d, "extra");
 }
 
 bool
-mrsi_half_is_copy(const struct mrs_output *o)
+mrsi_resumable_is_copy(const struct mrs_output *o)
 {
-    return mrsi_told_text((struct mrs_view){o->half_from.p, (uint32_t)o->half_from.n}, "name");
+    return mrsi_saved_text((struct mrs_view){o->resumed_from.p, (uint32_t)o->resumed_from.n}, "name");
 }
 
 enum mrs_status
-mrsi_half_open(struct mrs_output *o, struct mrsi_half *h, char **path, struct mrs_err *e)
+mrsi_resumable_open(struct mrs_output *o, struct mrsi_resumable *h, char **path, struct mrs_err *e)
 {
-    if (!mrsi_half_goes_on(h)) {
+    if (!mrsi_resumable_goes_on(h)) {
         return mrsi_output_create(o, h->path, &h->fd, path, e);
     }
     char *full = mrsi_format(o->mem, "%s/%s", o->partial, h->path);

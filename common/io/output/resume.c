@@ -19,20 +19,20 @@ text(struct mrs_build *b, const char *name, const char *value)
 
 /* What is being copied is entered again by who goes on. */
 static bool
-is_half(const struct mrsi_out_rec *r, struct mrs_view half)
+is_resumed(const struct mrsi_out_rec *r, struct mrs_view resumed)
 {
-    const char *name = mrsi_told_text(half, "name");
-    return name && strcmp(r->name, name) == 0 && r->extra == (mrsi_told_number(half, "extra") != 0);
+    const char *name = mrsi_saved_text(resumed, "name");
+    return name && strcmp(r->name, name) == 0 && r->extra == (mrsi_saved_number(resumed, "extra") != 0);
 }
 
 static void
-describe_recs(struct mrs_output *o, struct mrs_view half, struct mrs_build *b)
+describe_recs(struct mrs_output *o, struct mrs_view resumed, struct mrs_build *b)
 {
     MRS_ASSERT(o->n_recs <= o->cap_recs);
     mrs_build_open(b, "recs", 4, MRS_ARRAY);
     for (uint32_t i = 0; i < o->n_recs; i++) {
         const struct mrsi_out_rec *r = &o->recs[i];
-        if (is_half(r, half)) {
+        if (is_resumed(r, resumed)) {
             continue;
         }
         mrs_build_item_open(b, MRS_DOCUMENT);
@@ -64,9 +64,9 @@ mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e
     mrs_build_bool(b, "metadata", o->has_meta);
     mrs_build_bool(b, "packs", o->kind == MRSI_OUT_PACK);
     mrs_build_i64(b, "older", lstat(o->path, &st) == 0 ? (int64_t)st.st_ino : 0); /* what has the name now */
-    struct mrs_view half = o->half.n ? (struct mrs_view){o->half.p, (uint32_t)o->half.n} : mrs_empty_doc();
-    mrs_build_val(b, "half", 4, (struct mrs_val){half.p, half.n, MRS_DOCUMENT});
-    describe_recs(o, half, b);
+    struct mrs_view resumed = o->resumed.n ? (struct mrs_view){o->resumed.p, (uint32_t)o->resumed.n} : mrs_empty_doc();
+    mrs_build_val(b, "half", 4, (struct mrs_val){resumed.p, resumed.n, MRS_DOCUMENT});
+    describe_recs(o, resumed, b);
     mrs_build_open(b, "folders", 7, MRS_ARRAY);
     for (uint32_t i = 0; i < o->n_dirs; i++) {
         mrs_build_item_open(b, MRS_DOCUMENT);
@@ -109,8 +109,8 @@ take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     uint32_t i;
-    const char *name = mrsi_told_text(d, "name");
-    uint64_t is = mrsi_told_number(d, "is"), codec = mrsi_told_number(d, "codec");
+    const char *name = mrsi_saved_text(d, "name");
+    uint64_t is = mrsi_saved_number(d, "is"), codec = mrsi_saved_number(d, "codec");
     if (!name || is > 15 || codec > MRS_CODEC_ZSTD) {
         return mrs_err_checkpoint(e, "a record");
     }
@@ -121,10 +121,10 @@ take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
         r->data = is & 4;
         r->counted = is & 8;
         r->codec = (enum mrs_codec)codec;
-        r->docs = mrsi_told_number(d, "docs");
-        r->bytes = mrsi_told_number(d, "bytes");
-        r->file_bytes = mrsi_told_number(d, "file");
-        r->digest = (struct mrs_hash_sum){mrsi_told_number(d, "low"), mrsi_told_number(d, "high")};
+        r->docs = mrsi_saved_number(d, "docs");
+        r->bytes = mrsi_saved_number(d, "bytes");
+        r->file_bytes = mrsi_saved_number(d, "file");
+        r->digest = (struct mrs_hash_sum){mrsi_saved_number(d, "low"), mrsi_saved_number(d, "high")};
     }
     return s;
 }
@@ -132,7 +132,7 @@ take_rec(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 static enum mrs_status
 take_folder(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
-    const char *rel = mrsi_told_text(d, "path");
+    const char *rel = mrsi_saved_text(d, "path");
     if (!good_path(rel)) {
         return mrs_err_checkpoint(e, "a folder");
     }
@@ -145,18 +145,18 @@ take_file(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct stat st;
-    const char *rel = mrsi_told_text(d, "path");
+    const char *rel = mrsi_saved_text(d, "path");
     if (!good_path(rel)) {
         return mrs_err_checkpoint(e, "a file");
     }
     char *path = mrsi_format(o->mem, "%s/%s", o->partial, rel);
     int fd = -1;
     enum mrs_status s = path ? mrsi_open_read(path, &fd, &st, e) : mrs_err_memory(e, strlen(rel));
-    if (s == MRS_OK && (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != mrsi_told_number(d, "bytes"))) {
+    if (s == MRS_OK && (!S_ISREG(st.st_mode) || (uint64_t)st.st_size != mrsi_saved_number(d, "bytes"))) {
         s = MRSI_FAIL(e, MRS_E_FORMAT,
                       "%s: not as the stopped run left it (%llu bytes, it had %llu): start over with --force instead "
                       "of --resume",
-                      path, (unsigned long long)st.st_size, (unsigned long long)mrsi_told_number(d, "bytes"));
+                      path, (unsigned long long)st.st_size, (unsigned long long)mrsi_saved_number(d, "bytes"));
     }
     MRS_THEN(s, mrsi_output_note_file(o, fd, path, e));
     if (fd >= 0) {
@@ -196,8 +196,8 @@ is_kept(const struct mrs_output *o, const char *rel, struct mrs_view open)
     struct mrsi_out_file key = {(char *)(uintptr_t)rel, 0, 0};
     struct mrs_walk w;
     struct mrs_elem at;
-    struct mrs_view half = {o->half_from.p, (uint32_t)o->half_from.n};
-    if (half.n && strcmp(rel, mrsi_told_text(half, "path")) == 0) {
+    struct mrs_view resumed = {o->resumed_from.p, (uint32_t)o->resumed_from.n};
+    if (resumed.n && strcmp(rel, mrsi_saved_text(resumed, "path")) == 0) {
         return true;
     }
     if (strcmp(rel, MRSI_MARKER) == 0 || (o->n_files && bsearch(&key, o->files, o->n_files, sizeof key, by_rel))) {
@@ -205,7 +205,7 @@ is_kept(const struct mrs_output *o, const char *rel, struct mrs_view open)
     }
     mrs_walk_init(&w, open);
     while (mrs_walk_next(&w, &at) == 1) {
-        const char *path = at.v.type == MRS_DOCUMENT ? mrsi_told_text(mrs_val_view(at.v), "path") : NULL;
+        const char *path = at.v.type == MRS_DOCUMENT ? mrsi_saved_text(mrs_val_view(at.v), "path") : NULL;
         if (path && strcmp(path, rel) == 0) {
             return true;
         }
@@ -252,19 +252,19 @@ remove_rest(struct mrs_output *o, struct mrs_view open, struct mrs_err *e)
 
 /* What was written when the run rested. */
 static enum mrs_status
-take_half(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
+take_resumed(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val v = mrs_doc_get(d, "half");
-    struct mrs_view half = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
-    if (half.n <= MRS_DOC_MIN) {
+    struct mrs_view resumed = v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
+    if (resumed.n <= MRS_DOC_MIN) {
         return MRS_OK;
     }
-    if (!good_path(mrsi_told_text(half, "path"))) {
+    if (!good_path(mrsi_saved_text(resumed, "path"))) {
         return mrs_err_checkpoint(e, "a file that is half written");
     }
-    mrs_buf_put(&o->half_from, half.p, half.n);
-    return mrs_buf_status(&o->half_from, e);
+    mrs_buf_put(&o->resumed_from, resumed.p, resumed.n);
+    return mrs_buf_status(&o->resumed_from, e);
 }
 
 enum mrs_status
@@ -272,7 +272,7 @@ mrs_output_take_up(struct mrs_output *o, struct mrs_view d, struct mrs_view open
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val meta = mrs_doc_get(d, "metadata");
-    enum mrs_status s = take_half(o, d, e);
+    enum mrs_status s = take_resumed(o, d, e);
     MRS_THEN(s, take_list(o, d, "recs", take_rec, e));
     MRS_THEN(s, take_list(o, d, "folders", take_folder, e));
     MRS_THEN(s, take_list(o, d, "files", take_file, e));
@@ -294,7 +294,7 @@ struct resume_names {
 };
 
 static void
-free_names(const struct mrs_beside *side, struct resume_names *n)
+free_names(const struct mrs_ckpt_dir *side, struct resume_names *n)
 {
     char *const all[] = {n->out,      n->partial, n->data,         n->metadata,
                          n->manifest, n->old,     n->out_metadata, n->out_manifest,
@@ -305,7 +305,7 @@ free_names(const struct mrs_beside *side, struct resume_names *n)
 }
 
 static enum mrs_status
-make_names(const struct mrs_beside *side, struct resume_names *n, struct mrs_err *e)
+make_names(const struct mrs_ckpt_dir *side, struct resume_names *n, struct mrs_err *e)
 {
     size_t len = strlen(side->output);
     memset(n, 0, sizeof *n);
@@ -353,9 +353,9 @@ inode_of(struct mrs_view d, const char *rel)
     }
     mrs_walk_init(&w, mrs_val_view(list));
     while (mrs_walk_next(&w, &at) == 1) {
-        const char *path = at.v.type == MRS_DOCUMENT ? mrsi_told_text(mrs_val_view(at.v), "path") : NULL;
+        const char *path = at.v.type == MRS_DOCUMENT ? mrsi_saved_text(mrs_val_view(at.v), "path") : NULL;
         if (path && strcmp(path, rel) == 0) {
-            return mrsi_told_number(mrs_val_view(at.v), "inode");
+            return mrsi_saved_number(mrs_val_view(at.v), "inode");
         }
     }
     return 0;
@@ -365,7 +365,7 @@ static bool
 is_inode(const char *path, struct mrs_view d, uint64_t inode)
 {
     struct stat st;
-    return inode && lstat(path, &st) == 0 && (uint64_t)st.st_dev == mrsi_told_number(d, "device") &&
+    return inode && lstat(path, &st) == 0 && (uint64_t)st.st_dev == mrsi_saved_number(d, "device") &&
            (uint64_t)st.st_ino == inode;
 }
 
@@ -393,7 +393,7 @@ take_back(const struct resume_names *n, struct mrs_view d, struct mrs_err *e)
 
 /* What was replaced, or the rest of a published single file. */
 static enum mrs_status
-remove_replaced(const struct mrs_beside *side, const struct resume_names *n, bool file, bool force, struct mrs_err *e)
+remove_replaced(const struct mrs_ckpt_dir *side, const struct resume_names *n, bool file, bool force, struct mrs_err *e)
 {
     char *marker = mrsi_format(side->mem, "%s/%s", n->partial, MRSI_MARKER);
     enum mrs_status s = marker ? MRS_OK : mrs_err_memory(e, 0);
@@ -409,11 +409,11 @@ remove_replaced(const struct mrs_beside *side, const struct resume_names *n, boo
 /* Where all is packed into one file at the commit nobody knew its inode: only that it is not the one that had the name
  * before. */
 static enum mrs_status
-settle_packed(const struct mrs_beside *side, const struct resume_names *n, struct mrs_view d, bool *published,
+settle_packed(const struct mrs_ckpt_dir *side, const struct resume_names *n, struct mrs_view d, bool *published,
               struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
-    uint64_t older = mrsi_told_number(d, "older");
+    uint64_t older = mrsi_saved_number(d, "older");
     bool moved = there(n->out) && !(older && is_inode(n->out, d, older));
     int r = 0;
     *published = moved && !there(n->packed_manifest) && there(n->out_manifest);
@@ -430,7 +430,7 @@ settle_packed(const struct mrs_beside *side, const struct resume_names *n, struc
 }
 
 enum mrs_status
-mrs_beside_settle(const struct mrs_beside *side, struct mrs_view d, bool force, bool *published, struct mrs_err *e)
+mrs_ckpt_dir_settle(const struct mrs_ckpt_dir *side, struct mrs_view d, bool force, bool *published, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d) && published);
     struct resume_names n;
@@ -444,7 +444,7 @@ mrs_beside_settle(const struct mrs_beside *side, struct mrs_view d, bool force, 
     if (s == MRS_OK && packs.type == MRS_BOOL && *packs.p) {
         s = settle_packed(side, &n, d, published, e);
     } else if (s == MRS_OK) {
-        bool folder = is_inode(n.out, d, mrsi_told_number(d, "inode"));
+        bool folder = is_inode(n.out, d, mrsi_saved_number(d, "inode"));
         bool file = is_inode(n.out, d, inode_of(d, "data"));
         *published = folder || (file && !there(n.manifest) && there(n.out_manifest));
         if (*published && there(n.partial)) {

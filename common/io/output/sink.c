@@ -49,7 +49,7 @@ static struct mrsi_encoder_to
 encoder_to(const struct mrs_sink *s)
 {
     const struct mrs_output *o = s->o;
-    return (struct mrsi_encoder_to){s->fd, s->path, o->compress, o->sink_buffer, o->lanes, false,
+    return (struct mrsi_encoder_to){s->fd, s->path, o->compress, o->sink_buffer, o->pool, false,
                                     s->own_fd ? DIRECT_FROM : 0};
 }
 
@@ -144,7 +144,7 @@ enter(struct mrs_output *o, const char *db, const char *coll, uint32_t *rec, str
         s = MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",
                       o->single_ns, ns);
     }
-    mrsi_early_drop(o, ns);
+    mrsi_background_copy_drop(o, ns);
     MRS_THEN(s, mrsi_output_enter(o, ns, false, rec, e));
     mrs_free(o->mem, ns);
     return s;
@@ -214,7 +214,7 @@ mrs_sink_write_counted(struct mrs_sink *s, const void *p, size_t n, const struct
     s->docs += d->n;
     s->bytes += n;
     if (s->own_fd && s->o->codec == MRS_CODEC_NONE) {
-        mrsi_room_ahead(&s->room, s->fd, s->bytes);
+        mrsi_preallocate_ahead(&s->room, s->fd, s->bytes);
     }
     enum mrs_status st = mrsi_encoder_write(s->enc, p, n, e);
     s->failed = s->failed || st != MRS_OK;
@@ -279,7 +279,7 @@ record(struct mrs_sink *s, struct mrs_err *e)
     if (fstat(s->fd, &st) < 0) {
         return mrs_err_sys(e, errno, "stat %s", s->path);
     }
-    enum mrs_status done = mrsi_room_end(&s->room, s->fd, s->path, (uint64_t)st.st_size, e);
+    enum mrs_status done = mrsi_preallocate_end(&s->room, s->fd, s->path, (uint64_t)st.st_size, e);
     if (done != MRS_OK) {
         return done;
     }
@@ -355,16 +355,16 @@ reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_val pending = mrs_doc_get(d, "pending");
-    struct mrsi_encoder_mark mark = {mrsi_told_number(d, "file"), NULL, 0, 0};
+    struct mrsi_encoder_mark mark = {mrsi_saved_number(d, "file"), NULL, 0, 0};
     if (pending.type != MRS_STRING) {
         return mrs_err_checkpoint(e, "its place in %s", s->path);
     }
     uint32_t n;
     mark.pending = mrs_val_text(pending, &n);
     mark.pending_n = n;
-    s->docs = mrsi_told_number(d, "docs");
-    s->bytes = mrsi_told_number(d, "bytes");
-    s->digest = (struct mrs_hash_sum){mrsi_told_number(d, "low"), mrsi_told_number(d, "high")};
+    s->docs = mrsi_saved_number(d, "docs");
+    s->bytes = mrsi_saved_number(d, "bytes");
+    s->digest = (struct mrs_hash_sum){mrsi_saved_number(d, "low"), mrsi_saved_number(d, "high")};
     if (s->o->codec == MRS_CODEC_NONE && mark.file_bytes + n != s->bytes) { /* else a document would be cut */
         return mrs_err_checkpoint(e, "its place in %s", s->path);
     }

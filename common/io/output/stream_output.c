@@ -10,7 +10,7 @@
 struct mrsi_stream_output {
     struct mrsi_archive_items items;
     struct mrsi_archive_out out;
-    struct mrsi_half half;
+    struct mrsi_resumable resumed;
     pthread_mutex_t lock; /* sinks are closed by several threads */
     bool lock_ready;
 };
@@ -58,18 +58,18 @@ mrs_output_announce(struct mrs_output *o, const struct mrs_output_item *items, u
         return mrsi_output_fail(o, mrs_err_memory(e, sizeof *st));
     }
     o->stream = st;
-    st->half = (struct mrsi_half){.pause = &none, .path = "-", .fd = STDOUT_FILENO, .from = mrs_empty_doc()};
+    st->resumed = (struct mrsi_resumable){.pause = &none, .path = "-", .fd = STDOUT_FILENO, .from = mrs_empty_doc()};
     mrsi_items_init(&st->items, o);
     st->lock_ready = pthread_mutex_init(&st->lock, NULL) == 0;
     enum mrs_status s = st->lock_ready ? MRS_OK : mrs_err_memory(e, sizeof st->lock);
     MRS_THEN(s, add_items(st, items, n, e));
     MRS_THEN(s, mrsi_items_settle(&st->items, &head, e));
-    MRS_THEN(s, mrsi_archive_out_open(o, &st->half, "standard output", &st->out, e));
+    MRS_THEN(s, mrsi_archive_out_open(o, &st->resumed, "standard output", &st->out, e));
     MRS_THEN(s, mrsi_items_prelude(&st->items, &head, &st->out, e));
     return mrsi_output_fail(o, s);
 }
 
-/* Whether something stands before it that must stand behind, or the other way round. */
+/* Whether something comes before it that must come after, or the other way round. */
 static bool
 is_late(const struct mrsi_stream_output *st, const struct mrsi_archive_entry_out *item)
 {

@@ -3,7 +3,7 @@
  *
  * One task, the scout, reads the file and cuts it where it can: a frame or member that says how long it is, and how
  * much comes out of it, is unpacked by a task of its own, several at a time. All else the scout unpacks itself, a chunk
- * at a time. Chunks stand in a ring, in the order of the file; the scout rests while the ring is full, so memory is
+ * at a time. Chunks are in a ring, in the order of the file; the scout rests while the ring is full, so memory is
  * bounded and no task ever waits. What a frame says of itself is not believed: it must end where it said, or it is
  * damage, which is told when its turn has come. Must not know where the bytes come from. */
 #include "io/codec/decoder.h"
@@ -11,7 +11,7 @@
 
 struct read_ahead_slot {
     struct mrsi_task task; /* first */
-    struct mrsi_ahead *of;
+    struct mrsi_read_ahead *of;
     struct mrsi_chunk *raw, *out; /* raw: a frame or member as it is in the file */
     uint64_t off, taken;          /* where it begins in the file, and where what was read for it ends */
     bool done;
@@ -19,12 +19,12 @@ struct read_ahead_slot {
     struct mrs_err err;
 };
 
-struct mrsi_ahead {
+struct mrsi_read_ahead {
     struct mrsi_task scout; /* first */
-    struct mrsi_lanes *lanes;
+    struct mrsi_codec_pool *pool;
     struct mrsi_decoder d; /* the scout's */
     bool fresh;            /* nothing has been unpacked by the scout */
-    /* under the lock of the lanes */
+    /* under the lock of the codec pool */
     uint32_t n_slot, head, count, at_work;
     bool scouting, over, closing;
     /* who reads */
@@ -40,7 +40,7 @@ unpack(struct read_ahead_slot *s, struct mrsi_tools *tools)
     const struct mrsi_decoder *d = &s->of->d;
     const char *why = "it cannot be decoded";
     void *dec = mrsi_tools_unpack(tools, d->codec);
-    s->out = dec ? mrsi_chunk_take(s->of->lanes) : NULL;
+    s->out = dec ? mrsi_chunk_take(s->of->pool) : NULL;
     if (!s->out) {
         s->status = mrs_err_memory(&s->err, sizeof *s->out);
         return;
@@ -62,21 +62,21 @@ run_slot(struct mrsi_task *task, struct mrsi_tools *tools)
 {
     MRS_ASSERT(task->run == run_slot);
     struct read_ahead_slot *s = (struct read_ahead_slot *)task;
-    struct mrsi_ahead *a = s->of;
-    struct mrsi_lanes *lanes = a->lanes;
+    struct mrsi_read_ahead *a = s->of;
+    struct mrsi_codec_pool *pool = a->pool;
     unpack(s, tools);
-    mrsi_chunk_give(lanes, s->raw);
+    mrsi_chunk_give(pool, s->raw);
     s->raw = NULL;
-    mrsi_lanes_lock(lanes);
+    mrsi_codec_pool_lock(pool);
     s->done = true;
     a->at_work--;
-    mrsi_lanes_changed(lanes);
-    mrsi_lanes_unlock(lanes);
+    mrsi_codec_pool_changed(pool);
+    mrsi_codec_pool_unlock(pool);
 }
 
 /* The next frame or member as a whole; false: it is not to be had that way. */
 static bool
-cut(struct mrsi_ahead *a, struct read_ahead_slot *s)
+cut(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
 {
     MRS_ASSERT(a->count < a->n_slot);
     struct mrsi_decoder *d = &a->d;
@@ -89,7 +89,7 @@ cut(struct mrsi_ahead *a, struct read_ahead_slot *s)
         s->status = mrsi_decoder_fill(d, &s->err);
         whole = s->status == MRS_OK && d->codec->unit(d->in + d->in_at, d->in_n - d->in_at, &in, &out);
     }
-    s->raw = whole && out <= MRSI_CHUNK_ROOM ? mrsi_chunk_take(a->lanes) : NULL;
+    s->raw = whole && out <= MRSI_CHUNK_ROOM ? mrsi_chunk_take(a->pool) : NULL;
     if (!s->raw) {
         return false;
     }
@@ -103,11 +103,11 @@ cut(struct mrsi_ahead *a, struct read_ahead_slot *s)
 
 /* A chunk of what cannot be cut. */
 static void
-unpack_here(struct mrsi_ahead *a, struct read_ahead_slot *s)
+unpack_here(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
 {
     bool ended = false;
     a->fresh = false;
-    s->out = mrsi_chunk_take(a->lanes);
+    s->out = mrsi_chunk_take(a->pool);
     if (!s->out) {
         s->status = mrs_err_memory(&s->err, sizeof *s->out);
         return;
@@ -124,13 +124,13 @@ static void
 scout(struct mrsi_task *task, struct mrsi_tools *tools)
 {
     MRS_ASSERT(task->run == scout);
-    struct mrsi_ahead *a = (struct mrsi_ahead *)task;
-    struct mrsi_lanes *lanes = a->lanes;
+    struct mrsi_read_ahead *a = (struct mrsi_read_ahead *)task;
+    struct mrsi_codec_pool *pool = a->pool;
     (void)tools;
-    mrsi_lanes_lock(lanes);
+    mrsi_codec_pool_lock(pool);
     while (!a->closing && !a->over && a->count < a->n_slot) {
         struct read_ahead_slot *s = &a->slot[(a->head + a->count) % a->n_slot];
-        mrsi_lanes_unlock(lanes);
+        mrsi_codec_pool_unlock(pool);
         *s = (struct read_ahead_slot){.task = {run_slot, NULL}, .of = a};
         mrs_err_clear(&s->err);
         bool whole = cut(a, s);
@@ -138,47 +138,47 @@ scout(struct mrsi_task *task, struct mrsi_tools *tools)
             unpack_here(a, s);
         }
         s->taken = mrsi_decoder_taken(&a->d);
-        mrsi_lanes_lock(lanes);
+        mrsi_codec_pool_lock(pool);
         s->done = !whole;
         a->over = s->status != MRS_OK;
         a->count++;
         a->at_work += whole;
-        mrsi_lanes_changed(lanes);
+        mrsi_codec_pool_changed(pool);
         if (whole) {
-            mrsi_lanes_unlock(lanes);
-            mrsi_lanes_add(lanes, &s->task);
-            mrsi_lanes_lock(lanes);
+            mrsi_codec_pool_unlock(pool);
+            mrsi_codec_pool_add(pool, &s->task);
+            mrsi_codec_pool_lock(pool);
         }
     }
     a->scouting = false;
-    mrsi_lanes_changed(lanes);
-    mrsi_lanes_unlock(lanes);
+    mrsi_codec_pool_changed(pool);
+    mrsi_codec_pool_unlock(pool);
 }
 
 /* Chunks that were unpacked or are being so, those that are not yet, and what is being read. */
 uint64_t
-mrsi_ahead_memory(uint32_t threads)
+mrsi_read_ahead_memory(uint32_t threads)
 {
     return (2 * threads + 2ull) * sizeof(struct mrsi_chunk);
 }
 
-struct mrsi_ahead *
-mrsi_ahead_open(const struct mrsi_decoder *from, struct mrsi_lanes *lanes)
+struct mrsi_read_ahead *
+mrsi_read_ahead_open(const struct mrsi_decoder *from, struct mrsi_codec_pool *pool)
 {
-    MRS_ASSERT(from->codec && lanes);
-    uint32_t threads = mrsi_lanes_start(lanes), n = threads + 1;
-    struct mrsi_ahead *a = threads ? mrs_zalloc(from->mem, sizeof *a + n * sizeof a->slot[0]) : NULL;
+    MRS_ASSERT(from->codec && pool);
+    uint32_t threads = mrsi_codec_pool_start(pool), n = threads + 1;
+    struct mrsi_read_ahead *a = threads ? mrs_zalloc(from->mem, sizeof *a + n * sizeof a->slot[0]) : NULL;
     if (!a) {
         return NULL;
     }
     a->scout.run = scout;
-    a->lanes = lanes;
+    a->pool = pool;
     a->n_slot = n;
     a->fresh = true;
     a->d = *from;
     a->d.room = MRSI_CHUNK_ROOM;
     if (mrsi_decoder_open(&a->d, NULL) != MRS_OK) {
-        mrsi_ahead_close(a);
+        mrsi_read_ahead_close(a);
         return NULL;
     }
     return a;
@@ -186,43 +186,43 @@ mrsi_ahead_open(const struct mrsi_decoder *from, struct mrsi_lanes *lanes)
 
 /* The slot whose bytes are wanted, once it is there. */
 static struct read_ahead_slot *
-next_slot(struct mrsi_ahead *a)
+next_slot(struct mrsi_read_ahead *a)
 {
     MRS_ASSERT(a->count <= a->n_slot);
     struct read_ahead_slot *s = &a->slot[a->head];
-    mrsi_lanes_lock(a->lanes);
+    mrsi_codec_pool_lock(a->pool);
     for (;;) {
         bool wake = !a->scouting && !a->over && a->count < a->n_slot;
         a->scouting = a->scouting || wake;
         if (wake) {
-            mrsi_lanes_unlock(a->lanes);
-            mrsi_lanes_add(a->lanes, &a->scout);
-            mrsi_lanes_lock(a->lanes);
+            mrsi_codec_pool_unlock(a->pool);
+            mrsi_codec_pool_add(a->pool, &a->scout);
+            mrsi_codec_pool_lock(a->pool);
         }
         if (a->count && s->done) {
             break;
         }
-        mrsi_lanes_wait(a->lanes);
+        mrsi_codec_pool_wait(a->pool);
     }
-    mrsi_lanes_unlock(a->lanes);
+    mrsi_codec_pool_unlock(a->pool);
     return s;
 }
 
 static void
-let_go(struct mrsi_ahead *a, struct read_ahead_slot *s)
+let_go(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
 {
     MRS_ASSERT(a->count > 0);
-    mrsi_chunk_give(a->lanes, s->out);
+    mrsi_chunk_give(a->pool, s->out);
     s->out = NULL;
     a->at = 0;
-    mrsi_lanes_lock(a->lanes);
+    mrsi_codec_pool_lock(a->pool);
     a->head = (a->head + 1) % a->n_slot;
     a->count--;
-    mrsi_lanes_unlock(a->lanes);
+    mrsi_codec_pool_unlock(a->pool);
 }
 
 enum mrs_status
-mrsi_ahead_read(struct mrsi_ahead *a, void *p, size_t n, size_t *got, struct mrs_err *e)
+mrsi_read_ahead_read(struct mrsi_read_ahead *a, void *p, size_t n, size_t *got, struct mrs_err *e)
 {
     MRS_ASSERT(p || n == 0);
     *got = 0;
@@ -247,26 +247,26 @@ mrsi_ahead_read(struct mrsi_ahead *a, void *p, size_t n, size_t *got, struct mrs
 }
 
 uint64_t
-mrsi_ahead_taken(const struct mrsi_ahead *a)
+mrsi_read_ahead_taken(const struct mrsi_read_ahead *a)
 {
     return a->taken;
 }
 
 void
-mrsi_ahead_close(struct mrsi_ahead *a)
+mrsi_read_ahead_close(struct mrsi_read_ahead *a)
 {
     if (!a) {
         return;
     }
-    mrsi_lanes_lock(a->lanes);
+    mrsi_codec_pool_lock(a->pool);
     a->closing = true;
     while (a->scouting || a->at_work) {
-        mrsi_lanes_wait(a->lanes);
+        mrsi_codec_pool_wait(a->pool);
     }
-    mrsi_lanes_unlock(a->lanes);
+    mrsi_codec_pool_unlock(a->pool);
     for (uint32_t i = 0; i < a->n_slot; i++) {
-        mrsi_chunk_give(a->lanes, a->slot[i].raw);
-        mrsi_chunk_give(a->lanes, a->slot[i].out);
+        mrsi_chunk_give(a->pool, a->slot[i].raw);
+        mrsi_chunk_give(a->pool, a->slot[i].out);
     }
     mrsi_decoder_close(&a->d);
     mrs_free(a->d.mem, a);

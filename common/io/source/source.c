@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source.c - a stretch of a file as plain bytes, whatever it is packed with.
+/* source.c - an extent of a file as plain bytes, whatever it is packed with.
  *
  * Plain files are read by offset, so several sources may share one descriptor, and bytes can be
  * given back for nothing. Packed ones are decoded serially through one input buffer. Compression is
@@ -21,9 +21,9 @@ struct mrsi_source {
     struct mrsi_source_from from;
     const struct mrsi_codec *codec; /* NULL: plain */
     struct mrsi_decoder dec;
-    struct mrsi_ahead *ahead; /* reads from here on, where it is there */
+    struct mrsi_read_ahead *ahead; /* reads from here on, where it is there */
     uint64_t off; /* next byte of the file to read, counted from from.start */
-    struct mrsi_stand at; /* the same where bytes are in stretches */
+    struct mrsi_src_cursor at; /* the same where bytes are in extents */
     bool pipe; /* read as it stands, behind the head */
     const struct mrs_pause *pause; /* of the pipe */
     const uint8_t *head;
@@ -76,7 +76,7 @@ mrsi_source_close(struct mrsi_source *s)
     if (!s) {
         return;
     }
-    mrsi_ahead_close(s->ahead);
+    mrsi_read_ahead_close(s->ahead);
     mrsi_decoder_close(&s->dec);
     if (s->from.own) {
         close(s->from.fd);
@@ -86,10 +86,10 @@ mrsi_source_close(struct mrsi_source *s)
 
 /* Bytes where the source stands, or at its beginning. */
 static enum mrs_status
-read_raw(const struct mrsi_source_from *from, struct mrsi_stand *at, uint64_t off, const struct mrsi_room *to,
+read_raw(const struct mrsi_source_from *from, struct mrsi_src_cursor *at, uint64_t off, const struct mrsi_read_buf *to,
          size_t *got, struct mrs_err *e)
 {
-    return from->place ? mrsi_place_read(from->place, at, to, got, e)
+    return from->place ? mrsi_src_extents_read(from->place, at, to, got, e)
                        : mrsi_pread_full(from->fd, to->p, to->n, from->start + off, from->name, got, e);
 }
 
@@ -128,7 +128,7 @@ read_file(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err 
     }
     uint64_t left = s->from.bytes - s->off;
     size_t want = n < left ? n : (size_t)left;
-    struct mrsi_room to = {p, want, s->from.name};
+    struct mrsi_read_buf to = {p, want, s->from.name};
     enum mrs_status st = read_raw(&s->from, &s->at, s->off, &to, got, e);
     s->off += *got;
     if (st == MRS_OK && *got < want && s->from.bytes != UINT64_MAX) {
@@ -145,10 +145,10 @@ read_for_decoder(void *arg, void *p, size_t n, size_t *got, struct mrs_err *e)
 }
 
 void
-mrsi_source_ahead(struct mrsi_source *s, struct mrsi_lanes *lanes)
+mrsi_source_ahead(struct mrsi_source *s, struct mrsi_codec_pool *pool)
 {
-    if (s->codec && !s->ahead && lanes) {
-        s->ahead = mrsi_ahead_open(&s->dec, lanes);
+    if (s->codec && !s->ahead && pool) {
+        s->ahead = mrsi_read_ahead_open(&s->dec, pool);
     }
     if (s->ahead) {
         mrsi_decoder_close(&s->dec);
@@ -166,7 +166,7 @@ mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct m
         enum mrs_status st = read_file(s, p, n, got, &s->err);
         s->failed = st != MRS_OK;
     } else if (!s->failed && s->ahead) {
-        s->failed = n && mrsi_ahead_read(s->ahead, p, n, got, &s->err) < MRS_OK;
+        s->failed = n && mrsi_read_ahead_read(s->ahead, p, n, got, &s->err) < MRS_OK;
     } else if (!s->failed) {
         while (f.out_n && !ended && !s->failed) {
             s->failed = mrsi_decoder_step(&s->dec, &f, &ended, &s->err) != MRS_OK;
@@ -200,7 +200,7 @@ mrsi_source_skip(struct mrsi_source *s, uint64_t n, struct mrs_err *e)
     enum mrs_status r = MRS_OK;
     if (!s->codec && s->from.place) {
         s->off += n;
-        r = mrsi_place_skip(s->from.place, &s->at, n) ? MRS_OK : MRS_END;
+        r = mrsi_src_extents_skip(s->from.place, &s->at, n) ? MRS_OK : MRS_END;
         n = 0;
     }
     while (n && r == MRS_OK) {
@@ -220,7 +220,7 @@ mrsi_source_back(struct mrsi_source *s, size_t n)
     }
     s->off -= n;
     if (s->from.place) {
-        mrsi_place_back(s->from.place, &s->at, n);
+        mrsi_src_extents_back(s->from.place, &s->at, n);
     }
     return true;
 }
@@ -231,11 +231,11 @@ mrsi_source_map(const struct mrsi_source *s, const uint8_t **p, size_t *n)
 {
     MRS_ASSERT(p && n);
     struct stat st;
-    const struct mrsi_place *place = s->from.place;
-    if (s->codec || (place && place->n_stretch != 1) || fstat(s->from.fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+    const struct mrsi_src_extents *place = s->from.place;
+    if (s->codec || (place && place->n_extents != 1) || fstat(s->from.fd, &st) < 0 || !S_ISREG(st.st_mode)) {
         return;
     }
-    uint64_t start = place ? place->stretch[0].off : s->from.start, size = (uint64_t)st.st_size;
+    uint64_t start = place ? place->extent[0].off : s->from.start, size = (uint64_t)st.st_size;
     uint64_t left = size > start ? size - start : 0, before = start % (uint64_t)sysconf(_SC_PAGESIZE);
     size_t want = (size_t)(left < s->from.bytes ? left : s->from.bytes);
     if (!want || (place && want < place->bytes)) {
@@ -267,7 +267,7 @@ mrs_map_free(const uint8_t *p, size_t n)
 uint64_t
 mrsi_source_taken(const struct mrsi_source *s)
 {
-    return s->ahead ? mrsi_ahead_taken(s->ahead) : s->codec ? mrsi_decoder_taken(&s->dec) : s->off;
+    return s->ahead ? mrsi_read_ahead_taken(s->ahead) : s->codec ? mrsi_decoder_taken(&s->dec) : s->off;
 }
 
 /* Plain after all? A document of just that length whose inside is whole cannot be gzip. */
@@ -284,8 +284,8 @@ check_document(struct mrs_mem *mem, const struct mrsi_source_from *from, const u
     if (!p) {
         return mrs_err_memory(e, n);
     }
-    struct mrsi_room to = {p, n, from->name};
-    struct mrsi_stand at = {0, 0};
+    struct mrsi_read_buf to = {p, n, from->name};
+    struct mrsi_src_cursor at = {0, 0};
     enum mrs_status s = read_raw(from, &at, 0, &to, &got, e);
     if (s == MRS_OK && got == n && mrs_doc_check(p, n, MRS_DEPTH_READ, NULL) == MRS_OK) {
         *codec = MRS_CODEC_NONE;
@@ -298,8 +298,8 @@ uint64_t
 mrsi_source_window(const struct mrsi_source_from *from)
 {
     uint8_t head[MRSI_ZSTD_HEAD];
-    struct mrsi_room to = {head, sizeof head, from->name};
-    struct mrsi_stand at = {0, 0};
+    struct mrsi_read_buf to = {head, sizeof head, from->name};
+    struct mrsi_src_cursor at = {0, 0};
     size_t got = 0;
     return read_raw(from, &at, 0, &to, &got, NULL) == MRS_OK ? mrsi_zstd_window(head, got) : 0;
 }
@@ -310,15 +310,16 @@ mrsi_source_padded(const struct mrsi_source_from *from)
 {
     static const uint8_t zeros[12];
     uint8_t end[sizeof zeros];
-    struct mrsi_room to = {end, sizeof end, from->name};
-    struct mrsi_stand at = {0, 0};
+    struct mrsi_read_buf to = {end, sizeof end, from->name};
+    struct mrsi_src_cursor at = {0, 0};
     struct stat st;
     size_t got = 0;
     uint64_t n = from->bytes;
     if (n == UINT64_MAX) {
         n = fstat(from->fd, &st) == 0 && (uint64_t)st.st_size > from->start ? (uint64_t)st.st_size - from->start : 0;
     }
-    if (!from->codec || n < sizeof zeros || (from->place && !mrsi_place_skip(from->place, &at, n - sizeof zeros))) {
+    if (!from->codec || n < sizeof zeros || (from->place && !mrsi_src_extents_skip(from->place, &at,
+                                                                                   n - sizeof zeros))) {
         return false;
     }
     return read_raw(from, &at, n - sizeof zeros, &to, &got, NULL) == MRS_OK && got == sizeof zeros &&
@@ -361,8 +362,8 @@ mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_co
     MRS_ASSERT(from->fd >= 0 && codec);
     uint8_t head[5] = {0};
     size_t got;
-    struct mrsi_room to = {head, sizeof head, from->name};
-    struct mrsi_stand at = {0, 0};
+    struct mrsi_read_buf to = {head, sizeof head, from->name};
+    struct mrsi_src_cursor at = {0, 0};
     enum mrs_status s = read_raw(from, &at, 0, &to, &got, e);
     if (s != MRS_OK) {
         return s;
@@ -385,7 +386,7 @@ mrsi_sniff(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_co
 }
 
 enum mrs_status
-mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_place *place, struct mrs_buf *out,
+mrsi_read_decoded(struct mrs_mem *mem, const char *path, const struct mrsi_src_extents *place, struct mrs_buf *out,
                   struct mrs_err *e)
 {
     MRS_ASSERT(path && mrs_buf_is_sound(out));

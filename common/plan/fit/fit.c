@@ -253,7 +253,7 @@ make_step(struct mrsi_fitting *f, struct mrs_view body)
     enum mrs_status s = step.type->compile(&args, &step.state, &e);
     if (s == MRS_OK) {
         s = step.type->describe(step.state, &pub->arena, &step.desc, &e);
-        MRS_THEN(s, mrs_conditions_tell(&conditions, &pub->arena, &step.desc, &e));
+        MRS_THEN(s, mrs_conditions_describe(&conditions, &pub->arena, &step.desc, &e));
     }
     pub->n_lists += conditions.n;
     if (s == MRS_OK && !add_step(f, &step)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lower_fields.c - steps that change fields in place, as stages of a server.
  *
- * In place means `$merge` with `replace`: with `merge` fields that a step removes would stay. Names stand at the top of
+ * In place means `$merge` with `replace`: with `merge` fields that a step removes would stay. Names are at the top of
  * the document: below, a server writes over what a step refuses to write over. */
 #include "lower.h"
 

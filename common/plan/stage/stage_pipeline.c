@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_pipeline.c - the pipeline of one pair of collections: what must stand before the stage, the stage, and what
+/* stage_pipeline.c - the pipeline of one pair of collections: what must come before the stage, the stage, and what
  * writes its documents.
  *
  * The stage takes the documents as they were before it. So partners can be fetched, and documents be sorted, only by

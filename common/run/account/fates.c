@@ -199,16 +199,16 @@ mrsi_fates_describe(struct mrsi_fates *f, const char *name, struct mrs_build *b,
                     struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
-    struct mrsi_mark_file copy;
+    struct mrsi_savepoint_file copy;
     enum mrs_status s = MRS_OK;
-    mrsi_mark_file_begin(&copy, f->en);
+    mrsi_savepoint_file_begin(&copy, f->en);
     for (uint64_t i = 0; s == MRS_OK && i < f->n_chunk; i++) {
         uint64_t left = f->n - i * MRSI_FATE_CHUNK;
-        s = mrsi_mark_file_put(&copy, f->chunk[i], left < MRSI_FATE_CHUNK ? left : MRSI_FATE_CHUNK, e);
+        s = mrsi_savepoint_file_put(&copy, f->chunk[i], left < MRSI_FATE_CHUNK ? left : MRSI_FATE_CHUNK, e);
         let_go(f, i);
     }
-    s = mrsi_mark_file_end(&copy, s, e);
-    return s == MRS_OK ? mrsi_mark_file_describe(&copy, name, b, files, e) : s;
+    s = mrsi_savepoint_file_end(&copy, s, e);
+    return s == MRS_OK ? mrsi_savepoint_file_save(&copy, name, b, files, e) : s;
 }
 
 static enum mrs_status
@@ -221,6 +221,6 @@ enum mrs_status
 mrsi_fates_apply(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(f->n == 0);
-    struct mrsi_mark_items x = {f->en, 1, take_back, f};
-    return mrsi_mark_items_back(&x, mark, name, e);
+    struct mrsi_savepoint_items x = {f->en, 1, take_back, f};
+    return mrsi_load_items(&x, mark, name, e);
 }

@@ -41,7 +41,7 @@ mrsi_refused_commit(struct mrsi_worker *w, struct mrs_err *e)
     if (!w->refused.n) {
         return MRS_OK;
     }
-    enum mrs_status s = en->refused_log ? MRS_OK : mrsi_keep_temp(en, &en->refused_log, e);
+    enum mrs_status s = en->refused_log ? MRS_OK : mrsi_ckpt_temp(en, &en->refused_log, e);
     if (s == MRS_OK) {
         s = mrsi_temp_append(en->refused_log, w->refused.p, w->refused.n, en->refused_bytes, e);
     }
@@ -148,12 +148,12 @@ keep_distinct(struct mrsi_engine *en, struct mrsi_sorter *places, uint32_t *past
         struct mrsi_refused_at one;
         memcpy(&one, r.p, sizeof one);
         if (!en->refused->n || !same_document(&last, &one)) {
-            s = mrsi_tape_put(en->refused, &one, e);
+            s = mrsi_file_array_put(en->refused, &one, e);
             *past = en->refused->n > en->opts->max_refused && *past == MRSI_NONE ? one.step : *past;
         }
         last = one;
     }
-    return s == MRS_END ? mrsi_tape_end(en->refused, e) : s;
+    return s == MRS_END ? mrsi_file_array_end(en->refused, e) : s;
 }
 
 enum mrs_status
@@ -165,7 +165,7 @@ mrsi_refused_finish(struct mrsi_engine *en, uint64_t *distinct, uint32_t *past, 
     if (!en->refused) {
         return mrs_err_memory(e, sizeof *en->refused);
     }
-    mrsi_tape_init(en->refused, en, sizeof(struct mrsi_refused_at), en->memory / 16);
+    mrsi_file_array_init(en->refused, en, sizeof(struct mrsi_refused_at), en->memory / 16);
     mrsi_sorter_init(&places, en, en->memory / 8);
     enum mrs_status s = read_places(en, &places, e);
     MRS_THEN(s, keep_distinct(en, &places, past, e));
@@ -178,7 +178,7 @@ void
 mrsi_refused_clear(struct mrsi_engine *en)
 {
     if (en->refused) {
-        mrsi_tape_clear(en->refused);
+        mrsi_file_array_clear(en->refused);
     }
     mrs_free(en->mem, en->refused);
     mrsi_temp_drop(en, en->refused_log);

@@ -32,7 +32,7 @@ build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
     struct mrs_build b;
     struct mrs_view doc;
     struct mrs_val inner = {p + h.reason_len + h.place_len, h.doc_len, MRS_DOCUMENT};
-    if (en->report->resumed && !mrsi_mark_is_doc(inner.p, inner.n)) { /* the log is another run's */
+    if (en->report->resumed && !mrsi_savepoint_is_doc(inner.p, inner.n)) { /* the log is another run's */
         return mrsi_state_damaged("the refused documents", e);
     }
     const char *ns = en->plan->steps[h.step].desc.sides[h.side].coll.ns; /* its name at that step */
@@ -201,7 +201,7 @@ mrsi_refused_up_to(const struct mrsi_engine *en, uint32_t last_step)
 
 /* ---- the file ---- */
 struct two_files {
-    struct mrs_whole *bson, *lines; /* NULL: their bytes are only counted */
+    struct mrs_atomic_file *bson, *lines; /* NULL: their bytes are only counted */
 };
 
 static enum mrs_status
@@ -224,10 +224,10 @@ write_records(struct mrsi_engine *en, const struct two_files *f, uint32_t last_s
             s = mrs_buf_status(&line, e);
         }
         if (s == MRS_OK && f->bson) {
-            s = mrs_whole_put(f->bson, rec.p, rec.n, e);
+            s = mrs_atomic_file_put(f->bson, rec.p, rec.n, e);
         }
         if (s == MRS_OK && f->lines) {
-            s = mrs_whole_put(f->lines, line.p, line.n, e);
+            s = mrs_atomic_file_put(f->lines, line.p, line.n, e);
         }
         en->report->refused_bytes += rec.n + line.n;
     }
@@ -254,19 +254,19 @@ mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step,
     mrs_buf_byte(&lines, 0);
     enum mrs_status s = mrs_buf_status(&lines, e);
     if (s == MRS_OK) {
-        s = mrs_whole_open(en->mem, path, &f.bson, e);
+        s = mrs_atomic_file_open(en->mem, path, &f.bson, e);
     }
     if (s == MRS_OK && !mrs_file_is_stream(path)) {
-        s = mrs_whole_open(en->mem, (const char *)lines.p, &f.lines, e);
+        s = mrs_atomic_file_open(en->mem, (const char *)lines.p, &f.lines, e);
     }
     if (s == MRS_OK) {
         s = write_records(en, &f, last_step, e);
     }
     if (s == MRS_OK && f.lines) {
-        (void)unlink((const char *)lines.p); /* killed in between, no older text stands beside other records */
+        (void)unlink((const char *)lines.p); /* killed in between, no older text is next to other records */
     }
-    enum mrs_status a = mrs_whole_close(f.bson, s == MRS_OK, e);
-    enum mrs_status b = mrs_whole_close(f.lines, s == MRS_OK && a == MRS_OK, e);
+    enum mrs_status a = mrs_atomic_file_close(f.bson, s == MRS_OK, e);
+    enum mrs_status b = mrs_atomic_file_close(f.lines, s == MRS_OK && a == MRS_OK, e);
     mrs_buf_clear(&lines);
     return s != MRS_OK ? s : a != MRS_OK ? a : b;
 }

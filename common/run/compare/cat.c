@@ -9,7 +9,7 @@
 
 struct cat {
     const struct mrs_cat_opts *opts;
-    struct mrs_buf head; /* what stands before a document of the running namespace */
+    struct mrs_buf head; /* what comes before a document of the running namespace */
     const char *ns;
     uint64_t left; /* of the limit */
 };
@@ -98,18 +98,18 @@ mrs_cat(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_cat_opts *op
     MRS_ASSERT(opts->put);
     struct cat c = {.opts = opts, .left = opts->limit};
     struct mrs_run_opts how = {.jobs = opts->jobs, .cancel = opts->cancel};
-    struct mrsi_crew crew;
+    struct mrsi_readers readers;
     mrs_buf_init(&c.head, mem, SIZE_MAX);
-    enum mrs_status s = mrsi_crew_begin(&crew, mem, &how, e);
+    enum mrs_status s = mrsi_readers_begin(&readers, mem, &how, e);
     for (uint32_t i = 0; s == MRS_OK && i < mrs_input_count(in) && !(opts->limit && !c.left); i++) {
         const struct mrs_input_ns *ns = mrs_input_at(in, i);
         if (ns->kind == MRS_INPUT_DATA && ns->data_path) {
-            s = one_namespace(&c, &crew.en, in, i, e);
+            s = one_namespace(&c, &readers.en, in, i, e);
         }
     }
     s = mrs_input_blame(in, s, e);
     MRS_THEN(s, mrs_input_unchanged(in, e));
     mrs_buf_clear(&c.head);
-    mrsi_crew_end(&crew);
+    mrsi_readers_end(&readers);
     return s;
 }

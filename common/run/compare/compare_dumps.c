@@ -247,17 +247,17 @@ enum mrs_status
 mrs_diff(struct mrs_mem *mem, struct mrs_input *a, struct mrs_input *b, const struct mrs_diff_opts *opts,
          struct mrs_diff *out, struct mrs_err *e)
 {
-    struct mrsi_crew crew;
+    struct mrsi_readers readers;
     struct mrs_run_opts how = mrsi_compare_opts(opts);
-    struct mrsi_compare c = {.en = &crew.en, .in = {a, b}, .memory = how.memory, .limit = opts->limit, .out = out};
+    struct mrsi_compare c = {.en = &readers.en, .in = {a, b}, .memory = how.memory, .limit = opts->limit, .out = out};
     memset(out, 0, sizeof *out);
     mrs_arena_init(&out->arena, mem);
-    enum mrs_status s = mrsi_crew_begin(&crew, mem, &how, e);
-    mrs_salt_make(&c.salt, crew.en.drawn);
+    enum mrs_status s = mrsi_readers_begin(&readers, mem, &how, e);
+    mrs_salt_make(&c.salt, readers.en.drawn);
     MRS_THEN(s, compare(&c, e));
     s = mrsi_compare_unchanged(&c, s, e);
-    out->temp_bytes = mrsi_temp_most(&crew.en);
-    mrsi_crew_end(&crew);
+    out->temp_bytes = mrsi_temp_most(&readers.en);
+    mrsi_readers_end(&readers);
     return s;
 }
 

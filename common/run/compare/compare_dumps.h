@@ -19,7 +19,7 @@ struct mrsi_compare_pair {
     uint32_t at[2];
 };
 
-/* What a crew is made with. */
+/* What a set of readers is made with. */
 struct mrs_run_opts mrsi_compare_opts(const struct mrs_diff_opts *o);
 bool mrsi_compare_same(const struct mrs_docs *a, const struct mrs_docs *b);
 /* Reads a namespace of a side to its end: *docs. */

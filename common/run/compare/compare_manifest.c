@@ -115,7 +115,7 @@ read_salt(struct compare_manifest_reading *r, struct mrs_view manifest, struct m
 {
     MRS_ASSERT(mrs_view_is_framed(manifest));
     uint32_t n = 0;
-    uint64_t half[2] = {0, 0};
+    uint64_t resumed[2] = {0, 0};
     uint8_t id[MRS_SALT];
     struct mrs_val plan = mrs_doc_get(manifest, "planId");
     const char *text = plan.type == MRS_STRING ? mrs_val_text(plan, &n) : NULL;
@@ -126,10 +126,10 @@ read_salt(struct compare_manifest_reading *r, struct mrs_view manifest, struct m
                            r->from->name);
     }
     for (uint32_t i = 0; good && i < n; i++) {
-        good = digit(text[i], &half[i / 16]);
+        good = digit(text[i], &resumed[i / 16]);
     }
-    mrs_put64(id, __builtin_bswap64(half[0]));
-    mrs_put64(id + 8, __builtin_bswap64(half[1]));
+    mrs_put64(id, __builtin_bswap64(resumed[0]));
+    mrs_put64(id + 8, __builtin_bswap64(resumed[1]));
     mrs_salt_make(&r->salt, id);
     return good ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%.300s: `planId` is damaged", r->from->name);
 }
@@ -266,17 +266,17 @@ enum mrs_status
 mrs_diff_manifest(struct mrs_mem *mem, const struct mrs_manifest_text *manifest, struct mrs_input *b,
                   const struct mrs_diff_opts *opts, struct mrs_diff *out, struct mrs_err *e)
 {
-    struct mrsi_crew crew;
+    struct mrsi_readers readers;
     struct mrs_run_opts how = mrsi_compare_opts(opts);
-    struct mrsi_compare c = {.en = &crew.en, .in = {NULL, b}, .memory = how.memory, .out = out};
+    struct mrsi_compare c = {.en = &readers.en, .in = {NULL, b}, .memory = how.memory, .out = out};
     struct compare_manifest_reading r = {.from = manifest, .arena = &out->arena};
     memset(out, 0, sizeof *out);
     mrs_arena_init(&out->arena, mem);
-    enum mrs_status s = mrsi_crew_begin(&crew, mem, &how, e);
+    enum mrs_status s = mrsi_readers_begin(&readers, mem, &how, e);
     MRS_THEN(s, parse(mem, &r, e));
     c.salt = r.salt;
     MRS_THEN(s, compare(&c, &r, e));
     s = mrsi_compare_unchanged(&c, s, e);
-    mrsi_crew_end(&crew);
+    mrsi_readers_end(&readers);
     return s;
 }

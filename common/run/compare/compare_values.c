@@ -193,7 +193,7 @@ tell(struct compare_values_walk *k, const struct mrs_elem *name, struct mrs_val 
     return good;
 }
 
-/* The running level's fields stand in another order: it is done with. */
+/* The running level's fields are in another order: it is done with. */
 static bool
 tell_order(struct compare_values_walk *k, struct compare_values_level *l)
 {

@@ -17,7 +17,7 @@ workers(const struct mrs_run_opts *o)
 }
 
 enum mrs_status
-mrsi_crew_begin(struct mrsi_crew *c, struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e)
+mrsi_readers_begin(struct mrsi_readers *c, struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e)
 {
     memset(c, 0, sizeof *c);
     c->opts = *opts;
@@ -45,7 +45,7 @@ mrsi_crew_begin(struct mrsi_crew *c, struct mrs_mem *mem, const struct mrs_run_o
 }
 
 void
-mrsi_crew_end(struct mrsi_crew *c)
+mrsi_readers_end(struct mrsi_readers *c)
 {
     struct mrsi_engine *en = &c->en;
     for (uint32_t i = 0; en->worker && i < en->jobs; i++) {

@@ -3,20 +3,20 @@
  *
  * A namespace is read once, from its first document to its last: blocks are fetched under a lock, worked on in parallel
  * and handed on in their order. Temporary files and sorters work as they do in a run. */
-#ifndef MRS_RUN_CREW_H
-#define MRS_RUN_CREW_H
+#ifndef MRS_RUN_READERS_H
+#define MRS_RUN_READERS_H
 
 #include "run/pass/pass.h"
 
-struct mrsi_crew {
+struct mrsi_readers {
     struct mrsi_engine en;
     struct mrs_run_opts opts;
 };
 /* Of opts are taken jobs, tmp, cancel and progress; memory: of the whole process, for the number of workers. Must be
  * ended, whatever it returns. */
-enum mrs_status mrsi_crew_begin(struct mrsi_crew *c, struct mrs_mem *mem, const struct mrs_run_opts *opts,
-                                struct mrs_err *e);
-void mrsi_crew_end(struct mrsi_crew *c);
+enum mrs_status mrsi_readers_begin(struct mrsi_readers *c, struct mrs_mem *mem, const struct mrs_run_opts *opts,
+                                   struct mrs_err *e);
+void mrsi_readers_end(struct mrsi_readers *c);
 
 struct mrsi_read_job {
     struct mrs_block block;

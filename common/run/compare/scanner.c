@@ -5,7 +5,7 @@
 
 struct mrs_scanner {
     struct mrs_input *in;
-    struct mrsi_crew crew[2]; /* of all workers; of one, for what comes in order */
+    struct mrsi_readers readers[2]; /* of all workers; of one, for what comes in order */
     uint64_t total;
 };
 
@@ -24,16 +24,16 @@ mrs_scanner_open(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_sca
                                .cancel = opts->cancel,
                                .progress = opts->progress,
                                .progress_arg = opts->progress_arg};
-    enum mrs_status st = mrsi_crew_begin(&s->crew[0], mem, &how, e);
+    enum mrs_status st = mrsi_readers_begin(&s->readers[0], mem, &how, e);
     how.jobs = 1;
     if (st == MRS_OK) {
-        st = mrsi_crew_begin(&s->crew[1], mem, &how, e);
+        st = mrsi_readers_begin(&s->readers[1], mem, &how, e);
         if (st != MRS_OK) {
-            mrsi_crew_end(&s->crew[1]);
+            mrsi_readers_end(&s->readers[1]);
         }
     }
     if (st != MRS_OK) {
-        mrsi_crew_end(&s->crew[0]);
+        mrsi_readers_end(&s->readers[0]);
         mrs_free(mem, s);
         return st;
     }
@@ -44,14 +44,14 @@ mrs_scanner_open(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_sca
 uint32_t
 mrs_scanner_workers(const struct mrs_scanner *s)
 {
-    return s->crew[0].en.jobs;
+    return s->readers[0].en.jobs;
 }
 
 void
 mrs_scanner_phase(struct mrs_scanner *s, const char *what, uint64_t total)
 {
     for (int i = 0; i < 2; i++) {
-        snprintf(s->crew[i].en.phase_text, sizeof s->crew[i].en.phase_text, "%s", what);
+        snprintf(s->readers[i].en.phase_text, sizeof s->readers[i].en.phase_text, "%s", what);
     }
     s->total = total;
 }
@@ -87,8 +87,8 @@ enum mrs_status
 mrs_scanner_scan(struct mrs_scanner *s, uint32_t i, const struct mrs_scan_doc *to, struct mrs_err *e)
 {
     MRS_ASSERT(i < mrs_input_count(s->in) && to->doc);
-    struct mrsi_engine *en = &s->crew[to->in_order].en;
-    struct mrsi_engine *other = &s->crew[!to->in_order].en;
+    struct mrsi_engine *en = &s->readers[to->in_order].en;
+    struct mrsi_engine *other = &s->readers[!to->in_order].en;
     struct scanning x = {to, en, false};
     struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .checked = to->checked, .doc = hand,
                              .block = next_block, .arg = &x};
@@ -106,9 +106,9 @@ void
 mrs_scanner_close(struct mrs_scanner *s)
 {
     if (s) {
-        struct mrs_mem *mem = s->crew[0].en.mem;
-        mrsi_crew_end(&s->crew[0]);
-        mrsi_crew_end(&s->crew[1]);
+        struct mrs_mem *mem = s->readers[0].en.mem;
+        mrsi_readers_end(&s->readers[0]);
+        mrsi_readers_end(&s->readers[1]);
         mrs_free(mem, s);
     }
 }

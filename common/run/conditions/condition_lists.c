@@ -165,7 +165,7 @@ rewrite(struct condition_pass *g, struct mrs_err *e)
 {
     g->rewrites = true;
     g->wr = (struct mrsi_writer){.en = g->en, .coll = (uint32_t)(g->coll - g->en->coll)};
-    enum mrs_status s = mrsi_keep_temp(g->en, &g->wr.temp, e);
+    enum mrs_status s = mrsi_ckpt_temp(g->en, &g->wr.temp, e);
     MRS_THEN(s, one_pass(g, e));
     if (s != MRS_OK) {
         mrsi_writer_drop(&g->wr);

@@ -95,7 +95,7 @@ check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
 
 /* What the run writes takes the place neither of what it was given nor of anything else that it writes. */
 enum mrs_status
-mrsi_beside_check(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e)
 {
     const struct mrs_run_opts *o = en->opts;
     struct beside_written w[WRITTEN];
@@ -125,7 +125,7 @@ mrsi_beside_check(struct mrsi_engine *en, struct mrs_err *e)
 /* Refused documents and the residue take the place of nothing that would be missed. Called when it is known which run
  * this one goes on with. */
 enum mrs_status
-mrsi_beside_places(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_ckpt_dir_places(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct beside_written w[WRITTEN];
     uint32_t n = 0;

@@ -47,12 +47,12 @@ static void
 begin_early(struct mrsi_engine *en, const struct mrsi_coll *c)
 {
     if (en->out && c->n_part && !c->written && c->dropped_at == MRSI_NONE && passes_through(en, c)) {
-        mrs_output_copy_early(en->out, en->in, c->in_index);
+        mrs_output_copy_in_background(en->out, en->in, c->in_index);
     }
 }
 
 void
-mrsi_copy_early(struct mrsi_engine *en, uint32_t step)
+mrsi_copy_in_background(struct mrsi_engine *en, uint32_t step)
 {
     for (uint32_t i = 0; i < en->plan->steps[step].desc.n_sides; i++) {
         begin_early(en, &en->coll[en->side[step][i]]);
@@ -69,7 +69,7 @@ check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     struct mrsi_pass pass = {.en = en, .kind = "check", .wr = &wr, .n_wr = 1};
     if (!c->read) {
         begin_early(en, c);
-        mrsi_keep_mark_for(&pass);
+        mrsi_ckpt_savepoint_for(&pass);
         enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_apply(&pass, e) : MRS_OK;
         MRS_THEN(s, mrsi_copy_through(en, coll, &wr, &pass, e));
         c->docs = wr.docs;
@@ -94,8 +94,8 @@ mrsi_copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     c->copied = true;
     c->written = true;
     s = s == MRS_OK && en->out ? mrsi_copying(&pass, c->in_index, e) : s;
-    if (s == MRS_OK && en->out && c->n_part && mrsi_seen_docs(en, c->in_index)) {
-        s = mrs_output_copied(en->out, c->ns, mrsi_seen_docs(en, c->in_index), e);
+    if (s == MRS_OK && en->out && c->n_part && mrsi_input_digest_docs(en, c->in_index)) {
+        s = mrs_output_copied(en->out, c->ns, mrsi_input_digest_docs(en, c->in_index), e);
     }
     return s;
 }
@@ -107,7 +107,7 @@ write_last(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     struct mrsi_writer wr;
     struct mrsi_pass pass = {.en = en, .kind = "last", .wr = &wr, .n_wr = 1};
     enum mrs_status s;
-    mrsi_keep_mark_for(&pass);
+    mrsi_ckpt_savepoint_for(&pass);
     mrsi_rows_begin(en);
     if (mrsi_pass_goes_on(&pass)) {
         s = mrsi_writer_prepare(en, coll, en->plan->n_steps, &wr, e);
@@ -128,7 +128,7 @@ static enum mrs_status
 copy_extra(struct mrsi_engine *en, uint32_t i, struct mrs_err *e)
 {
     struct mrsi_pass pass;
-    enum mrs_status s = mrsi_keep_boundary(en, en->plan->n_steps, e);
+    enum mrs_status s = mrsi_ckpt_boundary(en, en->plan->n_steps, e);
     MRS_THEN(s, mrsi_copying_begin(en, NULL, &pass, e));
     return s == MRS_OK ? mrsi_copying(&pass, i, e) : s;
 }
@@ -143,7 +143,7 @@ mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         struct mrsi_coll *c = &en->coll[i];
         if (!c->written && c->dropped_at == MRSI_NONE) {
-            s = mrsi_keep_boundary(en, en->plan->n_steps, e);
+            s = mrsi_ckpt_boundary(en, en->plan->n_steps, e);
             s = s != MRS_OK ? s : passes_through(en, c) ? mrsi_copy_file(en, i, e) : write_last(en, i, e);
         }
     }

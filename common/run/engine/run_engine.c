@@ -114,11 +114,11 @@ clear_engine(struct mrsi_engine *en)
             mrsi_temp_drop(en, en->coll[i].part[k].temp);
         }
     }
-    mrsi_look_free(en);
+    mrsi_notices_free(en);
     mrsi_paths_free(en);
     mrsi_lost_free(en);
     mrsi_fit_end(en);
-    mrsi_seen_free(en);
+    mrsi_input_digest_free(en);
     mrsi_twins_free(en);
     mrs_free(en->mem, en->coll);
     mrs_free(en->mem, en->rows);
@@ -169,7 +169,7 @@ output_opts(struct mrsi_engine *en)
                                     .in = en->in,
                                     .like = en->in,
                                     .input = en->opts->input,
-                                    .resume = mrsi_keep_resumes(en),
+                                    .resume = mrsi_ckpt_resumes(en),
                                     .tmp = en->opts->tmp,
                                     .salt = &en->salt};
 }
@@ -227,16 +227,16 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     enum mrs_status s = mrsi_secret_draw(en, e);
     MRS_THEN(s, mrsi_setup(en, e));
     mrs_salt_make(&en->salt, en->plan->id);
-    MRS_THEN(s, mrsi_keep_begin(en, e));
-    MRS_THEN(s, mrsi_beside_places(en, e));
+    MRS_THEN(s, mrsi_ckpt_begin(en, e));
+    MRS_THEN(s, mrsi_ckpt_dir_places(en, e));
     MRS_THEN(s, mrsi_check_extras(en, e));
     MRS_THEN(s, mrsi_note_roles(en, e));
     MRS_THEN(s, make_workers(en, e));
     MRS_THEN(s, mrsi_conditions_new(en, e));
-    MRS_THEN(s, mrsi_look_new(en, e));
+    MRS_THEN(s, mrsi_notices_new(en, e));
     MRS_THEN(s, mrsi_paths_new(en, e));
     MRS_THEN(s, mrsi_fit_begin(en, e));
-    MRS_THEN(s, mrsi_seen_new(en, e));
+    MRS_THEN(s, mrsi_input_digest_new(en, e));
     MRS_THEN(s, mrsi_twins_new(en, e));
     if (s == MRS_OK && en->opts->amend) {
         s = mrsi_amend_load(en, en->opts->amend, &en->amend, e);
@@ -244,9 +244,9 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     if (s == MRS_OK) {
         expect_bytes(en);
         set_aside(en);
-        s = en->opts->dry_run || mrsi_keep_is_published(en) ? MRS_OK : open_output(en, e);
+        s = en->opts->dry_run || mrsi_ckpt_is_published(en) ? MRS_OK : open_output(en, e);
     }
-    return s == MRS_OK && en->keep ? mrsi_keep_take_up(en, step, e) : s;
+    return s == MRS_OK && en->keep ? mrsi_ckpt_take_up(en, step, e) : s;
 }
 
 /* ---- steps ---- */
@@ -305,7 +305,7 @@ count_dropped(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     bool bad = false;
     d.pass = (struct mrsi_pass){
         .en = en, .kind = "drop", .wr = &d.wr, .n_wr = 1, .describe = describe_dropping, .arg = &d};
-    mrsi_keep_mark_for(&d.pass);
+    mrsi_ckpt_savepoint_for(&d.pass);
     if (mrsi_pass_goes_on(&d.pass)) {
         d.side = (uint32_t)mrsi_state_number(d.pass.from, "side", n, &bad);
         bad = bad || d.side == n || en->coll[en->side[step][d.side]].dropped_at != step;
@@ -353,7 +353,7 @@ unpack_series(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     bool some;
     enum mrs_status s = mrsi_series_unpack(en, step, &some, e);
-    return s == MRS_OK && some ? mrsi_keep_boundary(en, step, e) : s;
+    return s == MRS_OK && some ? mrsi_ckpt_boundary(en, step, e) : s;
 }
 
 /* Behind it a run can go on without reading those collections again. */
@@ -369,7 +369,7 @@ gather_conditions(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     snprintf(en->phase_text, sizeof en->phase_text, "values for step %u %s", st->no, st->type->name);
     mrsi_tick(en);
     enum mrs_status s = mrsi_conditions_gather(en, step, &some, e);
-    return s == MRS_OK && some ? mrsi_keep_boundary(en, step, e) : s;
+    return s == MRS_OK && some ? mrsi_ckpt_boundary(en, step, e) : s;
 }
 
 static uint64_t
@@ -386,7 +386,7 @@ run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     uint32_t i = *reached;
     while (s == MRS_OK && i < en->plan->n_steps && refused_so_far(en) <= en->opts->max_refused) {
-        mrsi_copy_early(en, i);
+        mrsi_copy_in_background(en, i);
         en->now = i;
         s = unpack_series(en, i, e);
         MRS_THEN(s, gather_conditions(en, i, e));
@@ -394,7 +394,7 @@ run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
         en->now = MRSI_NONE;
         if (s == MRS_OK) {
             mrsi_conditions_done(en, i);
-            s = mrsi_keep_boundary(en, ++i, e);
+            s = mrsi_ckpt_boundary(en, ++i, e);
         } else {
             mrs_err_at(e, "step %u %s", en->plan->steps[i].no, en->plan->steps[i].type->name);
         }
@@ -410,7 +410,7 @@ too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
     MRS_ASSERT(past < en->plan->n_steps);
     const char *path = mrsi_refused_path(en, e);
     enum mrs_status s = mrsi_refusals(en, e);
-    MRS_THEN(s, mrsi_beside_places(en, e)); /* once more, after hours perhaps */
+    MRS_THEN(s, mrsi_ckpt_dir_places(en, e)); /* once more, after hours perhaps */
     if (s == MRS_OK && path) {
         s = mrsi_refused_write(en, path, past, e);
     }
@@ -448,13 +448,13 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_view extra;
     char id[33];
     if (en->opts->discard) {
-        enum mrs_status gone = mrsi_keep_forget(en, e); /* first: it speaks of what goes now */
+        enum mrs_status gone = mrsi_ckpt_forget(en, e); /* first: it speaks of what goes now */
         if (gone == MRS_OK) {
             mrs_output_abort(en->out);
         }
         return gone;
     }
-    if (mrsi_keep_is_published(en)) {
+    if (mrsi_ckpt_is_published(en)) {
         en->report->published = true;
         return MRS_OK;
     }
@@ -468,7 +468,7 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
     uint8_t room[16];
     mrs_build_val(&b, "now", 3, mrs_make_i64(room, en->plan->now_ms, MRS_DATE));
     mrs_build_i64(&b, "refused", (int64_t)en->report->refused);
-    mrsi_seen_write(en, &b);
+    mrsi_input_digest_write(en, &b);
     enum mrs_status s = mrs_build_finish(&b, &extra, e);
     MRS_THEN(s, mrsi_commit(en, extra, e));
     mrs_buf_clear(&buf);
@@ -502,13 +502,13 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     MRS_THEN(s, mrsi_refusals(en, e));
     if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {
         en->report->refused_file = mrsi_refused_path(en, e);
-        s = en->report->refused_file ? mrsi_beside_places(en, e) : MRS_DEAD;
+        s = en->report->refused_file ? mrsi_ckpt_dir_places(en, e) : MRS_DEAD;
         MRS_THEN(s, mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e));
     } else if (s == MRS_OK && en->look) {
         s = mrsi_refused_weigh(en, e);
     }
-    if (s == MRS_OK && !en->opts->dry_run && !mrsi_keep_is_published(en)) {
-        s = mrsi_keep_whole(en, e);
+    if (s == MRS_OK && !en->opts->dry_run && !mrsi_ckpt_is_published(en)) {
+        s = mrsi_ckpt_whole(en, e);
         MRS_THEN(s, show(en, e));
     }
     s = s == MRS_OK && !en->opts->dry_run ? publish(en, e) : s;
@@ -540,12 +540,12 @@ mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct m
     mrs_arena_init(&en.arena, mem);
     pthread_mutex_init(&en.lock, NULL);
     pthread_mutex_init(&en.temp_lock, NULL);
-    enum mrs_status s = mrsi_beside_check(&en, e);
+    enum mrs_status s = mrsi_ckpt_dir_check(&en, e);
     MRS_THEN(s, begin(&en, &reached, e));
     MRS_THEN(s, run_steps(&en, &reached, e));
     MRS_THEN(s, end(&en, reached, e));
     s = mrs_input_blame(of->in, s, e);
-    mrsi_keep_end(&en, s, e);
+    mrsi_ckpt_end(&en, s, e);
     report->temp_bytes = mrsi_temp_most(&en);
     report->wall_ms = mrs_clock_steady() - started;
     clear_engine(&en);

@@ -25,9 +25,9 @@ void mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_
 /* Where refused documents go; NULL: nowhere, or no memory. */
 const char *mrsi_refused_path(struct mrsi_engine *en, struct mrs_err *e);
 /* What the run writes takes the place neither of what it was given nor of anything else that it writes; */
-enum mrs_status mrsi_beside_check(struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e);
 /* nor, where it knows which run it goes on with, of anything that would be missed. */
-enum mrs_status mrsi_beside_places(struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_ckpt_dir_places(struct mrsi_engine *en, struct mrs_err *e);
 
 /* ---- setup.c: collections, sides and what is known before the first document ---- */
 enum mrs_status mrsi_setup(struct mrsi_engine *en, struct mrs_err *e);
@@ -41,7 +41,7 @@ enum mrs_status mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *
 /* A collection that goes from the input to the output as it is. */
 enum mrs_status mrsi_copy_file(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e);
 /* Begins with that for a collection which the step reads and no step changes, beside the step. */
-void mrsi_copy_early(struct mrsi_engine *en, uint32_t step);
+void mrsi_copy_in_background(struct mrsi_engine *en, uint32_t step);
 
 /* ---- run_stream.c ---- */
 /* An output that goes out while it is made: what it will hold, and of that what no step names. */

@@ -407,7 +407,7 @@ mrsi_report(struct mrsi_engine *en, struct mrs_err *e)
     enum mrs_status s = put_account(en, e);
     MRS_THEN(s, put_written(en, e));
     MRS_THEN(s, put_disk(en, e));
-    MRS_THEN(s, mrsi_look_report(en, e));
+    MRS_THEN(s, mrsi_notices_report(en, e));
     MRS_THEN(s, mrsi_twins_report(en, e));
     MRS_THEN(s, mrsi_paths_report(en, e));
     MRS_THEN(s, put_notes(en, e));

@@ -2,7 +2,7 @@
 /* fold.c - a folding step from its first pass to its last; the idea is in fold.h.
  *
  * It is a row of stages. Marks are taken inside each and between two of them; before a stage writes anew what a mark
- * on disk speaks of (the log of refused documents, what the targets got in good hope), that mark is replaced. */
+ * on disk speaks of (the log of refused documents, what the targets got optimistically), that mark is replaced. */
 #include "run/pass/drivers.h"
 #include "fold.h"
 
@@ -21,8 +21,8 @@ begin_reading(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrsi_refus
 static enum mrs_status
 begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e)
 {
-    MRS_ASSERT(stage == MRSI_FOLD_HOPES || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_TELLS);
-    bool again = stage != MRSI_FOLD_HOPES;
+    MRS_ASSERT(stage == MRSI_FOLD_OPTIMISTIC || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_TELLS);
+    bool again = stage != MRSI_FOLD_OPTIMISTIC;
     f->stage = stage;
     mrsi_sorter_clear(&f->late);
     mrsi_sorter_init(&f->late, f->en, f->en->memory / 16);
@@ -32,7 +32,7 @@ begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e
     }
     f->next_part = f->next_group = 0;
     f->n_docs = 0;
-    enum mrs_status s = mrsi_sides_begin(&f->sides, f->read, again, e);
+    enum mrs_status s = mrsi_step_outputs_begin(&f->sides, f->read, again, e);
     return s == MRS_OK && !again ? mrsi_pass_between(&f->pass, e) : s;
 }
 
@@ -40,7 +40,7 @@ begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e
 static enum mrs_status
 begin_settling(struct mrsi_fold *f, struct mrs_err *e)
 {
-    MRS_ASSERT(f->stage == MRSI_FOLD_HOPES || f->stage == MRSI_FOLD_TELLS);
+    MRS_ASSERT(f->stage == MRSI_FOLD_OPTIMISTIC || f->stage == MRSI_FOLD_TELLS);
     mrsi_fold_gather_clear(f);
     mrsi_fold_route_clear(f);
     f->stage = MRSI_FOLD_SETTLES;
@@ -55,9 +55,9 @@ accept_reading(struct mrsi_fold *f, struct mrs_err *e)
     MRS_ASSERT(f->stage == MRSI_FOLD_GATHERS || f->stage == MRSI_FOLD_READS);
     mrsi_rows_accept(f->en);
     f->read = mrsi_refused_mark(f->en);
-    enum mrs_status s = mrsi_sides_open(&f->sides, 1, e);
+    enum mrs_status s = mrsi_step_outputs_open(&f->sides, 1, e);
     f->pass.n_wr = f->sides.n_wr;
-    return s == MRS_OK ? begin_writing(f, MRSI_FOLD_HOPES, e) : s;
+    return s == MRS_OK ? begin_writing(f, MRSI_FOLD_OPTIMISTIC, e) : s;
 }
 
 /* SKIP: groups cannot be gathered, so all begins again with records; else s, which is what gathering said. */
@@ -91,11 +91,11 @@ read_from(struct mrsi_fold *f, struct mrs_err *e)
 static enum mrs_status
 write_groups(struct mrsi_fold *f, struct mrs_err *e)
 {
-    MRS_ASSERT(f->stage >= MRSI_FOLD_HOPES && f->stage != MRSI_FOLD_READS_AGAIN && f->stage <= MRSI_FOLD_TELLS);
+    MRS_ASSERT(f->stage >= MRSI_FOLD_OPTIMISTIC && f->stage != MRSI_FOLD_READS_AGAIN && f->stage <= MRSI_FOLD_TELLS);
     if (mrsi_ids_is_between(&f->sides.ids)) {
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_sides_held(&f->sides, false, f->stage == MRSI_FOLD_TELLS, e);
+    enum mrs_status s = mrsi_step_outputs_held(&f->sides, false, f->stage == MRSI_FOLD_TELLS, e);
     f->pass.from = mrs_empty_doc();
     return s == MRS_OK ? mrsi_fold_write(f, e) : s;
 }
@@ -103,7 +103,7 @@ write_groups(struct mrsi_fold *f, struct mrs_err *e)
 static enum mrs_status
 look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
 {
-    MRS_ASSERT(f->stage == MRSI_FOLD_HOPES);
+    MRS_ASSERT(f->stage == MRSI_FOLD_OPTIMISTIC);
     bool clash = false;
     enum mrs_status s = mrsi_ids_look(&f->sides.ids, &f->pass, &clash, e);
     if (s != MRS_OK || !clash) {
@@ -131,7 +131,7 @@ one_stage(struct mrsi_fold *f, struct mrs_err *e)
     case MRSI_FOLD_GATHERS:
     case MRSI_FOLD_READS:
     case MRSI_FOLD_READS_AGAIN: return read_from(f, e);
-    case MRSI_FOLD_HOPES:
+    case MRSI_FOLD_OPTIMISTIC:
         s = write_groups(f, e);
         return s == MRS_OK ? look_for_clashes(f, e) : s;
     case MRSI_FOLD_RESOLVES:
@@ -160,7 +160,7 @@ init(struct mrsi_fold *f, struct mrs_err *e)
     mrs_buf_init(&f->cut_at, en->mem, SIZE_MAX);
     mrs_buf_init(&f->top, en->mem, SIZE_MAX);
     mrsi_sorter_init(&f->late, en, en->memory / 16);
-    mrsi_tape_init(&f->serials, en, sizeof(uint64_t), en->memory / 32);
+    mrsi_file_array_init(&f->serials, en, sizeof(uint64_t), en->memory / 32);
     f->late.kept = f->serials.kept = true;
     mrsi_fates_init(&f->fates, en);
     mrsi_fold_gather_begin(f);
@@ -168,10 +168,10 @@ init(struct mrsi_fold *f, struct mrs_err *e)
     f->begun.refused = mrsi_refused_mark(en);
     f->begun.bytes = atomic_load(&en->done_bytes);
     f->begun.docs = atomic_load(&en->done_docs);
-    enum mrs_status s = mrsi_sides_init(&f->sides, en, f->step, e);
+    enum mrs_status s = mrsi_step_outputs_init(&f->sides, en, f->step, e);
     f->pass = (struct mrsi_pass){.en = en, .kind = "step", .wr = f->sides.wr, .describe = mrsi_fold_describe, .arg = f};
     f->sides.pass = &f->pass;
-    mrsi_keep_mark_for(&f->pass);
+    mrsi_ckpt_savepoint_for(&f->pass);
     return s;
 }
 
@@ -195,7 +195,7 @@ mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     mrsi_fold_route_clear(&f);
     mrsi_fold_heavy_clear(&f);
     mrsi_sorter_clear(&f.late);
-    mrsi_tape_clear(&f.serials);
+    mrsi_file_array_clear(&f.serials);
     mrsi_fates_clear(&f.fates);
-    return mrsi_sides_end(&f.sides, s, e);
+    return mrsi_step_outputs_end(&f.sides, s, e);
 }

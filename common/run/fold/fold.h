@@ -5,7 +5,7 @@
  * the budget in a file. The ranges follow from a sample of the first documents. Partitions are then loaded one by one,
  * in parallel, their members put in order by hashing and counting, whole groups folded, and written in order; one that
  * outgrows memory goes through an external sort. What a fold puts is held back until its group has ended, since a
- * failing group takes it back. Whatever is told of a document of `from` (it stands nowhere, it is refused after all)
+ * failing group takes it back. Whatever is told of a document of `from` (it is nowhere, it is refused after all)
  * is noted by its ordinal, and `from` is read again, and written, only where something stays or was refused.
  *
  * Where a few bytes say all that the step has to know of a group, nothing is kept of its documents: see
@@ -19,7 +19,7 @@
 enum mrsi_fold_stage {
     MRSI_FOLD_GATHERS,     /* from is read, groups grow */
     MRSI_FOLD_READS,       /* from is read, what its documents bring is kept as records */
-    MRSI_FOLD_HOPES,       /* groups are written */
+    MRSI_FOLD_OPTIMISTIC,       /* groups are written */
     MRSI_FOLD_READS_AGAIN, /* `_id`s clash: the documents of groups that have grown are read for their records */
     MRSI_FOLD_RESOLVES,
     MRSI_FOLD_TELLS,       /* groups are written by the verdict about their `_id`s */
@@ -39,7 +39,7 @@ struct mrsi_fold {
         uint64_t bytes, docs;
     } begun;                        /* how far the run was when the step began */
     struct mrsi_refused_mark read;  /* the log of refused documents once from was read */
-    struct mrsi_sides sides;
+    struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrs_buf early;       /* struct mrsi_rec: what was read before the ranges were known */
     uint64_t seen_bytes;        /* of documents, of which early is what they brought */
@@ -56,7 +56,7 @@ struct mrsi_fold {
     uint32_t next_part;         /* to be handed out */
     struct mrsi_fates fates;    /* of the documents of from */
     struct mrsi_sorter late;    /* by ordinal: place, reason and what is behind it (mrs_err_more), each with its NUL */
-    struct mrsi_tape serials;   /* RESOLVE and VERDICT: the number of the first document of each partition */
+    struct mrsi_file_array serials; /* RESOLVE and VERDICT: the number of the first document of each partition */
     uint64_t n_docs;            /* documents put, up to the job that was committed last */
     struct mrsi_fold_gather gather;
     uint32_t next_group;        /* to be handed out */
@@ -67,10 +67,10 @@ struct mrsi_fold {
         uint64_t piece;         /* else the next of its pieces */
         uint64_t n_docs;        /* documents put of it, up to the mark */
         struct mrsi_sorter sorter;
-        struct mrsi_rests rests;
+        struct mrsi_pause_clock pauses;
         bool inside;            /* a group is being folded: */
         struct mrs_buf key;
-        struct mrsi_tape ordinals; /* uint64_t: of its members */
+        struct mrsi_file_array ordinals; /* uint64_t: of its members */
         struct mrsi_fold_one one;
     } heavy;
 };
@@ -83,7 +83,7 @@ mrsi_fold_is_numbered(const struct mrsi_fold *f)
 }
 
 /* A record on its way to a partition: `verify` is the group, `sort` the order, `ref` a part
- * of the group's hash; the shape begins with `ord` bytes of kin. */
+ * of the group's hash; the shape begins with `ord` bytes of shared record. */
 static inline struct mrs_view
 mrsi_fold_key(const struct mrsi_rec *r)
 {
@@ -102,17 +102,17 @@ enum mrs_status mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, 
 /* One document's. SKIP: it is refused. */
 enum mrs_status mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fold_parts *x,
                                 struct mrs_err *e);
-/* The kin with this name, for mrsi_fold_route_glance; what is known of it is on its way from memory. */
-uint64_t mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view kin);
-/* Of one whose kin stands in the open piece of its partition already; false: nothing was done. */
-bool mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, uint64_t kin,
-                            const struct mrs_fold_glance *x, const uint8_t *doc, uint64_t ordinal);
+/* The shared record with this name, for mrsi_fold_route_fast; what is known of it is on its way from memory. */
+uint64_t mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view shared);
+/* Of one whose shared record is in the open piece of its partition already; false: nothing was done. */
+bool mrsi_fold_route_fast(struct mrsi_fold *f, struct mrsi_worker *w, uint64_t shared,
+                          const struct mrs_fold_fast *x, const uint8_t *doc, uint64_t ordinal);
 /* The key of its group, which may have to be asked for. SKIP: the document is refused. */
-enum mrs_status mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin,
+enum mrs_status mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared,
                                     struct mrs_buf *out, struct mrs_err *e);
-/* The kin of the document that was entered last; name: what enter gave. SKIP: the document is refused. */
-enum mrs_status mrsi_fold_ask_kin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc, struct mrs_view name,
-                                  struct mrs_buf *out, struct mrs_err *e);
+/* The shared record of the document that was entered last; name: what enter gave. SKIP: the document is refused. */
+enum mrs_status mrsi_fold_ask_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc,
+                                     struct mrs_view name, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_route_clear(struct mrsi_fold *f);
 /* What is in early or in partitions, as fields of a mark, and back; reads: more documents will follow. */
@@ -120,13 +120,14 @@ enum mrs_status mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *
                                          struct mrs_err *e);
 enum mrs_status mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e);
 
-/* fold_members.c: puts the record of a document, if the open piece holds its kin and has room; else false. */
-bool mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x);
-bool mrsi_fold_keep_glance(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen,
-                           const struct mrs_fold_glance *x, const uint8_t *doc, uint64_t ordinal);
-/* Puts the record of the kin and then the document's. */
-enum mrs_status mrsi_fold_keep_kin(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen,
-                                   const struct mrsi_fold_parts *x, uint32_t ref, struct mrs_err *e);
+/* fold_members.c: puts the record of a document, if the open piece holds its shared record and has room; else false. */
+bool mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen,
+                    const struct mrsi_fold_parts *x);
+bool mrsi_fold_keep_fast(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen,
+                         const struct mrs_fold_fast *x, const uint8_t *doc, uint64_t ordinal);
+/* Puts the record of the shared record and then the document's. */
+enum mrs_status mrsi_fold_keep_shared(struct mrsi_fold_router *r, struct mrsi_fold_shared_cache *seen,
+                                      const struct mrsi_fold_parts *x, uint32_t ref, struct mrs_err *e);
 
 /* ---- fold_load.c: a partition in memory, in order ---- */
 void mrsi_fold_load_init(struct mrsi_fold_load *l, struct mrs_mem *mem);
@@ -141,7 +142,7 @@ const struct mrsi_fold_group *mrsi_fold_group_at(const struct mrsi_fold_load *l,
 /* Decides whether to gather. */
 void mrsi_fold_gather_begin(struct mrsi_fold *f);
 void mrsi_fold_gather_clear(struct mrsi_fold *f); /* from here on records are kept */
-/* What documents bring (struct mrsi_fold_brought), one behind the other, that follow those of the call before. FAIL
+/* What documents bring (struct mrsi_fold_input), one behind the other, that follow those of the call before. FAIL
  * with gave_up: not in this way. */
 enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *brought,
                                      struct mrs_err *e);
@@ -175,7 +176,7 @@ enum mrs_status mrsi_fold_hand_over(struct mrsi_fold *f, struct mrsi_worker *w, 
                                     struct mrs_err *e);
 
 /* ---- fold_partial.c: a group in the middle, in words ---- */
-struct mrsi_fold_held { /* a document that was put */
+struct mrsi_fold_pending { /* a document that was put */
     uint64_t end; /* members up to here, from the document before on, are in it */
     uint64_t off;
     uint64_t len;

@@ -2,21 +2,21 @@
 /* fold_gather.c - groups that grow while documents are read, where what the step has to know of a group is small.
  *
  * Nothing is kept of a document but what its group has become: documents are fed in input order, when their job is
- * committed. A group is found by the kin that a document brings, so that its key is made once for each kin. Where
- * groups outgrow their share of memory, or one of them fails, all is given up: `from` is read again and its documents
- * are kept as records, which know who belongs to a group that is refused. */
+ * committed. A group is found by the shared record that a document brings, so that its key is made once for each shared
+ * record. Where groups outgrow their share of memory, or one of them fails, all is given up: `from` is read again and
+ * its documents are kept as records, which know who belongs to a group that is refused. */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 
-/* A group: this, its state, and a record of its key and the kin of its first document. */
+/* A group: this, its state, and a record of its key and the shared record of its first document. */
 struct gathered {
     uint64_t n;
 };
 
 struct fold_gather_slot {
-    const uint8_t *kin; /* NULL: free */
+    const uint8_t *shared; /* NULL: free */
     uint8_t *group;     /* struct gathered */
-    uint32_t n, ref;    /* bytes of the kin, a part of its hash */
+    uint32_t n, ref;    /* bytes of the shared record, a part of its hash */
 };
 struct key_slot {
     uint32_t ref;
@@ -81,26 +81,26 @@ slots_of(const struct mrsi_fold_gather *g)
     return (struct fold_gather_slot *)(void *)g->slots.p;
 }
 
-/* The place of a kin, or of a free slot for it; there is one. */
+/* The place of a shared record, or of a free slot for it; there is one. */
 static struct fold_gather_slot *
-slot_of(const struct mrsi_fold_gather *g, struct mrs_view kin, uint32_t ref)
+slot_of(const struct mrsi_fold_gather *g, struct mrs_view shared, uint32_t ref)
 {
-    MRS_ASSERT(g->n_kins < g->n_slots);
+    MRS_ASSERT(g->n_shared_all < g->n_slots);
     struct fold_gather_slot *slot = slots_of(g);
     uint32_t at = ref & (g->n_slots - 1);
-    while (slot[at].kin &&
-           (slot[at].ref != ref || slot[at].n != kin.n || memcmp(slot[at].kin, kin.p, kin.n) != 0)) {
+    while (slot[at].shared &&
+           (slot[at].ref != ref || slot[at].n != shared.n || memcmp(slot[at].shared, shared.p, shared.n) != 0)) {
         at = (at + 1) & (g->n_slots - 1);
     }
     return &slot[at];
 }
 
 static enum mrs_status
-room_for_kin(struct mrsi_fold_gather *g, struct mrs_err *e)
+room_for_shared(struct mrsi_fold_gather *g, struct mrs_err *e)
 {
     uint32_t before = g->n_slots, n = before ? 2 * before : SLOTS;
     struct mrs_buf old = g->slots;
-    if (g->n_kins < before / 2) {
+    if (g->n_shared_all < before / 2) {
         return MRS_OK;
     }
     mrs_buf_init(&g->slots, old.mem, SIZE_MAX);
@@ -112,8 +112,8 @@ room_for_kin(struct mrsi_fold_gather *g, struct mrs_err *e)
     }
     for (uint32_t i = 0; p && i < before; i++) {
         const struct fold_gather_slot *x = (const struct fold_gather_slot *)(const void *)old.p + i;
-        if (x->kin) {
-            *slot_of(g, (struct mrs_view){x->kin, x->n}, x->ref) = *x;
+        if (x->shared) {
+            *slot_of(g, (struct mrs_view){x->shared, x->n}, x->ref) = *x;
         }
     }
     mrs_buf_clear(&old);
@@ -155,8 +155,8 @@ room_for_key(struct mrsi_fold_gather *g, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Room for a kin, or for a group; FAIL: there is too much of them, DEAD. Once all was read, a smaller share of memory
- * (that of a run that goes on) does not matter any more: groups grow no further. */
+/* Room for a shared record, or for a group; FAIL: there is too much of them, DEAD. Once all was read, a smaller share
+ * of memory (that of a run that goes on) does not matter any more: groups grow no further. */
 static enum mrs_status
 take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
 {
@@ -164,7 +164,7 @@ take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
     struct mrsi_fold_gather *g = &f->gather;
     g->held += size + 4 * (sizeof(struct mrsi_fold_group) + sizeof(struct fold_gather_slot) + sizeof(struct key_slot));
     bool too_much = g->held > f->en->memory / 2 && f->stage == MRSI_FOLD_GATHERS;
-    if (too_much || g->n_kins == UINT32_MAX / 4) {
+    if (too_much || g->n_shared_all == UINT32_MAX / 4) {
         return give_up(f, e);
     }
     *to = mrs_arena_alloc(&g->room, size);
@@ -176,25 +176,25 @@ static enum mrs_status
 enter_group(struct mrsi_fold *f, const struct mrsi_rec *first, uint32_t ref, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
-    struct mrs_view kin = {mrsi_rec_shape(first), first->shape_len};
+    struct mrs_view shared = {mrsi_rec_shape(first), first->shape_len};
     struct mrsi_fold_group group = {.first = first, .key = mrsi_fold_key(first), .ref = ref};
     mrs_buf_put(&g->groups.groups, &group, sizeof group);
     if (g->groups.groups.bad) {
         return mrs_err_memory(e, sizeof group);
     }
     g->groups.n_groups++;
-    g->n_kins++;
+    g->n_shared_all++;
     *key_slot_of(g, group.key, ref) = (struct key_slot){ref, g->groups.n_groups};
-    *slot_of(g, kin, first->ref) = (struct fold_gather_slot){kin.p, gathered_of(f, first), kin.n, first->ref};
+    *slot_of(g, shared, first->ref) = (struct fold_gather_slot){shared.p, gathered_of(f, first), shared.n, first->ref};
     return MRS_OK;
 }
 
 static enum mrs_status
-new_group(struct mrsi_fold *f, struct mrs_view kin, uint32_t kin_ref, uint32_t ref, struct mrs_err *e)
+new_group(struct mrsi_fold *f, struct mrs_view shared, uint32_t shared_ref, uint32_t ref, struct mrs_err *e)
 {
     const struct mrsi_fold_gather *g = &f->gather;
-    struct mrsi_rec_parts x = {g->key.p, NULL, kin.p};
-    struct mrsi_rec rec = {.ref = kin_ref, .verify_len = (uint32_t)g->key.n, .shape_len = kin.n};
+    struct mrsi_rec_parts x = {g->key.p, NULL, shared.p};
+    struct mrsi_rec rec = {.ref = shared_ref, .verify_len = (uint32_t)g->key.n, .shape_len = shared.n};
     struct gathered head = {0};
     uint8_t *p = NULL;
     rec.total = (uint32_t)((sizeof rec + rec.verify_len + rec.shape_len + 7) & ~(size_t)7);
@@ -215,42 +215,42 @@ key_ref(const struct mrsi_fold *f, struct mrs_view key)
     return (uint32_t)mrs_hash64(key.p, key.n, f->en->secret.seed);
 }
 
-/* A kin that has not been met: of a group that has, or of a new one. */
+/* A shared record that has not been met: of a group that has, or of a new one. */
 static enum mrs_status
-new_kin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin, uint32_t ref, struct mrs_err *e)
+new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, uint32_t ref, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
     uint8_t *p = NULL;
-    enum mrs_status s = mrsi_fold_ask_group(f, w, kin, &g->key, e);
+    enum mrs_status s = mrsi_fold_ask_group(f, w, shared, &g->key, e);
     if (s == MRS_SKIP) { /* the document is refused, which records are for */
         mrs_err_clear(&w->err);
         return give_up(f, e);
     }
     MRS_THEN(s, room_for_key(g, e));
-    MRS_THEN(s, room_for_kin(g, e));
+    MRS_THEN(s, room_for_shared(g, e));
     if (s != MRS_OK) {
         return s;
     }
     struct mrs_view key = {g->key.p, (uint32_t)g->key.n};
     const struct key_slot *same = key_slot_of(g, key, key_ref(f, key));
     if (!same->group) {
-        return new_group(f, kin, ref, key_ref(f, key), e);
+        return new_group(f, shared, ref, key_ref(f, key), e);
     }
-    s = take_room(f, kin.n + 1u, &p, e);
+    s = take_room(f, shared.n + 1u, &p, e);
     if (s != MRS_OK) {
         return s;
     }
-    mrs_copy_short(p, kin.p, kin.n);
-    *slot_of(g, kin, ref) = (struct fold_gather_slot){p, gathered_of(f, group_at(g, same->group - 1)->first), kin.n,
-                                                      ref};
-    g->n_kins++;
+    mrs_copy_short(p, shared.p, shared.n);
+    *slot_of(g, shared, ref) =
+        (struct fold_gather_slot){p, gathered_of(f, group_at(g, same->group - 1)->first), shared.n, ref};
+    g->n_shared_all++;
     return MRS_OK;
 }
 
 /* ---- feeding ---- */
 /* Starts to load what feed() will look at. */
 static void
-look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_brought *const *b, uint32_t n)
+look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_input *const *b, uint32_t n)
 {
     const struct fold_gather_slot *slot = slots_of(g);
     for (uint32_t i = 0; i < n; i++) {
@@ -258,8 +258,8 @@ look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_brought *con
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct fold_gather_slot *x = &slot[b[i]->ref & (g->n_slots - 1)];
-        if (x->kin) {
-            __builtin_prefetch(x->kin);
+        if (x->shared) {
+            __builtin_prefetch(x->shared);
             for (size_t at = 0; at < g->size + sizeof(struct gathered); at += 64) {
                 __builtin_prefetch(x->group + at, 1);
             }
@@ -268,18 +268,18 @@ look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_brought *con
 }
 
 static enum mrs_status
-feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_fold_brought *b, struct mrs_err *e)
+feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_fold_input *b, struct mrs_err *e)
 {
-    MRS_ASSERT(b->total >= sizeof *b + (size_t)b->kin + b->shape);
-    struct mrs_view kin = {(const uint8_t *)(b + 1), b->kin}, shape = {kin.p + kin.n, b->shape};
-    const struct fold_gather_slot *slot = slot_of(&f->gather, kin, b->ref);
+    MRS_ASSERT(b->total >= sizeof *b + (size_t)b->shared + b->shape);
+    struct mrs_view shared = {(const uint8_t *)(b + 1), b->shared}, shape = {shared.p + shared.n, b->shape};
+    const struct fold_gather_slot *slot = slot_of(&f->gather, shared, b->ref);
     struct gathered head;
-    if (!slot->kin) {
-        enum mrs_status s = new_kin(f, w, kin, b->ref, e);
+    if (!slot->shared) {
+        enum mrs_status s = new_shared(f, w, shared, b->ref, e);
         if (s != MRS_OK) {
             return s;
         }
-        slot = slot_of(&f->gather, kin, b->ref);
+        slot = slot_of(&f->gather, shared, b->ref);
     }
     uint8_t *p = slot->group;
     memcpy(&head, p, sizeof head);
@@ -297,13 +297,13 @@ enum mrs_status
 mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *brought, struct mrs_err *e)
 {
     MRS_ASSERT(f->gather.on);
-    const struct mrsi_fold_brought *b[AHEAD];
+    const struct mrsi_fold_input *b[AHEAD];
     void *work = mrsi_work_of(w, f->step, e);
-    enum mrs_status s = work ? room_for_kin(&f->gather, e) : MRS_DEAD;
+    enum mrs_status s = work ? room_for_shared(&f->gather, e) : MRS_DEAD;
     for (size_t at = 0; s == MRS_OK && at < brought->n;) {
         uint32_t n = 0;
         while (n < AHEAD && at < brought->n) {
-            b[n] = (const struct mrsi_fold_brought *)(const void *)(brought->p + at);
+            b[n] = (const struct mrsi_fold_input *)(const void *)(brought->p + at);
             at += b[n++]->total;
         }
         look_ahead(&f->gather, b, n);
@@ -361,13 +361,13 @@ mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
 
 /* ---- in a mark: groups one behind the other, as they lie in memory ---- */
 static enum mrs_status
-put_groups(const struct mrsi_fold *f, struct mrsi_mark_file *out, struct mrs_err *e)
+put_groups(const struct mrsi_fold *f, struct mrsi_savepoint_file *out, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < f->gather.groups.n_groups; i++) {
         const struct mrsi_rec *first = group_at(&f->gather, i)->first;
         size_t before = sizeof(struct gathered) + f->gather.size;
-        s = mrsi_mark_file_put(out, (const uint8_t *)first - before, before + first->total, e);
+        s = mrsi_savepoint_file_put(out, (const uint8_t *)first - before, before + first->total, e);
     }
     return s;
 }
@@ -376,18 +376,18 @@ enum mrs_status
 mrsi_fold_gather_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
-    struct mrsi_mark_file out;
+    struct mrsi_savepoint_file out;
     mrs_build_i64(b, "stateBytes", (int64_t)g->size);
     if (!g->image) {
-        mrsi_mark_file_begin(&out, f->en);
-        enum mrs_status s = mrsi_mark_file_end(&out, put_groups(f, &out, e), e);
+        mrsi_savepoint_file_begin(&out, f->en);
+        enum mrs_status s = mrsi_savepoint_file_end(&out, put_groups(f, &out, e), e);
         if (s != MRS_OK || f->stage == MRSI_FOLD_GATHERS) {
-            return s == MRS_OK ? mrsi_mark_file_describe(&out, "groups", b, files, e) : s;
+            return s == MRS_OK ? mrsi_savepoint_file_save(&out, "groups", b, files, e) : s;
         }
         g->image = out.temp;
         g->image_bytes = out.bytes;
     }
-    mrsi_mark_temp("groups", g->image, g->image_bytes, b, files);
+    mrsi_save_temp("groups", g->image, g->image_bytes, b, files);
     return MRS_OK;
 }
 
@@ -416,7 +416,7 @@ group_back(struct mrsi_fold *f, const uint8_t *p, size_t n, struct mrs_err *e)
     struct mrsi_fold_gather *g = &f->gather;
     uint8_t *to = NULL;
     enum mrs_status s = room_for_key(g, e);
-    MRS_THEN(s, room_for_kin(g, e));
+    MRS_THEN(s, room_for_shared(g, e));
     MRS_THEN(s, take_room(f, n, &to, e));
     if (s != MRS_OK) {
         return s;
@@ -448,13 +448,13 @@ mrsi_fold_gather_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err
 {
     struct mrsi_fold_gather *g = &f->gather;
     struct back bk = {.f = f};
-    struct mrsi_mark_items items = {f->en, 1, take_back, &bk};
+    struct mrsi_savepoint_items items = {f->en, 1, take_back, &bk};
     bool bad = false;
     if (mrsi_state_number(mark, "stateBytes", SIZE_MAX, &bad) != g->size || bad) {
         return mrsi_state_damaged("groups", e);
     }
     mrs_buf_init(&bk.rest, f->en->mem, SIZE_MAX);
-    enum mrs_status s = mrsi_mark_items_back(&items, mark, "groups", e);
+    enum mrs_status s = mrsi_load_items(&items, mark, "groups", e);
     s = s == MRS_OK && bk.rest.n ? mrsi_state_damaged("groups", e) : s;
     mrs_buf_clear(&bk.rest);
     return s == MRS_OK && f->stage != MRSI_FOLD_GATHERS ? mrsi_fold_sort_groups(&g->groups, e) : s;

@@ -6,27 +6,27 @@
 #include "fold_record.h"
 
 /* ---- fold_route.c: which partition a group belongs to ---- */
-struct mrsi_fold_seen { /* a kin met before: found by its hash, known by its bytes */
+struct mrsi_fold_shared_cache { /* a shared record met before: found by its hash, known by its bytes */
     uint64_t hash;  /* 0: an empty place */
     uint64_t size;  /* bytes of its group and, times 2^32, of its name */
     uint32_t part;  /* of its group */
     uint32_t piece; /* the last one that it was put into; 0: none */
-    uint32_t kin;   /* its number there */
-    uint32_t bytes; /* where they stand in names */
+    uint32_t shared; /* its number there */
+    uint32_t bytes; /* where they are in names */
 };
 struct mrsi_fold_open { /* the open piece of a partition */
     uint32_t piece; /* its number, from 1 on */
-    uint32_t kins;
-    uint64_t ordinal; /* of its first record; no kins: there is none yet */
+    uint32_t shared_all;
+    uint64_t ordinal; /* of its first record; no shared records: there is none yet */
 };
 struct mrsi_fold_router { /* a worker's */
     struct mrsi_spiller spiller;
     struct mrsi_fold_open *open; /* one a partition */
-    struct mrsi_fold_seen *seen; /* hashed: n of them in so many slots */
+    struct mrsi_fold_shared_cache *seen; /* hashed: n of them in so many slots */
     struct mrs_buf names;        /* of those in seen: group and name */
     uint32_t n_seen, slots;
     uint64_t n_kept;             /* documents since the table was empty */
-    struct mrs_buf group, kin;   /* that were asked for */
+    struct mrs_buf group, shared; /* that were asked for */
 };
 
 /* ---- fold_load.c: groups in order ---- */
@@ -35,50 +35,50 @@ struct mrsi_fold_group {
     uint32_t at, n; /* in members */
     struct mrs_view key;
     uint32_t ref;   /* a part of its hash */
-    uint32_t kin;   /* the first of those like the one that was met last */
+    uint32_t shared; /* the first of those like the one that was met last */
 };
 struct mrsi_fold_member {
     const struct mrsi_fold_rec *rec;
     uint64_t order; /* but for its first byte */
-    uint32_t kin;   /* number in kins */
+    uint32_t shared; /* number in shared records */
     uint8_t first;
 };
-struct mrsi_fold_kin {
+struct mrsi_fold_shared {
     const struct mrsi_fold_rec *rec;
     uint64_t ordinal; /* of the piece */
     uint32_t group;
-    uint32_t alike;   /* a kin of the group that is the same in another piece, the first of them; or itself */
+    uint32_t alike;   /* a shared record of the group that is the same in another piece, the first of them; or itself */
 };
 struct mrsi_fold_load {
-    struct mrs_buf bytes, list, kins, groups, table, sorted;
+    struct mrs_buf bytes, list, shared_all, groups, table, sorted;
     struct mrs_buf members; /* struct mrsi_fold_member: group by group, in order */
     uint32_t n_groups, n_slots;
 };
-static inline const struct mrsi_fold_kin *
-mrsi_fold_kin_of(const struct mrsi_fold_load *l, const struct mrsi_fold_member *m)
+static inline const struct mrsi_fold_shared *
+mrsi_fold_shared_of(const struct mrsi_fold_load *l, const struct mrsi_fold_member *m)
 {
-    return (const struct mrsi_fold_kin *)(const void *)l->kins.p + m->kin;
+    return (const struct mrsi_fold_shared *)(const void *)l->shared_all.p + m->shared;
 }
 static inline uint64_t
 mrsi_fold_ordinal_of(const struct mrsi_fold_load *l, const struct mrsi_fold_member *m)
 {
-    return mrsi_fold_kin_of(l, m)->ordinal + m->rec->since;
+    return mrsi_fold_shared_of(l, m)->ordinal + m->rec->since;
 }
 
 /* ---- fold_gather.c: groups that grow while documents are read ---- */
-struct mrsi_fold_brought { /* what a document brings; kin and shape follow */
+struct mrsi_fold_input { /* what a document brings; shared record and shape follow */
     uint32_t total;      /* bytes with this head, padded to 8 */
-    uint32_t ref;        /* a part of the kin's hash */
-    uint32_t kin, shape; /* bytes */
+    uint32_t ref;        /* a part of the shared record's hash */
+    uint32_t shared, shape; /* bytes */
 };
 struct mrsi_fold_gather {
     bool on, gave_up;
     struct mrsi_temp *image; /* of the groups, for marks, once they do not change any more; NULL: not made */
     uint64_t image_bytes;
     size_t size;           /* of a state, padded to 8 */
-    struct mrs_arena room; /* of groups and kins */
-    struct mrs_buf slots, keys; /* hashed: kins, and the keys of groups */
-    uint32_t n_slots, n_kins, n_keys;
+    struct mrs_arena room; /* of groups and shared records */
+    struct mrs_buf slots, keys; /* hashed: shared records, and the keys of groups */
+    uint32_t n_slots, n_shared_all, n_keys;
     struct mrs_buf key;    /* that was asked for */
     struct mrsi_fold_load groups; /* only its groups */
     uint64_t held;
@@ -89,8 +89,8 @@ struct mrsi_fold;
 struct mrsi_fold_source {
     enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
     uint32_t (*more)(struct mrsi_fold_source *s, struct mrs_view *shape, uint32_t most); /* as in struct mrs_members */
-    struct mrs_view kin; /* of the member that next gave */
-    bool same_kin;       /* as in struct mrs_members */
+    struct mrs_view shared; /* of the member that next gave */
+    bool same_shared;    /* as in struct mrs_members */
     uint64_t at; /* ordinal of the member that next gave */
     uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th, once next has given END */
     /* Behind END: so many bytes of work have been done, and what the group has come to is true now; NULL: nobody asks.
@@ -117,8 +117,8 @@ struct mrsi_fold_one {
     struct mrsi_worker *w;
     struct mrsi_fold_out *out;
     struct mrsi_fold_source *source;
-    struct mrsi_tape docs;  /* struct mrsi_fold_held */
-    struct mrsi_tape alone; /* uint64_t: members refused alone */
+    struct mrsi_file_array docs; /* struct mrsi_fold_pending */
+    struct mrsi_file_array alone; /* uint64_t: members refused alone */
     struct mrs_buf bytes;   /* of documents, what is not in the file */
     struct mrsi_temp *file;
     uint64_t filed;         /* bytes in the file */

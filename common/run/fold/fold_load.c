@@ -16,7 +16,7 @@ struct fold_load_place { /* of a group among the others */
 void
 mrsi_fold_load_init(struct mrsi_fold_load *l, struct mrs_mem *mem)
 {
-    struct mrs_buf *const all[] = {&l->bytes, &l->list, &l->kins, &l->groups, &l->table, &l->sorted, &l->members};
+    struct mrs_buf *const all[] = {&l->bytes, &l->list, &l->shared_all, &l->groups, &l->table, &l->sorted, &l->members};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -25,7 +25,7 @@ mrsi_fold_load_init(struct mrsi_fold_load *l, struct mrs_mem *mem)
 void
 mrsi_fold_load_clear(struct mrsi_fold_load *l)
 {
-    struct mrs_buf *const all[] = {&l->bytes, &l->list, &l->kins, &l->groups, &l->table, &l->sorted, &l->members};
+    struct mrs_buf *const all[] = {&l->bytes, &l->list, &l->shared_all, &l->groups, &l->table, &l->sorted, &l->members};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -50,10 +50,10 @@ struct fold_load_stream { /* the pieces of one, whose documents come in their or
     size_t piece; /* to be looked at next */
     uint64_t ordinal; /* of the one that is read */
     uint32_t no;
-    uint32_t *kin; /* of the piece that is read: their numbers in l->kins */
+    uint32_t *shared; /* of the piece that is read: their numbers in l->shared records */
 };
 
-enum { AHEAD = 512, KINS = (64 << 10) / sizeof(struct mrsi_fold_kin_rec) }; /* of a piece, at most */
+enum { AHEAD = 512, SHARED = (64 << 10) / sizeof(struct mrsi_fold_shared_rec) }; /* of a piece, at most */
 
 /* The next record of a stream; NULL at the end. */
 static const struct mrsi_fold_rec *
@@ -96,27 +96,27 @@ more_slots(struct mrsi_fold_load *l, struct mrs_err *e)
 
 /* Kins of a group in two pieces are mostly one and the same. */
 static void
-note_kin(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi_fold_rec *r, uint32_t group)
+note_shared(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi_fold_rec *r, uint32_t group)
 {
-    MRS_ASSERT(group < l->n_groups && r->form == MRSI_FOLD_KIN);
+    MRS_ASSERT(group < l->n_groups && r->form == MRSI_FOLD_SHARED);
     struct mrsi_fold_group *g = &groups_of(l)[group];
-    const struct mrsi_fold_kin *last = (const struct mrsi_fold_kin *)(const void *)l->kins.p + g->kin;
-    struct mrsi_fold_kin kin = {r, st->ordinal, group, (uint32_t)(l->kins.n / sizeof kin)};
-    st->kin[r->kin] = kin.alike;
-    if (g->n && mrsi_fold_compare(mrsi_fold_kin_rest(last->rec), mrsi_fold_kin_rest(r)) == 0) {
-        kin.alike = g->kin;
+    const struct mrsi_fold_shared *last = (const struct mrsi_fold_shared *)(const void *)l->shared_all.p + g->shared;
+    struct mrsi_fold_shared shared = {r, st->ordinal, group, (uint32_t)(l->shared_all.n / sizeof shared)};
+    st->shared[r->shared] = shared.alike;
+    if (g->n && mrsi_fold_compare(mrsi_fold_shared_rest(last->rec), mrsi_fold_shared_rest(r)) == 0) {
+        shared.alike = g->shared;
     }
-    g->kin = kin.alike;
-    mrs_buf_put(&l->kins, &kin, sizeof kin);
+    g->shared = shared.alike;
+    mrs_buf_put(&l->shared_all, &shared, sizeof shared);
 }
 
-/* Adds a kin; its group is found by hash, in a table of its own, for keys are compared: slots hold the number of a
- * group and 1. */
+/* Adds a shared record; its group is found by hash, in a table of its own, for keys are compared: slots hold the number
+ * of a group and 1. */
 static enum mrs_status
-add_kin(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi_fold_rec *r, struct mrs_err *e)
+add_shared(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi_fold_rec *r, struct mrs_err *e)
 {
-    struct mrs_view key = mrsi_fold_kin_group(r);
-    uint32_t ref = mrsi_fold_as_kin(r)->ref, group = UINT32_MAX;
+    struct mrs_view key = mrsi_fold_shared_group(r);
+    uint32_t ref = mrsi_fold_as_shared(r)->ref, group = UINT32_MAX;
     if (l->n_groups >= l->n_slots / 2 && more_slots(l, e) != MRS_OK) {
         return MRS_DEAD;
     }
@@ -134,15 +134,15 @@ add_kin(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi
     if (l->groups.bad) {
         return mrs_err_memory(e, l->groups.n);
     }
-    note_kin(l, st, r, group);
-    return mrs_buf_status(&l->kins, e);
+    note_shared(l, st, r, group);
+    return mrs_buf_status(&l->shared_all, e);
 }
 
 static enum mrs_status
 add_record(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi_fold_rec *r, struct mrs_err *e)
 {
-    if (r->form == MRSI_FOLD_KIN) {
-        return add_kin(l, st, r, e);
+    if (r->form == MRSI_FOLD_SHARED) {
+        return add_shared(l, st, r, e);
     }
     struct mrsi_fold_member *m = (struct mrsi_fold_member *)(void *)mrs_buf_take(&l->list, sizeof *m);
     if (!m) {
@@ -150,9 +150,9 @@ add_record(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct m
     }
     m->rec = r; /* one by one: a copy of what was just written in pieces would wait for them */
     m->order = mrsi_fold_next(r);
-    m->kin = st->kin[r->kin];
+    m->shared = st->shared[r->shared];
     m->first = mrsi_fold_first(r);
-    groups_of(l)[mrsi_fold_kin_of(l, m)->group].n++;
+    groups_of(l)[mrsi_fold_shared_of(l, m)->group].n++;
     return MRS_OK;
 }
 
@@ -204,21 +204,22 @@ static enum mrs_status
 read_records(struct mrsi_fold *f, struct mrsi_fold_load *l, const struct mrsi_partition *p, struct mrs_err *e)
 {
     MRS_ASSERT(f->spill.streams > 0);
-    uint32_t streams = f->spill.streams, *kins = mrs_alloc(f->en->mem, (size_t)streams * KINS * sizeof *kins);
+    uint32_t streams = f->spill.streams, *shared_all = mrs_alloc(f->en->mem,
+                                                                 (size_t)streams * SHARED * sizeof *shared_all);
     struct fold_load_stream *st = mrs_zalloc(f->en->mem, streams * sizeof *st);
     uint8_t **loaded;
-    enum mrs_status s = kins && st ? mrsi_partition_bring(&f->spill, p, &l->bytes, &loaded, e)
-                                   : mrs_err_memory(e, (size_t)streams * KINS * sizeof *kins);
+    enum mrs_status s = shared_all && st ? mrsi_partition_bring(&f->spill, p, &l->bytes, &loaded, e)
+                                   : mrs_err_memory(e, (size_t)streams * SHARED * sizeof *shared_all);
     mrs_buf_reset(&l->list);
-    mrs_buf_reset(&l->kins);
+    mrs_buf_reset(&l->shared_all);
     mrs_buf_reset(&l->groups);
     l->n_groups = l->n_slots = 0;
     for (uint32_t i = 0; s == MRS_OK && i < streams; i++) {
         st[i].no = i;
-        st[i].kin = kins + (size_t)i * KINS;
+        st[i].shared = shared_all + (size_t)i * SHARED;
     }
     MRS_THEN(s, merge(l, st, streams, p, loaded, e));
-    mrs_free(f->en->mem, kins);
+    mrs_free(f->en->mem, shared_all);
     mrs_free(f->en->mem, st);
     return s;
 }
@@ -340,7 +341,7 @@ place_members(struct mrsi_fold_load *l, struct mrs_err *e)
     }
     struct mrsi_fold_group *g = groups_of(l);
     for (size_t i = 0; i < n; i++) {
-        struct mrsi_fold_group *of = &g[mrsi_fold_kin_of(l, &x[i])->group];
+        struct mrsi_fold_group *of = &g[mrsi_fold_shared_of(l, &x[i])->group];
         m[of->at + of->n++] = x[i];
     }
     for (uint32_t i = 0; i < l->n_groups; i++) {

@@ -2,9 +2,9 @@
 /* fold_members.c - what is kept of a document until its group is folded.
  *
  * Most of what a document brings to a group is what others bring, too: the key of the group, the fields that name it.
- * That is kept once a piece (a kin), and documents name it by number, so each piece can be read by itself, whatever
- * became of the others. An order of nine bytes, which numbers and dates have, takes no more room than a number, and
- * none at all where it is a date of the shape that was seen at a glance. */
+ * That is kept once a piece (a shared record), and documents name it by number, so each piece can be read by itself,
+ * whatever became of the others. An order of nine bytes, which numbers and dates have, takes no more room than a
+ * number, and none at all where it is a date of the shape that was entered the fast way. */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 
@@ -45,12 +45,13 @@ put(uint8_t *at, const void *p, size_t n)
 }
 
 static inline struct mrsi_fold_doc
-head_of(uint64_t len, struct mrs_view order, uint32_t kin, uint64_t since)
+head_of(uint64_t len, struct mrs_view order, uint32_t shared, uint64_t since)
 {
-    MRS_ASSERT(len <= UINT32_MAX && kin <= UINT16_MAX && since <= UINT32_MAX);
+    MRS_ASSERT(len <= UINT32_MAX && shared <= UINT16_MAX && since <= UINT32_MAX);
     const uint64_t next = mrsi_fold_prefix(order, 1);
     const uint8_t form = is_short(order) ? MRSI_FOLD_SHORT : MRSI_FOLD_LONG;
-    struct mrsi_fold_doc r = {{(uint32_t)since, (uint16_t)kin, form, order.n ? order.p[0] : 0}, .len = (uint32_t)len};
+    struct mrsi_fold_doc r = {{(uint32_t)since, (uint16_t)shared, form, order.n ? order.p[0] : 0}, .len =
+            (uint32_t)len};
     memcpy(r.order, &next, sizeof next);
     return r;
 }
@@ -62,9 +63,9 @@ doc_room(const struct mrsi_fold_parts *x)
 }
 
 static void
-put_doc(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t kin, uint64_t since)
+put_doc(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t shared, uint64_t since)
 {
-    struct mrsi_fold_doc r = head_of(doc_len(x), x->order, kin, since);
+    struct mrsi_fold_doc r = head_of(doc_len(x), x->order, shared, since);
     at = put(at, &r, sizeof r);
     if (r.head.form == MRSI_FOLD_LONG) {
         at = put(at, &x->order.n, sizeof x->order.n);
@@ -74,15 +75,16 @@ put_doc(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t kin, uint64_t sin
 }
 
 static void
-put_kin(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t ref, uint32_t kin, uint64_t since)
+put_shared(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t ref, uint32_t shared, uint64_t since)
 {
-    MRS_ASSERT(kin <= UINT16_MAX && since <= UINT32_MAX);
-    struct mrsi_fold_kin_rec r = {{(uint32_t)since, (uint16_t)kin, MRSI_FOLD_KIN, 0}, .len = x->group.n + x->kin.n,
+    MRS_ASSERT(shared <= UINT16_MAX && since <= UINT32_MAX);
+    struct mrsi_fold_shared_rec r = {{(uint32_t)since, (uint16_t)shared, MRSI_FOLD_SHARED, 0}, .len = x->group.n +
+            x->shared.n,
                                   .ref = ref, .group = x->group.n};
     memcpy(r.ordinal, &x->ordinal, sizeof x->ordinal);
     at = put(at, &r, sizeof r);
     at = put(at, x->group.p, x->group.n);
-    put(at, x->kin.p, x->kin.n);
+    put(at, x->shared.p, x->shared.n);
 }
 
 /* Whether the open piece has room for so many bytes, and its numbers for the ordinal. */
@@ -92,27 +94,28 @@ has_room(const struct mrsi_fold_router *r, uint32_t part, size_t n, uint64_t ord
     return ordinal - r->open[part].ordinal <= UINT32_MAX && mrsi_spiller_fits(&r->spiller, part, n);
 }
 
-/* Room for a record of so many bytes behind its kin; NULL: that is not in the open piece, or this has none. */
+/* Room for a record of so many bytes behind its shared record; NULL: that is not in the open piece, or this has
+   none. */
 static inline uint8_t *
-room_behind(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, size_t n, uint64_t ordinal)
+room_behind(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen, size_t n, uint64_t ordinal)
 {
     bool fits = seen->piece == r->open[seen->part].piece && has_room(r, seen->part, n, ordinal);
     return fits ? mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n) : NULL;
 }
 
 bool
-mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x)
+mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen, const struct mrsi_fold_parts *x)
 {
     uint8_t *at = room_behind(r, seen, doc_room(x), x->ordinal);
     if (at) {
-        put_doc(at, x, seen->kin, x->ordinal - r->open[seen->part].ordinal);
+        put_doc(at, x, seen->shared, x->ordinal - r->open[seen->part].ordinal);
     }
     return at != NULL;
 }
 
-/* The head of a document seen at a glance; NULL: as of room_behind. */
+/* The head of a document entered the fast way; NULL: as of room_behind. */
 static inline uint8_t *
-put_head(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrs_fold_glance *x,
+put_head(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen, const struct mrs_fold_fast *x,
          uint64_t ordinal)
 {
     const bool dated = x->date_at != MRS_FOLD_ELSEWHERE && x->shape_bytes <= MRSI_FOLD_DATED_BYTES;
@@ -120,20 +123,20 @@ put_head(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const st
     uint8_t *at = room_behind(r, seen, mrsi_fold_room(head, x->shape_bytes), ordinal), order[MRS_KEY_DATE];
     const uint64_t since = ordinal - r->open[seen->part].ordinal;
     if (at && dated) {
-        struct mrsi_fold_rec rec = {(uint32_t)since, (uint16_t)seen->kin, (uint8_t)(MRSI_FOLD_DATED + x->date_at),
+        struct mrsi_fold_rec rec = {(uint32_t)since, (uint16_t)seen->shared, (uint8_t)(MRSI_FOLD_DATED + x->date_at),
                                     (uint8_t)x->shape_bytes};
         memcpy(at, &rec, sizeof rec);
     } else if (at) {
         mrs_key_date(order, x->date);
-        struct mrsi_fold_doc rec = head_of(x->shape_bytes, (struct mrs_view){order, sizeof order}, seen->kin, since);
+        struct mrsi_fold_doc rec = head_of(x->shape_bytes, (struct mrs_view){order, sizeof order}, seen->shared, since);
         memcpy(at, &rec, sizeof rec);
     }
     return at ? at + head : NULL;
 }
 
 bool
-mrsi_fold_keep_glance(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct mrs_fold_glance *x,
-                      const uint8_t *doc, uint64_t ordinal)
+mrsi_fold_keep_fast(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen,
+                    const struct mrs_fold_fast *x, const uint8_t *doc, uint64_t ordinal)
 {
     uint8_t *at = put_head(r, seen, x, ordinal);
     if (!at) {
@@ -158,22 +161,22 @@ open_piece(struct mrsi_fold_router *r, uint32_t part, size_t n, struct mrs_err *
 }
 
 enum mrs_status
-mrsi_fold_keep_kin(struct mrsi_fold_router *r, struct mrsi_fold_seen *seen, const struct mrsi_fold_parts *x,
-                   uint32_t ref, struct mrs_err *e)
+mrsi_fold_keep_shared(struct mrsi_fold_router *r, struct mrsi_fold_shared_cache *seen, const struct mrsi_fold_parts *x,
+                      uint32_t ref, struct mrs_err *e)
 {
     struct mrsi_fold_open *open = &r->open[seen->part];
-    size_t kin = mrsi_fold_room(sizeof(struct mrsi_fold_kin_rec), (uint64_t)x->group.n + x->kin.n);
-    size_t n = kin + doc_room(x);
+    size_t shared = mrsi_fold_room(sizeof(struct mrsi_fold_shared_rec), (uint64_t)x->group.n + x->shared.n);
+    size_t n = shared + doc_room(x);
     enum mrs_status s = has_room(r, seen->part, n, x->ordinal) ? MRS_OK : open_piece(r, seen->part, n, e);
     if (s != MRS_OK) {
         return s;
     }
     uint8_t *at = mrsi_spiller_take(&r->spiller, seen->part, (uint32_t)n);
-    open->ordinal = open->kins ? open->ordinal : x->ordinal;
+    open->ordinal = open->shared_all ? open->ordinal : x->ordinal;
     seen->piece = open->piece;
-    seen->kin = open->kins++;
-    put_kin(at, x, ref, seen->kin, x->ordinal - open->ordinal);
-    put_doc(at + kin, x, seen->kin, x->ordinal - open->ordinal);
+    seen->shared = open->shared_all++;
+    put_shared(at, x, ref, seen->shared, x->ordinal - open->ordinal);
+    put_doc(at + shared, x, seen->shared, x->ordinal - open->ordinal);
     if (!r->spiller.large) {
         return MRS_OK;
     }

@@ -14,8 +14,8 @@ mrsi_fold_one_init(struct mrsi_fold_one *o, struct mrsi_fold *f)
     struct mrsi_engine *en = f->en;
     memset(o, 0, sizeof *o);
     o->f = f;
-    mrsi_tape_init(&o->docs, en, sizeof(struct mrsi_fold_held), en->memory / 32);
-    mrsi_tape_init(&o->alone, en, sizeof(uint64_t), en->memory / 32);
+    mrsi_file_array_init(&o->docs, en, sizeof(struct mrsi_fold_pending), en->memory / 32);
+    mrsi_file_array_init(&o->alone, en, sizeof(uint64_t), en->memory / 32);
     mrs_buf_init(&o->bytes, en->mem, SIZE_MAX);
     mrs_buf_init(&o->room, en->mem, SIZE_MAX);
     mrs_buf_init(&o->made, en->mem, UINT32_MAX);
@@ -26,8 +26,8 @@ void
 mrsi_fold_one_clear(struct mrsi_fold_one *o)
 {
     if (o->live) {
-        mrsi_tape_clear(&o->docs);
-        mrsi_tape_clear(&o->alone);
+        mrsi_file_array_clear(&o->docs);
+        mrsi_file_array_clear(&o->alone);
         mrs_buf_clear(&o->bytes);
         mrs_buf_clear(&o->room);
         mrs_buf_clear(&o->made);
@@ -56,8 +56,8 @@ mrsi_fold_hand_over(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold
         at += sizeof m + m.body_len;
     }
     enum mrs_status s = mrsi_refused_commit(w, e); /* of fused steps */
-    MRS_THEN(s, mrsi_sides_take(&f->sides, &out->lists, e));
-    MRS_THEN(s, mrsi_sides_commit(&f->sides, out->outs, e));
+    MRS_THEN(s, mrsi_step_outputs_take(&f->sides, &out->lists, e));
+    MRS_THEN(s, mrsi_step_outputs_commit(&f->sides, out->outs, e));
     for (size_t at = 0; s == MRS_OK && at < out->late.n;) {
         uint8_t key[8];
         uint64_t ordinal;
@@ -90,8 +90,8 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
     struct mrsi_fold_one *o = m->impl;
     MRS_ASSERT(o->source);
     enum mrs_status s = o->ended ? MRS_END : o->source->next(o->source, shape, e);
-    m->kin = o->source->kin;
-    m->same_kin = o->source->same_kin;
+    m->shared = o->source->shared;
+    m->same_shared = o->source->same_shared;
     o->n_given += s == MRS_OK;
     o->ended = o->ended || s == MRS_END;
     return s;
@@ -133,7 +133,7 @@ refuse_member(struct mrs_members *m, struct mrs_err *e)
     struct mrs_err why = o->w->err;
     uint64_t i = o->n_given - 1;
     mrs_err_clear(&o->w->err); /* e may be the same */
-    enum mrs_status s = mrsi_tape_put(&o->alone, &i, e);
+    enum mrs_status s = mrsi_file_array_put(&o->alone, &i, e);
     return s == MRS_OK ? note_late(o, o->source->at, &why, e) : s;
 }
 
@@ -145,7 +145,7 @@ mrsi_fold_file_held(struct mrsi_fold_one *o, struct mrs_err *e)
         return MRS_OK;
     }
     if (!o->file) {
-        s = o->kept ? mrsi_keep_temp(o->f->en, &o->file, e) : mrsi_temp_new(o->f->en, &o->file, e);
+        s = o->kept ? mrsi_ckpt_temp(o->f->en, &o->file, e) : mrsi_temp_new(o->f->en, &o->file, e);
     }
     MRS_THEN(s, mrsi_temp_append(o->file, o->bytes.p, o->bytes.n, o->filed, e));
     o->filed += o->bytes.n;
@@ -158,9 +158,9 @@ put_document(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
 {
     struct mrsi_fold_one *o = arg;
     MRS_ASSERT(o->n_given >= but_last);
-    struct mrsi_fold_held h = {o->n_given - but_last, o->filed + o->bytes.n, doc.n};
+    struct mrsi_fold_pending h = {o->n_given - but_last, o->filed + o->bytes.n, doc.n};
     mrs_buf_put(&o->bytes, doc.p, doc.n);
-    enum mrs_status s = o->bytes.bad ? mrs_buf_status(&o->bytes, e) : mrsi_tape_put(&o->docs, &h, e);
+    enum mrs_status s = o->bytes.bad ? mrs_buf_status(&o->bytes, e) : mrsi_file_array_put(&o->docs, &h, e);
     return s == MRS_OK && o->bytes.n > share(o->f) ? mrsi_fold_file_held(o, e) : s;
 }
 
@@ -221,7 +221,7 @@ refuse_members(struct mrsi_fold_one *o, uint64_t from, uint64_t to, const struct
 }
 
 static enum mrs_status
-held_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, struct mrs_view *doc, struct mrs_err *e)
+held_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, struct mrs_view *doc, struct mrs_err *e)
 {
     MRS_ASSERT(h->off <= o->filed + o->bytes.n);
     doc->n = (uint32_t)h->len;
@@ -233,26 +233,26 @@ held_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, struct mr
     uint8_t *p = mrs_buf_take(&o->room, h->len);
     doc->p = p;
     enum mrs_status s = p ? mrs_read_at(o->file->fd, p, h->len, h->off, e) : mrs_buf_status(&o->room, e);
-    bool good = s != MRS_OK || h->off >= o->foreign || mrsi_mark_is_doc(p, h->len);
+    bool good = s != MRS_OK || h->off >= o->foreign || mrsi_savepoint_is_doc(p, h->len);
     return good ? s : mrsi_state_damaged("documents of a group", e);
 }
 
 /* A document whose `_id` does not clash; members: how many are in it. */
 static enum mrs_status
-write_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t source, uint64_t members,
+write_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint64_t source, uint64_t members,
                struct mrs_err *e)
 {
-    struct mrsi_sides *sides = &o->f->sides;
+    struct mrsi_step_outputs *sides = &o->f->sides;
     struct mrsi_row *row = mrsi_row(o->w, o->f->step, 1);
     struct mrsi_candidate c = {o->f->en->side[o->f->step][1], source, 0, false, true};
     struct mrs_view doc;
     bool write = false;
     enum mrs_status s = held_document(o, h, &doc, e);
-    MRS_THEN(s, mrsi_sides_admit(sides, o->w, &o->out->lists, &c, &doc, &write, e));
+    MRS_THEN(s, mrsi_step_outputs_admit(sides, o->w, &o->out->lists, &c, &doc, &write, e));
     if (s == MRS_OK && write) {
         row->created++;
         mrs_arena_reset(&o->w->arena);
-        s = mrsi_sides_write(sides, o->w, o->out->outs, 1, doc, e);
+        s = mrsi_step_outputs_write(sides, o->w, o->out->outs, 1, doc, e);
     }
     row->placed += members;
     if (s == MRS_OK && !write && sides->ids.phase == MRSI_IDS_VERDICT) {
@@ -263,17 +263,17 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t
 
 /* Members from `from` on are its own. */
 static enum mrs_status
-one_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t from, struct mrs_err *e)
+one_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint64_t from, struct mrs_err *e)
 {
     MRS_ASSERT(from <= h->end && h->end <= o->n_given);
     uint64_t source = mrsi_source(0, o->out->first_doc + o->out->n_docs);
-    const struct mrsi_barred *barred = mrsi_sides_barred(&o->f->sides, source);
+    const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&o->f->sides, source);
     enum mrs_status s;
-    if (barred) {
+    if (rejected) {
         struct mrs_view doc;
         s = held_document(o, h, &doc, e);
-        MRS_THEN(s, mrsi_sides_clash(&o->f->sides, o->w, barred, mrs_doc_get(doc, "_id"), "conflicts",
-                                     "several documents would have the same _id", e));
+        MRS_THEN(s, mrsi_step_outputs_clash(&o->f->sides, o->w, rejected, mrs_doc_get(doc, "_id"), "conflicts",
+                                            "several documents would have the same _id", e));
         if (s == MRS_SKIP) {
             struct mrs_err why = o->w->err;
             s = refuse_members(o, from, h->end, &why, e);
@@ -285,11 +285,11 @@ one_document(struct mrsi_fold_one *o, const struct mrsi_fold_held *h, uint64_t f
     return s;
 }
 
-static struct mrsi_fold_held
+static struct mrsi_fold_pending
 held_at(const struct mrsi_fold_one *o, uint64_t i)
 {
     MRS_ASSERT(i < o->docs.n);
-    struct mrsi_fold_held h;
+    struct mrsi_fold_pending h;
     memcpy(&h, o->docs.p + i * sizeof h, sizeof h);
     return h;
 }
@@ -301,7 +301,7 @@ release(struct mrsi_fold_one *o, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     uint64_t from = o->released ? held_at(o, o->released - 1).end : 0;
     while (s == MRS_OK && o->released < o->docs.n) {
-        struct mrsi_fold_held h = held_at(o, o->released);
+        struct mrsi_fold_pending h = held_at(o, o->released);
         s = rest(o, h.len, e);
         MRS_THEN(s, one_document(o, &h, from, e));
         from = h.end;
@@ -335,8 +335,8 @@ mrsi_fold_group_begin(struct mrsi_fold_one *o)
     o->n_given = o->filed = o->released = o->told = o->foreign = 0;
     o->way = MRSI_FOLD_GIVES;
     o->fails = false;
-    mrsi_tape_reset(&o->docs);
-    mrsi_tape_reset(&o->alone);
+    mrsi_file_array_reset(&o->docs);
+    mrsi_file_array_reset(&o->alone);
     mrs_buf_reset(&o->bytes);
     mrs_buf_reset(&o->made);
     if (o->named) { /* what a mark names does not change */
@@ -363,7 +363,7 @@ mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrs
     if (s != MRS_OK) { /* it did not fail when it was tried */
         return mrsi_kernel_failed(w, s == MRS_SKIP ? MRS_FAIL : s, e);
     }
-    s = mrsi_tape_end(&o->docs, e);
+    s = mrsi_file_array_end(&o->docs, e);
     return s == MRS_OK ? release(o, e) : s;
 }
 
@@ -403,8 +403,8 @@ drain(struct mrsi_fold_one *o, struct mrs_err *e)
     while (s == MRS_OK) {
         s = next_member(&members, &shape, e);
     }
-    s = s == MRS_END ? mrsi_tape_end(&o->alone, e) : s;
-    MRS_THEN(s, mrsi_tape_end(&o->docs, e));
+    s = s == MRS_END ? mrsi_file_array_end(&o->alone, e) : s;
+    MRS_THEN(s, mrsi_file_array_end(&o->docs, e));
     o->way = s == MRS_OK ? MRSI_FOLD_ENDS : o->way;
     return s;
 }

@@ -14,7 +14,7 @@ are_documents(const struct mrs_buf *b)
     for (size_t at = 0, n; good && at < b->n; at += n) {
         size_t left = b->n - at;
         n = left >= MRS_DOC_MIN ? mrs_le32(b->p + at) : 0;
-        good = n >= MRS_DOC_MIN && n <= left && mrsi_mark_is_doc(b->p + at, n);
+        good = n >= MRS_DOC_MIN && n <= left && mrsi_savepoint_is_doc(b->p + at, n);
     }
     return good;
 }
@@ -42,7 +42,7 @@ put_made(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files, st
             s = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what a group has come to is too large for a mark");
         }
     }
-    MRS_THEN(s, mrsi_mark_bytes(f->en, "made", made.p, made.n, b, files, e));
+    MRS_THEN(s, mrsi_save_bytes(f->en, "made", made.p, made.n, b, files, e));
     mrs_buf_clear(&made);
     return s;
 }
@@ -73,10 +73,10 @@ mrsi_fold_one_describe(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_
     mrs_build_i64(b, "told", (int64_t)o->told);
     enum mrs_status s = put_why(o, b, e);
     MRS_THEN(s, mrsi_fold_file_held(o, e));
-    MRS_THEN(s, mrsi_tape_describe(&o->docs, "docs", b, files, e));
-    MRS_THEN(s, mrsi_tape_describe(&o->alone, "alone", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&o->docs, "docs", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&o->alone, "alone", b, files, e));
     if (s == MRS_OK) {
-        mrsi_mark_temp("held", o->filed ? o->file : NULL, o->filed, b, files);
+        mrsi_save_temp("held", o->filed ? o->file : NULL, o->filed, b, files);
         o->named = o->named || o->filed;
         s = put_made(o, b, files, e);
     }
@@ -97,7 +97,7 @@ look_at_docs(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     struct fold_partial_look *k = arg;
     for (size_t i = 0; i < n; i++, k->n++) {
-        struct mrsi_fold_held h;
+        struct mrsi_fold_pending h;
         memcpy(&h, p + i * sizeof h, sizeof h);
         if (h.end < k->members || h.end > k->o->n_given || h.off != k->bytes || h.len < MRS_DOC_MIN ||
             h.len > MRS_DOC_READ_MAX || h.len > k->o->filed - k->bytes) {
@@ -127,11 +127,11 @@ look_at_alone(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 static enum mrs_status
-look_at_tape(const struct mrsi_tape *t, struct fold_partial_look *k,
-             enum mrs_status (*take)(void *arg, const uint8_t *p, size_t n, struct mrs_err *e), struct mrs_err *e)
+look_at_array(const struct mrsi_file_array *t, struct fold_partial_look *k,
+              enum mrs_status (*take)(void *arg, const uint8_t *p, size_t n, struct mrs_err *e), struct mrs_err *e)
 {
-    struct mrsi_mark_items items = {t->en, t->item, take, k};
-    return t->temp ? mrsi_mark_items_each(&items, t->temp, t->bytes, e) : MRS_OK;
+    struct mrsi_savepoint_items items = {t->en, t->item, take, k};
+    return t->temp ? mrsi_savepoint_items_each(&items, t->temp, t->bytes, e) : MRS_OK;
 }
 
 static enum mrs_status
@@ -143,8 +143,8 @@ look_at_files(struct mrsi_fold_one *o, struct mrs_err *e)
         o->told > (ended ? o->n_given : 0) || made != (o->made.n > 0) || (made && !are_documents(&o->made))) {
         return mrsi_state_damaged("a group", e);
     }
-    enum mrs_status s = look_at_tape(&o->docs, &docs, look_at_docs, e);
-    MRS_THEN(s, look_at_tape(&o->alone, &alone, look_at_alone, e));
+    enum mrs_status s = look_at_array(&o->docs, &docs, look_at_docs, e);
+    MRS_THEN(s, look_at_array(&o->alone, &alone, look_at_alone, e));
     bool bad = docs.bytes != o->filed || (!o->fails && o->told > docs.most);
     return s == MRS_OK && bad ? mrsi_state_damaged("documents of a group", e) : s;
 }
@@ -168,17 +168,17 @@ mrsi_fold_one_apply(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_er
 {
     MRS_ASSERT(o->live && o->kept);
     bool bad = false;
-    struct mrs_view d = mrsi_mark_doc(mark, "group");
+    struct mrs_view d = mrsi_savepoint_doc(mark, "group");
     o->way = (enum mrsi_fold_way)mrsi_state_number(d, "way", MRSI_FOLD_ENDS, &bad);
     o->n_given = mrsi_state_number(d, "given", INT64_MAX, &bad);
     o->released = mrsi_state_number(d, "released", INT64_MAX, &bad);
     o->told = mrsi_state_number(d, "told", INT64_MAX, &bad);
     get_why(o, d, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("a group", e) : MRS_OK;
-    MRS_THEN(s, mrsi_tape_apply(&o->docs, d, "docs", e));
-    MRS_THEN(s, mrsi_tape_apply(&o->alone, d, "alone", e));
-    MRS_THEN(s, mrsi_mark_temp_back(o->f->en, d, "held", &o->file, &o->filed, e));
-    MRS_THEN(s, mrsi_mark_bytes_back(o->f->en, d, "made", &o->made, e));
+    MRS_THEN(s, mrsi_file_array_load(&o->docs, d, "docs", e));
+    MRS_THEN(s, mrsi_file_array_load(&o->alone, d, "alone", e));
+    MRS_THEN(s, mrsi_load_temp(o->f->en, d, "held", &o->file, &o->filed, e));
+    MRS_THEN(s, mrsi_load_bytes(o->f->en, d, "made", &o->made, e));
     o->named = o->file != NULL;
     o->foreign = o->filed;
     return s == MRS_OK ? look_at_files(o, e) : s;
@@ -201,7 +201,7 @@ mrsi_fold_heavy_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_bu
         return s;
     }
     mrsi_state_put_bytes(b, "key", f->heavy.key.p, f->heavy.key.n);
-    s = mrsi_tape_describe(&f->heavy.ordinals, "members", b, files, e);
+    s = mrsi_file_array_save(&f->heavy.ordinals, "members", b, files, e);
     return s == MRS_OK ? mrsi_fold_one_describe(&f->heavy.one, b, files, e) : s;
 }
 
@@ -225,13 +225,13 @@ apply_inside(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     MRS_ASSERT(f->heavy.on);
     bool bad = false;
     size_t n;
-    const struct mrsi_tape *t = &f->heavy.ordinals;
-    struct mrsi_mark_items items = {f->en, sizeof(uint64_t), look_at_members, f};
+    const struct mrsi_file_array *t = &f->heavy.ordinals;
+    struct mrsi_savepoint_items items = {f->en, sizeof(uint64_t), look_at_members, f};
     const uint8_t *key = mrsi_state_bytes(mark, "key", &n, &bad);
     mrs_buf_put(&f->heavy.key, key, n);
     enum mrs_status s = bad ? mrsi_state_damaged("a group", e) : mrs_buf_status(&f->heavy.key, e);
-    MRS_THEN(s, mrsi_tape_apply(&f->heavy.ordinals, mark, "members", e));
-    s = s == MRS_OK && t->temp ? mrsi_mark_items_each(&items, t->temp, t->bytes, e) : s;
+    MRS_THEN(s, mrsi_file_array_load(&f->heavy.ordinals, mark, "members", e));
+    s = s == MRS_OK && t->temp ? mrsi_savepoint_items_each(&items, t->temp, t->bytes, e) : s;
     MRS_THEN(s, mrsi_fold_one_apply(&f->heavy.one, mark, e));
     if (s == MRS_OK && (t->n != f->heavy.one.n_given || t->ended != (f->heavy.one.way == MRSI_FOLD_ENDS))) {
         s = mrsi_state_damaged("members of a group", e);
@@ -252,7 +252,7 @@ mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err 
     uint64_t piece = mrsi_state_number(mark, "piece", INT64_MAX, &bad);
     uint64_t put = mrsi_state_number(mark, "put", INT64_MAX, &bad);
     bad = bad || on.type != MRS_BOOL || sorted.type != MRS_BOOL || inside.type != MRS_BOOL ||
-          (*inside.p && !*sorted.p) || !mrsi_sides_have_held(&f->sides) || !f->next_part ||
+          (*inside.p && !*sorted.p) || !mrsi_step_outputs_have_held(&f->sides) || !f->next_part ||
           f->next_part > f->spill.n_part ||
           piece > f->spill.part[f->next_part - 1].pieces.n / sizeof(struct mrsi_spill_piece);
     if (bad) {

@@ -6,22 +6,23 @@
 #include "mongoreshape/fold_ops.h"
 
 enum { WAITING = 8 };
-struct waiting { /* a document that the step has told at a glance, while what is known of its kin is being loaded */
+struct waiting { /* a document that the step has entered the fast way, while what is known of its shared record is being
+                    loaded */
     struct mrs_view doc;
     uint64_t ordinal;
-    const struct mrs_look *look; /* of the document, while this is its number */
+    const struct mrs_template *tpl; /* of the document, while this is its number */
     uint64_t look_no;
-    struct mrs_fold_glance seen;
-    struct mrs_buf name; /* of the kin */
-    uint64_t kin; /* its hash */
+    struct mrs_fold_fast seen;
+    struct mrs_buf name; /* of the shared record */
+    uint64_t shared; /* its hash */
 };
 struct fold_read_job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrs_fold_entry entry;
-    struct mrs_buf kin;   /* one that was asked for */
+    struct mrs_buf shared; /* one that was asked for */
     struct mrs_buf bits;  /* one byte a document */
-    struct mrs_buf found; /* struct mrsi_fold_brought; while ranges of partitions are not known, struct mrsi_rec */
+    struct mrs_buf found; /* struct mrsi_fold_input; while ranges of partitions are not known, struct mrsi_rec */
     struct waiting waiting[WAITING];
     uint32_t n_waiting;
     struct mrs_eval_fields known; /* of one of them: its look */
@@ -41,8 +42,8 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->entry.group, f->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, f->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.shape, f->en->mem, MRSI_SHAPE_MAX);
-        mrs_buf_init(&job->entry.kin, f->en->mem, 2u * MRSI_SHAPE_MAX);
-        mrs_buf_init(&job->kin, f->en->mem, 2u * MRSI_SHAPE_MAX);
+        mrs_buf_init(&job->entry.shared, f->en->mem, 2u * MRSI_SHAPE_MAX);
+        mrs_buf_init(&job->shared, f->en->mem, 2u * MRSI_SHAPE_MAX);
         mrs_buf_init(&job->bits, f->en->mem, SIZE_MAX);
         mrs_buf_init(&job->found, f->en->mem, SIZE_MAX);
         for (int i = 0; i < WAITING; i++) {
@@ -62,20 +63,20 @@ view_of(const struct mrs_buf *b)
 
 /* For a group that grows. */
 static enum mrs_status
-put_brought(const struct mrsi_fold *f, struct fold_read_job *job, struct mrs_err *e)
+put_group_value(const struct mrsi_fold *f, struct fold_read_job *job, struct mrs_err *e)
 {
     const struct mrs_fold_entry *x = &job->entry;
-    struct mrsi_fold_brought b = {.kin = (uint32_t)x->kin.n, .shape = (uint32_t)x->shape.n};
-    size_t total = (sizeof b + x->kin.n + x->shape.n + 7) & ~(size_t)7;
+    struct mrsi_fold_input b = {.shared = (uint32_t)x->shared.n, .shape = (uint32_t)x->shape.n};
+    size_t total = (sizeof b + x->shared.n + x->shape.n + 7) & ~(size_t)7;
     uint8_t *p = mrs_buf_take(&job->found, total);
     if (!p) {
         return mrs_err_memory(e, total);
     }
     b.total = (uint32_t)total;
-    b.ref = (uint32_t)mrs_hash64(x->kin.p, x->kin.n, f->en->secret.seed);
+    b.ref = (uint32_t)mrs_hash64(x->shared.p, x->shared.n, f->en->secret.seed);
     memcpy(p, &b, sizeof b);
-    mrs_copy_short(p + sizeof b, x->kin.p, x->kin.n);
-    mrs_copy_short(p + sizeof b + x->kin.n, x->shape.p, x->shape.n);
+    mrs_copy_short(p + sizeof b, x->shared.p, x->shared.n);
+    mrs_copy_short(p + sizeof b + x->shared.n, x->shape.p, x->shape.n);
     return MRS_OK;
 }
 
@@ -85,16 +86,16 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job,
           struct mrs_err *e)
 {
     struct mrs_fold_entry *x = &job->entry;
-    struct mrs_buf *kin = f->ops->kin ? &job->kin : &x->kin;
-    enum mrs_status s = f->ops->kin ? mrsi_fold_ask_kin(f, w, doc, view_of(&x->kin), kin, e) : MRS_OK;
-    s = s == MRS_OK && f->ops->group ? mrsi_fold_ask_group(f, w, view_of(kin), &x->group, e) : s;
+    struct mrs_buf *shared = f->ops->shared ? &job->shared : &x->shared;
+    enum mrs_status s = f->ops->shared ? mrsi_fold_ask_shared(f, w, doc, view_of(&x->shared), shared, e) : MRS_OK;
+    s = s == MRS_OK && f->ops->group ? mrsi_fold_ask_group(f, w, view_of(shared), &x->group, e) : s;
     if (s != MRS_OK) {
         return s;
     }
-    size_t n_kin = kin->n;
-    const struct mrs_buf *all = n_kin ? kin : &x->shape;
-    if (n_kin) {
-        mrs_buf_put(kin, x->shape.p, x->shape.n);
+    size_t n_shared = shared->n;
+    const struct mrs_buf *all = n_shared ? shared : &x->shape;
+    if (n_shared) {
+        mrs_buf_put(shared, x->shape.p, x->shape.n);
     }
     struct mrsi_rec_parts parts = {x->group.p, x->order.p, all->p};
     size_t total = (sizeof(struct mrsi_rec) + x->group.n + x->order.n + all->n + 7) & ~(size_t)7;
@@ -104,7 +105,7 @@ put_found(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job,
     }
     struct mrsi_rec r = {.total = (uint32_t)total,
                          .ref = (uint32_t)mrs_hash(x->group.p, x->group.n, f->en->secret.seed).lo,
-                         .ord = n_kin,
+                         .ord = n_shared,
                          .order = ordinal,
                          .verify_len = (uint32_t)x->group.n,
                          .sort_len = (uint32_t)x->order.n,
@@ -119,28 +120,29 @@ put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job
 {
     const struct mrs_fold_entry *x = &job->entry;
     if (f->gather.on) {
-        return put_brought(f, job, e);
+        return put_group_value(f, job, e);
     }
     if (!job->routes) {
         return put_found(f, w, job, ordinal, doc, e);
     }
-    struct mrsi_fold_parts parts = {.order = view_of(&x->order), .shape = view_of(&x->shape), .kin = view_of(&x->kin),
+    struct mrsi_fold_parts parts = {.order = view_of(&x->order), .shape = view_of(&x->shape), .shared =
+            view_of(&x->shared),
                                     .ordinal = ordinal};
     if (!f->ops->group) {
         parts.group = view_of(&x->group);
     }
-    if (f->ops->kin) {
+    if (f->ops->shared) {
         parts.doc = doc;
     }
     return mrsi_fold_route(f, w, &parts, e);
 }
 
-/* What the step tells at a glance, as of enter. */
+/* What the step tells by enter_fast, as of enter. */
 static void
-fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_glance *g, const uint8_t *doc)
+fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_fast *g, const uint8_t *doc)
 {
     uint8_t room[16];
-    mrs_buf_put(&x->kin, g->kin->p, g->kin->n);
+    mrs_buf_put(&x->shared, g->shared->p, g->shared->n);
     mrs_key_append(&x->order, mrs_make_i64(room, g->date, MRS_DATE), false);
     for (uint32_t i = 0; i < g->n_spans; i++) {
         mrs_buf_put(&x->shape, doc + g->shape[i].at, g->shape[i].n);
@@ -152,19 +154,19 @@ fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_glance *g, const uint
 static enum mrs_status
 entry_status(const struct mrs_fold_entry *x, struct mrsi_worker *w, struct mrs_err *e)
 {
-    if (!x->takes_part || !(x->group.bad | x->order.bad | x->shape.bad | x->kin.bad)) {
+    if (!x->takes_part || !(x->group.bad | x->order.bad | x->shape.bad | x->shared.bad)) {
         return MRS_OK;
     }
-    if (x->group.bad == 1 || x->order.bad == 1 || x->shape.bad || x->kin.bad) {
+    if (x->group.bad == 1 || x->order.bad == 1 || x->shape.bad || x->shared.bad) {
         return mrs_err_memory(e, x->shape.n);
     }
     return mrs_err_set(&w->err, MRS_SKIP, MRS_E_LIMIT, "a key of more than %u bytes", MRS_KEY_MAX);
 }
 
-/* What the document brings is put where it belongs. seen: the step has told at a glance. */
+/* What the document brings is put where it belongs. seen: the step has entered the fast way. */
 static enum mrs_status
 one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job, uint64_t ordinal,
-             const struct mrs_view *doc, const struct mrs_fold_glance *seen, struct mrs_err *e)
+             const struct mrs_view *doc, const struct mrs_fold_fast *seen, struct mrs_err *e)
 {
     struct mrs_fold_entry *x = &job->entry;
     uint8_t *bits = job->bits.p + (ordinal - job->block.first_doc);
@@ -173,7 +175,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *j
     mrs_buf_reset(&x->group);
     mrs_buf_reset(&x->order);
     mrs_buf_reset(&x->shape);
-    mrs_buf_reset(&x->kin);
+    mrs_buf_reset(&x->shared);
     mrs_err_clear(&w->err);
     w->ctx.remarks = 0;
     if (seen) {
@@ -205,8 +207,8 @@ one_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *jo
 {
     const struct mrs_eval_fields *fields = w->ctx.fields;
     const uint8_t *fields_of = w->ctx.fields_of;
-    job->known.look = x->look;
-    w->ctx.fields = x->look && x->look->no == x->look_no ? &job->known : NULL;
+    job->known.tpl = x->tpl;
+    w->ctx.fields = x->tpl && x->tpl->no == x->look_no ? &job->known : NULL;
     w->ctx.fields_of = x->doc.p;
     enum mrs_status s = one_document(f, w, job, x->ordinal, &x->doc, &x->seen, e);
     w->ctx.fields = fields;
@@ -214,7 +216,7 @@ one_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *jo
     return s;
 }
 
-/* Most need no entry, since others of their kin have just been put. */
+/* Most need no entry, since others of their shared record have just been put. */
 static enum mrs_status
 route_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job, struct mrs_err *e)
 {
@@ -223,7 +225,7 @@ route_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *
     job->n_waiting = 0;
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         const struct waiting *x = &job->waiting[i];
-        if (mrsi_fold_route_glance(f, w, x->kin, &x->seen, x->doc.p, x->ordinal)) {
+        if (mrsi_fold_route_fast(f, w, x->shared, &x->seen, x->doc.p, x->ordinal)) {
             job->bits.p[x->ordinal - job->block.first_doc] = 0;
         } else {
             s = one_waiting(f, w, job, x, e);
@@ -232,22 +234,22 @@ route_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *
     return s;
 }
 
-/* One document; those told at a glance wait for each other, so that the misses of some overlap, but none is overtaken
- * by one that is not told. */
+/* One document; those entered the fast way wait for each other, so that the misses of some overlap, but none is
+ * overtaken by one that is not told. */
 static enum mrs_status
-glance_first(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job, uint64_t ordinal,
-             const struct mrs_view *doc, struct mrs_err *e)
+fast_first(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job, uint64_t ordinal,
+           const struct mrs_view *doc, struct mrs_err *e)
 {
     struct waiting *x = &job->waiting[job->n_waiting];
-    x->seen.kin = &x->name;
+    x->seen.shared = &x->name;
     mrs_buf_reset(&x->name);
-    const bool told = f->ops->glance(f->st->state, &w->ctx, job->work, *doc, &x->seen);
+    const bool told = f->ops->enter_fast(f->st->state, &w->ctx, job->work, *doc, &x->seen);
     if (told && job->waits) {
         x->doc = *doc;
         x->ordinal = ordinal;
-        x->look = w->ctx.fields ? w->ctx.fields->look : NULL;
-        x->look_no = x->look ? x->look->no : 0;
-        x->kin = mrsi_fold_route_look(f, w, view_of(&x->name));
+        x->tpl = w->ctx.fields ? w->ctx.fields->tpl : NULL;
+        x->look_no = x->tpl ? x->tpl->no : 0;
+        x->shared = mrsi_fold_route_look(f, w, view_of(&x->name));
         return ++job->n_waiting < WAITING ? MRS_OK : route_waiting(f, w, job, e);
     }
     enum mrs_status s = job->n_waiting ? route_waiting(f, w, job, e) : MRS_OK;
@@ -281,7 +283,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
             continue;
         }
         job->row->before++;
-        s = f->ops->glance ? glance_first(f, w, job, cur.ordinal, &doc, e)
+        s = f->ops->enter_fast ? fast_first(f, w, job, cur.ordinal, &doc, e)
                            : one_document(f, w, job, cur.ordinal, &doc, NULL, e);
     }
     return s == MRS_END ? route_waiting(f, w, job, e) : s;
@@ -327,8 +329,8 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->entry.group);
         mrs_buf_clear(&job->entry.order);
         mrs_buf_clear(&job->entry.shape);
-        mrs_buf_clear(&job->entry.kin);
-        mrs_buf_clear(&job->kin);
+        mrs_buf_clear(&job->entry.shared);
+        mrs_buf_clear(&job->shared);
         mrs_buf_clear(&job->bits);
         mrs_buf_clear(&job->found);
         for (int i = 0; i < WAITING; i++) {

@@ -12,27 +12,29 @@
 #include "mongoreshape/join_ops.h"
 #include "mongoreshape/fold_ops.h"
 
-/* Bits of a document that took part, beside those of enum in join.h. None: it stands in a document of into. */
+/* Bits of a document that took part, beside those of enum in join.h. None: it is in a document of into. */
 enum {
     MRSI_FOLD_UNUSED = MRS_USED_CUT, /* no document was made of it */
     MRSI_FOLD_LATE = MRS_USED_LEFT   /* refused while its group was folded: the reason is in `late` */
 };
 
 /* ---- fold_members.c: what is kept of a document until its group is folded ---- */
-/* A record of a document, or of a kin: the key of a group, and what its documents have alike. A head, its bytes, padded
- * to 4. In each piece of a partition a kin stands before the first document that names it, so a piece begins with one.
+/* A record of a document, or of a shared record: the key of a group, and what its documents have alike. A head, its
+ * bytes, padded to 4. In each piece of a partition a shared record comes before the first document that names it, so a
+ * piece begins with one.
  */
 struct mrsi_fold_rec {
-    uint32_t since; /* its ordinal, of a kin that of the first document that names it here, less that of the piece */
-    uint16_t kin;   /* number in the piece */
+    uint32_t since; /* its ordinal, of a shared record that of the first document that names it here, less that of the
+                       piece */
+    uint16_t shared; /* number in the piece */
     uint8_t form;
     uint8_t n;      /* dated: of the bytes; of another document: the first byte of its order */
 };
 enum {
-    MRSI_FOLD_SHORT, /* struct mrsi_fold_doc; all of the order stands in the head */
+    MRSI_FOLD_SHORT, /* struct mrsi_fold_doc; all of the order is in the head */
     MRSI_FOLD_LONG,  /* the same; the bytes begin with the length of the order in 32 bits, and the order */
-    MRSI_FOLD_KIN,   /* struct mrsi_fold_kin_rec; the bytes are the key of the group, then the rest */
-    MRSI_FOLD_DATED  /* the order is that of a date in the shape: that stands as many bytes behind its begin as the form
+    MRSI_FOLD_SHARED,   /* struct mrsi_fold_shared_rec; the bytes are the key of the group, then the rest */
+    MRSI_FOLD_DATED  /* the order is that of a date in the shape: that is as many bytes behind its begin as the form
                         is larger than this. There are no more bytes in the head */
 };
 enum { MRSI_FOLD_DATED_BYTES = UINT8_MAX }; /* of a shape, at most: a date in it begins 8 before its end */
@@ -41,17 +43,17 @@ struct mrsi_fold_doc {
     uint32_t len;      /* of the bytes */
     uint32_t order[2]; /* the next eight bytes of the order as a number */
 };
-struct mrsi_fold_kin_rec {
+struct mrsi_fold_shared_rec {
     struct mrsi_fold_rec head;
     uint32_t len;
     uint32_t ref;        /* a part of its group's hash */
     uint32_t group;      /* bytes of the key */
-    uint32_t ordinal[2]; /* of the first document that names it here; of the first kin: that of the piece */
+    uint32_t ordinal[2]; /* of the first document that names it here; of the first shared record: that of the piece */
 };
 struct mrsi_fold_parts { /* what a document brings */
     struct mrs_view group; /* p NULL: to be asked for */
-    struct mrs_view order, shape, kin;
-    struct mrs_view doc;   /* p not NULL: kin is a name, and kin itself is to be asked for */
+    struct mrs_view order, shape, shared;
+    struct mrs_view doc;   /* p not NULL: shared record is a name, and shared record itself is to be asked for */
     uint64_t ordinal;
 };
 static inline size_t
@@ -63,13 +65,13 @@ static inline size_t
 mrsi_fold_head(const struct mrsi_fold_rec *r)
 {
     return r->form >= MRSI_FOLD_DATED ? sizeof *r
-                                      : r->form == MRSI_FOLD_KIN ? sizeof(struct mrsi_fold_kin_rec)
+                                      : r->form == MRSI_FOLD_SHARED ? sizeof(struct mrsi_fold_shared_rec)
                                                                  : sizeof(struct mrsi_fold_doc);
 }
-static inline const struct mrsi_fold_kin_rec *
-mrsi_fold_as_kin(const struct mrsi_fold_rec *r)
+static inline const struct mrsi_fold_shared_rec *
+mrsi_fold_as_shared(const struct mrsi_fold_rec *r)
 {
-    return (const struct mrsi_fold_kin_rec *)(const void *)r;
+    return (const struct mrsi_fold_shared_rec *)(const void *)r;
 }
 static inline const struct mrsi_fold_doc *
 mrsi_fold_as_doc(const struct mrsi_fold_rec *r)
@@ -81,7 +83,7 @@ mrsi_fold_bytes(const struct mrsi_fold_rec *r)
 {
     struct mrs_view bytes = {(const uint8_t *)r + mrsi_fold_head(r), r->n};
     if (r->form < MRSI_FOLD_DATED) {
-        bytes.n = r->form == MRSI_FOLD_KIN ? mrsi_fold_as_kin(r)->len : mrsi_fold_as_doc(r)->len;
+        bytes.n = r->form == MRSI_FOLD_SHARED ? mrsi_fold_as_shared(r)->len : mrsi_fold_as_doc(r)->len;
     }
     return bytes;
 }
@@ -90,24 +92,24 @@ mrsi_fold_size(const struct mrsi_fold_rec *r)
 {
     return mrsi_fold_room(mrsi_fold_head(r), mrsi_fold_bytes(r).n);
 }
-/* Of a record of a kin. */
+/* Of a record of a shared record. */
 static inline uint64_t
 mrsi_fold_ordinal(const struct mrsi_fold_rec *r)
 {
     uint64_t n;
-    memcpy(&n, mrsi_fold_as_kin(r)->ordinal, sizeof n);
+    memcpy(&n, mrsi_fold_as_shared(r)->ordinal, sizeof n);
     return n;
 }
 static inline struct mrs_view
-mrsi_fold_kin_group(const struct mrsi_fold_rec *r)
+mrsi_fold_shared_group(const struct mrsi_fold_rec *r)
 {
-    struct mrs_view group = {mrsi_fold_bytes(r).p, mrsi_fold_as_kin(r)->group};
+    struct mrs_view group = {mrsi_fold_bytes(r).p, mrsi_fold_as_shared(r)->group};
     return group;
 }
 static inline struct mrs_view
-mrsi_fold_kin_rest(const struct mrsi_fold_rec *r)
+mrsi_fold_shared_rest(const struct mrsi_fold_rec *r)
 {
-    struct mrs_view all = mrsi_fold_bytes(r), group = mrsi_fold_kin_group(r);
+    struct mrs_view all = mrsi_fold_bytes(r), group = mrsi_fold_shared_group(r);
     struct mrs_view rest = {group.p + group.n, all.n - group.n};
     return rest;
 }

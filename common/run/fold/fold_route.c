@@ -55,7 +55,7 @@ by_key(const void *pa, const void *pb, void *arg)
     return mrsi_fold_compare(mrsi_fold_key(rec_at(recs, a)), mrsi_fold_key(rec_at(recs, b)));
 }
 
-/* What the early documents take in partitions, but for their kin. */
+/* What the early documents take in partitions, but for their shared record. */
 static uint64_t
 kept_bytes(const struct mrsi_fold *f)
 {
@@ -180,7 +180,7 @@ make_router(struct mrsi_fold *f, uint32_t worker, struct mrs_err *e)
 {
     struct mrsi_fold_router *r = &f->router[worker];
     mrs_buf_init(&r->group, f->en->mem, MRS_KEY_MAX);
-    mrs_buf_init(&r->kin, f->en->mem, 2u * MRSI_SHAPE_MAX);
+    mrs_buf_init(&r->shared, f->en->mem, 2u * MRSI_SHAPE_MAX);
     mrs_buf_init(&r->names, f->en->mem, SIZE_MAX);
     enum mrs_status s = mrsi_spiller_init(&r->spiller, &f->spill, worker, e);
     if (s != MRS_OK) {
@@ -297,8 +297,8 @@ names_most(const struct mrsi_fold *f)
 }
 
 /* What is forgotten is searched for and kept once more: a table that grew too large starts over, and so does one whose
- * kins had so many documents each that this costs little. Mostly they are those of an hour that is over, and a small
- * table is nearer to the processor. */
+ * shared records had so many documents each that this costs little. Mostly they are those of an hour that is over, and
+ * a small table is nearer to the processor. */
 static enum mrs_status
 more_room(struct mrsi_fold *f, struct mrsi_fold_router *r, struct mrs_err *e)
 {
@@ -324,23 +324,23 @@ first_slot(const struct mrsi_fold_router *r, uint64_t hash)
     return (uint32_t)(hash >> 32) & (r->slots - 1);
 }
 
-/* What a kin is known by: its group, where that is not made of it, and its name. */
+/* What a shared record is known by: its group, where that is not made of it, and its name. */
 struct fold_route_name {
-    struct mrs_view group, kin;
+    struct mrs_view group, shared;
 };
 
 static inline uint64_t
 size_of(const struct fold_route_name *x)
 {
-    return x->group.n | (uint64_t)x->kin.n << 32;
+    return x->group.n | (uint64_t)x->shared.n << 32;
 }
 
 static inline bool
-is_called(const struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct fold_route_name *x)
+is_called(const struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen, const struct fold_route_name *x)
 {
     const uint8_t *p = r->names.p + seen->bytes;
     return seen->size == size_of(x) && (!x->group.n || memcmp(p, x->group.p, x->group.n) == 0) &&
-           (!x->kin.n || memcmp(p + x->group.n, x->kin.p, x->kin.n) == 0);
+           (!x->shared.n || memcmp(p + x->group.n, x->shared.p, x->shared.n) == 0);
 }
 
 static enum mrs_status
@@ -348,12 +348,12 @@ put_name(struct mrsi_fold_router *r, const struct fold_route_name *x, uint32_t *
 {
     *at = (uint32_t)r->names.n;
     mrs_buf_put(&r->names, x->group.p, x->group.n);
-    mrs_buf_put(&r->names, x->kin.p, x->kin.n);
+    mrs_buf_put(&r->names, x->shared.p, x->shared.n);
     return mrs_buf_status(&r->names, e);
 }
 
 /* Its place, or the free one where it would be. Names are compared byte by byte, for two may have one hash. */
-static inline struct mrsi_fold_seen *
+static inline struct mrsi_fold_shared_cache *
 find_seen(const struct mrsi_fold_router *r, uint64_t hash, const struct fold_route_name *x)
 {
     MRS_ASSERT(r->n_seen < r->slots);
@@ -365,13 +365,13 @@ find_seen(const struct mrsi_fold_router *r, uint64_t hash, const struct fold_rou
 }
 
 enum mrs_status
-mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view kin, struct mrs_buf *out,
+mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, struct mrs_buf *out,
                     struct mrs_err *e)
 {
     MRS_ASSERT(f->ops->group);
     mrs_buf_reset(out);
     out->bad = 0;
-    enum mrs_status s = f->ops->group(f->st->state, &w->ctx, mrsi_work_of(w, f->step, e), kin, out);
+    enum mrs_status s = f->ops->group(f->st->state, &w->ctx, mrsi_work_of(w, f->step, e), shared, out);
     if (s == MRS_OK && out->bad) {
         return out->bad == 1 ? mrs_buf_status(out, e)
                              : mrs_err_set(&w->err, MRS_SKIP, MRS_E_LIMIT, "a key of more than %u bytes", MRS_KEY_MAX);
@@ -380,29 +380,29 @@ mrsi_fold_ask_group(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view 
 }
 
 enum mrs_status
-mrsi_fold_ask_kin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc, struct mrs_view name,
-                  struct mrs_buf *out, struct mrs_err *e)
+mrsi_fold_ask_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view doc, struct mrs_view name,
+                     struct mrs_buf *out, struct mrs_err *e)
 {
-    MRS_ASSERT(f->ops->kin);
+    MRS_ASSERT(f->ops->shared);
     mrs_buf_reset(out);
     out->bad = 0;
-    enum mrs_status s = f->ops->kin(f->st->state, &w->ctx, mrsi_work_of(w, f->step, e), doc, name, out);
+    enum mrs_status s = f->ops->shared(f->st->state, &w->ctx, mrsi_work_of(w, f->step, e), doc, name, out);
     MRS_THEN(s, mrs_buf_status(out, e));
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
-/* Kin and group of a document, where they are not known. */
+/* Shared record and group of a document, where they are not known. */
 static enum mrs_status
 ask(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_parts *x, struct mrs_err *e)
 {
     struct mrsi_fold_router *r = &f->router[w->no];
     enum mrs_status s = MRS_OK;
     if (x->doc.p) {
-        s = mrsi_fold_ask_kin(f, w, x->doc, x->kin, &r->kin, e);
-        x->kin = (struct mrs_view){r->kin.p, (uint32_t)r->kin.n};
+        s = mrsi_fold_ask_shared(f, w, x->doc, x->shared, &r->shared, e);
+        x->shared = (struct mrs_view){r->shared.p, (uint32_t)r->shared.n};
     }
     if (s == MRS_OK && !x->group.p && f->ops->group) {
-        s = mrsi_fold_ask_group(f, w, x->kin, &r->group, e);
+        s = mrsi_fold_ask_group(f, w, x->shared, &r->group, e);
         x->group = (struct mrs_view){r->group.p, (uint32_t)r->group.n};
     }
     return s;
@@ -415,8 +415,8 @@ hash_of(const struct mrsi_fold *f, const struct fold_route_name *x)
     if (!f->ops->group) {
         hash = mrs_hash64(x->group.p, x->group.n, hash);
     }
-    if (x->kin.n) {
-        hash = mrs_hash64(x->kin.p, x->kin.n, hash);
+    if (x->shared.n) {
+        hash = mrs_hash64(x->shared.p, x->shared.n, hash);
     }
     return hash | 1; /* an empty place is 0 */
 }
@@ -425,14 +425,14 @@ enum mrs_status
 mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fold_parts *x, struct mrs_err *e)
 {
     struct mrsi_fold_router *r = &f->router[w->no];
-    const struct fold_route_name name = {f->ops->group ? (struct mrs_view){NULL, 0} : x->group, x->kin};
+    const struct fold_route_name name = {f->ops->group ? (struct mrs_view){NULL, 0} : x->group, x->shared};
     bool full = r->n_seen >= r->slots / 2 || r->names.n > names_most(f);
     enum mrs_status s = full ? more_room(f, r, e) : MRS_OK;
     if (s != MRS_OK) {
         return s;
     }
     uint64_t hash = hash_of(f, &name);
-    struct mrsi_fold_seen *seen = find_seen(r, hash, &name);
+    struct mrsi_fold_shared_cache *seen = find_seen(r, hash, &name);
     r->n_kept++;
     if (seen->hash && mrsi_fold_keep(r, seen, x)) {
         return MRS_OK;
@@ -449,30 +449,30 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
         if (s != MRS_OK) {
             return s;
         }
-        *seen = (struct mrsi_fold_seen){hash, size_of(&name), part, 0, 0, bytes};
+        *seen = (struct mrsi_fold_shared_cache){hash, size_of(&name), part, 0, 0, bytes};
         r->n_seen++;
     }
     uint32_t ref = (uint32_t)mrs_hash(parts.group.p, parts.group.n, f->en->secret.seed).lo;
-    return mrsi_fold_keep_kin(r, seen, &parts, ref, e);
+    return mrsi_fold_keep_shared(r, seen, &parts, ref, e);
 }
 
 uint64_t
-mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view kin)
+mrsi_fold_route_look(const struct mrsi_fold *f, const struct mrsi_worker *w, struct mrs_view shared)
 {
     const struct mrsi_fold_router *r = &f->router[w->no];
-    uint64_t hash = hash_of(f, &(struct fold_route_name){{NULL, 0}, kin});
+    uint64_t hash = hash_of(f, &(struct fold_route_name){{NULL, 0}, shared});
     __builtin_prefetch(&r->seen[first_slot(r, hash)]);
     return hash;
 }
 
 bool
-mrsi_fold_route_glance(struct mrsi_fold *f, struct mrsi_worker *w, uint64_t kin,
-                       const struct mrs_fold_glance *x, const uint8_t *doc, uint64_t ordinal)
+mrsi_fold_route_fast(struct mrsi_fold *f, struct mrsi_worker *w, uint64_t shared,
+                     const struct mrs_fold_fast *x, const uint8_t *doc, uint64_t ordinal)
 {
     struct mrsi_fold_router *r = &f->router[w->no];
-    const struct fold_route_name name = {{NULL, 0}, {x->kin->p, (uint32_t)x->kin->n}};
-    struct mrsi_fold_seen *seen = find_seen(r, kin, &name);
-    bool kept = seen->hash && mrsi_fold_keep_glance(r, seen, x, doc, ordinal);
+    const struct fold_route_name name = {{NULL, 0}, {x->shared->p, (uint32_t)x->shared->n}};
+    struct mrsi_fold_shared_cache *seen = find_seen(r, shared, &name);
+    bool kept = seen->hash && mrsi_fold_keep_fast(r, seen, x, doc, ordinal);
     r->n_kept += kept;
     return kept;
 }
@@ -484,9 +484,9 @@ mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs
     for (size_t at = 0; s == MRS_OK && at < recs->n;) {
         const struct mrsi_rec *r = rec_at(recs, at);
         const uint8_t *shape = mrsi_rec_shape(r);
-        uint32_t kin = (uint32_t)r->ord;
+        uint32_t shared = (uint32_t)r->ord;
         struct mrsi_fold_parts x = {.group = mrsi_fold_key(r), .order = {mrsi_rec_sort(r), r->sort_len},
-                                    .shape = {shape + kin, r->shape_len - kin}, .kin = {shape, kin},
+                                    .shape = {shape + shared, r->shape_len - shared}, .shared = {shape, shared},
                                     .ordinal = r->order};
         s = mrsi_fold_route(f, w, &x, e);
         at += r->total;
@@ -512,7 +512,7 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
         mrs_free(f->en->mem, f->router[i].open);
         mrs_free(f->en->mem, f->router[i].seen);
         mrs_buf_clear(&f->router[i].group);
-        mrs_buf_clear(&f->router[i].kin);
+        mrs_buf_clear(&f->router[i].shared);
         mrs_buf_clear(&f->router[i].names);
     }
     if (f->router) {
@@ -537,9 +537,9 @@ mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_bu
     mrs_build_i64(b, "seenBytes", (int64_t)f->seen_bytes);
     mrs_build_i64(b, "enough", (int64_t)f->enough);
     mrs_build_bool(b, "haveTop", f->have_top);
-    enum mrs_status s = mrsi_mark_bytes(en, "early", f->early.p, f->early.n, b, files, e);
-    MRS_THEN(s, mrsi_mark_bytes(en, "cuts", f->cuts.p, f->cuts.n, b, files, e));
-    MRS_THEN(s, mrsi_mark_bytes(en, "top", f->top.p, f->top.n, b, files, e));
+    enum mrs_status s = mrsi_save_bytes(en, "early", f->early.p, f->early.n, b, files, e);
+    MRS_THEN(s, mrsi_save_bytes(en, "cuts", f->cuts.p, f->cuts.n, b, files, e));
+    MRS_THEN(s, mrsi_save_bytes(en, "top", f->top.p, f->top.n, b, files, e));
     return s == MRS_OK && f->routed ? mrsi_spill_describe(&f->spill, "records", b, files, e) : s;
 }
 
@@ -589,9 +589,9 @@ mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark, bool reads, str
         return mrsi_state_damaged("what was read", e);
     }
     f->have_top = *top.p;
-    enum mrs_status s = mrsi_mark_bytes_back(f->en, mark, "early", &f->early, e);
-    MRS_THEN(s, mrsi_mark_bytes_back(f->en, mark, "cuts", &f->cuts, e));
-    MRS_THEN(s, mrsi_mark_bytes_back(f->en, mark, "top", &f->top, e));
+    enum mrs_status s = mrsi_load_bytes(f->en, mark, "early", &f->early, e);
+    MRS_THEN(s, mrsi_load_bytes(f->en, mark, "cuts", &f->cuts, e));
+    MRS_THEN(s, mrsi_load_bytes(f->en, mark, "top", &f->top, e));
     if (s == MRS_OK && (!are_records(&f->early) || !are_records(&f->cuts))) {
         s = mrsi_state_damaged("what was read", e);
     }

@@ -6,7 +6,7 @@
 static bool
 writes(enum mrsi_fold_stage stage)
 {
-    return stage == MRSI_FOLD_HOPES || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_TELLS;
+    return stage == MRSI_FOLD_OPTIMISTIC || stage == MRSI_FOLD_RESOLVES || stage == MRSI_FOLD_TELLS;
 }
 
 enum mrs_status
@@ -15,20 +15,20 @@ mrsi_fold_describe(void *fold, struct mrs_build *b, struct mrs_buf *files, struc
     struct mrsi_fold *f = fold;
     mrs_build_i64(b, "stage", f->stage);
     mrs_build_bool(b, "gathers", f->gather.on);
-    mrsi_mark_log("logged", f->read, b);
+    mrsi_save_log("logged", f->read, b);
     mrs_build_i64(b, "nextPart", f->next_part);
     mrs_build_i64(b, "nextGroup", f->next_group);
     mrs_build_i64(b, "docsPut", (int64_t)f->n_docs);
     enum mrs_status s = mrsi_fates_describe(&f->fates, "fates", b, files, e);
     MRS_THEN(s, mrsi_sorter_describe(&f->late, "late", b, files, e));
-    MRS_THEN(s, mrsi_tape_describe(&f->serials, "serials", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&f->serials, "serials", b, files, e));
     if (s == MRS_OK && f->gather.on) {
         s = mrsi_fold_gather_describe(f, b, files, e);
     } else if (s == MRS_OK && f->stage != MRSI_FOLD_SETTLES) {
         s = mrsi_fold_route_describe(f, b, files, e);
     }
     MRS_THEN(s, mrsi_fold_heavy_describe(f, b, files, e));
-    return s == MRS_OK ? mrsi_sides_describe(&f->sides, b, files, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_save(&f->sides, b, files, e) : s;
 }
 
 /* ---- and back ---- */
@@ -38,14 +38,14 @@ apply_head(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     bool bad = false, could = f->gather.on;
     struct mrs_val gathers = mrs_doc_get(mark, "gathers");
     f->stage = (enum mrsi_fold_stage)mrsi_state_number(mark, "stage", MRSI_FOLD_SETTLES, &bad);
-    f->read = mrsi_mark_log_back(mark, "logged", &bad);
+    f->read = mrsi_load_log(mark, "logged", &bad);
     f->next_part = (uint32_t)mrsi_state_number(mark, "nextPart", UINT32_MAX, &bad);
     f->next_group = (uint32_t)mrsi_state_number(mark, "nextGroup", UINT32_MAX, &bad);
     f->n_docs = mrsi_state_number(mark, "docsPut", INT64_MAX, &bad);
     f->gather.on = gathers.type == MRS_BOOL && *gathers.p;
     bad = bad || gathers.type != MRS_BOOL || (f->gather.on && !could);
     bad = bad || (f->stage == MRSI_FOLD_GATHERS && !f->gather.on);
-    bad = bad || (f->gather.on && f->stage != MRSI_FOLD_GATHERS && f->stage != MRSI_FOLD_HOPES);
+    bad = bad || (f->gather.on && f->stage != MRSI_FOLD_GATHERS && f->stage != MRSI_FOLD_OPTIMISTIC);
     return bad ? mrsi_state_damaged("the step", e) : MRS_OK;
 }
 
@@ -55,8 +55,8 @@ open_sides(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 {
     bool reads = f->stage == MRSI_FOLD_GATHERS || f->stage == MRSI_FOLD_READS;
     bool from = f->stage == MRSI_FOLD_SETTLES && mrs_doc_get(mark, "scan").type != MRS_MISSING;
-    enum mrs_status s = reads ? MRS_OK : mrsi_sides_open(&f->sides, 1, e);
-    s = s == MRS_OK && from ? mrsi_sides_open(&f->sides, 0, e) : s;
+    enum mrs_status s = reads ? MRS_OK : mrsi_step_outputs_open(&f->sides, 1, e);
+    s = s == MRS_OK && from ? mrsi_step_outputs_open(&f->sides, 0, e) : s;
     f->pass.n_wr = f->sides.n_wr;
     return s;
 }
@@ -88,10 +88,10 @@ static bool
 fits(const struct mrsi_fold *f)
 {
     static const unsigned phases[] = {
-        [MRSI_FOLD_GATHERS] = IN(MRSI_IDS_HOPE),
-        [MRSI_FOLD_READS] = IN(MRSI_IDS_HOPE),
+        [MRSI_FOLD_GATHERS] = IN(MRSI_IDS_OPTIMISTIC),
+        [MRSI_FOLD_READS] = IN(MRSI_IDS_OPTIMISTIC),
         [MRSI_FOLD_READS_AGAIN] = IN(MRSI_IDS_RESOLVE),
-        [MRSI_FOLD_HOPES] = IN(MRSI_IDS_HOPE) | IN(MRSI_IDS_LOOK),
+        [MRSI_FOLD_OPTIMISTIC] = IN(MRSI_IDS_OPTIMISTIC) | IN(MRSI_IDS_FIND_DUPLICATES),
         [MRSI_FOLD_RESOLVES] = IN(MRSI_IDS_RESOLVE) | IN(MRSI_IDS_JUDGE),
         [MRSI_FOLD_TELLS] = IN(MRSI_IDS_VERDICT),
         [MRSI_FOLD_SETTLES] = IN(MRSI_IDS_RESOLVE) | IN(MRSI_IDS_VERDICT), /* without a clash; behind one */
@@ -106,11 +106,11 @@ mrsi_fold_apply(struct mrsi_fold *f, struct mrs_err *e)
     enum mrs_status s = apply_head(f, mark, e);
     MRS_THEN(s, open_sides(f, mark, e));
     MRS_THEN(s, mrsi_pass_apply(&f->pass, e));
-    MRS_THEN(s, mrsi_sides_apply(&f->sides, mark, e));
+    MRS_THEN(s, mrsi_step_outputs_load(&f->sides, mark, e));
     s = s == MRS_OK && !fits(f) ? mrsi_state_damaged("the step", e) : s;
     MRS_THEN(s, mrsi_fates_apply(&f->fates, mark, "fates", e));
     MRS_THEN(s, mrsi_sorter_apply(&f->late, mark, "late", e));
-    MRS_THEN(s, mrsi_tape_apply(&f->serials, mark, "serials", e));
+    MRS_THEN(s, mrsi_file_array_load(&f->serials, mark, "serials", e));
     if (f->stage == MRSI_FOLD_SETTLES && mrs_doc_get(mark, "scan").type == MRS_MISSING) {
         f->pass.from = mrs_empty_doc(); /* the last pass begins */
     }

@@ -7,12 +7,12 @@
 
 struct fold_settle {
     struct mrsi_fold *f;
-    bool take;                /* what stands in documents of into leaves */
+    bool take;                /* what is in documents of into leaves */
     struct mrsi_sorted next;  /* late refusals, as the pass comes by */
     bool have_next;
 };
 struct fold_settle_job {
-    struct mrsi_sides_job io;
+    struct mrsi_step_outputs_job io;
     struct mrs_buf late;      /* of this block: ordinal, place NUL reason NUL more NUL */
     size_t at;
 };
@@ -63,7 +63,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct fold_settle *st = arg;
     struct fold_settle_job *job = p;
     bool fresh;
-    enum mrs_status s = mrsi_sides_job_next(&st->f->sides, &st->f->scan, &job->io, &fresh, big, e);
+    enum mrs_status s = mrsi_step_outputs_job_next(&st->f->sides, &st->f->scan, &job->io, &fresh, big, e);
     if (fresh) {
         mrs_buf_init(&job->late, st->f->en->mem, SIZE_MAX);
     }
@@ -92,7 +92,7 @@ refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *
     mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", reason);
     mrs_err_at(&w->err, "%s", place);
     if (*more) {
-        mrs_err_more(&w->err, "%s", more + 2); /* ": " stands in front */
+        mrs_err_more(&w->err, "%s", more + 2); /* ": " is in front */
     }
     mrsi_row(w, f->step, 0)->refused++;
     return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, doc, e);
@@ -115,7 +115,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
         mrsi_row(w, f->step, 0)->taken++;
         return MRS_OK;
     }
-    return mrsi_sides_write(&f->sides, w, job->io.out, 0, doc, e);
+    return mrsi_step_outputs_write(&f->sides, w, job->io.out, 0, doc, e);
 }
 
 static enum mrs_status
@@ -135,7 +135,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct fold_settle *st = arg;
     struct fold_settle_job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    return s == MRS_OK ? mrsi_sides_commit(&st->f->sides, job->io.out, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_commit(&st->f->sides, job->io.out, e) : s;
 }
 
 static void
@@ -144,7 +144,7 @@ clear(void *arg, void *p)
     struct fold_settle *st = arg;
     struct fold_settle_job *job = p;
     if (job->io.out) {
-        mrsi_sides_job_clear(&st->f->sides, &job->io);
+        mrsi_step_outputs_job_clear(&st->f->sides, &job->io);
         mrs_buf_clear(&job->late);
     }
 }
@@ -189,7 +189,7 @@ tally(const struct fold_settle *st)
 static enum mrs_status
 open_from(struct mrsi_fold *f, struct mrs_err *e)
 {
-    enum mrs_status s = f->sides.wr_of[0] == MRSI_NONE ? mrsi_sides_open(&f->sides, 0, e) : MRS_OK;
+    enum mrs_status s = f->sides.wr_of[0] == MRSI_NONE ? mrsi_step_outputs_open(&f->sides, 0, e) : MRS_OK;
     f->pass.n_wr = f->sides.n_wr;
     return s;
 }

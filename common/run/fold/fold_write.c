@@ -20,7 +20,7 @@ struct fold_write_job {
     /* heavy */
     struct mrsi_sorted next;    /* the member ahead */
     bool have_next;
-    struct mrs_buf kins;        /* of a piece: where they stand */
+    struct mrs_buf shared_all;  /* of a piece: where they stand */
     struct mrs_buf key, bytes;  /* of a record on its way to the sort */
 };
 
@@ -37,7 +37,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct fold_write_job *job = p;
     struct mrs_mem *mem = f->en->mem;
     if (!job->out.outs) {
-        job->out.outs = mrsi_sides_outs(&f->sides);
+        job->out.outs = mrsi_step_outputs_outs(&f->sides);
         if (!job->out.outs) {
             return mrs_err_memory(e, sizeof *job->out.outs);
         }
@@ -45,7 +45,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrsi_fold_load_init(&job->load, mem);
         mrsi_lists_init(&job->out.lists, mem);
         mrs_buf_init(&job->out.late, mem, SIZE_MAX);
-        mrs_buf_init(&job->kins, mem, SIZE_MAX);
+        mrs_buf_init(&job->shared_all, mem, SIZE_MAX);
         mrs_buf_init(&job->key, mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, mem, SIZE_MAX);
     }
@@ -73,7 +73,7 @@ struct fold_write_source {
     const struct mrsi_fold_load *load;
     const struct mrsi_fold_member *members, *end; /* end: of those of all groups */
     uint32_t at, n;
-    uint32_t kin; /* of the member given last, or one like it */
+    uint32_t shared; /* of the member given last, or one like it */
 };
 
 enum { AHEAD = 32 }; /* members, those of the groups that follow among them */
@@ -100,11 +100,11 @@ next(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_err *e)
     }
     const struct mrsi_fold_member *m = &src->members[src->at];
     *shape = give(src, m);
-    const struct mrsi_fold_kin *kin = mrsi_fold_kin_of(src->load, m);
-    base->same_kin = kin->alike == src->kin;
-    if (!base->same_kin) {
-        base->kin = mrsi_fold_kin_rest(kin->rec);
-        src->kin = kin->alike;
+    const struct mrsi_fold_shared *shared = mrsi_fold_shared_of(src->load, m);
+    base->same_shared = shared->alike == src->shared;
+    if (!base->same_shared) {
+        base->shared = mrsi_fold_shared_rest(shared->rec);
+        src->shared = shared->alike;
     }
     base->at = mrsi_fold_ordinal_of(src->load, m);
     return MRS_OK;
@@ -116,7 +116,7 @@ more(struct mrsi_fold_source *base, struct mrs_view *shape, uint32_t most)
     struct fold_write_source *src = (struct fold_write_source *)(void *)base;
     const struct mrsi_fold_member *m = src->members + src->at;
     uint32_t n = 0, left = src->n - src->at;
-    for (most = most < left ? most : left; n < most && mrsi_fold_kin_of(src->load, m)->alike == src->kin; m++) {
+    for (most = most < left ? most : left; n < most && mrsi_fold_shared_of(src->load, m)->alike == src->shared; m++) {
         shape[n++] = give(src, m);
     }
     return n;
@@ -139,7 +139,7 @@ fold_loaded(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *j
         const struct mrsi_fold_member *m = (const struct mrsi_fold_member *)(const void *)job->load.members.p;
         const struct mrsi_fold_member *end = m + job->load.list.n / sizeof *m;
         struct fold_write_source src = {.base = {.next = next, .more = more, .ordinal = ordinal}, .load = &job->load,
-                                        .members = m + g->at, .end = end, .n = g->n, .kin = UINT32_MAX};
+                                        .members = m + g->at, .end = end, .n = g->n, .shared = UINT32_MAX};
         s = mrsi_fold_group(&job->one, w, &job->out, &src.base, e);
     }
     return s;
@@ -157,18 +157,20 @@ fold_gathered(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job 
 }
 
 /* ---- one that is too large ---- */
-/* The payload of a member in the sort; the rest of its kin and the shape follow. The key is group, order, ordinal. */
+/* The payload of a member in the sort; the rest of its shared record and the shape follow. The key is group, order,
+   ordinal. */
 struct payload {
     uint64_t ordinal;
-    uint32_t group_len, kin_len;
+    uint32_t group_len, shared_len;
 };
 
 static enum mrs_status
-to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fold_rec *kin,
+to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fold_rec *shared,
           const struct mrsi_fold_rec *r, uint64_t ordinal, struct mrs_err *e)
 {
-    MRS_ASSERT(kin->form == MRSI_FOLD_KIN && r->form != MRSI_FOLD_KIN);
-    struct mrs_view group = mrsi_fold_kin_group(kin), rest = mrsi_fold_kin_rest(kin), shape = mrsi_fold_shape(r);
+    MRS_ASSERT(shared->form == MRSI_FOLD_SHARED && r->form != MRSI_FOLD_SHARED);
+    struct mrs_view group = mrsi_fold_shared_group(shared), rest = mrsi_fold_shared_rest(shared), shape =
+            mrsi_fold_shape(r);
     struct payload x = {ordinal, group.n, rest.n};
     uint8_t be[8], room[9];
     struct mrs_view order = mrsi_fold_order(r, room);
@@ -192,19 +194,19 @@ to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fol
 static enum mrs_status
 mark_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, uint64_t bytes, struct mrs_err *e)
 {
-    if (!mrsi_rest_is_due(&f->heavy.rests, bytes)) {
+    if (!mrsi_pause_is_due(&f->heavy.pauses, bytes)) {
         return MRS_OK;
     }
     bool cancelled = mrsi_cancelled(f->en), can = !f->heavy.inside || mrsi_fold_can_mark(&f->heavy.one);
     enum mrs_status s = MRS_OK;
-    if (can && mrsi_keep_due(f->en) && mrsi_pipe_turn(w)) {
+    if (can && mrsi_ckpt_due(f->en) && mrsi_pipe_turn(w)) {
         s = mrsi_fold_hand_over(f, w, &job->out, e);
         if (job->have_next) {
             mrsi_sorter_unread(&f->heavy.sorter);
             job->have_next = false;
         }
         f->heavy.n_docs = job->out.n_docs;
-        MRS_THEN(s, mrsi_keep_mark(&f->pass, e));
+        MRS_THEN(s, mrsi_ckpt_savepoint(&f->pass, e));
     }
     return s == MRS_OK && cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
 }
@@ -222,16 +224,16 @@ piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
     struct fold_write_job *job = x->job;
     enum mrs_status s = MRS_OK;
     const uint64_t first = mrsi_fold_ordinal((const struct mrsi_fold_rec *)(const void *)p);
-    mrs_buf_reset(&job->kins);
+    mrs_buf_reset(&job->shared_all);
     for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
-        const struct mrsi_fold_rec *r = (const struct mrsi_fold_rec *)(const void *)p, *kin;
+        const struct mrsi_fold_rec *r = (const struct mrsi_fold_rec *)(const void *)p, *shared;
         p += mrsi_fold_size(r);
-        if (r->form == MRSI_FOLD_KIN) {
-            mrs_buf_put(&job->kins, &r, sizeof r);
-            s = mrs_buf_status(&job->kins, e);
+        if (r->form == MRSI_FOLD_SHARED) {
+            mrs_buf_put(&job->shared_all, &r, sizeof r);
+            s = mrs_buf_status(&job->shared_all, e);
         } else {
-            memcpy(&kin, job->kins.p + r->kin * sizeof kin, sizeof kin);
-            s = to_sorter(x->f, job, kin, r, first + r->since, e);
+            memcpy(&shared, job->shared_all.p + r->shared * sizeof shared, sizeof shared);
+            s = to_sorter(x->f, job, shared, r, first + r->since, e);
         }
     }
     x->f->heavy.piece++;
@@ -260,7 +262,7 @@ look_ahead(struct mrsi_fold *f, struct fold_write_job *job, struct mrs_err *e)
         struct payload x = {0, 0, 0};
         bool whole = r->n >= sizeof x;
         x = whole ? payload_of(r) : x;
-        whole = whole && x.group_len <= r->key_len && x.kin_len <= r->n - sizeof x;
+        whole = whole && x.group_len <= r->key_len && x.shared_len <= r->n - sizeof x;
         if (!whole || x.ordinal >= f->fates.n) {
             s = mrsi_state_damaged("a partition", e);
         }
@@ -301,16 +303,16 @@ next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_
     struct payload x = s == MRS_OK ? payload_of(&job->next) : (struct payload){0, 0, 0};
     struct mrs_view key = {f->heavy.key.p, (uint32_t)f->heavy.key.n};
     if (s == MRS_END || mrsi_fold_compare((struct mrs_view){job->next.key, x.group_len}, key) != 0) {
-        s = mrsi_tape_end(&f->heavy.ordinals, e);
+        s = mrsi_file_array_end(&f->heavy.ordinals, e);
         return s == MRS_OK ? MRS_END : s;
     }
     const uint8_t *p = job->next.p + sizeof x;
-    base->kin = (struct mrs_view){p, x.kin_len};
-    *shape = (struct mrs_view){p + x.kin_len, job->next.n - (uint32_t)sizeof x - x.kin_len};
+    base->shared = (struct mrs_view){p, x.shared_len};
+    *shape = (struct mrs_view){p + x.shared_len, job->next.n - (uint32_t)sizeof x - x.shared_len};
     base->at = x.ordinal;
     src->bytes += job->next.n;
     job->have_next = false;
-    return mrsi_tape_put(&f->heavy.ordinals, &x.ordinal, e);
+    return mrsi_file_array_put(&f->heavy.ordinals, &x.ordinal, e);
 }
 
 static uint64_t
@@ -328,10 +330,10 @@ mrsi_fold_heavy_begin(struct mrsi_fold *f)
     MRS_ASSERT(!f->heavy.on);
     struct mrsi_engine *en = f->en;
     mrsi_sorter_init(&f->heavy.sorter, en, at_once(en->memory / 8));
-    mrsi_tape_init(&f->heavy.ordinals, en, sizeof(uint64_t), en->memory / 32);
+    mrsi_file_array_init(&f->heavy.ordinals, en, sizeof(uint64_t), en->memory / 32);
     mrs_buf_init(&f->heavy.key, en->mem, SIZE_MAX);
     mrsi_fold_one_init(&f->heavy.one, f);
-    f->heavy.rests = (struct mrsi_rests){en, &f->pass, 0};
+    f->heavy.pauses = (struct mrsi_pause_clock){en, &f->pass, 0};
     f->heavy.sorter.kept = f->heavy.ordinals.kept = f->heavy.one.docs.kept = f->heavy.one.alone.kept = true;
     f->heavy.one.kept = f->heavy.on = true;
     f->heavy.sorted = f->heavy.foreign = f->heavy.inside = false;
@@ -343,7 +345,7 @@ mrsi_fold_heavy_clear(struct mrsi_fold *f)
 {
     if (f->heavy.on) {
         mrsi_sorter_clear(&f->heavy.sorter);
-        mrsi_tape_clear(&f->heavy.ordinals);
+        mrsi_file_array_clear(&f->heavy.ordinals);
         mrs_buf_clear(&f->heavy.key);
         mrsi_fold_one_clear(&f->heavy.one);
         f->heavy.on = f->heavy.inside = false;
@@ -381,7 +383,7 @@ fold_streamed(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job 
     MRS_ASSERT(job->have_next && !f->heavy.inside);
     mrs_buf_reset(&f->heavy.key);
     mrs_buf_put(&f->heavy.key, job->next.key, payload_of(&job->next).group_len);
-    mrsi_tape_reset(&f->heavy.ordinals);
+    mrsi_file_array_reset(&f->heavy.ordinals);
     enum mrs_status s = mrs_buf_status(&f->heavy.key, e);
     if (s == MRS_OK) {
         mrsi_fold_group_begin(&f->heavy.one);
@@ -435,7 +437,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct fold_write_job *job = p;
     enum mrs_status s = mrsi_fold_hand_over(f, w, &job->out, e);
     if (s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE) {
-        s = mrsi_tape_put(&f->serials, &f->n_docs, e);
+        s = mrsi_file_array_put(&f->serials, &f->n_docs, e);
     }
     f->n_docs += job->out.n_docs;
     return s;
@@ -447,12 +449,12 @@ clear(void *arg, void *p)
     struct mrsi_fold *f = arg;
     struct fold_write_job *job = p;
     if (job->out.outs) {
-        mrsi_sides_outs_free(&f->sides, job->out.outs);
+        mrsi_step_outputs_outs_free(&f->sides, job->out.outs);
         mrsi_lists_clear(&job->out.lists);
         mrs_buf_clear(&job->out.late);
         mrsi_fold_one_clear(&job->one);
         mrsi_fold_load_clear(&job->load);
-        mrs_buf_clear(&job->kins);
+        mrs_buf_clear(&job->shared_all);
         mrs_buf_clear(&job->key);
         mrs_buf_clear(&job->bytes);
     }
@@ -463,5 +465,5 @@ mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_pipe p = {f->en, sizeof(struct fold_write_job), fetch, work, commit, clear, f};
     enum mrs_status s = mrsi_pipe_run_marked(&p, &f->pass, e);
-    return s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE ? mrsi_tape_end(&f->serials, e) : s;
+    return s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE ? mrsi_file_array_end(&f->serials, e) : s;
 }

@@ -8,7 +8,7 @@ open_writers(struct mrsi_group_run *g, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
-        s = mrsi_sides_open(&g->sides, i, e);
+        s = mrsi_step_outputs_open(&g->sides, i, e);
     }
     g->pass.wr = g->sides.wr;
     g->pass.n_wr = g->sides.n_wr;
@@ -99,26 +99,26 @@ mrsi_group_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_group_run g = {.en = en, .step = step, .st = st, .ops = st->type->group, .side = 1};
     mrsi_sorter_init(&g.members, en, en->memory / 3);
     mrsi_sorter_init(&g.bars, en, en->memory / 32);
-    mrsi_tape_init(&g.barred, en, sizeof(struct mrsi_barred), en->memory / 32);
+    mrsi_file_array_init(&g.rejected, en, sizeof(struct mrsi_rejected), en->memory / 32);
     g.members.kept = g.bars.kept = true;
     mrsi_group_forget_ids(&g);
     mrsi_group_decided(&g);
     mrsi_fates_init(&g.from, en);
     mrsi_fates_init(&g.there, en);
     g.pass = (struct mrsi_pass){.en = en, .kind = "group", .describe = mrsi_group_mark, .arg = &g};
-    mrsi_keep_mark_for(&g.pass);
-    enum mrs_status s = mrsi_sides_init(&g.sides, en, step, e);
+    mrsi_ckpt_savepoint_for(&g.pass);
+    enum mrs_status s = mrsi_step_outputs_init(&g.sides, en, step, e);
     g.sides.pass = &g.pass;
     MRS_THEN(s, all_stages(&g, e));
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }
     struct mrsi_sorter *all[] = {&g.members, &g.ids, &g.bars, &g.made, &g.gains, &g.refs};
-    mrsi_tape_clear(&g.barred);
+    mrsi_file_array_clear(&g.rejected);
     for (int i = 0; i < 6; i++) {
         mrsi_sorter_clear(all[i]);
     }
     mrsi_fates_clear(&g.from);
     mrsi_fates_clear(&g.there);
-    return mrsi_sides_end(&g.sides, s, e);
+    return mrsi_step_outputs_end(&g.sides, s, e);
 }

@@ -20,7 +20,7 @@
 #include "mongoreshape/group_ops.h"
 
 enum {
-    MRSI_BARRED = MRS_USED_LEFT,  /* its key disagrees with another document */
+    MRSI_REJECTED = MRS_USED_LEFT,  /* its key disagrees with another document */
     MRSI_LATE = MRS_USED_CUT      /* refused when it was about to be written */
 };
 
@@ -41,7 +41,7 @@ struct mrsi_group_run {
     uint32_t step;
     const struct mrs_step *st;
     const struct mrs_group_ops *ops;
-    struct mrsi_sides sides;
+    struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_group_stage stage;
@@ -53,8 +53,8 @@ struct mrsi_group_run {
     uint64_t looked;                /* bytes of members since a mark could have been taken */
     struct mrsi_sorter members;     /* by key, there first, source, part */
     struct mrsi_sorter ids;         /* in the first look: of members, by hash of the `_id`, then as the members */
-    struct mrsi_sorter bars;        /* in the first look: by source and part, struct mrsi_barred of those barred, */
-    struct mrsi_tape barred;        /* and the same to look in */
+    struct mrsi_sorter bars;        /* in the first look: by source and part, struct mrsi_rejected of those rejected, */
+    struct mrsi_file_array rejected; /* and the same to look in */
     struct mrsi_sorter made;        /* new documents, by first member */
     struct mrsi_sorter gains;       /* what documents of into gain, by their ordinal */
     struct mrsi_sorter refs;        /* ids for sources, by source and part */

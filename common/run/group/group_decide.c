@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_decide.c - the second look over all members, without those of barred sources: what each key becomes.
+/* group_decide.c - the second look over all members, without those of rejected sources: what each key becomes.
  *
  * A key that is in `into` already gains the references of its sources there (under `last` the last source's contents
  * take the place of what disagrees with them; the `_id` stays); another becomes a new document in the place of its
@@ -17,7 +17,7 @@ struct group_decide_key_now {
     struct mrs_buf doc;              /* of the member that counts */
     struct mrs_buf there_doc;        /* of the document that is there: its `_id` is the one */
     struct mrs_buf refs;             /* elements "" : value, in input order */
-    struct mrsi_tape asked;          /* 12 bytes each: places that want to know the `_id` */
+    struct mrsi_file_array asked;    /* 12 bytes each: places that want to know the `_id` */
     uint64_t merged;
 };
 
@@ -29,7 +29,7 @@ key_init(struct group_decide_key_now *k, struct mrsi_engine *en)
     mrs_buf_init(&k->doc, mem, SIZE_MAX);
     mrs_buf_init(&k->there_doc, mem, SIZE_MAX);
     mrs_buf_init(&k->refs, mem, SIZE_MAX);
-    mrsi_tape_init(&k->asked, en, 12, en->memory / 32);
+    mrsi_file_array_init(&k->asked, en, 12, en->memory / 32);
 }
 
 static void
@@ -38,7 +38,7 @@ key_clear(struct group_decide_key_now *k)
     mrs_buf_clear(&k->doc);
     mrs_buf_clear(&k->there_doc);
     mrs_buf_clear(&k->refs);
-    mrsi_tape_clear(&k->asked);
+    mrsi_file_array_clear(&k->asked);
 }
 
 static void
@@ -47,7 +47,7 @@ key_reset(struct group_decide_key_now *k)
     mrs_buf_reset(&k->doc);
     mrs_buf_reset(&k->there_doc);
     mrs_buf_reset(&k->refs);
-    mrsi_tape_reset(&k->asked);
+    mrsi_file_array_reset(&k->asked);
     k->any = k->there = k->disagrees = k->lone_made = false;
     k->merged = 0;
 }
@@ -104,7 +104,7 @@ add_member(struct mrsi_group_run *g, struct group_decide_key_now *k, const struc
     if (!there) {
         k->lone_made = k->lone_made || (m->lone && m->made);
         k->merged += !first;
-        s = mrsi_tape_put(&k->asked, place, e);
+        s = mrsi_file_array_put(&k->asked, place, e);
         put_refs(&k->refs, doc + m->doc_len, m->ref_len);
     } else if (first) {
         put_refs(&k->refs, doc + m->doc_len, m->ref_len);
@@ -181,7 +181,7 @@ bar_equal(struct mrsi_group_run *g, const struct group_decide_key_now *k)
         return false;
     }
     for (size_t i = 0; i < k->asked.n; i++) {
-        mrsi_fates_add(&g->from, mrsi_get_be(k->asked.p + i * 12, 8), MRSI_BARRED);
+        mrsi_fates_add(&g->from, mrsi_get_be(k->asked.p + i * 12, 8), MRSI_REJECTED);
     }
     g->again = true;
     return true;
@@ -233,7 +233,7 @@ end_key(struct mrsi_group_run *g, struct group_decide_key_now *k, struct room *r
     if (!k->any || !k->asked.n) {
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_tape_end(&k->asked, e);
+    enum mrs_status s = mrsi_file_array_end(&k->asked, e);
     if (s == MRS_OK && bar_equal(g, k)) {
         return MRS_OK;
     }

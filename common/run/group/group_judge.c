@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_judge.c - the first look over all members: which sources are barred.
+/* group_judge.c - the first look over all members: which sources are rejected.
  *
  * A key disagrees when its members differ: byte for byte, `_id` left out where it was made from the key (then the
  * document takes the `_id` of the one that is there; without such a one, made and own `_id`s disagree). Two keys that
@@ -28,7 +28,7 @@ struct group_judge_key_now {
     struct mrsi_member_head first;
     bool any, there, disagrees;
     struct group_judge_place at[2]; /* of the first member, and of the first one that disagrees with it */
-    struct mrsi_tape sources;       /* struct group_judge_place */
+    struct mrsi_file_array sources; /* struct group_judge_place */
 };
 
 static bool
@@ -48,22 +48,22 @@ static enum mrs_status
 bar(struct mrsi_group_run *g, struct group_judge_key_now *k, bool by_key, struct mrs_err *e)
 {
     MRS_ASSERT(k->any && k->disagrees);
-    enum mrs_status s = mrsi_tape_end(&k->sources, e);
+    enum mrs_status s = mrsi_file_array_end(&k->sources, e);
     for (size_t i = 0; s == MRS_OK && i < k->sources.n; i++) {
         struct group_judge_place p;
         uint8_t key[12];
         memcpy(&p, k->sources.p + i * sizeof p, sizeof p);
         const struct group_judge_place *met = &k->at[p.like];
-        struct mrsi_barred b = {p.ordinal, met->ordinal, p.part, met->there, g->en->side[g->step][1], by_key};
+        struct mrsi_rejected b = {p.ordinal, met->ordinal, p.part, met->there, g->en->side[g->step][1], by_key};
         mrsi_put_be(key, p.ordinal, 8);
         mrsi_put_be(key + 8, p.part, 4); /* keys come in the order of their hashes: that of a run */
-        mrsi_fates_add(&g->from, p.ordinal, MRSI_BARRED);
+        mrsi_fates_add(&g->from, p.ordinal, MRSI_REJECTED);
         s = mrsi_sorter_put(&g->bars, key, sizeof key, &b, sizeof b, e);
     }
     return s;
 }
 
-/* Members come one by one: like: this one can stand beside the first. */
+/* Members come one by one: like: this one can are next to the first. */
 static enum mrs_status
 note_place(struct group_judge_key_now *k, const uint8_t *key, bool like, struct mrs_err *e)
 {
@@ -74,7 +74,7 @@ note_place(struct group_judge_key_now *k, const uint8_t *key, bool like, struct 
         k->at[1] = p;
         k->disagrees = true;
     }
-    return p.there ? MRS_OK : mrsi_tape_put(&k->sources, &p, e);
+    return p.there ? MRS_OK : mrsi_file_array_put(&k->sources, &p, e);
 }
 
 static enum mrs_status
@@ -85,7 +85,7 @@ end_key(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err 
         s = bar(g, k, true, e);
     }
     k->any = k->there = k->disagrees = false;
-    mrsi_tape_reset(&k->sources);
+    mrsi_file_array_reset(&k->sources);
     return s;
 }
 
@@ -135,7 +135,7 @@ mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
     struct mrsi_sorted r;
     bool mark = false;
     memset(&k, 0, sizeof k);
-    mrsi_tape_init(&k.sources, g->en, sizeof(struct group_judge_place), g->en->memory / 32);
+    mrsi_file_array_init(&k.sources, g->en, sizeof(struct group_judge_place), g->en->memory / 32);
     mrs_buf_init(&scratch, g->en->mem, MRS_KEY_MAX);
     enum mrs_status s = mrsi_group_begin_sort(g, &g->members, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->members, &r, e)) == MRS_OK) {
@@ -154,7 +154,7 @@ mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
         s = look_at_member(g, &k, &r, &scratch, e);
     }
     s = s == MRS_END ? end_key(g, &k, e) : s;
-    mrsi_tape_clear(&k.sources);
+    mrsi_file_array_clear(&k.sources);
     mrs_buf_clear(&scratch);
     return s;
 }
@@ -169,7 +169,7 @@ static enum mrs_status
 end_id(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *e)
 {
     enum mrs_status s = k->any && k->disagrees ? bar(g, k, false, e) : MRS_OK;
-    mrsi_tape_reset(&k->sources);
+    mrsi_file_array_reset(&k->sources);
     k->any = k->disagrees = false;
     return s;
 }
@@ -208,7 +208,7 @@ mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e)
     struct mrsi_sorted r;
     bool mark = false;
     memset(&x, 0, sizeof x);
-    mrsi_tape_init(&x.k.sources, g->en, sizeof(struct group_judge_place), g->en->memory / 32);
+    mrsi_file_array_init(&x.k.sources, g->en, sizeof(struct group_judge_place), g->en->memory / 32);
     enum mrs_status s = mrsi_group_begin_sort(g, &g->ids, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->ids, &r, e)) == MRS_OK) {
         if (g->went_on && !mrsi_group_is_id(g, &r)) {
@@ -226,7 +226,7 @@ mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e)
         s = look_at_id(&x, &r, e);
     }
     s = s == MRS_END ? end_id(g, &x.k, e) : s;
-    mrsi_tape_clear(&x.k.sources);
+    mrsi_file_array_clear(&x.k.sources);
     mrsi_group_forget_ids(g);
     return s;
 }

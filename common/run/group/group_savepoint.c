@@ -28,7 +28,7 @@ mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
     }
     mrs_build_i64(b, "stage", g->stage);
     mrs_build_i64(b, "side", g->side);
-    mrsi_mark_log("logged", g->log, b);
+    mrsi_save_log("logged", g->log, b);
     mrs_build_bool(b, "reading", g->reading);
     mrs_build_bool(b, "again", g->again);
     mrsi_state_put_bytes(b, "why", g->late_why, strlen(g->late_why));
@@ -82,7 +82,7 @@ mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e)
     bool bad = false;
     struct mrs_val again = mrs_doc_get(mark, "again"), reading = mrs_doc_get(mark, "reading");
     g->side = (uint32_t)mrsi_state_number(mark, "side", 1, &bad);
-    g->log = mrsi_mark_log_back(mark, "logged", &bad);
+    g->log = mrsi_load_log(mark, "logged", &bad);
     text_back(mark, "why", g->late_why, sizeof g->late_why, &bad);
     text_back(mark, "where", g->late_where, sizeof g->late_where, &bad);
     if (bad || again.type != MRS_BOOL || reading.type != MRS_BOOL) {
@@ -121,8 +121,8 @@ mrsi_group_is_member(const struct mrsi_group_run *g, const struct mrsi_sorted *r
     }
     memcpy(&m, r->p, sizeof m);
     const uint8_t *doc = r->p + sizeof m;
-    return (uint64_t)m.doc_len + m.ref_len == r->n - sizeof m && mrsi_mark_is_doc(doc, m.doc_len) &&
-           (!m.ref_len || mrsi_mark_is_doc(doc + m.doc_len, m.ref_len));
+    return (uint64_t)m.doc_len + m.ref_len == r->n - sizeof m && mrsi_savepoint_is_doc(doc, m.doc_len) &&
+           (!m.ref_len || mrsi_savepoint_is_doc(doc + m.doc_len, m.ref_len));
 }
 
 bool
@@ -137,9 +137,9 @@ mrsi_group_is_note(const struct mrsi_group_run *g, const struct mrsi_sorted *r, 
 {
     MRS_ASSERT(g->notes == &g->gains || g->notes == &g->refs);
     if (g->notes == &g->refs) {
-        return r->key_len == 12 && r->n && mrsi_mark_is_value(r->p[0], r->p + 1, r->n - 1, room);
+        return r->key_len == 12 && r->n && mrsi_savepoint_is_value(r->p[0], r->p + 1, r->n - 1, room);
     }
-    return r->key_len == 9 && mrsi_mark_is_doc(r->p, r->n);
+    return r->key_len == 9 && mrsi_savepoint_is_doc(r->p, r->n);
 }
 
 /* ---- sorts that are read while marks are taken ---- */

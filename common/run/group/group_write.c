@@ -5,7 +5,7 @@
 #include "mongoreshape/context.h"
 
 struct group_write_job {
-    struct mrsi_sides_job io;
+    struct mrsi_step_outputs_job io;
     struct mrs_buf notes;   /* decisions for documents of this block: key length, length, key, bytes */
     size_t at;
     struct mrs_buf bytes, ids;
@@ -75,7 +75,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct group_write_job *job = p;
     struct mrs_mem *mem = g->en->mem;
     bool fresh;
-    enum mrs_status s = mrsi_sides_job_next(&g->sides, &g->scan, &job->io, &fresh, big, e);
+    enum mrs_status s = mrsi_step_outputs_job_next(&g->sides, &g->scan, &job->io, &fresh, big, e);
     if (fresh) {
         mrs_buf_init(&job->notes, mem, SIZE_MAX);
         mrs_buf_init(&job->bytes, mem, SIZE_MAX);
@@ -91,7 +91,7 @@ clear(void *arg, void *p)
     struct mrsi_group_run *g = arg;
     struct group_write_job *job = p;
     if (job->io.out) {
-        mrsi_sides_job_clear(&g->sides, &job->io);
+        mrsi_step_outputs_job_clear(&g->sides, &job->io);
         mrs_buf_clear(&job->notes);
         mrs_buf_clear(&job->bytes);
         mrs_buf_clear(&job->ids);
@@ -104,7 +104,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_group_run *g = arg;
     struct group_write_job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    return s == MRS_OK ? mrsi_sides_commit(&g->sides, job->io.out, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_commit(&g->sides, job->io.out, e) : s;
 }
 
 /* ---- documents of into ---- */
@@ -138,14 +138,14 @@ into_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struc
             out.n = (uint32_t)job->bytes.n;
         }
     }
-    return mrsi_sides_write(&g->sides, w, job->io.out, 1, out, e);
+    return mrsi_step_outputs_write(&g->sides, w, job->io.out, 1, out, e);
 }
 
 /* ---- sources ---- */
 /* Refuses a source document, with the value that it shares with the other document: the key of its part, or the
  * `_id`. */
 static enum mrs_status
-clash(struct mrsi_group_run *g, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_view doc,
+clash(struct mrsi_group_run *g, struct mrsi_worker *w, const struct mrsi_rejected *b, struct mrs_view doc,
       const char *why, struct mrs_err *e)
 {
     MRS_ASSERT(b);
@@ -165,7 +165,7 @@ clash(struct mrsi_group_run *g, struct mrsi_worker *w, const struct mrsi_barred 
     } else if (found) {
         key = mrs_doc_get(part, "_id");
     }
-    s = s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : mrsi_sides_clash(&g->sides, w, b, key, "conflicts", why, e);
+    s = s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : mrsi_step_outputs_clash(&g->sides, w, b, key, "conflicts", why, e);
     mrs_buf_clear(&words);
     mrs_buf_clear(&parts.bytes);
     mrs_free(g->en->mem, parts.part);
@@ -176,14 +176,15 @@ static enum mrs_status
 refuse_source(struct mrsi_group_run *g, struct mrsi_worker *w, uint64_t ordinal, unsigned bits, struct mrs_view doc,
               struct mrs_err *e)
 {
-    MRS_ASSERT(bits & (MRSI_BARRED | MRSI_LATE));
+    MRS_ASSERT(bits & (MRSI_REJECTED | MRSI_LATE));
     const char *why = "a document with an equal key or _id and other contents";
-    const struct mrsi_barred *b = bits & MRSI_BARRED ? mrsi_tape_find(&g->barred, &ordinal, mrsi_by_u64) : NULL;
+    const struct mrsi_rejected *b = bits & MRSI_REJECTED ? mrsi_file_array_find(&g->rejected, &ordinal, mrsi_by_u64) :
+            NULL;
     mrs_err_clear(&w->err);
     enum mrs_status s = MRS_SKIP;
     if (b) {
         s = clash(g, w, b, doc, why, e);
-    } else if (bits & MRSI_BARRED) { /* by one that is equal, where both would be made */
+    } else if (bits & MRSI_REJECTED) { /* by one that is equal, where both would be made */
         mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
         mrs_err_at(&w->err, "conflicts");
     } else {
@@ -251,7 +252,7 @@ source_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, str
     }
     out.p = fate == MRS_FATE_STAYS ? doc.p : job->bytes.p;
     out.n = fate == MRS_FATE_STAYS ? doc.n : (uint32_t)job->bytes.n;
-    return mrsi_sides_write(&g->sides, w, job->io.out, 0, out, e);
+    return mrsi_step_outputs_write(&g->sides, w, job->io.out, 0, out, e);
 }
 
 static enum mrs_status
@@ -265,23 +266,23 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return mrsi_cursor_each(&cur, g->side ? into_document : source_document, g, w, job, e);
 }
 
-/* Whom barred sources met: of each the first one, whatever the memory that sorted them. */
+/* Whom rejected sources met: of each the first one, whatever the memory that sorted them. */
 static enum mrs_status
-look_up_barred(struct mrsi_group_run *g, struct mrs_err *e)
+look_up_rejected(struct mrsi_group_run *g, struct mrs_err *e)
 {
     uint64_t last = UINT64_MAX;
     struct mrsi_sorted r;
-    mrsi_tape_reset(&g->barred);
+    mrsi_file_array_reset(&g->rejected);
     enum mrs_status s = mrsi_sorter_rewind(&g->bars, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->bars, &r, e)) == MRS_OK) {
-        if (r.key_len != 12 || r.n != sizeof(struct mrsi_barred)) {
+        if (r.key_len != 12 || r.n != sizeof(struct mrsi_rejected)) {
             s = mrsi_state_damaged("barred documents", e);
         } else if (mrsi_get_be(r.key, 8) != last) {
             last = mrsi_get_be(r.key, 8);
-            s = mrsi_tape_put(&g->barred, r.p, e);
+            s = mrsi_file_array_put(&g->rejected, r.p, e);
         }
     }
-    return s == MRS_END ? mrsi_tape_end(&g->barred, e) : s;
+    return s == MRS_END ? mrsi_file_array_end(&g->rejected, e) : s;
 }
 
 enum mrs_status
@@ -292,7 +293,7 @@ mrsi_group_write_side(struct mrsi_group_run *g, uint32_t side, struct mrs_err *e
     g->side = side;
     g->notes = side ? &g->gains : &g->refs;
     enum mrs_status s = mrsi_group_begin_sort(g, g->notes, e);
-    MRS_THEN(s, side ? MRS_OK : look_up_barred(g, e));
+    MRS_THEN(s, side ? MRS_OK : look_up_rejected(g, e));
     if (s == MRS_OK) {
         struct mrsi_coll *coll = &g->en->coll[g->en->side[g->step][side]];
         s = mrsi_pass_scan(&g->pass, &p, coll, &g->scan, e);
@@ -307,23 +308,23 @@ mrsi_group_write_new(struct mrsi_group_run *g, struct mrs_err *e)
     MRS_ASSERT(g->stage == MRSI_GROUP_WRITE_NEW);
     struct mrsi_sorted r;
     struct mrsi_worker *w = &g->en->worker[0];
-    struct mrsi_out *outs = mrsi_sides_outs(&g->sides);
+    struct mrsi_out *outs = mrsi_step_outputs_outs(&g->sides);
     enum mrs_status s = outs ? mrsi_group_begin_sort(g, &g->made, e) : mrs_err_memory(e, sizeof *outs);
     while (s == MRS_OK && (s = mrsi_sorter_next(&g->made, &r, e)) == MRS_OK) {
         struct mrs_view doc = {r.p, r.n};
-        if (g->went_on && !mrsi_mark_is_doc(r.p, r.n)) {
+        if (g->went_on && !mrsi_savepoint_is_doc(r.p, r.n)) {
             s = mrsi_state_damaged("a new document", e);
             break;
         }
         mrs_arena_reset(&w->arena);
-        s = mrsi_sides_write(&g->sides, w, outs, 1, doc, e);
+        s = mrsi_step_outputs_write(&g->sides, w, outs, 1, doc, e);
         MRS_THEN(s, mrsi_refused_commit(w, e));
         if (s == MRS_OK && outs[g->sides.wr_of[1]].buf.n > mrsi_block_bytes(g->en)) {
-            s = mrsi_sides_commit(&g->sides, outs, e);
+            s = mrsi_step_outputs_commit(&g->sides, outs, e);
             MRS_THEN(s, mrsi_pass_between(&g->pass, e));
         }
     }
-    s = s == MRS_END ? mrsi_sides_commit(&g->sides, outs, e) : s;
-    mrsi_sides_outs_free(&g->sides, outs);
+    s = s == MRS_END ? mrsi_step_outputs_commit(&g->sides, outs, e) : s;
+    mrsi_step_outputs_outs_free(&g->sides, outs);
     return s;
 }

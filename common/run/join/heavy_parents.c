@@ -168,7 +168,7 @@ make_mets(struct mrsi_heavy *h, struct mrs_err *e)
     for (size_t i = 0; i < h->offs.n; i += sizeof(size_t)) {
         size_t off;
         memcpy(&off, h->offs.p + i, sizeof off);
-        struct mrsi_met m = {(const struct mrsi_rec *)(const void *)(h->bytes.p + off), NULL, 0};
+        struct mrsi_match_record m = {(const struct mrsi_rec *)(const void *)(h->bytes.p + off), NULL, 0};
         m.ref = m.rec->ref;
         mrs_buf_put(&h->mets, &m, sizeof m);
     }

@@ -14,7 +14,7 @@ struct mrsi_heavy {
     bool have;
     struct mrs_buf near, shape;   /* a far record that was brought, and its shape */
     struct mrs_buf bytes, offs;   /* records of one document, and where they begin */
-    struct mrs_buf mets;          /* struct mrsi_met, as a match list wants them */
+    struct mrs_buf mets;          /* struct mrsi_match_record, as a match list wants them */
     struct mrs_buf named;         /* of mrs_matches.named, where not empty */
     struct mrsi_match_file file;
     bool in_file;                 /* the document's matches are in the file, not in mets */

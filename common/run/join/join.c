@@ -22,7 +22,7 @@ mrsi_join_open_writers(struct mrsi_join_run *j, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 1; s == MRS_OK && i < j->st->desc.n_sides; i++) { /* from is opened when something leaves it */
         if (i == 1 || (j->st->desc.sides[i].role & written)) {
-            s = mrsi_sides_open(&j->sides, i, e);
+            s = mrsi_step_outputs_open(&j->sides, i, e);
         }
     }
     j->pass.n_wr = j->sides.n_wr;
@@ -35,7 +35,7 @@ mrsi_join_build_table(struct mrsi_join_run *j, struct mrs_err *e)
     const struct mrsi_logged *l = (const struct mrsi_logged *)(const void *)j->log.p;
     enum mrs_status s = mrsi_table_build(&j->table, j->en->mem, l, j->log.n / sizeof *l, e);
     mrs_buf_clear(&j->log);
-    mrsi_mark_list_clear(&j->log_kept);
+    mrsi_savepoint_list_clear(&j->log_kept);
     return s;
 }
 
@@ -96,8 +96,8 @@ clear_read(struct mrsi_join_run *j)
     j->mapped_part = 0;
     mrs_buf_clear(&j->left);
     j->n_left = 0;
-    mrsi_mark_list_clear(&j->left_kept);
-    mrsi_mark_list_clear(&j->log_kept);
+    mrsi_savepoint_list_clear(&j->left_kept);
+    mrsi_savepoint_list_clear(&j->log_kept);
     mrsi_by_key_clear(j);
     mrs_buf_clear(&j->log);
     mrsi_table_clear(&j->table);
@@ -151,12 +151,12 @@ read_both(struct mrsi_join_run *j, struct mrs_err *e)
 static enum mrs_status
 begin_round(struct mrsi_join_run *j, bool restart, struct mrs_err *e)
 {
-    bool again = restart || j->sides.ids.phase != MRSI_IDS_HOPE;
+    bool again = restart || j->sides.ids.phase != MRSI_IDS_OPTIMISTIC;
     mrsi_fates_forget_used(&j->fates);
     j->stage = MRSI_JOIN_EMIT;
     j->restart = restart;
     j->pass.n_wr = j->sides.n_wr;
-    return mrsi_sides_begin(&j->sides, j->refused, again, e);
+    return mrsi_step_outputs_begin(&j->sides, j->refused, again, e);
 }
 
 static enum mrs_status
@@ -171,7 +171,7 @@ emit_once(struct mrsi_join_run *j, struct mrs_err *e)
 {
     MRS_ASSERT(j->stage == MRSI_JOIN_EMIT);
     bool restart = j->restart || j->sides.ids.phase == MRSI_IDS_VERDICT;
-    enum mrs_status s = mrsi_sides_held(&j->sides, j->restart, restart, e);
+    enum mrs_status s = mrsi_step_outputs_held(&j->sides, j->restart, restart, e);
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
 
@@ -251,7 +251,7 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     mrs_buf_init(&j.maps, en->mem, SIZE_MAX);
     mrs_buf_init(&j.left, en->mem, SIZE_MAX);
     mrsi_fates_init(&j.fates, en);
-    enum mrs_status s = mrsi_sides_init(&j.sides, en, step, e);
+    enum mrs_status s = mrsi_step_outputs_init(&j.sides, en, step, e);
     mrsi_join_marks(&j);
     MRS_THEN(s, begin(&j, e));
     MRS_THEN(s, mrsi_ids_rounds(&j.sides.ids, &(struct mrsi_rounds){begin_phase, write_once, &j, &j.pass}, e));
@@ -260,12 +260,12 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     }
     if (s == MRS_OK) {
         count_fates(&j);
-        s = j.self ? MRS_OK : mrsi_look_fates(en, step, &j.fates, e);
+        s = j.self ? MRS_OK : mrsi_notices_fates(en, step, &j.fates, e);
     }
-    MRS_THEN(s, mrsi_look_name(en, step, e));
+    MRS_THEN(s, mrsi_notices_name(en, step, e));
     MRS_THEN(s, mrsi_why_look(en, step, &j.fates, e));
     clear_read(&j);
-    return mrsi_sides_end(&j.sides, s, e);
+    return mrsi_step_outputs_end(&j.sides, s, e);
 }
 
 void

@@ -65,7 +65,7 @@ struct mrsi_join_run {
     uint64_t into_read;    /* bytes of into whose keys have been read in this run */
     uint64_t held;
     uint64_t n_into, n_from;
-    struct mrsi_sides sides;
+    struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_join_stage stage;
@@ -79,7 +79,7 @@ struct mrsi_join_run {
         uint32_t split_part;    /* which partition of the spill that is, and 1; 0: none */
     } slices;
     struct mrsi_refused_mark refused; /* before anything was written */
-    struct mrsi_mark_list log_kept, left_kept;
+    struct mrsi_savepoint_list log_kept, left_kept;
 };
 /* ---- join_savepoint.c: marks (checkpoint.h) ---- */
 void mrsi_join_marks(struct mrsi_join_run *j); /* how its passes are described; takes the mark to go on from, if any */
@@ -133,7 +133,7 @@ void mrsi_far_clear(struct mrsi_join_run *j);
 /* Where the bytes of a block stay; *p NULL: nowhere. To be asked block by block, in their order. */
 enum mrs_status mrsi_far_block(struct mrsi_join_run *j, const struct mrs_block *b, const uint8_t **p, uint64_t *at,
                                struct mrs_err *e);
-/* Whether the shape can stay: says so in r, and in *far, which is no longer, what stands there instead. doc: what the
+/* Whether the shape can stay: says so in r, and in *far, which is no longer, what is there instead. doc: what the
  * shape was made of; at: where that stays. */
 bool mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view shape, struct mrsi_rec *r, struct mrsi_far *far);
 /* Where the document of a far record lies; NULL: nowhere, which only the state of another run can say. */

@@ -83,7 +83,7 @@ begin(struct mrsi_join_run *j, struct mrs_err *e)
     MRS_THEN(s, put_logged(j, (const struct mrsi_logged *)(const void *)j->log.p,
                            j->log.n / sizeof(struct mrsi_logged), e));
     mrs_buf_clear(&j->log);
-    mrsi_mark_list_clear(&j->log_kept);
+    mrsi_savepoint_list_clear(&j->log_kept);
     return s;
 }
 
@@ -219,11 +219,11 @@ meet_all(struct meeting *m, struct mrs_err *e)
 {
     struct mrsi_join_run *j = m->j;
     struct mrsi_by_key *k = j->by_key;
-    struct mrsi_rests rests = {j->en, &j->pass, 0};
+    struct mrsi_pause_clock pauses = {j->en, &j->pass, 0};
     enum mrs_status s = MRS_OK;
     for (; s == MRS_OK && k->met < k->keys.n_part; k->met++) {
         m->part = k->met;
-        s = mrsi_rest(&rests, e);
+        s = mrsi_rest(&pauses, e);
         MRS_THEN(s, mrsi_partition_pieces(&k->keys, &k->keys.part[m->part], list_piece, m, e));
         s = s == MRS_OK && j->log.n ? meet_listed(m, e) : s;
     }

@@ -28,7 +28,7 @@ job_begin(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
     if (job->out) {
         return MRS_OK;
     }
-    job->out = mrsi_sides_outs(&j->sides);
+    job->out = mrsi_step_outputs_outs(&j->sides);
     if (!job->out) {
         return mrs_err_memory(e, sizeof *job->out);
     }
@@ -57,7 +57,7 @@ clear(void *arg, void *p)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
-    mrsi_sides_outs_free(&j->sides, job->out);
+    mrsi_step_outputs_outs_free(&j->sides, job->out);
     mrsi_match_list_clear(&job->list);
     mrsi_lists_clear(&job->lists);
     mrsi_hashed_clear(&job->h);
@@ -85,7 +85,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 /* ---- records of the slice, document by document ---- */
 /* Where the shapes lie that stayed in their files. *bytes: of all of them. */
 static enum mrs_status
-find_far(const struct mrsi_join_run *j, struct mrsi_met *met, size_t n, size_t *bytes, struct mrs_err *e)
+find_far(const struct mrsi_join_run *j, struct mrsi_match_record *met, size_t n, size_t *bytes, struct mrs_err *e)
 {
     *bytes = 0;
     for (size_t i = 0; i < n; i++) {
@@ -104,7 +104,8 @@ find_far(const struct mrsi_join_run *j, struct mrsi_met *met, size_t n, size_t *
 /* Copies them into one place, in the order in which they will be wanted. They lie all over memory; in a loop that does
  * nothing else many are on their way at once. */
 static enum mrs_status
-bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_met *met, size_t n, struct mrs_err *e)
+bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_match_record *met, size_t n,
+           struct mrs_err *e)
 {
     MRS_ASSERT(j->far);
     enum { SOON = 16, LINE = 64, LINES = 8 };
@@ -149,8 +150,9 @@ throw_records(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err
     mrs_buf_reset(&job->sorted);
     job->list.fetched = NULL;
     uint32_t *start = (uint32_t *)(void *)mrs_buf_take(&job->start, (n + 2) * sizeof *start);
-    mrs_buf_grow(&job->sorted, sizeof(struct mrsi_met));
-    struct mrsi_met *sorted = (struct mrsi_met *)(void *)mrs_buf_take(&job->sorted, n_rec * sizeof *sorted);
+    mrs_buf_grow(&job->sorted, sizeof(struct mrsi_match_record));
+    struct mrsi_match_record *sorted = (struct mrsi_match_record *)(void *)mrs_buf_take(&job->sorted,
+                                                                                        n_rec * sizeof *sorted);
     if (!start || !sorted) {
         return mrs_err_memory(e, n_rec * sizeof *sorted);
     }
@@ -162,7 +164,7 @@ throw_records(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err
         start[i] += start[i - 1];
     }
     for (size_t i = 0; i < n_rec; i++) {
-        sorted[start[rec[i].rel + 1]++] = (struct mrsi_met){rec[i].rec, NULL, rec[i].ref};
+        sorted[start[rec[i].rel + 1]++] = (struct mrsi_match_record){rec[i].rec, NULL, rec[i].ref};
     }
     return j->far ? bring_near(j, job, sorted, n_rec, e) : MRS_OK;
 }
@@ -186,7 +188,7 @@ look_up(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
         }
         for (const struct mrsi_table_entry *x = mrsi_table_find(&j->table, l[i].key); x;
              x = mrsi_table_next(&j->table, x)) {
-            struct mrsi_met met = {(const struct mrsi_rec *)(uintptr_t)x->ord, NULL, l[i].ref};
+            struct mrsi_match_record met = {(const struct mrsi_rec *)(uintptr_t)x->ord, NULL, l[i].ref};
             __builtin_prefetch(met.rec);
             mrs_buf_put(&job->sorted, &met, sizeof met);
         }
@@ -220,8 +222,8 @@ relieve(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *jo
         return MRS_OK;
     }
     enum mrs_status s = mrsi_refused_commit(w, e);
-    MRS_THEN(s, mrsi_sides_take(&j->sides, &job->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&j->sides, job->out, e) : s;
+    MRS_THEN(s, mrsi_step_outputs_take(&j->sides, &job->lists, e));
+    return s == MRS_OK ? mrsi_step_outputs_commit(&j->sides, job->out, e) : s;
 }
 
 static enum mrs_status
@@ -231,12 +233,12 @@ write_page(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job 
     MRS_ASSERT(side < j->st->desc.n_sides);
     struct mrsi_candidate c = {j->en->side[j->step][side], source[0], (uint32_t)source[1], false, true};
     bool write;
-    enum mrs_status s = mrsi_sides_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
+    enum mrs_status s = mrsi_step_outputs_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
     if (s != MRS_OK || !write) {
         return s;
     }
     mrsi_row(w, j->step, side)->created++;
-    s = mrsi_sides_write(&j->sides, w, job->out, side, doc, e);
+    s = mrsi_step_outputs_write(&j->sides, w, job->out, side, doc, e);
     return s == MRS_OK ? relieve(j, w, job, e) : s;
 }
 
@@ -286,7 +288,7 @@ write_into(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job 
            struct mrs_err *e)
 {
     return j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK
-                                                      : mrsi_sides_write(&j->sides, w, job->out, 1, doc, e);
+                                                      : mrsi_step_outputs_write(&j->sides, w, job->out, 1, doc, e);
 }
 
 static enum mrs_status
@@ -294,11 +296,11 @@ write_spliced(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_j
               enum mrs_fate fate, struct mrs_err *e)
 {
     MRS_ASSERT(!job->direct || job->spliced_at <= job->out[j->sides.wr_of[1]].buf.n);
-    struct mrsi_sides *sides = &j->sides;
+    struct mrsi_step_outputs *sides = &j->sides;
     struct mrsi_out *out = &job->out[sides->wr_of[1]];
     struct mrs_view after = {job->spliced.p, (uint32_t)job->spliced.n};
     if (job->direct && fate == MRS_FATE_CHANGED) {
-        mrsi_sides_written(sides, w, job->out, 1, job->spliced_at);
+        mrsi_step_outputs_written(sides, w, job->out, 1, job->spliced_at);
         return MRS_OK;
     }
     if (job->direct) {
@@ -376,10 +378,10 @@ seek_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
 /* A document whose pages meet others: they are made once more, to name the one that does. */
 static enum mrs_status
 clash(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, void *work,
-      const struct mrsi_barred *barred, struct mrs_view doc, struct mrs_err *e)
+      const struct mrsi_rejected *rejected, struct mrs_view doc, struct mrs_err *e)
 {
-    MRS_ASSERT(barred);
-    struct join_emit_seek k = {&job->page, barred->product};
+    MRS_ASSERT(rejected);
+    struct join_emit_seek k = {&job->page, rejected->product};
     struct mrs_put put = {seek_page, &k};
     enum mrs_fate fate = MRS_FATE_STAYS;
     mrs_buf_reset(&job->page);
@@ -390,7 +392,7 @@ clash(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job,
     }
     struct mrs_val id = job->page.n ? mrs_doc_get((struct mrs_view){job->page.p, (uint32_t)job->page.n}, "_id")
                                     : mrs_missing();
-    return mrsi_sides_clash(&j->sides, w, barred, id, "conflicts", "several pages would have the same _id", e);
+    return mrsi_step_outputs_clash(&j->sides, w, rejected, id, "conflicts", "several pages would have the same _id", e);
 }
 
 static enum mrs_status
@@ -404,9 +406,9 @@ splice(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job
     }
     mrs_buf_reset(&job->pages);
     mrs_err_clear(&w->err);
-    const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
-    if (barred) {
-        return clash(j, w, job, work, barred, doc, e);
+    const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&j->sides, source);
+    if (rejected) {
+        return clash(j, w, job, work, rejected, doc, e);
     }
     struct mrsi_writer *wr = &j->sides.wr[j->sides.wr_of[1]];
     job->direct = j->sides.ids.phase != MRSI_IDS_RESOLVE && !wr->n_fused;
@@ -444,7 +446,7 @@ gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, str
     if (job->slice.is_heavy || j->lookup) {
         job->list.fetched = NULL; /* the records were gathered for this document alone */
     }
-    struct mrsi_met *met = (struct mrsi_met *)(void *)from->p;
+    struct mrsi_match_record *met = (struct mrsi_match_record *)(void *)from->p;
     size_t all = hi = from->n / sizeof *met;
     if (!job->slice.is_heavy && !j->lookup) {
         lo = start[rel];
@@ -512,7 +514,7 @@ note_dangling(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err
     for (size_t at = 0; s == MRS_OK && at < job->dangling.n; at += sizeof(uint64_t)) {
         uint64_t one;
         memcpy(&one, job->dangling.p + at, sizeof one);
-        s = mrsi_look_note(j->en, j->step, 1, MRS_NOTICE_DANGLING, one, e);
+        s = mrsi_notices_note(j->en, j->step, 1, MRS_NOTICE_DANGLING, one, e);
     }
     mrs_buf_reset(&job->dangling);
     return s;
@@ -603,15 +605,15 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     mrsi_heavy_end(&job->heavy);
     MRS_THEN(s, note_dangling(j, job, e));
     MRS_THEN(s, mrsi_refused_commit(w, e));
-    MRS_THEN(s, mrsi_sides_take(&j->sides, &job->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&j->sides, job->out, e) : s;
+    MRS_THEN(s, mrsi_step_outputs_take(&j->sides, &job->lists, e));
+    return s == MRS_OK ? mrsi_step_outputs_commit(&j->sides, job->out, e) : s;
 }
 
 enum mrs_status
 mrsi_join_emit(struct mrsi_join_run *j, struct mrs_err *e)
 {
     struct mrsi_pipe p = {j->en, sizeof(struct join_emit_job), fetch, work, commit, clear, j};
-    mrsi_look_forget(j->en, j->step);
+    mrsi_notices_forget(j->en, j->step);
     enum mrs_status s = mrsi_pass_scan(&j->pass, &p, &j->en->coll[j->en->side[j->step][1]], &j->scan, e);
     mrsi_slices_clear(j);
     return s;

@@ -141,7 +141,7 @@ mrsi_far_apply(struct mrsi_join_run *j, struct mrs_err *e)
 {
     struct mrs_buf was; /* struct mrsi_mapped, when the mark was taken */
     mrs_buf_init(&was, j->en->mem, SIZE_MAX);
-    enum mrs_status s = mrsi_mark_bytes_back(j->en, j->pass.from, "maps", &was, e);
+    enum mrs_status s = mrsi_load_bytes(j->en, j->pass.from, "maps", &was, e);
     if (s == MRS_OK && was.n % sizeof(struct mrsi_mapped)) {
         s = mrsi_state_damaged("what stays in the input", e);
     }

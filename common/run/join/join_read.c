@@ -129,7 +129,7 @@ begin_keys(struct mrsi_join_run *j)
     mrsi_by_key_clear(j);
     mrsi_join_choose_hashed(j);
     mrs_buf_reset(&j->log);
-    mrsi_mark_list_clear(&j->log_kept);
+    mrsi_savepoint_list_clear(&j->log_kept);
 }
 
 enum mrs_status
@@ -391,7 +391,7 @@ static void
 keep_fields(const struct mrs_ctx *c, struct mrs_view doc, struct mrs_eval_fields *to)
 {
     const struct mrs_eval_fields *found = c->fields_of == doc.p ? c->fields : NULL;
-    to->look = NULL;
+    to->tpl = NULL;
     to->all = found && found->all;
     to->n = to->all ? found->n : 0;
     to->names = to->all ? found->names : 0;
@@ -456,7 +456,7 @@ keep(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct 
     return mrs_buf_status(&f->log, e);
 }
 
-/* Partitions by key: the record stands behind each of its keys. */
+/* Partitions by key: the record comes after each of its keys. */
 static enum mrs_status
 keep_keyed(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
            struct mrs_err *e)
@@ -518,9 +518,9 @@ from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     cur.fields = true;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (w->ctx.fields && w->fields.look) { /* fields are what kernels want */
-            mrs_look_fields(w->fields.look, w->ctx.fields_of, &w->fields);
-            w->fields.look = NULL;
+        if (w->ctx.fields && w->fields.tpl) { /* fields are what kernels want */
+            mrs_template_fields(w->fields.tpl, w->ctx.fields_of, &w->fields);
+            w->fields.tpl = NULL;
         }
         MRS_THEN(s, from_document(j, w, f, doc, cur.ordinal, e));
     }
@@ -544,7 +544,7 @@ slab_room(struct mrsi_join_run *j, size_t n)
             mrs_free(j->en->mem, p);
             return NULL;
         }
-        mrsi_wish_huge(p, size); /* they are read at random */
+        mrsi_lookup_value_huge(p, size); /* they are read at random */
         j->slab_at = p;
         j->slab_left = size;
     }
@@ -583,7 +583,7 @@ take_left(struct mrsi_join_run *j, struct from_job *f, struct mrs_err *e)
     if (j->left_over || j->left.n + f->left.n > j->en->memory / 16) {
         __atomic_store_n(&j->left_over, true, __ATOMIC_RELAXED);
         mrs_buf_clear(&j->left);
-        mrsi_mark_list_clear(&j->left_kept);
+        mrsi_savepoint_list_clear(&j->left_kept);
     } else {
         mrs_buf_put(&j->left, f->left.p, f->left.n);
         j->n_left += f->n_left;

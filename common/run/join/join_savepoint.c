@@ -19,7 +19,7 @@ put_flags(const struct mrsi_join_run *j, struct mrs_build *b)
     mrs_build_i64(b, "into", (int64_t)j->n_into);
     mrs_build_i64(b, "left", (int64_t)j->n_left);
     mrs_build_i64(b, "fromBytes", (int64_t)j->n_from_bytes);
-    mrsi_mark_log("logged", j->refused, b);
+    mrsi_save_log("logged", j->refused, b);
     mrsi_state_put_bytes(b, "hashed", j->is_hashed, j->st->desc.n_pairs);
 }
 
@@ -27,19 +27,19 @@ static enum mrs_status
 describe_keys(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     return j->by_key ? mrsi_by_key_describe(j, b, files, e)
-                     : mrsi_mark_list_describe(&j->log_kept, "log", b, files, e);
+                     : mrsi_savepoint_list_save(&j->log_kept, "log", b, files, e);
 }
 
 static enum mrs_status
 describe_read(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_fates_describe(&j->fates, "fates", b, files, e);
-    MRS_THEN(s, mrsi_mark_list_describe(&j->left_kept, "leftDocs", b, files, e));
+    MRS_THEN(s, mrsi_savepoint_list_save(&j->left_kept, "leftDocs", b, files, e));
     if (s != MRS_OK || j->lookup) {
         return s;
     }
     s = mrsi_spill_describe(&j->spill, "spill", b, files, e);
-    s = s == MRS_OK && j->far ? mrsi_mark_bytes(j->en, "maps", j->maps.p, j->maps.n, b, files, e) : s;
+    s = s == MRS_OK && j->far ? mrsi_save_bytes(j->en, "maps", j->maps.p, j->maps.n, b, files, e) : s;
     if (s != MRS_OK || j->stage > MRSI_JOIN_MEET) {
         return s;
     }
@@ -57,7 +57,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
     }
     enum mrs_status s = describe_read(j, b, files, e);
     if (s == MRS_OK && j->stage > MRSI_JOIN_MEET) {
-        s = mrsi_sides_describe(&j->sides, b, files, e);
+        s = mrsi_step_outputs_save(&j->sides, b, files, e);
     }
     if (s == MRS_OK && j->stage == MRSI_JOIN_EMIT && !j->lookup) {
         s = mrsi_slices_describe(j, b, files, e);
@@ -71,9 +71,9 @@ mrsi_join_marks(struct mrsi_join_run *j)
     j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .describe = describe, .arg = j};
     j->pass.wr = j->sides.wr;
     j->sides.pass = &j->pass;
-    j->log_kept = (struct mrsi_mark_list){j->en, &j->log, NULL, 0};
-    j->left_kept = (struct mrsi_mark_list){j->en, &j->left, NULL, 0};
-    mrsi_keep_mark_for(&j->pass);
+    j->log_kept = (struct mrsi_savepoint_list){j->en, &j->log, NULL, 0};
+    j->left_kept = (struct mrsi_savepoint_list){j->en, &j->left, NULL, 0};
+    mrsi_ckpt_savepoint_for(&j->pass);
 }
 
 /* ---- and back ---- */
@@ -94,7 +94,7 @@ get_flags(struct mrsi_join_run *j, bool *by_key, bool *settled, struct mrs_err *
     j->n_into = mrsi_state_number(d, "into", INT64_MAX, &bad);
     j->n_left = mrsi_state_number(d, "left", INT64_MAX, &bad);
     j->n_from_bytes = mrsi_state_number(d, "fromBytes", INT64_MAX, &bad);
-    j->refused = mrsi_mark_log_back(d, "logged", &bad);
+    j->refused = mrsi_load_log(d, "logged", &bad);
     const uint8_t *p = mrsi_state_bytes(d, "hashed", &n, &bad);
     bad = bad || (j->stage == MRSI_JOIN_FROM && j->lookup) || (j->stage == MRSI_JOIN_MEET && !*by_key);
     if (bad || n != j->st->desc.n_pairs) {
@@ -123,7 +123,7 @@ check_entries(const struct mrsi_join_run *j, struct mrs_err *e)
 static enum mrs_status
 get_left(struct mrsi_join_run *j, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_mark_list_apply(&j->left_kept, j->pass.from, "leftDocs", e);
+    enum mrs_status s = mrsi_savepoint_list_load(&j->left_kept, j->pass.from, "leftDocs", e);
     size_t at = 0;
     for (uint64_t n = 0; s == MRS_OK && !j->left_over && n < j->n_left; n++) {
         size_t left = j->left.n - at, head = sizeof(uint64_t);
@@ -134,7 +134,7 @@ get_left(struct mrsi_join_run *j, struct mrs_err *e)
         uint32_t len = mrs_le32(p + head);
         uint64_t ordinal;
         memcpy(&ordinal, p, sizeof ordinal);
-        if (len > left - head || !mrsi_mark_is_doc(p + head, len) || ordinal >= j->fates.n) {
+        if (len > left - head || !mrsi_savepoint_is_doc(p + head, len) || ordinal >= j->fates.n) {
             return mrsi_state_damaged("documents that are left", e);
         }
         at += head + len;
@@ -148,21 +148,21 @@ get_keys(struct mrsi_join_run *j, bool by_key, struct mrs_err *e)
     if (by_key) {
         return mrsi_by_key_apply(j, e);
     }
-    enum mrs_status s = mrsi_mark_list_apply(&j->log_kept, j->pass.from, "log", e);
+    enum mrs_status s = mrsi_savepoint_list_load(&j->log_kept, j->pass.from, "log", e);
     return s == MRS_OK ? check_entries(j, e) : s;
 }
 
 static enum mrs_status
 get_table(struct mrsi_join_run *j, struct mrs_err *e)
 {
-    struct mrsi_mark_list list = {j->en, &j->log, NULL, 0};
-    enum mrs_status s = mrsi_mark_list_apply(&list, j->pass.from, "table", e);
+    struct mrsi_savepoint_list list = {j->en, &j->log, NULL, 0};
+    enum mrs_status s = mrsi_savepoint_list_load(&list, j->pass.from, "table", e);
     MRS_THEN(s, check_entries(j, e));
     MRS_THEN(s, mrsi_join_build_table(j, e));
     if (s == MRS_OK) {
         mrsi_table_has(&j->table, &list);
     } else {
-        mrsi_mark_list_clear(&list);
+        mrsi_savepoint_list_clear(&list);
     }
     return s;
 }
@@ -208,7 +208,7 @@ mrsi_join_apply(struct mrsi_join_run *j, struct mrs_err *e)
     mrsi_join_choose_hashed(j);
     if (j->stage > MRSI_JOIN_MEET) {
         s = mrsi_join_open_writers(j, e);
-        s = s == MRS_OK && settled ? mrsi_sides_open(&j->sides, 0, e) : s;
+        s = s == MRS_OK && settled ? mrsi_step_outputs_open(&j->sides, 0, e) : s;
         j->pass.n_wr = j->sides.n_wr;
     }
     MRS_THEN(s, mrsi_pass_apply(&j->pass, e));
@@ -217,7 +217,7 @@ mrsi_join_apply(struct mrsi_join_run *j, struct mrs_err *e)
     }
     s = get_read(j, by_key, e);
     if (s == MRS_OK && j->stage > MRSI_JOIN_MEET) {
-        s = mrsi_sides_apply(&j->sides, j->pass.from, e);
+        s = mrsi_step_outputs_load(&j->sides, j->pass.from, e);
     }
     s = s == MRS_OK && j->stage == MRSI_JOIN_EMIT && !j->lookup ? mrsi_slices_apply(j, e) : s;
     bool early = j->stage != MRSI_JOIN_SETTLE && mrsi_ids_is_between(&j->sides.ids);

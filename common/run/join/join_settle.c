@@ -23,7 +23,7 @@ static enum mrs_status
 begin(struct join_settle *st, struct join_settle_job *job, struct mrs_err *e)
 {
     if (!job->out) {
-        job->out = mrsi_sides_outs(&st->j->sides);
+        job->out = mrsi_step_outputs_outs(&st->j->sides);
         if (!job->out) {
             return mrs_err_memory(e, sizeof *job->out);
         }
@@ -61,21 +61,21 @@ to_side(struct join_settle *st, struct mrsi_worker *w, struct join_settle_job *j
     struct mrsi_join_run *j = st->j;
     MRS_ASSERT(side < j->st->desc.n_sides);
     uint64_t source = mrsi_source(0, ordinal);
-    const struct mrsi_barred *barred = mrsi_sides_barred(&j->sides, source);
-    if (barred) {
-        enum mrs_status told = mrsi_sides_clash(&j->sides, w, barred, mrs_doc_get(doc, "_id"), "orphans",
-                                                "another orphan with the same _id and other contents", e);
+    const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&j->sides, source);
+    if (rejected) {
+        enum mrs_status told = mrsi_step_outputs_clash(&j->sides, w, rejected, mrs_doc_get(doc, "_id"), "orphans",
+                                                       "another orphan with the same _id and other contents", e);
         return told == MRS_SKIP ? refuse(st, w, ordinal, doc, e) : told;
     }
     mrsi_row(w, j->step, 0)->taken++;
     struct mrsi_candidate c = {j->en->side[j->step][side], source, 0, false, false};
     bool write;
-    enum mrs_status s = mrsi_sides_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
+    enum mrs_status s = mrsi_step_outputs_admit(&j->sides, w, &job->lists, &c, &doc, &write, e);
     if (s != MRS_OK || !write) {
         return s;
     }
     mrsi_row(w, j->step, side)->entered++;
-    return mrsi_sides_write(&j->sides, w, job->out, side, doc, e);
+    return mrsi_step_outputs_write(&j->sides, w, job->out, side, doc, e);
 }
 
 /* The reason is the step's own: it fails on the document as it did before. */
@@ -115,7 +115,8 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     switch (fate) {
     case MRS_FATE_STAYS:
     case MRS_FATE_CHANGED:
-        return j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK : mrsi_sides_write(&j->sides, w, job->out, 0, doc, e);
+        return j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK : mrsi_step_outputs_write(&j->sides, w, job->out, 0,
+                                                                                         doc, e);
     case MRS_FATE_REFUSED:
         mrs_err_clear(&w->err);
         mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "it matches no document");
@@ -152,8 +153,8 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct join_settle *st = arg;
     struct join_settle_job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    MRS_THEN(s, mrsi_sides_take(&st->j->sides, &job->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&st->j->sides, job->out, e) : s;
+    MRS_THEN(s, mrsi_step_outputs_take(&st->j->sides, &job->lists, e));
+    return s == MRS_OK ? mrsi_step_outputs_commit(&st->j->sides, job->out, e) : s;
 }
 
 static void
@@ -162,7 +163,7 @@ clear(void *arg, void *p)
     struct join_settle *st = arg;
     struct join_settle_job *job = p;
     if (job->out) {
-        mrsi_sides_outs_free(&st->j->sides, job->out);
+        mrsi_step_outputs_outs_free(&st->j->sides, job->out);
         mrs_block_clear(&job->block);
         mrsi_lists_clear(&job->lists);
     }
@@ -309,7 +310,7 @@ mrsi_settle_from(struct mrsi_join_run *j, struct mrs_err *e)
         row->after += t.stay;
         return MRS_OK;
     }
-    s = j->sides.wr_of[0] == MRSI_NONE ? mrsi_sides_open(&j->sides, 0, e) : MRS_OK;
+    s = j->sides.wr_of[0] == MRSI_NONE ? mrsi_step_outputs_open(&j->sides, 0, e) : MRS_OK;
     j->pass.n_wr = j->sides.n_wr;
     if (s == MRS_OK && !t.stay && !t.seen) { /* nothing stays: no need to read it again */
         row->taken += t.taken;

@@ -191,13 +191,13 @@ mrsi_slices_describe(const struct mrsi_join_run *j, struct mrs_build *b, struct 
     mrs_build_i64(b, "slicePart", x->part);
     mrs_build_i64(b, "sliceNext", (int64_t)x->next);
     mrs_build_i64(b, "sliceOff", (int64_t)(x->block.off + x->at));
-    return mrsi_mark_bytes(j->en, "sliceRest", n ? x->block.p + x->at : NULL, n, b, files, e);
+    return mrsi_save_bytes(j->en, "sliceRest", n ? x->block.p + x->at : NULL, n, b, files, e);
 }
 
 static bool
 are_documents(const uint8_t *p, size_t n)
 {
-    while (n >= MRS_DOC_MIN && mrs_le32(p) <= n && mrsi_mark_is_doc(p, mrs_le32(p))) {
+    while (n >= MRS_DOC_MIN && mrs_le32(p) <= n && mrsi_savepoint_is_doc(p, mrs_le32(p))) {
         uint32_t len = mrs_le32(p);
         p += len;
         n -= len;
@@ -218,7 +218,7 @@ mrsi_slices_apply(struct mrsi_join_run *j, struct mrs_err *e)
     uint64_t off = mrsi_state_number(mark, "sliceOff", INT64_MAX, &bad);
     mrs_buf_init(&rest, j->en->mem, SIZE_MAX);
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : MRS_OK;
-    MRS_THEN(s, mrsi_mark_bytes_back(j->en, mark, "sliceRest", &rest, e));
+    MRS_THEN(s, mrsi_load_bytes(j->en, mark, "sliceRest", &rest, e));
     s = s == MRS_OK && !are_documents(rest.p, rest.n) ? mrsi_state_damaged("the step", e) : s;
     mrs_block_init(&x->block, j->en->mem);
     if (s == MRS_OK && rest.n) {

@@ -129,7 +129,7 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     if (!r) {
         return MRS_DEAD;
     }
-    struct mrsi_met met = {r, NULL, r->ref};
+    struct mrsi_match_record met = {r, NULL, r->ref};
     mrsi_match_from(&met, out);
     return MRS_OK;
 }

@@ -8,7 +8,7 @@ enum { AHEAD = 16, LINE = 64, LINES = 6 }; /* records that are loaded at once, a
 
 /* ---- shapes ---- */
 void
-mrsi_match_from(const struct mrsi_met *met, struct mrs_match *out)
+mrsi_match_from(const struct mrsi_match_record *met, struct mrs_match *out)
 {
     const struct mrsi_rec *r = met->rec;
     const uint8_t *shape = met->shape ? met->shape : mrsi_rec_shape(r);
@@ -77,7 +77,7 @@ compare_bytes(const struct mrsi_rec *a, const struct mrsi_rec *b)
 }
 
 static int
-compare_mets(const struct mrs_desc *d, const struct mrsi_met *a, const struct mrsi_met *b)
+compare_mets(const struct mrs_desc *d, const struct mrsi_match_record *a, const struct mrsi_match_record *b)
 {
     if (!d->sorted && d->by_reference && a->ref != b->ref) {
         return a->ref < b->ref ? -1 : 1;
@@ -93,8 +93,8 @@ compare_mets(const struct mrs_desc *d, const struct mrsi_met *a, const struct mr
 }
 
 static void
-merge_runs(const struct mrs_desc *d, const struct mrsi_met *from, struct mrsi_met *to, size_t lo, size_t width,
-           size_t n)
+merge_runs(const struct mrs_desc *d, const struct mrsi_match_record *from, struct mrsi_match_record *to, size_t lo,
+           size_t width, size_t n)
 {
     MRS_ASSERT(width > 0 && lo < n);
     size_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
@@ -116,7 +116,8 @@ sort_mets(struct mrsi_match_list *l, const struct mrs_desc *d, struct mrs_err *e
         return MRS_OK;
     }
     mrs_buf_reset(&l->spare);
-    struct mrsi_met *from = l->met, *to = (struct mrsi_met *)(void *)mrs_buf_take(&l->spare, n * sizeof *to);
+    struct mrsi_match_record *from = l->met, *to = (struct mrsi_match_record *)(void *)mrs_buf_take(&l->spare,
+                                                                                                    n * sizeof *to);
     if (!to) {
         return mrs_buf_status(&l->spare, e);
     }
@@ -124,7 +125,7 @@ sort_mets(struct mrsi_match_list *l, const struct mrs_desc *d, struct mrs_err *e
         for (size_t lo = 0; lo < n; lo += 2 * width) {
             merge_runs(d, from, to, lo, width, n);
         }
-        struct mrsi_met *swap = from;
+        struct mrsi_match_record *swap = from;
         from = to;
         to = swap;
     }
@@ -137,7 +138,7 @@ drop_repeats(struct mrsi_match_list *l, bool by_reference)
 {
     size_t kept = 0;
     for (size_t i = 0; i < l->n; i++) {
-        const struct mrsi_met *last = kept ? &l->met[kept - 1] : NULL;
+        const struct mrsi_match_record *last = kept ? &l->met[kept - 1] : NULL;
         if (!last || (by_reference && last->ref != l->met[i].ref) || last->rec->order != l->met[i].rec->order) {
             l->met[kept++] = l->met[i];
         }
@@ -149,8 +150,8 @@ drop_repeats(struct mrsi_match_list *l, bool by_reference)
 static void
 fetch_ahead(struct mrsi_match_list *l)
 {
-    const struct mrsi_met *from = l->fetched, *to = l->line_end - from > AHEAD ? from + AHEAD : l->line_end;
-    for (const struct mrsi_met *m = from; m < to; m++) {
+    const struct mrsi_match_record *from = l->fetched, *to = l->line_end - from > AHEAD ? from + AHEAD : l->line_end;
+    for (const struct mrsi_match_record *m = from; m < to; m++) {
         mrsi_fates_fetch(&l->j->fates, m->rec->order);
         for (uint32_t i = 0; !m->shape && i < m->rec->total && i < LINES * LINE; i += LINE) {
             __builtin_prefetch((const uint8_t *)m->rec + i);
@@ -194,8 +195,8 @@ used(struct mrs_matches *m, unsigned bits)
 }
 
 enum mrs_status
-mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct mrsi_met *met, size_t n, size_t n_line,
-                    const struct mrsi_hashed *into, struct mrs_err *e)
+mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct mrsi_match_record *met, size_t n,
+                    size_t n_line, const struct mrsi_hashed *into, struct mrs_err *e)
 {
     MRS_ASSERT(n <= n_line);
     bool verify = j->n_hashed < j->st->desc.n_pairs;

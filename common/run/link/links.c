@@ -12,11 +12,11 @@ begin(struct mrsi_link_run *l)
         struct mrsi_link_side *sd = &l->side[i];
         mrsi_index_init(&sd->ids, en, en->memory / 4);
         mrsi_fates_init(&sd->fates, en);
-        mrsi_tape_init(&sd->whose, en, sizeof(uint64_t), en->memory / 32);
-        mrsi_tape_init(&sd->keys, en, sizeof(struct mrs_hash128), en->memory / 32);
-        mrsi_tape_init(&sd->found, en, sizeof(uint64_t), en->memory / 32);
-        mrsi_tape_init(&sd->at, en, sizeof(uint64_t), en->memory / 16);
-        mrsi_tape_init(&sd->bytes, en, 1, en->memory / 16);
+        mrsi_file_array_init(&sd->whose, en, sizeof(uint64_t), en->memory / 32);
+        mrsi_file_array_init(&sd->keys, en, sizeof(struct mrs_hash128), en->memory / 32);
+        mrsi_file_array_init(&sd->found, en, sizeof(uint64_t), en->memory / 32);
+        mrsi_file_array_init(&sd->at, en, sizeof(uint64_t), en->memory / 16);
+        mrsi_file_array_init(&sd->bytes, en, 1, en->memory / 16);
         sd->whose.kept = sd->keys.kept = sd->found.kept = sd->at.kept = sd->bytes.kept = true;
         sd->keeps = i == 0 ? l->wants.refs : l->wants.lists;
     }
@@ -28,9 +28,9 @@ clear_references(struct mrsi_link_run *l)
 {
     for (int i = 0; i < 2; i++) {
         struct mrsi_link_side *sd = &l->side[i];
-        mrsi_tape_clear(&sd->whose);
-        mrsi_tape_clear(&sd->keys);
-        mrsi_tape_clear(&sd->found);
+        mrsi_file_array_clear(&sd->whose);
+        mrsi_file_array_clear(&sd->keys);
+        mrsi_file_array_clear(&sd->found);
         mrsi_area_clear(&sd->named);
     }
 }
@@ -43,8 +43,8 @@ clear(struct mrsi_link_run *l)
         struct mrsi_link_side *sd = &l->side[i];
         mrsi_index_clear(&sd->ids);
         mrsi_fates_clear(&sd->fates);
-        mrsi_tape_clear(&sd->at);
-        mrsi_tape_clear(&sd->bytes);
+        mrsi_file_array_clear(&sd->at);
+        mrsi_file_array_clear(&sd->bytes);
         mrsi_area_clear(&sd->gains.start);
         mrsi_area_clear(&sd->gains.to);
     }
@@ -97,15 +97,15 @@ mrsi_link_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         .en = en, .step = step, .st = st, .ops = st->type->link, .self = en->side[step][0] == en->side[step][1]};
     begin(&l);
     l.pass = (struct mrsi_pass){.en = en, .kind = "link", .describe = mrsi_link_mark, .arg = &l};
-    mrsi_keep_mark_for(&l.pass);
-    enum mrs_status s = mrsi_sides_init(&l.sides, en, step, e);
+    mrsi_ckpt_savepoint_for(&l.pass);
+    enum mrs_status s = mrsi_step_outputs_init(&l.sides, en, step, e);
     l.sides.pass = &l.pass;
     MRS_THEN(s, all_stages(&l, e));
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
-        s = mrsi_look_name(en, step, e);
+        s = mrsi_notices_name(en, step, e);
         MRS_THEN(s, mrsi_why_look(en, step, NULL, e));
     }
     clear(&l);
-    return mrsi_sides_end(&l.sides, s, e);
+    return mrsi_step_outputs_end(&l.sides, s, e);
 }

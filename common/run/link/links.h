@@ -33,7 +33,7 @@ enum {
 };
 
 /* Whose a reference is: an ordinal, and bits. */
-#define MRSI_REF_LIST (1ull << 63)  /* it stands in a list */
+#define MRSI_REF_LIST (1ull << 63)  /* it is in a list */
 #define MRSI_REF_NONE (1ull << 62)  /* there is no reference: it only says that there is a list */
 #define MRSI_REF_WHOSE (MRSI_REF_NONE - 1)
 
@@ -52,11 +52,11 @@ struct mrsi_edges {
 struct mrsi_link_side {
     struct mrsi_index ids;        /* empty where the other side's are the same */
     struct mrsi_fates fates;
-    struct mrsi_tape whose;       /* uint64_t for each reference, ascending by document: MRSI_REF_ */
-    struct mrsi_tape keys;        /* struct mrs_hash128 for each: what it names; where the others are read later */
-    struct mrsi_tape found;       /* uint64_t for each: the ordinal that it names + 1, 0: nobody; if known by then, */
+    struct mrsi_file_array whose; /* uint64_t for each reference, ascending by document: MRSI_REF_ */
+    struct mrsi_file_array keys;  /* struct mrs_hash128 for each: what it names; where the others are read later */
+    struct mrsi_file_array found; /* uint64_t for each: the ordinal that it names + 1, 0: nobody; if known by then, */
     struct mrsi_area named;       /* else here, when all is read */
-    struct mrsi_tape at, bytes;   /* of each document: where in bytes its `_id` and sort key stand */
+    struct mrsi_file_array at, bytes; /* of each document: where in bytes its `_id` and sort key stand */
     bool keeps;                   /* those are needed */
     struct mrsi_edges gains;      /* what each document gains: ordinals of the other side */
     uint64_t seen;                /* documents that were read */
@@ -76,7 +76,7 @@ struct mrsi_link_run {
     struct mrsi_link_side side[2];
     struct mrsi_area listed;     /* of each child: MRSI_LISTED_ */
     struct mrsi_area parent;     /* of each child with LEAVES: the parent that it names + 1, 0: none; wants.leaves */
-    struct mrsi_sides sides;
+    struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_link_stage stage;
@@ -98,7 +98,7 @@ mrsi_area_u64(const struct mrsi_area *a)
     return a->p;
 }
 static inline const uint64_t *
-mrsi_tape_u64(const struct mrsi_tape *t)
+mrsi_file_array_u64(const struct mrsi_file_array *t)
 {
     return (const uint64_t *)(const void *)t->p;
 }
@@ -112,7 +112,8 @@ mrsi_link_is_second(const struct mrsi_link_run *l, uint32_t side)
 static inline const uint64_t *
 mrsi_link_named(const struct mrsi_link_run *l, uint32_t side)
 {
-    return mrsi_link_is_second(l, side) ? mrsi_tape_u64(&l->side[side].found) : mrsi_area_u64(&l->side[side].named);
+    return mrsi_link_is_second(l, side) ? mrsi_file_array_u64(&l->side[side].found) :
+            mrsi_area_u64(&l->side[side].named);
 }
 /* Whether nothing may be derived from a document. */
 static inline bool

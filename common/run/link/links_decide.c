@@ -41,7 +41,7 @@ static enum mrs_status
 notice(struct mrsi_link_run *l, uint32_t side, enum mrs_notice_kind kind, uint64_t ordinal, struct mrs_err *e)
 {
     l->en->rows[l->en->row_of[l->step][side]].noticed[side][kind]++;
-    return mrsi_look_note(l->en, l->step, side, kind, ordinal, e);
+    return mrsi_notices_note(l->en, l->step, side, kind, ordinal, e);
 }
 
 static enum mrs_status
@@ -65,7 +65,7 @@ note_broken(struct mrsi_link_run *l, uint64_t parent, struct mrs_err *e)
 static enum mrs_status
 read_lists(struct mrsi_link_run *l, struct mrs_err *e)
 {
-    const uint64_t *whose = mrsi_tape_u64(&l->side[0].whose), *named = mrsi_link_named(l, 0);
+    const uint64_t *whose = mrsi_file_array_u64(&l->side[0].whose), *named = mrsi_link_named(l, 0);
     enum mrs_status s = MRS_OK;
     for (uint64_t i = 0; s == MRS_OK && i < l->side[0].whose.n; i++) {
         uint64_t parent = whose[i] & MRSI_REF_WHOSE;
@@ -92,7 +92,7 @@ mrsi_link_listed(const struct mrsi_link_run *l, uint64_t child, uint64_t one, st
 static uint64_t
 facts_of(const struct mrsi_link_run *l, uint64_t child, uint64_t i, struct mrs_link_facts *f, uint64_t *one)
 {
-    const uint64_t *whose = mrsi_tape_u64(&l->side[1].whose), *named = mrsi_link_named(l, 1);
+    const uint64_t *whose = mrsi_file_array_u64(&l->side[1].whose), *named = mrsi_link_named(l, 1);
     memset(f, 0, sizeof *f);
     *one = 0;
     for (; i < l->side[1].whose.n && (whose[i] & MRSI_REF_WHOSE) == child; i++) {
@@ -195,7 +195,7 @@ static enum mrs_status
 find_gains(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
 {
     const struct mrsi_link_side *from = &l->side[!side];
-    const uint64_t *whose = mrsi_tape_u64(&from->whose), *named = mrsi_link_named(l, !side);
+    const uint64_t *whose = mrsi_file_array_u64(&from->whose), *named = mrsi_link_named(l, !side);
     struct mrsi_edges *x = &l->side[side].gains;
     uint64_t n = l->side[side].fates.n, total = 0;
     enum mrs_status s = mrsi_area_new(&x->start, l->en, (n + 2) * 8, l->en->memory / 16, e);

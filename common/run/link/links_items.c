@@ -47,7 +47,7 @@ put(struct mrsi_link_items *x, uint32_t at, enum mrs_link_kind kind, struct mrs_
     mrs_buf_put(&x->other, &other, sizeof other);
 }
 
-/* The bytes that it takes in an array, at least: its name may have more digits, if others stand before it. */
+/* The bytes that it takes in an array, at least: its name may have more digits, if others come before it. */
 static uint32_t
 put_new(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint32_t side, uint64_t other)
 {
@@ -97,14 +97,14 @@ put_old(struct mrsi_link_run *l, struct mrsi_link_items *x, const struct mrs_key
     }
 }
 
-/* Starts to load what put_new will look at soon: what one document gains stands behind what the last one did, so that
- * places can be asked for far ahead, and what stands at them a little later. (Inlined in any case: a function that only
+/* Starts to load what put_new will look at soon: what one document gains comes after what the last one did, so that
+ * places can be asked for far ahead, and what is at them a little later. (Inlined in any case: a function that only
  * prefetches has no effect that the compiler knows of, and it drops the calls.) */
 static inline __attribute__((always_inline)) void
 fetch_ahead(const struct mrsi_link_run *l, uint32_t side, const uint64_t *gain, uint64_t left)
 {
     MRS_ASSERT(side < 2);
-    const struct mrsi_tape *at = &l->side[!side].at, *bytes = &l->side[!side].bytes;
+    const struct mrsi_file_array *at = &l->side[!side].at, *bytes = &l->side[!side].bytes;
     if (left > FAR) {
         __builtin_prefetch(at->p + gain[FAR] * sizeof(uint64_t));
         mrsi_fates_fetch(&l->side[!side].fates, gain[FAR]);

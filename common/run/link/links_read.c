@@ -272,11 +272,11 @@ take_keys(struct mrsi_link_run *l, struct links_read_job *job, struct mrs_err *e
 
 /* As many items for all documents, with a little to spare, as `n` are for those of the job. */
 static enum mrs_status
-take_items(const struct links_read_job *job, struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e)
+take_items(const struct links_read_job *job, struct mrsi_file_array *t, const void *items, size_t n, struct mrs_err *e)
 {
     double each = job->block.n_docs ? (double)n / job->block.n_docs : 0;
-    mrsi_tape_expect(t, (uint64_t)(each * 1.0625 * (double)job->guess));
-    return mrsi_tape_put_n(t, items, n, e);
+    mrsi_file_array_expect(t, (uint64_t)(each * 1.0625 * (double)job->guess));
+    return mrsi_file_array_put_n(t, items, n, e);
 }
 
 static enum mrs_status
@@ -286,7 +286,7 @@ take_side(struct mrsi_link_run *l, struct links_read_job *job, uint32_t side, st
     struct mrsi_link_side *sd = &l->side[side];
     uint64_t *at = (uint64_t *)(void *)job->at[side].p;
     uint64_t base = sd->bytes.n;
-    struct mrsi_tape *names = mrsi_link_is_second(l, side) ? &sd->found : &sd->keys;
+    struct mrsi_file_array *names = mrsi_link_is_second(l, side) ? &sd->found : &sd->keys;
     enum mrs_status s = take_items(job, &sd->whose, job->whose[side].p, job->whose[side].n / sizeof(uint64_t), e);
     MRS_THEN(s, take_items(job, names, job->names[side].p, job->names[side].n / names->item, e));
     if (s == MRS_OK && sd->keeps) {
@@ -355,7 +355,7 @@ name_range(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     const struct mrsi_link_side *sd = &nm->l->side[nm->side];
     (void)w;
     (void)e;
-    look_up(mrsi_link_ids(nm->l, !nm->side), mrsi_tape_u64(&sd->whose),
+    look_up(mrsi_link_ids(nm->l, !nm->side), mrsi_file_array_u64(&sd->whose),
             (const struct mrs_hash128 *)(const void *)sd->keys.p, r->from, r->to, mrsi_area_u64(&sd->named));
     return MRS_OK;
 }
@@ -375,7 +375,7 @@ name_all(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
     struct mrsi_link_side *sd = &l->side[side];
     enum mrs_status s = mrsi_area_new(&sd->named, l->en, sd->whose.n * 8, l->en->memory / 16, e);
     MRS_THEN(s, mrsi_pipe_run(&p, e));
-    mrsi_tape_clear(&sd->keys);
+    mrsi_file_array_clear(&sd->keys);
     return s;
 }
 
@@ -402,9 +402,9 @@ mrsi_link_name(struct mrsi_link_run *l, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         struct mrsi_link_side *sd = &l->side[i];
-        struct mrsi_tape *t[] = {&sd->whose, &sd->keys, &sd->found, &sd->at, &sd->bytes};
+        struct mrsi_file_array *t[] = {&sd->whose, &sd->keys, &sd->found, &sd->at, &sd->bytes};
         for (int k = 0; s == MRS_OK && k < 5; k++) {
-            s = mrsi_tape_end(t[k], e);
+            s = mrsi_file_array_end(t[k], e);
         }
     }
     s = s == MRS_OK && l->went_on ? mrsi_link_check(l, e) : s;

@@ -20,9 +20,9 @@ gains(const struct mrsi_link_run *l, uint32_t side)
 static enum mrs_status
 describe_references(struct mrsi_link_side *sd, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_describe(&sd->whose, "whose", b, files, e);
-    MRS_THEN(s, mrsi_tape_describe(&sd->keys, "keys", b, files, e));
-    return s == MRS_OK ? mrsi_tape_describe(&sd->found, "found", b, files, e) : s;
+    enum mrs_status s = mrsi_file_array_save(&sd->whose, "whose", b, files, e);
+    MRS_THEN(s, mrsi_file_array_save(&sd->keys, "keys", b, files, e));
+    return s == MRS_OK ? mrsi_file_array_save(&sd->found, "found", b, files, e) : s;
 }
 
 static enum mrs_status
@@ -42,8 +42,8 @@ describe_side(struct mrsi_link_run *l, uint32_t side, struct mrs_build *b, struc
     mrs_build_i64(b, "seen", (int64_t)sd->seen);
     enum mrs_status s = mrsi_index_describe(&sd->ids, "ids", b, files, e);
     MRS_THEN(s, mrsi_fates_describe(&sd->fates, "fates", b, files, e));
-    MRS_THEN(s, mrsi_tape_describe(&sd->at, "at", b, files, e));
-    MRS_THEN(s, mrsi_tape_describe(&sd->bytes, "bytes", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&sd->at, "at", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&sd->bytes, "bytes", b, files, e));
     if (s == MRS_OK && !is_decided(l)) {
         s = describe_references(sd, b, files, e);
     } else if (s == MRS_OK && gains(l, side)) {
@@ -62,7 +62,7 @@ mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     mrs_build_i64(b, "stage", l->stage);
     mrs_build_i64(b, "now", l->now);
     mrs_build_i64(b, "written", (int64_t)l->written);
-    mrsi_mark_log("logged", l->log, b);
+    mrsi_save_log("logged", l->log, b);
     mrs_build_bool(b, "late", l->late);
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         s = describe_side(l, i, b, files, e);
@@ -72,7 +72,7 @@ mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     }
     s = mrsi_area_describe(&l->listed, "listed", b, files, e);
     MRS_THEN(s, mrsi_area_describe(&l->parent, "leaves", b, files, e));
-    return s == MRS_OK ? mrsi_sides_describe(&l->sides, b, files, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_save(&l->sides, b, files, e) : s;
 }
 
 /* ---- tables lie in files, and a file may have come to harm ---- */
@@ -99,7 +99,7 @@ is_kept(const struct mrsi_link_side *sd, uint64_t ordinal, struct mrs_buf *room)
     const uint8_t *p = sd->bytes.p + at;
     uint64_t id_len = mrs_le32(p), sort_len = mrs_le32(p + 4);
     return id_len + sort_len <= sd->bytes.n - at - MRSI_LINK_KEPT &&
-           mrsi_mark_is_value(p[8], p + MRSI_LINK_KEPT, (uint32_t)id_len, room);
+           mrsi_savepoint_is_value(p[8], p + MRSI_LINK_KEPT, (uint32_t)id_len, room);
 }
 
 /* What was kept of each document that takes part. */
@@ -123,9 +123,10 @@ are_references(const struct mrsi_link_run *l, uint32_t side)
 {
     const struct mrsi_link_side *sd = &l->side[side];
     bool second = mrsi_link_is_second(l, side);
-    const struct mrsi_tape *names = second ? &sd->found : &sd->keys;
-    return names->n == sd->whose.n && are_below(mrsi_tape_u64(&sd->whose), sd->whose.n, MRSI_REF_WHOSE, sd->fates.n) &&
-           (!second || are_below(mrsi_tape_u64(names), names->n, UINT64_MAX, l->side[!side].fates.n + 1));
+    const struct mrsi_file_array *names = second ? &sd->found : &sd->keys;
+    return names->n == sd->whose.n && are_below(mrsi_file_array_u64(&sd->whose), sd->whose.n, MRSI_REF_WHOSE,
+                                                sd->fates.n) &&
+           (!second || are_below(mrsi_file_array_u64(names), names->n, UINT64_MAX, l->side[!side].fates.n + 1));
 }
 
 static bool
@@ -164,9 +165,9 @@ mrsi_link_check(const struct mrsi_link_run *l, struct mrs_err *e)
 static enum mrs_status
 apply_references(struct mrsi_link_side *sd, struct mrs_view d, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_apply(&sd->whose, d, "whose", e);
-    MRS_THEN(s, mrsi_tape_apply(&sd->keys, d, "keys", e));
-    return s == MRS_OK ? mrsi_tape_apply(&sd->found, d, "found", e) : s;
+    enum mrs_status s = mrsi_file_array_load(&sd->whose, d, "whose", e);
+    MRS_THEN(s, mrsi_file_array_load(&sd->keys, d, "keys", e));
+    return s == MRS_OK ? mrsi_file_array_load(&sd->found, d, "found", e) : s;
 }
 
 static enum mrs_status
@@ -186,12 +187,12 @@ apply_side(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
     MRS_ASSERT(side < 2);
     bool bad = false;
     struct mrsi_link_side *sd = &l->side[side];
-    struct mrs_view d = mrsi_mark_doc(l->pass.from, side ? "child" : "parent");
+    struct mrs_view d = mrsi_savepoint_doc(l->pass.from, side ? "child" : "parent");
     sd->seen = mrsi_state_number(d, "seen", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("a side", e) : mrsi_index_apply(&sd->ids, d, "ids", e);
     MRS_THEN(s, mrsi_fates_apply(&sd->fates, d, "fates", e));
-    MRS_THEN(s, mrsi_tape_apply(&sd->at, d, "at", e));
-    MRS_THEN(s, mrsi_tape_apply(&sd->bytes, d, "bytes", e));
+    MRS_THEN(s, mrsi_file_array_load(&sd->at, d, "at", e));
+    MRS_THEN(s, mrsi_file_array_load(&sd->bytes, d, "bytes", e));
     if (s == MRS_OK && sd->ids.end > sd->fates.n) {
         s = mrsi_state_damaged("a side", e);
     }
@@ -212,7 +213,7 @@ apply_decided(struct mrsi_link_run *l, struct mrs_view mark, struct mrs_err *e)
     MRS_THEN(s, mrsi_link_check(l, e));
     MRS_THEN(s, mrsi_link_open(l, e));
     MRS_THEN(s, mrsi_pass_apply(&l->pass, e));
-    return s == MRS_OK ? mrsi_sides_apply(&l->sides, mark, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_load(&l->sides, mark, e) : s;
 }
 
 enum mrs_status
@@ -224,7 +225,7 @@ mrsi_link_from_mark(struct mrsi_link_run *l, struct mrs_err *e)
     l->stage = (enum mrsi_link_stage)mrsi_state_number(mark, "stage", MRSI_LINK_WRITE, &bad);
     l->now = (uint32_t)mrsi_state_number(mark, "now", l->self ? 0 : 1, &bad);
     l->written = mrsi_state_number(mark, "written", (1ull << l->st->desc.n_sides) - 1, &bad);
-    l->log = mrsi_mark_log_back(mark, "logged", &bad);
+    l->log = mrsi_load_log(mark, "logged", &bad);
     enum mrs_status s = bad || late.type != MRS_BOOL ? mrsi_state_damaged("the step", e) : MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < 2; i++) {
         s = apply_side(l, i, e);

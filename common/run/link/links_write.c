@@ -5,7 +5,7 @@
 #include "mongoreshape/join_ops.h"
 
 struct links_write_job {
-    struct mrsi_sides_job io;
+    struct mrsi_step_outputs_job io;
     struct mrsi_lists lists;
     struct mrsi_link_items items;
 };
@@ -16,7 +16,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct mrsi_link_run *l = arg;
     struct links_write_job *job = p;
     bool fresh;
-    enum mrs_status s = mrsi_sides_job_next(&l->sides, &l->scan, &job->io, &fresh, big, e);
+    enum mrs_status s = mrsi_step_outputs_job_next(&l->sides, &l->scan, &job->io, &fresh, big, e);
     if (fresh) {
         mrsi_lists_init(&job->lists, l->en->mem);
         mrsi_link_items_init(&job->items, l->en->mem);
@@ -30,7 +30,7 @@ clear(void *arg, void *p)
     struct mrsi_link_run *l = arg;
     struct links_write_job *job = p;
     if (job->io.out) {
-        mrsi_sides_job_clear(&l->sides, &job->io);
+        mrsi_step_outputs_job_clear(&l->sides, &job->io);
         mrsi_lists_clear(&job->lists);
         mrsi_link_items_clear(&job->items);
     }
@@ -42,8 +42,8 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_link_run *l = arg;
     struct links_write_job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    MRS_THEN(s, mrsi_sides_take(&l->sides, &job->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&l->sides, job->io.out, e) : s;
+    MRS_THEN(s, mrsi_step_outputs_take(&l->sides, &job->lists, e));
+    return s == MRS_OK ? mrsi_step_outputs_commit(&l->sides, job->io.out, e) : s;
 }
 
 /* ---- refused documents ---- */
@@ -136,22 +136,22 @@ move_orphan(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_j
 {
     MRS_ASSERT(side < MRS_SIDES_MAX && mrs_view_is_framed(doc));
     uint64_t source = mrsi_source(1, ordinal);
-    const struct mrsi_barred *barred = mrsi_sides_barred(&l->sides, source);
+    const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&l->sides, source);
     bool write;
-    if (barred) {
+    if (rejected) {
         mrsi_row(w, l->step, 1)->refused++;
-        enum mrs_status st = mrsi_sides_clash(&l->sides, w, barred, mrs_doc_get(doc, "_id"), "orphans",
-                                              "another orphan with the same _id and other contents", e);
+        enum mrs_status st = mrsi_step_outputs_clash(&l->sides, w, rejected, mrs_doc_get(doc, "_id"), "orphans",
+                                                     "another orphan with the same _id and other contents", e);
         return st == MRS_SKIP ? mrsi_refuse(w, l->step, 1, l->en->side[l->step][1], ordinal, doc, e) : st;
     }
     mrsi_row(w, l->step, 1)->taken++;
     struct mrsi_candidate c = {l->en->side[l->step][side], source, 0, false, false};
-    enum mrs_status s = mrsi_sides_admit(&l->sides, w, &job->lists, &c, &doc, &write, e);
+    enum mrs_status s = mrsi_step_outputs_admit(&l->sides, w, &job->lists, &c, &doc, &write, e);
     if (s != MRS_OK || !write) {
         return s;
     }
     mrsi_row(w, l->step, side)->entered++;
-    return mrsi_sides_write(&l->sides, w, job->io.out, side, doc, e);
+    return mrsi_step_outputs_write(&l->sides, w, job->io.out, side, doc, e);
 }
 
 static enum mrs_status
@@ -170,7 +170,7 @@ put_references(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_writ
             return MRS_OK;
         }
     }
-    return s == MRS_OK ? mrsi_sides_write(&l->sides, w, job->io.out, l->now, doc, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_write(&l->sides, w, job->io.out, l->now, doc, e) : s;
 }
 
 static enum mrs_status
@@ -229,7 +229,7 @@ mrsi_link_open(struct mrsi_link_run *l, struct mrs_err *e)
                                                 : i > 1 || is_written(l, i) || (l->self && is_written(l, !i));
         if (open) {
             l->written |= 1ull << i;
-            s = mrsi_sides_open(&l->sides, i, e);
+            s = mrsi_step_outputs_open(&l->sides, i, e);
         }
     }
     l->pass.wr = l->sides.wr;
@@ -252,7 +252,7 @@ write_side(struct mrsi_link_run *l, struct mrs_err *e)
 
 /* What waits for a new name in a target is counted anew each time. */
 static enum mrs_status
-forget_hopes(struct mrsi_link_run *l, struct mrs_err *e)
+forget_optimistic(struct mrsi_link_run *l, struct mrs_err *e)
 {
     mrsi_ids_clear(&l->sides.ids);
     return mrsi_ids_init(&l->sides.ids, l->en, l->st->desc.conflicts, e);
@@ -264,13 +264,13 @@ begin_again(struct mrsi_link_run *l, struct mrs_err *e)
 {
     l->late = false;
     l->now = 0;
-    return mrsi_sides_begin(&l->sides, l->log, true, e);
+    return mrsi_step_outputs_begin(&l->sides, l->log, true, e);
 }
 
 static enum mrs_status
 write_once(struct mrsi_link_run *l, bool restart, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_sides_held(&l->sides, false, restart, e);
+    enum mrs_status s = mrsi_step_outputs_held(&l->sides, false, restart, e);
     uint32_t last = l->self ? 0 : 1;
     MRS_THEN(s, write_side(l, e));
     while (s == MRS_OK && l->now < last) {
@@ -289,7 +289,7 @@ next_phase(struct mrsi_link_run *l, bool *again, struct mrs_err *e)
         for (int i = 0; i < 2; i++) {
             mrsi_fates_refuse_unsorted(&l->side[i].fates);
         }
-        return forget_hopes(l, e);
+        return forget_optimistic(l, e);
     }
     return mrsi_ids_next(&l->sides.ids, &l->pass, again, e);
 }

@@ -4,7 +4,7 @@
  *
  * mongorestore would fail when the data has been loaded, and build no index of the collection. Documents are looked at
  * as they are written, and only for indexes that are not in the input, on a path that the plan changes, or of a
- * collection that documents come into: what else stands there fitted on the server of the dump. Partial filters count,
+ * collection that documents come into: what else is there fitted on the server of the dump. Partial filters count,
  * but not one that compares by a collation: its index is looked at for arrays only. */
 #include "notices.h"
 #include "mongoreshape/unique.h"

@@ -15,12 +15,12 @@ uint32_t mrsi_fit_most(const struct mrsi_engine *en);
 bool mrsi_fit_line(const struct mrsi_engine *en, uint32_t no, char *line, size_t size);
 /* unique_check.c: the same for unique indexes other than that of `_id`; `of`: what notices.c keeps of a collection,
  * NULL where it has none of them. */
-struct mrsi_clash;
-enum mrs_status mrsi_clash_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrsi_clash **out,
-                               struct mrs_err *e);
-void mrsi_clash_free(struct mrsi_clash *of);
-enum mrs_status mrsi_clash_document(struct mrsi_clash *of, struct mrs_view doc, struct mrs_err *e);
-void mrsi_clash_restart(struct mrsi_clash *of);
-uint32_t mrsi_clash_most(const struct mrsi_clash *of); /* notices that may come of it */
-enum mrs_status mrsi_clash_report(struct mrsi_clash *of, struct mrs_err *e);
+struct mrsi_unique_check;
+enum mrs_status mrsi_unique_check_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit,
+                                      struct mrsi_unique_check **out, struct mrs_err *e);
+void mrsi_unique_check_free(struct mrsi_unique_check *of);
+enum mrs_status mrsi_unique_check_document(struct mrsi_unique_check *of, struct mrs_view doc, struct mrs_err *e);
+void mrsi_unique_check_restart(struct mrsi_unique_check *of);
+uint32_t mrsi_unique_check_most(const struct mrsi_unique_check *of); /* notices that may come of it */
+enum mrs_status mrsi_unique_check_report(struct mrsi_unique_check *of, struct mrs_err *e);
 #endif

@@ -3,7 +3,7 @@
  * of fields, and the types that `where` compares paths with.
  *
  * Compiled expressions no longer tell: of { $toLower: email } they have the text alone. So the keys are read as they
- * stand in the plan. A text counts where a field is usual: as a whole value, as an operand of what computes; not below
+ * are in the plan. A text counts where a field is usual: as a whole value, as an operand of what computes; not below
  * $literal, not in lists, not where it is compared with a field. Depth is that of a plan, which is bounded. */
 #include "plan_words.h"
 #include "mongoreshape/words.h"

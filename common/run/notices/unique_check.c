@@ -20,7 +20,7 @@ struct unique_check_seen { /* of an index */
     struct unique_check_entry first, second; /* the first clash */
     char id[ID_MAX];            /* of the first with arrays in two fields */
 };
-struct mrsi_clash {
+struct mrsi_unique_check {
     struct mrsi_engine *en;
     uint32_t coll;
     uint64_t limit;
@@ -33,7 +33,7 @@ struct mrsi_clash {
 };
 
 void
-mrsi_clash_free(struct mrsi_clash *c)
+mrsi_unique_check_free(struct mrsi_unique_check *c)
 {
     if (c) {
         mrsi_sorter_clear(&c->sorter);
@@ -46,10 +46,11 @@ mrsi_clash_free(struct mrsi_clash *c)
 }
 
 enum mrs_status
-mrsi_clash_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrsi_clash **out, struct mrs_err *e)
+mrsi_unique_check_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrsi_unique_check **out,
+                      struct mrs_err *e)
 {
     MRS_ASSERT(coll < en->n_coll);
-    struct mrsi_clash *c = mrs_zalloc(en->mem, sizeof *c);
+    struct mrsi_unique_check *c = mrs_zalloc(en->mem, sizeof *c);
     *out = NULL;
     if (!c) {
         return mrs_err_memory(e, sizeof *c);
@@ -73,7 +74,7 @@ mrsi_clash_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrs
         s = c->seen ? MRS_OK : mrs_err_memory(e, n * sizeof *c->seen);
     }
     if (s != MRS_OK || !n) {
-        mrsi_clash_free(c);
+        mrsi_unique_check_free(c);
         return s;
     }
     *out = c;
@@ -83,14 +84,14 @@ mrsi_clash_new(struct mrsi_engine *en, uint32_t coll, uint64_t limit, struct mrs
 static enum mrs_status
 put_key(void *arg, uint32_t index, struct mrs_hash128 key, struct mrs_err *e)
 {
-    struct mrsi_clash *c = arg;
+    struct mrsi_unique_check *c = arg;
     c->now.index = index;
     uint32_t n = (uint32_t)(offsetof(struct unique_check_entry, id) + strlen(c->now.id) + 1);
     return mrsi_sorter_put(&c->sorter, &key, sizeof key, &c->now, n, e);
 }
 
 enum mrs_status
-mrsi_clash_document(struct mrsi_clash *c, struct mrs_view doc, struct mrs_err *e)
+mrsi_unique_check_document(struct mrsi_unique_check *c, struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_unique_put put = {put_key, c};
@@ -117,7 +118,7 @@ mrsi_clash_document(struct mrsi_clash *c, struct mrs_view doc, struct mrs_err *e
 }
 
 void
-mrsi_clash_restart(struct mrsi_clash *c)
+mrsi_unique_check_restart(struct mrsi_unique_check *c)
 {
     if (c) {
         c->now.doc = 0;
@@ -130,7 +131,7 @@ mrsi_clash_restart(struct mrsi_clash *c)
 
 /* ---- equal keys ---- */
 static enum mrs_status
-find_equal(struct mrsi_clash *c, struct mrs_err *e)
+find_equal(struct mrsi_unique_check *c, struct mrs_err *e)
 {
     struct unique_check_entry last = {.doc = 0}, one;
     uint8_t key[sizeof(struct mrs_hash128)];
@@ -160,7 +161,7 @@ copy(struct mrs_report *r, const char *text)
 
 /* second NULL: one document. */
 static enum mrs_status
-tell(struct mrsi_clash *c, struct mrs_notice n, const char *first, const char *second, struct mrs_err *e)
+tell(struct mrsi_unique_check *c, struct mrs_notice n, const char *first, const char *second, struct mrs_err *e)
 {
     struct mrs_report *r = c->en->report;
     n.ns = copy(r, c->en->coll[c->coll].last.ns);
@@ -183,13 +184,13 @@ tell(struct mrsi_clash *c, struct mrs_notice n, const char *first, const char *s
 }
 
 uint32_t
-mrsi_clash_most(const struct mrsi_clash *c)
+mrsi_unique_check_most(const struct mrsi_unique_check *c)
 {
     return c ? 3 * mrs_unique_count(c->keys) : 0;
 }
 
 enum mrs_status
-mrsi_clash_report(struct mrsi_clash *c, struct mrs_err *e)
+mrsi_unique_check_report(struct mrsi_unique_check *c, struct mrs_err *e)
 {
     enum mrs_status s = c ? find_equal(c, e) : MRS_OK;
     for (uint32_t i = 0; c && s == MRS_OK && i < mrs_unique_count(c->keys); i++) {

@@ -64,15 +64,15 @@ sync_files(struct mrsi_engine *en, struct mrs_err *e)
         uint32_t no;
         memcpy(&no, en->kept->files.p + i, sizeof no);
         bool grows = en->refused_log && no == en->refused_log->no;
-        if (grows || !mrsi_kept_has(&k->synced, no)) {
-            s = mrs_beside_sync(&en->kept->dir, no, e);
+        if (grows || !mrsi_kept_files_has(&k->synced, no)) {
+            s = mrs_ckpt_dir_sync(&en->kept->dir, no, e);
             mrs_buf_put(&k->synced, &no, sizeof no);
         }
     }
     for (size_t i = 0; s == MRS_OK && k->pass.n && i + sizeof(uint32_t) <= k->pass_files.n; i += sizeof(uint32_t)) {
         uint32_t no; /* what is being written grows */
         memcpy(&no, k->pass_files.p + i, sizeof no);
-        s = mrs_beside_sync(&en->kept->dir, no, e);
+        s = mrs_ckpt_dir_sync(&en->kept->dir, no, e);
     }
     return s == MRS_OK ? mrs_buf_status(&k->synced, e) : s;
 }
@@ -160,7 +160,7 @@ replace_state(struct mrsi_engine *en, const struct mrs_buf *file, struct mrs_err
         mrs_buf_put(&en->kept->on_disk, k->pass_files.p, k->pass_files.n);
     }
     enum mrs_status s = mrs_buf_status(&en->kept->on_disk, e);
-    MRS_THEN(s, mrs_beside_write(&en->kept->dir, file->p, file->n, e));
+    MRS_THEN(s, mrs_ckpt_dir_write(&en->kept->dir, file->p, file->n, e));
     if (s == MRS_OK) {
         en->kept->on_disk.n -= old;
         if (old && en->kept->on_disk.n) {
@@ -202,7 +202,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
     if (s == MRS_OK) {
         k->written_ms = mrs_clock_steady();
         k->is_newer = false;
-        mrsi_kept_sweep(en);
+        mrsi_kept_files_sweep(en);
         tell(en, true);
     }
     return s;
@@ -225,12 +225,12 @@ put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     MRS_THEN(s, mrs_build_finish(&b, &d, e));
     k->is_newer = k->exact = s == MRS_OK;
     k->words_took_ms += mrs_clock_steady() - begun;
-    mrsi_kept_sweep(en);
+    mrsi_kept_files_sweep(en);
     return s;
 }
 
 enum mrs_status
-mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+mrsi_ckpt_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     MRS_ASSERT(step <= en->plan->n_steps);
     struct mrsi_checkpoints *k = en->keep;
@@ -254,7 +254,7 @@ mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_ckpt_whole(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrsi_checkpoints *k = en->keep;
     if (!k || !en->out) {
@@ -262,28 +262,28 @@ mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e)
     }
     if (k->from_pass.n > MRS_DOC_MIN) { /* the run was stopped while its residue was written, or it was published */
         struct mrs_val kind = mrs_doc_get(k->from_pass, "kind");
-        bool wanted = mrs_val_is_text(kind, MRSI_KEEP_PUBLISH) ||
-                      (en->opts->write_residue && mrs_val_is_text(kind, MRSI_KEEP_RESIDUE));
+        bool wanted = mrs_val_is_text(kind, MRSI_CKPT_PUBLISH) ||
+                      (en->opts->write_residue && mrs_val_is_text(kind, MRSI_CKPT_RESIDUE));
         return wanted ? MRS_OK : mrsi_state_damaged("no pass wants its mark", e);
     }
     k->is_whole = true;
     bool inverse = en->opts->write_residue; /* whose run leaves something of its own */
     bool wanted = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
-    bool marked = en->residue; /* where one is put back a mark comes next: what was written stands in it alone */
+    bool marked = en->residue; /* where one is put back a mark comes next: what was written is in it alone */
     return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not wanted: nobody would look for it */
 }
 
 /* ---- marks ---- */
 bool
-mrsi_keep_is_worth(const struct mrsi_engine *en)
+mrsi_ckpt_is_worth(const struct mrsi_engine *en)
 {
     const struct mrsi_checkpoints *k = en->keep;
     return k && (k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS);
 }
 
 bool
-mrsi_keep_due(const struct mrsi_engine *en)
+mrsi_ckpt_due(const struct mrsi_engine *en)
 {
     const struct mrsi_checkpoints *k = en->keep;
     if (!k || !en->out || !k->exact) {
@@ -292,7 +292,7 @@ mrsi_keep_due(const struct mrsi_engine *en)
     uint64_t now = mrs_clock_steady(), since = k->written_ms ? k->written_ms : k->begun_ms;
     uint64_t most = en->opts->checkpoint_ms;
     return everywhere(en) || now - since >= (most ? most : MARK_MS) ||
-           (mrsi_cancelled(en) && mrsi_keep_is_worth(en));
+           (mrsi_cancelled(en) && mrsi_ckpt_is_worth(en));
 }
 
 static enum mrs_status
@@ -315,7 +315,7 @@ make_mark(const struct mrsi_pass *p, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
+mrsi_ckpt_savepoint(const struct mrsi_pass *p, struct mrs_err *e)
 {
     MRS_ASSERT(p->kind);
     struct mrsi_checkpoints *k = p->en->keep;
@@ -332,28 +332,28 @@ mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e)
     } else if (e) {
         *e = own;
     }
-    mrsi_kept_drop_marked(p->en);
+    mrsi_kept_files_drop_marked(p->en);
     mrs_buf_reset(&k->pass);
     return s;
 }
 
 /* Where it is left out the boundary counts again. */
 enum mrs_status
-mrsi_keep_mark_anew(const struct mrsi_pass *p, struct mrs_err *e)
+mrsi_ckpt_savepoint_anew(const struct mrsi_pass *p, struct mrs_err *e)
 {
     const struct mrsi_checkpoints *k = p->en->keep;
-    enum mrs_status s = mrsi_keep_mark(p, e);
+    enum mrs_status s = mrsi_ckpt_savepoint(p, e);
     return s == MRS_OK && k->left_out && k->pass_on_disk ? write_state(p->en, e) : s;
 }
 
 bool
-mrsi_keep_has_mark(const struct mrsi_engine *en)
+mrsi_ckpt_has_savepoint(const struct mrsi_engine *en)
 {
     return en->keep && en->keep->exact && en->keep->pass_on_disk;
 }
 
 void
-mrsi_keep_mark_for(struct mrsi_pass *p)
+mrsi_ckpt_savepoint_for(struct mrsi_pass *p)
 {
     struct mrsi_checkpoints *k = p->en->keep;
     p->from = mrs_empty_doc();
@@ -367,10 +367,10 @@ mrsi_keep_mark_for(struct mrsi_pass *p)
 static enum mrs_status
 make_keep(struct mrsi_engine *en, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_kept_open(en, e);
+    enum mrs_status s = mrsi_kept_files_open(en, e);
     struct mrsi_checkpoints *k = s == MRS_OK ? mrs_zalloc(en->mem, sizeof *k) : NULL;
     if (!k) {
-        mrsi_kept_close(en);
+        mrsi_kept_files_close(en);
         return s == MRS_OK ? mrs_err_memory(e, sizeof *k) : s;
     }
     struct mrs_buf *const bufs[] = {&k->options, &k->input, &k->boundary, &k->pass, &k->pass_files, &k->synced};
@@ -390,7 +390,7 @@ read_state(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_err own;
     size_t n = 0;
     mrs_err_clear(&own);
-    enum mrs_status s = mrs_beside_read(&en->kept->dir, &k->bytes, &n, &own);
+    enum mrs_status s = mrs_ckpt_dir_read(&en->kept->dir, &k->bytes, &n, &own);
     if (s != MRS_OK && own.code == MRS_E_MISSING) {
         en->report->anew = true;
         return MRS_OK;
@@ -409,11 +409,11 @@ read_state(struct mrsi_engine *en, struct mrs_err *e)
     if (k->resumes) {
         mrsi_secret_take(en, k->from.secret); /* what is held as hashes now meets what was */
     }
-    return s == MRS_OK ? mrs_beside_settle(&en->kept->dir, k->from.output, en->opts->force, &k->is_published, e) : s;
+    return s == MRS_OK ? mrs_ckpt_dir_settle(&en->kept->dir, k->from.output, en->opts->force, &k->is_published, e) : s;
 }
 
 enum mrs_status
-mrsi_keep_begin(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_ckpt_begin(struct mrsi_engine *en, struct mrs_err *e)
 {
     const struct mrs_run_opts *o = en->opts;
     bool stream = o->output && strcmp(o->output, "-") == 0;
@@ -432,34 +432,34 @@ enum mrs_status
 mrs_stopped_now(struct mrs_mem *mem, const char *output, int64_t *now, struct mrs_err *e)
 {
     MRS_ASSERT(output && now);
-    struct mrs_beside side = {mem, output, NULL};
+    struct mrs_ckpt_dir side = {mem, output, NULL};
     struct mrsi_checkpoint cp;
     char *p = NULL;
     size_t n;
-    enum mrs_status s = mrs_beside_read(&side, &p, &n, e);
+    enum mrs_status s = mrs_ckpt_dir_read(&side, &p, &n, e);
     MRS_THEN(s, mrsi_checkpoint_parse(p, n, &cp, e));
     if (s == MRS_OK) {
         *now = cp.now_ms;
     }
-    mrs_beside_place(&side, e);
+    mrs_ckpt_dir_place(&side, e);
     mrs_free(mem, p);
     return s;
 }
 
 bool
-mrsi_keep_resumes(const struct mrsi_engine *en)
+mrsi_ckpt_resumes(const struct mrsi_engine *en)
 {
     return en->keep && en->keep->resumes;
 }
 
 bool
-mrsi_keep_was_whole(const struct mrsi_engine *en)
+mrsi_ckpt_was_whole(const struct mrsi_engine *en)
 {
     return en->keep && en->keep->was_whole;
 }
 
 bool
-mrsi_keep_is_published(const struct mrsi_engine *en)
+mrsi_ckpt_is_published(const struct mrsi_engine *en)
 {
     return en->keep && en->keep->is_published;
 }
@@ -478,20 +478,20 @@ keep_files(struct mrsi_engine *en, bool in_pass, struct mrs_err *e)
         mrs_buf_put(&en->kept->on_disk, p, bad ? 0 : n);
         s = bad ? mrsi_state_damaged("its files", e) : mrs_buf_status(&en->kept->on_disk, e);
     }
-    struct mrs_beside_keep keep = {(const uint32_t *)(const void *)en->kept->on_disk.p,
+    struct mrs_ckpt_dir_keep keep = {(const uint32_t *)(const void *)en->kept->on_disk.p,
                                    (uint32_t)(en->kept->on_disk.n / sizeof(uint32_t))};
-    s = s == MRS_OK ? mrs_beside_check(&en->kept->dir, &keep, e) : s; /* while all is as it was */
-    return s == MRS_OK ? mrs_beside_clear(&en->kept->dir, &keep, e) : s;
+    s = s == MRS_OK ? mrs_ckpt_dir_check(&en->kept->dir, &keep, e) : s; /* while all is as it was */
+    return s == MRS_OK ? mrs_ckpt_dir_clear(&en->kept->dir, &keep, e) : s;
 }
 
 enum mrs_status
-mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
+mrsi_ckpt_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 {
     struct mrsi_checkpoints *k = en->keep;
     bool bad = false;
     if (!k->resumes) {
         k->took_up = true;
-        enum mrs_status s = mrs_beside_clear(&en->kept->dir, NULL, e);
+        enum mrs_status s = mrs_ckpt_dir_clear(&en->kept->dir, NULL, e);
         MRS_THEN(s, mrsi_inverse_forget(en->mem, en->opts, e));
         return s == MRS_OK ? put_into_words(en, 0, e) : s;
     }
@@ -534,10 +534,10 @@ mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 
 /* ---- the end ---- */
 enum mrs_status
-mrsi_keep_forget(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_ckpt_forget(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrsi_checkpoints *k = en->keep;
-    enum mrs_status s = k ? mrs_beside_clear(&en->kept->dir, NULL, e) : MRS_OK;
+    enum mrs_status s = k ? mrs_ckpt_dir_clear(&en->kept->dir, NULL, e) : MRS_OK;
     if (k && s == MRS_OK) {
         k->is_on_disk = false;
     }
@@ -570,7 +570,7 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
         return;
     }
     (void)mrsi_inverse_forget(en->mem, en->opts, NULL);
-    if (mrs_beside_clear(&en->kept->dir, NULL, NULL) == MRS_OK) {
+    if (mrs_ckpt_dir_clear(&en->kept->dir, NULL, NULL) == MRS_OK) {
         mrs_output_abort(en->out);
     } else {
         mrs_output_leave(en->out); /* a state that cannot be removed never stands without what it speaks of */
@@ -578,7 +578,7 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
 }
 
 void
-mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
+mrsi_ckpt_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
 {
     struct mrsi_checkpoints *k = en->keep;
     if (s != MRS_OK && en->out && k) {
@@ -586,12 +586,12 @@ mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
     } else if (s != MRS_OK && en->out) {
         mrs_output_abort(en->out);
     } else if (k && s == MRS_OK) {
-        (void)mrs_beside_clear(&en->kept->dir, NULL, NULL); /* published: what cannot be removed stays beside */
+        (void)mrs_ckpt_dir_clear(&en->kept->dir, NULL, NULL); /* published: what cannot be removed stays beside */
     }
     if (k) {
-        mrs_beside_place(&en->kept->dir, e);
-        mrsi_kept_drop_marked(en);
-        mrsi_kept_close(en);
+        mrs_ckpt_dir_place(&en->kept->dir, e);
+        mrsi_kept_files_drop_marked(en);
+        mrsi_kept_files_close(en);
         struct mrs_buf *const bufs[] = {&k->options, &k->input, &k->boundary, &k->pass, &k->pass_files, &k->synced};
         for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
             mrs_buf_clear(bufs[i]);

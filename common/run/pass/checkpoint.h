@@ -9,7 +9,7 @@
  *
  * Inside a pass that works in input order a mark can be taken as well: no more jobs are fetched, those under way are
  * committed, and then the place in the input, the lengths of what is written and the counts of the pass say all that is
- * needed to go on from there. A mark stands beside the boundary from which its pass began, and is void as soon as the
+ * needed to go on from there. A mark is next to the boundary from which its pass began, and is void as soon as the
  * pass begins again.
  *
  * The rules that make it safe:
@@ -44,8 +44,8 @@ enum mrs_status mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build
 enum mrs_status mrsi_state_get_progress(struct mrsi_engine *en, struct mrs_view d, struct mrs_err *e);
 
 /* ---- input_digest.c ---- */
-void mrsi_seen_describe(const struct mrsi_engine *en, struct mrs_build *b);
-enum mrs_status mrsi_seen_apply(struct mrsi_engine *en, struct mrs_view state, struct mrs_err *e);
+void mrsi_input_digest_save(const struct mrsi_engine *en, struct mrs_build *b);
+enum mrs_status mrsi_input_digest_load(struct mrsi_engine *en, struct mrs_view state, struct mrs_err *e);
 
 /* ---- checkpoint_same.c: whether it is the same run ---- */
 /* What must be the same, as fields: options and input. */
@@ -56,20 +56,20 @@ enum mrs_status mrsi_same_check(struct mrsi_engine *en, const struct mrsi_checkp
 
 /* ---- checkpoint.c: when, and where ---- */
 /* Before the output is opened: decides whether there will be checkpoints and reads the one to go on from. */
-enum mrs_status mrsi_keep_begin(struct mrsi_engine *en, struct mrs_err *e);
-bool mrsi_keep_resumes(const struct mrsi_engine *en);    /* the output is to be taken over */
-bool mrsi_keep_is_published(const struct mrsi_engine *en); /* it has been done: only the report is missing */
-bool mrsi_keep_was_whole(const struct mrsi_engine *en);   /* the output was whole when the run was stopped */
+enum mrs_status mrsi_ckpt_begin(struct mrsi_engine *en, struct mrs_err *e);
+bool mrsi_ckpt_resumes(const struct mrsi_engine *en);    /* the output is to be taken over */
+bool mrsi_ckpt_is_published(const struct mrsi_engine *en); /* it has been done: only the report is missing */
+bool mrsi_ckpt_was_whole(const struct mrsi_engine *en);   /* the output was whole when the run was stopped */
 /* Behind it: takes over what was left; *step: where to go on. */
-enum mrs_status mrsi_keep_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e);
+enum mrs_status mrsi_ckpt_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e);
 /* A boundary: all steps before `step` are done. */
-enum mrs_status mrsi_keep_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+enum mrs_status mrsi_ckpt_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 /* The output is whole and about to be published. */
-enum mrs_status mrsi_keep_whole(struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_ckpt_whole(struct mrsi_engine *en, struct mrs_err *e);
 /* Nothing is left to go on with. */
-enum mrs_status mrsi_keep_forget(struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_ckpt_forget(struct mrsi_engine *en, struct mrs_err *e);
 /* The run is over: published, or stopped with status s. The output goes, or stays for another run. */
-void mrsi_keep_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e);
+void mrsi_ckpt_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e);
 
 /* ---- checkpoint_pass.c: marks inside a pass ---- */
 /* A pass that can say where it is: its writers, and where it reads. */
@@ -102,33 +102,33 @@ enum mrs_status mrsi_pass_between(struct mrsi_pass *p, struct mrs_err *e);
 /* The same where what a mark on disk speaks of is written anew from here on: that mark is replaced now. */
 enum mrs_status mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e);
 /* Work between two passes, or behind all of them, that goes on item by item. */
-struct mrsi_rests {
+struct mrsi_pause_clock {
     struct mrsi_engine *en;
     struct mrsi_pass *pass; /* what marks are of; NULL: there are none */
     uint64_t since;         /* bytes of work since the last look at the clock */
 };
 /* So many more have been done: whether it is time for a rest. */
-bool mrsi_rest_is_due(struct mrsi_rests *r, uint64_t bytes);
+bool mrsi_pause_is_due(struct mrsi_pause_clock *r, uint64_t bytes);
 /* What the pass describes is true now: a mark is taken where one is due. FAIL MRS_E_CANCEL: the run is to end. */
-enum mrs_status mrsi_rest(struct mrsi_rests *r, struct mrs_err *e);
+enum mrs_status mrsi_rest(struct mrsi_pause_clock *r, struct mrs_err *e);
 /* Both: a rest where it is time for one. */
-enum mrs_status mrsi_rest_after(struct mrsi_rests *r, uint64_t bytes, struct mrs_err *e);
+enum mrs_status mrsi_pause_after(struct mrsi_pause_clock *r, uint64_t bytes, struct mrs_err *e);
 static inline bool
 mrsi_pass_goes_on(const struct mrsi_pass *p)
 {
     return p && p->from.n > MRS_DOC_MIN;
 }
 /* The mark for the pass that begins now, given once. */
-void mrsi_keep_mark_for(struct mrsi_pass *p);
+void mrsi_ckpt_savepoint_for(struct mrsi_pass *p);
 /* Whether a mark should be taken now. */
 /* Whether a run that is stopped now leaves a state; from any thread. */
-bool mrsi_keep_is_worth(const struct mrsi_engine *en);
-bool mrsi_keep_due(const struct mrsi_engine *en);
+bool mrsi_ckpt_is_worth(const struct mrsi_engine *en);
+bool mrsi_ckpt_due(const struct mrsi_engine *en);
 /* Takes one; nothing is under way. One that is too large for a document is left out: the older one stays. */
-enum mrs_status mrsi_keep_mark(const struct mrsi_pass *p, struct mrs_err *e);
+enum mrs_status mrsi_ckpt_savepoint(const struct mrsi_pass *p, struct mrs_err *e);
 /* The same, but the older one is void in any case. */
-enum mrs_status mrsi_keep_mark_anew(const struct mrsi_pass *p, struct mrs_err *e);
-bool mrsi_keep_has_mark(const struct mrsi_engine *en); /* the state on disk has one */
+enum mrs_status mrsi_ckpt_savepoint_anew(const struct mrsi_pass *p, struct mrs_err *e);
+bool mrsi_ckpt_has_savepoint(const struct mrsi_engine *en); /* the state on disk has one */
 
 /* ---- inverse_folder.c: where the inverse of a plan runs ---- */
 /* Beside the output, or in --tmp under the output's name. The caller frees it; NULL: no memory. */
@@ -149,8 +149,8 @@ enum mrs_status mrsi_output_rest(void *arg, struct mrs_err *e);
 enum mrs_status mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass *p,
                                    struct mrs_err *e);
 enum mrs_status mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e);
-#define MRSI_KEEP_RESIDUE "residue" /* kind of the pass in which a whole output is compared with its inverse */
-#define MRSI_KEEP_BACK "back"       /* kind of the pass in which a residue is put back */
-#define MRSI_KEEP_PUBLISH "publish" /* kind of the pass in which the output gets its name */
+#define MRSI_CKPT_RESIDUE "residue" /* kind of the pass in which a whole output is compared with its inverse */
+#define MRSI_CKPT_BACK "back"       /* kind of the pass in which a residue is put back */
+#define MRSI_CKPT_PUBLISH "publish" /* kind of the pass in which the output gets its name */
 enum mrs_status mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e);
 #endif

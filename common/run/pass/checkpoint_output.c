@@ -2,7 +2,7 @@
 /* checkpoint_output.c - marks inside long work of the output: copying what no step touches, and packing all into one
  * file when it is published.
  *
- * io asks between its parts; what it has written so far stands in the description of the output then, so the mark of
+ * io asks between its parts; what it has written so far is in the description of the output then, so the mark of
  * such a pass has nothing of its own but what is found out before it. The first Ctrl-C ends the work here, too. */
 #include "checkpoint.h"
 
@@ -12,14 +12,14 @@ mrsi_output_due(void *arg, uint64_t bytes)
     struct mrsi_engine *en = arg;
     atomic_fetch_add(&en->done_bytes, bytes);
     mrsi_tick(en);
-    return mrsi_cancelled(en) || (en->output_pass && mrsi_keep_due(en));
+    return mrsi_cancelled(en) || (en->output_pass && mrsi_ckpt_due(en));
 }
 
 enum mrs_status
 mrsi_output_rest(void *arg, struct mrs_err *e)
 {
     struct mrsi_engine *en = arg;
-    enum mrs_status s = en->output_pass && mrsi_keep_due(en) ? mrsi_keep_mark(en->output_pass, e) : MRS_OK;
+    enum mrs_status s = en->output_pass && mrsi_ckpt_due(en) ? mrsi_ckpt_savepoint(en->output_pass, e) : MRS_OK;
     return s == MRS_OK && mrsi_cancelled(en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
 }
 
@@ -28,7 +28,7 @@ bool
 mrsi_output_unwanted(void *arg)
 {
     const struct mrsi_engine *en = arg;
-    return mrsi_cancelled(en) && !mrsi_keep_is_worth(en);
+    return mrsi_cancelled(en) && !mrsi_ckpt_is_worth(en);
 }
 
 /* ---- copies ---- */
@@ -52,7 +52,7 @@ mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass
         p->describe = describe_copy;
         p->arg = c;
     }
-    mrsi_keep_mark_for(p);
+    mrsi_ckpt_savepoint_for(p);
     if (!mrsi_pass_goes_on(p)) {
         return MRS_OK;
     }
@@ -80,8 +80,8 @@ enum mrs_status
 mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(extra));
-    struct mrsi_pass pass = {.en = en, .kind = MRSI_KEEP_PUBLISH};
-    mrsi_keep_mark_for(&pass);
+    struct mrsi_pass pass = {.en = en, .kind = MRSI_CKPT_PUBLISH};
+    mrsi_ckpt_savepoint_for(&pass);
     en->total_bytes += mrs_output_packs(en->out);
     snprintf(en->phase_text, sizeof en->phase_text, "publishing");
     mrsi_tick(en);

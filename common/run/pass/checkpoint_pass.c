@@ -33,7 +33,7 @@ put_scan(const struct mrsi_scan *s, struct mrs_build *b)
     mrs_build_i64(b, "inPart", (int64_t)s->in_part);
     mrs_build_i64(b, "bytes", (int64_t)s->bytes);
     mrs_build_bool(b, "open", s->reader != NULL);
-    mrsi_mark_place(&at, b);
+    mrsi_save_place(&at, b);
     mrs_build_close(b);
 }
 
@@ -48,7 +48,7 @@ put_writer(const struct mrsi_writer *wr, bool blank, struct mrs_build *b, struct
     mrs_build_i64(b, "copied", blank ? 0 : (int64_t)wr->copied);
     mrs_build_i64(b, "file", wr->temp ? wr->temp->no : 0);
     if (wr->temp) {
-        mrsi_mark_sum(MRSI_MARK_DOCS, wr->temp, blank ? 0 : wr->bytes, b);
+        mrsi_save_sum(MRSI_SAVEPOINT_DOCS, wr->temp, blank ? 0 : wr->bytes, b);
         mrs_buf_put(files, &wr->temp->no, sizeof wr->temp->no);
     }
     mrs_build_close(b);
@@ -110,7 +110,7 @@ go_on_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *sca
     scan->base = mrsi_state_number(d, "base", INT64_MAX, &bad);
     uint64_t in_part = mrsi_state_number(d, "inPart", INT64_MAX, &bad);
     scan->bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
-    struct mrs_reader_at at = mrsi_mark_place_back(d, &bad);
+    struct mrs_reader_at at = mrsi_load_place(d, &bad);
     if (bad || open.type != MRS_BOOL || (*open.p && (scan->at_part >= scan->n_part || in_part != at.doc))) {
         return mrsi_state_damaged("where the pass stands", e);
     }
@@ -126,15 +126,15 @@ apply_writer(struct mrsi_pass *p, struct mrsi_writer *wr, struct mrs_view d, str
     wr->docs = mrsi_state_number(d, "docs", INT64_MAX, &bad);
     wr->bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
     wr->copied = mrsi_state_number(d, "copied", INT64_MAX, &bad);
-    uint32_t no = (uint32_t)mrsi_state_number(d, "file", mrsi_keep_next(p->en) - 1, &bad);
+    uint32_t no = (uint32_t)mrsi_state_number(d, "file", mrsi_ckpt_next(p->en) - 1, &bad);
     if (bad || coll != wr->coll || (no != 0) != (!wr->final && !wr->blind)) {
         return mrsi_state_damaged("what the pass writes", e);
     }
     if (!no) {
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_keep_reopen(p->en, no, wr->bytes, &wr->temp, e);
-    return s == MRS_OK ? mrsi_mark_sum_back(p->en, d, MRSI_MARK_DOCS, wr->temp, wr->bytes, e) : s;
+    enum mrs_status s = mrsi_ckpt_reopen(p->en, no, wr->bytes, &wr->temp, e);
+    return s == MRS_OK ? mrsi_load_sum(p->en, d, MRSI_SAVEPOINT_DOCS, wr->temp, wr->bytes, e) : s;
 }
 
 static enum mrs_status
@@ -219,18 +219,18 @@ enum mrs_status
 mrsi_pass_between(struct mrsi_pass *p, struct mrs_err *e)
 {
     p->from = mrs_empty_doc();
-    return mrsi_keep_due(p->en) ? mrsi_keep_mark(p, e) : MRS_OK;
+    return mrsi_ckpt_due(p->en) ? mrsi_ckpt_savepoint(p, e) : MRS_OK;
 }
 
 enum mrs_status
 mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e)
 {
     p->from = mrs_empty_doc();
-    return mrsi_keep_has_mark(p->en) || mrsi_keep_due(p->en) ? mrsi_keep_mark_anew(p, e) : MRS_OK;
+    return mrsi_ckpt_has_savepoint(p->en) || mrsi_ckpt_due(p->en) ? mrsi_ckpt_savepoint_anew(p, e) : MRS_OK;
 }
 
 bool
-mrsi_rest_is_due(struct mrsi_rests *r, uint64_t bytes)
+mrsi_pause_is_due(struct mrsi_pause_clock *r, uint64_t bytes)
 {
     r->since += bytes;
     if (r->since < mrsi_block_bytes(r->en) && !mrsi_cancelled(r->en)) {
@@ -241,7 +241,7 @@ mrsi_rest_is_due(struct mrsi_rests *r, uint64_t bytes)
 }
 
 enum mrs_status
-mrsi_rest(struct mrsi_rests *r, struct mrs_err *e)
+mrsi_rest(struct mrsi_pause_clock *r, struct mrs_err *e)
 {
     bool cancelled = mrsi_cancelled(r->en); /* first: then the mark is due */
     enum mrs_status s = r->pass ? mrsi_pass_between(r->pass, e) : MRS_OK;
@@ -249,7 +249,7 @@ mrsi_rest(struct mrsi_rests *r, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_rest_after(struct mrsi_rests *r, uint64_t bytes, struct mrs_err *e)
+mrsi_pause_after(struct mrsi_pause_clock *r, uint64_t bytes, struct mrs_err *e)
 {
-    return mrsi_rest_is_due(r, bytes) ? mrsi_rest(r, e) : MRS_OK;
+    return mrsi_pause_is_due(r, bytes) ? mrsi_rest(r, e) : MRS_OK;
 }

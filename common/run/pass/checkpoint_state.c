@@ -40,7 +40,7 @@ describe_part(const struct mrsi_part *p, struct mrs_build *b, struct mrs_buf *fi
     if (p->temp) {
         mrs_build_i64(b, "file", p->temp->no);
         mrs_build_i64(b, "bytes", (int64_t)p->temp->bytes);
-        mrsi_mark_sum(MRSI_MARK_DOCS, p->temp, p->temp->bytes, b);
+        mrsi_save_sum(MRSI_SAVEPOINT_DOCS, p->temp, p->temp->bytes, b);
         mrs_buf_put(files, &p->temp->no, sizeof p->temp->no);
     } else {
         mrs_build_i64(b, "input", p->in_index);
@@ -80,9 +80,9 @@ put_log(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, stru
     mrs_build_i64(b, "refusedFile", log ? log->no : 0);
     if (log) {
         mrs_buf_put(files, &log->no, sizeof log->no);
-        s = log->summed != en->refused_bytes ? mrsi_mark_sum_again(en, log, en->refused_bytes, e) : MRS_OK;
+        s = log->summed != en->refused_bytes ? mrsi_save_sum_again(en, log, en->refused_bytes, e) : MRS_OK;
         mrs_build_open(b, LOG, (uint32_t)strlen(LOG), MRS_DOCUMENT);
-        mrsi_mark_sum(LOG, log, en->refused_bytes, b);
+        mrsi_save_sum(LOG, log, en->refused_bytes, b);
         mrs_build_close(b);
     }
     return s;
@@ -92,14 +92,14 @@ enum mrs_status
 mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
-    mrs_build_i64(b, "next", mrsi_keep_next(en));
+    mrs_build_i64(b, "next", mrsi_ckpt_next(en));
     mrs_build_i64(b, "refused", (int64_t)en->refused_n);
     mrs_build_i64(b, "refusedBytes", (int64_t)en->refused_bytes);
     enum mrs_status s = put_log(en, b, files, e);
     mrs_build_i64(b, "doneBytes", (int64_t)atomic_load(&en->done_bytes));
     mrs_build_i64(b, "doneDocs", (int64_t)atomic_load(&en->done_docs));
     mrs_build_i64(b, "temporary", (int64_t)mrsi_temp_most(en));
-    mrsi_seen_describe(en, b);
+    mrsi_input_digest_save(en, b);
     return s;
 }
 
@@ -172,8 +172,8 @@ apply_part(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
         return mrsi_state_damaged("a part of a collection", e);
     }
     mrs_buf_put(files, &no, sizeof no);
-    enum mrs_status s = mrsi_keep_reopen(en, no, bytes, &part->temp, e);
-    MRS_THEN(s, mrsi_mark_sum_back(en, d, MRSI_MARK_DOCS, part->temp, bytes, e));
+    enum mrs_status s = mrsi_ckpt_reopen(en, no, bytes, &part->temp, e);
+    MRS_THEN(s, mrsi_load_sum(en, d, MRSI_SAVEPOINT_DOCS, part->temp, bytes, e));
     if (s != MRS_OK) {
         mrsi_temp_drop(en, part->temp);
     }
@@ -229,12 +229,12 @@ apply_refused(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct m
     }
     enum mrs_status s = MRS_OK;
     if (no && !en->refused_log) {
-        s = mrsi_keep_reopen(en, no, en->refused_bytes, &en->refused_log, e);
+        s = mrsi_ckpt_reopen(en, no, en->refused_bytes, &en->refused_log, e);
     }
     if (s != MRS_OK || !no) {
         return s;
     }
-    return mrsi_mark_sum_back(en, mrsi_mark_doc(d, LOG), LOG, en->refused_log, en->refused_bytes, e);
+    return mrsi_load_sum(en, mrsi_savepoint_doc(d, LOG), LOG, en->refused_log, en->refused_bytes, e);
 }
 
 enum mrs_status
@@ -246,7 +246,7 @@ mrsi_state_get_progress(struct mrsi_engine *en, struct mrs_view d, struct mrs_er
     atomic_store(&en->done_bytes, mrsi_state_number(d, "doneBytes", INT64_MAX, &bad));
     atomic_store(&en->done_docs, mrsi_state_number(d, "doneDocs", INT64_MAX, &bad));
     en->temp_most = mrsi_state_number(d, "temporary", INT64_MAX, &bad);
-    enum mrs_status s = bad || !next ? mrsi_state_damaged("its head", e) : mrsi_seen_apply(en, d, e);
+    enum mrs_status s = bad || !next ? mrsi_state_damaged("its head", e) : mrsi_input_digest_load(en, d, e);
     return s == MRS_OK ? apply_refused(en, d, next, e) : s;
 }
 

@@ -71,9 +71,9 @@ work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
         struct mrs_view doc = {j->block.p + at, mrs_le32(j->block.p + at)};
         s = mrsi_check_input(in, doc, no, j->block.off + at, e);
         MRS_THEN(s, mrsi_ids_short(&t->ids, 0, doc, &w->scratch, &hash, e));
-        if (s == MRS_OK && t->ids.phase == MRSI_IDS_HOPE) {
+        if (s == MRS_OK && t->ids.phase == MRSI_IDS_OPTIMISTIC) {
             mrs_buf_put(&j->hashes, &hash, sizeof hash);
-        } else if (s == MRS_OK && mrsi_ids_is_suspicious(&t->ids, hash)) {
+        } else if (s == MRS_OK && mrsi_ids_has_dup_hash(&t->ids, hash)) {
             s = put_candidate(t, w, j, doc, e);
         }
         s = s == MRS_END ? MRS_OK : s; /* without `_id` */
@@ -89,10 +89,10 @@ commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct equal_ids_job *j = job;
     enum mrs_status s = MRS_OK;
     (void)w;
-    if (t->ids.phase == MRSI_IDS_HOPE) {
+    if (t->ids.phase == MRSI_IDS_OPTIMISTIC) {
         s = mrsi_ids_take(&t->ids, (const uint64_t *)(const void *)j->hashes.p, j->hashes.n / 8, e);
     }
-    for (size_t at = 0; s == MRS_OK && t->ids.phase != MRSI_IDS_HOPE && at < j->hashes.n;
+    for (size_t at = 0; s == MRS_OK && t->ids.phase != MRSI_IDS_OPTIMISTIC && at < j->hashes.n;
          at += sizeof(struct candidate)) {
         struct candidate c;
         memcpy(&c, j->hashes.p + at, sizeof c);

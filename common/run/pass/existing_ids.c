@@ -39,9 +39,9 @@ note(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_v
     if (s != MRS_OK) {
         return s == MRS_END ? MRS_OK : s;
     }
-    if (t->ids->phase == MRSI_IDS_HOPE) {
+    if (t->ids->phase == MRSI_IDS_OPTIMISTIC) {
         mrs_buf_put(&j->found, &id, sizeof id);
-    } else if (mrsi_ids_is_suspicious(t->ids, id)) {
+    } else if (mrsi_ids_has_dup_hash(t->ids, id)) {
         struct mrs_hash128 h, body = mrs_hash_secret(&t->ids->en->secret, 0, doc.p, doc.n);
         s = mrsi_ids_hash(t->ids, t->coll, doc, &w->scratch, &h, e);
         if (s == MRS_OK) {
@@ -71,7 +71,7 @@ commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct existing_ids_job *j = job;
     enum mrs_status s = MRS_OK;
     (void)w;
-    if (t->ids->phase == MRSI_IDS_HOPE) {
+    if (t->ids->phase == MRSI_IDS_OPTIMISTIC) {
         s = mrsi_ids_take(t->ids, (const uint64_t *)(const void *)j->found.p, j->found.n / 8, e);
     } else {
         s = mrsi_ids_members(t->ids, &j->found, e);

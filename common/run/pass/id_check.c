@@ -27,13 +27,13 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
         return s;
     }
     mrs_buf_init(&ids->extents, en->mem, SIZE_MAX);
-    ids->extents_kept = (struct mrsi_mark_list){en, &ids->extents, NULL, 0};
-    mrsi_tape_init(&ids->suspicious, en, sizeof(uint64_t), en->memory / 32);
+    ids->extents_kept = (struct mrsi_savepoint_list){en, &ids->extents, NULL, 0};
+    mrsi_file_array_init(&ids->dup_hashes, en, sizeof(uint64_t), en->memory / 32);
     mrsi_sorter_init(&ids->members, en, en->memory / 4);
-    mrsi_tape_init(&ids->barred, en, sizeof(struct mrsi_barred), en->memory / 32);
-    mrsi_tape_init(&ids->told, en, sizeof(struct mrsi_product), en->memory / 32);
-    mrsi_tape_init(&ids->replaced, en, sizeof(struct mrsi_replaced), en->memory / 32);
-    ids->suspicious.kept = ids->members.kept = ids->barred.kept = ids->told.kept = ids->replaced.kept = true;
+    mrsi_file_array_init(&ids->rejected, en, sizeof(struct mrsi_rejected), en->memory / 32);
+    mrsi_file_array_init(&ids->told, en, sizeof(struct mrsi_product), en->memory / 32);
+    mrsi_file_array_init(&ids->replaced, en, sizeof(struct mrsi_replaced), en->memory / 32);
+    ids->dup_hashes.kept = ids->members.kept = ids->rejected.kept = ids->told.kept = ids->replaced.kept = true;
     return MRS_OK;
 }
 
@@ -42,7 +42,7 @@ drop_hashes(struct mrsi_ids *ids)
 {
     mrsi_hashes_clear(&ids->hashes);
     mrs_buf_clear(&ids->extents);
-    mrsi_mark_list_clear(&ids->extents_kept);
+    mrsi_savepoint_list_clear(&ids->extents_kept);
     mrsi_temp_drop(ids->en, ids->spill);
     ids->spill = NULL;
 }
@@ -53,11 +53,11 @@ mrsi_ids_clear(struct mrsi_ids *ids)
     if (ids->en) {
         drop_hashes(ids);
         mrsi_judge_free(ids);
-        mrsi_tape_clear(&ids->suspicious);
+        mrsi_file_array_clear(&ids->dup_hashes);
         mrsi_sorter_clear(&ids->members);
-        mrsi_tape_clear(&ids->barred);
-        mrsi_tape_clear(&ids->told);
-        mrsi_tape_clear(&ids->replaced);
+        mrsi_file_array_clear(&ids->rejected);
+        mrsi_file_array_clear(&ids->told);
+        mrsi_file_array_clear(&ids->replaced);
         mrsi_temp_drop(ids->en, ids->bodies);
         ids->bodies = NULL;
     }
@@ -131,7 +131,7 @@ static enum mrs_status
 flush(struct mrsi_ids *ids, struct mrs_err *e)
 {
     struct mrs_buf all;
-    enum mrs_status s = ids->spill ? MRS_OK : mrsi_keep_temp(ids->en, &ids->spill, e);
+    enum mrs_status s = ids->spill ? MRS_OK : mrsi_ckpt_temp(ids->en, &ids->spill, e);
     mrs_buf_init(&all, ids->en->mem, SIZE_MAX);
     for (uint32_t i = 0; s == MRS_OK && i < MRSI_HASH_LISTS; i++) {
         mrs_buf_reset(&all);
@@ -226,7 +226,7 @@ look_at_list(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, str
     enum mrs_status s = MRS_OK;
     for (size_t i = 1; s == MRS_OK && i < n; i++) {
         if (h[i] == h[i - 1] && (i < 2 || h[i] != h[i - 2])) {
-            s = mrsi_tape_put(&ids->suspicious, &h[i], e);
+            s = mrsi_file_array_put(&ids->dup_hashes, &h[i], e);
         }
     }
     return s;
@@ -248,7 +248,7 @@ check_list(const struct mrs_buf *all, uint32_t no, struct mrs_err *e)
 void
 mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass)
 {
-    ids->rests = (struct mrsi_rests){ids->en, pass, 0};
+    ids->pauses = (struct mrsi_pause_clock){ids->en, pass, 0};
     if (pass) {
         pass->from = mrs_empty_doc(); /* one that went on has, and the next pass begins */
     }
@@ -264,7 +264,7 @@ look_next(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct
     MRS_THEN(s, look_at_list(ids, all, set, e));
     mrsi_hashes_drop(&ids->hashes, ids->looked);
     ids->looked++;
-    return s == MRS_OK ? mrsi_rest_after(&ids->rests, WEIGHT * all->n, e) : s;
+    return s == MRS_OK ? mrsi_pause_after(&ids->pauses, WEIGHT * all->n, e) : s;
 }
 
 enum mrs_status
@@ -276,22 +276,22 @@ mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct 
     mrs_buf_init(&all, ids->en->mem, SIZE_MAX);
     mrs_buf_init(&set, ids->en->mem, SIZE_MAX);
     mrsi_ids_begin_between(ids, pass);
-    ids->phase = MRSI_IDS_LOOK;
-    while (s == MRS_OK && ids->looked < MRSI_HASH_LISTS) { /* top bits ascend: suspicious ends sorted */
+    ids->phase = MRSI_IDS_FIND_DUPLICATES;
+    while (s == MRS_OK && ids->looked < MRSI_HASH_LISTS) { /* top bits ascend: with equal hashes ends sorted */
         s = look_next(ids, &all, &set, e);
     }
     mrs_buf_clear(&all);
     mrs_buf_clear(&set);
     drop_hashes(ids);
-    *clash = ids->suspicious.n > 0;
+    *clash = ids->dup_hashes.n > 0;
     ids->phase = MRSI_IDS_RESOLVE;
-    return s == MRS_OK ? mrsi_tape_end(&ids->suspicious, e) : s;
+    return s == MRS_OK ? mrsi_file_array_end(&ids->dup_hashes, e) : s;
 }
 
 bool
-mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash)
+mrsi_ids_has_dup_hash(const struct mrsi_ids *ids, uint64_t hash)
 {
-    return mrsi_tape_find(&ids->suspicious, &hash, mrsi_by_u64);
+    return mrsi_file_array_find(&ids->dup_hashes, &hash, mrsi_by_u64);
 }
 
 /* ---- marks ---- */
@@ -300,10 +300,10 @@ static enum mrs_status
 describe_hashes(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = ids->held ? flush(ids, e) : MRS_OK;
-    mrsi_mark_temp("hashes", ids->spill, ids->spilled, b, files);
+    mrsi_save_temp("hashes", ids->spill, ids->spilled, b, files);
     mrs_build_i64(b, "looked", ids->looked);
-    MRS_THEN(s, mrsi_mark_list_describe(&ids->extents_kept, "extents", b, files, e));
-    return s == MRS_OK ? mrsi_tape_describe(&ids->suspicious, "suspicious", b, files, e) : s;
+    MRS_THEN(s, mrsi_savepoint_list_save(&ids->extents_kept, "extents", b, files, e));
+    return s == MRS_OK ? mrsi_file_array_save(&ids->dup_hashes, "suspicious", b, files, e) : s;
 }
 
 static enum mrs_status
@@ -311,13 +311,14 @@ apply_hashes(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
-    ids->looked = (uint32_t)mrsi_state_number(d, "looked", ids->phase == MRSI_IDS_LOOK ? MRSI_HASH_LISTS : 0, &bad);
+    ids->looked = (uint32_t)mrsi_state_number(d, "looked", ids->phase == MRSI_IDS_FIND_DUPLICATES ? MRSI_HASH_LISTS :
+                                              0, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the keys", e) : MRS_OK;
-    MRS_THEN(s, mrsi_mark_temp_back(ids->en, d, "hashes", &ids->spill, &ids->spilled, e));
-    MRS_THEN(s, mrsi_mark_list_apply(&ids->extents_kept, d, "extents", e));
-    MRS_THEN(s, mrsi_tape_apply(&ids->suspicious, d, "suspicious", e));
-    bad = ids->extents.n % sizeof(struct extent) || ids->suspicious.ended ||
-          (ids->phase == MRSI_IDS_HOPE && ids->suspicious.n);
+    MRS_THEN(s, mrsi_load_temp(ids->en, d, "hashes", &ids->spill, &ids->spilled, e));
+    MRS_THEN(s, mrsi_savepoint_list_load(&ids->extents_kept, d, "extents", e));
+    MRS_THEN(s, mrsi_file_array_load(&ids->dup_hashes, d, "suspicious", e));
+    bad = ids->extents.n % sizeof(struct extent) || ids->dup_hashes.ended ||
+          (ids->phase == MRSI_IDS_OPTIMISTIC && ids->dup_hashes.n);
     for (size_t i = 0; s == MRS_OK && !bad && i < ids->extents.n; i += sizeof(struct extent)) {
         struct extent x;
         memcpy(&x, ids->extents.p + i, sizeof x);
@@ -329,9 +330,9 @@ apply_hashes(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 static enum mrs_status
 describe_verdicts(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_describe(&ids->barred, "barred", b, files, e);
-    MRS_THEN(s, mrsi_tape_describe(&ids->told, "told", b, files, e));
-    return s == MRS_OK ? mrsi_tape_describe(&ids->replaced, "replaced", b, files, e) : s;
+    enum mrs_status s = mrsi_file_array_save(&ids->rejected, "barred", b, files, e);
+    MRS_THEN(s, mrsi_file_array_save(&ids->told, "told", b, files, e));
+    return s == MRS_OK ? mrsi_file_array_save(&ids->replaced, "replaced", b, files, e) : s;
 }
 
 /* From RESOLVE on. */
@@ -339,9 +340,9 @@ static enum mrs_status
 describe_members(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    mrsi_mark_temp("bodies", ids->bodies, ids->bodies_bytes, b, files);
+    mrsi_save_temp("bodies", ids->bodies, ids->bodies_bytes, b, files);
     if (ids->phase == MRSI_IDS_RESOLVE) {
-        s = mrsi_tape_describe(&ids->suspicious, "suspicious", b, files, e);
+        s = mrsi_file_array_save(&ids->dup_hashes, "suspicious", b, files, e);
     } else {
         s = describe_verdicts(ids, b, files, e);
     }
@@ -367,10 +368,10 @@ mrsi_ids_describe(struct mrsi_ids *ids, const char *name, struct mrs_build *b, s
 static enum mrs_status
 apply_verdicts(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_apply(&ids->barred, d, "barred", e);
-    MRS_THEN(s, mrsi_tape_apply(&ids->told, d, "told", e));
-    MRS_THEN(s, mrsi_tape_apply(&ids->replaced, d, "replaced", e));
-    bool ended = ids->barred.ended && ids->told.ended && ids->replaced.ended;
+    enum mrs_status s = mrsi_file_array_load(&ids->rejected, d, "barred", e);
+    MRS_THEN(s, mrsi_file_array_load(&ids->told, d, "told", e));
+    MRS_THEN(s, mrsi_file_array_load(&ids->replaced, d, "replaced", e));
+    bool ended = ids->rejected.ended && ids->told.ended && ids->replaced.ended;
     return s == MRS_OK && ids->phase == MRSI_IDS_VERDICT && !ended ? mrsi_state_damaged("verdicts", e) : s;
 }
 
@@ -378,10 +379,10 @@ static enum mrs_status
 apply_members(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
-    enum mrs_status s = mrsi_mark_temp_back(ids->en, d, "bodies", &ids->bodies, &ids->bodies_bytes, e);
+    enum mrs_status s = mrsi_load_temp(ids->en, d, "bodies", &ids->bodies, &ids->bodies_bytes, e);
     if (s == MRS_OK && ids->phase == MRSI_IDS_RESOLVE) {
-        s = mrsi_tape_apply(&ids->suspicious, d, "suspicious", e);
-        s = s == MRS_OK && !ids->suspicious.ended ? mrsi_state_damaged("the keys", e) : s;
+        s = mrsi_file_array_load(&ids->dup_hashes, d, "suspicious", e);
+        s = s == MRS_OK && !ids->dup_hashes.ended ? mrsi_state_damaged("the keys", e) : s;
     } else if (s == MRS_OK) {
         s = apply_verdicts(ids, d, e);
     }
@@ -396,7 +397,7 @@ mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, str
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
-    struct mrs_view d = mrsi_mark_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(mark, name);
     ids->phase = (enum mrsi_ids_phase)mrsi_state_number(d, "phase", MRSI_IDS_VERDICT, &bad);
     if (bad || (mrsi_ids_is_between(ids) && mrs_doc_get(mark, "scan").type != MRS_MISSING)) {
         return mrsi_state_damaged(name, e);

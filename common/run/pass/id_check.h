@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* id_check.h - `_id` stays unique in every collection that a step adds to.
  *
- * A pass is run in good hope: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal,
+ * A pass is run optimistically: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal,
  * nothing can clash and the pass stands: the usual case costs a few nanoseconds a document. Otherwise the pass is
- * forgotten, run again without writing to collect the members of the suspicious keys with their contents, judged in
- * one look by the plan's policy, and run a last time with the verdict. Between the passes the phases LOOK and JUDGE
+ * forgotten, run again without writing to collect the members of the keys with equal hashes with their contents, judged
+ * in one look by the plan's policy, and run a last time with the verdict. Between the passes the phases LOOK and JUDGE
  * work on what was collected; they take marks of the step's pass, which has ended.
  * `_id`s and documents are equal where their 128-bit hashes by the run's secret are (mrs_hash_secret); those of 64 bits
  * only say where to look. */
@@ -17,9 +17,9 @@
 #include "run/store/file_array.h"
 
 enum mrsi_ids_phase {
-    MRSI_IDS_HOPE,    /* hashes are collected */
-    MRSI_IDS_LOOK,    /* equal ones are looked for */
-    MRSI_IDS_RESOLVE, /* members of suspicious keys are collected; nothing is written */
+    MRSI_IDS_OPTIMISTIC,    /* hashes are collected */
+    MRSI_IDS_FIND_DUPLICATES,    /* equal ones are looked for */
+    MRSI_IDS_RESOLVE, /* members of keys with equal hashes are collected; nothing is written */
     MRSI_IDS_JUDGE,   /* what becomes of them is decided */
     MRSI_IDS_VERDICT  /* verdicts are asked */
 };
@@ -46,8 +46,8 @@ struct mrsi_product {
 };
 
 /* A source that is refused, and whom a document of it met first. */
-struct mrsi_barred {
-    uint64_t source;  /* stands first: by it they are sorted, and by `product` */
+struct mrsi_rejected {
+    uint64_t source;  /* comes first: by it they are sorted, and by `product` */
     uint64_t other;   /* as in struct mrsi_id_member */
     uint32_t product; /* of the source: the one that met it */
     uint32_t there;   /* 1: the other is in the target already */
@@ -72,21 +72,21 @@ struct mrsi_id_member {
 
 struct mrsi_ids {
     struct mrsi_engine *en;
-    struct mrsi_rests rests;   /* LOOK, JUDGE */
+    struct mrsi_pause_clock pauses; /* LOOK, JUDGE */
     enum mrsi_ids_phase phase;
     enum mrs_conflicts policy;
     struct mrsi_hashes hashes;
     uint64_t held;             /* bytes of them in memory */
     struct mrsi_temp *spill;
     struct mrs_buf extents;
-    struct mrsi_mark_list extents_kept;
+    struct mrsi_savepoint_list extents_kept;
     uint64_t spilled;
     uint32_t looked;           /* LOOK: lists that are done with */
-    struct mrsi_tape suspicious; /* sorted hashes that came twice */
+    struct mrsi_file_array dup_hashes; /* sorted hashes that came twice */
     struct mrsi_sorter members;  /* by key, what is there first, in input order */
-    struct mrsi_tape barred;     /* sorted struct mrsi_barred */
-    struct mrsi_tape told;       /* sorted struct mrsi_product: who stands for others, and who is not written */
-    struct mrsi_tape replaced;   /* sorted: places whose contents are those of a later document (last) */
+    struct mrsi_file_array rejected; /* sorted struct mrsi_rejected */
+    struct mrsi_file_array told; /* sorted struct mrsi_product: who stands for others, and who is not written */
+    struct mrsi_file_array replaced; /* sorted: places whose contents are those of a later document (last) */
     struct mrsi_temp *bodies;
     uint64_t bodies_bytes;
     struct mrsi_judge *judge;  /* JUDGE */
@@ -108,7 +108,7 @@ enum mrs_status mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struc
 enum mrs_status mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e);
 /* HOPE, LOOK -> RESOLVE: *clash whether any hash came twice. */
 enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e);
-bool mrsi_ids_is_suspicious(const struct mrsi_ids *ids, uint64_t hash);
+bool mrsi_ids_has_dup_hash(const struct mrsi_ids *ids, uint64_t hash);
 /* RESOLVE, JUDGE -> VERDICT. */
 enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e);
 /* All has been written in one phase: looks, or judges, and *again says whether it is to be written once more. */
@@ -117,7 +117,7 @@ enum mrs_status mrsi_ids_next(struct mrsi_ids *ids, struct mrsi_pass *pass, bool
 static inline bool
 mrsi_ids_is_between(const struct mrsi_ids *ids)
 {
-    return ids->phase == MRSI_IDS_LOOK || ids->phase == MRSI_IDS_JUDGE;
+    return ids->phase == MRSI_IDS_FIND_DUPLICATES || ids->phase == MRSI_IDS_JUDGE;
 }
 /* All rounds of a step, from the phase that ids is in on: `once` in each that takes a pass and is needed, and `begin`
  * before each of these but the first. */
@@ -129,7 +129,7 @@ struct mrsi_rounds {
 };
 enum mrs_status mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e);
 /* NULL: the source is not refused, as none is before the phase VERDICT. */
-const struct mrsi_barred *mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source);
+const struct mrsi_rejected *mrsi_ids_rejected(const struct mrsi_ids *ids, uint64_t source);
 enum mrsi_told mrsi_ids_told(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
 uint64_t mrsi_ids_stand(const struct mrsi_ids *ids); /* how many were told MRSI_STANDS */
 /* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. What is there keeps

@@ -5,27 +5,27 @@
  * keys whose members disagree bar the sources of all their members; then, among the sources that are left, keys with
  * documents that the step itself made bar theirs, for two equal ones of these are two all the same (one that is there
  * is what an earlier run made, but not where the step makes the `_id`s of a whole collection anew). Only when it is
- * known who is refused the members of the others are told who stands for whom: a document of a barred source stands for
- * nobody, for it is never written. So one key may have any number of members, and there may be any number of keys. What
- * was told is sorted by the documents that it is about. Marks are taken between any two members. */
+ * known who is refused the members of the others are told who stands for whom: a document of a rejected source stands
+ * for nobody, for it is never written. So one key may have any number of members, and there may be any number of keys.
+ * What was told is sorted by the documents that it is about. Marks are taken between any two members. */
 #include "id_check.h"
 
 enum id_verdicts_stage {
     KEYS,        /* the verdict of each key: do its members disagree; */
     BAR,         /* members of those that do are told, */
-    BARRED,      /* and their sources sorted */
+    REJECTED,      /* and their sources sorted */
     MADE_KEYS,   /* the same again for what was made */
     MADE_BAR,
-    MADE_BARRED,
+    MADE_REJECTED,
     MEMBERS,     /* all others are told who stands for whom, */
     LISTS,       /* which is sorted */
     DONE
 };
-enum id_verdicts_list { BARRED_LIST, TOLD, REPLACED, N_LISTS };
+enum id_verdicts_list { REJECTED_LIST, TOLD, REPLACED, N_LISTS };
 
-struct id_verdicts_key_now { /* being looked at: of its members those that are not barred */
+struct id_verdicts_key_now { /* being looked at: of its members those that are not rejected */
     struct mrsi_id_member first, last;
-    struct mrsi_id_member met[2]; /* the first one that counts, and the first of those that it cannot stand beside */
+    struct mrsi_id_member met[2]; /* the first one that counts, and the first of those that it cannot are next to */
     uint64_t lo, hi;   /* the key */
     uint64_t n, n_new; /* members */
     uint32_t n_met;
@@ -42,9 +42,9 @@ struct id_verdicts_verdict {
 struct mrsi_judge {
     struct mrsi_ids *ids;
     enum id_verdicts_stage stage;
-    uint32_t at; /* LISTS: the list that goes to its tape; those before have */
+    uint32_t at; /* LISTS: the list that goes to its file array; those before have */
     bool any_made;
-    struct mrsi_tape verdicts; /* struct id_verdicts_verdict: one a key, in the order of the sort */
+    struct mrsi_file_array verdicts; /* struct id_verdicts_verdict: one a key, in the order of the sort */
     struct mrsi_sorter list[N_LISTS];
     struct id_verdicts_key_now now;
 };
@@ -75,7 +75,7 @@ mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_er
         at += sizeof m;
         if (m.body_len) {
             m.body_at = ids->bodies_bytes;
-            s = ids->bodies ? MRS_OK : mrsi_keep_temp(ids->en, &ids->bodies, e);
+            s = ids->bodies ? MRS_OK : mrsi_ckpt_temp(ids->en, &ids->bodies, e);
             MRS_THEN(s, mrsi_temp_append(ids->bodies, list->p + at, m.body_len, m.body_at, e));
             ids->bodies_bytes += m.body_len;
             at += m.body_len;
@@ -115,7 +115,7 @@ static enum mrs_status
 next_member(struct mrsi_ids *ids, struct mrsi_id_member *m, struct mrs_err *e)
 {
     struct mrsi_sorted r;
-    enum mrs_status s = mrsi_rest_after(&ids->rests, KEY + sizeof *m, e);
+    enum mrs_status s = mrsi_pause_after(&ids->pauses, KEY + sizeof *m, e);
     MRS_THEN(s, mrsi_sorter_next(&ids->members, &r, e));
     if (s != MRS_OK) {
         return s;
@@ -128,9 +128,9 @@ next_member(struct mrsi_ids *ids, struct mrsi_id_member *m, struct mrs_err *e)
 }
 
 static bool
-is_barred(const struct mrsi_ids *ids, const struct mrsi_id_member *m)
+is_rejected(const struct mrsi_ids *ids, const struct mrsi_id_member *m)
 {
-    return !m->there && mrsi_ids_barred(ids, m->source);
+    return !m->there && mrsi_ids_rejected(ids, m->source);
 }
 
 static bool
@@ -194,7 +194,7 @@ see(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
 {
     struct id_verdicts_key_now *k = &j->now;
     (void)e;
-    if (is_barred(j->ids, m)) {
+    if (is_rejected(j->ids, m)) {
         return MRS_OK;
     }
     k->n++;
@@ -221,24 +221,24 @@ judge_key(struct mrsi_judge *j, struct mrs_err *e)
         v.body_lo = k->met[0].body_lo;
         v.body_hi = k->met[0].body_hi;
     }
-    return mrsi_tape_put(&j->verdicts, &v, e);
+    return mrsi_file_array_put(&j->verdicts, &v, e);
 }
 
 static enum mrs_status
 judge_keys(struct mrsi_judge *j, struct mrs_err *e)
 {
     enum mrs_status s = read_members(j, see, judge_key, e);
-    return s == MRS_OK ? mrsi_tape_end(&j->verdicts, e) : s;
+    return s == MRS_OK ? mrsi_file_array_end(&j->verdicts, e) : s;
 }
 
 /* Whom a member of a key that bars has met. */
-static struct mrsi_barred
+static struct mrsi_rejected
 met_by(const struct mrsi_judge *j, const struct mrsi_id_member *m, const struct id_verdicts_verdict *v)
 {
     bool first = !v->there[0] && v->source[0] == m->source && v->product[0] == m->product;
     bool like_first = j->stage == BAR && v->body_lo == m->body_lo && v->body_hi == m->body_hi;
     uint32_t i = first || like_first;
-    return (struct mrsi_barred){m->source, v->source[i], m->product, v->there[i], m->target, 0};
+    return (struct mrsi_rejected){m->source, v->source[i], m->product, v->there[i], m->target, 0};
 }
 
 static enum mrs_status
@@ -250,14 +250,14 @@ bar_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err 
         return mrsi_state_damaged("verdicts", e);
     }
     memcpy(&v, j->verdicts.p + j->now.no * sizeof v, sizeof v);
-    const struct mrsi_barred *before = m->there ? NULL : mrsi_ids_barred(j->ids, m->source);
+    const struct mrsi_rejected *before = m->there ? NULL : mrsi_ids_rejected(j->ids, m->source);
     if (m->there || !(v.bars || before)) {
         return MRS_OK;
     }
-    struct mrsi_barred b = before ? *before : met_by(j, m, &v);
+    struct mrsi_rejected b = before ? *before : met_by(j, m, &v);
     mrsi_put_be(key, b.source, 8);
     mrsi_put_be(key + 8, b.product, 4);
-    return mrsi_sorter_put(&j->list[BARRED_LIST], key, sizeof key, &b, sizeof b, e);
+    return mrsi_sorter_put(&j->list[REJECTED_LIST], key, sizeof key, &b, sizeof b, e);
 }
 
 /* ---- who stands for whom ---- */
@@ -289,13 +289,13 @@ put_told(struct mrsi_judge *j, const struct mrsi_id_member *m, enum mrsi_told as
     return mrsi_sorter_put(&j->list[TOLD], key, sizeof key, &p, sizeof p, e);
 }
 
-/* Sources that are not barred have keys whose members agree, or the policy lets one of them win. */
+/* Sources that are not rejected have keys whose members agree, or the policy lets one of them win. */
 static enum mrs_status
 tell_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
 {
     struct id_verdicts_key_now *k = &j->now;
     enum mrs_status s = MRS_OK;
-    if (is_barred(j->ids, m)) {
+    if (is_rejected(j->ids, m)) {
         return MRS_OK;
     }
     k->last = *m;
@@ -317,14 +317,14 @@ tell_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err
 static size_t
 item_of(enum id_verdicts_list i)
 {
-    return i == BARRED_LIST ? sizeof(struct mrsi_barred) : i == TOLD ? sizeof(struct mrsi_product)
+    return i == REJECTED_LIST ? sizeof(struct mrsi_rejected) : i == TOLD ? sizeof(struct mrsi_product)
                                                                      : sizeof(struct mrsi_replaced);
 }
 
-static struct mrsi_tape *
-tape_of(struct mrsi_ids *ids, enum id_verdicts_list i)
+static struct mrsi_file_array *
+file_array_of(struct mrsi_ids *ids, enum id_verdicts_list i)
 {
-    return i == BARRED_LIST ? &ids->barred : i == TOLD ? &ids->told : &ids->replaced;
+    return i == REJECTED_LIST ? &ids->rejected : i == TOLD ? &ids->told : &ids->replaced;
 }
 
 static void
@@ -335,21 +335,21 @@ begin_list(struct mrsi_judge *j, enum id_verdicts_list i)
 }
 
 static enum mrs_status
-to_tape(struct mrsi_judge *j, enum id_verdicts_list i, struct mrs_err *e)
+to_array(struct mrsi_judge *j, enum id_verdicts_list i, struct mrs_err *e)
 {
     MRS_ASSERT(i < N_LISTS);
     struct mrsi_sorter *from = &j->list[i];
-    struct mrsi_tape *to = tape_of(j->ids, i);
+    struct mrsi_file_array *to = file_array_of(j->ids, i);
     struct mrsi_sorted r;
     enum mrs_status s = mrsi_sorter_go_on(from, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(from, &r, e)) == MRS_OK) {
         bool whole = !j->ids->went_on || r.n == item_of(i);
-        s = whole ? mrsi_tape_put(to, r.p, e) : mrsi_state_damaged("verdicts", e);
-        MRS_THEN(s, mrsi_rest_after(&j->ids->rests, item_of(i), e));
+        s = whole ? mrsi_file_array_put(to, r.p, e) : mrsi_state_damaged("verdicts", e);
+        MRS_THEN(s, mrsi_pause_after(&j->ids->pauses, item_of(i), e));
     }
     mrsi_sorter_clear(from);
     begin_list(j, i);
-    return s == MRS_END ? mrsi_tape_end(to, e) : s;
+    return s == MRS_END ? mrsi_file_array_end(to, e) : s;
 }
 
 /* Members are done with. */
@@ -358,7 +358,7 @@ sort_lists(struct mrsi_judge *j, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (j->at = j->at ? j->at : TOLD; s == MRS_OK && j->at < N_LISTS; j->at++) {
-        s = to_tape(j, (enum id_verdicts_list)j->at, e);
+        s = to_array(j, (enum id_verdicts_list)j->at, e);
     }
     return s;
 }
@@ -372,7 +372,7 @@ make_judge(struct mrsi_ids *ids, struct mrs_err *e)
         return mrs_err_memory(e, sizeof *j);
     }
     j->ids = ids;
-    mrsi_tape_init(&j->verdicts, ids->en, sizeof(struct id_verdicts_verdict), ids->en->memory / 32);
+    mrsi_file_array_init(&j->verdicts, ids->en, sizeof(struct id_verdicts_verdict), ids->en->memory / 32);
     j->verdicts.kept = true;
     for (uint32_t i = 0; i < N_LISTS; i++) {
         begin_list(j, (enum id_verdicts_list)i);
@@ -386,7 +386,7 @@ mrsi_judge_free(struct mrsi_ids *ids)
 {
     struct mrsi_judge *j = ids->judge;
     if (j) {
-        mrsi_tape_clear(&j->verdicts);
+        mrsi_file_array_clear(&j->verdicts);
         for (uint32_t i = 0; i < N_LISTS; i++) {
             mrsi_sorter_clear(&j->list[i]);
         }
@@ -413,17 +413,17 @@ one_stage(struct mrsi_judge *j, struct mrs_err *e)
     case BAR: s = read_members(j, bar_member, NULL, e); break;
     case MADE_BAR:
         s = read_members(j, bar_member, NULL, e);
-        mrsi_tape_reset(&j->ids->barred); /* those it held are told again */
+        mrsi_file_array_reset(&j->ids->rejected); /* those it held are told again */
         break;
-    case BARRED:
-        s = to_tape(j, BARRED_LIST, e);
+    case REJECTED:
+        s = to_array(j, REJECTED_LIST, e);
         if (s == MRS_OK && j->any_made) {
-            mrsi_tape_reset(&j->verdicts);
+            mrsi_file_array_reset(&j->verdicts);
         } else if (s == MRS_OK) {
-            j->stage = MADE_BARRED;
+            j->stage = MADE_REJECTED;
         }
         break;
-    case MADE_BARRED: s = to_tape(j, BARRED_LIST, e); break;
+    case MADE_REJECTED: s = to_array(j, REJECTED_LIST, e); break;
     case MEMBERS:
         s = read_members(j, tell_member, put_replaced, e);
         forget_members(j->ids);
@@ -439,7 +439,7 @@ enum mrs_status
 mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e)
 {
     mrsi_ids_begin_between(ids, pass);
-    mrsi_tape_clear(&ids->suspicious);
+    mrsi_file_array_clear(&ids->dup_hashes);
     ids->phase = MRSI_IDS_JUDGE;
     enum mrs_status s = ids->judge ? MRS_OK : make_judge(ids, e);
     while (s == MRS_OK && ids->judge->stage != DONE) {
@@ -489,7 +489,7 @@ mrsi_judge_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *f
     mrs_build_i64(b, "list", j->at);
     mrs_build_i64(b, "anyMade", j->any_made);
     describe_key(&j->now, b);
-    enum mrs_status s = mrsi_tape_describe(&j->verdicts, "verdicts", b, files, e);
+    enum mrs_status s = mrsi_file_array_save(&j->verdicts, "verdicts", b, files, e);
     for (uint32_t i = 0; s == MRS_OK && i < N_LISTS; i++) {
         s = mrsi_sorter_describe(&j->list[i], list_name[i], b, files, e);
     }
@@ -527,17 +527,17 @@ apply_key(struct id_verdicts_key_now *k, struct mrs_view d, struct mrs_err *e)
     return bad ? mrsi_state_damaged("a member", e) : MRS_OK;
 }
 
-/* Whether the tapes are as far as the stage says. */
+/* Whether the file arrays are as far as the stage says. */
 static bool
-has_tapes(const struct mrsi_judge *j)
+has_arrays(const struct mrsi_judge *j)
 {
     bool judged = j->stage != KEYS && j->stage != MADE_KEYS;
-    bool barred = j->stage == MADE_KEYS || j->stage == MADE_BAR || j->stage >= MEMBERS;
-    bool good = j->verdicts.ended == judged && j->ids->barred.ended == barred && (!j->at || j->stage == LISTS);
+    bool rejected = j->stage == MADE_KEYS || j->stage == MADE_BAR || j->stage >= MEMBERS;
+    bool good = j->verdicts.ended == judged && j->ids->rejected.ended == rejected && (!j->at || j->stage == LISTS);
     return good && j->ids->told.ended == (j->at > TOLD) && j->ids->replaced.ended == (j->at > REPLACED);
 }
 
-/* Behind the tapes that it writes. */
+/* Behind the file arrays that it writes. */
 enum mrs_status
 mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
@@ -552,11 +552,11 @@ mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
     j->at = (uint32_t)mrsi_state_number(d, "list", N_LISTS - 1, &bad);
     j->any_made = mrsi_state_number(d, "anyMade", 1, &bad);
     s = bad ? mrsi_state_damaged("verdicts", e) : apply_key(&j->now, d, e);
-    MRS_THEN(s, mrsi_tape_apply(&j->verdicts, d, "verdicts", e));
+    MRS_THEN(s, mrsi_file_array_load(&j->verdicts, d, "verdicts", e));
     for (uint32_t i = 0; s == MRS_OK && i < N_LISTS; i++) {
         s = mrsi_sorter_apply(&j->list[i], d, list_name[i], e);
     }
-    return s == MRS_OK && !has_tapes(j) ? mrsi_state_damaged("verdicts", e) : s;
+    return s == MRS_OK && !has_arrays(j) ? mrsi_state_damaged("verdicts", e) : s;
 }
 
 /* ---- asking for the verdict ---- */
@@ -584,11 +584,11 @@ by_product(const void *pa, const void *pb)
     return 0;
 }
 
-const struct mrsi_barred *
-mrsi_ids_barred(const struct mrsi_ids *ids, uint64_t source)
+const struct mrsi_rejected *
+mrsi_ids_rejected(const struct mrsi_ids *ids, uint64_t source)
 {
-    const struct mrsi_barred *all = (const struct mrsi_barred *)(const void *)ids->barred.p;
-    const struct mrsi_barred *b = mrsi_tape_find(&ids->barred, &source, mrsi_by_u64);
+    const struct mrsi_rejected *all = (const struct mrsi_rejected *)(const void *)ids->rejected.p;
+    const struct mrsi_rejected *b = mrsi_file_array_find(&ids->rejected, &source, mrsi_by_u64);
     while (b && b > all && b[-1].source == source) {
         b--;
     }
@@ -599,7 +599,7 @@ enum mrsi_told
 mrsi_ids_told(const struct mrsi_ids *ids, uint64_t source, uint32_t product)
 {
     struct mrsi_product key = {source, product, MRSI_ALONE};
-    const struct mrsi_product *p = mrsi_tape_find(&ids->told, &key, by_product);
+    const struct mrsi_product *p = mrsi_file_array_find(&ids->told, &key, by_product);
     return p ? (enum mrsi_told)p->as : MRSI_ALONE;
 }
 
@@ -647,7 +647,7 @@ mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b,
     MRS_ASSERT(mrs_view_is_framed(*doc));
     struct mrsi_replaced key = {there, a, b, 0, 0};
     const struct mrs_view old = *doc;
-    const struct mrsi_replaced *r = mrsi_tape_find(&ids->replaced, &key, by_place);
+    const struct mrsi_replaced *r = mrsi_file_array_find(&ids->replaced, &key, by_place);
     if (!r) {
         return MRS_OK;
     }
@@ -657,7 +657,7 @@ mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b,
     mrs_buf_reset(room);
     uint8_t *p = mrs_buf_take(room, r->len);
     enum mrs_status s = p ? mrs_read_at(ids->bodies->fd, p, r->len, r->at, e) : mrs_buf_status(room, e);
-    if (s == MRS_OK && ids->went_on && !mrsi_mark_is_doc(p, r->len)) {
+    if (s == MRS_OK && ids->went_on && !mrsi_savepoint_is_doc(p, r->len)) {
         s = mrsi_state_damaged("a document", e);
     }
     doc->p = p;

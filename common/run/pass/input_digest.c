@@ -16,7 +16,7 @@ struct mrsi_input_digest {
 };
 
 enum mrs_status
-mrsi_seen_new(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_input_digest_new(struct mrsi_engine *en, struct mrs_err *e)
 {
     uint32_t n = mrs_input_count(en->in);
     size_t size = sizeof(struct mrsi_input_digest) + n * sizeof(struct one);
@@ -36,7 +36,7 @@ mrsi_seen_new(struct mrsi_engine *en, struct mrs_err *e)
 }
 
 void
-mrsi_seen_free(struct mrsi_engine *en)
+mrsi_input_digest_free(struct mrsi_engine *en)
 {
     if (!en->seen) {
         return;
@@ -75,7 +75,7 @@ note(struct mrs_buf *blocks, uint64_t seq, struct mrs_err *e)
 }
 
 bool
-mrsi_seen_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq)
+mrsi_input_digest_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq)
 {
     MRS_ASSERT(in_index < mrs_input_count(en->in));
     if (!en->seen) {
@@ -88,7 +88,8 @@ mrsi_seen_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq)
 }
 
 enum mrs_status
-mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrsi_cursor *c, struct mrs_err *e)
+mrsi_input_digest_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrsi_cursor *c,
+                        struct mrs_err *e)
 {
     MRS_ASSERT(in_index < mrs_input_count(en->in));
     struct one *o = &en->seen->at[in_index];
@@ -106,13 +107,13 @@ mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const s
 }
 
 const struct mrs_docs *
-mrsi_seen_docs(const struct mrsi_engine *en, uint32_t in_index)
+mrsi_input_digest_docs(const struct mrsi_engine *en, uint32_t in_index)
 {
     return en->seen ? &en->seen->at[in_index].docs : NULL;
 }
 
 void
-mrsi_seen_write(const struct mrsi_engine *en, struct mrs_build *b)
+mrsi_input_digest_write(const struct mrsi_engine *en, struct mrs_build *b)
 {
     mrs_build_open(b, "input", 5, MRS_ARRAY);
     for (uint32_t i = 0; en->seen && i < en->seen->n; i++) {
@@ -132,7 +133,7 @@ mrsi_seen_write(const struct mrsi_engine *en, struct mrs_build *b)
 
 /* ---- for checkpoints ---- */
 void
-mrsi_seen_describe(const struct mrsi_engine *en, struct mrs_build *b)
+mrsi_input_digest_save(const struct mrsi_engine *en, struct mrs_build *b)
 {
     mrs_build_open(b, "seen", 4, MRS_ARRAY);
     for (uint32_t i = 0; en->seen && i < en->seen->n; i++) {
@@ -162,7 +163,7 @@ apply_one(struct one *o, struct mrs_view d, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_seen_apply(struct mrsi_engine *en, struct mrs_view state, struct mrs_err *e)
+mrsi_input_digest_load(struct mrsi_engine *en, struct mrs_view state, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(state));
     bool bad = false;

@@ -40,7 +40,7 @@ mrsi_inverse_place(struct mrs_mem *mem, const struct mrs_run_opts *o)
     return path;
 }
 
-/* Whether this stands beside a path. */
+/* Whether this is next to a path. */
 static bool
 is_beside(struct mrs_mem *mem, const char *path, const char *suffix)
 {
@@ -71,11 +71,11 @@ enum mrs_status
 mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e)
 {
     char *path = mrsi_inverse_place(mem, opts);
-    struct mrs_beside side = {mem, path, NULL};
+    struct mrs_ckpt_dir side = {mem, path, NULL};
     enum mrs_status s = path ? MRS_OK : mrs_err_memory(e, 0);
     if (s == MRS_OK && is_beside(mem, path, MRS_CHECKPOINT)) {
         s = remove_output(mem, path, e);
-        MRS_THEN(s, mrs_beside_clear(&side, NULL, e));
+        MRS_THEN(s, mrs_ckpt_dir_clear(&side, NULL, e));
     }
     mrs_free(mem, path);
     return s;

@@ -3,7 +3,7 @@
  * round.
  *
  * Only where some do not match are the first documents of both sides read once more, before the step's collections
- * become what it has written. What is found stands in the account's row, so it is saved and forgotten with that. */
+ * become what it has written. What is found is in the account's row, so it is saved and forgotten with that. */
 #include "pass.h"
 #include "run/account/fates.h"
 #include "mongoreshape/path.h"

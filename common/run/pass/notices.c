@@ -2,7 +2,7 @@
 /* notices.c - what is no refusal but what an author should know before a run: documents without a match, references
  * that name nobody, what a limit leaves behind, how large the largest documents become, how long arrays.
  *
- * How many there are stands in the account's rows. Drivers note documents by their ordinals, of which the first are
+ * How many there are is in the account's rows. Drivers note documents by their ordinals, of which the first are
  * kept; before the step's collections become what it has written, those are looked up once more for their `_id`s. */
 #include "pass.h"
 #include "run/account/fates.h"
@@ -22,9 +22,9 @@ struct result { /* of a collection: its largest document, the longest array of d
     uint32_t n, elements;
     struct document_at largest, longest;
     char path[64]; /* of that array; cut */
-    struct mrsi_clash *clash;
+    struct mrsi_unique_check *clash;
 };
-struct mrsi_look {
+struct mrsi_notices {
     uint32_t most; /* `_id`s of a kind */
     struct noted (*noted)[2][MRS_NOTICE_KINDS]; /* by step and side */
     struct result *result;                       /* by collection */
@@ -40,19 +40,19 @@ look_for_clashes(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         const struct mrsi_coll *c = &en->coll[i];
         if (c->cat && c->dropped_at == MRSI_NONE && c->cat->kind == MRS_COLL_PLAIN) {
-            s = mrsi_clash_new(en, i, limit, &en->look->result[i].clash, e);
+            s = mrsi_unique_check_new(en, i, limit, &en->look->result[i].clash, e);
         }
     }
     return s;
 }
 
 enum mrs_status
-mrsi_look_new(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_notices_new(struct mrsi_engine *en, struct mrs_err *e)
 {
     if (!en->opts->look) {
         return MRS_OK;
     }
-    struct mrsi_look *l = en->look = mrs_zalloc(en->mem, sizeof *l);
+    struct mrsi_notices *l = en->look = mrs_zalloc(en->mem, sizeof *l);
     if (!l) {
         return mrs_err_memory(e, sizeof *l);
     }
@@ -68,9 +68,9 @@ mrsi_look_new(struct mrsi_engine *en, struct mrs_err *e)
 }
 
 void
-mrsi_look_free(struct mrsi_engine *en)
+mrsi_notices_free(struct mrsi_engine *en)
 {
-    struct mrsi_look *l = en->look;
+    struct mrsi_notices *l = en->look;
     if (!l) {
         return;
     }
@@ -82,7 +82,7 @@ mrsi_look_free(struct mrsi_engine *en)
     for (uint32_t i = 0; l->result && i < en->n_coll; i++) {
         mrs_buf_clear(&l->result[i].largest.id);
         mrs_buf_clear(&l->result[i].longest.id);
-        mrsi_clash_free(l->result[i].clash);
+        mrsi_unique_check_free(l->result[i].clash);
     }
     mrs_buf_clear(&l->room);
     mrs_free(en->mem, l->noted);
@@ -93,11 +93,11 @@ mrsi_look_free(struct mrsi_engine *en)
 
 /* ---- documents of a step ---- */
 enum mrs_status
-mrsi_look_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_notice_kind kind, uint64_t ordinal,
-               struct mrs_err *e)
+mrsi_notices_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_notice_kind kind, uint64_t ordinal,
+                  struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps && side < 2 && kind < MRS_NOTICE_KINDS);
-    struct mrsi_look *l = en->look;
+    struct mrsi_notices *l = en->look;
     if (!l) {
         return MRS_OK;
     }
@@ -116,7 +116,7 @@ mrsi_look_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_no
 }
 
 void
-mrsi_look_forget(struct mrsi_engine *en, uint32_t step)
+mrsi_notices_forget(struct mrsi_engine *en, uint32_t step)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     for (uint32_t k = 0; en->look && k < 2 * MRS_NOTICE_KINDS; k++) {
@@ -126,7 +126,7 @@ mrsi_look_forget(struct mrsi_engine *en, uint32_t step)
 }
 
 enum mrs_status
-mrsi_look_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
+mrsi_notices_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     enum mrs_status s = MRS_OK;
@@ -136,13 +136,13 @@ mrsi_look_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *
             continue;
         }
         if (!(bits & MRSI_FATE_USED)) {
-            s = mrsi_look_note(en, step, 0, MRS_NOTICE_ORPHAN, i, e);
+            s = mrsi_notices_note(en, step, 0, MRS_NOTICE_ORPHAN, i, e);
         }
         if (bits & MRS_USED_CUT) {
-            s = mrsi_look_note(en, step, 0, MRS_NOTICE_CUT, i, e);
+            s = mrsi_notices_note(en, step, 0, MRS_NOTICE_CUT, i, e);
         }
         if (s == MRS_OK && (bits & MRS_USED_LEFT)) {
-            s = mrsi_look_note(en, step, 0, MRS_NOTICE_LEFT, i, e);
+            s = mrsi_notices_note(en, step, 0, MRS_NOTICE_LEFT, i, e);
         }
         if (s == MRS_OK && i % MRSI_FATE_CHUNK == 0 && mrsi_cancelled(en)) {
             s = mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
@@ -232,7 +232,7 @@ name_side(struct mrsi_engine *en, uint32_t step, uint32_t side, struct mrs_err *
 }
 
 enum mrs_status
-mrsi_look_name(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+mrsi_notices_name(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     enum mrs_status s = en->look ? name_side(en, step, 0, e) : MRS_OK;
@@ -285,7 +285,7 @@ look_for_long(struct result *r, struct mrs_view doc)
 }
 
 enum mrs_status
-mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e)
+mrsi_notices_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     MRS_ASSERT(coll < en->n_coll);
     if (!en->look) {
@@ -301,19 +301,19 @@ mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_
             note_id(&x->largest, doc);
         }
         look_for_long(x, doc);
-        s = mrsi_clash_document(x->clash, doc, e);
+        s = mrsi_unique_check_document(x->clash, doc, e);
     }
     MRS_THEN(s, mrs_buf_status(&x->longest.id, e));
     return s == MRS_OK ? mrs_buf_status(&x->largest.id, e) : s;
 }
 
 void
-mrsi_look_restart(struct mrsi_engine *en, uint32_t coll)
+mrsi_notices_restart(struct mrsi_engine *en, uint32_t coll)
 {
     MRS_ASSERT(coll < en->n_coll);
     if (en->look) {
         en->look->result[coll].n = en->look->result[coll].elements = 0;
-        mrsi_clash_restart(en->look->result[coll].clash);
+        mrsi_unique_check_restart(en->look->result[coll].clash);
     }
 }
 
@@ -323,7 +323,7 @@ report_notices(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = en->plan->n_steps * 2 * MRS_NOTICE_STEP, more = 1;
     for (uint32_t i = 0; i < en->n_coll; i++) {
-        more += en->look ? mrsi_clash_most(en->look->result[i].clash) : 0;
+        more += en->look ? mrsi_unique_check_most(en->look->result[i].clash) : 0;
     }
     rep->notice = mrs_arena_alloc(&rep->arena, (n + more) * sizeof *rep->notice);
     if (!rep->notice) {
@@ -349,7 +349,8 @@ report_notices(struct mrsi_engine *en, struct mrs_err *e)
     }
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; en->look && s == MRS_OK && i < en->n_coll; i++) {
-        s = en->coll[i].written && !en->coll[i].copied ? mrsi_clash_report(en->look->result[i].clash, e) : MRS_OK;
+        s = en->coll[i].written && !en->coll[i].copied ? mrsi_unique_check_report(en->look->result[i].clash, e) :
+                MRS_OK;
     }
     return s;
 }
@@ -412,7 +413,7 @@ report_largest(struct mrsi_engine *en, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_look_report(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_notices_report(struct mrsi_engine *en, struct mrs_err *e)
 {
     enum mrs_status s = report_notices(en, e);
     return en->look && s == MRS_OK ? report_largest(en, e) : s;

@@ -55,7 +55,7 @@ enum mrs_status mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const s
 /* How many documents there will have been at the end of the running part, as far as one can tell. Where next is
  * called. */
 uint64_t mrsi_scan_guess(const struct mrsi_scan *s);
-/* Goes on in the part that the scan stands at, behind in_part documents of it. */
+/* Goes on in the part that the scan is at, behind in_part documents of it. */
 enum mrs_status mrsi_scan_go_on(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part,
                                 struct mrs_err *e);
 void mrsi_scan_end(struct mrsi_scan *s);
@@ -96,16 +96,16 @@ uint64_t mrsi_guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *
 void mrsi_coll_counted(struct mrsi_coll *c);
 
 /* ---- input_digest.c: what was read of the input ---- */
-enum mrs_status mrsi_seen_new(struct mrsi_engine *en, struct mrs_err *e);
-void mrsi_seen_free(struct mrsi_engine *en);
+enum mrs_status mrsi_input_digest_new(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_input_digest_free(struct mrsi_engine *en);
 /* Whether the documents of a block of an input's namespace are still to be summed up. */
-bool mrsi_seen_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq);
+bool mrsi_input_digest_wants(struct mrsi_engine *en, uint32_t in_index, uint64_t seq);
 /* All of the block, which was wanted; once more counts for nothing. */
-enum mrs_status mrsi_seen_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq, const struct mrsi_cursor *c,
-                                struct mrs_err *e);
+enum mrs_status mrsi_input_digest_block(struct mrsi_engine *en, uint32_t in_index, uint64_t seq,
+                                        const struct mrsi_cursor *c, struct mrs_err *e);
 /* All of a namespace that was read to its end; NULL: nothing was counted. */
-const struct mrs_docs *mrsi_seen_docs(const struct mrsi_engine *en, uint32_t in_index);
-void mrsi_seen_write(const struct mrsi_engine *en, struct mrs_build *b); /* `input` of the manifest */
+const struct mrs_docs *mrsi_input_digest_docs(const struct mrsi_engine *en, uint32_t in_index);
+void mrsi_input_digest_write(const struct mrsi_engine *en, struct mrs_build *b); /* `input` of the manifest */
 
 /* ---- equal_ids.c: equal `_id`s in the input ---- */
 enum mrs_status mrsi_twins_new(struct mrsi_engine *en, struct mrs_err *e);
@@ -163,7 +163,7 @@ enum mrs_status mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w
 /* The same for documents that lie one behind the other. */
 enum mrs_status mrsi_out_put_all(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out,
                                  const uint8_t *p, size_t n, struct mrs_err *e);
-/* Counts a document that stands at `at` up to the end of the buffer. */
+/* Counts a document that is at `at` up to the end of the buffer. */
 void mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at);
 enum mrs_status mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e);
 /* Empty again; no mark on disk may speak of what it had (mrsi_pass_anew). */
@@ -190,21 +190,23 @@ bool mrsi_is_oplog(const struct mrsi_engine *en, uint32_t i);
 enum mrs_status mrsi_check_extras(struct mrsi_engine *en, struct mrs_err *e);
 
 /* ---- notices.c: what else an author should know; all of these do nothing where the report is not to have it ---- */
-enum mrs_status mrsi_look_new(struct mrsi_engine *en, struct mrs_err *e);
-void mrsi_look_free(struct mrsi_engine *en);
+enum mrs_status mrsi_notices_new(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_notices_free(struct mrsi_engine *en);
 /* A document of a step's side 0 or 1, by its ordinal; in the order of ordinals, one thread at a time. */
-enum mrs_status mrsi_look_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_notice_kind kind,
-                               uint64_t ordinal, struct mrs_err *e);
-void mrsi_look_forget(struct mrsi_engine *en, uint32_t step); /* a pass begins again */
+enum mrs_status mrsi_notices_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs_notice_kind kind,
+                                  uint64_t ordinal, struct mrs_err *e);
+void mrsi_notices_forget(struct mrsi_engine *en, uint32_t step); /* a pass begins again */
 /* Documents of from by what became of them in a join. */
-enum mrs_status mrsi_look_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e);
+enum mrs_status mrsi_notices_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f,
+                                   struct mrs_err *e);
 /* Finds the `_id`s of what was noted; before the step's collections become what it has written. */
-enum mrs_status mrsi_look_name(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
+enum mrs_status mrsi_notices_name(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 /* Documents that go to their last place; restart: what was seen of the collection is not there after all. */
-enum mrs_status mrsi_look_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e);
-void mrsi_look_restart(struct mrsi_engine *en, uint32_t coll);
+enum mrs_status mrsi_notices_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n,
+                                     struct mrs_err *e);
+void mrsi_notices_restart(struct mrsi_engine *en, uint32_t coll);
 /* The same for values at which a server refuses to build an index. line: no of mrsi_fit_most, for the report; false: it
  * has nothing to say. */
 bool mrsi_why_line(const struct mrsi_engine *en, uint32_t step, char *line, size_t size); /* false: nothing */
-enum mrs_status mrsi_look_report(struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_notices_report(struct mrsi_engine *en, struct mrs_err *e);
 #endif

@@ -86,7 +86,7 @@ mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mr
     if (s != MRS_OK) {
         return s;
     }
-    return wr->final ? open_sink(en, &en->coll[coll], e) : mrsi_keep_temp(en, &wr->temp, e);
+    return wr->final ? open_sink(en, &en->coll[coll], e) : mrsi_ckpt_temp(en, &wr->temp, e);
 }
 
 static void
@@ -154,7 +154,7 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
                       : mrsi_temp_append(wr->temp, out->buf.p, out->buf.n, wr->bytes, e);
     }
     if (s == MRS_OK && wr->final) {
-        s = mrsi_look_written(wr->en, wr->coll, out->buf.p, out->buf.n, e);
+        s = mrsi_notices_written(wr->en, wr->coll, out->buf.p, out->buf.n, e);
         MRS_THEN(s, mrsi_fit_written(wr->en, wr->coll, out->buf.p, out->buf.n, e));
     }
     if (s == MRS_OK) {
@@ -175,7 +175,7 @@ mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e)
 {
     wr->bytes = wr->docs = wr->copied = 0;
     if (wr->final) {
-        mrsi_look_restart(wr->en, wr->coll);
+        mrsi_notices_restart(wr->en, wr->coll);
         mrsi_fit_restart(wr->en, wr->coll);
     }
     struct mrs_sink *sink = wr->final && !wr->blind ? wr->en->coll[wr->coll].sink : NULL;

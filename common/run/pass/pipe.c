@@ -194,7 +194,7 @@ static enum mrs_status
 take_mark(struct pipe_run *r, struct mrs_err *e)
 {
     const struct mrsi_pass *pass = r->pass;
-    if (!pass || r->fetched == r->marked || !mrsi_keep_due(r->p->en)) {
+    if (!pass || r->fetched == r->marked || !mrsi_ckpt_due(r->p->en)) {
         return MRS_OK;
     }
     pthread_mutex_lock(&r->commit_lock);
@@ -204,7 +204,7 @@ take_mark(struct pipe_run *r, struct mrs_err *e)
     bool stop = r->stop;
     pthread_mutex_unlock(&r->commit_lock);
     r->marked = r->fetched;
-    return stop ? MRS_OK : mrsi_keep_mark(r->pass, e);
+    return stop ? MRS_OK : mrsi_ckpt_savepoint(r->pass, e);
 }
 
 /* One job from fetch to commit; OK to go on, END, or an error that was told. */

@@ -188,7 +188,7 @@ static enum mrs_status
 sum_up(struct mrsi_cursor *c, struct mrsi_engine *en, struct mrs_view doc, struct mrs_err *e)
 {
     if (c->at == 0) {
-        c->sums = mrsi_seen_wants(en, c->part->in_index, c->b->seq);
+        c->sums = mrsi_input_digest_wants(en, c->part->in_index, c->b->seq);
     }
     if (!c->sums) {
         return MRS_OK;
@@ -196,7 +196,7 @@ sum_up(struct mrsi_cursor *c, struct mrsi_engine *en, struct mrs_view doc, struc
     c->before = c->docs.digest;
     mrs_docs_add(&c->docs, &en->salt, doc.p, doc.n);
     note_id(&c->ids, doc);
-    return c->at + doc.n < c->b->n ? MRS_OK : mrsi_seen_block(en, c->part->in_index, c->b->seq, c, e);
+    return c->at + doc.n < c->b->n ? MRS_OK : mrsi_input_digest_block(en, c->part->in_index, c->b->seq, c, e);
 }
 
 /* A document of an input file. */

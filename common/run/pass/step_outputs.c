@@ -5,7 +5,7 @@
 #include "mongoreshape/spread_ops.h"
 
 enum mrs_status
-mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+mrsi_step_outputs_init(struct mrsi_step_outputs *s, struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     memset(s, 0, sizeof *s);
@@ -26,7 +26,7 @@ mrsi_sides_init(struct mrsi_sides *s, struct mrsi_engine *en, uint32_t step, str
 }
 
 enum mrs_status
-mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e)
+mrsi_step_outputs_open(struct mrsi_step_outputs *s, uint32_t side, struct mrs_err *e)
 {
     MRS_ASSERT(side < s->desc->n_sides);
     uint32_t coll = s->en->side[s->step][side], k = 0;
@@ -44,7 +44,7 @@ mrsi_sides_open(struct mrsi_sides *s, uint32_t side, struct mrs_err *e)
 
 /* The collection is added to and not among those that are read to drive the step. */
 static bool
-only_added(const struct mrsi_sides *s, uint32_t coll)
+only_added(const struct mrsi_step_outputs *s, uint32_t coll)
 {
     MRS_ASSERT(coll < s->en->n_coll);
     bool added = false;
@@ -60,7 +60,7 @@ only_added(const struct mrsi_sides *s, uint32_t coll)
 }
 
 static enum mrs_status
-meet_there(struct mrsi_sides *s, struct mrs_err *e)
+meet_there(struct mrsi_step_outputs *s, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
     s->there = mrsi_pass_goes_on(s->pass) ? s->there : 0;
@@ -73,7 +73,7 @@ meet_there(struct mrsi_sides *s, struct mrs_err *e)
 }
 
 static enum mrs_status
-restart_all(struct mrsi_sides *s, struct mrs_err *e)
+restart_all(struct mrsi_step_outputs *s, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->n_wr; i++) {
@@ -83,7 +83,7 @@ restart_all(struct mrsi_sides *s, struct mrs_err *e)
 }
 
 static struct mrsi_row *
-row_of_coll(const struct mrsi_sides *s, struct mrsi_worker *w, uint32_t coll)
+row_of_coll(const struct mrsi_step_outputs *s, struct mrsi_worker *w, uint32_t coll)
 {
     uint32_t i = 0;
     while (s->en->side[s->step][i] != coll) {
@@ -93,7 +93,7 @@ row_of_coll(const struct mrsi_sides *s, struct mrsi_worker *w, uint32_t coll)
 }
 
 static enum mrs_status
-copy_there(struct mrsi_sides *s, bool restart, struct mrs_err *e)
+copy_there(struct mrsi_step_outputs *s, bool restart, struct mrs_err *e)
 {
     bool goes_on = mrsi_pass_goes_on(s->pass);
     enum mrs_status st = restart && !goes_on ? restart_all(s, e) : MRS_OK;
@@ -113,7 +113,7 @@ copy_there(struct mrsi_sides *s, bool restart, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_sides_begin(struct mrsi_sides *s, struct mrsi_refused_mark log, bool again, struct mrs_err *e)
+mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi_refused_mark log, bool again, struct mrs_err *e)
 {
     mrsi_refused_rewind(s->en, log);
     mrsi_rows_begin(s->en);
@@ -124,7 +124,7 @@ mrsi_sides_begin(struct mrsi_sides *s, struct mrsi_refused_mark log, bool again,
 
 /* Until the writers are emptied a mark has them empty. */
 enum mrs_status
-mrsi_sides_held(struct mrsi_sides *s, bool known, bool restart, struct mrs_err *e)
+mrsi_step_outputs_held(struct mrsi_step_outputs *s, bool known, bool restart, struct mrs_err *e)
 {
     bool resolves = s->ids.phase == MRSI_IDS_RESOLVE;
     s->pass->blank = s->pass->blank || resolves;
@@ -134,7 +134,7 @@ mrsi_sides_held(struct mrsi_sides *s, bool known, bool restart, struct mrs_err *
 }
 
 bool
-mrsi_sides_have_held(const struct mrsi_sides *s)
+mrsi_step_outputs_have_held(const struct mrsi_step_outputs *s)
 {
     return s->there == s->n_wr && (s->at == s->n_wr || s->ids.phase == MRSI_IDS_RESOLVE);
 }
@@ -156,7 +156,7 @@ mrsi_lists_clear(struct mrsi_lists *l)
 }
 
 static enum mrs_status
-verdict(const struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
+verdict(const struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
         struct mrs_view *doc, bool *write, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(*doc));
@@ -176,7 +176,7 @@ verdict(const struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l,
 }
 
 static enum mrs_status
-put_member(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
+put_member(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
            struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
@@ -195,8 +195,8 @@ put_member(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, co
 
 /* Hands over a document's `_id`, if it has one. */
 static inline enum mrs_status
-hope(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, uint32_t coll, struct mrs_view doc,
-     struct mrs_err *e)
+optimistic(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_lists *l, uint32_t coll, struct mrs_view doc,
+           struct mrs_err *e)
 {
     uint64_t id;
     enum mrs_status st = mrsi_ids_short(&s->ids, coll, doc, &w->scratch, &id, e);
@@ -208,28 +208,28 @@ hope(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, uint32_t
 }
 
 enum mrs_status
-mrsi_sides_admit(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, const struct mrsi_candidate *c,
-                 struct mrs_view *doc, bool *write, struct mrs_err *e)
+mrsi_step_outputs_admit(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_lists *l,
+                        const struct mrsi_candidate *c, struct mrs_view *doc, bool *write, struct mrs_err *e)
 {
     MRS_ASSERT(c->coll < s->en->n_coll && mrs_view_is_framed(*doc));
     uint64_t id;
     if (s->ids.phase == MRSI_IDS_VERDICT) {
         return verdict(s, w, l, c, doc, write, e);
     }
-    *write = s->ids.phase == MRSI_IDS_HOPE;
+    *write = s->ids.phase == MRSI_IDS_OPTIMISTIC;
     if (*write) {
-        return hope(s, w, l, c->coll, *doc, e);
+        return optimistic(s, w, l, c->coll, *doc, e);
     }
     enum mrs_status st = mrsi_ids_short(&s->ids, c->coll, *doc, &w->scratch, &id, e);
     if (st != MRS_OK) {
         return st == MRS_END ? MRS_OK : st;
     }
-    return mrsi_ids_is_suspicious(&s->ids, id) ? put_member(s, w, l, c, *doc, e) : MRS_OK;
+    return mrsi_ids_has_dup_hash(&s->ids, id) ? put_member(s, w, l, c, *doc, e) : MRS_OK;
 }
 
 /* The name that a collection has at this step. */
 static const char *
-name_of(const struct mrsi_sides *s, uint32_t coll)
+name_of(const struct mrsi_step_outputs *s, uint32_t coll)
 {
     uint32_t i = 0;
     while (i + 1 < s->desc->n_sides && s->en->side[s->step][i] != coll) {
@@ -240,7 +240,7 @@ name_of(const struct mrsi_sides *s, uint32_t coll)
 
 /* what: the `_id` or key, or "it" */
 static void
-tell_met(const struct mrsi_sides *s, const struct mrsi_barred *b, const char *what, int n, struct mrs_err *e)
+tell_met(const struct mrsi_step_outputs *s, const struct mrsi_rejected *b, const char *what, int n, struct mrs_err *e)
 {
     uint64_t ordinal = b->other & (((uint64_t)1 << 56) - 1);
     uint32_t side = (uint32_t)(b->other >> 56);
@@ -259,8 +259,8 @@ tell_met(const struct mrsi_sides *s, const struct mrsi_barred *b, const char *wh
 }
 
 enum mrs_status
-mrsi_sides_clash(const struct mrsi_sides *s, struct mrsi_worker *w, const struct mrsi_barred *b, struct mrs_val key,
-                 const char *where, const char *why, struct mrs_err *e)
+mrsi_step_outputs_clash(const struct mrsi_step_outputs *s, struct mrsi_worker *w, const struct mrsi_rejected *b,
+                        struct mrs_val key, const char *where, const char *why, struct mrs_err *e)
 {
     MRS_ASSERT(where && why);
     enum { ID_MAX = 200 };
@@ -280,10 +280,10 @@ mrsi_sides_clash(const struct mrsi_sides *s, struct mrsi_worker *w, const struct
 }
 
 enum mrs_status
-mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e)
+mrsi_step_outputs_take(struct mrsi_step_outputs *s, struct mrsi_lists *l, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
-    if (s->ids.phase == MRSI_IDS_HOPE) {
+    if (s->ids.phase == MRSI_IDS_OPTIMISTIC) {
         st = mrsi_ids_take(&s->ids, (const uint64_t *)(const void *)l->hashes.p, l->hashes.n / 8, e);
     } else if (s->ids.phase == MRSI_IDS_RESOLVE) {
         st = mrsi_ids_members(&s->ids, &l->members, e);
@@ -294,8 +294,8 @@ mrsi_sides_take(struct mrsi_sides *s, struct mrsi_lists *l, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side,
-                 struct mrs_view doc, struct mrs_err *e)
+mrsi_step_outputs_write(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side,
+                        struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(side < s->desc->n_sides);
     uint32_t i = s->wr_of[side];
@@ -304,15 +304,15 @@ mrsi_sides_write(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *o
 }
 
 enum mrs_status
-mrsi_sides_write_all(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_lists *l, struct mrsi_out *outs,
-                     const struct mrs_products *all, uint64_t *n, struct mrs_err *e)
+mrsi_step_outputs_write_all(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_lists *l,
+                            struct mrsi_out *outs, const struct mrs_products *all, uint64_t *n, struct mrs_err *e)
 {
     MRS_ASSERT(all->side >= 0 && (uint32_t)all->side < s->desc->n_sides);
     uint32_t side = (uint32_t)all->side, i = s->wr_of[side];
     *n = 0;
     for (size_t at = 0; at < all->n; ++*n) {
         struct mrs_view doc = {all->p + at, mrs_le32(all->p + at)};
-        enum mrs_status st = hope(s, w, l, s->wr[i].coll, doc, e);
+        enum mrs_status st = optimistic(s, w, l, s->wr[i].coll, doc, e);
         if (st != MRS_OK) {
             return st;
         }
@@ -323,7 +323,8 @@ mrsi_sides_write_all(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_li
 }
 
 void
-mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side, size_t at)
+mrsi_step_outputs_written(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_out *outs, uint32_t side,
+                          size_t at)
 {
     MRS_ASSERT(side < s->desc->n_sides && at <= outs[s->wr_of[side]].buf.n);
     uint32_t i = s->wr_of[side];
@@ -332,7 +333,7 @@ mrsi_sides_written(struct mrsi_sides *s, struct mrsi_worker *w, struct mrsi_out 
 }
 
 struct mrsi_out *
-mrsi_sides_outs(struct mrsi_sides *s)
+mrsi_step_outputs_outs(struct mrsi_step_outputs *s)
 {
     struct mrsi_out *outs = mrs_zalloc(s->en->mem, (s->n_wr + 1) * sizeof *outs);
     for (uint32_t i = 0; outs && i < s->n_wr; i++) {
@@ -342,7 +343,7 @@ mrsi_sides_outs(struct mrsi_sides *s)
 }
 
 void
-mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs)
+mrsi_step_outputs_outs_free(struct mrsi_step_outputs *s, struct mrsi_out *outs)
 {
     for (uint32_t i = 0; outs && i < s->n_wr; i++) {
         mrs_buf_clear(&outs[i].buf);
@@ -351,13 +352,13 @@ mrsi_sides_outs_free(struct mrsi_sides *s, struct mrsi_out *outs)
 }
 
 enum mrs_status
-mrsi_sides_job_next(struct mrsi_sides *s, struct mrsi_scan *scan, struct mrsi_sides_job *job, bool *fresh, bool *big,
-                    struct mrs_err *e)
+mrsi_step_outputs_job_next(struct mrsi_step_outputs *s, struct mrsi_scan *scan, struct mrsi_step_outputs_job *job,
+                           bool *fresh, bool *big, struct mrs_err *e)
 {
     MRS_ASSERT(fresh && big);
     *fresh = false;
     if (!job->out) {
-        job->out = mrsi_sides_outs(s);
+        job->out = mrsi_step_outputs_outs(s);
         if (!job->out) {
             return mrs_err_memory(e, sizeof *job->out);
         }
@@ -370,16 +371,16 @@ mrsi_sides_job_next(struct mrsi_sides *s, struct mrsi_scan *scan, struct mrsi_si
 }
 
 void
-mrsi_sides_job_clear(struct mrsi_sides *s, struct mrsi_sides_job *job)
+mrsi_step_outputs_job_clear(struct mrsi_step_outputs *s, struct mrsi_step_outputs_job *job)
 {
     if (job->out) {
-        mrsi_sides_outs_free(s, job->out);
+        mrsi_step_outputs_outs_free(s, job->out);
         mrs_block_clear(&job->block);
     }
 }
 
 enum mrs_status
-mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e)
+mrsi_step_outputs_commit(struct mrsi_step_outputs *s, struct mrsi_out *outs, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->n_wr; i++) {
@@ -389,7 +390,7 @@ mrsi_sides_commit(struct mrsi_sides *s, struct mrsi_out *outs, struct mrs_err *e
 }
 
 enum mrs_status
-mrsi_sides_describe(struct mrsi_sides *s, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_step_outputs_save(struct mrsi_step_outputs *s, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "there", s->there);
     mrs_build_i64(b, "copying", s->at);
@@ -397,7 +398,7 @@ mrsi_sides_describe(struct mrsi_sides *s, struct mrs_build *b, struct mrs_buf *f
 }
 
 enum mrs_status
-mrsi_sides_apply(struct mrsi_sides *s, struct mrs_view mark, struct mrs_err *e)
+mrsi_step_outputs_load(struct mrsi_step_outputs *s, struct mrs_view mark, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
@@ -408,7 +409,7 @@ mrsi_sides_apply(struct mrsi_sides *s, struct mrs_view mark, struct mrs_err *e)
 
 /* Who was told that another one stands for it is safe only where that one was written. */
 static enum mrs_status
-check_stands(const struct mrsi_sides *s, struct mrs_err *e)
+check_stands(const struct mrsi_step_outputs *s, struct mrs_err *e)
 {
     uint64_t told = s->ids.phase == MRSI_IDS_VERDICT ? mrsi_ids_stand(&s->ids) : 0, written = 0;
     const uint32_t *row_of = s->en->row_of[s->step];
@@ -427,7 +428,7 @@ check_stands(const struct mrsi_sides *s, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_sides_end(struct mrsi_sides *s, enum mrs_status status, struct mrs_err *e)
+mrsi_step_outputs_end(struct mrsi_step_outputs *s, enum mrs_status status, struct mrs_err *e)
 {
     MRS_ASSERT(s->n_wr <= s->desc->n_sides);
     MRS_THEN(status, check_stands(s, e));

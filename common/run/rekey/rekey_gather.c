@@ -147,9 +147,9 @@ note_reason(struct rekey_walk *x, struct mrsi_rekey_group *g, struct mrs_err *e)
     struct mrsi_rekey_gain_head h = {(uint32_t)strlen(why->where) + 1, (uint32_t)strlen(why->msg) + 1};
     g->refused = MRSI_REKEY_FAILED;
     g->gain = k->gains.n + 1;
-    enum mrs_status s = mrsi_tape_put_n(&k->gains, &h, sizeof h, e);
-    MRS_THEN(s, mrsi_tape_put_n(&k->gains, why->where, h.values, e));
-    return s == MRS_OK ? mrsi_tape_put_n(&k->gains, why->msg, h.olds, e) : s;
+    enum mrs_status s = mrsi_file_array_put_n(&k->gains, &h, sizeof h, e);
+    MRS_THEN(s, mrsi_file_array_put_n(&k->gains, why->where, h.values, e));
+    return s == MRS_OK ? mrsi_file_array_put_n(&k->gains, why->msg, h.olds, e) : s;
 }
 
 static enum mrs_status
@@ -162,9 +162,9 @@ note_gain(struct rekey_walk *x, struct mrsi_rekey_group *g, struct mrs_err *e)
         return MRS_OK;
     }
     g->gain = k->gains.n + 1;
-    enum mrs_status s = mrsi_tape_put_n(&k->gains, &h, sizeof h, e);
-    MRS_THEN(s, mrsi_tape_put_n(&k->gains, x->values.p, x->values.n, e));
-    return s == MRS_OK ? mrsi_tape_put_n(&k->gains, x->olds.p, x->olds.n, e) : s;
+    enum mrs_status s = mrsi_file_array_put_n(&k->gains, &h, sizeof h, e);
+    MRS_THEN(s, mrsi_file_array_put_n(&k->gains, x->values.p, x->values.n, e));
+    return s == MRS_OK ? mrsi_file_array_put_n(&k->gains, x->olds.p, x->olds.n, e) : s;
 }
 
 static enum mrs_status
@@ -288,5 +288,5 @@ mrsi_rekey_gather(struct mrsi_rekey_run *k, struct mrs_err *e)
     struct mrsi_pipe p = {k->en, sizeof(struct rekey_gather_job), fetch, work, commit, clear, k};
     enum mrs_status s = mrsi_pass_scan(NULL, &p, &k->en->coll[k->en->side[k->step][0]], &k->scan, e);
     MRS_THEN(s, walk_groups(k, e));
-    return s == MRS_OK ? mrsi_tape_end(&k->gains, e) : s;
+    return s == MRS_OK ? mrsi_file_array_end(&k->gains, e) : s;
 }

@@ -3,12 +3,12 @@
 #include "rekey_pass.h"
 
 static enum mrs_status
-end_tapes(struct mrsi_rekey_run *k, struct mrs_err *e)
+end_arrays(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
-    struct mrsi_tape *tapes[] = {&k->name_at, &k->names, &k->hashes, &k->joins};
+    struct mrsi_file_array *arrays[] = {&k->name_at, &k->names, &k->hashes, &k->joins};
     enum mrs_status s = MRS_OK;
-    for (size_t i = 0; s == MRS_OK && i < sizeof tapes / sizeof *tapes; i++) {
-        s = mrsi_tape_end(tapes[i], e);
+    for (size_t i = 0; s == MRS_OK && i < sizeof arrays / sizeof *arrays; i++) {
+        s = mrsi_file_array_end(arrays[i], e);
     }
     k->n = k->name_at.n;
     return s;
@@ -124,7 +124,7 @@ judge_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
     MRS_THEN(s, mrsi_area_new(&k->group, k->en, k->n * sizeof(struct mrsi_rekey_group), 2 * share, e));
     MRS_THEN(s, join_groups(k, e));
     mrsi_index_clear(&k->keys);
-    mrsi_tape_clear(&k->joins);
+    mrsi_file_array_clear(&k->joins);
     for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
         struct mrsi_rekey_group *g = mrsi_rekey_group(k, i);
         unsigned bits = mrsi_fates_get(&k->fates, i);
@@ -139,12 +139,12 @@ enum mrs_status
 mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
     MRS_ASSERT(k->stage == MRSI_REKEY_DECIDE);
-    enum mrs_status s = end_tapes(k, e);
+    enum mrs_status s = end_arrays(k, e);
     s = s == MRS_OK && k->went_on ? mrsi_rekey_check_read(k, e) : s;
     MRS_THEN(s, refuse_twice(k, e));
     if (s == MRS_OK) {
         s = k->wants.merge ? judge_groups(k, e) : judge_ids(k, e);
     }
-    mrsi_tape_clear(&k->hashes);
+    mrsi_file_array_clear(&k->hashes);
     return s;
 }

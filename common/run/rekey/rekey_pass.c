@@ -39,11 +39,11 @@ begin(struct mrsi_rekey_run *k, struct mrsi_engine *en, uint32_t step)
     mrsi_index_init(&k->ids, en, 3 * share);
     mrsi_index_init(&k->fresh, en, 3 * share);
     mrsi_index_init(&k->keys, en, 3 * share);
-    mrsi_tape_init(&k->name_at, en, sizeof(uint64_t), share);
-    mrsi_tape_init(&k->names, en, 1, share);
-    mrsi_tape_init(&k->hashes, en, sizeof(struct mrs_hash128), share);
-    mrsi_tape_init(&k->joins, en, 2 * sizeof(uint64_t), share / 2);
-    mrsi_tape_init(&k->gains, en, 1, share);
+    mrsi_file_array_init(&k->name_at, en, sizeof(uint64_t), share);
+    mrsi_file_array_init(&k->names, en, 1, share);
+    mrsi_file_array_init(&k->hashes, en, sizeof(struct mrs_hash128), share);
+    mrsi_file_array_init(&k->joins, en, 2 * sizeof(uint64_t), share / 2);
+    mrsi_file_array_init(&k->gains, en, 1, share);
     mrsi_sorter_init(&k->members, en, 2 * share);
     k->name_at.kept = k->names.kept = k->hashes.kept = k->joins.kept = k->gains.kept = true;
 }
@@ -51,9 +51,9 @@ begin(struct mrsi_rekey_run *k, struct mrsi_engine *en, uint32_t step)
 static void
 clear(struct mrsi_rekey_run *k)
 {
-    struct mrsi_tape *tapes[] = {&k->name_at, &k->names, &k->hashes, &k->joins, &k->gains};
-    for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) {
-        mrsi_tape_clear(tapes[i]);
+    struct mrsi_file_array *arrays[] = {&k->name_at, &k->names, &k->hashes, &k->joins, &k->gains};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        mrsi_file_array_clear(arrays[i]);
     }
     mrsi_fates_clear(&k->fates);
     mrsi_index_clear(&k->ids);
@@ -108,7 +108,7 @@ mrsi_rekey_open(struct mrsi_rekey_run *k, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < k->st->desc.n_sides; i++) {
         if (k->st->desc.sides[i].role & written) {
-            s = mrsi_sides_open(&k->sides, i, e);
+            s = mrsi_step_outputs_open(&k->sides, i, e);
         }
     }
     k->pass.wr = k->sides.wr;
@@ -167,8 +167,8 @@ mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_rekey_run k;
     begin(&k, en, step);
     k.pass = (struct mrsi_pass){.en = en, .kind = "rekey", .describe = mrsi_rekey_mark, .arg = &k};
-    mrsi_keep_mark_for(&k.pass);
-    enum mrs_status s = mrsi_sides_init(&k.sides, en, step, e);
+    mrsi_ckpt_savepoint_for(&k.pass);
+    enum mrs_status s = mrsi_step_outputs_init(&k.sides, en, step, e);
     k.sides.pass = &k.pass;
     mrsi_rows_begin(en);
     MRS_THEN(s, all_stages(&k, e));
@@ -176,5 +176,5 @@ mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         mrsi_rows_accept(en);
     }
     clear(&k);
-    return mrsi_sides_end(&k.sides, s, e);
+    return mrsi_step_outputs_end(&k.sides, s, e);
 }

@@ -26,7 +26,7 @@ enum {
     MRSI_REKEY_TWICE = 1, /* another document has the same `_id` */
     MRSI_REKEY_CLASH = 2, /* its new `_id` is that of another */
     MRSI_REKEY_HELD = 4,  /* of the first of several with one `_id`: one of them takes no part */
-    MRSI_REKEY_BARRED = 64, /* where it goes another has its `_id` */
+    MRSI_REKEY_REJECTED = 64, /* where it goes another has its `_id` */
     MRSI_REKEY_LATE = 128   /* of the first of a group: a document of it cannot be written, so all are refused */
 };
 
@@ -58,7 +58,7 @@ struct mrsi_rekey_run {
     const struct mrs_step *st;
     const struct mrs_rekey_ops *ops;
     struct mrs_rekey_wants wants;
-    struct mrsi_sides sides;
+    struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_rekey_stage stage;
@@ -67,16 +67,16 @@ struct mrsi_rekey_run {
     /* of the first pass, by ordinal where nothing else is said */
     struct mrsi_fates fates;
     struct mrsi_index ids;             /* `_id`s as they were */
-    struct mrsi_tape name_at, names;   /* what each is called afterwards, as type and bytes: the new `_id`, in a merge
-                                          its own; name_at: where in names */
-    struct mrsi_tape hashes;           /* struct mrs_hash128 of the new `_id`, zeros: none; not in a merge */
+    struct mrsi_file_array name_at, names; /* what each is called afterwards, as type and bytes: the new `_id`, in a
+                                          merge its own; name_at: where in names */
+    struct mrsi_file_array hashes;     /* struct mrs_hash128 of the new `_id`, zeros: none; not in a merge */
     struct mrsi_index fresh;           /* new `_id`s; not in a merge */
     struct mrsi_index keys;            /* keys of groups */
-    struct mrsi_tape joins;            /* pairs of ordinals that have a key in common; in a merge */
+    struct mrsi_file_array joins;      /* pairs of ordinals that have a key in common; in a merge */
     struct mrsi_area root;             /* uint64_t: the first document of each one's group */
     struct mrsi_area group;            /* struct mrsi_rekey_group */
     struct mrsi_sorter members;        /* of groups, in their order */
-    struct mrsi_tape gains;
+    struct mrsi_file_array gains;
     /* writing */
     struct mrsi_area called;           /* uint64_t: where in names the `_id` begins that references to each document
                                           become; MRSI_NO_ORDINAL: they stay */
@@ -149,7 +149,7 @@ struct mrsi_rekey_ahead { /* documents that wait, and their references: rekey_ah
     uint32_t n, n_refs, at;
 };
 struct rekey_write_job {
-    struct mrsi_sides_job io;
+    struct mrsi_step_outputs_job io;
     struct mrsi_lists lists;
     struct mrs_buf bytes[2]; /* the document with what it gains, then with its references */
     struct mrsi_rekey_ahead ahead;

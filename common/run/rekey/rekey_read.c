@@ -175,13 +175,13 @@ keep_names(struct mrsi_rekey_run *k, const struct rekey_read_job *job, struct mr
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < job->block.n_docs; i++) {
         uint32_t size;
-        s = mrsi_tape_put(&k->name_at, &at, e);
+        s = mrsi_file_array_put(&k->name_at, &at, e);
         memcpy(&size, job->name_n.p + i * sizeof size, sizeof size);
         at += size;
     }
-    MRS_THEN(s, mrsi_tape_put_n(&k->names, job->names.p, job->names.n, e));
+    MRS_THEN(s, mrsi_file_array_put_n(&k->names, job->names.p, job->names.n, e));
     if (s == MRS_OK && !k->wants.merge) {
-        s = mrsi_tape_put_n(&k->hashes, job->hashes.p, job->hashes.n / sizeof(struct mrs_hash128), e);
+        s = mrsi_file_array_put_n(&k->hashes, job->hashes.p, job->hashes.n / sizeof(struct mrs_hash128), e);
     }
     return s;
 }
@@ -222,7 +222,7 @@ keep_keys(struct mrsi_rekey_run *k, const struct rekey_read_job *job, struct mrs
         }
         s = mrsi_index_put(&k->keys, key[i].key, key[i].who, &pair[1], e);
         if (s == MRS_OK && pair[1] != pair[0]) {
-            s = mrsi_tape_put(&k->joins, pair, e);
+            s = mrsi_file_array_put(&k->joins, pair, e);
         }
     }
     return s;

@@ -14,9 +14,9 @@ is_decided(const struct mrsi_rekey_run *k)
 static enum mrs_status
 describe_read(struct mrsi_rekey_run *k, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_describe(&k->hashes, "hashes", b, files, e);
+    enum mrs_status s = mrsi_file_array_save(&k->hashes, "hashes", b, files, e);
     MRS_THEN(s, mrsi_index_describe(&k->keys, "keys", b, files, e));
-    return s == MRS_OK ? mrsi_tape_describe(&k->joins, "joins", b, files, e) : s;
+    return s == MRS_OK ? mrsi_file_array_save(&k->joins, "joins", b, files, e) : s;
 }
 
 static enum mrs_status
@@ -28,9 +28,9 @@ describe_decided(struct mrsi_rekey_run *k, struct mrs_build *b, struct mrs_buf *
     if (s == MRS_OK && k->wants.merge) {
         s = mrsi_area_describe(&k->root, "root", b, files, e);
         MRS_THEN(s, mrsi_area_describe(&k->group, "group", b, files, e));
-        MRS_THEN(s, mrsi_tape_describe(&k->gains, "gains", b, files, e));
+        MRS_THEN(s, mrsi_file_array_save(&k->gains, "gains", b, files, e));
     }
-    return s == MRS_OK ? mrsi_sides_describe(&k->sides, b, files, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_save(&k->sides, b, files, e) : s;
 }
 
 enum mrs_status
@@ -39,11 +39,11 @@ mrsi_rekey_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_rekey_run *k = arg;
     mrs_build_i64(b, "stage", k->stage);
-    mrsi_mark_log("logged", k->log, b);
+    mrsi_save_log("logged", k->log, b);
     enum mrs_status s = mrsi_fates_describe(&k->fates, "fates", b, files, e);
     MRS_THEN(s, mrsi_index_describe(&k->ids, "former", b, files, e));
-    MRS_THEN(s, mrsi_tape_describe(&k->name_at, "nameAt", b, files, e));
-    MRS_THEN(s, mrsi_tape_describe(&k->names, "names", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&k->name_at, "nameAt", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&k->names, "names", b, files, e));
     if (s != MRS_OK) {
         return s;
     }
@@ -65,7 +65,7 @@ check_names(const struct mrsi_rekey_run *k, struct mrs_err *e)
         bool good = at[i] <= end && end <= k->names.n && end - at[i] <= UINT32_MAX;
         if (good && end > at[i]) {
             const uint8_t *p = k->names.p + at[i];
-            good = mrsi_mark_is_value(p[0], p + 1, (uint32_t)(end - at[i] - 1), &room);
+            good = mrsi_savepoint_is_value(p[0], p + 1, (uint32_t)(end - at[i] - 1), &room);
         }
         s = good ? MRS_OK : room.bad ? mrs_buf_status(&room, e) : mrsi_state_damaged("an _id", e);
     }
@@ -101,7 +101,8 @@ is_gain(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
     if (g->refused == MRSI_REKEY_FAILED) {
         return h.values && h.olds && !p[h.values - 1] && !p[h.values + h.olds - 1];
     }
-    return (!h.values || mrsi_mark_is_doc(p, h.values)) && (!h.olds || mrsi_mark_is_doc(p + h.values, h.olds));
+    return (!h.values || mrsi_savepoint_is_doc(p, h.values)) && (!h.olds || mrsi_savepoint_is_doc(p + h.values,
+                                                                                                  h.olds));
 }
 
 /* Whether each document belongs to a group whose first it is or knows, and whose survivor is one of it. */
@@ -127,9 +128,9 @@ are_groups(const struct mrsi_rekey_run *k)
 static enum mrs_status
 apply_read(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_apply(&k->hashes, mark, "hashes", e);
+    enum mrs_status s = mrsi_file_array_load(&k->hashes, mark, "hashes", e);
     MRS_THEN(s, mrsi_index_apply(&k->keys, mark, "keys", e));
-    MRS_THEN(s, mrsi_tape_apply(&k->joins, mark, "joins", e));
+    MRS_THEN(s, mrsi_file_array_load(&k->joins, mark, "joins", e));
     return s == MRS_OK && k->keys.end > k->name_at.n ? mrsi_state_damaged("the documents", e) : s;
 }
 
@@ -140,8 +141,8 @@ apply_groups(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
     enum mrs_status s = mrsi_area_apply(&k->root, k->en, k->n * sizeof(uint64_t), share, mark, "root", e);
     MRS_THEN(s, mrsi_area_apply(&k->group, k->en, k->n * sizeof(struct mrsi_rekey_group), 2 * share, mark, "group",
                                 e));
-    MRS_THEN(s, mrsi_tape_apply(&k->gains, mark, "gains", e));
-    MRS_THEN(s, mrsi_tape_end(&k->gains, e));
+    MRS_THEN(s, mrsi_file_array_load(&k->gains, mark, "gains", e));
+    MRS_THEN(s, mrsi_file_array_end(&k->gains, e));
     return s == MRS_OK && !are_groups(k) ? mrsi_state_damaged("a group", e) : s;
 }
 
@@ -154,8 +155,8 @@ apply_decided(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
     k->now = (uint32_t)mrsi_state_number(mark, "now", k->st->desc.n_sides, &bad);
     struct mrs_val late = mrs_doc_get(mark, "late");
     bad = bad || late.type != MRS_BOOL || k->fates.n != k->n || k->ids.end > k->n;
-    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_tape_end(&k->name_at, e);
-    MRS_THEN(s, mrsi_tape_end(&k->names, e));
+    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_end(&k->name_at, e);
+    MRS_THEN(s, mrsi_file_array_end(&k->names, e));
     MRS_THEN(s, check_names(k, e));
     MRS_THEN(s, mrsi_index_apply(&k->fresh, mark, "fresh", e));
     s = s == MRS_OK && k->fresh.end > k->n ? mrsi_state_damaged("the documents", e) : s;
@@ -164,7 +165,7 @@ apply_decided(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
     MRS_THEN(s, mrsi_rekey_call(k, e));
     MRS_THEN(s, mrsi_rekey_open(k, e));
     MRS_THEN(s, mrsi_pass_apply(&k->pass, e));
-    return s == MRS_OK ? mrsi_sides_apply(&k->sides, mark, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_load(&k->sides, mark, e) : s;
 }
 
 enum mrs_status
@@ -173,11 +174,11 @@ mrsi_rekey_from_mark(struct mrsi_rekey_run *k, struct mrs_err *e)
     struct mrs_view mark = k->pass.from;
     bool bad = false;
     k->stage = (enum mrsi_rekey_stage)mrsi_state_number(mark, "stage", MRSI_REKEY_POINT, &bad);
-    k->log = mrsi_mark_log_back(mark, "logged", &bad);
+    k->log = mrsi_load_log(mark, "logged", &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_fates_apply(&k->fates, mark, "fates", e);
     MRS_THEN(s, mrsi_index_apply(&k->ids, mark, "former", e));
-    MRS_THEN(s, mrsi_tape_apply(&k->name_at, mark, "nameAt", e));
-    MRS_THEN(s, mrsi_tape_apply(&k->names, mark, "names", e));
+    MRS_THEN(s, mrsi_file_array_load(&k->name_at, mark, "nameAt", e));
+    MRS_THEN(s, mrsi_file_array_load(&k->names, mark, "names", e));
     k->went_on = true;
     if (s == MRS_OK && is_decided(k)) {
         return apply_decided(k, mark, e);

@@ -9,7 +9,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
     bool fresh;
-    enum mrs_status s = mrsi_sides_job_next(&k->sides, &k->scan, &job->io, &fresh, big, e);
+    enum mrs_status s = mrsi_step_outputs_job_next(&k->sides, &k->scan, &job->io, &fresh, big, e);
     if (fresh) {
         mrsi_lists_init(&job->lists, k->en->mem);
         mrs_buf_init(&job->bytes[0], k->en->mem, SIZE_MAX);
@@ -27,7 +27,7 @@ clear(void *arg, void *p)
         mrsi_lists_clear(&job->lists);
         mrs_buf_clear(&job->bytes[0]);
         mrs_buf_clear(&job->bytes[1]);
-        mrsi_sides_job_clear(&k->sides, &job->io);
+        mrsi_step_outputs_job_clear(&k->sides, &job->io);
     }
 }
 
@@ -42,8 +42,8 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
             mrs_buf_clear(&job->bytes[i]);
         }
     }
-    MRS_THEN(s, mrsi_sides_take(&k->sides, &job->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&k->sides, job->io.out, e) : s;
+    MRS_THEN(s, mrsi_step_outputs_take(&k->sides, &job->lists, e));
+    return s == MRS_OK ? mrsi_step_outputs_commit(&k->sides, job->io.out, e) : s;
 }
 
 /* ---- references ---- */
@@ -129,7 +129,7 @@ gain_of(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g, struct
     return h;
 }
 
-/* What stands behind the head of a gain. */
+/* What comes after the head of a gain. */
 static const uint8_t *
 behind(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
 {
@@ -215,18 +215,18 @@ find_reason(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_
     if (s != MRS_OK) {
         return s;
     }
-    const struct mrsi_barred *barred = mrsi_sides_barred(&k->sides, mrsi_source(0, i));
+    const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&k->sides, mrsi_source(0, i));
     if (bits & MRSI_REKEY_TWICE) {
         return because(w, g ? "merge" : "id", "another document has the same _id");
     }
     if (bits & MRSI_REKEY_CLASH) {
         return because(w, "id", "its new _id is that of another document");
     }
-    if (barred) {
-        return mrsi_sides_clash(&k->sides, w, barred, mrs_doc_get(doc, "_id"), "merge.dropped",
-                                "another document with the same _id and other contents", e);
+    if (rejected) {
+        return mrsi_step_outputs_clash(&k->sides, w, rejected, mrs_doc_get(doc, "_id"), "merge.dropped",
+                                       "another document with the same _id and other contents", e);
     }
-    if (bits & MRSI_REKEY_BARRED) {
+    if (bits & MRSI_REKEY_REJECTED) {
         return because(w, "merge.dropped", "another document there has the same _id and other contents");
     }
     if (bits & MRSI_FATE_UNSORTED) {
@@ -297,7 +297,7 @@ write_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_wri
     if (k->wants.merge && mrsi_rekey_group(k, i)->several) {
         mrsi_remark(row, 1);
     }
-    return mrsi_sides_write(&k->sides, w, job->io.out, 0, doc, e);
+    return mrsi_step_outputs_write(&k->sides, w, job->io.out, 0, doc, e);
 }
 
 /* One that has become part of another. */
@@ -316,12 +316,12 @@ take_away(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_jo
     uint32_t side = (uint32_t)k->wants.into;
     row->taken++;
     struct mrsi_candidate c = {k->en->side[k->step][side], mrsi_source(0, i), 0, false, false};
-    enum mrs_status s = mrsi_sides_admit(&k->sides, w, &job->lists, &c, &doc, &write, e);
+    enum mrs_status s = mrsi_step_outputs_admit(&k->sides, w, &job->lists, &c, &doc, &write, e);
     if (s != MRS_OK || !write) {
         return s;
     }
     mrsi_row(w, k->step, side)->entered++;
-    return mrsi_sides_write(&k->sides, w, job->io.out, side, doc, e);
+    return mrsi_step_outputs_write(&k->sides, w, job->io.out, side, doc, e);
 }
 
 static enum mrs_status
@@ -375,13 +375,13 @@ refuse_late(struct mrsi_rekey_run *k)
 }
 
 static void
-refuse_barred(struct mrsi_rekey_run *k)
+refuse_rejected(struct mrsi_rekey_run *k)
 {
-    const struct mrsi_barred *b = (const struct mrsi_barred *)(const void *)k->sides.ids.barred.p;
-    for (size_t i = 0; k->sides.ids.phase == MRSI_IDS_VERDICT && i < k->sides.ids.barred.n; i++) {
+    const struct mrsi_rejected *b = (const struct mrsi_rejected *)(const void *)k->sides.ids.rejected.p;
+    for (size_t i = 0; k->sides.ids.phase == MRSI_IDS_VERDICT && i < k->sides.ids.rejected.n; i++) {
         uint64_t ordinal = b[i].source & (((uint64_t)1 << 56) - 1);
         if (ordinal < k->n) { /* else only where the state of another run says so */
-            mrsi_fates_add(&k->fates, ordinal, MRSI_FATE_REFUSED | MRSI_REKEY_BARRED);
+            mrsi_fates_add(&k->fates, ordinal, MRSI_FATE_REFUSED | MRSI_REKEY_REJECTED);
             mrsi_fates_add(&k->fates, mrsi_rekey_root(k, ordinal), MRSI_REKEY_LATE);
         }
     }
@@ -404,7 +404,7 @@ next_phase(struct mrsi_rekey_run *k, bool *again, struct mrs_err *e)
     if (!judged) {
         return s;
     }
-    refuse_barred(k);
+    refuse_rejected(k);
     return s == MRS_OK && *again ? mrsi_rekey_call(k, e) : s;
 }
 
@@ -417,8 +417,8 @@ mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e)
     do {
         bool done = mrsi_ids_is_between(&k->sides.ids); /* before the run was stopped */
         k->late = k->late && !again;
-        s = again ? mrsi_sides_begin(&k->sides, k->log, true, e) : MRS_OK;
-        s = s == MRS_OK && !done ? mrsi_sides_held(&k->sides, false, again, e) : s;
+        s = again ? mrsi_step_outputs_begin(&k->sides, k->log, true, e) : MRS_OK;
+        s = s == MRS_OK && !done ? mrsi_step_outputs_held(&k->sides, false, again, e) : s;
         s = s == MRS_OK && !done ? scan_side(k, work, e) : s;
         MRS_THEN(s, next_phase(k, &again, e));
     } while (s == MRS_OK && again);
@@ -442,7 +442,7 @@ mrsi_rekey_point_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struc
         return mrsi_kernel_failed(w, s, e);
     }
     row->changed += mrsi_differ(was, doc);
-    return mrsi_sides_write(&k->sides, w, job->io.out, k->now, doc, e);
+    return mrsi_step_outputs_write(&k->sides, w, job->io.out, k->now, doc, e);
 }
 
 enum mrs_status

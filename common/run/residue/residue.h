@@ -27,7 +27,7 @@
 /* ---- residue_coll.c: one collection of the input, held against what the inverse made of it ---- */
 struct mrsi_residue_coll {
     struct mrsi_engine *en;
-    struct mrsi_rests *rests;
+    struct mrsi_pause_clock *pauses;
     struct mrs_input *in, *inverse;
     uint32_t i, k; /* namespaces in them; MRSI_NONE */
     unsigned stage;
@@ -37,7 +37,7 @@ struct mrsi_residue_coll {
     /* private */
     struct mrsi_docs from, back;
     uint64_t no; /* of the next document */
-    struct mrsi_shelf shelf;
+    struct mrsi_doc_offsets offsets;
     struct mrsi_sorter from_hashes, back_hashes, pairs;
     struct mrsi_sorted pair;
     bool more;            /* there is a pair on top */
@@ -46,7 +46,7 @@ struct mrsi_residue_coll {
     struct mrs_buf key, scratch;
 };
 void mrsi_residue_coll_init(struct mrsi_residue_coll *c, struct mrsi_engine *en, struct mrsi_residue_out *out,
-                            struct mrsi_rests *rests);
+                            struct mrsi_pause_clock *pauses);
 void mrsi_residue_coll_clear(struct mrsi_residue_coll *c); /* behind init */
 /* Where in, inverse, i and k are set: puts the records DOCS, and finds out same, kinds and digest. opened: behind
  * apply. */
@@ -58,19 +58,19 @@ enum mrs_status mrsi_residue_coll_apply(struct mrsi_residue_coll *c, struct mrs_
 /* ---- residue_put.c: one collection that comes back ---- */
 struct mrsi_residue_put {
     struct mrsi_engine *en;
-    struct mrsi_rests *rests;
-    struct mrs_residue *r;     /* stands behind the record COLL */
+    struct mrsi_pause_clock *pauses;
+    struct mrs_residue *r;     /* comes after the record COLL */
     struct mrs_input *inverse;
     uint32_t k;                /* namespace in it; MRSI_NONE */
     struct mrs_sink *sink;     /* NULL: no documents may come */
     struct mrsi_writer *wr;    /* has their count and their bytes */
     /* private */
     unsigned stage;
-    uint64_t at, records; /* where the record that is worked on begins, and how many stand before it */
-    bool shelved;         /* the shelf is begun */
+    uint64_t at, records; /* where the record that is worked on begins, and how many come before it */
+    bool shelved;         /* the list of offsets is begun */
     struct mrsi_digest digest;
     struct mrsi_docs docs;
-    struct mrsi_shelf shelf;
+    struct mrsi_doc_offsets offsets;
     struct mrsi_unpack unpack;
 };
 /* en to wr are set by the caller behind it. */
@@ -115,7 +115,7 @@ struct mrsi_inverse_run {
     void *arg;
 };
 enum mrs_status mrsi_inverse_run(const struct mrsi_inverse_run *r, struct mrs_report *report, struct mrs_err *e);
-/* An engine that is good for temporary files, sorters and tapes alone. */
+/* An engine that is good for temporary files, sorters and file arrays alone. */
 struct mrsi_engine mrsi_bare_engine(struct mrs_mem *mem, const struct mrs_run_opts *opts);
 
 #endif

@@ -25,7 +25,7 @@ struct backing {
     struct mrsi_coll coll;     /* the one that is written */
     struct mrs_report own;     /* what its checkpoints tell */
     struct mrsi_pass pass;
-    struct mrsi_rests rests;
+    struct mrsi_pause_clock pauses;
     struct mrs_residue *r;
     struct mrs_input *back; /* what the inverse made */
     struct mrs_view *touched; /* the head's list */
@@ -39,7 +39,7 @@ struct backing {
     struct mrsi_digest digest;
     /* COLLECTIONS */
     bool open;                     /* one is in the middle */
-    uint64_t record_at, records; /* where its record begins, or that of the next, and how many stand before it */
+    uint64_t record_at, records; /* where its record begins, or that of the next, and how many come before it */
     struct mrsi_residue_put put;
     struct mrsi_writer wr;
 };
@@ -112,7 +112,7 @@ check_one(struct backing *x, bool opened, struct mrs_err *e)
 {
     bool order;
     enum mrs_status s = opened ? MRS_OK : open_checked(x, e);
-    MRS_THEN(s, mrsi_digest_run(&x->digest, mrsi_residue_secret(x->r), &x->docs, &x->rests, e));
+    MRS_THEN(s, mrsi_digest_run(&x->digest, mrsi_residue_secret(x->r), &x->docs, &x->pauses, e));
     mrsi_docs_close(&x->docs);
     if (s < MRS_OK || mrsi_digest_same(&x->digest, x->touched[x->at], &order)) {
         return s == MRS_END ? MRS_OK : s;
@@ -138,7 +138,7 @@ check_input(struct backing *x, bool opened, struct mrs_err *e)
     x->at = 0;
     x->record_at = x->r->at;
     x->records = x->r->records;
-    return s == MRS_OK && x->en.keep ? mrsi_keep_mark(&x->pass, e) : s;
+    return s == MRS_OK && x->en.keep ? mrsi_ckpt_savepoint(&x->pass, e) : s;
 }
 
 /* ---- one collection ---- */
@@ -179,7 +179,7 @@ begin_collection(struct backing *x, struct mrs_view d, bool opened, struct mrs_e
     bool there = mrsi_residue_is(d, "there");
     enum mrs_status s = MRS_OK;
     mrsi_residue_put_init(&x->put, &x->en, x->r);
-    x->put.rests = &x->rests;
+    x->put.pauses = &x->pauses;
     x->put.inverse = x->back;
     x->put.k = mrsi_input_find(x->back, touched_ns(x, x->at));
     x->put.wr = &x->wr;
@@ -197,7 +197,7 @@ begin_collection(struct backing *x, struct mrs_view d, bool opened, struct mrs_e
     }
     x->pass.n_wr = x->coll.sink != NULL;
     x->put.sink = x->coll.sink;
-    return s == MRS_OK && opened ? mrsi_residue_put_apply(&x->put, mrsi_mark_doc(x->pass.from, "put"), e) : s;
+    return s == MRS_OK && opened ? mrsi_residue_put_apply(&x->put, mrsi_savepoint_doc(x->pass.from, "put"), e) : s;
 }
 
 /* The record of a collection has been read. After an error its file goes with the whole output. */
@@ -243,7 +243,7 @@ next_record(struct backing *x, enum mrsi_record *type, struct mrs_err *e)
 {
     x->record_at = x->r->at;
     x->records = x->r->records;
-    enum mrs_status s = mrsi_rest_after(&x->rests, MRSI_RESIDUE_HEAD, e);
+    enum mrs_status s = mrsi_pause_after(&x->pauses, MRSI_RESIDUE_HEAD, e);
     return s == MRS_OK ? mrsi_residue_next(x->r, type, e) : s;
 }
 
@@ -295,9 +295,9 @@ commit(struct backing *x, const struct mrs_report *report, struct mrs_err *e)
     struct mrs_view extra;
     char id[33];
     const struct mrs_run_opts *o = x->en.opts;
-    enum mrs_status s = mrsi_keep_whole(&x->en, e);
-    x->pass.kind = MRSI_KEEP_PUBLISH;
-    s = s == MRS_OK && x->en.keep ? mrsi_keep_mark(&x->pass, e) : s;
+    enum mrs_status s = mrsi_ckpt_whole(&x->en, e);
+    x->pass.kind = MRSI_CKPT_PUBLISH;
+    s = s == MRS_OK && x->en.keep ? mrsi_ckpt_savepoint(&x->pass, e) : s;
     if (s == MRS_OK && o->before_publish) {
         s = o->before_publish(o->before_arg, mrs_output_partial(x->en.out), report, e);
     }
@@ -329,7 +329,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
     mrs_build_i64(b, "record", (int64_t)x->record_at);
     mrs_build_i64(b, "records", (int64_t)x->records);
     enum mrs_status s =
-        mrsi_mark_bytes(&x->en, "written", x->written, x->n_touched * sizeof *x->written, b, files, e);
+        mrsi_save_bytes(&x->en, "written", x->written, x->n_touched * sizeof *x->written, b, files, e);
     if (s == MRS_OK && x->open) {
         mrs_build_open(b, "put", 3, MRS_DOCUMENT);
         s = mrsi_residue_put_describe(&x->put, b, files, e);
@@ -367,7 +367,7 @@ apply_written(struct backing *x, struct mrs_view mark, struct mrs_err *e)
     MRS_ASSERT(mrs_view_is_framed(mark));
     struct mrs_buf bytes;
     mrs_buf_init(&bytes, x->en.mem, SIZE_MAX);
-    enum mrs_status s = mrsi_mark_bytes_back(&x->en, mark, "written", &bytes, e);
+    enum mrs_status s = mrsi_load_bytes(&x->en, mark, "written", &bytes, e);
     if (s == MRS_OK && bytes.n != x->n_touched * sizeof *x->written) {
         s = damaged(e);
     } else if (s == MRS_OK && bytes.n) {
@@ -419,7 +419,7 @@ look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_
     snprintf(x->en.phase_text, sizeof x->en.phase_text, "putting back what the inverse does not bring");
     x->open = false;
     enum mrs_status s = mrs_input_open(x->en.mem, folder, &o, &x->back, e);
-    if (s == MRS_OK && !mrsi_keep_was_whole(&x->en)) {
+    if (s == MRS_OK && !mrsi_ckpt_was_whole(&x->en)) {
         s = x->stage == COLLECTIONS ? put_collections(x, opened, e) : MRS_OK;
         MRS_THEN(s, copy_others(x, e));
     }
@@ -436,7 +436,7 @@ open_output(struct backing *x, struct mrs_err *e)
                                 .force = opts->force,
                                 .input = opts->input,
                                 .like = x->en.in,
-                                .resume = mrsi_keep_resumes(&x->en),
+                                .resume = mrsi_ckpt_resumes(&x->en),
                                 .tmp = opts->tmp,
                                 .salt = &x->en.salt};
     if (mrs_output_shape(opts->output, &o).format != MRS_FORMAT_DIRECTORY) {
@@ -449,9 +449,9 @@ open_output(struct backing *x, struct mrs_err *e)
 static enum mrs_status
 go_on_whole(struct backing *x, struct mrs_err *e)
 {
-    x->pass.kind = MRSI_KEEP_PUBLISH;
+    x->pass.kind = MRSI_CKPT_PUBLISH;
     x->stage = OTHERS;
-    mrsi_keep_mark_for(&x->pass);
+    mrsi_ckpt_savepoint_for(&x->pass);
     return mrsi_pass_goes_on(&x->pass) ? apply_written(x, x->pass.from, e) : MRS_OK;
 }
 
@@ -461,14 +461,14 @@ begin(struct backing *x, struct mrs_err *e)
 {
     uint32_t step = 0;
     enum mrs_status s = open_output(x, e);
-    s = s == MRS_OK && x->en.keep ? mrsi_keep_take_up(&x->en, &step, e) : s;
-    if (s == MRS_OK && mrsi_keep_was_whole(&x->en)) {
+    s = s == MRS_OK && x->en.keep ? mrsi_ckpt_take_up(&x->en, &step, e) : s;
+    if (s == MRS_OK && mrsi_ckpt_was_whole(&x->en)) {
         return go_on_whole(x, e);
     }
     if (s != MRS_OK) {
         return s;
     }
-    mrsi_keep_mark_for(&x->pass);
+    mrsi_ckpt_savepoint_for(&x->pass);
     bool goes_on = mrsi_pass_goes_on(&x->pass);
     s = goes_on ? go_on(x, e) : MRS_OK;
     return s == MRS_OK && x->stage == CHECK ? check_input(x, goes_on, e) : s;
@@ -479,7 +479,7 @@ static enum mrs_status
 end_published(struct backing *x, struct mrs_report *report, struct mrs_err *e)
 {
     uint32_t step;
-    enum mrs_status s = mrsi_keep_take_up(&x->en, &step, e);
+    enum mrs_status s = mrsi_ckpt_take_up(&x->en, &step, e);
     MRS_THEN(s, go_on_whole(x, e));
     MRS_THEN(s, mrsi_inverse_forget(x->en.mem, x->en.opts, e));
     mrsi_inverse_sweep(x->en.mem, x->en.opts);
@@ -524,9 +524,9 @@ make_engine(struct backing *x)
     x->en.residue = x->r->path;
     x->worker.en = &x->en;
     x->worker.rows = &x->row;
-    x->rests = (struct mrsi_rests){&x->en, &x->pass, 0};
+    x->pauses = (struct mrsi_pause_clock){&x->en, &x->pass, 0};
     x->pass = (struct mrsi_pass){
-        .en = &x->en, .kind = MRSI_KEEP_BACK, .wr = &x->wr, .describe = describe, .arg = x, .from = mrs_empty_doc()};
+        .en = &x->en, .kind = MRSI_CKPT_BACK, .wr = &x->wr, .describe = describe, .arg = x, .from = mrs_empty_doc()};
     pthread_mutex_init(&x->en.lock, NULL);
     mrs_arena_init(&x->arena, x->en.mem);
     mrs_buf_init(&x->text, x->en.mem, MRS_METADATA_MAX + 16);
@@ -564,9 +564,9 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     MRS_THEN(s, mrs_plan_fit_input(inverse, in, e));
     MRS_THEN(s, mrs_input_watch(in, residue->path, residue->fd, e));
     MRS_THEN(s, list_touched(&x, e));
-    MRS_THEN(s, mrsi_keep_begin(&x.en, e));
-    run.go_on = mrsi_keep_resumes(&x.en);
-    if (s == MRS_OK && mrsi_keep_is_published(&x.en)) {
+    MRS_THEN(s, mrsi_ckpt_begin(&x.en, e));
+    run.go_on = mrsi_ckpt_resumes(&x.en);
+    if (s == MRS_OK && mrsi_ckpt_is_published(&x.en)) {
         s = end_published(&x, report, e);
     } else if (s == MRS_OK) {
         s = begin(&x, e);
@@ -575,7 +575,7 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     if (s == MRS_OK) {
         tell(&x, report);
     }
-    mrsi_keep_end(&x.en, s, e);
+    mrsi_ckpt_end(&x.en, s, e);
     report->resumed = x.own.resumed;
     report->anew = x.own.anew;
     report->stopped = x.own.stopped;

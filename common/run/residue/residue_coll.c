@@ -7,7 +7,7 @@
 #include "residue.h"
 #include "mongoreshape/inverse.h"
 
-enum residue_coll_stage { EQUAL, SHELF, FROM, BACK, MATCH, DOCS, DIGEST, DONE };
+enum residue_coll_stage { EQUAL, OFFSETS, FROM, BACK, MATCH, DOCS, DIGEST, DONE };
 
 /* ---- what a stage reads ---- */
 static bool
@@ -19,13 +19,13 @@ reads_from(const struct mrsi_residue_coll *c)
 static bool
 reads_back(const struct mrsi_residue_coll *c)
 {
-    return c->stage == EQUAL || c->stage == SHELF || c->stage == BACK;
+    return c->stage == EQUAL || c->stage == OFFSETS || c->stage == BACK;
 }
 
 static bool
-has_shelf(const struct mrsi_residue_coll *c)
+has_offsets(const struct mrsi_residue_coll *c)
 {
-    return c->stage >= SHELF && c->stage <= DOCS;
+    return c->stage >= OFFSETS && c->stage <= DOCS;
 }
 
 static enum mrs_status
@@ -63,7 +63,7 @@ compare(struct mrsi_residue_coll *c, struct mrs_err *e)
             return t;
         }
         c->same = s == t && (s == MRS_END || (x.n == y.n && memcmp(x.p, y.p, x.n) == 0));
-        MRS_THEN(s, mrsi_rest_after(c->rests, x.n, e));
+        MRS_THEN(s, mrsi_pause_after(c->pauses, x.n, e));
     }
     return s < MRS_OK ? s : MRS_END;
 }
@@ -71,9 +71,9 @@ compare(struct mrsi_residue_coll *c, struct mrs_err *e)
 static enum mrs_status
 shelve(struct mrsi_residue_coll *c, struct mrs_err *e)
 {
-    MRS_ASSERT(c->stage == SHELF);
-    enum mrs_status s = mrsi_shelf_fill(&c->shelf, &c->back, c->rests, e);
-    enum mrs_status t = s == MRS_END ? mrsi_shelf_end(&c->shelf, c->inverse, c->k, e) : s;
+    MRS_ASSERT(c->stage == OFFSETS);
+    enum mrs_status s = mrsi_doc_offsets_fill(&c->offsets, &c->back, c->pauses, e);
+    enum mrs_status t = s == MRS_END ? mrsi_doc_offsets_end(&c->offsets, c->inverse, c->k, e) : s;
     return t == MRS_OK ? s : t;
 }
 
@@ -84,7 +84,7 @@ hash_side(struct mrsi_residue_coll *c, struct mrsi_docs *docs, struct mrsi_sorte
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && (s = mrsi_docs_next(docs, &doc, e)) == MRS_OK) {
         s = mrsi_residue_hashes(to, c->no++, doc, &c->key, e);
-        MRS_THEN(s, mrsi_rest_after(c->rests, doc.n, e));
+        MRS_THEN(s, mrsi_pause_after(c->pauses, doc.n, e));
     }
     return s;
 }
@@ -94,7 +94,7 @@ next_pair(struct mrsi_residue_coll *c, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_sorter_next(&c->pairs, &c->pair, e);
     c->more = s == MRS_OK;
-    if (c->more && (c->pair.key_len != MRSI_PAIR_KEY || c->pair.n != 8 || mrs_le64(c->pair.p) >= c->shelf.n)) {
+    if (c->more && (c->pair.key_len != MRSI_PAIR_KEY || c->pair.n != 8 || mrs_le64(c->pair.p) >= c->offsets.n)) {
         return mrsi_state_damaged("pairs of documents", e);
     }
     return s == MRS_END ? MRS_OK : s;
@@ -123,7 +123,7 @@ put_one(struct mrsi_residue_coll *c, uint64_t no, struct mrs_view doc, struct mr
         c->kinds |= MRS_LOSS_DOCUMENTS;
         return mrsi_pack_add(&c->pack, MRSI_NEW, 0, base, doc, e);
     }
-    enum mrs_status s = mrsi_shelf_get(&c->shelf, no, &base, e);
+    enum mrs_status s = mrsi_doc_offsets_get(&c->offsets, no, &base, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -144,14 +144,14 @@ static enum mrs_status
 rest_in_docs(struct mrsi_residue_coll *c, uint64_t bytes, struct mrs_err *e)
 {
     MRS_ASSERT(c->stage == DOCS);
-    if (!mrsi_rest_is_due(c->rests, bytes)) {
+    if (!mrsi_pause_is_due(c->pauses, bytes)) {
         return MRS_OK;
     }
     bool more = c->more;
     if (more) {
         mrsi_sorter_unread(&c->pairs);
     }
-    enum mrs_status s = mrsi_rest(c->rests, e);
+    enum mrs_status s = mrsi_rest(c->pauses, e);
     return s == MRS_OK && more ? next_pair(c, e) : s;
 }
 
@@ -168,7 +168,7 @@ put_docs(struct mrsi_residue_coll *c, struct mrs_err *e)
         MRS_THEN(s, put_one(c, found, doc, e));
         MRS_THEN(s, rest_in_docs(c, doc.n, e));
     }
-    c->kinds |= s == MRS_END && c->shelf.n > c->taken ? MRS_LOSS_SURPLUS : 0;
+    c->kinds |= s == MRS_END && c->offsets.n > c->taken ? MRS_LOSS_SURPLUS : 0;
     enum mrs_status t = s == MRS_END ? mrsi_pack_end(&c->pack, e) : s;
     return t == MRS_OK ? s : t;
 }
@@ -178,15 +178,15 @@ one_stage(struct mrsi_residue_coll *c, struct mrs_err *e)
 {
     switch ((enum residue_coll_stage)c->stage) {
     case EQUAL: return compare(c, e);
-    case SHELF: return shelve(c, e);
+    case OFFSETS: return shelve(c, e);
     case FROM: return hash_side(c, &c->from, &c->from_hashes, e);
     case BACK: return hash_side(c, &c->back, &c->back_hashes, e);
     case MATCH: {
-        enum mrs_status s = mrsi_residue_match(&c->from_hashes, &c->back_hashes, &c->pairs, c->rests, e);
+        enum mrs_status s = mrsi_residue_match(&c->from_hashes, &c->back_hashes, &c->pairs, c->pauses, e);
         return s == MRS_OK ? MRS_END : s;
     }
     case DOCS: return put_docs(c, e);
-    case DIGEST: return mrsi_digest_run(&c->digest, &c->en->secret, &c->from, c->rests, e);
+    case DIGEST: return mrsi_digest_run(&c->digest, &c->en->secret, &c->from, c->pauses, e);
     case DONE: break;
     }
     return MRS_END;
@@ -204,7 +204,7 @@ end_stage(struct mrsi_residue_coll *c)
         begin_sorter(c, &c->back_hashes);
     } else if (c->stage == DOCS) {
         begin_sorter(c, &c->pairs);
-        mrsi_shelf_close(&c->shelf);
+        mrsi_doc_offsets_close(&c->offsets);
         mrsi_pack_clear(&c->pack);
     }
     c->stage = c->stage == EQUAL && c->same ? DIGEST : c->stage + 1;
@@ -213,18 +213,18 @@ end_stage(struct mrsi_residue_coll *c)
 /* ---- all of them ---- */
 void
 mrsi_residue_coll_init(struct mrsi_residue_coll *c, struct mrsi_engine *en, struct mrsi_residue_out *out,
-                       struct mrsi_rests *rests)
+                       struct mrsi_pause_clock *pauses)
 {
-    MRS_ASSERT(rests);
+    MRS_ASSERT(pauses);
     memset(c, 0, sizeof *c);
     c->en = en;
-    c->rests = rests;
+    c->pauses = pauses;
     c->same = true;
     mrs_buf_init(&c->key, en->mem, MRS_KEY_MAX);
     mrs_buf_init(&c->scratch, en->mem, MRSI_RESIDUE_MAX);
     mrs_block_init(&c->from.b, en->mem);
     mrs_block_init(&c->back.b, en->mem);
-    mrsi_shelf_init(&c->shelf, en);
+    mrsi_doc_offsets_init(&c->offsets, en);
     mrsi_pack_begin(&c->pack, en->mem, out);
     begin_sorter(c, &c->from_hashes);
     begin_sorter(c, &c->back_hashes);
@@ -239,7 +239,7 @@ mrsi_residue_coll_clear(struct mrsi_residue_coll *c)
     mrsi_sorter_clear(&c->from_hashes);
     mrsi_sorter_clear(&c->back_hashes);
     mrsi_sorter_clear(&c->pairs);
-    mrsi_shelf_close(&c->shelf);
+    mrsi_doc_offsets_close(&c->offsets);
     mrsi_pack_clear(&c->pack);
     mrs_buf_clear(&c->key);
     mrs_buf_clear(&c->scratch);
@@ -265,7 +265,7 @@ mrsi_residue_coll_run(struct mrsi_residue_coll *c, bool opened, struct mrs_err *
 static enum mrs_status
 describe_gathered(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    enum mrs_status s = has_shelf(c) ? mrsi_shelf_describe(&c->shelf, b, files, e) : MRS_OK;
+    enum mrs_status s = has_offsets(c) ? mrsi_doc_offsets_save(&c->offsets, b, files, e) : MRS_OK;
     if (s == MRS_OK && c->stage >= FROM && c->stage <= MATCH) {
         s = mrsi_sorter_describe(&c->from_hashes, "fromHashes", b, files, e);
         MRS_THEN(s, mrsi_sorter_describe(&c->back_hashes, "backHashes", b, files, e));
@@ -309,7 +309,7 @@ apply_numbers(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err 
     c->taken = mrsi_state_number(mark, "taken", INT64_MAX, &bad);
     c->last = mrsi_state_number(mark, "last", INT64_MAX, &bad);
     const uint8_t *p = mrsi_state_bytes(mark, "digest", &n, &bad);
-    if (bad || n != sizeof c->digest || (c->same && has_shelf(c))) {
+    if (bad || n != sizeof c->digest || (c->same && has_offsets(c))) {
         return mrsi_state_damaged("what is compared", e);
     }
     memcpy(&c->digest, p, n);
@@ -317,17 +317,17 @@ apply_numbers(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err 
 }
 
 static enum mrs_status
-apply_shelf(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+load_offsets(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_shelf_apply(&c->shelf, mark, c->stage != SHELF, e);
-    return s == MRS_OK && c->stage != SHELF ? mrsi_shelf_end(&c->shelf, c->inverse, c->k, e) : s;
+    enum mrs_status s = mrsi_doc_offsets_load(&c->offsets, mark, c->stage != OFFSETS, e);
+    return s == MRS_OK && c->stage != OFFSETS ? mrsi_doc_offsets_end(&c->offsets, c->inverse, c->k, e) : s;
 }
 
 static enum mrs_status
 apply_gathered(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
-    enum mrs_status s = has_shelf(c) ? apply_shelf(c, mark, e) : MRS_OK;
+    enum mrs_status s = has_offsets(c) ? load_offsets(c, mark, e) : MRS_OK;
     if (s == MRS_OK && c->stage >= FROM && c->stage <= MATCH) {
         s = mrsi_sorter_apply(&c->from_hashes, mark, "fromHashes", e);
         MRS_THEN(s, mrsi_sorter_apply(&c->back_hashes, mark, "backHashes", e));

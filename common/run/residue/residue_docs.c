@@ -54,7 +54,7 @@ mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build
 {
     MRS_ASSERT(d->at <= d->b.n);
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
-    mrsi_mark_place(&d->begin, b);
+    mrsi_save_place(&d->begin, b);
     mrs_build_i64(b, "in", (int64_t)d->at);
     mrs_build_close(b);
 }
@@ -76,8 +76,8 @@ mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, str
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
-    struct mrs_view x = mrsi_mark_doc(mark, name);
-    struct mrs_reader_at at = mrsi_mark_place_back(x, &bad);
+    struct mrs_view x = mrsi_savepoint_doc(mark, name);
+    struct mrs_reader_at at = mrsi_load_place(x, &bad);
     uint64_t in = mrsi_state_number(x, "in", INT64_MAX, &bad);
     if (bad || (!d->reader && in)) {
         return mrsi_state_damaged("where documents are compared", e);
@@ -89,27 +89,27 @@ mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, str
 
 /* ---- by number ---- */
 void
-mrsi_shelf_init(struct mrsi_shelf *s, struct mrsi_engine *en)
+mrsi_doc_offsets_init(struct mrsi_doc_offsets *s, struct mrsi_engine *en)
 {
     memset(s, 0, sizeof *s);
     s->fd = -1;
     mrs_buf_init(&s->window, en->mem, SIZE_MAX);
-    mrsi_tape_init(&s->off, en, sizeof s->end, en->memory / 16);
+    mrsi_file_array_init(&s->off, en, sizeof s->end, en->memory / 16);
     s->off.kept = true;
 }
 
 static enum mrs_status
-put_on_shelf(struct mrsi_shelf *s, struct mrs_view doc, struct mrs_err *e)
+note_offset(struct mrsi_doc_offsets *s, struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(!s->off.ended);
-    enum mrs_status st = s->n ? MRS_OK : mrsi_tape_put(&s->off, &s->end, e);
+    enum mrs_status st = s->n ? MRS_OK : mrsi_file_array_put(&s->off, &s->end, e);
     s->end += doc.n;
     s->n++;
-    return st == MRS_OK ? mrsi_tape_put(&s->off, &s->end, e) : st;
+    return st == MRS_OK ? mrsi_file_array_put(&s->off, &s->end, e) : st;
 }
 
 static enum mrs_status
-open_data(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+open_data(struct mrsi_doc_offsets *s, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
     const char *path = i == MRSI_NONE ? NULL : mrs_input_at(in, i)->data_path;
     s->fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
@@ -117,48 +117,49 @@ open_data(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err
 }
 
 enum mrs_status
-mrsi_shelf_end(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e)
+mrsi_doc_offsets_end(struct mrsi_doc_offsets *s, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
     MRS_ASSERT(s->fd < 0);
-    enum mrs_status st = s->off.ended ? MRS_OK : mrsi_tape_end(&s->off, e);
+    enum mrs_status st = s->off.ended ? MRS_OK : mrsi_file_array_end(&s->off, e);
     return st == MRS_OK ? open_data(s, in, i, e) : st;
 }
 
 enum mrs_status
-mrsi_shelf_fill(struct mrsi_shelf *s, struct mrsi_docs *d, struct mrsi_rests *rests, struct mrs_err *e)
+mrsi_doc_offsets_fill(struct mrsi_doc_offsets *s, struct mrsi_docs *d, struct mrsi_pause_clock *pauses,
+                      struct mrs_err *e)
 {
     struct mrs_view doc;
     enum mrs_status st = MRS_OK;
     while (st == MRS_OK && (st = mrsi_docs_next(d, &doc, e)) == MRS_OK) {
-        st = put_on_shelf(s, doc, e);
-        MRS_THEN(st, mrsi_rest_after(rests, doc.n, e));
+        st = note_offset(s, doc, e);
+        MRS_THEN(st, mrsi_pause_after(pauses, doc.n, e));
     }
     return st;
 }
 
 enum mrs_status
-mrsi_shelf_describe(struct mrsi_shelf *s, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_doc_offsets_save(struct mrsi_doc_offsets *s, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "shelved", (int64_t)s->n);
     mrs_build_i64(b, "shelfEnd", (int64_t)s->end);
-    return mrsi_tape_describe(&s->off, "shelf", b, files, e);
+    return mrsi_file_array_save(&s->off, "shelf", b, files, e);
 }
 
 enum mrs_status
-mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, bool ended, struct mrs_err *e)
+mrsi_doc_offsets_load(struct mrsi_doc_offsets *s, struct mrs_view mark, bool ended, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     s->n = mrsi_state_number(mark, "shelved", INT64_MAX / 8 - 1, &bad);
     s->end = mrsi_state_number(mark, "shelfEnd", INT64_MAX, &bad);
     enum mrs_status st = bad ? mrsi_state_damaged("where documents stand", e) : MRS_OK;
-    MRS_THEN(st, mrsi_tape_apply(&s->off, mark, "shelf", e));
+    MRS_THEN(st, mrsi_file_array_load(&s->off, mark, "shelf", e));
     bool fits = s->off.n == s->n + (s->n > 0) && s->off.ended == ended;
     return st == MRS_OK && !fits ? mrsi_state_damaged("where documents stand", e) : st;
 }
 
 enum mrs_status
-mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e)
+mrsi_doc_offsets_get(struct mrsi_doc_offsets *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e)
 {
     MRS_ASSERT(no < s->n);
     uint64_t at[2];
@@ -188,13 +189,13 @@ mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct m
 }
 
 void
-mrsi_shelf_close(struct mrsi_shelf *s)
+mrsi_doc_offsets_close(struct mrsi_doc_offsets *s)
 {
     if (s->fd >= 0) {
         close(s->fd);
     }
     s->fd = -1;
-    mrsi_tape_clear(&s->off);
+    mrsi_file_array_clear(&s->off);
     mrs_buf_clear(&s->window);
 }
 
@@ -222,13 +223,13 @@ mrsi_digest_add(struct mrsi_digest *d, const struct mrs_secret *secret, struct m
 
 enum mrs_status
 mrsi_digest_run(struct mrsi_digest *d, const struct mrs_secret *secret, struct mrsi_docs *docs,
-                struct mrsi_rests *rests, struct mrs_err *e)
+                struct mrsi_pause_clock *pauses, struct mrs_err *e)
 {
     struct mrs_view doc;
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && (s = mrsi_docs_next(docs, &doc, e)) == MRS_OK) {
         mrsi_digest_add(d, secret, doc);
-        s = mrsi_rest_after(rests, doc.n, e);
+        s = mrsi_pause_after(pauses, doc.n, e);
     }
     return s;
 }

@@ -17,7 +17,7 @@ enum mrsi_op { MRSI_TAKE, MRSI_MEND, MRSI_NEW };
 
 /* ---- residue_file.c ---- */
 struct mrsi_residue_out { /* records, in a file of the run's own until all are there */
-    struct mrsi_mark_file file;
+    struct mrsi_savepoint_file file;
     uint64_t bytes, records;
 };
 enum mrs_status mrsi_residue_put(struct mrsi_residue_out *o, enum mrsi_record type, const void *p, size_t n,
@@ -82,27 +82,27 @@ void mrsi_docs_close(struct mrsi_docs *d);
 void mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build *b);
 enum mrs_status mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e);
 
-struct mrsi_shelf { /* of a plain data file, by number */
+struct mrsi_doc_offsets { /* of a plain data file, by number */
     int fd;
     uint64_t n;
-    struct mrsi_tape off; /* n + 1 offsets; the last is `end` */
+    struct mrsi_file_array off; /* n + 1 offsets; the last is `end` */
     uint64_t end;
     struct mrs_buf window;
     uint64_t window_at;
     uint64_t next; /* offset behind the document given last */
 };
 /* An empty one, the documents from here on in their order (END), then it can be asked. */
-void mrsi_shelf_init(struct mrsi_shelf *s, struct mrsi_engine *en);
-enum mrs_status mrsi_shelf_fill(struct mrsi_shelf *s, struct mrsi_docs *d, struct mrsi_rests *rests,
-                                struct mrs_err *e);
-enum mrs_status mrsi_shelf_end(struct mrsi_shelf *s, struct mrs_input *in, uint32_t i, struct mrs_err *e);
-enum mrs_status mrsi_shelf_describe(struct mrsi_shelf *s, struct mrs_build *b, struct mrs_buf *files,
-                                    struct mrs_err *e);
+void mrsi_doc_offsets_init(struct mrsi_doc_offsets *s, struct mrsi_engine *en);
+enum mrs_status mrsi_doc_offsets_fill(struct mrsi_doc_offsets *s, struct mrsi_docs *d, struct mrsi_pause_clock *pauses,
+                                      struct mrs_err *e);
+enum mrs_status mrsi_doc_offsets_end(struct mrsi_doc_offsets *s, struct mrs_input *in, uint32_t i, struct mrs_err *e);
+enum mrs_status mrsi_doc_offsets_save(struct mrsi_doc_offsets *s, struct mrs_build *b, struct mrs_buf *files,
+                                      struct mrs_err *e);
 /* ended: it could be asked, and can behind end. */
-enum mrs_status mrsi_shelf_apply(struct mrsi_shelf *s, struct mrs_view mark, bool ended, struct mrs_err *e);
+enum mrs_status mrsi_doc_offsets_load(struct mrsi_doc_offsets *s, struct mrs_view mark, bool ended, struct mrs_err *e);
 /* Document no, which lives until the next call; no < n. */
-enum mrs_status mrsi_shelf_get(struct mrsi_shelf *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e);
-void mrsi_shelf_close(struct mrsi_shelf *s);
+enum mrs_status mrsi_doc_offsets_get(struct mrsi_doc_offsets *s, uint64_t no, struct mrs_view *doc, struct mrs_err *e);
+void mrsi_doc_offsets_close(struct mrsi_doc_offsets *s);
 
 struct mrsi_digest {
     uint64_t docs;
@@ -113,7 +113,7 @@ struct mrsi_digest {
 void mrsi_digest_add(struct mrsi_digest *d, const struct mrs_secret *secret, struct mrs_view doc);
 /* Of the documents from here on; END. */
 enum mrs_status mrsi_digest_run(struct mrsi_digest *d, const struct mrs_secret *secret, struct mrsi_docs *docs,
-                                struct mrsi_rests *rests, struct mrs_err *e);
+                                struct mrsi_pause_clock *pauses, struct mrs_err *e);
 /* Adds docs, digest and order to an open document; and compares with them. */
 void mrsi_digest_put(const struct mrsi_digest *d, struct mrs_build *b);
 bool mrsi_digest_same(const struct mrsi_digest *d, struct mrs_view in, bool *other_order);

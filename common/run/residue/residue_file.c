@@ -18,14 +18,14 @@ mrsi_residue_put(struct mrsi_residue_out *o, enum mrsi_record type, const void *
     uint8_t head[MRSI_RESIDUE_HEAD];
     enum mrs_status s = MRS_OK;
     if (o->bytes == 0) {
-        s = mrsi_mark_file_put(&o->file, MRSI_RESIDUE_MAGIC, 8, e);
+        s = mrsi_savepoint_file_put(&o->file, MRSI_RESIDUE_MAGIC, 8, e);
         o->bytes = 8;
     }
     mrs_put32(head, (uint32_t)type);
     mrs_put64(head + 4, n);
     mrs_put64(head + 12, check_of(head, p, n));
-    MRS_THEN(s, mrsi_mark_file_put(&o->file, head, sizeof head, e));
-    MRS_THEN(s, mrsi_mark_file_put(&o->file, p, n, e));
+    MRS_THEN(s, mrsi_savepoint_file_put(&o->file, head, sizeof head, e));
+    MRS_THEN(s, mrsi_savepoint_file_put(&o->file, p, n, e));
     o->bytes += sizeof head + n;
     o->records++;
     return s;
@@ -33,7 +33,7 @@ mrsi_residue_put(struct mrsi_residue_out *o, enum mrsi_record type, const void *
 
 struct residue_file_copying {
     struct mrsi_engine *en;
-    struct mrs_whole *to;
+    struct mrs_atomic_file *to;
 };
 
 static enum mrs_status
@@ -43,22 +43,22 @@ copy(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
     if (mrsi_cancelled(c->en)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
-    return mrs_whole_put(c->to, p, n, e);
+    return mrs_atomic_file_put(c->to, p, n, e);
 }
 
 enum mrs_status
 mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, uint64_t copier, struct mrs_err *e)
 {
     struct residue_file_copying c = {o->file.en, NULL};
-    struct mrsi_mark_items all = {c.en, 1, copy, &c};
-    enum mrs_status s = mrsi_mark_file_end(&o->file, MRS_OK, e);
-    MRS_THEN(s, mrs_whole_take_up(c.en->mem, path, copier, &c.to, e));
-    MRS_THEN(s, mrsi_mark_items_each(&all, o->file.temp, o->bytes, e));
+    struct mrsi_savepoint_items all = {c.en, 1, copy, &c};
+    enum mrs_status s = mrsi_savepoint_file_end(&o->file, MRS_OK, e);
+    MRS_THEN(s, mrs_atomic_file_take_up(c.en->mem, path, copier, &c.to, e));
+    MRS_THEN(s, mrsi_savepoint_items_each(&all, o->file.temp, o->bytes, e));
     if (s != MRS_OK && c.en->keep && mrsi_cancelled(c.en)) {
-        mrs_whole_leave(c.to);
+        mrs_atomic_file_leave(c.to);
         return s;
     }
-    enum mrs_status t = mrs_whole_close(c.to, s == MRS_OK, s == MRS_OK ? e : NULL);
+    enum mrs_status t = mrs_atomic_file_close(c.to, s == MRS_OK, s == MRS_OK ? e : NULL);
     return s == MRS_OK ? t : s;
 }
 
@@ -77,9 +77,9 @@ enum mrs_status
 mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
-    enum mrs_status s = mrsi_mark_file_end(&o->file, MRS_OK, e);
+    enum mrs_status s = mrsi_savepoint_file_end(&o->file, MRS_OK, e);
     mrs_build_i64(b, "records", (int64_t)o->records);
-    mrsi_mark_temp("residue", o->file.temp, o->file.bytes, b, files);
+    mrsi_save_temp("residue", o->file.temp, o->file.bytes, b, files);
     return s;
 }
 
@@ -90,7 +90,7 @@ mrsi_residue_out_apply(struct mrsi_residue_out *o, struct mrs_view mark, struct 
     bool bad = false;
     o->records = mrsi_state_number(mark, "records", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the residue", e) : MRS_OK;
-    MRS_THEN(s, mrsi_mark_temp_back(o->file.en, mark, "residue", &o->file.temp, &o->file.bytes, e));
+    MRS_THEN(s, mrsi_load_temp(o->file.en, mark, "residue", &o->file.temp, &o->file.bytes, e));
     o->bytes = o->file.bytes;
     return s;
 }

@@ -29,7 +29,7 @@ two_values(struct mrs_buf *stack, struct mrs_val a, struct mrs_val b)
     return mrs_compare(a, b) == 0 ? MRS_LOSS_TYPES : MRS_LOSS_VALUES;
 }
 
-/* Fields stand in the same order on most levels: only where names differ are they looked for. */
+/* Fields are in the same order on most levels: only where names differ are they looked for. */
 static unsigned
 one_level(struct mrs_buf *stack, struct mrs_view a, struct mrs_view b)
 {
@@ -56,7 +56,7 @@ one_level(struct mrs_buf *stack, struct mrs_view a, struct mrs_view b)
         kinds |= MRS_LOSS_VALUES;
     }
     if (!aligned && common) {
-        uint32_t at = 0; /* do the common fields stand in another order? */
+        uint32_t at = 0; /* do the common fields are in another order? */
         mrs_walk_init(&wb, b);
         for (mrs_walk_init(&wa, a); mrs_walk_next(&wa, &x) == 1;) {
             if (!mrs_doc_find(b, x.name, x.name_len, &other)) {

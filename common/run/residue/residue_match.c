@@ -61,11 +61,11 @@ next(struct side *x, struct mrs_err *e)
 
 /* Both records on top are given again, by whoever goes on as well. */
 static enum mrs_status
-rest(struct side *a, struct side *b, struct mrsi_rests *rests, struct mrs_err *e)
+rest(struct side *a, struct side *b, struct mrsi_pause_clock *pauses, struct mrs_err *e)
 {
     mrsi_sorter_unread(a->sorter);
     mrsi_sorter_unread(b->sorter);
-    enum mrs_status s = mrsi_rest(rests, e);
+    enum mrs_status s = mrsi_rest(pauses, e);
     MRS_THEN(s, next(a, e));
     return s == MRS_OK ? next(b, e) : s;
 }
@@ -81,7 +81,7 @@ pair(const struct side *a, const struct side *b, struct mrsi_sorter *pairs, stru
 
 enum mrs_status
 mrsi_residue_match(struct mrsi_sorter *from, struct mrsi_sorter *back, struct mrsi_sorter *pairs,
-                   struct mrsi_rests *rests, struct mrs_err *e)
+                   struct mrsi_pause_clock *pauses, struct mrs_err *e)
 {
     struct side a = {.sorter = from}, b = {.sorter = back};
     enum mrs_status s = mrsi_sorter_go_on(from, e);
@@ -93,8 +93,8 @@ mrsi_residue_match(struct mrsi_sorter *from, struct mrsi_sorter *back, struct mr
         s = c == 0 ? pair(&a, &b, pairs, e) : MRS_OK;
         s = s == MRS_OK && c >= 0 ? next(&b, e) : s;
         s = s == MRS_OK && c <= 0 ? next(&a, e) : s;
-        if (s == MRS_OK && mrsi_rest_is_due(rests, 2 * KEY)) {
-            s = rest(&a, &b, rests, e);
+        if (s == MRS_OK && mrsi_pause_is_due(pauses, 2 * KEY)) {
+            s = rest(&a, &b, pauses, e);
         }
     }
     return s == MRS_END ? MRS_OK : s;

@@ -114,9 +114,9 @@ mrsi_pack_describe(const struct mrsi_residue_pack *p, struct mrsi_engine *en, st
     mrs_build_i64(b, "opFirst", (int64_t)p->first);
     mrs_build_i64(b, "opDocs", (int64_t)p->n);
     mrs_build_i64(b, "opNext", (int64_t)p->next);
-    enum mrs_status s = mrsi_mark_bytes(en, "packOps", p->ops.p, p->ops.n, b, files, e);
-    MRS_THEN(s, mrsi_mark_bytes(en, "packDocs", p->docs.p, p->docs.n, b, files, e));
-    return s == MRS_OK ? mrsi_mark_bytes(en, "packBase", p->base.p, p->base.n, b, files, e) : s;
+    enum mrs_status s = mrsi_save_bytes(en, "packOps", p->ops.p, p->ops.n, b, files, e);
+    MRS_THEN(s, mrsi_save_bytes(en, "packDocs", p->docs.p, p->docs.n, b, files, e));
+    return s == MRS_OK ? mrsi_save_bytes(en, "packBase", p->base.p, p->base.n, b, files, e) : s;
 }
 
 enum mrs_status
@@ -129,9 +129,9 @@ mrsi_pack_apply(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_
     p->n = mrsi_state_number(mark, "opDocs", INT64_MAX, &bad);
     p->next = mrsi_state_number(mark, "opNext", INT64_MAX, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("packed documents", e) : MRS_OK;
-    MRS_THEN(s, mrsi_mark_bytes_back(en, mark, "packOps", &p->ops, e));
-    MRS_THEN(s, mrsi_mark_bytes_back(en, mark, "packDocs", &p->docs, e));
-    return s == MRS_OK ? mrsi_mark_bytes_back(en, mark, "packBase", &p->base, e) : s;
+    MRS_THEN(s, mrsi_load_bytes(en, mark, "packOps", &p->ops, e));
+    MRS_THEN(s, mrsi_load_bytes(en, mark, "packDocs", &p->docs, e));
+    return s == MRS_OK ? mrsi_load_bytes(en, mark, "packBase", &p->base, e) : s;
 }
 
 /* ---- and back ---- */
@@ -164,7 +164,7 @@ next_op(const struct mrsi_unpack *u, struct residue_pack_ops *o, struct one *x)
         return -1;
     }
     x->first = o->next + ((far >> 1) ^ (0 - (far & 1)));
-    if (x->first > u->shelf->n || x->n > u->shelf->n - x->first) {
+    if (x->first > u->offsets->n || x->n > u->offsets->n - x->first) {
         return -1;
     }
     o->next = x->first + x->n;
@@ -190,11 +190,11 @@ gather(struct mrsi_unpack *u, struct residue_pack_ops o, uint64_t *taken, struct
     mrs_buf_reset(&u->base);
     while ((more = next_op(u, &o, &x)) == 1) {
         *taken += x.op == MRSI_NEW ? 0 : x.n;
-        if (*taken > 2 * u->shelf->n) {
+        if (*taken > 2 * u->offsets->n) {
             return wrong(u, e);
         }
         for (uint64_t i = 0; x.op == MRSI_MEND && i < x.n; i++) {
-            enum mrs_status s = mrsi_shelf_get(u->shelf, x.first + i, &doc, e);
+            enum mrs_status s = mrsi_doc_offsets_get(u->offsets, x.first + i, &doc, e);
             if (s != MRS_OK) {
                 return s;
             }
@@ -234,7 +234,7 @@ give_one(struct mrsi_unpack *u, const struct one *x, uint64_t *skip, size_t *at,
     }
     *skip -= past;
     for (i = past; s == MRS_OK && i < x->n; i++) {
-        s = x->op == MRSI_TAKE ? mrsi_shelf_get(u->shelf, x->first + i, &doc, e) : next_packed(u, at, &doc, e);
+        s = x->op == MRSI_TAKE ? mrsi_doc_offsets_get(u->offsets, x->first + i, &doc, e) : next_packed(u, at, &doc, e);
         u->given++;
         MRS_THEN(s, u->put(u->arg, doc, e));
     }
@@ -259,12 +259,13 @@ give(struct mrsi_unpack *u, struct residue_pack_ops *o, struct mrs_err *e)
 }
 
 void
-mrsi_unpack_begin(struct mrsi_unpack *u, struct mrs_mem *mem, const struct mrs_residue *r, struct mrsi_shelf *shelf)
+mrsi_unpack_begin(struct mrsi_unpack *u, struct mrs_mem *mem, const struct mrs_residue *r,
+                  struct mrsi_doc_offsets *offsets)
 {
     memset(u, 0, sizeof *u);
     u->mem = mem;
     u->r = r;
-    u->shelf = shelf;
+    u->offsets = offsets;
     mrs_buf_init(&u->ops, mem, MRSI_RESIDUE_MAX / 4 + 1);
     mrs_buf_init(&u->docs, mem, MRSI_RESIDUE_MAX / 4 + 1);
     mrs_buf_init(&u->base, mem, MRSI_RESIDUE_MAX / 4 + 1);

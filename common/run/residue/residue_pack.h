@@ -14,7 +14,7 @@ enum mrs_status mrsi_residue_hashes(struct mrsi_sorter *to, uint64_t no, struct 
  * are; content the number of the inverse's document, 8 bytes. Equal documents, and documents with one `_id` or none,
  * are paired in their order. */
 enum mrs_status mrsi_residue_match(struct mrsi_sorter *from, struct mrsi_sorter *back, struct mrsi_sorter *pairs,
-                                   struct mrsi_rests *rests, struct mrs_err *e);
+                                   struct mrsi_pause_clock *pauses, struct mrs_err *e);
 #define MRSI_PAIR_KEY 9
 
 /* ---- residue_kinds.c ---- */
@@ -45,8 +45,8 @@ enum mrs_status mrsi_pack_apply(struct mrsi_residue_pack *p, struct mrsi_engine 
 struct mrsi_unpack {
     struct mrs_mem *mem;
     const struct mrs_residue *r; /* its record */
-    struct mrsi_shelf *shelf;
-    uint64_t next;  /* of the records before it: the document of the shelf behind the last one taken; */
+    struct mrsi_doc_offsets *offsets;
+    uint64_t next;  /* of the records before it: the document of the list of offsets behind the last one taken; */
     uint64_t taken; /* how many, repeats counted */
     uint64_t given; /* documents of this record; the first so many are not given once more */
     struct mrs_buf ops, docs, base;
@@ -54,7 +54,7 @@ struct mrsi_unpack {
     void *arg;
 };
 void mrsi_unpack_begin(struct mrsi_unpack *u, struct mrs_mem *mem, const struct mrs_residue *r,
-                       struct mrsi_shelf *shelf);
+                       struct mrsi_doc_offsets *offsets);
 enum mrs_status mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e);
 void mrsi_unpack_clear(struct mrsi_unpack *u);
 /* Where it stands, while put runs; of the same record again. */

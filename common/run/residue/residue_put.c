@@ -6,7 +6,7 @@
  * on once more, and passes over what was written of it. */
 #include "residue.h"
 
-enum residue_put_stage { SHELF, DOCS, SAME };
+enum residue_put_stage { OFFSETS, DOCS, SAME };
 
 /* ---- documents ---- */
 static enum mrs_status
@@ -17,7 +17,7 @@ put(void *arg, struct mrs_view doc, struct mrs_err *e)
     p->wr->docs++;
     p->wr->bytes += doc.n;
     enum mrs_status s = mrs_sink_write(p->sink, doc.p, doc.n, e);
-    return s == MRS_OK ? mrsi_rest_after(p->rests, doc.n, e) : s;
+    return s == MRS_OK ? mrsi_pause_after(p->pauses, doc.n, e) : s;
 }
 
 static enum mrs_status
@@ -43,13 +43,13 @@ put_same(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
 static enum mrs_status
 shelve(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
 {
-    p->stage = SHELF;
+    p->stage = OFFSETS;
     p->shelved = true;
     enum mrs_status s = opened ? MRS_OK : open_docs(p, e);
-    MRS_THEN(s, mrsi_shelf_fill(&p->shelf, &p->docs, p->rests, e));
+    MRS_THEN(s, mrsi_doc_offsets_fill(&p->offsets, &p->docs, p->pauses, e));
     mrsi_docs_close(&p->docs);
     p->stage = DOCS;
-    return s == MRS_END ? mrsi_shelf_end(&p->shelf, p->inverse, p->k, e) : s;
+    return s == MRS_END ? mrsi_doc_offsets_end(&p->offsets, p->inverse, p->k, e) : s;
 }
 
 /* ---- records ---- */
@@ -61,7 +61,7 @@ next_record(struct mrsi_residue_put *p, enum mrsi_record *type, struct mrs_err *
     return mrsi_residue_next(p->r, type, e);
 }
 
-/* The shelf is made for the first that needs it. */
+/* The list of offsets is made for the first that needs it. */
 static enum mrs_status
 put_record(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
 {
@@ -114,8 +114,8 @@ mrsi_residue_put_init(struct mrsi_residue_put *p, struct mrsi_engine *en, struct
     p->en = en;
     p->r = r;
     mrs_block_init(&p->docs.b, en->mem);
-    mrsi_shelf_init(&p->shelf, en);
-    mrsi_unpack_begin(&p->unpack, en->mem, r, &p->shelf);
+    mrsi_doc_offsets_init(&p->offsets, en);
+    mrsi_unpack_begin(&p->unpack, en->mem, r, &p->offsets);
     p->unpack.put = put;
     p->unpack.arg = p;
 }
@@ -124,7 +124,7 @@ void
 mrsi_residue_put_clear(struct mrsi_residue_put *p)
 {
     mrsi_docs_close(&p->docs);
-    mrsi_shelf_close(&p->shelf);
+    mrsi_doc_offsets_close(&p->offsets);
     mrsi_unpack_clear(&p->unpack);
 }
 
@@ -147,7 +147,7 @@ mrsi_residue_put_describe(struct mrsi_residue_put *p, struct mrs_build *b, struc
     if (reads(p)) {
         mrsi_docs_describe(&p->docs, "docs", b);
     }
-    return p->stage == SAME ? MRS_OK : mrsi_shelf_describe(&p->shelf, b, files, e);
+    return p->stage == SAME ? MRS_OK : mrsi_doc_offsets_save(&p->offsets, b, files, e);
 }
 
 static enum mrs_status
@@ -168,11 +168,11 @@ apply_numbers(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *
 }
 
 static enum mrs_status
-apply_shelf(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
+load_offsets(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
 {
     p->shelved = true;
-    enum mrs_status s = mrsi_shelf_apply(&p->shelf, mark, p->stage == DOCS, e);
-    return s == MRS_OK && p->stage == DOCS ? mrsi_shelf_end(&p->shelf, p->inverse, p->k, e) : s;
+    enum mrs_status s = mrsi_doc_offsets_load(&p->offsets, mark, p->stage == DOCS, e);
+    return s == MRS_OK && p->stage == DOCS ? mrsi_doc_offsets_end(&p->offsets, p->inverse, p->k, e) : s;
 }
 
 enum mrs_status
@@ -185,5 +185,5 @@ mrsi_residue_put_apply(struct mrsi_residue_put *p, struct mrs_view mark, struct 
         s = open_docs(p, e);
         MRS_THEN(s, mrsi_docs_apply(&p->docs, mark, "docs", e));
     }
-    return s == MRS_OK && p->stage != SAME ? apply_shelf(p, mark, e) : s;
+    return s == MRS_OK && p->stage != SAME ? load_offsets(p, mark, e) : s;
 }

@@ -23,7 +23,7 @@ struct residue_write_writing {
     struct mrsi_names touched;
     struct mrsi_residue_out file;
     struct mrsi_pass pass;
-    struct mrsi_rests rests;
+    struct mrsi_pause_clock pauses;
     bool heading;             /* digests for the head are being made */
     uint64_t copier;          /* not 0: all records are there, and this process began to copy them to their file */
     uint32_t at;              /* of touched */
@@ -184,7 +184,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
     }
     if (s == MRS_OK && w->heading) {
         mrsi_docs_describe(&w->docs, "docs", b);
-        return mrsi_mark_bytes(w->en, "heads", w->head, w->touched.n * sizeof *w->head, b, files, e);
+        return mrsi_save_bytes(w->en, "heads", w->head, w->touched.n * sizeof *w->head, b, files, e);
     }
     mrs_build_open(b, "coll", 4, MRS_DOCUMENT);
     MRS_THEN(s, mrsi_residue_coll_describe(&w->coll, b, files, e));
@@ -198,7 +198,7 @@ apply_heads(struct residue_write_writing *w, struct mrs_view mark, struct mrs_er
     MRS_ASSERT(mrs_view_is_framed(mark));
     struct mrs_buf heads;
     mrs_buf_init(&heads, w->en->mem, SIZE_MAX);
-    enum mrs_status s = mrsi_mark_bytes_back(w->en, mark, "heads", &heads, e);
+    enum mrs_status s = mrsi_load_bytes(w->en, mark, "heads", &heads, e);
     if (s == MRS_OK && heads.n != w->touched.n * sizeof *w->head) {
         s = mrsi_state_damaged("the head of the residue", e);
     } else if (s == MRS_OK) {
@@ -223,7 +223,7 @@ make_heads(struct residue_write_writing *w, bool opened, struct mrs_err *e)
     for (; s == MRS_OK && w->at < w->touched.n; w->at++) {
         s = opened ? MRS_OK : open_head(w, e);
         opened = false;
-        MRS_THEN(s, mrsi_digest_run(&w->head[w->at], &w->en->secret, &w->docs, &w->rests, e));
+        MRS_THEN(s, mrsi_digest_run(&w->head[w->at], &w->en->secret, &w->docs, &w->pauses, e));
         mrsi_docs_close(&w->docs);
         s = s == MRS_END ? MRS_OK : s;
     }
@@ -236,7 +236,7 @@ static void
 begin_coll(struct residue_write_writing *w)
 {
     const char *ns = w->touched.at[w->at];
-    mrsi_residue_coll_init(&w->coll, w->en, &w->file, &w->rests);
+    mrsi_residue_coll_init(&w->coll, w->en, &w->file, &w->pauses);
     w->coll.in = w->en->in;
     w->coll.inverse = w->back;
     w->coll.i = mrsi_input_find(w->en->in, ns);
@@ -300,7 +300,7 @@ go_on(struct residue_write_writing *w, struct mrs_err *e)
         return s;
     }
     begin_coll(w);
-    s = mrsi_residue_coll_apply(&w->coll, mrsi_mark_doc(mark, "coll"), e);
+    s = mrsi_residue_coll_apply(&w->coll, mrsi_savepoint_doc(mark, "coll"), e);
     if (s != MRS_OK) {
         mrsi_residue_coll_clear(&w->coll);
     }
@@ -339,7 +339,7 @@ publish(struct residue_write_writing *w, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     if (!w->copier) {
         w->copier = (uint64_t)getpid();
-        s = w->en->keep ? mrsi_keep_mark(&w->pass, e) : MRS_OK;
+        s = w->en->keep ? mrsi_ckpt_savepoint(&w->pass, e) : MRS_OK;
     }
     return s == MRS_OK ? mrsi_residue_publish(&w->file, w->en->opts->write_residue, w->copier, e) : s;
 }
@@ -397,7 +397,7 @@ run_back(struct residue_write_writing *w, struct mrs_err *e)
                                  .in = w->out,
                                  .opts = w->en->opts,
                                  .input = mrs_output_partial(w->en->out),
-                                 .go_on = mrsi_keep_was_whole(w->en),
+                                 .go_on = mrsi_ckpt_was_whole(w->en),
                                  .look = look,
                                  .arg = w};
     enum mrs_status s = mrsi_inverse_run(&r, &report, e);
@@ -415,10 +415,10 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "a residue is written beside a folder only, not beside a file");
     }
     snprintf(en->phase_text, sizeof en->phase_text, "what the inverse does not bring back");
-    w.pass = (struct mrsi_pass){.en = en, .kind = MRSI_KEEP_RESIDUE, .describe = describe, .arg = &w};
-    w.rests = (struct mrsi_rests){en, &w.pass, 0};
-    mrsi_keep_mark_for(&w.pass);
-    mrsi_mark_file_begin(&w.file.file, en);
+    w.pass = (struct mrsi_pass){.en = en, .kind = MRSI_CKPT_RESIDUE, .describe = describe, .arg = &w};
+    w.pauses = (struct mrsi_pause_clock){en, &w.pass, 0};
+    mrsi_ckpt_savepoint_for(&w.pass);
+    mrsi_savepoint_file_begin(&w.file.file, en);
     mrs_arena_init(&w.arena, en->mem);
     mrs_buf_init(&w.scratch, en->mem, MRSI_RESIDUE_MAX);
     mrs_buf_init(&w.text, en->mem, MRSI_RESIDUE_MAX / 2);

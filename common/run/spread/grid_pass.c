@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* grid_pass.c - steps that make documents of nothing but the values of axes.
  *
- * First the values of each axis are found, one pass over its collection, and laid on a tape, so that no number of
+ * First the values of each axis are found, one pass over its collection, and laid on a file array, so that no number of
  * them counts against the budget. Then the combinations are counted through like the digits of an odometer and written
  * into blocks, and these drive the step like the blocks of a collection (spread.c): conflicts, targets and refusals are
  * what they are for every step. Combinations are never held, only made again in each pass. Values are equal where their
@@ -13,13 +13,13 @@
 #include "spread.h"
 #include "run/store/file_array.h"
 
-/* On a tape: type, four bytes of length, the value. */
+/* On a file array: type, four bytes of length, the value. */
 enum { HEAD = 5 };
 
 struct axis {
     const struct mrs_axis *def;
     uint32_t name_len;
-    struct mrsi_tape values;
+    struct mrsi_file_array values;
     uint64_t n;
     size_t at;         /* behind the value that counts now */
     struct mrs_val v;
@@ -42,9 +42,9 @@ put_value(struct axis *a, struct mrs_val v, struct mrs_err *e)
 {
     uint8_t head[HEAD] = {v.type};
     mrs_put32(head + 1, v.n);
-    enum mrs_status s = mrsi_tape_put_n(&a->values, head, HEAD, e);
+    enum mrs_status s = mrsi_file_array_put_n(&a->values, head, HEAD, e);
     a->n++;
-    return s == MRS_OK ? mrsi_tape_put_n(&a->values, v.p, v.n, e) : s;
+    return s == MRS_OK ? mrsi_file_array_put_n(&a->values, v.p, v.n, e) : s;
 }
 
 static enum mrs_status
@@ -69,7 +69,7 @@ struct gather {
 struct grid_pass_job {
     struct mrs_block block;
     const struct mrsi_part *part;
-    struct mrs_buf values; /* of each: 16 bytes of its key, then as on the tape */
+    struct mrs_buf values; /* of each: 16 bytes of its key, then as on the file array */
     struct mrs_buf key;
 };
 
@@ -214,7 +214,7 @@ describe_axes(struct grid_pass_grid *g, struct mrs_build *b, struct mrs_buf *fil
         mrs_build_item_open(b, MRS_DOCUMENT);
         mrs_build_i64(b, "n", (int64_t)a->n);
         mrs_build_i64(b, "at", (int64_t)(g->begun ? a->at - HEAD - a->v.n : 0));
-        s = mrsi_tape_describe(&a->values, "values", b, files, e);
+        s = mrsi_file_array_save(&a->values, "values", b, files, e);
         mrs_build_close(b);
     }
     mrs_build_close(b);
@@ -231,7 +231,7 @@ describe_finding(void *arg, struct mrs_build *b, struct mrs_buf *files, struct m
     return s == MRS_OK ? mrsi_index_describe(&g->seen, "keys", b, files, e) : s;
 }
 
-/* Whether each of n values lies whole on the tape, and one begins at `at`. */
+/* Whether each of n values lies whole on the file array, and one begins at `at`. */
 static bool
 are_values(const struct axis *a, struct mrs_buf *room)
 {
@@ -241,7 +241,7 @@ are_values(const struct axis *a, struct mrs_buf *room)
     while (good && a->values.n - at >= HEAD) {
         const uint8_t *p = a->values.p + at;
         uint32_t len = mrs_le32(p + 1);
-        good = len <= a->values.n - at - HEAD && mrsi_mark_is_value(p[0], p + HEAD, len, room);
+        good = len <= a->values.n - at - HEAD && mrsi_savepoint_is_value(p[0], p + HEAD, len, room);
         begins = begins || at == a->at;
         at += good ? HEAD + (size_t)len : 0;
         n++;
@@ -271,7 +271,7 @@ axis_back(struct grid_pass_grid *g, uint32_t i, struct mrs_view d, struct mrs_er
     bool bad = false;
     a->n = mrsi_state_number(d, "n", INT64_MAX, &bad);
     a->at = mrsi_state_number(d, "at", INT64_MAX, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("an axis", e) : mrsi_tape_apply(&a->values, d, "values", e);
+    enum mrs_status s = bad ? mrsi_state_damaged("an axis", e) : mrsi_file_array_load(&a->values, d, "values", e);
     s = s == MRS_OK && i < g->finding ? check_values(g, a, e) : s;
     if (s == MRS_OK && i < g->finding && a->def->side >= 0) {
         mrsi_coll_counted(&g->en->coll[g->en->side[g->step][a->def->side]]);
@@ -322,7 +322,7 @@ make_axes(struct grid_pass_grid *g, struct mrs_err *e)
         struct axis *a = &g->axis[i];
         a->def = &def[i];
         a->name_len = (uint32_t)strlen(a->def->name);
-        mrsi_tape_init(&a->values, g->en, 1, g->en->memory / 16 / g->n);
+        mrsi_file_array_init(&a->values, g->en, 1, g->en->memory / 16 / g->n);
         a->values.kept = true;
     }
     return MRS_OK;
@@ -334,13 +334,13 @@ find_values(void *arg, struct mrs_err *e)
     struct grid_pass_grid *g = arg;
     g->pass = (struct mrsi_pass){.en = g->en, .kind = "values", .describe = describe_finding, .arg = g};
     mrsi_index_init(&g->seen, g->en, g->en->memory / 8);
-    mrsi_keep_mark_for(&g->pass);
+    mrsi_ckpt_savepoint_for(&g->pass);
     mrsi_rows_begin(g->en);
     enum mrs_status s = mrsi_pass_goes_on(&g->pass) ? go_on_finding(g, e) : MRS_OK;
     while (s == MRS_OK && g->finding < g->n) {
         struct axis *a = &g->axis[g->finding];
         s = a->def->side < 0 ? put_constants(a, e) : put_distinct(g, g->finding, e);
-        MRS_THEN(s, mrsi_tape_end(&a->values, e));
+        MRS_THEN(s, mrsi_file_array_end(&a->values, e));
         s = s == MRS_OK && g->en->report->resumed ? check_values(g, a, e) : s;
         g->finding++;
         MRS_THEN(s, mrsi_pass_between(&g->pass, e));
@@ -501,7 +501,7 @@ mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     enum mrs_status s = make_axes(&g, e);
     MRS_THEN(s, mrsi_spread_stream(en, step, &stream, e));
     for (uint32_t i = 0; g.axis && i < g.n; i++) {
-        mrsi_tape_clear(&g.axis[i].values);
+        mrsi_file_array_clear(&g.axis[i].values);
     }
     mrs_free(en->mem, g.axis);
     return s;

@@ -2,7 +2,7 @@
 /* spread.c - steps that give any number of documents for one: extract, move, union, partition, split, delete, and
  * `set` of `_id`.
  *
- * One pass over each source writes everything in good hope; only if two `_id`s in a target may be equal is it run
+ * One pass over each source writes everything optimistically; only if two `_id`s in a target may be equal is it run
  * again (id_check.h). What the step makes goes behind what the targets hold already; what stays of a source is written
  * in its place. */
 #include "run/pass/drivers.h"
@@ -17,7 +17,7 @@ struct spread {
     uint32_t step;
     const struct mrs_step *st;
     const struct mrs_spread_ops *ops;
-    struct mrsi_sides sides;
+    struct mrsi_step_outputs sides;
     uint32_t side;                 /* being read */
     struct mrsi_scan scan;
     const struct mrsi_stream *from; /* sources that lie in no collection; NULL: they do */
@@ -39,7 +39,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     struct spread *sp = arg;
     struct spread_job *j = job;
     if (!j->out) {
-        j->out = mrsi_sides_outs(&sp->sides);
+        j->out = mrsi_step_outputs_outs(&sp->sides);
         if (!j->out) {
             return mrs_err_memory(e, sizeof *j->out);
         }
@@ -64,7 +64,7 @@ put_self(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_
     bool write = phase != MRSI_IDS_RESOLVE;
     if (sp->st->desc.new_ids) {
         struct mrsi_candidate c = {sp->en->side[sp->step][side], source, 0, !changed, true};
-        enum mrs_status s = mrsi_sides_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
+        enum mrs_status s = mrsi_step_outputs_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
         if (s != MRS_OK) {
             return s;
         }
@@ -80,7 +80,7 @@ put_self(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_
         mrsi_row(w, sp->step, side)->after++;
         return MRS_OK;
     }
-    return mrsi_sides_write(&sp->sides, w, j->out, side, doc, e);
+    return mrsi_step_outputs_write(&sp->sides, w, j->out, side, doc, e);
 }
 
 static enum mrs_status
@@ -93,7 +93,7 @@ put_made(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_
     struct mrsi_candidate c = {sp->en->side[sp->step][side], source, no, false, p->made};
     struct mrs_view doc = p->doc;
     bool write;
-    enum mrs_status s = mrsi_sides_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
+    enum mrs_status s = mrsi_step_outputs_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
     if (s != MRS_OK || !write) {
         return s;
     }
@@ -102,7 +102,7 @@ put_made(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_
     } else {
         row->created++;
     }
-    return mrsi_sides_write(&sp->sides, w, j->out, side, doc, e);
+    return mrsi_step_outputs_write(&sp->sides, w, j->out, side, doc, e);
 }
 
 /* All that was made, where nothing has to be known of one document alone. */
@@ -112,7 +112,7 @@ put_all(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, const vo
     struct mrs_products all = sp->ops->all(work);
     struct mrsi_row *row = mrsi_row(w, sp->step, (uint32_t)all.side);
     uint64_t n;
-    enum mrs_status s = mrsi_sides_write_all(&sp->sides, w, &j->lists, j->out, &all, &n, e);
+    enum mrs_status s = mrsi_step_outputs_write_all(&sp->sides, w, &j->lists, j->out, &all, &n, e);
     if (moved) {
         row->entered += n;
     } else {
@@ -127,7 +127,7 @@ products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *w
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     uint32_t no = sp->st->desc.new_ids; /* the source itself is 0 then */
-    if (sp->ops->all && sp->sides.ids.phase == MRSI_IDS_HOPE) {
+    if (sp->ops->all && sp->sides.ids.phase == MRSI_IDS_OPTIMISTIC) {
         return put_all(sp, w, j, work, fate == MRS_FATE_TAKEN, e);
     }
     for (;;) {
@@ -151,9 +151,9 @@ products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *w
     }
 }
 
-/* A source that is barred has begun: the document that met another one is found among what it makes. */
+/* A source that is rejected has begun: the document that met another one is found among what it makes. */
 static enum mrs_status
-clash(const struct spread *sp, struct mrsi_worker *w, void *work, const struct mrsi_barred *b, struct mrs_err *e)
+clash(const struct spread *sp, struct mrsi_worker *w, void *work, const struct mrsi_rejected *b, struct mrs_err *e)
 {
     struct mrs_product p;
     bool own = sp->st->desc.new_ids;
@@ -167,8 +167,9 @@ clash(const struct spread *sp, struct mrsi_worker *w, void *work, const struct m
     if (s < MRS_OK) {
         return mrsi_kernel_failed(w, s, e);
     }
-    return mrsi_sides_clash(&sp->sides, w, b, s == MRS_OK ? mrs_doc_get(p.doc, "_id") : mrs_missing(), "conflicts",
-                            "several documents would have the same _id", e);
+    return mrsi_step_outputs_clash(&sp->sides, w, b, s == MRS_OK ? mrs_doc_get(p.doc, "_id") : mrs_missing(),
+                                   "conflicts",
+                                   "several documents would have the same _id", e);
 }
 
 static enum mrs_status
@@ -197,8 +198,8 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     mrs_err_clear(&w->err);
     w->ctx.remarks = 0;
     enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
-    const struct mrsi_barred *barred = mrsi_sides_barred(&sp->sides, source);
-    if (s == MRS_OK && barred && (s = clash(sp, w, work, barred, e)) != MRS_SKIP) {
+    const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&sp->sides, source);
+    if (s == MRS_OK && rejected && (s = clash(sp, w, work, rejected, e)) != MRS_SKIP) {
         return s;
     }
     if (s == MRS_SKIP) {
@@ -238,8 +239,8 @@ commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     struct spread *sp = arg;
     struct spread_job *j = job;
     enum mrs_status s = mrsi_refused_commit(w, e);
-    MRS_THEN(s, mrsi_sides_take(&sp->sides, &j->lists, e));
-    return s == MRS_OK ? mrsi_sides_commit(&sp->sides, j->out, e) : s;
+    MRS_THEN(s, mrsi_step_outputs_take(&sp->sides, &j->lists, e));
+    return s == MRS_OK ? mrsi_step_outputs_commit(&sp->sides, j->out, e) : s;
 }
 
 static void
@@ -248,7 +249,7 @@ clear(void *arg, void *job)
     struct spread *sp = arg;
     struct spread_job *j = job;
     if (j->out) {
-        mrsi_sides_outs_free(&sp->sides, j->out);
+        mrsi_step_outputs_outs_free(&sp->sides, j->out);
         mrs_block_clear(&j->block);
         mrsi_lists_clear(&j->lists);
     }
@@ -281,7 +282,7 @@ open_writers(struct spread *sp, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
         if (sp->st->desc.sides[i].role & written) {
-            s = mrsi_sides_open(&sp->sides, i, e);
+            s = mrsi_step_outputs_open(&sp->sides, i, e);
         }
     }
     return s;
@@ -294,8 +295,8 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct spread *sp = arg;
     mrs_build_i64(b, "side", sp->side);
-    mrsi_mark_log("logged", sp->log, b);
-    enum mrs_status s = mrsi_sides_describe(&sp->sides, b, files, e);
+    mrsi_save_log("logged", sp->log, b);
+    enum mrs_status s = mrsi_step_outputs_save(&sp->sides, b, files, e);
     return s == MRS_OK && sp->from ? sp->from->describe(sp->from->arg, b, files, e) : s;
 }
 
@@ -306,12 +307,12 @@ go_on(struct spread *sp, struct mrs_err *e)
     bool bad = false;
     struct mrs_view mark = sp->pass.from;
     sp->side = (uint32_t)mrsi_state_number(mark, "side", sp->st->desc.n_sides - 1, &bad);
-    sp->log = mrsi_mark_log_back(mark, "logged", &bad);
+    sp->log = mrsi_load_log(mark, "logged", &bad);
     if (bad) {
         return mrsi_state_damaged("the step", e);
     }
     enum mrs_status s = mrsi_pass_apply(&sp->pass, e);
-    MRS_THEN(s, mrsi_sides_apply(&sp->sides, mark, e));
+    MRS_THEN(s, mrsi_step_outputs_load(&sp->sides, mark, e));
     return s == MRS_OK && sp->from ? sp->from->go_on(sp->from->arg, mark, e) : s;
 }
 
@@ -325,14 +326,14 @@ begin_pass(void *arg, struct mrs_err *e)
         sp->from->rewind(sp->from->arg);
     }
     sp->side = 0;
-    return mrsi_sides_begin(&sp->sides, sp->log, sp->sides.ids.phase != MRSI_IDS_HOPE, e);
+    return mrsi_step_outputs_begin(&sp->sides, sp->log, sp->sides.ids.phase != MRSI_IDS_OPTIMISTIC, e);
 }
 
 static enum mrs_status
 one_pass(void *arg, struct mrs_err *e)
 {
     struct spread *sp = arg;
-    enum mrs_status s = mrsi_sides_held(&sp->sides, false, sp->sides.ids.phase == MRSI_IDS_VERDICT, e);
+    enum mrs_status s = mrsi_step_outputs_held(&sp->sides, false, sp->sides.ids.phase == MRSI_IDS_VERDICT, e);
     return s == MRS_OK ? read_sources(sp, e) : s;
 }
 
@@ -342,7 +343,7 @@ begin(struct spread *sp, struct mrs_err *e)
 {
     sp->pass = (struct mrsi_pass){.en = sp->en, .kind = "step", .wr = sp->sides.wr, .describe = describe, .arg = sp};
     sp->sides.pass = &sp->pass;
-    mrsi_keep_mark_for(&sp->pass);
+    mrsi_ckpt_savepoint_for(&sp->pass);
     enum mrs_status s = MRS_OK;
     if (sp->from && !mrsi_pass_goes_on(&sp->pass)) {
         s = sp->from->begin(sp->from->arg, e);
@@ -362,13 +363,13 @@ mrsi_spread_stream(struct mrsi_engine *en, uint32_t step, const struct mrsi_stre
     MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_step *st = &en->plan->steps[step];
     struct spread sp = {.en = en, .step = step, .st = st, .ops = st->type->spread, .from = from};
-    enum mrs_status s = mrsi_sides_init(&sp.sides, en, step, e);
+    enum mrs_status s = mrsi_step_outputs_init(&sp.sides, en, step, e);
     MRS_THEN(s, begin(&sp, e));
     MRS_THEN(s, mrsi_ids_rounds(&sp.sides.ids, &(struct mrsi_rounds){begin_pass, one_pass, &sp, &sp.pass}, e));
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
     }
-    return mrsi_sides_end(&sp.sides, s, e);
+    return mrsi_step_outputs_end(&sp.sides, s, e);
 }
 
 enum mrs_status

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 void
-mrsi_tape_init(struct mrsi_tape *t, struct mrsi_engine *en, size_t item, uint64_t limit)
+mrsi_file_array_init(struct mrsi_file_array *t, struct mrsi_engine *en, size_t item, uint64_t limit)
 {
     MRS_ASSERT(item > 0);
     memset(t, 0, sizeof *t);
@@ -19,7 +19,7 @@ mrsi_tape_init(struct mrsi_tape *t, struct mrsi_engine *en, size_t item, uint64_
 }
 
 void
-mrsi_tape_clear(struct mrsi_tape *t)
+mrsi_file_array_clear(struct mrsi_file_array *t)
 {
     if (t->en) {
         if (t->map) {
@@ -32,7 +32,7 @@ mrsi_tape_clear(struct mrsi_tape *t)
 }
 
 void
-mrsi_tape_reset(struct mrsi_tape *t)
+mrsi_file_array_reset(struct mrsi_file_array *t)
 {
     if (t->map) {
         munmap(t->map, t->bytes);
@@ -50,16 +50,16 @@ mrsi_tape_reset(struct mrsi_tape *t)
 }
 
 static enum mrs_status
-open_file(struct mrsi_tape *t, struct mrs_err *e)
+open_file(struct mrsi_file_array *t, struct mrs_err *e)
 {
     if (t->temp) {
         return MRS_OK;
     }
-    return t->kept ? mrsi_keep_temp(t->en, &t->temp, e) : mrsi_temp_new(t->en, &t->temp, e);
+    return t->kept ? mrsi_ckpt_temp(t->en, &t->temp, e) : mrsi_temp_new(t->en, &t->temp, e);
 }
 
 static enum mrs_status
-flush(struct mrsi_tape *t, struct mrs_err *e)
+flush(struct mrsi_file_array *t, struct mrs_err *e)
 {
     MRS_ASSERT(!t->map && t->buf.n > 0);
     enum mrs_status s = open_file(t, e);
@@ -70,13 +70,13 @@ flush(struct mrsi_tape *t, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_tape_spill(struct mrsi_tape *t, struct mrs_err *e)
+mrsi_file_array_spill(struct mrsi_file_array *t, struct mrs_err *e)
 {
     return t->buf.n && !t->ended ? flush(t, e) : MRS_OK;
 }
 
 void
-mrsi_tape_expect(struct mrsi_tape *t, uint64_t n)
+mrsi_file_array_expect(struct mrsi_file_array *t, uint64_t n)
 {
     MRS_ASSERT(!t->ended);
     enum { FEW = 4 << 20 };
@@ -84,12 +84,12 @@ mrsi_tape_expect(struct mrsi_tape *t, uint64_t n)
     if (!t->buf.p && bytes >= FEW) {
         mrs_buf_grow(&t->buf, bytes);
         t->buf.bad = 0; /* less may do */
-        mrsi_wish_huge(t->buf.p, t->buf.cap);
+        mrsi_lookup_value_huge(t->buf.p, t->buf.cap);
     }
 }
 
 enum mrs_status
-mrsi_tape_put_n(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e)
+mrsi_file_array_put_n(struct mrsi_file_array *t, const void *items, size_t n, struct mrs_err *e)
 {
     mrs_buf_put(&t->buf, items, t->item * n);
     t->n += n;
@@ -100,13 +100,13 @@ mrsi_tape_put_n(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err
 }
 
 enum mrs_status
-mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e)
+mrsi_file_array_put(struct mrsi_file_array *t, const void *item, struct mrs_err *e)
 {
-    return mrsi_tape_put_n(t, item, 1, e);
+    return mrsi_file_array_put_n(t, item, 1, e);
 }
 
 enum mrs_status
-mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e)
+mrsi_file_array_end(struct mrsi_file_array *t, struct mrs_err *e)
 {
     t->ended = true;
     if (!t->bytes || t->map) { /* mapped: a mark said that it had ended */
@@ -127,7 +127,7 @@ mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e)
 }
 
 const void *
-mrsi_tape_find(const struct mrsi_tape *t, const void *key, int (*cmp)(const void *, const void *))
+mrsi_file_array_find(const struct mrsi_file_array *t, const void *key, int (*cmp)(const void *, const void *))
 {
     return t->n ? bsearch(key, t->p, t->n, t->item, cmp) : NULL;
 }
@@ -135,7 +135,7 @@ mrsi_tape_find(const struct mrsi_tape *t, const void *key, int (*cmp)(const void
 /* ---- marks ---- */
 /* All items into the file. Those that have ended in memory are read there still: they stay. */
 static enum mrs_status
-save(struct mrsi_tape *t, struct mrs_err *e)
+save(struct mrsi_file_array *t, struct mrs_err *e)
 {
     if (!t->buf.n || (t->ended && t->named)) {
         return MRS_OK;
@@ -151,23 +151,24 @@ save(struct mrsi_tape *t, struct mrs_err *e)
 static const char *const file_name[2] = {"begun", "whole"};
 
 enum mrs_status
-mrsi_tape_describe(struct mrsi_tape *t, const char *name, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_file_array_save(struct mrsi_file_array *t, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                     struct mrs_err *e)
 {
     enum mrs_status s = save(t, e);
     t->named = s == MRS_OK && t->temp && t->n; /* without items the file is left out, though there may be one */
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
-    mrsi_mark_temp(file_name[t->ended], t->n ? t->temp : NULL, t->n * t->item, b, files);
+    mrsi_save_temp(file_name[t->ended], t->n ? t->temp : NULL, t->n * t->item, b, files);
     mrs_build_close(b);
     return s;
 }
 
 enum mrs_status
-mrsi_tape_apply(struct mrsi_tape *t, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_file_array_load(struct mrsi_file_array *t, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(!t->temp && t->n == 0);
-    struct mrs_view d = mrsi_mark_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(mark, name);
     bool ended = mrs_doc_get(d, file_name[true]).type != MRS_MISSING;
-    enum mrs_status s = mrsi_mark_temp_back(t->en, d, file_name[ended], &t->temp, &t->bytes, e);
+    enum mrs_status s = mrsi_load_temp(t->en, d, file_name[ended], &t->temp, &t->bytes, e);
     if (s == MRS_OK && t->bytes % t->item) {
         s = mrsi_state_damaged(name, e);
     }
@@ -176,5 +177,5 @@ mrsi_tape_apply(struct mrsi_tape *t, struct mrs_view mark, const char *name, str
     }
     t->n = t->bytes / t->item;
     t->named = t->temp != NULL;
-    return ended ? mrsi_tape_end(t, e) : MRS_OK;
+    return ended ? mrsi_file_array_end(t, e) : MRS_OK;
 }

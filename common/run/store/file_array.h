@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file_array.h - a list of items of one size that is written once, in its order, and then searched; past a share of
  * memory it lies in a temporary file that is mapped, so that no number of items counts against the budget. */
-#ifndef MRS_RUN_TAPE_H
-#define MRS_RUN_TAPE_H
+#ifndef MRS_RUN_FILE_ARRAY_H
+#define MRS_RUN_FILE_ARRAY_H
 
 #include "store.h"
 
-struct mrsi_tape {
+struct mrsi_file_array {
     struct mrsi_engine *en;
     size_t item;           /* bytes of one */
     uint64_t limit;
@@ -20,24 +20,26 @@ struct mrsi_tape {
     const uint8_t *p;      /* all items, after end */
     size_t n;
 };
-void mrsi_tape_init(struct mrsi_tape *t, struct mrsi_engine *en, size_t item, uint64_t limit);
-void mrsi_tape_clear(struct mrsi_tape *t); /* harmless twice */
-void mrsi_tape_reset(struct mrsi_tape *t); /* empty again, to be written anew */
-enum mrs_status mrsi_tape_put(struct mrsi_tape *t, const void *item, struct mrs_err *e);
+void mrsi_file_array_init(struct mrsi_file_array *t, struct mrsi_engine *en, size_t item, uint64_t limit);
+void mrsi_file_array_clear(struct mrsi_file_array *t); /* harmless twice */
+void mrsi_file_array_reset(struct mrsi_file_array *t); /* empty again, to be written anew */
+enum mrs_status mrsi_file_array_put(struct mrsi_file_array *t, const void *item, struct mrs_err *e);
 /* So many items are to come, as far as anybody can tell: room for them is taken at once where none is yet, and of huge
  * pages, for they are looked at in any order. A wish only. */
-void mrsi_tape_expect(struct mrsi_tape *t, uint64_t n);
+void mrsi_file_array_expect(struct mrsi_file_array *t, uint64_t n);
 /* n items that lie one behind the other. */
-enum mrs_status mrsi_tape_put_n(struct mrsi_tape *t, const void *items, size_t n, struct mrs_err *e);
+enum mrs_status mrsi_file_array_put_n(struct mrsi_file_array *t, const void *items, size_t n, struct mrs_err *e);
 /* For marks (checkpoint.h), where it is kept: apply gives it ended where it was. */
-enum mrs_status mrsi_tape_describe(struct mrsi_tape *t, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                                   struct mrs_err *e);
-enum mrs_status mrsi_tape_apply(struct mrsi_tape *t, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_file_array_save(struct mrsi_file_array *t, const char *name, struct mrs_build *b,
+                                     struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_file_array_load(struct mrsi_file_array *t, struct mrs_view mark, const char *name,
+                                     struct mrs_err *e);
 /* What was put so far goes into the file, however little it is. OK, FAIL. */
-enum mrs_status mrsi_tape_spill(struct mrsi_tape *t, struct mrs_err *e);
+enum mrs_status mrsi_file_array_spill(struct mrsi_file_array *t, struct mrs_err *e);
 /* Nothing is put from here on; items may be looked at, by several threads. */
-enum mrs_status mrsi_tape_end(struct mrsi_tape *t, struct mrs_err *e);
+enum mrs_status mrsi_file_array_end(struct mrsi_file_array *t, struct mrs_err *e);
 /* As bsearch: the items must have been put in the order of cmp. */
-const void *mrsi_tape_find(const struct mrsi_tape *t, const void *key, int (*cmp)(const void *, const void *));
+const void *mrsi_file_array_find(const struct mrsi_file_array *t, const void *key, int (*cmp)(const void *,
+                                                                                              const void *));
 
 #endif

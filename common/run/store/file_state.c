@@ -4,7 +4,7 @@
 #include "state.h"
 
 void
-mrsi_mark_file_begin(struct mrsi_mark_file *f, struct mrsi_engine *en)
+mrsi_savepoint_file_begin(struct mrsi_savepoint_file *f, struct mrsi_engine *en)
 {
     memset(f, 0, sizeof *f);
     f->en = en;
@@ -12,9 +12,9 @@ mrsi_mark_file_begin(struct mrsi_mark_file *f, struct mrsi_engine *en)
 }
 
 static enum mrs_status
-flush(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs_err *e)
+flush(struct mrsi_savepoint_file *f, const void *p, size_t n, struct mrs_err *e)
 {
-    enum mrs_status s = f->temp || !n ? MRS_OK : mrsi_keep_temp(f->en, &f->temp, e);
+    enum mrs_status s = f->temp || !n ? MRS_OK : mrsi_ckpt_temp(f->en, &f->temp, e);
     s = s == MRS_OK && n ? mrsi_temp_append(f->temp, p, n, f->bytes, e) : s;
     if (s == MRS_OK && n) {
         f->bytes += n;
@@ -24,11 +24,11 @@ flush(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_mark_file_put(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs_err *e)
+mrsi_savepoint_file_put(struct mrsi_savepoint_file *f, const void *p, size_t n, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    bool large = n > MRSI_MARK_WINDOW / 2;
-    if (large || f->buf.n + n > MRSI_MARK_WINDOW) {
+    bool large = n > MRSI_SAVEPOINT_WINDOW / 2;
+    if (large || f->buf.n + n > MRSI_SAVEPOINT_WINDOW) {
         s = flush(f, f->buf.p, f->buf.n, e);
         mrs_buf_reset(&f->buf);
     }
@@ -40,7 +40,7 @@ mrsi_mark_file_put(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs
 }
 
 enum mrs_status
-mrsi_mark_file_end(struct mrsi_mark_file *f, enum mrs_status s, struct mrs_err *e)
+mrsi_savepoint_file_end(struct mrsi_savepoint_file *f, enum mrs_status s, struct mrs_err *e)
 {
     MRS_THEN(s, flush(f, f->buf.p, f->buf.n, e));
     mrs_buf_clear(&f->buf);
@@ -53,23 +53,24 @@ mrsi_mark_file_end(struct mrsi_mark_file *f, enum mrs_status s, struct mrs_err *
 }
 
 enum mrs_status
-mrsi_mark_file_describe(struct mrsi_mark_file *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                        struct mrs_err *e)
+mrsi_savepoint_file_save(struct mrsi_savepoint_file *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                         struct mrs_err *e)
 {
     struct mrsi_temp *t = f->temp;
-    mrsi_mark_temp(name, t, f->bytes, b, files);
+    mrsi_save_temp(name, t, f->bytes, b, files);
     f->temp = NULL;
-    return t ? mrsi_keep_until_mark(f->en, t, e) : MRS_OK;
+    return t ? mrsi_ckpt_until_savepoint(f->en, t, e) : MRS_OK;
 }
 
 /* ---- and back ---- */
 enum mrs_status
-mrsi_mark_items_each(const struct mrsi_mark_items *x, const struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
+mrsi_savepoint_items_each(const struct mrsi_savepoint_items *x, const struct mrsi_temp *t, uint64_t bytes,
+                          struct mrs_err *e)
 {
-    MRS_ASSERT(x->item > 0 && x->item <= MRSI_MARK_WINDOW && bytes % x->item == 0);
+    MRS_ASSERT(x->item > 0 && x->item <= MRSI_SAVEPOINT_WINDOW && bytes % x->item == 0);
     struct mrs_buf room;
     enum mrs_status s = MRS_OK;
-    size_t window = MRSI_MARK_WINDOW / x->item * x->item;
+    size_t window = MRSI_SAVEPOINT_WINDOW / x->item * x->item;
     mrs_buf_init(&room, x->en->mem, SIZE_MAX);
     uint8_t *p = mrs_buf_take(&room, window < bytes ? window : (size_t)bytes);
     if (!p) {
@@ -86,16 +87,16 @@ mrsi_mark_items_each(const struct mrsi_mark_items *x, const struct mrsi_temp *t,
 }
 
 enum mrs_status
-mrsi_mark_items_back(const struct mrsi_mark_items *x, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_load_items(const struct mrsi_savepoint_items *x, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     struct mrsi_temp *t;
     uint64_t bytes;
-    enum mrs_status s = mrsi_mark_temp_back(x->en, mark, name, &t, &bytes, e);
+    enum mrs_status s = mrsi_load_temp(x->en, mark, name, &t, &bytes, e);
     if (s == MRS_OK && bytes % x->item) {
         s = mrsi_state_damaged(name, e);
     }
     if (t) {
-        MRS_THEN(s, mrsi_mark_items_each(x, t, bytes, e));
+        MRS_THEN(s, mrsi_savepoint_items_each(x, t, bytes, e));
         mrsi_temp_drop(x->en, t);
     }
     return s;
@@ -103,7 +104,7 @@ mrsi_mark_items_back(const struct mrsi_mark_items *x, struct mrs_view mark, cons
 
 /* ---- lists that grow ---- */
 void
-mrsi_mark_list_clear(struct mrsi_mark_list *l)
+mrsi_savepoint_list_clear(struct mrsi_savepoint_list *l)
 {
     mrsi_temp_drop(l->en, l->temp);
     l->temp = NULL;
@@ -111,25 +112,25 @@ mrsi_mark_list_clear(struct mrsi_mark_list *l)
 }
 
 enum mrs_status
-mrsi_mark_list_describe(struct mrsi_mark_list *l, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                        struct mrs_err *e)
+mrsi_savepoint_list_save(struct mrsi_savepoint_list *l, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                         struct mrs_err *e)
 {
     uint64_t more = l->buf->n > l->bytes ? l->buf->n - l->bytes : 0;
-    enum mrs_status s = l->temp || !more ? MRS_OK : mrsi_keep_temp(l->en, &l->temp, e);
+    enum mrs_status s = l->temp || !more ? MRS_OK : mrsi_ckpt_temp(l->en, &l->temp, e);
     if (s == MRS_OK && more) {
         s = mrsi_temp_append(l->temp, l->buf->p + l->bytes, more, l->bytes, e);
         l->bytes += s == MRS_OK ? more : 0;
     }
     bool any = l->buf->n > 0; /* a list that was given up has no file any more */
-    mrsi_mark_temp(name, any ? l->temp : NULL, l->bytes, b, files);
+    mrsi_save_temp(name, any ? l->temp : NULL, l->bytes, b, files);
     return s;
 }
 
 enum mrs_status
-mrsi_mark_list_apply(struct mrsi_mark_list *l, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_savepoint_list_load(struct mrsi_savepoint_list *l, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(!l->temp && l->buf->n == 0);
-    enum mrs_status s = mrsi_mark_temp_back(l->en, mark, name, &l->temp, &l->bytes, e);
+    enum mrs_status s = mrsi_load_temp(l->en, mark, name, &l->temp, &l->bytes, e);
     if (s != MRS_OK || !l->temp) {
         return s;
     }

@@ -10,7 +10,7 @@ sum_of(const struct mrsi_temp *t, const char *name)
 }
 
 void
-mrsi_mark_sum(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b)
+mrsi_save_sum(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b)
 {
     MRS_ASSERT(!bytes || t->summed == bytes);
     if (bytes) {
@@ -27,7 +27,7 @@ put_file(const char *name, const struct mrsi_temp *t, uint64_t bytes, bool summe
     mrs_build_i64(b, "file", t ? t->no : 0);
     mrs_build_i64(b, "bytes", t ? (int64_t)bytes : 0);
     if (t && summed) {
-        mrsi_mark_sum(name, t, bytes, b);
+        mrsi_save_sum(name, t, bytes, b);
     }
     mrs_build_close(b);
     if (t) {
@@ -36,24 +36,24 @@ put_file(const char *name, const struct mrsi_temp *t, uint64_t bytes, bool summe
 }
 
 void
-mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b, struct mrs_buf *files)
+mrsi_save_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b, struct mrs_buf *files)
 {
     put_file(name, t, bytes, true, b, files);
 }
 
 void
-mrsi_mark_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
+mrsi_save_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
                         struct mrs_buf *files)
 {
     put_file(name, t, bytes, false, b, files);
 }
 
 enum mrs_status
-mrsi_mark_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t n, struct mrs_build *b,
+mrsi_save_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t n, struct mrs_build *b,
                 struct mrs_buf *files, struct mrs_err *e)
 {
     struct mrsi_temp *t = NULL;
-    enum mrs_status s = n ? mrsi_keep_temp(en, &t, e) : MRS_OK;
+    enum mrs_status s = n ? mrsi_ckpt_temp(en, &t, e) : MRS_OK;
     if (s == MRS_OK && t) {
         s = mrsi_temp_append(t, p, n, 0, e);
         t->bytes = n;
@@ -62,30 +62,30 @@ mrsi_mark_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t 
         mrsi_temp_drop(en, t);
         return s;
     }
-    mrsi_mark_temp(name, t, n, b, files);
-    return t ? mrsi_keep_until_mark(en, t, e) : MRS_OK;
+    mrsi_save_temp(name, t, n, b, files);
+    return t ? mrsi_ckpt_until_savepoint(en, t, e) : MRS_OK;
 }
 
 struct mrs_view
-mrsi_mark_doc(struct mrs_view mark, const char *name)
+mrsi_savepoint_doc(struct mrs_view mark, const char *name)
 {
     struct mrs_val v = mrs_doc_get(mark, name);
     return v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc();
 }
 
 enum mrs_status
-mrsi_mark_temp_unsummed_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
-                             uint64_t *bytes, struct mrs_err *e)
+mrsi_load_temp_unsummed(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
+                        uint64_t *bytes, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrs_view d = mrsi_mark_doc(mark, name);
-    uint32_t no = (uint32_t)mrsi_state_number(d, "file", mrsi_keep_next(en) - 1, &bad);
+    struct mrs_view d = mrsi_savepoint_doc(mark, name);
+    uint32_t no = (uint32_t)mrsi_state_number(d, "file", mrsi_ckpt_next(en) - 1, &bad);
     *t = NULL;
     *bytes = mrsi_state_number(d, "bytes", INT64_MAX, &bad);
     if (bad || (!no && *bytes)) {
         return mrsi_state_damaged(name, e);
     }
-    return no ? mrsi_keep_reopen(en, no, *bytes, t, e) : MRS_OK;
+    return no ? mrsi_ckpt_reopen(en, no, *bytes, t, e) : MRS_OK;
 }
 
 static enum mrs_status
@@ -99,20 +99,20 @@ sum_up(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_mark_sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
+mrsi_save_sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e)
 {
-    struct mrsi_mark_items all = {en, 1, sum_up, t};
+    struct mrsi_savepoint_items all = {en, 1, sum_up, t};
     mrs_hash_run_begin(&t->sum);
     t->summed = 0;
-    return mrsi_mark_items_each(&all, t, bytes, e);
+    return mrsi_savepoint_items_each(&all, t, bytes, e);
 }
 
 enum mrs_status
-mrsi_mark_sum_back(struct mrsi_engine *en, struct mrs_view d, const char *name, struct mrsi_temp *t, uint64_t bytes,
-                   struct mrs_err *e)
+mrsi_load_sum(struct mrsi_engine *en, struct mrs_view d, const char *name, struct mrsi_temp *t, uint64_t bytes,
+              struct mrs_err *e)
 {
     struct mrs_val sum = mrs_doc_get(d, "sum");
-    enum mrs_status s = mrsi_mark_sum_again(en, t, bytes, e);
+    enum mrs_status s = mrsi_save_sum_again(en, t, bytes, e);
     if (s == MRS_OK && bytes && (sum.type != MRS_INT64 || mrs_val_i64(sum) != sum_of(t, name))) {
         s = mrs_err_checkpoint(e, "its file %u, %s, is not as it was", t->no, name);
     }
@@ -120,12 +120,12 @@ mrsi_mark_sum_back(struct mrsi_engine *en, struct mrs_view d, const char *name, 
 }
 
 enum mrs_status
-mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
-                    uint64_t *bytes, struct mrs_err *e)
+mrsi_load_temp(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrsi_temp **t,
+               uint64_t *bytes, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_mark_temp_unsummed_back(en, mark, name, t, bytes, e);
+    enum mrs_status s = mrsi_load_temp_unsummed(en, mark, name, t, bytes, e);
     if (s == MRS_OK && *t) {
-        s = mrsi_mark_sum_back(en, mrsi_mark_doc(mark, name), name, *t, *bytes, e);
+        s = mrsi_load_sum(en, mrsi_savepoint_doc(mark, name), name, *t, *bytes, e);
     }
     if (s != MRS_OK) {
         mrsi_temp_drop(en, *t);
@@ -135,12 +135,12 @@ mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *na
 }
 
 enum mrs_status
-mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrs_buf *out,
-                     struct mrs_err *e)
+mrsi_load_bytes(struct mrsi_engine *en, struct mrs_view mark, const char *name, struct mrs_buf *out,
+                struct mrs_err *e)
 {
     struct mrsi_temp *t;
     uint64_t n;
-    enum mrs_status s = mrsi_mark_temp_back(en, mark, name, &t, &n, e);
+    enum mrs_status s = mrsi_load_temp(en, mark, name, &t, &n, e);
     if (s != MRS_OK || !t) {
         return s;
     }
@@ -151,7 +151,7 @@ mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *n
 }
 
 void
-mrsi_mark_place(const struct mrs_reader_at *at, struct mrs_build *b)
+mrsi_save_place(const struct mrs_reader_at *at, struct mrs_build *b)
 {
     mrs_build_i64(b, "off", (int64_t)at->off);
     mrs_build_i64(b, "doc", (int64_t)at->doc);
@@ -159,7 +159,7 @@ mrsi_mark_place(const struct mrs_reader_at *at, struct mrs_build *b)
 }
 
 struct mrs_reader_at
-mrsi_mark_place_back(struct mrs_view d, bool *bad)
+mrsi_load_place(struct mrs_view d, bool *bad)
 {
     return (struct mrs_reader_at){mrsi_state_number(d, "off", INT64_MAX, bad),
                                   mrsi_state_number(d, "doc", INT64_MAX, bad),
@@ -167,7 +167,7 @@ mrsi_mark_place_back(struct mrs_view d, bool *bad)
 }
 
 void
-mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b)
+mrsi_save_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b)
 {
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrs_build_i64(b, "docs", (int64_t)at.n);
@@ -177,9 +177,9 @@ mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b
 
 /* The log of the mark itself is what limits it: that of the engine may still be the one from before the step. */
 struct mrsi_refused_mark
-mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad)
+mrsi_load_log(struct mrs_view mark, const char *name, bool *bad)
 {
-    struct mrs_view d = mrsi_mark_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(mark, name);
     uint64_t most = mrsi_state_number(mark, "refused", INT64_MAX, bad);
     uint64_t most_bytes = mrsi_state_number(mark, "refusedBytes", INT64_MAX, bad);
     uint64_t n = mrsi_state_number(d, "docs", most, bad), bytes = mrsi_state_number(d, "bytes", most_bytes, bad);
@@ -187,13 +187,13 @@ mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad)
 }
 
 bool
-mrsi_mark_is_doc(const uint8_t *p, uint64_t n)
+mrsi_savepoint_is_doc(const uint8_t *p, uint64_t n)
 {
     return n >= MRS_DOC_MIN && mrs_le32(p) == n && mrs_doc_check(p, n, MRS_DEPTH_READ, NULL) == MRS_OK;
 }
 
 bool
-mrsi_mark_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room)
+mrsi_savepoint_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room)
 {
     uint8_t head[6] = {0, 0, 0, 0, type, 0}; /* of a document with this value under no name */
     mrs_buf_reset(room);
@@ -201,5 +201,5 @@ mrsi_mark_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *r
     mrs_buf_put(room, head, sizeof head);
     mrs_buf_put(room, p, n);
     mrs_buf_byte(room, 0);
-    return !room->bad && n < MRS_DOC_READ_MAX && mrsi_mark_is_doc(room->p, room->n);
+    return !room->bad && n < MRS_DOC_READ_MAX && mrsi_savepoint_is_doc(room->p, room->n);
 }

@@ -4,10 +4,10 @@
 #include <unistd.h>
 
 enum mrs_status
-mrsi_kept_open(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_kept_files_open(struct mrsi_engine *en, struct mrs_err *e)
 {
     MRS_ASSERT(!en->kept && en->opts->output);
-    struct mrsi_kept *k = mrs_zalloc(en->mem, sizeof *k);
+    struct mrsi_kept_files *k = mrs_zalloc(en->mem, sizeof *k);
     if (!k) {
         return mrs_err_memory(e, sizeof *k);
     }
@@ -15,16 +15,16 @@ mrsi_kept_open(struct mrsi_engine *en, struct mrs_err *e)
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {
         mrs_buf_init(bufs[i], en->mem, MRS_DOC_MAX);
     }
-    k->dir = (struct mrs_beside){en->mem, en->opts->output, en->opts->tmp};
+    k->dir = (struct mrs_ckpt_dir){en->mem, en->opts->output, en->opts->tmp};
     k->next = 1;
     en->kept = k;
     return MRS_OK;
 }
 
 void
-mrsi_kept_close(struct mrsi_engine *en)
+mrsi_kept_files_close(struct mrsi_engine *en)
 {
-    struct mrsi_kept *k = en->kept;
+    struct mrsi_kept_files *k = en->kept;
     if (!k) {
         return;
     }
@@ -37,7 +37,7 @@ mrsi_kept_close(struct mrsi_engine *en)
 }
 
 bool
-mrsi_kept_has(const struct mrs_buf *list, uint32_t no)
+mrsi_kept_files_has(const struct mrs_buf *list, uint32_t no)
 {
     for (size_t i = 0; i + sizeof no <= list->n; i += sizeof no) {
         if (memcmp(list->p + i, &no, sizeof no) == 0) {
@@ -49,32 +49,32 @@ mrsi_kept_has(const struct mrs_buf *list, uint32_t no)
 
 /* Files that neither the state on disk nor the boundary names go. */
 void
-mrsi_kept_sweep(struct mrsi_engine *en)
+mrsi_kept_files_sweep(struct mrsi_engine *en)
 {
-    struct mrsi_kept *k = en->kept;
+    struct mrsi_kept_files *k = en->kept;
     size_t left = 0;
     for (size_t i = 0; i + sizeof(uint32_t) <= k->doomed.n; i += sizeof(uint32_t)) {
         uint32_t no;
         memcpy(&no, k->doomed.p + i, sizeof no);
-        if (mrsi_kept_has(&k->on_disk, no) || mrsi_kept_has(&k->files, no)) {
+        if (mrsi_kept_files_has(&k->on_disk, no) || mrsi_kept_files_has(&k->files, no)) {
             memmove(k->doomed.p + left, &no, sizeof no);
             left += sizeof no;
         } else {
-            mrs_beside_drop(&k->dir, no);
+            mrs_ckpt_dir_drop(&k->dir, no);
         }
     }
     k->doomed.n = left;
 }
 
 uint32_t
-mrsi_keep_next(const struct mrsi_engine *en)
+mrsi_ckpt_next(const struct mrsi_engine *en)
 {
     MRS_ASSERT(en->kept);
     return en->kept->next;
 }
 
 enum mrs_status
-mrsi_keep_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e)
+mrsi_ckpt_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e)
 {
     int fd;
     if (!en->kept) {
@@ -83,18 +83,18 @@ mrsi_keep_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e
     *out = NULL;
     pthread_mutex_lock(&en->temp_lock);
     uint32_t no = en->kept->next;
-    enum mrs_status s = mrs_beside_file(&en->kept->dir, no, true, &fd, e);
+    enum mrs_status s = mrs_ckpt_dir_file(&en->kept->dir, no, true, &fd, e);
     en->kept->next += s == MRS_OK;
     pthread_mutex_unlock(&en->temp_lock);
     return s == MRS_OK ? mrsi_temp_of(en, fd, no, out, e) : s;
 }
 
 enum mrs_status
-mrsi_keep_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrsi_temp **out, struct mrs_err *e)
+mrsi_ckpt_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrsi_temp **out, struct mrs_err *e)
 {
     MRS_ASSERT(no > 0);
     int fd;
-    enum mrs_status s = mrs_beside_file(&en->kept->dir, no, false, &fd, e);
+    enum mrs_status s = mrs_ckpt_dir_file(&en->kept->dir, no, false, &fd, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -111,22 +111,22 @@ mrsi_keep_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrs
 }
 
 void
-mrsi_keep_dropped(struct mrsi_engine *en, uint32_t no)
+mrsi_ckpt_dropped(struct mrsi_engine *en, uint32_t no)
 {
     MRS_ASSERT(no > 0);
-    struct mrsi_kept *k = en->kept;
+    struct mrsi_kept_files *k = en->kept;
     if (!k) {
         return; /* the end has decided about all of them */
     }
-    if (mrsi_kept_has(&k->on_disk, no) || mrsi_kept_has(&k->files, no)) {
+    if (mrsi_kept_files_has(&k->on_disk, no) || mrsi_kept_files_has(&k->files, no)) {
         mrs_buf_put(&k->doomed, &no, sizeof no);
     } else {
-        mrs_beside_drop(&k->dir, no);
+        mrs_ckpt_dir_drop(&k->dir, no);
     }
 }
 
 enum mrs_status
-mrsi_keep_until_mark(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e)
+mrsi_ckpt_until_savepoint(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e)
 {
     MRS_ASSERT(en->kept && t);
     struct mrs_buf *held = &en->kept->pass_temps;
@@ -138,7 +138,7 @@ mrsi_keep_until_mark(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err
 }
 
 void
-mrsi_kept_drop_marked(struct mrsi_engine *en)
+mrsi_kept_files_drop_marked(struct mrsi_engine *en)
 {
     struct mrs_buf *held = &en->kept->pass_temps;
     for (size_t i = 0; i + sizeof(struct mrsi_temp *) <= held->n; i += sizeof(struct mrsi_temp *)) {

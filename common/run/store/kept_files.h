@@ -6,8 +6,8 @@
 
 #include "store.h"
 
-struct mrsi_kept {
-    struct mrs_beside dir;
+struct mrsi_kept_files {
+    struct mrs_ckpt_dir dir;
     uint32_t next;             /* number of the next file */
     struct mrs_buf files;      /* uint32_t: the numbers that the last boundary names, */
     struct mrs_buf on_disk;    /* and those that the state on disk names */
@@ -15,22 +15,22 @@ struct mrsi_kept {
     struct mrs_buf pass_temps; /* struct mrsi_temp *: files made for the mark alone, until it is on disk */
 };
 /* en->kept, and nothing at all. */
-enum mrs_status mrsi_kept_open(struct mrsi_engine *en, struct mrs_err *e);
-void mrsi_kept_close(struct mrsi_engine *en);
+enum mrs_status mrsi_kept_files_open(struct mrsi_engine *en, struct mrs_err *e);
+void mrsi_kept_files_close(struct mrsi_engine *en);
 /* Whether a list of numbers holds one. */
-bool mrsi_kept_has(const struct mrs_buf *list, uint32_t no);
+bool mrsi_kept_files_has(const struct mrs_buf *list, uint32_t no);
 /* Removes the files that nobody needs any more. */
-void mrsi_kept_sweep(struct mrsi_engine *en);
+void mrsi_kept_files_sweep(struct mrsi_engine *en);
 /* The mark is on disk, or given up: the files made for it alone are closed. */
-void mrsi_kept_drop_marked(struct mrsi_engine *en);
+void mrsi_kept_files_drop_marked(struct mrsi_engine *en);
 /* A file that a boundary or a mark may name, as a temporary file; nameless where there are no checkpoints. Any
  * thread. */
-enum mrs_status mrsi_keep_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);
-enum mrs_status mrsi_keep_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrsi_temp **out,
+enum mrs_status mrsi_ckpt_temp(struct mrsi_engine *en, struct mrsi_temp **out, struct mrs_err *e);
+enum mrs_status mrsi_ckpt_reopen(struct mrsi_engine *en, uint32_t no, uint64_t bytes, struct mrsi_temp **out,
                                  struct mrs_err *e);
-void mrsi_keep_dropped(struct mrsi_engine *en, uint32_t no); /* its last user has gone */
-uint32_t mrsi_keep_next(const struct mrsi_engine *en);
+void mrsi_ckpt_dropped(struct mrsi_engine *en, uint32_t no); /* its last user has gone */
+uint32_t mrsi_ckpt_next(const struct mrsi_engine *en);
 /* Keeps a temporary file open until the mark that is being made is on disk; takes t over. */
-enum mrs_status mrsi_keep_until_mark(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e);
+enum mrs_status mrsi_ckpt_until_savepoint(struct mrsi_engine *en, struct mrsi_temp *t, struct mrs_err *e);
 
 #endif

@@ -24,7 +24,7 @@ map_file(struct mrsi_area *a, struct mrs_err *e)
 static enum mrs_status
 make_file(struct mrsi_area *a, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_keep_temp(a->en, &a->temp, e);
+    enum mrs_status s = mrsi_ckpt_temp(a->en, &a->temp, e);
     int err = EINTR;
     while (s == MRS_OK && err == EINTR) {
         err = posix_fallocate(a->temp->fd, 0, (off_t)a->bytes);
@@ -42,7 +42,7 @@ take_memory(struct mrsi_area *a, struct mrs_err *e)
     if (!a->p) {
         return mrs_err_memory(e, a->bytes);
     }
-    mrsi_wish_huge(a->p, a->bytes);
+    mrsi_lookup_value_huge(a->p, a->bytes);
     return MRS_OK;
 }
 
@@ -78,7 +78,7 @@ static enum mrs_status
 copy_area(struct mrsi_area *a, struct mrs_err *e)
 {
     MRS_ASSERT(a->p && !a->temp && !a->copy);
-    enum mrs_status s = mrsi_keep_temp(a->en, &a->copy, e);
+    enum mrs_status s = mrsi_ckpt_temp(a->en, &a->copy, e);
     MRS_THEN(s, mrsi_temp_append(a->copy, a->p, a->bytes, 0, e));
     if (s != MRS_OK) {
         mrsi_temp_drop(a->en, a->copy);
@@ -104,7 +104,7 @@ mrsi_area_describe(struct mrsi_area *a, const char *name, struct mrs_build *b, s
     if (t && t->summed != a->bytes) { /* mapped, and filled in any order */
         mrsi_temp_sum(t, a->p, a->bytes);
     }
-    mrsi_mark_temp(name, t, a->bytes, b, files);
+    mrsi_save_temp(name, t, a->bytes, b, files);
     return s;
 }
 
@@ -133,7 +133,7 @@ mrsi_area_apply(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uin
 {
     uint64_t have;
     *a = (struct mrsi_area){.en = en, .bytes = bytes ? bytes : 1};
-    enum mrs_status s = mrsi_mark_temp_back(en, mark, name, &a->temp, &have, e);
+    enum mrs_status s = mrsi_load_temp(en, mark, name, &a->temp, &have, e);
     if (s == MRS_OK && have != a->bytes) {
         s = mrsi_state_damaged(name, e);
     }
@@ -257,7 +257,7 @@ mrsi_index_describe(struct mrsi_index *x, const char *name, struct mrs_build *b,
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     struct mrsi_temp *t;
     enum mrs_status s = file_of_area(&x->area, &t, e);
-    mrsi_mark_temp_unsummed("slots", t, x->area.bytes, b, files); /* more slots will be filled there */
+    mrsi_save_temp_unsummed("slots", t, x->area.bytes, b, files); /* more slots will be filled there */
     mrs_build_i64(b, "keys", (int64_t)x->n);
     mrs_build_i64(b, "end", (int64_t)x->end);
     mrs_build_i64(b, "sum", (int64_t)x->sum);
@@ -284,13 +284,13 @@ mrsi_index_apply(struct mrsi_index *x, struct mrs_view mark, const char *name, s
 {
     MRS_ASSERT(x->n == 0 && !x->area.p);
     bool bad = false;
-    struct mrs_view d = mrsi_mark_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(mark, name);
     uint64_t n = mrsi_state_number(d, "keys", INT64_MAX, &bad);
     uint64_t sum = mrsi_state_number(d, "sum", UINT64_MAX, &bad);
     x->end = mrsi_state_number(d, "end", INT64_MAX, &bad);
     x->area.en = x->en;
     enum mrs_status s = bad ? mrsi_state_damaged(name, e)
-                            : mrsi_mark_temp_unsummed_back(x->en, d, "slots", &x->area.temp, &x->area.bytes, e);
+                            : mrsi_load_temp_unsummed(x->en, d, "slots", &x->area.temp, &x->area.bytes, e);
     if (s == MRS_OK && (x->area.bytes % sizeof(struct mrsi_index_slot) || (!x->area.bytes && n))) {
         s = mrsi_state_damaged(name, e);
     }

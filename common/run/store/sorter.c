@@ -124,7 +124,7 @@ open_file(struct mrsi_sorter *s, struct mrs_err *e)
     if (s->temp) {
         return MRS_OK;
     }
-    enum mrs_status st = s->kept ? mrsi_keep_temp(s->en, &s->temp, e) : mrsi_temp_new(s->en, &s->temp, e);
+    enum mrs_status st = s->kept ? mrsi_ckpt_temp(s->en, &s->temp, e) : mrsi_temp_new(s->en, &s->temp, e);
     if (st == MRS_OK) {
         s->temp->aside = s->aside;
     }
@@ -431,7 +431,7 @@ mrsi_sorter_describe(struct mrsi_sorter *s, const char *name, struct mrs_build *
     struct sorter_run whole = {0, s->saved};
     put_places(s, &places);
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
-    mrsi_mark_temp("records", s->temp, s->bytes, b, files);
+    mrsi_save_temp("records", s->temp, s->bytes, b, files);
     mrsi_state_put_bytes(b, "runs", s->saved ? (const void *)&whole : s->runs.p, s->saved ? sizeof whole : s->runs.n);
     mrsi_state_put_bytes(b, "places", places.p, places.n);
     mrs_build_bool(b, "done", s->done);
@@ -467,11 +467,11 @@ mrsi_sorter_apply(struct mrsi_sorter *s, struct mrs_view mark, const char *name,
     MRS_ASSERT(!s->temp && s->recs.n == 0);
     bool bad = false;
     size_t n, n_from;
-    struct mrs_view d = mrsi_mark_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(mark, name);
     struct mrs_val done = mrs_doc_get(d, "done");
     const uint8_t *runs = mrsi_state_bytes(d, "runs", &n, &bad), *from = mrsi_state_bytes(d, "places", &n_from, &bad);
     enum mrs_status st = bad || done.type != MRS_BOOL ? mrsi_state_damaged(name, e) : MRS_OK;
-    MRS_THEN(st, mrsi_mark_temp_back(s->en, d, "records", &s->temp, &s->bytes, e));
+    MRS_THEN(st, mrsi_load_temp(s->en, d, "records", &s->temp, &s->bytes, e));
     if (st != MRS_OK) {
         return st;
     }

@@ -137,7 +137,7 @@ add_slab(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
     }
     sp->slab_at = (uint8_t *)(((uintptr_t)slab + 63) & ~(uintptr_t)63);
     sp->slab_end = (uint8_t *)slab + n;
-    mrsi_wish_huge(slab, n);
+    mrsi_lookup_value_huge(slab, n);
     return MRS_OK;
 }
 
@@ -193,7 +193,7 @@ static enum mrs_status
 to_file(struct mrsi_spill *sp, uint32_t part, const uint8_t *p, uint32_t n, uint32_t stream, struct mrs_err *e)
 {
     pthread_mutex_lock(&sp->lock);
-    enum mrs_status s = sp->temp ? MRS_OK : mrsi_keep_temp(sp->en, &sp->temp, e);
+    enum mrs_status s = sp->temp ? MRS_OK : mrsi_ckpt_temp(sp->en, &sp->temp, e);
     pthread_mutex_unlock(&sp->lock);
     if (s != MRS_OK) {
         return s;

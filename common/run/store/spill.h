@@ -46,7 +46,7 @@ mrsi_rec_shape(const struct mrsi_rec *r)
     return mrsi_rec_sort(r) + r->sort_len;
 }
 static inline uint32_t
-mrsi_rec_here(const struct mrsi_rec *r) /* bytes that stand where the shape would */
+mrsi_rec_here(const struct mrsi_rec *r) /* bytes that are where the shape would */
 {
     return r->is_far ? (uint32_t)sizeof(struct mrsi_far) : r->shape_len;
 }

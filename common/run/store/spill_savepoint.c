@@ -19,7 +19,7 @@ struct spill_savepoint_told { /* a piece, in the list */
 static enum mrs_status
 to_file(struct mrsi_spill *sp, struct mrsi_spill_piece *x, struct mrs_err *e)
 {
-    enum mrs_status s = sp->temp ? MRS_OK : mrsi_keep_temp(sp->en, &sp->temp, e);
+    enum mrs_status s = sp->temp ? MRS_OK : mrsi_ckpt_temp(sp->en, &sp->temp, e);
     uint64_t off = atomic_load(&sp->spilled);
     MRS_THEN(s, mrs_write_at(sp->temp->fd, x->p, x->n, off, e));
     if (s == MRS_OK) {
@@ -31,7 +31,7 @@ to_file(struct mrsi_spill *sp, struct mrsi_spill_piece *x, struct mrs_err *e)
 }
 
 static enum mrs_status
-list_pieces(struct mrsi_spill *sp, struct mrsi_mark_file *list, struct mrs_err *e)
+list_pieces(struct mrsi_spill *sp, struct mrsi_savepoint_file *list, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < sp->n_part; i++) {
@@ -39,14 +39,14 @@ list_pieces(struct mrsi_spill *sp, struct mrsi_mark_file *list, struct mrs_err *
         for (size_t k = 0; s == MRS_OK && k < sp->part[i].pieces.n / sizeof *x; k++) {
             s = x[k].off == MRSI_NO_PLACE ? to_file(sp, &x[k], e) : MRS_OK;
             struct spill_savepoint_told t = {x[k].off, x[k].sum, x[k].n, i, x[k].stream, 0};
-            MRS_THEN(s, mrsi_mark_file_put(list, &t, sizeof t, e));
+            MRS_THEN(s, mrsi_savepoint_file_put(list, &t, sizeof t, e));
         }
     }
     return s;
 }
 
 static enum mrs_status
-list_open(const struct mrsi_spill *sp, struct mrsi_mark_file *list, struct mrsi_mark_file *open, uint64_t *at,
+list_open(const struct mrsi_spill *sp, struct mrsi_savepoint_file *list, struct mrsi_savepoint_file *open, uint64_t *at,
           struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
@@ -55,8 +55,8 @@ list_open(const struct mrsi_spill *sp, struct mrsi_mark_file *list, struct mrsi_
             struct spill_savepoint_told t = {*at, 0, w->open[i].n, i, w->stream, 1};
             if (t.n) {
                 t.sum = mrsi_piece_sum(sp, w->open[i].p, t.n);
-                s = mrsi_mark_file_put(list, &t, sizeof t, e);
-                MRS_THEN(s, mrsi_mark_file_put(open, w->open[i].p, t.n, e));
+                s = mrsi_savepoint_file_put(list, &t, sizeof t, e);
+                MRS_THEN(s, mrsi_savepoint_file_put(open, w->open[i].p, t.n, e));
                 *at += t.n;
             }
         }
@@ -66,14 +66,14 @@ list_open(const struct mrsi_spill *sp, struct mrsi_mark_file *list, struct mrsi_
 
 /* The list of what is there now, with what is open in a file of its own. */
 static enum mrs_status
-make_list(struct mrsi_spill *sp, struct mrsi_mark_file *open, struct mrs_err *e)
+make_list(struct mrsi_spill *sp, struct mrsi_savepoint_file *open, struct mrs_err *e)
 {
-    struct mrsi_mark_file list;
+    struct mrsi_savepoint_file list;
     uint64_t at = 0;
-    mrsi_mark_file_begin(&list, sp->en);
+    mrsi_savepoint_file_begin(&list, sp->en);
     enum mrs_status s = list_pieces(sp, &list, e);
     MRS_THEN(s, list_open(sp, &list, open, &at, e));
-    s = mrsi_mark_file_end(&list, s, e);
+    s = mrsi_savepoint_file_end(&list, s, e);
     if (s == MRS_OK) {
         mrsi_temp_drop(sp->en, sp->list);
         sp->list = list.temp;
@@ -87,22 +87,22 @@ enum mrs_status
 mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b, struct mrs_buf *files,
                     struct mrs_err *e)
 {
-    struct mrsi_mark_file open;
+    struct mrsi_savepoint_file open;
     enum mrs_status s = MRS_OK;
-    mrsi_mark_file_begin(&open, sp->en);
+    mrsi_savepoint_file_begin(&open, sp->en);
     if (!sp->listed || sp->listed != sp->n_pieces || sp->spillers) {
         s = make_list(sp, &open, e);
     }
-    s = mrsi_mark_file_end(&open, s, e);
+    s = mrsi_savepoint_file_end(&open, s, e);
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrs_build_i64(b, "ordinals", (int64_t)sp->total);
     mrs_build_i64(b, "partitions", sp->n_part);
     mrs_build_i64(b, "added", sp->added);
     mrs_build_i64(b, "spare", sp->spare);
     mrs_build_i64(b, "streams", sp->streams);
-    mrsi_mark_temp_unsummed("records", sp->temp, atomic_load(&sp->spilled), b, files);
-    mrsi_mark_temp("pieces", sp->list, sp->list_bytes, b, files);
-    MRS_THEN(s, mrsi_mark_file_describe(&open, "open", b, files, e));
+    mrsi_save_temp_unsummed("records", sp->temp, atomic_load(&sp->spilled), b, files);
+    mrsi_save_temp("pieces", sp->list, sp->list_bytes, b, files);
+    MRS_THEN(s, mrsi_savepoint_file_save(&open, "open", b, files, e));
     mrs_build_close(b);
     return s;
 }
@@ -165,7 +165,7 @@ take_open(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     struct taking *x = arg;
     struct mrsi_spill *sp = x->sp;
-    enum mrs_status s = sp->temp ? MRS_OK : mrsi_keep_temp(sp->en, &sp->temp, e);
+    enum mrs_status s = sp->temp ? MRS_OK : mrsi_ckpt_temp(sp->en, &sp->temp, e);
     MRS_THEN(s, mrs_write_at(sp->temp->fd, p, n, x->records + x->open, e));
     x->open += n;
     return s;
@@ -175,9 +175,9 @@ enum mrs_status
 mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     bool bad = false;
-    struct mrs_view d = mrsi_mark_doc(mark, name);
+    struct mrs_view d = mrsi_savepoint_doc(mark, name);
     struct taking x = {sp, 0, 0};
-    struct mrsi_mark_items open = {sp->en, 1, take_open, &x}, list = {sp->en, sizeof(struct spill_savepoint_told),
+    struct mrsi_savepoint_items open = {sp->en, 1, take_open, &x}, list = {sp->en, sizeof(struct spill_savepoint_told),
                                                                       take_pieces, &x};
     sp->total = mrsi_state_number(d, "ordinals", INT64_MAX, &bad);
     uint32_t n = (uint32_t)mrsi_state_number(d, "partitions", MOST, &bad);
@@ -188,9 +188,9 @@ mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, 
         return mrsi_state_damaged("what was put aside", e);
     }
     enum mrs_status s = make_partitions(sp, n, e);
-    MRS_THEN(s, mrsi_mark_temp_unsummed_back(sp->en, d, "records", &sp->temp, &x.records, e));
-    MRS_THEN(s, mrsi_mark_items_back(&open, d, "open", e));
-    MRS_THEN(s, mrsi_mark_items_back(&list, d, "pieces", e));
+    MRS_THEN(s, mrsi_load_temp_unsummed(sp->en, d, "records", &sp->temp, &x.records, e));
+    MRS_THEN(s, mrsi_load_items(&open, d, "open", e));
+    MRS_THEN(s, mrsi_load_items(&list, d, "pieces", e));
     atomic_store(&sp->spilled, x.records + x.open);
     sp->old_streams = sp->streams;
     return s;

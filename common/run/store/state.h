@@ -45,81 +45,81 @@ void mrsi_state_get_docs(struct mrs_view d, struct mrs_docs *docs, bool *bad);
  * initialised, empty x what it was. describe may move what is in memory to a file; x is used on afterwards. One thread,
  * nothing under way. apply believes nothing: FAIL MRS_E_FORMAT where a length or a type is wrong. */
 /* Bytes in memory, into a new file that lives as long as a state names it. */
-enum mrs_status mrsi_mark_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t n, struct mrs_build *b,
+enum mrs_status mrsi_save_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t n, struct mrs_build *b,
                                 struct mrs_buf *files, struct mrs_err *e);
 /* Appends them to out. */
-enum mrs_status mrsi_mark_bytes_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
-                                     struct mrs_buf *out, struct mrs_err *e);
-/* The `bytes` bytes that mrsi_temp_append has put into a file made by mrsi_keep_temp, with their sum; NULL: none. They
+enum mrs_status mrsi_load_bytes(struct mrsi_engine *en, struct mrs_view mark, const char *name,
+                                struct mrs_buf *out, struct mrs_err *e);
+/* The `bytes` bytes that mrsi_temp_append has put into a file made by mrsi_ckpt_temp, with their sum; NULL: none. They
  * must not change after the mark. */
-void mrsi_mark_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
+void mrsi_save_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
                     struct mrs_buf *files);
 /* Open again, read through and held against the sum, so that what lies in it is what was put there; what the mark says
  * beside it may still be wrong. *t NULL: there was none. */
-enum mrs_status mrsi_mark_temp_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
-                                    struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
+enum mrs_status mrsi_load_temp(struct mrsi_engine *en, struct mrs_view mark, const char *name,
+                               struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
 /* The sum alone, as field `sum` of a document that has the number and the length. */
-void mrsi_mark_sum(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b);
-enum mrs_status mrsi_mark_sum_back(struct mrsi_engine *en, struct mrs_view d, const char *name, struct mrsi_temp *t,
-                                   uint64_t bytes, struct mrs_err *e);
+void mrsi_save_sum(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b);
+enum mrs_status mrsi_load_sum(struct mrsi_engine *en, struct mrs_view d, const char *name, struct mrsi_temp *t,
+                              uint64_t bytes, struct mrs_err *e);
 /* Reads them through, where the file was cut or its sum is not of so many bytes. */
-enum mrs_status mrsi_mark_sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e);
-#define MRSI_MARK_DOCS "documents" /* name of a file that becomes a part of a collection */
+enum mrs_status mrsi_save_sum_again(struct mrsi_engine *en, struct mrsi_temp *t, uint64_t bytes, struct mrs_err *e);
+#define MRSI_SAVEPOINT_DOCS "documents" /* name of a file that becomes a part of a collection */
 /* The same without a sum, of a file that does not only grow: who names it has sums of what is in it. */
-void mrsi_mark_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
+void mrsi_save_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
                              struct mrs_buf *files);
-enum mrs_status mrsi_mark_temp_unsummed_back(struct mrsi_engine *en, struct mrs_view mark, const char *name,
-                                             struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
+enum mrs_status mrsi_load_temp_unsummed(struct mrsi_engine *en, struct mrs_view mark, const char *name,
+                                        struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
 /* Where a reader stands, as fields of an open document. */
-void mrsi_mark_place(const struct mrs_reader_at *at, struct mrs_build *b);
-struct mrs_reader_at mrsi_mark_place_back(struct mrs_view d, bool *bad);
+void mrsi_save_place(const struct mrs_reader_at *at, struct mrs_build *b);
+struct mrs_reader_at mrsi_load_place(struct mrs_view d, bool *bad);
 /* How long the log of refused documents was at some time: never longer than the mark has it. */
-void mrsi_mark_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b);
-struct mrsi_refused_mark mrsi_mark_log_back(struct mrs_view mark, const char *name, bool *bad);
+void mrsi_save_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b);
+struct mrsi_refused_mark mrsi_load_log(struct mrs_view mark, const char *name, bool *bad);
 /* The document of a field, empty where there is none. */
-struct mrs_view mrsi_mark_doc(struct mrs_view mark, const char *name);
+struct mrs_view mrsi_savepoint_doc(struct mrs_view mark, const char *name);
 /* Whether bytes that another run left in a file are what they should be: a document; a value, put into room for that,
  * which is bad without memory. */
-bool mrsi_mark_is_doc(const uint8_t *p, uint64_t n);
-bool mrsi_mark_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room);
+bool mrsi_savepoint_is_doc(const uint8_t *p, uint64_t n);
+bool mrsi_savepoint_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room);
 
 /* ---- file_state.c: files of a mark that are written and read piece by piece ---- */
-#define MRSI_MARK_WINDOW (256u << 10)
-struct mrsi_mark_file {
+#define MRSI_SAVEPOINT_WINDOW (256u << 10)
+struct mrsi_savepoint_file {
     struct mrsi_engine *en;
     struct mrsi_temp *temp; /* NULL: nothing has been written */
     uint64_t bytes;
     struct mrs_buf buf;
 };
-void mrsi_mark_file_begin(struct mrsi_mark_file *f, struct mrsi_engine *en);
-enum mrs_status mrsi_mark_file_put(struct mrsi_mark_file *f, const void *p, size_t n, struct mrs_err *e);
+void mrsi_savepoint_file_begin(struct mrsi_savepoint_file *f, struct mrsi_engine *en);
+enum mrs_status mrsi_savepoint_file_put(struct mrsi_savepoint_file *f, const void *p, size_t n, struct mrs_err *e);
 /* Returns s, or what failed; then there is no file. Else temp and bytes are the caller's. */
-enum mrs_status mrsi_mark_file_end(struct mrsi_mark_file *f, enum mrs_status s, struct mrs_err *e);
+enum mrs_status mrsi_savepoint_file_end(struct mrsi_savepoint_file *f, enum mrs_status s, struct mrs_err *e);
 /* Behind end: the file becomes field `name` and belongs to the mark. */
-enum mrs_status mrsi_mark_file_describe(struct mrsi_mark_file *f, const char *name, struct mrs_build *b,
-                                        struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_savepoint_file_save(struct mrsi_savepoint_file *f, const char *name, struct mrs_build *b,
+                                         struct mrs_buf *files, struct mrs_err *e);
 /* Hands over the items of a file, some at a time. */
-struct mrsi_mark_items {
+struct mrsi_savepoint_items {
     struct mrsi_engine *en;
-    size_t item; /* bytes of one; at most MRSI_MARK_WINDOW */
+    size_t item; /* bytes of one; at most MRSI_SAVEPOINT_WINDOW */
     enum mrs_status (*take)(void *arg, const uint8_t *p, size_t n, struct mrs_err *e);
     void *arg;
 };
 /* Of one that is open, which has `bytes` bytes of them; and of one that a mark names. */
-enum mrs_status mrsi_mark_items_each(const struct mrsi_mark_items *x, const struct mrsi_temp *t, uint64_t bytes,
-                                     struct mrs_err *e);
-enum mrs_status mrsi_mark_items_back(const struct mrsi_mark_items *x, struct mrs_view mark, const char *name,
-                                     struct mrs_err *e);
+enum mrs_status mrsi_savepoint_items_each(const struct mrsi_savepoint_items *x, const struct mrsi_temp *t,
+                                          uint64_t bytes, struct mrs_err *e);
+enum mrs_status mrsi_load_items(const struct mrsi_savepoint_items *x, struct mrs_view mark, const char *name,
+                                struct mrs_err *e);
 /* A list in memory that only grows: its file grows with it, so that each mark writes what is new. */
-struct mrsi_mark_list {
+struct mrsi_savepoint_list {
     struct mrsi_engine *en;
     struct mrs_buf *buf;
     struct mrsi_temp *temp;
     uint64_t bytes; /* in the file */
 };
-void mrsi_mark_list_clear(struct mrsi_mark_list *l); /* also where the list is to start over */
-enum mrs_status mrsi_mark_list_describe(struct mrsi_mark_list *l, const char *name, struct mrs_build *b,
-                                        struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_mark_list_apply(struct mrsi_mark_list *l, struct mrs_view mark, const char *name,
-                                     struct mrs_err *e);
+void mrsi_savepoint_list_clear(struct mrsi_savepoint_list *l); /* also where the list is to start over */
+enum mrs_status mrsi_savepoint_list_save(struct mrsi_savepoint_list *l, const char *name, struct mrs_build *b,
+                                         struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_savepoint_list_load(struct mrsi_savepoint_list *l, struct mrs_view mark, const char *name,
+                                         struct mrs_err *e);
 #endif

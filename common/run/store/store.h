@@ -158,9 +158,9 @@ struct mrsi_engine {
     const char *tmp;
     struct mrsi_temp *refused_log;
     uint64_t refused_bytes, refused_n;
-    struct mrsi_tape *refused;    /* struct mrsi_refused_at, in order, each document once: after mrsi_refused_finish */
+    struct mrsi_file_array *refused; /* struct mrsi_refused_at, in order, each once: after mrsi_refused_finish */
     struct mrsi_amend *amend;
-    struct mrsi_look *look; /* NULL: not wanted */
+    struct mrsi_notices *look; /* NULL: not wanted */
     struct mrsi_unknown_paths *paths;
     struct mrsi_lost **lost; /* by step; NULL: nothing is */
     uint64_t *wants; /* by row: paths that are looked for */
@@ -168,7 +168,7 @@ struct mrsi_engine {
     struct mrsi_fit **fit;  /* by collection; NULL: no index is to be looked after */
     struct mrsi_input_digest *seen; /* NULL: no manifest is written */
     struct mrsi_twins *twins;
-    struct mrsi_kept *kept; /* files that checkpoints may name; NULL: none may */
+    struct mrsi_kept_files *kept; /* files that checkpoints may name; NULL: none may */
     struct mrsi_checkpoints *keep; /* checkpoint.c; NULL: a run that is killed is started over */
     pthread_mutex_t temp_lock;
     struct mrsi_temp *temps; /* that are open */
@@ -216,8 +216,8 @@ enum mrs_status mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, st
 enum mrs_status mrsi_temp_of(struct mrsi_engine *en, int fd, uint32_t no, struct mrsi_temp **out, struct mrs_err *e);
 void mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t);
 /* Writes at `off`, where what was put there before ends, or at 0 to start over. One thread at a time. Where the file
- * has a name its sum goes on, which a mark needs (mrsi_mark_temp). A file that ends earlier than it did may go on from
- * there; then it has no sum until one is made (mrsi_mark_sum_again). */
+ * has a name its sum goes on, which a mark needs (mrsi_save_temp). A file that ends earlier than it did may go on from
+ * there; then it has no sum until one is made (mrsi_save_sum_again). */
 enum mrs_status mrsi_temp_append(struct mrsi_temp *t, const void *p, size_t n, uint64_t off, struct mrs_err *e);
 /* The sum of a file that has been filled in another way, with these bytes. */
 void mrsi_temp_sum(struct mrsi_temp *t, const void *p, size_t n);
@@ -244,6 +244,6 @@ void mrsi_secret_take(struct mrsi_engine *en, const uint8_t drawn[MRS_SECRET]);
 void mrsi_tick(struct mrsi_engine *en);
 
 /* Asks for huge pages, which cost less to touch and are found faster. A wish only. */
-void mrsi_wish_huge(void *p, size_t n);
+void mrsi_lookup_value_huge(void *p, size_t n);
 
 #endif

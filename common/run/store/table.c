@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table.c - keys to entries: open addressing, built once from a log whose length is known, read by many threads.
  *
- * The first entry of a key stands in its slot, so that what is usual (one document has the key) is one miss. Further
+ * The first entry of a key is in its slot, so that what is usual (one document has the key) is one miss. Further
  * ones are chained in the order of the log, so a key that a million documents share costs no more than others: while
  * the table is built such a chain is a ring whose slot points at the last entry, which is where the next one goes. */
 #include "table.h"
@@ -93,7 +93,7 @@ mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_lo
     if (!t->slot) {
         return mrs_err_memory(e, t->n_slot * sizeof *t->slot);
     }
-    mrsi_wish_huge(t->slot, t->n_slot * sizeof *t->slot);
+    mrsi_lookup_value_huge(t->slot, t->n_slot * sizeof *t->slot);
     memset(t->slot, 0, t->n_slot * sizeof *t->slot);
     uint64_t more = fill_slots(t, log, n);
     if (!more) {
@@ -136,14 +136,14 @@ mrsi_table_fetch(const struct mrsi_table *t, struct mrsi_key key)
 /* ---- in a mark ----
  * As a log: entries of one key in their order, whatever the order of keys. */
 static enum mrs_status
-write_entries(const struct mrsi_table *t, struct mrsi_mark_file *f, struct mrs_err *e)
+write_entries(const struct mrsi_table *t, struct mrsi_savepoint_file *f, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint64_t i = 0; s == MRS_OK && i < t->n_slot; i++) {
         const struct mrsi_table_entry *x = t->slot[i].key.b ? &t->slot[i].first : NULL;
         for (; s == MRS_OK && x; x = mrsi_table_next(t, x)) {
             struct mrsi_logged one = {t->slot[i].key, x->ord, x->ref, 0};
-            s = mrsi_mark_file_put(f, &one, sizeof one, e);
+            s = mrsi_savepoint_file_put(f, &one, sizeof one, e);
         }
     }
     return s;
@@ -155,19 +155,19 @@ mrsi_table_describe(struct mrsi_table *t, struct mrsi_engine *en, const char *na
 {
     enum mrs_status s = MRS_OK;
     if (!t->entries) {
-        struct mrsi_mark_file f;
-        mrsi_mark_file_begin(&f, en);
-        s = mrsi_mark_file_end(&f, write_entries(t, &f, e), e);
+        struct mrsi_savepoint_file f;
+        mrsi_savepoint_file_begin(&f, en);
+        s = mrsi_savepoint_file_end(&f, write_entries(t, &f, e), e);
         t->en = en;
         t->entries = f.temp;
         t->entries_bytes = f.bytes;
     }
-    mrsi_mark_temp(name, t->entries, t->entries_bytes, b, files);
+    mrsi_save_temp(name, t->entries, t->entries_bytes, b, files);
     return s;
 }
 
 void
-mrsi_table_has(struct mrsi_table *t, const struct mrsi_mark_list *list)
+mrsi_table_has(struct mrsi_table *t, const struct mrsi_savepoint_list *list)
 {
     MRS_ASSERT(!t->entries);
     t->en = list->en;

@@ -39,7 +39,7 @@ void mrsi_table_clear(struct mrsi_table *t);
 /* In a mark (checkpoint.h), as the log that builds it; the table does not change. */
 enum mrs_status mrsi_table_describe(struct mrsi_table *t, struct mrsi_engine *en, const char *name,
                                     struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
-void mrsi_table_has(struct mrsi_table *t, const struct mrsi_mark_list *list); /* built of a list that marks name */
+void mrsi_table_has(struct mrsi_table *t, const struct mrsi_savepoint_list *list); /* built of a list that marks name */
 const struct mrsi_table_entry *mrsi_table_find(const struct mrsi_table *t,
                                                struct mrsi_key key); /* first entry or NULL */
 void mrsi_table_fetch(const struct mrsi_table *t,

@@ -73,7 +73,7 @@ mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t)
     pthread_mutex_unlock(&en->temp_lock);
     close(t->fd);
     if (t->no) {
-        mrsi_keep_dropped(en, t->no);
+        mrsi_ckpt_dropped(en, t->no);
     }
     mrs_free(en->mem, t);
 }
@@ -111,7 +111,7 @@ mrsi_temp_most(struct mrsi_engine *en)
 }
 
 void
-mrsi_wish_huge(void *p, size_t n)
+mrsi_lookup_value_huge(void *p, size_t n)
 {
     const uintptr_t page = 2u << 20;
     uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1), to = ((uintptr_t)p + n) & ~(page - 1);

@@ -15,8 +15,8 @@ mrsi_value_list_init(struct mrsi_value_list *l, struct mrsi_engine *en)
     l->en = en;
     mrs_buf_init(&l->key, en->mem, SIZE_MAX);
     mrsi_sorter_init(&l->sort, en, en->memory / 4);
-    mrsi_tape_init(&l->bytes, en, 1, 0); /* all in files, which checkpoints name and `check` foretells */
-    mrsi_tape_init(&l->slots, en, sizeof(struct mrsi_value_slot), 0);
+    mrsi_file_array_init(&l->bytes, en, 1, 0); /* all in files, which checkpoints name and `check` foretells */
+    mrsi_file_array_init(&l->slots, en, sizeof(struct mrsi_value_slot), 0);
     l->bytes.kept = l->slots.kept = en->kept != NULL;
 }
 
@@ -28,8 +28,8 @@ mrsi_value_list_clear(struct mrsi_value_list *l)
     }
     mrs_buf_clear(&l->key);
     mrsi_sorter_clear(&l->sort);
-    mrsi_tape_clear(&l->bytes);
-    mrsi_tape_clear(&l->slots);
+    mrsi_file_array_clear(&l->bytes);
+    mrsi_file_array_clear(&l->slots);
     memset(l, 0, sizeof *l);
 }
 
@@ -80,8 +80,8 @@ put_bytes(struct value_writer *x, const struct mrsi_sorted *r, struct mrs_err *e
     uint32_t n = r->key_len - HASH_N;
     mrs_put32(len, n);
     x->l->n++;
-    enum mrs_status s = mrsi_tape_put_n(&x->l->bytes, len, LEN_N, e);
-    return s == MRS_OK ? mrsi_tape_put_n(&x->l->bytes, r->key + HASH_N, n, e) : s;
+    enum mrs_status s = mrsi_file_array_put_n(&x->l->bytes, len, LEN_N, e);
+    return s == MRS_OK ? mrsi_file_array_put_n(&x->l->bytes, r->key + HASH_N, n, e) : s;
 }
 
 static enum mrs_status
@@ -91,7 +91,7 @@ put_empty(struct value_writer *x, uint64_t up_to, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     while (s == MRS_OK && x->place < up_to) {
         uint64_t n = up_to - x->place < ITEMS ? up_to - x->place : ITEMS;
-        s = mrsi_tape_put_n(&x->l->slots, none, n, e);
+        s = mrsi_file_array_put_n(&x->l->slots, none, n, e);
         x->place += n;
     }
     return s;
@@ -109,7 +109,7 @@ put_slot(struct value_writer *x, uint64_t hash, const struct mrsi_sorted *r, str
     MRS_ASSERT(x->place <= x->l->n_slot + x->l->n);
     struct mrsi_value_slot one = {hash, x->at + 1};
     enum mrs_status s = put_empty(x, home_of(x->l, hash), e);
-    MRS_THEN(s, mrsi_tape_put(&x->l->slots, &one, e));
+    MRS_THEN(s, mrsi_file_array_put(&x->l->slots, &one, e));
     x->place++;
     x->at += LEN_N + (uint64_t)r->key_len - HASH_N;
     return s;
@@ -152,10 +152,10 @@ mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e)
     mrs_buf_clear(&x.last);
     mrs_buf_clear(&l->key);
     mrsi_sorter_clear(&l->sort);
-    MRS_THEN(s, mrsi_tape_spill(&l->bytes, e));
-    MRS_THEN(s, mrsi_tape_spill(&l->slots, e));
-    MRS_THEN(s, mrsi_tape_end(&l->bytes, e));
-    MRS_THEN(s, mrsi_tape_end(&l->slots, e));
+    MRS_THEN(s, mrsi_file_array_spill(&l->bytes, e));
+    MRS_THEN(s, mrsi_file_array_spill(&l->slots, e));
+    MRS_THEN(s, mrsi_file_array_end(&l->bytes, e));
+    MRS_THEN(s, mrsi_file_array_end(&l->slots, e));
     l->ready = s == MRS_OK;
     return s;
 }
@@ -188,8 +188,8 @@ mrsi_value_lists_describe(struct mrsi_engine *en, struct mrs_build *b, struct mr
             mrs_build_i64(b, "no", i);
             mrs_build_i64(b, "values", (int64_t)l->n);
             mrs_build_i64(b, "types", (int64_t)l->types);
-            s = mrsi_tape_describe(&l->bytes, "bytes", b, files, e);
-            MRS_THEN(s, mrsi_tape_describe(&l->slots, "slots", b, files, e));
+            s = mrsi_file_array_save(&l->bytes, "bytes", b, files, e);
+            MRS_THEN(s, mrsi_file_array_save(&l->slots, "slots", b, files, e));
             mrs_build_close(b);
         }
     }
@@ -230,11 +230,11 @@ list_back(struct mrsi_engine *en, struct mrs_view d, struct mrs_buf *files, stru
     l->n = values;
     l->n_slot = values + values / 2 + 1;
     l->types = (uint64_t)mrs_val_i64(types);
-    enum mrs_status s = mrsi_tape_apply(&l->bytes, d, "bytes", e);
+    enum mrs_status s = mrsi_file_array_load(&l->bytes, d, "bytes", e);
     if (s == MRS_OK && !l->bytes.ended) { /* of a list without values */
-        s = mrsi_tape_end(&l->bytes, e);
+        s = mrsi_file_array_end(&l->bytes, e);
     }
-    MRS_THEN(s, mrsi_tape_apply(&l->slots, d, "slots", e));
+    MRS_THEN(s, mrsi_file_array_load(&l->slots, d, "slots", e));
     if (s == MRS_OK && !is_whole(l)) {
         s = mrsi_state_damaged("the values of a condition", e);
     }

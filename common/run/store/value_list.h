@@ -15,8 +15,8 @@ struct mrsi_value_list {
     struct mrsi_engine *en;
     struct mrsi_sorter sort; /* while values are put, each as its hash and its bytes */
     struct mrs_buf key;      /* one of them */
-    struct mrsi_tape bytes;  /* of each: 4 bytes of its length, its bytes */
-    struct mrsi_tape slots;  /* struct mrsi_value_slot, by hash */
+    struct mrsi_file_array bytes; /* of each: 4 bytes of its length, its bytes */
+    struct mrsi_file_array slots; /* struct mrsi_value_slot, by hash */
     uint64_t n_slot, n;      /* values */
     uint64_t types;          /* of all that were put: bits of mrsi_type_bit */
     bool ready;              /* it can be searched */

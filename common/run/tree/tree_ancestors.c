@@ -27,10 +27,10 @@ settle(struct mrsi_tree_run *t, uint32_t i, uint32_t parent)
     }
     n->fate = MRSI_TREE_IN;
     n->depth = up ? up->depth + 1 : 0;
-    n->unfit_above = up && (up->unfit_above || (up->bits & MRSI_NODE_UNFIT));
-    if (up && up->unfit_above) {
+    n->unusable_above = up && (up->unusable_above || (up->bits & MRSI_NODE_UNUSABLE));
+    if (up && up->unusable_above) {
         n->way = up->way;
-    } else if (n->unfit_above) {
+    } else if (n->unusable_above) {
         n->way = parent;
     } else {
         uint64_t bytes = up ? (uint64_t)up->way + size_of_id(t, parent) : 0;

@@ -2,14 +2,14 @@
 /* tree_children.c - children in their order, and the numbers of nested sets.
  *
  * Children are linked from the last to the first: those that have an order of their own, which come from the sorter
- * backwards, stand in front of those that have none. Numbers are given by going down and up along these links, in a
+ * backwards, are in front of those that have none. Numbers are given by going down and up along these links, in a
  * loop, tree after tree in input order. */
 #include "tree_pass.h"
 
-static struct mrsi_kin *
-kin_of(const struct mrsi_tree_run *t, uint32_t i)
+static struct mrsi_tree_child *
+shared_of(const struct mrsi_tree_run *t, uint32_t i)
 {
-    return (struct mrsi_kin *)t->kin.p + i;
+    return (struct mrsi_tree_child *)t->shared.p + i;
 }
 
 static void
@@ -18,8 +18,8 @@ link_child(struct mrsi_tree_run *t, uint32_t i)
     MRS_ASSERT(i < t->n);
     const struct mrsi_tree_node *n = mrsi_node(t, i);
     if (n->fate == MRSI_TREE_IN && n->parent != MRSI_NONE) {
-        kin_of(t, i)->next = kin_of(t, n->parent)->child;
-        kin_of(t, n->parent)->child = i;
+        shared_of(t, i)->next = shared_of(t, n->parent)->child;
+        shared_of(t, n->parent)->child = i;
     }
 }
 
@@ -44,9 +44,9 @@ link_ordered(struct mrsi_tree_run *t, struct mrs_err *e)
 static enum mrs_status
 link_all(struct mrsi_tree_run *t, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_area_new(&t->kin, t->en, t->n * sizeof(struct mrsi_kin), t->en->memory / 4, e);
+    enum mrs_status s = mrsi_area_new(&t->shared, t->en, t->n * sizeof(struct mrsi_tree_child), t->en->memory / 4, e);
     if (s == MRS_OK && t->n) {
-        memset(t->kin.p, 0xff, t->n * sizeof(struct mrsi_kin)); /* MRSI_NONE */
+        memset(t->shared.p, 0xff, t->n * sizeof(struct mrsi_tree_child)); /* MRSI_NONE */
     }
     for (uint64_t i = t->n; s == MRS_OK && i-- > 0;) {
         if (!(mrsi_node(t, (uint32_t)i)->bits & MRSI_NODE_ORDERED)) {
@@ -66,13 +66,13 @@ number_tree(struct mrsi_tree_run *t, uint32_t root, uint64_t *count, struct mrs_
     enum mrs_status s = MRS_OK;
     numbers[i].left = ++*count;
     while (s == MRS_OK) {
-        uint32_t next = kin_of(t, i)->child;
+        uint32_t next = shared_of(t, i)->child;
         while (next == MRSI_NONE) {
             numbers[i].right = ++*count;
             if (i == root) {
                 return MRS_OK;
             }
-            next = kin_of(t, i)->next;
+            next = shared_of(t, i)->next;
             i = next == MRSI_NONE ? mrsi_node(t, i)->parent : i;
         }
         i = next;
@@ -99,12 +99,12 @@ number_all(struct mrsi_tree_run *t, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_tree_kin(struct mrsi_tree_run *t, struct mrs_err *e)
+mrsi_tree_children(struct mrsi_tree_run *t, struct mrs_err *e)
 {
     enum mrs_status s = link_all(t, e);
     s = s == MRS_OK && (t->needs & MRS_TREE_NUMBERS) ? number_all(t, e) : s;
     if (s == MRS_OK && !(t->needs & MRS_TREE_CHILDREN)) {
-        mrsi_area_clear(&t->kin);
+        mrsi_area_clear(&t->shared);
     }
     return s;
 }

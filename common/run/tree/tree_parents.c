@@ -38,7 +38,7 @@ names_child(struct mrsi_tree_run *t, const struct mrsi_named *x, uint64_t found,
     MRS_ASSERT(x->who < t->n);
     if (found == MRSI_NO_ORDINAL) {
         struct mrsi_childless c = {x->who, x->child};
-        enum mrs_status s = *last == x->who ? MRS_OK : mrsi_tape_put(&t->childless, &c, e);
+        enum mrs_status s = *last == x->who ? MRS_OK : mrsi_file_array_put(&t->childless, &c, e);
         *last = x->who;
         return s;
     }
@@ -74,5 +74,5 @@ mrsi_tree_parents(struct mrsi_tree_run *t, struct mrs_err *e)
         struct mrsi_tree_node *n = mrsi_node(t, (uint32_t)i);
         n->parent = n->parent == i ? MRSI_NONE : n->parent;
     }
-    return s == MRS_OK ? mrsi_tape_end(&t->childless, e) : s;
+    return s == MRS_OK ? mrsi_file_array_end(&t->childless, e) : s;
 }

@@ -44,14 +44,14 @@ tree_init(struct mrsi_tree_run *t, struct mrsi_engine *en, uint32_t step)
     t->st = &en->plan->steps[step];
     t->ops = t->st->type->tree;
     t->needs = t->ops->needs(t->st->state);
-    mrsi_tape_init(&t->bits, en, 1, share / 2);
-    mrsi_tape_init(&t->id_at, en, sizeof(uint64_t), share);
-    mrsi_tape_init(&t->ids, en, 1, 2 * share);
-    mrsi_tape_init(&t->doc_at, en, sizeof(uint64_t), share);
-    mrsi_tape_init(&t->docs, en, 1, 2 * share);
-    mrsi_tape_init(&t->named, en, sizeof(struct mrsi_named), 2 * share);
-    mrsi_tape_init(&t->twice, en, sizeof(uint32_t), share / 4);
-    mrsi_tape_init(&t->childless, en, sizeof(struct mrsi_childless), share / 4);
+    mrsi_file_array_init(&t->bits, en, 1, share / 2);
+    mrsi_file_array_init(&t->id_at, en, sizeof(uint64_t), share);
+    mrsi_file_array_init(&t->ids, en, 1, 2 * share);
+    mrsi_file_array_init(&t->doc_at, en, sizeof(uint64_t), share);
+    mrsi_file_array_init(&t->docs, en, 1, 2 * share);
+    mrsi_file_array_init(&t->named, en, sizeof(struct mrsi_named), 2 * share);
+    mrsi_file_array_init(&t->twice, en, sizeof(uint32_t), share / 4);
+    mrsi_file_array_init(&t->childless, en, sizeof(struct mrsi_childless), share / 4);
     mrsi_index_init(&t->index, en, 4 * share);
     mrsi_sorter_init(&t->ends, en, 2 * share);
     mrsi_sorter_init(&t->orders, en, 2 * share);
@@ -62,41 +62,41 @@ tree_init(struct mrsi_tree_run *t, struct mrsi_engine *en, uint32_t step)
 static void
 tree_clear(struct mrsi_tree_run *t)
 {
-    struct mrsi_tape *tapes[] = {&t->bits,   &t->id_at, &t->ids,   &t->doc_at,
+    struct mrsi_file_array *arrays[] = {&t->bits,   &t->id_at, &t->ids,   &t->doc_at,
                                  &t->docs, &t->named, &t->twice, &t->childless};
-    for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) {
-        mrsi_tape_clear(tapes[i]);
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        mrsi_file_array_clear(arrays[i]);
     }
     mrsi_index_clear(&t->index);
     mrsi_sorter_clear(&t->ends);
     mrsi_sorter_clear(&t->orders);
     mrsi_area_clear(&t->node);
-    mrsi_area_clear(&t->kin);
+    mrsi_area_clear(&t->shared);
     mrsi_area_clear(&t->numbers);
 }
 
 static enum mrs_status
 find_places(struct mrsi_tree_run *t, struct mrs_err *e)
 {
-    struct mrsi_tape *tapes[] = {&t->bits, &t->id_at, &t->ids, &t->doc_at, &t->docs, &t->named, &t->twice};
+    struct mrsi_file_array *arrays[] = {&t->bits, &t->id_at, &t->ids, &t->doc_at, &t->docs, &t->named, &t->twice};
     bool whole = t->needs & MRS_TREE_WHOLE;
     enum mrs_status s = MRS_OK;
-    for (size_t i = 0; s == MRS_OK && i < sizeof tapes / sizeof *tapes; i++) {
-        s = mrsi_tape_end(tapes[i], e);
+    for (size_t i = 0; s == MRS_OK && i < sizeof arrays / sizeof *arrays; i++) {
+        s = mrsi_file_array_end(arrays[i], e);
     }
     t->n = t->bits.n;
     s = s == MRS_OK && t->went_on ? mrsi_tree_check_read(t, e) : s;
     MRS_THEN(s, mrsi_tree_parents(t, e));
     s = s == MRS_OK && t->intervals ? mrsi_tree_nest(t, e) : s;
     mrsi_index_clear(&t->index);
-    mrsi_tape_clear(&t->named);
+    mrsi_file_array_clear(&t->named);
     mrsi_sorter_clear(&t->ends);
     if (s == MRS_OK && whole) {
         mrsi_tree_childless(t);
     }
     MRS_THEN(s, mrsi_tree_ways(t, e));
     MRS_THEN(s, mrsi_tree_said(t, e));
-    s = s == MRS_OK && t->needs ? mrsi_tree_kin(t, e) : s;
+    s = s == MRS_OK && t->needs ? mrsi_tree_children(t, e) : s;
     return s == MRS_OK && whole ? mrsi_tree_weigh_all(t, e) : s;
 }
 
@@ -104,7 +104,7 @@ enum mrs_status
 mrsi_tree_open(struct mrsi_tree_run *t, struct mrs_err *e)
 {
     MRS_ASSERT(!t->pass.n_wr);
-    enum mrs_status s = mrsi_sides_open(&t->sides, 0, e);
+    enum mrs_status s = mrsi_step_outputs_open(&t->sides, 0, e);
     t->pass.wr = t->sides.wr;
     t->pass.n_wr = t->sides.n_wr;
     return s;
@@ -146,8 +146,8 @@ mrsi_tree_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_tree_run t;
     tree_init(&t, en, step);
     t.pass = (struct mrsi_pass){.en = en, .kind = "tree", .describe = mrsi_tree_mark, .arg = &t};
-    mrsi_keep_mark_for(&t.pass);
-    enum mrs_status s = mrsi_sides_init(&t.sides, en, step, e);
+    mrsi_ckpt_savepoint_for(&t.pass);
+    enum mrs_status s = mrsi_step_outputs_init(&t.sides, en, step, e);
     t.sides.pass = &t.pass;
     mrsi_rows_begin(en);
     MRS_THEN(s, all_stages(&t, e));
@@ -155,5 +155,5 @@ mrsi_tree_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         mrsi_rows_accept(en);
     }
     tree_clear(&t);
-    return mrsi_sides_end(&t.sides, s, e);
+    return mrsi_step_outputs_end(&t.sides, s, e);
 }

@@ -20,7 +20,7 @@ enum {
     MRSI_NODE = 1,
     MRSI_NODE_REFUSED = 2, /* its kernel refuses it, as it will again */
     MRSI_NODE_OUT = 4,     /* it is out of the tree by its own fault */
-    MRSI_NODE_UNFIT = 8,
+    MRSI_NODE_UNUSABLE = 8,
     MRSI_NODE_ORDERED = 16 /* it has an order among its siblings */
 };
 
@@ -29,15 +29,15 @@ enum mrsi_node_fate { MRSI_TREE_NEW, MRSI_TREE_WALKED, MRSI_TREE_IN, MRSI_TREE_O
 struct mrsi_tree_node {
     uint32_t parent; /* ordinal; MRSI_NONE */
     uint32_t depth;  /* how many are above it */
-    /* In: bytes of the ids above it, or with unfit_above whose id does not fit. Out: to which node its fault belongs,
-     * or MRSI_NONE; below: the node that has the fault. */
+    /* In: bytes of the ids above it, or with unusable_above whose id does not fit. Out: to which node its fault
+     * belongs, or MRSI_NONE; below: the node that has the fault. */
     uint32_t way;
     uint8_t fate;    /* enum mrsi_node_fate */
     uint8_t fault;   /* enum mrs_tree_fault, of those that are out themselves */
-    bool unfit_above;
+    bool unusable_above;
     uint8_t bits;    /* of the first pass */
 };
-struct mrsi_kin { /* of a node: its first child and the next one of its own parent */
+struct mrsi_tree_child { /* of a node: its first child and the next one of its own parent */
     uint32_t child, next;
 };
 struct mrsi_numbers {
@@ -62,7 +62,7 @@ struct mrsi_tree_run {
     uint32_t step;
     const struct mrs_step *st;
     const struct mrs_tree_ops *ops;
-    struct mrsi_sides sides;
+    struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_tree_stage stage;
@@ -70,16 +70,16 @@ struct mrsi_tree_run {
     unsigned needs;
     uint64_t n; /* documents */
     /* of the first pass, by ordinal where nothing else is said */
-    struct mrsi_tape bits, id_at, ids;      /* id_at: where in ids; ids: type and bytes, one behind the other */
-    struct mrsi_tape doc_at, docs;          /* MRS_TREE_WHOLE: where in docs; struct mrsi_weight, the document */
-    struct mrsi_tape named, twice;          /* in input order; twice: ordinals of nodes whose `_id` came before */
+    struct mrsi_file_array bits, id_at, ids; /* id_at: where in ids; ids: type and bytes, one behind the other */
+    struct mrsi_file_array doc_at, docs;    /* MRS_TREE_WHOLE: where in docs; struct mrsi_weight, the document */
+    struct mrsi_file_array named, twice;    /* in input order; twice: ordinals of nodes whose `_id` came before */
     struct mrsi_index index;
     struct mrsi_sorter ends;                /* of intervals */
     struct mrsi_sorter orders;              /* of siblings, backwards */
     uint64_t intervals;
     /* between the passes */
-    struct mrsi_area node, kin, numbers;
-    struct mrsi_tape childless;             /* by ordinal */
+    struct mrsi_area node, shared, numbers;
+    struct mrsi_file_array childless;       /* by ordinal */
 };
 
 static inline struct mrsi_tree_node *
@@ -98,7 +98,7 @@ enum mrs_status mrsi_tree_parents(struct mrsi_tree_run *t, struct mrs_err *e); /
 enum mrs_status mrsi_tree_nest(struct mrsi_tree_run *t, struct mrs_err *e);    /* tree_intervals.c: the same by
                                                                                   intervals */
 enum mrs_status mrsi_tree_ways(struct mrsi_tree_run *t, struct mrs_err *e);    /* tree_ancestors.c: every way up */
-enum mrs_status mrsi_tree_kin(struct mrsi_tree_run *t, struct mrs_err *e);     /* tree_children.c: children, numbers */
+enum mrs_status mrsi_tree_children(struct mrsi_tree_run *t, struct mrs_err *e); /* tree_children.c: children, numbers */
 enum mrs_status mrsi_tree_write(struct mrsi_tree_run *t, struct mrs_err *e);   /* tree_write.c */
 /* ---- tree_whole.c: MRS_TREE_WHOLE ---- */
 /* A child that is not there takes all below its parent with it. */

@@ -128,9 +128,9 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     uint32_t who = (uint32_t)ordinal;
     struct mrs_node *n = &job->node;
     uint32_t at = (uint32_t)(who - job->block.first_doc);
-    n->standing = MRS_STANDING_NONE;
+    n->state = MRS_NODE_STATE_NONE;
     n->id = mrs_missing();
-    n->unfit = false;
+    n->unusable = false;
     mrs_keys_reset(&n->keys);
     mrs_buf_reset(&n->order);
     mrs_err_clear(&w->err);
@@ -138,11 +138,11 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     if (s != MRS_OK && s != MRS_SKIP) {
         return mrsi_kernel_failed(w, s, e);
     }
-    job->bits.p[at] = (uint8_t)((n->standing != MRS_STANDING_NONE ? MRSI_NODE : 0) |
-                                (n->standing == MRS_STANDING_OUT ? MRSI_NODE_OUT : 0) |
-                                (s == MRS_SKIP ? MRSI_NODE_REFUSED : 0) | (n->unfit ? MRSI_NODE_UNFIT : 0) |
+    job->bits.p[at] = (uint8_t)((n->state != MRS_NODE_STATE_NONE ? MRSI_NODE : 0) |
+                                (n->state == MRS_NODE_STATE_OUT ? MRSI_NODE_OUT : 0) |
+                                (s == MRS_SKIP ? MRSI_NODE_REFUSED : 0) | (n->unusable ? MRSI_NODE_UNUSABLE : 0) |
                                 (n->order.n ? MRSI_NODE_ORDERED : 0));
-    if (n->standing == MRS_STANDING_NONE) {
+    if (n->state == MRS_NODE_STATE_NONE) {
         return MRS_OK;
     }
     if (n->id.type != MRS_MISSING) {
@@ -155,7 +155,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     if (n->order.n) {
         take_order(job, who);
     }
-    if ((t->needs & MRS_TREE_WHOLE) && n->standing == MRS_STANDING_IN) {
+    if ((t->needs & MRS_TREE_WHOLE) && n->state == MRS_NODE_STATE_IN) {
         keep_doc(job, at, doc);
     }
     bool bad = job->docs.bad || job->ids.bad || job->selves.bad || job->named.bad || job->sorted.bad;
@@ -187,25 +187,25 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 /* ---- commit ---- */
 /* Values of all documents of a job, one behind the other, and where each begins. */
 static enum mrs_status
-keep_values(struct mrsi_tape *where, struct mrsi_tape *values, const struct mrs_buf *sizes, const struct mrs_buf *bytes,
-            struct mrs_err *e)
+keep_values(struct mrsi_file_array *where, struct mrsi_file_array *values, const struct mrs_buf *sizes,
+            const struct mrs_buf *bytes, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(sizes) && mrs_buf_is_sound(bytes));
     uint64_t at = values->n;
     enum mrs_status s = MRS_OK;
     for (size_t i = 0; s == MRS_OK && i < sizes->n; i += sizeof(uint32_t)) {
         uint32_t size;
-        s = mrsi_tape_put(where, &at, e);
+        s = mrsi_file_array_put(where, &at, e);
         memcpy(&size, sizes->p + i, sizeof size);
         at += size;
     }
-    return s == MRS_OK ? mrsi_tape_put_n(values, bytes->p, bytes->n, e) : s;
+    return s == MRS_OK ? mrsi_file_array_put_n(values, bytes->p, bytes->n, e) : s;
 }
 
 static enum mrs_status
 keep_ids(struct mrsi_tree_run *t, const struct tree_read_job *job, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_put_n(&t->bits, job->bits.p, job->bits.n, e);
+    enum mrs_status s = mrsi_file_array_put_n(&t->bits, job->bits.p, job->bits.n, e);
     MRS_THEN(s, keep_values(&t->id_at, &t->ids, &job->id_n, &job->ids, e));
     return s == MRS_OK && (t->needs & MRS_TREE_WHOLE)
                ? keep_values(&t->doc_at, &t->docs, &job->doc_n, &job->docs, e)
@@ -223,7 +223,7 @@ keep_selves(struct mrsi_tree_run *t, const struct tree_read_job *job, struct mrs
         s = mrsi_index_put(&t->index, self.key, self.who, &first, e);
         if (s == MRS_OK && first != self.who) {
             uint32_t both[2] = {(uint32_t)first, self.who};
-            s = mrsi_tape_put_n(&t->twice, both, 2, e);
+            s = mrsi_file_array_put_n(&t->twice, both, 2, e);
         }
     }
     return s;
@@ -253,7 +253,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     enum mrs_status s = mrsi_refused_commit(w, e); /* what steps before this one refuse on the way */
     MRS_THEN(s, keep_ids(t, job, e));
     MRS_THEN(s, keep_selves(t, job, e));
-    MRS_THEN(s, mrsi_tape_put_n(&t->named, job->named.p, job->named.n / sizeof(struct mrsi_named), e));
+    MRS_THEN(s, mrsi_file_array_put_n(&t->named, job->named.p, job->named.n / sizeof(struct mrsi_named), e));
     MRS_THEN(s, keep_sorted(t, job, e));
     struct mrs_buf *bufs[] = {&job->ids, &job->docs, &job->selves, &job->named, &job->sorted};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++) {

@@ -7,9 +7,9 @@ static enum mrs_status
 describe_read(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "intervals", (int64_t)t->intervals);
-    enum mrs_status s = mrsi_tape_describe(&t->bits, "bits", b, files, e);
-    MRS_THEN(s, mrsi_tape_describe(&t->named, "named", b, files, e));
-    MRS_THEN(s, mrsi_tape_describe(&t->twice, "twice", b, files, e));
+    enum mrs_status s = mrsi_file_array_save(&t->bits, "bits", b, files, e);
+    MRS_THEN(s, mrsi_file_array_save(&t->named, "named", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&t->twice, "twice", b, files, e));
     MRS_THEN(s, mrsi_index_describe(&t->index, "index", b, files, e));
     MRS_THEN(s, mrsi_sorter_describe(&t->ends, "ends", b, files, e));
     return s == MRS_OK ? mrsi_sorter_describe(&t->orders, "orders", b, files, e) : s;
@@ -20,9 +20,9 @@ describe_places(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *fi
 {
     mrs_build_i64(b, "nodes", (int64_t)t->n);
     enum mrs_status s = mrsi_area_describe(&t->node, "node", b, files, e);
-    MRS_THEN(s, mrsi_area_describe(&t->kin, "kin", b, files, e));
+    MRS_THEN(s, mrsi_area_describe(&t->shared, "kin", b, files, e));
     MRS_THEN(s, mrsi_area_describe(&t->numbers, "numbers", b, files, e));
-    return s == MRS_OK ? mrsi_tape_describe(&t->childless, "childless", b, files, e) : s;
+    return s == MRS_OK ? mrsi_file_array_save(&t->childless, "childless", b, files, e) : s;
 }
 
 enum mrs_status
@@ -31,11 +31,11 @@ mrsi_tree_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_tree_run *t = arg;
     mrs_build_i64(b, "stage", t->stage);
-    enum mrs_status s = mrsi_tape_describe(&t->id_at, "idAt", b, files, e);
-    MRS_THEN(s, mrsi_tape_describe(&t->ids, "ids", b, files, e));
+    enum mrs_status s = mrsi_file_array_save(&t->id_at, "idAt", b, files, e);
+    MRS_THEN(s, mrsi_file_array_save(&t->ids, "ids", b, files, e));
     if (s == MRS_OK && (t->needs & MRS_TREE_WHOLE)) {
-        s = mrsi_tape_describe(&t->doc_at, "docAt", b, files, e);
-        MRS_THEN(s, mrsi_tape_describe(&t->docs, "docs", b, files, e));
+        s = mrsi_file_array_save(&t->doc_at, "docAt", b, files, e);
+        MRS_THEN(s, mrsi_file_array_save(&t->docs, "docs", b, files, e));
     }
     if (s != MRS_OK) {
         return s;
@@ -58,7 +58,7 @@ check_ids(const struct mrsi_tree_run *t, struct mrs_err *e)
         bool good = at[i] <= end && end <= t->ids.n && end - at[i] <= UINT32_MAX;
         if (good && end > at[i]) {
             const uint8_t *p = t->ids.p + at[i];
-            good = mrsi_mark_is_value(p[0], p + 1, (uint32_t)(end - at[i] - 1), &room);
+            good = mrsi_savepoint_is_value(p[0], p + 1, (uint32_t)(end - at[i] - 1), &room);
         }
         s = good ? MRS_OK : room.bad ? mrs_buf_status(&room, e) : mrsi_state_damaged("an _id", e);
     }
@@ -94,12 +94,12 @@ is_in(const struct mrsi_tree_run *t, const struct mrsi_tree_node *n)
 {
     const struct mrsi_tree_node *up = n->parent < t->n ? mrsi_node(t, n->parent) : NULL;
     if (!up) {
-        return n->parent == MRSI_NONE && n->depth == 0 && n->way == 0 && !n->unfit_above;
+        return n->parent == MRSI_NONE && n->depth == 0 && n->way == 0 && !n->unusable_above;
     }
     uint64_t bytes = (uint64_t)up->way + mrsi_node_id(t, n->parent).n;
     return up->fate == MRSI_TREE_IN && n->depth == up->depth + 1 &&
-           (n->unfit_above ? n->way < t->n
-                           : !up->unfit_above && n->way == (bytes < UINT32_MAX ? bytes : UINT32_MAX));
+           (n->unusable_above ? n->way < t->n
+                           : !up->unusable_above && n->way == (bytes < UINT32_MAX ? bytes : UINT32_MAX));
 }
 
 static bool
@@ -116,12 +116,12 @@ is_node(const struct mrsi_tree_run *t, const struct mrsi_tree_node *n)
 
 /* Whether each node is linked once at most, below its parent. */
 static bool
-are_kin(const struct mrsi_tree_run *t)
+are_shared(const struct mrsi_tree_run *t)
 {
-    const struct mrsi_kin *kin = t->kin.p;
+    const struct mrsi_tree_child *shared = t->shared.p;
     uint64_t linked = 0;
     for (uint64_t i = 0; i < t->n; i++) {
-        for (uint32_t child = kin[i].child; child != MRSI_NONE; child = kin[child].next) {
+        for (uint32_t child = shared[i].child; child != MRSI_NONE; child = shared[child].next) {
             if (child >= t->n || mrsi_node(t, child)->parent != i || ++linked > t->n) {
                 return false;
             }
@@ -138,7 +138,7 @@ check_places(const struct mrsi_tree_run *t, struct mrs_err *e)
     for (uint64_t i = 0; s == MRS_OK && good && i < t->n; i++) {
         good = is_node(t, mrsi_node(t, (uint32_t)i));
     }
-    good = good && (s != MRS_OK || !t->kin.p || are_kin(t));
+    good = good && (s != MRS_OK || !t->shared.p || are_shared(t));
     s = s == MRS_OK && !good ? mrsi_state_damaged("the nodes", e) : s;
     return s == MRS_OK && (t->needs & MRS_TREE_WHOLE) ? mrsi_tree_check_docs(t, e) : s;
 }
@@ -150,9 +150,9 @@ apply_read(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     t->intervals = mrsi_state_number(mark, "intervals", INT64_MAX, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("the nodes", e) : mrsi_tape_apply(&t->bits, mark, "bits", e);
-    MRS_THEN(s, mrsi_tape_apply(&t->named, mark, "named", e));
-    MRS_THEN(s, mrsi_tape_apply(&t->twice, mark, "twice", e));
+    enum mrs_status s = bad ? mrsi_state_damaged("the nodes", e) : mrsi_file_array_load(&t->bits, mark, "bits", e);
+    MRS_THEN(s, mrsi_file_array_load(&t->named, mark, "named", e));
+    MRS_THEN(s, mrsi_file_array_load(&t->twice, mark, "twice", e));
     MRS_THEN(s, mrsi_index_apply(&t->index, mark, "index", e));
     MRS_THEN(s, mrsi_sorter_apply(&t->ends, mark, "ends", e));
     MRS_THEN(s, mrsi_sorter_apply(&t->orders, mark, "orders", e));
@@ -171,12 +171,12 @@ apply_places(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
     enum mrs_status s = mrsi_area_apply(&t->node, t->en, n * sizeof(struct mrsi_tree_node), memory / 8, mark, "node",
                                         e);
     if (s == MRS_OK && children) {
-        s = mrsi_area_apply(&t->kin, t->en, n * sizeof(struct mrsi_kin), memory / 4, mark, "kin", e);
+        s = mrsi_area_apply(&t->shared, t->en, n * sizeof(struct mrsi_tree_child), memory / 4, mark, "kin", e);
     }
     if (s == MRS_OK && numbers) {
         s = mrsi_area_apply(&t->numbers, t->en, n * sizeof(struct mrsi_numbers), memory / 4, mark, "numbers", e);
     }
-    MRS_THEN(s, mrsi_tape_apply(&t->childless, mark, "childless", e));
+    MRS_THEN(s, mrsi_file_array_load(&t->childless, mark, "childless", e));
     MRS_THEN(s, check_places(t, e));
     return s == MRS_OK ? mrsi_tree_open(t, e) : s;
 }
@@ -187,11 +187,11 @@ mrsi_tree_from_mark(struct mrsi_tree_run *t, struct mrs_err *e)
     struct mrs_view mark = t->pass.from;
     bool bad = false;
     t->stage = (enum mrsi_tree_stage)mrsi_state_number(mark, "stage", MRSI_TREE_WRITE, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_tape_apply(&t->id_at, mark, "idAt", e);
-    MRS_THEN(s, mrsi_tape_apply(&t->ids, mark, "ids", e));
+    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_load(&t->id_at, mark, "idAt", e);
+    MRS_THEN(s, mrsi_file_array_load(&t->ids, mark, "ids", e));
     if (s == MRS_OK && (t->needs & MRS_TREE_WHOLE)) {
-        s = mrsi_tape_apply(&t->doc_at, mark, "docAt", e);
-        MRS_THEN(s, mrsi_tape_apply(&t->docs, mark, "docs", e));
+        s = mrsi_file_array_load(&t->doc_at, mark, "docAt", e);
+        MRS_THEN(s, mrsi_file_array_load(&t->docs, mark, "docs", e));
     }
     if (s == MRS_OK) {
         s = t->stage == MRSI_TREE_WRITE ? apply_places(t, mark, e) : apply_read(t, mark, e);

@@ -3,7 +3,7 @@
  *
  * Documents were kept when they were read. What a tree weighs is known before any is written, by going down and up
  * along the links between children and parents: a tree that is too large is refused with all its nodes, wherever they
- * stand in the collection. */
+ * are in the collection. */
 #include "tree_pass.h"
 #include "mongoreshape/join_ops.h"
 
@@ -16,10 +16,10 @@ mrsi_tree_childless(struct mrsi_tree_run *t)
     }
 }
 
-static const struct mrsi_kin *
-kin(const struct mrsi_tree_run *t, uint32_t i)
+static const struct mrsi_tree_child *
+shared(const struct mrsi_tree_run *t, uint32_t i)
 {
-    return (const struct mrsi_kin *)t->kin.p + i;
+    return (const struct mrsi_tree_child *)t->shared.p + i;
 }
 
 struct mrs_view
@@ -38,16 +38,16 @@ static uint32_t
 next_node(const struct mrsi_tree_run *t, uint32_t root, uint32_t i, uint32_t *level)
 {
     MRS_ASSERT(root < t->n && i < t->n);
-    uint32_t next = kin(t, i)->child;
+    uint32_t next = shared(t, i)->child;
     if (next != MRSI_NONE) {
         ++*level;
         return next;
     }
-    while (i != root && kin(t, i)->next == MRSI_NONE) {
+    while (i != root && shared(t, i)->next == MRSI_NONE) {
         i = mrsi_node(t, i)->parent;
         --*level;
     }
-    return i == root ? MRSI_NONE : kin(t, i)->next;
+    return i == root ? MRSI_NONE : shared(t, i)->next;
 }
 
 /* ---- weighing ---- */
@@ -80,7 +80,7 @@ weigh(struct mrsi_tree_run *t, uint32_t root, struct tree_whole_weight *out, str
         mrsi_tree_doc(t, i, &one);
         out->bytes += one.own;
         out->deep = one.deep + 2 * level > out->deep ? one.deep + 2 * level : out->deep;
-        for (uint32_t child = kin(t, i)->child; child != MRSI_NONE; child = kin(t, child)->next) {
+        for (uint32_t child = shared(t, i)->child; child != MRSI_NONE; child = shared(t, child)->next) {
             out->bytes += digits(no++) + 2u;
         }
         s = mrsi_tree_go_on(t, i, e);
@@ -189,13 +189,13 @@ mrsi_tree_assemble(const struct mrsi_tree_run *t, struct mrsi_worker *w, uint32_
     mrs_buf_reset(frames);
     enum mrs_status s = open_node(t, w, i, frames, out);
     while (s == MRS_OK) {
-        uint32_t next = kin(t, i)->child;
+        uint32_t next = shared(t, i)->child;
         while (s == MRS_OK && next == MRSI_NONE) {
             s = close_node(t, w, i, frames, out);
             if (i == root) {
                 return s;
             }
-            next = kin(t, i)->next;
+            next = shared(t, i)->next;
             i = next == MRSI_NONE ? mrsi_node(t, i)->parent : i;
         }
         i = next;
@@ -218,7 +218,7 @@ mrsi_tree_check_docs(const struct mrsi_tree_run *t, struct mrs_err *e)
         uint64_t end = i + 1 < n ? at[i + 1] : t->docs.n, head = sizeof(struct mrsi_weight);
         good = at[i] <= end && end <= t->docs.n && end - at[i] <= UINT32_MAX;
         if (good && end > at[i]) {
-            good = end - at[i] > head && mrsi_mark_is_value(MRS_DOCUMENT, t->docs.p + at[i] + head,
+            good = end - at[i] > head && mrsi_savepoint_is_value(MRS_DOCUMENT, t->docs.p + at[i] + head,
                                                            (uint32_t)(end - at[i] - head), &room);
         } else if (good && t->node.p) {
             good = mrsi_node(t, (uint32_t)i)->fate != MRSI_TREE_IN;

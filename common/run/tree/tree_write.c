@@ -5,7 +5,7 @@
 #include "mongoreshape/join_ops.h"
 
 struct tree_write_job {
-    struct mrsi_sides_job io;
+    struct mrsi_step_outputs_job io;
     struct mrs_node node; /* of one that is read again */
     struct mrs_buf bytes;
     struct mrs_buf way;   /* ordinals of those above, from below */
@@ -22,7 +22,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct mrsi_tree_run *t = arg;
     struct tree_write_job *job = p;
     bool fresh;
-    enum mrs_status s = mrsi_sides_job_next(&t->sides, &t->scan, &job->io, &fresh, big, e);
+    enum mrs_status s = mrsi_step_outputs_job_next(&t->sides, &t->scan, &job->io, &fresh, big, e);
     if (fresh) {
         mrs_keys_init(&job->node.keys, t->en->mem);
         mrs_buf_init(&job->node.order, t->en->mem, SIZE_MAX);
@@ -43,7 +43,7 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->node.order);
         mrs_buf_clear(&job->bytes);
         mrs_buf_clear(&job->way);
-        mrsi_sides_job_clear(&t->sides, &job->io);
+        mrsi_step_outputs_job_clear(&t->sides, &job->io);
     }
 }
 
@@ -59,7 +59,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     if (job->way.cap > MRSI_BIG) {
         mrs_buf_clear(&job->way);
     }
-    return s == MRS_OK ? mrsi_sides_commit(&t->sides, job->io.out, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_commit(&t->sides, job->io.out, e) : s;
 }
 
 /* ---- what a kernel may ask of a place ---- */
@@ -67,13 +67,13 @@ static enum mrs_status
 next_child(struct mrs_node_ids *ids, struct mrs_val *id, struct mrs_err *e)
 {
     struct tree_write_job *job = ids->impl;
-    const struct mrsi_kin *kin = job->t->kin.p;
+    const struct mrsi_tree_child *shared = job->t->shared.p;
     (void)e;
     if (job->child == MRSI_NONE) {
         return MRS_END;
     }
     *id = mrsi_node_id(job->t, job->child);
-    job->child = kin[job->child].next;
+    job->child = shared[job->child].next;
     return MRS_OK;
 }
 
@@ -81,7 +81,7 @@ static void
 first_child(struct mrs_node_ids *ids)
 {
     struct tree_write_job *job = ids->impl;
-    job->child = job->t->kin.p ? ((const struct mrsi_kin *)job->t->kin.p)[job->who].child : MRSI_NONE;
+    job->child = job->t->shared.p ? ((const struct mrsi_tree_child *)job->t->shared.p)[job->who].child : MRSI_NONE;
 }
 
 /* The way up is gathered once somebody wants to see it. */
@@ -127,8 +127,8 @@ find_place(const struct mrsi_tree_run *t, struct tree_write_job *job, uint32_t w
     job->who = who;
     job->gathered = false;
     out->parent = n->parent == MRSI_NONE ? mrs_missing() : mrsi_node_id(t, n->parent);
-    out->unfit = n->unfit_above ? mrsi_node_id(t, n->way) : mrs_missing();
-    out->above = (struct mrs_node_ids){n->depth, n->unfit_above ? 0 : n->way, next_above, first_above, job};
+    out->unusable = n->unusable_above ? mrsi_node_id(t, n->way) : mrs_missing();
+    out->above = (struct mrs_node_ids){n->depth, n->unusable_above ? 0 : n->way, next_above, first_above, job};
     out->children = (struct mrs_node_ids){0, 0, next_child, first_child, job};
     first_child(&out->children);
     if (numbers) {
@@ -146,7 +146,7 @@ find_ways_again(struct mrsi_tree_run *t, struct mrs_err *e)
         struct mrsi_tree_node *n = mrsi_node(t, (uint32_t)i);
         if (n->fate == MRSI_TREE_IN || n->fate == MRSI_TREE_BELOW) {
             n->fate = MRSI_TREE_NEW;
-            n->unfit_above = false;
+            n->unusable_above = false;
             n->depth = n->way = 0;
         }
     }
@@ -198,7 +198,7 @@ by_who(const void *a, const void *b)
 
 /* Whether the engine refuses the document, and why. */
 static bool
-in_trouble(const struct mrsi_tree_run *t, uint32_t who, struct mrs_trouble *out)
+in_error(const struct mrsi_tree_run *t, uint32_t who, struct mrs_tree_error *out)
 {
     MRS_ASSERT(who < t->n);
     const struct mrsi_tree_node *n = mrsi_node(t, who);
@@ -209,7 +209,7 @@ in_trouble(const struct mrsi_tree_run *t, uint32_t who, struct mrs_trouble *out)
     case MRSI_TREE_OUT:
         out->fault = (enum mrs_tree_fault)n->fault;
         out->other = n->way == MRSI_NONE ? mrs_missing() : mrsi_node_id(t, n->way);
-        c = out->fault == MRS_FAULT_NO_CHILD ? mrsi_tape_find(&t->childless, &key, by_who) : NULL;
+        c = out->fault == MRS_FAULT_NO_CHILD ? mrsi_file_array_find(&t->childless, &key, by_who) : NULL;
         out->child = c ? c->child : 0;
         return true;
     case MRSI_TREE_BELOW:
@@ -219,7 +219,7 @@ in_trouble(const struct mrsi_tree_run *t, uint32_t who, struct mrs_trouble *out)
         return true;
     default: break;
     }
-    c = mrsi_tape_find(&t->childless, &key, by_who);
+    c = mrsi_file_array_find(&t->childless, &key, by_who);
     out->fault = MRS_FAULT_NO_CHILD;
     out->child = c ? c->child : 0;
     return c != NULL;
@@ -245,7 +245,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
         return mrsi_state_damaged("the step", e);
     }
     unsigned bits = mrsi_node(t, who)->bits;
-    struct mrs_trouble trouble;
+    struct mrs_tree_error trouble;
     struct mrs_place place;
     enum mrs_fate fate = MRS_FATE_STAYS;
     enum mrs_status s = MRS_OK;
@@ -253,7 +253,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     mrs_err_clear(&w->err);
     if (bits & MRSI_NODE_REFUSED) {
         s = read_again(t, w, job, doc);
-    } else if ((bits & MRSI_NODE) && in_trouble(t, who, &trouble)) {
+    } else if ((bits & MRSI_NODE) && in_error(t, who, &trouble)) {
         s = t->ops->refuse(t->st->state, &w->ctx, doc, &trouble);
     } else if ((bits & MRSI_NODE) && (t->needs & MRS_TREE_WHOLE)) {
         if (mrsi_node(t, who)->parent != MRSI_NONE) { /* it lies in its root */
@@ -278,7 +278,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     if (fate == MRS_FATE_CHANGED) {
         doc = (struct mrs_view){job->bytes.p, (uint32_t)job->bytes.n};
     }
-    return mrsi_sides_write(&t->sides, w, job->io.out, 0, doc, e);
+    return mrsi_step_outputs_write(&t->sides, w, job->io.out, 0, doc, e);
 }
 
 static enum mrs_status

@@ -7,7 +7,7 @@ enum { AHEAD = 8 }; /* members whose bytes are asked for before they are looked 
 struct window_hand {
     struct mrsi_window_run *r;
     struct mrsi_worker *w;
-    struct mrsi_tape bytes, at; /* of a group that was sorted; at: members, with the
+    struct mrsi_file_array bytes, at; /* of a group that was sorted; at: members, with the
                                   place in bytes for a prefix */
     uint64_t off;               /* bytes of it up to here */
     const struct mrsi_window_member *member; /* n of them: the group in hand */
@@ -25,19 +25,19 @@ add(struct window_hand *x, const struct mrsi_sorted *rec, struct mrs_err *e)
 {
     struct mrsi_window_member at = {.prefix = x->off};
     const uint32_t head = sizeof x->key, tail = sizeof at.ordinal;
-    if (rec->key_len < head || rec->n < tail || !mrsi_mark_is_doc(rec->p + tail, rec->n - tail)) {
+    if (rec->key_len < head || rec->n < tail || !mrsi_savepoint_is_doc(rec->p + tail, rec->n - tail)) {
         return mrsi_state_damaged("what documents bring to their group", e); /* only of another run */
     }
     memcpy(&at.ordinal, rec->p, tail);
     at.order = rec->key_len - head;
     at.shape = rec->n - tail;
     x->off += (uint64_t)at.order + at.shape;
-    enum mrs_status s = mrsi_tape_put_n(&x->bytes, rec->key + head, at.order, e);
-    MRS_THEN(s, mrsi_tape_put_n(&x->bytes, rec->p + tail, at.shape, e));
+    enum mrs_status s = mrsi_file_array_put_n(&x->bytes, rec->key + head, at.order, e);
+    MRS_THEN(s, mrsi_file_array_put_n(&x->bytes, rec->p + tail, at.shape, e));
     if (s == MRS_OK && at.ordinal >= x->r->bits.n) {
         s = mrsi_state_damaged("what documents bring to their group", e);
     }
-    return s == MRS_OK ? mrsi_tape_put(&x->at, &at, e) : s;
+    return s == MRS_OK ? mrsi_file_array_put(&x->at, &at, e) : s;
 }
 
 /* The members of the next group that the sorter has. END: there is none. */
@@ -47,8 +47,8 @@ gather(struct window_hand *x, struct mrs_err *e)
     struct mrsi_sorter *in = &x->r->members;
     struct mrsi_sorted rec;
     bool any = false;
-    mrsi_tape_reset(&x->bytes);
-    mrsi_tape_reset(&x->at);
+    mrsi_file_array_reset(&x->bytes);
+    mrsi_file_array_reset(&x->at);
     x->off = 0;
     enum mrs_status s;
     while ((s = mrsi_sorter_next(in, &rec, e)) == MRS_OK) {
@@ -64,8 +64,8 @@ gather(struct window_hand *x, struct mrs_err *e)
         any = true;
     }
     s = s == MRS_END && any ? MRS_OK : s;
-    MRS_THEN(s, mrsi_tape_end(&x->bytes, e));
-    MRS_THEN(s, mrsi_tape_end(&x->at, e));
+    MRS_THEN(s, mrsi_file_array_end(&x->bytes, e));
+    MRS_THEN(s, mrsi_file_array_end(&x->at, e));
     x->member = (const struct mrsi_window_member *)(const void *)x->at.p;
     x->n = x->at.n;
     x->base = x->bytes.p;
@@ -104,7 +104,7 @@ give_alike(void *arg, struct mrs_view doc, struct mrs_err *e)
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct window_hand *x = arg;
     x->alike = x->r->given.n;
-    enum mrs_status s = mrsi_tape_put_n(&x->r->given, doc.p, doc.n, e);
+    enum mrs_status s = mrsi_file_array_put_n(&x->r->given, doc.p, doc.n, e);
     mrs_arena_reset(&x->w->arena);
     return s;
 }
@@ -122,8 +122,8 @@ give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
         __builtin_prefetch(&place[m[AHEAD + 1].ordinal], 1);
     }
     place[m->ordinal] = x->r->given.n + 1;
-    enum mrs_status s = mrsi_tape_put_n(&x->r->given, &x->alike, sizeof x->alike, e);
-    MRS_THEN(s, mrsi_tape_put_n(&x->r->given, doc.p, doc.n, e));
+    enum mrs_status s = mrsi_file_array_put_n(&x->r->given, &x->alike, sizeof x->alike, e);
+    MRS_THEN(s, mrsi_file_array_put_n(&x->r->given, doc.p, doc.n, e));
     mrs_arena_reset(&x->w->arena);
     return s == MRS_OK && mrsi_cancelled(x->r->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
 }
@@ -153,13 +153,13 @@ mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e)
     if (!work && r->st->type->work_size) {
         return MRS_DEAD;
     }
-    mrsi_tape_init(&x.bytes, r->en, 1, r->en->memory / 8);
-    mrsi_tape_init(&x.at, r->en, sizeof(struct mrsi_window_member), r->en->memory / 16);
+    mrsi_file_array_init(&x.bytes, r->en, 1, r->en->memory / 8);
+    mrsi_file_array_init(&x.at, r->en, sizeof(struct mrsi_window_member), r->en->memory / 16);
     enum mrs_status s = r->lists.on ? mrsi_window_lists_end(&r->lists, e) : mrsi_sorter_rewind(&r->members, e);
     while (s == MRS_OK && (s = next_group(&x, e)) == MRS_OK) {
         s = one_group(&x, work, e);
     }
-    mrsi_tape_clear(&x.bytes);
-    mrsi_tape_clear(&x.at);
+    mrsi_file_array_clear(&x.bytes);
+    mrsi_file_array_clear(&x.at);
     return s == MRS_END ? MRS_OK : s;
 }

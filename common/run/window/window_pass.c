@@ -12,21 +12,21 @@ window_init(struct mrsi_window_run *r, struct mrsi_engine *en, uint32_t step)
     r->step = step;
     r->st = &en->plan->steps[step];
     r->ops = r->st->type->window;
-    mrsi_tape_init(&r->bits, en, 1, en->memory / 16);
+    mrsi_file_array_init(&r->bits, en, 1, en->memory / 16);
     mrsi_window_lists_init(&r->lists, en, en->memory / 4);
     mrsi_sorter_init(&r->members, en, en->memory / 2);
-    mrsi_tape_init(&r->given, en, 1, en->memory / 4);
+    mrsi_file_array_init(&r->given, en, 1, en->memory / 4);
     r->bits.kept = r->members.kept = r->given.kept = true;
 }
 
 static void
 window_clear(struct mrsi_window_run *r)
 {
-    mrsi_tape_clear(&r->bits);
+    mrsi_file_array_clear(&r->bits);
     mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
     mrsi_area_clear(&r->place);
-    mrsi_tape_clear(&r->given);
+    mrsi_file_array_clear(&r->given);
 }
 
 uint64_t
@@ -39,7 +39,7 @@ enum mrs_status
 mrsi_window_open(struct mrsi_window_run *r, struct mrs_err *e)
 {
     MRS_ASSERT(!r->pass.n_wr);
-    enum mrs_status s = mrsi_sides_open(&r->sides, 0, e);
+    enum mrs_status s = mrsi_step_outputs_open(&r->sides, 0, e);
     r->pass.wr = r->sides.wr;
     r->pass.n_wr = r->sides.n_wr;
     return s;
@@ -48,12 +48,12 @@ mrsi_window_open(struct mrsi_window_run *r, struct mrs_err *e)
 static enum mrs_status
 compute(struct mrsi_window_run *r, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_end(&r->bits, e);
+    enum mrs_status s = mrsi_file_array_end(&r->bits, e);
     MRS_THEN(s, mrsi_area_new(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, e));
     MRS_THEN(s, mrsi_window_compute(r, e));
     mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
-    MRS_THEN(s, mrsi_tape_end(&r->given, e));
+    MRS_THEN(s, mrsi_file_array_end(&r->given, e));
     s = s == MRS_OK && r->went_on ? mrsi_window_check_given(r, e) : s;
     return s == MRS_OK ? mrsi_window_open(r, e) : s;
 }
@@ -90,8 +90,8 @@ mrsi_window_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_window_run r;
     window_init(&r, en, step);
     r.pass = (struct mrsi_pass){.en = en, .kind = "window", .describe = mrsi_window_mark, .arg = &r};
-    mrsi_keep_mark_for(&r.pass);
-    enum mrs_status s = mrsi_sides_init(&r.sides, en, step, e);
+    mrsi_ckpt_savepoint_for(&r.pass);
+    enum mrs_status s = mrsi_step_outputs_init(&r.sides, en, step, e);
     r.sides.pass = &r.pass;
     mrsi_rows_begin(en);
     MRS_THEN(s, all_stages(&r, e));
@@ -99,5 +99,5 @@ mrsi_window_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         mrsi_rows_accept(en);
     }
     window_clear(&r);
-    return mrsi_sides_end(&r.sides, s, e);
+    return mrsi_step_outputs_end(&r.sides, s, e);
 }

@@ -41,16 +41,16 @@ struct mrsi_window_run {
     uint32_t step;
     const struct mrs_step *st;
     const struct mrs_window_ops *ops;
-    struct mrsi_sides sides;
+    struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_window_stage stage;
     bool went_on;               /* tables are of another run */
-    struct mrsi_tape bits;      /* of each document, by ordinal */
+    struct mrsi_file_array bits; /* of each document, by ordinal */
     struct mrsi_window_lists lists; /* what documents bring, or where that is too much: */
     struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, shape */
     struct mrsi_area place;     /* of each document, by ordinal: where in given, and 1; 0: nowhere */
-    struct mrsi_tape given;     /* for a group: a document; for a member: where that is, or ALONE, and a document */
+    struct mrsi_file_array given; /* for a group: a document; for a member: where that is, or ALONE, and a document */
 };
 
 enum mrs_status mrsi_window_read(struct mrsi_window_run *r, struct mrs_err *e);    /* window_read.c */

@@ -122,7 +122,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct window_read_job *job = p;
     struct mrs_buf *bufs[JOB_BUFS];
     enum mrs_status s = mrsi_refused_commit(w, e); /* what steps before this one refuse on the way */
-    MRS_THEN(s, mrsi_tape_put_n(&r->bits, job->bits.p, job->bits.n, e));
+    MRS_THEN(s, mrsi_file_array_put_n(&r->bits, job->bits.p, job->bits.n, e));
     for (size_t at = 0; s == MRS_OK && at < job->brought.n;) {
         struct window_head head;
         memcpy(&head, job->brought.p + at, sizeof head);

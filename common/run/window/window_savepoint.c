@@ -9,13 +9,13 @@ mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct m
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_window_run *r = arg;
     mrs_build_i64(b, "stage", r->stage);
-    enum mrs_status s = mrsi_tape_describe(&r->bits, "bits", b, files, e);
+    enum mrs_status s = mrsi_file_array_save(&r->bits, "bits", b, files, e);
     if (s != MRS_OK || r->stage != MRSI_WINDOW_WRITE) {
         MRS_THEN(s, mrsi_window_to_sorter(r, e));
         return s == MRS_OK ? mrsi_sorter_describe(&r->members, "members", b, files, e) : s;
     }
     s = mrsi_area_describe(&r->place, "place", b, files, e);
-    return s == MRS_OK ? mrsi_tape_describe(&r->given, "given", b, files, e) : s;
+    return s == MRS_OK ? mrsi_file_array_save(&r->given, "given", b, files, e) : s;
 }
 
 /* ---- tables lie in files, and a file may have come to harm ---- */
@@ -24,7 +24,7 @@ is_doc_at(const struct mrsi_window_run *r, uint64_t at)
 {
     uint64_t left = at < r->given.n ? r->given.n - at : 0;
     return left >= MRS_DOC_MIN && mrs_le32(r->given.p + at) <= left &&
-           mrsi_mark_is_doc(r->given.p + at, mrs_le32(r->given.p + at));
+           mrsi_savepoint_is_doc(r->given.p + at, mrs_le32(r->given.p + at));
 }
 
 /* Whether something that can be read was given for each member of a group. */
@@ -58,10 +58,10 @@ mrsi_window_check_given(const struct mrsi_window_run *r, struct mrs_err *e)
 static enum mrs_status
 apply_given(struct mrsi_window_run *r, struct mrs_view mark, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_tape_end(&r->bits, e);
+    enum mrs_status s = mrsi_file_array_end(&r->bits, e);
     MRS_THEN(s, mrsi_area_apply(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, mark, "place", e));
-    MRS_THEN(s, mrsi_tape_apply(&r->given, mark, "given", e));
-    MRS_THEN(s, mrsi_tape_end(&r->given, e));
+    MRS_THEN(s, mrsi_file_array_load(&r->given, mark, "given", e));
+    MRS_THEN(s, mrsi_file_array_end(&r->given, e));
     MRS_THEN(s, mrsi_window_check_given(r, e));
     return s == MRS_OK ? mrsi_window_open(r, e) : s;
 }
@@ -74,7 +74,7 @@ mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e)
     r->lists.on = false;
     r->went_on = true;
     r->stage = (enum mrsi_window_stage)mrsi_state_number(mark, "stage", MRSI_WINDOW_WRITE, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_tape_apply(&r->bits, mark, "bits", e);
+    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_load(&r->bits, mark, "bits", e);
     if (s == MRS_OK) {
         s = r->stage == MRSI_WINDOW_WRITE ? apply_given(r, mark, e)
                                           : mrsi_sorter_apply(&r->members, mark, "members", e);

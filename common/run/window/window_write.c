@@ -5,7 +5,7 @@
 enum { AHEAD = 8 }; /* documents for which what was given is asked for before it is looked at */
 
 struct window_write_job {
-    struct mrsi_sides_job io;
+    struct mrsi_step_outputs_job io;
     struct mrs_window_entry entry; /* of one that is read again */
     struct mrs_buf bytes;
 };
@@ -16,7 +16,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct mrsi_window_run *r = arg;
     struct window_write_job *job = p;
     bool fresh;
-    enum mrs_status s = mrsi_sides_job_next(&r->sides, &r->scan, &job->io, &fresh, big, e);
+    enum mrs_status s = mrsi_step_outputs_job_next(&r->sides, &r->scan, &job->io, &fresh, big, e);
     if (fresh) {
         mrs_buf_init(&job->entry.group, r->en->mem, MRS_KEY_MAX);
         mrs_buf_init(&job->entry.order, r->en->mem, MRS_KEY_MAX);
@@ -36,7 +36,7 @@ clear(void *arg, void *p)
         mrs_buf_clear(&job->entry.order);
         mrs_buf_clear(&job->entry.shape);
         mrs_buf_clear(&job->bytes);
-        mrsi_sides_job_clear(&r->sides, &job->io);
+        mrsi_step_outputs_job_clear(&r->sides, &job->io);
     }
 }
 
@@ -49,7 +49,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     if (job->bytes.cap > MRSI_BIG) {
         mrs_buf_clear(&job->bytes);
     }
-    return s == MRS_OK ? mrsi_sides_commit(&r->sides, job->io.out, e) : s;
+    return s == MRS_OK ? mrsi_step_outputs_commit(&r->sides, job->io.out, e) : s;
 }
 
 static struct mrs_view
@@ -120,7 +120,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
         mrsi_row(w, r->step, 0)->changed++;
         doc = (struct mrs_view){job->bytes.p, (uint32_t)job->bytes.n};
     }
-    return mrsi_sides_write(&r->sides, w, job->io.out, 0, doc, e);
+    return mrsi_step_outputs_write(&r->sides, w, job->io.out, 0, doc, e);
 }
 
 static enum mrs_status

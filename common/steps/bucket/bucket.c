@@ -274,7 +274,7 @@ read_every(struct mrsi_read *r, struct mrsi_bucket *s)
         const char *sub = text ? NULL : mrsi_read_text_of(r, "%s", e.where);
         e.where[0] = 0;
         mrsi_read_failed(r, "every", sub, st, &e);
-    } else if (!mrsi_keep_add(r->keep, MRSI_WINDOWS, s->every)) {
+    } else if (!mrsi_level_add(r->keep, MRSI_WINDOWS, s->every)) {
         r->status = mrs_err_memory(r->err, 0);
     }
 }
@@ -433,7 +433,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 
 static const struct mrs_fold_ops ops = {
     .enter = mrsi_bucket_enter, .fold = mrsi_bucket_fold, .save = mrsi_bucket_save, .group = mrsi_bucket_group,
-    .kin = mrsi_bucket_kin, .glance = mrsi_bucket_glance};
+    .shared = mrsi_bucket_shared, .enter_fast = mrsi_bucket_enter_fast};
 
 static const struct mrs_inner inner[] = {{"every", every_keys, sizeof every_keys / sizeof *every_keys, false}};
 

@@ -23,12 +23,12 @@ struct bucket_set {
 };
 
 /* A top-level field that a plain plan looks for: its value, or to leave it out of the item, or both. */
-struct bucket_look {
+struct bucket_template {
     const char *name;
     uint32_t len;
     bool gone;
 };
-enum { BUCKET_LOOKS = 16, BUCKET_LAYOUT = MRS_EVAL_FIELDS_MAX };
+enum { BUCKET_TEMPLATES = 16, BUCKET_LAYOUT = MRS_EVAL_FIELDS_MAX };
 
 struct mrsi_bucket {
     struct mrsi_owned keeper;
@@ -51,8 +51,8 @@ struct mrsi_bucket {
     bool timed;               /* a bucket holds times of its readings as they are */
     bool tail;                /* behind the item stands more in a shape */
     bool plain;               /* series, time and item are top-level fields as they stand: */
-    struct bucket_look *look; /* no name twice */
-    uint32_t n_look;
+    struct bucket_template *tpl; /* no name twice */
+    uint32_t n_template;
     uint32_t *value;          /* which of them is each `by` field, and the time */
     struct mrs_expr *id;
     int untimed, keep, conflicts, errors;
@@ -63,9 +63,9 @@ struct bucket_span { /* of a document: a value */
     uint16_t at, n;
     uint8_t type;
 };
-/* What fold reads of a kin: of the item the types and names (with a plain plan), the `by` fields, the start of the
- * window (with `every`). */
-struct bucket_kin {
+/* What fold reads of a shared record: of the item the types and names (with a plain plan), the `by` fields, the start
+ * of the window (with `every`). */
+struct bucket_shared {
     struct mrs_view by;
     struct mrs_view heads; /* each behind its length */
     uint32_t n_heads;
@@ -74,7 +74,7 @@ struct bucket_kin {
 /* A member of a group as fold reads it. Its shape: the item or its values, the time (where it is timed) and the
  * argument of each accumulator. */
 struct bucket_reading {
-    const struct bucket_kin *kin;
+    const struct bucket_shared *shared;
     struct mrs_view item;  /* packed: the values alone */
     bool packed;
     uint32_t item_size;    /* of the item as a document */
@@ -87,14 +87,14 @@ enum { BUCKET_CHUNK = 32 }; /* an item is laid down in such pieces, so there is 
 struct bucket_place { /* of a value: in an item, among the values */
     uint16_t to, from;
 };
-struct bucket_mould {
+struct bucket_item_template {
     struct mrs_buf heads; /* of which it was made */
     uint32_t size;        /* of an item; 0: they have no fixed size */
     uint32_t n_eight, n_other;
     struct bucket_place eight[BUCKET_LAYOUT]; /* values of eight bytes, as most have */
     struct bucket_place other[BUCKET_LAYOUT];
     uint8_t size_of_other[BUCKET_LAYOUT];
-    uint8_t bytes[MRS_LOOK_MAX + BUCKET_CHUNK];
+    uint8_t bytes[MRS_TEMPLATE_MAX + BUCKET_CHUNK];
 };
 
 /* A field as documents have had it: its name with the NUL, the first eight bytes of that as a number. */
@@ -102,27 +102,27 @@ struct bucket_field {
     uint64_t first, mask;
     const uint8_t *name;
     uint32_t size;
-    uint32_t look; /* what it is to the plan; n_look: nothing */
+    uint32_t tpl;  /* what it is to the plan; n_template: nothing */
     bool gone;
 };
-/* Where a plain plan finds what it takes of a document of one look. */
+/* Where a plain plan finds what it takes of a document of one template. */
 struct bucket_known {
-    uint64_t look;      /* its number; 0: no look is known */
+    uint64_t tpl;       /* its number; 0: no look is known */
     bool dated;         /* such a document has a date as its time, and no more is wanted of it than this: */
     uint32_t n_values, n_by;
     uint32_t by_bytes, value_bytes;
     uint32_t date_at;   /* where among the values of the item the time stands; MRS_FOLD_ELSEWHERE: it does not */
-    struct bucket_span found[BUCKET_LOOKS];  /* what was looked for */
+    struct bucket_span found[BUCKET_TEMPLATES]; /* what was looked for */
     struct mrs_fold_span value[BUCKET_LAYOUT]; /* of the item */
-    struct bucket_span by[BUCKET_LOOKS];     /* bytes by which series differ whose readings look alike */
+    struct bucket_span by[BUCKET_TEMPLATES]; /* bytes by which series differ whose readings look alike */
     struct mrs_buf heads;                    /* of such a document; nothing: nobody has asked for them */
 };
 /* What a plain plan takes of a document, and what it knows of documents. */
 struct bucket_plain {
-    struct mrs_val v[BUCKET_LOOKS + 2]; /* what was looked for; missing where there is none */
+    struct mrs_val v[BUCKET_TEMPLATES + 2]; /* what was looked for; missing where there is none */
     bool named;           /* the name tells the series, too */
     bool gap;             /* a field was left out of the item, and seen has yet to be looked at */
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct bucket_field field[BUCKET_LAYOUT];
     uint32_t n;
     uint64_t same;             /* `names` of the fields that were compared last; 0: unknown */
@@ -145,8 +145,8 @@ struct bucket_work {
     struct mrs_buf doc, other;   /* the bucket */
     struct mrs_buf saved;        /* accumulators as they were before the last reading */
     struct mrs_buf raw;          /* scratch */
-    struct bucket_mould mould;   /* fold: of items */
-    struct mrs_arena arena;      /* of one look at a bucket */
+    struct bucket_item_template tpl; /* fold: of items */
+    struct mrs_arena arena;      /* of one template at a bucket */
     struct mrs_acc_state **acc;  /* one an entry of `set`, NULL for expressions */
     bool *failed;                /* one an entry: it failed for this bucket */
     uint32_t n_acc;
@@ -158,13 +158,13 @@ void mrsi_bucket_work_start(const struct mrsi_bucket *s, struct bucket_work *w, 
 void mrsi_bucket_work_clear(struct mrs_ctx *c, void *work);
 enum mrs_status mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                                   struct mrs_fold_entry *out);
-enum mrs_status mrsi_bucket_kin(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
-                                struct mrs_view name, struct mrs_buf *out);
-enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin,
+enum mrs_status mrsi_bucket_shared(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                                   struct mrs_view name, struct mrs_buf *out);
+enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared,
                                   struct mrs_buf *out);
-struct bucket_kin mrsi_bucket_read_kin(const struct mrsi_bucket *s, struct mrs_view kin);
-/* The kin is told by the reading, too. */
-struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_kin *kin,
+struct bucket_shared mrsi_bucket_read_shared(const struct mrsi_bucket *s, struct mrs_view shared);
+/* The shared record is told by the reading, too. */
+struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_shared *shared,
                                        struct mrs_view shape);
 /* bucket_plain.c */
 void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
@@ -173,19 +173,19 @@ void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
 void mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev,
                        struct mrs_eval_fields *room, struct bucket_plain *x, struct mrs_buf *name,
                        struct mrs_buf *values);
-/* Of a document that has a look that is known, and lies in the window that was met last. */
-bool mrsi_bucket_glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
-                        struct mrs_fold_glance *out);
+/* Of a document that has a template that is known, and lies in the window that was met last. */
+bool mrsi_bucket_enter_fast(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
+                            struct mrs_fold_fast *out);
 /* The types and names themselves, of the document that was taken last. */
 void mrsi_bucket_put_heads(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_plain *x,
                            struct mrs_view doc, struct mrs_buf *out);
-/* Items of this kin follow. */
-void mrsi_bucket_make_mould(const struct bucket_kin *kin, struct bucket_mould *m);
+/* Items of this shared record follow. */
+void mrsi_bucket_make_item_template(const struct bucket_shared *shared, struct bucket_item_template *m);
 /* item_size bytes, and room for BUCKET_CHUNK more. */
-void mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *m, uint8_t *to);
-/* The same of values v, where the mould has a size. */
+void mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_item_template *m, uint8_t *to);
+/* The same of values v, where the item template has a size. */
 static inline void
-mrsi_bucket_fill_mould(const struct bucket_mould *restrict m, const uint8_t *v, uint8_t *restrict to)
+mrsi_bucket_fill_item_template(const struct bucket_item_template *restrict m, const uint8_t *v, uint8_t *restrict to)
 {
     for (uint32_t i = 0, size = m->size; i < size; i += BUCKET_CHUNK) {
         memcpy(to + i, m->bytes + i, BUCKET_CHUNK);

@@ -11,60 +11,61 @@
 
 /* ---- describe ---- */
 static void
-tell_losses(struct mrsi_tell *t, const struct mrsi_bucket *s)
+describe_losses(struct mrsi_describe *t, const struct mrsi_bucket *s)
 {
-    mrsi_tell_loss(t, "the order of %s across series: items stand in the order of their times", s->from.ns);
+    mrsi_describe_loss(t, "the order of %s across series: items stand in the order of their times", s->from.ns);
     if (s->gone.n && !s->shape.fields.given) {
-        const char *names = mrsi_tell_paths(t, s->gone.path, s->gone.n, 5);
-        mrsi_tell_loss(t, "the places of %s among the fields, and their types where equal values differ in it (1 and "
+        const char *names = mrsi_describe_paths(t, s->gone.path, s->gone.n, 5);
+        mrsi_describe_loss(t,
+                           "the places of %s among the fields, and their types where equal values differ in it (1 and "
                           "1.0)", names);
     }
     if (s->shape.fields.given) {
-        mrsi_tell_loss(t, "fields of %s that `fields` does not keep", s->from.ns);
+        mrsi_describe_loss(t, "fields of %s that `fields` does not keep", s->from.ns);
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
-        mrsi_tell_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, s->from.ns);
+        mrsi_describe_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, s->from.ns);
     }
     if (s->conflicts) {
-        mrsi_tell_loss(t, "buckets of which another one with the same _id counts");
+        mrsi_describe_loss(t, "buckets of which another one with the same _id counts");
     }
 }
 
 static void
-tell_words(struct mrsi_tell *t, const struct mrsi_bucket *s)
+describe_words(struct mrsi_describe *t, const struct mrsi_bucket *s)
 {
     const struct mrsi_fields *by = &s->by.fields;
-    mrsi_tell_words(t, "gathers %s of %s in the arrays %s of %s",
-                    s->where ? "those documents that `where` takes" : "the documents", s->from.ns, s->items,
-                    s->into.ns);
+    mrsi_describe_words(t, "gathers %s of %s in the arrays %s of %s",
+                        s->where ? "those documents that `where` takes" : "the documents", s->from.ns, s->items,
+                        s->into.ns);
     if (by->n) {
-        mrsi_tell_words(t, ", one document for each %s", mrsi_tell_paths(t, by->path, by->n, 5));
+        mrsi_describe_words(t, ", one document for each %s", mrsi_describe_paths(t, by->path, by->n, 5));
     }
     if (s->every) {
-        mrsi_tell_words(t, "%seach window of %s", by->n ? " and " : ", one document for ",
-                        s->time_path ? s->time_path : "time");
+        mrsi_describe_words(t, "%seach window of %s", by->n ? " and " : ", one document for ",
+                            s->time_path ? s->time_path : "time");
     }
     if (s->max != UINT64_MAX) {
-        mrsi_tell_words(t, ", at most %llu in each", (unsigned long long)s->max);
+        mrsi_describe_words(t, ", at most %llu in each", (unsigned long long)s->max);
     }
     if (s->keep == BUCKET_KEEP_ALL) {
-        mrsi_tell_words(t, ". The documents stay in %s", s->from.ns);
+        mrsi_describe_words(t, ". The documents stay in %s", s->from.ns);
     }
 }
 
 static void
-tell_names(struct mrsi_tell *t, const struct mrsi_bucket *s)
+describe_names(struct mrsi_describe *t, const struct mrsi_bucket *s)
 {
     const struct mrsi_fields *f = &s->shape.fields;
-    mrsi_tell_naming(t, true);
+    mrsi_describe_naming(t, true);
     for (uint32_t i = 0; i < s->by.fields.n; i++) {
-        mrsi_tell_expr(t, 0, s->by.fields.expr[i]);
+        mrsi_describe_expr(t, 0, s->by.fields.expr[i]);
     }
-    mrsi_tell_expr(t, 0, s->time);
-    mrsi_tell_query(t, 0, s->where);
-    mrsi_tell_naming(t, false);
-    mrsi_tell_names(t, 0, NULL, f->path, f->map ? 0 : f->n);
-    mrsi_tell_names(t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
+    mrsi_describe_expr(t, 0, s->time);
+    mrsi_describe_query(t, 0, s->where);
+    mrsi_describe_naming(t, false);
+    mrsi_describe_names(t, 0, NULL, f->path, f->map ? 0 : f->n);
+    mrsi_describe_names(t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
 }
 
 enum mrs_status
@@ -73,22 +74,22 @@ mrsi_bucket_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_bucket *s = state;
     bool leave = s->keep == BUCKET_KEEP_NONE;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_FOLD, e);
-    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
-    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
-    mrsi_tell_touch(&t, 0, 'R', "");
-    tell_names(&t, s);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_FOLD, e);
+    mrsi_describe_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
+    mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into");
+    mrsi_describe_touch(&t, 0, 'R', "");
+    describe_names(&t, s);
     if (leave) {
-        mrsi_tell_touch(&t, 0, 'D', "");
+        mrsi_describe_touch(&t, 0, 'D', "");
     }
-    mrsi_tell_touch(&t, 1, 'A', "");
+    mrsi_describe_touch(&t, 1, 'A', "");
     out->conflicts = (enum mrs_conflicts)s->conflicts;
-    tell_losses(&t, s);
-    tell_words(&t, s);
-    mrsi_tell_quiet(&t, "one document that comes or goes changes its bucket and moves all parts behind it"
-                    MRSI_DO_QUIET);
-    return mrsi_tell_end(&t);
+    describe_losses(&t, s);
+    describe_words(&t, s);
+    mrsi_describe_quiet(&t, "one document that comes or goes changes its bucket and moves all parts behind it"
+                        MRSI_DO_QUIET);
+    return mrsi_describe_end(&t);
 }
 
 /* ---- catalogue ---- */

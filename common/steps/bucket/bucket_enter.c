@@ -19,8 +19,8 @@ make_ready(const struct mrsi_bucket *s, struct bucket_work *w, struct mrs_ctx *c
         mrs_buf_init(bufs[i], c->mem, BUCKET_BUF_MAX);
     }
     mrs_buf_init(&w->plain.names, c->mem, MRS_DOC_READ_MAX + 8u * BUCKET_LAYOUT);
-    mrs_buf_init(&w->plain.known.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT + 8);
-    mrs_buf_init(&w->mould.heads, c->mem, MRS_LOOK_MAX + 4u * BUCKET_LAYOUT);
+    mrs_buf_init(&w->plain.known.heads, c->mem, MRS_TEMPLATE_MAX + 4u * BUCKET_LAYOUT + 8);
+    mrs_buf_init(&w->tpl.heads, c->mem, MRS_TEMPLATE_MAX + 4u * BUCKET_LAYOUT);
     mrs_arena_init(&w->arena, c->mem);
     w->arena.most = c->arena->most;
     w->arena.ask = c->arena->ask;
@@ -51,7 +51,7 @@ mrsi_bucket_work_clear(struct mrs_ctx *c, void *work)
     }
     mrs_buf_clear(&w->plain.names);
     mrs_buf_clear(&w->plain.known.heads);
-    mrs_buf_clear(&w->mould.heads);
+    mrs_buf_clear(&w->tpl.heads);
     mrs_arena_clear(&w->arena);
     for (uint32_t i = 0; w->acc && i < w->n_acc; i++) {
         mrs_acc_state_free(w->acc[i]);
@@ -117,9 +117,9 @@ time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, str
 static struct mrs_val
 plain_by(const struct mrsi_bucket *s, struct mrs_view doc, uint32_t i)
 {
-    const struct bucket_look *look = &s->look[s->value[i]];
+    const struct bucket_template *tpl = &s->tpl[s->value[i]];
     struct mrs_elem e;
-    mrs_doc_find(doc, look->name, look->len, &e);
+    mrs_doc_find(doc, tpl->name, tpl->len, &e);
     return e.v;
 }
 
@@ -151,21 +151,21 @@ put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, stru
 }
 
 static enum mrs_status
-put_kin(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev,
-        struct mrs_buf *kin)
+put_shared(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev,
+           struct mrs_buf *shared)
 {
     MRS_ASSERT(w->ready);
     struct mrs_view none = mrs_empty_doc();
     enum mrs_status st = MRS_OK;
     if (s->by.fields.n) {
-        st = put_by(s, c, ev, kin);
+        st = put_by(s, c, ev, shared);
     } else {
-        mrs_buf_put(kin, none.p, none.n);
+        mrs_buf_put(shared, none.p, none.n);
     }
     if (st == MRS_OK && s->every) {
-        mrs_buf_put(kin, &w->start, sizeof w->start);
+        mrs_buf_put(shared, &w->start, sizeof w->start);
     }
-    return st == MRS_OK ? mrsi_buf_end(kin, 0, c, "by") : st;
+    return st == MRS_OK ? mrsi_buf_end(shared, 0, c, "by") : st;
 }
 
 /* The rest of a plain reading's name: the values that its series has, which say themselves where they end, and the
@@ -186,8 +186,8 @@ put_name(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct bucket_wor
 }
 
 enum mrs_status
-mrsi_bucket_kin(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
-                struct mrs_buf *out)
+mrsi_bucket_shared(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
+                   struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     const struct mrsi_bucket *s = state;
@@ -198,23 +198,23 @@ mrsi_bucket_kin(const void *state, struct mrs_ctx *c, void *work, struct mrs_vie
     }
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     mrsi_bucket_put_heads(s, c, &w->plain, doc, out);
-    return put_kin(s, c, w, &ev, out);
+    return put_shared(s, c, w, &ev, out);
 }
 
-/* What comes before the `by` fields in a kin. */
+/* What comes before the `by` fields in a shared record. */
 static size_t
-heads_bytes(const struct mrsi_bucket *s, struct mrs_view kin)
+heads_bytes(const struct mrsi_bucket *s, struct mrs_view shared)
 {
-    return s->plain ? 8u + mrs_le32(kin.p + 4) : 0;
+    return s->plain ? 8u + mrs_le32(shared.p + 4) : 0;
 }
 
 enum mrs_status
-mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
+mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared, struct mrs_buf *out)
 {
-    MRS_ASSERT(kin.p && mrs_buf_is_sound(out));
+    MRS_ASSERT(shared.p && mrs_buf_is_sound(out));
     const struct mrsi_bucket *s = state;
     const struct mrsi_fields *f = &s->by.fields;
-    const uint8_t *at = kin.p + heads_bytes(s, kin);
+    const uint8_t *at = shared.p + heads_bytes(s, shared);
     struct mrs_view by = {at, mrs_le32(at)};
     int64_t start;
     uint8_t room[16];
@@ -310,7 +310,7 @@ put_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, 
     if (!s->plain) {
         st = make_item(s, c, w, doc, out);
     } else if (w->plain.gap) {
-        st = mrsi_seen_check(&w->plain.seen, c, doc);
+        st = mrsi_name_set_check(&w->plain.seen, c, doc);
     }
     MRS_THEN(st, mrsi_buf_end(out, 0, c, "items"));
     if (st == MRS_OK && s->tail) {
@@ -364,7 +364,7 @@ bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, str
     w->start = 0;
     enum mrs_status st = s->every ? window(s, c, w, time) : MRS_OK;
     if (st == MRS_OK) {
-        st = s->plain ? put_name(s, c, w, &out->kin) : put_kin(s, c, w, ev, &out->kin);
+        st = s->plain ? put_name(s, c, w, &out->shared) : put_shared(s, c, w, ev, &out->shared);
     }
     if (st == MRS_OK && s->time) {
         mrs_key_append(&out->order, time, false);
@@ -399,8 +399,8 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
         mrs_buf_put(&out->shape, "\0\0\0\0", 4); /* the length of what follows */
     }
     if (s->plain) {
-        mrsi_bucket_plain(s, c, &ev, &room, &w->plain, &out->kin, &out->shape);
-        st = mrsi_buf_end(&out->kin, 0, c, "items");
+        mrsi_bucket_plain(s, c, &ev, &room, &w->plain, &out->shared, &out->shape);
+        st = mrsi_buf_end(&out->shared, 0, c, "items");
         MRS_THEN(st, mrsi_buf_end(&out->shape, 0, c, "items"));
         time = mrsi_bucket_value(s, &w->plain, s->by.fields.n);
     }
@@ -416,35 +416,35 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
 }
 
 /* ---- reading it again ---- */
-struct bucket_kin
-mrsi_bucket_read_kin(const struct mrsi_bucket *s, struct mrs_view kin)
+struct bucket_shared
+mrsi_bucket_read_shared(const struct mrsi_bucket *s, struct mrs_view shared)
 {
-    MRS_ASSERT(kin.p);
-    struct bucket_kin k = {.start = 0};
+    MRS_ASSERT(shared.p);
+    struct bucket_shared k = {.start = 0};
     if (s->plain) {
-        k.n_heads = mrs_le32(kin.p);
-        k.heads = (struct mrs_view){kin.p + 8, mrs_le32(kin.p + 4)};
+        k.n_heads = mrs_le32(shared.p);
+        k.heads = (struct mrs_view){shared.p + 8, mrs_le32(shared.p + 4)};
     }
-    kin.p += heads_bytes(s, kin);
-    k.by = (struct mrs_view){kin.p, mrs_le32(kin.p)};
+    shared.p += heads_bytes(s, shared);
+    k.by = (struct mrs_view){shared.p, mrs_le32(shared.p)};
     if (s->every) {
-        memcpy(&k.start, kin.p + k.by.n, 8);
+        memcpy(&k.start, shared.p + k.by.n, 8);
     }
     return k;
 }
 
 struct bucket_reading
-mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_kin *kin, struct mrs_view shape)
+mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_shared *shared, struct mrs_view shape)
 {
     MRS_ASSERT(shape.p);
-    struct bucket_reading r = {.kin = kin, .item = shape, .time = mrs_missing(), .packed = s->plain};
+    struct bucket_reading r = {.shared = shared, .item = shape, .time = mrs_missing(), .packed = s->plain};
     const uint8_t *at = shape.p, *end = shape.p + shape.n;
     if (s->tail) {
         r.item = (struct mrs_view){at + 4, mrs_le32(at)};
     }
     r.item_size = r.item.n;
     if (s->plain) {
-        r.item_size += 5 + kin->heads.n - 4 * kin->n_heads;
+        r.item_size += 5 + shared->heads.n - 4 * shared->n_heads;
     }
     at = r.item.p + r.item.n;
     if (s->timed && at < end) {

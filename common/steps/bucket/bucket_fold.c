@@ -27,7 +27,7 @@ struct fold {
     size_t known;        /* its size at the last look, or without anything at all */
     size_t grown;        /* what came in since then */
     size_t factor;       /* the bucket grows by so much for a byte that comes in */
-    bool values_only;    /* members of this kin are items of one size, and nothing else is wanted of them */
+    bool values_only;    /* members of this shared record are items of one size, and nothing else is wanted of them */
     uint8_t id[12];
 };
 
@@ -76,10 +76,10 @@ new_id(struct fold *f, const struct bucket_reading *r)
 {
     const struct mrsi_bucket *s = f->s;
     uint8_t room[16];
-    int64_t secs = r->kin->start / 1000 - (r->kin->start % 1000 < 0);
-    struct mrs_new_id in = {s->into.ns, s->from.ns, mrs_view_val(r->kin->by), mrs_null(), &f->part, 1, 0};
+    int64_t secs = r->shared->start / 1000 - (r->shared->start % 1000 < 0);
+    struct mrs_new_id in = {s->into.ns, s->from.ns, mrs_view_val(r->shared->by), mrs_null(), &f->part, 1, 0};
     if (s->every) {
-        in.path = mrs_make_i64(room, r->kin->start, MRS_DATE);
+        in.path = mrs_make_i64(room, r->shared->start, MRS_DATE);
         in.time_secs = secs < 0 ? 0 : secs > UINT32_MAX ? UINT32_MAX : (uint32_t)secs;
     }
     return mrsi_step_skip(f->c, mrs_id_make(&in, &f->w->raw, f->id, f->c->err), "id");
@@ -100,9 +100,9 @@ begin(struct fold *f, const struct bucket_reading *r)
     if (!s->id) {
         put_elem(&w->head, "_id", (struct mrs_val){f->id, 12, MRS_OBJECTID});
     }
-    mrs_buf_put(&w->head, r->kin->by.p + 4, r->kin->by.n - 5);
+    mrs_buf_put(&w->head, r->shared->by.p + 4, r->shared->by.n - 5);
     if (s->start) {
-        put_elem(&w->head, s->start, s->every ? mrs_make_i64(room, r->kin->start, MRS_DATE) : r->time);
+        put_elem(&w->head, s->start, s->every ? mrs_make_i64(room, r->shared->start, MRS_DATE) : r->time);
     }
     for (uint32_t i = 0; i < s->n_set; i++) {
         w->failed[i] = false;
@@ -111,7 +111,7 @@ begin(struct fold *f, const struct bucket_reading *r)
         }
     }
     f->n = 0;
-    f->start = r->kin->start;
+    f->start = r->shared->start;
     f->known = w->head.n + f->items_name + 16 + s->n_set * 64u;
     f->grown = 0;
     f->factor = s->has_exprs ? 16 : 1;
@@ -251,7 +251,7 @@ put_id(struct fold *f)
 
 /* The bucket as it stands, in w->doc; last: its last time, where it is timed. *size SIZE_MAX: far too large. */
 static enum mrs_status
-look(struct fold *f, struct mrs_val last, size_t *size)
+tpl(struct fold *f, struct mrs_val last, size_t *size)
 {
     const struct mrsi_bucket *s = f->s;
     struct bucket_work *w = f->w;
@@ -365,7 +365,7 @@ plain_size(const struct fold *f, struct mrs_val last)
     return 4 + f->w->head.n + end + f->items_name + 2 + f->w->items.n + 1 + 1;
 }
 
-/* The reading, whose item stands in the array already, with a look at the whole. *fits false: all is as before, but
+/* The reading, whose item is in the array already, with a look at the whole. *fits false: all is as before, but
  * for the array. */
 static enum mrs_status
 try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
@@ -375,7 +375,7 @@ try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
     mrs_buf_reset(&f->w->saved);
     enum mrs_status st = save(f, &f->w->saved);
     MRS_THEN(st, feed(f, r, &over));
-    st = st == MRS_OK && !over ? look(f, r->time, &size) : st;
+    st = st == MRS_OK && !over ? tpl(f, r->time, &size) : st;
     *fits = st == MRS_OK && size <= MRS_DOC_MAX;
     if (st == MRS_OK && !*fits) {
         struct mrs_view from = mrsi_buf_view(&f->w->saved, 0);
@@ -411,7 +411,7 @@ add_item(struct fold *f, const struct bucket_reading *r)
 {
     uint8_t *at = open_item(f, r->item_size);
     if (at) {
-        mrsi_bucket_put_item(r, &f->w->mould, at);
+        mrsi_bucket_put_item(r, &f->w->tpl, at);
     }
 }
 
@@ -448,11 +448,11 @@ take_more(struct fold *f, const struct bucket_reading *r, size_t more)
     return st;
 }
 
-/* How many readings of this kin the open bucket takes without a look at it, at least. */
+/* How many readings of this shared record the open bucket takes without a look at it, at least. */
 static uint64_t
 sure_of(const struct fold *f)
 {
-    const size_t item = f->w->mould.size + sizeof f->items.name + 1u, plain = plain_size(f, mrs_missing());
+    const size_t item = f->w->tpl.size + sizeof f->items.name + 1u, plain = plain_size(f, mrs_missing());
     const size_t known = (f->known + f->grown * f->factor) + MARGIN;
     uint64_t n = f->s->max - f->n, fit;
     if (!f->values_only || !f->n || plain > MRS_DOC_MAX || (f->s->id && known > MRS_DOC_MAX)) {
@@ -467,11 +467,11 @@ sure_of(const struct fold *f)
 /* Items as long as their indexes have but another last digit: how many. at: where they go, as far as they came. An
  * index in 16 MiB has seven digits at most, so that with its NUL it is a number. */
 static uint32_t
-lay_down(const struct bucket_mould *mould, struct mrsi_shape_items *items, const struct mrs_view *v, uint32_t n,
+lay_down(const struct bucket_item_template *tpl, struct mrsi_shape_items *items, const struct mrs_view *v, uint32_t n,
          uint8_t **at)
 {
     MRS_ASSERT(v || n == 0);
-    const size_t head = (size_t)items->name_len + 2, item = head + mould->size;
+    const size_t head = (size_t)items->name_len + 2, item = head + tpl->size;
     char *digit = &items->name[items->name_len - 1];
     const uint32_t left = (uint32_t)('9' - *digit) + 1;
     uint64_t name, one = 1ull << 8 * (items->name_len - 1);
@@ -481,7 +481,7 @@ lay_down(const struct bucket_mould *mould, struct mrsi_shape_items *items, const
     for (uint32_t i = 0; i < n; i++, to += item, name += one) {
         *to = MRS_DOCUMENT;
         mrs_put64(to + 1, name); /* what is behind the name is put next */
-        mrsi_bucket_fill_mould(mould, v[i].p, to + head);
+        mrsi_bucket_fill_item_template(tpl, v[i].p, to + head);
     }
     *digit = (char)(*digit + n - 1);
     mrsi_items_step(items);
@@ -499,13 +499,13 @@ take_values(struct fold *f, struct mrs_members *m, struct mrs_view values, uint6
     struct mrs_view all[TOGETHER];
     all[0] = values;
     const uint32_t n = 1 + (m->more ? m->more(m, all + 1, most - 1) : 0);
-    mrs_buf_grow(b, n * (sizeof f->items.name + 1 + f->w->mould.size) + BUCKET_CHUNK);
+    mrs_buf_grow(b, n * (sizeof f->items.name + 1 + f->w->tpl.size) + BUCKET_CHUNK);
     if (b->bad) {
-        return mrs_err_memory(f->c->err, f->w->mould.size);
+        return mrs_err_memory(f->c->err, f->w->tpl.size);
     }
     uint8_t *at = b->p + b->n;
     for (uint32_t i = 0; i < n;) {
-        i += lay_down(&f->w->mould, &f->items, all + i, n - i, &at);
+        i += lay_down(&f->w->tpl, &f->items, all + i, n - i, &at);
     }
     f->grown += (size_t)(at - b->p) - b->n;
     b->n = (size_t)(at - b->p);
@@ -550,7 +550,7 @@ finish(struct fold *f, bool but_last)
     if (f->s->timed) {
         time = (struct mrs_val){last->p + 1, (uint32_t)last->n - 1, last->p[0]};
     }
-    enum mrs_status st = look(f, time, &size);
+    enum mrs_status st = tpl(f, time, &size);
     if (st == MRS_OK && size > MRS_DOC_MAX) {
         st = mrsi_step_refuse(f->c, "set", "a bucket would pass 16 MiB by what is computed of it");
     }
@@ -606,7 +606,7 @@ put_open_bucket(struct fold *f, struct mrs_build *b)
     }
 }
 
-/* Numbers and what stands in front of the items; where a bucket is open the items, and the accumulators. */
+/* Numbers and what is in front of the items; where a bucket is open the items, and the accumulators. */
 enum mrs_status
 mrsi_bucket_save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
 {
@@ -698,31 +698,31 @@ take_back(struct fold *f, struct mrs_view from)
 
 /* ---- the whole ---- */
 static void
-next_kin(struct fold *f, struct mrs_view kin, struct bucket_kin *out)
+next_shared(struct fold *f, struct mrs_view shared, struct bucket_shared *out)
 {
-    *out = mrsi_bucket_read_kin(f->s, kin);
-    mrsi_bucket_make_mould(out, &f->w->mould);
-    f->values_only = f->s->plain && f->w->mould.size && !f->s->timed && !f->s->n_set;
+    *out = mrsi_bucket_read_shared(f->s, shared);
+    mrsi_bucket_make_item_template(out, &f->w->tpl);
+    f->values_only = f->s->plain && f->w->tpl.size && !f->s->timed && !f->s->n_set;
 }
 
 static enum mrs_status
 fold_members(struct fold *f, struct mrs_members *m)
 {
-    struct bucket_kin kin = {.start = 0};
+    struct bucket_shared shared = {.start = 0};
     struct mrs_view shape;
     uint64_t sure = 0;
     enum mrs_status st = accumulators(f);
     st = st == MRS_OK && m->from.n ? take_back(f, m->from) : st;
     while (st == MRS_OK && (st = m->next(m, &shape, f->c->err)) == MRS_OK) {
-        if (!m->same_kin) {
-            next_kin(f, m->kin, &kin);
+        if (!m->same_shared) {
+            next_shared(f, m->shared, &shared);
             sure = 0;
         }
         sure = sure ? sure : sure_of(f);
         if (sure) {
             st = take_values(f, m, shape, &sure);
         } else {
-            struct bucket_reading r = mrsi_bucket_read(f->s, &kin, shape);
+            struct bucket_reading r = mrsi_bucket_read(f->s, &shared, shape);
             st = place(f, m, &r);
         }
     }

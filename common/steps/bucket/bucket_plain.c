@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bucket_plain.c - readings of plain plans: series and time are top-level fields, the item is the document less some
  * of them. One walk over the document finds and copies all that is wanted; what comes out is the same as of the
- * general way. Of an item the types and names belong to the kin, so that they are kept once for many readings; the
- * values alone go to the shape.
+ * general way. Of an item the types and names belong to the shared record, so that they are kept once for many
+ * readings; the values alone go to the shape.
  *
  * Nearly all documents of a collection have the same names in the same order, some of them left out. The names of one
  * in which none occurs twice are kept, and those of the next are only compared with them, each with the one that is
  * expected, or not at all where whoever found the fields knows that they are those of the document before. Which of
- * them a document has, and of what types, is all that its kin need be told by. A document with other names is walked
- * field by field, and its names are kept instead. */
+ * them a document has, and of what types, is all that its shared record need be told by. A document with other names is
+ * walked field by field, and its names are kept instead. */
 #include "bucket.h"
 #include "mongoreshape/fold_ops.h"
 
 /* ---- the plan ---- */
-/* The place of a name in the list, where it is put if need be; BUCKET_LOOKS: there is no room. */
+/* The place of a name in the list, where it is put if need be; BUCKET_TEMPLATES: there is no room. */
 static uint32_t
 look_for(struct mrsi_bucket *s, const char *name, size_t len)
 {
     uint32_t i = 0;
-    while (i < s->n_look && (s->look[i].len != len || memcmp(s->look[i].name, name, len) != 0)) {
+    while (i < s->n_template && (s->tpl[i].len != len || memcmp(s->tpl[i].name, name, len) != 0)) {
         i++;
     }
-    if (i == s->n_look && i < BUCKET_LOOKS) {
-        s->look[s->n_look++] = (struct bucket_look){name, (uint32_t)len, false};
+    if (i == s->n_template && i < BUCKET_TEMPLATES) {
+        s->tpl[s->n_template++] = (struct bucket_template){name, (uint32_t)len, false};
     }
     return i;
 }
@@ -31,8 +31,8 @@ static bool
 add_value(struct mrsi_bucket *s, const struct mrs_expr *x, uint32_t *value)
 {
     const char *bare = mrs_expr_bare_path(x);
-    *value = bare && *bare && !strchr(bare, '.') ? look_for(s, bare, strlen(bare)) : BUCKET_LOOKS;
-    return *value < BUCKET_LOOKS;
+    *value = bare && *bare && !strchr(bare, '.') ? look_for(s, bare, strlen(bare)) : BUCKET_TEMPLATES;
+    return *value < BUCKET_TEMPLATES;
 }
 
 /* The fields that the item goes without; false: it is not as simple as that. */
@@ -44,9 +44,9 @@ add_gone(struct mrsi_bucket *s)
     good = good && !(less && s->less) && !(less && s->shape.drop.n && !s->both) && (less || s->shape.drop_flat);
     for (uint32_t i = 0; good && i < drop->n; i++) {
         uint32_t at = look_for(s, drop->path[i].part[0].name, drop->path[i].part[0].len);
-        good = at < BUCKET_LOOKS;
+        good = at < BUCKET_TEMPLATES;
         if (good) {
-            s->look[at].gone = true;
+            s->tpl[at].gone = true;
         }
     }
     return good;
@@ -57,15 +57,15 @@ mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s)
 {
     const struct mrsi_fields *by = &s->by.fields;
     bool good = !s->by.nested;
-    s->look = mrsi_read_alloc(r, BUCKET_LOOKS, sizeof *s->look);
+    s->tpl = mrsi_read_alloc(r, BUCKET_TEMPLATES, sizeof *s->tpl);
     s->value = mrsi_read_alloc(r, by->n + 1u, sizeof *s->value);
-    if (!s->look || !s->value) {
+    if (!s->tpl || !s->value) {
         return;
     }
     for (uint32_t i = 0; good && i < by->n; i++) {
         good = add_value(s, by->expr[i], &s->value[i]);
     }
-    s->value[by->n] = BUCKET_LOOKS + 1; /* always missing */
+    s->value[by->n] = BUCKET_TEMPLATES + 1; /* always missing */
     good = good && (!s->time || add_value(s, s->time, &s->value[by->n]));
     s->plain = good && add_gone(s);
 }
@@ -88,7 +88,7 @@ same_name(const struct bucket_field *f, const struct mrs_elem *e, const uint8_t 
 static bool
 take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *name, struct mrs_buf *values)
 {
-    MRS_ASSERT(x->known.n_values <= BUCKET_LAYOUT && x->known.n_by <= BUCKET_LOOKS);
+    MRS_ASSERT(x->known.n_values <= BUCKET_LAYOUT && x->known.n_by <= BUCKET_TEMPLATES);
     const struct bucket_field *f = x->field, *last = f + x->n;
     const uint8_t *end = ev->root.p + ev->root.n;
     uint8_t *to_name = name->p + name->n + 8, *to_value = values->p + values->n;
@@ -104,7 +104,7 @@ take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *na
             return false;
         }
         x->at[i] = (uint8_t)(f - x->field);
-        x->v[f->look] = e->v;
+        x->v[f->tpl] = e->v;
         if (!f->gone) {
             *to_name++ = (uint8_t)(f - x->field + 1);
             *to_name++ = e->v.type;
@@ -125,7 +125,7 @@ static uint32_t
 look_of(const struct mrsi_bucket *s, const struct mrs_elem *e)
 {
     uint32_t i = 0;
-    while (i < s->n_look && !mrs_name_is(e, s->look[i].name, s->look[i].len)) {
+    while (i < s->n_template && !mrs_name_is(e, s->tpl[i].name, s->tpl[i].len)) {
         i++;
     }
     return i;
@@ -144,8 +144,8 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
     mrs_buf_reset(&x->names);
     for (mrs_walk_init(&w, doc); x->n < BUCKET_LAYOUT && mrs_walk_next(&w, &e) == 1; x->n++) {
         struct bucket_field *f = &x->field[x->n];
-        *f = (struct bucket_field){.size = e.name_len + 1, .look = look_of(s, &e)};
-        f->gone = f->look < s->n_look && s->look[f->look].gone;
+        *f = (struct bucket_field){.size = e.name_len + 1, .tpl = look_of(s, &e)};
+        f->gone = f->tpl < s->n_template && s->tpl[f->tpl].gone;
         f->mask = f->size < 8 ? (1ull << 8 * f->size) - 1 : ~0ull;
         mrs_buf_put(&x->names, e.name, f->size);
         mrs_buf_put(&x->names, "\0\0\0\0\0\0\0", 8);
@@ -171,8 +171,8 @@ walk_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out
     uint32_t n = 0;
     mrs_buf_put(out, "\0\0\0\0\0\0\0", 8);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
-        uint32_t look = look_of(s, &e);
-        if (look == s->n_look || !s->look[look].gone) {
+        uint32_t tpl = look_of(s, &e);
+        if (tpl == s->n_template || !s->tpl[tpl].gone) {
             mrs_put32(size, e.name_len + 2);
             mrs_buf_put(out, size, sizeof size);
             mrs_buf_put(out, e.p, e.name_len + 2u);
@@ -192,14 +192,14 @@ take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_vie
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem e;
-    mrsi_seen_begin(&x->seen);
+    mrsi_name_set_begin(&x->seen);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
-        uint32_t look = look_of(s, &e);
-        mrsi_seen_add(&x->seen, &e);
-        if (x->v[look].type == MRS_MISSING) { /* the first of its name */
-            x->v[look] = e.v;
+        uint32_t tpl = look_of(s, &e);
+        mrsi_name_set_add(&x->seen, &e);
+        if (x->v[tpl].type == MRS_MISSING) { /* the first of its name */
+            x->v[tpl] = e.v;
         }
-        if (look < s->n_look && s->look[look].gone) {
+        if (tpl < s->n_template && s->tpl[tpl].gone) {
             x->gap = true;
             continue;
         }
@@ -216,13 +216,13 @@ take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_vie
 static void
 forget_values(const struct mrsi_bucket *s, struct bucket_plain *x)
 {
-    for (uint32_t i = 0; i < s->n_look; i++) {
+    for (uint32_t i = 0; i < s->n_template; i++) {
         x->v[i] = mrs_missing();
     }
     x->gap = false;
 }
 
-/* ---- of a look that is known ---- */
+/* ---- of a template that is known ---- */
 /* values has room. */
 static inline void
 take_values(const struct bucket_known *k, const uint8_t *doc, struct mrs_buf *values)
@@ -235,12 +235,12 @@ take_values(const struct bucket_known *k, const uint8_t *doc, struct mrs_buf *va
     values->n += k->value_bytes;
 }
 
-/* The name of a kin but for the window. Numbers of looks stand where other names have how often names were learned,
- * which is never as much. */
+/* The name of a shared record but for the window. Numbers of looks are where other names have how often names were
+ * learned, which is never as much. */
 static inline uint8_t *
 put_series(const struct bucket_known *k, const uint8_t *doc, uint8_t *to)
 {
-    mrs_put64(to, k->look | 1ull << 63);
+    mrs_put64(to, k->tpl | 1ull << 63);
     to += 8;
     for (uint32_t i = 0; i < k->n_by; i++) {
         mrs_copy_short(to, doc + k->by[i].at, k->by[i].n);
@@ -250,26 +250,26 @@ put_series(const struct bucket_known *k, const uint8_t *doc, uint8_t *to)
 }
 
 bool
-mrsi_bucket_glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_glance *out)
+mrsi_bucket_enter_fast(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_fast *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_bucket *s = state;
     struct bucket_work *w = work;
-    const struct mrs_look *look = mrsi_step_look(c, doc);
+    const struct mrs_template *tpl = mrsi_step_look(c, doc);
     const struct bucket_known *k = &w->plain.known;
-    if (!look || look->no != k->look || !k->dated) {
+    if (!tpl || tpl->no != k->tpl || !k->dated) {
         return false;
     }
     const int64_t ms = (int64_t)mrs_le64(doc.p + k->found[s->value[s->by.fields.n]].at);
     const size_t name = 8u + k->by_bytes + sizeof w->from;
     bool takes = true;
-    mrs_buf_grow(out->kin, name);
-    if (ms < w->from || ms >= w->to || out->kin->bad ||
+    mrs_buf_grow(out->shared, name);
+    if (ms < w->from || ms >= w->to || out->shared->bad ||
         (s->where && (mrsi_step_where(s->where, c, doc, &takes) != MRS_OK || !takes))) {
         return false;
     }
-    memcpy(put_series(k, doc.p, out->kin->p), &w->from, sizeof w->from);
-    out->kin->n = name;
+    memcpy(put_series(k, doc.p, out->shared->p), &w->from, sizeof w->from);
+    out->shared->n = name;
     out->date = ms;
     out->date_at = k->date_at;
     out->shape = k->value;
@@ -284,7 +284,7 @@ take_look(const struct mrsi_bucket *s, struct bucket_plain *x, const uint8_t *do
           struct mrs_buf *values)
 {
     const struct bucket_known *k = &x->known;
-    for (uint32_t i = 0; i < s->n_look; i++) {
+    for (uint32_t i = 0; i < s->n_template; i++) {
         x->v[i] = (struct mrs_val){doc + k->found[i].at, k->found[i].n, k->found[i].type};
     }
     take_values(k, doc, values);
@@ -300,7 +300,7 @@ span_of(struct mrs_val v, const uint8_t *doc)
                                  : (struct bucket_span){(uint16_t)(v.p - doc), (uint16_t)v.n, v.type};
 }
 
-/* A text's bytes without its length and end, which are the same in documents of one look. */
+/* A text's bytes without its length and end, which are the same in documents of one template. */
 static struct bucket_span
 free_bytes(struct bucket_span v)
 {
@@ -308,10 +308,10 @@ free_bytes(struct bucket_span v)
 }
 
 static bool
-names_series(const struct mrsi_bucket *s, uint32_t look)
+names_series(const struct mrsi_bucket *s, uint32_t tpl)
 {
     uint32_t i = 0;
-    while (i < s->by.fields.n && s->value[i] != look) {
+    while (i < s->by.fields.n && s->value[i] != tpl) {
         i++;
     }
     return i < s->by.fields.n;
@@ -324,23 +324,23 @@ learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs
     MRS_ASSERT(x->n <= BUCKET_LAYOUT);
     struct bucket_known *k = &x->known;
     const uint8_t *doc = ev->root.p;
-    k->look = ev->fields->look->no;
+    k->tpl = ev->fields->tpl->no;
     mrs_buf_reset(&k->heads);
     const uint32_t time = s->value[s->by.fields.n];
     k->n_values = k->n_by = k->by_bytes = k->value_bytes = 0;
     k->date_at = MRS_FOLD_ELSEWHERE;
-    for (uint32_t i = 0; i < s->n_look; i++) {
+    for (uint32_t i = 0; i < s->n_template; i++) {
         k->found[i] = span_of(x->v[i], doc);
     }
     for (uint32_t i = 0; i < ev->fields->n; i++) {
         if (!x->field[x->at[i]].gone) {
             struct bucket_span v = span_of(ev->fields->e[i].v, doc);
-            k->date_at = x->field[x->at[i]].look == time ? k->value_bytes : k->date_at;
+            k->date_at = x->field[x->at[i]].tpl == time ? k->value_bytes : k->date_at;
             k->value[k->n_values++] = (struct mrs_fold_span){v.at, v.n};
             k->value_bytes += ev->fields->e[i].v.n;
         }
     }
-    for (uint32_t i = 0; i < s->n_look; i++) {
+    for (uint32_t i = 0; i < s->n_template; i++) {
         if (names_series(s, i)) {
             k->by[k->n_by] = free_bytes(k->found[i]);
             k->by_bytes += k->by[k->n_by++].n;
@@ -355,15 +355,15 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
 {
     MRS_ASSERT(mrs_buf_is_sound(name) && mrs_buf_is_sound(values));
     struct mrs_view doc = ev->root;
-    const struct mrs_look *look = mrsi_step_look(c, doc);
-    x->v[BUCKET_LOOKS + 1] = mrs_missing();
+    const struct mrs_template *tpl = mrsi_step_look(c, doc);
+    x->v[BUCKET_TEMPLATES + 1] = mrs_missing();
     x->named = false;
-    mrs_buf_grow(name, 8 + 2 * BUCKET_LAYOUT + 1 + MRS_LOOK_MAX);
+    mrs_buf_grow(name, 8 + 2 * BUCKET_LAYOUT + 1 + MRS_TEMPLATE_MAX);
     mrs_buf_grow(values, doc.n);
     if (name->bad || values->bad) {
         return;
     }
-    if (look && look->no == x->known.look) {
+    if (tpl && tpl->no == x->known.tpl) {
         take_look(s, x, doc.p, name, values);
         return;
     }
@@ -372,7 +372,7 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
     if (!x->n || !ev->fields->all || !take_known(x, ev, name, values)) {
         forget_values(s, x);
         take_strange(s, x, doc, name, values);
-    } else if (look) {
+    } else if (tpl) {
         learn_look(s, x, ev);
     }
 }
@@ -382,9 +382,9 @@ mrsi_bucket_put_heads(const struct mrsi_bucket *s, const struct mrs_ctx *c, stru
                       struct mrs_view doc, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
-    const struct mrs_look *look = mrsi_step_look(c, doc);
+    const struct mrs_template *tpl = mrsi_step_look(c, doc);
     struct mrs_buf *heads = &x->known.heads;
-    if (!look || look->no != x->known.look) {
+    if (!tpl || tpl->no != x->known.tpl) {
         walk_heads(s, doc, out);
         return;
     }
@@ -407,7 +407,7 @@ size_of(uint8_t type, const uint8_t *p, const uint8_t *end)
 }
 
 static void
-add_place(struct bucket_mould *m, struct bucket_place place, uint32_t size)
+add_place(struct bucket_item_template *m, struct bucket_place place, uint32_t size)
 {
     if (size == 8) {
         m->eight[m->n_eight++] = place;
@@ -419,14 +419,14 @@ add_place(struct bucket_mould *m, struct bucket_place place, uint32_t size)
 
 /* The item of no values; false: they are not all of fixed size, or it is too large. */
 static bool
-shape_mould(const struct bucket_kin *kin, struct bucket_mould *m)
+shape_template(const struct bucket_shared *shared, struct bucket_item_template *m)
 {
     MRS_ASSERT(m->n_eight <= BUCKET_LAYOUT && m->n_other <= BUCKET_LAYOUT);
-    const uint8_t *p = kin->heads.p, *end = p + kin->heads.n;
+    const uint8_t *p = shared->heads.p, *end = p + shared->heads.n;
     uint32_t at = 4, from = 0;
     for (m->n_eight = m->n_other = 0; p < end;) {
         uint32_t head = mrs_le32(p), n = mrs_fixed_size[p[4]];
-        if (m->n_eight + m->n_other == BUCKET_LAYOUT || n == 0x80 || at + head + n >= MRS_LOOK_MAX) {
+        if (m->n_eight + m->n_other == BUCKET_LAYOUT || n == 0x80 || at + head + n >= MRS_TEMPLATE_MAX) {
             return false;
         }
         memcpy(m->bytes + at, p + 4, head);
@@ -442,16 +442,16 @@ shape_mould(const struct bucket_kin *kin, struct bucket_mould *m)
 }
 
 void
-mrsi_bucket_make_mould(const struct bucket_kin *kin, struct bucket_mould *m)
+mrsi_bucket_make_item_template(const struct bucket_shared *shared, struct bucket_item_template *m)
 {
     struct mrs_buf *of = &m->heads;
-    if (of->n == kin->heads.n && (!of->n || memcmp(of->p, kin->heads.p, of->n) == 0)) {
+    if (of->n == shared->heads.n && (!of->n || memcmp(of->p, shared->heads.p, of->n) == 0)) {
         return;
     }
     mrs_buf_reset(of);
-    mrs_buf_put(of, kin->heads.p, kin->heads.n);
+    mrs_buf_put(of, shared->heads.p, shared->heads.n);
     m->size = 0;
-    if (of->bad || !shape_mould(kin, m)) {
+    if (of->bad || !shape_template(shared, m)) {
         m->size = 0;
     }
 }
@@ -461,7 +461,7 @@ static void
 put_values(const struct bucket_reading *r, uint8_t *to)
 {
     MRS_ASSERT(r->packed && to);
-    const uint8_t *p = r->kin->heads.p, *end = p + r->kin->heads.n, *v = r->item.p, *last = v + r->item.n;
+    const uint8_t *p = r->shared->heads.p, *end = p + r->shared->heads.n, *v = r->item.p, *last = v + r->item.n;
     mrs_put32(to, r->item_size);
     to += 4;
     while (p < end) {
@@ -476,7 +476,7 @@ put_values(const struct bucket_reading *r, uint8_t *to)
 }
 
 void
-mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *m, uint8_t *to)
+mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_item_template *m, uint8_t *to)
 {
     MRS_ASSERT(to);
     if (!r->packed) {
@@ -484,6 +484,6 @@ mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_mould *
     } else if (!m->size) {
         put_values(r, to);
     } else {
-        mrsi_bucket_fill_mould(m, r->item.p, to);
+        mrsi_bucket_fill_item_template(m, r->item.p, to);
     }
 }

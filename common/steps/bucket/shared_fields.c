@@ -6,13 +6,13 @@ enum { WORD = 8 };
 
 /* So many bytes of d from `off` on belong to the look. */
 static bool
-add_bytes(struct mrsi_alike *a, struct mrs_view d, uint32_t off, uint32_t n)
+add_bytes(struct mrsi_bucket_template *a, struct mrs_view d, uint32_t off, uint32_t n)
 {
-    MRS_ASSERT((uint64_t)off + n <= d.n && a->n <= MRSI_ALIKE_WORDS);
+    MRS_ASSERT((uint64_t)off + n <= d.n && a->n <= MRSI_BUCKET_TEMPLATE_WORDS);
     for (uint32_t some; n; n -= some, off += some) {
         some = n < WORD ? n : WORD;
         uint32_t back = off + WORD > d.n ? off + WORD - d.n : 0; /* a word ends with the document at the latest */
-        if (a->n == MRSI_ALIKE_WORDS) {
+        if (a->n == MRSI_BUCKET_TEMPLATE_WORDS) {
             return false;
         }
         uint64_t mask = (some == WORD ? UINT64_MAX : (1ull << some * 8) - 1) << back * 8;
@@ -32,7 +32,7 @@ begins_with_length(uint8_t type)
 }
 
 bool
-mrsi_alike_learn(struct mrsi_alike *a, struct mrs_view d)
+mrsi_bucket_template_learn(struct mrsi_bucket_template *a, struct mrs_view d)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     bool again = d.n == a->last;

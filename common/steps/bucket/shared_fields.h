@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shared_fields.h - documents that look as an earlier one: the same types, names and lengths at the same places.
  *
- * Items of an array, and documents of a collection, come in long runs of one look. What was found out about the names
- * of one of them holds for all, and to see that one looks so takes a comparison of a few words, not a walk. */
-#ifndef MRSI_ALIKE_H
-#define MRSI_ALIKE_H
+ * Items of an array, and documents of a collection, come in long runs of one template. What was found out about the
+ * names of one of them holds for all, and to see that one looks so takes a comparison of a few words, not a walk. */
+#ifndef MRSI_SHARED_FIELDS_H
+#define MRSI_SHARED_FIELDS_H
 
 #include "mongoreshape/doc.h"
 
-enum { MRSI_ALIKE_WORDS = 32 };
-struct mrsi_alike { /* all zeros: no look is known */
-    uint32_t size; /* of a document of that look */
+enum { MRSI_BUCKET_TEMPLATE_WORDS = 32 };
+struct mrsi_bucket_template { /* all zeros: no look is known */
+    uint32_t size; /* of a document of that template */
     uint32_t last; /* of the last document that had another one */
     uint32_t n;
     struct {
         uint64_t mask, bytes;
         uint32_t off;
-    } word[MRSI_ALIKE_WORDS];
+    } word[MRSI_BUCKET_TEMPLATE_WORDS];
 };
 
 /* Whether d, which was checked or built here, has the look that is known: one level, nested documents count by their
  * lengths alone. */
 static inline bool
-mrsi_alike(const struct mrsi_alike *a, struct mrs_view d)
+mrsi_bucket_template(const struct mrsi_bucket_template *a, struct mrs_view d)
 {
     uint64_t other = d.n ^ a->size;
     for (uint32_t i = 0; !other && i < a->n; i++) {
@@ -32,6 +32,6 @@ mrsi_alike(const struct mrsi_alike *a, struct mrs_view d)
 }
 /* d has not that look. True: from now on the look of d is the known one; so it is where the last other one was as long,
  * because to learn a look takes longer than a walk. */
-bool mrsi_alike_learn(struct mrsi_alike *a, struct mrs_view d);
+bool mrsi_bucket_template_learn(struct mrsi_bucket_template *a, struct mrs_view d);
 
 #endif

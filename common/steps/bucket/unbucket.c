@@ -37,7 +37,7 @@ struct unbucket {
     struct mrsi_shape shape;
     struct mrs_expr *id_expr;
     int id, keep, conflicts, errors;
-    struct mrs_view source; /* the step as it stands in the plan */
+    struct mrs_view source; /* the step as it is in the plan */
     bool indexes, drops_id;
 };
 
@@ -162,7 +162,7 @@ struct unbucket_span {
 };
 /* What the names of a document tell. */
 struct unbucket_names {
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct unbucket_span own_id; /* where its `_id` is; len 0: it has none */
     bool meets;         /* it has a name that `by` begins with */
     bool good;          /* it was found to hold no name twice */
@@ -177,7 +177,7 @@ struct work {
     struct mrs_buf source;     /* what the last new `_id` was made of; empty: none was */
     struct mrs_id_same same;   /* of those made of it */
     uint8_t id[12];            /* and what it was */
-    struct mrsi_alike alike;   /* a document whose names were looked at, and what was seen: */
+    struct mrsi_bucket_template alike; /* a document whose names were looked at, and what was seen: */
     struct unbucket_names known;
     struct mrs_view self;      /* the bucket, where it stays; p NULL */
     size_t at;                 /* of the next product in `made`, */
@@ -285,16 +285,16 @@ survey(struct item *x)
     struct mrs_walk w;
     struct mrs_elem e;
     x->names = names;
-    if (mrsi_alike(&x->w->alike, x->doc)) {
+    if (mrsi_bucket_template(&x->w->alike, x->doc)) {
         return;
     }
     bool as_it_is = x->s->id == ID_KEEP && !x->s->tree; /* with an `_id` of its own */
     x->names = names = &x->other;
     *names = (struct unbucket_names){.meets = false};
-    mrsi_seen_begin(&names->seen);
+    mrsi_name_set_begin(&names->seen);
     mrs_walk_init(&w, x->doc);
     while (mrs_walk_next(&w, &e) == 1) {
-        mrsi_seen_add(&names->seen, &e);
+        mrsi_name_set_add(&names->seen, &e);
         if (!names->own_id.len && mrs_name_is(&e, "_id", 3)) {
             names->own_id = (struct unbucket_span){(uint32_t)(e.p - x->doc.p), (uint32_t)(w.at - e.p)};
             if (as_it_is) {
@@ -307,7 +307,7 @@ survey(struct item *x)
         }
         names->meets = names->meets || n;
     }
-    if (mrsi_alike_learn(&x->w->alike, x->doc)) {
+    if (mrsi_bucket_template_learn(&x->w->alike, x->doc)) {
         x->w->known = *names;
     }
 }
@@ -406,14 +406,14 @@ static enum mrs_status
 put_others(struct item *x, const struct node *list, bool top, struct mrs_view d, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct mrs_walk w;
     struct mrs_elem e;
     const uint8_t *run = NULL;
-    mrsi_seen_begin(&seen);
+    mrsi_name_set_begin(&seen);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
-        mrsi_seen_add(&seen, &e);
+        mrsi_name_set_add(&seen, &e);
         if (!is_given(x->w, list, &e) && !(top && mrs_name_is(&e, "_id", 3))) {
             run = run ? run : e.p;
             continue;
@@ -426,7 +426,7 @@ put_others(struct item *x, const struct node *list, bool top, struct mrs_view d,
     if (run) {
         mrs_buf_put(out, run, (size_t)(w.end - run));
     }
-    return mrsi_seen_check(&seen, x->c, d);
+    return mrsi_name_set_check(&seen, x->c, d);
 }
 
 /* A level of the document: what the bucket gives there, then the rest of the item's. As deep as the plan's paths. */
@@ -499,7 +499,7 @@ put_usual(struct item *x, struct mrs_val id)
     if (x->names->good) {
         return MRS_OK;
     }
-    enum mrs_status st = mrsi_seen_check(&x->names->seen, x->c, x->doc);
+    enum mrs_status st = mrsi_name_set_check(&x->names->seen, x->c, x->doc);
     x->names->good = st == MRS_OK;
     return st;
 }
@@ -700,39 +700,39 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unbucket *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
-    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN | (s->keep ? 0 : MRS_ROLE_TAKE), "from");
-    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
-    mrsi_tell_touch(&t, 0, 'R', "");
-    mrsi_tell_naming(&t, true);
-    mrsi_tell_query(&t, 0, s->where);
-    mrsi_tell_naming(&t, false);
-    mrsi_tell_names(&t, 0, NULL, &s->items, 1);
-    mrsi_tell_names(&t, 0, NULL, s->by.path, s->by.n);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    mrsi_describe_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN | (s->keep ? 0 : MRS_ROLE_TAKE), "from");
+    mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into");
+    mrsi_describe_touch(&t, 0, 'R', "");
+    mrsi_describe_naming(&t, true);
+    mrsi_describe_query(&t, 0, s->where);
+    mrsi_describe_naming(&t, false);
+    mrsi_describe_names(&t, 0, NULL, &s->items, 1);
+    mrsi_describe_names(&t, 0, NULL, s->by.path, s->by.n);
     if (!s->keep) {
-        mrsi_tell_touch(&t, 0, 'D', "");
-        mrsi_tell_loss(&t, "fields of %s beside %s%s", s->from.ns, s->items.text,
-                       s->by.n ? " that `by` does not name" : "");
+        mrsi_describe_touch(&t, 0, 'D', "");
+        mrsi_describe_loss(&t, "fields of %s beside %s%s", s->from.ns, s->items.text,
+                           s->by.n ? " that `by` does not name" : "");
     }
-    mrsi_tell_touch(&t, 1, 'A', "");
+    mrsi_describe_touch(&t, 1, 'A', "");
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     if (s->shape.fields.given) {
-        mrsi_tell_loss(&t, "fields of items that `fields` does not keep");
+        mrsi_describe_loss(&t, "fields of items that `fields` does not keep");
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
-        mrsi_tell_loss(&t, "%s of items, left out by `drop`", s->shape.drop.path[i].text);
+        mrsi_describe_loss(&t, "%s of items, left out by `drop`", s->shape.drop.path[i].text);
     }
-    mrsi_tell_words(&t, "makes documents of %s of the items in %s of %s%s", s->into.ns, s->items.text,
-                    s->where ? "those documents that `where` takes of " : "", s->from.ns);
+    mrsi_describe_words(&t, "makes documents of %s of the items in %s of %s%s", s->into.ns, s->items.text,
+                        s->where ? "those documents that `where` takes of " : "", s->from.ns);
     if (s->by.n) {
-        mrsi_tell_words(&t, ", each with the bucket's %s", mrsi_tell_paths(&t, s->by.path, s->by.n, 5));
+        mrsi_describe_words(&t, ", each with the bucket's %s", mrsi_describe_paths(&t, s->by.path, s->by.n, 5));
     }
-    mrsi_tell_quiet(&t, "the documents that a bucket made are not found again when it changes" MRSI_DO_QUIET);
+    mrsi_describe_quiet(&t, "the documents that a bucket made are not found again when it changes" MRSI_DO_QUIET);
     if (s->conflicts) {
-        mrsi_tell_loss(&t, "documents of which another one with the same _id counts");
+        mrsi_describe_loss(&t, "documents of which another one with the same _id counts");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 /* ---- catalogue ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* index_paths.c - where an index document holds paths, and how each of them is rewritten.
  *
- * Paths stand in the key, in the filter of a partial index (a query: only names outside operators,
+ * Paths are in the key, in the filter of a partial index (a query: only names outside operators,
  * and inside $and and $or), in wildcardProjection and in the weights of a text index;
  * language_override is a field's name. A text index as listIndexes gives it has _fts and _ftsx in
  * its key, which are no paths: there the weights are. The filter is walked with a stack of its own,
@@ -179,7 +179,7 @@ seen_before(const char *const *seen, uint32_t n, const char *name)
     return false;
 }
 
-/* A flat map of paths; two that have become one stand there once. *live: those that are left; true: none is gone. */
+/* A flat map of paths; two that have become one are there once. *live: those that are left; true: none is gone. */
 static bool
 remap_names(struct remap *x, struct mrs_val in, enum index_paths_names what, struct mrs_val *out, uint32_t *live)
 {

@@ -356,7 +356,7 @@ rewrite_one(struct rewriting *r, uint32_t i)
     return st == MRS_OK && !gone ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
 }
 
-/* The lists put together: an index that changed stands where its old one stood, so what stays keeps
+/* The lists put together: an index that changed is where its old one stood, so what stays keeps
  * its name. */
 static enum mrs_status
 put_together(struct rewriting *r, uint32_t n)

@@ -200,29 +200,29 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct options *s = state;
-    struct mrsi_tell t;
+    struct mrsi_describe t;
     unsigned reads = s->time ? MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN : 0;
-    mrsi_tell_begin(&t, arena, out, s->time ? MRS_FAMILY_MAP : MRS_FAMILY_CATALOG, e);
+    mrsi_describe_begin(&t, arena, out, s->time ? MRS_FAMILY_MAP : MRS_FAMILY_CATALOG, e);
     out->compares_nothing = true;
-    mrsi_tell_side(&t, &s->in, reads, "in");
+    mrsi_describe_side(&t, &s->in, reads, "in");
     if (s->time) {
-        mrsi_tell_touch(&t, 0, 'R', s->time);
+        mrsi_describe_touch(&t, 0, 'R', s->time);
     }
-    mrsi_tell_words(&t, "sets options of %s:", s->in.ns);
+    mrsi_describe_words(&t, "sets options of %s:", s->in.ns);
     for (int i = 0; i < N_OPTIONS; i++) {
         if (s->given[i].type != MRS_MISSING) {
-            mrsi_tell_words(&t, " %s%s", keys[i + 1].name, s->given[i].type == MRS_NULL ? " (removed)" : "");
+            mrsi_describe_words(&t, " %s%s", keys[i + 1].name, s->given[i].type == MRS_NULL ? " (removed)" : "");
         }
     }
     if (s->given[CAPPED].type != MRS_MISSING || s->given[TIMESERIES].type != MRS_MISSING) {
-        mrsi_tell_quiet(&t, "documents of a capped or time-series collection cannot be put right one by one"
+        mrsi_describe_quiet(&t, "documents of a capped or time-series collection cannot be put right one by one"
                             MRSI_DO_QUIET);
     }
     if (s->given[COLLATION].type != MRS_MISSING) {
-        mrsi_tell_quiet(&t, "a server never changes the collation of a collection: it is made anew" MRSI_DO_QUIET);
+        mrsi_describe_quiet(&t, "a server never changes the collation of a collection: it is made anew" MRSI_DO_QUIET);
     }
-    mrsi_tell_loss(&t, "the options that %s had under these names", s->in.ns);
-    return mrsi_tell_end(&t);
+    mrsi_describe_loss(&t, "the options that %s had under these names", s->in.ns);
+    return mrsi_describe_end(&t);
 }
 
 /* ---- documents of a time series: each has its date ---- */

@@ -66,19 +66,19 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct copy_of *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
-    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN, "from");
-    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
-    mrsi_tell_query(&t, 0, s->where);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    mrsi_describe_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_MAIN, "from");
+    mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into");
+    mrsi_describe_query(&t, 0, s->where);
     out->compares_nothing = !s->where;
-    mrsi_tell_touch(&t, 0, 'R', "");
-    mrsi_tell_touch(&t, 1, 'A', "");
-    mrsi_tell_listing(&t, 1, "_id", "_id");
-    mrsi_tell_words(&t, "copies %s of %s to %s", s->where ? "those documents that `where` takes" : "all documents",
-                    s->from.ns, s->into.ns);
-    mrsi_tell_once(&t, "the new collection is there after it");
-    return mrsi_tell_end(&t);
+    mrsi_describe_touch(&t, 0, 'R', "");
+    mrsi_describe_touch(&t, 1, 'A', "");
+    mrsi_describe_listing(&t, 1, "_id", "_id");
+    mrsi_describe_words(&t, "copies %s of %s to %s", s->where ? "those documents that `where` takes" : "all documents",
+                        s->from.ns, s->into.ns);
+    mrsi_describe_once(&t, "the new collection is there after it");
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

@@ -69,15 +69,15 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct delete *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
-    mrsi_tell_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "in");
-    mrsi_tell_query(&t, 0, s->where);
-    mrsi_tell_touch(&t, 0, 'D', "");
-    mrsi_tell_not_direct(&t, "it takes documents away for good" MRSI_DO_CONTRACT);
-    mrsi_tell_words(&t, "drops those documents that `where` takes of %s", s->in.ns);
-    mrsi_tell_loss(&t, "every document of %s that `where` takes", s->in.ns);
-    return mrsi_tell_end(&t);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    mrsi_describe_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "in");
+    mrsi_describe_query(&t, 0, s->where);
+    mrsi_describe_touch(&t, 0, 'D', "");
+    mrsi_describe_not_direct(&t, "it takes documents away for good" MRSI_DO_CONTRACT);
+    mrsi_describe_words(&t, "drops those documents that `where` takes of %s", s->in.ns);
+    mrsi_describe_loss(&t, "every document of %s that `where` takes", s->in.ns);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

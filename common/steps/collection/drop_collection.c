@@ -37,15 +37,15 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct drop *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
     out->whole_only = true;
-    mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->in, MRS_ROLE_TAKE, "in"), 'D', "");
-    mrsi_tell_not_direct(&t, "it takes a collection away for good" MRSI_DO_CONTRACT);
-    mrsi_tell_words(&t, "drops %s with whatever is left in it", s->in.ns);
-    mrsi_tell_loss(&t, "the documents left in %s, its options and indexes", s->in.ns);
-    mrsi_tell_once(&t, "the collection is gone after it");
-    return mrsi_tell_end(&t);
+    mrsi_describe_touch(&t, mrsi_describe_side(&t, &s->in, MRS_ROLE_TAKE, "in"), 'D', "");
+    mrsi_describe_not_direct(&t, "it takes a collection away for good" MRSI_DO_CONTRACT);
+    mrsi_describe_words(&t, "drops %s with whatever is left in it", s->in.ns);
+    mrsi_describe_loss(&t, "the documents left in %s, its options and indexes", s->in.ns);
+    mrsi_describe_once(&t, "the collection is gone after it");
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

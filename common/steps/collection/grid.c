@@ -15,7 +15,7 @@
 
 struct grid_of {
     struct mrsi_owned keep;
-    struct mrs_coll into, *from; /* from: one an axis; ns NULL: its values stand in the plan */
+    struct mrs_coll into, *from; /* from: one an axis; ns NULL: its values are in the plan */
     struct mrs_axis *axis;
     uint32_t n;
     struct mrsi_shape shape;
@@ -235,15 +235,15 @@ static const struct mrs_grid_ops grid = {axes};
 
 /* ---- description ---- */
 static void
-tell_axes(struct mrsi_tell *t, const struct grid_of *s)
+tell_axes(struct mrsi_describe *t, const struct grid_of *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const struct mrs_axis *a = &s->axis[i];
-        mrsi_tell_words(t, "%s%s", i == 0 ? "" : i + 1 == s->n ? " and " : ", ", a->name);
+        mrsi_describe_words(t, "%s%s", i == 0 ? "" : i + 1 == s->n ? " and " : ", ", a->name);
         if (a->side >= 0) {
-            mrsi_tell_side(t, &s->from[i], MRS_ROLE_READ, "by");
-            mrsi_tell_touch(t, a->side, 'R', a->path.text);
-            mrsi_tell_words(t, " (each %s in %s)", a->path.text, s->from[i].ns);
+            mrsi_describe_side(t, &s->from[i], MRS_ROLE_READ, "by");
+            mrsi_describe_touch(t, a->side, 'R', a->path.text);
+            mrsi_describe_words(t, " (each %s in %s)", a->path.text, s->from[i].ns);
         }
     }
 }
@@ -253,23 +253,23 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct grid_of *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_GRID, e);
-    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_GRID, e);
+    mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into");
     out->conflicts = (enum mrs_conflicts)s->conflicts;
-    mrsi_tell_touch(&t, 0, 'A', "");
-    mrsi_tell_words(&t, "makes a document in %s for each combination of ", s->into.ns);
+    mrsi_describe_touch(&t, 0, 'A', "");
+    mrsi_describe_words(&t, "makes a document in %s for each combination of ", s->into.ns);
     tell_axes(&t, s);
-    mrsi_tell_quiet(&t, "what it makes belongs to no document that could be looked at again" MRSI_DO_QUIET);
+    mrsi_describe_quiet(&t, "what it makes belongs to no document that could be looked at again" MRSI_DO_QUIET);
     for (uint32_t i = 0; i < s->n; i++) {
         if (s->axis[i].side >= 0 && mrsi_coll_same(&s->from[i], &s->into)) {
-            mrsi_tell_once(&t, "an axis would have the values of the documents that it has made");
+            mrsi_describe_once(&t, "an axis would have the values of the documents that it has made");
         }
     }
     if (s->conflicts) {
-        mrsi_tell_loss(&t, "documents of which another one with the same _id counts");
+        mrsi_describe_loss(&t, "documents of which another one with the same _id counts");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

@@ -213,23 +213,23 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct index_of *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
     out->compares_nothing = true;
-    mrsi_tell_side(&t, &s->in, 0, "in");
+    mrsi_describe_side(&t, &s->in, 0, "in");
     for (uint32_t i = 0; i < s->n_drop; i++) {
-        mrsi_tell_words(&t, "%s%s", i ? ", " : "drops indexes ", s->drop[i]);
-        mrsi_tell_loss(&t, "index %s of %s", s->drop[i], s->in.ns);
+        mrsi_describe_words(&t, "%s%s", i ? ", " : "drops indexes ", s->drop[i]);
+        mrsi_describe_loss(&t, "index %s of %s", s->drop[i], s->in.ns);
     }
     for (uint32_t i = 0; i < s->n_create; i++) {
-        mrsi_tell_words(&t, "%s%s", i ? ", " : s->n_drop ? " and makes " : "makes indexes ",
-                        mrsi_index_name(s->create[i]));
+        mrsi_describe_words(&t, "%s%s", i ? ", " : s->n_drop ? " and makes " : "makes indexes ",
+                            mrsi_index_name(s->create[i]));
     }
-    mrsi_tell_words(&t, " of %s", s->in.ns);
+    mrsi_describe_words(&t, " of %s", s->in.ns);
     if (s->n_drop) {
-        mrsi_tell_once(&t, "an index that was dropped cannot be dropped again");
+        mrsi_describe_once(&t, "an index that was dropped cannot be dropped again");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 /* ---- catalogue ---- */

@@ -153,36 +153,36 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct move_of *s = state;
     const struct mrsi_fields *f = &s->shape.fields;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
-    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");
-    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    mrsi_describe_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");
+    mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into");
     out->conflicts = (enum mrs_conflicts)s->conflicts;
-    mrsi_tell_query(&t, 0, s->where);
+    mrsi_describe_query(&t, 0, s->where);
     out->compares_nothing = !s->where && !s->compares;
     for (uint32_t i = 0; f->map && i < f->n; i++) {
-        mrsi_tell_expr(&t, 0, f->expr[i]);
+        mrsi_describe_expr(&t, 0, f->expr[i]);
     }
-    mrsi_tell_touch(&t, 0, 'R', "");
-    mrsi_tell_names(&t, 0, NULL, f->path, f->map ? 0 : f->n);
-    mrsi_tell_names(&t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
-    mrsi_tell_touch(&t, 0, 'D', "");
-    mrsi_tell_touch(&t, 1, 'A', "");
-    mrsi_tell_listing(&t, 1, "_id", "_id");
-    mrsi_tell_conflicts(&t);
-    mrsi_tell_not_direct(&t, MRSI_TAKES_DOCUMENTS);
-    mrsi_tell_words(&t, "moves %s of %s to %s", s->where ? "those documents that `where` takes" : "all documents",
-                    s->from.ns, s->into.ns);
+    mrsi_describe_touch(&t, 0, 'R', "");
+    mrsi_describe_names(&t, 0, NULL, f->path, f->map ? 0 : f->n);
+    mrsi_describe_names(&t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
+    mrsi_describe_touch(&t, 0, 'D', "");
+    mrsi_describe_touch(&t, 1, 'A', "");
+    mrsi_describe_listing(&t, 1, "_id", "_id");
+    mrsi_describe_conflicts(&t);
+    mrsi_describe_not_direct(&t, MRSI_TAKES_DOCUMENTS);
+    mrsi_describe_words(&t, "moves %s of %s to %s", s->where ? "those documents that `where` takes" : "all documents",
+                        s->from.ns, s->into.ns);
     if (s->shaped) {
-        mrsi_tell_words(&t, ", shaped by `fields` and `drop`");
-        mrsi_tell_loss(&t, "what `fields` and `drop` leave out");
+        mrsi_describe_words(&t, ", shaped by `fields` and `drop`");
+        mrsi_describe_loss(&t, "what `fields` and `drop` leave out");
     }
-    mrsi_tell_loss(&t, "the places of the moved documents among those of %s, and which of %s were moved", s->from.ns,
-                   s->into.ns);
+    mrsi_describe_loss(&t, "the places of the moved documents among those of %s, and which of %s were moved",
+                       s->from.ns, s->into.ns);
     if (s->conflicts) {
-        mrsi_tell_loss(&t, "documents of which another one with the same _id counts");
+        mrsi_describe_loss(&t, "documents of which another one with the same _id counts");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

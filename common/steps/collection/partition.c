@@ -133,7 +133,7 @@ add_pair(struct mrsi_read *r, struct partition *s, const struct mrs_elem *e)
     }
 }
 
-/* `*`: each value names its collection. Once these are known the list has them, and the name stands beside it. */
+/* `*`: each value names its collection. Once these are known the list has them, and the name is next to it. */
 static void
 read_named(struct mrsi_read *r, struct partition *s, struct mrsi_slot name)
 {
@@ -198,7 +198,7 @@ plan_documents(struct mrsi_read *r, struct partition *s)
     }
     if (s->drop) {
         enum mrs_status st = mrs_projection_new(r->args->mem, &s->by, 1, false, false, &s->less, &e);
-        if (st == MRS_OK && !mrsi_keep_add(&s->keep, MRSI_PROJECTION, s->less)) {
+        if (st == MRS_OK && !mrsi_level_add(&s->keep, MRSI_PROJECTION, s->less)) {
             st = mrs_err_memory(&e, 0);
         }
         if (st != MRS_OK) {
@@ -375,42 +375,44 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct partition *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
-    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");
-    mrsi_tell_query(&t, 0, s->where);
-    mrsi_tell_touch(&t, 0, 'R', "");
-    mrsi_tell_names(&t, 0, NULL, &s->by, 1);
-    mrsi_tell_touch(&t, 0, 'D', "");
-    mrsi_tell_words(&t, "moves %s of %s by %s to ", s->where ? "those documents that `where` takes" : "the documents",
-                    s->from.ns, s->by.text);
+    mrsi_describe_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");
+    mrsi_describe_query(&t, 0, s->where);
+    mrsi_describe_touch(&t, 0, 'R', "");
+    mrsi_describe_names(&t, 0, NULL, &s->by, 1);
+    mrsi_describe_touch(&t, 0, 'D', "");
+    mrsi_describe_words(&t, "moves %s of %s by %s to ", s->where ? "those documents that `where` takes" :
+                        "the documents",
+                        s->from.ns, s->by.text);
     for (uint32_t i = 0; i < s->n_into; i++) {
         bool rest = s->others == OTHERS_INTO && (int)i + 1 == s->others_side;
-        int side = mrsi_tell_side(&t, &s->into[i], MRS_ROLE_ADD, rest ? "others" : "into");
-        mrsi_tell_touch(&t, side, 'A', "");
-        mrsi_tell_listing(&t, side, "_id", "_id");
-        mrsi_tell_words(&t, "%s%s", i == 0 ? "" : i + 1 == s->n_into ? " and " : ", ", s->into[i].ns);
+        int side = mrsi_describe_side(&t, &s->into[i], MRS_ROLE_ADD, rest ? "others" : "into");
+        mrsi_describe_touch(&t, side, 'A', "");
+        mrsi_describe_listing(&t, side, "_id", "_id");
+        mrsi_describe_words(&t, "%s%s", i == 0 ? "" : i + 1 == s->n_into ? " and " : ", ", s->into[i].ns);
     }
     if (s->by_value) {
-        mrsi_tell_words(&t, "%sthe collection %s that the value names", s->n_into ? ", else to " : "", s->named.ns);
-        mrsi_tell_loss(&t, "the type of %s, where the name of its collection does not tell it", s->by.text);
-        mrsi_tell_quiet(&t, "which collections it makes is known only from all documents" MRSI_DO_QUIET);
+        mrsi_describe_words(&t, "%sthe collection %s that the value names", s->n_into ? ", else to " : "", s->named.ns);
+        mrsi_describe_loss(&t, "the type of %s, where the name of its collection does not tell it", s->by.text);
+        mrsi_describe_quiet(&t, "which collections it makes is known only from all documents" MRSI_DO_QUIET);
     }
-    mrsi_tell_conflicts(&t);
-    mrsi_tell_not_direct(&t, MRSI_TAKES_DOCUMENTS);
+    mrsi_describe_conflicts(&t);
+    mrsi_describe_not_direct(&t, MRSI_TAKES_DOCUMENTS);
     if (s->others == OTHERS_DROP) {
-        mrsi_tell_loss(&t, "documents whose value of %s has no collection", s->by.text);
+        mrsi_describe_loss(&t, "documents whose value of %s has no collection", s->by.text);
     }
     if (s->drop) {
-        mrsi_tell_loss(&t, "the place of %s among the fields, and its type where equal values differ in it (1 and 1.0)",
-                       s->by.text);
+        mrsi_describe_loss(&t,
+                           "the place of %s among the fields, and its type where equal values differ in it (1 and 1.0)",
+                           s->by.text);
     }
-    mrsi_tell_loss(&t, "the order of %s across the collections", s->from.ns);
+    mrsi_describe_loss(&t, "the order of %s across the collections", s->from.ns);
     if (s->conflicts) {
-        mrsi_tell_loss(&t, "documents of which another one with the same _id counts");
+        mrsi_describe_loss(&t, "documents of which another one with the same _id counts");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

@@ -38,17 +38,18 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct rename_coll *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_CATALOG, e);
     out->whole_only = true;
-    mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->from, MRS_ROLE_TAKE, "from"), 'D', "");
-    mrsi_tell_touch(&t, mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into"), 'A', "");
-    mrsi_tell_quiet(&t, "the new name is there only when the old one is gone, and writers would make a new collection "
+    mrsi_describe_touch(&t, mrsi_describe_side(&t, &s->from, MRS_ROLE_TAKE, "from"), 'D', "");
+    mrsi_describe_touch(&t, mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into"), 'A', "");
+    mrsi_describe_quiet(&t,
+                        "the new name is there only when the old one is gone, and writers would make a new collection "
                         "under the old one: `move` and then `drop_collection` have both alongside writers"
                         MRSI_DO_QUIET);
-    mrsi_tell_words(&t, "renames %s to %s", s->from.ns, s->into.ns);
-    mrsi_tell_once(&t, "the old name is gone after it");
-    return mrsi_tell_end(&t);
+    mrsi_describe_words(&t, "renames %s to %s", s->from.ns, s->into.ns);
+    mrsi_describe_once(&t, "the old name is gone after it");
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

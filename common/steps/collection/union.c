@@ -108,7 +108,7 @@ read_tag(struct mrsi_read *r, struct unite *s)
     }
     mrs_err_clear(&e);
     enum mrs_status st = mrs_edit_new(r->args->mem, &s->edit, &e);
-    if (st == MRS_OK && !mrsi_keep_add(&s->keep, MRSI_EDIT, s->edit)) {
+    if (st == MRS_OK && !mrsi_level_add(&s->keep, MRSI_EDIT, s->edit)) {
         st = mrs_err_memory(&e, 0);
     }
     MRS_THEN(st, mrs_edit_add(s->edit, &s->tag, &e));
@@ -211,37 +211,37 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unite *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     out->compares_nothing = !s->where;
-    mrsi_tell_words(&t, "moves %s of ", s->where ? "those documents that `where` takes" : "all documents");
+    mrsi_describe_words(&t, "moves %s of ", s->where ? "those documents that `where` takes" : "all documents");
     for (uint32_t i = 0; i < s->n; i++) {
-        int side = mrsi_tell_side(&t, &s->from[i].coll, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");
-        mrsi_tell_query(&t, side, s->where);
-        mrsi_tell_touch(&t, side, 'R', "");
-        mrsi_tell_touch(&t, side, 'D', "");
-        mrsi_tell_words(&t, "%s%s", i == 0 ? "" : i + 1 == s->n ? " and " : ", ", s->from[i].coll.ns);
+        int side = mrsi_describe_side(&t, &s->from[i].coll, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "from");
+        mrsi_describe_query(&t, side, s->where);
+        mrsi_describe_touch(&t, side, 'R', "");
+        mrsi_describe_touch(&t, side, 'D', "");
+        mrsi_describe_words(&t, "%s%s", i == 0 ? "" : i + 1 == s->n ? " and " : ", ", s->from[i].coll.ns);
     }
-    int into = mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
-    mrsi_tell_touch(&t, into, 'A', "");
-    mrsi_tell_listing(&t, into, "_id", "_id");
-    mrsi_tell_conflicts(&t);
-    mrsi_tell_not_direct(&t, MRSI_TAKES_DOCUMENTS);
-    mrsi_tell_words(&t, " to %s", s->into.ns);
+    int into = mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into");
+    mrsi_describe_touch(&t, into, 'A', "");
+    mrsi_describe_listing(&t, into, "_id", "_id");
+    mrsi_describe_conflicts(&t);
+    mrsi_describe_not_direct(&t, MRSI_TAKES_DOCUMENTS);
+    mrsi_describe_words(&t, " to %s", s->into.ns);
     if (s->tag.n) {
-        mrsi_tell_words(&t, " and says in %s where each came from", s->tag.text);
+        mrsi_describe_words(&t, " and says in %s where each came from", s->tag.text);
     } else if (s->n > 1) {
-        mrsi_tell_loss(&t, "which collection a document came from: add `tag`");
+        mrsi_describe_loss(&t, "which collection a document came from: add `tag`");
     }
     if (s->replace) {
-        mrsi_tell_loss(&t, "values of %s that were there before", s->tag.text);
+        mrsi_describe_loss(&t, "values of %s that were there before", s->tag.text);
     }
-    mrsi_tell_loss(&t, "which documents of %s were there before", s->into.ns);
+    mrsi_describe_loss(&t, "which documents of %s were there before", s->into.ns);
     if (s->conflicts) {
-        mrsi_tell_loss(&t, "documents of which another one with the same _id counts");
+        mrsi_describe_loss(&t, "documents of which another one with the same _id counts");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

@@ -59,7 +59,7 @@ read_fields(struct mrsi_read *r, struct mrsi_copy *s)
         enum mrs_status st = mrs_projection_new(r->args->mem, f->path, f->n, true, true, &s->shape.keep, &e);
         if (st != MRS_OK) {
             mrsi_read_failed(r, "fields", NULL, st, &e);
-        } else if (!mrsi_keep_add(r->keep, MRSI_PROJECTION, s->shape.keep)) {
+        } else if (!mrsi_level_add(r->keep, MRSI_PROJECTION, s->shape.keep)) {
             r->status = mrs_err_memory(r->err, 0);
         }
     }
@@ -172,7 +172,7 @@ static struct mrs_edit *
 new_edit(struct mrsi_read *r)
 {
     struct mrs_edit *ed = NULL;
-    if (mrs_edit_new(r->args->mem, &ed, r->err) != MRS_OK || !mrsi_keep_add(r->keep, MRSI_EDIT, ed)) {
+    if (mrs_edit_new(r->args->mem, &ed, r->err) != MRS_OK || !mrsi_level_add(r->keep, MRSI_EDIT, ed)) {
         r->status = mrs_err_memory(r->err, 0);
         return NULL;
     }

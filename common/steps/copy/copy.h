@@ -35,7 +35,7 @@ struct mrsi_copy {
 
 struct copy_work {
     bool ready;
-    struct mrsi_hits hits;
+    struct mrsi_match_set hits;
     struct mrsi_refs refs;
     struct mrs_buf value, raw, doc, element, copies;
 };

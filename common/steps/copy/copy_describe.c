@@ -9,17 +9,17 @@
 #include "mongoreshape/catalogue.h"
 
 static void
-tell_key(struct mrsi_tell *t, int side, const struct mrsi_side_key *k)
+tell_key(struct mrsi_describe *t, int side, const struct mrsi_side_key *k)
 {
     if (k->expr) {
-        mrsi_tell_expr(t, side, k->expr);
+        mrsi_describe_expr(t, side, k->expr);
     } else {
-        mrsi_tell_touch(t, side, 'R', k->path.text);
+        mrsi_describe_touch(t, side, 'R', k->path.text);
     }
 }
 
 static void
-tell_touches(struct mrsi_tell *t, const struct mrsi_copy *s)
+describe_touches(struct mrsi_describe *t, const struct mrsi_copy *s)
 {
     const struct mrsi_fields *f = &s->shape.fields;
     const char *ref = s->join.pair[0].into.path.n ? s->join.pair[0].into.path.text : "";
@@ -27,75 +27,75 @@ tell_touches(struct mrsi_tell *t, const struct mrsi_copy *s)
         tell_key(t, 0, &s->join.pair[i].from);
         tell_key(t, 1, &s->join.pair[i].into);
     }
-    mrsi_tell_query(t, 0, s->join.where);
+    mrsi_describe_query(t, 0, s->join.where);
     for (uint32_t i = 0; i < f->n; i++) {
         if (f->map) {
-            mrsi_tell_expr(t, 0, f->expr[i]);
+            mrsi_describe_expr(t, 0, f->expr[i]);
         } else {
-            mrsi_tell_touch(t, 0, 'R', f->path[i].text);
+            mrsi_describe_touch(t, 0, 'R', f->path[i].text);
         }
     }
     if (s->take || s->orphans != COPY_ORPHANS_KEEP) {
-        mrsi_tell_touch(t, 0, 'D', "");
+        mrsi_describe_touch(t, 0, 'D', "");
     }
     if (s->wrap) {
-        mrsi_tell_touch(t, 1, 'D', ref);
-        mrsi_tell_touch(t, 1, 'A', ref);
+        mrsi_describe_touch(t, 1, 'D', ref);
+        mrsi_describe_touch(t, 1, 'A', ref);
     }
     for (uint32_t i = 0; i < s->n_targets; i++) {
-        mrsi_tell_touch(t, 1, 'A', s->target[i].text);
+        mrsi_describe_touch(t, 1, 'A', s->target[i].text);
     }
     if (s->ref_edit) {
-        mrsi_tell_touch(t, 1, 'D', ref);
+        mrsi_describe_touch(t, 1, 'D', ref);
     }
     if (s->side_orphans >= 0) {
-        mrsi_tell_touch(t, s->side_orphans, 'A', "");
+        mrsi_describe_touch(t, s->side_orphans, 'A', "");
     }
 }
 
 static void
-tell_losses(struct mrsi_tell *t, const struct mrsi_copy *s)
+describe_losses(struct mrsi_describe *t, const struct mrsi_copy *s)
 {
     const char *from = s->join.from.ns;
     if (s->drop_ref) {
-        mrsi_tell_loss(t, "references to %s", from);
+        mrsi_describe_loss(t, "references to %s", from);
     }
     if (s->take) {
-        mrsi_tell_loss(t, "documents of %s, but for the fields that were copied", from);
+        mrsi_describe_loss(t, "documents of %s, but for the fields that were copied", from);
     }
     if (s->orphans == COPY_ORPHANS_DROP) {
-        mrsi_tell_loss(t, "orphans dropped: documents of %s without a match", from);
+        mrsi_describe_loss(t, "orphans dropped: documents of %s without a match", from);
     }
     if (s->replace) {
-        mrsi_tell_loss(t, "values that the copies overwrite");
+        mrsi_describe_loss(t, "values that the copies overwrite");
     }
     if (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL) {
-        mrsi_tell_loss(t, "references without a match");
+        mrsi_describe_loss(t, "references without a match");
     }
 }
 
 static void
-tell_live(struct mrsi_tell *t, const struct mrsi_copy *s)
+describe_live(struct mrsi_describe *t, const struct mrsi_copy *s)
 {
-    mrsi_join_tell(&s->join, t);
+    mrsi_join_describe(&s->join, t);
     if (mrsi_coll_same(&s->join.from, &s->join.into)) {
-        mrsi_tell_quiet(t, MRSI_ONE_COLLECTION);
+        mrsi_describe_quiet(t, MRSI_ONE_COLLECTION);
     }
     if (s->wrap) {
-        mrsi_tell_quiet(t, "`wrap` changes references under their own name, where they are still being read"
+        mrsi_describe_quiet(t, "`wrap` changes references under their own name, where they are still being read"
                            MRSI_DO_QUIET);
     }
     if (s->drop_ref) {
-        mrsi_tell_not_direct(t, "`refs: drop` takes away what a second pass would need" MRSI_DO_CONTRACT);
+        mrsi_describe_not_direct(t, "`refs: drop` takes away what a second pass would need" MRSI_DO_CONTRACT);
     }
     if (s->take || s->orphans == COPY_ORPHANS_DROP || s->orphans == COPY_ORPHANS_INTO) {
-        mrsi_tell_not_direct(t, MRSI_TAKES_DOCUMENTS);
+        mrsi_describe_not_direct(t, MRSI_TAKES_DOCUMENTS);
     }
     if (s->orphans == COPY_ORPHANS_REFUSE) {
-        mrsi_tell_not_direct(t, MRSI_ORPHANS_MOVE);
+        mrsi_describe_not_direct(t, MRSI_ORPHANS_MOVE);
     }
     if (s->dangling != MRSI_DANGLING_KEEP) {
-        mrsi_tell_not_direct(t, MRSI_NAMES_LATER);
+        mrsi_describe_not_direct(t, MRSI_NAMES_LATER);
     }
 }
 
@@ -105,34 +105,34 @@ mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_copy *s = state;
     const struct mrsi_fields *f = &s->shape.fields;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_JOIN, e);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_JOIN, e);
     bool leave = s->take || s->orphans != COPY_ORPHANS_KEEP;
-    mrsi_tell_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
-    mrsi_tell_side(&t, &s->join.into, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
+    mrsi_describe_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
+    mrsi_describe_side(&t, &s->join.into, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
     if (s->side_orphans >= 0) {
-        mrsi_tell_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
+        mrsi_describe_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
     }
-    tell_touches(&t, s);
-    tell_losses(&t, s);
-    mrsi_tell_words(&t, "%s of %s copied into the documents of %s that refer to it%s%s",
-                    mrsi_tell_paths(&t, f->path, f->n, 5),
-                    s->join.from.ns, s->join.into.ns, s->wrap ? ", each reference becoming a document with it "
+    describe_touches(&t, s);
+    describe_losses(&t, s);
+    mrsi_describe_words(&t, "%s of %s copied into the documents of %s that refer to it%s%s",
+                        mrsi_describe_paths(&t, f->path, f->n, 5),
+                        s->join.from.ns, s->join.into.ns, s->wrap ? ", each reference becoming a document with it "
                                                                 "in " : "",
-                    s->wrap ? s->wrap : "");
+                        s->wrap ? s->wrap : "");
     if (s->drop_ref) {
-        mrsi_tell_words(&t, "; the references go");
+        mrsi_describe_words(&t, "; the references go");
     }
     out->by_reference = s->join.refs;
-    tell_live(&t, s);
+    describe_live(&t, s);
     if (s->take) {
-        mrsi_tell_once(&t, "the documents that it copies from are gone afterwards");
+        mrsi_describe_once(&t, "the documents that it copies from are gone afterwards");
     } else if (!s->wrap && !s->replace) {
-        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(&t, "the fields that it adds would be there already; say `replace: true`");
     } else {
-        mrsi_tell_once_of_one(&t);
+        mrsi_describe_once_of_one(&t);
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

@@ -3,7 +3,7 @@
  * documents that wrap them.
  *
  * Matches come in the order of the references, so each is written as it comes, straight into the result; a reference
- * that stands there again takes its copies from there. Whatever is not everyday (a reference wrapped already, several
+ * that is there again takes its copies from there. Whatever is not everyday (a reference wrapped already, several
  * matches, a failed one, too large a result, a name twice) is left to the long way, which knows what to say about it:
  * nothing has been told to the engine until then. */
 #include "copy.h"
@@ -120,17 +120,17 @@ references(struct quick *q, struct mrs_val array, bool *everyday)
 
 /* The first field of the reference's name, among all whose names are put into `seen`. */
 static bool
-find(const struct mrsi_copy *s, struct mrs_view doc, struct mrsi_seen *seen, struct mrs_elem *ref)
+find(const struct mrsi_copy *s, struct mrs_view doc, struct mrsi_name_set *seen, struct mrs_elem *ref)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrs_part *name = &s->join.pair[0].into.path.part[0];
     struct mrs_walk w;
     struct mrs_elem e;
     memset(ref, 0, sizeof *ref);
-    mrsi_seen_begin(seen);
+    mrsi_name_set_begin(seen);
     mrs_walk_init(&w, doc);
     while (mrs_walk_next(&w, &e) == 1) {
-        mrsi_seen_add(seen, &e);
+        mrsi_name_set_add(seen, &e);
         if (!ref->p && mrs_name_is(&e, name->name, name->len)) {
             *ref = e;
         }
@@ -144,7 +144,7 @@ mrsi_copy_quick(const struct mrsi_copy *s, struct mrs_ctx *c, struct copy_work *
 {
     MRS_ASSERT(s->quick && done);
     struct quick q = {.s = s, .c = c, .m = m, .out = out, .start = out->n};
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct mrs_elem ref;
     *done = false;
     if (!find(s, doc, &seen, &ref)) {
@@ -171,7 +171,7 @@ mrsi_copy_quick(const struct mrsi_copy *s, struct mrs_ctx *c, struct copy_work *
         mrs_buf_put(out, doc.p, doc.n);
         everyday = !out->bad;
     } else if (everyday) {
-        everyday = !out->bad && out->n - q.start <= MRS_DOC_MAX && mrsi_seen_good(&seen, c, doc);
+        everyday = !out->bad && out->n - q.start <= MRS_DOC_MAX && mrsi_name_set_good(&seen, c, doc);
     }
     *done = everyday;
     if (!everyday) {

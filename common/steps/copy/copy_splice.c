@@ -38,7 +38,7 @@ work_start(struct copy_work *w, struct mrs_mem *mem)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_init(list[i], mem, COPY_BUF_MAX);
     }
-    mrsi_hits_init(&w->hits, mem);
+    mrsi_match_set_init(&w->hits, mem);
     mrsi_refs_init(&w->refs, mem);
     w->ready = true;
 }
@@ -55,7 +55,7 @@ mrsi_copy_work_clear(struct mrs_ctx *c, void *work)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_clear(list[i]);
     }
-    mrsi_hits_clear(&w->hits);
+    mrsi_match_set_clear(&w->hits);
     mrsi_refs_clear(&w->refs);
     w->ready = false;
 }
@@ -69,7 +69,7 @@ is_kept(struct mrs_view shape, const char *name, uint32_t len)
     return mrs_doc_find(shape, "", 0, &e) && e.v.type == MRS_DOCUMENT && mrs_doc_find(mrs_val_view(e.v), name, len, &k);
 }
 
-/* The copies as a document of their own; old: the one that stands there, whose kept fields stay. */
+/* The copies as a document of their own; old: the one that is there, whose kept fields stay. */
 static enum mrs_status
 subdocument(struct copy_splice_copying *k, struct mrs_val old, struct mrs_val *out)
 {
@@ -112,16 +112,16 @@ is_name(const struct mrsi_copy *s, const struct mrs_elem *e)
 static enum mrs_status
 choose(struct copy_splice_copying *k, uint32_t *hit)
 {
-    struct mrsi_hits *h = &k->w->hits;
-    uint32_t n = mrsi_hits_n(h), chosen;
+    struct mrsi_match_set *h = &k->w->hits;
+    uint32_t n = mrsi_match_set_n(h), chosen;
     k->shape = (struct mrs_view){NULL, 0};
     if (!n) {
         return MRS_OK;
     }
-    enum mrs_status st = mrsi_hits_choose(h, k->c, k->s->many, n, &chosen);
+    enum mrs_status st = mrsi_match_set_choose(h, k->c, k->s->many, n, &chosen);
     if (st == MRS_OK) {
-        *hit = mrsi_hits_pick(h, chosen);
-        k->shape = mrsi_hits_shape(h, *hit);
+        *hit = mrsi_match_set_pick(h, chosen);
+        k->shape = mrsi_match_set_shape(h, *hit);
     }
     return st;
 }
@@ -142,7 +142,8 @@ match_at(struct copy_splice_copying *k, const struct mrs_edit_site *site, bool *
                                                        &k->cursor);
     if (g && g != k->group) {
         k->group = g;
-        st = mrsi_hits_collect(&k->w->hits, k->c, g->n_occ ? mrsi_refs_occ(&k->w->refs) + g->occ : NULL, g->n_occ);
+        st = mrsi_match_set_collect(&k->w->hits, k->c, g->n_occ ? mrsi_refs_occurrence(&k->w->refs) + g->occ : NULL,
+                                    g->n_occ);
         MRS_THEN(st, choose(k, &hit));
     }
     *due = st == MRS_OK && g && k->shape.p;
@@ -169,7 +170,7 @@ put_missing(struct copy_splice_copying *k, const struct mrs_edit_site *site, str
     return MRS_OK;
 }
 
-/* A bare copy under a name of a list: what stands there goes where the source has none. */
+/* A bare copy under a name of a list: what is there goes where the source has none. */
 static enum mrs_status
 listed(struct copy_splice_copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
        struct mrs_val *put, struct mrs_buf *raw)
@@ -254,14 +255,14 @@ rewrap(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf *b)
 {
     MRS_ASSERT(mrs_view_is_framed(old));
     const struct mrsi_copy *s = k->s;
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct mrs_walk w;
     struct mrs_elem e, v;
-    mrsi_seen_begin(&seen);
+    mrsi_name_set_begin(&seen);
     mrs_walk_init(&w, old);
     while (mrs_walk_next(&w, &e) == 1) {
         bool copy = s->as.n ? mrs_name_is(&e, s->as.part[0].name, s->as.part[0].len) : is_name(s, &e);
-        mrsi_seen_add(&seen, &e);
+        mrsi_name_set_add(&seen, &e);
         if (s->drop_ref && mrs_name_is(&e, s->wrap, s->wrap_len)) {
             continue;
         }
@@ -280,7 +281,7 @@ rewrap(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf *b)
             mrs_buf_put(b, e.p, (size_t)(e.v.p + e.v.n - e.p));
         }
     }
-    return mrsi_seen_check(&seen, k->c, old);
+    return mrsi_name_set_check(&seen, k->c, old);
 }
 
 static enum mrs_status
@@ -338,13 +339,13 @@ static enum mrs_status
 instead(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
 {
     const struct mrsi_refs *f = &k->w->refs;
-    const struct mrsi_occ *o = mrsi_refs_next(f, &k->next_occ);
+    const struct mrsi_ref_occurrence *o = mrsi_refs_next(f, &k->next_occ);
     uint32_t hit = 0;
     *out = v;
     if (!o || !o->n_keys) {
         return MRS_OK;
     }
-    enum mrs_status st = mrsi_hits_collect(&k->w->hits, k->c, o, 1);
+    enum mrs_status st = mrsi_match_set_collect(&k->w->hits, k->c, o, 1);
     MRS_THEN(st, choose(k, &hit));
     if (st != MRS_OK) {
         return st;
@@ -352,7 +353,7 @@ instead(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
     if (k->shape.p) {
         return wrapped(k, v, out);
     }
-    bool dangling = !f->incomplete && !o->null && !mrsi_hits_marked(&k->w->hits, o, MRSI_MARK_NAMED);
+    bool dangling = !f->incomplete && !o->null && !mrsi_match_set_marked(&k->w->hits, o, MRSI_SAVEPOINT_NAMED);
     if (dangling && k->s->dangling == MRSI_DANGLING_DROP) {
         *out = mrs_missing();
     } else if (dangling && k->s->dangling == MRSI_DANGLING_NULL) {
@@ -417,19 +418,19 @@ wrap_place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
 
 /* ---- references that go ---- */
 static enum mrsi_taking
-taking(const void *arg, const struct mrsi_occ *o)
+taking(const void *arg, const struct mrsi_ref_occurrence *o)
 {
     const struct copy_splice_copying *k = arg;
-    const struct mrsi_hits *h = &k->w->hits;
+    const struct mrsi_match_set *h = &k->w->hits;
     if (!o->n_keys) {
         return MRSI_TAKE_KEEP;
     }
-    if (mrsi_hits_marked(h, o, MRSI_MARK_MET)) {
+    if (mrsi_match_set_marked(h, o, MRSI_SAVEPOINT_MET)) {
         uint32_t first = h->same_ref && o->key < h->n_refs ? h->same_ref[o->key] : o->key;
         bool copied = !k->s->at_root || first == k->chosen_ref;
         return k->s->drop_ref && copied ? MRSI_TAKE_REMOVE : MRSI_TAKE_KEEP;
     }
-    if (o->null || k->w->refs.incomplete || mrsi_hits_marked(h, o, MRSI_MARK_NAMED)) {
+    if (o->null || k->w->refs.incomplete || mrsi_match_set_marked(h, o, MRSI_SAVEPOINT_NAMED)) {
         return MRSI_TAKE_KEEP;
     }
     return k->s->dangling == MRSI_DANGLING_DROP   ? MRSI_TAKE_REMOVE
@@ -441,9 +442,9 @@ static enum mrs_status
 refuse_dangling(const struct copy_splice_copying *k)
 {
     const struct mrsi_refs *f = &k->w->refs;
-    for (uint32_t i = 0; i < mrsi_refs_n_occ(f) && !f->incomplete; i++) {
-        const struct mrsi_occ *o = &mrsi_refs_occ(f)[i];
-        if (o->n_keys && !o->null && !mrsi_hits_marked(&k->w->hits, o, MRSI_MARK_ANY)) {
+    for (uint32_t i = 0; i < mrsi_refs_n_occurrence(f) && !f->incomplete; i++) {
+        const struct mrsi_ref_occurrence *o = &mrsi_refs_occurrence(f)[i];
+        if (o->n_keys && !o->null && !mrsi_match_set_marked(&k->w->hits, o, MRSI_SAVEPOINT_ANY)) {
             return mrsi_step_refuse(k->c, "dangling", "a reference matches no document of %s", k->s->join.from.ns);
         }
     }
@@ -512,14 +513,14 @@ prepare(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_copy *s = k->s;
-    struct mrsi_hits *h = &k->w->hits;
+    struct mrsi_match_set *h = &k->w->hits;
     enum mrs_status st = MRS_OK;
     uint32_t hit = 0;
     h->sorted = false;
     if (s->join.refs) {
         st = mrsi_refs_find(&s->join, k->c, doc, COPY_NONE, &k->w->refs);
     }
-    MRS_THEN(st, mrsi_hits_gather(h, k->c, m, s->join.refs, UINT64_MAX));
+    MRS_THEN(st, mrsi_match_set_gather(h, k->c, m, s->join.refs, UINT64_MAX));
     if (st == MRS_OK && s->join.refs && s->dangling == MRSI_DANGLING_REFUSE) {
         st = refuse_dangling(k);
     }
@@ -527,11 +528,11 @@ prepare(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *
         st = mrsi_step_refuse(k->c, "match", "an array of bare references needs `wrap` (or `at: root`)");
     }
     if (st == MRS_OK && s->at_root) {
-        st = mrsi_hits_all(h, k->c);
+        st = mrsi_match_set_all(h, k->c);
         MRS_THEN(st, choose(k, &hit));
         k->chosen = st == MRS_OK && k->shape.p;
         if (k->chosen) {
-            k->chosen_ref = ((const struct mrsi_hit *)(const void *)h->hit.p)[hit].ref;
+            k->chosen_ref = ((const struct mrsi_match_item *)(const void *)h->hit.p)[hit].ref;
         }
     }
     return st;
@@ -544,7 +545,7 @@ splice(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *m
     bool any = false, homeless = false;
     enum mrs_status st = prepare(k, doc, m);
     if (st == MRS_OK && k->s->ref_edit) {
-        struct mrsi_take t = {.c = k->c, .refs = &k->w->refs, .edit = k->s->ref_edit, .value = &k->w->value,
+        struct mrsi_ref_removal t = {.c = k->c, .refs = &k->w->refs, .edit = k->s->ref_edit, .value = &k->w->value,
                               .raw = &k->w->raw,
                               .drop_empty = k->s->drop_ref, .what = taking, .arg = k, .key = "refs"};
         mrs_buf_reset(&k->w->doc);
@@ -556,7 +557,7 @@ splice(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *m
         st = mrsi_step_too_large(k->c, "oversize", "the document would pass 16 MiB", out, start);
     }
     MRS_THEN(st, mrsi_buf_end(out, start, k->c, "oversize"));
-    MRS_THEN(st, mrsi_hits_tell(&k->w->hits, k->c, m, k->left, &homeless));
+    MRS_THEN(st, mrsi_match_set_describe(&k->w->hits, k->c, m, k->left, &homeless));
     if (st == MRS_OK && homeless) {
         st = mrsi_step_refuse(k->c, "as", "an array on the way is empty: there is no place for the copies");
     }

@@ -114,7 +114,7 @@ read_fields(struct mrsi_read *r, struct cast *s, struct mrsi_slot f)
     if (!s->fields.path || !s->to) {
         return;
     }
-    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_keep_add(&s->map.keep, MRSI_EDIT, s->edit)) {
+    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_level_add(&s->map.keep, MRSI_EDIT, s->edit)) {
         r->status = mrs_err_memory(r->err, 0);
         return;
     }
@@ -359,34 +359,35 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct cast *s = state;
-    struct mrsi_tell t;
-    mrsi_map_tell(&t, &s->map, arena, out, e);
+    struct mrsi_describe t;
+    mrsi_map_describe(&t, &s->map, arena, out, e);
     out->new_ids = s->id >= 0;
     if (s->id >= 0) {
-        mrsi_tell_quiet(&t, MRSI_NEW_IDS);
+        mrsi_describe_quiet(&t, MRSI_NEW_IDS);
     }
     bool gone = s->errors == MRSI_ERRORS_NULL || s->errors == MRSI_ERRORS_DROP;
-    mrsi_tell_words(&t, "casts ");
+    mrsi_describe_words(&t, "casts ");
     for (uint32_t i = 0; i < s->fields.n; i++) {
         const char *path = s->fields.path[i].text;
-        mrsi_tell_touch(&t, 0, 'R', path);
-        mrsi_tell_touch(&t, 0, 'D', path);
+        mrsi_describe_touch(&t, 0, 'R', path);
+        mrsi_describe_touch(&t, 0, 'D', path);
         if (i < 6) {
-            mrsi_tell_words(&t, "%s%s to %s", i ? ", " : "", path, s->to[i].name);
+            mrsi_describe_words(&t, "%s%s to %s", i ? ", " : "", path, s->to[i].name);
         }
-        mrsi_tell_loss(&t, "the type that %s had%s", path, gone ? ", and values that cannot be converted" : "");
+        mrsi_describe_loss(&t, "the type that %s had%s", path, gone ? ", and values that cannot be converted" : "");
     }
     if (s->fields.n > 6) {
-        mrsi_tell_words(&t, " and %u more", s->fields.n - 6);
+        mrsi_describe_words(&t, " and %u more", s->fields.n - 6);
     }
-    mrsi_patterns_tell(&t, &s->patterns, "RD");
+    mrsi_patterns_describe(&t, &s->patterns, "RD");
     for (uint32_t i = 0; i < s->patterns.n; i++) {
         const struct mrsi_pattern *p = &s->patterns.item[i];
-        mrsi_tell_words(&t, "%s%s to %s", s->fields.n + i ? ", " : "", p->path.text, s->to_star[i].name);
-        mrsi_tell_loss(&t, "the type that %s had%s", p->path.text, gone ? ", and values that cannot be converted" : "");
+        mrsi_describe_words(&t, "%s%s to %s", s->fields.n + i ? ", " : "", p->path.text, s->to_star[i].name);
+        mrsi_describe_loss(&t, "the type that %s had%s", p->path.text, gone ? ", and values that cannot be converted" :
+                           "");
     }
-    mrsi_tell_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
-    return mrsi_tell_end(&t);
+    mrsi_describe_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
+    return mrsi_describe_end(&t);
 }
 
 static void

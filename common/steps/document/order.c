@@ -164,7 +164,7 @@ place_of(const struct order_level *l, const struct mrs_elem *e)
 static enum mrs_status
 put_level(const struct order_level *l, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
-    struct mrsi_seen names;
+    struct mrsi_name_set names;
     struct mrs_walk w;
     struct mrs_elem e;
     enum mrs_status st = MRS_OK;
@@ -173,10 +173,10 @@ put_level(const struct order_level *l, struct mrs_ctx *c, struct mrs_view d, str
         return mrs_err_memory(c->err, l->n * sizeof *front);
     }
     memset(front, 0, ((size_t)l->n + 1) * sizeof *front);
-    mrsi_seen_begin(&names);
+    mrsi_name_set_begin(&names);
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
         uint32_t i = place_of(l, &e);
-        mrsi_seen_add(&names, &e);
+        mrsi_name_set_add(&names, &e);
         front[i] = i < l->n && !front[i].p ? e : front[i];
     }
     size_t at = mrsi_put_open(out);
@@ -194,7 +194,7 @@ put_level(const struct order_level *l, struct mrs_ctx *c, struct mrs_view d, str
         st = mrs_buf_status(out, c->err);
     }
     *changed = st == MRS_OK && memcmp(out->p + at, d.p, d.n) != 0;
-    return *changed ? mrsi_seen_check(&names, c, d) : st;
+    return *changed ? mrsi_name_set_check(&names, c, d) : st;
 }
 
 static enum mrs_status
@@ -227,17 +227,17 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct order_of *s = state;
-    struct mrsi_tell t;
-    mrsi_map_tell(&t, &s->map, arena, out, e);
-    const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
+    struct mrsi_describe t;
+    mrsi_map_describe(&t, &s->map, arena, out, e);
+    const char *names = mrsi_describe_paths(&t, s->fields.path, s->fields.n, 6);
     for (uint32_t i = 0; i < s->fields.n; i++) {
-        mrsi_tell_touch(&t, 0, 'R', s->fields.path[i].text); /* what follows depends on whether it is there */
-        mrsi_tell_touch(&t, 0, 'D', s->fields.path[i].text);
+        mrsi_describe_touch(&t, 0, 'R', s->fields.path[i].text); /* what follows depends on whether it is there */
+        mrsi_describe_touch(&t, 0, 'D', s->fields.path[i].text);
     }
-    mrsi_tell_words(&t, "puts %s first in %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
+    mrsi_describe_words(&t, "puts %s first in %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
     out->keeps_values = true;
-    mrsi_tell_loss(&t, "the order of fields as it was");
-    return mrsi_tell_end(&t);
+    mrsi_describe_loss(&t, "the order of fields as it was");
+    return mrsi_describe_end(&t);
 }
 
 /* No path and no value changes: indexes and validators stay as they are. */

@@ -66,7 +66,7 @@ mrsi_packed_edit(struct mrsi_read *r, struct mrsi_packed *p, const struct mrs_pa
     }
     mrs_err_clear(&e);
     enum mrs_status st = mrs_edit_new(r->args->mem, &p->edit, &e);
-    if (st == MRS_OK && !mrsi_keep_add(&p->map.keep, MRSI_EDIT, p->edit)) {
+    if (st == MRS_OK && !mrsi_level_add(&p->map.keep, MRSI_EDIT, p->edit)) {
         st = mrs_err_memory(&e, 0);
     }
     MRS_THEN(st, mrs_edit_add(p->edit, path, &e));
@@ -219,7 +219,7 @@ put_item(struct pack_packing *x, const struct mrs_elem *e)
 
 /* The document without the fields, appended to rest, and the fields as an array. */
 static enum mrs_status
-take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct mrsi_seen *names)
+take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct mrsi_name_set *names)
 {
     MRS_ASSERT(rest != x->items.buf);
     MRS_ASSERT(mrs_view_is_framed(d));
@@ -228,10 +228,10 @@ take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct
     struct mrs_elem e;
     const uint8_t *run = d.p + 4;
     size_t at = mrsi_put_open(rest);
-    mrsi_seen_begin(names);
+    mrsi_name_set_begin(names);
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
         bool there = !s->packed.edit && !x->place && is_array_name(s, &e);
-        mrsi_seen_add(names, &e);
+        mrsi_name_set_add(names, &e);
         if (there && !s->packed.replace) {
             return mrsi_step_refuse(x->c, "as", "%s exists already", s->packed.as.text);
         }
@@ -317,7 +317,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     const struct pack *s = state;
     struct pack_packing x = {.s = s, .c = c};
     struct mrs_buf *rest = s->packed.edit ? &w->out[1] : out;
-    struct mrsi_seen names;
+    struct mrsi_name_set names;
     size_t at = rest->n, start = out->n;
     mrs_buf_reset(&w->raw);
     mrsi_items_open(&x.items, &w->raw);
@@ -336,25 +336,25 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     }
     *changed = out->n - start != d.n || memcmp(out->p + start, d.p, d.n) != 0;
     if (*changed && (x.any || !s->packed.edit)) {
-        st = mrsi_seen_check(&names, c, d);
+        st = mrsi_name_set_check(&names, c, d);
     }
     return st == MRS_OK && *changed ? mrsi_step_depth(c, "fields", d, mrsi_buf_view(out, start)) : st;
 }
 
 /* ---- description ---- */
 static void
-tell_losses(struct mrsi_tell *t, const struct pack *s, const char *names)
+describe_losses(struct mrsi_describe *t, const struct pack *s, const char *names)
 {
-    mrsi_tell_loss(t, "the places of %s among the fields", names);
+    mrsi_describe_loss(t, "the places of %s among the fields", names);
     for (uint32_t i = 0; i < s->fields.n && s->strip_len; i++) {
         const struct field *f = &s->field[i];
         if (f->len < s->strip_len || memcmp(f->name, s->strip, s->strip_len) != 0) {
-            mrsi_tell_loss(t, "which keys were names that do not begin with `%s`", s->strip);
+            mrsi_describe_loss(t, "which keys were names that do not begin with `%s`", s->strip);
             break;
         }
     }
     if (s->packed.replace) {
-        mrsi_tell_loss(t, "old values of %s, where there were any", s->packed.as.text);
+        mrsi_describe_loss(t, "old values of %s, where there were any", s->packed.as.text);
     }
 }
 
@@ -363,27 +363,28 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct pack *s = state;
-    struct mrsi_tell t;
-    mrsi_map_tell(&t, &s->packed.map, arena, out, e);
+    struct mrsi_describe t;
+    mrsi_map_describe(&t, &s->packed.map, arena, out, e);
     for (uint32_t i = 0; i < s->fields.n; i++) {
-        mrsi_tell_touch(&t, 0, 'R', s->field[i].begins ? "" : s->fields.path[i].text);
-        mrsi_tell_touch(&t, 0, 'D', s->fields.path[i].text);
+        mrsi_describe_touch(&t, 0, 'R', s->field[i].begins ? "" : s->fields.path[i].text);
+        mrsi_describe_touch(&t, 0, 'D', s->fields.path[i].text);
     }
-    mrsi_tell_touch(&t, 0, 'A', s->packed.as.text);
+    mrsi_describe_touch(&t, 0, 'A', s->packed.as.text);
     out->takes_away = true;
     if (s->patterns) {
-        mrsi_tell_quiet(&t, "which fields a pattern takes is known only when a document is read: name the fields, or "
+        mrsi_describe_quiet(&t,
+                            "which fields a pattern takes is known only when a document is read: name the fields, or "
                             "run the plan with --quiet-by");
     }
-    mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
+    mrsi_describe_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     if (!s->packed.replace) {
-        mrsi_tell_once(&t, "what it writes is there already when it is run again");
+        mrsi_describe_once(&t, "what it writes is there already when it is run again");
     }
-    const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
-    mrsi_tell_words(&t, "packs %s of %s%s into the array %s of {%s, %s}", names, mrsi_map_those(&s->packed.map),
-                    s->packed.map.in.ns, s->packed.as.text, s->packed.key, s->packed.value);
-    tell_losses(&t, s, names);
-    return mrsi_tell_end(&t);
+    const char *names = mrsi_describe_paths(&t, s->fields.path, s->fields.n, 6);
+    mrsi_describe_words(&t, "packs %s of %s%s into the array %s of {%s, %s}", names, mrsi_map_those(&s->packed.map),
+                        s->packed.map.in.ns, s->packed.as.text, s->packed.key, s->packed.value);
+    describe_losses(&t, s, names);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

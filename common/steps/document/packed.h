@@ -8,7 +8,7 @@
 struct mrsi_packed { /* the head of both states */
     struct mrsi_map map;
     struct mrs_path as;     /* the array */
-    struct mrs_edit *edit;  /* what lies below the top of a document; NULL: the array stands at the top */
+    struct mrs_edit *edit;  /* what lies below the top of a document; NULL: the array is at the top */
     const char *key, *value; /* names in its elements */
     uint32_t key_len, value_len;
     bool replace;

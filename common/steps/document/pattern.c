@@ -356,18 +356,18 @@ mrsi_patterns_rename_path(const void *patterns, struct mrs_arena *a, const char 
 
 /* ---- description ---- */
 void
-mrsi_patterns_tell(struct mrsi_tell *t, const struct mrsi_patterns *p, const char *kinds)
+mrsi_patterns_describe(struct mrsi_describe *t, const struct mrsi_patterns *p, const char *kinds)
 {
     for (uint32_t i = 0; i < p->n; i++) {
         for (const char *kind = kinds; *kind; kind++) {
-            mrsi_tell_touch(t, 0, *kind, p->item[i].touch);
+            mrsi_describe_touch(t, 0, *kind, p->item[i].touch);
         }
-        mrsi_tell_expr(t, 0, p->item[i].expr);
+        mrsi_describe_expr(t, 0, p->item[i].expr);
     }
 }
 
 const char *
-mrsi_patterns_names(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, const struct mrsi_patterns *p)
+mrsi_patterns_names(struct mrsi_describe *t, const struct mrs_path *path, uint32_t n, const struct mrsi_patterns *p)
 {
     MRS_ASSERT(path || n == 0);
     uint32_t all = n + p->n;
@@ -379,5 +379,5 @@ mrsi_patterns_names(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n
     for (uint32_t i = 0; i < all; i++) {
         list[i] = i < n ? path[i] : p->item[i - n].path;
     }
-    return mrsi_tell_paths(t, list, all, 6);
+    return mrsi_describe_paths(t, list, all, 6);
 }

@@ -54,9 +54,9 @@ const char *mrsi_patterns_unset_path(const void *patterns, struct mrs_arena *a, 
 const char *mrsi_patterns_rename_path(const void *patterns, struct mrs_arena *a, const char *path, bool *dead);
 
 /* Touches of each kind for what patterns reach, and what their expressions read. */
-void mrsi_patterns_tell(struct mrsi_tell *t, const struct mrsi_patterns *p, const char *kinds);
+void mrsi_patterns_describe(struct mrsi_describe *t, const struct mrsi_patterns *p, const char *kinds);
 /* "a, b and 7 more": of plain paths and patterns. */
-const char *mrsi_patterns_names(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n,
+const char *mrsi_patterns_names(struct mrsi_describe *t, const struct mrs_path *path, uint32_t n,
                                 const struct mrsi_patterns *p);
 
 /* ---- documents ---- */

@@ -164,7 +164,7 @@ read_fields(struct mrsi_read *r, struct rename *s, struct mrsi_slot f)
     if (!s->entry || !s->place || !s->path) {
         return;
     }
-    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_keep_add(&s->map.keep, MRSI_EDIT, s->edit)) {
+    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_level_add(&s->map.keep, MRSI_EDIT, s->edit)) {
         r->status = mrs_err_memory(r->err, 0);
         return;
     }
@@ -511,17 +511,18 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 
 /* ---- description ---- */
 static void
-tell_patterns(struct mrsi_tell *t, const struct rename *s)
+describe_patterns(struct mrsi_describe *t, const struct rename *s)
 {
-    mrsi_patterns_tell(t, &s->patterns, "RDA");
+    mrsi_patterns_describe(t, &s->patterns, "RDA");
     for (uint32_t i = 0; i < s->patterns.n; i++) {
         const struct mrsi_pattern *p = &s->patterns.item[i];
-        mrsi_tell_words(t, "%s%s to %s", s->n + i ? ", " : "", p->path.text, p->text ? p->text : "a computed name");
+        mrsi_describe_words(t, "%s%s to %s", s->n + i ? ", " : "", p->path.text, p->text ? p->text : "a computed name");
     }
     if (s->patterns.n) {
-        mrsi_tell_quiet(t, "which fields a path with a star reaches is known only when a document is read: name the "
+        mrsi_describe_quiet(t,
+                            "which fields a path with a star reaches is known only when a document is read: name the "
                            "fields" MRSI_DO_QUIET);
-        mrsi_tell_once(t, "a field that has its new name may be reached again");
+        mrsi_describe_once(t, "a field that has its new name may be reached again");
     }
 }
 
@@ -530,38 +531,38 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct rename *s = state;
-    struct mrsi_tell t;
+    struct mrsi_describe t;
     bool swaps = false;
-    mrsi_map_tell(&t, &s->map, arena, out, e);
-    mrsi_tell_words(&t, "renames ");
+    mrsi_map_describe(&t, &s->map, arena, out, e);
+    mrsi_describe_words(&t, "renames ");
     for (uint32_t i = 0; i < s->n; i++) {
-        mrsi_tell_touch(&t, 0, 'R', s->entry[i].old.text);
-        mrsi_tell_touch(&t, 0, 'D', s->entry[i].old.text);
-        mrsi_tell_touch(&t, 0, 'A', s->entry[i].new.text);
+        mrsi_describe_touch(&t, 0, 'R', s->entry[i].old.text);
+        mrsi_describe_touch(&t, 0, 'D', s->entry[i].old.text);
+        mrsi_describe_touch(&t, 0, 'A', s->entry[i].new.text);
         if (i < 6) {
-            mrsi_tell_words(&t, "%s%s to %s", i ? ", " : "", s->entry[i].old.text, s->entry[i].new.text);
+            mrsi_describe_words(&t, "%s%s to %s", i ? ", " : "", s->entry[i].old.text, s->entry[i].new.text);
         }
         if (!s->entry[i].level) {
-            mrsi_tell_loss(&t, "the place of %s among its fields", s->entry[i].old.text);
+            mrsi_describe_loss(&t, "the place of %s among its fields", s->entry[i].old.text);
         }
     }
     for (uint32_t i = 0; i < s->n_places; i++) {
         swaps = swaps || (s->place[i].leaves != NONE && s->place[i].arrives != NONE);
     }
     if (s->n > 6) {
-        mrsi_tell_words(&t, " and %u more", s->n - 6);
+        mrsi_describe_words(&t, " and %u more", s->n - 6);
     }
-    tell_patterns(&t, s);
-    mrsi_tell_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
+    describe_patterns(&t, s);
+    mrsi_describe_words(&t, " in %s%s", mrsi_map_those(&s->map), s->map.in.ns);
     out->takes_away = true;
-    mrsi_tell_not_direct(&t, "it takes names away that are still being read" MRSI_DO_CONTRACT);
+    mrsi_describe_not_direct(&t, "it takes names away that are still being read" MRSI_DO_CONTRACT);
     if (s->replace) {
-        mrsi_tell_loss(&t, "fields that had one of the new names already");
+        mrsi_describe_loss(&t, "fields that had one of the new names already");
     }
     if (swaps) {
-        mrsi_tell_once(&t, "a field gets the name that another one gives up: run again, they would move on");
+        mrsi_describe_once(&t, "a field gets the name that another one gives up: run again, they would move on");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

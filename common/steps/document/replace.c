@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replace.c - each document becomes what an expression gives: the step `replace`.
  *
- * The `_id` is the document's own and stands first, whatever the expression gives: another one would make it another
+ * The `_id` is the document's own and comes first, whatever the expression gives: another one would make it another
  * document. Indexes stay, since a server builds them over any document; a validator was written for the old shape, and
  * goes. */
 #include "falsified.h"
@@ -96,7 +96,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 /* ---- documents ---- */
 /* made with the `_id` of d in front. */
 static void
-put_document(struct mrs_view made, struct mrs_val id, struct mrsi_seen *names, struct mrs_buf *out)
+put_document(struct mrs_view made, struct mrs_val id, struct mrsi_name_set *names, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(made));
     struct mrs_walk w;
@@ -105,9 +105,9 @@ put_document(struct mrs_view made, struct mrs_val id, struct mrsi_seen *names, s
     if (id.type != MRS_MISSING) {
         mrsi_put_elem(out, "_id", 3, id);
     }
-    mrsi_seen_begin(names);
+    mrsi_name_set_begin(names);
     for (mrs_walk_init(&w, made); mrs_walk_next(&w, &e) == 1;) {
-        mrsi_seen_add(names, &e);
+        mrsi_name_set_add(names, &e);
         if (!mrs_name_is(&e, "_id", 3)) {
             mrs_buf_put(out, e.p, (size_t)(w.at - e.p));
         }
@@ -121,7 +121,7 @@ make_document(const struct replace_of *s, struct mrs_ctx *c, struct mrs_view d, 
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_eval ev = mrsi_step_eval(c, d);
     struct mrs_eval_fields room;
-    struct mrsi_seen names;
+    struct mrsi_name_set names;
     struct mrs_val v;
     mrsi_step_fields(c, &ev, &room);
     enum mrs_status st = mrs_expr_eval(s->with, &ev, &v);
@@ -137,7 +137,7 @@ make_document(const struct replace_of *s, struct mrs_ctx *c, struct mrs_view d, 
         return mrs_err_set(c->err, MRS_FAIL, MRS_E_EXPR, "it gives another _id than the document has");
     }
     put_document(mrs_val_view(v), own, &names, out);
-    return out->bad ? mrs_buf_status(out, c->err) : mrsi_seen_check(&names, c, mrs_val_view(v));
+    return out->bad ? mrs_buf_status(out, c->err) : mrsi_name_set_check(&names, c, mrs_val_view(v));
 }
 
 static enum mrs_status
@@ -167,20 +167,20 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct replace_of *s = state;
-    struct mrsi_tell t;
-    mrsi_map_tell(&t, &s->map, arena, out, e);
+    struct mrsi_describe t;
+    mrsi_map_describe(&t, &s->map, arena, out, e);
     out->compares_nothing = out->compares_nothing && !mrsi_compares(s->spec);
-    mrsi_tell_expr(&t, 0, s->with);
-    mrsi_tell_touch(&t, 0, 'D', "");
+    mrsi_describe_expr(&t, 0, s->with);
+    mrsi_describe_touch(&t, 0, 'D', "");
     if (!s->again && !s->constant) {
-        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
+        mrsi_describe_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
                             MRSI_MARK("migrated: 1` in `with"));
-        mrsi_tell_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
+        mrsi_describe_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
     }
-    mrsi_tell_words(&t, "replaces %s%s by what `with` gives, under their own _id", mrsi_map_those(&s->map),
-                    s->map.in.ns);
-    mrsi_tell_loss(&t, "the documents as they were");
-    return mrsi_tell_end(&t);
+    mrsi_describe_words(&t, "replaces %s%s by what `with` gives, under their own _id", mrsi_map_those(&s->map),
+                        s->map.in.ns);
+    mrsi_describe_loss(&t, "the documents as they were");
+    return mrsi_describe_end(&t);
 }
 
 /* Whether a path can be in a document that the expression gives: not where that is a map of fields without it. */

@@ -2,7 +2,7 @@
 /* set.c - computed fields: the step `set`.
  *
  * All expressions see the document as it was; then their values are written at once. Where all
- * names stand at the top of the document, which is nearly always so, a single walk copies runs of
+ * names are at the top of the document, which is nearly always so, a single walk copies runs of
  * bytes and puts the new elements between them; dotted names go through mrs_edit. A set that reads
  * what it writes gives something else when it runs again, unless its `where` no longer takes what
  * it has written. */
@@ -20,7 +20,7 @@ struct set {
     struct mrsi_fields fields;
     struct mrsi_patterns patterns;
     int errors, conflicts;
-    struct mrs_edit *edit; /* NULL: all names stand at the top */
+    struct mrs_edit *edit; /* NULL: all names are at the top */
     int id;                /* the field that writes `_id`, -1: none */
     uint64_t marks;        /* of the names at the top: most other names have a mark that is not among them */
     bool reads_own; /* expressions read what is written */
@@ -49,7 +49,7 @@ mark_of(const char *name, uint32_t len)
 }
 
 /* ---- compile ---- */
-/* Whether a pattern may change what stands at a path. */
+/* Whether a pattern may change what is at a path. */
 static bool
 pattern_writes(const struct set *s, const char *path)
 {
@@ -217,7 +217,7 @@ plan_writes(struct mrsi_read *r, struct set *s)
     }
     mrs_err_clear(&e);
     enum mrs_status st = flat ? MRS_OK : mrs_edit_new(r->args->mem, &s->edit, &e);
-    if (st == MRS_OK && s->edit && !mrsi_keep_add(&s->map.keep, MRSI_EDIT, s->edit)) {
+    if (st == MRS_OK && s->edit && !mrsi_level_add(&s->map.keep, MRSI_EDIT, s->edit)) {
         st = mrs_err_memory(&e, 0);
         s->edit = NULL;
     }
@@ -302,7 +302,7 @@ struct sites { /* in the order of the document */
 };
 struct set_work {
     struct mrsi_work work; /* first */
-    /* Where fields stand in documents with these names (struct mrs_eval_fields), none of which is there twice; 0: not
+    /* Where fields are in documents with these names (struct mrs_eval_fields), none of which is there twice; 0: not
      * known. */
     uint64_t names;
     uint32_t n;
@@ -358,19 +358,19 @@ field_of(const struct set *s, const struct mrs_elem *e)
 
 /* The fields of d that are written, from a walk; *names is of all of them. */
 static void
-find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mrsi_seen *names)
+find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mrsi_name_set *names)
 {
     MRS_ASSERT(at->n <= FLAT_MAX);
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk w;
     struct mrs_elem e;
     uint32_t met = 0; /* bits of the fields that were there */
-    mrsi_seen_begin(names);
+    mrsi_name_set_begin(names);
     at->n = 0;
     mrs_walk_init(&w, d);
     for (uint32_t no = 0; mrs_walk_next(&w, &e) == 1; no++) {
         uint32_t i = field_of(s, &e);
-        mrsi_seen_add(names, &e);
+        mrsi_name_set_add(names, &e);
         if (i < s->fields.n && !(met & 1u << i)) {
             met |= 1u << i;
             at->place[at->n] = (struct set_place){no, i};
@@ -419,7 +419,7 @@ write_flat(struct set_writing *x, struct set_work *w, struct mrs_view d, struct 
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     const struct mrs_eval_fields *f = x->fields;
-    struct mrsi_seen names;
+    struct mrsi_name_set names;
     struct sites at;
     bool known = f && f->names && f->names == w->names;
     at.n = 0;
@@ -431,7 +431,7 @@ write_flat(struct set_writing *x, struct set_work *w, struct mrs_view d, struct 
         find_walking(x->s, d, &at, &names);
     }
     write_runs(x, d, &at, out, changed);
-    enum mrs_status st = *changed && !known ? mrsi_seen_check(&names, x->c, d) : MRS_OK;
+    enum mrs_status st = *changed && !known ? mrsi_name_set_check(&names, x->c, d) : MRS_OK;
     if (st == MRS_OK && *changed && !known && f && f->names) {
         w->names = f->names;
         w->n = at.n;
@@ -631,44 +631,44 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct set *s = state;
-    struct mrsi_tell t;
-    mrsi_map_tell(&t, &s->map, arena, out, e);
+    struct mrsi_describe t;
+    mrsi_map_describe(&t, &s->map, arena, out, e);
     out->compares_nothing = out->compares_nothing && !s->compares;
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     out->new_ids = s->id >= 0;
     for (uint32_t i = 0; i < s->fields.n; i++) {
         const char *path = s->fields.path[i].text;
-        mrsi_tell_expr(&t, 0, s->fields.expr[i]);
+        mrsi_describe_expr(&t, 0, s->fields.expr[i]);
         if (!removes(s, i)) {
-            mrsi_tell_touch(&t, 0, 'A', path);
+            mrsi_describe_touch(&t, 0, 'A', path);
         }
         if (removes(s, i) || s->reads_own || (int)i == s->id) {
-            mrsi_tell_touch(&t, 0, 'D', path);
+            mrsi_describe_touch(&t, 0, 'D', path);
         }
     }
-    mrsi_patterns_tell(&t, &s->patterns, s->reads_own ? "RD" : "D");
+    mrsi_patterns_describe(&t, &s->patterns, s->reads_own ? "RD" : "D");
     out->in_place = s->in_place;
     if (s->id >= 0) {
-        mrsi_tell_quiet(&t, MRSI_NEW_IDS);
+        mrsi_describe_quiet(&t, MRSI_NEW_IDS);
     }
     if (s->reads_own && !s->again) {
-        mrsi_tell_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
+        mrsi_describe_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
                             MRSI_MARK("fields: { migrated: 1 }"));
     }
     out->takes_away = always_removes(s);
     if (out->takes_away && !s->again) {
-        mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
+        mrsi_describe_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     }
     const char *names = mrsi_patterns_names(&t, s->fields.path, s->fields.n, &s->patterns);
-    mrsi_tell_words(&t, "computes %s in %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
+    mrsi_describe_words(&t, "computes %s in %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
     if (s->id >= 0) {
-        mrsi_tell_words(&t, "; _id changes, references to it elsewhere are not followed");
+        mrsi_describe_words(&t, "; _id changes, references to it elsewhere are not followed");
     }
-    mrsi_tell_loss(&t, "old values of %s, where there were any", names);
+    mrsi_describe_loss(&t, "old values of %s, where there were any", names);
     if (s->reads_own && !s->again) {
-        mrsi_tell_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
+        mrsi_describe_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

@@ -51,11 +51,11 @@ plan_paths(struct mrsi_read *r, struct split *s)
     s->gone = (struct mrsi_moves){.move = gone, .n = m};
     s->carried = (struct mrsi_moves){.move = kept, .n = m, .others_gone = true};
     enum mrs_status st = mrs_projection_new(r->args->mem, s->fields.path, n, false, false, &s->leave, &e);
-    if (st == MRS_OK && !mrsi_keep_add(&s->keep, MRSI_PROJECTION, s->leave)) {
+    if (st == MRS_OK && !mrsi_level_add(&s->keep, MRSI_PROJECTION, s->leave)) {
         st = mrs_err_memory(&e, 0);
     }
     MRS_THEN(st, mrs_projection_new(r->args->mem, s->fields.path, n, true, false, &s->take, &e));
-    if (st == MRS_OK && !mrsi_keep_add(&s->keep, MRSI_PROJECTION, s->take)) {
+    if (st == MRS_OK && !mrsi_level_add(&s->keep, MRSI_PROJECTION, s->take)) {
         st = mrs_err_memory(&e, 0);
     }
     if (st != MRS_OK) {
@@ -137,30 +137,31 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct split *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
-    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "from");
-    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD, "into");
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
+    mrsi_describe_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "from");
+    mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD, "into");
     out->conflicts = (enum mrs_conflicts)s->conflicts;
-    mrsi_tell_query(&t, 0, s->where);
+    mrsi_describe_query(&t, 0, s->where);
     out->compares_nothing = !s->where;
-    mrsi_tell_touch(&t, 0, 'R', "_id");
+    mrsi_describe_touch(&t, 0, 'R', "_id");
     for (uint32_t i = 0; i < s->fields.n; i++) {
-        mrsi_tell_touch(&t, 0, 'R', s->fields.path[i].text);
-        mrsi_tell_touch(&t, 0, 'D', s->fields.path[i].text);
+        mrsi_describe_touch(&t, 0, 'R', s->fields.path[i].text);
+        mrsi_describe_touch(&t, 0, 'D', s->fields.path[i].text);
     }
-    mrsi_tell_touch(&t, 1, 'A', "");
-    mrsi_tell_listing(&t, 1, "_id", "_id");
-    mrsi_tell_conflicts(&t);
-    mrsi_tell_not_direct(&t, "fields leave their document, a second pass would not find them" MRSI_DO_CONTRACT);
-    const char *names = mrsi_tell_paths(&t, s->fields.path, s->fields.n, 6);
-    mrsi_tell_words(&t, "moves %s from %s%s to a document of the same _id in %s", names,
-                    s->where ? "those documents that `where` takes of " : "every document of ", s->from.ns, s->into.ns);
-    mrsi_tell_loss(&t, "the places of %s among the fields", names);
+    mrsi_describe_touch(&t, 1, 'A', "");
+    mrsi_describe_listing(&t, 1, "_id", "_id");
+    mrsi_describe_conflicts(&t);
+    mrsi_describe_not_direct(&t, "fields leave their document, a second pass would not find them" MRSI_DO_CONTRACT);
+    const char *names = mrsi_describe_paths(&t, s->fields.path, s->fields.n, 6);
+    mrsi_describe_words(&t, "moves %s from %s%s to a document of the same _id in %s", names,
+                        s->where ? "those documents that `where` takes of " : "every document of ", s->from.ns,
+                                s->into.ns);
+    mrsi_describe_loss(&t, "the places of %s among the fields", names);
     if (s->conflicts) {
-        mrsi_tell_loss(&t, "siblings of which another one with the same _id counts");
+        mrsi_describe_loss(&t, "siblings of which another one with the same _id counts");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

@@ -63,7 +63,7 @@ struct unpack_made { /* one field; no: its place in the array */
     const char *name;
     uint32_t len, no;
     struct mrs_val v;
-    bool placed; /* it stands where a field of its name stood */
+    bool placed; /* it is where a field of its name stood */
 };
 struct unpacking {
     const struct unpack *s;
@@ -198,7 +198,7 @@ named(const struct unpack_fields *f, const struct mrs_elem *e)
     return found ? *found : NULL;
 }
 
-/* Which of them stand where a field of that name stands already. */
+/* Which of them are where a field of that name stands already. */
 static enum mrs_status
 find_there(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, struct unpack_fields *f)
 {
@@ -223,9 +223,9 @@ find_there(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array,
 }
 
 static void
-put_field(struct mrs_buf *out, struct mrsi_seen *names, const struct mrs_elem *e, struct mrs_val v)
+put_field(struct mrs_buf *out, struct mrsi_name_set *names, const struct mrs_elem *e, struct mrs_val v)
 {
-    mrsi_seen_add(names, e);
+    mrsi_name_set_add(names, e);
     mrsi_put_elem(out, e->name, e->name_len, v);
 }
 
@@ -236,7 +236,7 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
     MRS_ASSERT(array->v.type == MRS_ARRAY);
     MRS_ASSERT(mrs_view_is_framed(d));
     struct unpack_fields f = {NULL, NULL, 0};
-    struct mrsi_seen names;
+    struct mrsi_name_set names;
     struct mrs_walk w;
     struct mrs_elem e;
     enum mrs_status st = make_fields(x, mrs_val_view(array->v), &f.made, &f.n);
@@ -246,7 +246,7 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
     }
     size_t at = mrsi_put_open(out);
     bool twice = false; /* another of the array's name, which would stand alone then */
-    mrsi_seen_begin(&names);
+    mrsi_name_set_begin(&names);
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
         const struct unpack_made *m = named(&f, &e);
         if (e.p != array->p) {
@@ -267,7 +267,7 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
     if (st == MRS_OK && twice) {
         return refuse_twice(x, d);
     }
-    return st != MRS_OK || mrsi_seen_good(&names, x->c, now) ? st : refuse_twice(x, now);
+    return st != MRS_OK || mrsi_name_set_good(&names, x->c, now) ? st : refuse_twice(x, now);
 }
 
 /* One document that may hold the array, appended to out where it does (*held). */
@@ -354,7 +354,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 /* ---- description ---- */
 /* What is added is called as the data says: the prefix, and whatever follows. */
 static const char *
-names_added(struct mrsi_tell *t, const struct unpack *s)
+names_added(struct mrsi_describe *t, const struct unpack *s)
 {
     const char *as = s->packed.as.text, *dot = strrchr(as, '.');
     size_t n = s->packed.edit && dot ? (size_t)(dot - as) + 1 : 0;
@@ -375,24 +375,25 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unpack *s = state;
     const char *as = s->packed.as.text;
-    struct mrsi_tell t;
-    mrsi_map_tell(&t, &s->packed.map, arena, out, e);
-    mrsi_tell_touch(&t, 0, 'R', "");
-    mrsi_tell_names(&t, 0, NULL, &s->packed.as, 1);
-    mrsi_tell_touch(&t, 0, 'A', names_added(&t, s));
-    mrsi_tell_touch(&t, 0, 'D', as);
+    struct mrsi_describe t;
+    mrsi_map_describe(&t, &s->packed.map, arena, out, e);
+    mrsi_describe_touch(&t, 0, 'R', "");
+    mrsi_describe_names(&t, 0, NULL, &s->packed.as, 1);
+    mrsi_describe_touch(&t, 0, 'A', names_added(&t, s));
+    mrsi_describe_touch(&t, 0, 'D', as);
     out->takes_away = true;
-    mrsi_tell_quiet(&t, "how the fields are called that it adds is known only when a document is read" MRSI_DO_QUIET);
-    mrsi_tell_words(&t, "makes fields of the array %s of {%s, %s} in %s%s", as, s->packed.key, s->packed.value,
-                    mrsi_map_those(&s->packed.map), s->packed.map.in.ns);
+    mrsi_describe_quiet(&t,
+                        "how the fields are called that it adds is known only when a document is read" MRSI_DO_QUIET);
+    mrsi_describe_words(&t, "makes fields of the array %s of {%s, %s} in %s%s", as, s->packed.key, s->packed.value,
+                        mrsi_map_those(&s->packed.map), s->packed.map.in.ns);
     if (s->prefix_len) {
-        mrsi_tell_words(&t, ", called %s and the key", s->prefix);
+        mrsi_describe_words(&t, ", called %s and the key", s->prefix);
     }
-    mrsi_tell_loss(&t, "whether %s was there, null or empty", as);
+    mrsi_describe_loss(&t, "whether %s was there, null or empty", as);
     if (s->packed.replace) {
-        mrsi_tell_loss(&t, "old values of fields that were there already");
+        mrsi_describe_loss(&t, "old values of fields that were there already");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

@@ -68,7 +68,7 @@ plan_paths(struct mrsi_read *r, struct unset *s)
     struct mrs_err e;
     mrs_err_clear(&e);
     enum mrs_status st = mrs_edit_new(r->args->mem, &s->edit, &e);
-    if (st == MRS_OK && !mrsi_keep_add(&s->map.keep, MRSI_EDIT, s->edit)) {
+    if (st == MRS_OK && !mrsi_level_add(&s->map.keep, MRSI_EDIT, s->edit)) {
         st = mrs_err_memory(&e, 0);
     }
     struct mrsi_move *mv = st == MRS_OK ? mrsi_read_alloc(r, s->fields.n, sizeof *mv) : NULL;
@@ -134,18 +134,18 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct unset *s = state;
-    struct mrsi_tell t;
-    mrsi_map_tell(&t, &s->map, arena, out, e);
+    struct mrsi_describe t;
+    mrsi_map_describe(&t, &s->map, arena, out, e);
     for (uint32_t i = 0; i < s->fields.n; i++) {
-        mrsi_tell_touch(&t, 0, 'D', s->fields.path[i].text);
+        mrsi_describe_touch(&t, 0, 'D', s->fields.path[i].text);
     }
-    mrsi_patterns_tell(&t, &s->patterns, "D");
+    mrsi_patterns_describe(&t, &s->patterns, "D");
     out->takes_away = true;
-    mrsi_tell_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
+    mrsi_describe_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     const char *names = mrsi_patterns_names(&t, s->fields.path, s->fields.n, &s->patterns);
-    mrsi_tell_words(&t, "removes %s from %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
-    mrsi_tell_loss(&t, "values and places of %s", names);
-    return mrsi_tell_end(&t);
+    mrsi_describe_words(&t, "removes %s from %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
+    mrsi_describe_loss(&t, "values and places of %s", names);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

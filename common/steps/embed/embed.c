@@ -4,7 +4,7 @@
  *
  * Everything that can be decided from the plan alone is decided here, so that a splice only looks at documents:
  * on which side the reference lies, whether `as` is the reference itself (in place) or shares its array, and
- * whether the quick way is enough. The splices stand in embed_splice.c (one place for all matches) and
+ * whether the quick way is enough. The splices are in embed_splice.c (one place for all matches) and
  * embed_shared.c (each place its own). */
 #include "embed.h"
 #include "mongoreshape/join_ops.h"
@@ -211,7 +211,7 @@ static struct mrs_edit *
 new_edit(struct mrsi_read *r)
 {
     struct mrs_edit *ed = NULL;
-    if (mrs_edit_new(r->args->mem, &ed, r->err) != MRS_OK || !mrsi_keep_add(r->keep, MRSI_EDIT, ed)) {
+    if (mrs_edit_new(r->args->mem, &ed, r->err) != MRS_OK || !mrsi_level_add(r->keep, MRSI_EDIT, ed)) {
         r->status = mrs_err_memory(r->err, 0);
         return NULL;
     }

@@ -49,7 +49,7 @@ struct embed_work {
     struct mrs_buf page;
     struct mrs_buf raw;     /* scratch of edits */
     struct mrs_number_table seen; /* matches already given */
-    struct mrsi_hits hits;
+    struct mrsi_match_set hits;
     struct mrsi_refs refs;
 };
 

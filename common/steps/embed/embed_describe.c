@@ -12,89 +12,89 @@
 
 /* ---- describe ---- */
 static void
-tell_keys(struct mrsi_tell *t, const struct mrsi_embed *s)
+tell_keys(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
     for (uint32_t i = 0; i < s->join.n; i++) {
         const struct mrsi_pair *p = &s->join.pair[i];
         if (p->from.expr) {
-            mrsi_tell_expr(t, 0, p->from.expr);
+            mrsi_describe_expr(t, 0, p->from.expr);
         } else {
-            mrsi_tell_touch(t, 0, 'R', p->from.path.text);
+            mrsi_describe_touch(t, 0, 'R', p->from.path.text);
         }
         if (p->into.expr) {
-            mrsi_tell_expr(t, 1, p->into.expr);
+            mrsi_describe_expr(t, 1, p->into.expr);
         } else {
-            mrsi_tell_touch(t, 1, 'R', p->into.path.text);
+            mrsi_describe_touch(t, 1, 'R', p->into.path.text);
         }
     }
 }
 
 /* What of a document of from goes into its parent. */
 static void
-tell_shape(struct mrsi_tell *t, const struct mrsi_fields *f)
+describe_shape(struct mrsi_describe *t, const struct mrsi_fields *f)
 {
     if (!f->given) {
-        mrsi_tell_touch(t, 0, 'R', "");
+        mrsi_describe_touch(t, 0, 'R', "");
     } else if (!f->map && !f->without_id) {
-        mrsi_tell_touch(t, 0, 'R', "_id");
+        mrsi_describe_touch(t, 0, 'R', "_id");
     }
     for (uint32_t i = 0; i < f->n; i++) {
         if (f->map) {
-            mrsi_tell_expr(t, 0, f->expr[i]);
+            mrsi_describe_expr(t, 0, f->expr[i]);
         } else {
-            mrsi_tell_touch(t, 0, 'R', f->path[i].text);
+            mrsi_describe_touch(t, 0, 'R', f->path[i].text);
         }
     }
 }
 
 static void
-tell_touches(struct mrsi_tell *t, const struct mrsi_embed *s)
+describe_touches(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
     tell_keys(t, s);
-    mrsi_tell_query(t, 0, s->join.where);
-    mrsi_tell_sort(t, 0, s->sort);
-    tell_shape(t, &s->shape.fields);
-    mrsi_tell_names(t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
+    mrsi_describe_query(t, 0, s->join.where);
+    mrsi_describe_sort(t, 0, s->sort);
+    describe_shape(t, &s->shape.fields);
+    mrsi_describe_names(t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
     if (s->keep != EMBED_KEEP_ALL || s->orphans != EMBED_ORPHANS_KEEP) {
-        mrsi_tell_touch(t, 0, 'D', "");
+        mrsi_describe_touch(t, 0, 'D', "");
     }
     if (s->in_place) {
-        mrsi_tell_touch(t, 1, 'D', s->as.text);
+        mrsi_describe_touch(t, 1, 'D', s->as.text);
     }
-    mrsi_tell_touch(t, 1, 'A', s->as.text);
+    mrsi_describe_touch(t, 1, 'A', s->as.text);
     if (s->count.n) {
-        mrsi_tell_touch(t, 1, 'A', s->count.text);
+        mrsi_describe_touch(t, 1, 'A', s->count.text);
     }
     if (s->flag.n) {
-        mrsi_tell_touch(t, 1, 'A', s->flag.text);
+        mrsi_describe_touch(t, 1, 'A', s->flag.text);
     }
     if (s->ref_edit) {
-        mrsi_tell_touch(t, 1, 'D', s->join.pair[0].into.path.text);
+        mrsi_describe_touch(t, 1, 'D', s->join.pair[0].into.path.text);
     }
     if (s->overflow.given) {
-        mrsi_tell_touch(t, 1, 'R', "_id");
-        mrsi_tell_touch(t, s->side_overflow, 'A', "");
+        mrsi_describe_touch(t, 1, 'R', "_id");
+        mrsi_describe_touch(t, s->side_overflow, 'A', "");
     }
     if (s->side_orphans >= 0) {
-        mrsi_tell_touch(t, s->side_orphans, 'A', "");
+        mrsi_describe_touch(t, s->side_orphans, 'A', "");
     }
 }
 
 static void
-tell_losses(struct mrsi_tell *t, const struct mrsi_embed *s)
+describe_losses(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
     const char *from = s->join.from.ns;
     if (s->orphans == EMBED_ORPHANS_DROP) {
-        mrsi_tell_loss(t, "orphans dropped: documents of %s without a match", from);
+        mrsi_describe_loss(t, "orphans dropped: documents of %s without a match", from);
     }
     if (s->orphans == EMBED_ORPHANS_INTO) {
-        mrsi_tell_loss(t, "orphans of %s are in %s", from, s->orphans_into.ns);
+        mrsi_describe_loss(t, "orphans of %s are in %s", from, s->orphans_into.ns);
     }
     if (s->keep == EMBED_KEEP_ALL) {
         return; /* from is still whole */
     }
     if (s->shape.fields.given) {
-        mrsi_tell_loss(t, "fields of %s that `fields` does not keep", from);
+        mrsi_describe_loss(t, "fields of %s that `fields` does not keep", from);
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
         bool key = false;
@@ -103,87 +103,87 @@ tell_losses(struct mrsi_tell *t, const struct mrsi_embed *s)
                           mrs_path_equal(&s->shape.drop.path[i], &s->join.pair[k].from.path));
         }
         if (!key) {
-            mrsi_tell_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, from);
+            mrsi_describe_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, from);
         }
     }
     if (s->keep == EMBED_KEEP_NONE && s->limited && !s->overflow.given) {
-        mrsi_tell_loss(t, "documents of %s past the limit", from);
+        mrsi_describe_loss(t, "documents of %s past the limit", from);
     }
-    mrsi_tell_loss(t, "order of %s across parents", from);
+    mrsi_describe_loss(t, "order of %s across parents", from);
     if (s->join.into_points && s->dangling != MRSI_DANGLING_KEEP && s->dangling != MRSI_DANGLING_REFUSE) {
-        mrsi_tell_loss(t, "references without a match");
+        mrsi_describe_loss(t, "references without a match");
     }
 }
 
 static void
-tell_words(struct mrsi_tell *t, const struct mrsi_embed *s)
+describe_words(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
     if (s->in_place) {
-        mrsi_tell_words(t, "every reference in %s of %s becomes the document of %s that it names", s->as.text,
-                        s->join.into.ns,
-                        s->join.from.ns);
+        mrsi_describe_words(t, "every reference in %s of %s becomes the document of %s that it names", s->as.text,
+                            s->join.into.ns,
+                            s->join.from.ns);
     } else {
-        mrsi_tell_words(t, "documents of %s are put into the documents of %s that they match, as %s %s",
-                        s->join.from.ns,
-                        s->join.into.ns, s->one ? "one subdocument" : "an array", s->as.text);
+        mrsi_describe_words(t, "documents of %s are put into the documents of %s that they match, as %s %s",
+                            s->join.from.ns,
+                            s->join.into.ns, s->one ? "one subdocument" : "an array", s->as.text);
     }
     if (s->limited) {
-        mrsi_tell_words(t, "; at most %llu each", (unsigned long long)s->limit);
+        mrsi_describe_words(t, "; at most %llu each", (unsigned long long)s->limit);
     }
     if (s->overflow.given) {
-        mrsi_tell_words(t, ", the rest in pages of %llu in %s", (unsigned long long)s->overflow.size,
-                        s->overflow.into.ns);
+        mrsi_describe_words(t, ", the rest in pages of %llu in %s", (unsigned long long)s->overflow.size,
+                            s->overflow.into.ns);
     }
-    mrsi_tell_words(t, s->keep == EMBED_KEEP_ALL ? ". %s stays as it is" : ". Embedded documents leave %s",
-                    s->join.from.ns);
+    mrsi_describe_words(t, s->keep == EMBED_KEEP_ALL ? ". %s stays as it is" : ". Embedded documents leave %s",
+                        s->join.from.ns);
 }
 
 static void
-tell_live(struct mrsi_tell *t, const struct mrsi_embed *s)
+describe_live(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
-    mrsi_join_tell(&s->join, t);
+    mrsi_join_describe(&s->join, t);
     if (mrsi_coll_same(&s->join.from, &s->join.into)) {
-        mrsi_tell_quiet(t, MRSI_ONE_COLLECTION);
+        mrsi_describe_quiet(t, MRSI_ONE_COLLECTION);
     }
     if (s->in_place) {
-        mrsi_tell_quiet(t, "`as` is the reference itself, which is still being read: give `as` another name, or "
+        mrsi_describe_quiet(t, "`as` is the reference itself, which is still being read: give `as` another name, or "
                            "run the "
                            "plan with --quiet-by");
     }
     if (s->overflow.given) {
-        mrsi_tell_quiet(t, "one document that comes or goes moves all pages behind it" MRSI_DO_QUIET);
+        mrsi_describe_quiet(t, "one document that comes or goes moves all pages behind it" MRSI_DO_QUIET);
     }
     if (s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO) {
-        mrsi_tell_not_direct(t, MRSI_TAKES_DOCUMENTS);
+        mrsi_describe_not_direct(t, MRSI_TAKES_DOCUMENTS);
     }
     if (s->orphans == EMBED_ORPHANS_REFUSE) {
-        mrsi_tell_not_direct(t, MRSI_ORPHANS_MOVE);
+        mrsi_describe_not_direct(t, MRSI_ORPHANS_MOVE);
     }
     if (s->dangling != MRSI_DANGLING_KEEP) {
-        mrsi_tell_not_direct(t, MRSI_NAMES_LATER);
+        mrsi_describe_not_direct(t, MRSI_NAMES_LATER);
     }
 }
 
 /* What stays in `from` is looked at again by a second run, what has left it is not. */
 static void
-tell_once(struct mrsi_tell *t, const struct mrsi_embed *s)
+describe_once(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
     bool leave = s->keep != EMBED_KEEP_ALL;
     bool some_stay = (s->limited && !s->overflow.given) || s->many || s->errors != MRSI_ERRORS_REFUSE;
     if (!s->replace && (!s->in_place || s->count.n)) {
-        mrsi_tell_once(t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(t, "the fields that it adds would be there already; say `replace: true`");
     } else if (leave && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {
-        mrsi_tell_once(t, "a second run finds no documents left to embed and would overwrite the result; say "
+        mrsi_describe_once(t, "a second run finds no documents left to embed and would overwrite the result; say "
                           "`keep: all` or `empty: absent`");
     } else if (leave && (s->count.n || s->flag.n)) {
-        mrsi_tell_once(t, "a second run finds no documents left to count; say `keep: all`");
+        mrsi_describe_once(t, "a second run finds no documents left to count; say `keep: all`");
     } else if (leave && some_stay && !s->in_place) {
-        mrsi_tell_once(t, "a second run would put documents that stay in from in the place of those that have left "
+        mrsi_describe_once(t, "a second run would put documents that stay in from in the place of those that have left "
                           "it; say `keep: all`");
     } else if (leave && s->dangling != MRSI_DANGLING_KEEP && !s->in_place) {
-        mrsi_tell_once(t, "references to documents that have left from would be dangling; say `keep: all`");
+        mrsi_describe_once(t, "references to documents that have left from would be dangling; say `keep: all`");
     } else {
-        mrsi_tell_once_of_one(t);
+        mrsi_describe_once_of_one(t);
     }
 }
 
@@ -192,26 +192,26 @@ mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_embed *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_JOIN, e);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_JOIN, e);
     bool leave = s->keep != EMBED_KEEP_ALL || s->orphans != EMBED_ORPHANS_KEEP;
-    mrsi_tell_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
-    mrsi_tell_side(&t, &s->join.into, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
+    mrsi_describe_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (leave ? MRS_ROLE_TAKE : 0), "from");
+    mrsi_describe_side(&t, &s->join.into, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
     if (s->side_overflow >= 0) {
-        mrsi_tell_side(&t, &s->overflow.into, MRS_ROLE_ADD | (s->replace ? MRS_ROLE_OVERWRITE : 0),
-                       "overflow.into");
+        mrsi_describe_side(&t, &s->overflow.into, MRS_ROLE_ADD | (s->replace ? MRS_ROLE_OVERWRITE : 0),
+                           "overflow.into");
     }
     if (s->side_orphans >= 0) {
-        mrsi_tell_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
+        mrsi_describe_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
     }
-    tell_touches(&t, s);
-    tell_losses(&t, s);
-    tell_words(&t, s);
+    describe_touches(&t, s);
+    describe_losses(&t, s);
+    describe_words(&t, s);
     out->sorted = s->sort != NULL;
     out->by_reference = s->join.refs;
-    tell_live(&t, s);
-    tell_once(&t, s);
-    return mrsi_tell_end(&t);
+    describe_live(&t, s);
+    describe_once(&t, s);
+    return mrsi_describe_end(&t);
 }
 
 /* ---- catalogue ---- */

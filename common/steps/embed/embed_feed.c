@@ -20,7 +20,7 @@ mrsi_embed_work_start(struct embed_work *w, struct mrs_mem *mem)
     mrs_buf_init(&w->page, mem, EMBED_BUF_MAX);
     mrs_buf_init(&w->raw, mem, EMBED_BUF_MAX);
     mrs_buf_init(&w->seen.slots, mem, UINT32_MAX);
-    mrsi_hits_init(&w->hits, mem);
+    mrsi_match_set_init(&w->hits, mem);
     mrsi_refs_init(&w->refs, mem);
     w->ready = true;
 }
@@ -38,7 +38,7 @@ mrsi_embed_work_clear(struct mrs_ctx *c, void *work)
     mrs_buf_clear(&w->page);
     mrs_buf_clear(&w->raw);
     mrs_buf_clear(&w->seen.slots);
-    mrsi_hits_clear(&w->hits);
+    mrsi_match_set_clear(&w->hits);
     mrsi_refs_clear(&w->refs);
     w->ready = false;
 }
@@ -55,7 +55,7 @@ mrsi_embed_next(struct embed_splice *x, struct mrs_match *out)
             return st;
         }
         if (x->marking) {
-            x->w->hits.mark.p[out->ref] |= MRSI_MARK_MET;
+            x->w->hits.mark.p[out->ref] |= MRSI_SAVEPOINT_MET;
         }
         if (x->doubles && x->s->sort) {
             again = x->at && out->order == x->last_order;
@@ -104,7 +104,7 @@ mrsi_embed_tally(struct embed_splice *x)
         return MRS_OK;
     }
     if (mark) {
-        st = mrsi_hits_marks(&x->w->hits, x->c, x->m);
+        st = mrsi_match_set_marks(&x->w->hits, x->c, x->m);
         x->marking = st == MRS_OK;
     }
     while (st == MRS_OK) {
@@ -117,10 +117,10 @@ mrsi_embed_tally(struct embed_splice *x)
 
 /* ---- dangling references ---- */
 static enum mrsi_taking
-dangling(const void *arg, const struct mrsi_occ *o)
+dangling(const void *arg, const struct mrsi_ref_occurrence *o)
 {
     const struct embed_splice *x = arg;
-    if (!o->n_keys || o->null || mrsi_hits_marked(&x->w->hits, o, MRSI_MARK_ANY)) {
+    if (!o->n_keys || o->null || mrsi_match_set_marked(&x->w->hits, o, MRSI_SAVEPOINT_ANY)) {
         return MRSI_TAKE_KEEP;
     }
     return x->s->dangling == MRSI_DANGLING_NULL ? MRSI_TAKE_NULL : MRSI_TAKE_REMOVE;
@@ -131,15 +131,16 @@ mrsi_embed_dangling(struct embed_splice *x, struct mrs_view *doc)
 {
     MRS_ASSERT(doc);
     const struct mrsi_embed *s = x->s;
-    struct mrsi_take t = {.c = x->c, .refs = &x->w->refs, .edit = s->ref_edit, .value = &x->w->value, .raw = &x->w->raw,
+    struct mrsi_ref_removal t = {.c = x->c, .refs = &x->w->refs, .edit = s->ref_edit, .value = &x->w->value, .raw =
+            &x->w->raw,
                           .what = dangling, .arg = x, .key = "dangling"};
     bool any = false;
     if (!s->join.into_points || s->dangling == MRSI_DANGLING_KEEP || x->w->refs.incomplete) {
         return MRS_OK;
     }
     if (s->dangling == MRSI_DANGLING_REFUSE) {
-        for (uint32_t i = 0; i < mrsi_refs_n_occ(&x->w->refs); i++) {
-            if (dangling(x, &mrsi_refs_occ(&x->w->refs)[i]) != MRSI_TAKE_KEEP) {
+        for (uint32_t i = 0; i < mrsi_refs_n_occurrence(&x->w->refs); i++) {
+            if (dangling(x, &mrsi_refs_occurrence(&x->w->refs)[i]) != MRSI_TAKE_KEEP) {
                 return mrsi_step_refuse(x->c, "dangling", "a reference matches no document of %s", s->join.from.ns);
             }
         }

@@ -20,7 +20,7 @@ static enum mrs_status
 collect(struct shared *sh, uint32_t occ, uint32_t n)
 {
     struct embed_work *w = sh->x->w;
-    return mrsi_hits_collect(&w->hits, sh->x->c, n ? mrsi_refs_occ(&w->refs) + occ : NULL, n);
+    return mrsi_match_set_collect(&w->hits, sh->x->c, n ? mrsi_refs_occurrence(&w->refs) + occ : NULL, n);
 }
 
 /* ---- `as` beside the reference ---- */
@@ -40,8 +40,8 @@ array_of(struct shared *sh, struct mrs_val *put)
 {
     struct embed_splice *x = sh->x;
     const struct mrsi_embed *s = x->s;
-    struct mrsi_hits *h = &x->w->hits;
-    uint32_t n = mrsi_hits_n(h);
+    struct mrsi_match_set *h = &x->w->hits;
+    uint32_t n = mrsi_match_set_n(h);
     uint64_t take = s->limited && s->limit < n ? s->limit : n;
     struct mrsi_shape_items it;
     if (take < n && s->overflow.given) {
@@ -52,14 +52,14 @@ array_of(struct shared *sh, struct mrs_val *put)
     mrs_buf_reset(&x->w->value);
     mrsi_items_open(&it, &x->w->value);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t hit = mrsi_hits_pick(h, i);
-        enum mrs_status st = i < take ? mrsi_hits_taken(h, x->c, hit) : MRS_OK;
+        uint32_t hit = mrsi_match_set_pick(h, i);
+        enum mrs_status st = i < take ? mrsi_match_set_taken(h, x->c, hit) : MRS_OK;
         if (st != MRS_OK) {
             return st;
         }
-        mrsi_hits_told(h, hit, i < take ? MRS_USED_PLACED : MRS_USED_CUT);
+        mrsi_match_set_told(h, hit, i < take ? MRS_USED_PLACED : MRS_USED_CUT);
         if (i < take) {
-            mrsi_items_add(&it, mrs_view_val(mrsi_hits_shape(h, hit)));
+            mrsi_items_add(&it, mrs_view_val(mrsi_match_set_shape(h, hit)));
         }
     }
     mrsi_items_close(&it);
@@ -71,18 +71,18 @@ static enum mrs_status
 one_of(struct shared *sh, struct mrs_val *put)
 {
     const struct mrsi_embed *s = sh->x->s;
-    struct mrsi_hits *h = &sh->x->w->hits;
-    uint32_t n = mrsi_hits_n(h), take = s->limited && s->limit < n ? (uint32_t)s->limit : n, chosen;
+    struct mrsi_match_set *h = &sh->x->w->hits;
+    uint32_t n = mrsi_match_set_n(h), take = s->limited && s->limit < n ? (uint32_t)s->limit : n, chosen;
     for (uint32_t i = take; i < n; i++) {
-        mrsi_hits_told(h, mrsi_hits_pick(h, i), MRS_USED_CUT);
+        mrsi_match_set_told(h, mrsi_match_set_pick(h, i), MRS_USED_CUT);
     }
     *put = s->empty == EMBED_EMPTY_NULL ? mrs_null() : mrs_missing();
     if (!take) {
         return MRS_OK;
     }
-    enum mrs_status st = mrsi_hits_choose(h, sh->x->c, s->many, take, &chosen);
+    enum mrs_status st = mrsi_match_set_choose(h, sh->x->c, s->many, take, &chosen);
     if (st == MRS_OK) {
-        *put = mrs_view_val(mrsi_hits_shape(h, mrsi_hits_pick(h, chosen)));
+        *put = mrs_view_val(mrsi_match_set_shape(h, mrsi_match_set_pick(h, chosen)));
     }
     return st;
 }
@@ -98,7 +98,7 @@ beside(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdic
     if (st != MRS_OK || (!g && !site->blocked)) {
         return st; /* the array itself is missing: there is no element to write to */
     }
-    bool any = mrsi_hits_n(&x->w->hits) > 0;
+    bool any = mrsi_match_set_n(&x->w->hits) > 0;
     if (!any && s->empty == EMBED_EMPTY_ABSENT) {
         return MRS_OK;
     }
@@ -127,22 +127,22 @@ instead(struct shared *sh, struct mrs_val v, struct mrs_val *put)
 {
     struct embed_splice *x = sh->x;
     const struct mrsi_refs *f = &x->w->refs;
-    const struct mrsi_occ *o = mrsi_refs_next(f, &sh->next_occ);
+    const struct mrsi_ref_occurrence *o = mrsi_refs_next(f, &sh->next_occ);
     uint32_t chosen;
     *put = v;
     if (!o || !o->n_keys) {
         return MRS_OK;
     }
-    enum mrs_status st = mrsi_hits_collect(&x->w->hits, x->c, o, 1);
-    struct mrsi_hits *h = &x->w->hits;
-    uint32_t n = mrsi_hits_n(h);
+    enum mrs_status st = mrsi_match_set_collect(&x->w->hits, x->c, o, 1);
+    struct mrsi_match_set *h = &x->w->hits;
+    uint32_t n = mrsi_match_set_n(h);
     if (st == MRS_OK && n) {
-        st = mrsi_hits_choose(h, x->c, x->s->many, n, &chosen);
-        *put = st == MRS_OK ? mrs_view_val(mrsi_hits_shape(h, mrsi_hits_pick(h, chosen))) : v;
+        st = mrsi_match_set_choose(h, x->c, x->s->many, n, &chosen);
+        *put = st == MRS_OK ? mrs_view_val(mrsi_match_set_shape(h, mrsi_match_set_pick(h, chosen))) : v;
         return st;
     }
     if (st != MRS_OK || v.type == MRS_DOCUMENT || mrs_is_nullish(v) || f->incomplete ||
-        mrsi_hits_marked(h, o, MRSI_MARK_NAMED)) {
+        mrsi_match_set_marked(h, o, MRSI_SAVEPOINT_NAMED)) {
         return st;
     }
     switch (x->s->dangling) {
@@ -207,7 +207,7 @@ static enum mrs_status
 count_of(struct shared *sh, const struct mrsi_match_group *g, uint64_t *n)
 {
     MRS_ASSERT(g->n_index <= MRS_PATH_PARTS_MAX);
-    const struct mrsi_occ *occ = mrsi_refs_occ(&sh->x->w->refs);
+    const struct mrsi_ref_occurrence *occ = mrsi_refs_occurrence(&sh->x->w->refs);
     *n = 0;
     for (uint32_t i = g ? g->occ : 0, end = g ? g->occ + g->n_occ : 0; i < end;) {
         uint32_t to = i + 1;
@@ -218,7 +218,7 @@ count_of(struct shared *sh, const struct mrsi_match_group *g, uint64_t *n)
         if (st != MRS_OK) {
             return st;
         }
-        *n += mrsi_hits_n(&sh->x->w->hits);
+        *n += mrsi_match_set_n(&sh->x->w->hits);
         i = to;
     }
     return MRS_OK;
@@ -305,7 +305,7 @@ mrsi_embed_shared(struct embed_splice *x, struct mrs_buf *out)
     enum mrs_status st = mrsi_refs_find(&s->join, x->c, doc, s->count.n ? s->count_share : EMBED_NONE, &x->w->refs);
     x->w->hits.sorted = s->sort != NULL;
     x->w->hits.by_from = !s->join.into_points;
-    st = st == MRS_OK ? mrsi_hits_gather(&x->w->hits, x->c, x->m, true, s->limited ? s->limit : UINT64_MAX) : st;
+    st = st == MRS_OK ? mrsi_match_set_gather(&x->w->hits, x->c, x->m, true, s->limited ? s->limit : UINT64_MAX) : st;
     if (st == MRS_OK && !s->in_place) {
         st = mrsi_embed_dangling(x, &doc);
     }
@@ -314,7 +314,7 @@ mrsi_embed_shared(struct embed_splice *x, struct mrs_buf *out)
         st = mrsi_step_too_large(x->c, "oversize", "the document would pass 16 MiB", out, start);
     }
     MRS_THEN(st, mrsi_buf_end(out, start, x->c, "oversize"));
-    MRS_THEN(st, mrsi_hits_tell(&x->w->hits, x->c, x->m, sh.silent, &homeless));
+    MRS_THEN(st, mrsi_match_set_describe(&x->w->hits, x->c, x->m, sh.silent, &homeless));
     if (st == MRS_OK && homeless) {
         st = mrsi_step_refuse(x->c, "as", "an array on the way is empty: there is no place for the result");
     }

@@ -5,7 +5,7 @@
  * each match behind an index name, the lengths. Everything else goes the long way: count, decide how many stay,
  * build the value once, and let an edit put it wherever the path leads. A parent that comes out too large gives
  * up as many items as its policy allows; what does not stay goes to pages or is cut. Places that each take
- * matches of their own stand in embed_shared.c. */
+ * matches of their own are in embed_shared.c. */
 #include "embed.h"
 #include "mongoreshape/join_ops.h"
 
@@ -15,22 +15,22 @@ struct embed_splice_head {
 };
 
 static enum mrs_status
-look(struct mrs_ctx *c, const struct mrsi_embed *s, struct mrs_view d, struct embed_splice_head *h)
+tpl(struct mrs_ctx *c, const struct mrsi_embed *s, struct mrs_view d, struct embed_splice_head *h)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct mrs_walk w;
     struct mrs_elem e;
     const struct mrs_part *as = s->as.part, *count = s->count.part;
     *h = (struct embed_splice_head){false, false};
-    mrsi_seen_begin(&seen);
+    mrsi_name_set_begin(&seen);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
-        mrsi_seen_add(&seen, &e);
+        mrsi_name_set_add(&seen, &e);
         h->as = h->as || mrs_name_is(&e, as->name, as->len);
         h->count = h->count || (count && mrs_name_is(&e, count->name, count->len));
     }
-    return mrsi_seen_check(&seen, c, d);
+    return mrsi_name_set_check(&seen, c, d);
 }
 
 /* The parent with all that belongs into it. */
@@ -257,7 +257,7 @@ choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *
     return mrsi_buf_end(&x->w->value, 0, x->c, "oversize");
 }
 
-/* Every match is told what became of it: [1, take] stands in the parent (of `one`: only chosen), the rest was
+/* Every match is told what became of it: [1, take] is in the parent (of `one`: only chosen), the rest was
  * cut; all is left where the way was blocked. */
 static enum mrs_status
 tell(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
@@ -361,7 +361,7 @@ one_path(struct embed_splice *x, struct mrs_buf *out)
         return mrsi_buf_end(out, out->n, x->c, NULL);
     }
     if (st == MRS_OK && s->hot) {
-        st = look(x->c, s, doc, &h);
+        st = tpl(x->c, s, doc, &h);
         if (st == MRS_OK && !h.as && !h.count) {
             return quick(x, out);
         }

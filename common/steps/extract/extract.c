@@ -3,7 +3,7 @@
  *
  * Two families in one step: without `unique` each document goes its own way (SPREAD), with it parts of many
  * documents become one (GROUP). What is common to both, finding the elements, making a child, and rewriting the
- * source, stands in files of its own. Here every combination of keys that has no meaning becomes an error of the
+ * source, is in files of its own. Here every combination of keys that has no meaning becomes an error of the
  * plan. */
 #include "extract.h"
 #include <stdio.h>
@@ -337,7 +337,7 @@ make_edit(struct mrsi_read *r, struct mrsi_extract *s)
 {
     uint32_t no = 0;
     s->no_child = s->no_flag = s->no_count = EXT_NONE;
-    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_keep_add(r->keep, MRSI_EDIT, s->edit)) {
+    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_level_add(r->keep, MRSI_EDIT, s->edit)) {
         r->status = mrs_err_memory(r->err, 0);
         return;
     }

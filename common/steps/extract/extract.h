@@ -13,7 +13,7 @@ enum ext_refs { EXT_REFS_PARENT, EXT_REFS_CHILD, EXT_REFS_BOTH, EXT_REFS_NONE };
 enum ext_id { EXT_ID_KEEP, EXT_ID_NEW, EXT_ID_EXPR };
 #define EXT_BUF_MAX (8u * MRS_DOC_READ_MAX) /* of what is made of one document */
 #define EXT_NONE UINT32_MAX
-/* What stands at the path and has no parts: bits of mrs_ctx.remarks. */
+/* What is at the path and has no parts: bits of mrs_ctx.remarks. */
 enum ext_remark { EXT_ARRAY, EXT_NULL, EXT_EMPTY, EXT_SCALAR };
 
 struct mrsi_extract {
@@ -53,7 +53,7 @@ struct mrsi_extract {
         const char *ref, *number, *items;
     } pages;
     bool to_parent, to_child;    /* references: the child's to its parent, the parent's to its children */
-    bool child_is_path;          /* the ids stand where the elements stood */
+    bool child_is_path;          /* the ids are where the elements stood */
     bool rest, replace, indexes;
     int id, conflicts, errors;
     struct mrs_edit *edit;       /* path (or the listed names), child_refs, flag, count */

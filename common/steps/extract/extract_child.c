@@ -202,17 +202,17 @@ scan(struct child *k)
     const struct mrsi_extract *s = k->x->s;
     struct extract_child_scan *out = &k->sc;
     uint32_t pos_len = s->position_len, map_len = s->map_len;
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct mrs_walk w;
     struct mrs_elem e;
     out->n = 0;
     out->id = out->ref = out->pos = out->map = mrs_missing();
-    mrsi_seen_begin(&seen);
+    mrsi_name_set_begin(&seen);
     mrs_walk_init(&w, k->d);
     while (mrs_walk_next(&w, &e) == 1) {
         struct mrs_val *v = NULL;
         char what = 0;
-        mrsi_seen_add(&seen, &e);
+        mrsi_name_set_add(&seen, &e);
         if (mrs_name_is(&e, "_id", 3)) {
             v = &out->id;
             what = 'i';
@@ -232,7 +232,7 @@ scan(struct child *k)
             out->s[out->n++].what = what;
         }
     }
-    return mrsi_seen_check(&seen, k->x->c, k->d);
+    return mrsi_name_set_check(&seen, k->x->c, k->d);
 }
 
 /* kept: the `_id` that the element brings; missing. */

@@ -10,154 +10,154 @@
 #include "mongoreshape/catalogue.h"
 
 static const char *
-path_text(struct mrsi_tell *t, const struct mrsi_extract *s)
+path_text(struct mrsi_describe *t, const struct mrsi_extract *s)
 {
-    return s->path.n ? s->path.text : mrsi_tell_paths(t, s->listed.path, s->listed.n, 5);
+    return s->path.n ? s->path.text : mrsi_describe_paths(t, s->listed.path, s->listed.n, 5);
 }
 
 /* ---- describe ---- */
 static void
-tell_touches(struct mrsi_tell *t, const struct mrsi_extract *s)
+describe_touches(struct mrsi_describe *t, const struct mrsi_extract *s)
 {
-    mrsi_tell_query(t, 0, s->where);
+    mrsi_describe_query(t, 0, s->where);
     if (s->path.n) {
-        mrsi_tell_touch(t, 0, 'R', s->path.text);
-        mrsi_tell_touch(t, 0, 'D', s->path.text);
+        mrsi_describe_touch(t, 0, 'R', s->path.text);
+        mrsi_describe_touch(t, 0, 'D', s->path.text);
     }
     for (uint32_t i = 0; i < s->listed.n; i++) {
-        mrsi_tell_touch(t, 0, 'R', s->listed.path[i].text);
-        mrsi_tell_touch(t, 0, 'D', s->listed.path[i].text);
+        mrsi_describe_touch(t, 0, 'R', s->listed.path[i].text);
+        mrsi_describe_touch(t, 0, 'D', s->listed.path[i].text);
     }
-    mrsi_tell_touch(t, 0, 'R', "_id");
+    mrsi_describe_touch(t, 0, 'R', "_id");
     if (s->to_parent || s->pages.given) {
-        mrsi_tell_touch(t, 0, 'R', s->parent_key.text);
+        mrsi_describe_touch(t, 0, 'R', s->parent_key.text);
     }
     if (s->nested.given) {
-        mrsi_tell_names(t, 0, s->path.text, &s->nested.path, 1);
+        mrsi_describe_names(t, 0, s->path.text, &s->nested.path, 1);
     }
     if (s->path.n && !s->map) {
         const struct mrsi_fields *f = &s->shape.fields;
         for (uint32_t i = 0; !f->map && i < f->n; i++) { /* elements that are no documents get `value` */
-            mrsi_tell_names(t, 0, s->path.text, &f->path[i], strcmp(f->path[i].text, s->value) != 0);
+            mrsi_describe_names(t, 0, s->path.text, &f->path[i], strcmp(f->path[i].text, s->value) != 0);
         }
-        mrsi_tell_names(t, 0, s->path.text, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
+        mrsi_describe_names(t, 0, s->path.text, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
     }
     if (s->shape.fields.map || s->id_expr || s->leave.shape.fields.map) {
-        mrsi_tell_touch(t, 0, 'R', ""); /* $$PARENT may be asked */
+        mrsi_describe_touch(t, 0, 'R', ""); /* $$PARENT may be asked */
     }
     const struct mrs_path *added[] = {&s->child_refs, &s->flag, &s->count};
     for (int i = 0; i < 3; i++) {
         if (added[i]->n) {
-            mrsi_tell_touch(t, 0, 'A', added[i]->text);
+            mrsi_describe_touch(t, 0, 'A', added[i]->text);
         }
     }
     if (s->unique.n) {
-        mrsi_tell_touch(t, 1, 'R', "");
+        mrsi_describe_touch(t, 1, 'R', "");
     }
-    mrsi_tell_touch(t, 1, 'A', "");
+    mrsi_describe_touch(t, 1, 'A', "");
 }
 
 static void
-tell_losses(struct mrsi_tell *t, const struct mrsi_extract *s)
+describe_losses(struct mrsi_describe *t, const struct mrsi_extract *s)
 {
     const char *path = path_text(t, s);
     if (s->map) {
-        mrsi_tell_loss(t, "the order of the fields of %s, and which of them were documents of one field %s", path,
-                       s->value);
+        mrsi_describe_loss(t, "the order of the fields of %s, and which of them were documents of one field %s", path,
+                           s->value);
     } else if (!s->position && !s->unique.n && !s->listed.n && !s->pages.given && !s->to_child) {
-        mrsi_tell_loss(t, "array order of %s: add `position`", path);
+        mrsi_describe_loss(t, "array order of %s: add `position`", path);
     }
     if (s->nested.given) {
-        mrsi_tell_loss(t, "the places of %s inside of parts, and which of them were empty or missing",
-                       s->nested.path.text);
+        mrsi_describe_loss(t, "the places of %s inside of parts, and which of them were empty or missing",
+                           s->nested.path.text);
     }
     if (!s->to_child && !s->leave.given) {
-        mrsi_tell_loss(t, "place of %s in its parent%s", path,
-                       s->map || s->nested.given ? "" : ": `refs: child` would keep it");
+        mrsi_describe_loss(t, "place of %s in its parent%s", path,
+                           s->map || s->nested.given ? "" : ": `refs: child` would keep it");
     }
     if (!s->to_parent && !s->to_child && !s->pages.given) {
-        mrsi_tell_loss(t, "which parent an element came from: `refs` is none");
+        mrsi_describe_loss(t, "which parent an element came from: `refs` is none");
     }
     if (s->shape.fields.given) {
-        mrsi_tell_loss(t, "fields of %s that `fields` does not keep", path);
+        mrsi_describe_loss(t, "fields of %s that `fields` does not keep", path);
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
-        mrsi_tell_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, path);
+        mrsi_describe_loss(t, "%s of %s, left out by `drop`", s->shape.drop.path[i].text, path);
     }
     if (s->unique.n) {
-        mrsi_tell_loss(t, "1 and 1.0 merged in `unique`, and how often an element was repeated unless "
+        mrsi_describe_loss(t, "1 and 1.0 merged in `unique`, and how often an element was repeated unless "
                           "references tell");
     }
     if (s->id != EXT_ID_KEEP && s->path.n) {
-        mrsi_tell_loss(t, "the _ids that elements of %s had", path);
+        mrsi_describe_loss(t, "the _ids that elements of %s had", path);
     }
 }
 
 static void
-tell_words(struct mrsi_tell *t, const struct mrsi_extract *s)
+describe_words(struct mrsi_describe *t, const struct mrsi_extract *s)
 {
-    mrsi_tell_words(t, "%s%s of %s becomes documents of %s", s->map ? "each field of " : "", path_text(t, s),
-                    s->from.ns, s->into.ns);
+    mrsi_describe_words(t, "%s%s of %s becomes documents of %s", s->map ? "each field of " : "", path_text(t, s),
+                        s->from.ns, s->into.ns);
     if (s->map) {
-        mrsi_tell_words(t, ", with its name in %s", s->map);
+        mrsi_describe_words(t, ", with its name in %s", s->map);
     }
     if (s->nested.given) {
-        mrsi_tell_words(t, ", and what lies in %s of such a part, at any depth", s->nested.path.text);
+        mrsi_describe_words(t, ", and what lies in %s of such a part, at any depth", s->nested.path.text);
     }
     if (s->pages.given) {
-        mrsi_tell_words(t, ", in pages of %llu", (unsigned long long)s->pages.size);
+        mrsi_describe_words(t, ", in pages of %llu", (unsigned long long)s->pages.size);
     }
     if (s->unique.n) {
-        mrsi_tell_words(t, ", one for each %s", mrsi_tell_paths(t, s->unique.path, s->unique.n, 5));
+        mrsi_describe_words(t, ", one for each %s", mrsi_describe_paths(t, s->unique.path, s->unique.n, 5));
     }
     if (s->to_parent) {
-        mrsi_tell_words(t, "; %s holds the %s of the parent", s->parent_ref, s->parent_key.text);
+        mrsi_describe_words(t, "; %s holds the %s of the parent", s->parent_ref, s->parent_key.text);
     }
     if (s->nested.parent_ref) {
-        mrsi_tell_words(t, "; %s holds the _id of the part around", s->nested.parent_ref);
+        mrsi_describe_words(t, "; %s holds the _id of the part around", s->nested.parent_ref);
     }
     if (s->to_child) {
-        mrsi_tell_words(t, "; the parent keeps their _ids in %s", s->child_refs.text);
+        mrsi_describe_words(t, "; the parent keeps their _ids in %s", s->child_refs.text);
     }
     if (s->leave.given) {
-        mrsi_tell_words(t, ". Copies stay in %s", s->from.ns);
+        mrsi_describe_words(t, ". Copies stay in %s", s->from.ns);
     }
 }
 
 /* Extracted documents can be found again from their parent where they hold its `_id`: another key may be that of two
  * parents, and with it one would take away what belongs to the other. */
 static void
-tell_live(struct mrsi_tell *t, const struct mrsi_extract *s)
+describe_live(struct mrsi_describe *t, const struct mrsi_extract *s)
 {
     bool by_id = s->parent_key.n == 1 && strcmp(s->parent_key.text, "_id") == 0;
     const char *ref = s->pages.given ? s->pages.ref : s->to_parent ? s->parent_ref : NULL;
     if (s->unique.n) {
-        mrsi_tell_quiet(t, "`unique` makes one document of parts of many, and which parts are gone cannot be "
+        mrsi_describe_quiet(t, "`unique` makes one document of parts of many, and which parts are gone cannot be "
                            "told from "
                            "what is left" MRSI_DO_QUIET);
     }
     if (s->map) {
-        mrsi_tell_quiet(t, "a field that is renamed beside the run is another document" MRSI_DO_QUIET);
+        mrsi_describe_quiet(t, "a field that is renamed beside the run is another document" MRSI_DO_QUIET);
     }
     if (s->nested.given) {
-        mrsi_tell_quiet(t, "one part that comes or goes moves all parts inside of those behind it" MRSI_DO_QUIET);
+        mrsi_describe_quiet(t, "one part that comes or goes moves all parts inside of those behind it" MRSI_DO_QUIET);
     }
     if (s->pages.given) {
-        mrsi_tell_quiet(t, "one element that comes or goes moves all pages behind it" MRSI_DO_QUIET);
+        mrsi_describe_quiet(t, "one element that comes or goes moves all pages behind it" MRSI_DO_QUIET);
     }
     if (!ref) {
-        mrsi_tell_quiet(t, "without `refs: parent` or `both` the documents that an element made are not found "
+        mrsi_describe_quiet(t, "without `refs: parent` or `both` the documents that an element made are not found "
                            "again when "
                            "it is gone: say `refs: parent`, or run the plan with --quiet-by");
     } else if (by_id) {
-        mrsi_tell_listing(t, 1, ref, "_id");
+        mrsi_describe_listing(t, 1, ref, "_id");
     } else {
-        mrsi_tell_quiet(t, "two documents may have one `parent_key`, then what each of them made cannot be told "
+        mrsi_describe_quiet(t, "two documents may have one `parent_key`, then what each of them made cannot be told "
                            "apart: "
                            "use `parent_key: _id`, or run the plan with --quiet-by");
     }
     if (s->child_is_path) {
-        mrsi_tell_quiet(t, "the ids would stand where the elements are still being read: give `child_refs` a "
+        mrsi_describe_quiet(t, "the ids would stand where the elements are still being read: give `child_refs` a "
                            "name of its "
                            "own, or run the plan with --quiet-by");
     }
@@ -166,8 +166,8 @@ tell_live(struct mrsi_tell *t, const struct mrsi_extract *s)
                           "takes one "
                           "out, the documents of those behind it get other _ids";
     }
-    mrsi_tell_conflicts(t);
-    mrsi_tell_not_direct(t, "parts leave their document, a second pass would not find them" MRSI_DO_CONTRACT);
+    mrsi_describe_conflicts(t);
+    mrsi_describe_not_direct(t, "parts leave their document, a second pass would not find them" MRSI_DO_CONTRACT);
 }
 
 enum mrs_status
@@ -175,29 +175,30 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_extract *s = state;
-    struct mrsi_tell t;
+    struct mrsi_describe t;
     bool group = s->unique.n > 0;
-    mrsi_tell_begin(&t, arena, out, group ? MRS_FAMILY_GROUP : MRS_FAMILY_SPREAD, e);
-    mrsi_tell_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "from");
-    mrsi_tell_side(&t, &s->into, MRS_ROLE_ADD | (group ? MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN : 0), "into");
-    tell_touches(&t, s);
-    tell_losses(&t, s);
-    tell_words(&t, s);
+    mrsi_describe_begin(&t, arena, out, group ? MRS_FAMILY_GROUP : MRS_FAMILY_SPREAD, e);
+    mrsi_describe_side(&t, &s->from, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "from");
+    mrsi_describe_side(&t, &s->into, MRS_ROLE_ADD | (group ? MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN : 0),
+                       "into");
+    describe_touches(&t, s);
+    describe_losses(&t, s);
+    describe_words(&t, s);
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     out->own_ids = s->id == EXT_ID_NEW && s->path.n && !s->map && !s->nested.given;
-    tell_live(&t, s);
+    describe_live(&t, s);
     if (s->leave.given && (!s->rest || s->to_child || !s->replace)) {
-        mrsi_tell_once(&t, "the copies that stay would be extracted again");
+        mrsi_describe_once(&t, "the copies that stay would be extracted again");
     } else if (s->to_child && s->child_is_path) {
-        mrsi_tell_once(&t, "the ids that stay at the path would be extracted as elements");
+        mrsi_describe_once(&t, "the ids that stay at the path would be extracted as elements");
     } else if ((s->to_child || s->count.n) && !s->replace) {
-        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(&t, "the fields that it adds would be there already; say `replace: true`");
     } else if (s->count.n) {
-        mrsi_tell_once(&t, "the second run would count no elements");
+        mrsi_describe_once(&t, "the second run would count no elements");
     } else if (s->flag.n && s->replace) {
-        mrsi_tell_once(&t, "the second run would find no elements, and take the flag away");
+        mrsi_describe_once(&t, "the second run would find no elements, and take the flag away");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 /* ---- catalogue ---- */

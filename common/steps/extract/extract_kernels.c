@@ -2,7 +2,7 @@
 /* extract_kernels.c - extract as engines see it: one document to many, or parts of many documents to one.
  *
  * Both doors do the same three things (find the elements, make documents of them, rewrite the source); with
- * `unique` the engine stands between the second and the third, since only it knows which parts are equal and
+ * `unique` the engine is between the second and the third, since only it knows which parts are equal and
  * whose `_id` counts. */
 #include "extract.h"
 #include "mongoreshape/spread_ops.h"

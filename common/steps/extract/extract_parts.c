@@ -188,7 +188,7 @@ add_list(struct ext_walker *w, struct mrs_val v)
     return st == MRS_OK ? append(x, &x->w->list, &l, sizeof l) : st;
 }
 
-/* Whether what stands at the path has parts; else it stays, and where that is worth a word the document is marked. */
+/* Whether what is at the path has parts; else it stays, and where that is worth a word the document is marked. */
 static bool
 has_parts(struct ext_doc *x, struct mrs_val v)
 {
@@ -278,7 +278,7 @@ by_key(const void *a, const void *b)
     return c ? c : (x->part > y->part) - (x->part < y->part);
 }
 
-/* An element as a sort sees it: what is no document stands under its name. */
+/* An element as a sort sees it: what is no document is under its name. */
 static enum mrs_status
 sortable(struct ext_doc *x, struct mrs_val v, struct mrs_view *out)
 {

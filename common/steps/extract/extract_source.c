@@ -283,15 +283,15 @@ static enum mrs_status
 quick(struct ext_doc *x, struct mrs_buf *out)
 {
     const struct mrs_part *name = &x->s->path.part[0];
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct mrs_walk w;
     struct mrs_elem e;
     size_t at = mrsi_put_open(out);
     const uint8_t *from = x->doc.p + 4;
-    mrsi_seen_begin(&seen);
+    mrsi_name_set_begin(&seen);
     mrs_walk_init(&w, x->doc);
     while (mrs_walk_next(&w, &e) == 1) {
-        mrsi_seen_add(&seen, &e);
+        mrsi_name_set_add(&seen, &e);
         if (mrs_name_is(&e, name->name, name->len)) {
             mrs_buf_put(out, from, (size_t)(e.p - from));
             from = e.v.p + e.v.n;
@@ -299,7 +299,7 @@ quick(struct ext_doc *x, struct mrs_buf *out)
     }
     mrs_buf_put(out, from, (size_t)(w.end - from));
     mrsi_put_close(out, at);
-    enum mrs_status st = mrsi_seen_check(&seen, x->c, x->doc);
+    enum mrs_status st = mrsi_name_set_check(&seen, x->c, x->doc);
     return st == MRS_OK ? mrsi_buf_end(out, at, x->c, "path") : st;
 }
 

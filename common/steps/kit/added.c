@@ -19,26 +19,26 @@ adds(const struct mrsi_added *to, const struct mrs_elem *e)
     return false;
 }
 
-/* Whether the elements can simply be put behind those of the document. SKIP: a name stands in it twice. */
+/* Whether the elements can simply be put behind those of the document. SKIP: a name is in it twice. */
 static enum mrs_status
-look(const struct mrsi_added *to, struct mrs_ctx *c, struct mrs_view d, bool *free)
+tpl(const struct mrsi_added *to, struct mrs_ctx *c, struct mrs_view d, bool *free)
 {
     MRS_ASSERT(to->path || to->n == 0);
     MRS_ASSERT(mrs_view_is_framed(d));
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct mrs_walk w;
     struct mrs_elem e;
     *free = to->flat;
     if (!*free) {
         return MRS_OK;
     }
-    mrsi_seen_begin(&seen);
+    mrsi_name_set_begin(&seen);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
-        mrsi_seen_add(&seen, &e);
+        mrsi_name_set_add(&seen, &e);
         *free = *free && !adds(to, &e);
     }
-    return *free ? mrsi_seen_check(&seen, c, d) : MRS_OK;
+    return *free ? mrsi_name_set_check(&seen, c, d) : MRS_OK;
 }
 
 static enum mrs_status
@@ -118,7 +118,7 @@ mrsi_add_values(struct mrsi_adding *x, struct mrs_view doc, bool fresh, struct m
     size_t start = out->n;
     bool quick = x->to->flat;
     *blocked = false;
-    enum mrs_status st = fresh ? MRS_OK : look(x->to, c, doc, &quick);
+    enum mrs_status st = fresh ? MRS_OK : tpl(x->to, c, doc, &quick);
     if (st == MRS_OK && quick) {
         mrs_buf_put(out, doc.p, doc.n - 1);
         st = put_flat(x, out);

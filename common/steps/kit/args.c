@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 static void
-free_kept(const struct mrsi_kept *k)
+free_kept(const struct mrsi_kept_files *k)
 {
     switch (k->kind) {
     case MRSI_EXPR: mrs_expr_free(k->p); break;
@@ -26,14 +26,14 @@ free_kept(const struct mrsi_kept *k)
 }
 
 bool
-mrsi_keep_add(struct mrsi_owned *k, enum mrsi_kind kind, void *p)
+mrsi_level_add(struct mrsi_owned *k, enum mrsi_kind kind, void *p)
 {
     MRS_ASSERT(k->n <= k->cap);
-    struct mrsi_kept kept = {kind, p};
+    struct mrsi_kept_files kept = {kind, p};
     if (!p) {
         return true;
     }
-    struct mrsi_kept *more = mrs_more(k->mem, k->item, k->n, &k->cap, sizeof *more);
+    struct mrsi_kept_files *more = mrs_more(k->mem, k->item, k->n, &k->cap, sizeof *more);
     if (!more) {
         free_kept(&kept);
         return false;

@@ -17,14 +17,14 @@
 enum mrsi_kind { MRSI_EXPR, MRSI_QUERY, MRSI_SORT, MRSI_EDIT, MRSI_PROJECTION, MRSI_WINDOWS, MRSI_ACC };
 struct mrsi_owned {
     struct mrs_mem *mem;
-    struct mrsi_kept {
+    struct mrsi_kept_files {
         enum mrsi_kind kind;
         void *p;
     } *item;
     uint32_t n, cap;
 };
 /* Takes p over, which may be NULL. False without memory: then p has been freed. */
-bool mrsi_keep_add(struct mrsi_owned *k, enum mrsi_kind kind, void *p);
+bool mrsi_level_add(struct mrsi_owned *k, enum mrsi_kind kind, void *p);
 /* A free_state hook for every state that lives in the arena and begins with its keeper. NULL: nothing. */
 void mrsi_state_free(struct mrs_mem *mem, void *state);
 

@@ -78,7 +78,7 @@ read_where(struct mrsi_far_reader *f, struct mrs_view spec, const char *of, cons
         return s;
     }
     *out = q;
-    return mrsi_keep_add(f->r->keep, MRSI_QUERY, q) ? MRS_OK : mrs_err_memory(e, sizeof(struct mrsi_kept));
+    return mrsi_level_add(f->r->keep, MRSI_QUERY, q) ? MRS_OK : mrs_err_memory(e, sizeof(struct mrsi_kept_files));
 }
 
 static enum mrs_status
@@ -183,7 +183,8 @@ changes(const struct mrs_desc *d, const struct mrs_coll *coll)
 }
 
 enum mrs_status
-mrs_conditions_tell(const struct mrs_conditions *c, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
+mrs_conditions_describe(const struct mrs_conditions *c, struct mrs_arena *arena, struct mrs_desc *out,
+                        struct mrs_err *e)
 {
     MRS_ASSERT(c->item || c->n == 0);
     MRS_ASSERT(mrs_arena_is_sound(arena));

@@ -9,7 +9,7 @@
 struct mrsi_far_reader {
     struct mrs_far far;
     struct mrsi_read *r;
-    const char *key; /* of the step: the one that the query stands at */
+    const char *key; /* of the step: the one that the query is at */
     const struct mrs_expr_env *env; /* of the query */
     const char *of;                 /* the collection whose documents are asked; NULL: one of the step */
 };

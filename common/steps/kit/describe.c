@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 void
-mrsi_tell_begin(struct mrsi_tell *t, struct mrs_arena *arena, struct mrs_desc *out, enum mrs_family family,
-                struct mrs_err *e)
+mrsi_describe_begin(struct mrsi_describe *t, struct mrs_arena *arena, struct mrs_desc *out, enum mrs_family family,
+                    struct mrs_err *e)
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     memset(t, 0, sizeof *t);
@@ -27,7 +27,7 @@ mrsi_tell_begin(struct mrsi_tell *t, struct mrs_arena *arena, struct mrs_desc *o
 
 /* A list of n entries with room for one more. */
 static void *
-room(struct mrsi_tell *t, void *list, uint32_t n, uint32_t *cap, size_t size)
+room(struct mrsi_describe *t, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
     void *more = t->bad ? NULL : mrs_arena_more(t->arena, list, n, cap, size);
     t->bad = !more;
@@ -35,7 +35,7 @@ room(struct mrsi_tell *t, void *list, uint32_t n, uint32_t *cap, size_t size)
 }
 
 int
-mrsi_tell_side(struct mrsi_tell *t, const struct mrs_coll *coll, unsigned role, const char *what)
+mrsi_describe_side(struct mrsi_describe *t, const struct mrs_coll *coll, unsigned role, const char *what)
 {
     MRS_ASSERT(coll->ns && t->d->n_sides <= t->side_cap);
     uint32_t n = t->d->n_sides;
@@ -51,7 +51,7 @@ mrsi_tell_side(struct mrsi_tell *t, const struct mrs_coll *coll, unsigned role, 
 
 /* The list with one more entry, unless it is there already. */
 static struct mrs_touch *
-with_touch(struct mrsi_tell *t, struct mrs_touch *list, uint32_t *n, uint32_t *cap, struct mrs_touch one)
+with_touch(struct mrsi_describe *t, struct mrs_touch *list, uint32_t *n, uint32_t *cap, struct mrs_touch one)
 {
     MRS_ASSERT(*n <= *cap);
     for (uint32_t i = 0; i < *n; i++) {
@@ -70,21 +70,21 @@ with_touch(struct mrsi_tell *t, struct mrs_touch *list, uint32_t *n, uint32_t *c
 }
 
 void
-mrsi_tell_touch(struct mrsi_tell *t, int side, char kind, const char *path)
+mrsi_describe_touch(struct mrsi_describe *t, int side, char kind, const char *path)
 {
     t->touch = with_touch(t, t->touch, &t->d->n_touches, &t->touch_cap, (struct mrs_touch){side, kind, path});
     t->d->touches = t->touch;
 }
 
 void
-mrsi_tell_name(struct mrsi_tell *t, int side, const char *path)
+mrsi_describe_name(struct mrsi_describe *t, int side, const char *path)
 {
     t->name = with_touch(t, t->name, &t->d->n_names, &t->name_cap, (struct mrs_touch){side, 'R', path});
     t->d->names = t->name;
 }
 
 void
-mrsi_tell_names(struct mrsi_tell *t, int side, const char *above, const struct mrs_path *path, uint32_t n)
+mrsi_describe_names(struct mrsi_describe *t, int side, const char *above, const struct mrs_path *path, uint32_t n)
 {
     MRS_ASSERT(path || n == 0);
     for (uint32_t i = 0; i < n; i++) {
@@ -95,12 +95,12 @@ mrsi_tell_names(struct mrsi_tell *t, int side, const char *above, const struct m
             return;
         }
         snprintf(text, size, "%s%s%s", above ? above : "", above ? "." : "", path[i].text);
-        mrsi_tell_name(t, side, text);
+        mrsi_describe_name(t, side, text);
     }
 }
 
 void
-mrsi_tell_naming(struct mrsi_tell *t, bool on)
+mrsi_describe_naming(struct mrsi_describe *t, bool on)
 {
     t->naming = on;
 }
@@ -108,16 +108,16 @@ mrsi_tell_naming(struct mrsi_tell *t, bool on)
 static void
 read_path(void *arg, const char *path)
 {
-    struct mrsi_tell *t = arg;
+    struct mrsi_describe *t = arg;
     if (t->naming) {
-        mrsi_tell_name(t, t->of, path);
+        mrsi_describe_name(t, t->of, path);
     } else {
-        mrsi_tell_touch(t, t->of, 'R', path);
+        mrsi_describe_touch(t, t->of, 'R', path);
     }
 }
 
 void
-mrsi_tell_expr(struct mrsi_tell *t, int side, const struct mrs_expr *x)
+mrsi_describe_expr(struct mrsi_describe *t, int side, const struct mrs_expr *x)
 {
     t->of = side;
     if (x) {
@@ -126,7 +126,7 @@ mrsi_tell_expr(struct mrsi_tell *t, int side, const struct mrs_expr *x)
 }
 
 void
-mrsi_tell_query(struct mrsi_tell *t, int side, const struct mrs_query *q)
+mrsi_describe_query(struct mrsi_describe *t, int side, const struct mrs_query *q)
 {
     t->of = side;
     if (q) {
@@ -135,7 +135,7 @@ mrsi_tell_query(struct mrsi_tell *t, int side, const struct mrs_query *q)
 }
 
 void
-mrsi_tell_sort(struct mrsi_tell *t, int side, const struct mrs_sort *s)
+mrsi_describe_sort(struct mrsi_describe *t, int side, const struct mrs_sort *s)
 {
     t->of = side;
     if (s) {
@@ -144,11 +144,11 @@ mrsi_tell_sort(struct mrsi_tell *t, int side, const struct mrs_sort *s)
 }
 
 /* before followed by the formatted text, in the arena. */
-static const char *joined(struct mrsi_tell *t, const char *before, const char *fmt, va_list ap)
+static const char *joined(struct mrsi_describe *t, const char *before, const char *fmt, va_list ap)
     __attribute__((format(printf, 3, 0)));
 
 static const char *
-joined(struct mrsi_tell *t, const char *before, const char *fmt, va_list ap)
+joined(struct mrsi_describe *t, const char *before, const char *fmt, va_list ap)
 {
     va_list again;
     va_copy(again, ap);
@@ -166,7 +166,7 @@ joined(struct mrsi_tell *t, const char *before, const char *fmt, va_list ap)
 }
 
 void
-mrsi_tell_loss(struct mrsi_tell *t, const char *fmt, ...)
+mrsi_describe_loss(struct mrsi_describe *t, const char *fmt, ...)
 {
     MRS_ASSERT(fmt && t->d->n_losses <= t->loss_cap);
     uint32_t n = t->d->n_losses;
@@ -184,7 +184,7 @@ mrsi_tell_loss(struct mrsi_tell *t, const char *fmt, ...)
 }
 
 void
-mrsi_tell_words(struct mrsi_tell *t, const char *fmt, ...)
+mrsi_describe_words(struct mrsi_describe *t, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -193,7 +193,7 @@ mrsi_tell_words(struct mrsi_tell *t, const char *fmt, ...)
 }
 
 const char *
-mrsi_tell_paths(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, uint32_t most)
+mrsi_describe_paths(struct mrsi_describe *t, const struct mrs_path *path, uint32_t n, uint32_t most)
 {
     MRS_ASSERT(path || n == 0);
     size_t size = 32;
@@ -219,14 +219,14 @@ mrsi_tell_paths(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, ui
 }
 
 void
-mrsi_tell_once(struct mrsi_tell *t, const char *why)
+mrsi_describe_once(struct mrsi_describe *t, const char *why)
 {
     t->d->repeatable = false;
     t->d->not_repeatable = why;
 }
 
 void
-mrsi_tell_once_of_one(struct mrsi_tell *t)
+mrsi_describe_once_of_one(struct mrsi_describe *t)
 {
     if (t->bad || !mrsi_coll_same(&t->side[0].coll, &t->side[1].coll)) {
         return;
@@ -236,14 +236,14 @@ mrsi_tell_once_of_one(struct mrsi_tell *t)
         for (uint32_t k = 0; r->kind == 'R' && k < t->d->n_touches; k++) {
             const struct mrs_touch *w = &t->touch[k];
             if (w->kind != 'R' && w->side < 2 && mrs_path_texts_meet(r->path, w->path)) {
-                mrsi_tell_once(t, "from and into are one collection, of which it reads what it has written");
+                mrsi_describe_once(t, "from and into are one collection, of which it reads what it has written");
             }
         }
     }
 }
 
 void
-mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mrs_path *into)
+mrsi_describe_pair(struct mrsi_describe *t, const struct mrs_path *from, const struct mrs_path *into)
 {
     MRS_ASSERT(t->d->n_pairs <= t->pair_cap);
     uint32_t n = t->d->n_pairs;
@@ -258,7 +258,7 @@ mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mr
 }
 
 void
-mrsi_tell_listing(struct mrsi_tell *t, int side, const char *field, const char *key)
+mrsi_describe_listing(struct mrsi_describe *t, int side, const char *field, const char *key)
 {
     MRS_ASSERT(field && key);
     uint32_t n = t->d->n_listings;
@@ -272,28 +272,29 @@ mrsi_tell_listing(struct mrsi_tell *t, int side, const char *field, const char *
 }
 
 void
-mrsi_tell_quiet(struct mrsi_tell *t, const char *why)
+mrsi_describe_quiet(struct mrsi_describe *t, const char *why)
 {
     t->d->quiet_only = t->d->quiet_only ? t->d->quiet_only : why;
 }
 
 void
-mrsi_tell_not_direct(struct mrsi_tell *t, const char *why)
+mrsi_describe_not_direct(struct mrsi_describe *t, const char *why)
 {
     t->d->not_direct = t->d->not_direct ? t->d->not_direct : why;
 }
 
 void
-mrsi_tell_conflicts(struct mrsi_tell *t)
+mrsi_describe_conflicts(struct mrsi_describe *t)
 {
     if (t->d->conflicts != MRS_CONFLICTS_REFUSE) {
-        mrsi_tell_quiet(t, "which document counts with `conflicts: first` or `last` would depend on which one is seen "
+        mrsi_describe_quiet(t,
+                            "which document counts with `conflicts: first` or `last` would depend on which one is seen "
                            "first while writers go on" MRSI_DO_QUIET);
     }
 }
 
 enum mrs_status
-mrsi_tell_end(struct mrsi_tell *t)
+mrsi_describe_end(struct mrsi_describe *t)
 {
     return t->bad ? mrs_err_memory(t->err, 0) : MRS_OK;
 }

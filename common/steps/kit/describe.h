@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* describe.h - building a step's description of itself: sides, touches, losses, words.
  *
- * Everything goes into the arena; a failure is remembered and returned by mrsi_tell_end. */
-#ifndef MRSI_TELL_H
-#define MRSI_TELL_H
+ * Everything goes into the arena; a failure is remembered and returned by mrsi_describe_end. */
+#ifndef MRSI_DESCRIBE_H
+#define MRSI_DESCRIBE_H
 
 #include "args.h"
 
@@ -21,7 +21,7 @@
     "what a reference names may be written a moment later: say `dangling: keep`, or run the plan with --quiet-by"
 #define MRSI_TAKES_DOCUMENTS "documents leave their collection, a second pass would not find them" MRSI_DO_CONTRACT
 
-struct mrsi_tell {
+struct mrsi_describe {
     struct mrs_arena *arena;
     struct mrs_err *err;
     struct mrs_desc *d;
@@ -34,40 +34,40 @@ struct mrsi_tell {
     int of;  /* side that reads are charged to while an expression is asked */
     bool bad, naming;
 };
-void mrsi_tell_begin(struct mrsi_tell *t, struct mrs_arena *arena, struct mrs_desc *out, enum mrs_family family,
-                     struct mrs_err *e);
+void mrsi_describe_begin(struct mrsi_describe *t, struct mrs_arena *arena, struct mrs_desc *out, enum mrs_family family,
+                         struct mrs_err *e);
 /* Index of the side. what: the key of the plan that names it. */
-int mrsi_tell_side(struct mrsi_tell *t, const struct mrs_coll *coll, unsigned role, const char *what);
-void mrsi_tell_touch(struct mrsi_tell *t, int side, char kind, const char *path);
+int mrsi_describe_side(struct mrsi_describe *t, const struct mrs_coll *coll, unsigned role, const char *what);
+void mrsi_describe_touch(struct mrsi_describe *t, int side, char kind, const char *path);
 /* A path that the plan names where the step reads whole documents: only to tell that no document has it. */
-void mrsi_tell_name(struct mrsi_tell *t, int side, const char *path);
+void mrsi_describe_name(struct mrsi_describe *t, int side, const char *path);
 /* The same of several, below a path (NULL: at the top). */
-void mrsi_tell_names(struct mrsi_tell *t, int side, const char *above, const struct mrs_path *path, uint32_t n);
+void mrsi_describe_names(struct mrsi_describe *t, int side, const char *above, const struct mrs_path *path, uint32_t n);
 /* The same of what expressions and queries read, until it is called with false. */
-void mrsi_tell_naming(struct mrsi_tell *t, bool on);
+void mrsi_describe_naming(struct mrsi_describe *t, bool on);
 /* What it reads, as touches 'R' of the side; NULL: nothing. */
-void mrsi_tell_expr(struct mrsi_tell *t, int side, const struct mrs_expr *x);
-void mrsi_tell_query(struct mrsi_tell *t, int side, const struct mrs_query *q);
-void mrsi_tell_sort(struct mrsi_tell *t, int side, const struct mrs_sort *s);
-void mrsi_tell_loss(struct mrsi_tell *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void mrsi_describe_expr(struct mrsi_describe *t, int side, const struct mrs_expr *x);
+void mrsi_describe_query(struct mrsi_describe *t, int side, const struct mrs_query *q);
+void mrsi_describe_sort(struct mrsi_describe *t, int side, const struct mrs_sort *s);
+void mrsi_describe_loss(struct mrsi_describe *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds to the words; sentences are parted by the caller. */
-void mrsi_tell_words(struct mrsi_tell *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void mrsi_describe_words(struct mrsi_describe *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* "a, b and 7 more": the texts of paths, at most `most` of them. */
-const char *mrsi_tell_paths(struct mrsi_tell *t, const struct mrs_path *path, uint32_t n, uint32_t most);
-void mrsi_tell_once(struct mrsi_tell *t, const char *why); /* not repeatable, and why */
+const char *mrsi_describe_paths(struct mrsi_describe *t, const struct mrs_path *path, uint32_t n, uint32_t most);
+void mrsi_describe_once(struct mrsi_describe *t, const char *why); /* not repeatable, and why */
 /* Not repeatable where `from` (side 0) and `into` (side 1) are one collection, of which it reads what it writes; asked
  * when all touches are told. */
-void mrsi_tell_once_of_one(struct mrsi_tell *t);
+void mrsi_describe_once_of_one(struct mrsi_describe *t);
 /* One more pair of match (n_pairs counts them): a path that cannot be written with dots is told as NULL. */
-void mrsi_tell_pair(struct mrsi_tell *t, const struct mrs_path *from, const struct mrs_path *into);
-void mrsi_tell_listing(struct mrsi_tell *t, int side, const char *field, const char *key);
+void mrsi_describe_pair(struct mrsi_describe *t, const struct mrs_path *from, const struct mrs_path *into);
+void mrsi_describe_listing(struct mrsi_describe *t, int side, const char *field, const char *key);
 /* Why it can run only with writers stopped, or not in place alongside writers; the first reason told stays. The texts
  * end with what to do. */
-void mrsi_tell_quiet(struct mrsi_tell *t, const char *why);
-void mrsi_tell_not_direct(struct mrsi_tell *t, const char *why);
+void mrsi_describe_quiet(struct mrsi_describe *t, const char *why);
+void mrsi_describe_not_direct(struct mrsi_describe *t, const char *why);
 /* The reason of `conflicts: first|last`, which needs to see all candidates at once. */
-void mrsi_tell_conflicts(struct mrsi_tell *t);
-enum mrs_status mrsi_tell_end(struct mrsi_tell *t);
+void mrsi_describe_conflicts(struct mrsi_describe *t);
+enum mrs_status mrsi_describe_end(struct mrsi_describe *t);
 
 /* comparing.c: whether an expression (or a map of them) compares values. */
 bool mrsi_compares(struct mrs_val spec);

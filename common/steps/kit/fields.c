@@ -21,8 +21,8 @@ env_of(const struct mrsi_read *r)
 static bool
 keep(struct mrsi_read *r, enum mrsi_kind kind, void *p)
 {
-    if (!mrsi_keep_add(r->keep, kind, p)) {
-        r->status = mrs_err_memory(r->err, sizeof(struct mrsi_kept));
+    if (!mrsi_level_add(r->keep, kind, p)) {
+        r->status = mrs_err_memory(r->err, sizeof(struct mrsi_kept_files));
         return false;
     }
     return true;

@@ -97,28 +97,28 @@ mrsi_put_bad(struct mrs_buf *out, const char *why)
     uint8_t size[4];
     uint32_t n = (uint32_t)strlen(why) + 1;
     mrs_put32(size, n);
-    mrs_buf_byte(out, MRSI_BROUGHT_BAD);
+    mrs_buf_byte(out, MRSI_GROUP_VALUE_BAD);
     mrs_buf_put(out, size, sizeof size);
     mrs_buf_put(out, why, n);
 }
 
-struct mrsi_brought
-mrsi_get_brought(const uint8_t **at, const uint8_t *end)
+struct mrsi_group_value
+mrsi_get_group_value(const uint8_t **at, const uint8_t *end)
 {
     MRS_ASSERT(*at < end);
-    if (**at != MRSI_BROUGHT_BAD) {
-        return (struct mrsi_brought){mrsi_get_value(at, end), false};
+    if (**at != MRSI_GROUP_VALUE_BAD) {
+        return (struct mrsi_group_value){mrsi_get_value(at, end), false};
     }
     const uint8_t *text = *at + 1;
     uint32_t n = 4 + mrs_le32(text);
     *at = text + n;
-    return (struct mrsi_brought){{text, n, MRS_STRING}, true};
+    return (struct mrsi_group_value){{text, n, MRS_STRING}, true};
 }
 
 /* ---- the key of a document ---- */
 /* A key that is one value; missing is null. */
 static enum mrs_status
-put_key(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
+put_key(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *shared)
 {
     struct mrs_val key = mrs_null();
     enum mrs_status st = by->key ? mrs_expr_eval(by->key, ev, &key) : MRS_OK;
@@ -129,7 +129,7 @@ put_key(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct
         c->remarks |= 1;
         key = mrs_null();
     }
-    mrsi_put_value(kin, key);
+    mrsi_put_value(shared, key);
     return MRS_OK;
 }
 
@@ -147,10 +147,10 @@ put_part(struct mrs_buf *out, const char *name, uint32_t len, struct mrs_val v)
 
 /* A key that is a document of parts: a part that is missing is left out, or null where there is no other. */
 static enum mrs_status
-put_parts(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
+put_parts(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *shared)
 {
-    mrs_buf_byte(kin, MRS_DOCUMENT);
-    size_t at = mrsi_put_open(kin);
+    mrs_buf_byte(shared, MRS_DOCUMENT);
+    size_t at = mrsi_put_open(shared);
     for (uint32_t i = 0; i < by->n_parts; i++) {
         struct mrs_val v;
         enum mrs_status st = mrs_expr_eval(by->part[i], ev, &v);
@@ -160,10 +160,10 @@ put_parts(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, stru
         c->remarks |= v.type == MRS_MISSING;
         v = v.type == MRS_MISSING && by->n_parts == 1 ? mrs_null() : v;
         if (v.type != MRS_MISSING) {
-            put_part(kin, by->part_name[i], by->part_len[i], v);
+            put_part(shared, by->part_name[i], by->part_len[i], v);
         }
     }
-    mrsi_put_close(kin, at);
+    mrsi_put_close(shared, at);
     return MRS_OK;
 }
 

@@ -12,7 +12,7 @@ struct mrsi_by {
     uint32_t *part_len; /* of its name */
     uint32_t n_parts;
 };
-/* Reads the key `by`, which stands in this slot; null is one group of all. */
+/* Reads the key `by`, which is in this slot; null is one group of all. */
 void mrsi_read_by(struct mrsi_read *r, struct mrsi_slot slot, struct mrsi_by *by);
 /* Appends the key of a document, as mrsi_put_value does: a missing one is null, a missing part is left out, or null
  * where there is no other. c->remarks has bit 0 where something is missing. SKIP. */
@@ -34,8 +34,8 @@ mrsi_total_remark(struct mrs_ctx *c, uint32_t i, const struct mrs_acc *x, struct
 void mrsi_group_say(uint32_t i, const char *field, char *text, size_t size);
 
 /* ---- values one behind the other, as documents bring them to a group ---- */
-#define MRSI_BROUGHT_BAD 0xFE /* in place of a type: a text behind it says why there is no value */
-struct mrsi_brought {
+#define MRSI_GROUP_VALUE_BAD 0xFE /* in place of a type: a text behind it says why there is no value */
+struct mrsi_group_value {
     struct mrs_val v;
     bool bad; /* v is the reason, a text */
 };
@@ -54,6 +54,6 @@ mrsi_get_value(const uint8_t **at, const uint8_t *end)
 }
 /* In place of a value the reason why there is none. */
 void mrsi_put_bad(struct mrs_buf *out, const char *why);
-struct mrsi_brought mrsi_get_brought(const uint8_t **at, const uint8_t *end);
+struct mrsi_group_value mrsi_get_group_value(const uint8_t **at, const uint8_t *end);
 
 #endif

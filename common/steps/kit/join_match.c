@@ -66,11 +66,11 @@ mrsi_join_read(struct mrsi_read *r, struct mrsi_join_match *j, bool by_into)
 }
 
 void
-mrsi_join_tell(const struct mrsi_join_match *j, struct mrsi_tell *t)
+mrsi_join_describe(const struct mrsi_join_match *j, struct mrsi_describe *t)
 {
     for (uint32_t i = 0; i < j->n; i++) {
         if (i == 0 || i >= j->n_tuple) {
-            mrsi_tell_pair(t, &j->pair[i].from.path, &j->pair[i].into.path);
+            mrsi_describe_pair(t, &j->pair[i].from.path, &j->pair[i].into.path);
         }
     }
 }
@@ -321,7 +321,7 @@ static enum mrs_status
 open_group(struct join_match_walker *w, struct mrs_buf *groups)
 {
     struct mrsi_refs *f = w->refs;
-    struct mrsi_match_group g = {(uint32_t)(f->index.n / sizeof(uint32_t)), w->n_index, mrsi_refs_n_occ(f), 0};
+    struct mrsi_match_group g = {(uint32_t)(f->index.n / sizeof(uint32_t)), w->n_index, mrsi_refs_n_occurrence(f), 0};
     enum mrs_status st = append(&f->index, w->index, w->n_index * sizeof(uint32_t), w->m.c);
     return st == MRS_OK ? append(groups, &g, sizeof g, w->m.c) : st;
 }
@@ -372,7 +372,7 @@ occurrence(struct join_match_walker *w, struct mrs_val v)
     }
     if (st == MRS_OK && w->refs) {
         uint32_t n_group = (uint32_t)(w->refs->group.n / sizeof(struct mrsi_match_group));
-        struct mrsi_occ o = {before, w->m.n - before, n_group - 1, mrs_is_nullish(v), v.type == MRS_MISSING};
+        struct mrsi_ref_occurrence o = {before, w->m.n - before, n_group - 1, mrs_is_nullish(v), v.type == MRS_MISSING};
         count_in(&w->refs->group);
         count_in(&w->refs->count_group);
         st = append(&w->refs->occ, &o, sizeof o, w->m.c);

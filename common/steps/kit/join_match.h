@@ -30,9 +30,9 @@ struct mrsi_join_match {
 bool mrsi_join_read(struct mrsi_read *r, struct mrsi_join_match *j, bool by_into);
 /* Decides which pairs are read together once share and refs are set. */
 void mrsi_join_settle(struct mrsi_join_match *j);
-struct mrsi_tell;
-/* Tells the pairs of match: those read together stand as the first of them. */
-void mrsi_join_tell(const struct mrsi_join_match *j, struct mrsi_tell *t);
+struct mrsi_describe;
+/* Tells the pairs of match: those read together are as the first of them. */
+void mrsi_join_describe(const struct mrsi_join_match *j, struct mrsi_describe *t);
 /* How many names a and b have in common before the last of either. */
 uint32_t mrsi_join_share(const struct mrs_path *a, const struct mrs_path *b);
 /* The kernel mrs_join_ops.keys. */
@@ -40,11 +40,11 @@ enum mrs_status mrsi_join_keys(const struct mrsi_join_match *j, struct mrs_ctx *
                                struct mrs_keys *k);
 
 /* ---- the references of one document, as keys() counted them ---- */
-struct mrsi_occ {          /* one occurrence: a scalar, or an element of the array at the end of the path */
+struct mrsi_ref_occurrence {          /* one occurrence: a scalar, or an element of the array at the end of the path */
     uint32_t key, n_keys;  /* its keys among those of the document; none: it is no reference (null) */
     uint32_t group;
     bool null;             /* its key is that of null (`nulls: match`): never dangling */
-    bool missing;          /* nothing stands there: no place in the document belongs to it */
+    bool missing;          /* nothing is there: no place in the document belongs to it */
 };
 struct mrsi_match_group {        /* the occurrences below one document reached by `share` names */
     uint32_t index, n_index; /* positions in the arrays on the way there: in the index list */
@@ -62,22 +62,22 @@ void mrsi_refs_clear(struct mrsi_refs *f);
 /* share2: depth of count_group; UINT32_MAX: none. Statuses as keys(). */
 enum mrs_status mrsi_refs_find(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_view d, uint32_t share2,
                                struct mrsi_refs *f);
-static inline const struct mrsi_occ *
-mrsi_refs_occ(const struct mrsi_refs *f)
+static inline const struct mrsi_ref_occurrence *
+mrsi_refs_occurrence(const struct mrsi_refs *f)
 {
-    return (const struct mrsi_occ *)(const void *)f->occ.p;
+    return (const struct mrsi_ref_occurrence *)(const void *)f->occ.p;
 }
 static inline uint32_t
-mrsi_refs_n_occ(const struct mrsi_refs *f)
+mrsi_refs_n_occurrence(const struct mrsi_refs *f)
 {
-    return (uint32_t)(f->occ.n / sizeof(struct mrsi_occ));
+    return (uint32_t)(f->occ.n / sizeof(struct mrsi_ref_occurrence));
 }
 /* The next occurrence that has a place in the document; NULL behind the last. at: 0 at first. */
-static inline const struct mrsi_occ *
+static inline const struct mrsi_ref_occurrence *
 mrsi_refs_next(const struct mrsi_refs *f, uint32_t *at)
 {
-    while (*at < mrsi_refs_n_occ(f)) {
-        const struct mrsi_occ *o = &mrsi_refs_occ(f)[(*at)++];
+    while (*at < mrsi_refs_n_occurrence(f)) {
+        const struct mrsi_ref_occurrence *o = &mrsi_refs_occurrence(f)[(*at)++];
         if (!o->missing) {
             return o;
         }

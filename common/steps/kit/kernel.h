@@ -69,8 +69,8 @@ mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_f
 {
     if (!mrsi_step_at_hand(c, ev->root)) {
         mrs_eval_fields(ev, room);
-    } else if (c->fields->look) {
-        mrs_look_fields(c->fields->look, ev->root.p, room);
+    } else if (c->fields->tpl) {
+        mrs_template_fields(c->fields->tpl, ev->root.p, room);
         ev->fields = room;
     } else {
         ev->fields = c->fields;
@@ -78,25 +78,25 @@ mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_f
 }
 
 /* The look of a document; NULL: it is not known. */
-static inline const struct mrs_look *
+static inline const struct mrs_template *
 mrsi_step_look(const struct mrs_ctx *c, struct mrs_view d)
 {
-    return mrsi_step_at_hand(c, d) ? c->fields->look : NULL;
+    return mrsi_step_at_hand(c, d) ? c->fields->tpl : NULL;
 }
 
 /* All fields of a document, if the engine has found them; NULL: walk it. */
 static inline const struct mrs_eval_fields *
 mrsi_step_found(const struct mrs_ctx *c, struct mrs_view d)
 {
-    return mrsi_step_at_hand(c, d) && c->fields->all && !c->fields->look ? c->fields : NULL;
+    return mrsi_step_at_hand(c, d) && c->fields->all && !c->fields->tpl ? c->fields : NULL;
 }
 
 /* As mrs_doc_find, in the document at p, which has the look. */
 static inline bool
-mrsi_step_find_look(const struct mrs_look *k, const uint8_t *p, const char *name, uint32_t len, struct mrs_elem *e)
+mrsi_step_find_look(const struct mrs_template *k, const uint8_t *p, const char *name, uint32_t len, struct mrs_elem *e)
 {
     for (uint32_t i = 0; i < k->n; i++) {
-        const struct mrs_look_field *x = &k->field[i];
+        const struct mrs_template_field *x = &k->field[i];
         const uint8_t *at = p + x->at, *value = p + x->value;
         *e = (struct mrs_elem){at, (const char *)at + 1, (uint32_t)(x->value - x->at) - 2, {value, x->n, x->type}};
         if (mrs_name_is(e, name, len)) {
@@ -112,8 +112,8 @@ static inline bool
 mrsi_step_find(const struct mrs_ctx *c, struct mrs_view d, const char *name, uint32_t len, struct mrs_elem *e)
 {
     const struct mrs_eval_fields *f = mrsi_step_at_hand(c, d) ? c->fields : NULL;
-    if (f && f->look) {
-        return mrsi_step_find_look(f->look, d.p, name, len, e);
+    if (f && f->tpl) {
+        return mrsi_step_find_look(f->tpl, d.p, name, len, e);
     }
     for (uint32_t i = 0; f && i < f->n; i++) {
         if (mrs_name_is(&f->e[i], name, len)) {

@@ -47,13 +47,13 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
 const struct mrs_spread_ops mrsi_map_ops = {.begin = begin, .next = mrsi_work_next};
 
 void
-mrsi_map_tell(struct mrsi_tell *t, const struct mrsi_map *m, struct mrs_arena *arena, struct mrs_desc *out,
-              struct mrs_err *e)
+mrsi_map_describe(struct mrsi_describe *t, const struct mrsi_map *m, struct mrs_arena *arena, struct mrs_desc *out,
+                  struct mrs_err *e)
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
-    mrsi_tell_begin(t, arena, out, MRS_FAMILY_MAP, e);
-    mrsi_tell_side(t, &m->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "in");
-    mrsi_tell_query(t, 0, m->where);
+    mrsi_describe_begin(t, arena, out, MRS_FAMILY_MAP, e);
+    mrsi_describe_side(t, &m->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "in");
+    mrsi_describe_query(t, 0, m->where);
     out->compares_nothing = !m->where;
 }
 

@@ -28,8 +28,8 @@ struct mrsi_map {
 void mrsi_map_read(struct mrsi_read *r, struct mrsi_map *m);
 extern const struct mrs_spread_ops mrsi_map_ops;
 /* Begins the description: the side, what `where` reads. */
-void mrsi_map_tell(struct mrsi_tell *t, const struct mrsi_map *m, struct mrs_arena *arena, struct mrs_desc *out,
-                   struct mrs_err *e);
+void mrsi_map_describe(struct mrsi_describe *t, const struct mrsi_map *m, struct mrs_arena *arena, struct mrs_desc *out,
+                       struct mrs_err *e);
 /* "every document of " or the like, to be followed by the collection's name. */
 const char *mrsi_map_those(const struct mrsi_map *m);
 /* The collection, its indexes by moves and write, its validator by what describe says. */

@@ -26,7 +26,7 @@ mrsi_orders_add(struct mrs_number_table *o, uint64_t order, bool *before, struct
 
 /* ---- memory ---- */
 void
-mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem)
+mrsi_match_set_init(struct mrsi_match_set *h, struct mrs_mem *mem)
 {
     MRS_ASSERT(mem);
     struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick, &h->seen.slots};
@@ -34,11 +34,11 @@ mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem)
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_init(list[i], mem, UINT32_MAX);
     }
-    mrs_buf_init(&h->shape, mem, MRSI_HITS_BYTES);
+    mrs_buf_init(&h->shape, mem, MRSI_MATCH_SET_BYTES);
 }
 
 void
-mrsi_hits_clear(struct mrsi_hits *h)
+mrsi_match_set_clear(struct mrsi_match_set *h)
 {
     struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick,
                               &h->seen.slots, &h->shape};
@@ -68,23 +68,23 @@ zeroed(struct mrs_buf *b, size_t n, struct mrs_ctx *c)
 
 /* ---- gathering ---- */
 enum mrs_status
-mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches *m)
+mrsi_match_set_marks(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_matches *m)
 {
     h->same_ref = m->same_ref;
     h->n_refs = m->n_refs;
     enum mrs_status st = zeroed(&h->mark, m->n_refs + 1u, c);
     for (uint32_t i = 0; st == MRS_OK && m->named && i < m->n_refs; i++) {
-        h->mark.p[i] = m->named[i] ? MRSI_MARK_NAMED : 0;
+        h->mark.p[i] = m->named[i] ? MRSI_SAVEPOINT_NAMED : 0;
     }
     return st;
 }
 
 /* first[ref + 1] counts the hits of ref meanwhile. */
 static enum mrs_status
-gather_one(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_match *m, uint32_t ref, uint64_t most)
+gather_one(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_match *m, uint32_t ref, uint64_t most)
 {
     uint32_t *first = AT(h->first, uint32_t);
-    struct mrsi_hit hit = {m->order, ref, (uint32_t)h->shape.n, 0, m->failed};
+    struct mrsi_match_item hit = {m->order, ref, (uint32_t)h->shape.n, 0, m->failed};
     if (m->failed) {
         const char *where = m->why_where ? m->why_where : "", *why = m->why ? m->why : "";
         mrs_buf_put(&h->shape, where, strlen(where) + 1);
@@ -94,16 +94,16 @@ gather_one(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_match *m, ui
         mrs_buf_put(&h->shape, m->shape.p, m->shape.n);
     }
     first[ref + 1]++;
-    h->mark.p[ref] |= MRSI_MARK_MET;
+    h->mark.p[ref] |= MRSI_SAVEPOINT_MET;
     mrs_buf_put(&h->hit, &hit, sizeof hit);
     return h->shape.bad ? done(&h->shape, c) : done(&h->hit, c);
 }
 
 /* Ranges by reference; within one in the order in which next() gave them. */
 static enum mrs_status
-settle(struct mrsi_hits *h, struct mrs_ctx *c)
+settle(struct mrsi_match_set *h, struct mrs_ctx *c)
 {
-    uint32_t n = N_OF(h->hit, struct mrsi_hit), *first = AT(h->first, uint32_t);
+    uint32_t n = N_OF(h->hit, struct mrsi_match_item), *first = AT(h->first, uint32_t);
     enum mrs_status st = zeroed(&h->told, n + 1u, c);
     MRS_THEN(st, zeroed(&h->by_ref, (n + 1u) * sizeof(uint32_t), c));
     if (st != MRS_OK) {
@@ -113,7 +113,7 @@ settle(struct mrsi_hits *h, struct mrs_ctx *c)
         first[i + 1] += first[i];
     }
     uint32_t *by = AT(h->by_ref, uint32_t);
-    const struct mrsi_hit *hit = AT(h->hit, struct mrsi_hit);
+    const struct mrsi_match_item *hit = AT(h->hit, struct mrsi_match_item);
     for (uint32_t i = n; i-- > 0;) {
         by[--first[hit[i].ref + 1]] = i;
     }
@@ -121,11 +121,11 @@ settle(struct mrsi_hits *h, struct mrs_ctx *c)
 }
 
 enum mrs_status
-mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs, uint64_t most)
+mrsi_match_set_gather(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs, uint64_t most)
 {
     MRS_ASSERT(m->next);
     struct mrs_match got;
-    enum mrs_status st = mrsi_hits_marks(h, c, m);
+    enum mrs_status st = mrsi_match_set_marks(h, c, m);
     mrs_buf_reset(&h->shape);
     mrs_buf_reset(&h->hit);
     h->site = 0;
@@ -156,19 +156,19 @@ ascending(const void *a, const void *b)
 static int
 in_from(const void *a, const void *b, void *hits)
 {
-    const struct mrsi_hit *hit = hits;
+    const struct mrsi_match_item *hit = hits;
     uint64_t x = hit[*(const uint32_t *)a].order, y = hit[*(const uint32_t *)b].order;
     return (x > y) - (x < y);
 }
 
 static uint32_t
-first_equal(const struct mrsi_hits *h, uint32_t key)
+first_equal(const struct mrsi_match_set *h, uint32_t key)
 {
     return h->same_ref && key < h->n_refs ? h->same_ref[key] : key;
 }
 
 static enum mrs_status
-add_ref(struct mrsi_hits *h, struct mrs_ctx *c, uint32_t ref)
+add_ref(struct mrsi_match_set *h, struct mrs_ctx *c, uint32_t ref)
 {
     uint32_t *stamp = AT(h->stamp, uint32_t);
     const uint32_t *first = AT(h->first, uint32_t);
@@ -176,7 +176,7 @@ add_ref(struct mrsi_hits *h, struct mrs_ctx *c, uint32_t ref)
         return MRS_OK;
     }
     stamp[ref] = h->site;
-    uint32_t from = first[ref + 1], to = ref + 1 < h->n_refs ? first[ref + 2] : N_OF(h->hit, struct mrsi_hit);
+    uint32_t from = first[ref + 1], to = ref + 1 < h->n_refs ? first[ref + 2] : N_OF(h->hit, struct mrsi_match_item);
     if (to > from) {
         mrs_buf_put(&h->pick, AT(h->by_ref, uint32_t) + from, (to - from) * sizeof(uint32_t));
     }
@@ -185,10 +185,10 @@ add_ref(struct mrsi_hits *h, struct mrs_ctx *c, uint32_t ref)
 
 /* Each document once, at its first place in the list. */
 static enum mrs_status
-without_doubles(struct mrsi_hits *h, struct mrs_ctx *c)
+without_doubles(struct mrsi_match_set *h, struct mrs_ctx *c)
 {
     uint32_t *pick = AT(h->pick, uint32_t), n = N_OF(h->pick, uint32_t), kept = 0;
-    const struct mrsi_hit *hit = AT(h->hit, struct mrsi_hit);
+    const struct mrsi_match_item *hit = AT(h->hit, struct mrsi_match_item);
     mrs_number_table_forget(&h->seen);
     for (uint32_t i = 0; i < n; i++) {
         bool before = false;
@@ -197,7 +197,7 @@ without_doubles(struct mrsi_hits *h, struct mrs_ctx *c)
             return st;
         }
         if (before) {
-            mrsi_hits_told(h, pick[i], TOLD_DOUBLE);
+            mrsi_match_set_told(h, pick[i], TOLD_DOUBLE);
         } else {
             pick[kept++] = pick[i];
         }
@@ -207,7 +207,7 @@ without_doubles(struct mrsi_hits *h, struct mrs_ctx *c)
 }
 
 static enum mrs_status
-order_picks(struct mrsi_hits *h, struct mrs_ctx *c)
+order_picks(struct mrsi_match_set *h, struct mrs_ctx *c)
 {
     uint32_t n = N_OF(h->pick, uint32_t);
     if (n < 2) {
@@ -222,7 +222,7 @@ order_picks(struct mrsi_hits *h, struct mrs_ctx *c)
 }
 
 enum mrs_status
-mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ *occ, uint32_t n)
+mrsi_match_set_collect(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrsi_ref_occurrence *occ, uint32_t n)
 {
     MRS_ASSERT(occ || n == 0);
     enum mrs_status st = MRS_OK;
@@ -237,7 +237,7 @@ mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ 
 }
 
 enum mrs_status
-mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c)
+mrsi_match_set_all(struct mrsi_match_set *h, struct mrs_ctx *c)
 {
     enum mrs_status st = MRS_OK;
     mrs_buf_reset(&h->pick);
@@ -249,7 +249,7 @@ mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c)
 }
 
 bool
-mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o, unsigned marks)
+mrsi_match_set_marked(const struct mrsi_match_set *h, const struct mrsi_ref_occurrence *o, unsigned marks)
 {
     for (uint32_t k = o->key; k < o->key + o->n_keys; k++) {
         uint32_t first = first_equal(h, k);
@@ -261,34 +261,34 @@ mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o, unsigned m
 }
 
 enum mrs_status
-mrsi_hits_taken(const struct mrsi_hits *h, struct mrs_ctx *c, uint32_t hit)
+mrsi_match_set_taken(const struct mrsi_match_set *h, struct mrs_ctx *c, uint32_t hit)
 {
-    const struct mrsi_hit *p = &AT(h->hit, const struct mrsi_hit)[hit];
+    const struct mrsi_match_item *p = &AT(h->hit, const struct mrsi_match_item)[hit];
     const char *where = (const char *)h->shape.p + p->off;
     return p->failed ? mrsi_step_refuse(c, where, "%s", where + strlen(where) + 1) : MRS_OK;
 }
 
 enum mrs_status
-mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, uint32_t *chosen)
+mrsi_match_set_choose(struct mrsi_match_set *h, struct mrs_ctx *c, int many, uint32_t n, uint32_t *chosen)
 {
     MRS_ASSERT(chosen);
     if (n > 1 && many == MRSI_MANY_REFUSE) {
         return mrsi_step_refuse(c, "many", "%u documents match where one is meant", n);
     }
     *chosen = many == MRSI_MANY_LAST ? n - 1 : 0;
-    enum mrs_status st = mrsi_hits_taken(h, c, mrsi_hits_pick(h, *chosen));
+    enum mrs_status st = mrsi_match_set_taken(h, c, mrsi_match_set_pick(h, *chosen));
     for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
-        mrsi_hits_told(h, mrsi_hits_pick(h, i), i == *chosen ? MRS_USED_PLACED : MRS_USED_LEFT);
+        mrsi_match_set_told(h, mrsi_match_set_pick(h, i), i == *chosen ? MRS_USED_PLACED : MRS_USED_LEFT);
     }
     return st;
 }
 
 enum mrs_status
-mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left, bool *homeless)
+mrsi_match_set_describe(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool left, bool *homeless)
 {
     MRS_ASSERT(homeless);
     const uint8_t *bits = h->told.p;
-    uint32_t n = N_OF(h->hit, struct mrsi_hit);
+    uint32_t n = N_OF(h->hit, struct mrsi_match_item);
     bool placed = !left;
     struct mrs_match got;
     *homeless = false;
@@ -308,9 +308,9 @@ mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bo
 
 /* ---- references taken out ---- */
 static enum mrsi_taking
-taking(struct mrsi_take *t)
+taking(struct mrsi_ref_removal *t)
 {
-    const struct mrsi_occ *o = mrsi_refs_next(t->refs, &t->at);
+    const struct mrsi_ref_occurrence *o = mrsi_refs_next(t->refs, &t->at);
     return o ? t->what(t->arg, o) : MRSI_TAKE_KEEP;
 }
 
@@ -320,7 +320,7 @@ take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
          struct mrs_err *e)
 {
     MRS_ASSERT(site->name[site->name_len] == 0);
-    struct mrsi_take *t = arg;
+    struct mrsi_ref_removal *t = arg;
     bool changed = false, empty = true;
     (void)raw;
     (void)e;
@@ -358,15 +358,15 @@ take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
 }
 
 enum mrs_status
-mrsi_refs_take(struct mrsi_take *t, struct mrs_view doc, struct mrs_buf *out, bool *any)
+mrsi_refs_take(struct mrsi_ref_removal *t, struct mrs_view doc, struct mrs_buf *out, bool *any)
 {
     MRS_ASSERT(t->what && mrs_view_is_framed(doc));
     MRS_ASSERT(mrs_buf_is_sound(out));
-    uint32_t n = mrsi_refs_n_occ(t->refs);
+    uint32_t n = mrsi_refs_n_occurrence(t->refs);
     bool changed;
     *any = false;
     for (uint32_t i = 0; i < n && !*any; i++) {
-        *any = t->what(t->arg, &mrsi_refs_occ(t->refs)[i]) != MRSI_TAKE_KEEP;
+        *any = t->what(t->arg, &mrsi_refs_occurrence(t->refs)[i]) != MRSI_TAKE_KEEP;
     }
     if (!*any) {
         return MRS_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* match_set.h - the matches of one document of `into`, gathered so that each of its references finds its own. */
-#ifndef MRSI_HITS_H
-#define MRSI_HITS_H
+#ifndef MRSI_MATCH_SET_H
+#define MRSI_MATCH_SET_H
 
 #include "join_match.h"
 #include "mongoreshape/join_ops.h"
@@ -11,18 +11,18 @@
 enum mrs_status mrsi_orders_add(struct mrs_number_table *o, uint64_t order, bool *before, struct mrs_err *e);
 
 /* ---- gathered matches ---- */
-struct mrsi_hit {
+struct mrsi_match_item {
     uint64_t order;
     uint32_t ref;
     uint32_t off, len; /* of the shape; where it failed, of place and reason, each ended by NUL */
     bool failed;       /* its shape was refused, which matters only where it is taken */
 };
 enum {
-    MRSI_MARK_MET = 1,   /* something matched */
-    MRSI_MARK_NAMED = 2, /* a document that is refused would have */
-    MRSI_MARK_ANY = 3    /* so that it is not dangling */
+    MRSI_SAVEPOINT_MET = 1,   /* something matched */
+    MRSI_SAVEPOINT_NAMED = 2, /* a document that is refused would have */
+    MRSI_SAVEPOINT_ANY = 3    /* so that it is not dangling */
 };
-struct mrsi_hits { /* per-thread; buffers keep their memory */
+struct mrsi_match_set { /* per-thread; buffers keep their memory */
     struct mrs_buf hit, shape, first, by_ref, stamp, told;
     struct mrs_buf mark; /* by reference: MRSI_MARK_*, 0 nothing matched */
     struct mrs_buf pick; /* numbers of hits: what collect found, in the order of the place */
@@ -33,71 +33,73 @@ struct mrsi_hits { /* per-thread; buffers keep their memory */
     bool sorted;  /* the step sorts: what is collected comes in the order in which the matches were given */
     bool by_from; /* it does not, and the references lie on the from side: in the order of from */
 };
-#define MRSI_HITS_BYTES (4u * MRS_DOC_READ_MAX) /* of shapes; more cannot stand in one document anyway */
-void mrsi_hits_init(struct mrsi_hits *h, struct mrs_mem *mem);
-void mrsi_hits_clear(struct mrsi_hits *h);
+#define MRSI_MATCH_SET_BYTES (4u * MRS_DOC_READ_MAX) /* of shapes; more cannot be in one document anyway */
+void mrsi_match_set_init(struct mrsi_match_set *h, struct mrs_mem *mem);
+void mrsi_match_set_clear(struct mrsi_match_set *h);
 /* Marks for the references of m: of those only that name a document which is refused. */
-enum mrs_status mrsi_hits_marks(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrs_matches *m);
+enum mrs_status mrsi_match_set_marks(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_matches *m);
 /* Reads all matches; of each reference no more than `most` shapes are kept. refs false: all matches belong to
  * one place (reference 0). */
-enum mrs_status mrsi_hits_gather(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs,
-                                 uint64_t most);
+enum mrs_status mrsi_match_set_gather(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs,
+                                      uint64_t most);
 /* Fills pick with the hits of n occurrences, each document once. */
-enum mrs_status mrsi_hits_collect(struct mrsi_hits *h, struct mrs_ctx *c, const struct mrsi_occ *occ, uint32_t n);
+enum mrs_status mrsi_match_set_collect(struct mrsi_match_set *h, struct mrs_ctx *c,
+                                       const struct mrsi_ref_occurrence *occ, uint32_t n);
 /* Fills pick with all hits, each document once, in the order of the references. */
-enum mrs_status mrsi_hits_all(struct mrsi_hits *h, struct mrs_ctx *c);
+enum mrs_status mrsi_match_set_all(struct mrsi_match_set *h, struct mrs_ctx *c);
 /* Whether one of the keys of an occurrence has such a mark. */
-bool mrsi_hits_marked(const struct mrsi_hits *h, const struct mrsi_occ *o, unsigned marks);
+bool mrsi_match_set_marked(const struct mrsi_match_set *h, const struct mrsi_ref_occurrence *o, unsigned marks);
 /* Tells the engine the bits of every match; all LEFT where `left`. *homeless: some match was told nothing at
  * all; then the engine is told nothing. */
-enum mrs_status mrsi_hits_tell(struct mrsi_hits *h, struct mrs_ctx *c, struct mrs_matches *m, bool left,
-                               bool *homeless);
+enum mrs_status mrsi_match_set_describe(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool left,
+                                        bool *homeless);
 
 static inline uint32_t
-mrsi_hits_n(const struct mrsi_hits *h)
+mrsi_match_set_n(const struct mrsi_match_set *h)
 {
     return (uint32_t)(h->pick.n / sizeof(uint32_t));
 }
 static inline uint32_t
-mrsi_hits_pick(const struct mrsi_hits *h, uint32_t i)
+mrsi_match_set_pick(const struct mrsi_match_set *h, uint32_t i)
 {
     return ((const uint32_t *)(const void *)h->pick.p)[i];
 }
 static inline struct mrs_view
-mrsi_hits_shape(const struct mrsi_hits *h, uint32_t hit)
+mrsi_match_set_shape(const struct mrsi_match_set *h, uint32_t hit)
 {
-    const struct mrsi_hit *p = (const struct mrsi_hit *)(const void *)h->hit.p + hit;
+    const struct mrsi_match_item *p = (const struct mrsi_match_item *)(const void *)h->hit.p + hit;
     struct mrs_view v = {h->shape.p + p->off, p->len};
     return v;
 }
 static inline void
-mrsi_hits_told(struct mrsi_hits *h, uint32_t hit, unsigned bits)
+mrsi_match_set_told(struct mrsi_match_set *h, uint32_t hit, unsigned bits)
 {
     h->told.p[hit] |= (uint8_t)bits;
 }
 
 enum mrsi_many { MRSI_MANY_REFUSE, MRSI_MANY_FIRST, MRSI_MANY_LAST };
 /* For a hit that shall stand somewhere: SKIP where its shape was refused. */
-enum mrs_status mrsi_hits_taken(const struct mrsi_hits *h, struct mrs_ctx *c, uint32_t hit);
+enum mrs_status mrsi_match_set_taken(const struct mrsi_match_set *h, struct mrs_ctx *c, uint32_t hit);
 /* One of the first n picks, by the policy; its number among the picks. The others are told LEFT, it is told
  * PLACED. SKIP: many, or the one taken has no shape. */
-enum mrs_status mrsi_hits_choose(struct mrsi_hits *h, struct mrs_ctx *c, int many, uint32_t n, uint32_t *chosen);
+enum mrs_status mrsi_match_set_choose(struct mrsi_match_set *h, struct mrs_ctx *c, int many, uint32_t n,
+                                      uint32_t *chosen);
 
 /* ---- references taken out of a document ---- */
 enum mrsi_dangling { MRSI_DANGLING_KEEP, MRSI_DANGLING_DROP, MRSI_DANGLING_NULL, MRSI_DANGLING_REFUSE };
 enum mrsi_taking { MRSI_TAKE_KEEP, MRSI_TAKE_REMOVE, MRSI_TAKE_NULL };
-struct mrsi_take {
+struct mrsi_ref_removal {
     struct mrs_ctx *c;
     const struct mrsi_refs *refs;
     const struct mrs_edit *edit; /* the path of the references */
     struct mrs_buf *value, *raw; /* scratch */
     bool drop_empty;             /* an array of which nothing stays goes as well */
-    enum mrsi_taking (*what)(const void *arg, const struct mrsi_occ *o);
+    enum mrsi_taking (*what)(const void *arg, const struct mrsi_ref_occurrence *o);
     const void *arg;
     const char *key;             /* of the plan, for refusals */
     uint32_t at;                 /* private: next occurrence */
 };
 /* Appends the document without them to out; *any false: nothing goes, nothing is appended. */
-enum mrs_status mrsi_refs_take(struct mrsi_take *t, struct mrs_view doc, struct mrs_buf *out, bool *any);
+enum mrs_status mrsi_refs_take(struct mrsi_ref_removal *t, struct mrs_view doc, struct mrs_buf *out, bool *any);
 
 #endif

@@ -27,7 +27,7 @@ made(struct mrsi_read *r, enum mrsi_kind kind, void *p, enum mrs_status st, stru
     if (st != MRS_OK) {
         return mrsi_read_failed(r, s.key, s.sub, st, e);
     }
-    if (!mrsi_keep_add(r->keep, kind, p)) {
+    if (!mrsi_level_add(r->keep, kind, p)) {
         r->status = mrs_err_memory(r->err, 0);
         return false;
     }
@@ -88,7 +88,7 @@ mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot 
 
 /* ---- plain names ---- */
 bool
-mrsi_seen_good(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
+mrsi_name_set_good(const struct mrsi_name_set *s, struct mrs_ctx *c, struct mrs_view d)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     const uint32_t n = sizeof c->known / sizeof *c->known;
@@ -105,9 +105,9 @@ mrsi_seen_good(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
 }
 
 enum mrs_status
-mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d)
+mrsi_name_set_check(const struct mrsi_name_set *s, struct mrs_ctx *c, struct mrs_view d)
 {
-    return mrsi_seen_good(s, c, d) ? MRS_OK
+    return mrsi_name_set_good(s, c, d) ? MRS_OK
                                    : mrsi_step_refuse(c, NULL, "duplicate field: a level that must be rewritten "
                                                                "holds a name twice");
 }
@@ -139,7 +139,7 @@ struct picking {
     uint32_t n;
     bool keep, id; /* fields of the list stay, or all others; `_id` counts as listed */
     bool gap;      /* something is left out */
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     const uint8_t *run; /* where the fields begin that are to be copied next; NULL: none are */
     struct mrs_buf *out;
 };
@@ -154,7 +154,7 @@ static inline void
 pick_field(struct picking *x, const struct mrs_elem *e)
 {
     MRS_ASSERT(e->name);
-    mrsi_seen_add(&x->seen, e);
+    mrsi_name_set_add(&x->seen, e);
     if (is_listed(x, e) == x->keep) {
         x->run = x->run ? x->run : e->p;
         return;
@@ -207,7 +207,7 @@ pick_all(struct mrs_ctx *c, struct picking *x, struct mrs_view d)
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk w;
     struct mrs_elem e;
-    mrsi_seen_begin(&x->seen);
+    mrsi_name_set_begin(&x->seen);
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &e) == 1) {
         pick_field(x, &e);
@@ -215,7 +215,7 @@ pick_all(struct mrs_ctx *c, struct picking *x, struct mrs_view d)
     if (x->run) {
         mrs_buf_put(x->out, x->run, (size_t)(w.end - x->run));
     }
-    return x->gap ? mrsi_seen_check(&x->seen, c, d) : MRS_OK;
+    return x->gap ? mrsi_name_set_check(&x->seen, c, d) : MRS_OK;
 }
 
 /* Each run of fields that stay is copied in one piece. */

@@ -60,38 +60,38 @@ const char *mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, con
 /* ---- names of one level ----
  * Nearly all documents of a collection have the same names in the same order. A hash of all their bytes, lengths and
  * order says whether a level looks as one that was found to hold no name twice (struct mrs_ctx, `known`). */
-struct mrsi_seen {
+struct mrsi_name_set {
     uint64_t names;
 };
 static inline void
-mrsi_seen_begin(struct mrsi_seen *s)
+mrsi_name_set_begin(struct mrsi_name_set *s)
 {
     s->names = 0x9E3779B97F4A7C15ull;
 }
 static inline void
-mrsi_seen_mix(struct mrsi_seen *s, uint64_t a, uint64_t b)
+mrsi_name_set_mix(struct mrsi_name_set *s, uint64_t a, uint64_t b)
 {
     unsigned __int128 m = (unsigned __int128)(s->names ^ a) * (b ^ 0xC2B2AE3D27D4EB4Full);
     s->names = (uint64_t)m ^ (uint64_t)(m >> 64) ^ a;
 }
 static inline void
-mrsi_seen_add(struct mrsi_seen *s, const struct mrs_elem *e)
+mrsi_name_set_add(struct mrsi_name_set *s, const struct mrs_elem *e)
 {
     const uint8_t *p = (const uint8_t *)e->name;
     uint32_t n = e->name_len;
     for (; n > 8; n -= 8, p += 8) {
-        mrsi_seen_mix(s, mrs_le64(p), e->name_len);
+        mrsi_name_set_mix(s, mrs_le64(p), e->name_len);
     }
     uint64_t rest = n == 8  ? mrs_le64(p)
                     : n > 3 ? mrs_le32(p) | (uint64_t)mrs_le32(p + n - 4) << 32
                     : n > 0 ? p[0] | (uint64_t)p[n >> 1] << 8 | (uint64_t)p[n - 1] << 16
                             : 0;
-    mrsi_seen_mix(s, rest, (uint64_t)e->name_len << 32);
+    mrsi_name_set_mix(s, rest, (uint64_t)e->name_len << 32);
 }
 /* Whether the level d, all of whose names were added, holds no name twice. */
-bool mrsi_seen_good(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d);
+bool mrsi_name_set_good(const struct mrsi_name_set *s, struct mrs_ctx *c, struct mrs_view d);
 /* SKIP where it does. */
-enum mrs_status mrsi_seen_check(const struct mrsi_seen *s, struct mrs_ctx *c, struct mrs_view d);
+enum mrs_status mrsi_name_set_check(const struct mrsi_name_set *s, struct mrs_ctx *c, struct mrs_view d);
 
 /* ---- arrays put together as bytes ---- */
 struct mrsi_shape_items {

@@ -21,72 +21,72 @@ orphans_leave(const struct mrsi_link_args *s)
 }
 
 static void
-tell_touches(struct mrsi_tell *t, const struct mrsi_link_args *s)
+describe_touches(struct mrsi_describe *t, const struct mrsi_link_args *s)
 {
     for (int i = 0; i < 2; i++) {
         const char *path = s->path[i].text;
-        mrsi_tell_touch(t, i, 'R', "_id");
-        mrsi_tell_touch(t, i, 'R', path);
+        mrsi_describe_touch(t, i, 'R', "_id");
+        mrsi_describe_touch(t, i, 'R', path);
         if (derives(s, i)) {
-            mrsi_tell_touch(t, i, 'A', path);
+            mrsi_describe_touch(t, i, 'A', path);
         }
         if (s->strips[i] || (mrsi_link_changes(s, i) && !derives(s, i)) || s->wants.kinds[i]) {
-            mrsi_tell_touch(t, i, 'D', path);
+            mrsi_describe_touch(t, i, 'D', path);
         }
     }
-    mrsi_tell_sort(t, 1, s->sort);
+    mrsi_describe_sort(t, 1, s->sort);
     if (orphans_leave(s)) {
-        mrsi_tell_touch(t, 1, 'D', "");
+        mrsi_describe_touch(t, 1, 'D', "");
     }
     if (s->orphans == LINK_ORPHANS_INTO) {
-        mrsi_tell_touch(t, 2, 'A', "");
+        mrsi_describe_touch(t, 2, 'A', "");
     }
 }
 
 static void
-tell_losses(struct mrsi_tell *t, const struct mrsi_link_args *s)
+describe_losses(struct mrsi_describe *t, const struct mrsi_link_args *s)
 {
     const char *lists = s->path[0].text, *refs = s->path[1].text;
     if (s->strips[0]) {
-        mrsi_tell_loss(t, "the order of %s, and children that were listed twice", lists);
+        mrsi_describe_loss(t, "the order of %s, and children that were listed twice", lists);
     }
     if (s->strips[1]) {
-        mrsi_tell_loss(t, "which children of a list named their parent in %s", refs);
+        mrsi_describe_loss(t, "which children of a list named their parent in %s", refs);
     }
     if (s->wants.sorted) {
-        mrsi_tell_loss(t, "the order of %s as it was", lists);
+        mrsi_describe_loss(t, "the order of %s as it was", lists);
     }
     if (s->prefer == LINK_PREFER_PARENT) {
-        mrsi_tell_loss(t, "%s of children that another parent lists", refs);
+        mrsi_describe_loss(t, "%s of children that another parent lists", refs);
     }
     if (s->prefer == LINK_PREFER_CHILD) {
-        mrsi_tell_loss(t, "children in %s that name another parent", lists);
+        mrsi_describe_loss(t, "children in %s that name another parent", lists);
     }
     if (s->dangling == LINK_DANGLING_DROP || s->dangling == LINK_DANGLING_NULL) {
-        mrsi_tell_loss(t, "dangling references");
+        mrsi_describe_loss(t, "dangling references");
     }
     if (s->orphans == LINK_ORPHANS_DROP) {
-        mrsi_tell_loss(t, "orphans dropped: documents of %s that neither name nor are listed", s->coll[1].ns);
+        mrsi_describe_loss(t, "orphans dropped: documents of %s that neither name nor are listed", s->coll[1].ns);
     }
 }
 
 static void
-tell_words(struct mrsi_tell *t, const struct mrsi_link_args *s)
+describe_words(struct mrsi_describe *t, const struct mrsi_link_args *s)
 {
     const char *parent = s->coll[0].ns, *child = s->coll[1].ns;
     if (derives(s, 0)) {
-        mrsi_tell_words(t, "each document of %s lists in %s the documents of %s that name it in %s", parent,
-                        s->path[0].text, child, s->path[1].text);
+        mrsi_describe_words(t, "each document of %s lists in %s the documents of %s that name it in %s", parent,
+                            s->path[0].text, child, s->path[1].text);
     }
     if (derives(s, 1)) {
-        mrsi_tell_words(t, "%seach document of %s names in %s the one of %s that lists it in %s",
-                        derives(s, 0) ? "; " : "", child, s->path[1].text, parent, s->path[0].text);
+        mrsi_describe_words(t, "%seach document of %s names in %s the one of %s that lists it in %s",
+                            derives(s, 0) ? "; " : "", child, s->path[1].text, parent, s->path[0].text);
     }
     if (s->strip != LINK_STRIP_NONE) {
-        mrsi_tell_words(t, "; %s goes", s->path[s->strips[0] ? 0 : 1].text);
+        mrsi_describe_words(t, "; %s goes", s->path[s->strips[0] ? 0 : 1].text);
     }
     if (s->prefer != LINK_PREFER_NONE) {
-        mrsi_tell_words(t, "; where they disagree %s is right", s->prefer == LINK_PREFER_PARENT ? parent : child);
+        mrsi_describe_words(t, "; where they disagree %s is right", s->prefer == LINK_PREFER_PARENT ? parent : child);
     }
 }
 
@@ -96,30 +96,30 @@ mrsi_link_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
     MRS_ASSERT(mrs_arena_is_sound(arena));
     static const char *const what[] = {"parent", "child"};
     const struct mrsi_link_args *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_LINK, e);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_LINK, e);
     for (int i = 0; i < 2; i++) {
         unsigned role = MRS_ROLE_READ | MRS_ROLE_MAIN;
         role |= mrsi_link_changes(s, i) ? MRS_ROLE_CHANGE : 0;
         role |= i == 1 && orphans_leave(s) ? MRS_ROLE_TAKE : 0;
-        mrsi_tell_side(&t, &s->coll[i], role, what[i]);
+        mrsi_describe_side(&t, &s->coll[i], role, what[i]);
     }
     if (s->orphans == LINK_ORPHANS_INTO) {
-        mrsi_tell_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
+        mrsi_describe_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
     }
-    tell_touches(&t, s);
-    tell_losses(&t, s);
-    tell_words(&t, s);
+    describe_touches(&t, s);
+    describe_losses(&t, s);
+    describe_words(&t, s);
     if (s->strip != LINK_STRIP_NONE && s->dangling == LINK_DANGLING_NULL) {
-        mrsi_tell_once(&t, "a reference that is null now would go when it is run again");
+        mrsi_describe_once(&t, "a reference that is null now would go when it is run again");
     }
     if (s->orphans != LINK_ORPHANS_KEEP && (s->dangling == LINK_DANGLING_DROP || s->dangling == LINK_DANGLING_NULL)) {
-        mrsi_tell_once(&t, "a child that loses its reference would be an orphan when it is run again");
+        mrsi_describe_once(&t, "a child that loses its reference would be an orphan when it is run again");
     }
     out->sorted = s->wants.sorted;
-    mrsi_tell_quiet(&t, "both sides must be seen as they are at one moment, to know who lacks a reference"
+    mrsi_describe_quiet(&t, "both sides must be seen as they are at one moment, to know who lacks a reference"
                         MRSI_DO_QUIET);
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 static enum mrs_status

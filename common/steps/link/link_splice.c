@@ -119,13 +119,13 @@ put_top(const struct mrsi_link_args *s, struct mrs_ctx *c, int side, struct mrs_
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrs_part *name = &s->path[side].part[0];
     const uint8_t *at = NULL, *end = NULL, *last = doc.p + doc.n - 1;
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct mrs_walk w;
     struct mrs_elem el;
-    mrsi_seen_begin(&seen);
+    mrsi_name_set_begin(&seen);
     mrs_walk_init(&w, doc);
     while (mrs_walk_next(&w, &el) > 0) {
-        mrsi_seen_add(&seen, &el);
+        mrsi_name_set_add(&seen, &el);
         if (!at && mrs_name_is(&el, name->name, name->len)) {
             at = el.p;
             end = w.at;
@@ -135,7 +135,7 @@ put_top(const struct mrsi_link_args *s, struct mrs_ctx *c, int side, struct mrs_
     if (!*changed) {
         return MRS_OK;
     }
-    enum mrs_status st = mrsi_seen_check(&seen, c, doc);
+    enum mrs_status st = mrsi_name_set_check(&seen, c, doc);
     if (st != MRS_OK) {
         return mrsi_step_skip(c, st, mrsi_link_key[side]);
     }

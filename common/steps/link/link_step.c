@@ -84,7 +84,7 @@ read_paths(struct mrsi_read *r, struct mrsi_link_args *s)
             continue;
         }
         enum mrs_status st = mrs_edit_new(r->args->mem, &s->edit[i], &e);
-        if (st == MRS_OK && !mrsi_keep_add(&s->keep, MRSI_EDIT, s->edit[i])) {
+        if (st == MRS_OK && !mrsi_level_add(&s->keep, MRSI_EDIT, s->edit[i])) {
             st = mrs_err_memory(&e, 0);
         }
         MRS_THEN(st, mrs_edit_add(s->edit[i], &s->path[i], &e));

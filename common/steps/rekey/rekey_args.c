@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rekey_args.c - from the plan's entry to the state of the step `rekey`.
  *
- * One collection with references may stand in several entries, each with a `where` of its own. Their paths become one
+ * One collection with references may be in several entries, each with a `where` of its own. Their paths become one
  * set, so that a document is rewritten once and no value is followed twice; each path knows its entries. */
 #include "rekey.h"
 

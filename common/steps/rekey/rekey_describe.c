@@ -10,108 +10,109 @@
 static void
 see_read(void *arg, const char *path)
 {
-    mrsi_tell_touch(arg, 0, 'R', path);
+    mrsi_describe_touch(arg, 0, 'R', path);
 }
 
 static void
-tell_sides(struct mrsi_tell *t, const struct mrsi_rekey *s)
+describe_sides(struct mrsi_describe *t, const struct mrsi_rekey *s)
 {
     unsigned own = MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN;
-    mrsi_tell_side(t, &s->in, own | (s->merge ? MRS_ROLE_TAKE : 0), "in");
+    mrsi_describe_side(t, &s->in, own | (s->merge ? MRS_ROLE_TAKE : 0), "in");
     if (s->side_dropped >= 0) {
-        mrsi_tell_side(t, &s->dropped_into, MRS_ROLE_ADD, "merge.dropped");
+        mrsi_describe_side(t, &s->dropped_into, MRS_ROLE_ADD, "merge.dropped");
     }
     for (uint32_t i = 0; i < s->n_holders; i++) {
         if (s->holder[i].side) {
-            mrsi_tell_side(t, &s->holder[i].coll, own, "references");
+            mrsi_describe_side(t, &s->holder[i].coll, own, "references");
         }
     }
 }
 
 static void
-tell_own(struct mrsi_tell *t, const struct mrsi_rekey *s)
+tell_own(struct mrsi_describe *t, const struct mrsi_rekey *s)
 {
-    mrsi_tell_touch(t, 0, 'R', "_id");
-    mrsi_tell_query(t, 0, s->where);
+    mrsi_describe_touch(t, 0, 'R', "_id");
+    mrsi_describe_query(t, 0, s->where);
     if (!s->merge) {
-        mrsi_tell_expr(t, 0, s->id);
-        mrsi_tell_touch(t, 0, 'D', "_id");
+        mrsi_describe_expr(t, 0, s->id);
+        mrsi_describe_touch(t, 0, 'D', "_id");
     }
     for (uint32_t i = 0; i < s->n_parts; i++) {
-        mrsi_tell_expr(t, 0, s->part[i]);
+        mrsi_describe_expr(t, 0, s->part[i]);
     }
-    mrsi_tell_sort(t, 0, s->sort);
+    mrsi_describe_sort(t, 0, s->sort);
     for (uint32_t i = 0; i < s->n_fields; i++) {
         mrs_acc_reads(s->acc[i], see_read, t);
-        mrsi_tell_touch(t, 0, 'A', s->field[i].text);
-        mrsi_tell_touch(t, 0, 'D', s->field[i].text);
+        mrsi_describe_touch(t, 0, 'A', s->field[i].text);
+        mrsi_describe_touch(t, 0, 'D', s->field[i].text);
     }
     if (s->old.n) {
-        mrsi_tell_touch(t, 0, 'A', s->old.text);
+        mrsi_describe_touch(t, 0, 'A', s->old.text);
     }
     if (s->merge) {
-        mrsi_tell_touch(t, 0, 'D', "");
+        mrsi_describe_touch(t, 0, 'D', "");
     }
     if (s->side_dropped >= 0) {
-        mrsi_tell_touch(t, s->side_dropped, 'A', "");
+        mrsi_describe_touch(t, s->side_dropped, 'A', "");
     }
 }
 
 static void
-tell_references(struct mrsi_tell *t, const struct mrsi_rekey *s)
+tell_references(struct mrsi_describe *t, const struct mrsi_rekey *s)
 {
     for (uint32_t i = 0; i < s->n_holders; i++) {
         const struct rekey_holder *h = &s->holder[i];
         for (uint32_t k = 0; k < h->n_paths; k++) {
-            mrsi_tell_touch(t, h->side, 'R', h->path[k].path.text);
-            mrsi_tell_touch(t, h->side, 'D', h->path[k].path.text);
+            mrsi_describe_touch(t, h->side, 'R', h->path[k].path.text);
+            mrsi_describe_touch(t, h->side, 'D', h->path[k].path.text);
         }
         for (uint32_t k = 0; k < h->n_entries; k++) {
-            mrsi_tell_query(t, h->side, h->where[k]);
+            mrsi_describe_query(t, h->side, h->where[k]);
         }
     }
 }
 
 static void
-tell_losses(struct mrsi_tell *t, const struct mrsi_rekey *s)
+describe_losses(struct mrsi_describe *t, const struct mrsi_rekey *s)
 {
     if (s->merge) {
-        mrsi_tell_loss(t, s->side_dropped >= 0 ? "which document a reference named before its group became one"
+        mrsi_describe_loss(t, s->side_dropped >= 0 ? "which document a reference named before its group became one"
                                                : "documents of %s that were merged into another", s->in.ns);
     } else if (!s->old.n) {
-        mrsi_tell_loss(t, "the _ids as they were: add `old`");
+        mrsi_describe_loss(t, "the _ids as they were: add `old`");
     }
     if (s->n_fields) {
-        mrsi_tell_loss(t, "old values of %s, where there were any", mrsi_tell_paths(t, s->field, s->n_fields, 6));
+        mrsi_describe_loss(t, "old values of %s, where there were any", mrsi_describe_paths(t, s->field, s->n_fields,
+                                                                                            6));
     }
     if (s->dangling == REKEY_DANGLING_DROP || s->dangling == REKEY_DANGLING_NULL) {
-        mrsi_tell_loss(t, "dangling references");
+        mrsi_describe_loss(t, "dangling references");
     }
     if (s->distinct) {
-        mrsi_tell_loss(t, "elements of arrays that are equal to an earlier one");
+        mrsi_describe_loss(t, "elements of arrays that are equal to an earlier one");
     }
 }
 
 static void
-tell_words(struct mrsi_tell *t, const struct mrsi_rekey *s)
+describe_words(struct mrsi_describe *t, const struct mrsi_rekey *s)
 {
     const char *those = s->where ? "those documents that `where` takes of " : "every document of ";
     if (s->merge) {
-        mrsi_tell_words(t, "documents of %s%s with a key in common become one, the first%s", s->in.ns,
-                        s->where ? " that `where` takes" : "", s->sort ? " by `sort`" : "");
+        mrsi_describe_words(t, "documents of %s%s with a key in common become one, the first%s", s->in.ns,
+                            s->where ? " that `where` takes" : "", s->sort ? " by `sort`" : "");
         if (s->side_dropped >= 0) {
-            mrsi_tell_words(t, "; the others go to %s", s->dropped_into.ns);
+            mrsi_describe_words(t, "; the others go to %s", s->dropped_into.ns);
         } else {
-            mrsi_tell_words(t, "; the others are dropped");
+            mrsi_describe_words(t, "; the others are dropped");
         }
     } else {
-        mrsi_tell_words(t, "%s%s gets %s", those, s->in.ns, s->fresh ? "a new _id" : "a computed _id");
+        mrsi_describe_words(t, "%s%s gets %s", those, s->in.ns, s->fresh ? "a new _id" : "a computed _id");
     }
     for (uint32_t i = 0; i < s->n_holders; i++) {
-        mrsi_tell_words(t, "%s%s", i ? ", " : "; references follow in ", s->holder[i].coll.ns);
+        mrsi_describe_words(t, "%s%s", i ? ", " : "; references follow in ", s->holder[i].coll.ns);
     }
     if (!s->n_holders) {
-        mrsi_tell_words(t, "; no references are named, so none follow");
+        mrsi_describe_words(t, "; no references are named, so none follow");
     }
 }
 
@@ -120,21 +121,21 @@ mrsi_rekey_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_rekey *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_REKEY, e);
-    tell_sides(&t, s);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_REKEY, e);
+    describe_sides(&t, s);
     tell_own(&t, s);
     tell_references(&t, s);
-    tell_losses(&t, s);
-    tell_words(&t, s);
+    describe_losses(&t, s);
+    describe_words(&t, s);
     out->sorted = s->sort != NULL;
     if (!s->merge) {
-        mrsi_tell_once(&t, "each document would get another _id once more");
+        mrsi_describe_once(&t, "each document would get another _id once more");
     } else if (s->n_fields || s->old.n) {
-        mrsi_tell_once(&t, "it would compute from what it has written");
+        mrsi_describe_once(&t, "it would compute from what it has written");
     }
-    mrsi_tell_quiet(&t, "documents and all references to them must change at one moment" MRSI_DO_QUIET);
-    return mrsi_tell_end(&t);
+    mrsi_describe_quiet(&t, "documents and all references to them must change at one moment" MRSI_DO_QUIET);
+    return mrsi_describe_end(&t);
 }
 
 /* ---- catalogue ---- */

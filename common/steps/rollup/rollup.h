@@ -56,11 +56,12 @@ struct mrsi_rollup {
  * front of them. */
 #define ROLLUP_SHAPE_HEAD 11
 
-/* What documents of one look bring: kin and shape of one of them, and what other documents put there instead. */
+/* What documents of one template bring: shared record and shape of one of them, and what other documents put there
+   instead. */
 enum { ROLLUP_MOVES = 32, ROLLUP_CUTS = 4, ROLLUP_BRINGS = 480, ROLLUP_KNOWN = 4 };
 struct rollup_known {
-    uint64_t look, tried; /* its number, 0: it is not known; which one was learned from last */
-    uint16_t kin, shape; /* bytes of each, one behind the other in `bytes` */
+    uint64_t tpl, tried;  /* its number, 0: it is not known; which one was learned from last */
+    uint16_t shared, shape; /* bytes of each, one behind the other in `bytes` */
     uint16_t n_moves, n_cuts;
     uint64_t remarks; /* of mrs_ctx */
     struct rollup_move { /* bytes that are copied from the document */
@@ -76,7 +77,7 @@ struct rollup_known {
 
 struct rollup_work {
     bool ready;
-    struct mrsi_brought *arg; /* one a field */
+    struct mrsi_group_value *arg; /* one a field */
     struct mrs_val *given;  /* one a small state */
     struct mrs_acc_state **state; /* one a field */
     struct mrs_acc_shared shared; /* of these */
@@ -88,7 +89,7 @@ struct rollup_work {
 
 /* rollup_known.c: what a document brings, where documents that look as it did have told where it stands. */
 bool mrsi_rollup_is_plain(const struct mrsi_rollup *s);
-/* True: kin and shape have been appended to out. */
+/* True: shared record and shape have been appended to out. */
 bool mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out);
 /* Of a plain plan: learns from a document and what it brings. What it cannot learn it lets be. */
 void mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const struct mrs_ctx *c, struct mrs_view doc,

@@ -15,16 +15,16 @@
 static void
 read_path(void *arg, const char *path)
 {
-    mrsi_tell_touch(arg, 0, 'R', path);
+    mrsi_describe_touch(arg, 0, 'R', path);
 }
 
 static void
-tell_key(struct mrsi_tell *t, int side, const struct mrsi_side_key *k)
+tell_key(struct mrsi_describe *t, int side, const struct mrsi_side_key *k)
 {
     if (k->expr) {
-        mrsi_tell_expr(t, side, k->expr);
+        mrsi_describe_expr(t, side, k->expr);
     } else {
-        mrsi_tell_touch(t, side, 'R', k->path.text);
+        mrsi_describe_touch(t, side, 'R', k->path.text);
     }
 }
 
@@ -35,87 +35,87 @@ leaves(const struct mrsi_rollup *s)
 }
 
 static void
-tell_touches(struct mrsi_tell *t, const struct mrsi_rollup *s)
+describe_touches(struct mrsi_describe *t, const struct mrsi_rollup *s)
 {
     for (uint32_t i = 0; i < s->join.n; i++) {
         tell_key(t, 0, &s->join.pair[i].from);
         tell_key(t, 1, &s->join.pair[i].into);
     }
-    mrsi_tell_expr(t, 0, s->group.key);
+    mrsi_describe_expr(t, 0, s->group.key);
     for (uint32_t i = 0; i < s->group.n_parts; i++) {
-        mrsi_tell_expr(t, 0, s->group.part[i]);
+        mrsi_describe_expr(t, 0, s->group.part[i]);
     }
-    mrsi_tell_query(t, 0, s->join.where);
-    mrsi_tell_sort(t, 0, s->sort);
+    mrsi_describe_query(t, 0, s->join.where);
+    mrsi_describe_sort(t, 0, s->sort);
     for (uint32_t i = 0; i < s->n; i++) {
         mrs_acc_reads(s->acc[i], read_path, t);
     }
     if (leaves(s) || s->orphans != ROLLUP_ORPHANS_KEEP) {
-        mrsi_tell_touch(t, 0, 'D', "");
+        mrsi_describe_touch(t, 0, 'D', "");
     }
     for (uint32_t i = 0; i < s->n && !s->by && !s->as.n; i++) {
-        mrsi_tell_touch(t, 1, 'A', s->path[i].text);
+        mrsi_describe_touch(t, 1, 'A', s->path[i].text);
     }
     if (s->by || s->as.n) {
-        mrsi_tell_touch(t, 1, 'A', s->by ? "" : s->as.text);
+        mrsi_describe_touch(t, 1, 'A', s->by ? "" : s->as.text);
     }
     if (s->side_orphans >= 0) {
-        mrsi_tell_touch(t, s->side_orphans, 'A', "");
+        mrsi_describe_touch(t, s->side_orphans, 'A', "");
     }
 }
 
 static void
-tell_losses(struct mrsi_tell *t, const struct mrsi_rollup *s)
+describe_losses(struct mrsi_describe *t, const struct mrsi_rollup *s)
 {
     if (s->keep != ROLLUP_KEEP_ALL) {
-        mrsi_tell_loss(t, "documents of %s that values were computed from", s->join.from.ns);
+        mrsi_describe_loss(t, "documents of %s that values were computed from", s->join.from.ns);
     }
     if (s->orphans == ROLLUP_ORPHANS_DROP) {
-        mrsi_tell_loss(t, "orphans dropped: documents of %s without a match", s->join.from.ns);
+        mrsi_describe_loss(t, "orphans dropped: documents of %s without a match", s->join.from.ns);
     }
     if (s->replace) {
-        mrsi_tell_loss(t, "values that the computed ones overwrite");
+        mrsi_describe_loss(t, "values that the computed ones overwrite");
     }
 }
 
 static void
-tell_live(struct mrsi_tell *t, const struct mrsi_rollup *s)
+describe_live(struct mrsi_describe *t, const struct mrsi_rollup *s)
 {
     if (s->by) {
-        mrsi_tell_quiet(t, BY_QUIET);
+        mrsi_describe_quiet(t, BY_QUIET);
         return;
     }
-    mrsi_join_tell(&s->join, t);
+    mrsi_join_describe(&s->join, t);
     if (mrsi_coll_same(&s->join.from, &s->join.into)) {
-        mrsi_tell_quiet(t, MRSI_ONE_COLLECTION);
+        mrsi_describe_quiet(t, MRSI_ONE_COLLECTION);
     }
     if (leaves(s)) {
-        mrsi_tell_not_direct(t, MRSI_TAKES_DOCUMENTS);
+        mrsi_describe_not_direct(t, MRSI_TAKES_DOCUMENTS);
     }
     if (s->orphans == ROLLUP_ORPHANS_REFUSE) {
-        mrsi_tell_not_direct(t, MRSI_ORPHANS_MOVE);
+        mrsi_describe_not_direct(t, MRSI_ORPHANS_MOVE);
     }
 }
 
 static void
-tell_words(struct mrsi_tell *t, const struct mrsi_rollup *s)
+describe_words(struct mrsi_describe *t, const struct mrsi_rollup *s)
 {
-    const char *names = mrsi_tell_paths(t, s->path, s->n, 6);
+    const char *names = mrsi_describe_paths(t, s->path, s->n, 6);
     if (!s->by) {
-        mrsi_tell_words(t, "computes %s of each document of %s from the documents of %s that match it", names,
-                        s->join.into.ns, s->join.from.ns);
+        mrsi_describe_words(t, "computes %s of each document of %s from the documents of %s that match it", names,
+                            s->join.into.ns, s->join.from.ns);
     } else if (s->group.key || s->group.n_parts) {
-        mrsi_tell_words(t, "each group of documents of %s becomes a document of %s with %s", s->join.from.ns,
-                        s->join.into.ns, names);
+        mrsi_describe_words(t, "each group of documents of %s becomes a document of %s with %s", s->join.from.ns,
+                            s->join.into.ns, names);
     } else {
-        mrsi_tell_words(t, "all documents of %s become one document of %s with %s", s->join.from.ns, s->join.into.ns,
-                        names);
+        mrsi_describe_words(t, "all documents of %s become one document of %s with %s", s->join.from.ns,
+                            s->join.into.ns, names);
     }
     if (s->as.n) {
-        mrsi_tell_words(t, ", below %s", s->as.text);
+        mrsi_describe_words(t, ", below %s", s->as.text);
     }
     if (s->keep != ROLLUP_KEEP_ALL) {
-        mrsi_tell_words(t, ". What they were computed from leaves %s", s->join.from.ns);
+        mrsi_describe_words(t, ". What they were computed from leaves %s", s->join.from.ns);
     }
 }
 
@@ -124,32 +124,33 @@ mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_rollup *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, s->by ? MRS_FAMILY_FOLD : MRS_FAMILY_JOIN, e);
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, s->by ? MRS_FAMILY_FOLD : MRS_FAMILY_JOIN, e);
     bool take = leaves(s) || s->orphans != ROLLUP_ORPHANS_KEEP;
-    mrsi_tell_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (take ? MRS_ROLE_TAKE : 0), "from");
-    mrsi_tell_side(&t, &s->join.into, s->by ? MRS_ROLE_ADD : MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "into");
+    mrsi_describe_side(&t, &s->join.from, MRS_ROLE_READ | MRS_ROLE_MAIN | (take ? MRS_ROLE_TAKE : 0), "from");
+    mrsi_describe_side(&t, &s->join.into, s->by ? MRS_ROLE_ADD : MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN,
+                       "into");
     if (s->side_orphans >= 0) {
-        mrsi_tell_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
+        mrsi_describe_side(&t, &s->orphans_into, MRS_ROLE_ADD, "orphans.into");
     }
-    tell_touches(&t, s);
-    tell_losses(&t, s);
-    tell_words(&t, s);
+    describe_touches(&t, s);
+    describe_losses(&t, s);
+    describe_words(&t, s);
     out->sorted = s->sort != NULL;
-    tell_live(&t, s);
+    describe_live(&t, s);
     if (s->by) {
-        mrsi_tell_once(&t, "the collection that it makes would be there already");
+        mrsi_describe_once(&t, "the collection that it makes would be there already");
     } else if (!s->replace) {
-        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(&t, "the fields that it adds would be there already; say `replace: true`");
     } else if (s->keep != ROLLUP_KEEP_ALL && s->empty != ROLLUP_EMPTY_ABSENT) {
-        mrsi_tell_once(&t, "a second run finds nothing left to compute from and would overwrite the result; say "
+        mrsi_describe_once(&t, "a second run finds nothing left to compute from and would overwrite the result; say "
                            "`keep: all` or `empty: absent`");
     } else if (s->keep != ROLLUP_KEEP_ALL && s->errors != MRSI_ERRORS_REFUSE) {
-        mrsi_tell_once(&t, "a second run would compute from what `errors` has left in from alone; say `keep: all`");
+        mrsi_describe_once(&t, "a second run would compute from what `errors` has left in from alone; say `keep: all`");
     } else {
-        mrsi_tell_once_of_one(&t);
+        mrsi_describe_once_of_one(&t);
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 /* ---- catalogue ---- */

@@ -113,7 +113,7 @@ fail(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint
 
 static enum mrs_status
 feed_one(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i,
-         const struct mrsi_brought *arg)
+         const struct mrsi_group_value *arg)
 {
     MRS_ASSERT(i < s->n);
     if (w->failed[i]) {
@@ -136,13 +136,13 @@ mrsi_rollup_feed(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_w
     MRS_ASSERT(w->ready && at <= end);
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
-        struct mrsi_brought *arg = &w->arg[i];
+        struct mrsi_group_value *arg = &w->arg[i];
         if (s->fixed[i].type != MRS_MISSING) {
-            *arg = (struct mrsi_brought){s->fixed[i], false};
+            *arg = (struct mrsi_group_value){s->fixed[i], false};
         } else if (s->same[i] != i) {
             *arg = w->arg[s->same[i]];
         } else {
-            *arg = mrsi_get_brought(&at, end);
+            *arg = mrsi_get_group_value(&at, end);
         }
         st = feed_one(s, c, w, i, arg);
     }
@@ -168,7 +168,7 @@ mrsi_rollup_feed_small(const struct mrsi_rollup *s, struct rollup_work *w, uint8
             w->given[i] = w->given[x->same];
         } else if (x->fixed) {
             w->given[i] = s->fixed[x->field];
-        } else if (*at == MRSI_BROUGHT_BAD) {
+        } else if (*at == MRSI_GROUP_VALUE_BAD) {
             return MRS_SKIP;
         } else {
             w->given[i] = mrsi_get_value(&at, end);

@@ -2,24 +2,24 @@
 /* rollup_fold.c - rollup with `by`: each group of documents becomes one document {_id: key, fields}.
  *
  * Keys are grouped by comparison, as `$group` does: 1 and 1.0 are one group, named by whichever comes first in the
- * order of the group; so the kin of a document is its key, as a value. */
+ * order of the group; so the shared record of a document is its key, as a value. */
 #include "rollup.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/fold_ops.h"
 
 static struct mrs_val
-key_of(struct mrs_view kin)
+key_of(struct mrs_view shared)
 {
-    const uint8_t *at = kin.p;
-    return mrsi_get_value(&at, kin.p + kin.n);
+    const uint8_t *at = shared.p;
+    return mrsi_get_value(&at, shared.p + shared.n);
 }
 
 /* The key as a value, which becomes an `_id`. */
 static enum mrs_status
-put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *kin)
+put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *shared)
 {
-    enum mrs_status st = mrsi_by_put(&s->group, c, ev, kin);
-    struct mrs_val key = st == MRS_OK && !s->group.n_parts ? key_of(mrsi_buf_view(kin, 0)) : mrs_null();
+    enum mrs_status st = mrsi_by_put(&s->group, c, ev, shared);
+    struct mrs_val key = st == MRS_OK && !s->group.n_parts ? key_of(mrsi_buf_view(shared, 0)) : mrs_null();
     if (!mrsi_step_id_ok(key)) {
         return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id", mrs_type_name(key.type));
     }
@@ -39,7 +39,7 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
         return st;
     }
     mrsi_step_fields(c, &ev, &room);
-    st = put_key(s, c, &ev, &out->kin);
+    st = put_key(s, c, &ev, &out->shared);
     if (st == MRS_OK && s->sort) {
         st = mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, &out->order, c->err), "sort");
     }
@@ -52,10 +52,10 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
 }
 
 static enum mrs_status
-group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
+group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared, struct mrs_buf *out)
 {
     (void)work;
-    return mrsi_by_group(&((const struct mrsi_rollup *)state)->group, c, key_of(kin), out);
+    return mrsi_by_group(&((const struct mrsi_rollup *)state)->group, c, key_of(shared), out);
 }
 
 /* {_id: key} in w->key. */
@@ -111,7 +111,7 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, co
         return st;
     }
     while ((st = m->next(m, &shape, c->err)) == MRS_OK) {
-        st = any ? MRS_OK : begin(c, w, key_of(m->kin));
+        st = any ? MRS_OK : begin(c, w, key_of(m->shared));
         MRS_THEN(st, mrsi_rollup_feed(s, c, w, shape.p, shape.p + shape.n));
         if (st != MRS_OK) {
             return st;
@@ -152,7 +152,7 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
     bool blocked;
     enum mrs_status st = mrsi_rollup_start(s, c, w);
     MRS_THEN(st, mrsi_rollup_take_up(s, c, w, small->state, small->n));
-    MRS_THEN(st, begin(c, w, key_of(small->kin)));
+    MRS_THEN(st, begin(c, w, key_of(small->shared)));
     if (st != MRS_OK) {
         return st;
     }

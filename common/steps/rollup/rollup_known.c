@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rollup_known.c - what a document brings to its group, where it looks as one before it.
  *
- * Documents of one look have the same fields in the same places, and values of the same types and lengths. Where key
- * and arguments are top-level fields, or dates that are cut, what such a document brings differs from what the other
- * has brought in some values alone: those are copied from the document, without computing anything. Where they stand
- * is learned from a document that was computed, and each value is held against the field that it should come from. */
+ * Documents of one template have the same fields in the same places, and values of the same types and lengths. Where
+ * key and arguments are top-level fields, or dates that are cut, what such a document brings differs from what the
+ * other has brought in some values alone: those are copied from the document, without computing anything. Where they
+ * stand is learned from a document that was computed, and each value is held against the field that it should come
+ * from. */
 #include "rollup.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/fold_ops.h"
@@ -41,9 +42,9 @@ bool
 mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    const struct mrs_look *look = mrsi_step_look(c, doc);
-    struct rollup_known *k = look && w->known ? &w->known[look->no % ROLLUP_KNOWN] : NULL;
-    if (!k || k->look != look->no) {
+    const struct mrs_template *tpl = mrsi_step_look(c, doc);
+    struct rollup_known *k = tpl && w->known ? &w->known[tpl->no % ROLLUP_KNOWN] : NULL;
+    if (!k || k->tpl != tpl->no) {
         return false;
     }
     for (uint32_t i = 0; i < k->n_cuts; i++) {
@@ -60,14 +61,14 @@ mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc,
     for (uint32_t i = 0; i < k->n_moves; i++) {
         mrs_copy_value(k->bytes + k->move[i].to, doc.p + k->move[i].from, k->move[i].n);
     }
-    uint8_t *kin = mrs_buf_take(&out->kin, k->kin), *shape = mrs_buf_take(&out->shape, k->shape);
-    if (!kin || !shape) {
-        mrs_buf_reset(&out->kin); /* the usual way says what is wrong */
+    uint8_t *shared = mrs_buf_take(&out->shared, k->shared), *shape = mrs_buf_take(&out->shape, k->shape);
+    if (!shared || !shape) {
+        mrs_buf_reset(&out->shared); /* the usual way says what is wrong */
         mrs_buf_reset(&out->shape);
         return false;
     }
-    mrs_copy_short(kin, k->bytes, k->kin);
-    mrs_copy_short(shape, k->bytes + k->kin, k->shape);
+    mrs_copy_short(shared, k->bytes, k->shared);
+    mrs_copy_short(shape, k->bytes + k->shared, k->shape);
     c->remarks |= k->remarks;
     return true;
 }
@@ -85,7 +86,7 @@ is_movable(struct mrs_val v)
     return mrs_fixed_size[v.type] != 0x80 || v.type == MRS_STRING;
 }
 
-/* A value that stands at `at` in what the document brings is that of a field. False: it is not. */
+/* A value that is at `at` in what the document brings is that of a field. False: it is not. */
 static bool
 learn_copy(const struct lesson *l, struct mrs_val field, struct mrs_val v, const uint8_t *at)
 {
@@ -125,10 +126,10 @@ learn_key(const struct lesson *l, const struct mrs_expr *x, struct mrs_val v)
 }
 
 static bool
-learn_kin(const struct mrsi_rollup *s, const struct lesson *l)
+learn_shared(const struct mrsi_rollup *s, const struct lesson *l)
 {
     const uint8_t *at = l->k->bytes;
-    struct mrs_val key = mrsi_get_value(&at, at + l->k->kin);
+    struct mrs_val key = mrsi_get_value(&at, at + l->k->shared);
     struct mrs_walk w;
     struct mrs_elem e;
     const struct mrsi_by *by = &s->group;
@@ -150,7 +151,7 @@ learn_kin(const struct mrsi_rollup *s, const struct lesson *l)
 static bool
 learn_shape(const struct mrsi_rollup *s, const struct lesson *l)
 {
-    const uint8_t *at = l->k->bytes + l->k->kin, *end = at + l->k->shape;
+    const uint8_t *at = l->k->bytes + l->k->shared, *end = at + l->k->shape;
     bool good = true;
     for (uint32_t i = 0; good && i < s->n_brings; i++) {
         struct mrs_val field = mrs_doc_get(l->doc, mrs_acc_bare_path(s->acc[s->brings[i]]));
@@ -165,28 +166,28 @@ mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const stru
                   const struct mrs_fold_entry *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    const struct mrs_look *look = mrsi_step_look(c, doc);
-    if (!look || out->kin.n + out->shape.n > ROLLUP_BRINGS) {
+    const struct mrs_template *tpl = mrsi_step_look(c, doc);
+    if (!tpl || out->shared.n + out->shape.n > ROLLUP_BRINGS) {
         return;
     }
     w->known = w->known ? w->known : mrs_zalloc(c->mem, ROLLUP_KNOWN * sizeof *w->known);
     if (!w->known) {
         return;
     }
-    struct rollup_known *k = &w->known[look->no % ROLLUP_KNOWN];
+    struct rollup_known *k = &w->known[tpl->no % ROLLUP_KNOWN];
     struct lesson l = {k, doc};
-    if (k->tried == look->no) { /* without success, or a date cannot be cut so */
+    if (k->tried == tpl->no) { /* without success, or a date cannot be cut so */
         return;
     }
-    k->tried = look->no;
-    k->look = 0;
-    k->kin = (uint16_t)out->kin.n;
+    k->tried = tpl->no;
+    k->tpl = 0;
+    k->shared = (uint16_t)out->shared.n;
     k->shape = (uint16_t)out->shape.n;
     k->n_moves = k->n_cuts = 0;
     k->remarks = c->remarks;
-    mrs_copy_short(k->bytes, out->kin.p, out->kin.n);
-    mrs_copy_short(k->bytes + k->kin, out->shape.p, out->shape.n);
-    if (learn_kin(s, &l) && learn_shape(s, &l)) {
-        k->look = look->no;
+    mrs_copy_short(k->bytes, out->shared.p, out->shared.n);
+    mrs_copy_short(k->bytes + k->shared, out->shape.p, out->shape.n);
+    if (learn_shared(s, &l) && learn_shape(s, &l)) {
+        k->tpl = tpl->no;
     }
 }

@@ -7,7 +7,7 @@ struct rollup_write_writing {
     const struct mrsi_rollup *s;
     struct mrs_ctx *c;
     struct rollup_work *w;
-    struct mrs_view old; /* what stands at `as` already */
+    struct mrs_view old; /* what is at `as` already */
 };
 
 static enum mrs_status

@@ -122,33 +122,33 @@ has_field(const struct mrsi_tree_fields *f, const char *name)
 }
 
 static void
-tell_losses(struct mrsi_tell *t, const struct mrsi_tree_args *s)
+describe_losses(struct mrsi_describe *t, const struct mrsi_tree_args *s)
 {
     const char *old = s->old.field[0].name;
     if (s->to_form == MRSI_TREE_EMBEDDED) {
-        mrsi_tell_loss(t, "the order of documents of %s, whose nodes lie together", s->in.ns);
+        mrsi_describe_loss(t, "the order of documents of %s, whose nodes lie together", s->in.ns);
     }
     if (s->form == MRSI_TREE_EMBEDDED) {
-        mrsi_tell_loss(t, "whether %s of a leaf was empty, null or missing, and its place among the fields", old);
-        mrsi_tell_loss(t, "which nodes had no _id");
+        mrsi_describe_loss(t, "whether %s of a leaf was empty, null or missing, and its place among the fields", old);
+        mrsi_describe_loss(t, "which nodes had no _id");
         return;
     }
     if (s->form == MRSI_TREE_NESTED) {
-        mrsi_tell_loss(t, "the numbers in %s and %s%s", old, s->old.field[1].name,
-                       s->to_form == MRSI_TREE_NESTED ? "" : ", and with them the order of siblings");
+        mrsi_describe_loss(t, "the numbers in %s and %s%s", old, s->old.field[1].name,
+                           s->to_form == MRSI_TREE_NESTED ? "" : ", and with them the order of siblings");
     } else if (s->form == MRSI_TREE_CHILDREN) {
-        mrsi_tell_loss(t, "the order of %s, and what is in it twice", old);
-        mrsi_tell_loss(t, "whether a leaf had an empty list, null or no field");
+        mrsi_describe_loss(t, "the order of %s, and what is in it twice", old);
+        mrsi_describe_loss(t, "whether a leaf had an empty list, null or no field");
     } else {
-        mrsi_tell_loss(t, "whether the %s of a root was null, not there or the root itself", old);
+        mrsi_describe_loss(t, "whether the %s of a root was null, not there or the root itself", old);
     }
     if (s->form != MRSI_TREE_NESTED && s->form != MRSI_TREE_PATH) {
-        mrsi_tell_loss(t, "the type of a number in %s that is written otherwise in `_id` (1 and 1.0)", old);
+        mrsi_describe_loss(t, "the type of a number in %s that is written otherwise in `_id` (1 and 1.0)", old);
     }
-    mrsi_tell_loss(t, "the place of %s among the fields", old);
+    mrsi_describe_loss(t, "the place of %s among the fields", old);
     for (uint32_t i = 0; s->replace && i < s->made.n; i++) {
         if (!has_field(&s->old, s->made.field[i].name)) {
-            mrsi_tell_loss(t, "%s where it was there already", s->made.field[i].name);
+            mrsi_describe_loss(t, "%s where it was there already", s->made.field[i].name);
         }
     }
 }
@@ -160,36 +160,38 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     static const char *const how[] = {"its parent", "its children", "its ancestors", "a path", "an interval",
                                       "the children in it"};
     const struct mrsi_tree_args *s = state;
-    struct mrsi_tell t;
+    struct mrsi_describe t;
     bool unfolds = s->form == MRSI_TREE_EMBEDDED;
     unsigned more = unfolds ? MRS_ROLE_ADD : s->to_form == MRSI_TREE_EMBEDDED ? MRS_ROLE_TAKE : 0;
-    mrsi_tell_begin(&t, arena, out, unfolds ? MRS_FAMILY_SPREAD : MRS_FAMILY_TREE, e);
-    mrsi_tell_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN | more, "in");
+    mrsi_describe_begin(&t, arena, out, unfolds ? MRS_FAMILY_SPREAD : MRS_FAMILY_TREE, e);
+    mrsi_describe_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN | more, "in");
     out->new_ids = unfolds;
-    mrsi_tell_query(&t, 0, s->where);
-    mrsi_tell_touch(&t, 0, 'R', "_id");
+    mrsi_describe_query(&t, 0, s->where);
+    mrsi_describe_touch(&t, 0, 'R', "_id");
     for (uint32_t i = 0; i < s->old.n; i++) {
-        mrsi_tell_touch(&t, 0, 'R', s->old.field[i].name);
-        mrsi_tell_touch(&t, 0, 'D', s->old.field[i].name);
+        mrsi_describe_touch(&t, 0, 'R', s->old.field[i].name);
+        mrsi_describe_touch(&t, 0, 'D', s->old.field[i].name);
     }
     for (uint32_t i = 0; i < s->made.n; i++) {
         if (i == 0 && s->to_form == MRSI_TREE_NESTED) {
-            mrsi_tell_touch(&t, 0, 'R', s->made.field[0].name);
+            mrsi_describe_touch(&t, 0, 'R', s->made.field[0].name);
         }
-        mrsi_tell_touch(&t, 0, 'A', s->made.field[i].name);
+        mrsi_describe_touch(&t, 0, 'A', s->made.field[i].name);
     }
-    mrsi_tell_quiet(&t, "where a node stands follows from all the others, which may change meanwhile" MRSI_DO_QUIET);
+    mrsi_describe_quiet(&t,
+                        "where a node stands follows from all the others, which may change meanwhile" MRSI_DO_QUIET);
     if (s->form != s->to_form) {
-        mrsi_tell_once(&t, "the old form is gone then, and every node would count as a root; say which documents still "
+        mrsi_describe_once(&t,
+                           "the old form is gone then, and every node would count as a root; say which documents still "
                            "have it by `where`");
     }
-    mrsi_tell_words(&t, "writes the place of %s%s in its tree as %s (%s%s%s), which it says by %s (%s%s%s) now",
-                    s->where ? "those documents that `where` takes of " : "every document of ", s->in.ns,
-                    how[s->to_form], s->made.field[0].name, s->made.n == 2 ? ", " : "",
-                    s->made.n == 2 ? s->made.field[1].name : "", how[s->form], s->old.field[0].name,
-                    s->old.n == 2 ? ", " : "", s->old.n == 2 ? s->old.field[1].name : "");
-    tell_losses(&t, s);
-    return mrsi_tell_end(&t);
+    mrsi_describe_words(&t, "writes the place of %s%s in its tree as %s (%s%s%s), which it says by %s (%s%s%s) now",
+                        s->where ? "those documents that `where` takes of " : "every document of ", s->in.ns,
+                        how[s->to_form], s->made.field[0].name, s->made.n == 2 ? ", " : "",
+                        s->made.n == 2 ? s->made.field[1].name : "", how[s->form], s->old.field[0].name,
+                        s->old.n == 2 ? ", " : "", s->old.n == 2 ? s->old.field[1].name : "");
+    describe_losses(&t, s);
+    return mrsi_describe_end(&t);
 }
 
 /* ---- indexes ---- */

@@ -36,10 +36,10 @@ struct mrsi_tree_args {
 
 /* ---- tree_kernels.c ---- */
 extern const struct mrs_tree_ops mrsi_tree_ops;
-/* Whether an `_id` can stand in a path. */
+/* Whether an `_id` can be in a path. */
 bool mrsi_tree_fits_path(struct mrs_val id);
 /* The document less the old fields and with the new ones, appended to out. *deeper: a document that was an `_id`
- * stands in a list now. OK, SKIP, DEAD. */
+ * is in a list now. OK, SKIP, DEAD. */
 enum mrs_status mrsi_tree_put(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc,
                               struct mrs_place *place, struct mrs_buf *out, bool *deeper);
 /* Which of the fields the element is; f->n: none. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree_embed.c - documents of a tree become one: what each of them brings into it.
  *
- * An engine puts them together. Here a document is written around its children: what stands in front of them, and what
- * stands behind. How large it is without them is known before, so that a tree that would be too large is refused
+ * An engine puts them together. Here a document is written around its children: what is in front of them, and what
+ * comes after. How large it is without them is known before, so that a tree that would be too large is refused
  * whole. */
 #include "steps/kit/shape.h"
 #include "tree.h"
@@ -25,13 +25,13 @@ enum mrs_status
 mrsi_tree_weigh(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     struct mrs_walk w;
     struct mrs_elem el;
     uint32_t own = doc.n + s->made.field[0].len + 2 + MRS_DOC_MIN;
-    mrsi_seen_begin(&seen);
+    mrsi_name_set_begin(&seen);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {
-        mrsi_seen_add(&seen, &el);
+        mrsi_name_set_add(&seen, &el);
         own -= goes(s, &el) ? (uint32_t)(el.v.p + el.v.n - el.p) : 0;
         if (is_place(s, &el) && !s->replace) {
             return mrsi_step_refuse(c, "to_form", "the field %s exists already", s->made.field[0].name);
@@ -40,7 +40,7 @@ mrsi_tree_weigh(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_vi
     int deep = mrs_doc_depth(doc);
     out->own = own;
     out->deep = deep < 2 ? 2 : (uint32_t)deep;
-    return mrsi_seen_check(&seen, c, doc);
+    return mrsi_name_set_check(&seen, c, doc);
 }
 
 enum mrs_status

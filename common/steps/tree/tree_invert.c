@@ -28,7 +28,7 @@ read_path(void *arg, const char *path)
 }
 
 static void
-tell_losses(struct mrsi_undo *u, const struct mrsi_tree_args *s)
+describe_losses(struct mrsi_undo *u, const struct mrsi_tree_args *s)
 {
     const char *old = s->old.field[0].name;
     if (s->to_form == MRSI_TREE_EMBEDDED) {
@@ -81,6 +81,6 @@ mrsi_tree_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
         mrsi_undo_take(&u, "indexes", "indexes");
         mrsi_undo_close(&u);
     }
-    tell_losses(&u, s);
+    describe_losses(&u, s);
     return mrsi_undo_end(&u);
 }

@@ -19,9 +19,9 @@ value_of(const struct mrsi_tree_args *s, struct mrs_view doc, uint32_t i)
 /* ---- reading ---- */
 /* Refuses the document and says how it stands to the others. */
 static enum mrs_status
-unreadable(struct mrs_ctx *c, struct mrs_node *out, enum mrs_standing standing, const char *name, const char *what)
+unreadable(struct mrs_ctx *c, struct mrs_node *out, enum mrs_node_state state, const char *name, const char *what)
 {
-    out->standing = standing;
+    out->state = state;
     return mrsi_step_refuse(c, "form", "%s %s", name, what);
 }
 
@@ -39,7 +39,7 @@ read_parent(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view d
         return MRS_OK;
     }
     if (v.type == MRS_ARRAY) {
-        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[0].name, "is an array, and a node has one parent");
+        return unreadable(c, out, MRS_NODE_STATE_OUT, s->old.field[0].name, "is an array, and a node has one parent");
     }
     return add_key(c, out, MRS_NODE_PARENT, v);
 }
@@ -57,7 +57,7 @@ read_children(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view
         return MRS_OK;
     }
     if (v.type != MRS_ARRAY) {
-        worst = unreadable(c, out, MRS_STANDING_IN, s->old.field[0].name, "is no array");
+        worst = unreadable(c, out, MRS_NODE_STATE_IN, s->old.field[0].name, "is no array");
         enum mrs_status st = add_key(c, out, MRS_NODE_CHILD, v);
         return st < worst ? st : worst;
     }
@@ -90,7 +90,7 @@ read_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_vie
         return MRS_OK;
     }
     if (v.type != MRS_ARRAY) {
-        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[0].name, "is no array");
+        return unreadable(c, out, MRS_NODE_STATE_OUT, s->old.field[0].name, "is no array");
     }
     v = last_item(v, &n);
     return n ? add_key(c, out, MRS_NODE_PARENT, v) : MRS_OK;
@@ -132,7 +132,7 @@ read_path(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc
     }
     text = v.type == MRS_STRING ? mrs_val_text(v, &n) : NULL;
     if (!text || !good_path(text, n)) {
-        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[0].name,
+        return unreadable(c, out, MRS_NODE_STATE_OUT, s->old.field[0].name,
                           "is no text of names each between two commas (`,` for a root)");
     }
     if (!last_name(text, n, &name, &len)) {
@@ -154,10 +154,10 @@ read_nested(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view d
 {
     struct mrs_val left = value_of(s, doc, 0), right = value_of(s, doc, 1);
     if (!is_end(left) || !is_end(right)) {
-        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[!is_end(left) ? 0 : 1].name, "is no number");
+        return unreadable(c, out, MRS_NODE_STATE_OUT, s->old.field[!is_end(left) ? 0 : 1].name, "is no number");
     }
     if (mrs_compare(left, right) >= 0) {
-        return unreadable(c, out, MRS_STANDING_OUT, s->old.field[0].name, "is not less than where the interval ends");
+        return unreadable(c, out, MRS_NODE_STATE_OUT, s->old.field[0].name, "is not less than where the interval ends");
     }
     enum mrs_status st = add_key(c, out, MRS_NODE_LEFT, left);
     return st == MRS_OK ? add_key(c, out, MRS_NODE_RIGHT, right) : st;
@@ -176,16 +176,16 @@ read_id(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, 
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_val id = mrs_doc_get(doc, "_id");
     if (mrs_is_nullish(id)) {
-        out->standing = MRS_STANDING_OUT;
+        out->state = MRS_NODE_STATE_OUT;
         return mrsi_step_refuse(c, NULL, "it has no _id by which another node could name it");
     }
     enum mrs_status st = add_key(c, out, MRS_NODE_SELF, id);
     if (st != MRS_OK) {
-        out->standing = MRS_STANDING_OUT;
+        out->state = MRS_NODE_STATE_OUT;
         return st;
     }
     out->id = id;
-    out->unfit = s->to_form == MRSI_TREE_PATH && !mrsi_tree_fits_path(id);
+    out->unusable = s->to_form == MRSI_TREE_PATH && !mrsi_tree_fits_path(id);
     return MRS_OK;
 }
 
@@ -198,18 +198,18 @@ read_node(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_
                                                                      read_path, read_nested};
     const struct mrsi_tree_args *s = state;
     bool takes;
-    out->standing = MRS_STANDING_NONE;
+    out->state = MRS_NODE_STATE_NONE;
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
     if (st != MRS_OK || !takes) {
         return st;
     }
-    out->standing = MRS_STANDING_IN;
+    out->state = MRS_NODE_STATE_IN;
     enum mrs_status has_id = read_id(s, c, doc, out);
     st = relation[s->form](s, c, doc, out); /* after an error the first reason stays */
     bool whole = s->to_form == MRSI_TREE_EMBEDDED;
     MRS_THEN(st, whole ? mrsi_tree_weigh(s, c, doc, out) : MRS_OK);
     if (st == MRS_SKIP && (whole || s->form != MRSI_TREE_CHILDREN)) {
-        out->standing = MRS_STANDING_OUT;
+        out->state = MRS_NODE_STATE_OUT;
     }
     struct mrs_val left = mrs_doc_get(doc, s->made.field[0].name);
     if (s->to_form == MRSI_TREE_NESTED && is_end(left)) {
@@ -314,7 +314,7 @@ struct tree_kernels_writing {
     struct mrs_ctx *c;
     struct mrs_place *place;
     struct mrs_buf *out;
-    bool deeper; /* a document that was an _id stands in a list now */
+    bool deeper; /* a document that was an _id is in a list now */
 };
 
 static enum mrs_status
@@ -362,7 +362,7 @@ static enum mrs_status
 put_path(struct tree_kernels_writing *x, const struct mrsi_tree_field *f)
 {
     struct mrs_node_ids *ids = &x->place->above;
-    struct mrs_val id = x->place->unfit;
+    struct mrs_val id = x->place->unusable;
     char picture[96];
     enum mrs_status st = MRS_OK;
     if (id.type != MRS_MISSING) {
@@ -420,7 +420,7 @@ mrsi_tree_field_no(const struct mrsi_tree_fields *f, const struct mrs_elem *el)
 
 /* The document less the old fields and with the new ones. */
 static enum mrs_status
-put_document(struct tree_kernels_writing *x, struct mrs_view doc, struct mrsi_seen *seen)
+put_document(struct tree_kernels_writing *x, struct mrs_view doc, struct mrsi_name_set *seen)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_tree_args *s = x->s;
@@ -431,7 +431,7 @@ put_document(struct tree_kernels_writing *x, struct mrs_view doc, struct mrsi_se
     struct mrs_elem el;
     for (mrs_walk_init(&w, doc); st == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
         uint32_t i = mrsi_tree_field_no(&s->made, &el);
-        mrsi_seen_add(seen, &el);
+        mrsi_name_set_add(seen, &el);
         if (mrsi_tree_field_no(&s->old, &el) < s->old.n) {
             continue;
         }
@@ -457,11 +457,11 @@ mrsi_tree_put(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view
 {
     MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(out));
     struct tree_kernels_writing x = {s, c, place, out, false};
-    struct mrsi_seen seen;
-    mrsi_seen_begin(&seen);
+    struct mrsi_name_set seen;
+    mrsi_name_set_begin(&seen);
     enum mrs_status st = mrsi_step_skip(c, put_document(&x, doc, &seen), "to_form");
     *deeper = x.deeper;
-    return st == MRS_OK ? mrsi_seen_check(&seen, c, doc) : st;
+    return st == MRS_OK ? mrsi_name_set_check(&seen, c, doc) : st;
 }
 
 static enum mrs_status
@@ -471,9 +471,9 @@ splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_pla
     MRS_ASSERT(mrs_buf_is_sound(out));
     const struct mrsi_tree_args *s = state;
     struct tree_kernels_writing x = {s, c, place, out, false};
-    struct mrsi_seen seen;
+    struct mrsi_name_set seen;
     enum mrs_status st = agrees(s, c, doc, place);
-    mrsi_seen_begin(&seen);
+    mrsi_name_set_begin(&seen);
     MRS_THEN(st, put_document(&x, doc, &seen));
     if (st != MRS_OK) {
         return mrsi_step_skip(c, st, "to_form");
@@ -482,7 +482,7 @@ splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_pla
     if (*fate == MRS_FATE_STAYS) {
         return MRS_OK;
     }
-    st = mrsi_seen_check(&seen, c, doc);
+    st = mrsi_name_set_check(&seen, c, doc);
     MRS_THEN(st, mrsi_step_size(c, out));
     return st == MRS_OK && x.deeper ? mrsi_step_depth(c, "to_form", doc, mrsi_buf_view(out, 0)) : st;
 }
@@ -514,7 +514,7 @@ named(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, ui
 }
 
 static enum mrs_status
-refuse_below(struct mrs_ctx *c, const struct mrs_trouble *t)
+refuse_below(struct mrs_ctx *c, const struct mrs_tree_error *t)
 {
     MRS_ASSERT(t->below);
     static const char *const why[] = {"which is refused", "of which there are two", "whose parent is not there",
@@ -529,7 +529,7 @@ refuse_below(struct mrs_ctx *c, const struct mrs_trouble *t)
 }
 
 static enum mrs_status
-refuse(const void *state, struct mrs_ctx *c, struct mrs_view doc, const struct mrs_trouble *t)
+refuse(const void *state, struct mrs_ctx *c, struct mrs_view doc, const struct mrs_tree_error *t)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_tree_args *s = state;

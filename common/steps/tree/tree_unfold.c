@@ -11,7 +11,7 @@
 #define NO_NODE UINT32_MAX
 struct tree_unfold_node {
     struct mrs_view doc;
-    struct mrs_val id, unfit;       /* unfit: the highest id above that cannot stand in a path; missing */
+    struct mrs_val id, unusable;    /* unfit: the highest id above that cannot be in a path; missing */
     uint32_t parent, child, last;   /* first and last of its children */
     uint32_t next, n_children;      /* next: of its parent's */
     uint32_t depth, index;          /* index: among its siblings */
@@ -134,11 +134,11 @@ add(struct tree_unfold *x, struct mrs_view d, uint32_t parent)
     uint32_t i = (uint32_t)(w->node.n / sizeof(struct tree_unfold_node));
     const struct tree_unfold_node *up = parent == NO_NODE ? NULL : node(w, parent);
     struct tree_unfold_node n = {.doc = d, .parent = parent, .child = NO_NODE, .next = NO_NODE};
-    n.unfit = mrs_missing();
+    n.unusable = mrs_missing();
     if (up) {
         n.depth = up->depth + 1;
         n.index = up->n_children;
-        n.unfit = up->unfit.type != MRS_MISSING || mrsi_tree_fits_path(up->id) ? up->unfit : up->id;
+        n.unusable = up->unusable.type != MRS_MISSING || mrsi_tree_fits_path(up->id) ? up->unusable : up->id;
     }
     enum mrs_status st = choose_id(x, &n);
     if (st != MRS_OK) {
@@ -233,7 +233,7 @@ find_place(struct mrsi_tree_work *w, uint32_t i, struct mrs_place *out)
     }
     w->at_way = w->n_way;
     w->at_child = n->child;
-    out->unfit = n->unfit;
+    out->unusable = n->unusable;
     out->above = (struct mrs_node_ids){n->depth, bytes, next_above, first_above, w};
     out->children = (struct mrs_node_ids){n->n_children, 0, next_child, first_child, w};
 }

@@ -81,7 +81,7 @@ enum window_formula {
 
 struct window_field {
     struct mrs_expr *x; /* its variables are all operators of the step */
-    uint32_t first, end; /* operators that stand in it */
+    uint32_t first, end; /* operators that are in it */
 };
 struct mrsi_window {
     struct mrsi_owned keep;
@@ -112,7 +112,7 @@ struct mrsi_window {
 
 /* window_fields.c */
 void mrsi_window_read_fields(struct mrsi_read *r, struct mrsi_window *s);
-/* window_op.c: the operator `name` with what stands behind it; w: `window`, or missing. False: there was an error. */
+/* window_op.c: the operator `name` with what comes after it; w: `window`, or missing. False: there was an error. */
 bool mrsi_window_read_op(struct mrsi_read *r, struct mrsi_window *s, const char *field, const struct mrs_elem *el,
                          struct mrs_val w, struct window_op *out);
 bool mrsi_window_function(const char *name); /* that is no accumulator */
@@ -160,7 +160,7 @@ struct window_now {
     uint64_t i; /* the member in hand */
 };
 /* Argument no of member i. */
-struct mrsi_brought mrsi_window_brought(const struct window_now *now, uint64_t i, uint32_t no);
+struct mrsi_group_value mrsi_window_group_value(const struct window_now *now, uint64_t i, uint32_t no);
 enum mrs_status mrsi_window_eval(const struct window_now *now, enum window_formula f,
                                  const struct mrs_val v[WINDOW_VARS], struct mrs_val *out);
 /* window_frame.c: the window of the member in hand becomes st->lo and st->hi; but for months, windows only move on.

@@ -10,41 +10,42 @@
 static void
 read_path(void *arg, const char *path)
 {
-    mrsi_tell_touch(arg, 0, 'R', path);
+    mrsi_describe_touch(arg, 0, 'R', path);
 }
 
 static void
-tell_touches(struct mrsi_tell *t, const struct mrsi_window *s)
+describe_touches(struct mrsi_describe *t, const struct mrsi_window *s)
 {
-    mrsi_tell_query(t, 0, s->where);
-    mrsi_tell_expr(t, 0, s->by.key);
+    mrsi_describe_query(t, 0, s->where);
+    mrsi_describe_expr(t, 0, s->by.key);
     for (uint32_t i = 0; i < s->by.n_parts; i++) {
-        mrsi_tell_expr(t, 0, s->by.part[i]);
+        mrsi_describe_expr(t, 0, s->by.part[i]);
     }
-    mrsi_tell_sort(t, 0, s->sort);
+    mrsi_describe_sort(t, 0, s->sort);
     for (uint32_t i = 0; i < s->n_arg; i++) {
         if (s->arg[i].acc) {
             mrs_acc_reads(s->arg[i].acc, read_path, t);
         } else {
-            mrsi_tell_expr(t, 0, s->arg[i].x);
+            mrsi_describe_expr(t, 0, s->arg[i].x);
         }
     }
     for (uint32_t i = 0; i < s->added.n; i++) {
-        mrsi_tell_expr(t, 0, s->field[i].x);
-        mrsi_tell_touch(t, 0, 'A', s->added.path[i].text);
+        mrsi_describe_expr(t, 0, s->field[i].x);
+        mrsi_describe_touch(t, 0, 'A', s->added.path[i].text);
     }
 }
 
 static void
-tell_words(struct mrsi_tell *t, const struct mrsi_window *s)
+describe_words(struct mrsi_describe *t, const struct mrsi_window *s)
 {
     bool groups = s->by.key || s->by.n_parts;
-    mrsi_tell_words(t, "computes %s in %s%s from %s", mrsi_tell_paths(t, s->added.path, s->added.n, 6),
-                    s->where ? "those documents that `where` takes of " : "every document of ", s->in.ns,
-                    groups ? "the documents of its group" : "all of them");
+    mrsi_describe_words(t, "computes %s in %s%s from %s", mrsi_describe_paths(t, s->added.path, s->added.n, 6),
+                        s->where ? "those documents that `where` takes of " : "every document of ", s->in.ns,
+                        groups ? "the documents of its group" : "all of them");
     for (uint32_t i = 0; i < s->n_op; i++) {
         if (mrsi_window_slides(&s->op[i])) {
-            mrsi_tell_words(t, ". %s over a window whose beginning moves is computed anew for each document: its cost "
+            mrsi_describe_words(t,
+                                ". %s over a window whose beginning moves is computed anew for each document: its cost "
                                "grows with the width of the window", s->op[i].name);
         }
     }
@@ -55,19 +56,19 @@ mrsi_window_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
 {
     MRS_ASSERT(mrs_arena_is_sound(arena));
     const struct mrsi_window *s = state;
-    struct mrsi_tell t;
-    mrsi_tell_begin(&t, arena, out, MRS_FAMILY_WINDOW, e);
-    mrsi_tell_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "in");
-    tell_touches(&t, s);
-    tell_words(&t, s);
-    mrsi_tell_quiet(&t, "a document that comes, goes or changes may change the values of all others of its "
+    struct mrsi_describe t;
+    mrsi_describe_begin(&t, arena, out, MRS_FAMILY_WINDOW, e);
+    mrsi_describe_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_CHANGE | MRS_ROLE_MAIN, "in");
+    describe_touches(&t, s);
+    describe_words(&t, s);
+    mrsi_describe_quiet(&t, "a document that comes, goes or changes may change the values of all others of its "
                         "group" MRSI_DO_QUIET);
     if (!s->added.replace) {
-        mrsi_tell_once(&t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(&t, "the fields that it adds would be there already; say `replace: true`");
     } else {
-        mrsi_tell_loss(&t, "values that the computed ones overwrite");
+        mrsi_describe_loss(&t, "values that the computed ones overwrite");
     }
-    return mrsi_tell_end(&t);
+    return mrsi_describe_end(&t);
 }
 
 enum mrs_status

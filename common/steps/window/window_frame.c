@@ -192,7 +192,7 @@ mrsi_window_key_ok(bool dates, struct mrs_val x)
 bool
 mrsi_window_holds(const struct window_now *now, const struct window_frame *f, uint64_t i)
 {
-    return !f->range || mrsi_window_key_ok(f->dates, mrsi_window_brought(now, i, now->s->x).v);
+    return !f->range || mrsi_window_key_ok(f->dates, mrsi_window_group_value(now, i, now->s->x).v);
 }
 
 /* So many places further on, in a group of n; behind: and one more. */
@@ -221,7 +221,7 @@ go_on(const struct window_now *now, const struct window_frame *f, const struct w
       bool behind, uint64_t *at)
 {
     for (; *at < now->g->n; ++*at) {
-        struct mrs_val x = mrsi_window_brought(now, *at, now->s->x).v, v[WINDOW_VARS] = {x};
+        struct mrs_val x = mrsi_window_group_value(now, *at, now->s->x).v, v[WINDOW_VARS] = {x};
         if (!mrsi_window_key_ok(f->dates, x)) {
             continue;
         }
@@ -240,7 +240,7 @@ static void
 go_back(const struct window_now *now, const struct window_frame *f, struct mrs_val bound, bool behind, uint64_t *at)
 {
     for (uint64_t i = *at; i > 0; i--) {
-        struct mrs_val x = mrsi_window_brought(now, i - 1, now->s->x).v;
+        struct mrs_val x = mrsi_window_group_value(now, i - 1, now->s->x).v;
         bool ok = mrsi_window_key_ok(f->dates, x);
         int order = ok ? mrs_compare(x, bound) : 0;
         if (ok && (behind ? order <= 0 : order < 0)) {
@@ -267,7 +267,7 @@ static enum mrs_status
 span_of_values(const struct window_now *now, const struct window_frame *f, struct window_state *st)
 {
     MRS_ASSERT(st->lo <= st->hi);
-    struct mrs_val x = mrsi_window_brought(now, now->i, now->s->x).v;
+    struct mrs_val x = mrsi_window_group_value(now, now->i, now->s->x).v;
     enum mrs_status s = MRS_OK;
     if (!mrsi_window_key_ok(f->dates, x)) {
         return mrs_err_set(now->c->err, MRS_FAIL, MRS_E_EXPR, "%s is %s and no %s, so that it has no window by range",

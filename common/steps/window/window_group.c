@@ -7,21 +7,21 @@
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
 
-struct mrsi_brought
-mrsi_window_brought(const struct window_now *now, uint64_t i, uint32_t no)
+struct mrsi_group_value
+mrsi_window_group_value(const struct window_now *now, uint64_t i, uint32_t no)
 {
     MRS_ASSERT(i < now->g->n && no < now->s->n_arg);
     const struct window_arg *a = &now->s->arg[no];
     struct mrs_walk w;
     struct mrs_elem e = {.v = mrs_missing(), .name = WINDOW_ABSENT};
     if (a->fixed.type != MRS_MISSING) {
-        return (struct mrsi_brought){a->fixed, false};
+        return (struct mrsi_group_value){a->fixed, false};
     }
     mrs_walk_init(&w, now->g->at(now->g, i).shape);
     for (uint32_t k = 0; k <= a->place && mrs_walk_next(&w, &e) == 1; k++) {
     }
     bool bad = e.name[0] == *WINDOW_BAD && e.v.type == MRS_STRING;
-    return (struct mrsi_brought){e.name[0] == *WINDOW_ABSENT ? mrs_missing() : e.v, bad};
+    return (struct mrsi_group_value){e.name[0] == *WINDOW_ABSENT ? mrs_missing() : e.v, bad};
 }
 
 enum mrs_status
@@ -84,7 +84,7 @@ shift(const struct window_now *now, const struct window_op *op, struct mrs_val *
     if (op->by < 0 ? away > now->i : away >= now->g->n - now->i) {
         return MRS_OK;
     }
-    struct mrsi_brought b = mrsi_window_brought(now, op->by < 0 ? now->i - away : now->i + away, op->arg);
+    struct mrsi_group_value b = mrsi_window_group_value(now, op->by < 0 ? now->i - away : now->i + away, op->arg);
     *out = b.v;
     return b.bad ? fails_by(now, b.v) : MRS_OK;
 }
@@ -93,7 +93,7 @@ shift(const struct window_now *now, const struct window_op *op, struct mrs_val *
 static enum mrs_status
 next_argument(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
 {
-    struct mrsi_brought b = mrsi_window_brought(now, now->i, op->arg);
+    struct mrsi_group_value b = mrsi_window_group_value(now, now->i, op->arg);
     uint32_t n;
     *out = b.v;
     if (b.bad && !st->why[0]) {
@@ -116,7 +116,7 @@ locf(const struct window_now *now, const struct window_op *op, struct window_sta
         st->before = now->i;
         st->any = true;
     }
-    *out = st->any ? mrsi_window_brought(now, st->before, op->arg).v : mrs_null();
+    *out = st->any ? mrsi_window_group_value(now, st->before, op->arg).v : mrs_null();
     return MRS_OK;
 }
 
@@ -160,26 +160,27 @@ average(const struct window_now *now, const struct window_op *op, struct window_
 /* ---- $linearFill ---- */
 struct window_point {
     struct mrs_val x;
-    struct mrsi_brought y;
+    struct mrsi_group_value y;
 };
 
 static struct window_point
 point(const struct window_now *now, const struct window_op *op, uint64_t i)
 {
-    return (struct window_point){mrsi_window_brought(now, i, now->s->x).v, mrsi_window_brought(now, i, op->arg)};
+    return (struct window_point){mrsi_window_group_value(now, i, now->s->x).v, mrsi_window_group_value(now, i,
+                                                                                                       op->arg)};
 }
 
 static bool
 is_gap(const struct window_now *now, const struct window_op *op, uint64_t i)
 {
-    struct mrsi_brought b = mrsi_window_brought(now, i, op->arg);
+    struct mrsi_group_value b = mrsi_window_group_value(now, i, op->arg);
     return !b.bad && mrs_is_nullish(b.v);
 }
 
 static enum mrs_status
 check_key(const struct window_now *now, struct mrs_val x)
 {
-    struct mrs_val before = now->i ? mrsi_window_brought(now, now->i - 1, now->s->x).v : mrs_missing();
+    struct mrs_val before = now->i ? mrsi_window_group_value(now, now->i - 1, now->s->x).v : mrs_missing();
     if (!mrs_is_number(x) && x.type != MRS_DATE) {
         return mrs_err_set(now->c->err, MRS_FAIL, MRS_E_EXPR, "$linearFill: %s is %s, neither a number nor a date",
                            now->s->sort_path, mrs_type_name(x.type));

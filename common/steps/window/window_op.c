@@ -196,7 +196,7 @@ mrsi_window_key_arg(struct mrsi_read *r, struct mrsi_window *s, const char *fiel
     return s->x;
 }
 
-/* ---- what stands behind the name ---- */
+/* ---- what comes after the name ---- */
 static bool
 read_nothing(struct mrsi_read *r, struct mrsi_slot spec, const char *name)
 {

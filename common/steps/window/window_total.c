@@ -51,7 +51,7 @@ begin(const struct window_now *now, const struct window_op *op, struct window_st
 static enum mrs_status
 feed(const struct window_now *now, const struct window_op *op, struct window_state *st)
 {
-    struct mrsi_brought b = mrsi_window_brought(now, st->to, op->arg);
+    struct mrsi_group_value b = mrsi_window_group_value(now, st->to, op->arg);
     if (b.bad) {
         keep_text(st, b.v);
         return MRS_OK;
@@ -90,9 +90,9 @@ static enum mrs_status
 point(const struct window_now *now, const struct window_op *op, uint64_t i, struct window_total_point *out)
 {
     MRS_ASSERT(i < now->g->n);
-    struct mrsi_brought y = mrsi_window_brought(now, i, op->arg);
+    struct mrsi_group_value y = mrsi_window_group_value(now, i, op->arg);
     uint32_t n;
-    out->x = mrsi_window_brought(now, i, now->s->x).v;
+    out->x = mrsi_window_group_value(now, i, now->s->x).v;
     out->y = y.v;
     if (y.bad) {
         return mrsi_window_fails(now, mrs_val_text(y.v, &n), false);
@@ -118,7 +118,7 @@ look(const struct window_now *now, const struct window_op *op, struct window_sta
         st->to = st->before = st->behind = 0;
     }
     for (; st->to < st->hi; st->to++) {
-        struct mrsi_brought b = mrsi_window_brought(now, st->to, op->arg);
+        struct mrsi_group_value b = mrsi_window_group_value(now, st->to, op->arg);
         bool holds = mrsi_window_holds(now, &op->frame, st->to);
         st->behind = holds ? st->to + 1 : st->behind;
         st->before = holds && b.bad ? st->to + 1 : st->before;
@@ -126,7 +126,7 @@ look(const struct window_now *now, const struct window_op *op, struct window_sta
     if (st->before <= st->lo) {
         return MRS_OK;
     }
-    keep_text(st, mrsi_window_brought(now, st->before - 1, op->arg).v);
+    keep_text(st, mrsi_window_group_value(now, st->before - 1, op->arg).v);
     return fails(now, st);
 }
 

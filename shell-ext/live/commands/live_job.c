@@ -568,7 +568,7 @@ enum mrs_status
 live_call_preflight(struct live_call *c, const char *command)
 {
     c->looked = true;
-    bool dry = strcmp(command, "apply") == 0 && !c->cli->execute; /* its findings stand in the outlook */
+    bool dry = strcmp(command, "apply") == 0 && !c->cli->execute; /* its findings are in the outlook */
     enum live_quiet asked = c->job.opts.quiet;
     if (c->known && c->quiet != LIVE_NOT_QUIET) {
         c->job.opts.quiet = c->quiet; /* what is done to a quiet run derives nothing */

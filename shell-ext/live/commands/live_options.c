@@ -2,7 +2,7 @@
 /* live_options.c - the table of commands and options of mongoreshape-live.
  *
  * Help, manual and completions are made of these texts, so this is the place to explain an option, and the only one.
- * Rows stand in the order in which people should meet them. Knows what words mean on the line, not what they do. */
+ * Rows are in the order in which people should meet them. Knows what words mean on the line, not what they do. */
 #include "live_options.h"
 
 #include "live_commands.h"

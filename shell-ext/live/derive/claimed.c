@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* claimed.c - documents without the fields that a run has claimed, and with them.
  *
- * A claimed field stands at the top, inside documents that are an application's, or inside each document of an array.
+ * A claimed field is at the top, inside documents that are an application's, or inside each document of an array.
  * Recursion follows the names of the plan, never the nesting of data. */
 #include "claimed.h"
 
@@ -131,7 +131,7 @@ put_out_of(const struct claimed_level *below, const struct mrs_elem *e, struct m
 }
 
 /* Whether anything that is not the run's follows. What the run adds it adds at the end, so a document that is empty
- * without it and stands before something else was there before. */
+ * without it and comes before something else was there before. */
 static bool
 other_behind(const struct claimed_level *l, struct mrs_walk w)
 {
@@ -178,7 +178,7 @@ live_claimed_out(struct live_claimed k, struct mrs_view doc, struct mrs_buf *buf
 }
 
 /* ---- with them ---- */
-/* Whether the claimed fields that stand in doc come first among those of `after`, in its order: then they stay where
+/* Whether the claimed fields that are in doc come first among those of `after`, in its order: then they stay where
  * they are, and what is missing goes behind. */
 static bool
 begin_alike(const struct claimed_level *l, struct mrs_view doc, struct mrs_view after)

@@ -332,7 +332,7 @@ has_a_claim(const struct live_units *u, uint32_t main, struct mrs_view doc)
     return has_claims(u, u->main[main].side) && live_claimed_any(claims_of(u), doc);
 }
 
-/* Whether something stands there that contract takes away. */
+/* Whether something is there that contract takes away. */
 static enum mrs_status
 has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_err *e)
 {
@@ -345,7 +345,7 @@ has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_e
     return s;
 }
 
-/* The document becomes what the group makes of its base only if what stands there is what the base gives: else it has
+/* The document becomes what the group makes of its base only if what is there is what the base gives: else it has
  * been contracted already, and its base has lost what the new fields were made of, or somebody wrote. */
 static enum mrs_status
 contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_view *want,
@@ -431,7 +431,7 @@ run_chain(struct live_units *u, uint32_t main, struct mrs_view *doc, uint32_t *s
     return s;
 }
 
-/* The document as the steps leave it, or refused; what stands there already counts. */
+/* The document as the steps leave it, or refused; what is there already counts. */
 static enum mrs_status
 derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
 {

@@ -21,7 +21,7 @@ struct live_unit { /* all views live until the next live_units_load */
                                  result; equal bytes: nothing to do */
     struct live_product *product;
     uint32_t n_products;
-    bool differs;             /* CONTRACT: the claims that stand there are not what is derived, and the old shape is
+    bool differs;             /* CONTRACT: the claims that are there are not what is derived, and the old shape is
                                  still there: want = doc, to be verified first. Claims that differ where nothing of
                                  the old shape is left: it has been contracted already, want = doc */
     bool late;                /* where it differs: only because some claims are not there */

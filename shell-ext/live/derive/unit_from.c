@@ -316,7 +316,7 @@ make_shape(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct
     return s == MRS_OK ? live_unit_hold(u, (struct mrs_view){f->shape.p, (uint32_t)f->shape.n}, &r->shape, e) : s;
 }
 
-/* A document without a sort key stands nowhere, and is refused itself if somebody would have it. */
+/* A document without a sort key is nowhere, and is refused itself if somebody would have it. */
 static enum mrs_status
 make_order(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
 {

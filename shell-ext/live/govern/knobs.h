@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* knobs.h - the texts of --max-lag, --max-latency, --max-load, --critical-load and --hours, read.
  *
- * They stand in the run document as they were given, so that people read there what they wrote. */
+ * They are in the run document as they were given, so that people read there what they wrote. */
 #ifndef LIVE_KNOBS_H
 #define LIVE_KNOBS_H
 

@@ -36,7 +36,7 @@ put_label(struct mrs_buf *out, const char *text)
     }
 }
 
-/* What stands before the samples of a family. */
+/* What comes before the samples of a family. */
 static void
 family(struct mrs_buf *out, const char *name, const char *type, const char *help)
 {

@@ -13,7 +13,7 @@ enum mrs_status live_doc(struct mrs_buf *buf, struct mrs_view *out, struct mrs_e
 enum mrs_status live_doc_in(struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e, const char *template, ...);
 /* Value at a dotted path of plain names ("cursor.firstBatch"), missing where it is not. No arrays on the way. */
 struct mrs_val live_at(struct mrs_view d, const char *path);
-/* Whether anything stands at a path of a plan, through arrays too. */
+/* Whether anything is at a path of a plan, through arrays too. */
 enum mrs_status live_any_at(struct mrs_arena *a, struct mrs_view d, const char *path, bool *any, struct mrs_err *e);
 /* The document or array that a value is; the empty document of any other. */
 struct mrs_view live_doc_of(struct mrs_val v);

@@ -258,7 +258,7 @@ insist(mongoc_uri_t *uri)
     }
 }
 
-/* libmongoc takes what stands behind the first @ for a host: the rest of a password that was not escaped would be told
+/* libmongoc takes what comes after the first @ for a host: the rest of a password that was not escaped would be told
  * as the name of a server. */
 static bool
 hosts_are_hosts(const mongoc_uri_t *uri)

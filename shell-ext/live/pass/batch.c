@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A batch of units brought to the server, whatever happens to its documents meanwhile.
  *
- * Derived, written, and what was missed derived again from what stands there now: up to three times, then in a
+ * Derived, written, and what was missed derived again from what is there now: up to three times, then in a
  * transaction that touches the document first, or, where there are none, left to the next walk over the collection. A
  * unit that the server refuses (a foreign document under its product's `_id`, a unique index, a validator) is recorded
  * and derived once more as refused, so that nothing of it is left half done. Contention is never a refusal. The
@@ -201,12 +201,12 @@ judge(struct live_batch *b, struct live_task *tasks, struct live_checkpoint *c)
 }
 
 enum mrs_status
-live_batch_keep_swept(struct live_batch *b, struct mrs_err *e)
+live_batch_note_stale(struct live_batch *b, struct mrs_err *e)
 {
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < b->burst.n && !st; i++) {
         const struct live_change *ch = &b->burst.change[i];
-        st = ch->kind == LIVE_DELETE ? live_swept_put(b->job, ch->coll.ns, ch->before, e) : MRS_OK;
+        st = ch->kind == LIVE_DELETE ? live_stale_put(b->job, ch->coll.ns, ch->before, e) : MRS_OK;
     }
     return st;
 }
@@ -226,7 +226,7 @@ write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct li
         again = again || tasks[i].again;
     }
     st = account_refused(b, tasks, n, c, e);
-    MRS_THEN(st, live_batch_keep_swept(b, e));
+    MRS_THEN(st, live_batch_note_stale(b, e));
     if (st) {
         return st;
     }
@@ -278,7 +278,7 @@ next_round(struct live_batch *b, struct live_task *tasks, uint32_t *n, struct li
             continue;
         }
         if (!t.put_off && live_link_replicated(b->job->link) && !b->job->opts.no_transactions) {
-            st = live_batch_hot(b, &t, &done, e);
+            st = live_batch_contended(b, &t, &done, e);
         }
         c->missed += !done;
         b->r->missed += !done;

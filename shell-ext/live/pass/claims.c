@@ -549,7 +549,7 @@ made_since(const struct live_job *job, const char *ns, struct mrs_val name)
     return true;
 }
 
-/* Whether everything in an index but its version, and how it was made, stands in the other one, too. */
+/* Whether everything in an index but its version, and how it was made, is in the other one, too. */
 static bool
 index_within(struct mrs_view a, struct mrs_view b)
 {

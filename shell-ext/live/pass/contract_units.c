@@ -2,7 +2,7 @@
 /* The old shape taken away, document by document, while writers go on: for plans of one-document steps.
  *
  * From the first write on this goes one way, and it never builds anything anew that might already have lost its source:
- * a document is contracted only where the claims that stand in it are what its old shape gives (unit.h says which). A
+ * a document is contracted only where the claims that are in it are what its old shape gives (unit.h says which). A
  * document that lacks claims altogether was inserted since expand: these are added, never changed, and it is contracted
  * in the same walk's next round. What differs is named and left as it is. Old indexes go last; unique and expiring ones
  * are made then. */
@@ -17,11 +17,11 @@ enum { PASSES_MAX = 100, LATE_MAX = 3 };
 
 struct contracting {
     struct live_batch b;
-    struct live_tour t;
+    struct live_scan t;
     bool late; /* a document came behind the walk that adds claims: it lacks some of them */
 };
 
-/* Claims that are missing are added; one that stands there as something else: the document is left. */
+/* Claims that are missing are added; one that is there as something else: the document is left. */
 static enum mrs_status
 want_added(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
            struct mrs_err *e)
@@ -33,7 +33,7 @@ want_added(struct live_batch *b, const struct live_unit *u, const struct live_ta
     return MRS_OK;
 }
 
-/* Only for the mutant: the old shape goes, whatever stands in the new one. */
+/* Only for the mutant: the old shape goes, whatever is in the new one. */
 static enum mrs_status
 want_unchecked(struct live_batch *b, const struct live_unit *u, struct mrs_view *want, struct mrs_err *e)
 {
@@ -125,11 +125,11 @@ walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed,
     k.b.unheard = add; /* whether one has been contracted already only the other can tell */
     k.b.arg = &k;
     const char *what = job->opts.look ? "contract-look" : add ? "contract-add" : "contract";
-    k.t = (struct live_tour){.job = job, .pass = live_pass_name(name, what, group, 0, no),
+    k.t = (struct live_scan){.job = job, .pass = live_pass_name(name, what, group, 0, no),
                              .phase = live_phase_name(job, phase, "contract", group), .coll = k.b.coll,
                              .bounded = true, .writes = no % PASSES_MAX == 0 && !job->opts.look,
                              .batch = job->opts.look ? look_batch : write_batch, .arg = &k};
-    MRS_THEN(st, live_tour_run(&k.t, e));
+    MRS_THEN(st, live_scan_run(&k.t, e));
     *changed = *changed || k.t.written || k.t.missed;
     *late = *late || k.late;
     live_batch_close(&k.b);

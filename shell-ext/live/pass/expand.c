@@ -21,7 +21,7 @@ enum { DIRECT_PASSES = 3, EXPAND_PASSES = 3, CHECK_ROUNDS = 3 };
 
 struct filling {
     struct live_batch b;
-    struct live_tour t;
+    struct live_scan t;
     struct live_native native;
 };
 
@@ -93,10 +93,10 @@ walks(const struct live_job *job)
     return 1 + (job->opts.passes ? job->opts.passes : EXPAND_PASSES);
 }
 
-static struct live_tour
-tour_of(struct live_job *job, struct filling *f, const struct live_walk *w, const char *pass, const char *phase)
+static struct live_scan
+scan_of(struct live_job *job, struct filling *f, const struct live_walk *w, const char *pass, const char *phase)
 {
-    struct live_tour t = {.job = job, .pass = pass, .phase = phase, .coll = f->b.coll, .bounded = true,
+    struct live_scan t = {.job = job, .pass = pass, .phase = phase, .coll = f->b.coll, .bounded = true,
                           .writes = w->no == 0, .batch = fill, .arg = f};
     if (w->held) {
         t.pass = w->held->pass;
@@ -116,7 +116,7 @@ live_walk_main(struct live_job *job, struct live_walk *w, struct live_pass_repor
     bool native = job->opts.native && live_adds(job, w->group);
     memset(&f, 0, sizeof f);
     enum mrs_status st = live_batch_open(&f.b, job, w->group, w->main, w->purpose, r, e);
-    f.t = tour_of(job, &f, w, live_pass_name(name, what, w->group, w->main, w->no),
+    f.t = scan_of(job, &f, w, live_pass_name(name, what, w->group, w->main, w->no),
                   live_phase_name(job, phase, what, w->group));
     f.b.patient = w->purpose == LIVE_FOR_EXPAND && w->no + 1 < walks(job);
     if (!st && native) {
@@ -124,7 +124,7 @@ live_walk_main(struct live_job *job, struct live_walk *w, struct live_pass_repor
         f.t.ids = !f.native.why;
         f.t.batch = f.native.why ? fill : fill_natively;
     }
-    MRS_THEN(st, live_tour_run(&f.t, e));
+    MRS_THEN(st, live_scan_run(&f.t, e));
     if (!st && native && w->no == 0) {
         tell_native(job, &f, w->group);
     }
@@ -253,7 +253,7 @@ may_begin(const struct live_job *job, const char *phase, const char *done, struc
                        job->run->phase);
 }
 
-/* Claims stand before anything that they name does. */
+/* Claims come before anything that they name does. */
 static enum mrs_status
 begin_expand(struct live_job *job, struct live_claims *c, struct mrs_err *e)
 {

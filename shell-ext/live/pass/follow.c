@@ -241,7 +241,7 @@ live_follow_begin(struct live_follow *f, struct live_job *job, const struct live
     f->on = true;
     st = open_batches(f, e);
     for (uint32_t lost = 1; !st && (st = begin(f, e)) == MRS_END; lost++) {
-        st = live_tour_wait(job, lost, e);
+        st = live_scan_wait(job, lost, e);
     }
     return st == MRS_SKIP ? give_up(f, e) : st;
 }
@@ -362,7 +362,7 @@ catch_up(struct live_follow *f, struct mrs_err *e)
         } else if (!st && mrs_clock_asleep() - heard > SILENCE_MS) {
             st = mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the change stream does not report what was written");
         } else if (!st) {
-            st = live_tour_wait(f->job, 0, e);
+            st = live_scan_wait(f->job, 0, e);
         }
     }
     return st;
@@ -391,7 +391,7 @@ reach_mark(struct live_follow *f, struct mrs_err *e)
             st = broken == 2 ? begin_anew(f, e) : give_up(f, e);
         } else if (st == MRS_SKIP || st == MRS_END) {
             mrs_err_clear(e);
-            st = live_tour_wait(f->job, ++lost, e);
+            st = live_scan_wait(f->job, ++lost, e);
             MRS_THEN(st, recover(f, e));
         } else {
             break;
@@ -438,7 +438,7 @@ live_follow_walk(struct live_follow *f, uint32_t no, struct mrs_err *e)
         if (st != MRS_END) {
             break;
         }
-        st = live_tour_wait(f->job, ++lost, e);
+        st = live_scan_wait(f->job, ++lost, e);
         MRS_THEN(st, recover(f, e));
     }
     return st;

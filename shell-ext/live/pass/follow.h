@@ -34,7 +34,7 @@ struct live_follow {
     struct mrs_buf from;        /* the same, of `from` */
 };
 
-/* Before the first walk over a group: the stream is opened, or gone on with, and its token stands in the state before
+/* Before the first walk over a group: the stream is opened, or gone on with, and its token is in the state before
  * anything is read. Where a group, a server or a user's rights do not allow that, it is said and f->on is false. Only
  * what is added is followed (EXPAND). */
 enum mrs_status live_follow_begin(struct live_follow *f, struct live_job *job, const struct live_follow_of *of,

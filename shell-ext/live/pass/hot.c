@@ -110,7 +110,7 @@ attempt(struct live_batch *b, struct live_task *t, bool *done, struct live_fault
         *done = true; /* recorded as refused by an earlier round or the next walk */
         return MRS_SKIP;
     }
-    MRS_THEN(st, live_batch_keep_swept(b, e));
+    MRS_THEN(st, live_batch_note_stale(b, e));
     MRS_THEN(st, relate(b, doc, marked, e));
     MRS_THEN(st, live_burst_in_transaction(&b->burst, f, e));
     MRS_THEN(st, live_txn_commit(b->job->link, f, e));
@@ -119,7 +119,7 @@ attempt(struct live_batch *b, struct live_task *t, bool *done, struct live_fault
 }
 
 enum mrs_status
-live_batch_hot(struct live_batch *b, struct live_task *t, bool *done, struct mrs_err *e)
+live_batch_contended(struct live_batch *b, struct live_task *t, bool *done, struct mrs_err *e)
 {
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     struct mrs_err why;

@@ -2,7 +2,7 @@
 /* Ranges of a group brought to their end by pipelines that the server runs by itself.
  *
  * What expand adds is derived from what stays, so a range may be done again at any time: in place only the claimed
- * fields are merged into what stands there, never a whole document, so no write of an application is lost; a new
+ * fields are merged into what is there, never a whole document, so no write of an application is lost; a new
  * collection takes what is not there yet. What a pipeline cannot refuse document by document is counted before, range
  * by range: where anything is found, or the server ends the pipeline, the client derives that range as it always does.
  * So nothing here decides about a document. Through a mongos no client works, and the run ends instead. */
@@ -364,7 +364,7 @@ live_native_open(struct live_native *n, struct live_job *job, uint32_t group, co
     enum mrs_status st = open_once(n, job, group, main, side, e);
     for (uint32_t lost = 1; st == MRS_END; lost++) {
         live_native_close(n);
-        st = live_tour_wait(job, lost, e);
+        st = live_scan_wait(job, lost, e);
         MRS_THEN(st, open_once(n, job, group, main, side, e));
     }
     if (!st && n->why && job->server->sharded) {

@@ -19,7 +19,7 @@ enum { LOST_MAX = 60, NAMED_MAX = 1000 };
 static const uint64_t read_max = 16u << 20;
 
 struct pass_walk {
-    struct live_tour *t;
+    struct live_scan *t;
     struct live_checkpoint c;
     struct live_range range;
     struct mrs_buf upper;   /* {_id: greatest} */
@@ -56,7 +56,7 @@ live_lost_since(const struct live_job *job, uint64_t gen, enum mrs_status st, st
 }
 
 enum mrs_status
-live_tour_wait(struct live_job *job, uint32_t lost, struct mrs_err *e)
+live_scan_wait(struct live_job *job, uint32_t lost, struct mrs_err *e)
 {
     if (lost > LOST_MAX) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
@@ -276,7 +276,7 @@ live_estimated(const struct live_job *job, const struct mrs_coll *coll)
 static enum mrs_status
 tell(struct pass_walk *w, struct mrs_err *e)
 {
-    struct live_tour *t = w->t;
+    struct live_scan *t = w->t;
     struct live_progress p = {.phase = t->phase, .ns = t->coll->ns, .done = w->c.docs,
                               .estimated = live_estimated(t->job, t->coll), .bytes = t->wrote_bytes};
     return live_run_tell(t->job, &p, e);
@@ -288,7 +288,7 @@ before_end(struct mrs_view doc, struct mrs_view end)
     return mrs_compare(mrs_doc_get(doc, "_id"), mrs_doc_get(end, "_id")) < 0;
 }
 
-/* What lies behind the end of the tour is not its own. */
+/* What lies behind the end of the scan is not its own. */
 static void
 cut_at_end(struct pass_walk *w)
 {
@@ -317,7 +317,7 @@ move_to_bound(struct pass_walk *w, struct mrs_err *e)
 static enum mrs_status
 one_batch(struct pass_walk *w, struct mrs_err *e)
 {
-    struct live_tour *t = w->t;
+    struct live_scan *t = w->t;
     enum mrs_status st = live_run_breathe(t->job, t->wrote_docs, t->wrote_bytes, e);
     t->wrote_docs = t->wrote_bytes = 0;
     MRS_THEN(st, find_upper(w, e));
@@ -354,7 +354,7 @@ sum_up(struct pass_walk *w)
 }
 
 enum mrs_status
-live_tour_run(struct live_tour *t, struct mrs_err *e)
+live_scan_run(struct live_scan *t, struct mrs_err *e)
 {
     struct pass_walk w = {.t = t};
     live_batches_begin(t->job, &w.batches);
@@ -368,7 +368,7 @@ live_tour_run(struct live_tour *t, struct mrs_err *e)
         uint64_t gen = live_link_generation(t->job->link);
         MRS_THEN(st, live_lost_since(t->job, gen, one_batch(&w, e), e));
         if (st == MRS_END) {
-            st = live_tour_wait(t->job, ++w.lost, e);
+            st = live_scan_wait(t->job, ++w.lost, e);
             MRS_THEN(st, reload(&w, e));
         }
     }

@@ -201,7 +201,7 @@ begin_reading(struct live_range *r, struct mrs_view from, uint32_t n, struct mrs
     return s;
 }
 
-/* Whether the open cursor stands at `from`, and is worth going on with. */
+/* Whether the open cursor is at `from`, and is worth going on with. */
 static bool
 goes_on(const struct live_range *r, const struct live_job *job, const struct mrs_coll *coll, struct mrs_view from,
         uint32_t n)

@@ -35,10 +35,10 @@ void live_range_clear(struct live_range *r);
 enum mrs_status live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view from, uint32_t n,
                                 uint64_t bytes, struct live_range *r, struct mrs_err *e);
 
-/* How many of docs[0..n), which stand in order, one filter of live_range_filter is for: all where they lie between two
+/* How many of docs[0..n), which are in order, one filter of live_range_filter is for: all where they lie between two
  * `_id`s of one kind, else as many as one $in takes. */
 uint32_t live_range_step(const struct mrs_view *docs, uint32_t n);
-/* A filter of the documents from docs[0] to docs[n - 1], which stand in order: what lies between two `_id`s of one
+/* A filter of the documents from docs[0] to docs[n - 1], which are in order: what lies between two `_id`s of one
  * kind, else a list. n > 0. */
 enum mrs_status live_range_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
                                   struct mrs_err *e);

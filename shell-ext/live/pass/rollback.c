@@ -18,7 +18,7 @@ enum { PASSES_MAX = 100 };
 
 struct undoing {
     struct live_batch b;
-    struct live_tour t;
+    struct live_scan t;
     struct live_pass_report *r;
     struct live_checkpoint *c; /* of the walk in hand */
     int side; /* of documents in new collections */
@@ -27,7 +27,7 @@ struct undoing {
 
 static const char lost_text[] = "not written by this run";
 
-/* Whether the claimed values that stand there are what is derived. Missing ones are no loss. */
+/* Whether the claimed values that are there are what is derived. Missing ones are no loss. */
 static bool
 as_derived(const struct live_job *job, uint32_t group, int side, const struct live_unit *u)
 {
@@ -162,7 +162,7 @@ take_away(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkp
 
 /* ---- all of it ---- */
 
-struct tour_of {
+struct scan_of {
     const char *what;
     uint32_t group, main, no;
     int side; /* >= 0: documents of this side */
@@ -171,16 +171,16 @@ struct tour_of {
 };
 
 static enum mrs_status
-one_tour(struct live_job *job, const struct tour_of *w, uint64_t *missed, struct live_pass_report *r,
-         struct mrs_err *e)
+one_range_scan(struct live_job *job, const struct scan_of *w, uint64_t *missed, struct live_pass_report *r,
+               struct mrs_err *e)
 {
     struct undoing v = {.r = r, .side = w->side};
     char name[48], phase[96];
     enum mrs_status st = live_batch_open(&v.b, job, w->group, w->main, LIVE_FOR_EXPAND, r, e);
     const struct mrs_step *s = &job->plan->steps[job->live->group[w->group].first];
-    uint32_t tour = w->side < 0 ? w->main : 1000 + (uint32_t)w->side;
+    uint32_t scan = w->side < 0 ? w->main : 1000 + (uint32_t)w->side;
     uint64_t before = r->differs;
-    v.t = (struct live_tour){.job = job, .pass = live_pass_name(name, w->what, w->group, tour, w->no),
+    v.t = (struct live_scan){.job = job, .pass = live_pass_name(name, w->what, w->group, scan, w->no),
                              .phase = live_phase_name(job, phase, "rollback", w->group),
                              .coll = w->side < 0 ? v.b.coll : &s->desc.sides[w->side].coll, .batch = w->batch,
                              .writes = w->batch == take_away, .arg = &v};
@@ -193,7 +193,7 @@ one_tour(struct live_job *job, const struct tour_of *w, uint64_t *missed, struct
         v.b.reads_n = 0;
         v.b.reads_whole = false;
     }
-    MRS_THEN(st, live_tour_run(&v.t, e));
+    MRS_THEN(st, live_scan_run(&v.t, e));
     if (!st) {
         r->differs = before + v.t.differs;
     }
@@ -204,7 +204,7 @@ one_tour(struct live_job *job, const struct tour_of *w, uint64_t *missed, struct
 
 /* Tours over the main collections of a group whose documents have claims. */
 static enum mrs_status
-over_claims(struct live_job *job, struct tour_of w, uint64_t *missed, struct live_pass_report *r, struct mrs_err *e)
+over_claims(struct live_job *job, struct scan_of w, uint64_t *missed, struct live_pass_report *r, struct mrs_err *e)
 {
     struct live_units *u;
     int side;
@@ -221,7 +221,7 @@ over_claims(struct live_job *job, struct tour_of w, uint64_t *missed, struct liv
     w.side = -1;
     for (uint32_t i = 0; i < with && !st; i++) {
         w.main = list[i];
-        st = one_tour(job, &w, missed, r, e);
+        st = one_range_scan(job, &w, missed, r, e);
     }
     return st;
 }
@@ -232,13 +232,13 @@ count_targets(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_re
 {
     MRS_ASSERT(g < job->live->n_groups);
     uint64_t missed = 0;
-    struct tour_of w = {.what = "count", .group = g, .no = no, .batch = count_made};
+    struct scan_of w = {.what = "count", .group = g, .no = no, .batch = count_made};
     const struct mrs_step *s = &job->plan->steps[job->live->group[g].first];
     enum mrs_status st = MRS_OK;
     for (uint32_t side = 0; side < s->desc.n_sides && !st; side++) {
         if (live_side_listed(job, g, side)) {
             w.side = (int)side;
-            st = one_tour(job, &w, &missed, r, e);
+            st = one_range_scan(job, &w, &missed, r, e);
         }
     }
     return st;
@@ -248,7 +248,7 @@ static enum mrs_status
 count_group(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_report *r, struct mrs_err *e)
 {
     uint64_t missed = 0;
-    struct tour_of w = {.what = "count", .group = g, .no = no, .batch = count_claims};
+    struct scan_of w = {.what = "count", .group = g, .no = no, .batch = count_claims};
     enum mrs_status st = over_claims(job, w, &missed, r, e);
     return st ? st : count_targets(job, g, no, r, e);
 }
@@ -284,7 +284,7 @@ undo_group(struct live_job *job, uint32_t g, struct live_pass_report *r, struct 
     uint64_t missed = 1, before = r->differs;
     enum mrs_status st = MRS_OK;
     uint32_t first = (uint32_t)live_int_at(live_run_doc(job->run), "undo_no", 0) * PASSES_MAX;
-    struct tour_of w = {.what = "rollback", .group = g, .batch = take_away};
+    struct scan_of w = {.what = "rollback", .group = g, .batch = take_away};
     for (w.no = first; w.no < first + PASSES_MAX && missed && !st; w.no++) {
         missed = 0;
         r->differs = before; /* what the last walk leaves */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has to change so that some units stand as they should.
+/* What has to change so that some units are as they should.
  *
  * The units are derived; what they made elsewhere is listed and compared: equal bytes are done, missing products are
  * inserted, other bytes are made right, and what no unit makes any more goes. A document that only seems to be nobody's
@@ -233,7 +233,7 @@ refuse(struct live_task *t, const char *why)
     t->why = why;
 }
 
-/* A product that no listing showed may stand there all the same, under somebody else's name. */
+/* A product that no listing showed may be there all the same, under somebody else's name. */
 static enum mrs_status
 look_up(struct live_batch *b, const struct live_product *p, bool *foreign, bool *there, struct mrs_err *e)
 {
@@ -304,7 +304,7 @@ unit_products(struct live_batch *b, struct live_task *t, uint32_t no, const stru
 /* ---- what several make ---- */
 
 /* Units of this slice whose product on this side another main collection's unit makes, too, but not the same: neither
- * is written, and what stands there goes. */
+ * is written, and what is there goes. */
 static enum mrs_status
 clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_t n, struct targets_found *f,
            struct mrs_err *e)

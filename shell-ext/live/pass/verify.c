@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the new shape is what the old one gives, looked at from both sides.
  *
- * Source to target: every unit is derived again and compared with what stands there. Target to source: every document
+ * Source to target: every unit is derived again and compared with what is there. Target to source: every document
  * of a new collection must be made by a unit that its own key leads to; this finds what a deleted source left behind.
  * While writers go on a difference may be younger than the look, so each is derived once more before it counts.
  * A repair writes what differs, and then what a change stream names that was written meanwhile: so it looks once.
@@ -20,7 +20,7 @@ static const uint32_t slice_first = 500;
 
 struct verifying {
     struct live_batch b;
-    struct live_tour t;
+    struct live_scan t;
     struct live_pass_report *r;
     bool repair;
     int side; /* target to source: its side */
@@ -147,7 +147,7 @@ back(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint 
         if (live_slices_halved(&s, st)) {
             continue;
         }
-        MRS_THEN(st, live_batch_keep_swept(&v->b, &s.why));
+        MRS_THEN(st, live_batch_note_stale(&v->b, &s.why));
         st = st || !v->b.burst.n ? st : live_burst_write(&v->b.burst, NULL, &short_, &s.why);
         if (st) {
             return live_slices_failed(&s, st, e);
@@ -178,15 +178,15 @@ struct which {
 };
 
 static enum mrs_status
-one_tour(struct live_job *job, const struct which *w, struct live_pass_report *r, struct mrs_err *e)
+one_range_scan(struct live_job *job, const struct which *w, struct live_pass_report *r, struct mrs_err *e)
 {
     struct verifying v = {.r = r, .repair = w->repair != LIVE_REPAIR_NOTHING, .side = w->side,
                           .follow = w->follow};
     char name[48], phase[96];
     enum mrs_status st = live_batch_open(&v.b, job, w->group, w->main, w->purpose, r, e);
     const struct mrs_step *s = &job->plan->steps[job->live->group[w->group].first];
-    uint32_t tour = w->side < 0 ? w->main : 1000 + (uint32_t)w->side;
-    v.t = (struct live_tour){.job = job, .pass = live_pass_name(name, w->what, w->group, tour, w->no),
+    uint32_t scan = w->side < 0 ? w->main : 1000 + (uint32_t)w->side;
+    v.t = (struct live_scan){.job = job, .pass = live_pass_name(name, w->what, w->group, scan, w->no),
                              .phase = live_phase_name(job, phase, "verify", w->group),
                              .coll = w->side < 0 ? v.b.coll : &s->desc.sides[w->side].coll, .bounded = true,
                              .batch = w->side < 0 ? compare : back, .arg = &v};
@@ -195,7 +195,7 @@ one_tour(struct live_job *job, const struct which *w, struct live_pass_report *r
     v.b.moving_arg = &v;
     v.b.patient = w->repair == LIVE_REPAIR_PATIENTLY;
     uint64_t before = r->differs, moving_before = r->moving;
-    MRS_THEN(st, live_tour_run(&v.t, e));
+    MRS_THEN(st, live_scan_run(&v.t, e));
     r->differs = st ? r->differs : before + v.t.differs; /* also what a killed run had counted */
     r->moving = st || v.repair ? r->moving : moving_before + v.t.missed;
     r->unsettled += v.t.missed > 0;
@@ -204,7 +204,7 @@ one_tour(struct live_job *job, const struct which *w, struct live_pass_report *r
 }
 
 static enum mrs_status
-tours(struct live_job *job, struct which w, struct live_pass_report *r, struct mrs_err *e)
+scans(struct live_job *job, struct which w, struct live_pass_report *r, struct mrs_err *e)
 {
     MRS_ASSERT(w.group < job->live->n_groups);
     struct live_units *u;
@@ -213,14 +213,14 @@ tours(struct live_job *job, struct which w, struct live_pass_report *r, struct m
     live_units_close(st ? NULL : u);
     w.side = -1;
     for (w.main = 0; w.main < mains && !st; w.main++) {
-        st = one_tour(job, &w, r, e);
+        st = one_range_scan(job, &w, r, e);
     }
     const struct mrs_step *s = &job->plan->steps[job->live->group[w.group].first];
     w.main = 0;
     for (uint32_t side = 0; side < s->desc.n_sides && !st && !LIVE_MUTANT("verify-one-way"); side++) {
         if (w.purpose == LIVE_FOR_EXPAND && live_side_listed(job, w.group, side)) {
             w.side = (int)side;
-            st = one_tour(job, &w, r, e);
+            st = one_range_scan(job, &w, r, e);
         }
     }
     return st;
@@ -236,7 +236,7 @@ one_group(struct live_job *job, struct which w, struct live_pass_report *r, stru
     bool again = true;
     enum mrs_status st = live_follow_begin(&f, job, &of, r, e);
     w.follow = &f;
-    MRS_THEN(st, tours(job, w, r, e));
+    MRS_THEN(st, scans(job, w, r, e));
     if (w.repair == LIVE_REPAIR_NOTHING) {
         again = r->moving > 0;
     } else if (f.on) {

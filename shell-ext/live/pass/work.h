@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h - what the passes of the live engine share: a tour over a collection, and batches of units.
+/* work.h - what the passes of the live engine share: a scan over a collection, and batches of units.
  *
  * pass.c walks, targets.c finds out what has to change for some units, batch.c gets it written whatever happens in
  * between, hot.c takes units that others keep changing; expand.c, verify.c, rollback.c and contract_units.c say what is
@@ -11,7 +11,7 @@
 #include "range_pass.h"
 
 /* ---- pass.c: a walk over the documents of a collection, batch by batch, with its checkpoint ---- */
-struct live_tour {
+struct live_scan {
     struct live_job *job;
     const char *pass;            /* name of its checkpoint */
     const char *phase;           /* for people */
@@ -20,8 +20,8 @@ struct live_tour {
     bool writes;                 /* most of the documents are written, not only looked at: see course.h */
     bool bounded;                /* ends behind the `_id` that was the greatest when it began */
     struct mrs_view end;         /* {_id: v}: ends before it; empty: it has no end */
-    /* One batch; c holds where the tour stands behind it: it writes and saves c, with what it writes or behind it. OK;
-     * END: connection lost, memory is thrown away and the tour goes on at its checkpoint; FAIL. */
+    /* One batch; c holds where the scan comes after it: it writes and saves c, with what it writes or behind it. OK;
+     * END: connection lost, memory is thrown away and the scan goes on at its checkpoint; FAIL. */
     enum mrs_status (*batch)(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c,
                              struct mrs_err *e);
     void *arg;
@@ -29,7 +29,7 @@ struct live_tour {
     uint64_t docs, written, missed, refused, differs; /* when done: counters of the whole pass, as the checkpoint has
                                                          them */
 };
-enum mrs_status live_tour_run(struct live_tour *t, struct mrs_err *e);
+enum mrs_status live_scan_run(struct live_scan *t, struct mrs_err *e);
 /* How many documents there are, by the server's count of the beginning; 0: it is not known. */
 uint64_t live_estimated(const struct live_job *job, const struct mrs_coll *coll);
 /* batch_size.c: how many documents the next batch asks for, so that it takes as long as the governor says (half a
@@ -51,7 +51,7 @@ const char *live_phase_name(const struct live_job *job, char out[96], const char
 /* Whatever fails because the connection was lost is END. gen: live_link_generation before. */
 enum mrs_status live_lost_since(const struct live_job *job, uint64_t gen, enum mrs_status st, struct mrs_err *e);
 /* Waits before going on after a lost connection; FAIL when there was none to be had too often. */
-enum mrs_status live_tour_wait(struct live_job *job, uint32_t lost, struct mrs_err *e);
+enum mrs_status live_scan_wait(struct live_job *job, uint32_t lost, struct mrs_err *e);
 /* Claimed fields of the group on documents of this side. */
 struct live_claimed live_claims_of(const struct live_job *job, uint32_t group, int side);
 /* doc less those, into a: doc itself where it has none of them. */
@@ -193,11 +193,11 @@ enum mrs_status live_batch_compare(struct live_batch *b, const struct mrs_view *
 enum mrs_status live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e);
 
 /* Copies of the documents that the burst deletes, before it does. */
-enum mrs_status live_batch_keep_swept(struct live_batch *b, struct mrs_err *e);
+enum mrs_status live_batch_note_stale(struct live_batch *b, struct mrs_err *e);
 
 /* ---- hot.c: a unit that others keep changing (replica sets) ---- */
 /* In a transaction that touches the document first. *done: written, or gone, or nothing to do. */
-enum mrs_status live_batch_hot(struct live_batch *b, struct live_task *t, bool *done, struct mrs_err *e);
+enum mrs_status live_batch_contended(struct live_batch *b, struct live_task *t, bool *done, struct mrs_err *e);
 
 /* ---- verify.c ---- */
 /* What becomes of differences. Patiently: a unit whose product's `_id` is taken waits for the next round (it is counted

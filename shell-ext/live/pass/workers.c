@@ -128,7 +128,7 @@ close_walk(struct leading *l, struct mrs_err *e)
         MRS_THEN(st, live_refused_count(l->job, &l->job->run->n_refused, e));
         st = live_lost_since(l->job, gen, st, e);
         if (st == MRS_END) {
-            st = live_tour_wait(l->job, ++lost, e);
+            st = live_scan_wait(l->job, ++lost, e);
             st = st == MRS_OK ? MRS_END : st;
         }
     }
@@ -142,7 +142,7 @@ share(struct leading *l, struct live_walk *w, bool *shared, struct live_pass_rep
     uint32_t n = 0, lost = 0;
     enum mrs_status st;
     while ((st = open_ranges(l, &n, e)) == MRS_END) {
-        st = live_tour_wait(l->job, ++lost, e);
+        st = live_scan_wait(l->job, ++lost, e);
         if (st) {
             return st;
         }

@@ -113,7 +113,7 @@ new_options(const struct live_tally *t, bool *fixed)
 
 /* ---- turns ---- */
 void
-live_turns_decide(struct live_job *job, struct live_compare *c)
+live_build_modes_decide(struct live_job *job, struct live_compare *c)
 {
     (void)job;
     for (uint32_t i = 0; i < live_compare_count(c); i++) {
@@ -121,13 +121,13 @@ live_turns_decide(struct live_job *job, struct live_compare *c)
         uint64_t taking = t->n[LIVE_INSERT] + t->unique_changed, freeing = t->n[LIVE_DELETE] + t->unique_changed;
         bool fixed = false;
         if (!t->now.ns) {
-            t->turn = LIVE_TURN_INPLACE;
+            t->turn = LIVE_BUILD_INPLACE;
         } else if (!t->old.ns) {
-            t->turn = LIVE_TURN_FRESH;
+            t->turn = LIVE_BUILD_FRESH;
         } else {
             new_options(t, &fixed);
             bool half_way = t->unique && taking && freeing;
-            t->turn = fixed || t->id_changed || half_way ? LIVE_TURN_BESIDE : LIVE_TURN_INPLACE;
+            t->turn = fixed || t->id_changed || half_way ? LIVE_BUILD_BESIDE : LIVE_BUILD_INPLACE;
         }
     }
 }
@@ -254,12 +254,12 @@ make_before(struct actions_making *m, const struct live_tally *t)
     if (!t->now.ns) {
         return;
     }
-    if (t->turn == LIVE_TURN_INPLACE) {
+    if (t->turn == LIVE_BUILD_INPLACE) {
         index_gone(m, t);
         index_gained(m, LIVE_STAGE_BEFORE, t);
         return;
     }
-    if (t->turn == LIVE_TURN_BESIDE && m->status == MRS_OK) {
+    if (t->turn == LIVE_BUILD_BESIDE && m->status == MRS_OK) {
         m->status = live_name_beside(m->job, &t->now, false, &m->arena, &beside, m->e);
     }
     add(m, LIVE_STAGE_BEFORE, "create", beside.ns, NULL, options_of(t->now_meta));
@@ -271,10 +271,10 @@ static void
 make_built(struct actions_making *m, const struct live_tally *t)
 {
     struct mrs_coll beside = t->now;
-    if (t->turn == LIVE_TURN_BESIDE && m->status == MRS_OK) {
+    if (t->turn == LIVE_BUILD_BESIDE && m->status == MRS_OK) {
         m->status = live_name_beside(m->job, &t->now, false, &m->arena, &beside, m->e);
     }
-    if (t->turn != LIVE_TURN_INPLACE) {
+    if (t->turn != LIVE_BUILD_INPLACE) {
         index_new(m, LIVE_STAGE_BUILT, beside.ns, t->now_meta);
     }
 }
@@ -333,7 +333,7 @@ make_swap(struct actions_making *m, const struct live_tally *t)
 static void
 make_names(struct actions_making *m, const struct live_tally *t)
 {
-    if (t->now.ns && t->turn == LIVE_TURN_BESIDE) {
+    if (t->now.ns && t->turn == LIVE_BUILD_BESIDE) {
         make_swap(m, t);
     } else if (t->now.ns && t->old.ns && strcmp(t->now.ns, t->old.ns) != 0) {
         add(m, LIVE_STAGE_AFTER, "rename", t->old.ns, t->now.ns, nothing);
@@ -344,7 +344,7 @@ make_names(struct actions_making *m, const struct live_tally *t)
 static void
 make_ttl(struct actions_making *m, const struct live_tally *t)
 {
-    if (t->turn != LIVE_TURN_INPLACE) {
+    if (t->turn != LIVE_BUILD_INPLACE) {
         index_new(m, LIVE_STAGE_AFTER, t->now.ns, t->now_meta);
     }
 }
@@ -354,7 +354,7 @@ static void
 make_last(struct actions_making *m, const struct live_tally *t)
 {
     bool fixed = false;
-    if (t->old.ns && t->now.ns && (new_options(t, &fixed) || t->turn == LIVE_TURN_BESIDE)) {
+    if (t->old.ns && t->now.ns && (new_options(t, &fixed) || t->turn == LIVE_BUILD_BESIDE)) {
         add(m, LIVE_STAGE_LAST, "options", t->now.ns, NULL, options_of(t->now_meta));
         undo(m, LIVE_STAGE_LAST, "options", t->old.ns, NULL, options_of(t->old_meta));
     }
@@ -397,7 +397,7 @@ live_actions_make(struct live_job *job, struct live_compare *c, struct mrs_buf *
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct live_tally *t = live_compare_at(c, i);
-        if (t->turn == LIVE_TURN_INPLACE && t->now.ns) {
+        if (t->turn == LIVE_BUILD_INPLACE && t->now.ns) {
             index_gained(&m, LIVE_STAGE_AFTER, t);
         }
     }

@@ -66,7 +66,7 @@ blob(struct mrs_view run, const char *path)
 }
 
 enum mrs_status
-live_sealed_read(struct live_job *job, struct mrs_arena *a, struct live_sealed *out, struct mrs_err *e)
+live_change_totals_read(struct live_job *job, struct mrs_arena *a, struct live_change_totals *out, struct mrs_err *e)
 {
     static const char *const counts[4] = {"changes.build", "changes.insert", "changes.update", "changes.delete"};
     struct mrs_view run = live_run_doc(job->run);
@@ -121,7 +121,7 @@ foreign(struct pass *p, const struct live_journal_entry *en, struct mrs_view now
                        (long long)en->seq, p->job->run->state_changes.ns);
 }
 
-/* Whatever stands there becomes what it is to be. */
+/* Whatever is there becomes what it is to be. */
 static enum mrs_status
 add(struct pass *p, const struct live_journal_entry *en, struct mrs_view now)
 {
@@ -312,7 +312,7 @@ run_pass(struct pass *p)
         }
         MRS_THEN(s, live_lost_since(p->job, gen, batch(p), p->e));
         if (s == MRS_END) { /* writers are kept out: another primary is waited for, not left to be seen */
-            s = live_tour_wait(p->job, ++lost, p->e);
+            s = live_scan_wait(p->job, ++lost, p->e);
             s = s == MRS_OK && !p->check ? reopen(p) : s;
             continue;
         }
@@ -336,7 +336,7 @@ struct apply_list {
     struct live_job *job;
     const char *prefix;
     bool back;
-    struct live_sealed sealed;
+    struct live_change_totals sealed;
     struct mrs_arena arena;
     struct live_pass_report *r;
     struct mrs_err *e;
@@ -346,7 +346,7 @@ static enum mrs_status
 open_list(struct apply_list *l)
 {
     mrs_arena_init(&l->arena, l->job->mem);
-    enum mrs_status s = live_sealed_read(l->job, &l->arena, &l->sealed, l->e);
+    enum mrs_status s = live_change_totals_read(l->job, &l->arena, &l->sealed, l->e);
     if (s == MRS_OK && l->back && !l->sealed.back.n) {
         s = mrs_err_set(l->e, MRS_FAIL, MRS_E_USAGE, "the run was made without --keep-before: it cannot be undone");
     }

@@ -300,7 +300,7 @@ breathe(struct live_compare *c)
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* Each document as a server keeps it, or what stands there would never be found equal; records as they are. */
+/* Each document as a server keeps it, or what is there would never be found equal; records as they are. */
 static enum mrs_status
 feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
 {
@@ -743,8 +743,8 @@ live_compare_at(struct live_compare *c, uint32_t i)
 }
 
 enum mrs_status
-live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_turn turn, live_listed_put put, void *arg,
-                  struct mrs_err *e)
+live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_build_mode turn,
+                  live_planned_change_put put, void *arg, struct mrs_err *e)
 {
     struct live_stream st;
     const uint8_t *p;
@@ -756,7 +756,8 @@ live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_turn
         const struct live_tally *t = &c->pair[h.pair];
         s = live_stream_take(&st, (size_t)h.before + h.after, &p, e);
         if (s == MRS_OK && t->turn == turn) {
-            struct live_listed one = {kind, t->old.ns ? t->old : t->now, {p, h.before}, {p + h.before, h.after}};
+            struct live_planned_change one = {kind, t->old.ns ? t->old : t->now, {p, h.before}, {p + h.before,
+                    h.after}};
             s = put(arg, &one, e);
         }
     }
@@ -766,7 +767,7 @@ live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_turn
 
 /* ---- the whole result of a collection ---- */
 struct whole {
-    live_listed_put put;
+    live_planned_change_put put;
     void *arg;
 };
 
@@ -774,11 +775,11 @@ static enum mrs_status
 give(struct live_compare *c, const struct whole *w, struct mrs_view doc)
 {
     MRS_ASSERT(c->at < c->n_pairs);
-    struct live_listed one = {LIVE_INSERT, c->pair[c->at].now, {NULL, 0}, doc};
+    struct live_planned_change one = {LIVE_INSERT, c->pair[c->at].now, {NULL, 0}, doc};
     return w->put(w->arg, &one, c->e);
 }
 
-/* A refused document of before, as it stands there. */
+/* A refused document of before, as it is there. */
 static enum mrs_status
 give_staying(struct live_compare *c, int what, struct mrs_view doc)
 {
@@ -814,7 +815,7 @@ give_blocks(struct live_compare *c, const struct whole *w, struct mrs_reader *r)
 }
 
 enum mrs_status
-live_compare_whole(struct live_compare *c, uint32_t i, live_listed_put put, void *arg, struct mrs_err *e)
+live_compare_whole(struct live_compare *c, uint32_t i, live_planned_change_put put, void *arg, struct mrs_err *e)
 {
     MRS_ASSERT(i < c->n_pairs);
     const struct live_tally *t = &c->pair[i];

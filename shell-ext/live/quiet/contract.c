@@ -2,7 +2,7 @@
 /* contract.c - the old design goes, while writers are kept out: contract of a plan that was expanded.
  *
  * The plan is run over the collections as they would be had expand never been (less what it added), and the result is
- * held against what stands there. What expand added must be equal to it, byte for byte: any difference means that it is
+ * held against what is there. What expand added must be equal to it, byte for byte: any difference means that it is
  * not verified, and nothing is removed. What is left to do are removals; they go the way of every quiet list. Documents
  * that somebody else put into a new collection stay and are reported, those that were refused stay as they are. */
 #include "mongoreshape/ejson.h"
@@ -17,7 +17,7 @@ struct contract_check {
 
 /* A claimed field that differs; NULL: none. */
 static enum mrs_status
-claim_differs(struct contract_check *k, const struct live_listed *c, const char **field, struct mrs_err *e)
+claim_differs(struct contract_check *k, const struct live_planned_change *c, const char **field, struct mrs_err *e)
 {
     struct live_claimed claims;
     mrs_arena_reset(&k->arena);
@@ -46,7 +46,7 @@ filled_now(const struct live_job *job, const char *ns)
 }
 
 static enum mrs_status
-check_one(void *arg, const struct live_listed *c, struct mrs_err *e)
+check_one(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
     struct contract_check *k = arg;
     struct live_pass_report *r = k->r;
@@ -81,7 +81,7 @@ check_all(struct live_quiet_run *q, struct live_pass_report *r, struct mrs_err *
     struct contract_check k = {.q = q, .r = r};
     enum mrs_status s = MRS_OK;
     mrs_arena_init(&k.arena, q->job->mem);
-    for (enum live_turn turn = LIVE_TURN_INPLACE; turn <= LIVE_TURN_BESIDE; turn++) {
+    for (enum live_build_mode turn = LIVE_BUILD_INPLACE; turn <= LIVE_BUILD_BESIDE; turn++) {
         for (int i = 0; s == MRS_OK && i < 3; i++) {
             s = live_compare_each(q->compare, kinds[i], turn, check_one, &k, e);
         }
@@ -96,7 +96,7 @@ check_all(struct live_quiet_run *q, struct live_pass_report *r, struct mrs_err *
 }
 
 static bool
-is_removal(struct live_quiet_run *q, const struct live_listed *c)
+is_removal(struct live_quiet_run *q, const struct live_planned_change *c)
 {
     return c->kind != LIVE_DELETE || !live_is_new_coll(q->job, c->coll.ns);
 }
@@ -108,7 +108,7 @@ leave_new_colls(struct live_quiet_run *q)
     for (uint32_t i = 0; i < live_compare_count(q->compare); i++) {
         struct live_tally *t = live_compare_at(q->compare, i);
         if (t->old.ns && live_is_new_coll(q->job, t->old.ns)) {
-            t->turn = LIVE_TURN_INPLACE;
+            t->turn = LIVE_BUILD_INPLACE;
         }
     }
 }
@@ -138,7 +138,7 @@ live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs
                              : live_quiet_seal(&q, "contract", is_removal, e);
         s = live_quiet_end(&q, s, NULL, e);
     } else if (job->opts.look) {
-        s = live_sealed_look(job, false, r, e);
+        s = live_change_totals_look(job, false, r, e);
     }
     if (job->opts.look) {
         return s;

@@ -2,7 +2,7 @@
 /* journal.c - the change list on the server, in the state database.
  *
  * Each change is one document under its sequence number, with the digests of the document before and after: whoever
- * goes on with the list can tell from what stands in the collection whether a change was made. Bytes travel as binary,
+ * goes on with the list can tell from what is in the collection whether a change was made. Bytes travel as binary,
  * so that no name or type in them means anything to the server. The list counts only once the run document's phase says
  * so; until then it is thrown away and made anew. Must not know how changes are made. */
 #include "live/link/bson.h"
@@ -153,7 +153,7 @@ put_pieces(struct live_journal *j, const char *which, struct mrs_view doc, int64
 }
 
 static enum mrs_status
-put_entry(struct live_journal *j, const struct live_listed *c, struct mrs_val id, struct mrs_view old,
+put_entry(struct live_journal *j, const struct live_planned_change *c, struct mrs_val id, struct mrs_view old,
           struct mrs_err *e)
 {
     MRS_ASSERT(c->before.n || c->after.n);
@@ -182,7 +182,7 @@ put_entry(struct live_journal *j, const struct live_listed *c, struct mrs_val id
 }
 
 enum mrs_status
-live_journal_put(struct live_journal *j, const struct live_listed *c, struct mrs_err *e)
+live_journal_put(struct live_journal *j, const struct live_planned_change *c, struct mrs_err *e)
 {
     MRS_ASSERT(j->n <= FLUSH_DOCS);
     struct mrs_view none = {NULL, 0}, old = j->job->opts.keep_before ? c->before : none;

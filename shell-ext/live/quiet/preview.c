@@ -41,7 +41,7 @@ struct looking {
 };
 
 static enum mrs_status
-look_one(void *arg, const struct live_listed *c, struct mrs_err *e)
+look_one(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
     struct looking *l = arg;
     struct live_pass_report *r = l->r;
@@ -66,7 +66,7 @@ live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_repor
     mrs_buf_init(&back, q->job->mem, MRS_DOC_MAX / 4);
     enum mrs_status s = live_unique_check(q, keep, e);
     MRS_THEN(s, live_actions_make(q->job, q->compare, &list, &back, e));
-    for (enum live_turn turn = LIVE_TURN_INPLACE; turn <= LIVE_TURN_BESIDE; turn++) {
+    for (enum live_build_mode turn = LIVE_BUILD_INPLACE; turn <= LIVE_BUILD_BESIDE; turn++) {
         for (int i = 0; s == MRS_OK && i < 3; i++) {
             s = live_compare_each(q->compare, kinds[i], turn, look_one, &l, e);
         }
@@ -82,15 +82,15 @@ live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_repor
 
 /* The first entries of a sealed list, and how many there are. */
 enum mrs_status
-live_sealed_look(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e)
+live_change_totals_look(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e)
 {
     struct live_journal_entry *entry;
-    struct live_sealed sealed;
+    struct live_change_totals sealed;
     struct mrs_arena a;
     uint32_t n = 0;
     int64_t all = 0;
     mrs_arena_init(&a, job->mem);
-    enum mrs_status s = live_sealed_read(job, &a, &sealed, e);
+    enum mrs_status s = live_change_totals_read(job, &a, &sealed, e);
     for (int i = 0; s == MRS_OK && i < 4; i++) {
         all += sealed.n[i];
     }

@@ -336,7 +336,7 @@ live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e)
     MRS_THEN(s, phase(q, "listing", e));
     MRS_THEN(s, live_compare_open(q->job, q->in, q->out, q->refused, q->contract, &q->compare, e));
     if (s == MRS_OK) {
-        live_turns_decide(q->job, q->compare);
+        live_build_modes_decide(q->job, q->compare);
         s = q->job->opts.look ? MRS_OK : record_refused(q, e);
     }
     return s;
@@ -353,7 +353,7 @@ struct listing {
 /* A server would insert another document than the list says: its own time for Timestamp(0, 0). What a run removes is
  * inserted when it is undone. Updates are pipelines, which keep such a value. */
 static enum mrs_status
-check_time(const struct listing *l, const struct live_listed *c, struct mrs_err *e)
+check_time(const struct listing *l, const struct live_planned_change *c, struct mrs_err *e)
 {
     bool undone = c->kind == LIVE_DELETE && l->q->job->opts.keep_before;
     const char *name = c->kind == LIVE_INSERT ? live_zero_time(c->after) : undone ? live_zero_time(c->before) : NULL;
@@ -369,10 +369,10 @@ check_time(const struct listing *l, const struct live_listed *c, struct mrs_err 
 }
 
 static enum mrs_status
-put(void *arg, const struct live_listed *c, struct mrs_err *e)
+put(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
     struct listing *l = arg;
-    struct live_listed one = *c;
+    struct live_planned_change one = *c;
     if (l->keep && !l->keep(l->q, c)) {
         return MRS_OK;
     }
@@ -392,7 +392,7 @@ list_beside(struct listing *l, struct mrs_err *e)
     for (uint32_t i = 0; s == MRS_OK && i < live_compare_count(c); i++) {
         const struct live_tally *t = live_compare_at(c, i);
         struct mrs_coll beside;
-        if (t->turn == LIVE_TURN_BESIDE) {
+        if (t->turn == LIVE_BUILD_BESIDE) {
             s = live_name_beside(l->q->job, &t->now, false, &l->q->arena, &beside, e);
             l->beside = &beside;
             MRS_THEN(s, live_compare_whole(c, i, put, l, e));
@@ -409,12 +409,12 @@ write_list(struct listing *l, int64_t n[4], struct mrs_err *e)
     struct live_compare *c = l->q->compare;
     static const enum live_op_kind kinds[] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
     enum mrs_status s = live_journal_new(l->q->job, &l->j, e);
-    MRS_THEN(s, live_compare_each(c, LIVE_INSERT, LIVE_TURN_FRESH, put, l, e));
+    MRS_THEN(s, live_compare_each(c, LIVE_INSERT, LIVE_BUILD_FRESH, put, l, e));
     MRS_THEN(s, list_beside(l, e));
     n[LIVE_PASS_BUILD] = s == MRS_OK ? live_journal_count(l->j) : 0;
     for (int i = 0; s == MRS_OK && i < 3; i++) {
         int64_t before = live_journal_count(l->j);
-        s = live_compare_each(c, kinds[i], LIVE_TURN_INPLACE, put, l, e);
+        s = live_compare_each(c, kinds[i], LIVE_BUILD_INPLACE, put, l, e);
         n[LIVE_PASS_INSERT + i] = live_journal_count(l->j) - before;
     }
     if (s != MRS_OK) {
@@ -424,7 +424,7 @@ write_list(struct listing *l, int64_t n[4], struct mrs_err *e)
     return live_journal_seal(l->j, e);
 }
 
-/* Binary, so that names in it mean nothing to the server; the frame (length, subtype) stands before. */
+/* Binary, so that names in it mean nothing to the server; the frame (length, subtype) comes before. */
 static struct mrs_val
 binary(struct mrs_buf *b)
 {
@@ -442,7 +442,7 @@ may_build_beside(struct live_quiet_run *q, struct mrs_err *e)
     enum mrs_status s = coll ? MRS_OK : mrs_err_memory(e, n * sizeof *coll);
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
         const struct live_tally *t = live_compare_at(q->compare, i);
-        if (t->turn == LIVE_TURN_BESIDE) {
+        if (t->turn == LIVE_BUILD_BESIDE) {
             s = live_name_beside(q->job, &t->now, false, &q->arena, &coll[k++], e);
         }
     }
@@ -622,11 +622,11 @@ begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
     struct mrs_view none = {NULL, 0};
     struct live_block *block = NULL;
-    struct live_sealed sealed;
+    struct live_change_totals sealed;
     struct live_pass_report seen = {.arena = r->arena};
     struct mrs_arena a;
     mrs_arena_init(&a, job->mem);
-    enum mrs_status s = live_sealed_read(job, &a, &sealed, e);
+    enum mrs_status s = live_change_totals_read(job, &a, &sealed, e);
     if (s == MRS_OK && !sealed.back.n) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the run was made without --keep-before: it cannot be undone");
     }
@@ -676,7 +676,7 @@ live_quiet_rollback(struct live_job *job, struct live_pass_report *r, struct mrs
         s = begin_back(job, r, e);
     }
     if (job->opts.look) {
-        return s == MRS_OK ? live_sealed_look(job, true, r, e) : s;
+        return s == MRS_OK ? live_change_totals_look(job, true, r, e) : s;
     }
     return s == MRS_OK ? live_quiet_carry_out(job, LIVE_WAY_BACK, r, e) : s;
 }

@@ -20,16 +20,16 @@ enum mrs_status live_claims_in(const struct live_job *job, const char *ns, struc
 enum mrs_status live_snapshot(struct live_job *job, const char *dir, const char *base, struct mrs_err *e);
 
 /* ---- change_list.c: out against in ---- */
-struct live_listed { /* one change, on its way into the list */
+struct live_planned_change { /* one change, on its way into the list */
     enum live_op_kind kind;
     struct mrs_coll coll;
     struct mrs_view before, after; /* whole documents; empty: none */
 };
-typedef enum mrs_status (*live_listed_put)(void *arg, const struct live_listed *c, struct mrs_err *e);
-enum live_turn {
-    LIVE_TURN_INPLACE, /* its changes are made one by one where it stands */
-    LIVE_TURN_FRESH,   /* it was not there: it can be filled before anything else is touched */
-    LIVE_TURN_BESIDE   /* built whole under another name and renamed over the old one */
+typedef enum mrs_status (*live_planned_change_put)(void *arg, const struct live_planned_change *c, struct mrs_err *e);
+enum live_build_mode {
+    LIVE_BUILD_INPLACE, /* its changes are made one by one where it stands */
+    LIVE_BUILD_FRESH,   /* it was not there: it can be filled before anything else is touched */
+    LIVE_BUILD_BESIDE   /* built whole under another name and renamed over the old one */
 };
 struct live_tally { /* a collection before and after */
     struct mrs_coll old, now;           /* ns NULL: it was not there; it is there no more */
@@ -41,7 +41,7 @@ struct live_tally { /* a collection before and after */
     bool unique;                        /* before and after some index beside `_id` is unique */
     uint64_t unique_changed;            /* updates that may touch the values of such an index */
     bool id_changed;                    /* an `_id` takes other bytes (1, 1.0), which no update can give it */
-    enum live_turn turn;                /* the caller's to set, before it asks for changes */
+    enum live_build_mode turn;          /* the caller's to set, before it asks for changes */
 };
 /* Compares the dump folders in and out by `_id` in bounded memory (job->opts.memory) and keeps the differences in
  * temporary files. Documents of the file `refused` (NULL: none) count as part of the result: in their collection, as
@@ -55,10 +55,10 @@ void live_compare_close(struct live_compare *c);
 uint32_t live_compare_count(const struct live_compare *c);
 struct live_tally *live_compare_at(struct live_compare *c, uint32_t i);
 /* All changes of one kind, of the collections with this turn, under their old names (a new one: its own). */
-enum mrs_status live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_turn turn,
-                                  live_listed_put put, void *arg, struct mrs_err *e);
+enum mrs_status live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_build_mode turn,
+                                  live_planned_change_put put, void *arg, struct mrs_err *e);
 /* The result of collection i with the refused documents that stay, each document an insert. */
-enum mrs_status live_compare_whole(struct live_compare *c, uint32_t i, live_listed_put put, void *arg,
+enum mrs_status live_compare_whole(struct live_compare *c, uint32_t i, live_planned_change_put put, void *arg,
                                    struct mrs_err *e);
 
 /* ---- journal.c: the change list on the server ---- */
@@ -67,7 +67,7 @@ enum mrs_status live_compare_whole(struct live_compare *c, uint32_t i, live_list
  * and p: {d: number of pieces, o: the same} in the entry. Sealed by the run document's phase. */
 struct live_journal;
 enum mrs_status live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err *e); /* empties it */
-enum mrs_status live_journal_put(struct live_journal *j, const struct live_listed *c, struct mrs_err *e);
+enum mrs_status live_journal_put(struct live_journal *j, const struct live_planned_change *c, struct mrs_err *e);
 int64_t live_journal_count(const struct live_journal *j); /* entries so far: the next sequence number */
 /* All written, majority, and counted on the server. Frees j. */
 enum mrs_status live_journal_seal(struct live_journal *j, struct mrs_err *e);
@@ -95,7 +95,7 @@ enum live_stage {
 };
 bool live_indexes_unique(struct mrs_view metadata);           /* some index beside `_id` is unique */
 /* Sets the turn of each collection that was compared. */
-void live_turns_decide(struct live_job *job, struct live_compare *c);
+void live_build_modes_decide(struct live_job *job, struct live_compare *c);
 /* The name under which a collection is built (kept false) or its old form kept, in the arena. FAIL MRS_E_LIMIT: too
  * long. */
 enum mrs_status live_name_beside(struct live_job *job, const struct mrs_coll *coll, bool kept, struct mrs_arena *a,
@@ -113,20 +113,21 @@ const char *live_actions_name(struct mrs_view list, int64_t n, const char *ns);
 
 /* ---- apply.c: the list carried out ---- */
 /* What the run document says of a sealed list. Views point into the run document: good until it is read again. */
-struct live_sealed {
+struct live_change_totals {
     int64_t n[4];               /* entries: of new collections and those beside, then inserts, updates, deletes */
     struct mrs_view list, back; /* actions; empty: none */
     bool keep_before;
 };
 enum { LIVE_PASS_BUILD, LIVE_PASS_INSERT, LIVE_PASS_UPDATE, LIVE_PASS_DELETE };
-enum mrs_status live_sealed_read(struct live_job *job, struct mrs_arena *a, struct live_sealed *out, struct mrs_err *e);
+enum mrs_status live_change_totals_read(struct live_job *job, struct mrs_arena *a, struct live_change_totals *out,
+                                        struct mrs_err *e);
 /* All passes and actions up to the stage AFTER; prefix: of the names of its checkpoints. Whatever was done is found
  * done. back: the list backwards. */
 enum mrs_status live_list_apply(struct live_job *job, const char *prefix, bool back, struct live_pass_report *r,
                                 struct mrs_err *e);
 /* The actions of the last stage. */
 enum mrs_status live_list_last(struct live_job *job, const char *prefix, bool back, struct mrs_err *e);
-/* Compares what stands there with the list and counts r->differs: neither as it was nor as it is to be. */
+/* Compares what is there with the list and counts r->differs: neither as it was nor as it is to be. */
 enum mrs_status live_list_verify(struct live_job *job, const char *prefix, struct live_pass_report *r,
                                  struct mrs_err *e);
 /* Adds a line to what the report names, as long as there is room. */
@@ -153,8 +154,8 @@ struct live_quiet_run {
 /* Steps of the way to a sealed list. */
 enum mrs_status live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e);
 /* The list is written and sealed by this phase; keep: whether a change belongs to the list (NULL: all). */
-typedef bool (*live_keep)(struct live_quiet_run *q, const struct live_listed *c);
-/* Whether what will stand there once this list is carried out fits every unique index that will be there; in memory of
+typedef bool (*live_keep)(struct live_quiet_run *q, const struct live_planned_change *c);
+/* Whether what will are there once this list is carried out fits every unique index that will be there; in memory of
  * opts.memory. FAIL MRS_E_REFUSED, naming collection, index and the `_id`s of two documents. What only a server can
  * judge is left to it, and said. unique.c. */
 enum mrs_status live_unique_check(struct live_quiet_run *q, live_keep keep, struct mrs_err *e);
@@ -163,7 +164,7 @@ enum mrs_status live_quiet_seal(struct live_quiet_run *q, const char *phase, liv
 enum mrs_status live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_report *r,
                                 struct mrs_err *e);
 /* What a sealed list holds; back: as what undoes it. */
-enum mrs_status live_sealed_look(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e);
+enum mrs_status live_change_totals_look(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e);
 /* Clears q; where nothing is sealed, writers are let in again and the phase is `phase` (NULL: as it is). Returns s. */
 enum mrs_status live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *phase, struct mrs_err *e);
 enum live_way { LIVE_WAY_APPLY, LIVE_WAY_CONTRACT, LIVE_WAY_BACK };
@@ -175,7 +176,7 @@ enum mrs_status live_quiet_carry_out(struct live_job *job, enum live_way way, st
 enum mrs_status live_quiet_apply(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
 /* contract of an expanded plan. */
 enum mrs_status live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
-/* Compares what stands there with the list (of a run that is done or applying). */
+/* Compares what is there with the list (of a run that is done or applying). */
 enum mrs_status live_quiet_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
 /* The list backwards (--keep-before). */
 enum mrs_status live_quiet_rollback(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);

@@ -27,7 +27,7 @@ struct unique_check {
     struct mrs_unique *keys; /* of the collection in hand */
     bool *left;              /* of its indexes those that are left to the server, and told */
     uint32_t n_left;
-    live_listed_put each;
+    live_planned_change_put each;
     uint64_t docs;
     struct live_spool spool;
     struct unique_entry first, second; /* the first clash: second.doc 0: none */
@@ -133,7 +133,7 @@ put_key(void *arg, uint32_t index, struct mrs_hash128 key, struct mrs_err *e)
 }
 
 static enum mrs_status
-keys_of(void *arg, const struct live_listed *c, struct mrs_err *e)
+keys_of(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
     struct unique_check *u = arg;
     struct mrs_unique_put put = {put_key, u};
@@ -154,10 +154,10 @@ keys_of(void *arg, const struct live_listed *c, struct mrs_err *e)
 
 /* ---- the documents of a result ---- */
 static enum mrs_status
-staying(void *arg, const struct live_listed *c, struct mrs_err *e)
+staying(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
     struct unique_check *u = arg;
-    struct live_listed one = *c;
+    struct live_planned_change one = *c;
     if (strcmp(c->coll.ns, u->t->old.ns) != 0 || u->keep(u->q, c)) {
         return MRS_OK;
     }
@@ -167,7 +167,7 @@ staying(void *arg, const struct live_listed *c, struct mrs_err *e)
 
 /* Also those that the list would remove and does not. */
 static enum mrs_status
-each_doc(struct unique_check *u, live_listed_put fn)
+each_doc(struct unique_check *u, live_planned_change_put fn)
 {
     struct live_compare *c = u->q->compare;
     u->docs = 0;
@@ -289,7 +289,7 @@ find_equal(struct unique_check *u)
 
 /* ---- a clash told ---- */
 static enum mrs_status
-find_ids(void *arg, const struct live_listed *c, struct mrs_err *e)
+find_ids(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
     struct unique_check *u = arg;
     (void)e;

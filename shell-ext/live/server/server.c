@@ -32,7 +32,7 @@ said(const struct server_reading *r)
     return (struct mrs_view){r->reply.p, (uint32_t)r->reply.n};
 }
 
-/* Sends a command; the reply stands in r->reply. */
+/* Sends a command; the reply is in r->reply. */
 static enum mrs_status
 ask(struct server_reading *r, const char *db, struct mrs_view cmd, struct live_fault *f, struct mrs_err *e)
 {

@@ -229,7 +229,7 @@ live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e)
     MRS_THEN(s, say_count(job, &r->state_runs, "[{$match: {_id: {$eq: %s}}}, {$count: 'n'}]", e));
     MRS_THEN(s, say_count(job, &r->state_checkpoints, "[{$match: {run: %s}}, {$count: 'n'}]", e));
     MRS_THEN(s, say_count(job, &r->state_refused, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
-    MRS_THEN(s, say_count(job, &r->state_swept, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
+    MRS_THEN(s, say_count(job, &r->state_stale, "[{$match: {_id.run: %s}}, {$count: 'n'}]", e));
     MRS_THEN(s, say_count(job, &r->state_changes, "[{$match: {_id: {$ne: %s}}}, {$count: 'n'}]", e));
     for (uint32_t i = 0; s == MRS_OK && i < n && live_bool_at(live_run_doc(r), "changes.keep_before", false); i++) {
         snprintf(line, sizeof line, "would drop %s.mrs_%s_old, if it is there", coll[i]->ns, r->short_id);
@@ -284,11 +284,11 @@ live_run_clear(struct live_job *job, const char *db, struct mrs_err *e)
 {
     const struct live_run *r = job->run;
     const struct mrs_coll checkpoints = {db, "checkpoints", "checkpoints"}, refused = {db, "refused", "refused"},
-                          swept = {db, "swept", "swept"};
+                          stale = {db, "swept", "swept"};
     enum mrs_status s = live_state_drop(job, db, r->state_changes.coll, e);
     MRS_THEN(s, delete_where(job, &checkpoints, "{run: %s}", r->id, e));
     MRS_THEN(s, delete_where(job, &refused, "{_id.run: %s}", r->id, e));
-    MRS_THEN(s, delete_where(job, &swept, "{_id.run: %s}", r->id, e));
+    MRS_THEN(s, delete_where(job, &stale, "{_id.run: %s}", r->id, e));
     return s;
 }
 

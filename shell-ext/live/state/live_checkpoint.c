@@ -188,7 +188,7 @@ live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct
     return s;
 }
 
-/* Whether the document stands where a lost reply would have told us. */
+/* Whether the document is where a lost reply would have told us. */
 static enum mrs_status
 moved(struct live_job *job, const struct live_checkpoint *c, struct mrs_err *e)
 {

@@ -172,21 +172,21 @@ live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mr
     return s;
 }
 
-/* ---- swept ---- */
+/* ---- stale ---- */
 static void
-say_swept(struct live_job *job)
+say_stale(struct live_job *job)
 {
     char line[400];
-    if (job->run->n_swept++ == 0 && job->say) {
+    if (job->run->n_stale++ == 0 && job->say) {
         snprintf(line, sizeof line,
                  "documents of new collections that no source makes are removed; copies of them are kept in %s",
-                 job->run->state_swept.ns);
+                 job->run->state_stale.ns);
         job->say(job->arg, line);
     }
 }
 
 enum mrs_status
-live_swept_put(struct live_job *job, const char *ns, struct mrs_view doc, struct mrs_err *e)
+live_stale_put(struct live_job *job, const char *ns, struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(job->run && mrs_view_is_framed(doc));
     struct live_run *r = job->run;
@@ -207,11 +207,11 @@ live_swept_put(struct live_job *job, const char *ns, struct mrs_view doc, struct
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = live_doc_in(&a, &id, e, "{run: %s, ns: %s, id: %v}", r->id, ns, own);
     MRS_THEN(s, record(job, id, doc, &why, &a, &rec, e));
-    MRS_THEN(s, live_state_insert(job, &r->state_swept, rec, &there, e));
-    s = s == MRS_OK && there ? replace(job, &r->state_swept, id, rec, &a, e) : s;
+    MRS_THEN(s, live_state_insert(job, &r->state_stale, rec, &there, e));
+    s = s == MRS_OK && there ? replace(job, &r->state_stale, id, rec, &a, e) : s;
     mrs_arena_clear(&a);
     if (s == MRS_OK) {
-        say_swept(job);
+        say_stale(job);
     }
     return s;
 }

@@ -3,7 +3,7 @@
  *
  * A range is taken by one update whose filter holds exactly what was read, as a lease on a collection is (lease.c), and
  * its sequence number counts up with each taking: so whatever an owner before has read of it matches no more. What such
- * an owner may have left on the server is one open transaction, and its session stands in the range; it is ended first.
+ * an owner may have left on the server is one open transaction, and its session is in the range; it is ended first.
  * All that a worker writes into collections goes in transactions that begin with a write to the range, so that whoever
  * slept past his lease cannot commit, however late he wakes. A range goes on at its own place, never at that of the one
  * who takes it. */

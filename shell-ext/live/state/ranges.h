@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranges.h - a walk that several processes share: ranges of `_id`, each leased to one worker.
  *
- * The bounds of all ranges stand in the checkpoint of the walk (`cuts`), in one write; each range is a checkpoint of
+ * The bounds of all ranges are in the checkpoint of the walk (`cuts`), in one write; each range is a checkpoint of
  * its own beside it, with bounds, owner and the end of its lease. The process that leads the run makes them, sees that
  * all are done, and takes them away again. The filter of whatever moves or fences a range holds its owner and the epoch
  * of the run, so that a worker who lost his range, or whose run got another leader, finds nothing that matches. */

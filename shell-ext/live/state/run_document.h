@@ -46,9 +46,9 @@ struct live_run {
     int64_t control_read_ms;
     uint64_t generation; /* of the link, when leases and checkpoints were last read */
     uint64_t n_refused;
-    uint64_t n_swept;    /* by this process */
+    uint64_t n_stale;    /* by this process */
     int64_t lease_checked_ms;
-    struct mrs_coll state_runs, state_leases, state_checkpoints, state_refused, state_changes, state_swept;
+    struct mrs_coll state_runs, state_leases, state_checkpoints, state_refused, state_changes, state_stale;
     /* private to the files of the state */
     const char **lease;  /* namespaces of the leases that are ours, n_leases, sorted */
     uint32_t n_leases;
@@ -80,7 +80,7 @@ enum mrs_status live_run_join(struct live_job *job, struct mrs_err *e);
  * live_run_open. OK; END: there is no such run. Needs no job->run. */
 enum mrs_status live_run_moment(struct live_job *job, int64_t *now_ms, struct mrs_err *e);
 /* Reads a run without taking leases, for status and controls; id: hex digits, a prefix of them, or NULL where there is
- * only one (or one that is not finished). The plan's text stands in run->doc. */
+ * only one (or one that is not finished). The plan's text is in run->doc. */
 enum mrs_status live_run_find(struct live_job *job, const char *id, struct mrs_err *e);
 void live_run_close(struct live_job *job); /* gives leases back; harmless twice */
 /* Once, before any run is looked for: what an older version left in job->opts.state_old is moved to the state database
@@ -154,7 +154,7 @@ enum mrs_status live_refused_put(struct live_job *job, uint32_t step, const char
                                  const struct mrs_err *why, struct mrs_err *e);
 /* A copy of a target that no source makes (any more), before it is removed: whether an application wrote it, nobody can
  * tell. Said once a run. FAIL where it is too large to be copied. */
-enum mrs_status live_swept_put(struct live_job *job, const char *ns, struct mrs_view doc, struct mrs_err *e);
+enum mrs_status live_stale_put(struct live_job *job, const char *ns, struct mrs_view doc, struct mrs_err *e);
 /* Whether a record of this document surely holds it: before it is taken away. */
 bool live_refused_fits(struct mrs_view doc);
 /* Takes back what was recorded of this document by this step (it was derived again and is well now). */

@@ -78,7 +78,7 @@ live_run_new(struct live_job *job, const char *id, struct mrs_err *e)
     live_governor_init(&r->governor);
     if (!state_coll(job, "runs", "", &r->state_runs) || !state_coll(job, "leases", "", &r->state_leases) ||
         !state_coll(job, "checkpoints", "", &r->state_checkpoints) ||
-        !state_coll(job, "refused", "", &r->state_refused) || !state_coll(job, "swept", "", &r->state_swept) ||
+        !state_coll(job, "refused", "", &r->state_refused) || !state_coll(job, "swept", "", &r->state_stale) ||
         !state_coll(job, "changes_", r->short_id, &r->state_changes)) {
         return mrs_err_memory(e, 256);
     }

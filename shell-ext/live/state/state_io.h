@@ -74,7 +74,7 @@ enum mrs_status live_run_forget(struct live_job *job, struct mrs_err *e);
 /* Writes the run document, and reads it. FAIL MRS_E_EXISTS: another run has a collection in hand. */
 enum mrs_status live_run_create(struct live_job *job, const struct live_touched *t, const char *text, size_t n,
                                 struct mrs_err *e);
-/* As they stand in the run document. */
+/* As they are in the run document. */
 const char *live_mode_name(enum live_mode m);
 const char *live_quiet_name(enum live_quiet q);
 const char *live_topology_name(const struct live_job *job);

@@ -249,7 +249,7 @@ copy_documents(struct move *m, struct mrs_err *e)
     MRS_THEN(s, live_run_clear(m->job, m->to, e));
     MRS_THEN(s, copy(m, &r->state_checkpoints, "{run: %s}", e));
     MRS_THEN(s, copy(m, &r->state_refused, "{_id.run: %s}", e));
-    MRS_THEN(s, copy(m, &r->state_swept, "{_id.run: %s}", e));
+    MRS_THEN(s, copy(m, &r->state_stale, "{_id.run: %s}", e));
     MRS_THEN(s, copy(m, &r->state_changes, "{_id: {$ne: %s}}", e));
     MRS_THEN(s, seal(m, e));
     LIVE_STOP("after-state-seal");

@@ -57,7 +57,7 @@ live_burst_add(struct live_burst *b, const struct live_change *c, struct mrs_err
 
 /* The update and its guard: inside of it, where nothing is removed, so that the filter is the `_id` alone. */
 static enum mrs_status
-put_update(struct live_send *s, struct live_piece *p, const struct live_change *c, const struct live_delta *d,
+put_update(struct live_send *s, struct live_write_op *p, const struct live_change *c, const struct live_delta *d,
            struct mrs_err *e)
 {
     MRS_ASSERT(d->n <= LIVE_DELTA_OPS);
@@ -83,7 +83,7 @@ put_update(struct live_send *s, struct live_piece *p, const struct live_change *
 
 /* Without a guard, for a document whose guard does not fit beside its value: marked weak, and sent alone. */
 static enum mrs_status
-put_weak(struct live_send *s, struct live_piece *p, const struct live_change *c, const struct live_delta *d,
+put_weak(struct live_send *s, struct live_write_op *p, const struct live_change *c, const struct live_delta *d,
          struct mrs_err *e)
 {
     MRS_ASSERT(d->n <= LIVE_DELTA_OPS);
@@ -104,7 +104,7 @@ prepare_one(struct live_send *s, uint32_t i, struct mrs_err *e)
 {
     MRS_ASSERT(i < s->b->n);
     struct live_change *c = &s->b->change[i];
-    struct live_piece *p = &s->piece[i];
+    struct live_write_op *p = &s->piece[i];
     struct live_delta d;
     struct mrs_err why;
     enum mrs_status st = MRS_OK;
@@ -160,7 +160,7 @@ live_send_op(const struct live_send *s, uint32_t i, struct live_op *op)
 {
     MRS_ASSERT(i < s->b->n);
     const struct live_change *c = &s->b->change[i];
-    const struct live_piece *p = &s->piece[i];
+    const struct live_write_op *p = &s->piece[i];
     op->kind = c->kind;
     op->filter = (struct mrs_view){s->buf.p + p->filter, (uint32_t)(p->end - p->filter)};
     op->doc = c->kind == LIVE_UPDATE ? (struct mrs_view){s->buf.p + p->doc, (uint32_t)(p->filter - p->doc)} : c->after;

@@ -5,7 +5,7 @@
 
 #include "write.h"
 
-struct live_piece { /* of one change: pipeline [doc, filter) and filter [filter, end) in live_send.buf */
+struct live_write_op { /* of one change: pipeline [doc, filter) and filter [filter, end) in live_send.buf */
     size_t doc, filter, end;
     bool weak; /* the guard is `_id` and size: to be sent alone, behind a comparison */
     bool done; /* sent, or not to be sent */
@@ -14,7 +14,7 @@ struct live_piece { /* of one change: pipeline [doc, filter) and filter [filter,
 struct live_send {
     struct live_burst *b;
     struct mrs_buf buf, names, guard, lsid;
-    struct live_piece *piece;
+    struct live_write_op *piece;
     struct live_op *ops; /* the bulk in hand, and its changes */
     uint32_t *at;
     uint32_t *bad, n_bad; /* units with a change that was refused or missed */

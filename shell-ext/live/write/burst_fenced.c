@@ -41,7 +41,7 @@ choose(struct fenced *f)
     s->part++;
     for (f->k = 0; f->k < f->most && f->at + f->k < s->b->n; f->k++) {
         uint32_t i = f->order[f->at + f->k];
-        struct live_piece *p = &s->piece[i];
+        struct live_write_op *p = &s->piece[i];
         const struct live_change *c = &s->b->change[i];
         bytes += (p->end - p->doc) + (c->kind == LIVE_INSERT ? c->after.n : 0);
         if (f->k && (p->weak || bytes > LIVE_TXN_BYTES)) {
@@ -69,7 +69,7 @@ written(struct fenced *f)
     }
 }
 
-/* The one change that was not made: what stands there, and the server's word, tell what it means. */
+/* The one change that was not made: what is there, and the server's word, tell what it means. */
 static enum mrs_status
 judge(struct fenced *f, struct mrs_err *e)
 {

@@ -32,7 +32,7 @@ enum mrs_status live_delta_put(const struct live_delta *d, struct mrs_view guard
 
 /* ---- guard.c ---- */
 /* {$and: [{_id: {$eq: id}}, {$expr: {$and: [...]}}]} over the top-level fields `names` (NUL-ended, n bytes) as they
- * stand in doc, absent ones by $type "missing"; names NULL: the whole document ($$ROOT and $bsonSize). Appended to out.
+ * are in doc, absent ones by $type "missing"; names NULL: the whole document ($$ROOT and $bsonSize). Appended to out.
  * FAIL MRS_E_LIMIT past 15 MiB. */
 enum mrs_status live_guard(struct mrs_view doc, const char *names, size_t n, struct mrs_buf *out, struct mrs_err *e);
 /* The same condition as an expression, {$and: [...]}, for an update whose filter is the `_id` alone: servers look a
@@ -83,7 +83,7 @@ enum mrs_status live_burst_add(struct live_burst *b, const struct live_change *c
  * undecided: throw memory away, begin again at the checkpoint. FAIL: as said. Transient faults are tried again inside
  * (bounded). */
 enum mrs_status live_burst_write(struct live_burst *b, struct live_checkpoint *c, bool *short_, struct mrs_err *e);
-/* Before a transaction is begun: its session's id, put into lsid, stands in the lease, so that whoever takes over can
+/* Before a transaction is begun: its session's id, put into lsid, is in the lease, so that whoever takes over can
  * end what a dead owner left open. */
 enum mrs_status live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e);
 /* A transaction, its session noted. That of a worker begins with a write to his range, which fails where that is not
@@ -93,7 +93,7 @@ enum mrs_status live_burst_begin(struct live_burst *b, struct mrs_buf *lsid, str
  * the fault. Whoever began the transaction ends it. */
 enum mrs_status live_burst_in_transaction(struct live_burst *b, struct live_fault *f, struct mrs_err *e);
 
-/* ---- burst_back.c: what really stands there; used by burst.c ---- */
+/* ---- burst_back.c: what really is there; used by burst.c ---- */
 enum live_there { LIVE_GONE, LIVE_THERE_AFTER, LIVE_THERE_OTHER };
 /* Reads the documents of changes at[0..n) (of one collection) back by `_id` and calls tell for each: gone, equal to
  * `after`, other. OK; END: connection lost; FAIL. */

@@ -17,12 +17,12 @@ struct group_bytes {
 };
 struct group_member {
     uint32_t group;
-    struct group_bytes order, shape, kin;
+    struct group_bytes order, shape, shared;
 };
 struct ext_groups {
     struct ext_node *node;
     struct mrs_fold_entry entry; /* of the document in hand */
-    struct mrs_buf key, kin;     /* the same */
+    struct mrs_buf key, shared;  /* the same */
     struct mrs_buf bytes;        /* of all that is open */
     struct group_bytes *group;   /* keys */
     uint32_t n_groups, cap_groups;
@@ -45,7 +45,7 @@ ext_fold_open(struct ext_node *n, struct mrs_err *e)
     }
     g->node = n;
     n->groups = g;
-    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.kin, &g->key, &g->kin,
+    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.shared, &g->key, &g->shared,
         &g->bytes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
@@ -60,7 +60,7 @@ ext_fold_close(struct ext_node *n)
     if (!g) {
         return;
     }
-    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.kin, &g->key, &g->kin,
+    struct mrs_buf *all[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.shared, &g->key, &g->shared,
         &g->bytes};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
@@ -89,8 +89,9 @@ member_next(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
     }
     const struct group_member *x = g->mine[g->at++];
     *shape = view_of(g, x->shape);
-    m->kin = view_of(g, x->kin);
-    m->same_kin = g->at > 1 && g->mine[g->at - 2]->kin.at == x->kin.at && g->mine[g->at - 2]->kin.n == x->kin.n;
+    m->shared = view_of(g, x->shared);
+    m->same_shared = g->at > 1 && g->mine[g->at - 2]->shared.at == x->shared.at &&
+            g->mine[g->at - 2]->shared.n == x->shared.n;
     return MRS_OK;
 }
 
@@ -307,7 +308,7 @@ find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
 static enum mrs_status
 entry_status(const struct ext_groups *g, struct mrs_err *e)
 {
-    const struct mrs_buf *filled[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.kin, &g->kin,
+    const struct mrs_buf *filled[] = {&g->entry.group, &g->entry.order, &g->entry.shape, &g->entry.shared, &g->shared,
         &g->key};
     enum mrs_status s = MRS_OK;
     for (size_t i = 0; i < sizeof filled / sizeof *filled && s == MRS_OK; i++) {
@@ -316,7 +317,7 @@ entry_status(const struct ext_groups *g, struct mrs_err *e)
     return s;
 }
 
-/* What the document brings: OK with entry, key and kin filled, SKIP, DEAD. */
+/* What the document brings: OK with entry, key and shared record filled, SKIP, DEAD. */
 static enum mrs_status
 enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part, struct mrs_err *e)
 {
@@ -329,8 +330,8 @@ enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part, struct mrs_er
     mrs_buf_reset(&x->group);
     mrs_buf_reset(&x->order);
     mrs_buf_reset(&x->shape);
-    mrs_buf_reset(&x->kin);
-    mrs_buf_reset(&g->kin);
+    mrs_buf_reset(&x->shared);
+    mrs_buf_reset(&g->shared);
     mrs_buf_reset(&g->key);
     enum mrs_status s = ops->enter(state, &n->ctx, n->work, doc, x);
     *takes_part = s == MRS_OK && x->takes_part;
@@ -338,14 +339,15 @@ enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part, struct mrs_er
         return s;
     }
     s = entry_status(g, e);
-    if (s == MRS_OK && ops->kin) {
-        s = ops->kin(state, &n->ctx, n->work, doc, (struct mrs_view){x->kin.p, (uint32_t)x->kin.n}, &g->kin);
+    if (s == MRS_OK && ops->shared) {
+        s = ops->shared(state, &n->ctx, n->work, doc, (struct mrs_view){x->shared.p, (uint32_t)x->shared.n},
+                        &g->shared);
     } else {
-        mrs_buf_put(&g->kin, x->kin.p, x->kin.n);
+        mrs_buf_put(&g->shared, x->shared.p, x->shared.n);
     }
-    MRS_THEN(s, mrs_buf_status(&g->kin, e));
+    MRS_THEN(s, mrs_buf_status(&g->shared, e));
     if (s == MRS_OK && ops->group) {
-        return ops->group(state, &n->ctx, n->work, (struct mrs_view){g->kin.p, (uint32_t)g->kin.n}, &g->key);
+        return ops->group(state, &n->ctx, n->work, (struct mrs_view){g->shared.p, (uint32_t)g->shared.n}, &g->key);
     }
     mrs_buf_put(&g->key, x->group.p, x->group.n);
     return s;
@@ -359,18 +361,18 @@ keep(struct ext_groups *g, const struct mrs_buf *b)
     return at;
 }
 
-/* The kin of the member before, where this one has the same: most of a group have. */
+/* The shared record of the member before, where this one has the same: most of a group have. */
 static struct group_bytes
-keep_kin(struct ext_groups *g)
+keep_shared(struct ext_groups *g)
 {
     MRS_ASSERT(g->n_groups <= g->cap_groups);
     if (g->n) {
-        struct group_bytes last = g->member[g->n - 1].kin;
-        if (last.n == g->kin.n && memcmp(g->bytes.p + last.at, g->kin.p, last.n) == 0) {
+        struct group_bytes last = g->member[g->n - 1].shared;
+        if (last.n == g->shared.n && memcmp(g->bytes.p + last.at, g->shared.p, last.n) == 0) {
             return last;
         }
     }
-    return keep(g, &g->kin);
+    return keep(g, &g->shared);
 }
 
 enum mrs_status
@@ -391,7 +393,7 @@ ext_fold_take(struct ext_node *n, struct mrs_view doc, struct mrs_err *e)
     }
     m.order = keep(g, &g->entry.order);
     m.shape = keep(g, &g->entry.shape);
-    m.kin = keep_kin(g);
+    m.shared = keep_shared(g);
     struct group_member *list = mrs_more(n->ctx.mem, g->member, g->n, &g->cap, sizeof *list);
     if (!list) {
         return mrs_err_memory(e, sizeof *list);

@@ -79,7 +79,7 @@ struct shape {
     struct mdb_status *bad; /* the first that is no OK */
 };
 
-/* A text as the server wants it to stand in a shape. */
+/* A text as the server wants it to be in a shape. */
 static void
 shape_text(struct shape *s, bool field, const char *name, uint32_t name_len, const char *text, uint32_t n)
 {

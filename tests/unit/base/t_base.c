@@ -107,7 +107,7 @@ first_cause_wins(void **state)
     assert_int_equal(mrs_err_set(NULL, MRS_SKIP, MRS_E_PLAN, "x"), MRS_SKIP);
 }
 
-/* What concerns one failure alone stands behind what is like others, once, and cut where there is no room. */
+/* What concerns one failure alone comes after what is like others, once, and cut where there is no room. */
 static void
 more_behind_the_kind(void **state)
 {

@@ -33,8 +33,8 @@ check_fields_of(struct mrs_layout *layout, const uint8_t *p, uint32_t n)
     if (s != MRS_OK) {
         return s;
     }
-    if (f.look) {
-        mrs_look_fields(f.look, p, &f);
+    if (f.tpl) {
+        mrs_template_fields(f.tpl, p, &f);
     }
     mrs_walk_init(&w, (struct mrs_view){p, mrs_le32(p)});
     for (; mrs_walk_next(&w, &e) > 0; i++) {
@@ -198,8 +198,8 @@ names_of(struct mrs_layout *layout, uint32_t len, uint32_t value, bool odd)
     uint8_t *exact = malloc(d.n);
     memcpy(exact, d.p, d.n);
     assert_int_equal(mrs_doc_check_fields(exact, d.n, MRS_DEPTH_READ, &f, layout, NULL), MRS_OK);
-    if (f.look) {
-        mrs_look_fields(f.look, exact, &f);
+    if (f.tpl) {
+        mrs_template_fields(f.tpl, exact, &f);
     }
     assert_int_equal(f.n, 5 + odd);
     assert_true(f.all);
@@ -230,7 +230,7 @@ layouts(void **state)
     }
 }
 
-/* Whether a document, at the end of its memory, has a look that the layout knows. */
+/* Whether a document, at the end of its memory, has a template that the layout knows. */
 static bool
 has_look(struct mrs_layout *layout, struct mrs_view d)
 {
@@ -238,9 +238,9 @@ has_look(struct mrs_layout *layout, struct mrs_view d)
     uint8_t *exact = malloc(d.n);
     memcpy(exact, d.p, d.n);
     assert_int_equal(mrs_doc_check_fields(exact, d.n, MRS_DEPTH_READ, &f, layout, NULL), MRS_OK);
-    assert_true(!f.look || f.look->size == d.n);
+    assert_true(!f.tpl || f.tpl->size == d.n);
     free(exact);
-    return f.look != NULL;
+    return f.tpl != NULL;
 }
 
 /* A document whose look is known is taken for good exactly where a walk takes it for good, and has the fields that a
@@ -255,7 +255,7 @@ looks(void **state)
         struct mrs_buf buf;
         mrs_buf_init(&buf, mem, 1 << 20);
         struct mrs_view d = nasty_document(&buf, round % 4, 1 + round % 5);
-        bool fits = d.n >= 16 && d.n <= MRS_LOOK_MAX && mrs_doc_count(d) <= MRS_EVAL_FIELDS_MAX;
+        bool fits = d.n >= 16 && d.n <= MRS_TEMPLATE_MAX && mrs_doc_count(d) <= MRS_EVAL_FIELDS_MAX;
         memset(&layout, 0, sizeof layout);
         assert_false(has_look(&layout, d) || has_look(&layout, d));
         assert_int_equal(has_look(&layout, d), fits);

@@ -443,7 +443,7 @@ many_pieces(void **state)
     show(in, text_room, &ids);
     assert_string_equal(text_room, "d.am:70000 d.bm:70000 d.cm:0 ");
     assert_true(ids == (int64_t)(PIECES / 2) * (PIECES / 2 - 1));
-    assert_int_equal(mrs_input_at(in, 0)->data_place->n_stretch, 1);
+    assert_int_equal(mrs_input_at(in, 0)->data_place->n_extents, 1);
     mrs_input_close(in);
     assert_int_equal(mrs_mem_close(own), 0);
     free(m.p);

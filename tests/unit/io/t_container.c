@@ -493,7 +493,7 @@ holes(void **state)
     const struct mrs_input_ns *ns = mrs_input_at(in, 1);
     uint8_t got[8192];
     assert_int_equal(ns->file_bytes, 1 << 20);
-    assert_int_equal(pread(ns->data_place->fd, got, sizeof got, (off_t)ns->data_place->stretch->off), sizeof got);
+    assert_int_equal(pread(ns->data_place->fd, got, sizeof got, (off_t)ns->data_place->extent->off), sizeof got);
     assert_memory_equal(got + 4096, head, 512);
     assert_int_equal(got[0], 0);
     mrs_input_close(in);

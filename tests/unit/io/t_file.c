@@ -190,24 +190,24 @@ piece_by_piece(void **state)
     (void)state;
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrs_err err;
-    struct mrs_whole *w;
+    struct mrs_atomic_file *w;
     mrs_err_clear(&err);
     put_text(at("w"), "old");
-    OK(mrs_whole_open(mem, at("w"), &w, &err));
+    OK(mrs_atomic_file_open(mem, at("w"), &w, &err));
     for (int i = 0; i < 30000; i++) {
-        OK(mrs_whole_put(w, "0123456789", 10, &err));
+        OK(mrs_atomic_file_put(w, "0123456789", 10, &err));
     }
     struct bytes b = get(at("w"));
     assert_string_equal((char *)b.p, "old");
     free(b.p);
-    OK(mrs_whole_close(w, true, &err));
+    OK(mrs_atomic_file_close(w, true, &err));
     b = get(at("w"));
     assert_int_equal(b.n, 300000);
     assert_memory_equal(b.p + 299990, "0123456789", 10);
     free(b.p);
-    OK(mrs_whole_open(mem, at("w2"), &w, &err));
-    OK(mrs_whole_put(w, "x", 1, &err));
-    OK(mrs_whole_close(w, false, &err));
+    OK(mrs_atomic_file_open(mem, at("w2"), &w, &err));
+    OK(mrs_atomic_file_put(w, "x", 1, &err));
+    OK(mrs_atomic_file_close(w, false, &err));
     assert_false(there(at("w2")));
     /* What could not be written is not published later on. */
     struct rlimit was, tiny;
@@ -216,20 +216,20 @@ piece_by_piece(void **state)
     getrlimit(RLIMIT_FSIZE, &was);
     tiny = was;
     tiny.rlim_cur = 4096;
-    OK(mrs_whole_open(mem, at("w2"), &w, &err));
+    OK(mrs_atomic_file_open(mem, at("w2"), &w, &err));
     setrlimit(RLIMIT_FSIZE, &tiny);
-    enum mrs_status s = mrs_whole_put(w, big, sizeof big, &err);
+    enum mrs_status s = mrs_atomic_file_put(w, big, sizeof big, &err);
     setrlimit(RLIMIT_FSIZE, &was);
     FAILS(s, MRS_E_IO);
-    FAILS(mrs_whole_close(w, true, &err), MRS_E_IO);
+    FAILS(mrs_atomic_file_close(w, true, &err), MRS_E_IO);
     assert_false(there(at("w2")));
     assert_int_equal(mrs_mem_close(mem), 0);
     for (uint64_t n = 1;; n++) {
         mem = mrs_mem_new(n);
         w = NULL;
-        s = mrs_whole_open(mem, at("w3"), &w, &err);
-        s = s == MRS_OK ? mrs_whole_put(w, "abc", 3, &err) : s;
-        enum mrs_status c = mrs_whole_close(w, s == MRS_OK, &err);
+        s = mrs_atomic_file_open(mem, at("w3"), &w, &err);
+        s = s == MRS_OK ? mrs_atomic_file_put(w, "abc", 3, &err) : s;
+        enum mrs_status c = mrs_atomic_file_close(w, s == MRS_OK, &err);
         s = s == MRS_OK ? c : s;
         bool reached = mrs_mem_count(mem) >= n;
         assert_int_equal(mrs_mem_close(mem), 0);
@@ -246,13 +246,13 @@ piece_by_piece(void **state)
 enum { PIECES = 9000 };
 
 static void
-put_pieces(struct mrs_whole *w, int n)
+put_pieces(struct mrs_atomic_file *w, int n)
 {
     char text[40];
     struct mrs_err err;
     mrs_err_clear(&err);
     for (int i = 0; i < n; i++) {
-        OK(mrs_whole_put(w, text, (size_t)snprintf(text, sizeof text, "piece number %d; ", i), &err));
+        OK(mrs_atomic_file_put(w, text, (size_t)snprintf(text, sizeof text, "piece number %d; ", i), &err));
     }
 }
 
@@ -261,7 +261,7 @@ static void
 left_and_taken_up(struct mrs_mem *mem, const struct bytes *want, uint64_t keep, uint64_t wrong, size_t more)
 {
     struct mrs_err err;
-    struct mrs_whole *w;
+    struct mrs_atomic_file *w;
     struct stat before, after;
     mrs_err_clear(&err);
     struct bytes left = {malloc((size_t)keep + more + 1), (size_t)keep + more};
@@ -273,9 +273,9 @@ left_and_taken_up(struct mrs_mem *mem, const struct bytes *want, uint64_t keep, 
     put(at("v.77.partial"), left.p, left.n);
     free(left.p);
     assert_int_equal(stat(at("v.77.partial"), &before), 0);
-    OK(mrs_whole_take_up(mem, at("v"), 77, &w, &err));
+    OK(mrs_atomic_file_take_up(mem, at("v"), 77, &w, &err));
     put_pieces(w, PIECES);
-    OK(mrs_whole_close(w, true, &err));
+    OK(mrs_atomic_file_close(w, true, &err));
     assert_int_equal(stat(at("v"), &after), 0);
     assert_int_equal(before.st_ino, after.st_ino);
     assert_false(there(at("v.77.partial")));
@@ -292,20 +292,20 @@ taken_up(void **state)
     (void)state;
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrs_err err;
-    struct mrs_whole *w;
+    struct mrs_atomic_file *w;
     struct stat st;
     mrs_err_clear(&err);
-    OK(mrs_whole_take_up(mem, at("v"), 77, &w, &err)); /* nothing was left */
+    OK(mrs_atomic_file_take_up(mem, at("v"), 77, &w, &err)); /* nothing was left */
     put_pieces(w, PIECES);
-    mrs_whole_leave(w);
-    mrs_whole_leave(NULL);
+    mrs_atomic_file_leave(w);
+    mrs_atomic_file_leave(NULL);
     assert_true(there(at("v.77.partial")));
     assert_false(there(at("v")));
     assert_int_equal(stat(at("v.77.partial"), &st), 0);
     assert_in_range(st.st_size, 1, 1 << 20);
-    OK(mrs_whole_take_up(mem, at("v"), 77, &w, &err));
+    OK(mrs_atomic_file_take_up(mem, at("v"), 77, &w, &err));
     put_pieces(w, PIECES);
-    OK(mrs_whole_close(w, true, &err));
+    OK(mrs_atomic_file_close(w, true, &err));
     struct bytes want = get(at("v"));
     unlink(at("v"));
     const uint64_t ends[] = {0, 1, 65536, 65560, want.n / 2, want.n - 1, want.n};
@@ -320,10 +320,10 @@ taken_up(void **state)
     free(want.p);
     put_text(at("other"), "somebody's");
     assert_int_equal(symlink(at("other"), at("v.77.partial")), 0);
-    FAILS(mrs_whole_take_up(mem, at("v"), 77, &w, &err), MRS_E_FORMAT);
+    FAILS(mrs_atomic_file_take_up(mem, at("v"), 77, &w, &err), MRS_E_FORMAT);
     unlink(at("v.77.partial"));
     assert_int_equal(link(at("other"), at("v.77.partial")), 0);
-    FAILS(mrs_whole_take_up(mem, at("v"), 77, &w, &err), MRS_E_FORMAT);
+    FAILS(mrs_atomic_file_take_up(mem, at("v"), 77, &w, &err), MRS_E_FORMAT);
     unlink(at("v.77.partial"));
     assert_int_equal(mrs_mem_close(mem), 0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_output.c - the transaction: what stands there after a commit, an abort, a kill, a full disk, a
+/* t_output.c - the transaction: what is there after a commit, an abort, a kill, a full disk, a
  * refusal. */
 #include "io_ground.h"
 #include <pthread.h>
@@ -179,7 +179,7 @@ while_it_is_published(void **state)
     (void)state;
     struct bytes docs = make_docs(50, 1, 300);
     struct mrs_output_opts opts = {.force = true}, resume = {.resume = true};
-    struct mrs_beside side = {mem, at("out"), NULL};
+    struct mrs_ckpt_dir side = {mem, at("out"), NULL};
     bool published;
     struct mrs_output *o = open_out(at("out"), opts);
     write_coll(o, "d", "c", "{}", docs, 50);
@@ -187,11 +187,11 @@ while_it_is_published(void **state)
     assert_int_equal(unlink(at("out.partial/mongoreshape.partial")), 0);
     refused(at("out"), opts, MRS_E_EXISTS, "another run");
     refused(at("out"), resume, MRS_E_EXISTS, "another run");
-    FAILS(mrs_beside_settle(&side, mrs_empty_doc(), false, &published, &err), MRS_E_EXISTS);
+    FAILS(mrs_ckpt_dir_settle(&side, mrs_empty_doc(), false, &published, &err), MRS_E_EXISTS);
     assert_true(there(at("out.partial/d/c.bson")));
     assert_false(there(at("out.partial/mongoreshape.partial")));
     mrs_output_free(o); /* killed: now it may go */
-    OK(mrs_beside_settle(&side, mrs_empty_doc(), false, &published, &err));
+    OK(mrs_ckpt_dir_settle(&side, mrs_empty_doc(), false, &published, &err));
     assert_false(published);
     o = open_out(at("out"), opts);
     assert_false(there(at("out.partial/d")));
@@ -618,21 +618,21 @@ threads(void **state)
 
 /* Half of the documents are written, then the run is stopped. */
 static void
-stop_in_the_middle(struct bytes docs, size_t half, struct mrs_buf *description, struct mrs_buf *mark)
+stop_in_the_middle(struct bytes docs, size_t resumed, struct mrs_buf *description, struct mrs_buf *mark)
 {
     struct mrs_sink *sink;
     struct mrs_build b;
     struct mrs_view d;
     struct mrs_output *o = open_out(at("out"), (struct mrs_output_opts){.sink_buffer = 1000});
     OK(mrs_output_coll(o, "shop", "a", NULL, 0, true, &sink, &err));
-    OK(mrs_sink_write(sink, docs.p, half, &err));
+    OK(mrs_sink_write(sink, docs.p, resumed, &err));
     mrs_build_init(&b, mark);
     OK(mrs_sink_mark(sink, false, &b, &err));
     OK(mrs_build_finish(&b, &d, &err));
     mrs_build_init(&b, description);
     OK(mrs_output_describe(o, &b, &err));
     OK(mrs_build_finish(&b, &d, &err));
-    OK(mrs_sink_write(sink, docs.p + half, docs.n - half, &err)); /* nobody will know of it */
+    OK(mrs_sink_write(sink, docs.p + resumed, docs.n - resumed, &err)); /* nobody will know of it */
     mrs_output_leave(o);
     mrs_output_free(o);
 }
@@ -664,21 +664,21 @@ gone_on_with(void **state)
     struct mrs_output *o;
     struct mrs_sink *sink;
     struct mrs_hash_sum sum;
-    size_t half = 0;
+    size_t resumed = 0;
     mrs_buf_init(&description, mem, 1 << 20);
     mrs_buf_init(&mark, mem, 1 << 20);
     for (int i = 0; i < 20; i++) {
-        half += mrs_le32(docs.p + half);
+        resumed += mrs_le32(docs.p + resumed);
     }
-    stop_in_the_middle(docs, half, &description, &mark);
+    stop_in_the_middle(docs, resumed, &description, &mark);
     uint8_t *file = mark.p + (mrs_doc_get((struct mrs_view){mark.p, (uint32_t)mark.n}, "file").p - mark.p);
-    mrs_put64(file, half - 1); /* would be a document cut in two */
+    mrs_put64(file, resumed - 1); /* would be a document cut in two */
     FAILS(take_sink(&description, &mark, &o, &sink), MRS_E_FORMAT);
     mrs_output_leave(o);
     mrs_output_free(o);
-    mrs_put64(file, half);
+    mrs_put64(file, resumed);
     OK(take_sink(&description, &mark, &o, &sink));
-    OK(mrs_sink_write(sink, docs.p + half, docs.n - half, &err));
+    OK(mrs_sink_write(sink, docs.p + resumed, docs.n - resumed, &err));
     OK(mrs_sink_close(sink, 40, &sum, &err));
     commit(o);
     holds(at("out/shop/a.bson"), docs.p, docs.n);

@@ -74,7 +74,7 @@ compare(const char *path, bool seeks)
         uint8_t *got = malloc(want.n + 1);
         assert_int_equal(archive_entry_size(e), want.n);
         assert_int_equal(archive_entry_filetype(e), AE_IFREG);
-        assert_true(!seeks || archive_entry_perm(e) == 0644); /* stands in a zip's directory only */
+        assert_true(!seeks || archive_entry_perm(e) == 0644); /* is in a zip's directory only */
         assert_int_equal(archive_read_data(a, got, want.n + 1), want.n);
         assert_memory_equal(got, want.p, want.n);
         free(got);

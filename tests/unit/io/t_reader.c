@@ -271,15 +271,15 @@ shared_descriptor(void **state)
     mrs_err_clear(&err);
     OK(mrs_temp_open(top, &fd, &err));
     OK(mrs_write_at(fd, in.p, in.n, 0, &err));
-    size_t half = 0;
-    while (half < in.n / 2) {
-        half += mrs_le32(in.p + half);
+    size_t resumed = 0;
+    while (resumed < in.n / 2) {
+        resumed += mrs_le32(in.p + resumed);
     }
     struct mrs_reader *a, *b;
-    OK(mrs_reader_fd(mem, fd, half, "spool 1", 5000, &a, &err));
+    OK(mrs_reader_fd(mem, fd, resumed, "spool 1", 5000, &a, &err));
     OK(mrs_reader_fd(mem, fd, UINT64_MAX, "spool 2", 7000, &b, &err));
     assert_int_equal(read_all(mem, a, &out, cuts, &n, &err), MRS_END);
-    assert_int_equal(out.n, half);
+    assert_int_equal(out.n, resumed);
     free(out.p);
     assert_int_equal(read_all(mem, b, &out, cuts, &n, &err), MRS_END);
     assert_int_equal(out.n, in.n);

@@ -9,7 +9,7 @@
     "- rename_collection: { from: posts, into: articles }\n"
 
 static enum mrs_status
-see(void *arg, const struct live_listed *c, struct mrs_err *e)
+see(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
     struct desk *d = arg;
     struct mrs_buf b;
@@ -38,7 +38,7 @@ changes(struct desk *d, const char *refused, const char *want)
     d->seen[0] = 0;
     must(d, live_compare_open(&d->job, d->in, d->out, refused, false, &c, &d->e));
     for (int i = 0; i < 3; i++) {
-        must(d, live_compare_each(c, kinds[i], LIVE_TURN_INPLACE, see, d, &d->e));
+        must(d, live_compare_each(c, kinds[i], LIVE_BUILD_INPLACE, see, d, &d->e));
     }
     assert_string_equal(d->seen, want);
     live_compare_close(c);
@@ -85,8 +85,8 @@ ids_as_a_server_takes_them(void **state)
     assert_int_equal(t->n[LIVE_INSERT] + t->n[LIVE_DELETE], 0);
     assert_int_equal(t->kept, 1);
     assert_true(t->id_changed);
-    live_turns_decide(&d.job, c);
-    assert_int_equal(t->turn, LIVE_TURN_BESIDE);
+    live_build_modes_decide(&d.job, c);
+    assert_int_equal(t->turn, LIVE_BUILD_BESIDE);
     live_compare_close(c);
     rise(&d);
 }
@@ -132,13 +132,13 @@ unique_indexes_decide(void **state)
                                  "{\"v\":2,\"key\":{\"m.x\":1},\"name\":\"m\",\"unique\":true}]";
     static const struct {
         const char *in, *out;
-        enum live_turn turn;
+        enum live_build_mode turn;
     } row[] = {
-        {"{\"_id\":1,\"m\":1}", "{\"_id\":1,\"m\":1,\"b\":1}", LIVE_TURN_INPLACE},
-        {"{\"_id\":1,\"m\":1}", "{\"_id\":1,\"m\":2}", LIVE_TURN_BESIDE},
-        {"{\"_id\":1,\"m\":1}", "{\"_id\":1,\"m\":1}{\"_id\":2}", LIVE_TURN_INPLACE},
-        {"{\"_id\":1,\"m\":1}{\"_id\":2}", "{\"_id\":2}", LIVE_TURN_INPLACE},
-        {"{\"_id\":1,\"m\":1}", "{\"_id\":2,\"m\":1}", LIVE_TURN_BESIDE},
+        {"{\"_id\":1,\"m\":1}", "{\"_id\":1,\"m\":1,\"b\":1}", LIVE_BUILD_INPLACE},
+        {"{\"_id\":1,\"m\":1}", "{\"_id\":1,\"m\":2}", LIVE_BUILD_BESIDE},
+        {"{\"_id\":1,\"m\":1}", "{\"_id\":1,\"m\":1}{\"_id\":2}", LIVE_BUILD_INPLACE},
+        {"{\"_id\":1,\"m\":1}{\"_id\":2}", "{\"_id\":2}", LIVE_BUILD_INPLACE},
+        {"{\"_id\":1,\"m\":1}", "{\"_id\":2,\"m\":1}", LIVE_BUILD_BESIDE},
     };
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -152,7 +152,7 @@ unique_indexes_decide(void **state)
         add(&d, "posts", unique, row[i].out);
         end(&d);
         must(&d, live_compare_open(&d.job, d.in, d.out, NULL, false, &c, &d.e));
-        live_turns_decide(&d.job, c);
+        live_build_modes_decide(&d.job, c);
         assert_int_equal(live_compare_at(c, 0)->turn, row[i].turn);
         live_compare_close(c);
         rise(&d);
@@ -187,7 +187,7 @@ fill(struct desk *d, const char *dir, uint32_t from, uint32_t to, uint32_t chang
 }
 
 static enum mrs_status
-tally(void *arg, const struct live_listed *c, struct mrs_err *e)
+tally(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
     uint64_t *n = arg;
     (void)e;
@@ -209,9 +209,9 @@ in_bounded_memory(void **state)
     uint64_t before = mrs_mem_bytes(d.mem);
     d.job.opts.memory = 1 << 20;
     must(&d, live_compare_open(&d.job, d.in, d.out, NULL, false, &c, &d.e));
-    must(&d, live_compare_each(c, LIVE_INSERT, LIVE_TURN_INPLACE, tally, n, &d.e));
-    must(&d, live_compare_each(c, LIVE_UPDATE, LIVE_TURN_INPLACE, tally, n, &d.e));
-    must(&d, live_compare_each(c, LIVE_DELETE, LIVE_TURN_INPLACE, tally, n, &d.e));
+    must(&d, live_compare_each(c, LIVE_INSERT, LIVE_BUILD_INPLACE, tally, n, &d.e));
+    must(&d, live_compare_each(c, LIVE_UPDATE, LIVE_BUILD_INPLACE, tally, n, &d.e));
+    must(&d, live_compare_each(c, LIVE_DELETE, LIVE_BUILD_INPLACE, tally, n, &d.e));
     assert_int_equal(n[LIVE_INSERT], 1000);
     assert_int_equal(n[LIVE_DELETE], 1000);
     assert_int_equal(n[LIVE_UPDATE], 9901);

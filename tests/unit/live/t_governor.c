@@ -89,7 +89,7 @@ blamed(void **state)
 }
 
 static void
-rests(void **state)
+pauses(void **state)
 {
     struct live_governor g;
     (void)state;
@@ -230,7 +230,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(law),  cmocka_unit_test(blamed), cmocka_unit_test(rests), cmocka_unit_test(simulated),
+        cmocka_unit_test(law),  cmocka_unit_test(blamed), cmocka_unit_test(pauses), cmocka_unit_test(simulated),
         cmocka_unit_test(lags), cmocka_unit_test(loads),  cmocka_unit_test(hours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -355,7 +355,7 @@ moved_back(void **state)
     desk_leave(&d);
 }
 
-/* An element that went to another document whose turn comes first: what it has left behind stands in its way, and goes
+/* An element that went to another document whose turn comes first: what it has left behind is in its way, and goes
  * later in the same round. */
 static void
 moved_to_an_earlier_one(void **state)
@@ -544,7 +544,7 @@ changed_meanwhile(bool hot)
         for (int i = 0; i < 4; i++) {
             struct live_task t = {.doc = docs[i]};
             bool done;
-            must(&d, live_batch_hot(&b, &t, &done, &d.e));
+            must(&d, live_batch_contended(&b, &t, &done, &d.e));
             assert_true(done);
         }
     } else {
@@ -796,10 +796,10 @@ sweeping(void **state)
     finds(&d, true, 0, 0, NULL); /* says so, and leaves what nobody makes */
     holds(&d, "lines", "{'_id': 100, 'post': 1, 'q': 1}{'_id': 101, 'post': 1, 'q': 2}{'_id': 102, 'post': 3, 'q': 3}");
     mutant(NULL);
-    assert_int_equal(d.job.run->n_swept, 0);
+    assert_int_equal(d.job.run->n_stale, 0);
     finds(&d, true, 0, 0, NULL);
     holds(&d, "lines", "{'_id': 102, 'post': 3, 'q': 3}");
-    assert_int_equal(d.job.run->n_swept, 2); /* copies: nobody can tell whether they were an application's */
+    assert_int_equal(d.job.run->n_stale, 2); /* copies: nobody can tell whether they were an application's */
     desk_leave(&d);
 }
 
@@ -817,7 +817,7 @@ arrays_are_not_ours(void **state)
     update_one(&d, "posts", "{'_id': 1}", "{'$set': {'items': []}}");
     finds(&d, true, 0, 1, "900: is not ours");
     holds(&d, "lines", "{'_id': 102, 'post': 3, 'q': 3}{'_id': 900, 'post': [1, 3], 'q': 9}");
-    assert_int_equal(d.job.run->n_swept, 2);
+    assert_int_equal(d.job.run->n_stale, 2);
     desk_leave(&d);
 }
 

@@ -2,7 +2,7 @@
 /* t_state.c - the state of a run against a real server: opened, resumed, fought over, slept through, turned, removed.
  *
  * Two jobs are two links and two owners. The clock of this client can be set wrong: the program's own clock_gettime
- * stands before the library's. */
+ * comes before the library's. */
 #include "live_test.h"
 
 #include "live/server/server.h"

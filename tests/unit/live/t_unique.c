@@ -29,7 +29,7 @@ check(struct desk *d, const char *refused, bool contract, live_keep keep)
     d->job.say = say;
     mrs_err_clear(&d->e);
     must(d, live_compare_open(&d->job, d->in, d->out, refused, contract, &q.compare, &d->e));
-    live_turns_decide(&d->job, q.compare);
+    live_build_modes_decide(&d->job, q.compare);
     enum mrs_status s = live_unique_check(&q, keep, &d->e);
     live_compare_close(q.compare);
     return s;
@@ -138,11 +138,11 @@ keys_as_a_server_makes_them(void **state)
     }
 }
 
-/* ---- what stands beside the result ---- */
+/* ---- what is next to the result ---- */
 #define REFUSED(doc) "{\"ns\":\"db.posts\",\"step\":1,\"reason\":\"r\",\"place\":null,\"doc\":" doc "}"
 
 static bool
-no_deletes(struct live_quiet_run *q, const struct live_listed *c)
+no_deletes(struct live_quiet_run *q, const struct live_planned_change *c)
 {
     (void)q;
     return c->kind != LIVE_DELETE;
@@ -254,7 +254,7 @@ in_bounded_memory(void **state)
             d.job.opts.memory = memory;
             struct live_quiet_run q = {.job = &d.job};
             must(&d, live_compare_open(&d.job, d.in, d.out, NULL, false, &q.compare, &d.e));
-            live_turns_decide(&d.job, q.compare);
+            live_build_modes_decide(&d.job, q.compare);
             uint64_t before = mrs_mem_bytes(d.mem);
             enum mrs_status s = live_unique_check(&q, NULL, &d.e);
             assert_int_equal(s, clash ? MRS_FAIL : MRS_OK);

@@ -57,7 +57,7 @@ claims_in(const struct mrs_live_group *g, struct mrs_view doc, const struct mrs_
     }
 }
 
-/* doc as it must be when the claims of `off` are put into it: in their places, as far as they stand in the same
+/* doc as it must be when the claims of `off` are put into it: in their places, as far as they are in the same
  * order. */
 static struct mrs_view
 blended(const struct mrs_live_group *g, struct mrs_view doc, struct mrs_view off, struct mrs_buf *out)
@@ -271,7 +271,7 @@ check_case(const struct unit_case *k)
         if (b.live.group[0].contract_live && b.live.n_groups == 1) {
             check_whole(&b, LIVE_FOR_CONTRACT, &docs);
         }
-        check_load(&b, u, m, &docs, 512, NULL, &t); /* what stands there already is what is wanted */
+        check_load(&b, u, m, &docs, 512, NULL, &t); /* what is there already is what is wanted */
         assert_memory_equal(&first, &t, sizeof t);
         spoil(&b, &docs);
         check_load(&b, u, m, &docs, 3, NULL, &t);
@@ -355,7 +355,7 @@ purposes(void **state)
         {LIVE_FOR_EXPAND, inner, "{'_id':1,'x':7,'l':[{'p':1},2,{'z':3},{'z':0,'p':null}],'z':1}",
          "{'_id':1,'x':7,'l':[{'p':1,'q':1},2,{'z':3},{'z':0,'p':null,'q':null}],'z':1,'o':{'y':7}}", false},
         {LIVE_FOR_EXPAND, inner, "{'_id':1,'x':7,'o':{'w':1,'y':2},'l':[{'q':5},{'p':4,'q':[5]}]}",
-         "{'_id':1,'x':7,'o':{'w':1,'y':7},'l':[{},{'p':4,'q':4}]}", false}, /* what stands there is stale */
+         "{'_id':1,'x':7,'o':{'w':1,'y':7},'l':[{},{'p':4,'q':4}]}", false}, /* what is there is stale */
         {LIVE_FOR_EXPAND, inner, "{'_id':1,'o':{'y':2},'l':{'p':4,'q':5}}", "{'_id':1,'l':{'p':4,'q':4}}", false},
         {LIVE_FOR_EXPAND, inner, "{'_id':1,'x':7,'o':[{'w':1}]}", "!", false}, /* offline, too */
         {LIVE_FOR_CONTRACT, inner, "{'_id':1,'x':7,'o':{'y':7},'l':[{'p':1,'q':1}],'z':1}",

@@ -312,7 +312,7 @@ deltas_on_the_server(void **state)
         }
         uint8_t *got = all_bytes(&d, "posts", &k);
         same_bytes(got, k, q, m, x);
-        /* again: the guard misses, what stands there is what was meant */
+        /* again: the guard misses, what is there is what was meant */
         live_burst_reset(&b);
         change(&d, &b, LIVE_UPDATE, "posts", before, after, 0);
         assert_true(writes(&d, &b, NULL));
@@ -539,7 +539,7 @@ all_kinds(bool no_transactions)
     assert_int_equal(now.docs, 3);
     assert_int_equal(c.seq, 1);
     live_checkpoint_clear(&now);
-    /* the same again: all of it stands there already */
+    /* the same again: all of it is there already */
     assert_true(writes(&d, &b, &c));
     holds(&d, "posts", "{'_id': 1, 'a': 2, 'b': 1}{'_id': 2, 'a': 1}{'_id': 4}");
     assert_int_equal(c.seq, 2);
@@ -691,7 +691,7 @@ sixteen_mebibytes(void **state)
     assert_true(n == after.n && memcmp(got, after.p, n) == 0);
     free(got);
     live_burst_reset(&b);
-    change(&d, &b, LIVE_DELETE, "posts", before, none, 0); /* not what stands there */
+    change(&d, &b, LIVE_DELETE, "posts", before, none, 0); /* not what is there */
     assert_false(writes(&d, &b, NULL));
     assert_int_equal(b.change[0].outcome, LIVE_MISSED);
     live_burst_reset(&b);

@@ -3,7 +3,7 @@
  *
  * A plan is done twice: step by step, as it is meant; and as it expands alongside writers: every group adds what it
  * makes of documents less their claims, nothing is removed, and everything is derived a second time. The rule promises
- * of every plan that it admits: the second time changes nothing, and all that was added is what stands there when the
+ * of every plan that it admits: the second time changes nothing, and all that was added is what is there when the
  * steps are done one after the other. Plans of one-document steps are contracted as well, twice, and must end in the
  * same bytes. Plans that may be done in place are done so, each group twice. Plans that the rule refuses go the same
  * ways, to show that the test can fail: many of them must go wrong. */

@@ -374,7 +374,7 @@ nearest(void **state)
     }
 }
 
-/* A plan as BSON, as text again: the same plan, and each line knows what stands there. */
+/* A plan as BSON, as text again: the same plan, and each line knows what is there. */
 static void
 through_bson(void **state)
 {

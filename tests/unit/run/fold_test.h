@@ -16,7 +16,7 @@ enum what { PLAIN, OUTSIDE, BAD, ALONE, FAILS, STOPS, WHATS };
 struct knobs {
     uint32_t most;     /* members of a document */
     bool ahead;        /* a document is put when the member behind it is known */
-    bool leave;        /* members of a last document that is not full stand nowhere */
+    bool leave;        /* members of a last document that is not full are nowhere */
     uint32_t ids;      /* `_id` is g % ids and the part: documents clash; 0: g and the part */
     bool same;         /* documents that clash are alike */
     bool sorted, take;
@@ -24,12 +24,14 @@ struct knobs {
     uint32_t groups, orders, pad, there;
     enum mrs_conflicts conflicts;
     bool rising;       /* groups follow the input */
-    bool dated;        /* the order as a date stands in documents, too: d, behind o */
+    bool dated;        /* the order as a date is in documents, too: d, behind o */
     bool changed;      /* documents come with another v from a step before */
-    /* What documents of a group have alike; with the group in it; told by a name; and some of that seen at a glance. */
-    enum { NO_KIN, KIN, KIN_SAYS_IT, KIN_HAS_NAME, KIN_AT_A_GLANCE, KINDS } kin;
-    uint32_t nameless; /* not 0: groups that it divides have a kin, but no key; with KIN_SAYS_IT or KIN_HAS_NAME */
-    /* Groups of few plain members, with KIN_SAYS_IT; the last: some fail then. */
+    /* What documents of a group have alike; with the group in it; told by a name; and some of that entered the fast
+       way. */
+    enum { NO_SHARED, SHARED, SHARED_SAYS_IT, SHARED_HAS_NAME, SHARED_IS_FAST, KINDS } shared;
+    uint32_t nameless; /* not 0: groups that it divides have a shared record, but no key; with SHARED_SAYS_IT or
+                          SHARED_HAS_NAME */
+    /* Groups of few plain members, with SHARED_SAYS_IT; the last: some fail then. */
     enum { NEVER_SMALL, SMALL, SMALL_UP_TO_THE_END } small;
 };
 
@@ -55,7 +57,7 @@ is_odd(struct mrs_view doc)
 }
 
 static void
-put_kin(struct mrs_view doc, struct mrs_buf *out) /* some groups have several */
+put_shared(struct mrs_view doc, struct mrs_buf *out) /* some groups have several */
 {
     mrs_buf_put(out, field(doc, "g").p, 4);
     mrs_buf_put(out, "odd", is_odd(doc) ? 3 : 0);
@@ -69,7 +71,7 @@ struct made {
     uint32_t n, part;
     struct mrs_val v[DOCS_MAX]; /* of the open document: 32 bits each, in room */
     uint8_t room[DOCS_MAX][4];
-    const uint8_t *told[TOLD]; /* the document that was entered last, and those that were told at a glance since */
+    const uint8_t *told[TOLD]; /* the document that was entered last, and those that were entered the fast way since */
     struct mrs_fold_span seen[TOLD][2]; /* of those: its length, the rest; nothing any more when another is entered */
     uint32_t n_told;
 };
@@ -107,14 +109,14 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
         return refuse(c, "enter", "a bad one");
     }
     out->takes_part = what != OUTSIDE;
-    if (k->kin < KIN_SAYS_IT) {
+    if (k->shared < SHARED_SAYS_IT) {
         mrs_key_append(&out->group, field(doc, "g"), false);
     }
-    if (k->kin >= KIN_HAS_NAME) {
-        mrs_buf_byte(&out->kin, is_odd(doc));
-        mrs_buf_put(&out->kin, field(doc, "g").p, 4);
-    } else if (k->kin) {
-        put_kin(doc, &out->kin);
+    if (k->shared >= SHARED_HAS_NAME) {
+        mrs_buf_byte(&out->shared, is_odd(doc));
+        mrs_buf_put(&out->shared, field(doc, "g").p, 4);
+    } else if (k->shared) {
+        put_shared(doc, &out->shared);
     }
     if (k->sorted) { /* numbers come before dates */
         int32_t o = mrs_val_i32(field(doc, "o"));
@@ -168,11 +170,11 @@ one_member(const struct knobs *k, struct mrs_ctx *c, struct made *m, struct mrs_
            const struct mrs_fold_put *put)
 {
     int32_t what = mrs_val_i32(field(shape, "f"));
-    uint32_t odd = k->kin && is_odd(shape) ? 3 : 0;
+    uint32_t odd = k->shared && is_odd(shape) ? 3 : 0;
     enum mrs_status s = MRS_OK;
-    assert_int_equal(members->kin.n, k->kin ? 4 + odd : 0);
-    if (k->kin) {
-        assert_memory_equal(members->kin.p, field(shape, "g").p, 4);
+    assert_int_equal(members->shared.n, k->shared ? 4 + odd : 0);
+    if (k->shared) {
+        assert_memory_equal(members->shared.p, field(shape, "g").p, 4);
     }
     if (what == FAILS) {
         return refuse(c, "group", "a failing group");
@@ -247,7 +249,7 @@ take_more(const struct knobs *k, struct made *m, struct mrs_members *members)
     uint32_t n = members->more(members, shape, most - 1 < 8 ? most - 1 : 8);
     assert_true(n < most);
     for (uint32_t i = 0; i < n; i++) {
-        assert_int_equal(members->kin.n, k->kin ? 4 + (is_odd(shape[i]) ? 3 : 0) : 0);
+        assert_int_equal(members->shared.n, k->shared ? 4 + (is_odd(shape[i]) ? 3 : 0) : 0);
         assert_int_equal(mrs_val_i32(field(shape[i], "g")), m->g);
         add_value(k, m, field(shape[i], "v"));
     }
@@ -335,8 +337,8 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
     struct small x;
     memcpy(&x, small->state, sizeof x);
     assert_int_equal(small->n, x.n);
-    assert_memory_equal(small->kin.p, &x.g, 4);
-    assert_int_equal(small->kin.n, 4 + (x.v[0] % 16 == 1 ? 3 : 0)); /* that of the first */
+    assert_memory_equal(small->shared.p, &x.g, 4);
+    assert_int_equal(small->shared.n, 4 + (x.v[0] % 16 == 1 ? 3 : 0)); /* that of the first */
     if (k->small == SMALL_UP_TO_THE_END && x.g % 7 == 3) {
         return refuse(c, "small", "it cannot be written");
     }
@@ -353,14 +355,14 @@ small_end(const void *state, struct mrs_ctx *c, void *work, const struct mrs_fol
 }
 
 static enum mrs_status
-group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, struct mrs_buf *out)
+group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared, struct mrs_buf *out)
 {
     const struct knobs *k = state;
     assert_non_null(work);
-    if (k->nameless && mrs_le32(kin.p) % k->nameless == 0) {
+    if (k->nameless && mrs_le32(shared.p) % k->nameless == 0) {
         return refuse(c, "key", "it has no key");
     }
-    mrs_key_append(out, (struct mrs_val){kin.p, 4, MRS_INT32}, false);
+    mrs_key_append(out, (struct mrs_val){shared.p, 4, MRS_INT32}, false);
     return MRS_OK;
 }
 
@@ -368,16 +370,16 @@ group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view kin, str
 static void
 check_look(const struct mrs_ctx *c, struct mrs_view doc)
 {
-    const struct mrs_look *look = c->fields && c->fields_of == doc.p ? c->fields->look : NULL;
-    assert_true(!look || look->size == doc.n);
-    for (uint32_t i = 0; look && i < doc.n; i++) {
-        assert_int_equal((doc.p[i] ^ look->bytes[i]) & look->mask[i], 0);
+    const struct mrs_template *tpl = c->fields && c->fields_of == doc.p ? c->fields->tpl : NULL;
+    assert_true(!tpl || tpl->size == doc.n);
+    for (uint32_t i = 0; tpl && i < doc.n; i++) {
+        assert_int_equal((doc.p[i] ^ tpl->bytes[i]) & tpl->mask[i], 0);
     }
 }
 
 static enum mrs_status
-kin_of(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
-       struct mrs_buf *out)
+shared_of(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_view name,
+          struct mrs_buf *out)
 {
     (void)state;
     check_look(c, doc);
@@ -385,25 +387,25 @@ kin_of(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, st
     assert_int_equal(name.n, 5);
     assert_int_equal(name.p[0], is_odd(doc));
     assert_memory_equal(name.p + 1, field(doc, "g").p, 4);
-    put_kin(doc, out);
+    put_shared(doc, out);
     return MRS_OK;
 }
 
 /* Documents that are ordered by a date, but for some of them. */
 static bool
-glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_glance *out)
+enter_fast(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, struct mrs_fold_fast *out)
 {
     const struct knobs *k = state;
     struct made *m = work;
     int32_t what = mrs_val_i32(field(doc, "f")), o = mrs_val_i32(field(doc, "o"));
-    assert_int_equal(out->kin->n, 0);
-    mrs_buf_byte(out->kin, is_odd(doc));
+    assert_int_equal(out->shared->n, 0);
+    mrs_buf_byte(out->shared, is_odd(doc));
     if (what == BAD || what == OUTSIDE || !k->sorted || (uint32_t)o < k->orders / 2 ||
         mrs_val_i32(field(doc, "v")) % 5 == 0) {
         refuse(c, "glance", "nobody reads this");
         return false;
     }
-    mrs_buf_put(out->kin, field(doc, "g").p, 4);
+    mrs_buf_put(out->shared, field(doc, "g").p, 4);
     struct mrs_fold_span *seen = remember(m, doc);
     seen[0] = (struct mrs_fold_span){0, 4};
     seen[1] = (struct mrs_fold_span){4, (uint16_t)(doc.n - 4)};
@@ -418,8 +420,8 @@ glance(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, st
 static const struct mrs_fold_ops ops[] = {
     {.enter = enter, .fold = fold, .save = save},
     {enter, fold, save, small_size, small_feed, small_end, group, NULL, NULL},
-    {.enter = enter, .fold = fold, .save = save, .group = group, .kin = kin_of},
-    {.enter = enter, .fold = fold, .save = save, .group = group, .kin = kin_of, .glance = glance}};
+    {.enter = enter, .fold = fold, .save = save, .group = group, .shared = shared_of},
+    {.enter = enter, .fold = fold, .save = save, .group = group, .shared = shared_of, .enter_fast = enter_fast}};
 #define GATHER(i) \
     {.name = "gather", .catalog = catalog, .work_size = sizeof(struct made), .work_clear = work_clear, .fold = &ops[i]}
 static const struct mrs_step_type type[] = {GATHER(0), GATHER(1), GATHER(2), GATHER(3)};

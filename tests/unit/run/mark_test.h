@@ -27,7 +27,7 @@ mark_begin(struct mark *m, struct bare *b)
     mrs_buf_init(&m->buf, b->mem, SIZE_MAX);
     mrs_buf_init(&m->files, b->mem, SIZE_MAX);
     mrs_build_init(&m->b, &m->buf);
-    return mrsi_keep_begin(&b->en, &b->err);
+    return mrsi_ckpt_begin(&b->en, &b->err);
 }
 
 /* A mark again, the one before is forgotten. */
@@ -50,9 +50,9 @@ mark_finish(struct mark *m, struct bare *b, enum mrs_status s)
 __attribute__((unused)) static void
 mark_end(struct mark *m, struct bare *b)
 {
-    struct mrs_beside side = {.mem = b->mem, .output = m->output};
-    mrsi_keep_end(&b->en, MRS_OK, &b->err);
-    (void)mrs_beside_clear(&side, NULL, NULL); /* where memory was out the first time */
+    struct mrs_ckpt_dir side = {.mem = b->mem, .output = m->output};
+    mrsi_ckpt_end(&b->en, MRS_OK, &b->err);
+    (void)mrs_ckpt_dir_clear(&side, NULL, NULL); /* where memory was out the first time */
     mrs_buf_clear(&m->buf);
     mrs_buf_clear(&m->files);
     assert_int_equal(rmdir(m->folder), 0);

@@ -33,7 +33,7 @@ run_fold(const struct knobs *k, const char *before, const char *after, const str
     memset(steps, 0, sizeof steps);
     memcpy(steps, plan->steps, at_step * sizeof *steps);
     memcpy(steps + at_step + 1, plan->steps + at_step, (plan->n_steps - at_step) * sizeof *steps);
-    steps[at_step] = (struct mrs_step){.type = &type[k->kin < KIN_SAYS_IT ? 0 : k->kin - KIN],
+    steps[at_step] = (struct mrs_step){.type = &type[k->shared < SHARED_SAYS_IT ? 0 : k->shared - SHARED],
                                        .state = (void *)(uintptr_t)k,
                                        .desc = {.family = MRS_FAMILY_FOLD,
                                                 .sides = sides,
@@ -70,7 +70,7 @@ struct result {
     char id[40];
     char text[8000];
     uint32_t from, to; /* members: places in `sorted` */
-    bool there, barred, merged;
+    bool there, rejected, merged;
 };
 static struct one docs[DOCS_MAX];
 static struct result results[DOCS_MAX * 2];
@@ -217,9 +217,9 @@ judge(const struct knobs *k, uint32_t i)
     }
     for (uint32_t x = i; x < n_results; x++) {
         bool same = strcmp(results[x].id, results[i].id) == 0 && !results[x].there;
-        results[x].barred =
-            results[x].barred || (same && (!agree || fresh > 1) && k->conflicts == MRS_CONFLICTS_REFUSE);
-        results[x].merged = results[x].merged || (same && x != i && !results[x].barred);
+        results[x].rejected =
+            results[x].rejected || (same && (!agree || fresh > 1) && k->conflicts == MRS_CONFLICTS_REFUSE);
+        results[x].merged = results[x].merged || (same && x != i && !results[x].rejected);
     }
     if (k->conflicts == MRS_CONFLICTS_LAST) {
         memcpy(results[i].text, results[last].text, sizeof results[i].text);
@@ -263,13 +263,13 @@ naive(const struct knobs *k)
         const struct result *r = &results[i];
         for (uint32_t m = r->from; m < r->to; m++) {
             struct one *d = &docs[sorted[m]];
-            if (r->barred) {
+            if (r->rejected) {
                 refuse_doc(sorted[m], "conflicts");
             } else if (d->fate != REFUSED && k->take) {
                 d->fate = TAKEN;
             }
         }
-        if (!r->barred && !r->merged) {
+        if (!r->rejected && !r->merged) {
             into += (size_t)sprintf(want_into + into, "%s", r->text);
         }
     }
@@ -329,7 +329,7 @@ check_rows(const struct knobs *k, const struct mrs_report *rep)
         fates[docs[i].fate]++;
     }
     for (uint32_t i = 0; i < n_results; i++) {
-        written += !results[i].barred && !results[i].merged && !results[i].there;
+        written += !results[i].rejected && !results[i].merged && !results[i].there;
     }
     assert_int_equal(from->before, n_docs);
     assert_int_equal(from->after, fates[STAYS]);
@@ -383,7 +383,7 @@ plain(void **state)
         k.ahead = i & 1;
         k.sorted = i & 2 || i > 7;
         k.take = !(i & 4);
-        k.kin = i < 8 ? i % KINDS : KIN_AT_A_GLANCE;
+        k.shared = i < 8 ? i % KINDS : SHARED_IS_FAST;
         k.dated = i == 8;
         k.pad = i < 8 ? 50 : 0;
         k.changed = i > 9;
@@ -397,13 +397,13 @@ plain(void **state)
         k.rising = true;
         k.groups = i % 2 ? 600 : 30;
         k.pad = i < 2 ? 50 : 600;
-        k.kin = i % KINDS;
+        k.shared = i % KINDS;
         fold_against_naive(&k, 600, 13 + i);
     }
     k.rising = false;
     k.pad = 50;
     k.groups = 1;
-    k.kin = KIN;
+    k.shared = SHARED;
     k.sorted = true;
     fold_against_naive(&k, 600, 12);
     fold_against_naive(&k, 0, 1);
@@ -417,7 +417,7 @@ small(void **state)
     (void)state;
     for (uint32_t i = 0; i < 24; i++) {
         struct knobs k = {.most = 10000, .groups = i % 4 ? 200 : 20, .orders = 1, .pad = 40, .take = i & 1};
-        k.kin = KIN_SAYS_IT;
+        k.shared = SHARED_SAYS_IT;
         k.small = i % 3 == 2 ? SMALL_UP_TO_THE_END : SMALL;
         k.ids = i % 5 ? 0 : 25;
         k.same = i % 10 == 5;
@@ -439,7 +439,7 @@ refusals(void **state)
         struct knobs k = {.most = 1 + i % 7, .ahead = i & 1, .sorted = i & 2, .take = i & 4, .leave = i & 8};
         k.groups = i % 3 ? 40 : 3;
         k.orders = 20;
-        k.kin = i / 2 % KINDS;
+        k.shared = i / 2 % KINDS;
         k.dated = i % 5 != 3;
         k.pad = i % 4 ? 60 : 1500;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
@@ -447,7 +447,7 @@ refusals(void **state)
         k.chance[ALONE] = 40;
         k.chance[FAILS] = i % 5 ? 10 : 0;
         k.chance[STOPS] = i % 7 ? 10 : 0;
-        k.nameless = k.kin >= KIN_SAYS_IT && i % 3 == 1 ? 11 : 0;
+        k.nameless = k.shared >= SHARED_SAYS_IT && i % 3 == 1 ? 11 : 0;
         k.changed = i % 6 == 5;
         fold_against_naive(&k, i % 5 ? 500 : 300, i * 77);
     }
@@ -465,7 +465,7 @@ clashes(void **state)
         k.there = i % 4 == 3 ? 0 : 12;
         k.same = i % 5 == 1;
         k.orders = 20;
-        k.kin = i / 3 % KINDS;
+        k.shared = i / 3 % KINDS;
         k.dated = i & 1;
         k.pad = 60;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;
@@ -498,7 +498,7 @@ look_at_mark(void)
     bool none = false, bad = false;
     mrs_err_clear(&e);
     assert_int_equal(mrsi_checkpoint_parse(room, n, &cp, &e), MRS_OK);
-    struct mrs_view group = mrsi_mark_doc(cp.pass, "group");
+    struct mrs_view group = mrsi_savepoint_doc(cp.pass, "group");
     uint64_t way = mrsi_state_number(group, "way", WAYS - 1, &none);
     if (!none) {
         in_way[way]++;
@@ -577,7 +577,7 @@ stopped_inside(void **state)
         k.ids = i % 4 == 2;
         k.there = i % 6 ? 0 : 4;
         k.orders = 20;
-        k.kin = i / 3 % KINDS;
+        k.shared = i / 3 % KINDS;
         k.dated = i & 1;
         k.pad = 60;
         k.chance[OUTSIDE] = i % 2 ? 0 : 50;

@@ -129,7 +129,7 @@ lists_of_hashes(void **state)
 
 /* n hashes, of which `twice` come once more. */
 static enum mrs_status
-look_for(struct bare *b, uint64_t n, uint64_t twice, bool *clash, uint64_t *suspicious)
+look_for(struct bare *b, uint64_t n, uint64_t twice, bool *clash, uint64_t *dup_hashes)
 {
     struct mrsi_ids ids;
     uint64_t seed = n, *h = malloc((n + 1) * 8);
@@ -144,9 +144,9 @@ look_for(struct bare *b, uint64_t n, uint64_t twice, bool *clash, uint64_t *susp
     s = s == MRS_OK ? mrsi_ids_take(&ids, h, twice / 2, &b->err) : s;
     s = s == MRS_OK ? mrsi_ids_look(&ids, NULL, clash, &b->err) : s;
     if (s == MRS_OK) {
-        *suspicious = ids.suspicious.n;
+        *dup_hashes = ids.dup_hashes.n;
         for (uint64_t i = 0; i < n; i++) {
-            assert_int_equal(mrsi_ids_is_suspicious(&ids, h[i]), i < twice);
+            assert_int_equal(mrsi_ids_has_dup_hash(&ids, h[i]), i < twice);
         }
     }
     mrsi_ids_clear(&ids);
@@ -216,7 +216,7 @@ add(struct mrsi_ids *ids, const struct member *x)
     mrs_buf_clear(&list);
 }
 
-/* What becomes of a place: "-" refused, "m" merged, else the v that stands there in the end. */
+/* What becomes of a place: "-" refused, "m" merged, else the v that is there in the end. */
 static void
 tell(struct mrsi_ids *ids, const struct member *x, char *text)
 {
@@ -227,7 +227,7 @@ tell(struct mrsi_ids *ids, const struct member *x, char *text)
     mrs_err_clear(&e);
     mrs_buf_init(&room, ids->en->mem, SIZE_MAX);
     assert_int_equal(mrsi_ids_replace(ids, x->there, a, b, &room, &doc, &e), MRS_OK);
-    if (!x->there && mrsi_ids_barred(ids, x->source)) {
+    if (!x->there && mrsi_ids_rejected(ids, x->source)) {
         strcat(text, "- ");
     } else if (!x->there && mrsi_ids_told(ids, x->source, 0) >= MRSI_EQUAL) {
         strcat(text, "m ");
@@ -280,7 +280,7 @@ policies(void **state)
 
 /* A source that another key bars stands for nobody; what was made is never the same, unless the other one is there. */
 static void
-barred_first(void **state)
+rejected_first(void **state)
 {
     static const struct member x[] = {{1, 10, 100, 0, 0}, {1, 10, 102, 0, 0}, {1, 10, 103, 0, 0}, {2, 20, 100, 0, 0},
                                       {2, 21, 101, 0, 0}, {3, 30, 104, 0, 1}, {3, 30, 105, 0, 1}, {4, 40, 105, 0, 0},
@@ -309,12 +309,12 @@ whom_they_met(void **state)
     }
     assert_int_equal(mrsi_ids_judge(&ids, NULL, &b.err), MRS_OK);
     for (uint64_t i = 0; i < sizeof met / sizeof *met; i++) {
-        const struct mrsi_barred *k = mrsi_ids_barred(&ids, 101 + i);
+        const struct mrsi_rejected *k = mrsi_ids_rejected(&ids, 101 + i);
         assert_non_null(k);
         assert_int_equal(k->other, met[i]);
         assert_int_equal(k->there, met[i] == 5);
     }
-    assert_null(mrsi_ids_barred(&ids, 100));
+    assert_null(mrsi_ids_rejected(&ids, 100));
     mrsi_ids_clear(&ids);
     bare_end(&b);
 }
@@ -364,7 +364,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(hashes),      cmocka_unit_test(lists_of_hashes),
                                        cmocka_unit_test(many_hashes), cmocka_unit_test(memory_fails),
-                                       cmocka_unit_test(policies),    cmocka_unit_test(barred_first),
+                                       cmocka_unit_test(policies),    cmocka_unit_test(rejected_first),
                                        cmocka_unit_test(whom_they_met),
                                        cmocka_unit_test(many_members)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,12 +15,12 @@ begin(struct mrsi_tree_run *t, struct bare *b, uint32_t n, unsigned needs)
     t->en = &b->en;
     t->n = n;
     t->needs = needs;
-    mrsi_tape_init(&t->bits, &b->en, 1, 4096);
-    mrsi_tape_init(&t->id_at, &b->en, 8, 4096);
-    mrsi_tape_init(&t->ids, &b->en, 1, 4096);
-    mrsi_tape_init(&t->named, &b->en, sizeof(struct mrsi_named), 4096);
-    mrsi_tape_init(&t->twice, &b->en, sizeof(uint32_t), 4096);
-    mrsi_tape_init(&t->childless, &b->en, sizeof(struct mrsi_childless), 4096);
+    mrsi_file_array_init(&t->bits, &b->en, 1, 4096);
+    mrsi_file_array_init(&t->id_at, &b->en, 8, 4096);
+    mrsi_file_array_init(&t->ids, &b->en, 1, 4096);
+    mrsi_file_array_init(&t->named, &b->en, sizeof(struct mrsi_named), 4096);
+    mrsi_file_array_init(&t->twice, &b->en, sizeof(uint32_t), 4096);
+    mrsi_file_array_init(&t->childless, &b->en, sizeof(struct mrsi_childless), 4096);
     mrsi_index_init(&t->index, &b->en, 4096);
     mrsi_sorter_init(&t->ends, &b->en, 8192);
     mrsi_sorter_init(&t->orders, &b->en, 8192);
@@ -28,13 +28,13 @@ begin(struct mrsi_tree_run *t, struct bare *b, uint32_t n, unsigned needs)
         uint8_t bits = MRSI_NODE, id[ID] = {MRS_INT32};
         uint64_t at = (uint64_t)i * ID;
         mrs_put32(id + 1, i);
-        s = mrsi_tape_put(&t->bits, &bits, &b->err);
-        s = s == MRS_OK ? mrsi_tape_put(&t->id_at, &at, &b->err) : s;
-        s = s == MRS_OK ? mrsi_tape_put_n(&t->ids, id, ID, &b->err) : s;
+        s = mrsi_file_array_put(&t->bits, &bits, &b->err);
+        s = s == MRS_OK ? mrsi_file_array_put(&t->id_at, &at, &b->err) : s;
+        s = s == MRS_OK ? mrsi_file_array_put_n(&t->ids, id, ID, &b->err) : s;
     }
-    struct mrsi_tape *tapes[] = {&t->bits, &t->id_at, &t->ids, &t->named, &t->twice};
-    for (size_t i = 0; s == MRS_OK && i < sizeof tapes / sizeof *tapes; i++) {
-        s = mrsi_tape_end(tapes[i], &b->err);
+    struct mrsi_file_array *arrays[] = {&t->bits, &t->id_at, &t->ids, &t->named, &t->twice};
+    for (size_t i = 0; s == MRS_OK && i < sizeof arrays / sizeof *arrays; i++) {
+        s = mrsi_file_array_end(arrays[i], &b->err);
     }
     return s == MRS_OK ? mrsi_tree_parents(t, &b->err) : s;
 }
@@ -42,15 +42,15 @@ begin(struct mrsi_tree_run *t, struct bare *b, uint32_t n, unsigned needs)
 static void
 end(struct mrsi_tree_run *t)
 {
-    struct mrsi_tape *tapes[] = {&t->bits, &t->id_at, &t->ids, &t->named, &t->twice, &t->childless};
-    for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) {
-        mrsi_tape_clear(tapes[i]);
+    struct mrsi_file_array *arrays[] = {&t->bits, &t->id_at, &t->ids, &t->named, &t->twice, &t->childless};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+        mrsi_file_array_clear(arrays[i]);
     }
     mrsi_index_clear(&t->index);
     mrsi_sorter_clear(&t->ends);
     mrsi_sorter_clear(&t->orders);
     mrsi_area_clear(&t->node);
-    mrsi_area_clear(&t->kin);
+    mrsi_area_clear(&t->shared);
     mrsi_area_clear(&t->numbers);
 }
 
@@ -105,7 +105,7 @@ random_forests(void **state)
             }
         }
         assert_int_equal(mrsi_tree_ways(&t, &b.err), MRS_OK);
-        assert_int_equal(mrsi_tree_kin(&t, &b.err), MRS_OK);
+        assert_int_equal(mrsi_tree_children(&t, &b.err), MRS_OK);
         check_against_walk(&t, parent, out);
         end(&t);
         bare_end(&b);
@@ -126,7 +126,7 @@ deep_chains(void **state)
             mrsi_node(&t, i)->parent = way == 0 ? i - 1 : i + 1 < N ? i + 1 : way == 2 ? 0 : MRSI_NONE;
         }
         assert_int_equal(mrsi_tree_ways(&t, &b.err), MRS_OK);
-        assert_int_equal(mrsi_tree_kin(&t, &b.err), MRS_OK);
+        assert_int_equal(mrsi_tree_children(&t, &b.err), MRS_OK);
         const struct mrsi_numbers *numbers = t.numbers.p;
         for (uint32_t i = 0; i < N; i++) {
             uint32_t depth = way ? N - 1 - i : i;

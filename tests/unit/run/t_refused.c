@@ -60,7 +60,7 @@ order(void **state)
     }
 }
 
-/* A refused document stands in the record as it entered the step that refused it. */
+/* A refused document is in the record as it entered the step that refused it. */
 static void
 as_it_entered(void **state)
 {

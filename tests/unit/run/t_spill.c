@@ -120,8 +120,8 @@ look(const struct plan *p, struct mrsi_spill *sp, struct mrs_err *e)
         assert_int_equal(part->lo, at); /* no ordinal is in two partitions, or in none */
         at = part->hi;
         uint64_t mid = (part->lo + part->hi) / 2;
-        for (int half = 0; st == MRS_OK && half < 2; half++) {
-            uint64_t lo = half ? mid : part->lo, hi = half ? part->hi : mid, before = 0;
+        for (int resumed = 0; st == MRS_OK && resumed < 2; resumed++) {
+            uint64_t lo = resumed ? mid : part->lo, hi = resumed ? part->hi : mid, before = 0;
             uint32_t streams = 1;
             st = mrsi_partition_load(sp, part, lo, hi, &buf, &list, e);
             const struct mrsi_loaded *at_hand = (const struct mrsi_loaded *)(void *)list.p;
@@ -304,8 +304,8 @@ until_killed(const struct plan *p, struct mrsi_spill *sp, struct mrsi_spiller *s
         st = mrsi_spiller_init(&s[i], sp, i, &b->err);
     }
     for (int twice = 0; twice < 2; twice++) { /* what the first mark has put into the file is there for the second */
-        uint64_t half = p->records / 2, from = twice ? half / 2 : 0;
-        st = st == MRS_OK ? put_some(p, s, p->jobs, from, twice ? half : half / 2, &b->err) : st;
+        uint64_t resumed = p->records / 2, from = twice ? resumed / 2 : 0;
+        st = st == MRS_OK ? put_some(p, s, p->jobs, from, twice ? resumed : resumed / 2, &b->err) : st;
         mark_again(m);
         st = st == MRS_OK ? mrsi_spill_describe(sp, "spill", &m->b, &m->files, &b->err) : st;
         st = mark_finish(m, b, st);
@@ -425,7 +425,7 @@ damaged_marks(void **state)
     assert_int_equal(mark_begin(&m, &b), MRS_OK);
     assert_int_equal(begin(&sp, &b, p.ordinals, 99999), MRS_OK);
     assert_int_equal(until_killed(&p, &sp, s, &m, &b), MRS_OK);
-    struct mrs_view d = mrsi_mark_doc(m.doc, "spill");
+    struct mrs_view d = mrsi_savepoint_doc(m.doc, "spill");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct mrsi_spill other;
         uint8_t *at = (uint8_t *)(uintptr_t)mrs_doc_get(d, names[i]).p, was[8];

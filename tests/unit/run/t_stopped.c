@@ -80,7 +80,7 @@ static unsigned in_phase[PHASES], in_stage[STAGES];
 static void
 look_at_ids(struct mrs_view mark)
 {
-    struct mrs_view ids = mrsi_mark_doc(mark, "ids");
+    struct mrs_view ids = mrsi_savepoint_doc(mark, "ids");
     bool none = false, bad = false;
     uint64_t phase = mrsi_state_number(ids, "phase", PHASES - 1, &none), stage;
     if (!none) {
@@ -170,8 +170,8 @@ static void
 look_at_residue(struct mrs_view mark)
 {
     bool none = false;
-    struct mrs_view coll = mrsi_mark_doc(mark, "coll");
-    if (mrs_val_is_text(mrs_doc_get(mark, "kind"), MRSI_KEEP_RESIDUE)) {
+    struct mrs_view coll = mrsi_savepoint_doc(mark, "coll");
+    if (mrs_val_is_text(mrs_doc_get(mark, "kind"), MRSI_CKPT_RESIDUE)) {
         uint64_t stage = mrsi_state_number(coll, "stage", COLL_STAGES - 1, &none);
         in_head += none;
         in_coll[stage] += !none;
@@ -257,8 +257,8 @@ static void
 look_at_back(struct mrs_view mark)
 {
     bool none = false, bad = false;
-    struct mrs_view put = mrsi_mark_doc(mark, "put");
-    if (mrs_val_is_text(mrs_doc_get(mark, "kind"), MRSI_KEEP_BACK)) {
+    struct mrs_view put = mrsi_savepoint_doc(mark, "put");
+    if (mrs_val_is_text(mrs_doc_get(mark, "kind"), MRSI_CKPT_BACK)) {
         in_back[mrsi_state_number(mark, "stage", BACK_STAGES - 1, &bad)]++;
         uint64_t stage = mrsi_state_number(put, "stage", PUT_STAGES - 1, &none);
         in_put[stage] += !none;
@@ -407,7 +407,7 @@ static unsigned in_group, in_release;
 static void
 look_at_group(struct mrs_view mark)
 {
-    struct mrs_view group = mrsi_mark_doc(mark, "group");
+    struct mrs_view group = mrsi_savepoint_doc(mark, "group");
     bool none = false;
     uint64_t way = mrsi_state_number(group, "way", 2, &none), given = mrsi_state_number(group, "given", 1000, &none);
     if (!none) {
@@ -485,7 +485,7 @@ static void
 look_at_logged(struct mrs_view mark)
 {
     bool none = false;
-    in_logged += mrsi_state_number(mrsi_mark_doc(mark, "logged"), "docs", 1000, &none) > 0 && !none;
+    in_logged += mrsi_state_number(mrsi_savepoint_doc(mark, "logged"), "docs", 1000, &none) > 0 && !none;
 }
 
 /* Every fifth document of d.a is refused on its way to the step. */

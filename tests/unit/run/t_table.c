@@ -112,9 +112,9 @@ static void
 build_again(struct mrsi_table *t, struct mark *m, struct bare *b, const char *name)
 {
     struct mrs_buf log;
-    struct mrsi_mark_list list = {&b->en, &log, NULL, 0};
+    struct mrsi_savepoint_list list = {&b->en, &log, NULL, 0};
     mrs_buf_init(&log, b->mem, SIZE_MAX);
-    assert_int_equal(mrsi_mark_list_apply(&list, m->doc, name, &b->err), MRS_OK);
+    assert_int_equal(mrsi_savepoint_list_load(&list, m->doc, name, &b->err), MRS_OK);
     build(t, b->mem, (const struct mrsi_logged *)(const void *)log.p, log.n / sizeof(struct mrsi_logged));
     mrsi_table_has(t, &list);
     mrs_buf_clear(&log);

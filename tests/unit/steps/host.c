@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* host.c - the push host: everything in memory, everything at once, as plainly as can be.
  *
- * It stands in for the offline engine in the tests of steps: match by comparing every key with every key, gather
+ * It is in for the offline engine in the tests of steps: match by comparing every key with every key, gather
  * in lists, write in order. It knows the step interface and no step. */
 #include "mongoreshape/spread_ops.h"
 #include "mongoreshape/join_ops.h"

@@ -2,7 +2,7 @@
 /* host_live.c - the live host: ranges of units by _id, written by _id, a checkpoint behind each range; it may
  * stop at any write.
  *
- * Everything it knows when it starts stands in its database: the documents, the journal of the range in hand and
+ * Everything it knows when it starts is in its database: the documents, the journal of the range in hand and
  * the checkpoint. A range is derived once, its writes are put down in the journal (one write), then made one by
  * one, then the checkpoint moves on. Whoever starts again repeats the writes of the journal: they are by _id, so
  * twice is once. Children of a unit are found through keys(), as an index would. */

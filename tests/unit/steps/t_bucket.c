@@ -8,7 +8,7 @@
 
 struct member {
     struct mrs_fold_entry e;
-    struct mrs_buf kin;
+    struct mrs_buf shared;
     uint32_t no;
     bool gone;
 };
@@ -53,8 +53,8 @@ next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
     }
     const struct member *one = &h->m[h->group[h->at++]];
     *shape = (struct mrs_view){one->e.shape.p, (uint32_t)one->e.shape.n};
-    m->kin = (struct mrs_view){one->kin.p, (uint32_t)one->kin.n};
-    m->same_kin = h->at > 1 && compare_bytes(&one->kin, &h->m[h->group[h->at - 2]].kin) == 0;
+    m->shared = (struct mrs_view){one->shared.p, (uint32_t)one->shared.n};
+    m->same_shared = h->at > 1 && compare_bytes(&one->shared, &h->m[h->group[h->at - 2]].shared) == 0;
     h->given++;
     return MRS_OK;
 }
@@ -64,11 +64,11 @@ static uint32_t
 more_members(struct mrs_members *m, struct mrs_view *shape, uint32_t most)
 {
     struct host *h = m->impl;
-    const struct mrs_buf *kin = &h->m[h->group[h->at - 1]].kin;
+    const struct mrs_buf *shared = &h->m[h->group[h->at - 1]].shared;
     uint32_t n = 0;
     for (most = most < 3 ? most : 3; n < most && h->at < h->n_group; n++, h->at++) {
         const struct member *one = &h->m[h->group[h->at]];
-        if (compare_bytes(&one->kin, kin) != 0) {
+        if (compare_bytes(&one->shared, shared) != 0) {
             break;
         }
         shape[n] = (struct mrs_view){one->e.shape.p, (uint32_t)one->e.shape.n};
@@ -109,30 +109,30 @@ put_doc(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Kin and group of a member. Equal names stand for equal kins. */
+/* Shared record and group of a member. Equal names stand for equal shared records. */
 static enum mrs_status
 ask(struct host *h, struct mrs_ctx *c, struct mrs_view doc, struct member *m)
 {
     const struct mrs_fold_ops *ops = h->b->type->fold;
-    struct mrs_view name = {m->e.kin.p, (uint32_t)m->e.kin.n};
-    enum mrs_status s = ops->kin(h->b->state, c, h->b->work, doc, name, &m->kin);
+    struct mrs_view name = {m->e.shared.p, (uint32_t)m->e.shared.n};
+    enum mrs_status s = ops->shared(h->b->state, c, h->b->work, doc, name, &m->shared);
     assert_int_equal(m->e.group.n, 0);
     for (const struct member *other = h->m; s == MRS_OK && other < m; other++) {
-        if (compare_bytes(&other->e.kin, &m->e.kin) == 0) {
-            assert_int_equal(compare_bytes(&other->kin, &m->kin), 0);
+        if (compare_bytes(&other->e.shared, &m->e.shared) == 0) {
+            assert_int_equal(compare_bytes(&other->shared, &m->shared), 0);
         }
     }
-    struct mrs_view kin = {m->kin.p, (uint32_t)m->kin.n};
-    return s == MRS_OK ? ops->group(h->b->state, c, h->b->work, kin, &m->e.group) : s;
+    struct mrs_view shared = {m->shared.p, (uint32_t)m->shared.n};
+    return s == MRS_OK ? ops->group(h->b->state, c, h->b->work, shared, &m->e.group) : s;
 }
 
 static bool
-glance(struct host *h, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *x)
+enter_fast(struct host *h, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *x)
 {
-    struct mrs_fold_glance g = {.kin = &x->kin};
+    struct mrs_fold_fast g = {.shared = &x->shared};
     size_t bytes = 0;
-    if (!h->b->type->fold->glance(h->b->state, c, h->b->work, doc, &g)) {
-        mrs_buf_reset(&x->kin);
+    if (!h->b->type->fold->enter_fast(h->b->state, c, h->b->work, doc, &g)) {
+        mrs_buf_reset(&x->shared);
         mrs_err_clear(c->err);
         return false;
     }
@@ -158,7 +158,7 @@ static enum mrs_status
 enter(struct host *h, struct mrs_ctx *c, struct mrs_view doc, uint32_t no)
 {
     struct member *m = &h->m[h->n];
-    struct mrs_buf *bufs[] = {&m->e.group, &m->e.order, &m->e.shape, &m->e.kin, &m->kin};
+    struct mrs_buf *bufs[] = {&m->e.group, &m->e.order, &m->e.shape, &m->e.shared, &m->shared};
     for (int i = 0; i < 5; i++) {
         mrs_buf_init(bufs[i], h->b->mem, i < 2 ? MRS_KEY_MAX : 64u << 20);
     }
@@ -167,7 +167,7 @@ enter(struct host *h, struct mrs_ctx *c, struct mrs_view doc, uint32_t no)
     mrs_arena_reset(&h->b->arena);
     mrs_err_clear(&h->b->err);
     enum mrs_status s = MRS_OK;
-    if (!glance(h, c, doc, &m->e)) {
+    if (!enter_fast(h, c, doc, &m->e)) {
         s = h->b->type->fold->enter(h->b->state, c, h->b->work, doc, &m->e);
     }
     if (s == MRS_OK && m->e.takes_part) {
@@ -253,8 +253,8 @@ run_with(struct bench *b, struct mrs_view docs, bool wide, struct mrs_layout *la
         mrs_buf_clear(&h.m[i].e.group);
         mrs_buf_clear(&h.m[i].e.order);
         mrs_buf_clear(&h.m[i].e.shape);
-        mrs_buf_clear(&h.m[i].e.kin);
-        mrs_buf_clear(&h.m[i].kin);
+        mrs_buf_clear(&h.m[i].e.shared);
+        mrs_buf_clear(&h.m[i].shared);
     }
     return s;
 }
@@ -610,10 +610,10 @@ sizes(void **state)
 
 /* ---- many readings of one size ---- */
 struct again { /* one reading, many times */
-    struct mrs_view shape, kin;
+    struct mrs_view shape, shared;
     uint32_t item, left, given, docs;
     uint64_t max;
-    bool first, in_id; /* a number of each reading stands in the `_id`, too */
+    bool first, in_id; /* a number of each reading is in the `_id`, too */
 };
 
 static enum mrs_status
@@ -625,8 +625,8 @@ next_again(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
         return MRS_END;
     }
     *shape = x->shape;
-    m->kin = x->kin;
-    m->same_kin = !x->first;
+    m->shared = x->shared;
+    m->same_shared = !x->first;
     x->first = false;
     x->left--;
     x->given++;
@@ -687,7 +687,7 @@ full(void **state)
         struct mrs_view d;
         char body[512];
         struct mrs_fold_entry x = {.takes_part = false};
-        struct mrs_buf kin;
+        struct mrs_buf shared;
         uint8_t *p = bench_doc("{'a':1.5,'b':2.5,'c':3.5,'d':4.5,'e':5.5,'f':6.5,'g':7.5,'h':8.5,'i':9.5,'j':1.5,"
                                "'k':2.5,'l':3.5}", &d);
         snprintf(body, sizeof body, "{" HEAD "%s}", rows[i].more);
@@ -695,14 +695,15 @@ full(void **state)
         assert_int_equal(b.status, MRS_OK);
         b.work = calloc(1, b.type->work_size);
         struct mrs_ctx c = {.mem = b.mem, .arena = &b.arena, .err = &b.err};
-        struct mrs_buf *const bufs[] = {&x.group, &x.order, &x.shape, &x.kin, &kin};
+        struct mrs_buf *const bufs[] = {&x.group, &x.order, &x.shape, &x.shared, &shared};
         for (size_t of = 0; of < BENCH_N(bufs); of++) {
             mrs_buf_init(bufs[of], b.mem, 1u << 20);
         }
         assert_int_equal(b.type->fold->enter(b.state, &c, b.work, d, &x), MRS_OK);
-        struct mrs_view name = {x.kin.p, (uint32_t)x.kin.n};
-        assert_int_equal(b.type->fold->kin(b.state, &c, b.work, d, name, &kin), MRS_OK);
-        struct again all = {.shape = {x.shape.p, (uint32_t)x.shape.n}, .kin = {kin.p, (uint32_t)kin.n}, .item = d.n,
+        struct mrs_view name = {x.shared.p, (uint32_t)x.shared.n};
+        assert_int_equal(b.type->fold->shared(b.state, &c, b.work, d, name, &shared), MRS_OK);
+        struct again all = {.shape = {x.shape.p, (uint32_t)x.shape.n}, .shared = {shared.p, (uint32_t)shared.n},
+                .item = d.n,
                             .left = rows[i].n, .max = rows[i].max, .first = true,
                             .in_id = strstr(rows[i].more, "$v.a") != NULL};
         struct mrs_members members = {.next = next_again, .more = k % 2 ? more_again : NULL, .impl = &all};

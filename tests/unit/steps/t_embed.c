@@ -228,7 +228,7 @@ static const struct host_case references[] = {
      "{'c':[{'_id':1},{'_id':2}],'p':[{'_id':9,'lines':[{'pid':1},{'pid':1},{'pid':2},{'pid':4}]}]}",
      "{'p':[{'_id':9,'lines':[{'pid':1,'ps':[{'_id':1}]},{'pid':1,'ps':[{'_id':1}]},{'pid':2,'ps':[{'_id':2}]},{}],"
      "'n':3}]}", ""},
-    /* elements that are no documents: skipped, unless [] would have to stand there */
+    /* elements that are no documents: skipped, unless [] would have to be there */
     {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.ps'}",
      "{'c':[{'_id':1}],'p':[{'_id':9,'lines':[{'pid':1},5]}]}", "{'c':[{'_id':1}]}", "p 9 as\n"},
     {"embed", "{" P ",'match':{'_id':'lines.pid'},'as':'lines.ps','errors':'keep'}",
@@ -415,9 +415,9 @@ rows_of_documents(void **s)
                 *t = i / 35 % 3 ? 'p' : 'm';
             }
             assert_int_equal(mrs_doc_check_fields(d.p, d.n, MRS_DEPTH_READ, &f, &layout, NULL), MRS_OK);
-            if (f.look && i % 2) {
-                mrs_look_fields(f.look, d.p, &f);
-                f.look = NULL;
+            if (f.tpl && i % 2) {
+                mrs_template_fields(f.tpl, d.p, &f);
+                f.tpl = NULL;
             }
             c.fields_of = d.p;
             enum mrs_status st = made_of(&row, &alone, d, &want);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_far.c - shapes that stay in a file: what is made of a note is what was noted, whatever field is left out; notes
- * that speak of what is not there lead nowhere. */
+/* t_mapped_parts.c - shapes that stay in a file: what is made of a note is what was noted, whatever field is left out;
+ * notes that speak of what is not there lead nowhere. */
 #include "run_test.h"
 #include "run/join/join.h"
 

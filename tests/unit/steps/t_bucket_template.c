@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_alike.c - a document looks as another one exactly where a walk finds the same types, names and lengths. */
+/* t_bucket_template.c - a document looks as another one exactly where a walk finds the same types, names and lengths.
+ * */
 #include "steps/bucket/shared_fields.h"
 
 #include <setjmp.h>
@@ -59,7 +60,7 @@ put_random(struct mrs_build *b)
 
 /* Every byte of a copy is changed in turn; what is still a document is asked about. */
 static void
-compare_changed(const struct mrsi_alike *a, struct mrs_view d)
+compare_changed(const struct mrsi_bucket_template *a, struct mrs_view d)
 {
     uint8_t copy[1 << 12];
     struct mrs_view other = {copy, d.n};
@@ -68,7 +69,7 @@ compare_changed(const struct mrsi_alike *a, struct mrs_view d)
         memcpy(copy, d.p, d.n);
         copy[i / 3] = (uint8_t)(i % 3 == 0 ? copy[i / 3] ^ 1 : i % 3 == 1 ? MRS_INT64 : 0);
         if (mrs_doc_check(copy, d.n, MRS_DEPTH_READ, NULL) == MRS_OK) {
-            assert_int_equal(mrsi_alike(a, other), same_walk(d, other));
+            assert_int_equal(mrsi_bucket_template(a, other), same_walk(d, other));
         }
     }
 }
@@ -83,7 +84,7 @@ as_a_walk_finds(void **state)
     srand(7);
     mrs_buf_init(&buf, mem, 1 << 20);
     for (int i = 0; i < 1000; i++) {
-        struct mrsi_alike a = {0};
+        struct mrsi_bucket_template a = {0};
         struct mrs_build b;
         struct mrs_view d;
         mrs_buf_reset(&buf);
@@ -92,11 +93,11 @@ as_a_walk_finds(void **state)
             put_random(&b);
         }
         assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
-        assert_false(mrsi_alike(&a, d));
-        assert_false(mrsi_alike_learn(&a, d));
-        assert_false(mrsi_alike(&a, d));
-        if (mrsi_alike_learn(&a, d)) {
-            assert_true(mrsi_alike(&a, d));
+        assert_false(mrsi_bucket_template(&a, d));
+        assert_false(mrsi_bucket_template_learn(&a, d));
+        assert_false(mrsi_bucket_template(&a, d));
+        if (mrsi_bucket_template_learn(&a, d)) {
+            assert_true(mrsi_bucket_template(&a, d));
             compare_changed(&a, d);
             learned++;
         } else {
@@ -108,26 +109,26 @@ as_a_walk_finds(void **state)
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
-/* More names than there is room for, and a value whose length stands elsewhere: never alike. */
+/* More names than there is room for, and a value whose length is elsewhere: never alike. */
 static void
 unknown_looks(void **state)
 {
     static const uint8_t regex[] = {12, 0, 0, 0, 0x0b, 'r', 0, 'a', 0, 'i', 0, 0};
     struct mrs_mem *mem = mrs_mem_new(0);
     struct mrs_view r = {regex, sizeof regex}, d;
-    struct mrsi_alike a = {0};
+    struct mrsi_bucket_template a = {0};
     struct mrs_buf buf;
     struct mrs_build b;
     (void)state;
     assert_int_equal(mrs_doc_check(regex, sizeof regex, 3, NULL), MRS_OK);
-    assert_false(mrsi_alike_learn(&a, r) || mrsi_alike_learn(&a, r) || mrsi_alike(&a, r));
+    assert_false(mrsi_bucket_template_learn(&a, r) || mrsi_bucket_template_learn(&a, r) || mrsi_bucket_template(&a, r));
     mrs_buf_init(&buf, mem, 1 << 20);
     mrs_build_init(&b, &buf);
-    for (int i = 0; i <= MRSI_ALIKE_WORDS; i++) {
+    for (int i = 0; i <= MRSI_BUCKET_TEMPLATE_WORDS; i++) {
         mrs_build_i32(&b, "n", i);
     }
     assert_int_equal(mrs_build_finish(&b, &d, NULL), MRS_OK);
-    assert_false(mrsi_alike_learn(&a, d) || mrsi_alike_learn(&a, d) || mrsi_alike(&a, d));
+    assert_false(mrsi_bucket_template_learn(&a, d) || mrsi_bucket_template_learn(&a, d) || mrsi_bucket_template(&a, d));
     mrs_buf_clear(&buf);
     assert_int_equal(mrs_mem_close(mem), 0);
 }

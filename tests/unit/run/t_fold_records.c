@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_keep.c - what folds keep of documents, in every form of record, comes back as it was: ordinals that lie far apart,
- * orders as numbers and as bytes, kins that stand in several pieces. */
+/* t_fold_records.c - what folds keep of documents, in every form of record, comes back as it was: ordinals that lie far
+ * apart, orders as numbers and as bytes, shared records that are in several pieces. */
 #include "mongoreshape/fold_ops.h"
 #include "run_test.h"
 #include "run/fold/fold.h"
 
-enum { DOCS = 6000, WORKERS = 3, GROUPS = 7, KINS = GROUPS * 3, SHAPE_MAX = 400 };
+enum { DOCS = 6000, WORKERS = 3, GROUPS = 7, SHARED = GROUPS * 3, SHAPE_MAX = 400 };
 
-/* How a document is kept: with its order, or seen at a glance. */
-enum way { NO_ORDER, SHORT_ORDER, LONG_ORDER, LONGEST_ORDER, FIRST_WAY_AT_A_GLANCE, DATED = FIRST_WAY_AT_A_GLANCE,
+/* How a document is kept: with its order, or entered the fast way. */
+enum way { NO_ORDER, SHORT_ORDER, LONG_ORDER, LONGEST_ORDER, FIRST_WAY_IS_FAST, DATED = FIRST_WAY_IS_FAST,
            DATED_AT_THE_END, DATED_TOO_FAR, DATED_ELSEWHERE, WAYS };
 struct one {
     uint64_t ordinal;
-    uint32_t kin, worker;
+    uint32_t shared, worker;
     enum way way;
     uint8_t order[40], shape[SHAPE_MAX];
     uint32_t n_order, n_shape, date_at;
@@ -23,8 +23,8 @@ static struct one docs[DOCS];
 struct keeping {
     struct mrsi_fold f;
     struct mrsi_fold_router router[WORKERS];
-    struct mrsi_fold_seen seen[WORKERS][KINS];
-    uint32_t kins; /* records of them */
+    struct mrsi_fold_shared_cache seen[WORKERS][SHARED];
+    uint32_t shared_all; /* records of them */
 };
 
 /* ---- documents ---- */
@@ -69,7 +69,7 @@ make_docs(void)
         struct one *d = &docs[i];
         memset(d, 0, sizeof *d);
         ordinal = d->ordinal = next_ordinal(i, ordinal, &chance);
-        d->kin = i < 3 ? 0 : (uint32_t)(roll(&chance) % KINS);
+        d->shared = i < 3 ? 0 : (uint32_t)(roll(&chance) % SHARED);
         d->worker = i < 3 ? 0 : (uint32_t)(roll(&chance) % WORKERS);
         d->way = (enum way)(roll(&chance) % WAYS);
         d->n_shape = d->way == DATED_TOO_FAR ? 300 + i % 90
@@ -77,7 +77,7 @@ make_docs(void)
                                                   : 12 + i % 40;
         memset(d->shape, (int)(i & 255), d->n_shape);
         memcpy(d->shape, &i, sizeof i);
-        if (d->way < FIRST_WAY_AT_A_GLANCE) {
+        if (d->way < FIRST_WAY_IS_FAST) {
             make_order(d, &chance);
         } else {
             make_date(d, &chance);
@@ -86,26 +86,26 @@ make_docs(void)
 }
 
 /* ---- keeping ---- */
-/* Of groups the key, of kins the rest: two kins of three differ in it. */
+/* Of groups the key, of shared records the rest: two shared records of three differ in it. */
 static struct mrsi_fold_parts
 parts_of(const struct one *d, uint8_t key[8])
 {
     memset(key, 'g', 4);
-    key[3] = (uint8_t)('a' + d->kin % GROUPS);
-    key[4] = d->kin / GROUPS ? 'x' : 'y';
-    struct mrsi_fold_parts x = {.group = {key, 4}, .kin = {key + 4, 1}, .order = {d->order, d->n_order},
+    key[3] = (uint8_t)('a' + d->shared % GROUPS);
+    key[4] = d->shared / GROUPS ? 'x' : 'y';
+    struct mrsi_fold_parts x = {.group = {key, 4}, .shared = {key + 4, 1}, .order = {d->order, d->n_order},
                                 .shape = {d->shape, d->n_shape}, .ordinal = d->ordinal};
     return x;
 }
 
 static bool
-keep_in_open_piece(struct mrsi_fold_router *r, const struct mrsi_fold_seen *seen, const struct one *d,
+keep_in_open_piece(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen, const struct one *d,
                    const struct mrsi_fold_parts *x)
 {
     const struct mrs_fold_span all[] = {{0, 4}, {4, (uint16_t)(d->n_shape - 4)}};
-    struct mrs_fold_glance g = {d->date, d->date_at, all, 2, d->n_shape, NULL};
-    return d->way < FIRST_WAY_AT_A_GLANCE ? mrsi_fold_keep(r, seen, x)
-                                          : mrsi_fold_keep_glance(r, seen, &g, d->shape, d->ordinal);
+    struct mrs_fold_fast g = {d->date, d->date_at, all, 2, d->n_shape, NULL};
+    return d->way < FIRST_WAY_IS_FAST ? mrsi_fold_keep(r, seen, x)
+                                          : mrsi_fold_keep_fast(r, seen, &g, d->shape, d->ordinal);
 }
 
 static enum mrs_status
@@ -113,14 +113,14 @@ keep_all(struct keeping *k, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < DOCS; i++) {
-        struct mrsi_fold_seen *seen = &k->seen[docs[i].worker][docs[i].kin];
+        struct mrsi_fold_shared_cache *seen = &k->seen[docs[i].worker][docs[i].shared];
         struct mrsi_fold_router *r = &k->router[docs[i].worker];
         uint8_t key[8];
         struct mrsi_fold_parts x = parts_of(&docs[i], key);
-        seen->part = docs[i].kin % GROUPS % k->f.spill.n_part;
+        seen->part = docs[i].shared % GROUPS % k->f.spill.n_part;
         if (!seen->piece || !keep_in_open_piece(r, seen, &docs[i], &x)) {
-            s = mrsi_fold_keep_kin(r, seen, &x, docs[i].kin % GROUPS * 77, e);
-            k->kins++;
+            s = mrsi_fold_keep_shared(r, seen, &x, docs[i].shared % GROUPS * 77, e);
+            k->shared_all++;
         }
     }
     return s;
@@ -171,12 +171,12 @@ check_member(const struct mrsi_fold_load *l, const struct mrsi_fold_group *g, co
     const struct one *d = &docs[no];
     uint8_t key[8], room[9];
     struct mrsi_fold_parts x = parts_of(d, key);
-    struct mrs_view rest = mrsi_fold_kin_rest(mrsi_fold_kin_of(l, m)->rec), order = mrsi_fold_order(m->rec, room);
+    struct mrs_view rest = mrsi_fold_shared_rest(mrsi_fold_shared_of(l, m)->rec), order = mrsi_fold_order(m->rec, room);
     assert_int_equal(mrsi_fold_ordinal_of(l, m), d->ordinal);
     assert_int_equal(shape.n, d->n_shape);
     assert_memory_equal(shape.p, d->shape, d->n_shape);
     assert_int_equal(mrsi_fold_compare(g->key, x.group), 0);
-    assert_int_equal(mrsi_fold_compare(rest, x.kin), 0);
+    assert_int_equal(mrsi_fold_compare(rest, x.shared), 0);
     assert_int_equal(mrsi_fold_compare(order, x.order), 0);
     return d;
 }
@@ -197,26 +197,26 @@ check_group(const struct mrsi_fold_load *l, const struct mrsi_fold_group *g)
     }
 }
 
-/* Kins of a group are alike or they are not; in many pieces, some of those that are share a number. */
+/* Shared records of a group are alike or they are not; in many pieces, some of those that are share a number. */
 static uint32_t
-check_kins(const struct mrsi_fold_load *l)
+check_shared(const struct mrsi_fold_load *l)
 {
-    const struct mrsi_fold_kin *kin = (const struct mrsi_fold_kin *)(const void *)l->kins.p;
-    uint32_t shared = 0;
-    for (uint32_t i = 0; i < l->kins.n / sizeof *kin; i++) {
-        const struct mrsi_fold_kin *other = &kin[kin[i].alike];
-        assert_true(kin[i].alike <= i && other->group == kin[i].group && other->alike == kin[i].alike);
-        assert_int_equal(mrsi_fold_compare(mrsi_fold_kin_rest(other->rec), mrsi_fold_kin_rest(kin[i].rec)), 0);
-        shared += kin[i].alike != i;
+    const struct mrsi_fold_shared *shared = (const struct mrsi_fold_shared *)(const void *)l->shared_all.p;
+    uint32_t alike = 0;
+    for (uint32_t i = 0; i < l->shared_all.n / sizeof *shared; i++) {
+        const struct mrsi_fold_shared *other = &shared[shared[i].alike];
+        assert_true(shared[i].alike <= i && other->group == shared[i].group && other->alike == shared[i].alike);
+        assert_int_equal(mrsi_fold_compare(mrsi_fold_shared_rest(other->rec), mrsi_fold_shared_rest(shared[i].rec)), 0);
+        alike += shared[i].alike != i;
     }
-    return shared;
+    return alike;
 }
 
 static enum mrs_status
 look(struct keeping *k, struct mrs_err *e)
 {
     struct mrsi_fold_load l;
-    uint32_t groups = 0, members = 0, kins = 0, shared = 0;
+    uint32_t groups = 0, members = 0, shared_all = 0, shared = 0;
     enum mrs_status s = MRS_OK;
     mrsi_fold_load_init(&l, k->f.en->mem);
     for (uint32_t p = 0; s == MRS_OK && p < k->f.spill.n_part; p++) {
@@ -227,14 +227,14 @@ look(struct keeping *k, struct mrs_err *e)
             members += g->n;
             groups++;
         }
-        shared += s == MRS_OK ? check_kins(&l) : 0;
-        kins += s == MRS_OK ? (uint32_t)(l.kins.n / sizeof(struct mrsi_fold_kin)) : 0;
+        shared += s == MRS_OK ? check_shared(&l) : 0;
+        shared_all += s == MRS_OK ? (uint32_t)(l.shared_all.n / sizeof(struct mrsi_fold_shared)) : 0;
     }
     if (s == MRS_OK) {
         assert_int_equal(groups, GROUPS);
         assert_int_equal(members, DOCS);
-        assert_int_equal(kins, k->kins);
-        assert_true(shared > 0 && kins > KINS * WORKERS);
+        assert_int_equal(shared_all, k->shared_all);
+        assert_true(shared > 0 && shared_all > SHARED * WORKERS);
     }
     mrsi_fold_load_clear(&l);
     return s;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_lanes.c - packing on several threads: the same bytes for any number of them, also where a run was stopped and goes
- * on; failures of every kind in every thread. */
+/* t_codec_pool.c - packing on several threads: the same bytes for any number of them, also where a run was stopped and
+ * goes on; failures of every kind in every thread. */
 #include "io_test.h"
 #include "io/codec/codec_pool.h"
 #include <pthread.h>
@@ -34,11 +34,11 @@ make_text(size_t n, uint32_t seed, bool noise)
 }
 
 static struct mrsi_encoder *
-open_to(struct mrs_mem *mem, int fd, struct mrs_compress how, struct mrsi_lanes *lanes)
+open_to(struct mrs_mem *mem, int fd, struct mrs_compress how, struct mrsi_codec_pool *pool)
 {
     struct mrs_err err;
     struct mrsi_encoder *enc = NULL;
-    struct mrsi_encoder_to to = {fd, "packed", how, 5000, lanes, false, 0};
+    struct mrsi_encoder_to to = {fd, "packed", how, 5000, pool, false, 0};
     mrs_err_clear(&err);
     OK(mrsi_encoder_open(mem, &to, &enc, &err));
     return enc;
@@ -76,13 +76,13 @@ static struct bytes
 packed(struct mrs_compress how, struct bytes in, uint32_t threads, size_t piece)
 {
     struct mrs_mem *mem = mrs_mem_new(0);
-    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
+    struct mrsi_codec_pool *pool = mrsi_codec_pool_new(mem, threads);
     int fd = new_file(at("packed"));
-    struct mrsi_encoder *enc = open_to(mem, fd, how, lanes);
+    struct mrsi_encoder *enc = open_to(mem, fd, how, pool);
     pass_on(enc, in, 0, in.n, piece);
     finish(enc);
     close(fd);
-    mrsi_lanes_free(lanes);
+    mrsi_codec_pool_free(pool);
     assert_int_equal(mrs_mem_close(mem), 0);
     return get(at("packed"));
 }
@@ -174,7 +174,7 @@ nothing_is_remembered(void **state)
     free(ab.p);
 }
 
-/* zlib and libzstd read what stands there, member by member, frame by frame. */
+/* zlib and libzstd read what is there, member by member, frame by frame. */
 static void
 others_read_it(void **state)
 {
@@ -217,9 +217,9 @@ stop_at(struct mrs_compress how, struct bytes in, size_t cut, uint32_t threads, 
     struct mrs_buf pending;
     mrs_err_clear(&err);
     mrs_buf_init(&pending, mem, SIZE_MAX);
-    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
+    struct mrsi_codec_pool *pool = mrsi_codec_pool_new(mem, threads);
     int fd = new_file(at("stopped"));
-    struct mrsi_encoder *enc = open_to(mem, fd, how, lanes);
+    struct mrsi_encoder *enc = open_to(mem, fd, how, pool);
     pass_on(enc, in, 0, cut, 40000);
     OK(mrsi_encoder_mark(enc, &mark.file_bytes, &pending, &err));
     assert_true(pending.n < MRSI_PIECE);
@@ -231,7 +231,7 @@ stop_at(struct mrs_compress how, struct bytes in, size_t cut, uint32_t threads, 
     mark.pending = pending.p;
     mark.pending_n = pending.n;
     assert_int_equal(write(fd, "left behind", 11), 11);
-    struct mrsi_encoder_to to = {fd, "stopped", how, 3000, lanes, false, 0};
+    struct mrsi_encoder_to to = {fd, "stopped", how, 3000, pool, false, 0};
     OK(mrsi_encoder_go_on(mem, &to, &mark, &enc, &err));
     pass_on(enc, in, cut, in.n, 70000);
     finish(enc);
@@ -243,7 +243,7 @@ stop_at(struct mrs_compress how, struct bytes in, size_t cut, uint32_t threads, 
     free(again.p);
     close(fd);
     mrs_buf_clear(&pending);
-    mrsi_lanes_free(lanes);
+    mrsi_codec_pool_free(pool);
     assert_int_equal(mrs_mem_close(mem), 0);
 }
 
@@ -296,10 +296,10 @@ packed_slowly(void **state)
             struct mrs_err err;
             struct patience patience = {PTHREAD_MUTEX_INITIALIZER, 0, ends_at};
             struct mrs_stop stop = {&patience, is_asked};
-            struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
-            mrsi_lanes_ask(lanes, &stop);
+            struct mrsi_codec_pool *pool = mrsi_codec_pool_new(mem, threads);
+            mrsi_codec_pool_ask(pool, &stop);
             int fd = new_file(at("unwanted"));
-            struct mrsi_encoder *enc = open_to(mem, fd, how, lanes);
+            struct mrsi_encoder *enc = open_to(mem, fd, how, pool);
             mrs_err_clear(&err);
             enum mrs_status s = mrsi_encoder_write(enc, in.p, in.n, &err);
             s = s == MRS_OK ? mrsi_encoder_finish(enc, &err) : s;
@@ -315,7 +315,7 @@ packed_slowly(void **state)
                 FAILS(s, MRS_E_CANCEL);
                 assert_in_range(patience.asked, ends_at, ends_at + 1);
             }
-            mrsi_lanes_free(lanes);
+            mrsi_codec_pool_free(pool);
             assert_int_equal(mrs_mem_close(mem), 0);
         }
     }
@@ -341,18 +341,18 @@ fewer_threads(void **state)
     free(want.p);
 }
 
-/* One after the other on the same lanes: open, write, mark, finish. */
+/* One after the other on the same codec pool: open, write, mark, finish. */
 static enum mrs_status
 whole_way(struct mrs_mem *mem, struct mrs_compress how, struct bytes in, uint32_t threads, struct mrs_err *e)
 {
-    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
+    struct mrsi_codec_pool *pool = mrsi_codec_pool_new(mem, threads);
     struct mrsi_encoder *enc = NULL;
     struct mrs_buf pending;
     uint64_t bytes;
     int fd = new_file(at("packed"));
-    struct mrsi_encoder_to to = {fd, "packed", how, 5000, lanes, false, 0};
+    struct mrsi_encoder_to to = {fd, "packed", how, 5000, pool, false, 0};
     mrs_buf_init(&pending, mem, SIZE_MAX);
-    enum mrs_status s = lanes ? mrsi_encoder_open(mem, &to, &enc, e) : mrs_err_memory(e, 1);
+    enum mrs_status s = pool ? mrsi_encoder_open(mem, &to, &enc, e) : mrs_err_memory(e, 1);
     for (size_t i = 0; s == MRS_OK && i < in.n; i += 300000) {
         s = mrsi_encoder_write(enc, in.p + i, in.n - i < 300000 ? in.n - i : 300000, e);
     }
@@ -360,7 +360,7 @@ whole_way(struct mrs_mem *mem, struct mrs_compress how, struct bytes in, uint32_
     s = s == MRS_OK ? mrsi_encoder_finish(enc, e) : s;
     mrsi_encoder_close(enc);
     mrs_buf_clear(&pending);
-    mrsi_lanes_free(lanes);
+    mrsi_codec_pool_free(pool);
     close(fd);
     return s;
 }
@@ -408,23 +408,23 @@ full_disk(void **state)
                 uint64_t bytes;
                 mrs_err_clear(&err);
                 mrs_buf_init(&pending, mem, SIZE_MAX);
-                struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
+                struct mrsi_codec_pool *pool = mrsi_codec_pool_new(mem, threads);
                 int fd = open("/dev/full", O_WRONLY), good_fd = new_file(at("good"));
-                struct mrsi_encoder *enc = open_to(mem, fd, hows[h], lanes);
-                struct mrsi_encoder *good = open_to(mem, good_fd, hows[h], lanes);
+                struct mrsi_encoder *enc = open_to(mem, fd, hows[h], pool);
+                struct mrsi_encoder *good = open_to(mem, good_fd, hows[h], pool);
                 enum mrs_status s = mrsi_encoder_write(enc, in.p, late ? 100 : in.n, &err);
                 s = s == MRS_OK ? mrsi_encoder_finish(enc, &err) : s;
                 FAILS(s, MRS_E_IO);
                 FAILS(mrsi_encoder_mark(enc, &bytes, &pending, &err), MRS_E_IO);
                 assert_int_equal(bytes, 0);
                 mrsi_encoder_close(enc);
-                pass_on(good, in, 0, in.n, 200000); /* another file on the same lanes is not hurt */
+                pass_on(good, in, 0, in.n, 200000); /* another file on the same codec pool is not hurt */
                 finish(good);
                 unpacks_to(hows[h].codec, at("good"), in);
                 close(fd);
                 close(good_fd);
                 mrs_buf_clear(&pending);
-                mrsi_lanes_free(lanes);
+                mrsi_codec_pool_free(pool);
                 assert_int_equal(mrs_mem_close(mem), 0);
             }
         }
@@ -439,11 +439,11 @@ closed_early(void **state)
     (void)state;
     struct bytes in = make_text(7 * MRSI_PIECE, 8, false);
     struct mrs_mem *mem = mrs_mem_new(0);
-    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, 4);
+    struct mrsi_codec_pool *pool = mrsi_codec_pool_new(mem, 4);
     struct bytes want = packed(hows[4], in, 0, in.n);
     for (size_t n = 0; n <= in.n; n += MRSI_PIECE / 2 + 1) {
         int fd = new_file(at("early"));
-        struct mrsi_encoder *enc = open_to(mem, fd, hows[4], lanes);
+        struct mrsi_encoder *enc = open_to(mem, fd, hows[4], pool);
         pass_on(enc, in, 0, n, 100000);
         mrsi_encoder_close(enc);
         off_t end = lseek(fd, 0, SEEK_END);
@@ -454,7 +454,7 @@ closed_early(void **state)
         assert_memory_equal(got.p, want.p, got.n);
         free(got.p);
     }
-    mrsi_lanes_free(lanes);
+    mrsi_codec_pool_free(pool);
     free(in.p);
     free(want.p);
     assert_int_equal(mrs_mem_close(mem), 0);
@@ -464,7 +464,7 @@ closed_early(void **state)
 struct writer {
     pthread_t id;
     struct mrs_mem *mem;
-    struct mrsi_lanes *lanes;
+    struct mrsi_codec_pool *pool;
     struct bytes in;
     char path[64];
 };
@@ -474,25 +474,25 @@ write_one(void *arg)
 {
     struct writer *w = arg;
     int fd = open(w->path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    struct mrsi_encoder *enc = open_to(w->mem, fd, hows[4], w->lanes);
+    struct mrsi_encoder *enc = open_to(w->mem, fd, hows[4], w->pool);
     pass_on(enc, w->in, 0, w->in.n, 65000);
     finish(enc);
     close(fd);
     return NULL;
 }
 
-/* Files of several threads, and several files of one thread that has others wait meanwhile, share the lanes. */
+/* Files of several threads, and several files of one thread that has others wait meanwhile, share the codec pool. */
 static void
 many_files(void **state)
 {
     (void)state;
     enum { FILES = 6 };
     struct mrs_mem *mem = mrs_mem_new(0);
-    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, 3);
+    struct mrsi_codec_pool *pool = mrsi_codec_pool_new(mem, 3);
     struct bytes in = make_text(3 * MRSI_PIECE + 70, 2, false), want = packed(hows[4], in, 0, in.n);
     struct writer w[FILES];
     for (int i = 0; i < FILES; i++) {
-        w[i] = (struct writer){.mem = mem, .lanes = lanes, .in = in};
+        w[i] = (struct writer){.mem = mem, .pool = pool, .in = in};
         snprintf(w[i].path, sizeof w[i].path, "%.60s", at("f%d", i));
         assert_int_equal(__real_pthread_create(&w[i].id, NULL, write_one, &w[i]), 0);
     }
@@ -506,7 +506,7 @@ many_files(void **state)
         same(got, want);
         free(got.p);
         fd[i] = new_file(w[i].path);
-        enc[i] = open_to(mem, fd[i], hows[4], lanes);
+        enc[i] = open_to(mem, fd[i], hows[4], pool);
     }
     for (size_t n = 0; n < in.n; n += 400000) {
         for (int i = 0; i < FILES; i++) {
@@ -520,7 +520,7 @@ many_files(void **state)
         same(got, want);
         free(got.p);
     }
-    mrsi_lanes_free(lanes);
+    mrsi_codec_pool_free(pool);
     free(in.p);
     free(want.p);
     assert_int_equal(mrs_mem_close(mem), 0);
@@ -533,13 +533,13 @@ read_ahead(struct mrs_mem *mem, enum mrs_codec codec, uint32_t threads, size_t m
            struct mrs_err *e)
 {
     struct mrsi_source_from from = {open(at("ahead"), O_RDONLY), true, 0, UINT64_MAX, codec, "ahead", NULL};
-    struct mrsi_lanes *lanes = mrsi_lanes_new(mem, threads);
+    struct mrsi_codec_pool *pool = mrsi_codec_pool_new(mem, threads);
     struct mrsi_source *src = NULL;
     out->n = 0;
     out->p = malloc(1);
     enum mrs_status s = mrsi_source_open(mem, &from, &src, e);
     if (s == MRS_OK) {
-        mrsi_source_ahead(src, lanes);
+        mrsi_source_ahead(src, pool);
     }
     while (s == MRS_OK && out->n < most) {
         size_t got, piece = 100000;
@@ -549,7 +549,7 @@ read_ahead(struct mrs_mem *mem, enum mrs_codec codec, uint32_t threads, size_t m
         assert_true(mrsi_source_taken(src) <= (uint64_t)lseek(from.fd, 0, SEEK_END));
     }
     mrsi_source_close(src);
-    mrsi_lanes_free(lanes);
+    mrsi_codec_pool_free(pool);
     return s;
 }
 
@@ -663,7 +663,7 @@ given_up_ahead(void **state)
                 assert_int_equal(mrs_mem_close(mem), 0);
             }
             bool failed = true;
-            for (uint64_t n = 2; failed; n++) { /* the first is the lanes themselves */
+            for (uint64_t n = 2; failed; n++) { /* the first is the pool itself */
                 struct mrs_mem *mem = mrs_mem_new(n);
                 mrs_err_clear(&err);
                 enum mrs_status s = read_ahead(mem, hows[h].codec, 3, SIZE_MAX, &x, &err);

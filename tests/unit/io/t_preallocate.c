@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_room.c - room on the disk that is asked for ahead of a growing file, and given back. */
+/* t_preallocate.c - room on the disk that is asked for ahead of a growing file, and given back. */
 #include "io_ground.h"
 #include <linux/falloc.h>
 #include <linux/magic.h>
@@ -48,7 +48,7 @@ grow(struct mrsi_growth *g, int fd, uint64_t mb)
 {
     disk.asked = 0;
     for (uint64_t i = 1; i <= mb; i++) {
-        mrsi_room_ahead(g, fd, i * MB);
+        mrsi_preallocate_ahead(g, fd, i * MB);
     }
     return disk.asked;
 }
@@ -87,13 +87,13 @@ when_it_is_asked_for(void **state)
         }
         assert_int_equal(lseek(fd, 0, SEEK_END), 0);
         assert_true(rows[i].asked == 0 || blocks(fd) >= 64 * MB);
-        OK(mrsi_room_end(&g, fd, "f", 0, &err));
+        OK(mrsi_preallocate_end(&g, fd, "f", 0, &err));
         assert_int_equal(blocks(fd), 0);
         close(fd);
     }
     struct mrsi_growth asked = {0, true}, none = {0, false};
-    FAILS(mrsi_room_end(&asked, -1, "f", 0, &err), MRS_E_IO);
-    OK(mrsi_room_end(&none, -1, "f", 0, &err));
+    FAILS(mrsi_preallocate_end(&asked, -1, "f", 0, &err), MRS_E_IO);
+    OK(mrsi_preallocate_end(&none, -1, "f", 0, &err));
 }
 
 /* A collection of so many megabytes is written whole and holds no more than that; compressed, nothing is asked for. */

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_beside.c - numbered files of OUT.checkpoint: beside the output or on another disk, found again, removed with their
- * number; and nobody else's file is opened or removed by way of a link. */
+/* t_checkpoint_dir.c - numbered files of OUT.checkpoint: beside the output or on another disk, found again, removed
+ * with their number; and nobody else's file is opened or removed by way of a link. */
 #include "io_ground.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 
 static char out[512], one_dir[512], two_dir[512];
 
-static struct mrs_beside
+static struct mrs_ckpt_dir
 side_of(const char *tmp)
 {
-    return (struct mrs_beside){mem, out, tmp};
+    return (struct mrs_ckpt_dir){mem, out, tmp};
 }
 
 static void
-make(const struct mrs_beside *side, uint32_t no, const char *text)
+make(const struct mrs_ckpt_dir *side, uint32_t no, const char *text)
 {
     int fd;
-    OK(mrs_beside_file(side, no, true, &fd, &err));
+    OK(mrs_ckpt_dir_file(side, no, true, &fd, &err));
     OK(mrs_write_at(fd, text, strlen(text), 0, &err));
     assert_int_equal(close(fd), 0);
 }
 
 static void
-reads(const struct mrs_beside *side, uint32_t no, const char *text)
+reads(const struct mrs_ckpt_dir *side, uint32_t no, const char *text)
 {
     int fd;
     char room[64] = {0};
-    OK(mrs_beside_file(side, no, false, &fd, &err));
+    OK(mrs_ckpt_dir_file(side, no, false, &fd, &err));
     OK(mrs_read_at(fd, room, strlen(text), 0, &err));
     assert_string_equal(room, text);
     assert_int_equal(close(fd), 0);
 }
 
 static void
-opens_not(const struct mrs_beside *side, uint32_t no, enum mrs_code code, const char *word)
+opens_not(const struct mrs_ckpt_dir *side, uint32_t no, enum mrs_code code, const char *word)
 {
     int fd = -1;
-    enum mrs_status s = mrs_beside_file(side, no, false, &fd, &err);
+    enum mrs_status s = mrs_ckpt_dir_file(side, no, false, &fd, &err);
     if (s == MRS_OK || !strstr(err.msg, word)) {
         fail_msg("'%s' is not in '%s'", word, err.msg);
     }
@@ -81,7 +81,7 @@ beside_or_away(void **state)
 {
     (void)state;
     folders();
-    struct mrs_beside near = side_of(NULL), one = side_of(one_dir), two = side_of(two_dir);
+    struct mrs_ckpt_dir near = side_of(NULL), one = side_of(one_dir), two = side_of(two_dir);
     make(&near, 1, "near");
     make(&one, 2, "far");
     make(&two, 3, "farther");
@@ -93,21 +93,21 @@ beside_or_away(void **state)
     reads(&two, 1, "near"); /* wherever new ones go, old ones are found */
     reads(&two, 2, "far");
     reads(&near, 3, "farther");
-    OK(mrs_beside_sync(&near, 2, &err));
+    OK(mrs_ckpt_dir_sync(&near, 2, &err));
     uint32_t all[] = {1, 2, 3, 4};
-    OK(mrs_beside_check(&near, &(struct mrs_beside_keep){all, 3}, &err));
-    FAILS(mrs_beside_check(&near, &(struct mrs_beside_keep){all, 4}, &err), MRS_E_MISSING);
-    mrs_beside_drop(&near, 3);
+    OK(mrs_ckpt_dir_check(&near, &(struct mrs_ckpt_dir_keep){all, 3}, &err));
+    FAILS(mrs_ckpt_dir_check(&near, &(struct mrs_ckpt_dir_keep){all, 4}, &err), MRS_E_MISSING);
+    mrs_ckpt_dir_drop(&near, 3);
     assert_int_equal(how_many(at("two")), 0);
     make(&two, 4, "x");
-    OK(mrs_beside_write(&near, "s", 1, &err));
+    OK(mrs_ckpt_dir_write(&near, "s", 1, &err));
     assert_int_equal(stat(at("out.checkpoint/state"), &st), 0);
     assert_int_equal(st.st_mode & 07777, 0600); /* the secret of hashes is in it */
-    OK(mrs_beside_clear(&near, &(struct mrs_beside_keep){all + 1, 1}, &err)); /* all but 2 */
+    OK(mrs_ckpt_dir_clear(&near, &(struct mrs_ckpt_dir_keep){all + 1, 1}, &err)); /* all but 2 */
     assert_int_equal(how_many(at("two")), 0);
     assert_int_equal(how_many(at("out.checkpoint")), 2);
     reads(&near, 2, "far");
-    OK(mrs_beside_clear(&near, NULL, &err));
+    OK(mrs_ckpt_dir_clear(&near, NULL, &err));
     assert_int_equal(how_many(at("one")), 0);
     assert_false(there(at("out.checkpoint")));
 }
@@ -118,25 +118,25 @@ named(void **state)
 {
     (void)state;
     char far[5000];
-    struct mrs_beside side = {mem, "a/out//", NULL}, root = {mem, "/", NULL}, deep = {mem, far, NULL};
+    struct mrs_ckpt_dir side = {mem, "a/out//", NULL}, root = {mem, "/", NULL}, deep = {mem, far, NULL};
     memset(far, 'x', sizeof far - 1);
     far[sizeof far - 1] = 0;
     mrs_err_checkpoint(&err, "no");
-    mrs_beside_place(&side, &err);
+    mrs_ckpt_dir_place(&side, &err);
     assert_string_equal(err.ns, "a/out.checkpoint");
-    mrs_beside_place(&root, &err); /* the first one knew */
+    mrs_ckpt_dir_place(&root, &err); /* the first one knew */
     assert_string_equal(err.ns, "a/out.checkpoint");
     mrs_err_clear(&err);
     mrs_err_checkpoint(&err, "no");
-    mrs_beside_place(&deep, &err);
+    mrs_ckpt_dir_place(&deep, &err);
     assert_int_equal(strlen(err.ns), sizeof err.ns - 1);
     assert_string_equal(err.ns + sizeof err.ns - sizeof MRS_CHECKPOINT, MRS_CHECKPOINT);
     mrs_err_clear(&err);
     mrs_err_set(&err, MRS_FAIL, MRS_E_FORMAT, "the input");
-    mrs_beside_place(&side, &err);
+    mrs_ckpt_dir_place(&side, &err);
     assert_string_equal(err.ns, "");
     mrs_err_clear(&err);
-    mrs_beside_place(&side, NULL);
+    mrs_ckpt_dir_place(&side, NULL);
 }
 
 static void
@@ -144,12 +144,12 @@ missing(void **state)
 {
     (void)state;
     folders();
-    struct mrs_beside one = side_of(one_dir), near = side_of(NULL), none = side_of("/nowhere/at/all");
+    struct mrs_ckpt_dir one = side_of(one_dir), near = side_of(NULL), none = side_of("/nowhere/at/all");
     int fd;
-    FAILS(mrs_beside_file(&none, 1, true, &fd, &err), MRS_E_IO);
+    FAILS(mrs_ckpt_dir_file(&none, 1, true, &fd, &err), MRS_E_IO);
     assert_int_equal(how_many(at("out.checkpoint")), 0);
     make(&one, 1, "text");
-    FAILS(mrs_beside_file(&one, 1, true, &fd, &err), MRS_E_IO); /* a number is given once */
+    FAILS(mrs_ckpt_dir_file(&one, 1, true, &fd, &err), MRS_E_IO); /* a number is given once */
     assert_int_equal(how_many(at("one")), 1);
     char path[512];
     snprintf(path, sizeof path, "%s", at("gone"));
@@ -159,9 +159,9 @@ missing(void **state)
     assert_int_equal(rename(path, at("one")), 0);
     reads(&near, 1, "text");
     assert_int_equal(rename(at("one"), path), 0);
-    struct mrs_beside_keep nothing = {NULL, 0};
-    FAILS(mrs_beside_clear(&near, &nothing, &err), MRS_E_MISSING); /* who goes on brings it back, also to tidy up */
-    OK(mrs_beside_clear(&near, NULL, &err)); /* a disk that is away is no reason to stay */
+    struct mrs_ckpt_dir_keep nothing = {NULL, 0};
+    FAILS(mrs_ckpt_dir_clear(&near, &nothing, &err), MRS_E_MISSING); /* who goes on brings it back, also to tidy up */
+    OK(mrs_ckpt_dir_clear(&near, NULL, &err)); /* a disk that is away is no reason to stay */
     assert_false(there(at("out.checkpoint")));
 }
 
@@ -180,7 +180,7 @@ planted(void **state)
     char good[600], folder[600], twice[600], pipe[600], link[600], relative[100], longer[600], victim[600];
     (void)state;
     folders();
-    struct mrs_beside near = side_of(NULL);
+    struct mrs_ckpt_dir near = side_of(NULL);
     make(&near, 1, "x");
     snprintf(good, sizeof good, "%s/%s", one_dir, name);
     snprintf(folder, sizeof folder, "%s/%s", two_dir, name);
@@ -202,12 +202,12 @@ planted(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         int fd;
         link_of(1, bad[i]);
-        enum mrs_status s = mrs_beside_file(&near, 1, false, &fd, &err);
+        enum mrs_status s = mrs_ckpt_dir_file(&near, 1, false, &fd, &err);
         if (s == MRS_OK || (err.code != MRS_E_FORMAT && err.code != MRS_E_IO)) {
             fail_msg("%s: %d: %s", bad[i], s, err.msg);
         }
         mrs_err_clear(&err);
-        mrs_beside_drop(&near, 1);
+        mrs_ckpt_dir_drop(&near, 1);
         assert_true(there(bad[i]) || bad[i] == relative);
         assert_false(there(at("out.checkpoint/1")));
     }
@@ -216,13 +216,13 @@ planted(void **state)
         link_of(1, good);
         assert_int_equal(chown(good, 12345, 12345), 0);
         opens_not(&near, 1, MRS_E_FORMAT, "was not made by mongoreshape");
-        mrs_beside_drop(&near, 1);
+        mrs_ckpt_dir_drop(&near, 1);
         assert_true(there(good));
         assert_int_equal(chown(good, 0, 0), 0);
         link_of(1, good);
         assert_int_equal(lchown(at("out.checkpoint/1"), 12345, 12345), 0);
         opens_not(&near, 1, MRS_E_FORMAT, "was not made by mongoreshape");
-        OK(mrs_beside_clear(&near, NULL, &err));
+        OK(mrs_ckpt_dir_clear(&near, NULL, &err));
         assert_true(there(good));
     }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_tape.c - a list that is written once and searched: the same in memory and in a file, and again after a reset. */
+/* t_file_array.c - a list that is written once and searched: the same in memory and in a file, and again after a reset.
+ * */
 #include "run_test.h"
 #include "run/store/file_array.h"
 
@@ -14,16 +15,16 @@ by_u64(const void *pa, const void *pb)
 
 /* Items 0, 3, 6 ...; those between are not there. */
 static enum mrs_status
-fill(struct mrsi_tape *t, uint64_t n, struct mrs_err *e)
+fill(struct mrsi_file_array *t, uint64_t n, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint64_t i = 0; s == MRS_OK && i < n; i++) {
         uint64_t item[2] = {i * 3, ~i};
-        s = mrsi_tape_put(t, item, e);
+        s = mrsi_file_array_put(t, item, e);
     }
-    s = s == MRS_OK ? mrsi_tape_end(t, e) : s;
+    s = s == MRS_OK ? mrsi_file_array_end(t, e) : s;
     for (uint64_t key = 0; s == MRS_OK && key < n * 3; key++) {
-        const uint8_t *found = mrsi_tape_find(t, &key, by_u64);
+        const uint8_t *found = mrsi_file_array_find(t, &key, by_u64);
         assert_int_equal(found != NULL, key % 3 == 0);
         if (found) {
             uint64_t value;
@@ -34,7 +35,7 @@ fill(struct mrsi_tape *t, uint64_t n, struct mrs_err *e)
     if (s == MRS_OK) {
         uint64_t last = n * 3;
         assert_int_equal(t->n, n);
-        assert_null(mrsi_tape_find(t, &last, by_u64));
+        assert_null(mrsi_file_array_find(t, &last, by_u64));
     }
     return s;
 }
@@ -42,16 +43,16 @@ fill(struct mrsi_tape *t, uint64_t n, struct mrs_err *e)
 static enum mrs_status
 three_times(struct bare *b, uint64_t limit)
 {
-    struct mrsi_tape t;
-    mrsi_tape_init(&t, &b->en, 16, limit);
+    struct mrsi_file_array t;
+    mrsi_file_array_init(&t, &b->en, 16, limit);
     enum mrs_status s = fill(&t, 5000, &b->err);
-    mrsi_tape_reset(&t);
+    mrsi_file_array_reset(&t);
     s = s == MRS_OK ? fill(&t, 7, &b->err) : s; /* short behind long: nothing of the old is left */
-    mrsi_tape_reset(&t);
+    mrsi_file_array_reset(&t);
     s = s == MRS_OK ? fill(&t, 6000, &b->err) : s;
     assert_true(s != MRS_OK || (t.temp != NULL) == (limit < 80000));
-    mrsi_tape_clear(&t);
-    mrsi_tape_clear(&t);
+    mrsi_file_array_clear(&t);
+    mrsi_file_array_clear(&t);
     return s;
 }
 
@@ -78,14 +79,14 @@ expected(void **state)
                 {UINT64_MAX, UINT64_MAX / 17, 0}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct mrsi_tape t;
+        struct mrsi_file_array t;
         struct bare b;
         bare_begin(&b, 0, 1 << 20, 1);
-        mrsi_tape_init(&t, &b.en, 16, rows[i].limit);
-        mrsi_tape_expect(&t, rows[i].n);
+        mrsi_file_array_init(&t, &b.en, 16, rows[i].limit);
+        mrsi_file_array_expect(&t, rows[i].n);
         assert_int_equal(t.buf.cap, rows[i].room);
         assert_int_equal(fill(&t, 5000, &b.err), MRS_OK);
-        mrsi_tape_clear(&t);
+        mrsi_file_array_clear(&t);
         bare_end(&b);
     }
 }
@@ -93,15 +94,15 @@ expected(void **state)
 static void
 empty(void **state)
 {
-    struct mrsi_tape t;
+    struct mrsi_file_array t;
     struct bare b;
     uint64_t key = 0;
     (void)state;
     bare_begin(&b, 0, 1 << 20, 1);
-    mrsi_tape_init(&t, &b.en, 8, 4096);
-    assert_int_equal(mrsi_tape_end(&t, &b.err), MRS_OK);
-    assert_null(mrsi_tape_find(&t, &key, by_u64));
-    mrsi_tape_clear(&t);
+    mrsi_file_array_init(&t, &b.en, 8, 4096);
+    assert_int_equal(mrsi_file_array_end(&t, &b.err), MRS_OK);
+    assert_null(mrsi_file_array_find(&t, &key, by_u64));
+    mrsi_file_array_clear(&t);
     bare_end(&b);
 }
 

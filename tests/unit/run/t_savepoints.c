@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_marks.c - what outlives a job goes into a mark and comes back from it: the same in memory and in files, however
- * much is put or read behind the mark, and with another share of memory. */
+/* t_savepoints.c - what outlives a job goes into a mark and comes back from it: the same in memory and in files,
+ * however much is put or read behind the mark, and with another share of memory. */
 #include "run_test.h"
 #include "run/pass/checkpoint.h"
 #include "run/pass/id_check.h"
@@ -43,18 +43,18 @@ keeper_begin(struct keeper *k, uint64_t fail_at, uint64_t memory)
     k->b.opts.checkpoints = true;
     mrs_buf_init(&k->words, k->b.mem, SIZE_MAX);
     mrs_buf_init(&k->files, k->b.mem, SIZE_MAX);
-    return mrsi_keep_begin(&k->b.en, &k->b.err);
+    return mrsi_ckpt_begin(&k->b.en, &k->b.err);
 }
 
 static void
 keeper_end(struct keeper *k)
 {
     struct mrs_mem *mem = mrs_mem_new(0);
-    struct mrs_beside side = {.mem = mem, .output = k->output};
+    struct mrs_ckpt_dir side = {.mem = mem, .output = k->output};
     mrs_buf_clear(&k->words);
     mrs_buf_clear(&k->files);
-    mrsi_keep_end(&k->b.en, MRS_FAIL, NULL);
-    assert_int_equal(mrs_beside_clear(&side, NULL, NULL), MRS_OK);
+    mrsi_ckpt_end(&k->b.en, MRS_FAIL, NULL);
+    assert_int_equal(mrs_ckpt_dir_clear(&side, NULL, NULL), MRS_OK);
     assert_int_equal(mrs_mem_close(mem), 0);
     bare_end(&k->b);
 }
@@ -91,20 +91,20 @@ files_named(const struct keeper *k)
     return k->files.n / sizeof(uint32_t);
 }
 
-/* ---- tapes ---- */
+/* ---- file arrays ---- */
 static enum mrs_status
-put_numbers(struct mrsi_tape *t, uint64_t from, uint64_t to, struct mrs_err *e)
+put_numbers(struct mrsi_file_array *t, uint64_t from, uint64_t to, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     for (uint64_t i = from; s == MRS_OK && i < to; i++) {
         uint64_t x = i * i;
-        s = mrsi_tape_put(t, &x, e);
+        s = mrsi_file_array_put(t, &x, e);
     }
     return s;
 }
 
 static void
-has_numbers(const struct mrsi_tape *t, uint64_t n)
+has_numbers(const struct mrsi_file_array *t, uint64_t n)
 {
     assert_int_equal(t->n, n);
     for (uint64_t i = 0; i < n; i++) {
@@ -115,59 +115,59 @@ has_numbers(const struct mrsi_tape *t, uint64_t n)
 }
 
 static enum mrs_status
-mark_tape(struct keeper *k, struct mrsi_tape *t)
+mark_array(struct keeper *k, struct mrsi_file_array *t)
 {
-    return mark_end(k, mrsi_tape_describe(t, "t", mark_begin(k), &k->files, &k->b.err));
+    return mark_end(k, mrsi_file_array_save(t, "t", mark_begin(k), &k->files, &k->b.err));
 }
 
 static enum mrs_status
-tape_back(struct keeper *k, struct mrsi_tape *t, uint64_t limit)
+file_array_back(struct keeper *k, struct mrsi_file_array *t, uint64_t limit)
 {
-    mrsi_tape_init(t, &k->b.en, 8, limit);
+    mrsi_file_array_init(t, &k->b.en, 8, limit);
     t->kept = true;
-    return mrsi_tape_apply(t, k->mark, "t", &k->b.err);
+    return mrsi_file_array_load(t, k->mark, "t", &k->b.err);
 }
 
 /* Marked in the middle with `at` items, gone on with to n of them, marked at its end and used again. */
 static enum mrs_status
-tape_through_marks(struct keeper *k, uint64_t limit, uint64_t at, uint64_t n)
+file_array_through_marks(struct keeper *k, uint64_t limit, uint64_t at, uint64_t n)
 {
-    struct mrsi_tape t, again, ended;
+    struct mrsi_file_array t, again, ended;
     struct mrs_err *e = &k->b.err;
-    mrsi_tape_init(&t, &k->b.en, 8, limit);
-    mrsi_tape_init(&again, &k->b.en, 8, limit);
-    mrsi_tape_init(&ended, &k->b.en, 8, limit);
+    mrsi_file_array_init(&t, &k->b.en, 8, limit);
+    mrsi_file_array_init(&again, &k->b.en, 8, limit);
+    mrsi_file_array_init(&ended, &k->b.en, 8, limit);
     t.kept = true;
     enum mrs_status s = put_numbers(&t, 0, at, e);
-    s = s == MRS_OK ? mark_tape(k, &t) : s;
+    s = s == MRS_OK ? mark_array(k, &t) : s;
     s = s == MRS_OK ? put_numbers(&t, at, at + 100, e) : s; /* as a run does that is killed there */
-    enum mrs_status a = s == MRS_OK ? tape_back(k, &again, 4096 + limit / 2) : s;
+    enum mrs_status a = s == MRS_OK ? file_array_back(k, &again, 4096 + limit / 2) : s;
     leave(t.temp);
-    mrsi_tape_clear(&t);
+    mrsi_file_array_clear(&t);
     if (s != MRS_OK) {
         return s;
     }
     a = a == MRS_OK ? put_numbers(&again, at, n, e) : a;
-    a = a == MRS_OK ? mrsi_tape_end(&again, e) : a;
-    a = a == MRS_OK ? mark_tape(k, &again) : a;
-    a = a == MRS_OK ? tape_back(k, &ended, limit) : a;
+    a = a == MRS_OK ? mrsi_file_array_end(&again, e) : a;
+    a = a == MRS_OK ? mark_array(k, &again) : a;
+    a = a == MRS_OK ? file_array_back(k, &ended, limit) : a;
     leave(again.temp);
     if (a == MRS_OK) {
         has_numbers(&again, n);
         has_numbers(&ended, n);
     }
-    mrsi_tape_reset(&again); /* what the mark names stays as it is */
+    mrsi_file_array_reset(&again); /* what the mark names stays as it is */
     a = a == MRS_OK ? put_numbers(&again, 7, 2000, e) : a;
     if (a == MRS_OK) {
         has_numbers(&ended, n);
     }
-    mrsi_tape_clear(&again);
-    mrsi_tape_clear(&ended);
+    mrsi_file_array_clear(&again);
+    mrsi_file_array_clear(&ended);
     return a;
 }
 
 static void
-tapes(void **state)
+arrays(void **state)
 {
     static const uint64_t limits[] = {0, 1 << 20}, sizes[][2] = {{0, 0}, {0, 3}, {5, 9}, {511, 512}, {3000, 9000}};
     (void)state;
@@ -175,7 +175,7 @@ tapes(void **state)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             struct keeper k;
             assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
-            assert_int_equal(tape_through_marks(&k, limits[l], sizes[i][0], sizes[i][1]), MRS_OK);
+            assert_int_equal(file_array_through_marks(&k, limits[l], sizes[i][0], sizes[i][1]), MRS_OK);
             assert_int_equal(files_named(&k), sizes[i][1] > 0);
             keeper_end(&k);
         }
@@ -413,9 +413,9 @@ ids_back(struct keeper *k, struct mrsi_ids *ids)
     leave(old.extents_kept.temp);
     leave(old.bodies);
     leave(old.members.temp);
-    struct mrsi_tape *tapes[] = {&old.suspicious, &old.barred, &old.told, &old.replaced};
+    struct mrsi_file_array *arrays[] = {&old.dup_hashes, &old.rejected, &old.told, &old.replaced};
     for (int i = 0; i < 4; i++) {
-        leave(tapes[i]->temp);
+        leave(arrays[i]->temp);
     }
     mrsi_ids_clear(&old);
 }
@@ -461,7 +461,7 @@ ids_in_each_phase(void **state)
     assert_int_equal(mrsi_ids_look(&ids, NULL, &clash, &k.b.err), MRS_OK);
     assert_true(clash);
     ids_back(&k, &ids);
-    assert_int_equal(ids.suspicious.n, TWICE);
+    assert_int_equal(ids.dup_hashes.n, TWICE);
     put_candidates(&ids, N, TWICE, &k.b.err);
     ids_back(&k, &ids);
     assert_int_equal(mrsi_ids_judge(&ids, NULL, &k.b.err), MRS_OK);
@@ -495,7 +495,7 @@ damage(void **state)
 {
     struct keeper k;
     struct mrsi_sorter s, wrong;
-    struct mrsi_tape t;
+    struct mrsi_file_array t;
     struct mrsi_index x;
     (void)state;
     assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
@@ -506,15 +506,15 @@ damage(void **state)
     mrsi_sorter_init(&wrong, &k.b.en, 1 << 20);
     assert_int_equal(mrsi_sorter_apply(&wrong, k.mark, "other", &k.b.err), MRS_FAIL);
     assert_int_equal(k.b.err.code, MRS_E_FORMAT);
-    mrsi_tape_init(&t, &k.b.en, 8, 4096);
-    assert_int_equal(mrsi_tape_apply(&t, k.mark, "s", &k.b.err), MRS_FAIL);
+    mrsi_file_array_init(&t, &k.b.en, 8, 4096);
+    assert_int_equal(mrsi_file_array_load(&t, k.mark, "s", &k.b.err), MRS_FAIL);
     mrsi_index_init(&x, &k.b.en, 4096);
     assert_int_equal(mrsi_index_apply(&x, k.mark, "s", &k.b.err), MRS_FAIL);
     shorten(&k);
     assert_int_equal(mrsi_sorter_apply(&wrong, k.mark, "s", &k.b.err), MRS_FAIL);
     mrsi_sorter_clear(&wrong);
     mrsi_sorter_clear(&s);
-    mrsi_tape_clear(&t);
+    mrsi_file_array_clear(&t);
     mrsi_index_clear(&x);
     keeper_end(&k);
 }
@@ -536,9 +536,9 @@ turn_bit(const struct keeper *k, uint64_t at)
     close(fd);
 }
 
-enum { TAPE, SORTER, AREA, INDEX, KINDS };
+enum { ARRAY, SORTER, AREA, INDEX, KINDS };
 struct table {
-    struct mrsi_tape tape;
+    struct mrsi_file_array array;
     struct mrsi_sorter sorter;
     struct mrsi_area area;
     struct mrsi_index index;
@@ -548,20 +548,20 @@ static void
 table_init(struct keeper *k, struct table *t)
 {
     memset(t, 0, sizeof *t);
-    mrsi_tape_init(&t->tape, &k->b.en, 8, 4096);
+    mrsi_file_array_init(&t->array, &k->b.en, 8, 4096);
     mrsi_sorter_init(&t->sorter, &k->b.en, 4096);
     mrsi_index_init(&t->index, &k->b.en, 4096);
-    t->tape.kept = t->sorter.kept = true;
+    t->array.kept = t->sorter.kept = true;
 }
 
 static void
 table_clear(struct table *t)
 {
-    struct mrsi_temp *const files[] = {t->tape.temp, t->sorter.temp, t->area.temp, t->area.copy, t->index.area.temp};
+    struct mrsi_temp *const files[] = {t->array.temp, t->sorter.temp, t->area.temp, t->area.copy, t->index.area.temp};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         leave(files[i]);
     }
-    mrsi_tape_clear(&t->tape);
+    mrsi_file_array_clear(&t->array);
     mrsi_sorter_clear(&t->sorter);
     mrsi_area_clear(&t->area);
     mrsi_index_clear(&t->index);
@@ -572,10 +572,10 @@ static uint64_t
 mark_table(struct keeper *k, struct table *t, int kind)
 {
     struct mrs_err *e = &k->b.err;
-    if (kind == TAPE) {
-        assert_int_equal(put_numbers(&t->tape, 0, 700, e), MRS_OK);
-        assert_int_equal(mark_tape(k, &t->tape), MRS_OK);
-        return t->tape.bytes;
+    if (kind == ARRAY) {
+        assert_int_equal(put_numbers(&t->array, 0, 700, e), MRS_OK);
+        assert_int_equal(mark_array(k, &t->array), MRS_OK);
+        return t->array.bytes;
     }
     if (kind == SORTER) {
         assert_int_equal(put_records(&t->sorter, 0, 50, e), MRS_OK);
@@ -597,7 +597,7 @@ static enum mrs_status
 table_back(struct keeper *k, struct table *t, int kind)
 {
     struct mrs_err *e = &k->b.err;
-    return kind == TAPE     ? mrsi_tape_apply(&t->tape, k->mark, "t", e)
+    return kind == ARRAY     ? mrsi_file_array_load(&t->array, k->mark, "t", e)
            : kind == SORTER ? mrsi_sorter_apply(&t->sorter, k->mark, "s", e)
            : kind == AREA   ? mrsi_area_apply(&t->area, &k->b.en, 5000, 4096, k->mark, "a", e)
                             : mrsi_index_apply(&t->index, k->mark, "x", e);
@@ -710,8 +710,8 @@ memory_fails(void **state)
         struct keeper k;
         uint64_t sum;
         enum mrs_status s = keeper_begin(&k, n, 1 << 20);
-        s = s == MRS_OK ? tape_through_marks(&k, 0, 600, 900) : s;
-        s = s == MRS_OK ? tape_through_marks(&k, 1 << 20, 600, 900) : s;
+        s = s == MRS_OK ? file_array_through_marks(&k, 0, 600, 900) : s;
+        s = s == MRS_OK ? file_array_through_marks(&k, 1 << 20, 600, 900) : s;
         s = s == MRS_OK ? sorter_through_marks(&k, 5000, row, &sum) : s;
         s = s == MRS_OK ? sorter_through_marks(&k, 1 << 20, row, &sum) : s;
         s = s == MRS_OK ? area_through_marks(&k, 1 << 20, 1 << 20) : s;
@@ -731,7 +731,7 @@ memory_fails(void **state)
 int
 main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(tapes), cmocka_unit_test(sorters),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arrays), cmocka_unit_test(sorters),
                                        cmocka_unit_test(areas_and_indexes), cmocka_unit_test(ids_in_each_phase),
                                        cmocka_unit_test(damage), cmocka_unit_test(bits_that_turned),
                                        cmocka_unit_test(log_taken_back), cmocka_unit_test(memory_fails)};

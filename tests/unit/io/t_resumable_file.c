@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_half.c - an output that is stopped while it copies or packs, at every place where it rests, goes on there and not
- * before it, to the same bytes; words that are damaged are refused. */
+/* t_resumable_file.c - an output that is stopped while it copies or packs, at every place where it rests, goes on there
+ * and not before it, to the same bytes; words that are damaged are refused. */
 #include "io_ground.h"
 #include "io/output/output.h"
 
@@ -11,7 +11,7 @@ static struct mrs_input *in;
 /* ---- who waits ---- */
 struct waiting {
     struct mrs_output *o;
-    unsigned rests, stop_at; /* 0: never */
+    unsigned pauses, stop_at; /* 0: never */
     uint64_t bytes;          /* read so far */
     struct mrs_buf words;    /* of the output at the last rest */
 };
@@ -33,8 +33,8 @@ rest(void *arg, struct mrs_err *e)
     mrs_build_init(&b, &w->words);
     enum mrs_status s = mrs_output_describe(w->o, &b, e);
     s = s == MRS_OK ? mrs_build_finish(&b, &d, e) : s;
-    w->rests++;
-    return s == MRS_OK && w->rests == w->stop_at ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "stop") : s;
+    w->pauses++;
+    return s == MRS_OK && w->pauses == w->stop_at ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "stop") : s;
 }
 
 /* ---- outputs ---- */
@@ -103,7 +103,7 @@ run(const struct kind *k, struct waiting *w, struct bytes docs)
     enum mrs_status s = open_out(k, w, false);
     if (s == MRS_OK) {
         write_one(w->o, docs);
-        w->rests = 0;
+        w->pauses = 0;
         s = copy_all(w->o, NULL);
     }
     s = s == MRS_OK ? mrs_output_commit(w->o, mrs_empty_doc(), NULL, &err) : s;
@@ -204,10 +204,10 @@ everywhere(void **state)
         begin_case(&w, 0);
         OK(run(&kinds[i], &w, docs));
         uint64_t whole = w.bytes, want = picture(&kinds[i]);
-        unsigned rests = w.rests;
+        unsigned pauses = w.pauses;
         forget(&w);
-        assert_true(rests > 2);
-        for (unsigned n = 1; n <= rests; n++) {
+        assert_true(pauses > 2);
+        for (unsigned n = 1; n <= pauses; n++) {
             clear_output();
             begin_case(&w, n);
             FAILS(run(&kinds[i], &w, docs), MRS_E_CANCEL);
@@ -273,10 +273,10 @@ damaged_words(void **state)
         begin_case(&w, 0);
         OK(run(k, &w, docs));
         uint64_t whole = w.bytes, want = picture(k);
-        unsigned rests = w.rests; /* the last is one of what the case is about */
+        unsigned pauses = w.pauses; /* the last is one of what the case is about */
         forget(&w);
         clear_output();
-        begin_case(&w, rests);
+        begin_case(&w, pauses);
         FAILS(run(k, &w, docs), MRS_E_CANCEL);
         mrs_output_leave(w.o);
         struct waiting was = w;

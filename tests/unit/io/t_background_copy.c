@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_early.c - a copy that is begun before its turn ends as one that was not, or leaves nothing behind. */
+/* t_background_copy.c - a copy that is begun before its turn ends as one that was not, or leaves nothing behind. */
 #include "io_ground.h"
 #include <sys/stat.h>
 #include <time.h>
@@ -71,7 +71,7 @@ ends_like_any_other(void **state)
     copies();
     for (int whole = 0; whole < 2; whole++) { /* taken over as it comes, and when all is there */
         open_both("out", 2);
-        mrs_output_copy_early(out, in, 0);
+        mrs_output_copy_in_background(out, in, 0);
         if (whole) {
             wait_for_whole(at("out.partial/d/c.bson"));
         }
@@ -87,7 +87,7 @@ is_for_several_threads(void **state)
 {
     (void)state;
     open_both("out", 1);
-    mrs_output_copy_early(out, in, 0);
+    mrs_output_copy_in_background(out, in, 0);
     assert_false(there(at("out.partial/d/c.bson")));
     copies();
 }
@@ -98,7 +98,7 @@ counts_what_was_copied(void **state)
     (void)state;
     struct bytes stray = make_docs(3, 2, 200);
     open_both("out", 2);
-    mrs_output_copy_early(out, in, 0);
+    mrs_output_copy_in_background(out, in, 0);
     wait_for_whole(at("out.partial/d/c.bson"));
     int fd = open(at("out.partial/d/c.bson"), O_WRONLY | O_APPEND); /* as of a part that has failed */
     assert_int_equal(write(fd, stray.p, stray.n), stray.n);
@@ -115,7 +115,7 @@ is_forgotten(void **state)
     struct mrs_sink *sink;
     struct bytes few = make_docs(3, 2, 200);
     open_both("out", 2);
-    mrs_output_copy_early(out, in, 0);
+    mrs_output_copy_in_background(out, in, 0);
     OK(mrs_output_coll(out, "d", "c", NULL, 0, true, &sink, &err)); /* it is written after all */
     OK(mrs_sink_write(sink, few.p, few.n, &err));
     OK(mrs_sink_close(sink, 3, NULL, &err));
@@ -124,12 +124,12 @@ is_forgotten(void **state)
     put(at("few"), few.p, few.n);
     same_file(at("few"), at("out/d/c.bson"));
     open_both("none", 2);
-    mrs_output_copy_early(out, in, 0);
+    mrs_output_copy_in_background(out, in, 0);
     OK(mrs_output_commit(out, mrs_empty_doc(), NULL, &err));
     close_both();
     assert_false(there(at("none/d/c.bson")));
     open_both("given up", 2);
-    mrs_output_copy_early(out, in, 0);
+    mrs_output_copy_in_background(out, in, 0);
     mrs_output_abort(out);
     close_both();
     assert_false(there(at("given up.partial")));
@@ -141,7 +141,7 @@ sees_an_input_that_became_shorter(void **state)
 {
     (void)state;
     open_both("out", 2);
-    mrs_output_copy_early(out, in, 0);
+    mrs_output_copy_in_background(out, in, 0);
     wait_for_whole(at("out.partial/d/c.bson"));
     assert_int_equal(truncate(at("in/d/c.bson"), 1000), 0);
     FAILS(mrs_output_copy(out, in, 0, &err), MRS_E_CHANGED);

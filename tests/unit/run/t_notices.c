@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* t_look.c - what a report tells beside the account: all refused documents by kind, what is no refusal but worth a
+/* t_notices.c - what a report tells beside the account: all refused documents by kind, what is no refusal but worth a
  * look, how much disk is needed. */
 #include "dump_test.h"
 

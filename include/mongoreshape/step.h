@@ -170,7 +170,8 @@ struct mrs_desc {
     const char *not_repeatable; /* the reason, where it is not */
     const char *words;       /* the step in one or two sentences, for explain */
     const char *const *losses; /* what its inverse could not bring back; n_losses texts */
-    uint32_t n_losses;
+    const char *const *patterns; /* MAP: names with stars; mrs_ctx.met says which fit a field */
+    uint32_t n_losses, n_patterns;
 };
 
 /* Kernels: spread_ops.h (MAP, SPREAD), link.h, nodes.h (TREE), axes.h (GRID), else join_ops.h and the like */
@@ -180,9 +181,8 @@ struct mrs_join_ops;
 struct mrs_group_ops;
 struct mrs_fold_ops;
 struct mrs_link_ops;
-struct mrs_tree_ops;
+struct mrs_tree_ops; struct mrs_grid_ops;
 struct mrs_rekey_ops; struct mrs_window_ops;
-struct mrs_grid_ops;
 struct mrs_catalog; struct mrs_inverse; /* catalogue.h, inverse.h */
 
 /* ---- the step itself ---- */

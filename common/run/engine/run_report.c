@@ -186,6 +186,26 @@ note_idle_steps(struct mrsi_engine *en)
     }
 }
 
+/* A pattern that fits nothing is a slip, as is a path that no document has, though the step may do something else. */
+static void
+note_patterns(struct mrsi_engine *en)
+{
+    struct mrs_report *rep = en->report;
+    for (uint32_t i = 0; i < en->plan->n_steps && !en->opts->sample; i++) {
+        const struct mrs_step *st = &en->plan->steps[i];
+        const struct mrsi_row *row = &en->rows[en->row_of[i][0]];
+        bool some = mrs_doc_get(st->body, "where").type != MRS_MISSING;
+        for (uint32_t k = 0; row->before && k < st->desc.n_patterns && k < MRS_PATTERNS; k++) {
+            char line[700];
+            if (!(row->met >> k & 1)) {
+                snprintf(line, sizeof line, "step %u, %.255s: `%.255s` fits no field of any document%s", st->no,
+                         st->desc.sides[0].coll.ns, st->desc.patterns[k], some ? " that `where` takes" : "");
+                rep->notes[rep->n_notes++] = text(rep, line);
+            }
+        }
+    }
+}
+
 /* Equal documents become one: nothing is lost but their number, so that is told. Behind the account. */
 static void
 note_equal(struct mrsi_engine *en)
@@ -328,8 +348,9 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
-    uint32_t most = n + x + 4u + fit + rep->n_account + (4 + MRS_REMARKS + MRSI_PATH_NOTES) * en->plan->n_steps +
-                    2 * mrs_input_count(en->in) + en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
+    uint32_t of_a_step = 4 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
+    uint32_t most = n + x + 4u + fit + rep->n_account + of_a_step * en->plan->n_steps + 2 * mrs_input_count(en->in) +
+                    en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
         return mrs_err_memory(e, n * sizeof *rep->notes);
@@ -347,6 +368,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     note_lost(en);
     note_remarks(en);
     note_paths(en);
+    note_patterns(en);
     note_conditions(en);
     note_left_out(en);
     note_live_state(en);

@@ -5,11 +5,15 @@
  * and from then on the path costs nothing. What nobody has is told with the nearest name among the first documents.
  * The bits lie in the account's rows, so they are saved and forgotten with these. Two more things are found on the way:
  * a text of the plan that is the name of a field (of the first documents: the text may be meant), and a path that never
- * has a value of the types that `where` compares it with. */
+ * has a value of the types that `where` compares it with.
+ *
+ * The step `index` sees no documents: its paths are looked for in those that are written, as long as an index of the
+ * result has them. */
 #include "notices.h"
 #include "plan_words.h"
 #include "unknown_paths.h"
 
+#include "mongoreshape/catalogue.h"
 #include "mongoreshape/path.h"
 #include <stdio.h>
 
@@ -126,6 +130,39 @@ want_types(void *arg, const char *path, uint32_t types)
     }
 }
 
+/* Whether a name in the key of an index, or in its filter, is the path, or all that is below it. */
+static bool
+has_path(struct mrs_view index, const char *path)
+{
+    MRS_ASSERT(mrs_view_is_framed(index));
+    struct mrs_walk level[LEVELS];
+    struct mrs_elem e;
+    size_t n = strlen(path);
+    uint32_t depth = 1;
+    mrs_walk_init(&level[0], index);
+    while (depth) {
+        if (mrs_walk_next(&level[depth - 1], &e) != 1) {
+            depth--;
+        } else if (depth > 1 && strncmp(e.name, path, n) == 0 && (!e.name[n] || strcmp(e.name + n, ".$**") == 0)) {
+            return true;
+        } else if (depth < LEVELS && (e.v.type == MRS_DOCUMENT || e.v.type == MRS_ARRAY)) {
+            mrs_walk_init(&level[depth++], mrs_val_view(e.v));
+        }
+    }
+    return false;
+}
+
+/* Of the step `index`: later steps may have taken the path, and the index, away. */
+static bool
+is_indexed(const struct mrsi_coll *c, const char *path)
+{
+    bool yes = false;
+    for (uint32_t i = 0; c->cat && !yes && i < c->cat->n_index; i++) {
+        yes = has_path(c->cat->index[i], path);
+    }
+    return yes;
+}
+
 static enum mrs_status
 want_all(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
@@ -134,7 +171,11 @@ want_all(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     const struct mrsi_plan_words words = {want_text, want_types, &x};
     for (uint32_t i = 0; x.s == MRS_OK && i < d->n_touches + d->n_names; i++) {
         const struct mrs_touch *t = i < d->n_touches ? &d->touches[i] : &d->names[i - d->n_touches];
-        x.s = is_read(d, t) ? want(en, en->row_of[step][t->side], t->path, false, 0, e) : MRS_OK;
+        bool wanted = is_read(d, t);
+        if (d->family == MRS_FAMILY_CATALOG) {
+            wanted = wanted && is_indexed(&en->coll[en->side[step][0]], t->path);
+        }
+        x.s = wanted ? want(en, en->row_of[step][t->side], t->path, false, 0, e) : MRS_OK;
     }
     if (x.s == MRS_OK && d->n_sides) {
         mrsi_plan_words(&en->plan->steps[step], &words);
@@ -302,7 +343,29 @@ mrsi_paths_look(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
     }
 }
 
+void
+mrsi_paths_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n)
+{
+    MRS_ASSERT(coll < en->n_coll && (p || !n));
+    for (uint32_t step = 0; en->wants && step < en->plan->n_steps; step++) {
+        const struct mrs_desc *d = &en->plan->steps[step].desc;
+        bool asks = d->family == MRS_FAMILY_CATALOG && en->side[step][0] == coll;
+        for (size_t at = 0; asks && at < n; at += mrs_le32(p + at)) {
+            mrsi_paths_meet(&en->worker[0], en->row_of[step][0], (struct mrs_view){p + at, mrs_le32(p + at)});
+        }
+    }
+}
+
 /* ---- behind the run ---- */
+/* Whether documents were held against the paths of a row. */
+static bool
+was_asked(const struct mrsi_engine *en, uint32_t step, uint32_t side)
+{
+    const struct mrsi_coll *c = &en->coll[en->side[step][side]];
+    return en->plan->steps[step].desc.family == MRS_FAMILY_CATALOG ? c->written && !c->copied && c->docs
+                                                                   : en->rows[en->row_of[step][side]].before;
+}
+
 /* The nearest name, else one that ends as the path does. */
 static const char *
 nearest(const struct wanted *w, const struct mrs_path *path)
@@ -335,7 +398,7 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
             uint32_t row = en->row_of[step][side];
             const struct wanted *w = en->paths->of[row];
             bool told = side > 0 && row <= en->row_of[step][side - 1]; /* a collection that an earlier side has */
-            for (uint32_t i = 0; w && !told && en->rows[row].before && i < w->n; i++) {
+            for (uint32_t i = 0; w && !told && was_asked(en, step, side) && i < w->n; i++) {
                 if (en->rows[row].seen & 1ull << i || w->texts & 1ull << i || w->types[i]) {
                     continue;
                 }

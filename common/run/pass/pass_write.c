@@ -6,6 +6,7 @@
  * bytes per job (struct mrsi_out); commits append them in order. */
 #include "checkpoint.h"
 #include "id_check.h"
+#include "run/notices/unknown_paths.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/catalogue.h"
 
@@ -154,6 +155,7 @@ mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err 
                       : mrsi_temp_append(wr->temp, out->buf.p, out->buf.n, wr->bytes, e);
     }
     if (s == MRS_OK && wr->final) {
+        mrsi_paths_written(wr->en, wr->coll, out->buf.p, out->buf.n);
         s = mrsi_notices_written(wr->en, wr->coll, out->buf.p, out->buf.n, e);
         MRS_THEN(s, mrsi_fit_written(wr->en, wr->coll, out->buf.p, out->buf.n, e));
     }

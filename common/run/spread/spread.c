@@ -196,9 +196,10 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     }
     row->before += sp->from == NULL;
     mrs_err_clear(&w->err);
-    w->ctx.remarks = 0;
+    w->ctx.remarks = w->ctx.met = 0;
     enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
     const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&sp->sides, source);
+    row->met |= w->ctx.met;
     if (s == MRS_OK && rejected && (s = clash(sp, w, work, rejected, e)) != MRS_SKIP) {
         return s;
     }

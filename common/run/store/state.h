@@ -5,7 +5,7 @@
 
 #include "kept_files.h"
 
-#define MRSI_STATE_FORMAT 10 /* of the file; one of another is refused */
+#define MRSI_STATE_FORMAT 11 /* of the file; one of another is refused */
 
 /* What a file says; views point into its bytes. */
 struct mrsi_checkpoint {

@@ -10,6 +10,7 @@
 #include "mongoreshape/value.h"
 #include "steps/kit/describe.h"
 #include "mongoreshape/catalogue.h"
+#include "mongoreshape/expr.h"
 
 struct index_of {
     struct mrsi_owned keep;
@@ -208,6 +209,31 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- description ---- */
+/* The paths of its key and its filter, of which no document is read. */
+static void
+describe_paths(struct mrsi_describe *t, struct mrs_view index)
+{
+    MRS_ASSERT(mrs_view_is_framed(index));
+    struct mrs_val filter = mrs_doc_get(index, "partialFilterExpression");
+    struct mrs_expr_env env = {.mem = t->arena->mem};
+    struct mrs_query *q = NULL;
+    struct mrs_walk w;
+    struct mrs_elem e;
+    for (mrs_walk_init(&w, mrs_val_view(mrs_doc_get(index, "key"))); mrs_walk_next(&w, &e) == 1;) {
+        char *path = mrs_arena_copy(t->arena, e.name, e.name_len + 1u), *wildcard = path ? strstr(path, ".$**") : NULL;
+        if (wildcard) {
+            *wildcard = 0;
+        }
+        mrsi_describe_name(t, 0, path ? path : e.name);
+    }
+    if (filter.type == MRS_DOCUMENT && mrs_query_compile(&env, mrs_val_view(filter), &q, NULL) == MRS_OK) {
+        mrsi_describe_naming(t, true);
+        mrsi_describe_query(t, 0, q);
+        mrsi_describe_naming(t, false);
+    }
+    mrs_query_free(q);
+}
+
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
@@ -224,6 +250,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     for (uint32_t i = 0; i < s->n_create; i++) {
         mrsi_describe_words(&t, "%s%s", i ? ", " : s->n_drop ? " and makes " : "makes indexes ",
                             mrsi_index_name(s->create[i]));
+        describe_paths(&t, s->create[i]);
     }
     mrsi_describe_words(&t, " of %s", s->in.ns);
     if (s->n_drop) {

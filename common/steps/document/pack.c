@@ -16,12 +16,13 @@ struct field {
     const char *name;
     uint32_t len;
     bool begins; /* every name that begins so */
+    uint64_t met; /* its bit of mrs_ctx.met */
 };
 struct pack {
     struct mrsi_packed packed;
     struct mrsi_paths fields; /* as the plan has them */
     struct field *field;      /* one each */
-    bool patterns;
+    uint32_t patterns;
     const char *strip;
     uint32_t strip_len;
 };
@@ -79,7 +80,7 @@ mrsi_packed_edit(struct mrsi_read *r, struct mrsi_packed *p, const struct mrs_pa
 static void
 read_field(struct mrsi_read *r, struct pack *s, const struct mrs_elem *e, const struct mrs_path *p, struct field *out)
 {
-    *out = (struct field){p->part[0].name, p->part[0].len, false};
+    *out = (struct field){p->part[0].name, p->part[0].len, false, 0};
     const char *star = e->v.type == MRS_STRING ? strchr(out->name, '*') : NULL;
     if (p->n != 1) {
         mrsi_read_error(r, "fields", e->name, "`%s` is no top-level field; only those can be packed", p->text);
@@ -87,7 +88,9 @@ read_field(struct mrsi_read *r, struct pack *s, const struct mrs_elem *e, const 
         mrsi_read_error(r, "fields", e->name, "`%s`: `*` may stand only at the end of a name; a field that is called "
                         "so is written [\"%s\"]", p->text, p->text);
     } else if (star) {
-        out->begins = s->patterns = true;
+        out->begins = true;
+        out->met = s->patterns < MRS_PATTERNS ? 1ull << s->patterns : 0;
+        s->patterns++;
         out->len--;
     } else if (s->packed.as.n && strcmp(out->name, s->packed.as.part[0].name) == 0) {
         mrsi_read_error(r, "fields", e->name, "`%s` is where the array goes (`as`)", out->name);
@@ -182,18 +185,20 @@ is_array_name(const struct pack *s, const struct mrs_elem *e)
 }
 
 static bool
-is_packed(const struct pack *s, const struct mrs_elem *e)
+is_packed(const struct pack_packing *x, const struct mrs_elem *e)
 {
     MRS_ASSERT(e->name);
+    const struct pack *s = x->s;
+    bool packed = false;
     for (uint32_t i = 0; i < s->fields.n; i++) {
         const struct field *f = &s->field[i];
-        if (!f->begins ? mrs_name_is(e, f->name, f->len)
-                       : e->name_len >= f->len && memcmp(e->name, f->name, f->len) == 0 && !is_array_name(s, e) &&
-                             !mrs_name_is(e, "_id", 3)) {
-            return true;
-        }
+        bool fits = !f->begins ? !packed && mrs_name_is(e, f->name, f->len)
+                               : e->name_len >= f->len && memcmp(e->name, f->name, f->len) == 0 &&
+                                     !is_array_name(s, e) && !mrs_name_is(e, "_id", 3);
+        x->c->met |= fits ? f->met : 0;
+        packed = packed || fits;
     }
-    return false;
+    return packed;
 }
 
 static void
@@ -235,7 +240,7 @@ take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct
         if (there && !s->packed.replace) {
             return mrsi_step_refuse(x->c, "as", "%s exists already", s->packed.as.text);
         }
-        if (!there && !is_packed(s, &e)) {
+        if (!there && !is_packed(x, &e)) {
             continue;
         }
         mrs_buf_put(rest, run, (size_t)(e.p - run));
@@ -368,6 +373,9 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     for (uint32_t i = 0; i < s->fields.n; i++) {
         mrsi_describe_touch(&t, 0, 'R', s->field[i].begins ? "" : s->fields.path[i].text);
         mrsi_describe_touch(&t, 0, 'D', s->fields.path[i].text);
+        if (s->field[i].begins) {
+            mrsi_describe_pattern(&t, s->fields.path[i].text);
+        }
     }
     mrsi_describe_touch(&t, 0, 'A', s->packed.as.text);
     out->takes_away = true;

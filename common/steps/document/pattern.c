@@ -362,6 +362,7 @@ mrsi_patterns_describe(struct mrsi_describe *t, const struct mrsi_patterns *p, c
         for (const char *kind = kinds; *kind; kind++) {
             mrsi_describe_touch(t, 0, *kind, p->item[i].touch);
         }
+        mrsi_describe_pattern(t, p->item[i].path.text);
         mrsi_describe_expr(t, 0, p->item[i].expr);
     }
 }

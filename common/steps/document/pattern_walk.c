@@ -33,6 +33,7 @@ struct pattern_renamed {
 struct pattern_walk {
     const struct mrsi_pattern_run *how;
     const struct mrsi_pattern *p;
+    uint64_t bit; /* of c->met */
     struct mrs_ctx *c;
     struct mrs_buf *out, *raw;
     const uint8_t *from;
@@ -352,6 +353,7 @@ enter(struct pattern_walk *x, const struct mrs_elem *e)
         reached = mrsi_pattern_reached(p, at);
     }
     l->passed++;
+    x->c->met |= reached ? x->bit : 0;
     if (array && e->v.type == MRS_ARRAY && !x->how->inner) {
         at = at & deep ? mrsi_pattern_step(p, deep, "", 0) : 0;
     }
@@ -390,6 +392,8 @@ run_one(const struct mrsi_pattern_run *how, const struct mrsi_pattern *p, struct
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct pattern_walk x = {.how = how, .p = p, .c = c, .out = &w->out[1], .raw = &w->raw, .from = d.p, .cap = FEW};
+    size_t no = (size_t)(p - how->patterns->item);
+    x.bit = no < MRS_PATTERNS ? 1ull << no : 0;
     x.level = x.few;
     mrs_buf_reset(x.out);
     mrs_buf_init(&x.names, c->mem, 2u * MRS_DOC_READ_MAX);

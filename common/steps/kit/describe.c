@@ -166,6 +166,18 @@ joined(struct mrsi_describe *t, const char *before, const char *fmt, va_list ap)
 }
 
 void
+mrsi_describe_pattern(struct mrsi_describe *t, const char *text)
+{
+    MRS_ASSERT(text && t->d->n_patterns <= t->pattern_cap);
+    const char **l = room(t, t->pattern, t->d->n_patterns, &t->pattern_cap, sizeof *l);
+    if (l) {
+        l[t->d->n_patterns++] = text;
+        t->pattern = l;
+        t->d->patterns = l;
+    }
+}
+
+void
 mrsi_describe_loss(struct mrsi_describe *t, const char *fmt, ...)
 {
     MRS_ASSERT(fmt && t->d->n_losses <= t->loss_cap);

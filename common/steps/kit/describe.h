@@ -27,10 +27,10 @@ struct mrsi_describe {
     struct mrs_desc *d;
     struct mrs_side *side;
     struct mrs_touch *touch, *name;
-    const char **loss;
+    const char **loss, **pattern;
     struct mrs_pair_path *pair;
     struct mrs_listing *listing;
-    uint32_t side_cap, touch_cap, name_cap, loss_cap, pair_cap, listing_cap;
+    uint32_t side_cap, touch_cap, name_cap, loss_cap, pattern_cap, pair_cap, listing_cap;
     int of;  /* side that reads are charged to while an expression is asked */
     bool bad, naming;
 };
@@ -45,6 +45,8 @@ void mrsi_describe_name(struct mrsi_describe *t, int side, const char *path);
 void mrsi_describe_names(struct mrsi_describe *t, int side, const char *above, const struct mrs_path *path, uint32_t n);
 /* The same of what expressions and queries read, until it is called with false. */
 void mrsi_describe_naming(struct mrsi_describe *t, bool on);
+/* A name with a star, of which the kernels say whether it fits something. */
+void mrsi_describe_pattern(struct mrsi_describe *t, const char *text);
 /* What it reads, as touches 'R' of the side; NULL: nothing. */
 void mrsi_describe_expr(struct mrsi_describe *t, int side, const struct mrs_expr *x);
 void mrsi_describe_query(struct mrsi_describe *t, int side, const struct mrs_query *q);

@@ -29,8 +29,8 @@ struct mrs_ctx { /* one per thread, made by the engine */
     struct mrs_lists *lists; /* values of other collections, for conditions of `where`; NULL: no plan with some */
     uint64_t remarks; /* of MAP, SPREAD, FOLD, WINDOW, of `from` in JOIN: what the owner of the document in hand should
                          know of it, see mrs_step_type.remark */
-    uint64_t met;     /* of MAP: bit i < MRS_PATTERNS is set where mrs_desc.patterns[i] fits a field of the document; the
-                         engine clears it as well */
+    uint64_t met;     /* of MAP: bit i < MRS_PATTERNS is set where mrs_desc.patterns[i] fits a field of the document;
+                         the engine clears it as well */
 };
 #define MRS_REMARKS 24
 #define MRS_PATTERNS 64 /* of a step: so many are told of */

@@ -240,7 +240,8 @@ note_why(struct mrsi_engine *en)
     for (uint32_t i = 0; i < en->plan->n_steps; i++) {
         char line[1300];
         enum mrs_family f = en->plan->steps[i].desc.family;
-        if ((f == MRS_FAMILY_JOIN || f == MRS_FAMILY_LINK) && mrsi_why_line(en, i, line, sizeof line)) {
+        bool refers = f == MRS_FAMILY_JOIN || f == MRS_FAMILY_LINK || f == MRS_FAMILY_REKEY;
+        if (refers && mrsi_why_line(en, i, line, sizeof line)) {
             en->report->notes[en->report->n_notes++] = text(en->report, line);
         }
     }

@@ -18,7 +18,7 @@ struct match_reasons_question {
     uint64_t docs;                 /* with a reference */
     uint8_t odd; /* of the document in hand: such a class, 0: none; whether it has a reference */
     bool any;
-    bool in_place; /* a document there may have been a reference once, and counts as it */
+    bool in_place; /* a document there may have been a reference once, or holds one (DBRef), and does not count */
 };
 struct turned { /* match: { a: b } as if it were { b: a } */
     struct mrsi_engine *en;
@@ -159,12 +159,23 @@ compile(struct mrsi_engine *en, const char *text, struct mrs_path *out, struct m
     return v.type == MRS_MISSING ? mrs_err_memory(e, strlen(text)) : mrs_path_compile(a, v, false, out, e);
 }
 
-/* Whether side `ref` refers to the other one by this pair: *path to *target. */
+/* The side that side `ref` refers to. */
+static uint32_t
+target_side(const struct mrs_desc *d, uint32_t ref)
+{
+    return d->family == MRS_FAMILY_REKEY ? 0 : 1 - ref;
+}
+
+/* Whether side `ref` refers to that one by this pair: *path to *target. */
 static bool
 reference(const struct mrs_desc *d, uint32_t pair, uint32_t ref, const char **path, const char **target)
 {
+    *target = "_id";
+    if (d->family == MRS_FAMILY_REKEY) {
+        *path = d->touches[pair].path;
+        return true;
+    }
     if (d->family == MRS_FAMILY_LINK) {
-        *target = "_id";
         for (uint32_t i = 0; i < d->n_touches; i++) {
             const struct mrs_touch *t = &d->touches[i];
             *path = t->path;
@@ -185,15 +196,16 @@ ask_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uin
 {
     MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_why *why = &en->rows[en->row_of[step][0]].why;
-    struct match_reasons_question q = {.in_place = ref == 1};
+    const struct mrs_desc *d = &en->plan->steps[step].desc;
+    struct match_reasons_question q = {.in_place = ref == 1 || d->family == MRS_FAMILY_REKEY};
     const char *path, *target;
     bool all_targets, all;
-    if (!reference(&en->plan->steps[step].desc, pair, ref, &path, &target)) {
+    if (!reference(d, pair, ref, &path, &target)) {
         return MRS_OK;
     }
     enum mrs_status s = compile(en, path, &q.path, e);
     MRS_THEN(s, compile(en, target, &q.target, e));
-    MRS_THEN(s, each_of_side(en, step, 1 - ref, NULL, target_document, &q, &all_targets, e));
+    MRS_THEN(s, each_of_side(en, step, target_side(d, ref), NULL, target_document, &q, &all_targets, e));
     uint8_t wants = most(q.has);
     if (s != MRS_OK || !q.has[wants]) {
         return s;
@@ -201,8 +213,8 @@ ask_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uin
     s = each_of_side(en, step, ref, f, reference_document, &q, &all, e);
     uint8_t has = most(q.lacks);
     if (s == MRS_OK && q.lacks[has] > why->n) {
-        *why = (struct mrsi_why){.n = q.lacks[has], .of = q.docs, .has = has, .wants = wants, .pair = (uint8_t)pair,
-                                 .ref = (uint8_t)ref, .some = !all || !all_targets};
+        *why = (struct mrsi_why){.n = q.lacks[has], .of = q.docs, .has = has, .wants = wants, .pair = pair, .ref = ref,
+                                 .some = !all || !all_targets};
     }
     return s;
 }
@@ -300,11 +312,48 @@ ask_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, st
     return s;
 }
 
+static bool
+touches(const struct mrs_desc *d, const struct mrs_touch *as, char kind)
+{
+    for (uint32_t i = 0; i < d->n_touches; i++) {
+        const struct mrs_touch *t = &d->touches[i];
+        if (t->kind == kind && t->side == as->side && strcmp(t->path, as->path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of a REKEY: each path with references (it reads and changes them), of the sides on which some name nobody. More
+ * documents with a value of such a type than that means that some of these were found. */
+static enum mrs_status
+ask_references(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
+{
+    MRS_ASSERT(step < en->plan->n_steps);
+    const struct mrs_desc *d = &en->plan->steps[step].desc;
+    enum mrs_status s = MRS_OK;
+    struct mrsi_why *why = &en->rows[en->row_of[step][0]].why;
+    for (uint32_t i = 0; s == MRS_OK && i < d->n_touches; i++) {
+        const struct mrs_touch *t = &d->touches[i];
+        uint64_t dangling = en->rows[en->row_of[step][t->side]].dangling;
+        bool own_id = t->side == 0 && strcmp(t->path, "_id") == 0;
+        if (dangling && t->kind == 'D' && *t->path && !own_id && touches(d, t, 'R') && !touches(d, t, 'A')) {
+            struct mrsi_why before = *why;
+            s = ask_types(en, step, NULL, i, (uint32_t)t->side, e);
+            *why = why->n > dangling ? before : *why;
+        }
+    }
+    return s;
+}
+
 enum mrs_status
 mrsi_why_look(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     const struct mrs_desc *d = &en->plan->steps[step].desc;
+    if (d->family == MRS_FAMILY_REKEY) {
+        return en->opts->sample ? MRS_OK : ask_references(en, step, e);
+    }
     const struct mrsi_row *from = &en->rows[en->row_of[step][0]], *into = &en->rows[en->row_of[step][1]];
     bool join = d->family == MRS_FAMILY_JOIN, none = join && !from->matched;
     bool some = from->noticed[0][MRS_NOTICE_ORPHAN] || from->noticed[1][MRS_NOTICE_ORPHAN] ||
@@ -345,7 +394,7 @@ mrsi_why_line(const struct mrsi_engine *en, uint32_t step, char *line, size_t si
     }
     reference(&st->desc, y->pair, y->ref, &path, &target);
     snprintf(line + at, size - (size_t)at, "hold %s %s in `%.150s` where `%.150s` of %.255s holds %s %s: `cast` first",
-             article(y->has), class_name(y->has), path, target, side[1 - y->ref].coll.ns, article(y->wants),
-             class_name(y->wants));
+             article(y->has), class_name(y->has), path, target, side[target_side(&st->desc, y->ref)].coll.ns,
+             article(y->wants), class_name(y->wants));
     return true;
 }

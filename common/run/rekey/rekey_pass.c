@@ -174,6 +174,7 @@ mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     MRS_THEN(s, all_stages(&k, e));
     if (s == MRS_OK) {
         mrsi_rows_accept(en);
+        s = mrsi_why_look(en, step, NULL, e);
     }
     clear(&k);
     return mrsi_step_outputs_end(&k.sides, s, e);

@@ -67,11 +67,11 @@ struct mrsi_coll {
     uint64_t read_docs, read_bytes; /* so many */
 };
 
-/* Why documents of a JOIN or LINK do not match (match_reasons.c): in the row of side 0. */
+/* Why documents of a JOIN or LINK do not match, or references of a REKEY name nobody: in the row of side 0. */
 struct mrsi_why {
     uint64_t n, of;     /* so many documents of side ref; n 0: nothing was found */
     uint8_t has, wants; /* types */
-    uint8_t pair, ref;
+    uint32_t pair, ref; /* pair: of JOIN; of REKEY the touch that tells the path */
     bool turned;        /* match is the wrong way round */
     bool some;          /* not all documents were looked at */
 };

@@ -60,11 +60,3 @@ mrsi_page_put(struct mrs_buf *out, const struct mrsi_page *page)
     mrs_buf_put(out, mrsi_page_tail, mrsi_page_tail_n);
     mrs_buf_clear(&data);
 }
-
-bool
-mrsi_page_is_ours(struct mrs_mem *mem, const char *text, size_t n)
-{
-    (void)mem;
-    enum { FIRST = 64 }; /* the document type and the comment behind it */
-    return n >= FIRST && memcmp(text, mrsi_page_head, FIRST) == 0;
-}

@@ -3,18 +3,29 @@
 #include "mongoreshape/cli.h"
 #include "mongoreshape/io.h"
 #include "page_parts.h"
+#include <errno.h>
+#include <stdio.h>
 
-enum { PAGE_MOST = 1 << 30 };
+/* A page tells itself by the document type and the comment after it, so that only these are read. */
+static enum mrs_status
+is_page(void *arg, const char *path, bool *ours, struct mrs_err *e)
+{
+    (void)arg;
+    char head[64];
+    FILE *f = fopen(path, "re");
+    if (!f) {
+        return mrs_err_sys(e, errno, "open %s", path);
+    }
+    *ours = fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, mrsi_page_head, sizeof head) == 0;
+    fclose(f);
+    return MRS_OK;
+}
 
 static enum mrs_status
-may_be(struct mrs_mem *mem, const char *path, struct mrs_err *e)
+may_be(const char *path, struct mrs_err *e)
 {
-    struct mrs_replace how = {.option = "--html",
-                              .unlike = "no page of mongoreshape",
-                              .no_force = true,
-                              .text_is_ours = mrsi_page_is_ours,
-                              .mem = mem,
-                              .most = PAGE_MOST};
+    static const struct mrs_replace how = {
+        .option = "--html", .unlike = "no page of mongoreshape", .no_force = true, .is_ours = is_page};
     if (strcmp(path, "-") == 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "--html -: a page is written to a file; name one");
     }
@@ -26,7 +37,7 @@ mrs_cli_page_look(const struct mrs_cli *line, const char *path, const char *cons
 {
     struct mrs_err e;
     mrs_err_clear(&e);
-    enum mrs_status s = path ? may_be(line->mem, path, &e) : MRS_OK;
+    enum mrs_status s = path ? may_be(path, &e) : MRS_OK;
     for (int i = 0; i < 2 && path && s == MRS_OK; i++) {
         s = mrs_file_is_in(path, input[i])
                 ? mrs_err_set(&e, MRS_FAIL, MRS_E_EXISTS,
@@ -48,7 +59,7 @@ mrs_cli_page_write(const char *path, const char *kind, const struct mrs_buf *rep
     struct mrsi_page page = {.kind = kind, .report = report->p, .n = report->n, .plan = plan};
     mrs_buf_init(&out, report->mem, SIZE_MAX);
     enum mrs_status s = mrs_buf_status(report, e);
-    MRS_THEN(s, may_be(report->mem, path, e)); /* the output of the run may have that name */
+    MRS_THEN(s, may_be(path, e)); /* the output of the run may have that name */
     if (s == MRS_OK) {
         mrsi_page_put(&out, &page);
         s = mrs_buf_status(&out, e);

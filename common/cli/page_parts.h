@@ -17,7 +17,5 @@ struct mrsi_page {
 };
 /* Appended to out, which is bad where memory is out. */
 void mrsi_page_put(struct mrs_buf *out, const struct mrsi_page *page);
-/* Whether a file that begins like this is such a page, and may be written anew. */
-bool mrsi_page_is_ours(struct mrs_mem *mem, const char *text, size_t n);
 
 #endif

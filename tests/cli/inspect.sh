@@ -62,6 +62,10 @@ for option in --suggest --html; do
     has "is refused" "it lies in the input, which must stay as it is; name another file" said
     is "and is not written" no "$([ -e in/t/new.file ] && echo yes || echo no)"
 done
+"$tool" inspect in -q --html page.html
+truncate -s 3G page.html
+"$tool" inspect in -q --html page.html
+is "of a page only the beginning is read" "0 yes" "$? $([ "$(stat -c %s page.html)" -lt 1000000 ] && echo yes)"
 "$tool" run plan.yaml -i in -o page -q --html in/page.html > said 2>&1
 is "a page of a run within its input" 2 $?
 "$tool" run plan.yaml -i in -o new -q

@@ -174,8 +174,40 @@ ids(FILE *f, const struct mrs_ids *x, uint64_t count)
     fputs(n && count > n ? " first" : "", f);
 }
 
+static const struct mrs_step *
+step_of(const struct mrs_plan *plan, uint32_t no)
+{
+    uint32_t i = 0;
+    while (i < plan->n_steps && plan->steps[i].no != no) {
+        i++;
+    }
+    return i < plan->n_steps ? &plan->steps[i] : NULL;
+}
+
+/* Documents met under one `_id`: how all of them come through, or one of each. Once for a step that moves documents. */
 static void
-refusals(FILE *f, const struct mrs_report *r, bool dry)
+conflicts(FILE *f, const struct mrsi_job *job, const struct mrs_report *r)
+{
+    uint32_t told = 0;
+    for (uint32_t i = 0; i < r->n_refusal; i++) {
+        const struct mrs_refusal *k = &r->refusal[i];
+        const struct mrs_step *st = step_of(job->plan, k->step);
+        const struct mrs_step_type *t = st ? st->type : NULL;
+        bool moves = t && t->spread && mrs_key_find(t->keys, t->n_keys, "from");
+        if (!moves || k->step == told || strcmp(k->place, "conflicts") != 0) {
+            continue;
+        }
+        told = k->step;
+        mrs_say(f, "  to keep all of them, %s; to keep one of each, say `conflicts: first` or `last`\n",
+                mrs_key_find(t->keys, t->n_keys, "id")
+                    ? "say `id: new`"
+                    : "give those of one collection other _ids in a step before this one, "
+                      "`rekey: { in: COLLECTION, id: new, references: {...} }`");
+    }
+}
+
+static void
+refusals(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
     char count[32];
     if (r->refused) {
@@ -196,6 +228,7 @@ refusals(FILE *f, const struct mrs_report *r, bool dry)
         mrs_say(f, ")%s%s\n", k->count > 1 && *k->more ? "; the first" : "", k->count > 1 ? k->more : "");
     }
     MRS_ASSERT(told <= r->refused);
+    conflicts(f, job, r);
     if (told < r->refused) {
         mrs_say(f, "  %s for other reasons\n", mrs_text_count(r->refused - told, count));
     }
@@ -366,7 +399,7 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
     unmet(f, r, dry);
     notices(f, r);
     twins(f, r, dry);
-    refusals(f, r, dry);
+    refusals(f, job, r, dry);
     residue(f, r);
     if (r->published || dry) {
         timing(f, job, r, dry);

@@ -167,7 +167,8 @@ mrsi_cmd_inspect(struct mrs_cli *line)
         return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
     }
     struct mrs_cli_inspected to = {
-        .suggest = cli->suggest, .html = cli->html, .json = cli->json, .all = cli->all, .quiet = cli->quiet};
+        .suggest = cli->suggest, .html = cli->html, .input = line->operand, .json = cli->json, .all = cli->all,
+        .quiet = cli->quiet};
     int status = mrs_cli_inspect_look(line, &to, line->operand);
     if (status) {
         return status;

@@ -64,6 +64,20 @@ print(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_i
     return s;
 }
 
+/* What comes next. */
+static void
+tell_plan(const struct mrsi_inspection *found, const struct mrs_cli_inspected *to)
+{
+    uint32_t n = mrs_inspect_steps(found);
+    if (n) {
+        mrs_say(stderr, "%s has %u step%s: read it, then\n  mongoreshape check %s -i %s\n", to->suggest, n,
+                n == 1 ? "" : "s", to->suggest, to->input);
+    } else {
+        mrs_say(stderr, "%s has no steps: nothing was found that a step mends without a decision of yours\n",
+                to->suggest);
+    }
+}
+
 enum mrs_status
 mrs_cli_inspect_tell(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_inspected *to,
                      struct mrs_err *e)
@@ -71,5 +85,10 @@ mrs_cli_inspect_tell(struct mrs_mem *mem, struct mrsi_inspection *found, const s
     MRS_ASSERT(found && to);
     enum mrs_status s = to->suggest ? mrs_inspect_plan_write(found, to->suggest, e) : MRS_OK;
     MRS_THEN(s, to->html ? write_page(mem, found, to->html, e) : MRS_OK);
-    return s == MRS_OK && (to->json || !to->quiet) ? print(mem, found, to, e) : s;
+    s = s == MRS_OK && (to->json || !to->quiet) ? print(mem, found, to, e) : s;
+    if (s == MRS_OK && to->suggest && to->input && !to->json && !to->quiet) {
+        fflush(stdout);
+        tell_plan(found, to);
+    }
+    return s;
 }

@@ -219,6 +219,7 @@ enum mrs_status mrs_cli_page_write(const char *path, const char *kind, const str
 struct mrsi_inspection;
 struct mrs_cli_inspected {
     const char *suggest, *html; /* files for the plan and the page; NULL: not wanted */
+    const char *input;          /* as `check` takes it, for the line about the plan; NULL: there is none */
     bool json, all, quiet;      /* all: every path; quiet: no words */
 };
 /* Before the long work: whether the files may be written; input as above. 0, or the exit status once it was told. */

@@ -83,6 +83,8 @@ enum mrs_status mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out,
  * changed since; look tells it before long work. FAIL MRS_E_EXISTS: it is something else; MRS_E_IO. */
 enum mrs_status mrs_inspect_plan_look(struct mrs_mem *mem, const char *path, struct mrs_err *e);
 enum mrs_status mrs_inspect_plan_write(struct mrsi_inspection *x, const char *path, struct mrs_err *e);
+/* So many steps the plan has that was made last. */
+uint32_t mrs_inspect_steps(const struct mrsi_inspection *x);
 /* Whether damage ended a collection before its end (keep_going). */
 bool mrs_inspect_is_cut(const struct mrsi_inspection *x);
 

@@ -34,7 +34,7 @@ has "the reference" "customerId  int  -> customers._id  15 orphans" said
 has "orphans" "! orphans  customerId: 15 of 400 values name no customers._id" said
 has "no index" "! reference-without-index  customerId" said
 has "stale copies" "! stale-copies  customerName: 9 of 385 copies of customers.name differ from it  [copy]" said
-has "types" "! mixed-types  total: 20 text beside 380 numbers  [cast]" said
+has "types" "! mixed-types  total: 20 text among 380 numbers  [cast]" said
 has "names" "! names-are-data  stars.*: 800 different field names hold data" said
 "$tool" inspect in -q > said 2>&1
 is "quiet" "" "$(cat said)"
@@ -95,6 +95,33 @@ printf '{"workload":1,"collections":{"t.orders":{"finds":{}}}}' > load
 "$tool" inspect in --workload load > said 2>&1
 is "a key that is not known" 2 $?
 has "gets the nearest" "unknown key finds; did you mean find?" said
+
+# ---- from a dump to a plan: what is said on the way ----
+mkdir -p way/in
+for ((i = 0; i < 150; i++)); do
+    printf '{"_id":{"$oid":"65a1006100000000%08x"},"name":"member %d"}\n' $((i * 7919 + 5)) $i
+done > way/in/f.members.jsonl
+awk -F'"' 'NR % 4 == 0 { printf "{\"_id\":{\"$oid\":\"%s\"},\"reason\":\"r%d\"}\n", $6, NR }' way/in/f.members.jsonl > way/in/f.bans.jsonl
+awk -F'"' '{ for (k = 0; k < 3; k++) printf "{\"_id\":%d,\"memberId\":\"%s\"}\n", NR * 3 + k, $6 }' way/in/f.members.jsonl > way/in/f.posts.jsonl
+"$casetool" load way forum
+"$tool" inspect forum --suggest way.yaml > said 2> log
+has "types are told in words" "memberId: ObjectIds as text, which members._id has not as text: \$lookup" said
+has "and the reference" "(ObjectId as text)" said
+is "what comes next" "way.yaml has 3 steps: read it, then
+  mongoreshape check way.yaml -i forum" "$(cat log)"
+has "one to one by _id: who points is said" "reference: from" way.yaml
+"$tool" check way.yaml -i forum > said 2>&1
+is "the plan is right" 0 $?
+lacks "and nobody is told that members without a ban name none" "references that name none" said
+"$tool" inspect forum --ns f.members --suggest none.yaml 2>&1 > said | cat > log
+is "a plan without steps is told" "none.yaml has no steps: nothing was found that a step mends without a decision of yours" "$(cat log)"
+
+mkdir -p time/in
+awk 'BEGIN { for (i = 0; i < 6000; i++) printf "{\"_id\":%d,\"deviceId\":\"d%d\",\"ts\":{\"$date\":{\"$numberLong\":\"%.0f\"}},\"v\":%d}\n", i, i % 10, 1617235200000 + i * 30000, i % 7 }' \
+    > time/in/s.readings.jsonl
+"$casetool" load time series
+"$tool" inspect series -q --suggest series.yaml
+has "a series keeps the name of its field" 'by: { deviceId: "$deviceId" }' series.yaml
 
 # ---- damage ----
 mkdir -p bad/t

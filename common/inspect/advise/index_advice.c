@@ -81,7 +81,7 @@ mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c)
     }
     if (n > MANY) {
         struct mrsi_rule_found *r = mrsi_say(y, c, "too-many-indexes", NULL,
-                                             "%u indexes beside _id: each write changes all of them", n);
+                                             "%u indexes besides _id: each write changes all of them", n);
         r->step = "index";
         mrsi_say_figures(y, (struct mrsi_figure[]){{"indexes", n}}, 1);
     }

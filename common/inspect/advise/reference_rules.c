@@ -63,6 +63,26 @@ is_first_of_path(const struct mrsi_inspection *x, const struct mrsi_reference *r
     return false;
 }
 
+/* One side has text where the other has what the text is of. */
+static void
+type_differs(struct mrsi_saying *y, struct mrsi_reference *r, const char *target)
+{
+    MRS_ASSERT(r->parts > 0 && target);
+    bool mixed = strcmp(r->match, "mixed") == 0, text = r->from[0]->types && r->from[0]->type[0].type == MRS_STRING;
+    const char *what = r->match[0] == 'o' ? "ObjectIds" : r->match[0] == 'u' ? "UUIDs" : "numbers";
+    struct mrsi_rule_found *f =
+        mixed  ? mrsi_say(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
+                          "some values are text and some are not: $lookup finds only those of the type of %s", target)
+        : text ? mrsi_say(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
+                          "%s as text, which %s has not as text: $lookup does not match them", what, target)
+               : mrsi_say(y, r->from[0]->in, "reference-type-differs", r->from[0]->text,
+                          "%s, which %s has as text: $lookup does not match them", what, target);
+    f->step = "cast";
+    f->reference = r;
+    f->severity = 2;
+    mrsi_say_figures(y, (struct mrsi_figure[]){{"values", (double)r->values}}, 1);
+}
+
 static void
 index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
 {
@@ -72,7 +92,7 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
     say_target(r, target, sizeof target);
     if (c->documents >= 100 && !r->from[0]->names && !c->view && !has_index(r) && is_first_of_path(y->x, r)) {
         struct mrsi_rule_found *f = mrsi_say(y, c, "reference-without-index", r->from[0]->text,
-                                             "refers to %s; who looks for what belongs to one document reads all %s",
+                                             "refers to %s; a query for what belongs to one of them reads all %s",
                                              target, mrs_text_count(mrsi_all_documents(c), n));
         f->step = "index";
         f->reference = r;
@@ -81,13 +101,7 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
     }
     size_t m = strlen(r->match);
     if ((m > 6 && strcmp(r->match + m - 6, "String") == 0) || strcmp(r->match, "mixed") == 0) {
-        struct mrsi_rule_found *f = mrsi_say(y, c, "reference-type-differs", r->from[0]->text,
-                                             "%s: stored in another type than %s, so that $lookup does not match",
-                                             r->match, target);
-        f->step = "cast";
-        f->reference = r;
-        f->severity = 2;
-        mrsi_say_figures(y, (struct mrsi_figure[]){{"values", (double)r->values}}, 1);
+        type_differs(y, r, target);
     }
 }
 

@@ -220,7 +220,7 @@ mixed_types(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *
     if (second < 0 || (n[second] < 10 && n[second] * 1000 < all)) {
         return;
     }
-    struct mrsi_rule_found *r = mrsi_say(y, c, "mixed-types", p->text, "%s %s beside %s %s",
+    struct mrsi_rule_found *r = mrsi_say(y, c, "mixed-types", p->text, "%s %s among %s %s",
                                          mrs_text_count(n[second], a), names[second], mrs_text_count(n[first], b),
                                          names[first]);
     r->step = "cast";

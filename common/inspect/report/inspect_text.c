@@ -159,6 +159,22 @@ paths_of(struct page *p, const struct mrsi_reference *r, bool to)
     }
 }
 
+static const char *
+match_words(const char *match)
+{
+    static const char *const words[][2] = {{"objectIdString", "ObjectId as text"},
+                                           {"uuidString", "UUID as text"},
+                                           {"numberString", "number as text"},
+                                           {"number", "numbers of several types"},
+                                           {"mixed", "text and other types"},
+                                           {"dbref", "DBRef"}};
+    uint32_t i = 0;
+    while (i + 1 < sizeof words / sizeof *words && strcmp(match, words[i][0]) != 0) {
+        i++;
+    }
+    return words[i][1];
+}
+
 static void
 reference(struct page *p, const struct mrsi_reference *r)
 {
@@ -176,7 +192,7 @@ reference(struct page *p, const struct mrsi_reference *r)
                        mrs_text_count(r->per_parent.p99, b), mrs_text_count(r->per_parent.max, c));
     }
     if (strcmp(r->match, "equal") != 0) {
-        mrs_buf_printf(&p->line, "  (%s)", r->match);
+        mrs_buf_printf(&p->line, "  (%s)", match_words(r->match));
     }
     put_line(p, 6);
 }

@@ -2,6 +2,7 @@
 /* place_steps.c - suggested steps that move data: extract, embed, bucket, tree, index. */
 #include "inspect/relate/field_names.h"
 #include "steps.h"
+#include "mongoreshape/words.h"
 #include <stdio.h>
 
 enum { ROOM = 1024, ROOM_IN_PARENT = 8 << 20 };
@@ -145,11 +146,21 @@ mrsi_suggest_embed(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_word(p, key);
     mrs_buf_printf(p->out, " }\n      as: ");
     mrsi_put_word(p, as);
-    mrs_buf_printf(p->out, "\n%s      keep: unmatched   # documents without a match stay\n",
-                   one ? "      one: true\n      empty: absent\n" : "");
+    mrs_buf_printf(p->out, "\n%s%s      keep: unmatched   # documents without a match stay\n",
+                   one ? "      one: true\n      empty: absent\n" : "",
+                   strcmp(ref, "_id") == 0 ? "      reference: from   # these documents point, not the others\n" : "");
     p->fate[child->no] |= MRSI_GONE;
     p->fate[parent->no] |= MRSI_WRITTEN;
     return true;
+}
+
+/* The series keeps the name of its field, where no other field of a bucket has it. */
+static const char *
+name_of_series(const char *path)
+{
+    static const char *const taken[] = {"_id", "items", "start", "end"};
+    const char *dot = strrchr(path, '.'), *name = dot ? dot + 1 : path;
+    return MRS_IS_ONE_OF(name, taken) ? "series" : name;
 }
 
 bool
@@ -172,7 +183,9 @@ mrsi_suggest_bucket(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_collection(p, c);
     mrs_buf_printf(p->out, "\n      into: ");
     mrsi_put_new(p, c, into);
-    mrs_buf_printf(p->out, "\n      by: { series: \"$%s\" }\n      time: ", series);
+    mrs_buf_printf(p->out, "\n      by: { ");
+    mrsi_put_word(p, name_of_series(series));
+    mrs_buf_printf(p->out, ": \"$%s\" }\n      time: ", series);
     mrsi_put_word(p, time);
     mrs_buf_printf(p->out,
                    "\n      every: %s\n      max: 1000\n      items: items\n      start: start\n      end: end\n"

@@ -255,3 +255,13 @@ mrs_inspect_plan(struct mrsi_inspection *x, struct mrs_buf *out, struct mrs_err 
     mrs_free(x->mem, p.fate);
     return mrs_buf_status(out, e);
 }
+
+uint32_t
+mrs_inspect_steps(const struct mrsi_inspection *x)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < x->rules; i++) {
+        n += x->rule[i].step && x->rule[i].planned;
+    }
+    return n;
+}

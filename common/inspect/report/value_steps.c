@@ -122,7 +122,7 @@ mrsi_suggest_copy(struct mrsi_planning *p, struct mrsi_rule_found *r)
         return mrsi_planning_no(p, odd_name);
     }
     if (c->from->parent != c->beside->from[0]->parent) {
-        return mrsi_planning_no(p, "the copy does not stand right beside its reference");
+        return mrsi_planning_no(p, "the copy is not right next to its reference");
     }
     if (strcmp(c->beside->match, "equal") != 0 && strcmp(c->beside->match, "number") != 0) {
         return mrsi_planning_no(p, "the reference has another type than what it refers to");
@@ -217,7 +217,7 @@ mrsi_suggest_pack(struct mrsi_planning *p, struct mrsi_rule_found *r)
     }
     for (const struct mrsi_path *o = r->in->path; o < r->in->path + r->in->paths; o++) {
         if (o != map && o->ways > map->ways && o->parent == map && o->kind != MRSI_ANY) {
-            return mrsi_planning_no(p, "other fields stand beside the names that are data");
+            return mrsi_planning_no(p, "there are other fields among the names that are data");
         }
     }
     mrs_buf_printf(p->out, "  - set:             # to an array of { k: name, v: value }\n      in: ");

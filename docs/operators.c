@@ -85,7 +85,7 @@ main(void)
     printf("# Operators\n"
            "What a plan may write in expressions, in the fields of a group, and in filters. They mean what they mean\n"
            "in MongoDB 8.3, or with `server: \"8.2\"` in the plan (and where it says `version: 1`) in 8.2; where we\n"
-           "differ, and what 8.2 does not have, stands below the names. Time zones are those of the system's\n"
+           "differ, and what 8.2 does not have, is below the names. Time zones are those of the system's\n"
            "tzdata. `make docs` writes this page from the table in `common/expr`, and a test compares the two.\n"
            "\n## Expressions\n");
     for (uint32_t i = 0; (row = mrs_op_rows(i)); i++) {

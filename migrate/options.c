@@ -39,7 +39,7 @@ static const struct mrs_cli_option options[] = {
      "`OUT.checkpoint`.", NULL},
     {"format", 0, "FORMAT", RUN, MRS_CLI_OWN, AT(format), "directory|archive|bson|tar|zip", "by the name of OUT",
      "what OUT is: directory, archive, bson (one collection), tar or zip",
-     "Without it `.archive` and `.agz`, `.tar`, `.tgz` and `.zip` say it (with `.gz` or `.zst` behind it is compressed "
+     "Without it `.archive` and `.agz`, `.tar`, `.tgz` and `.zip` say it (followed by `.gz` or `.zst` it is compressed "
      "as a whole), `.bson` is one collection, `-` is an archive, and everything else is a directory. `-` is one "
      "collection where `--ns` is given or the input is one.", format},
     {"stream", 0, NULL, RUN, MRS_CLI_FLAG, AT(stream), NULL, NULL,
@@ -181,7 +181,7 @@ static const struct mrs_cli_option options[] = {
      "it is, but read it first: which design is right depends on how the data are read and written.", NULL},
     {"all", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(all), NULL, NULL, "every path of every collection", NULL, NULL},
     {"keep-going", 0, NULL, INSPECT, MRS_CLI_FLAG, AT(keep_going), NULL, NULL,
-     "go on behind damage: its collection ends there, the report says so, and the status is 1", NULL, NULL},
+     "go on after damage: its collection ends there, the report says so, and the status is 1", NULL, NULL},
     {"hints", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(hints), NULL, NULL,
      "references you know, as lines `db.coll.path -> db.coll.path`; `!` before one that is none", NULL, NULL},
     {"workload", 0, "FILE", INSPECT, MRS_CLI_PATH, AT(workload), NULL, NULL,

@@ -326,7 +326,8 @@ notices(FILE *f, const struct mrs_report *r)
     static const char *const words[MRS_NOTICE_KINDS][2] = {
         [MRS_NOTICE_ORPHAN] = {"document matches none", "documents match none"},
         [MRS_NOTICE_DANGLING] = {"document has references that name none", "documents have references that name none"},
-        [MRS_NOTICE_DISAGREES] = {"document names another one than lists it", "documents name others than list them"},
+        [MRS_NOTICE_DISAGREES] = {"document names one parent and is listed by another",
+                                  "documents name one parent and are listed by another"},
         [MRS_NOTICE_CUT] = {"document is left out somewhere by a limit", "documents are left out by a limit"},
         [MRS_NOTICE_LEFT] = {"document is not placed in all it matches", "documents are not placed in all they match"}};
     char count[32];

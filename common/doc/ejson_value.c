@@ -430,7 +430,7 @@ several_keys(struct wrap *w, struct mrs_view d)
     for (mrs_walk_init(&walk, d); mrs_walk_next(&walk, &e) > 0;) {
         if (e.name[0] == '$' && row_of(e.name)) {
             w->key = e.name;
-            return wrong(w, "stands beside other keys");
+            return wrong(w, "is not the only key");
         }
     }
     return MRS_OK;

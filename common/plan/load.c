@@ -604,7 +604,7 @@ step_entry(struct mrsi_plan *p, const struct mrsi_yaml_entry *item)
     if (node->first->node->kind == MRSI_SCALAR && node->first->node->val.type == MRS_NULL &&
         mrs_step_type_find(first)) {
         mrsi_plan_error(p, second->line, second->col,
-                        "`%.60s` stands beside `%s`, not inside it: indent the keys of `%s` by "
+                        "`%.60s` is next to `%s`, not inside it: indent the keys of `%s` by "
                         "four blanks more",
                         second->key, first, first);
     } else {

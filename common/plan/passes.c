@@ -194,7 +194,7 @@ mrsi_memory_words(const struct mrs_desc *d)
     case MRS_FAMILY_GROUP:
         return "parts are sorted by their keys in memory, and in temporary files past the budget";
     case MRS_FAMILY_TREE:
-        return "some dozens of bytes a node beside its `_id`, in memory and in mapped temporary files past the budget";
+        return "some dozens of bytes a node besides its `_id`, in memory and in mapped temporary files past the budget";
     case MRS_FAMILY_REKEY:
         return "a key and an _id of each document, some dozens of bytes (on disk past the budget); what is computed "
                "from groups is sorted, in temporary files past the budget";

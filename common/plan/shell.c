@@ -449,7 +449,7 @@ doubt_key(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context w
     const char *inner = node->kind == MRSI_MAP && node->first ? node->first->key : "";
     if (node->empty) {
         mrsi_plan_warning(l->p, at->line, at->col,
-                          "%s: `%s`: behind `%.60s` stands no value, which is null: write null where it is meant",
+                          "%s: `%s`: after `%.60s` there is no value, which is null: write null where it is meant",
                           l->step, l->key, at->key);
     }
     if (where != QUERY || *at->key == '$') {

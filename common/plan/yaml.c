@@ -449,7 +449,7 @@ on_event(struct yaml_reader *r, const yaml_event_t *ev)
         if (r->documents++) {
             mrsi_plan_error(
                 r->p, line_of(ev->start_mark), col_of(ev->start_mark),
-                "a second document begins here; a plan is one document, so `---` may stand once");
+                "a second document begins here; a plan is one document, so `---` may occur once");
             r->stop = true;
         }
         return !r->stop;
@@ -506,7 +506,7 @@ advice(const struct yaml_reader *r)
          "; check the indentation: the entries of one list begin in one column"},
         {"block sequence entries are not",
          "; check the indentation: the entries of one list begin in one column"},
-        {"could not find expected ':'", "; a key needs `: ` behind it"},
+        {"could not find expected ':'", "; a key needs `: ` after it"},
         {"found unexpected end of stream", "; a quote is not closed"},
     };
     const char *problem = r->yaml.problem ? r->yaml.problem : "";

@@ -151,11 +151,11 @@ head -c 2000 c > d
 verdict "a cut zip" "$(go 3 -i d -o out; says 'd: truncated or empty'; absent out out.partial)"
 "$repack" 7z dump d
 cat d d > e
-verdict "two 7z" "$(go 3 -i e -o out; says "e: something stands at byte $(stat -c %s d)"; absent out out.partial)"
+verdict "two 7z" "$(go 3 -i e -o out; says "e: there is something at byte $(stat -c %s d)"; absent out out.partial)"
 cat c c > d
-verdict "two zips" "$(go 3 -i d -o out; says 'd: something stands at byte'; absent out out.partial)"
+verdict "two zips" "$(go 3 -i d -o out; says 'd: there is something at byte'; absent out out.partial)"
 { cat c; echo more; } > d
-verdict "a zip and more" "$(go 3 -i d -o out; says "d: something stands at byte $(stat -c %s c), behind its end"; absent out out.partial)"
+verdict "a zip and more" "$(go 3 -i d -o out; says "d: there is something at byte $(stat -c %s c), after its end"; absent out out.partial)"
 "$repack" tar.xz dump c
 head -c 500 c > d
 verdict "a cut tar.xz" "$(go 3 -i d -o out; says 'd: damaged, truncated'; absent out out.partial)"

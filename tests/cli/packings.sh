@@ -93,7 +93,7 @@ verdict "a single file with zeros" $?
 # damage is damage: other bytes behind the zeros, the inner or the outer packing cut
 says() { "$tool" cat "$1" --ns d.c >got 2>err; [ $? -eq 3 ] && grep -qF "$1: damaged gzip" err && grep -qF "$2" err; }
 { padded <plain.bson; printf x; } >bad.bson.gz
-says bad.bson.gz 'other bytes behind the last member'
+says bad.bson.gz 'other bytes after the last member'
 verdict "a byte behind the zeros" $?
 gzip -c plain.bson | head -c 300 | gzip -c >bad.bson.gz
 says bad.bson.gz 'truncated'
@@ -173,7 +173,7 @@ done
 refused() { "$tool" diff plain "$1" >/dev/null 2>err; [ $? -eq 3 ] && grep -qF "$1: $2" err; }
 refused mixed.zip 'dump/d\c.bson (its header'
 verdict "a name with both slashes" $?
-refused two.zip 'something stands at byte'
+refused two.zip 'there is something at byte'
 verdict "two zips" $?
 "$tool" diff plain cut.exe >/dev/null 2>err
 [ $? -eq 3 ] && grep -qF 'cut.exe: ' err

@@ -28,7 +28,7 @@ static const struct {
     {"{}", {"must be a document"}},
     {"{'$reshape': {}}", {"1 mistake", "plan: is missing"}},
     {"{'$reshape': {'plan': 5}}", {"plan: must be a document"}},
-    {"{'$reshape': {'plan': {'steps': []}, 'planId': 'x'}}", {"planId: stands beside"}},
+    {"{'$reshape': {'plan': {'steps': []}, 'planId': 'x'}}", {"planId: is next to"}},
     {"{'$reshape': {'planId': 'x'}}", {"planId: must be the 32 digits"}},
     {"{'$reshape': {'planId': '00000000000000000000000000000000'}}", {"planId: no plan 0000"}},
     {"{'$reshape': {'plan': {'steps': [{'set': {'in': 'a', 'fields': {'x': 1}}}]}, 'memry': 1}}",

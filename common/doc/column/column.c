@@ -326,7 +326,7 @@ next_plain(struct mrsi_column_reader *c, struct mrs_val *v, struct mrs_err *e)
         return s;
     }
     if (c->at < c->end && *c->at == END_BYTE) {
-        return c->at + 1 == c->end ? MRS_END : damaged(c, "bytes behind its end", e);
+        return c->at + 1 == c->end ? MRS_END : damaged(c, "bytes after its end", e);
     }
     if (c->at < c->end && *c->at >= TOGETHER_NO_ARRAYS && *c->at <= TOGETHER_ARRAY) {
         return begin_together(c, e);

@@ -270,7 +270,7 @@ check_end(struct mrs_measurements *m, struct mrs_err *e)
     for (uint32_t i = 1; i < m->n; i++) {
         enum mrs_status s = next_value(m, &m->col[i], NULL, &v, e);
         if (s != MRS_END) {
-            return s < MRS_OK ? s : damaged(e, m->col[i].name, "it has values behind the last time");
+            return s < MRS_OK ? s : damaged(e, m->col[i].name, "it has values after the last time");
         }
     }
     if (m->count >= 0 && m->count != m->rows) {

@@ -172,7 +172,7 @@ mrsi_deltas_begin(struct mrsi_deltas *s, struct mrsi_delta_control c, const uint
         }
         s->number = bits;
     } else if (c.scale != AS_BITS) {
-        return "a scale, behind a value that is no double";
+        return "a scale, after a value that is no double";
     }
     mrsi_simple8b_begin(&s->deltas, words, c.words);
     return NULL;

@@ -25,7 +25,7 @@ format_wrong(struct mrsi_text f, const char *letters)
             return "the format ends in a single %";
         }
         if (!f.p[i] || !strchr(letters, f.p[i])) {
-            return "the format has a letter behind % that means nothing";
+            return "the format has a letter after % that means nothing";
         }
     }
     return NULL;

@@ -244,7 +244,7 @@ eval_slice(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         }
     }
     if (x->n_args == 3 && n[2] <= 0) {
-        return mrsi_eval_error(x, ev, "the number of elements must be positive behind a position");
+        return mrsi_eval_error(x, ev, "the number of elements must be positive after a position");
     }
     struct mrsi_list l = {0};
     MRSI_TRY(mrsi_list_of(ev, v[0], &l));

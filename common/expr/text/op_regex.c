@@ -27,7 +27,7 @@ pattern_of(struct mrs_val regex, struct mrs_val options, struct mrsi_text *patte
     if (regex.type == MRS_REGEX) {
         mrsi_regex_parts(regex, pattern, flags);
         if (flags->n && options.type == MRS_STRING) {
-            *why = "options stand both in the regular expression and beside it";
+            *why = "options are given both in the regular expression and next to it";
             return MRS_FAIL;
         }
     } else {

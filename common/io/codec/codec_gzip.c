@@ -112,11 +112,11 @@ fixed_part(struct codec_gzip_dec *d, const char **why)
 {
     MRS_ASSERT(d->n <= sizeof d->bytes);
     if (d->n == 1 && d->bytes[0] != 0x1f) {
-        *why = d->any ? "other bytes behind the last member" : "no gzip header";
+        *why = d->any ? "other bytes after the last member" : "no gzip header";
         return MRS_FAIL;
     }
     if (d->n == 2 && d->bytes[1] != 0x8b) {
-        *why = d->any ? "other bytes behind the last member" : "no gzip header";
+        *why = d->any ? "other bytes after the last member" : "no gzip header";
         return MRS_FAIL;
     }
     if (d->n < 10) {
@@ -273,7 +273,7 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
         }
         if ((d->at == AT_START && d->any && !byte) || d->at == AT_ZEROS) {
             d->at = AT_ZEROS;
-            *why = "other bytes behind the last member";
+            *why = "other bytes after the last member";
             s = byte ? MRS_FAIL : MRS_OK;
             continue;
         }

@@ -254,7 +254,7 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
     }
     ZSTD_ErrorCode code = unexpected ? ZSTD_error_prefix_unknown : ZSTD_getErrorCode(r);
     *why = code == ZSTD_error_prefix_unknown && d->any && !d->inside
-               ? "other bytes behind the last frame"
+               ? "other bytes after the last frame"
                : ZSTD_getErrorString(code);
     return code == ZSTD_error_memory_allocation ? MRS_DEAD : MRS_FAIL;
 }

@@ -223,7 +223,7 @@ begin_block(struct mrsi_archive_in *r, uint64_t off, const struct mrsi_archive_b
                                 b->db, b->coll);
     }
     if (f->state == MRSI_FOUND_CLOSED) {
-        return mrsi_archive_bad(&r->f, off, f->body_ns, e, "a block of this namespace stands behind its last one");
+        return mrsi_archive_bad(&r->f, off, f->body_ns, e, "a block of this namespace comes after its last one");
     }
     if (f->state == MRSI_FOUND_UNSEEN && f->special && f->taken && r->any_ordinary) {
         return mrsi_archive_bad(&r->f, off, f->body_ns, e,

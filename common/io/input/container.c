@@ -383,8 +383,8 @@ take(struct container_reader *r, struct archive_entry *entry, struct mrs_err *e)
 static enum mrs_status
 not_the_end(const struct container_reader *r, uint64_t at, struct mrs_err *e)
 {
-    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: something stands at byte %llu behind the end: two containers?", r->from.name,
-                     (unsigned long long)at);
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: there is something at byte %llu, after the end: two containers?",
+                     r->from.name, (unsigned long long)at);
 }
 
 /* A 7z ends with its directory, of which its head says the place. */
@@ -410,7 +410,7 @@ check_end(struct container_reader *r, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     size_t got = 1;
     if (r->packing == MRSI_PACKING_TAR && at < r->end + BLOCK) {
-        return MRSI_FAIL(e, MRS_E_FORMAT, "%s: truncated: it ends behind byte %llu without the mark of its end",
+        return MRSI_FAIL(e, MRS_E_FORMAT, "%s: truncated: it ends after byte %llu without the mark of its end",
                          r->from.name, (unsigned long long)at);
     }
     if (archive_format(r->a) == ARCHIVE_FORMAT_7ZIP) {

@@ -192,7 +192,7 @@ check_end(const struct mrsi_feed *f, struct archive *a, struct mrs_err *e)
     if (taken < 0 || (uint64_t)taken >= f->from->bytes) {
         return MRS_OK;
     }
-    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: damaged near byte %lld of the file: other bytes behind the last stream",
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: damaged near byte %lld of the file: other bytes after the last stream",
                      f->from->name, (long long)taken);
 }
 

@@ -63,7 +63,7 @@ differs(const struct container_zip *z, const struct container_zip_entry *m, cons
 static enum mrs_status
 not_one(const struct container_zip *z, uint64_t off, const char *where, struct mrs_err *e)
 {
-    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: something stands at byte %llu, %s: two containers?", z->from->name,
+    return MRSI_FAIL(e, MRS_E_FORMAT, "%s: there is something at byte %llu, %s: two containers?", z->from->name,
                      (unsigned long long)off, where);
 }
 
@@ -112,9 +112,9 @@ find_directory(struct container_zip *z, uint8_t *room, size_t most, struct mrs_e
             z->said = le16(p + 10);
             z->modulo = true;
             s = find_large(z, &behind, e);
-            s = s == MRS_OK && z->end < behind ? not_one(z, z->end, "behind its directory", e) : s;
+            s = s == MRS_OK && z->end < behind ? not_one(z, z->end, "after its directory", e) : s;
             size_t end = at + END + le16(p + 20);
-            return s == MRS_OK && end < n ? not_one(z, start + end, "behind its end", e) : s;
+            return s == MRS_OK && end < n ? not_one(z, start + end, "after its end", e) : s;
         }
     }
     return MRS_OK; /* libarchive says so too */

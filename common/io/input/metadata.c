@@ -76,7 +76,7 @@ mrsi_metadata_parse(struct mrs_buf *scratch, const char *text, size_t n, const c
         return mrs_err_memory(e, n);
     }
     if (s == MRS_OK && !blank(text + used, n - used)) {
-        s = mrs_err_set(&own, MRS_FAIL, MRS_E_FORMAT, "other text behind the object");
+        s = mrs_err_set(&own, MRS_FAIL, MRS_E_FORMAT, "other text after the object");
         own.byte_off = used;
     }
     if (s != MRS_OK) {

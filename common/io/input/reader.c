@@ -231,7 +231,7 @@ cut_short(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_err
     }
     if (have < 4) {
         return damage(r, b, 0, e,
-                      "it ends in %zu stray bytes behind the last document (truncated?)", have);
+                      "it ends in %zu stray bytes after the last document (truncated?)", have);
     }
     if (r->off == 0 && mrsi_foreign(b->p, have)) {
         return no_documents(r, b, have, e);
@@ -363,7 +363,7 @@ mrs_reader_next(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
     b->first_doc = r->doc;
     b->off = r->off;
     if (r->broken) {
-        return damage(r, b, 0, e, "nothing can be read behind the damage");
+        return damage(r, b, 0, e, "nothing can be read after the damage");
     }
     enum mrs_status s = r->src ? fill(r, b, e) : MRS_END;
     if (s < MRS_OK) {

@@ -102,7 +102,7 @@ move_aside(struct mrs_output *o, char **aside, struct mrs_err *e)
             return mrs_err_sys(e, err, "rename %s", o->path);
         }
     }
-    return MRSI_FAIL(e, MRS_E_EXISTS, "%s: a hundred older outputs stand beside it", o->path);
+    return MRSI_FAIL(e, MRS_E_EXISTS, "%s: a hundred older outputs are next to it", o->path);
 }
 
 /* File systems that cannot exchange two names: for a moment there is no output at all. */

@@ -198,7 +198,7 @@ no_document(struct mrs_sink *s, uint64_t docs, struct mrs_err *e)
 {
     s->failed = true;
     return mrsi_output_fail(s->o, MRSI_FAIL(e, MRS_E_ACCOUNT,
-                                            "%s: incomplete document behind document %llu",
+                                            "%s: incomplete document after document %llu",
                                             s->path, (unsigned long long)(s->docs + docs)));
 }
 

@@ -122,7 +122,7 @@ mrs_stage_refuses(const struct mrs_step *s)
     return s->desc.conflicts == MRS_CONFLICTS_REFUSE
                ? NULL
                : "`conflicts: first` and `last` hold documents of the whole collection against each other: leave them "
-                 "out, `$merge` behind the stage finds an `_id` that is there";
+                 "out, a `$merge` after the stage finds an `_id` that is there";
 }
 
 static bool

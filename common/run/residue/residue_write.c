@@ -412,7 +412,7 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_input_opts o = {.unfinished = true};
     const char *folder = mrs_output_partial(en->out);
     if (!folder) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "a residue is written beside a folder only, not beside a file");
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "a residue is written for an output folder only, not for a file");
     }
     snprintf(en->phase_text, sizeof en->phase_text, "what the inverse does not bring back");
     w.pass = (struct mrsi_pass){.en = en, .kind = MRSI_CKPT_RESIDUE, .describe = describe, .arg = &w};

@@ -87,7 +87,7 @@ mrsi_bucket_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     describe_losses(&t, s);
     describe_words(&t, s);
-    mrsi_describe_quiet(&t, "one document that comes or goes changes its bucket and moves all parts behind it"
+    mrsi_describe_quiet(&t, "one document that comes or goes changes its bucket and moves all parts after it"
                         MRSI_DO_QUIET);
     return mrsi_describe_end(&t);
 }

@@ -280,7 +280,7 @@ projection_good(struct why *w, struct mrs_view index, const struct facts *f)
     uint32_t n = 0, taken = 0;
     if (mrs_is_nullish(v)) {
         return !f->all || !f->wildcard || f->n == 1 ||
-               refuse(w, "`$**` beside other fields needs a `wildcardProjection` without these");
+               refuse(w, "`$**` together with other fields needs a `wildcardProjection` without these");
     }
     if (!f->all) {
         return refuse(w, "`wildcardProjection` needs a key with `$**`");

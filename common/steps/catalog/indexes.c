@@ -501,7 +501,7 @@ obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct m
     bool partial = p->filter_gone && !(how->lose & MRSI_LOSE_PARTIAL);
     *goes = false;
     if (p->all && p->key_gone) {
-        return "it stands on all fields there: make one with the step `index` where it is wanted";
+        return "it covers all fields there: make one with the step `index` where it is wanted";
     }
     if (p->live == 0) {
         return how->lose & MRSI_WHOLE ? needs_paths : NULL;
@@ -519,7 +519,7 @@ obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct m
         return "a hashed index cannot hold an array";
     }
     if (is_text(index) && mrsi_index_keys(index) > 2 && how->lose & MRSI_LEAVE_HASHED) {
-        return "beside its texts a text index takes no array";
+        return "a text index takes no array among its other keys";
     }
     *goes = true;
     return NULL;

@@ -401,7 +401,7 @@ say(const void *state, uint32_t i, char *text, size_t size)
     uint32_t no = i / KINDS;
     const struct mrs_path *p = no < s->fields.n ? &s->fields.path[no] : &s->patterns.item[no - s->fields.n].path;
     snprintf(text, size, ", `%.150s`%s: %s", p->text,
-             no == NAMED - 1 && s->fields.n + s->patterns.n > NAMED ? " and the fields behind it" : "",
+             no == NAMED - 1 && s->fields.n + s->patterns.n > NAMED ? " and the fields after it" : "",
              words[i % KINDS]);
 }
 

@@ -151,7 +151,7 @@ describe_live(struct mrsi_describe *t, const struct mrsi_embed *s)
                            "plan with --quiet-by");
     }
     if (s->overflow.given) {
-        mrsi_describe_quiet(t, "one document that comes or goes moves all pages behind it" MRSI_DO_QUIET);
+        mrsi_describe_quiet(t, "one document that comes or goes moves all pages after it" MRSI_DO_QUIET);
     }
     if (s->keep != EMBED_KEEP_ALL || s->orphans == EMBED_ORPHANS_DROP || s->orphans == EMBED_ORPHANS_INTO) {
         mrsi_describe_not_direct(t, MRSI_TAKES_DOCUMENTS);

@@ -137,13 +137,13 @@ describe_live(struct mrsi_describe *t, const struct mrsi_extract *s)
                            "what is left" MRSI_DO_QUIET);
     }
     if (s->map) {
-        mrsi_describe_quiet(t, "a field that is renamed beside the run is another document" MRSI_DO_QUIET);
+        mrsi_describe_quiet(t, "a field that is renamed while it runs is another document" MRSI_DO_QUIET);
     }
     if (s->nested.given) {
-        mrsi_describe_quiet(t, "one part that comes or goes moves all parts inside of those behind it" MRSI_DO_QUIET);
+        mrsi_describe_quiet(t, "one part that comes or goes moves all parts inside of those after it" MRSI_DO_QUIET);
     }
     if (s->pages.given) {
-        mrsi_describe_quiet(t, "one element that comes or goes moves all pages behind it" MRSI_DO_QUIET);
+        mrsi_describe_quiet(t, "one element that comes or goes moves all pages after it" MRSI_DO_QUIET);
     }
     if (!ref) {
         mrsi_describe_quiet(t, "without `refs: parent` or `both` the documents that an element made are not found "
@@ -164,7 +164,7 @@ describe_live(struct mrsi_describe *t, const struct mrsi_extract *s)
     if (s->id != EXT_ID_EXPR && s->path.n) {
         t->d->live_note = "elements without an _id of their own get it from their place: where an application "
                           "takes one "
-                          "out, the documents of those behind it get other _ids";
+                          "out, the documents of those after it get other _ids";
     }
     mrsi_describe_conflicts(t);
     mrsi_describe_not_direct(t, "parts leave their document, a second pass would not find them" MRSI_DO_CONTRACT);

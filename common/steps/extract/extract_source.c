@@ -196,7 +196,7 @@ at_child(struct extract_source *s, const struct mrs_edit_site *site, enum mrs_ed
         return mrsi_step_blocked(s->x->c, "child_refs", site, NULL);
     }
     if (g->n_occ > 1) {
-        return mrsi_step_refuse(s->x->c, "child_refs", "%u lists of ids for one field: put it beside the elements",
+        return mrsi_step_refuse(s->x->c, "child_refs", "%u lists of ids for one field: put it next to the elements",
                                 g->n_occ);
     }
     enum mrs_status st = exists(s, site, "child_refs");

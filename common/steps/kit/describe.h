@@ -11,7 +11,7 @@
 #define MRSI_DO_QUIET "; run the plan with --quiet-by"
 #define MRSI_DO_CONTRACT "; use `apply` and then `contract`"
 #define MRSI_NEW_IDS \
-    "`_id` cannot change in place, a collection of the same name must be built beside" MRSI_DO_QUIET
+    "`_id` cannot change in place, a collection of the same name must be built next to it" MRSI_DO_QUIET
 #define MRSI_ONE_COLLECTION \
     "`from` and `into` are one collection, which the step would read while it changes it" MRSI_DO_QUIET
 #define MRSI_ORPHANS_MOVE \

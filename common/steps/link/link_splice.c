@@ -168,7 +168,7 @@ write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
     (void)e;
     w->met = true;
     if (site->n_index || site->blocked) {
-        return mrsi_step_refuse(w->c, mrsi_link_key[w->side], "%s stands on the way to the reference",
+        return mrsi_step_refuse(w->c, mrsi_link_key[w->side], "%s is on the way to the reference",
                                 site->n_index ? "an array" : "a value that is no document");
     }
     *verdict = w->o->verdict;

@@ -13,7 +13,7 @@ const struct mrs_key mrsi_rekey_merge_keys[] = {
     {"dropped", MRS_ARG_CHOICE_OR_COLL, true, "drop", "those that are merged in: drop, or {into: collection}"}};
 const struct mrs_key mrsi_rekey_reference_keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "a collection with references"},
-    {"fields", MRS_ARG_PATHS, true, NULL, "the paths at which they stand"},
+    {"fields", MRS_ARG_PATHS, true, NULL, "the paths at which they are"},
     {"where", MRS_ARG_QUERY, false, NULL, "only in documents that match this query"}};
 
 /* ---- merge ---- */

@@ -15,7 +15,7 @@ static const char choices[] = "parent|children|ancestors|path|nested|embedded";
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are the nodes"},
-    {"form", MRS_ARG_CHOICE, true, choices, "how they say where they stand"},
+    {"form", MRS_ARG_CHOICE, true, choices, "how they say where they are in the tree"},
     {"to_form", MRS_ARG_CHOICE, true, choices, "how they shall say it"},
     {"names", MRS_ARG_MAP, false, NULL, "names of the fields: parent, children, ancestors, path, left, right, "
      "embedded"},

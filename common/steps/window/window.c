@@ -52,7 +52,7 @@ doubt_sort(struct mrsi_read *r, const struct mrsi_window *s)
     }
     if (idle) {
         mrsi_read_warn(r, "sort", NULL, "changes nothing, for the values are those of whole groups; with "
-                       "`window: running` beside the operator, or `over: running`, they go up to each document");
+                       "`window: running` next to the operator, or `over: running`, they go up to each document");
     }
 }
 

@@ -111,7 +111,7 @@ one_more(struct window_walk *x, const struct mrs_elem *el, struct mrs_val doc, s
                                "look at what is computed for them; use two steps", inner, el->name);
     }
     if (mrs_val_count(doc) != expected) {
-        return mrsi_read_error(x->r, "fields", x->field, "beside %s only `window` may stand", el->name);
+        return mrsi_read_error(x->r, "fields", x->field, "next to %s only `window` is allowed", el->name);
     }
     if (!var || !mrsi_window_read_op(x->r, x->s, x->field, el, w, &x->s->op[x->s->n_op])) {
         return false;
@@ -129,7 +129,7 @@ is_misplaced(struct window_walk *x, struct mrs_val doc)
     mrs_walk_init(&w, mrs_val_view(doc));
     bool op = mrs_walk_next(&w, &e) == 1 && e.name[0] == '$' && strcmp(e.name, "$literal") != 0;
     return op && mrs_doc_get(mrs_val_view(doc), "window").type != MRS_MISSING &&
-           !mrsi_read_error(x->r, "fields", x->field, "`window` stands beside %s, which is no accumulator", e.name);
+           !mrsi_read_error(x->r, "fields", x->field, "`window` is next to %s, which is no accumulator", e.name);
 }
 
 static void copy(struct window_walk *x, const struct mrs_elem *e, bool top);

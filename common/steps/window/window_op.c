@@ -380,7 +380,7 @@ read_frame(struct mrsi_read *r, struct mrsi_window *s, const struct window_row *
         return !given || mrsi_read_error(r, spec.key, spec.sub, "%s takes no `window`", op->name);
     }
     if (row->frames == NEEDS_FRAME && !given) {
-        return mrsi_read_error(r, spec.key, spec.sub, "%s needs `window` beside it", op->name);
+        return mrsi_read_error(r, spec.key, spec.sub, "%s needs `window` next to it", op->name);
     }
     if (given && !mrsi_window_read_frame(r, s, spec.sub, w, &op->frame)) {
         return false;
@@ -399,7 +399,7 @@ warn_of_cost(struct mrsi_read *r, const char *field, const struct window_op *op)
     bool wide = !f->range && !open && (uint64_t)f->hi.places - (uint64_t)f->lo.places >= WIDE;
     if (mrsi_window_slides(op) && (open || wide)) {
         mrsi_read_warn(r, "fields", field, "%s is computed anew for each document from %s: slow where groups are large",
-                       op->name, open ? "all that come behind it" : "a wide window");
+                       op->name, open ? "all that come after it" : "a wide window");
     }
 }
 

@@ -159,7 +159,7 @@ choose_plan(struct reader *r)
 {
     bool doc = r->at[AT_PLAN].type != MRS_MISSING, id = r->at[AT_PLAN_ID].type != MRS_MISSING;
     if (doc == id) {
-        mistake(r, doc ? "planId" : "plan", doc ? "stands beside `plan`: one of them says what is to be done"
+        mistake(r, doc ? "planId" : "plan", doc ? "is next to `plan`: one of them says what is to be done"
                                                 : "is missing: { plan: { steps: [...] } }, or planId");
         return false;
     }

@@ -72,7 +72,7 @@ explain_needs(const struct ext_spec *spec, struct mrs_build *b)
             need(b, text);
         }
     }
-    need(b, "a $merge or $out behind: it finds an _id that is there");
+    need(b, "a $merge or $out after it: that finds an _id that is there");
     need(b, "no $facet, transaction, change stream or time series");
     mrs_build_close(b);
 }

@@ -391,7 +391,7 @@ refused(void **state)
                  {negative, "-2147483648 is neither"},
                  {tiny, "4 is neither"},
                  {unknown, "d.a, which its prelude does not have"},
-                 {again, "behind its last one"},
+                 {again, "after its last one"},
                  {checksum_wrong, "checksum of its 3 documents"},
                  {never_came, "before this namespace came"},
                  {two_marks, "end mark"},

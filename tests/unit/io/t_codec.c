@@ -277,7 +277,7 @@ frames_of_older_formats(void **state)
                 assert_true(s == MRS_OK || at == (i ? 0 : 9));
             }
             assert_int_equal(s, MRS_FAIL);
-            assert_string_equal(why, i ? "Unknown frame descriptor" : "other bytes behind the last frame");
+            assert_string_equal(why, i ? "Unknown frame descriptor" : "other bytes after the last frame");
             mrsi_codec_zstd.dec_close(d);
         }
         assert_int_equal(mrsi_codec_zstd.unit(p, n, &in, &out_n), i == 0);

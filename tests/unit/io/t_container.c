@@ -392,7 +392,7 @@ truncated(void **state)
     pack(at("t"), "gnutar", NULL, "dump/", whole, WHOLE);
     struct bytes b = get(at("t")), twice = joined(b, b);
     put(at("t"), twice.p, twice.n);
-    refuses(at("t"), MRS_E_FORMAT, "behind the end");
+    refuses(at("t"), MRS_E_FORMAT, "after the end");
     free(b.p);
     free(twice.p);
 }

@@ -425,7 +425,7 @@ words(void **state)
         "  adds (A)    d.p n, d.c2 (whole document)\n"
         "  removes (D) d.p cs\n"
         "  note        elements without an _id of their own get it from their place: where an application\n"
-        "              takes one out, the documents of those behind it get other _ids\n"
+        "              takes one out, the documents of those after it get other _ids\n"
         "  claims      n (must not be in any document before)\n"
         "  expand      yes\n"
         "  direct      no: step 3 (extract): parts leave their document, a second pass would not find them;\n"

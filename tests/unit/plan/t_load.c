@@ -65,7 +65,7 @@ steps(void **state)
            {3, 3, "a step is a map with one key"},
            {4, 3, "unknown step `zzzz`; the steps are: embed set union drop_collection later grown"},
            {5, 3, "set: a map of its keys must follow"}, {6, 3, "a step is a map with one key"},
-           {8, 3, "`in` stands beside `set`, not inside it"},
+           {8, 3, "`in` is next to `set`, not inside it"},
            {10, 3, "a step has exactly one key, `union`"});
 }
 

@@ -108,7 +108,7 @@ syntax(void **state)
     EXPECT("steps: [1, 2\n", {2, 1, "a bracket is not closed"});
     EXPECT("plan: a: b\nsteps: []\n", {1, 8, "needs quotes"});
     EXPECT("steps: []\n plan: x\n", {2, 2, "check the indentation"});
-    EXPECT("steps: []\nplan\nserver: 1\n", {2, 1, "a key needs `: ` behind it"});
+    EXPECT("steps: []\nplan\nserver: 1\n", {2, 1, "a key needs `: ` after it"});
     EXPECT("plan: @x\n", {1, 7, "put quotes around this text"});
     EXPECT("plan: \"x\nsteps: []\n", {3, 1, "a quote is not closed"});
     expect_n("plan: \xff\n", 8, (const struct at[]){{1, 7, "UTF-8"}}, 1);

@@ -780,9 +780,9 @@ static const struct bench_wrong wrong[] = {
     {"bucket", "{" HEAD ",'by':['a.b'],'set':{'a':1}}", "set/a: a would be written twice: `by` writes a.b\n"},
     {"bucket", "{" HEAD ",'set':{'v':1}}", "set/v: v would be written twice: `items` writes v\n"},
     {"bucket", "{" HEAD ",'time':'t','start':'v'}", "start: v would be written twice: `items` writes v\n"},
-    {"bucket", "{" HEAD ",'fields':['x']}", "keep: must be written out beside `fields`: `none` loses what the items "
+    {"bucket", "{" HEAD ",'fields':['x']}", "keep: must be written out with `fields`: `none` loses what the items "
      "leave out\n"},
-    {"bucket", "{" HEAD ",'drop':['x']}", "keep: must be written out beside `drop`: `none` loses what the items "
+    {"bucket", "{" HEAD ",'drop':['x']}", "keep: must be written out with `drop`: `none` loses what the items "
      "leave out\n"},
     {"bucket", "{" HEAD ",'time':'t','every':'h'}", "every: `h` is no window: ..."},
     {"bucket", "{" HEAD ",'time':'t','every':'1y'}", "every: `1y` is no window: ..."},

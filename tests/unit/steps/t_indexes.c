@@ -191,7 +191,7 @@ static const struct carried carried[] = {
      "{'v':2,'key':{'comments.x':1},'name':'q'}]\n"
      "- index t of shop.f is not copied to shop.i: a text index over all fields cannot be limited to a part of the "
      "document\n"
-     "- index u of shop.f is not copied to shop.i: beside its texts a text index takes no array\n"
+     "- index u of shop.f is not copied to shop.i: a text index takes no array among its other keys\n"
      "- index q of shop.f, carried to shop.i, is no longer unique: why"},
     {"{'v':2,'key':{'x':1},'name':'q','unique':true}", "{'v':2,'key':{'x':1},'name':'r'}", {{NULL, NULL}}, false, 0,
      "{'v':2,'key':{'x':1},'name':'r'}]\n"
@@ -211,7 +211,7 @@ static const struct carried carried[] = {
      "'name':'pz'}]\n"
      "- index items.x_1 of shop.f, carried to shop.i, is no longer unique: why\n"
      "- index yx of shop.f is not copied to shop.i: it needs paths that are not there: y\n"
-     "- index $**_1 of shop.f is not copied to shop.i: it stands on all fields there: make one with the step `index` "
+     "- index $**_1 of shop.f is not copied to shop.i: it covers all fields there: make one with the step `index` "
      "where it is wanted"},
     {"{'v':2,'key':{'items.x':1},'name':'i','sparse':true,'partialFilterExpression':{'items.x':{'$gt':1}}}", "",
      EXTRACT,

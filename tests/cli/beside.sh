@@ -44,6 +44,9 @@ safe "residue over the refused documents, named" "${run[@]}" --refused r --write
 safe "refused into the output" "${run[@]}" --refused out/r
 safe "refused over the state" "${run[@]}" --refused out.checkpoint
 safe "residue into what becomes the output" "${run[@]}" --write-residue out.partial/r
+safe "residue over the state of its inverse" "${run[@]}" --write-residue out.inverse.checkpoint
+safe "refused over the folder of the inverse" "${run[@]}" --write-residue way --refused out.inverse.partial
+safe "an output with a slash behind" run plan.yaml -i in -o out/ --max-refused 5 --refused out.partial
 cp in/t/a.bson one.bson && cp in/t/a.metadata.json one.metadata.json
 safe "metadata of the output over those of the input" run plan.yaml -i one.bson --ns t.a -o one.bson.gz --force
 

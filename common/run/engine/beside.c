@@ -30,7 +30,25 @@ struct beside_written {
     const char *unlike; /* what another file of that name is not; NULL: the output looks after its own */
     enum mrs_status (*is_ours)(void *en, const char *path, bool *ours, struct mrs_err *e);
 };
-enum { WRITTEN = 8, KEPT = 4 };
+enum { WRITTEN = 9, KEPT = 4 };
+
+/* What is next to an output while it is made, or afterwards. */
+static enum mrs_status
+add_place(struct mrsi_engine *en, const char *output, const char *end, struct beside_written *w, uint32_t *n,
+          struct mrs_err *e)
+{
+    size_t length = strlen(output), size = length + 20;
+    while (length > 1 && output[length - 1] == '/') {
+        length--;
+    }
+    char *path = mrs_arena_alloc(&en->arena, size);
+    if (!path) {
+        return mrs_err_memory(e, size);
+    }
+    snprintf(path, size, "%.*s%s", (int)length, output, end);
+    w[(*n)++] = (struct beside_written){path, "-o", NULL, NULL};
+    return MRS_OK;
+}
 
 /* All that the run writes under a name of its own; *n of them. */
 static enum mrs_status
@@ -60,17 +78,20 @@ all_written(struct mrsi_engine *en, struct beside_written *w, uint32_t *n, struc
         return MRS_OK;
     }
     w[(*n)++] = (struct beside_written){o->output, "-o", NULL, NULL};
+    enum mrs_status s = MRS_OK;
     static const char *const ends[] = {".partial", ".checkpoint", ".manifest.json"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        size = strlen(o->output) + 20;
-        char *path = mrs_arena_alloc(&en->arena, size);
-        if (!path) {
-            return mrs_err_memory(e, size);
-        }
-        snprintf(path, size, "%s%s", o->output, ends[i]);
-        w[(*n)++] = (struct beside_written){path, "-o", NULL, NULL};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && s == MRS_OK; i++) {
+        s = add_place(en, o->output, ends[i], w, n, e);
     }
-    return MRS_OK;
+    char *inverse = s == MRS_OK && o->write_residue ? mrsi_inverse_place(en->mem, o) : NULL;
+    if (s == MRS_OK && o->write_residue && !inverse) {
+        s = mrs_err_memory(e, strlen(o->output));
+    }
+    for (size_t i = 0; i < 2 && inverse && s == MRS_OK; i++) {
+        s = add_place(en, inverse, ends[i], w, n, e);
+    }
+    mrs_free(en->mem, inverse);
+    return s;
 }
 
 /* The metadata file of an output that is one file, packed or not, is not that of the input. */

@@ -27,17 +27,21 @@ settings(const struct mrsi_job *job, const struct mrs_run_opts *o)
             mrs_input_count(job->in) == 1 ? "" : "s");
 }
 
-/* The command that goes on with a run that was stopped. */
+/* The command that goes on with a run that was stopped. Behind the word `--` nothing is an option. */
 static void
 tell_how_to_go_on(const struct mrsi_cli *cli)
 {
+    bool last = true;
+    for (char **at = cli->argv; *at; at++) {
+        last = last && strcmp(*at, "--") != 0;
+    }
     struct mrs_buf line;
     mrs_buf_init(&line, cli->line.mem, SIZE_MAX);
     for (char **at = cli->argv; *at; at++) {
         mrs_buf_word(&line, *at);
-        mrs_buf_byte(&line, ' ');
+        mrs_buf_printf(&line, at == cli->argv + 1 && !last && !cli->resume ? " --resume " : " ");
     }
-    mrs_buf_printf(&line, cli->resume ? "" : "--resume");
+    mrs_buf_printf(&line, last && !cli->resume ? "--resume" : "");
     if (line.bad) {
         fputs("resume with: the same command with --resume\n", stderr);
     } else {

@@ -87,11 +87,16 @@ mrs_buf_quoted(struct mrs_buf *b, const char *word)
         odd = odd || (uint8_t)*at < ' ' || *at == 0x7f;
     }
     mrs_buf_printf(b, odd ? "\"$(printf '" : "'");
-    for (const char *at = word; *at; at++) {
-        bool octal = odd && ((uint8_t)*at < ' ' || *at == 0x7f || *at == '%' || *at == '\\');
+    const char *end = word + strlen(word);
+    while (end > word && end[-1] == '\n') {
+        end--; /* $(...) would take them away */
+    }
+    for (const char *at = word; at < end; at++) {
+        bool option = at == word && *at == '-'; /* of printf */
+        bool octal = odd && (option || (uint8_t)*at < ' ' || *at == 0x7f || *at == '%' || *at == '\\');
         mrs_buf_printf(b, octal ? "\\%03o" : *at == '\'' ? "'\\''" : "%c", (uint8_t)*at);
     }
-    mrs_buf_printf(b, odd ? "')\"" : "'");
+    mrs_buf_printf(b, odd ? "')%s\"" : "'", end);
 }
 
 void

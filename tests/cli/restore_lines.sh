@@ -192,7 +192,7 @@ for codec in none gzip zstd; do
     try one words --format bson --compress $codec
 done
 # ---- names that mean something to a shell or to the programs behind it ----
-for odd in "it's" 'a b' '$HOME' '`id`' '-x' '--' '!x' '(x)' 'a*b' '[x]' 'host:x' 'ä%41' 'x\y' '"q"' 'a;b' '#x' '~' $'t\tb' $'n\nl'; do
+for odd in "it's" 'a b' '$HOME' '`id`' '-x' '--' '!x' '(x)' 'a*b' '[x]' 'host:x' 'ä%41' 'x\y' '"q"' 'a;b' '#x' '~' $'t\tb' $'n\nl' $'-n\n'; do
     for end in '' .tar .tar.gz .zip .archive .archive.zst .bson .bson.zst; do
         n=$((n + 1))
         [ "${FULL:-}" ] || [ $((n % 5)) -eq 0 ] || continue

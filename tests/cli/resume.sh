@@ -98,6 +98,19 @@ expect 2 "out.checkpoint is of a time before that" "${run[@]}" -o out --resume
 rm -rf out.checkpoint
 whole out "beside an older checkpoint"
 
+# ---- the command is run as it stands, by a plain shell: behind `--`, and with a name that it could take for its own ----
+rm -rf out out.*
+odd=$'-o\t5%\n'
+cp plan.yaml "./$odd"
+limited3() { (ulimit -f 1000; exec "$tool" run "${options[@]}" "--tmp=$odd.d" -o out --checkpoint 0 -- "$odd"); }
+mkdir "./$odd.d"
+expect 4 "resume with:" limited3
+sed -n '/^resume with:/,$p' err.txt | sed 1d >command
+sh command 2>err.txt
+[ $? -eq 1 ] || fail "going on behind --: $(cat err.txt)"
+whole out "behind --"
+rm -rf out out.* "./$odd" "./$odd.d"
+
 # ---- another input: a byte in the middle of a file is another one, and its time of change was put back ----
 cp -a in in2
 limited2() { (ulimit -f 1000; exec "$tool" run plan.yaml -i in2 "${options[@]:2}" -o out2 --checkpoint 0); }

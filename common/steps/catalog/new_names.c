@@ -3,7 +3,9 @@
  *
  * For names that are put together from what a star stood for, or from values: what a plan writes out is its author's,
  * and what is in a dump was taken by some server once. */
+#include "catalog.h"
 #include "mongoreshape/catalogue.h"
+#include <strings.h>
 
 const char *
 mrs_catalog_bad_name(const char *db, const char *coll)
@@ -29,4 +31,19 @@ mrs_catalog_bad_name(const char *db, const char *coll)
         return "has no database that a server takes: 1 to 63 bytes without / \\ . \" $ and blanks";
     }
     return n + 1 + m > MRS_NS_MAX ? "is longer than 255 bytes with its database" : NULL;
+}
+
+void
+mrsi_cat_note_other_case(struct mrs_catalog *c, const struct mrs_cat_coll *cc)
+{
+    MRS_ASSERT(cc->exists);
+    for (uint32_t i = 0; cc->touched && i < mrs_catalog_count(c); i++) {
+        const struct mrs_coll *other = &mrs_catalog_at(c, i)->coll;
+        if (mrs_catalog_at(c, i)->exists && strcmp(other->db, cc->coll.db) != 0 &&
+            strcasecmp(other->db, cc->coll.db) == 0) {
+            mrs_catalog_note(c, MRS_NOTE_RESTORE_FAILS "the database %s of %s: there is %s, too, and a server takes no "
+                                "two whose names differ in case alone", cc->coll.db, cc->coll.ns, other->db);
+            return;
+        }
+    }
 }

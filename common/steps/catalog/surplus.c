@@ -135,6 +135,7 @@ mrs_catalog_surplus(struct mrs_catalog *c, bool all, struct mrs_err *e)
         const struct mrs_cat_coll *cc = mrs_catalog_at(c, i);
         if (cc->exists) {
             note_unbuildable(c, cc);
+            mrsi_cat_note_other_case(c, cc);
         }
         if (!cc->exists || !cc->touched || cc->kind != MRS_COLL_PLAIN) {
             continue;

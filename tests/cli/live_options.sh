@@ -88,6 +88,10 @@ expect 2 'it must be auto, or 1 to 10000' apply good.yaml --uri "$uri" --batch 5
 expect 2 'at least 64M' apply good.yaml --uri "$uri" --memory 1M
 expect 2 '--lease must be' apply good.yaml --uri "$uri" --lease 5
 expect 2 '--passes must be' verify good.yaml --uri "$uri" --passes 0
+expect 2 '--workers must be 1 to 16' apply good.yaml --uri "$uri" --workers 17
+expect 2 'one process does all' apply good.yaml --uri "$uri" --workers 2 --mode direct
+expect 2 'one process does all' apply good.yaml --uri "$uri" --workers 2 --quiet-by word
+expect 2 'it needs --execute' apply good.yaml --uri "$uri" --worker
 expect 2 'say --clean' abort good.yaml --uri "$uri"
 expect 2 'there is no such file' apply nothing.yaml --uri "$uri"
 expect 2 'nothing.uri' apply good.yaml --uri-file nothing.uri

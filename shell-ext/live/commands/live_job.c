@@ -56,6 +56,10 @@ misuse(const struct live_cli *cli)
     if (mrs_cli_given(line, "workers") && (cli->workers == 0 || cli->workers > LIVE_WORKERS_MAX)) {
         return mrs_cli_misuse(line, "--workers must be 1 to %d", LIVE_WORKERS_MAX);
     }
+    if (cli->workers > 1 && (cli->quiet_by || (cli->mode && strcmp(cli->mode, "direct") == 0))) {
+        return mrs_cli_misuse(line, "--workers shares the first walk of --mode expand: with --quiet-by and with --mode "
+                                    "direct one process does all");
+    }
     if (cli->worker && live_call_worker_misuse(cli)) {
         return mrs_cli_misuse(line, "%s", live_call_worker_misuse(cli));
     }

@@ -81,7 +81,7 @@ CORES   := $(shell nproc 2>/dev/null || echo 1)
 .PHONY: host host-mutants
 .PHONY: lint asan tsan bench bench-inspect bench-live samples facts live-cases live-fault live-seeds live-writers
 .PHONY: live-mutants server
-.PHONY: install uninstall deb static dist reproducible abi sbom package-test clean help
+.PHONY: install install-docs uninstall deb static dist reproducible abi sbom package-test clean help
 .DEFAULT_GOAL := all
 .SECONDARY:
 

@@ -46,6 +46,15 @@ install: all $(OBJ)/libmongoreshape.a $(SHARED)
 	    $(OBJ)/$$t help --completion zsh > $(DEST)/$(ZSHDIR)/_$$t; \
 	    $(OBJ)/$$t help --completion fish > $(DEST)/share/fish/vendor_completions.d/$$t.fish; \
 	done
+# The pages, and whatever they link to, where they look for it; nothing of it is asked for by `install`.
+DOCDEST := $(DEST)/share/doc/mongoreshape
+PAGES   := README.md CHANGES CONTRIBUTING.md LICENSE NOTICE RELEASING.md SECURITY.md bench/README.md tests/README.md \
+           include/mongoreshape/README.md shell-ext/live/DESIGN.md $(wildcard docs/*.md docs/patterns/*)
+## install-docs: the pages and the sample dumps, in share/doc/mongoreshape
+install-docs:
+	set -e; for page in $(PAGES) $$(find dumps -type f ! -name '*.c' ! -name '*.sh'); do \
+	    install -D -m 644 "$$page" "$(DOCDEST)/$$page"; \
+	done
 uninstall:
 	for t in mongoreshape mongoreshape-live; do \
 	    rm -f $(DEST)/bin/$$t $(DEST)/share/man/man1/$$t.1 $(DEST)/share/bash-completion/completions/$$t; \
@@ -53,7 +62,7 @@ uninstall:
 	done
 	rm -f $(LIBDEST)/libmongoreshape.a $(LIBDEST)/libmongoreshape.so $(LIBDEST)/$(SONAME)
 	rm -f $(LIBDEST)/pkgconfig/mongoreshape.pc $(DEST)/share/man/man5/mongoreshape-plan.5
-	rm -rf $(DEST)/include/mongoreshape $(DEST)/share/mongoreshape
+	rm -rf $(DEST)/include/mongoreshape $(DEST)/share/mongoreshape $(DOCDEST)
 
 ## abi: the symbols of the shared library are those of packaging/symbols.txt; WRITE=1 writes that
 abi: $(SHARED)

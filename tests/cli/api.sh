@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # api.sh MONGORESHAPE - the program of docs/API.md compiles against what `make install` puts in place, shared and static,
-# and says what the page says; the shared library shows what packaging/symbols.txt lists; uninstall leaves nothing.
+# and says what the page says; the shared library shows what packaging/symbols.txt lists; no installed page has a link that
+# leads nowhere; uninstall leaves nothing.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")
@@ -14,8 +15,9 @@ case $(basename "$(dirname "$(realpath "$1")")") in
 "$(basename "$(realpath "$root/build/current")")") ;;
 *) echo "skipped: build/current is another build"; exit 77 ;;
 esac
-make -s -C "$root" install PREFIX="$dir/usr" > "$dir/log" 2>&1 || { tail -n 5 "$dir/log"; echo "0 passed, 1 failed"; exit 1; }
+make -s -C "$root" install install-docs PREFIX="$dir/usr" > "$dir/log" 2>&1 || { tail -n 5 "$dir/log"; echo "0 passed, 1 failed"; exit 1; }
 cd "$dir" || exit 2
+sh "$root/packaging/links.sh" usr/share/doc/mongoreshape > log && ok || fail "$(cat log)"
 for library in usr/lib/libmongoreshape.so.*; do
     sh "$root/packaging/abi.sh" "$library" > log && ok || fail "$(cat log)"
 done

@@ -82,6 +82,7 @@ for file in usr/share/man/man1/mongoreshape.1.gz usr/share/man/man1/mongoreshape
     usr/share/mongoreshape/plan.schema.json usr/include/mongoreshape/mrs.h usr/share/doc/mongoreshape/changelog.gz; do
     [ -s "$root/$file" ] && ok || fail "no /$file"
 done
+sh "$top/packaging/links.sh" "$root/usr/share/doc/mongoreshape" > "$tmp/said" && ok || fail "links: $(cat "$tmp/said")"
 # The same packages with a higher version.
 rm "$root"/pkg/*.deb
 while read -r deb; do
@@ -99,5 +100,19 @@ inside sh -c 'apt-get purge -y --autoremove $(dpkg-query -W -f "\${Package} " "*
 rm -rf "$root/pkg"
 files > "$tmp/after"
 diff "$tmp/before" "$tmp/after" > "$tmp/left" && ok || fail "left behind: $(head -n 20 "$tmp/left")"
+
+# ---- the library: what a program needs is in the packages that its package names ----
+mkdir -p "$root/pkg"
+xargs cp -t "$root/pkg" < "$tmp/debs"
+awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$top/docs/API.md" > "$root/tmp/apply.c"
+inside sh -c 'apt-get install -y --no-install-recommends gcc libc6-dev pkg-config /pkg/*.deb &&
+    apt-get install -y --no-install-recommends $(dpkg-query -W -f "\${Suggests}" libmongoreshape-dev | tr -d ,)' &&
+    ok || fail "what the library's headers need: $(tail -n 5 "$tmp/said")"
+for way in '' --static; do
+    inside sh -c "cd /tmp && rm -rf out && gcc apply.c \$(pkg-config --cflags --libs $way mongoreshape |
+        sed '${way:+s/-lmongoreshape/-l:libmongoreshape.a/}') -o apply &&
+        ./apply $dumps/plans/comments-into-posts.yaml $dumps/sample out" && [ -d "$root/tmp/out/blog" ] && ok ||
+        fail "a program with the library, ${way:---shared}: $(tail -n 5 "$tmp/said")"
+done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -44,7 +44,7 @@ LICENCES = {
     "libzstd": "BSD-3-Clause", "libisal": "BSD-3-Clause", "isa-l": "BSD-3-Clause", "zlib": "Zlib",
     "intelrdfpmath": "BSD-3-Clause", "mongo-c-driver": "Apache-2.0", "glibc": "LGPL-2.1-or-later",
     "nettle": "LGPL-3.0-or-later", "acl": "LGPL-2.1-or-later", "attr": "LGPL-2.1-or-later", "xz-utils": "0BSD",
-    "lz4": "BSD-2-Clause", "bzip2": "bzip2-1.0.6", "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1",
+    "lz4": "BSD-2-Clause", "bzip2": "bzip2-1.0.6", "gcc": "GPL-3.0-or-later WITH GCC-exception-3.1",
 }
 
 
@@ -67,7 +67,7 @@ def main():
         for path, how in sorted(linked(program).items()):
             source, edition = package_of(path)
             ref = "SPDXRef-" + re.sub(r"[^A-Za-z0-9.-]", "-", source)
-            licence = LICENCES.get(source, "NOASSERTION")
+            licence = LICENCES.get(re.sub(r"^gcc-\d+$", "gcc", source), "NOASSERTION")
             packages[source] = {
                 "SPDXID": ref, "name": source, "versionInfo": edition, "downloadLocation": "NOASSERTION",
                 "filesAnalyzed": False, "licenseConcluded": licence, "licenseDeclared": licence,

@@ -66,7 +66,13 @@ for shell in bash zsh fish; do
     completes $shell "mongoreshape plan bucke" "${prefix:+${prefix}plan }bucket"
     completes $shell "mongoreshape run plans/em" "${prefix:+${prefix}run }plans/embed.yaml"
     completes $shell "mongoreshape help --completion fi" "${prefix:+${prefix}help --completion }fish"
-    [ ! -e "site/_mongoreshape-live" ] || completes $shell "mongoreshape-live verif" "${prefix:+mongoreshape-live }verify"
+    [ -e "site/_mongoreshape-live" ] || continue
+    prefix=${prefix:+mongoreshape-live }
+    completes $shell "mongoreshape-live verif" "${prefix}verify"
+    completes $shell "mongoreshape-live apply --exec" "${prefix:+${prefix}apply }--execute"
+    # One option is the beginning of the other: all shells go as far as both do.
+    completes $shell "mongoreshape-live apply --work" "${prefix:+${prefix}apply }--worker"
+    completes $shell "mongoreshape-live apply --workers 8" "${prefix:+${prefix}apply --workers }8"
 done
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

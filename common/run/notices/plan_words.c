@@ -183,9 +183,9 @@ void
 mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
 {
     MRS_ASSERT(to->text && to->compared);
-    bool map = st->desc.family == MRS_FAMILY_MAP;
-    bool reads = map || st->desc.family == MRS_FAMILY_JOIN || st->desc.family == MRS_FAMILY_FOLD ||
-                 st->desc.family == MRS_FAMILY_WINDOW;
+    bool shapes = st->desc.family == MRS_FAMILY_MAP || st->desc.family == MRS_FAMILY_JOIN ||
+                  st->desc.family == MRS_FAMILY_FOLD;
+    bool reads = shapes || st->desc.family == MRS_FAMILY_WINDOW;
     struct mrs_walk w;
     struct mrs_elem el;
     mrs_walk_init(&w, st->body.p ? st->body : mrs_empty_doc()); /* a step that no plan wrote has no keys */
@@ -195,7 +195,9 @@ mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
             query(to, el.v);
         } else if (key && reads &&
                    (key->type == MRS_ARG_FIELDS || key->type == MRS_ARG_EXPR || key->type == MRS_ARG_MAP)) {
-            expression(to, el.v, map && key->type != MRS_ARG_MAP && el.v.type == MRS_DOCUMENT);
+            expression(to, el.v, shapes && key->type != MRS_ARG_MAP && el.v.type == MRS_DOCUMENT);
+        } else if (key && reads && strcmp(el.name, "by") == 0) {
+            expression(to, el.v, el.v.type == MRS_DOCUMENT);
         }
     }
 }

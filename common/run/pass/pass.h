@@ -157,11 +157,12 @@ enum mrs_status mrsi_writer_prepare(struct mrsi_engine *en, uint32_t coll, uint3
                                     struct mrs_err *e); /* all but its file */
 enum mrs_status mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr,
                                  struct mrs_err *e);
-/* Appends one document to out, through the fused steps. OK, also where a fused step refused it; DEAD. */
-enum mrs_status mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out,
-                             struct mrs_view doc, struct mrs_err *e);
+/* Appends one document to out, through the fused steps; where out has much, that is written before, in the job's turn.
+ * OK, also where a fused step refused it; FAIL, DEAD. */
+enum mrs_status mrsi_out_put(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,
+                             struct mrs_err *e);
 /* The same for documents that lie one behind the other. */
-enum mrs_status mrsi_out_put_all(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out,
+enum mrs_status mrsi_out_put_all(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out,
                                  const uint8_t *p, size_t n, struct mrs_err *e);
 /* Counts a document that is at `at` up to the end of the buffer. */
 void mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at);

@@ -107,11 +107,29 @@ mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at)
     count(wr, out, at, out->buf.n - at);
 }
 
+/* A block of tiny documents may become one of gigabytes: much that has come together is written, once all before it
+ * is. Outside of a pipe there is nobody to wait for, and whoever calls looks after its bytes. */
+static enum mrs_status
+relieve(struct mrsi_writer *wr, const struct mrsi_worker *w, struct mrsi_out *out, struct mrs_err *e)
+{
+    if (out->buf.n <= MRSI_BIG || !w->pipe) {
+        return MRS_OK;
+    }
+    if (!mrsi_pipe_await(w)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted"); /* what failed before this is told */
+    }
+    return mrsi_writer_commit(wr, out, e);
+}
+
 enum mrs_status
-mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,
+mrsi_out_put(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,
              struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
+    enum mrs_status relieved = relieve(wr, w, out, e);
+    if (relieved != MRS_OK) {
+        return relieved;
+    }
     if (wr->n_fused) {
         enum mrs_status s = mrsi_map_run(w, wr->fused, wr->n_fused, 0, wr->coll, &doc, e);
         if (s != MRS_OK) {
@@ -125,15 +143,19 @@ mrsi_out_put(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_ou
 }
 
 enum mrs_status
-mrsi_out_put_all(const struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, const uint8_t *p, size_t n,
+mrsi_out_put_all(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, const uint8_t *p, size_t n,
                  struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    if (wr->n_fused) {
+    if (wr->n_fused || n > MRSI_BIG) {
         for (uint32_t some; s == MRS_OK && n; p += some, n -= some) {
             some = mrs_le32(p);
             s = mrsi_out_put(wr, w, out, (struct mrs_view){p, some}, e);
         }
+        return s;
+    }
+    s = relieve(wr, w, out, e);
+    if (s != MRS_OK) {
         return s;
     }
     size_t at = out->buf.n;

@@ -314,6 +314,9 @@ run_threads(struct pipe_run *r, struct thread *t, uint32_t n)
             pthread_join(t[i].id, NULL);
         }
     }
+    for (uint32_t i = 0; i < n; i++) {
+        t[i].w->pipe = NULL;
+    }
 }
 
 enum mrs_status

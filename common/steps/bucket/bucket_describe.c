@@ -63,6 +63,12 @@ describe_names(struct mrsi_describe *t, const struct mrsi_bucket *s)
     }
     mrsi_describe_expr(t, 0, s->time);
     mrsi_describe_query(t, 0, s->where);
+    for (uint32_t i = 0; f->map && i < f->n; i++) {
+        mrsi_describe_expr(t, 0, f->expr[i]);
+    }
+    for (uint32_t i = 0; i < s->n_set; i++) {
+        mrsi_describe_acc(t, 0, s->set[i].acc);
+    }
     mrsi_describe_naming(t, false);
     mrsi_describe_names(t, 0, NULL, f->path, f->map ? 0 : f->n);
     mrsi_describe_names(t, 0, NULL, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);

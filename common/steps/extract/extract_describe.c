@@ -16,6 +16,13 @@ path_text(struct mrsi_describe *t, const struct mrsi_extract *s)
 }
 
 /* ---- describe ---- */
+/* Whether the step gives it to the documents that it makes. */
+static bool
+is_added(const struct mrsi_extract *s, const char *name)
+{
+    return strcmp(name, s->value) == 0 || (s->parent_ref && strcmp(name, s->parent_ref) == 0);
+}
+
 static void
 describe_touches(struct mrsi_describe *t, const struct mrsi_extract *s)
 {
@@ -41,6 +48,12 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_extract *s)
             mrsi_describe_names(t, 0, s->path.text, &f->path[i], strcmp(f->path[i].text, s->value) != 0);
         }
         mrsi_describe_names(t, 0, s->path.text, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
+        for (uint32_t i = 0; !f->map && i < s->unique.n; i++) {
+            mrsi_describe_names(t, 0, s->path.text, &s->unique.path[i], !is_added(s, s->unique.path[i].text));
+        }
+        mrsi_describe_naming_below(t, s->path.text);
+        mrsi_describe_sort(t, 0, s->leave.sort);
+        mrsi_describe_naming(t, false);
     }
     if (s->shape.fields.map || s->id_expr || s->leave.shape.fields.map) {
         mrsi_describe_touch(t, 0, 'R', ""); /* $$PARENT may be asked */

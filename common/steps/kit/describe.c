@@ -83,19 +83,30 @@ mrsi_describe_name(struct mrsi_describe *t, int side, const char *path)
     t->d->names = t->name;
 }
 
+/* path below above */
+static void
+name_below(struct mrsi_describe *t, int side, const char *above, const char *path)
+{
+    size_t size = strlen(path) + strlen(above) + 2;
+    char *text = mrs_arena_alloc(t->arena, size);
+    if (!text) {
+        t->bad = true;
+        return;
+    }
+    snprintf(text, size, "%s.%s", above, path);
+    mrsi_describe_name(t, side, text);
+}
+
 void
 mrsi_describe_names(struct mrsi_describe *t, int side, const char *above, const struct mrs_path *path, uint32_t n)
 {
     MRS_ASSERT(path || n == 0);
     for (uint32_t i = 0; i < n; i++) {
-        size_t size = strlen(path[i].text) + (above ? strlen(above) : 0) + 2;
-        char *text = mrs_arena_alloc(t->arena, size);
-        if (!text) {
-            t->bad = true;
-            return;
+        if (above) {
+            name_below(t, side, above, path[i].text);
+        } else {
+            mrsi_describe_name(t, side, path[i].text);
         }
-        snprintf(text, size, "%s%s%s", above ? above : "", above ? "." : "", path[i].text);
-        mrsi_describe_name(t, side, text);
     }
 }
 
@@ -103,13 +114,23 @@ void
 mrsi_describe_naming(struct mrsi_describe *t, bool on)
 {
     t->naming = on;
+    t->above = NULL;
+}
+
+void
+mrsi_describe_naming_below(struct mrsi_describe *t, const char *above)
+{
+    t->naming = true;
+    t->above = above;
 }
 
 static void
 read_path(void *arg, const char *path)
 {
     struct mrsi_describe *t = arg;
-    if (t->naming) {
+    if (t->naming && t->above) {
+        name_below(t, t->of, t->above, path);
+    } else if (t->naming) {
         mrsi_describe_name(t, t->of, path);
     } else {
         mrsi_describe_touch(t, t->of, 'R', path);
@@ -140,6 +161,15 @@ mrsi_describe_sort(struct mrsi_describe *t, int side, const struct mrs_sort *s)
     t->of = side;
     if (s) {
         mrs_sort_reads(s, read_path, t);
+    }
+}
+
+void
+mrsi_describe_acc(struct mrsi_describe *t, int side, const struct mrs_acc *x)
+{
+    t->of = side;
+    if (x) {
+        mrs_acc_reads(x, read_path, t);
     }
 }
 

@@ -32,6 +32,7 @@ struct mrsi_describe {
     struct mrs_listing *listing;
     uint32_t side_cap, touch_cap, name_cap, loss_cap, pattern_cap, pair_cap, listing_cap;
     int of;  /* side that reads are charged to while an expression is asked */
+    const char *above; /* what the paths of names lie below; NULL: the document */
     bool bad, naming;
 };
 void mrsi_describe_begin(struct mrsi_describe *t, struct mrs_arena *arena, struct mrs_desc *out, enum mrs_family family,
@@ -43,14 +44,17 @@ void mrsi_describe_touch(struct mrsi_describe *t, int side, char kind, const cha
 void mrsi_describe_name(struct mrsi_describe *t, int side, const char *path);
 /* The same of several, below a path (NULL: at the top). */
 void mrsi_describe_names(struct mrsi_describe *t, int side, const char *above, const struct mrs_path *path, uint32_t n);
-/* The same of what expressions and queries read, until it is called with false. */
+/* The same of what expressions, queries, sorts and accumulators read, until it is called with false. */
 void mrsi_describe_naming(struct mrsi_describe *t, bool on);
 /* A name with a star, of which the kernels say whether it fits something. */
 void mrsi_describe_pattern(struct mrsi_describe *t, const char *text);
+/* As mrsi_describe_naming(t, true), where they read what lies below a path. */
+void mrsi_describe_naming_below(struct mrsi_describe *t, const char *above);
 /* What it reads, as touches 'R' of the side; NULL: nothing. */
 void mrsi_describe_expr(struct mrsi_describe *t, int side, const struct mrs_expr *x);
 void mrsi_describe_query(struct mrsi_describe *t, int side, const struct mrs_query *q);
 void mrsi_describe_sort(struct mrsi_describe *t, int side, const struct mrs_sort *s);
+void mrsi_describe_acc(struct mrsi_describe *t, int side, const struct mrs_acc *x);
 void mrsi_describe_loss(struct mrsi_describe *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds to the words; sentences are parted by the caller. */
 void mrsi_describe_words(struct mrsi_describe *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -13,12 +13,6 @@
     "anew" MRSI_DO_QUIET
 
 static void
-read_path(void *arg, const char *path)
-{
-    mrsi_describe_touch(arg, 0, 'R', path);
-}
-
-static void
 tell_key(struct mrsi_describe *t, int side, const struct mrsi_side_key *k)
 {
     if (k->expr) {
@@ -48,7 +42,7 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_rollup *s)
     mrsi_describe_query(t, 0, s->join.where);
     mrsi_describe_sort(t, 0, s->sort);
     for (uint32_t i = 0; i < s->n; i++) {
-        mrs_acc_reads(s->acc[i], read_path, t);
+        mrsi_describe_acc(t, 0, s->acc[i]);
     }
     if (leaves(s) || s->orphans != ROLLUP_ORPHANS_KEEP) {
         mrsi_describe_touch(t, 0, 'D', "");

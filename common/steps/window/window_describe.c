@@ -8,12 +8,6 @@
 #include "steps/kit/undo.h"
 
 static void
-read_path(void *arg, const char *path)
-{
-    mrsi_describe_touch(arg, 0, 'R', path);
-}
-
-static void
 describe_touches(struct mrsi_describe *t, const struct mrsi_window *s)
 {
     mrsi_describe_query(t, 0, s->where);
@@ -23,11 +17,8 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_window *s)
     }
     mrsi_describe_sort(t, 0, s->sort);
     for (uint32_t i = 0; i < s->n_arg; i++) {
-        if (s->arg[i].acc) {
-            mrs_acc_reads(s->arg[i].acc, read_path, t);
-        } else {
-            mrsi_describe_expr(t, 0, s->arg[i].x);
-        }
+        mrsi_describe_acc(t, 0, s->arg[i].acc);
+        mrsi_describe_expr(t, 0, s->arg[i].acc ? NULL : s->arg[i].x);
     }
     for (uint32_t i = 0; i < s->added.n; i++) {
         mrsi_describe_expr(t, 0, s->field[i].x);

@@ -86,7 +86,7 @@ mrs_cli_inspect_tell(struct mrs_mem *mem, struct mrsi_inspection *found, const s
     enum mrs_status s = to->suggest ? mrs_inspect_plan_write(found, to->suggest, e) : MRS_OK;
     MRS_THEN(s, to->html ? write_page(mem, found, to->html, e) : MRS_OK);
     s = s == MRS_OK && (to->json || !to->quiet) ? print(mem, found, to, e) : s;
-    if (s == MRS_OK && to->suggest && to->input && !to->json && !to->quiet) {
+    if (s == MRS_OK && to->suggest && to->input && !to->json && !to->quiet && !mrs_file_is_stream(to->suggest)) {
         fflush(stdout);
         tell_plan(found, to);
     }

@@ -109,6 +109,8 @@ has "types are told in words" "memberId: ObjectIds as text, which members._id ha
 has "and the reference" "(ObjectId as text)" said
 is "what comes next" "way.yaml has 3 steps: read it, then
   mongoreshape check way.yaml -i forum" "$(cat log)"
+"$tool" inspect forum --suggest /dev/stdout 2> log > said
+is "nothing comes next where the plan is no file" "" "$(cat log)"
 has "one to one by _id: who points is said" "reference: from" way.yaml
 "$tool" check way.yaml -i forum > said 2>&1
 is "the plan is right" 0 $?

@@ -163,5 +163,9 @@ P
         fail "schema: $(tail -c 600 said)"
     fi
 fi
+# The inverse of a partition by a star, with the others in a collection of their own, is a plan.
+printf 'database: d\nsteps:\n  - partition: { from: a, by: x, into: { "*": "p_*" }, drop: true, others: { into: o } }\n' > star.yaml
+"$tool" invert star.yaml > back.yaml 2> said || fail "invert star.yaml: $(cat said)"
+holds "the inverse of a partition by a star" "$tool" check back.yaml
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

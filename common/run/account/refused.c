@@ -125,6 +125,7 @@ read_places(struct mrsi_engine *en, struct mrsi_sorter *places, struct mrs_err *
                                                            : mrsi_state_damaged("the refused documents", e);
             off += record_bytes(&h);
         }
+        MRS_THEN(s, mrsi_interrupted(en, e));
     }
     mrs_buf_clear(&window);
     return s;
@@ -151,6 +152,7 @@ keep_distinct(struct mrsi_engine *en, struct mrsi_sorter *places, uint32_t *past
             s = mrsi_file_array_put(en->refused, &one, e);
             *past = en->refused->n > en->opts->max_refused && *past == MRSI_NONE ? one.step : *past;
         }
+        MRS_THEN(s, mrsi_interrupted(en, e));
         last = one;
     }
     return s == MRS_END ? mrsi_file_array_end(en->refused, e) : s;

@@ -182,6 +182,7 @@ mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e)
     mrs_buf_init(&rec, en->mem, SIZE_MAX);
     for (size_t i = 0; i < n && s == MRS_OK; i++) {
         s = count_record(en, &r[i], &raw, &rec, e);
+        MRS_THEN(s, mrsi_interrupted(en, e));
     }
     mrs_buf_clear(&raw);
     mrs_buf_clear(&rec);
@@ -230,6 +231,7 @@ write_records(struct mrsi_engine *en, const struct two_files *f, uint32_t last_s
             s = mrs_atomic_file_put(f->lines, line.p, line.n, e);
         }
         en->report->refused_bytes += rec.n + line.n;
+        MRS_THEN(s, mrsi_interrupted(en, e));
     }
     mrs_buf_clear(&raw);
     mrs_buf_clear(&rec);

@@ -223,24 +223,17 @@ unite_named(struct mrsi_undo *u, struct mrs_val name)
     mrsi_undo_close(u);
 }
 
+/* What was written out goes back by one union. named: what values named, which goes back by another. */
 static void
-unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
+unite_told(struct mrsi_undo *u, struct mrs_val into, bool tagged, bool named)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_val others = mrsi_undo_into(u, "others");
     bool map = into.type == MRS_DOCUMENT;
-    struct mrs_val named = tagged && map ? mrs_doc_get(mrs_val_view(into), "*") : mrs_missing();
-    if (named.type != MRS_MISSING) {
-        unite_named(u, named);
-        if (mrs_val_count(into) == 1 && others.type == MRS_MISSING) {
-            return;
-        }
-    }
     mrsi_undo_open(u, "union");
     mrsi_undo_deeper(u, "from", tagged ? MRS_DOCUMENT : MRS_ARRAY);
     for (mrs_walk_init(&w, mrs_val_view(into)); mrs_walk_next(&w, &el) == 1;) {
-        if (tagged && named.type != MRS_MISSING && strcmp(el.name, "*") == 0) {
+        if (named && strcmp(el.name, "*") == 0) {
             continue;
         }
         if (tagged) {
@@ -250,7 +243,7 @@ unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
         }
     }
     if (!tagged) {
-        mrsi_undo_item_val(u, others);
+        mrsi_undo_item_val(u, mrsi_undo_into(u, "others"));
     }
     mrsi_undo_up(u);
     mrsi_undo_take(u, "into", "from");
@@ -259,6 +252,23 @@ unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
     }
     mrsi_undo_take(u, "indexes", "indexes");
     mrsi_undo_close(u);
+}
+
+/* Where a star has fitted no value, nothing has left. */
+static void
+unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
+{
+    struct mrs_val others = mrsi_undo_into(u, "others");
+    struct mrs_val named =
+        tagged && into.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(into), "*") : mrs_missing();
+    uint32_t told = mrs_val_count(into);
+    if (named.type != MRS_MISSING) {
+        unite_named(u, named);
+        told--;
+    }
+    if (told || (!tagged && others.type != MRS_MISSING)) {
+        unite_told(u, into, tagged, named.type != MRS_MISSING);
+    }
     if (tagged && others.type != MRS_MISSING) {
         mrsi_undo_move(u, others, mrsi_undo_body(u, "from"));
     }

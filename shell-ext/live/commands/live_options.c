@@ -106,10 +106,10 @@ static const struct mrs_cli_option options[] = {
      "`auto` begins with 1,000 and aims at half a second a batch.", batch},
     {"workers", 0, "N", APPLY, MRS_CLI_COUNT, AT(workers), "1|2|4|8", "1",
      "do the first walk over each collection with N processes, at most 16",
-     "Alongside writers (--mode expand), on a replica set. The walk is cut into ranges of `_id`, which workers take one "
-     "by one; if one of them dies, another goes on with its range. `--docs` and `--bytes` limit all of them together. A "
-     "step that could make one `_id` of two documents is done by one. It may be another number when the command is "
-     "called again.",
+     "Alongside writers (--mode expand), on a replica set. The walk is cut into ranges of `_id`, which workers take "
+     "one by one; if one of them dies, another goes on with its range. `--docs` and `--bytes` limit all of them "
+     "together. A step that could make one `_id` of two documents is done by one. It may be another number when the "
+     "command is called again.",
      NULL},
     {"worker", 0, NULL, APPLY, MRS_CLI_FLAG, AT(worker), NULL, NULL,
      "with --execute: help a run that another process leads, on this machine or another",

@@ -26,7 +26,7 @@ command -v debootstrap >/dev/null 2>&1 || skip "no debootstrap"
 
 root=${KEEP:-$(mktemp -d)}
 cleanup() {
-    umount "$root/proc" 2>/dev/null
+    umount "$root/dev/pts" "$root/proc" 2>/dev/null
     [ -n "${KEEP:-}" ] || rm -rf --one-file-system "$root"
 }
 trap cleanup EXIT
@@ -47,6 +47,9 @@ if ls /usr/local/share/ca-certificates/*.crt >/dev/null 2>&1; then
         inside update-ca-certificates >"$root/root/certificates.log" 2>&1
 fi
 mountpoint -q "$root/proc" || mount -t proc proc "$root/proc" || skip "cannot mount /proc"
+# Tests of what a terminal shows open one; those of this machine are not lent for that.
+mountpoint -q "$root/dev/pts" || mount -t devpts -o newinstance,ptmxmode=0666 devpts "$root/dev/pts" ||
+    skip "cannot mount /dev/pts"
 rm -rf "$root/root/mongoreshape" "$root/root/shared"
 git clone -q "$top" "$root/root/mongoreshape" || exit 2
 [ ! -d "$top/../shared" ] || cp -r "$top/../shared" "$root/root/shared"

@@ -66,9 +66,9 @@ check_plan(const struct backing *x, struct mrs_err *e)
     const char *plan = text_of(head, "plan"), *inverse = text_of(head, "inverse");
     return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
                        "%s was made for the plan with id %.32s, the inverse of %.32s, not for this one (%s); "
-                       "`mongoreshape invert PLAN -i IN` prints it, with the database that the plan took from its input "
-                       "(of a plan that names no server, versions that did not know 8.3 made one of `server: \"8.2\"`: "
-                       "write that into it)",
+                       "`mongoreshape invert PLAN -i IN` prints it, with the database that the plan took from its "
+                       "input (of a plan that names no server, versions that did not know 8.3 made one of `server: "
+                       "\"8.2\"`: write that into it)",
                        x->r->path, inverse ? inverse : "?", plan ? plan : "?", id);
 }
 

@@ -204,13 +204,6 @@ mrsi_cancelled(const struct mrsi_engine *en)
     return en->opts->cancel && __atomic_load_n(en->opts->cancel, __ATOMIC_RELAXED);
 }
 
-/* The same as a status, for loops of one thread. */
-static inline enum mrs_status
-mrsi_interrupted(const struct mrsi_engine *en, struct mrs_err *e)
-{
-    return mrsi_cancelled(en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
-}
-
 /* Bytes of a block that is read, and of what is done between two places where a mark can be taken. */
 static inline size_t
 mrsi_block_bytes(const struct mrsi_engine *en)

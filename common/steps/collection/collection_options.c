@@ -345,6 +345,20 @@ only_new(const struct options *s, const struct mrs_cat_coll *cc, int *key)
                                                        : NULL;
 }
 
+/* Servers hold restored documents against a validator, and nothing here does. */
+static void
+note_validator(const struct options *s, struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
+{
+    struct mrs_val v = s->given[VALIDATOR];
+    if (v.type == MRS_DOCUMENT && mrs_val_view(v).n > MRS_DOC_MIN &&
+        !mrs_val_is_text(mrs_doc_get(cc->options, "validationLevel"), "off") &&
+        !mrs_val_is_text(mrs_doc_get(cc->options, "validationAction"), "warn")) {
+        mrs_catalog_note(cat, "documents of %s are not compared with its new validator: a restore leaves out those "
+                              "that do not match, unless mongorestore is given --bypassDocumentValidation",
+                         cc->coll.ns);
+    }
+}
+
 static enum mrs_status
 catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 {
@@ -369,6 +383,9 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     st = merge(s, cc->options, &buf, &d, e);
     MRS_THEN(st, mrsi_cat_set_options(cat, cc, d, e));
     mrs_buf_clear(&buf);
+    if (st == MRS_OK) {
+        note_validator(s, cat, cc);
+    }
     if (st == MRS_OK && s->given[COLLATION].type != MRS_MISSING) {
         st = collate_id_index(cat, cc, s->given[COLLATION], e);
     }

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A page tells itself by the document type and the comment after it, so that only these are read. */
+/* The document type and the comment after it identify a page of ours: only these bytes are read. */
 static enum mrs_status
 is_page(void *arg, const char *path, bool *ours, struct mrs_err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* acc.c - accumulators: the table, and what all of them have in common.
  *
- * Compiling reads the shape that comes after the name; an argument is one value a document, so that whoever gathers
- * documents can carry it anywhere; a state is fed such values. Knows no group and no key. */
+ * Compiling reads the shape that comes after the name. An argument is one value a document, so that an engine that
+ * gathers documents can keep it anywhere; a state is fed such values. Knows no group and no key. */
 #include "acc.h"
 #include "mongoreshape/words.h"
 

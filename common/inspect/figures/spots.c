@@ -251,8 +251,8 @@ extent_of(struct mrsi_figures *f, struct mrsi_trie *at, uint8_t type)
     return *x;
 }
 
-/* A number by which values of one type are in their order, if not in all of it: whoever has one between those of the
- * extremes is none. */
+/* A number that orders values of one type, coarsely: equal numbers say nothing. A value whose number lies between those
+ * of the extremes is no extreme. */
 static uint64_t
 rank_of(uint8_t type, const uint8_t *p, uint32_t n)
 {

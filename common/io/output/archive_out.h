@@ -16,7 +16,7 @@ struct mrsi_archive_out {
     uint64_t docs;          /* how many they are */
     struct mrs_reader_at at; /* the place behind them where they are read */
     const char *name;       /* of what is written, for errors */
-    struct mrsi_resumable *resumed; /* NULL: nobody waits */
+    struct mrsi_resumable *resumed; /* NULL: no resume */
 };
 /* At the end of half's file, or at the place where it goes on. */
 enum mrs_status mrsi_archive_out_open(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name,

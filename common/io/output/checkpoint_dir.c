@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_dir.c - the folder OUT.checkpoint, which is next to OUT.partial while a run can be gone on with.
+/* checkpoint_dir.c - the folder OUT.checkpoint, next to OUT.partial while a run can be resumed.
  *
- * In it lie the file `state`, always whole, and files of the run's own that are called 1, 2, 3 ... It is no part of the
- * output and goes when the output is published. Where numbered files belong on another disk, the number is a soft link
- * to a file there, under a name that nobody can guess. The link is made before the file and goes after it, so that
- * no file is ever without the link that tells of it. What a link says is believed only where the link and the file are
- * ours: nobody else's file is opened or removed by way of it. */
+ * It holds the file `state`, always whole, and numbered files of the run: 1, 2, 3 ... It is no part of the output and
+ * is removed when the output is published. Where numbered files belong on another disk, the number is a soft link to a
+ * file there, under a name that cannot be guessed. The link is made before the file and removed after it, so that no
+ * file is ever without its link. A link is followed only where the link and the file are ours: no other file is opened
+ * or removed through it. */
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>

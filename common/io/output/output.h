@@ -76,9 +76,9 @@ struct mrs_output {
     uint32_t n_files, cap_files;
     struct mrs_pause pause;
     struct mrs_stop stop;
-    struct mrs_buf resumed;   /* words of resumable_file.c while somebody rests, of one file; empty: nobody does */
-    struct mrs_buf resumed_from; /* those of a stopped run; empty: it did not rest */
-    bool resumed_taken;       /* and gone on with */
+    struct mrs_buf resumed;   /* document of resumable_file.c on the file in hand, while work is paused; empty: none */
+    struct mrs_buf resumed_from; /* that of the stopped run; empty: it left none */
+    bool resumed_taken;       /* and continued */
 };
 
 /* FAIL MRS_E_CHANGED: the input is not any more what was read. */

@@ -16,7 +16,7 @@ struct mrsi_container_pack {
     const char *name;
     struct mrs_compress compress; /* a tar as a whole; the members of a zip, by gzip's deflate or not at all */
     struct mrsi_codec_pool *pool; /* NULL: none */
-    struct mrsi_resumable *resumed; /* NULL: nobody waits; else of fd, which is where it goes on */
+    struct mrsi_resumable *resumed; /* NULL: no resume; else of fd, which is where writing resumes */
 };
 enum mrs_status mrsi_pack_tar(const struct mrsi_container_pack *p, struct mrs_err *e);
 enum mrs_status mrsi_pack_zip(const struct mrsi_container_pack *p, struct mrs_err *e);

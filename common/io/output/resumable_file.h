@@ -9,7 +9,7 @@
 
 struct mrsi_resumable {
     const struct mrs_pause *pause;
-    struct mrs_buf *words;    /* a document, while somebody rests; NULL: only stopping is possible */
+    struct mrs_buf *words;    /* a document while work is paused; NULL: it can only be stopped */
     const char *path;         /* of the file, below the partial folder */
     const char *name;         /* of the record that is copied; NULL: everything is packed */
     bool extra;

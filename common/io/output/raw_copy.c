@@ -96,9 +96,7 @@ transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sourc
                                      job->rel,
                                      {job->codec, job->codec == o->codec ? o->compress.level : 0},
                                      o->sink_buffer,
-                                     o->pool,
-                                     false,
-                                     0};
+                                     o->pool, false, 0};
         return recode(o, job, from, &to, e);
     }
     if (job->resumed && mrsi_resumable_goes_on(job->resumed) && mrsi_saved_number(job->resumed->from,

@@ -5,13 +5,6 @@
 
 #include "run/store/store.h"
 
-/* The cancel flag as a status, for loops of one thread. */
-static inline enum mrs_status
-mrsi_interrupted(const struct mrsi_engine *en, struct mrs_err *e)
-{
-    return mrsi_cancelled(en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
-}
-
 /* ---- refused.c ---- */
 /* Remembers a refused document in the job's list; reason and place from w->err, which is cleared. */
 enum mrs_status mrsi_refuse(struct mrsi_worker *w, uint32_t step, uint32_t side, uint32_t coll, uint64_t order,

@@ -113,7 +113,8 @@ read_all(struct refused_reading *r, bool *ours, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     *ours = r->bson >= 0;
     while (s == MRS_OK && *ours && r->at < r->bytes) {
-        s = mrsi_cancelled(r->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : read_record(r, ours, e);
+        s = mrsi_interrupted(r->en, e);
+        MRS_THEN(s, read_record(r, ours, e));
         if (s == MRS_OK && *ours && r->lines >= 0) {
             s = compare_line(r, ours, e);
         }

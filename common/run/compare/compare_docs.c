@@ -413,8 +413,8 @@ fetch_side(struct finding *f, struct fetch *x, uint32_t side, struct mrs_err *e)
         s = mrs_reader_open(f->c->in[side], f->pair->at[side], MRSI_BLOCK, &r, e);
     }
     while (s == MRS_OK && next < x->n[side] && (s = mrs_reader_next(r, &b, e)) == MRS_OK) {
-        s = mrsi_cancelled(f->c->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted")
-                                     : fetch_block(x, side, &b, &next, e);
+        s = mrsi_interrupted(f->c->en, e);
+        MRS_THEN(s, fetch_block(x, side, &b, &next, e));
     }
     mrs_reader_close(r);
     mrs_block_clear(&b);

@@ -162,10 +162,7 @@ static enum mrs_status
 route_piece(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
 {
     struct meeting *m = arg;
-    enum mrs_status s = MRS_OK;
-    if (mrsi_cancelled(m->j->en)) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
-    }
+    enum mrs_status s = mrsi_interrupted(m->j->en, e);
     for (const uint8_t *end = p + n; s == MRS_OK && p < end;) {
         struct mrsi_key key;
         uint32_t total;

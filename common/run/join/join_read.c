@@ -544,7 +544,7 @@ slab_room(struct mrsi_join_run *j, size_t n)
             mrs_free(j->en->mem, p);
             return NULL;
         }
-        mrsi_lookup_value_huge(p, size); /* they are read at random */
+        mrsi_advise_huge(p, size); /* they are read at random */
         j->slab_at = p;
         j->slab_left = size;
     }

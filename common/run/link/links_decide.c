@@ -7,8 +7,7 @@
 static enum mrs_status
 go_on(const struct mrsi_link_run *l, uint64_t i, struct mrs_err *e)
 {
-    return i % (1u << 20) == 0 && mrsi_cancelled(l->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted")
-                                                         : MRS_OK;
+    return i % (1u << 20) == 0 ? mrsi_interrupted(l->en, e) : MRS_OK;
 }
 
 /* Asks the step; OK, SKIP (w->err is cleared: the reason is found again when the document is written). */

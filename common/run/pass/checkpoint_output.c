@@ -20,7 +20,7 @@ mrsi_output_rest(void *arg, struct mrs_err *e)
 {
     struct mrsi_engine *en = arg;
     enum mrs_status s = en->output_pass && mrsi_ckpt_due(en) ? mrsi_ckpt_savepoint(en->output_pass, e) : MRS_OK;
-    return s == MRS_OK && mrsi_cancelled(en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
+    return s == MRS_OK ? mrsi_interrupted(en, e) : s;
 }
 
 /* What is packed when the run is interrupted goes with all the output, unless a state can tell of it. */

@@ -144,8 +144,8 @@ mrsi_notices_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fate
         if (s == MRS_OK && (bits & MRS_USED_LEFT)) {
             s = mrsi_notices_note(en, step, 0, MRS_NOTICE_LEFT, i, e);
         }
-        if (s == MRS_OK && i % MRSI_FATE_CHUNK == 0 && mrsi_cancelled(en)) {
-            s = mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+        if (s == MRS_OK && i % MRSI_FATE_CHUNK == 0) {
+            s = mrsi_interrupted(en, e);
         }
     }
     return s;

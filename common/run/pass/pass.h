@@ -157,6 +157,9 @@ enum mrs_status mrsi_writer_prepare(struct mrsi_engine *en, uint32_t coll, uint3
                                     struct mrs_err *e); /* all but its file */
 enum mrs_status mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr,
                                  struct mrs_err *e);
+/* A block of tiny documents may become gigabytes. *large: out is large, and it is the job's turn to write, all jobs
+ * before it being written; outside of a pipe it never is. FAIL: the pass is over; what failed before is the error. */
+enum mrs_status mrsi_out_await(const struct mrsi_worker *w, const struct mrsi_out *out, bool *large, struct mrs_err *e);
 /* Appends one document to out, through the fused steps; where out has much, that is written before, in the job's turn.
  * OK, also where a fused step refused it; FAIL, DEAD. */
 enum mrs_status mrsi_out_put(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,

@@ -107,18 +107,19 @@ mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at)
     count(wr, out, at, out->buf.n - at);
 }
 
-/* A block of tiny documents may become one of gigabytes: much that has come together is written, once all before it
- * is. Outside of a pipe there is nobody to wait for, and whoever calls looks after its bytes. */
-static enum mrs_status
-relieve(struct mrsi_writer *wr, const struct mrsi_worker *w, struct mrsi_out *out, struct mrs_err *e)
+enum mrs_status
+mrsi_out_await(const struct mrsi_worker *w, const struct mrsi_out *out, bool *large, struct mrs_err *e)
 {
-    if (out->buf.n <= MRSI_BIG || !w->pipe) {
-        return MRS_OK;
-    }
-    if (!mrsi_pipe_await(w)) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted"); /* what failed before this is told */
-    }
-    return mrsi_writer_commit(wr, out, e);
+    *large = w->pipe && out->buf.n > MRSI_BIG;
+    return !*large || mrsi_pipe_await(w) ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+}
+
+static enum mrs_status
+write_large(struct mrsi_writer *wr, const struct mrsi_worker *w, struct mrsi_out *out, struct mrs_err *e)
+{
+    bool large;
+    enum mrs_status s = mrsi_out_await(w, out, &large, e);
+    return s == MRS_OK && large ? mrsi_writer_commit(wr, out, e) : s;
 }
 
 enum mrs_status
@@ -126,9 +127,9 @@ mrsi_out_put(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out
              struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    enum mrs_status relieved = relieve(wr, w, out, e);
-    if (relieved != MRS_OK) {
-        return relieved;
+    enum mrs_status written = write_large(wr, w, out, e);
+    if (written != MRS_OK) {
+        return written;
     }
     if (wr->n_fused) {
         enum mrs_status s = mrsi_map_run(w, wr->fused, wr->n_fused, 0, wr->coll, &doc, e);
@@ -154,7 +155,7 @@ mrsi_out_put_all(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out 
         }
         return s;
     }
-    s = relieve(wr, w, out, e);
+    s = write_large(wr, w, out, e);
     if (s != MRS_OK) {
         return s;
     }

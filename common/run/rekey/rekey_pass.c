@@ -21,7 +21,7 @@ enum mrs_status
 mrsi_rekey_go_on(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_err *e)
 {
     MRS_ASSERT(i <= k->n);
-    return (i & 0xffff) == 0 && mrsi_cancelled(k->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
+    return (i & 0xffff) == 0 ? mrsi_interrupted(k->en, e) : MRS_OK;
 }
 
 static void

@@ -40,10 +40,8 @@ static enum mrs_status
 copy(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     const struct residue_file_copying *c = arg;
-    if (mrsi_cancelled(c->en)) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
-    }
-    return mrs_atomic_file_put(c->to, p, n, e);
+    enum mrs_status s = mrsi_interrupted(c->en, e);
+    return s == MRS_OK ? mrs_atomic_file_put(c->to, p, n, e) : s;
 }
 
 enum mrs_status

@@ -60,17 +60,13 @@ write_out(struct unpack_buckets *u, struct mrsi_out *out, struct mrs_err *e)
     return mrsi_writer_commit(&u->wr, out, e);
 }
 
-/* Much has come together: it is written, once all before it is. */
+/* As mrsi_out_put does, but for the cut of a sample. */
 static enum mrs_status
-relieve(struct unpack_buckets *u, struct mrsi_worker *w, struct unpack_job *j, struct mrs_err *e)
+write_large(struct unpack_buckets *u, const struct mrsi_worker *w, struct unpack_job *j, struct mrs_err *e)
 {
-    if (j->out.buf.n <= MRSI_BIG) {
-        return MRS_OK;
-    }
-    if (!mrsi_pipe_await(w)) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted"); /* what failed before this is told */
-    }
-    return write_out(u, &j->out, e);
+    bool large;
+    enum mrs_status s = mrsi_out_await(w, &j->out, &large, e);
+    return s == MRS_OK && large ? write_out(u, &j->out, e) : s;
 }
 
 /* All measurements of a bucket. OK; what is wrong with it, or with writing. */
@@ -83,7 +79,7 @@ unpack(struct unpack_buckets *u, struct mrsi_worker *w, struct unpack_job *j, st
     *damaged = true;
     while (s == MRS_OK && (s = mrs_measurements_next(j->m, &doc, e)) == MRS_OK) {
         s = mrsi_out_put(&u->wr, w, &j->out, doc, e);
-        MRS_THEN(s, relieve(u, w, j, e));
+        MRS_THEN(s, write_large(u, w, j, e));
         if (s != MRS_OK) {
             *damaged = false;
         }

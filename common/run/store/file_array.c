@@ -84,7 +84,7 @@ mrsi_file_array_expect(struct mrsi_file_array *t, uint64_t n)
     if (!t->buf.p && bytes >= FEW) {
         mrs_buf_grow(&t->buf, bytes);
         t->buf.bad = 0; /* less may do */
-        mrsi_lookup_value_huge(t->buf.p, t->buf.cap);
+        mrsi_advise_huge(t->buf.p, t->buf.cap);
     }
 }
 

@@ -74,7 +74,7 @@ add_slab(struct mrsi_hashes *h)
         mrs_free(h->mem, s.p);
         return false;
     }
-    mrsi_lookup_value_huge(s.p, s.n);
+    mrsi_advise_huge(s.p, s.n);
     return true;
 }
 

@@ -42,7 +42,7 @@ take_memory(struct mrsi_area *a, struct mrs_err *e)
     if (!a->p) {
         return mrs_err_memory(e, a->bytes);
     }
-    mrsi_lookup_value_huge(a->p, a->bytes);
+    mrsi_advise_huge(a->p, a->bytes);
     return MRS_OK;
 }
 

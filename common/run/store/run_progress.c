@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_progress.c - tells the caller how far a run is. One thread at a time does so; the others go on. */
+/* run_progress.c - tells the caller how far a run is, one thread at a time, and whether the caller stops it. */
 #include "store.h"
 
 void
@@ -12,4 +12,10 @@ mrsi_tick(struct mrsi_engine *en)
                              atomic_load(&en->done_docs)};
     en->opts->progress(en->opts->progress_arg, &p);
     pthread_mutex_unlock(&en->lock);
+}
+
+enum mrs_status
+mrsi_interrupted(const struct mrsi_engine *en, struct mrs_err *e)
+{
+    return mrsi_cancelled(en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
 }

@@ -345,7 +345,7 @@ enum mrs_status
 mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e)
 {
     if (mrsi_cancelled(s->en)) { /* whoever reads a sort may do so for minutes without a pass over documents */
-        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+        return mrsi_interrupted(s->en, e);
     }
     if (s->runs.n) {
         return next_of_runs(s, out, e);

@@ -137,7 +137,7 @@ add_slab(struct mrsi_spill *sp, size_t n, struct mrs_err *e)
     }
     sp->slab_at = (uint8_t *)(((uintptr_t)slab + 63) & ~(uintptr_t)63);
     sp->slab_end = (uint8_t *)slab + n;
-    mrsi_lookup_value_huge(slab, n);
+    mrsi_advise_huge(slab, n);
     return MRS_OK;
 }
 

@@ -241,10 +241,10 @@ struct mrsi_refused_mark {
 enum mrs_status mrsi_secret_draw(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_secret_take(struct mrsi_engine *en, const uint8_t drawn[MRS_SECRET]);
 
-/* ---- extra_files.c ---- */
+/* ---- run_progress.c ---- */
 void mrsi_tick(struct mrsi_engine *en);
+enum mrs_status mrsi_interrupted(const struct mrsi_engine *en, struct mrs_err *e); /* the cancel flag as a status */
 
-/* Asks for huge pages, which cost less to touch and are found faster. A wish only. */
-void mrsi_lookup_value_huge(void *p, size_t n);
+void mrsi_advise_huge(void *p, size_t n); /* huge pages cost less to touch and are found faster: advice only */
 
 #endif

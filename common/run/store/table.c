@@ -93,7 +93,7 @@ mrsi_table_build(struct mrsi_table *t, struct mrs_mem *mem, const struct mrsi_lo
     if (!t->slot) {
         return mrs_err_memory(e, t->n_slot * sizeof *t->slot);
     }
-    mrsi_lookup_value_huge(t->slot, t->n_slot * sizeof *t->slot);
+    mrsi_advise_huge(t->slot, t->n_slot * sizeof *t->slot);
     memset(t->slot, 0, t->n_slot * sizeof *t->slot);
     uint64_t more = fill_slots(t, log, n);
     if (!more) {

@@ -111,7 +111,7 @@ mrsi_temp_most(struct mrsi_engine *en)
 }
 
 void
-mrsi_lookup_value_huge(void *p, size_t n)
+mrsi_advise_huge(void *p, size_t n)
 {
     const uintptr_t page = 2u << 20;
     uintptr_t from = ((uintptr_t)p + page - 1) & ~(page - 1), to = ((uintptr_t)p + n) & ~(page - 1);

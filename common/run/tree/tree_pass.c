@@ -18,7 +18,7 @@ mrsi_node_id(const struct mrsi_tree_run *t, uint32_t i)
 enum mrs_status
 mrsi_tree_go_on(const struct mrsi_tree_run *t, uint64_t i, struct mrs_err *e)
 {
-    return (i & 0xffff) == 0 && mrsi_cancelled(t->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : MRS_OK;
+    return (i & 0xffff) == 0 ? mrsi_interrupted(t->en, e) : MRS_OK;
 }
 
 void

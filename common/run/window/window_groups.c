@@ -125,7 +125,7 @@ give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
     enum mrs_status s = mrsi_file_array_put_n(&x->r->given, &x->alike, sizeof x->alike, e);
     MRS_THEN(s, mrsi_file_array_put_n(&x->r->given, doc.p, doc.n, e));
     mrs_arena_reset(&x->w->arena);
-    return s == MRS_OK && mrsi_cancelled(x->r->en) ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
+    return s == MRS_OK ? mrsi_interrupted(x->r->en, e) : s;
 }
 
 static enum mrs_status

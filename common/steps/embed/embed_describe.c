@@ -120,8 +120,7 @@ describe_words(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
     if (s->in_place) {
         mrsi_describe_words(t, "every reference in %s of %s becomes the document of %s that it names", s->as.text,
-                            s->join.into.ns,
-                            s->join.from.ns);
+                            s->join.into.ns, s->join.from.ns);
     } else {
         mrsi_describe_words(t, "documents of %s are put into the documents of %s that they match, as %s %s",
                             s->join.from.ns,

@@ -56,5 +56,16 @@ says 'the field that failed' '`fields.half`: .*\(3, _id 1 first\)$' \
     'set: { in: mixed, fields: { one: 1, half: { $divide: [1, { $subtract: ["$_id", "$_id"] }] } } }'
 says 'null instead of refusing' '^  d.mixed +3 +3 +3$' \
     'set: { in: mixed, errors: "null", fields: { one: 1, half: { $divide: ["$_id", { $subtract: ["$_id", "$_id"] }] } } }'
+says 'a validator' 'documents of d.mixed are not compared with its new validator' \
+    'options: { in: mixed, validator: { a: { $exists: true } } }'
+for gentle in 'validationAction: warn' 'validationLevel: "off"'; do
+    says "a validator with $gentle" '^wrote' "options: { in: mixed, validator: { a: { \$exists: true } }, $gentle }"
+    if grep 'not compared' log; then
+        failed=$((failed + 1))
+        echo "FAIL a validator with $gentle: it refuses nothing in a restore, and there is a note"
+    else
+        passed=$((passed + 1))
+    fi
+done
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

@@ -9,7 +9,7 @@
  * none of its business. */
 #include "plan_internal.h"
 #include "scalar.h"
-#include "shell.h"
+#include "plan/literal/literal.h"
 
 #include <stdlib.h>
 #include <yaml.h>
@@ -337,7 +337,8 @@ scalar_error(struct yaml_reader *r, enum mrsi_scalar s, const char *text, const 
                         text);
     } else if (tag && strncmp((const char *)tag, "tag:yaml.org,2002:", 18) == 0) {
         mrsi_plan_error(r->p, line_of(at), col_of(at),
-                        "tag `!!%.40s` does not go with `%.60s`; plans need no tags",
+                        "tag `!!%.40s` does not go with `%.60s`; plans need no tags, types are Extended JSON "
+                        "({$date: \"2020-01-31T12:00:00Z\"})",
                         (const char *)tag + 18, text);
     } else {
         mrsi_plan_error(r->p, line_of(at), col_of(at),
@@ -552,10 +553,11 @@ syntax_error(struct yaml_reader *r)
         snprintf(context, sizeof context, " %.60s that began at line %u, column %u", y->context,
                  line_of(y->context_mark), col_of(y->context_mark));
     }
-    struct mrsi_shell_text shown;
+    struct mrsi_literal shown;
     size_t from = line_start(r, at);
     const char *end = memchr(r->text + from, '\n', r->n - from);
-    if (mrsi_shell_find(r->p->pub.mem, r->text + from, end ? (size_t)(end - r->text) - from : r->n - from, &shown)) {
+    struct mrsi_span line = {r->text + from, end ? (size_t)(end - r->text) - from : r->n - from};
+    if (mrsi_literal_find(r->p->pub.mem, line, &shown)) {
         mrsi_plan_error(r->p, line_of(at), col_of(at),
                         "not valid YAML: %s%s; instead of a literal of the shell write %s", problem, context,
                         shown.text);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* literal.h - literals of shells and drivers in a plan, as ISODate("2020-01-01"), time.Now() or /^a/i. */
+#ifndef MRSI_PLAN_LITERAL_H
+#define MRSI_PLAN_LITERAL_H
+
+#include "mongoreshape/mem.h"
+
+struct mrsi_span { /* a part of a text */
+    const char *p;
+    size_t n;
+};
+static inline bool
+mrsi_is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+struct mrsi_literal { /* the Extended JSON that stands for one */
+    char text[256];
+};
+/* Whether the text is a call. plain: not in quotes, so that `new Date` and Time.now are calls, too. */
+bool mrsi_literal_call(struct mrs_mem *mem, struct mrsi_span text, bool plain, struct mrsi_literal *out);
+/* What stands without brackets, as NaN and MinKey. query: `undefined` is meant there as well. */
+bool mrsi_literal_word(struct mrs_mem *mem, struct mrsi_span text, bool query, struct mrsi_literal *out);
+/* telling: flags, or signs that no path of files has. */
+bool mrsi_literal_regex(struct mrs_mem *mem, struct mrsi_span text, bool *telling, struct mrsi_literal *out);
+/* Whether the line, where YAML failed, has one. */
+bool mrsi_literal_find(struct mrs_mem *mem, struct mrsi_span line, struct mrsi_literal *out);
+
+/* Text without quotes that is seldom meant as one. */
+enum mrsi_code {
+    MRSI_CODE_NONE,
+    MRSI_CODE_CALL,   /* now(), x => x.a, function () {} */
+    MRSI_CODE_TEXT,   /* b"abc" */
+    MRSI_CODE_NUMBER, /* 1_000, 5L */
+};
+enum mrsi_code mrsi_literal_code(struct mrsi_span text);
+
+#endif

@@ -34,6 +34,11 @@ key = lambda e: (1, struct.unpack('<i', e[5:])[0]) if e[0] == 0x10 else (1, int(
     if e[0] == 1 else (e[0], e)
 keys = [key(e) for e in ids if e]
 print(len(keys) - len(set(keys)))
+seen = set()
+first = next((e for e, k in zip((e for e in ids if e), keys) if k in seen or seen.add(k)), b'')
+open('first', 'w').write({0x07: lambda e: '{"$oid":"%s"}' % e[5:].hex(), 0x10: lambda e: '%d' % key(e)[1],
+                          0x01: lambda e: '%d.0' % key(e)[1], 0x02: lambda e: '"%s"' % e[9:-1].decode()}[first[0]](first)
+                         if first else '')
 P
 }
 cat > rollup.yaml << 'END'
@@ -58,6 +63,7 @@ for kind in ascending one_pair neighbours shards shuffled any_order types none; 
         # shellcheck disable=SC2086
         "$tool" run rollup.yaml -i in -o out $how > log 2>&1
         is "$kind, run $how" "$want" "$(told log)"
+        is "$kind, run $how: the first" "$(cat first)" "$(sed -n 's/^note:.*d\.c in the input.*(first: \(.*\)).*/\1/p' log)"
     done
     "$tool" check rollup.yaml -i in > log 2>&1
     is "$kind, check" "$want" "$(told log)"

@@ -25,7 +25,10 @@ struct equal_ids_job {
 };
 struct candidate {
     struct mrs_hash128 key;
-    char id[ID_MAX];
+    struct candidate_document {
+        uint64_t no;
+        char id[ID_MAX];
+    } doc;
 };
 
 static enum mrs_status
@@ -44,16 +47,16 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
 
 static enum mrs_status
 put_candidate(struct equal_ids_search *t, struct mrsi_worker *w, struct equal_ids_job *j, struct mrs_view doc,
-              struct mrs_err *e)
+              uint64_t no, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct candidate c;
     enum mrs_status s = mrsi_ids_hash(&t->ids, 0, doc, &w->scratch, &c.key, e);
-    size_t n = s == MRS_OK ? mrsi_id_write(mrs_doc_get(doc, "_id"), sizeof c.id - 1, &w->scratch) : 0;
+    size_t n = s == MRS_OK ? mrsi_id_write(mrs_doc_get(doc, "_id"), ID_MAX - 1, &w->scratch) : 0;
     MRS_THEN(s, mrs_buf_status(&w->scratch, e));
     if (s == MRS_OK) {
-        memset(c.id, 0, sizeof c.id);
-        memcpy(c.id, w->scratch.p, n);
+        c.doc = (struct candidate_document){.no = no};
+        memcpy(c.doc.id, w->scratch.p, n);
         mrs_buf_put(&j->hashes, &c, sizeof c);
     }
     return s;
@@ -74,7 +77,7 @@ work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
         if (s == MRS_OK && t->ids.phase == MRSI_IDS_OPTIMISTIC) {
             mrs_buf_put(&j->hashes, &hash, sizeof hash);
         } else if (s == MRS_OK && mrsi_ids_has_dup_hash(&t->ids, hash)) {
-            s = put_candidate(t, w, j, doc, e);
+            s = put_candidate(t, w, j, doc, no, e);
         }
         s = s == MRS_END ? MRS_OK : s; /* without `_id` */
         at += doc.n;
@@ -96,7 +99,7 @@ commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
          at += sizeof(struct candidate)) {
         struct candidate c;
         memcpy(&c, j->hashes.p + at, sizeof c);
-        s = mrsi_sorter_put(&t->found, &c.key, sizeof c.key, c.id, (uint32_t)strlen(c.id) + 1, e);
+        s = mrsi_sorter_put(&t->found, &c.key, sizeof c.key, &c.doc, sizeof c.doc, e);
     }
     mrs_buf_reset(&j->hashes);
     return s;
@@ -124,27 +127,31 @@ read_through(struct equal_ids_search *t, struct mrs_err *e)
     return s;
 }
 
-/* Counts documents whose `_id` an earlier one has, and names the first of them. */
+/* Counts documents whose `_id` an earlier one has, and names the first of them: not of the hashes, which differ from
+ * run to run. */
 static enum mrs_status
 count(struct equal_ids_search *t, struct mrs_twins *out, struct mrs_err *e)
 {
     struct mrsi_sorted r;
     uint8_t last[sizeof(struct mrs_hash128)];
+    struct candidate_document x, first = {.no = UINT64_MAX};
     bool any = false;
     struct mrs_report *rep = t->en->report;
     enum mrs_status s = mrsi_sorter_rewind(&t->found, e);
     while (s == MRS_OK && (s = mrsi_sorter_next(&t->found, &r, e)) == MRS_OK) {
         if (any && memcmp(last, r.key, sizeof last) == 0) {
             out->count++;
-            if (!out->id) {
-                out->id = mrs_arena_copy(&rep->arena, r.p, r.n);
-                s = out->id ? MRS_OK : mrs_err_memory(e, r.n);
-            }
+            memcpy(&x, r.p, sizeof x);
+            first = x.no < first.no ? x : first;
         }
         any = true;
         memcpy(last, r.key, sizeof last);
     }
-    return s == MRS_END ? MRS_OK : s;
+    if (s != MRS_END || !out->count) {
+        return s == MRS_END ? MRS_OK : s;
+    }
+    out->id = mrs_arena_copy(&rep->arena, first.id, strlen(first.id) + 1);
+    return out->id ? MRS_OK : mrs_err_memory(e, strlen(first.id));
 }
 
 static enum mrs_status

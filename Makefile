@@ -3,7 +3,20 @@
 # V=1 shows the commands; SAN=address|thread builds with sanitizers beside the plain build; CC=clang works too.
 # WERROR=1 makes an error of each warning (.ci/run and lint do); HARDEN= builds without the hardening flags.
 # ASSERT=1 builds with assertions, as sanitizers do by themselves; ASSERT=0: without, even there.
+# ARCH=arm64 or ARCH=amd64 builds for that machine, with the cross compiler of Debian, which make deps installs.
 
+ARCH      :=
+TRIPLE_arm64 := aarch64-linux-gnu
+TRIPLE_amd64 := x86_64-linux-gnu
+ifneq ($(ARCH),)
+TRIPLE    := $(or $(TRIPLE_$(ARCH)),$(error ARCH=$(ARCH): arm64 and amd64 are known))
+CC        := $(TRIPLE)-gcc
+AR        := $(TRIPLE)-ar
+STRIP     := $(TRIPLE)-strip
+PKG_CONFIG := PKG_CONFIG_LIBDIR=/usr/lib/$(TRIPLE)/pkgconfig:/usr/share/pkgconfig pkg-config
+endif
+STRIP     ?= strip
+PKG_CONFIG ?= pkg-config
 CC       ?= gcc
 PREFIX   ?= /usr/local
 BUILD    ?= build
@@ -49,12 +62,12 @@ ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) $(ASSERTS) -Iinclude -I
 LIBS   := $(HARDENLINK) -lyaml -larchive -lpcre2-8 -lxxhash -lzstd $(ISAL) $(STATICLIBS) -lz -l:libbidgcc000.a -lm \
           -pthread
 # mongo-c-driver goes by two names: 1.x and 2.x.
-BSONPC   := $(firstword $(foreach p,libbson-1.0 bson2,$(shell pkg-config --exists $(p) 2>/dev/null && echo $(p))))
+BSONPC   := $(firstword $(foreach p,libbson-1.0 bson2,$(shell $(PKG_CONFIG) --exists $(p) 2>/dev/null && echo $(p))))
 MONGOCPC := $(subst bson,mongoc,$(BSONPC))
-TESTLIBS := -lcmocka $(shell pkg-config --libs $(BSONPC) 2>/dev/null)
-TESTINC  := $(shell pkg-config --cflags $(BSONPC) 2>/dev/null)
-LIVELIBS := $(shell pkg-config --libs $(MONGOCPC) 2>/dev/null)
-LIVEINC  := $(shell pkg-config --cflags $(MONGOCPC) 2>/dev/null)
+TESTLIBS := -lcmocka $(shell $(PKG_CONFIG) --libs $(BSONPC) 2>/dev/null)
+TESTINC  := $(shell $(PKG_CONFIG) --cflags $(BSONPC) 2>/dev/null)
+LIVELIBS := $(shell $(PKG_CONFIG) --libs $(MONGOCPC) 2>/dev/null)
+LIVEINC  := $(shell $(PKG_CONFIG) --cflags $(MONGOCPC) 2>/dev/null)
 OBJ    := $(BUILD)/$(shell printf '%s' '$(CC) $(ALLFLAGS)$(filter 1,$(STATIC))' | cksum | cut -d' ' -f1)
 Q      := $(if $(filter 0,$(V)),@,)
 say     = $(if $(filter 0,$(V)),@printf '  %-7s %s\n' '$(1)' '$(2)',@:)
@@ -99,7 +112,7 @@ $(OBJ)/%.o: %.c
 define room_rule
 $(OBJ)/lib$(1).a: $$(call room_obj,$(1))
 	$$(call say,AR,$$(notdir $$@))
-	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+	$$(Q)rm -f $$@ && $$(AR) rcs $$@ $$^
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rule,$(r))))
 
@@ -130,7 +143,7 @@ $(OBJ)/mongoreshape-live-test: $(LIVETESTOBJ) $(ROOMLIBS)
 	$(Q)$(CC) $(ALLFLAGS) $(LIVETESTOBJ) $(ALLROOMS) $(LIVELIBS) -o $@
 $(OBJ)/liblive-test.a: $(filter-out %/live_main.o,$(LIVETESTOBJ))
 	$(call say,AR,$(notdir $@))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(OBJ)/tests/unit/live/%.o: ALLFLAGS += -DLIVE_TEST
 $(OBJ)/unit/live/t_%: $(OBJ)/tests/unit/live/t_%.o $(OBJ)/liblive-test.a $(ROOMLIBS)
 	$(call say,LD,$@)
@@ -156,7 +169,7 @@ $(OBJ)/ext/%.o: %.c
 	$(Q)$(CC) $(EXTFLAGS) $(ERRORS) -MMD -MP -c $< -o $@
 $(OBJ)/ext/libcore.a: $(EXTCORE)
 	$(call say,AR,$(notdir $@))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 $(OBJ)/libmongoreshape_ext.so: $(EXTOBJ) $(OBJ)/ext/libcore.a shell-ext/server/exports.map
 	$(call say,LD,$@)
 	$(Q)$(CC) $(EXTFLAGS) $(EXTLINK) $(EXTOBJ) $(OBJ)/ext/libcore.a $(EXTLIBS) -o $@
@@ -386,7 +399,7 @@ tsan:
 
 ## deps: installs the missing Debian or Ubuntu packages
 deps:
-	$(Q)sh .ci/deps
+	$(Q)ARCH='$(ARCH)' sh .ci/deps
 
 $(OBJ)/samples: $(OBJ)/dumps/samples.o $(ROOMLIBS)
 	$(call say,LD,$@)

@@ -13,7 +13,7 @@ PRIVATE := $(filter-out $(HARDENLINK) -pthread,$(LIBS))
 
 $(OBJ)/libmongoreshape.a: $(LIBOBJ)
 	$(call say,AR,$(notdir $@))
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 # Of the shared library only mrs_* is seen, what the headers declare; everything else is bound inside.
 $(OBJ)/pic/%.o: %.c
 	$(call say,CC,$< (shared))
@@ -67,12 +67,13 @@ uninstall:
 ## abi: the symbols of the shared library are those of packaging/symbols.txt; WRITE=1 writes that
 abi: $(SHARED)
 	$(Q)sh packaging/abi.sh $(SHARED) $(if $(WRITE),--write,--whole)
+MACHINE  = $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 ## static: build/mongoreshape-VERSION-MACHINE, one file that needs nothing
 static:
 	$(Q)$(MAKE) --no-print-directory STATIC=1 static-program
 static-program: $(OBJ)/mongoreshape
-	$(Q)strip -o $(BUILD)/mongoreshape-$(VERSION)-$(shell uname -m) $<
-	@echo '  $(BUILD)/mongoreshape-$(VERSION)-$(shell uname -m)'
+	$(Q)$(STRIP) -o $(BUILD)/mongoreshape-$(VERSION)-$(MACHINE) $<
+	@echo '  $(BUILD)/mongoreshape-$(VERSION)-$(MACHINE)'
 ## dist: a tarball of the committed sources, the same bytes every time, and its .sha256
 NAME := mongoreshape-$(VERSION)
 dist:

@@ -6,9 +6,11 @@
  * always are, so that the account can be checked by eye. */
 #include "report.h"
 #include "mongoreshape/inverse.h"
+#include "mongoreshape/report_text.h"
 
 #define N_COLUMNS 14
 #define LONG      200 /* documents in an array, as `inspect` judges it */
+#define LINE      (1u << 20) /* most bytes of a line */
 #define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
 
 struct column {
@@ -159,19 +161,13 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
     }
 }
 
-/* "_id 1, 2, 3 first": not all that the report has. */
+/* A line that report_text.h made. */
 static void
-ids(FILE *f, const struct mrs_ids *x, uint64_t count)
+say_line(FILE *f, const char *before, struct mrs_buf *line)
 {
-    MRS_ASSERT(x->n <= count);
-    enum { SHOWN = 5 };
-    const char *comma = "_id ";
-    uint32_t n = x->n < SHOWN ? x->n : SHOWN;
-    for (uint32_t i = 0; i < n; i++) {
-        mrs_say(f, "%s%s", comma, *x->at[i] ? x->at[i] : "missing");
-        comma = ", ";
-    }
-    fputs(n && count > n ? " first" : "", f);
+    mrs_buf_byte(line, 0);
+    mrs_say(f, "%s%s\n", before, line->bad ? "no memory for this line" : (const char *)line->p);
+    mrs_buf_reset(line);
 }
 
 static const struct mrs_step *
@@ -210,6 +206,8 @@ static void
 refusals(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
     char count[32];
+    struct mrs_buf line;
+    mrs_buf_init(&line, job->cli->line.mem, LINE);
     if (r->refused) {
         mrs_say(f, "%s document%s %s refused%s%s\n", mrs_text_count(r->refused, count),
                 r->refused == 1 ? "" : "s",
@@ -222,12 +220,11 @@ refusals(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool d
     for (uint32_t i = 0; i < r->n_refusal; i++) {
         const struct mrs_refusal *k = &r->refusal[i];
         told += k->count;
-        mrs_say(f, "  step %u, %s: %s%s%s%s%s (%s, ", k->step, k->ns, *k->place ? "`" : "", k->place,
-                *k->place ? "`: " : "", k->reason, k->count == 1 ? k->more : "", mrs_text_count(k->count, count));
-        ids(f, &k->ids, k->count);
-        mrs_say(f, ")%s%s\n", k->count > 1 && *k->more ? "; the first" : "", k->count > 1 ? k->more : "");
+        mrs_text_refusal(k, &line);
+        say_line(f, "  ", &line);
     }
     MRS_ASSERT(told <= r->refused);
+    mrs_buf_clear(&line);
     conflicts(f, job, r);
     if (told < r->refused) {
         mrs_say(f, "  %s for other reasons\n", mrs_text_count(r->refused - told, count));
@@ -271,7 +268,7 @@ residue(FILE *f, const struct mrs_report *r)
 
 /* What mongorestore would fail on. */
 static void
-of_result(FILE *f, const struct mrs_notice *x)
+of_result(FILE *f, const struct mrs_notice *x, struct mrs_buf *line)
 {
     MRS_ASSERT(!x->step && x->index);
     char count[32];
@@ -281,28 +278,29 @@ of_result(FILE *f, const struct mrs_notice *x)
                 x->why);
         return;
     }
-    mrs_say(f, "note: a restore will fail: unique index %s of %s ", x->index, x->ns);
+    mrs_buf_printf(line, "a restore will fail: unique index %s of %s ", x->index, x->ns);
     if (x->kind == MRS_NOTICE_CLASH) {
-        mrs_say(f, "has %s clash%s (", count, x->count == 1 ? "" : "es");
+        mrs_buf_printf(line, "has %s clash%s (", count, x->count == 1 ? "" : "es");
     } else {
-        mrs_say(f, "cannot hold %s document%s with arrays in two of its fields (", count, x->count == 1 ? "" : "s");
+        mrs_buf_printf(line, "cannot hold %s document%s with arrays in two of its fields (", count,
+                       x->count == 1 ? "" : "s");
     }
-    ids(f, &x->ids, x->count + (x->kind == MRS_NOTICE_CLASH));
-    fputs(")\n", f);
+    mrs_text_ids(&x->ids, x->count + (x->kind == MRS_NOTICE_CLASH), line);
+    mrs_buf_printf(line, ")");
+    say_line(f, "note: ", line);
 }
 
 /* check: a line for each path; else one for all of a step and a collection. */
 static void
-unmet(FILE *f, const struct mrs_report *r, bool dry)
+unmet(FILE *f, const struct mrs_report *r, bool dry, struct mrs_buf *line)
 {
     const struct mrs_unmet *before = NULL;
     for (uint32_t i = 0; i < r->n_unmet; i++) {
         const struct mrs_unmet *x = &r->unmet[i];
         MRS_ASSERT(x->step && (!before || before->step <= x->step));
         if (dry) {
-            mrs_say(f, "note: step %u, %s: no document has `%s`%s%s%s\n", x->step, x->ns, x->path,
-                    x->nearest ? "; the nearest that is there: `" : "", x->nearest ? x->nearest : "",
-                    x->nearest ? "`" : "");
+            mrs_text_unmet(x, line);
+            say_line(f, "note: ", line);
             continue;
         }
         bool same = before && before->step == x->step && strcmp(before->ns, x->ns) == 0;
@@ -321,27 +319,17 @@ unmet(FILE *f, const struct mrs_report *r, bool dry)
 }
 
 static void
-notices(FILE *f, const struct mrs_report *r)
+notices(FILE *f, const struct mrs_report *r, struct mrs_buf *line)
 {
-    static const char *const words[MRS_NOTICE_KINDS][2] = {
-        [MRS_NOTICE_ORPHAN] = {"document matches none", "documents match none"},
-        [MRS_NOTICE_DANGLING] = {"document has references that name none", "documents have references that name none"},
-        [MRS_NOTICE_DISAGREES] = {"document names one parent and is listed by another",
-                                  "documents name one parent and are listed by another"},
-        [MRS_NOTICE_CUT] = {"document is left out somewhere by a limit", "documents are left out by a limit"},
-        [MRS_NOTICE_LEFT] = {"document is not placed in all it matches", "documents are not placed in all they match"}};
     char count[32];
     for (uint32_t i = 0; i < r->n_notice; i++) {
         const struct mrs_notice *x = &r->notice[i];
         if (!x->step) {
-            of_result(f, x);
+            of_result(f, x, line);
             continue;
         }
-        MRS_ASSERT(x->kind < MRS_NOTICE_KINDS && words[x->kind][0]);
-        mrs_say(f, "note: step %u, %s: %s %s%s", x->step, x->ns, mrs_text_count(x->count, count),
-                words[x->kind][x->count > 1], x->ids.n ? " (" : "");
-        ids(f, &x->ids, x->count);
-        fputs(x->ids.n ? ")\n" : "\n", f);
+        mrs_text_notice(x, line);
+        say_line(f, "note: ", line);
     }
     for (uint32_t i = 0; i < r->n_written; i++) {
         const struct mrs_written *w = &r->written[i];
@@ -389,6 +377,8 @@ void
 mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry)
 {
     MRS_ASSERT(f && job->plan);
+    struct mrs_buf line;
+    mrs_buf_init(&line, job->cli->line.mem, LINE);
     account(f, job, r);
     if (r->n_written && (r->published || dry)) {
         mrs_say(f, "%s\n", dry ? "would write" : "written");
@@ -397,8 +387,9 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
     for (uint32_t i = 0; i < r->n_notes; i++) {
         mrs_say(f, "note: %s\n", r->notes[i]);
     }
-    unmet(f, r, dry);
-    notices(f, r);
+    unmet(f, r, dry, &line);
+    notices(f, r, &line);
+    mrs_buf_clear(&line);
     twins(f, r, dry);
     refusals(f, job, r, dry);
     residue(f, r);

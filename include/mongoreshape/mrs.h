@@ -22,6 +22,7 @@
 #include "mongoreshape/plan.h"
 #include "mongoreshape/pipeline.h"
 #include "mongoreshape/run.h"
+#include "mongoreshape/report_text.h"
 #include "mongoreshape/spread_ops.h"
 #include "mongoreshape/version.h"
 #include "mongoreshape/window_ops.h"

@@ -60,7 +60,7 @@ BEGIN {
           "compose doc digest doc buffer base rekey_ops step " \
           "formats io dump_in io dump_out io checkpoint_files io files io spread_ops step join_ops step " \
           "group_ops step fold_ops step window_ops step " \
-          "catalogue step inverse step context step inspect inspect scan run " \
+          "catalogue step inverse step context step inspect inspect scan run report_text run " \
           "condition step lists doc",
           pair, " ")
     for (i = 1; pair[i] != ""; i += 2) room_of[pair[i]] = pair[i + 1]

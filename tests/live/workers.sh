@@ -238,7 +238,7 @@ $embed"
     fill
     apply --workers 2
     ends "refused" 7
-    grep -q 'documents are refused, more than --max-refused 0' err || fail "refused: $(cat err)"
+    grep -q 'refused, more than --max-refused 0' err || fail "refused: $(cat err)"
     # interrupted, then back: what workers left is taken away
     plan <<< "steps:
 $extract"

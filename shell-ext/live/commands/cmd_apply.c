@@ -9,16 +9,30 @@
 
 #include "live/pass/native.h"
 #include "live/server/server.h"
+#include "live/trial/trial.h"
 
 #include <stdio.h>
+
+/* Both the server and its documents are looked at, so that all is said at once. */
+static enum mrs_status
+look(struct live_call *c)
+{
+    struct mrs_err why;
+    mrs_err_clear(&why);
+    enum mrs_status s = live_call_preflight(c, "apply");
+    enum mrs_status tried = s == MRS_OK || c->preflight.n_refuse
+                                ? live_try_plan(&c->job, &c->preflight, &c->would_refuse, &why)
+                                : MRS_OK;
+    if (tried != MRS_OK) {
+        c->err = why;
+    }
+    return tried != MRS_OK ? tried : s;
+}
 
 static enum mrs_status
 dry_run(struct live_call *c)
 {
-    enum mrs_status s = MRS_OK;
-    if (!c->known) {
-        s = live_call_preflight(c, "apply");
-    }
+    enum mrs_status s = c->known ? MRS_OK : look(c);
     if (!c->cli->json && (s == MRS_OK || c->looked)) {
         live_report_outlook(c);
         if (c->known) {
@@ -117,5 +131,5 @@ live_cmd_apply(struct mrs_cli *line)
     if (s == MRS_OK) {
         s = c.cli->execute ? execute(&c) : dry_run(&c);
     }
-    return live_call_end(&c, s, c.report.refused > 0 || c.report.differs > 0);
+    return live_call_end(&c, s, c.report.refused > 0 || c.report.differs > 0 || c.would_refuse > 0);
 }

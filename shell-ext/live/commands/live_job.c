@@ -207,7 +207,7 @@ tell_plan(const struct live_call *c)
     if (p->n_errors && c->starred) {
         mrs_say(stderr, "%s: names with stars stand for the collections that are there now; a run that has changed "
                 "some is named by --run ID\n", c->cli->line.tool->name);
-    } else if (p->n_errors && !*c->db) {
+    } else if (p->n_errors && !*p->database) {
         mrs_say(stderr, "%s: neither --db nor the URI names a database\n", c->cli->line.tool->name);
     }
 }

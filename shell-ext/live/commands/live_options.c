@@ -224,8 +224,8 @@ static const struct mrs_cli_option options[] = {
 
 static const char *const apply_text[] = {
     "Applies the steps of PLAN to the collections of a running MongoDB, in batches, with checkpoints. Without "
-    "`--execute` it connects, holds the plan against the server, says what it would do and roughly how long, and "
-    "writes nothing at all.",
+    "`--execute` it connects, holds the plan against the server, tries it on up to 1,000 documents of each collection, "
+    "says what it would do, what it found and roughly how long it takes, and writes nothing at all.",
     "Alongside writers it expands: new fields and new collections are added, nothing is taken away, applications go on "
     "with the old design. Then come `verify`, and `contract` or `rollback` when you say so. Plans for which that "
     "cannot be right are refused with the reason.",
@@ -376,7 +376,8 @@ static const struct mrs_cli_command commands[] = {
 
 static const struct mrs_cli_row exits[] = {
     {"0", "done; of a dry run: it could be done"},
-    {"1", "done, but documents were refused; of `verify`: something differs"},
+    {"1", "done, but documents were refused; of a dry run of `apply`: some of those tried would be; of `verify`: "
+          "something differs"},
     {"2", "wrong usage or a wrong plan, or no such run; nothing was touched"},
     {"3", "damaged data"},
     {"4", "reading or writing failed here"},

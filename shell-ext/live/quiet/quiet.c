@@ -30,6 +30,12 @@ remove_one(const char *path, const struct stat *st, int kind, struct FTW *at)
     return remove(path) != 0 && errno != ENOENT;
 }
 
+void
+live_folder_remove(const char *path)
+{
+    nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 static const char *
 path_in(struct live_quiet_run *q, const char *name)
 {
@@ -55,7 +61,7 @@ remove_old(const char *tmp, const char *run)
     for (size_t i = 0; i < g.gl_pathc; i++) {
         int fd = open(g.gl_pathv[i], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-            nftw(g.gl_pathv[i], remove_one, 16, FTW_DEPTH | FTW_PHYS);
+            live_folder_remove(g.gl_pathv[i]);
         }
         if (fd >= 0) {
             close(fd);
@@ -503,11 +509,11 @@ live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *name, st
     for (int i = 0; keep && i < 2; i++) {
         const char *gone = i ? q->base : q->in;
         if (gone) {
-            nftw(gone, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+            live_folder_remove(gone);
         }
     }
     if (q->dir[0] && !keep) {
-        nftw(q->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+        live_folder_remove(q->dir);
     }
     if (q->lock >= 0) {
         close(q->lock);

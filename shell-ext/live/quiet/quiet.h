@@ -172,6 +172,9 @@ enum live_way { LIVE_WAY_APPLY, LIVE_WAY_CONTRACT, LIVE_WAY_BACK };
 enum mrs_status live_quiet_carry_out(struct live_job *job, enum live_way way, struct live_pass_report *r,
                                      struct mrs_err *e);
 
+/* With all that is in it; what cannot be removed stays. */
+void live_folder_remove(const char *path);
+
 /* ---- the commands ---- */
 enum mrs_status live_quiet_apply(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
 /* contract of an expanded plan. */

@@ -92,9 +92,11 @@ static enum mrs_status
 too_many(struct live_job *job, const char *ns, struct mrs_val id, const struct mrs_err *why, struct mrs_err *e)
 {
     char picture[64];
+    uint64_t n = job->run->n_refused;
     return mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
-                       "%llu documents are refused, more than --max-refused %llu; the last one is %s %s: %.200s",
-                       (unsigned long long)job->run->n_refused, (unsigned long long)job->opts.max_refused, ns,
+                       "%llu document%s refused, more than --max-refused %llu; the last one is %s %s: %.200s; mend "
+                       "them and call the same command again, or allow more of them",
+                       (unsigned long long)n, n == 1 ? " is" : "s are", (unsigned long long)job->opts.max_refused, ns,
                        mrs_val_picture(id, picture, sizeof picture), why->msg);
 }
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_text.h - what a report (run.h) found, in words: a line each, without its end, appended to a buffer.
+ *
+ * Texts hold names and values as they are in the data: who shows them escapes control characters. A buffer without
+ * memory is `bad` afterwards (buffer.h). Any thread; the report is only read. */
+#ifndef MONGORESHAPE_REPORT_TEXT_H
+#define MONGORESHAPE_REPORT_TEXT_H
+
+#include "mongoreshape/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "_id 1, 2, 3 first": at most five of them; nothing where there are none. */
+void mrs_text_ids(const struct mrs_ids *x, uint64_t count, struct mrs_buf *out);
+/* "step 1, shop.people: `n`: $add takes numbers, not string (30, _id 0, 1, 2 first)" */
+void mrs_text_refusal(const struct mrs_refusal *x, struct mrs_buf *out);
+/* "step 1, shop.people: no document has `nme`; the nearest that is there: `name`" */
+void mrs_text_unmet(const struct mrs_unmet *x, struct mrs_buf *out);
+/* "step 1, shop.comments: 3 documents match none (_id 4, 5, 9)"; a notice of a step, not of the result. */
+void mrs_text_notice(const struct mrs_notice *x, struct mrs_buf *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -30,15 +30,15 @@ WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla 
 WERROR   ?= 0
 ERRORS    = $(if $(filter 1,$(WERROR)),-Werror)
 # Hardening: each flag that this compiler takes without a warning. Sanitizers have checks of their own.
-HARDFLAGS := -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard -fPIE
+HARDFLAGS := -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard
 FORTIFY   := $(foreach level,2 3,-U_FORTIFY_SOURCE@-D_FORTIFY_SOURCE=$(level))
 takes      = $(shell printf '\043include <stdlib.h>\nint main(void) { return 0; }\n' | \
                  $(CC) -Werror -O2 $(1) -x c - -o /dev/null 2>/dev/null && echo yes)
 ifeq ($(SAN),)
 HARDEN     ?= $(foreach f,$(HARDFLAGS) $(FORTIFY),$(if $(call takes,$(subst @, ,$(f))),$(subst @, ,$(f))))
-HARDENLINK ?= $(foreach f,-pie -Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now,$(if $(call takes,-fPIE $(f)),$(f)))
+HARDENLINK ?= $(foreach f,-pie -Wl$(comma)-z$(comma)relro -Wl$(comma)-z$(comma)now,$(if $(call takes,-fPIC $(f)),$(f)))
 ifeq ($(STATIC),1)
-HARDENLINK := $(if $(call takes,-fPIE -static-pie),$(subst -pie,-static-pie,$(HARDENLINK)),-static)
+HARDENLINK := $(if $(call takes,-fPIC -static-pie),$(subst -pie,-static-pie,$(HARDENLINK)),-static)
 endif
 HARDEN     := $(HARDEN)
 HARDENLINK := $(HARDENLINK)
@@ -58,7 +58,10 @@ STATIC ?= 0
 ISAL   := $(if $(and $(filter 1,$(STATIC)),$(if $(wildcard $(shell $(CC) -print-file-name=libisal.a)),,no)),,-lisal)
 CFLAGS += $(if $(ISAL),,-DMRSI_WITH_ZLIB)
 STATICLIBS := $(if $(filter 1,$(STATIC)),-lnettle -lacl -llzma -lzstd -llz4 -lbz2)
-ALLFLAGS := $(CSTD) $(OPT) $(WARN) $(HARDEN) $(SANFLAGS) $(ASSERTS) -Iinclude -Icommon -Ishell-ext -pthread $(CFLAGS)
+# One build is for the programs and for the shared library.
+PIC    := -fPIC -fno-semantic-interposition
+ALLFLAGS := $(CSTD) $(OPT) $(PIC) $(WARN) $(HARDEN) $(SANFLAGS) $(ASSERTS) -Iinclude -Icommon -Ishell-ext -pthread \
+            $(CFLAGS)
 LIBS   := $(HARDENLINK) -lyaml -larchive -lpcre2-8 -lxxhash -lzstd $(ISAL) $(STATICLIBS) -lz -l:libbidgcc000.a -lm \
           -pthread
 # mongo-c-driver goes by two names: 1.x and 2.x.
@@ -154,7 +157,7 @@ $(OBJ)/unit/live/t_link: $(OBJ)/proxy
 # The extension of a server: the core once more, position-independent and hidden, in one library that needs libc and
 # libm only and shows its two entries. Members of the archive that nothing asks for stay out.
 EXTROOMS := base doc expr steps plan
-EXTFLAGS  = $(subst -fPIE,-fPIC,$(ALLFLAGS)) -fPIC -fvisibility=hidden -ffunction-sections -fdata-sections
+EXTFLAGS  = $(ALLFLAGS) -fvisibility=hidden -ffunction-sections -fdata-sections
 EXTSRC   := $(wildcard shell-ext/server/*/*.c)
 EXTOBJ   := $(patsubst %.c,$(OBJ)/ext/%.o,$(EXTSRC))
 EXTCORE  := $(patsubst %.c,$(OBJ)/ext/%.o,$(foreach r,$(EXTROOMS),$(call room_src,$(r))))
@@ -267,7 +270,7 @@ weak: $(OBJ)/weak $(OBJ)/casetool $(OBJ)/twin $(OBJ)/twin-run
 ## cases: the hand-written cases; CASE=embed/one for one
 cases: $(OBJ)/mongoreshape $(OBJ)/casetool $(OBJ)/twin
 	$(Q)MONGORESHAPE=$(abspath $(OBJ))/mongoreshape CASETOOL=$(abspath $(OBJ))/casetool TWIN=$(abspath $(OBJ))/twin \
-	  tests/cases/run.sh $(CASE)
+	  SAMPLE= tests/cases/run.sh $(CASE)
 
 # Failures on purpose: allocations, and calls of the system by the linker's --wrap. FAULT=--long tries every one.
 FAULTOBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/fault/*.c))
@@ -318,7 +321,7 @@ else
 endif
 ## fuzz-replay: the kept inputs, each whole, cut and damaged, through every fuzz target
 fuzz-replay: $(REPLAYBIN)
-	$(Q)sh tests/fuzz/replay.sh $^
+	$(Q)bash tests/fuzz/replay.sh $^
 
 # Servers: what stands between a client and a server and cuts; what the tests rely on, asked of the server they have.
 MONGOC_INC = $(LIVEINC)
@@ -390,6 +393,7 @@ test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators keys vectors c
 	@:
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
 # A request for more than there is gets NULL, as from malloc: there are tests of that.
+asan tsan: export SAMPLE :=
 asan: export ASAN_OPTIONS := allocator_may_return_null=1
 asan:
 	$(Q)$(MAKE) SAN=address PARTS='unit cases twin fuzz-replay fault cli host' SEEDS=200 check

@@ -15,13 +15,9 @@ $(OBJ)/libmongoreshape.a: $(LIBOBJ)
 	$(call say,AR,$(notdir $@))
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 # Of the shared library only mrs_* is seen, what the headers declare; everything else is bound inside.
-$(OBJ)/pic/%.o: %.c
-	$(call say,CC,$< (shared))
-	$(Q)mkdir -p $(dir $@)
-	$(Q)$(CC) $(filter-out -fPIE,$(ALLFLAGS)) -fPIC -fno-semantic-interposition $(MAPFLAGS) -MMD -MP -c $< -o $@
-$(SHARED): $(LIBSRC:%.c=$(OBJ)/pic/%.o) packaging/libmongoreshape.map
+$(SHARED): $(LIBOBJ) packaging/libmongoreshape.map
 	$(call say,LD,$@)
-	$(Q)$(CC) $(filter-out -fPIE,$(ALLFLAGS)) -shared -Wl,-soname,$(SONAME) -Wl,-Bsymbolic-functions -Wl,-z,defs \
+	$(Q)$(CC) $(ALLFLAGS) -shared -Wl,-soname,$(SONAME) -Wl,-Bsymbolic-functions -Wl,-z,defs \
 	    -Wl,--version-script=packaging/libmongoreshape.map $(filter %.o,$^) $(filter-out -pie,$(LIBS)) -o $@
 	$(Q)ln -sf $(SONAME) $(OBJ)/libmongoreshape.so
 

@@ -4,16 +4,20 @@
 #
 # A part is a folder of tests and is found by what lies there: nothing has to be registered here. A program that says
 # nothing of counts counts as one test, by its exit status; one that dies before its closing line as one failure.
-# As many programs run at a time as there are cores (LANES=N); each shows its lines when it has ended. The part `long`
-# is the rest of what the other parts sample, with the seed SEED. Called by `make check`, with MAKE and OBJ (where the
-# programs are) in the environment. QUICK: no server, a case a step.
+# One more program runs at a time than there are cores, since those with a server wait for it (LANES=N); each shows its
+# lines when it has ended. Of what is tried over hundreds of cases a third is taken, which moves with the commit
+# (SAMPLE=: all; sample.bash); the part `long` is the rest, and more random plans, with the seed SEED. Called by
+# `make check`, with MAKE and OBJ (where the programs are) in the environment. QUICK: no server, a case a step.
 set -u
 make=${MAKE:-make}
 obj=${OBJ:?call me through make check}
 parts=${*:-fault scripts unit vectors cases twin fuzz-replay cli lint}
-lanes=${LANES:-$(nproc)}
-seed=${SEED:-10001}
+lanes=${LANES:-$(($(nproc) + 1))}
+commit=$(git rev-parse --verify --quiet --short=6 HEAD 2> /dev/null)
+seed=${SEED:-$((0x${commit:-2711} % 1000000))}
+export SAMPLE=${SAMPLE-$((seed % 3))/3}
 logs=$(mktemp -d) || exit 2
+. tests/sample.bash
 trap 'rm -rf "$logs"' EXIT
 # shellcheck disable=SC2046
 trap 'kill $(jobs -p) 2> "$logs/kill"; exit 130' INT TERM
@@ -92,6 +96,12 @@ run() {
 
 has_target() { grep -q "^$1:" Makefile; }
 
+# standalone_unit UNIT: sampled by its number, `standalone`
+standalone_unit() {
+    sampled $((standalone++)) || return
+    run "unit/$1 --standalone" tests/server/with --standalone "$obj/unit/$1"
+}
+
 # live_unit FILE UNIT: with a server; a test that says what it does on a standalone one is run with that, too
 live_unit() {
     if [ ! -x "$obj/unit/$2" ]; then
@@ -102,11 +112,12 @@ live_unit() {
         run "unit/$2" tests/server/with "$obj/unit/$2"
     else
         run "unit/$2" tests/server/with "$obj/unit/$2"
-        run "unit/$2 --standalone" tests/server/with --standalone "$obj/unit/$2"
+        standalone_unit "$2"
     fi
 }
 
 part_unit() {
+    local standalone=0
     for t in tests/unit/*/t_*.c; do
         name=${t#tests/unit/} name=${name%.c}
         case $name in
@@ -174,7 +185,7 @@ part_twin() {
     SHOW=' agree, ' run twin "$make" -s SEED=1 SEEDS="${SEEDS:-2000}" twin
     SHOW=' agree, ' run clash "$make" -s SEED=1 STEP=clash SEEDS="${SEEDS:-2500}" twin
     SHOW=' agree, ' run killed "$make" -s SEED=1 SEEDS="${KILLED:-150}" killed
-    SHOW=' agree, ' run weak "$make" -s SEED=1 SEEDS="${WEAK:-80}" weak
+    SHOW=' agree, ' run weak "$make" -s SEED=1 SEEDS="${WEAK:-30}" weak
 }
 
 part_fuzz_replay() {
@@ -190,11 +201,28 @@ faults() {
 }
 
 part_fault() {
-    faults --few
+    faults --few --seed "$seed"
+}
+
+# What the other parts have left out of their cases.
+others() {
+    local t standalone=0
+    for t in again law predict; do
+        CASETOOL=$obj/casetool run "$t, others" bash "tests/$t/run.sh" "$obj/mongoreshape"
+    done
+    OBJ=$obj run "live/cases, others" bash tests/live/cases.sh
+    OBJ=$obj run "live/native, others" bash tests/live/cases.sh --engine pipeline
+    run "cli/restore_lines, others" bash tests/cli/restore_lines.sh "$obj/mongoreshape"
+    run "fuzz-replay, others" "$make" -s fuzz-replay
+    for t in $(grep -l live_test_replicated tests/unit/live/t_*.c); do
+        t=${t#tests/unit/}
+        [ ! -x "$obj/unit/${t%.c}" ] || standalone_unit "${t%.c}"
+    done
 }
 
 # The rest of what the parts fault, scripts and twin sample.
 part_long() {
+    [ -z "$SAMPLE" ] || SAMPLE=-$SAMPLE others
     faults --seed "$seed"
     for script in $(scripts_of_live); do
         SEED=$seed WRITERS_SEED=$seed run "live/$script" bash tests/live/run.sh "$obj/mongoreshape" "$script"
@@ -202,7 +230,7 @@ part_long() {
     has_target twin || return
     SHOW=' agree, ' run "twin from $seed" "$make" -s SEED="$seed" SEEDS=2000 twin
     SHOW=' agree, ' run "killed from $seed" "$make" -s SEED="$seed" SEEDS=300 killed
-    SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=150 weak
+    SAMPLE=${SAMPLE:+-$SAMPLE} SHOW=' agree, ' run "weak from $seed" "$make" -s SEED="$seed" SEEDS=150 weak
 }
 
 part_cli() {

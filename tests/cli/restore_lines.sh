@@ -6,6 +6,7 @@
 set -u
 tool=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../sample.bash"
 casetool=$(dirname "$tool")/casetool
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
@@ -112,7 +113,9 @@ wanted() {
 }
 
 # try KIND OUT [option...]: a run and its line, in a folder of files whose names are those that others might take
+tries=0
 try() {
+    sampled $((tries++)) || return
     local kind=$1 out=$2 name in=in before line status
     name="$kind into $out${3:+ }${*:3}${from:+ from $from}"
     shift 2

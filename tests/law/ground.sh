@@ -5,6 +5,7 @@
 # The script defines one_case NAME FOLDER and one_plan NAME PLAN DUMP, says in more_plans which plans beside those of
 # tests/examples are for the real data sets, and calls over_everything. Environment: CASETOOL, DATA (where the real data
 # sets lie), LAW_KEEP=1 keeps the folder.
+. "$(dirname "${BASH_SOURCE[0]}")/../sample.bash"
 law=$1
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 tool=${2:-$root/build/current/mongoreshape}
@@ -67,17 +68,17 @@ dumps_and_data() {
     done
 }
 
-# The cases named, or all of them and the data; ends the script.
+# The cases named, or all of them (of which SAMPLE takes a share) and the data; ends the script.
 over_everything() {
-    local c
+    local c n=0
     for c in "${only[@]}"; do
         case_of "$root/tests/cases/${c#"$root"/tests/cases/}"
     done
     if [ ${#only[@]} = 0 ]; then
         while IFS= read -r c; do
-            case_of "$(dirname "$c")"
+            sampled $((n++)) && case_of "$(dirname "$c")"
         done < <(find "$root/tests/cases" -mindepth 3 -maxdepth 3 -name plan.yaml | LC_ALL=C sort)
-        dumps_and_data
+        [[ ${SAMPLE:-} == -* ]] || dumps_and_data
     fi
     echo "$law: $passed passed, $failed failed, $skipped skipped"
     [ $failed = 0 ]

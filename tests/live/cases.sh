@@ -367,8 +367,10 @@ for c in "$@"; do
     list+=("$cases/${c%/}")
 done
 if [ $# = 0 ]; then
+    . "$here/../sample.bash"
+    n=0
     while IFS= read -r c; do
-        list+=("$(dirname "$c")")
+        sampled $((n++)) && list+=("$(dirname "$c")")
     done < <(find "$cases" -mindepth 3 -maxdepth 3 -name plan.yaml | LC_ALL=C sort)
 fi
 reports=$(mktemp -d) || exit 2

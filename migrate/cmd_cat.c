@@ -107,8 +107,9 @@ mrsi_cmd_cat(struct mrs_cli *line)
     struct printing x = {.where = NULL};
     struct mrs_err e;
     mrs_err_clear(&e);
-    if (cli->jobs > 1024 || (mrs_cli_given(line, "jobs") && cli->jobs == 0)) {
-        return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
+    int wrong = mrsi_limits_misused(cli);
+    if (wrong) {
+        return wrong;
     }
     if (mrs_cli_given(line, "limit") && cli->limit == 0) {
         return mrs_cli_misuse(line, "--limit must be at least 1");

@@ -21,9 +21,9 @@ mrsi_cmd_check(struct mrs_cli *line)
 {
     struct mrsi_cli *cli = (struct mrsi_cli *)line;
     struct mrsi_job job;
-    int status = 0;
-    if (mrs_cli_given(&cli->line, "memory") && cli->memory < 4096) {
-        return mrs_cli_misuse(&cli->line, "--memory must be at least 64M (down to 4K for tests)");
+    int status = mrsi_limits_misused(cli);
+    if (status) {
+        return status;
     }
     if (mrsi_job_open(&job, cli) != MRS_OK) {
         status = mrsi_job_exit(&job);

@@ -272,11 +272,9 @@ misuse(const struct mrsi_cli *cli)
 {
     const struct mrs_cli *line = &cli->line;
     const char *a = line->operand, *b = line->operand2;
-    if (cli->jobs > 1024 || (mrs_cli_given(line, "jobs") && cli->jobs == 0)) {
-        return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
-    }
-    if (mrs_cli_given(line, "memory") && cli->memory < 4096) {
-        return mrs_cli_misuse(line, "--memory must be at least 64M (down to 4K for tests)");
+    int wrong = mrsi_limits_misused(cli);
+    if (wrong) {
+        return wrong;
     }
     if (cli->limit > 1000000) {
         return mrs_cli_misuse(line, "--limit must be at most 1000000");

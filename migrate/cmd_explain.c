@@ -43,7 +43,7 @@ explain_disk(struct mrsi_job *job, struct mrs_buf *out)
 {
     static const char head[] = "\nTemporary files\n";
     const struct mrsi_cli *cli = job->cli;
-    struct mrs_run_opts o = {.memory = cli->memory, .jobs = cli->jobs};
+    struct mrs_run_opts o = {.memory = cli->memory, .jobs = (uint32_t)cli->jobs};
     enum mrs_status s = MRS_OK;
     bool any = false;
     for (uint32_t i = 0; s == MRS_OK && i < job->plan->n_steps; i++) {
@@ -104,6 +104,10 @@ mrsi_cmd_explain(struct mrs_cli *line)
     }
     if (cli->schema) {
         return schema(line);
+    }
+    int wrong = mrsi_limits_misused(cli);
+    if (wrong) {
+        return wrong;
     }
     if (!line->operand) {
         return mrs_cli_misuse(line, "PLAN is missing: mongoreshape explain PLAN [-i IN]");

@@ -163,8 +163,9 @@ mrsi_cmd_inspect(struct mrs_cli *line)
     struct inspecting x = {.cli = cli};
     struct mrs_err e;
     mrs_err_clear(&e);
-    if (cli->jobs > 1024 || (mrs_cli_given(line, "jobs") && cli->jobs == 0)) {
-        return mrs_cli_misuse(line, "--jobs must be 1 to 1024");
+    int wrong = mrsi_limits_misused(cli);
+    if (wrong) {
+        return wrong;
     }
     struct mrs_cli_inspected to = {
         .suggest = cli->suggest, .html = cli->html, .input = line->operand, .json = cli->json, .all = cli->all,

@@ -44,11 +44,9 @@ misuse(const struct mrsi_cli *cli)
         return mrs_cli_misuse(
             &cli->line, "BSON is not written to a terminal: send standard output to a file or a program");
     }
-    if (mrs_cli_given(&cli->line, "memory") && cli->memory < 4096) {
-        return mrs_cli_misuse(&cli->line, "--memory must be at least 64M (down to 4K for tests)");
-    }
-    if (cli->jobs > 1024 || (mrs_cli_given(&cli->line, "jobs") && cli->jobs == 0)) {
-        return mrs_cli_misuse(&cli->line, "--jobs must be 1 to 1024");
+    int wrong = mrsi_limits_misused(cli);
+    if (wrong) {
+        return wrong;
     }
     if (cli->stream && (!cli->output || strcmp(cli->output, "-") != 0)) {
         return mrs_cli_misuse(&cli->line, "--stream is for archives on standard output: -o -");

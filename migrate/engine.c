@@ -135,7 +135,7 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                                  .output = cli->output,
                                  .in = mrsi_job_input_opts(cli),
                                  .memory = cli->memory,
-                                 .jobs = cli->jobs > 1024 ? 1024 : (uint32_t)cli->jobs,
+                                 .jobs = (uint32_t)cli->jobs,
                                  .tmp = cli->tmp,
                                  .compress = cli->compress,
                                  .refused = cli->refused,

@@ -8,6 +8,18 @@
 #include "mongoreshape/clock.h"
 #include "mongoreshape/catalogue.h"
 
+int
+mrsi_limits_misused(const struct mrsi_cli *cli)
+{
+    if (cli->jobs > 1024 || (mrs_cli_given(&cli->line, "jobs") && cli->jobs == 0)) {
+        return mrs_cli_misuse(&cli->line, "--jobs must be 1 to 1024");
+    }
+    if (mrs_cli_given(&cli->line, "memory") && cli->memory < 4096) {
+        return mrs_cli_misuse(&cli->line, "--memory must be at least 64M (down to 4K for tests)");
+    }
+    return 0;
+}
+
 struct mrs_input_opts
 mrsi_job_input_opts(const struct mrsi_cli *cli)
 {

@@ -27,6 +27,8 @@ struct mrsi_job {
     struct mrs_err err;
 };
 
+/* 0; or the exit status, when a --jobs or --memory that none can use has been told. */
+int mrsi_limits_misused(const struct mrsi_cli *cli);
 /* Opens the input, where there is one, loads the plan and holds it against the input's collections;
  * its warnings are told. OK, or what went wrong in job->err; told as well, unless --json. */
 enum mrs_status mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli);

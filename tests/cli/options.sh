@@ -95,7 +95,14 @@ expect 2 'must be a date' run p --now soon
 expect 2 'it must be drop' run p --oplog keep
 expect 2 'none, gzip or zstd' run p --compress rar
 expect 2 'one word too many' run p q
-expect 2 '--jobs must be' run p -i a -o b -j 0
+for jobs in 0 1025 4294967297; do
+    expect 2 '--jobs must be' run p -i a -o b -j $jobs
+    for command in check explain cat diff inspect; do
+        expect 2 '--jobs must be' $command p -j $jobs
+    done
+done
+expect 2 'at least 64M' check p --memory 2K
+expect 2 'at least 64M' explain p --memory 2K
 expect 2 'a command must come first' -i x run p
 expect 2 'unknown command `rnu`, did you mean `run`?' help rnu
 expect 2 'there is no such file' check nothing.yaml

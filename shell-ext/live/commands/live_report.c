@@ -148,7 +148,9 @@ live_report_pass(const struct live_call *c)
     bool compared = strcmp(c->cli->line.command->name, "verify") == 0 && c->err.code == MRS_E_NONE;
     mrs_say(stdout, "%s document%s read", mrs_text_count(r->docs, text), r->docs == 1 ? "" : "s");
     bool look = c->job.opts.look; /* then these are what would be */
-    figure(r->written, look ? "would be written" : "written", look ? "would be written" : "written");
+    MRS_ASSERT(r->written >= r->inserted + r->deleted);
+    figure(r->written - r->inserted - r->deleted, look ? "would be written" : "written",
+           look ? "would be written" : "written");
     figure(r->inserted, look ? "would be inserted" : "inserted", look ? "would be inserted" : "inserted");
     figure(r->deleted, look ? "would be deleted" : "deleted", look ? "would be deleted" : "deleted");
     figure(r->missed, "changed by others meanwhile and derived again", "changed by others meanwhile and derived again");

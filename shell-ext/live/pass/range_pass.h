@@ -45,7 +45,8 @@ enum mrs_status live_range_filter(struct mrs_arena *a, const struct mrs_view *do
 
 /* ---- the passes; each resumes at its checkpoint and returns when done ---- */
 struct live_pass_report {
-    uint64_t docs, written, inserted, deleted, missed, refused, differs, foreign;
+    uint64_t docs, written;    /* written: inserted, deleted and changed */
+    uint64_t inserted, deleted, missed, refused, differs, foreign;
     uint64_t moving;           /* written each time that they were looked at: not counted in differs */
     uint64_t unsettled;        /* of a repair: groups and walks that leave something for another look */
     struct mrs_arena *arena;   /* where the names below are put; may be NULL */

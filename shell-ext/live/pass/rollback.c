@@ -120,6 +120,7 @@ count_made(void *arg, const struct mrs_view *docs, uint32_t n, struct live_check
             if (v->b.job->opts.look) {
                 live_would(v->r, &v->r->deleted, v->t.coll->ns, mrs_doc_get(docs[at + i], "_id"),
                            "would go with its collection");
+                v->r->written++;
             }
             st = made[i] ? MRS_OK : note_lost(v, v->t.coll->ns, docs[at + i], e);
         }

@@ -471,37 +471,41 @@ put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const 
     return kept;
 }
 
-static void
+/* False: no collection fits, where that is no mistake, and so there is no step. */
+static bool
 put_list(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val from)
 {
     MRS_ASSERT(mrs_val_is_sized(from));
+    uint32_t kept = 0;
     struct mrsi_star_name into;
     struct mrs_walk w;
     struct mrs_elem e;
     mrsi_star_name(&f->p->pub, mrs_doc_get(f->step->body, "into"), &into);
     mrs_build_open(b, "from", 4, MRS_DOCUMENT);
     if (from.type == MRS_STRING) {
-        put_listed(f, b, from, NULL, &into);
+        kept = put_listed(f, b, from, NULL, &into);
     } else {
         mrs_walk_init(&w, mrs_val_view(from));
         while (mrs_walk_next(&w, &e) == 1) {
-            put_listed(f, b, e.v, from.type == MRS_DOCUMENT ? e.name : NULL, &into);
+            kept += put_listed(f, b, e.v, from.type == MRS_DOCUMENT ? e.name : NULL, &into);
         }
     }
     mrs_build_close(b);
+    return kept > 0;
 }
 
 /* The collections of values; what they were made of stays beside them, for the step refuses what makes no name. */
-static void
+static bool
 put_values(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val into)
 {
     mrs_build_open(b, "into", 4, MRS_ARRAY);
     mrsi_fit_values(f, b);
     mrs_build_close(b);
     mrs_build_val(b, "*", 1, mrs_doc_get(mrs_val_view(into), "*"));
+    return true;
 }
 
-typedef void (*fit_put_fn)(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v);
+typedef bool (*fit_put_fn)(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v);
 
 /* A step that stays one, with another value for a key. */
 static void
@@ -513,16 +517,17 @@ fit_one(struct mrsi_fitting *f, const char *key, fit_put_fn put)
     struct mrs_elem e;
     struct mrs_view body;
     uint32_t before = f->p->pub.n_errors + f->p->unseen;
+    bool some = true;
     mrs_buf_init(&buf, f->p->pub.mem, 2 * MRSI_EXPANDED_MAX);
     mrs_build_init(&b, &buf);
     for (mrs_walk_init(&w, f->step->body); mrs_walk_next(&w, &e) == 1;) {
         if (strcmp(e.name, key) == 0) {
-            put(f, &b, e.v);
+            some = put(f, &b, e.v);
         } else {
             mrs_build_elem(&b, &e);
         }
     }
-    if (finish_body(f, &b, &body) && f->p->pub.n_errors + f->p->unseen == before && !f->failed.code) {
+    if (finish_body(f, &b, &body) && some && f->p->pub.n_errors + f->p->unseen == before && !f->failed.code) {
         make_step(f, body);
     }
     mrs_buf_clear(&buf);

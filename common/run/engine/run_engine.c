@@ -532,7 +532,8 @@ mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct m
                              .opts = opts,
                              .report = report,
                              .write_residue = of->write_residue,
-                             .residue_is_ours = of->residue_is_ours};
+                             .residue_is_ours = of->residue_is_ours,
+                             .now = MRSI_NONE};
     uint64_t started = mrs_clock_steady();
     uint32_t reached = 0;
     memset(report, 0, sizeof *report);

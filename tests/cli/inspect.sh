@@ -125,6 +125,26 @@ awk 'BEGIN { for (i = 0; i < 6000; i++) printf "{\"_id\":%d,\"deviceId\":\"d%d\"
 "$tool" inspect series -q --suggest series.yaml
 has "a series keeps the name of its field" 'by: { deviceId: "$deviceId" }' series.yaml
 
+# ---- buckets stay apart ----
+mkdir -p buckets/in
+awk 'BEGIN { for (i = 0; i < 25; i++) printf "{\"_id\":%d,\"name\":\"d%d\"}\n", i, i }' > buckets/in/s.devices.jsonl
+awk 'function at(ms) { return sprintf("{\"$date\":{\"$numberLong\":\"%.0f\"}}", 1617235200000 + ms) }
+    BEGIN { for (i = 0; i < 75; i++) {
+        printf "{\"_id\":%d,\"device\":%d,\"start\":%s,\"end\":%s,\"items\":[", i, i % 25, at(i * 3600000), at((i + 1) * 3600000)
+        for (k = 0; k < 6; k++) printf "%s{\"ts\":%s,\"v\":%d}", k ? "," : "", at(i * 3600000 + k * 1000), k
+        print "]}" } }' > buckets/in/s.hours.jsonl
+"$casetool" load buckets hours
+"$tool" inspect hours > said
+has "buckets name their device" "device  int  -> devices._id  0 orphans" said
+lacks "and are not to be part of it" "one-to-few-apart" said
+sed -i 's/"ts":/"x":/g; s/{"$date":{"$numberLong":"\([0-9]*\)"}}/"\1"/g' buckets/in/s.hours.jsonl
+rm -rf hours && "$casetool" load buckets hours
+"$tool" inspect hours > said
+has "others could be" "one-to-few-apart" said
+has "which a plan says" '`--suggest FILE` writes a plan' said
+"$tool" inspect hours --suggest few.yaml > said 2> log
+lacks "unless there is one" '`--suggest FILE` writes a plan' said
+
 # ---- damage ----
 mkdir -p bad/t
 head -c 1000 in/t/orders.bson > bad/t/orders.bson

@@ -4,7 +4,7 @@
 #include "mongoreshape/walk.h"
 #include <stdio.h>
 
-enum { FEW = 20, FEW_MOST = 200, PARENTS = 20, DEEP = 4 };
+enum { FEW = 20, FEW_MOST = 200, PARENTS = 20, DEEP = 4, BUCKET_ITEMS = 5 };
 
 /* The path as indexes name it: `lines.productId` for `lines[].productId`. */
 static void
@@ -154,6 +154,21 @@ is_referred_to(const struct mrsi_inspection *x, const struct mrsi_collection *c)
     return false;
 }
 
+/* Buckets of measurements are apart on purpose: they have a start, an end, and many items with times of their own. */
+static bool
+is_of_buckets(const struct mrsi_collection *c)
+{
+    uint32_t dates = 0;
+    bool items = false;
+    for (uint32_t i = 0; i < c->paths; i++) {
+        const struct mrsi_path *p = &c->path[i];
+        bool date = p->present && p->count.n[MRSI_DATE] * 100 >= p->present * 99;
+        dates += date && !p->parent && p->present * 100 >= c->documents * 99;
+        items = items || (date && p->lists == 1 && p->present >= c->documents * BUCKET_ITEMS);
+    }
+    return dates >= 2 && items;
+}
+
 static bool
 could_be_embedded(const struct mrsi_inspection *x, const struct mrsi_reference *r)
 {
@@ -161,7 +176,7 @@ could_be_embedded(const struct mrsi_inspection *x, const struct mrsi_reference *
     return r->parts == 1 && !r->self && !r->from[0]->lists && !r->from[0]->names && !c->view && !mrsi_is_sampled(c) &&
            r->parents >= PARENTS && r->values * 100 >= c->documents * 95 && r->matched * 100 >= r->values * 95 &&
            (r->per_parent.max <= 1 || (r->per_parent.p99 <= FEW && r->per_parent.max <= FEW_MOST)) &&
-           !is_referred_to(x, c);
+           !is_referred_to(x, c) && !is_of_buckets(c);
 }
 
 /* The tightest parent: the one with fewest children each. */

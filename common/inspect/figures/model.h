@@ -151,6 +151,7 @@ struct mrsi_inspection {
     struct mrs_view workload; /* empty: nobody told it */
     const char *workload_source; /* "--workload" or "system.profile" */
     const char *measured; /* of how many operations, from when to when; NULL: nobody measured */
+    bool plan_written; /* the suggested plan is in a file */
     bool profile_cut; /* damage ended system.profile */
     struct mrs_arena arena;
     struct mrsi_collection *coll;

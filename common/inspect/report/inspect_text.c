@@ -285,7 +285,7 @@ summary(struct page *p)
     }
     if (p->x->rules) {
         mrs_buf_printf(&p->line, "%u thing%s worth a look (!), worst first%s", p->x->rules, p->x->rules == 1 ? "" : "s",
-                       planned ? "; `--suggest FILE` writes a plan" : "");
+                       planned && !p->x->plan_written ? "; `--suggest FILE` writes a plan" : "");
     } else {
         mrs_buf_printf(&p->line, "no rule of thumb is broken");
     }

@@ -54,6 +54,7 @@ mrs_inspect_plan_write(struct mrsi_inspection *x, const char *path, struct mrs_e
     }
     MRS_THEN(s, mrs_inspect_plan_look(x->mem, path, e));
     MRS_THEN(s, mrs_file_write(path, text.p, text.n, e));
+    x->plan_written = s == MRS_OK;
     mrs_buf_clear(&text);
     return s;
 }

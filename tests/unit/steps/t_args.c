@@ -225,7 +225,7 @@ static const struct row rows[] = {
     /* paths */
     {"{'path':'a.b.c'}", "path a.b.c/3 "},
     {"{'path':['a','b.c','$d']}", "path a.b.c.$d/3 "},
-    {"{'path':'_id.x'}", "!path: `_id.x` may not begin with `_id`\n"},
+    {"{'path':'_id.x'}", "!path: `_id.x`: the `_id` stays as it is, name another field\n"},
     {"{'path':'a..b'}", "!path: ..."},
     {"{'path':''}", "!path: ..."},
     {"{'path':5}", "!path: ..."},

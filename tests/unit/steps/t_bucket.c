@@ -807,7 +807,7 @@ static const struct bench_wrong wrong[] = {
     {"bucket", "{" HEAD ",'set':5}", "set: must be a map of name: expression, not int\n"},
     {"bucket", "{" HEAD ",'set':{'a':{'$avg':['$x','$y']},'b':{'$nope':1}}}", "set/a: ..."},
     {"unbucket", "{'from':'a','into':'a','items':'v'}", "into: must be another collection than `from`\n"},
-    {"unbucket", "{" BACK ",'by':['_id.s']}", "by: `_id.s` may not begin with `_id`\n"},
+    {"unbucket", "{" BACK ",'by':['_id.s']}", "by: `_id.s`: the `_id` stays as it is, name another field\n"},
     {"unbucket", "{" BACK ",'by':['a','a.b']}", "by/1: ..."},
     {"unbucket", "{" BACK ",'id':'old'}", "id: must be keep, new or an expression\n"},
 };

@@ -79,14 +79,15 @@ static const struct bench_wrong wrong[] = {
     {"pack", "{'in':'a','fields':['a.b'],'as':'l'}",
      "fields/0: `a.b` is no top-level field; only those can be packed\n"},
     {"pack", "{'in':'a','fields':['x','a*b'],'as':'l'}", "fields/1: `a*b`: `*` may stand only at the end of ..."},
-    {"pack", "{'in':'a','fields':['_id'],'as':'l'}", "fields/0: `_id` may not begin with `_id`\n"},
+    {"pack", "{'in':'a','fields':['_id'],'as':'l'}", "fields/0: `_id`: the `_id` stays as it is, name another field\n"},
     {"pack", "{'in':'a','fields':['l'],'as':'l.m'}", "fields/0: `l` is where the array goes (`as`)\n"},
-    {"pack", "{'in':'a','fields':[],'as':'_id'}", "as: `_id` may not begin with `_id`\nfields: names no field\n"},
+    {"pack", "{'in':'a','fields':[],'as':'_id'}",
+     "as: `_id`: the `_id` stays as it is, name another field\nfields: names no field\n"},
     {"pack", "{'in':'a','fields':['x'],'as':'l','key':'v'}",
      "key: key and value of an element would both be called `v`\n"},
     {"pack", "{'in':'a','fields':['x'],'as':'l','value':'k'}", "value: key and value of an element would both be ..."},
     {"pack", "{'in':'a','fields':['x','x'],'as':'l'}", "fields/1: ..."},
-    {"unpack", "{'in':'a','as':'_id.l','key':'$x'}", "as: `_id.l` may not begin with `_id`\n"
+    {"unpack", "{'in':'a','as':'_id.l','key':'$x'}", "as: `_id.l`: the `_id` stays as it is, name another field\n"
      "key: `$x` is no name of a top-level field\n"},
     {"grid", "{'into':'a','by':{}}", "by: names no axis\n"},
     {"grid", "{'into':'a','by':{'x':5,'y':['$z'],'a.b':[1],'$c':[1],'':[1]}}",

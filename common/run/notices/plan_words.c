@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan_words.c - what a step's keys say that documents can show to be a slip: texts of expressions that look like names
- * of fields, and the types that `where` compares paths with.
+ * of fields, paths of variables, and the types that `where` compares paths with.
  *
- * Compiled expressions no longer tell: of { $toLower: email } they have the text alone. So the keys are read as they
- * are in the plan. A text counts where a field is usual: as a whole value, as an operand of what computes; not below
- * $literal, not in lists, not where it is compared with a field. Depth is that of a plan, which is bounded. */
+ * Compiled expressions no longer tell: of { $toLower: email } they have the text alone, of `$$this.b` only a place in
+ * memory. So the keys are read as they are in the plan. A text counts where a field is usual: as a whole value, as an
+ * operand of what computes; not below $literal, not in lists, not where it is compared with a field. A variable is
+ * known while it stands for what lies at a path of the document. Depth is that of a plan, which is bounded. */
 #include "plan_words.h"
 #include "mongoreshape/words.h"
 
-enum { TEXT_MAX = 64 };
+#include <stdio.h>
+
+enum { TEXT_MAX = 64, PATH_MAX_BYTES = 120, VARS = 16 };
 
 /* Operators all of whose operands are values of fields, as a rule; of others the first is. */
 static const char *const all_fields[] = {"$concat", "$add", "$subtract", "$multiply", "$divide", "$sum", "$avg"};
 static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$in"};
-static const char *const inputs[] = {"input", "date", "dateString", "startDate", "endDate", "output"};
+static const char *const inputs[] = {"input", "date", "dateString", "startDate", "endDate", "output", "if"};
 static const char *const alternatives[] = {"$in", "$nin"};
 static const char *const joints[] = {"$and", "$or", "$nor"};
 
@@ -24,22 +27,114 @@ is_text(struct mrs_val v)
     return v.type == MRS_STRING && *mrs_val_text(v, &n) != '$';
 }
 
-/* The name of a field, with letters in front and no blanks. */
-static void
-suspect(const struct mrsi_plan_words *to, struct mrs_val v)
+/* ---- variables ---- */
+struct word_var {
+    const struct word_var *outer;
+    const char *name;
+    bool known;
+    char at[PATH_MAX_BYTES]; /* of the document; "": all of it */
+};
+struct wording {
+    const struct mrsi_plan_words *to;
+    const struct word_var *vars; /* the outermost is ROOT, of which `$a` is a field */
+};
+
+static bool
+below(const char *at, const char *name, char out[PATH_MAX_BYTES])
 {
-    static const char names[] = "._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    uint32_t n = 0;
-    const char *text = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
-    if (n && n <= TEXT_MAX && strspn(text, names) == n && strchr(names + 12, *text)) {
-        to->text(to->arg, text);
+    int n = snprintf(out, PATH_MAX_BYTES, "%s%s%s", at, *at && *name ? "." : "", name);
+    return n > 0 && n < PATH_MAX_BYTES;
+}
+
+/* The path of `$a.b` or `$$name.a.b`. */
+static bool
+path_of_text(const struct wording *x, const char *text, char out[PATH_MAX_BYTES])
+{
+    bool var = text[0] == '$' && text[1] == '$';
+    const char *name = var ? text + 2 : "ROOT", *rest = var ? strchr(name, '.') : text + 1;
+    size_t n = rest && var ? (size_t)(rest - name) : strlen(name);
+    if (*text != '$') {
+        return false;
+    }
+    if (n == 7 && memcmp(name, "CURRENT", 7) == 0) {
+        name = "ROOT";
+        n = 4;
+    }
+    for (const struct word_var *v = x->vars; v; v = v->outer) {
+        if (strncmp(v->name, name, n) == 0 && !v->name[n]) {
+            return v->known && below(v->at, rest ? rest + var : "", out);
+        }
+    }
+    return false;
+}
+
+/* The path of what an expression gives, where it gives what lies there, or elements of it. */
+static bool
+path_of(const struct wording *x, struct mrs_val v, char out[PATH_MAX_BYTES])
+{
+    static const char *const same[] = {"$filter", "$sortArray", "$slice",    "$first",  "$last",
+                                       "$firstN", "$lastN",     "$arrayElemAt", "$ifNull", "$reverseArray"};
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t n;
+    for (;;) {
+        if (v.type == MRS_STRING) {
+            return path_of_text(x, mrs_val_text(v, &n), out);
+        }
+        mrs_walk_init(&w, v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc());
+        if (mrs_walk_next(&w, &el) != 1 || !MRS_IS_ONE_OF(el.name, same)) {
+            return false;
+        }
+        v = el.v;
+        if (v.type == MRS_ARRAY) {
+            mrs_walk_init(&w, mrs_val_view(v));
+            v = mrs_walk_next(&w, &el) == 1 ? el.v : mrs_missing();
+        } else if (v.type == MRS_DOCUMENT && mrs_doc_get(mrs_val_view(v), "input").type != MRS_MISSING) {
+            v = mrs_doc_get(mrs_val_view(v), "input");
+        }
     }
 }
 
-static void expression(const struct mrsi_plan_words *to, struct mrs_val v, bool whole);
+static void
+variable(const struct wording *x, struct mrs_val v)
+{
+    char path[PATH_MAX_BYTES];
+    uint32_t n;
+    const char *text = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
+    if (text[0] == '$' && text[1] == '$' && path_of_text(x, text, path) && *path) {
+        x->to->path(x->to->arg, path);
+    }
+}
+
+/* A field of what an expression gives. */
+static void
+field_of(const struct wording *x, struct mrs_val input, const char *name)
+{
+    char at[PATH_MAX_BYTES], path[PATH_MAX_BYTES];
+    if (path_of(x, input, at) && below(at, name, path)) {
+        x->to->path(x->to->arg, path);
+    }
+}
+
+/* ---- expressions ---- */
+/* The name of a field, with letters in front and no blanks. */
+static void
+suspect(const struct wording *x, struct mrs_val v)
+{
+    static const char names[] = "._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    char path[PATH_MAX_BYTES], field[TEXT_MAX + 2];
+    uint32_t n = 0;
+    const char *text = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
+    if (n && n <= TEXT_MAX && strspn(text, names) == n && strchr(names + 12, *text)) {
+        snprintf(field, sizeof field, "$%s", text);
+        x->to->text(x->to->arg, text, path_of_text(x, field, path) ? path : text);
+    }
+}
+
+static void expression(const struct wording *x, struct mrs_val v, bool whole);
 
 static void
-operands(const struct mrsi_plan_words *to, const char *op, struct mrs_val list)
+operands(const struct wording *x, const char *op, struct mrs_val list)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -50,55 +145,109 @@ operands(const struct mrsi_plan_words *to, const char *op, struct mrs_val list)
     mrs_walk_init(&w, mrs_val_view(list));
     for (uint32_t i = 0; mrs_walk_next(&w, &el) == 1; i++) {
         if (!met && (i == 0 || MRS_IS_ONE_OF(op, all_fields))) {
-            suspect(to, el.v);
+            suspect(x, el.v);
         }
-        expression(to, el.v, false);
+        expression(x, el.v, false);
+    }
+}
+
+/* What is evaluated for each element: `in`, `cond`. */
+static const char *const inner[] = {"in", "cond"};
+
+/* The variables of an operator, in room; the innermost is returned. */
+static const struct word_var *
+declare(const struct wording *x, const char *op, struct mrs_view args, struct word_var room[VARS])
+{
+    struct mrs_val vars = mrs_doc_get(args, "vars"), as = mrs_doc_get(args, "as");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t n = 0, len;
+    if (strcmp(op, "$let") == 0 && vars.type == MRS_DOCUMENT) {
+        for (mrs_walk_init(&w, mrs_val_view(vars)); n < VARS && mrs_walk_next(&w, &el) == 1; n++) {
+            room[n].name = el.name;
+            room[n].known = path_of(x, el.v, room[n].at);
+        }
+    } else if (strcmp(op, "$map") == 0 || strcmp(op, "$filter") == 0 || strcmp(op, "$reduce") == 0) {
+        room[0].name = as.type == MRS_STRING ? mrs_val_text(as, &len) : "this";
+        room[0].known = path_of(x, mrs_doc_get(args, "input"), room[0].at);
+        room[1].name = "value"; /* of $reduce */
+        room[1].known = false;
+        n = 1 + (strcmp(op, "$reduce") == 0);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        room[i].outer = i ? &room[i - 1] : x->vars;
+    }
+    return n ? &room[n - 1] : x->vars;
+}
+
+static void
+operator(const struct wording *x, const struct mrs_elem *op);
+
+static void
+arguments(const struct wording *x, const char *op, struct mrs_view args)
+{
+    struct word_var room[VARS];
+    struct wording in = {x->to, declare(x, op, args, room)};
+    struct mrs_val by = mrs_doc_get(args, "sortBy"), name = mrs_doc_get(args, "field");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t n;
+    for (mrs_walk_init(&w, args); mrs_walk_next(&w, &el) == 1;) {
+        if (*el.name == '$') {
+            operator(x, &el);
+            continue;
+        }
+        if (MRS_IS_ONE_OF(el.name, inputs)) {
+            suspect(x, el.v);
+        }
+        expression(MRS_IS_ONE_OF(el.name, inner) ? &in : x, el.v, false);
+    }
+    if (strcmp(op, "$sortArray") == 0 && by.type == MRS_DOCUMENT) {
+        for (mrs_walk_init(&w, mrs_val_view(by)); mrs_walk_next(&w, &el) == 1;) {
+            field_of(x, mrs_doc_get(args, "input"), el.name);
+        }
+    } else if (strcmp(op, "$getField") == 0 && is_text(name)) {
+        field_of(x, mrs_doc_get(args, "input"), mrs_val_text(name, &n));
     }
 }
 
 static void
-operator(const struct mrsi_plan_words *to, const struct mrs_elem *op)
+operator(const struct wording *x, const struct mrs_elem *op)
 {
-    struct mrs_walk w;
-    struct mrs_elem el;
     if (strcmp(op->name, "$literal") == 0 || strcmp(op->name, "$const") == 0) {
         return;
     }
     if (op->v.type == MRS_ARRAY) {
-        operands(to, op->name, op->v);
+        operands(x, op->name, op->v);
     } else if (op->v.type == MRS_DOCUMENT) {
-        for (mrs_walk_init(&w, mrs_val_view(op->v)); mrs_walk_next(&w, &el) == 1;) {
-            if (*el.name == '$') {
-                operator(to, &el);
-                continue;
-            }
-            if (MRS_IS_ONE_OF(el.name, inputs)) {
-                suspect(to, el.v);
-            }
-            expression(to, el.v, false);
-        }
+        arguments(x, op->name, mrs_val_view(op->v));
     } else {
-        suspect(to, op->v);
+        suspect(x, op->v);
+        variable(x, op->v);
     }
 }
 
 /* whole: it is the value of a field. */
 static void
-expression(const struct mrsi_plan_words *to, struct mrs_val v, bool whole)
+expression(const struct wording *x, struct mrs_val v, bool whole)
 {
     struct mrs_walk w;
     struct mrs_elem el;
     if (whole) {
-        suspect(to, v);
+        suspect(x, v);
     }
+    variable(x, v);
     if (v.type != MRS_DOCUMENT && v.type != MRS_ARRAY) {
         return;
     }
     for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &el) == 1;) {
         if (v.type == MRS_DOCUMENT && *el.name == '$') {
-            operator(to, &el);
+            operator(x, &el);
         } else {
-            expression(to, el.v, whole && v.type == MRS_DOCUMENT);
+            if (!whole && strcmp(el.name, "case") == 0) { /* a branch of $switch */
+                suspect(x, el.v);
+            }
+            expression(x, el.v, whole && v.type == MRS_DOCUMENT);
         }
     }
 }
@@ -160,7 +309,7 @@ predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
 }
 
 static void
-query(const struct mrsi_plan_words *to, struct mrs_val v)
+query(const struct wording *x, struct mrs_val v)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -169,35 +318,60 @@ query(const struct mrsi_plan_words *to, struct mrs_val v)
     }
     for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &el) == 1;) {
         if (v.type == MRS_ARRAY || MRS_IS_ONE_OF(el.name, joints)) {
-            query(to, el.v);
+            query(x, el.v);
         } else if (strcmp(el.name, "$expr") == 0) {
-            expression(to, el.v, false);
+            expression(x, el.v, false);
         } else if (*el.name != '$') {
-            predicates(to, el.name, el.v);
+            predicates(x->to, el.name, el.v);
         }
     }
 }
 
 /* ---- the door ---- */
+/* What the expressions of a step see as the document: all of it, or parts at a path, which know it by another name.
+ * False: neither is known. */
+static bool
+root_of(const struct mrs_step *st, struct word_var room[2])
+{
+    bool whole = st->desc.family != MRS_FAMILY_SPREAD && st->desc.family != MRS_FAMILY_GROUP;
+    bool bucket = strcmp(st->type->name, "unbucket") == 0;
+    struct mrs_val at = whole ? mrs_missing() : mrs_doc_get(st->body, bucket ? "items" : "path");
+    uint32_t n;
+    room[0] = (struct word_var){.name = bucket ? "BUCKET" : "PARENT", .known = true};
+    room[1] = (struct word_var){.outer = whole ? NULL : &room[0], .name = "ROOT", .known = true};
+    return whole || (at.type == MRS_STRING && mrs_doc_get(st->body, "map").type == MRS_MISSING &&
+                     mrs_doc_get(st->body, "nested").type == MRS_MISSING &&
+                     below("", mrs_val_text(at, &n), room[1].at));
+}
+
 void
 mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
 {
-    MRS_ASSERT(to->text && to->compared);
-    bool shapes = st->desc.family == MRS_FAMILY_MAP || st->desc.family == MRS_FAMILY_JOIN ||
-                  st->desc.family == MRS_FAMILY_FOLD;
-    bool reads = shapes || st->desc.family == MRS_FAMILY_WINDOW;
+    MRS_ASSERT(to->text && to->compared && to->path);
+    struct word_var room[2], made = {.name = "ROOT"};
+    struct mrs_view body = st->body.p ? st->body : mrs_empty_doc(); /* a step that no plan wrote has no keys */
+    bool fold = st->desc.family == MRS_FAMILY_FOLD, window = st->desc.family == MRS_FAMILY_WINDOW;
+    bool parts = st->desc.family == MRS_FAMILY_SPREAD || st->desc.family == MRS_FAMILY_GROUP;
+    bool shapes = fold || st->desc.family == MRS_FAMILY_MAP || st->desc.family == MRS_FAMILY_JOIN;
+    bool known = body.n > 5 && root_of(st, room);
+    struct wording documents = {to, known ? &room[1] : &made}, results = {to, &made}, whole = {to, NULL};
     struct mrs_walk w;
     struct mrs_elem el;
-    mrs_walk_init(&w, st->body.p ? st->body : mrs_empty_doc()); /* a step that no plan wrote has no keys */
-    while (mrs_walk_next(&w, &el) == 1) {
+    made.known = false;
+    struct word_var root = {.name = "ROOT", .known = true};
+    whole.vars = &root;
+    for (mrs_walk_init(&w, body); mrs_walk_next(&w, &el) == 1;) {
         const struct mrs_key *key = mrs_key_find(st->type->keys, st->type->n_keys, el.name);
+        bool made_of = fold && (strcmp(el.name, "set") == 0 || strcmp(el.name, "id") == 0);
+        const struct wording *x = made_of ? &results : &documents;
+        bool reads = shapes || window || (parts && known && strcmp(el.name, "fields") == 0);
         if (key && key->type == MRS_ARG_QUERY) {
-            query(to, el.v);
+            query(&whole, el.v);
         } else if (key && reads &&
                    (key->type == MRS_ARG_FIELDS || key->type == MRS_ARG_EXPR || key->type == MRS_ARG_MAP)) {
-            expression(to, el.v, shapes && key->type != MRS_ARG_MAP && el.v.type == MRS_DOCUMENT);
-        } else if (key && reads && strcmp(el.name, "by") == 0) {
-            expression(to, el.v, el.v.type == MRS_DOCUMENT);
+            expression(x, el.v, !window && key->type != MRS_ARG_MAP && el.v.type == MRS_DOCUMENT);
+        } else if (key && (shapes || window) && strcmp(el.name, "by") == 0) {
+            expression(x, el.v, el.v.type == MRS_DOCUMENT);
         }
     }
 }

@@ -12,8 +12,10 @@ mrsi_type_bit(uint8_t type)
     return type < 30 ? 1u << type : 0;
 }
 struct mrsi_plan_words {
-    /* A text in an expression, where its author may have meant the field of that name. */
-    void (*text)(void *arg, const char *text);
+    /* A text in an expression, where its author may have meant the field of that name, which is at path. */
+    void (*text)(void *arg, const char *text, const char *path);
+    /* What is read by way of a variable: `$$this.b` over `input: $a` is a.b. */
+    void (*path)(void *arg, const char *path);
     /* `where` compares the path with a value of one of these types (mrsi_type_bit). */
     void (*compared)(void *arg, const char *path, uint32_t types);
     void *arg;

@@ -25,7 +25,8 @@ struct wanted { /* of a row */
     uint32_t types[PATHS];         /* that a value at the path should have; 0: any */
     uint64_t after[PATHS];         /* of these: the bit of the path alone, before which nobody looks; 0: none */
     _Atomic uint32_t met[PATHS];   /* those that values have */
-    uint64_t texts;                /* bits of what is a text in the plan */
+    const char *word[PATHS];       /* the text in the plan that may be the field at the path; NULL: the path is read */
+    uint64_t texts;                /* bits of these */
     _Atomic uint64_t names;        /* of these: it is the name of a field */
     uint32_t n;
     _Atomic uint32_t named; /* documents whose names were taken */
@@ -71,7 +72,7 @@ is_read(const struct mrs_desc *d, const struct mrs_touch *t)
 }
 
 static enum mrs_status
-want(struct mrsi_engine *en, uint32_t row, const char *text, bool word, uint32_t types, struct mrs_err *e)
+want(struct mrsi_engine *en, uint32_t row, const char *text, const char *word, uint32_t types, struct mrs_err *e)
 {
     MRS_ASSERT(row < en->n_rows && text);
     struct wanted **at = &en->paths->of[row], *w = *at;
@@ -86,7 +87,7 @@ want(struct mrsi_engine *en, uint32_t row, const char *text, bool word, uint32_t
     }
     uint64_t alone = 0;
     for (uint32_t i = 0; i < w->n; i++) {
-        bool same = strcmp(w->path[i].text, text) == 0 && (w->texts >> i & 1) == word;
+        bool same = strcmp(w->path[i].text, text) == 0 && (w->texts >> i & 1) == (word != NULL);
         if (same && w->types[i] == types) {
             return MRS_OK;
         }
@@ -101,7 +102,8 @@ want(struct mrsi_engine *en, uint32_t row, const char *text, bool word, uint32_t
     if (s == MRS_OK) {
         w->types[w->n] = types;
         w->after[w->n] = types ? alone : 0;
-        w->texts |= (uint64_t)word << w->n;
+        w->word[w->n] = word;
+        w->texts |= (uint64_t)(word != NULL) << w->n;
         w->all |= 1ull << w->n++;
     }
     return s == MRS_DEAD ? mrs_err_memory(e, sizeof *w) : MRS_OK;
@@ -115,10 +117,19 @@ struct wanting {
 };
 
 static void
-want_text(void *arg, const char *text)
+want_text(void *arg, const char *text, const char *path)
 {
     struct wanting *x = arg;
-    MRS_THEN(x->s, want(x->en, x->row, text, true, 0, x->e));
+    MRS_THEN(x->s, want(x->en, x->row, path, text, 0, x->e));
+}
+
+static void
+want_path(void *arg, const char *path)
+{
+    struct wanting *x = arg;
+    if (is_path(path)) {
+        MRS_THEN(x->s, want(x->en, x->row, path, NULL, 0, x->e));
+    }
 }
 
 static void
@@ -126,7 +137,7 @@ want_types(void *arg, const char *path, uint32_t types)
 {
     struct wanting *x = arg;
     if (is_path(path) || strcmp(path, "_id") == 0) {
-        MRS_THEN(x->s, want(x->en, x->row, path, false, types, x->e));
+        MRS_THEN(x->s, want(x->en, x->row, path, NULL, types, x->e));
     }
 }
 
@@ -168,14 +179,14 @@ want_all(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     const struct mrs_desc *d = &en->plan->steps[step].desc;
     struct wanting x = {en, en->row_of[step][0], MRS_OK, e};
-    const struct mrsi_plan_words words = {want_text, want_types, &x};
+    const struct mrsi_plan_words words = {want_text, want_path, want_types, &x};
     for (uint32_t i = 0; x.s == MRS_OK && i < d->n_touches + d->n_names; i++) {
         const struct mrs_touch *t = i < d->n_touches ? &d->touches[i] : &d->names[i - d->n_touches];
         bool wanted = is_read(d, t);
         if (d->family == MRS_FAMILY_CATALOG) {
             wanted = wanted && is_indexed(&en->coll[en->side[step][0]], t->path);
         }
-        x.s = wanted ? want(en, en->row_of[step][t->side], t->path, false, 0, e) : MRS_OK;
+        x.s = wanted ? want(en, en->row_of[step][t->side], t->path, NULL, 0, e) : MRS_OK;
     }
     if (x.s == MRS_OK && d->n_sides) {
         mrsi_plan_words(&en->plan->steps[step], &words);
@@ -378,6 +389,26 @@ nearest(const struct wanted *w, const struct mrs_path *path)
     return found;
 }
 
+static bool
+is_unmet(const struct mrsi_engine *en, uint32_t row, uint32_t i)
+{
+    const struct wanted *w = en->paths->of[row];
+    return !(en->rows[row].seen >> i & 1 || w->texts >> i & 1 || w->types[i]);
+}
+
+/* Whether a path that the i-th lies below is told itself. */
+static bool
+has_unmet_above(const struct mrsi_engine *en, uint32_t row, uint32_t i)
+{
+    const struct wanted *w = en->paths->of[row];
+    bool found = false;
+    for (uint32_t k = 0; k < w->n && !found; k++) {
+        size_t n = strlen(w->path[k].text);
+        found = is_unmet(en, row, k) && strncmp(w->path[i].text, w->path[k].text, n) == 0 && w->path[i].text[n] == '.';
+    }
+    return found;
+}
+
 static const char *
 kept(struct mrs_report *r, const char *text)
 {
@@ -399,7 +430,7 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
             const struct wanted *w = en->paths->of[row];
             bool told = side > 0 && row <= en->row_of[step][side - 1]; /* a collection that an earlier side has */
             for (uint32_t i = 0; w && !told && was_asked(en, step, side) && i < w->n; i++) {
-                if (en->rows[row].seen & 1ull << i || w->texts & 1ull << i || w->types[i]) {
+                if (!is_unmet(en, row, i) || has_unmet_above(en, row, i)) {
                     continue;
                 }
                 struct mrs_unmet x = {en->plan->steps[step].no, kept(rep, d->sides[side].coll.ns),
@@ -446,7 +477,7 @@ mrsi_paths_note(struct mrsi_engine *en, uint32_t step, uint32_t i, char *line, s
     const char *ns = st->desc.sides[0].coll.ns, *path = w->path[i].text;
     if (atomic_load(&w->names) >> i & 1) {
         snprintf(line, size, "step %u, %.255s: `%s` is a text in the plan, and a field of the documents: its value is "
-                 "`$%s`", st->no, ns, path, path);
+                 "`$%s`", st->no, ns, w->word[i], w->word[i]);
         return true;
     }
     uint32_t met = atomic_load(&w->met[i]);

@@ -8,7 +8,7 @@
 #include "mongoreshape/inverse.h"
 #include "mongoreshape/report_text.h"
 
-#define N_COLUMNS 14
+#define N_COLUMNS 15
 #define LONG      200 /* documents in an array, as `inspect` judges it */
 #define LINE      (1u << 20) /* most bytes of a line */
 #define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
@@ -27,6 +27,7 @@ static const struct column columns[N_COLUMNS] = {
     {"refused", offsetof(struct mrs_account, refused), false},
     {"after", offsetof(struct mrs_account, after), true},
     {"placed", offsetof(struct mrs_account, placed), false},
+    {"failed", offsetof(struct mrs_account, failed), false},
     {"changed", offsetof(struct mrs_account, changed), false},
     {"once", offsetof(struct mrs_account, once), false},
     {"merged", offsetof(struct mrs_account, merged), false},

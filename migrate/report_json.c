@@ -40,6 +40,7 @@ account(struct mrs_cli_json *j, const struct mrs_report *r)
         mrs_cli_json_count(j, "refused", a->refused);
         mrs_cli_json_count(j, "placed", a->placed);
         mrs_cli_json_count(j, "changed", a->changed);
+        mrs_cli_json_count(j, "failed", a->failed);
         mrs_cli_json_count(j, "merged", a->merged);
         mrs_cli_json_count(j, "references", a->references);
         mrs_cli_json_count(j, "dangling", a->dangling);

@@ -29,10 +29,13 @@ struct mrs_ctx { /* one per thread, made by the engine */
     struct mrs_lists *lists; /* values of other collections, for conditions of `where`; NULL: no plan with some */
     uint64_t remarks; /* of MAP, SPREAD, FOLD, WINDOW, of `from` in JOIN: what the owner of the document in hand should
                          know of it, see mrs_step_type.remark */
+    uint64_t eased;   /* of these, and of `into` in JOIN and FOLD: bit i < MRS_EASED where mrs_desc.fallible[i] failed
+                         and `errors` took that, the last but one for all behind it too; the last: a path was blocked */
     uint64_t met;     /* of MAP: bit i < MRS_PATTERNS is set where mrs_desc.patterns[i] fits a field of the document;
                          the engine clears it as well */
 };
 #define MRS_REMARKS 24
+#define MRS_EASED 8
 #define MRS_PATTERNS 64 /* of a step: so many are told of */
 
 /* What becomes of a source document; the account of a run is made of these. */

@@ -69,6 +69,7 @@ struct mrs_account {
     uint64_t before, created, entered, after, taken, dropped, refused;
     uint64_t placed;        /* copies embedded, pages, merged parts: counted apart */
     uint64_t once;          /* of those placed: equal to another document, `_id` and all, with which they are one */
+    uint64_t failed;        /* in which a field failed, and `errors` took that */
     uint64_t changed;       /* of `after`: they have other bytes than before; MAP, REKEY and WINDOW only */
     uint64_t merged;        /* of those that left: part of another document now; these three of REKEY only */
     uint64_t references;    /* that name their document by another `_id` now */

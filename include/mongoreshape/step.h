@@ -170,18 +170,17 @@ struct mrs_desc {
     const char *not_repeatable; /* the reason, where it is not */
     const char *words;       /* the step in one or two sentences, for explain */
     const char *const *losses; /* what its inverse could not bring back; n_losses texts */
+    const char *errors; /* what `errors` says, where it does not refuse, of */
+    const char *const *fallible; /* these n_fallible fields, see mrs_ctx.eased */
     const char *const *patterns; /* MAP: names with stars; mrs_ctx.met says which fit a field */
-    uint32_t n_losses, n_patterns;
+    uint32_t n_losses, n_patterns, n_fallible;
 };
 
 /* Kernels: spread_ops.h (MAP, SPREAD), link.h, nodes.h (TREE), axes.h (GRID), else join_ops.h and the like */
 struct mrs_ctx; /* context.h */
-struct mrs_spread_ops;
-struct mrs_join_ops;
-struct mrs_group_ops;
-struct mrs_fold_ops;
-struct mrs_link_ops;
-struct mrs_tree_ops; struct mrs_grid_ops;
+struct mrs_spread_ops; struct mrs_join_ops;
+struct mrs_group_ops; struct mrs_fold_ops;
+struct mrs_link_ops; struct mrs_tree_ops; struct mrs_grid_ops;
 struct mrs_rekey_ops; struct mrs_window_ops;
 struct mrs_catalog; struct mrs_inverse; /* catalogue.h, inverse.h */
 

@@ -54,8 +54,50 @@ says 'rename' 'a.c cannot be written: .*: a is of type int' \
     'rename: { in: mixed, fields: { b: a.c } }'
 says 'the field that failed' '`fields.half`: .*\(3, _id 1 first\)$' \
     'set: { in: mixed, fields: { one: 1, half: { $divide: [1, { $subtract: ["$_id", "$_id"] }] } } }'
-says 'null instead of refusing' '^  d.mixed +3 +3 +3$' \
+says 'null instead of refusing' '^  d.mixed +3 +3 +3 +3$' \
     'set: { in: mixed, errors: "null", fields: { one: 1, half: { $divide: ["$_id", { $subtract: ["$_id", "$_id"] }] } } }'
+failed() {
+    says "errors, $1" "^note: step 1, d\.$2$" "$3"
+}
+failed 'null' 'mixed: 1 document, `a`: what failed is null now \(`errors: null`\); one of them: _id 3' \
+    'cast: { in: mixed, fields: { a: int }, errors: "null" }'
+failed 'drop' 'mixed: 3 documents, `a`: what failed was left out \(`errors: drop`\); one of them: _id 1' \
+    'set: { in: mixed, fields: { a: { $divide: ["$_id", 0] } }, errors: drop }'
+failed 'keep' 'mixed: 3 documents, `a`: what failed was left as it was \(`errors: keep`\); one of them: _id 1' \
+    'set: { in: mixed, fields: { a: { $divide: ["$_id", 0] } }, errors: keep }'
+failed 'a blocked path' 'mixed: 1 document: a path is blocked by a value that is no document, and nothing is written .*; one of them: _id 1' \
+    'set: { in: mixed, where: { _id: 1 }, fields: { a.b: 1 }, errors: keep }'
+failed 'a pattern' 'mixed: 2 documents, `\*\*`: what failed is null now .*; one of them: _id 1' \
+    'set: { in: mixed, fields: { "**": { $divide: [$$VALUE, 0] } }, errors: "null" }'
+failed 'many fields' 'mixed: 3 documents, `g` and fields after it: what failed is null now .*' \
+    'set: { in: mixed, fields: { a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: { $divide: ["$_id", 0] } }, errors: "null" }'
+failed 'replace' 'mixed: 3 documents, `with`: what failed was left as it was .*; one of them: _id 1' \
+    'replace: { in: mixed, with: { a: { $divide: ["$_id", 0] } }, errors: keep }'
+failed 'delete' 'mixed: 3 documents, `where`: what failed was left as it was .*; one of them: _id 1' \
+    'delete: { in: mixed, where: { $expr: { $divide: ["$_id", 0] } }, errors: keep }'
+failed 'embed' 'parts: 3 documents, `t`: what failed was left out \(`errors: drop`\)' \
+    'embed: { from: parts, into: mixed, match: { _id: _id }, as: p, fields: { t: { $divide: ["$_id", 0] } }, errors: drop }'
+failed 'copy' 'parts: 3 documents, `t`: what failed was left as it was \(`errors: keep`\)' \
+    'copy: { from: parts, into: mixed, match: { _id: _id }, fields: { t: { $divide: ["$_id", 0] } }, errors: keep }'
+failed 'extract' 'mixed: 1 document, `t`: what failed is null now .*; one of them: _id 3' \
+    'extract: { from: mixed, path: a, into: as, parent_ref: m, fields: { t: { $divide: [1, { $subtract: [$$PARENT._id, 3] }] } }, errors: "null" }'
+failed 'extract, unique' 'mixed: 1 document, `t`: what failed is null now .*; one of them: _id 3' \
+    'extract: { from: mixed, path: a, into: as, unique: [t], refs: child, fields: { t: { $divide: [1, { $subtract: [$$PARENT._id, 3] }] } }, errors: "null" }'
+failed 'rollup with match' 'small: 1 document, `s`: what failed is null now .*; one of them: _id 1' \
+    'rollup: { from: parts, into: small, match: { p: _id }, fields: { s: { $sum: { $divide: ["$_id", 0] } } }, errors: "null" }'
+failed 'rollup with by' 'sums: 1 document, `s`: what failed is null now .*; one of them: _id 1' \
+    'rollup: { from: parts, into: sums, by: $p, fields: { s: { $sum: { $divide: ["$_id", 0] } } }, errors: "null" }'
+failed 'bucket' 'hours: 1 document, `s`: what failed is null now .*' \
+    'bucket: { from: parts, into: hours, by: [p], time: _id, items: i, keep: all, fields: [_id], set: { s: { $divide: [1, { $subtract: [$p, 1] }] } }, errors: "null" }'
+failed 'window' 'parts: 4 documents, `s`: what failed is null now .*; one of them: _id 0' \
+    'window: { in: parts, sort: { _id: 1 }, fields: { s: { $sum: { $divide: ["$_id", 0] } } }, errors: "null" }'
+"$tool" run plan.yaml -i in -o out --force --json > json 2> log
+if grep -q '"failed":4' json; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo 'FAIL errors: the account of --json has no number'
+fi
 says 'a validator' 'documents of d.mixed are not compared with its new validator' \
     'options: { in: mixed, validator: { a: { $exists: true } } }'
 for gentle in 'validationAction: warn' 'validationLevel: "off"'; do

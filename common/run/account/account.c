@@ -6,6 +6,38 @@
 #include "account.h"
 #include "mongoreshape/context.h"
 
+/* The least `_id`, whoever met it first: the same for any number of workers. */
+static void
+take_least(struct mrsi_eased *to, struct mrs_val id)
+{
+    MRS_ASSERT(to->size <= sizeof to->id);
+    struct mrs_val now = {to->id, to->size, to->type};
+    int order = to->type ? mrs_compare(id, now) : -1;
+    if (order == 0) {
+        order = id.type != now.type ? (int)id.type - (int)now.type : memcmp(id.p, now.p, id.n < now.n ? id.n : now.n);
+    }
+    if (order < 0) {
+        to->type = id.type;
+        to->size = (uint8_t)id.n;
+        memcpy(to->id, id.p, id.n);
+    }
+}
+
+void
+mrsi_eased_add(struct mrsi_row *row, uint64_t bits, struct mrs_view doc)
+{
+    MRS_ASSERT(bits >> MRS_EASED == 0 && mrs_view_is_framed(doc));
+    struct mrs_val id = mrs_doc_get(doc, "_id");
+    row->failed += bits != 0;
+    for (; bits; bits &= bits - 1) {
+        struct mrsi_eased *to = &row->eased[__builtin_ctzll(bits)];
+        to->n++;
+        if (id.type != MRS_MISSING && id.n <= sizeof to->id) {
+            take_least(to, id);
+        }
+    }
+}
+
 void
 mrsi_rows_begin(struct mrsi_engine *en)
 {
@@ -46,6 +78,13 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     to->lost += from->lost;
     for (int k = 0; k < MRS_REMARKS; k++) {
         to->remarks[k] += from->remarks[k];
+    }
+    to->failed += from->failed;
+    for (int k = 0; k <= MRS_EASED; k++) {
+        to->eased[k].n += from->eased[k].n;
+        if (from->eased[k].type) {
+            take_least(&to->eased[k], (struct mrs_val){from->eased[k].id, from->eased[k].size, from->eased[k].type});
+        }
     }
 }
 

@@ -31,6 +31,30 @@ enum mrs_status mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct m
                              struct mrs_err *e);
 
 /* ---- account.c ---- */
+/* Before a kernel looks at a document. */
+static inline void
+mrsi_remarks_begin(struct mrsi_worker *w)
+{
+    w->ctx.remarks = w->ctx.met = w->ctx.eased = 0;
+}
+
+static inline void
+mrsi_remark(struct mrsi_row *row, uint64_t bits)
+{
+    for (; bits; bits &= bits - 1) {
+        row->remarks[__builtin_ctzll(bits)]++;
+    }
+}
+
+/* Bits of mrs_ctx.eased of a document. */
+void mrsi_eased_add(struct mrsi_row *row, uint64_t bits, struct mrs_view doc);
+static inline void
+mrsi_eased(struct mrsi_row *row, uint64_t bits, struct mrs_view doc)
+{
+    if (bits) {
+        mrsi_eased_add(row, bits, doc);
+    }
+}
 void mrsi_rows_begin(struct mrsi_engine *en);  /* zero all workers' deltas */
 void mrsi_rows_accept(struct mrsi_engine *en); /* add them */
 void mrsi_rows_sum(const struct mrsi_engine *en, struct mrsi_row *sum); /* of all workers' deltas, added to sum */

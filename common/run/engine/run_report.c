@@ -58,6 +58,7 @@ put_account(struct mrsi_engine *en, struct mrs_err *e)
                                                                       .references = r->references,
                                                                       .dangling = r->dangling,
                                                                       .groups = r->groups,
+                                                                      .failed = r->failed,
                                                                       .once = r->once};
             }
         }
@@ -265,6 +266,54 @@ note_remarks(struct mrsi_engine *en)
     }
 }
 
+/* What `errors` took of a row, by bit k of mrs_ctx.eased. */
+static void
+eased_line(const struct mrs_step *st, const char *ns, const struct mrsi_eased *x, uint32_t k, const char *id,
+           char *line, size_t size)
+{
+    const struct mrs_desc *d = &st->desc;
+    const char *errors = d->errors ? d->errors : "keep";
+    bool blocked = k == MRS_EASED - 1, more = k == MRS_EASED - 2 && d->n_fallible > MRS_EASED - 1;
+    const char *what = strcmp(errors, "null") == 0   ? "what failed is null now"
+                       : strcmp(errors, "drop") == 0 ? "what failed was left out"
+                                                     : "what failed was left as it was";
+    what = blocked ? "a path is blocked by a value that is no document, and nothing is written there" : what;
+    int n = snprintf(line, size, "step %u, %.255s: %llu document%s", st->no, ns, (unsigned long long)x->n,
+                     x->n == 1 ? "" : "s");
+    if (!blocked && k < d->n_fallible && n > 0 && (size_t)n < size) {
+        n += snprintf(line + n, size - (size_t)n, ", `%.150s`%s", d->fallible[k], more ? " and fields after it" : "");
+    }
+    if (n > 0 && (size_t)n < size) {
+        snprintf(line + n, size - (size_t)n, ": %s (`errors: %s`)%s%s", what, errors,
+                 id ? "; one of them: _id " : "", id ? id : "");
+    }
+}
+
+static void
+note_eased(struct mrsi_engine *en)
+{
+    struct mrs_buf room;
+    mrs_buf_init(&room, en->mem, MRS_DOC_MAX);
+    for (uint32_t i = 0; i < en->plan->n_steps; i++) {
+        const struct mrs_step *st = &en->plan->steps[i];
+        for (uint32_t side = 0; side < st->desc.n_sides; side++) {
+            const struct mrsi_row *r = &en->rows[en->row_of[i][side]];
+            bool told = side && en->row_of[i][side] <= en->row_of[i][side - 1];
+            for (uint32_t k = 0; k <= MRS_EASED && r->failed && !told; k++) {
+                char line[900];
+                const struct mrsi_eased *x = &r->eased[k];
+                const char *id = x->type ? mrsi_id_text(en->report, (struct mrs_val){x->id, x->size, x->type}, &room)
+                                         : NULL;
+                if (x->n) {
+                    eased_line(st, st->desc.sides[side].coll.ns, x, k, id, line, sizeof line);
+                    en->report->notes[en->report->n_notes++] = text(en->report, line);
+                }
+            }
+        }
+    }
+    mrs_buf_clear(&room);
+}
+
 static void
 note_paths(struct mrsi_engine *en)
 {
@@ -350,7 +399,8 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
     uint32_t of_a_step = 4 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
-    uint32_t most = n + x + 4u + fit + rep->n_account + of_a_step * en->plan->n_steps + 2 * mrs_input_count(en->in) +
+    uint32_t most = n + x + 4u + fit + (MRS_EASED + 1) * en->n_rows +
+                    rep->n_account + of_a_step * en->plan->n_steps + 2 * mrs_input_count(en->in) +
                     en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
@@ -368,6 +418,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     note_equal(en);
     note_lost(en);
     note_remarks(en);
+    note_eased(en);
     note_paths(en);
     note_patterns(en);
     note_conditions(en);

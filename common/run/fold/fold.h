@@ -180,6 +180,7 @@ struct mrsi_fold_pending { /* a document that was put */
     uint64_t end; /* members up to here, from the document before on, are in it */
     uint64_t off;
     uint64_t len;
+    uint64_t eased; /* as in struct mrs_ctx */
 };
 /* Whether the step can say what it has made of the members up to now. */
 bool mrsi_fold_can_mark(const struct mrsi_fold_one *o);

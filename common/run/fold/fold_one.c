@@ -158,7 +158,8 @@ put_document(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
 {
     struct mrsi_fold_one *o = arg;
     MRS_ASSERT(o->n_given >= but_last);
-    struct mrsi_fold_pending h = {o->n_given - but_last, o->filed + o->bytes.n, doc.n};
+    struct mrsi_fold_pending h = {o->n_given - but_last, o->filed + o->bytes.n, doc.n, o->w->ctx.eased};
+    o->w->ctx.eased = 0;
     mrs_buf_put(&o->bytes, doc.p, doc.n);
     enum mrs_status s = o->bytes.bad ? mrs_buf_status(&o->bytes, e) : mrsi_file_array_put(&o->docs, &h, e);
     return s == MRS_OK && o->bytes.n > share(o->f) ? mrsi_fold_file_held(o, e) : s;
@@ -251,6 +252,7 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint6
     MRS_THEN(s, mrsi_step_outputs_admit(sides, o->w, &o->out->lists, &c, &doc, &write, e));
     if (s == MRS_OK && write) {
         row->created++;
+        mrsi_eased(row, h->eased, doc);
         mrs_arena_reset(&o->w->arena);
         s = mrsi_step_outputs_write(sides, o->w, o->out->outs, 1, doc, e);
     }
@@ -380,6 +382,7 @@ give(struct mrsi_fold_one *o, struct mrs_err *e)
         return MRS_DEAD;
     }
     members.from = (struct mrs_view){o->made.p, (uint32_t)o->made.n};
+    mrsi_remarks_begin(o->w);
     enum mrs_status folded = f->ops->fold(f->st->state, &o->w->ctx, work, &members, &put);
     if (folded < MRS_SKIP) {
         return mrsi_kernel_failed(o->w, folded, e);

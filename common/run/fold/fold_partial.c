@@ -100,7 +100,7 @@ look_at_docs(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
         struct mrsi_fold_pending h;
         memcpy(&h, p + i * sizeof h, sizeof h);
         if (h.end < k->members || h.end > k->o->n_given || h.off != k->bytes || h.len < MRS_DOC_MIN ||
-            h.len > MRS_DOC_READ_MAX || h.len > k->o->filed - k->bytes) {
+            h.len > MRS_DOC_READ_MAX || h.eased >> MRS_EASED || h.len > k->o->filed - k->bytes) {
             return mrsi_state_damaged("documents of a group", e);
         }
         k->members = h.end;

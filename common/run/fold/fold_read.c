@@ -177,7 +177,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *j
     mrs_buf_reset(&x->shape);
     mrs_buf_reset(&x->shared);
     mrs_err_clear(&w->err);
-    w->ctx.remarks = 0;
+    mrsi_remarks_begin(w);
     if (seen) {
         fill_entry(x, seen, doc->p);
     } else {
@@ -190,6 +190,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *j
     if (s == MRS_OK && x->takes_part) {
         s = put_member(f, w, job, ordinal, *doc, e);
         mrsi_remark(job->row, s == MRS_OK ? w->ctx.remarks : 0);
+        mrsi_eased(job->row, s == MRS_OK ? w->ctx.eased : 0, *doc);
     }
     if (s == MRS_SKIP) {
         *bits = MRSI_FATE_REFUSED;

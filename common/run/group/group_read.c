@@ -116,6 +116,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     job->parts.n = 0;
     *bit = 0;
     mrs_err_clear(&w->err);
+    mrsi_remarks_begin(w);
     enum mrs_status s = g->ops->parts(g->st->state, &w->ctx, work, (int)g->side, doc, &job->parts);
     if (s == MRS_OK && g->side == 0) {
         s = try_source(g, w, job, work, doc);
@@ -128,6 +129,8 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     if (s != MRS_OK) {
         return mrsi_kernel_failed(w, s, e);
     }
+    mrsi_remark(mrsi_row(w, g->step, g->side), w->ctx.remarks);
+    mrsi_eased(mrsi_row(w, g->step, g->side), w->ctx.eased, doc);
     for (uint32_t i = 0; i < job->parts.n; i++) {
         put_member(g, w, job, &job->parts.part[i], ordinal, i);
     }

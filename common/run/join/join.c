@@ -222,18 +222,21 @@ static void
 count_fates(struct mrsi_join_run *j)
 {
     struct mrsi_row *row = &j->en->rows[j->en->row_of[j->step][0]];
-    uint64_t counts[MRSI_FATES];
+    uint64_t counts[MRSI_FATES], eased = 0;
     mrsi_fates_count(&j->fates, counts);
     for (unsigned b = 0; b < MRSI_FATES; b++) {
         bool own = !(b & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED | MRSI_FATE_UNSORTED));
         row->matched += b & MRSI_FATE_USED ? counts[b] : 0;
         row->outside += b & MRSI_FATE_OUTSIDE ? counts[b] : 0;
+        eased += own && (b & MRSI_FATE_EASED) && (b & MRS_USED_PLACED) ? counts[b] : 0;
         if (own && !j->self) {
             row->noticed[0][MRS_NOTICE_ORPHAN] += b & MRSI_FATE_USED ? 0 : counts[b];
             row->noticed[0][MRS_NOTICE_CUT] += b & MRS_USED_CUT ? counts[b] : 0;
             row->noticed[0][MRS_NOTICE_LEFT] += b & MRS_USED_LEFT ? counts[b] : 0;
         }
     }
+    row->failed += eased;
+    row->eased[j->st->desc.n_fallible == 1 ? 0 : MRS_EASED].n += eased;
 }
 
 enum mrs_status

@@ -415,8 +415,10 @@ splice(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job
     mrs_buf_reset(&job->spliced);
     struct mrs_buf *to = job->direct ? &job->out[j->sides.wr_of[1]].buf : &job->spliced;
     job->spliced_at = to->n;
+    mrsi_remarks_begin(w);
     enum mrs_status s = j->ops->splice(j->st->state, &w->ctx, work, doc, matches_of(job), &put, to, fate);
     if (s == MRS_OK) {
+        mrsi_eased(mrsi_row(w, j->step, 1), w->ctx.eased, doc);
         s = mrs_buf_status(to, e);
         return s == MRS_OK ? mrs_buf_status(&job->pages, e) : s;
     }

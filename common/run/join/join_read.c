@@ -287,9 +287,12 @@ make_record(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, 
         r->failed = MRSI_REC_UNSORTED;
         s = MRS_OK;
     } else if (s == MRS_OK && !r->failed) {
-        w->ctx.remarks = 0;
+        mrsi_remarks_begin(w);
         s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
         mrsi_remark(mrsi_row(w, j->step, 0), s == MRS_OK ? w->ctx.remarks : 0);
+        if (s == MRS_OK && w->ctx.eased) { /* counted once it is known who is placed */
+            f->bits.p[ordinal - f->block.first_doc] |= MRSI_FATE_EASED;
+        }
     }
     if (s == MRS_SKIP) {
         put_failure(f, w);

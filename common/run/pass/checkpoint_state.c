@@ -16,6 +16,18 @@ mrsi_state_put_rows(const char *name, const struct mrsi_row *rows, uint32_t n, s
     mrsi_state_put_bytes(b, name, rows, n * sizeof *rows);
 }
 
+/* Values that are told and compared. */
+static bool
+rows_are_sound(const struct mrsi_row *rows, uint32_t n)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < n * (MRS_EASED + 1); i++) {
+        const struct mrsi_eased *x = &rows[i / (MRS_EASED + 1)].eased[i % (MRS_EASED + 1)];
+        good = good && x->size <= sizeof x->id && (!x->type || mrs_value_size(x->type, x->id, x->size) == x->size);
+    }
+    return good;
+}
+
 enum mrs_status
 mrsi_state_get_rows(struct mrs_view d, const char *name, struct mrsi_row *rows, uint32_t n, struct mrs_err *e)
 {
@@ -28,7 +40,7 @@ mrsi_state_get_rows(struct mrs_view d, const char *name, struct mrsi_row *rows, 
     if (have) {
         memcpy(rows, p, have);
     }
-    return MRS_OK;
+    return rows_are_sound(rows, n) ? MRS_OK : mrsi_state_damaged("the account", e);
 }
 
 /* ---- into words ---- */

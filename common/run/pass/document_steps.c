@@ -34,7 +34,7 @@ map_one(struct mrsi_worker *w, uint32_t step, struct mrs_view *doc, struct mrs_e
     }
     enum mrs_fate fate;
     mrs_err_clear(&w->err);
-    w->ctx.remarks = w->ctx.met = 0;
+    mrsi_remarks_begin(w);
     enum mrs_status s = st->type->spread->begin(st->state, &w->ctx, work, 0, *doc, &fate);
     if (s == MRS_OK && fate == MRS_FATE_CHANGED) {
         struct mrs_product out;
@@ -66,6 +66,7 @@ each_step(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_qu
             row->before++;
             row->after += s == MRS_OK;
             mrsi_remark(row, s == MRS_OK ? w->ctx.remarks : 0);
+            mrsi_eased(row, s == MRS_OK ? w->ctx.eased : 0, before);
             row->met |= w->ctx.met;
             row->changed += s == MRS_OK && mrsi_differ(before, *doc);
             if (s == MRS_SKIP) {

@@ -130,7 +130,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     en->id = en->to = mrs_missing();
     mrs_keys_reset(&en->keys);
     mrs_err_clear(&w->err);
-    w->ctx.remarks = 0;
+    mrsi_remarks_begin(w);
     enum mrs_status s = k->ops->read(k->st->state, &w->ctx, work, doc, en);
     if (s != MRS_OK && s != MRS_SKIP) {
         return mrsi_kernel_failed(w, s, e);

@@ -127,13 +127,17 @@ products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *w
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     uint32_t no = sp->st->desc.new_ids; /* the source itself is 0 then */
+    uint64_t eased = w->ctx.eased;      /* steps that ride along begin their own */
     if (sp->ops->all && sp->sides.ids.phase == MRSI_IDS_OPTIMISTIC) {
+        mrsi_eased(mrsi_row(w, sp->step, sp->side), eased, doc);
         return put_all(sp, w, j, work, fate == MRS_FATE_TAKEN, e);
     }
     for (;;) {
         struct mrs_product p;
         enum mrs_status s = sp->ops->next(sp->st->state, &w->ctx, work, &p);
+        eased |= w->ctx.eased;
         if (s == MRS_END) {
+            mrsi_eased(mrsi_row(w, sp->step, sp->side), eased, doc);
             return MRS_OK;
         }
         if (s != MRS_OK) {
@@ -196,7 +200,7 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     }
     row->before += sp->from == NULL;
     mrs_err_clear(&w->err);
-    w->ctx.remarks = w->ctx.met = 0;
+    mrsi_remarks_begin(w);
     enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
     const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&sp->sides, source);
     row->met |= w->ctx.met;
@@ -216,7 +220,12 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     }
     row->dropped += fate == MRS_FATE_DROPPED;
     if (fate == MRS_FATE_STAYS) {
+        uint64_t eased = w->ctx.eased;
         s = put_self(sp, w, j, source, doc, false, e);
+        w->ctx.eased = eased;
+        if (sp->st->desc.family == MRS_FAMILY_MAP) {
+            mrsi_eased(row, eased, doc);
+        }
         if (s != MRS_OK || sp->st->desc.family == MRS_FAMILY_MAP) {
             return s;
         }

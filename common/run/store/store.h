@@ -76,6 +76,12 @@ struct mrsi_why {
     bool some;          /* not all documents were looked at */
 };
 
+/* Documents in which a field failed, and `errors` took that. */
+struct mrsi_eased {
+    uint64_t n;
+    uint8_t type, size, id[30]; /* the least `_id` of these that is so short; type 0: none is */
+};
+
 /* One row of the account: a step and one collection. */
 struct mrsi_row {
     uint64_t before, created, entered, after, taken, dropped, refused, placed;
@@ -92,6 +98,8 @@ struct mrsi_row {
     uint64_t stands; /* written for others, too (id_check.h) */
     struct mrsi_why why;
     uint64_t remarks[MRS_REMARKS]; /* MAP: documents, by bit of mrs_ctx.remarks */
+    uint64_t failed;                /* documents with a bit of mrs_ctx.eased; by bit: */
+    struct mrsi_eased eased[MRS_EASED + 1]; /* the last: of some field */
     /* Of a list of values: */
     uint64_t found, lacking; /* values that were among them; documents that lack the path and fit for that */
     uint64_t asked_types;    /* of values that were held against it: bits of mrsi_type_bit */
@@ -189,14 +197,6 @@ struct mrsi_refused_at {
     uint64_t order, off;
     uint32_t coll;
 };
-
-static inline void
-mrsi_remark(struct mrsi_row *row, uint64_t bits)
-{
-    for (; bits; bits &= bits - 1) {
-        row->remarks[__builtin_ctzll(bits)]++;
-    }
-}
 
 static inline bool
 mrsi_cancelled(const struct mrsi_engine *en)

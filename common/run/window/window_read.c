@@ -84,7 +84,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     mrs_buf_reset(&job->entry.order);
     mrs_buf_reset(&job->entry.shape);
     mrs_err_clear(&w->err);
-    w->ctx.remarks = 0;
+    mrsi_remarks_begin(w);
     enum mrs_status s = r->ops->enter(r->st->state, &w->ctx, doc, &job->entry);
     if (s != MRS_OK && s != MRS_SKIP) {
         return mrsi_kernel_failed(w, s, e);

@@ -77,9 +77,12 @@ splice(struct mrsi_window_run *r, struct mrsi_worker *w, struct window_write_job
     }
     memcpy(&alike, given, sizeof alike);
     mrs_buf_reset(&job->bytes);
-    return r->ops->splice(r->st->state, &w->ctx, work, doc,
-                          alike == MRSI_WINDOW_ALONE ? mrs_empty_doc() : doc_at(r->given.p + alike),
-                          doc_at(given + sizeof alike), &job->bytes, fate);
+    mrsi_remarks_begin(w);
+    enum mrs_status s = r->ops->splice(r->st->state, &w->ctx, work, doc,
+                                       alike == MRSI_WINDOW_ALONE ? mrs_empty_doc() : doc_at(r->given.p + alike),
+                                       doc_at(given + sizeof alike), &job->bytes, fate);
+    mrsi_eased(mrsi_row(w, r->step, 0), s == MRS_OK ? w->ctx.eased : 0, doc);
+    return s;
 }
 
 static enum mrs_status

@@ -95,6 +95,10 @@ mrsi_bucket_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     describe_words(&t, s);
     mrsi_describe_quiet(&t, "one document that comes or goes changes its bucket and moves all parts after it"
                         MRSI_DO_QUIET);
+    mrsi_describe_errors(&t, s->errors, s->shape.fields.path, s->shape.fields.n);
+    for (uint32_t i = 0; i < s->n_set; i++) {
+        mrsi_describe_errors(&t, s->errors, &s->set[i].path, 1);
+    }
     return mrsi_describe_end(&t);
 }
 

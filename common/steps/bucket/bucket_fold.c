@@ -174,6 +174,7 @@ put_set(struct fold *f, uint32_t i)
         if (refuses) {
             return mrsi_step_skip(f->c, st, set->where);
         }
+        mrsi_step_eased(f->c, f->s->shape.fields.n + i);
         v = f->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
     }
     if (set->edit && v.type != MRS_MISSING) {

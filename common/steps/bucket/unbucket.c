@@ -252,7 +252,7 @@ open_item(struct item *x, struct mrs_val v, uint8_t room[16])
 static enum mrs_status
 shape_item(struct item *x)
 {
-    struct mrsi_shaping how = {x->c, x->vars, (enum mrsi_errors)x->s->errors, NULL};
+    struct mrsi_shaping how = {x->c, x->vars, (enum mrsi_errors)x->s->errors, NULL, 0};
     x->doc = x->item;
     if (!mrsi_shape_given(&x->s->shape)) {
         return MRS_OK;
@@ -732,6 +732,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     if (s->conflicts) {
         mrsi_describe_loss(&t, "documents of which another one with the same _id counts");
     }
+    mrsi_describe_errors(&t, s->errors, s->shape.fields.path, s->shape.fields.n);
     return mrsi_describe_end(&t);
 }
 

@@ -52,6 +52,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &goes);
     if (st == MRS_SKIP && s->errors == 1) {
         mrs_err_clear(c->err);
+        mrsi_step_eased(c, 0);
         st = MRS_OK;
         goes = false;
     }
@@ -72,6 +73,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     struct mrsi_describe t;
     mrsi_describe_begin(&t, arena, out, MRS_FAMILY_SPREAD, e);
     mrsi_describe_side(&t, &s->in, MRS_ROLE_READ | MRS_ROLE_TAKE | MRS_ROLE_MAIN, "in");
+    mrsi_describe_errors(&t, s->errors, &(struct mrs_path){.text = "where"}, 1);
     mrsi_describe_query(&t, 0, s->where);
     mrsi_describe_touch(&t, 0, 'D', "");
     mrsi_describe_not_direct(&t, "it takes documents away for good" MRSI_DO_CONTRACT);

@@ -328,7 +328,7 @@ shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf 
         }
         memset(failed, 0, s->shape.fields.n);
     }
-    struct mrsi_shaping how = {c, NULL, (enum mrsi_errors)s->errors, failed};
+    struct mrsi_shaping how = {c, NULL, (enum mrsi_errors)s->errors, failed, 0};
     size_t at = out->n;
     enum mrs_status st = mrsi_shape_run(&s->shape, &how, doc, out);
     if (st == MRS_OK && failed) {

@@ -132,6 +132,7 @@ mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
     } else {
         mrsi_describe_once_of_one(&t);
     }
+    mrsi_describe_errors(&t, s->errors, s->shape.fields.path, s->shape.fields.map ? s->shape.fields.n : 0);
     return mrsi_describe_end(&t);
 }
 

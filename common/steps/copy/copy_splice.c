@@ -208,6 +208,7 @@ blocked(struct copy_splice_copying *k, const struct mrs_edit_site *site)
         return mrsi_step_blocked(k->c, s->as.n ? "as" : "fields", site,
                                  s->as.n ? s->as.text : s->shape.fields.path[no].text);
     }
+    mrsi_step_eased_blocked(k->c);
     k->silent[no] = k->again = k->left = true;
     return MRS_OK;
 }

@@ -204,6 +204,7 @@ convert(struct casting *x, struct mrs_val v, const struct cast_type *to, struct 
         return st;
     }
     mrs_err_clear(x->c->err);
+    mrsi_step_eased(x->c, x->path_no);
     *out = x->s->errors == MRSI_ERRORS_KEEP ? v : x->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
     return MRS_OK;
 }
@@ -365,6 +366,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     if (s->id >= 0) {
         mrsi_describe_quiet(&t, MRSI_NEW_IDS);
     }
+    mrsi_describe_errors(&t, s->errors, s->fields.path, s->fields.n);
     bool gone = s->errors == MRSI_ERRORS_NULL || s->errors == MRSI_ERRORS_DROP;
     mrsi_describe_words(&t, "casts ");
     for (uint32_t i = 0; i < s->fields.n; i++) {
@@ -382,6 +384,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_patterns_describe(&t, &s->patterns, "RD");
     for (uint32_t i = 0; i < s->patterns.n; i++) {
         const struct mrsi_pattern *p = &s->patterns.item[i];
+        mrsi_describe_errors(&t, s->errors, &p->path, 1);
         mrsi_describe_words(&t, "%s%s to %s", s->fields.n + i ? ", " : "", p->path.text, s->to_star[i].name);
         mrsi_describe_loss(&t, "the type that %s had%s", p->path.text, gone ? ", and values that cannot be converted" :
                            "");

@@ -151,6 +151,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     (void)w;
     if ((st == MRS_FAIL || st == MRS_SKIP) && s->errors == MRSI_ERRORS_KEEP) {
         mrs_err_clear(c->err);
+        mrsi_step_eased(c, 0);
         out->n = at;
         return MRS_OK;
     }
@@ -169,6 +170,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     const struct replace_of *s = state;
     struct mrsi_describe t;
     mrsi_map_describe(&t, &s->map, arena, out, e);
+    mrsi_describe_errors(&t, s->errors, &(struct mrs_path){.text = "with"}, 1);
     out->compares_nothing = out->compares_nothing && !mrsi_compares(s->spec);
     mrsi_describe_expr(&t, 0, s->with);
     mrsi_describe_touch(&t, 0, 'D', "");

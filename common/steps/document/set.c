@@ -336,6 +336,7 @@ evaluate(struct set_writing *x, struct mrs_view d, struct mrs_eval_fields *room)
             return mrsi_step_skip_in(x->c, st, "fields", x->s->fields.path[i].text);
         }
         mrs_err_clear(x->c->err);
+        mrsi_step_eased(x->c, i);
         x->skip[i] = x->s->errors == MRSI_ERRORS_KEEP;
         x->val[i] = x->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
     }
@@ -461,6 +462,7 @@ write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
     if (x->s->errors == MRSI_ERRORS_REFUSE) {
         return mrsi_step_blocked(x->c, "fields", site, x->s->fields.path[i].text);
     }
+    mrsi_step_eased_blocked(x->c);
     x->skip[i] = x->again = true;
     return MRS_OK;
 }
@@ -604,6 +606,7 @@ set_value(void *arg, const struct mrsi_pattern_place *at, enum mrs_edit_verdict 
         return mrsi_step_skip_in(x->c, st, "fields", at->pattern->path.text);
     }
     mrs_err_clear(x->c->err);
+    mrsi_step_eased(x->c, x->s->fields.n + (uint32_t)(at->pattern - x->s->patterns.item));
     *verdict = x->s->errors == MRSI_ERRORS_KEEP ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
     *put = x->s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
     return MRS_OK;
@@ -633,6 +636,10 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     const struct set *s = state;
     struct mrsi_describe t;
     mrsi_map_describe(&t, &s->map, arena, out, e);
+    mrsi_describe_errors(&t, s->errors, s->fields.path, s->fields.n);
+    for (uint32_t i = 0; i < s->patterns.n; i++) {
+        mrsi_describe_errors(&t, s->errors, &s->patterns.item[i].path, 1);
+    }
     out->compares_nothing = out->compares_nothing && !s->compares;
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     out->new_ids = s->id >= 0;

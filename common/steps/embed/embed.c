@@ -316,7 +316,7 @@ static enum mrs_status
 shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     const struct mrsi_embed *s = state;
-    struct mrsi_shaping how = {c, NULL, (enum mrsi_errors)s->errors, NULL};
+    struct mrsi_shaping how = {c, NULL, (enum mrsi_errors)s->errors, NULL, 0};
     return mrsi_shape_run(&s->shape, &how, doc, out);
 }
 

@@ -210,6 +210,7 @@ mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
     out->by_reference = s->join.refs;
     describe_live(&t, s);
     describe_once(&t, s);
+    mrsi_describe_errors(&t, s->errors, s->shape.fields.path, s->shape.fields.map ? s->shape.fields.n : 0);
     return mrsi_describe_end(&t);
 }
 

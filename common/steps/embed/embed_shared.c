@@ -32,6 +32,7 @@ blocked(struct shared *sh, const char *key, const struct mrs_edit_site *site, bo
     if (s->errors == MRSI_ERRORS_REFUSE) {
         return mrsi_step_blocked(sh->x->c, key, site, flag == &sh->blocked ? s->as.text : s->count.text);
     }
+    mrsi_step_eased_blocked(sh->x->c);
     return MRS_OK;
 }
 

@@ -153,12 +153,14 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     }
     if (site->blocked) {
         p->blocked[no] = true;
-        return s->errors != MRSI_ERRORS_REFUSE
-                   ? MRS_OK
-                   : mrsi_step_blocked(p->x->c, key_of(s, no), site,
-                                       no == 0             ? s->as.text
-                                       : no == s->no_count ? s->count.text
-                                                           : NULL);
+        if (s->errors == MRSI_ERRORS_REFUSE) {
+            return mrsi_step_blocked(p->x->c, key_of(s, no), site,
+                                     no == 0             ? s->as.text
+                                     : no == s->no_count ? s->count.text
+                                                         : NULL);
+        }
+        mrsi_step_eased_blocked(p->x->c);
+        return MRS_OK;
     }
     if (site->old.type != MRS_MISSING && !s->replace) {
         return mrsi_step_refuse(p->x->c, key_of(s, no), "the field %s exists already", site->name);

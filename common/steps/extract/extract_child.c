@@ -37,7 +37,7 @@ static enum mrs_status
 shaped(struct ext_doc *x, const struct ext_part *p, struct mrs_view element, struct mrs_val *out)
 {
     struct mrs_val vars[EXT_VARS];
-    struct mrsi_shaping how = {x->c, vars, (enum mrsi_errors)x->s->errors, NULL};
+    struct mrsi_shaping how = {x->c, vars, (enum mrsi_errors)x->s->errors, NULL, 0};
     enum mrs_status st = mrsi_extract_vars(x, p, vars);
     mrs_buf_reset(&x->w->shaped);
     MRS_THEN(st, mrsi_shape_run(&x->s->shape, &how, element, &x->w->shaped));

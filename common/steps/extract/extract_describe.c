@@ -211,6 +211,8 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
     } else if (s->flag.n && s->replace) {
         mrsi_describe_once(&t, "the second run would find no elements, and take the flag away");
     }
+    mrsi_describe_errors(&t, s->errors, s->shape.fields.path, s->shape.fields.n);
+    mrsi_describe_errors(&t, s->errors, s->leave.shape.fields.path, s->leave.shape.fields.n);
     return mrsi_describe_end(&t);
 }
 

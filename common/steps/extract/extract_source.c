@@ -80,7 +80,7 @@ copy_of(struct extract_source *s, uint32_t i, struct mrs_val *out)
     }
     if (mrsi_shape_given(&st->leave.shape)) {
         struct mrs_val vars[EXT_VARS];
-        struct mrsi_shaping how = {x->c, vars, (enum mrsi_errors)st->errors, NULL};
+        struct mrsi_shaping how = {x->c, vars, (enum mrsi_errors)st->errors, NULL, st->shape.fields.n};
         mrs_buf_reset(&x->w->shaped);
         enum mrs_status r = mrsi_extract_vars(x, &ext_parts(x->w)[i], vars);
         MRS_THEN(r, mrsi_shape_run(&st->leave.shape, &how, mrs_val_view(v), &x->w->shaped));
@@ -218,9 +218,11 @@ at_computed(struct extract_source *s, const struct mrs_edit_site *site, int no, 
     }
     if (site->blocked) {
         s->blocked[no] = true;
-        return s->x->s->errors != MRSI_ERRORS_REFUSE
-                   ? MRS_OK
-                   : mrsi_step_blocked(s->x->c, key[no], site, NULL);
+        if (s->x->s->errors == MRSI_ERRORS_REFUSE) {
+            return mrsi_step_blocked(s->x->c, key[no], site, NULL);
+        }
+        mrsi_step_eased_blocked(s->x->c);
+        return MRS_OK;
     }
     *verdict = MRS_EDIT_PUT;
     return exists(s, site, key[no]);

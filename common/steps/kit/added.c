@@ -79,6 +79,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     }
     if (site->blocked) {
         x->silent[i] = x->again = true;
+        mrsi_step_eased_blocked(x->c);
         return to->errors != MRSI_ERRORS_REFUSE ? MRS_OK
                                                 : mrsi_step_blocked(x->c, to->key, site, to->path[i].text);
     }

@@ -7,6 +7,7 @@
  * Nothing here knows a step. */
 #include "steps/catalog/indexes.h"
 #include "describe.h"
+#include "shape.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -205,6 +206,22 @@ mrsi_describe_pattern(struct mrsi_describe *t, const char *text)
         t->pattern = l;
         t->d->patterns = l;
     }
+}
+
+void
+mrsi_describe_errors(struct mrsi_describe *t, int errors, const struct mrs_path *path, uint32_t n)
+{
+    static const char *const words[] = {NULL, "keep", "null", "drop"};
+    MRS_ASSERT(errors >= 0 && errors <= MRSI_ERRORS_DROP);
+    t->d->errors = words[errors];
+    if (!t->fallible) {
+        t->fallible = mrs_arena_alloc(t->arena, MRS_EASED * sizeof *t->fallible);
+    }
+    t->bad = t->bad || !t->fallible;
+    for (uint32_t i = 0; i < n && !t->bad && t->d->n_fallible < MRS_EASED; i++) {
+        t->fallible[t->d->n_fallible++] = path[i].text;
+    }
+    t->d->fallible = t->fallible;
 }
 
 void

@@ -27,7 +27,7 @@ struct mrsi_describe {
     struct mrs_desc *d;
     struct mrs_side *side;
     struct mrs_touch *touch, *name;
-    const char **loss, **pattern;
+    const char **loss, **pattern, **fallible;
     struct mrs_pair_path *pair;
     struct mrs_listing *listing;
     uint32_t side_cap, touch_cap, name_cap, loss_cap, pattern_cap, pair_cap, listing_cap;
@@ -55,6 +55,9 @@ void mrsi_describe_expr(struct mrsi_describe *t, int side, const struct mrs_expr
 void mrsi_describe_query(struct mrsi_describe *t, int side, const struct mrs_query *q);
 void mrsi_describe_sort(struct mrsi_describe *t, int side, const struct mrs_sort *s);
 void mrsi_describe_acc(struct mrsi_describe *t, int side, const struct mrs_acc *x);
+/* What `errors` says (enum mrsi_errors), and fields that may fail, in the order of mrsi_step_eased. Asked again it adds
+ * fields. */
+void mrsi_describe_errors(struct mrsi_describe *t, int errors, const struct mrs_path *path, uint32_t n);
 void mrsi_describe_loss(struct mrsi_describe *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Adds to the words; sentences are parted by the caller. */
 void mrsi_describe_words(struct mrsi_describe *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

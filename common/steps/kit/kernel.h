@@ -5,6 +5,7 @@
 #define MRSI_KERNEL_H
 
 #include "args.h"
+#include "mongoreshape/context.h"
 #include "mongoreshape/spread_ops.h"
 
 /* Refuses the document: err gets the reason and the key of the plan (NULL: none). Always SKIP; a
@@ -17,6 +18,18 @@ static inline enum mrs_status
 mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where)
 {
     return s == MRS_OK ? s : mrsi_step_failed(c, s, where);
+}
+/* Field i failed, which `errors` takes (struct mrs_desc, fallible). */
+static inline void
+mrsi_step_eased(struct mrs_ctx *c, uint32_t i)
+{
+    c->eased |= 1ull << (i < MRS_EASED - 2 ? i : MRS_EASED - 2);
+}
+/* A path was blocked, and nothing is written there. */
+static inline void
+mrsi_step_eased_blocked(struct mrs_ctx *c)
+{
+    c->eased |= 1ull << (MRS_EASED - 1);
 }
 /* The same at "KEY.NAME". */
 enum mrs_status mrsi_step_skip_in(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name);

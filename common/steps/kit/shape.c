@@ -271,6 +271,7 @@ value(const struct shape_made *m, uint32_t i, struct mrs_val *v)
         }
         return st == MRS_FAIL ? MRS_SKIP : st;
     }
+    mrsi_step_eased(c, m->how->first + i);
     if (m->how->failed) {
         m->how->failed[i] = true;
     }

@@ -45,7 +45,8 @@ struct mrsi_shaping {
     struct mrs_ctx *c;
     const struct mrs_val *vars; /* the step's own variables; NULL where it has none */
     enum mrsi_errors errors;
-    bool *failed;               /* where not NULL: one for each name of a map, set where its expression failed */
+    bool *failed;               /* NULL, or one for each name of a map, set where its expression failed */
+    uint32_t first;             /* number of the first name, as struct mrs_desc has them in `fallible` */
 };
 /* Appends the shaped document to out. OK; SKIP: refused (c->err filled); DEAD. Where it is not OK out is as long
  * as before. */

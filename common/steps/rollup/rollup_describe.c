@@ -144,6 +144,7 @@ mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     } else {
         mrsi_describe_once_of_one(&t);
     }
+    mrsi_describe_errors(&t, s->errors, s->path, s->n);
     return mrsi_describe_end(&t);
 }
 

@@ -202,6 +202,7 @@ mrsi_rollup_value(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
 {
     MRS_ASSERT(i < s->n && w->ready);
     if (w->failed[i]) {
+        mrsi_step_eased(c, i);
         *out = s->errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
         return MRS_OK;
     }

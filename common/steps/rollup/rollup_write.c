@@ -21,6 +21,7 @@ put_inner(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ve
     (void)e;
     *verdict = MRS_EDIT_PUT;
     if (x->w->failed[i] && x->s->errors == MRSI_ERRORS_KEEP) {
+        mrsi_step_eased(x->c, i);
         *put = mrs_path_get(&x->s->path[i], x->old);
         return MRS_OK;
     }
@@ -51,6 +52,9 @@ value(void *arg, uint32_t i, struct mrs_val old, struct mrs_val *out, bool *keep
         return inner(x, old, out);
     }
     *keep = x->w->failed[i] && s->errors == MRSI_ERRORS_KEEP;
+    if (*keep) {
+        mrsi_step_eased(x->c, i);
+    }
     return *keep ? MRS_OK : mrsi_rollup_value(s, x->c, x->w, i, out);
 }
 

@@ -59,6 +59,7 @@ mrsi_window_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     } else {
         mrsi_describe_loss(&t, "values that the computed ones overwrite");
     }
+    mrsi_describe_errors(&t, s->added.errors, s->added.path, s->added.n);
     return mrsi_describe_end(&t);
 }
 

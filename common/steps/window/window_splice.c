@@ -92,6 +92,7 @@ fail(const struct mrsi_window *s, struct mrs_ctx *c, struct window_work *w, uint
         return mrsi_step_skip_in(c, st, "fields", s->added.path[i].text);
     }
     mrs_err_clear(c->err);
+    mrsi_step_eased(c, i);
     w->failed[i] = true;
     w->result[i] = s->added.errors == MRSI_ERRORS_NULL ? mrs_null() : mrs_missing();
     return MRS_OK;

@@ -13,7 +13,6 @@
 #include "mongoreshape/expr.h"
 
 #include <stdio.h>
-#include <strings.h>
 
 #define NAMES_MAX 256
 
@@ -538,12 +537,24 @@ static const struct {
     {"renameCollection", "`rename_collection` does it"},
 };
 
+/* Underscores and capitals aside. */
+static bool
+is_same_word(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, "_");
+        if ((*a | 0x20) != (*b | 0x20) || !*a) {
+            return *a == *b;
+        }
+    }
+}
+
 static const char *
 done_by(const char *word)
 {
     word += *word == '$';
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
-        if (strcasecmp(word, elsewhere[i].word) == 0) {
+        if (is_same_word(word, elsewhere[i].word)) {
             return elsewhere[i].step;
         }
     }

@@ -85,6 +85,7 @@ doubt_code(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_s
         [MRSI_CODE_CALL] = "nothing calls it: write its value, or an expression of operators ({ $toLower: $name })",
         [MRSI_CODE_TEXT] = "with all its signs: write it without the letter in front",
         [MRSI_CODE_NUMBER] = "no number: write 1000, or {$numberLong: \"1000\"}",
+        [MRSI_CODE_QUOTES] = "with its curved quotes: YAML knows \" and ' only",
     };
     struct mrsi_literal shown;
     bool telling;
@@ -102,6 +103,25 @@ doubt_code(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_s
         return true;
     }
     return false;
+}
+
+/* Totals of a text, and formats of dates as other languages write them. */
+static void
+doubt_operand(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s)
+{
+    static const char *const totals[] = {"$sum", "$avg", "$stdDevPop", "$stdDevSamp"};
+    static const char *const bytes[] = {"auto", "base64", "base64url", "hex", "utf8", "uuid"}; /* of $convert */
+    if (MRS_IS_ONE_OF(at->key, totals) && *s.p != '$') {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: `%s` of a text passes over it: a field is \"$%.60s\", a "
+                          "number has no quotes", l->step, l->key, at->key, s.p);
+    } else if (strcmp(at->key, "format") == 0 && *s.p != '$' && !memchr(s.p, '%', s.n) &&
+               !MRS_IS_ONE_OF(s.p, bytes)) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: no part of a date is in the format %.60s: write "
+                          "\"%%Y-%%m-%%dT%%H:%%M:%%S\" or some of it", l->step, l->key, s.p);
+    } else if (strcmp(at->key, "format") == 0 && strstr(s.p, "%M") && !strstr(s.p, "%H")) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: in the format %.60s %%M is the minute; the month is %%m",
+                          l->step, l->key, s.p);
+    }
 }
 
 static void
@@ -188,6 +208,39 @@ is_literal(struct shell_look *l, struct mrsi_span s, bool plain, enum context wh
            (plain || (telling && where != PATTERN));
 }
 
+/* { $date: { $numberLong: "1577836800" } }: seconds, which would be in January of 1970. */
+static void
+doubt_seconds(struct shell_look *l, const struct mrsi_yaml_entry *at)
+{
+    const struct mrsi_yaml_entry *ms = at->node->kind == MRSI_MAP ? at->node->first : NULL;
+    uint32_t n = 0;
+    const char *text = ms && ms->node->kind == MRSI_SCALAR && ms->node->val.type == MRS_STRING
+                           ? mrs_val_text(ms->node->val, &n)
+                           : "";
+    if (strcmp(at->key, "$date") == 0 && (n == 9 || n == 10) && digits(text, n)) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: a date counts milliseconds, and %s of them are in 1970: "
+                          "of seconds write %s000", l->step, l->key, text, text);
+    }
+}
+
+/* fields: { name: 1 } of what is taken from documents, where [name] would take the field. */
+static void
+doubt_projection(struct shell_look *l, const struct mrsi_yaml_entry *fields)
+{
+    int64_t n;
+    bool all = fields->node->kind == MRSI_MAP && fields->node->first;
+    for (const struct mrsi_yaml_entry *at = all ? fields->node->first : NULL; at && all; at = at->next) {
+        struct mrs_val v = at->node->kind == MRSI_SCALAR ? at->node->val : mrs_missing();
+        all = v.type == MRS_BOOL || (mrs_val_integral(v, &n) && (n == 0 || n == 1));
+    }
+    if (all) {
+        const char *name = fields->node->first->key;
+        mrsi_plan_warning(l->p, fields->line, fields->col,
+                          "%s: `%s`: these values are written as they are; a field is taken by a list, [%.60s], or by "
+                          "{ %.60s: $%.60s }", l->step, l->key, name, name, name);
+    }
+}
+
 static void
 look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
              enum context where)
@@ -206,6 +259,7 @@ look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi
                                          : " (the text itself: { $literal: \"...\" })");
     } else if (!note_lookalike(l, at, s, plain, where) &&
                !(plain && where != PATTERN && doubt_code(l, at, s, where))) {
+        doubt_operand(l, at, s);
         doubt_text(l, at, s, plain, where);
     }
 }
@@ -251,6 +305,7 @@ static void
 look_inside(struct shell_look *l, const struct mrsi_yaml_node *node, enum context where)
 {
     for (const struct mrsi_yaml_entry *at = node->first; at; at = at->next) {
+        doubt_seconds(l, at);
         if (node->kind == MRSI_LIST) {
             look_at(l, at, where);
         } else if (!MRS_IS_ONE_OF(at->key, texts)) {
@@ -295,6 +350,9 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
     default:
         if (strcmp(key->name, "fields") == 0) {
             doubt_places(&l, at->node);
+        }
+        if (key->type == MRS_ARG_FIELDS && mrs_key_find(type->keys, type->n_keys, "from")) {
+            doubt_projection(&l, at);
         }
         look_at(&l, at, key->type == MRS_ARG_QUERY || strcmp(key->name, "validator") == 0 ? QUERY : VALUE);
     }

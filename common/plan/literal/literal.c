@@ -511,5 +511,8 @@ mrsi_literal_code(struct mrsi_span s)
     if (s.n > 2 && strchr("bBrRuUfF", *s.p) && strchr("\"'", s.p[1]) && s.p[s.n - 1] == s.p[1]) {
         return MRSI_CODE_TEXT;
     }
+    if (s.n > 5 && memcmp(s.p, "\xE2\x80", 2) == 0 && memcmp(s.p + s.n - 3, "\xE2\x80", 2) == 0) {
+        return MRSI_CODE_QUOTES;
+    }
     return is_call(s) || is_arrow(s) ? MRSI_CODE_CALL : MRSI_CODE_NONE;
 }

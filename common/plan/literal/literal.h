@@ -32,6 +32,7 @@ enum mrsi_code {
     MRSI_CODE_CALL,   /* now(), x => x.a, function () {} */
     MRSI_CODE_TEXT,   /* b"abc" */
     MRSI_CODE_NUMBER, /* 1_000, 5L */
+    MRSI_CODE_QUOTES, /* those of a printed page, around it */
 };
 enum mrsi_code mrsi_literal_code(struct mrsi_span text);
 

@@ -13,6 +13,7 @@
 #include "steps/kit/shape.h"
 #include "mongoreshape/context.h"
 #include <stdio.h>
+#include <strings.h>
 
 enum { TRUE_TEXT, CUT, EARLY, KINDS };
 enum { NAMED = MRS_REMARKS / KINDS, YEAR_1980 = 315532800 };
@@ -42,6 +43,23 @@ static const struct mrs_key keys[] = {
 };
 
 /* ---- compile ---- */
+/* What others call a type. */
+static const char *
+called(const char *name)
+{
+    static const char *const words[][2] = {
+        {"integer", "int"}, {"int32", "int"},     {"int64", "long"},     {"bigint", "long"},   {"float", "double"},
+        {"number", "double"}, {"boolean", "bool"}, {"text", "string"},    {"str", "string"},    {"varchar", "string"},
+        {"datetime", "date"}, {"timestamp", "date"}, {"numeric", "decimal"}, {"binary", "binData"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcasecmp(name, words[i][0]) == 0) {
+            return words[i][1];
+        }
+    }
+    return NULL;
+}
+
 static bool
 read_type(struct mrsi_read *r, struct mrsi_slot s, struct cast_type *to)
 {
@@ -65,7 +83,8 @@ read_type(struct mrsi_read *r, struct mrsi_slot s, struct cast_type *to)
     if (mrs_convert_known(to->name) && !(json && first)) {
         return true;
     }
-    const char *near = mrsi_arg_nearest(to->name, types, sizeof types / sizeof *types - (first ? 3 : 0));
+    const char *near = called(to->name);
+    near = near ? near : mrsi_arg_nearest(to->name, types, sizeof types / sizeof *types - (first ? 3 : 0));
     return near ? mrsi_read_error(r, s.key, s.sub, "unknown type `%s`; is `%s` meant?", to->name, near)
                 : mrsi_read_error(r, s.key, s.sub,
                                   "unknown type `%s`: one of double string objectId bool date int long decimal "

@@ -268,6 +268,8 @@ read_references(struct mrsi_read *r, struct mrsi_rekey *s)
 {
     struct mrsi_slot refs = mrsi_slot(r, "references");
     if (!mrsi_slot_given(refs)) {
+        mrsi_read_warn(r, "references", NULL, "is not there: what names these documents by their old _id will name "
+                       "nobody (`inspect` finds such paths; `{}` says that there are none)");
         return;
     }
     bool list = refs.v.type == MRS_ARRAY;

@@ -332,6 +332,16 @@ quote_json(struct mrsi_span s, char *out, size_t size)
     return true;
 }
 
+static bool
+are_flags(struct mrsi_span s)
+{
+    size_t n = 0;
+    while (n < s.n && memchr("gimsuxy", s.p[n], 7)) {
+        n++;
+    }
+    return n == s.n;
+}
+
 /* /pattern/flags. telling: flags, or signs that no path of files has. */
 static bool
 regex(struct mrsi_span s, struct literal_call *out, bool *telling)
@@ -350,7 +360,7 @@ regex(struct mrsi_span s, struct literal_call *out, bool *telling)
         *telling = *telling || strchr("^$*+?()[]{}|\\", s.p[end]);
         end += s.p[end] == '\\' ? 2 : 1;
     }
-    if (end >= s.n || strspn(s.p + end + 1, "gimsuxy") != s.n - end - 1) {
+    if (end >= s.n || !are_flags(skip(s, end + 1))) {
         return false;
     }
     *telling = *telling || end + 1 < s.n;
@@ -369,7 +379,7 @@ regex_in(struct mrsi_span s, struct literal_call *out)
     while (end < s.n && (s.p[end] != '/' || s.p[end - 1] == '\\')) {
         end++;
     }
-    for (end++; end < s.n && strchr("gimsuxy", s.p[end]);) {
+    for (end++; end < s.n && memchr("gimsuxy", s.p[end], 7);) {
         end++;
     }
     return end <= s.n && regex((struct mrsi_span){s.p, end}, out, &telling) && telling;

@@ -75,6 +75,7 @@ static const char *const operators[] = {"eq",  "ne",  "gt",     "gte", "lt",    
                                         "in",  "nin", "exists", "not", "regex", "elemMatch"};
 static const char *const joints[] = {"or", "and", "nor"};
 static const char *const words[] = {"True", "TRUE", "False", "FALSE", "Null", "NULL", "None", "nil"};
+static const char *const times[] = {"now", "Now", "NOW", "today"};
 static const char *const variables[] = {"$NOW", "$ROOT", "$CURRENT", "$REMOVE"};
 
 /* What a program would compute, or write in its own way. */
@@ -82,18 +83,21 @@ static bool
 doubt_code(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, enum context where)
 {
     static const char *const help[] = {
-        [MRSI_CODE_CALL] = "nothing calls it: write its value, or an expression of operators ({ $toLower: $name })",
-        [MRSI_CODE_TEXT] = "with all its signs: write it without the letter in front",
-        [MRSI_CODE_NUMBER] = "no number: write 1000, or {$numberLong: \"1000\"}",
-        [MRSI_CODE_QUOTES] = "with its curved quotes: YAML knows \" and ' only",
+        [MRSI_CODE_CALL] =
+            "a text here, nothing calls it: write its value, or an expression of operators ({ $toLower: $name })",
+        [MRSI_CODE_TEXT] = "a text here, with all its signs: write it without the letter in front",
+        [MRSI_CODE_NUMBER] = "a text here, no number: write 1000, or {$numberLong: \"1000\"}",
+        [MRSI_CODE_QUOTES] = "a text here, with its curved quotes: YAML knows \" and ' only",
+        [MRSI_CODE_BLANK] = "a text here, with a non-breaking blank (U+00A0) at its end: write it without",
+        [MRSI_CODE_SUM] = "one path: write operators, { $add: [$a, 1] }, { $concat: [$a, \" \", $b] }",
+        [MRSI_CODE_THIS] = "a text here: a field is written with a `$`, as $name",
     };
     struct mrsi_literal shown;
     bool telling;
     enum mrsi_code code = mrsi_literal_code(s);
     if (code != MRSI_CODE_NONE) {
         mrsi_plan_warning(l->p, at->line, at->col,
-                          "%s: `%s`: %.60s is a text here, %s; if it is meant, put it in quotes", l->step, l->key, s.p,
-                          help[code]);
+                          "%s: `%s`: %.60s is %s; if it is meant, put it in quotes", l->step, l->key, s.p, help[code]);
         return true;
     }
     if (where == VALUE && mrsi_literal_regex(l->p->pub.mem, s, &telling, &shown) && telling) {
@@ -101,6 +105,21 @@ doubt_code(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_s
                           "%s: `%s`: %.60s is a text here; a regular expression is %.200s; if the text is meant, put "
                           "it in quotes", l->step, l->key, s.p, shown.text);
         return true;
+    }
+    return false;
+}
+
+/* "Hello $name", "#{name}", "{{name}}": nothing is filled in. */
+static bool
+is_template(struct mrsi_span s)
+{
+    for (size_t i = 1; i + 1 < s.n; i++) {
+        bool opens = s.p[i] == '{' && strchr("$#{", s.p[i - 1]);
+        bool field = s.p[i] == '$' && mrsi_is_letter(s.p[i + 1]) && !(s.p[i + 1] >= '0' && s.p[i + 1] <= '9') &&
+                     strchr(" (\"':/", s.p[i - 1]);
+        if (*s.p != '$' ? opens || field : i == 1 && opens) {
+            return true;
+        }
     }
     return false;
 }
@@ -137,6 +156,13 @@ doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_s
         mrsi_plan_warning(l->p, at->line, at->col,
                           "%s: `%s`: a query compares with the text \"%.60s\"; two fields are compared in "
                           "{ $expr: { $eq: [\"$a\", \"$b\"] } }", l->step, l->key, s.p);
+    } else if (plain && where == VALUE && MRS_IS_ONE_OF(s.p, times)) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: %s is a text here; the time of the run is $$NOW", l->step,
+                          l->key, s.p);
+    } else if (where == VALUE && is_template(s)) {
+        mrsi_plan_warning(l->p, at->line, at->col,
+                          "%s: `%s`: nothing is filled into the text \"%.60s\": texts and fields are joined by "
+                          "{ $concat: [\"text \", $field] }", l->step, l->key, s.p);
     } else if (where != QUERY && MRS_IS_ONE_OF(s.p, variables)) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: %s is the field `%s`; the variable is `$%s`", l->step,
                           l->key, s.p, s.p + 1, s.p);
@@ -258,7 +284,7 @@ look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi
                         : where == QUERY ? ""
                                          : " (the text itself: { $literal: \"...\" })");
     } else if (!note_lookalike(l, at, s, plain, where) &&
-               !(plain && where != PATTERN && doubt_code(l, at, s, where))) {
+               !(where != PATTERN && (plain || mrsi_literal_code(s) == MRSI_CODE_SUM) && doubt_code(l, at, s, where))) {
         doubt_operand(l, at, s);
         doubt_text(l, at, s, plain, where);
     }

@@ -615,6 +615,10 @@ mrsi_yaml_read(struct mrsi_plan *p, const char *text, size_t n)
         return false;
     }
     r->p = p;
+    if (n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark, of which libyaml makes a text */
+        text += 3;
+        n -= 3;
+    }
     if (!mrsi_json_pairs(p, text, n, &r->text, &r->n) || too_many_directives(r)) {
         r->stop = true;
     } else if (!yaml_parser_initialize(&r->yaml)) {

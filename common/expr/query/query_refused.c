@@ -41,6 +41,29 @@ nearest(const struct mrs_elem *el)
     return best;
 }
 
+/* Words of other query languages. */
+static const char *
+habit(const struct mrs_elem *el)
+{
+    static const char *const words[][2] = {
+        {"$between", "write { $gte: from, $lte: to }"},
+        {"$like", "write { $regex: \"^begin\" }"},
+        {"$ilike", "write { $regex: text, $options: i }"},
+        {"$contains", "write { $regex: text }, or of an array the element itself"},
+        {"$startsWith", "write { $regex: \"^begin\" }"},
+        {"$endsWith", "write { $regex: \"end$\" }"},
+        {"$isNull", "write null, or { $exists: false } for what is missing"},
+        {"$notIn", "write $nin"},
+        {"$null", "write null"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (mrsi_text_is(el->name, el->name_len, words[i][0])) {
+            return words[i][1];
+        }
+    }
+    return NULL;
+}
+
 enum mrs_status
 mrsi_query_unknown(const struct mrs_elem *el, bool top, struct mrs_err *e)
 {
@@ -49,6 +72,9 @@ mrsi_query_unknown(const struct mrs_elem *el, bool top, struct mrs_err *e)
         if (mrsi_text_is(el->name, el->name_len, row->name)) {
             return REFUSE(e, "%s cannot be used in a plan: %s", row->name, row->note);
         }
+    }
+    if (habit(el)) {
+        return REFUSE(e, "there is no query operator %.60s %s: %s", el->name, where, habit(el));
     }
     if (near && !mrsi_text_is(el->name, el->name_len, near)) {
         return REFUSE(e, "there is no query operator %.60s %s: the nearest known one is %s", el->name, where, near);

@@ -450,6 +450,28 @@ is_arrow(struct mrsi_span s)
     return s.n > 2 && s.p[0] == '=' && s.p[1] == '>';
 }
 
+/* A path and a sign of arithmetic, comparison or choice, between blanks. */
+static bool
+is_sum(struct mrsi_span s)
+{
+    for (size_t i = 2; s.n && *s.p == '$' && i + 2 < s.n; i++) {
+        size_t n = s.p[i] == s.p[i + 1] || s.p[i + 1] == '=' ? 2 : 1;
+        if (s.p[i - 1] == ' ' && strchr("+-*/%=<>?&|!", s.p[i]) && s.p[i + n] == ' ') {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* this.name, self.name */
+static bool
+is_this(struct mrsi_span s)
+{
+    static const char *const owners[] = {"this", "self"};
+    struct mrsi_span owner = word(&s);
+    return is_word(owner, owners, 2) && separator(s) == 1 && *s.p == '.';
+}
+
 /* ---- the doors ---- */
 bool
 mrsi_literal_call(struct mrs_mem *mem, struct mrsi_span text, bool plain, struct mrsi_literal *out)
@@ -523,6 +545,12 @@ mrsi_literal_code(struct mrsi_span s)
     }
     if (s.n > 5 && memcmp(s.p, "\xE2\x80", 2) == 0 && memcmp(s.p + s.n - 3, "\xE2\x80", 2) == 0) {
         return MRSI_CODE_QUOTES;
+    }
+    if (s.n > 2 && (memcmp(s.p, "\xC2\xA0", 2) == 0 || memcmp(s.p + s.n - 2, "\xC2\xA0", 2) == 0)) {
+        return MRSI_CODE_BLANK;
+    }
+    if (is_sum(s) || is_this(s)) {
+        return is_sum(s) ? MRSI_CODE_SUM : MRSI_CODE_THIS;
     }
     return is_call(s) || is_arrow(s) ? MRSI_CODE_CALL : MRSI_CODE_NONE;
 }

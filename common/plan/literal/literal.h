@@ -33,6 +33,9 @@ enum mrsi_code {
     MRSI_CODE_TEXT,   /* b"abc" */
     MRSI_CODE_NUMBER, /* 1_000, 5L */
     MRSI_CODE_QUOTES, /* those of a printed page, around it */
+    MRSI_CODE_BLANK,  /* U+00A0 at an end of it */
+    MRSI_CODE_SUM,    /* $a + 1, $first + " " + $last */
+    MRSI_CODE_THIS,   /* this.name */
 };
 enum mrsi_code mrsi_literal_code(struct mrsi_span text);
 

@@ -116,6 +116,43 @@ field_of(const struct wording *x, struct mrs_val input, const char *name)
     }
 }
 
+/* ---- types ---- */
+/* The types of which a value can be equal to v; 0: of any. */
+static uint32_t
+types_of(struct mrs_val v)
+{
+    static const uint32_t numbers = 1u << MRS_DOUBLE | 1u << MRS_INT32 | 1u << MRS_INT64 | 1u << MRS_DECIMAL128;
+    static const uint32_t texts = 1u << MRS_STRING | 1u << MRS_SYMBOL;
+    if (mrs_is_nullish(v) || v.type == MRS_MINKEY || v.type == MRS_MAXKEY) {
+        return 0;
+    }
+    return mrs_is_number(v) ? numbers
+           : v.type == MRS_STRING || v.type == MRS_SYMBOL || v.type == MRS_REGEX ? texts : mrsi_type_bit(v.type);
+}
+
+static uint32_t
+types_of_all(struct mrs_val list)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    uint32_t types = 0;
+    for (mrs_walk_init(&w, mrs_val_view(list)); mrs_walk_next(&w, &el) == 1;) {
+        if (!types_of(el.v)) {
+            return 0;
+        }
+        types |= types_of(el.v);
+    }
+    return types;
+}
+
+static void
+compared(const struct mrsi_plan_words *to, const char *path, uint32_t types, bool where)
+{
+    if (types) {
+        to->compared(to->arg, path, types, where);
+    }
+}
+
 /* ---- expressions ---- */
 /* The name of a field, with letters in front and no blanks. */
 static void
@@ -133,11 +170,39 @@ suspect(const struct wording *x, struct mrs_val v)
 
 static void expression(const struct wording *x, struct mrs_val v, bool whole);
 
+static bool
+is_constant(struct mrs_val v)
+{
+    return v.type != MRS_DOCUMENT && v.type != MRS_ARRAY && (v.type != MRS_STRING || is_text(v));
+}
+
+/* A path beside a constant: { $gt: [$a, 5] }, { $in: [$a, [1, 2]] }. */
+static void
+comparison(const struct wording *x, const char *op, struct mrs_val list)
+{
+    char path[PATH_MAX_BYTES];
+    struct mrs_walk w;
+    struct mrs_elem a, b;
+    uint32_t n;
+    mrs_walk_init(&w, mrs_val_view(list));
+    if (!MRS_IS_ONE_OF(op, compares) || mrs_walk_next(&w, &a) != 1 || mrs_walk_next(&w, &b) != 1) {
+        return;
+    }
+    bool listed = strcmp(op, "$in") == 0, turned = !listed && b.v.type == MRS_STRING && !is_text(b.v);
+    struct mrs_val field = turned ? b.v : a.v, with = turned ? a.v : b.v;
+    uint32_t types = listed && with.type == MRS_ARRAY ? types_of_all(with) : 0;
+    types = !listed && is_constant(with) ? types_of(with) : types;
+    if (field.type == MRS_STRING && path_of_text(x, mrs_val_text(field, &n), path) && *path) {
+        compared(x->to, path, types, false);
+    }
+}
+
 static void
 operands(const struct wording *x, const char *op, struct mrs_val list)
 {
     struct mrs_walk w;
     struct mrs_elem el;
+    comparison(x, op, list);
     bool compared = MRS_IS_ONE_OF(op, compares), met = false;
     for (mrs_walk_init(&w, mrs_val_view(list)); compared && mrs_walk_next(&w, &el) == 1;) {
         met = met || el.v.type == MRS_DOCUMENT || (el.v.type == MRS_STRING && !is_text(el.v));
@@ -253,42 +318,6 @@ expression(const struct wording *x, struct mrs_val v, bool whole)
 }
 
 /* ---- queries ---- */
-/* The types of which a value can be equal to v; 0: of any. */
-static uint32_t
-types_of(struct mrs_val v)
-{
-    static const uint32_t numbers = 1u << MRS_DOUBLE | 1u << MRS_INT32 | 1u << MRS_INT64 | 1u << MRS_DECIMAL128;
-    static const uint32_t texts = 1u << MRS_STRING | 1u << MRS_SYMBOL;
-    if (mrs_is_nullish(v) || v.type == MRS_MINKEY || v.type == MRS_MAXKEY) {
-        return 0;
-    }
-    return mrs_is_number(v) ? numbers
-           : v.type == MRS_STRING || v.type == MRS_SYMBOL || v.type == MRS_REGEX ? texts : mrsi_type_bit(v.type);
-}
-
-static uint32_t
-types_of_all(struct mrs_val list)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    uint32_t types = 0;
-    for (mrs_walk_init(&w, mrs_val_view(list)); mrs_walk_next(&w, &el) == 1;) {
-        if (!types_of(el.v)) {
-            return 0;
-        }
-        types |= types_of(el.v);
-    }
-    return types;
-}
-
-static void
-compared(const struct mrsi_plan_words *to, const char *path, uint32_t types)
-{
-    if (types) {
-        to->compared(to->arg, path, types);
-    }
-}
-
 static void
 predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
 {
@@ -296,14 +325,14 @@ predicates(const struct mrsi_plan_words *to, const char *path, struct mrs_val v)
     struct mrs_elem el;
     mrs_walk_init(&w, v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc());
     if (v.type != MRS_DOCUMENT || mrs_walk_next(&w, &el) != 1 || *el.name != '$') {
-        compared(to, path, types_of(v));
+        compared(to, path, types_of(v), true);
         return;
     }
     for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &el) == 1;) {
         if (MRS_IS_ONE_OF(el.name, alternatives)) {
-            compared(to, path, el.v.type == MRS_ARRAY ? types_of_all(el.v) : 0);
+            compared(to, path, el.v.type == MRS_ARRAY ? types_of_all(el.v) : 0, true);
         } else if (MRS_IS_ONE_OF(el.name, compares)) {
-            compared(to, path, types_of(el.v));
+            compared(to, path, types_of(el.v), true);
         }
     }
 }

@@ -16,8 +16,8 @@ struct mrsi_plan_words {
     void (*text)(void *arg, const char *text, const char *path);
     /* What is read by way of a variable: `$$this.b` over `input: $a` is a.b. */
     void (*path)(void *arg, const char *path);
-    /* `where` compares the path with a value of one of these types (mrsi_type_bit). */
-    void (*compared)(void *arg, const char *path, uint32_t types);
+    /* `where`, or an expression, compares the path with a value of one of these types (mrsi_type_bit). */
+    void (*compared)(void *arg, const char *path, uint32_t types, bool where);
     void *arg;
 };
 /* Calls these for the documents of side 0 of a step. */

@@ -5,7 +5,7 @@
  * and from then on the path costs nothing. What nobody has is told with the nearest name among the first documents.
  * The bits lie in the account's rows, so they are saved and forgotten with these. Two more things are found on the way:
  * a text of the plan that is the name of a field (of the first documents: the text may be meant), and a path that never
- * has a value of the types that `where` compares it with.
+ * has a value of the types that it is compared with.
  *
  * The step `index` sees no documents: its paths are looked for in those that are written, as long as an index of the
  * result has them. */
@@ -27,6 +27,7 @@ struct wanted { /* of a row */
     _Atomic uint32_t met[PATHS];   /* those that values have */
     const char *word[PATHS];       /* the text in the plan that may be the field at the path; NULL: the path is read */
     uint64_t texts;                /* bits of these */
+    uint64_t wheres;               /* bits of those that `where` compares */
     _Atomic uint64_t names;        /* of these: it is the name of a field */
     uint32_t n;
     _Atomic uint32_t named; /* documents whose names were taken */
@@ -133,11 +134,16 @@ want_path(void *arg, const char *path)
 }
 
 static void
-want_types(void *arg, const char *path, uint32_t types)
+want_types(void *arg, const char *path, uint32_t types, bool where)
 {
     struct wanting *x = arg;
     if (is_path(path) || strcmp(path, "_id") == 0) {
+        struct wanted **w = &x->en->paths->of[x->row];
+        uint32_t n = *w ? (*w)->n : 0;
         MRS_THEN(x->s, want(x->en, x->row, path, NULL, types, x->e));
+        if (x->s == MRS_OK && *w && (*w)->n > n) {
+            (*w)->wheres |= (uint64_t)where << n;
+        }
     }
 }
 
@@ -487,7 +493,7 @@ mrsi_paths_note(struct mrsi_engine *en, uint32_t step, uint32_t i, char *line, s
     char has_types[200], wanted_types[200];
     name_types(met, has_types, sizeof has_types);
     name_types(w->types[i], wanted_types, sizeof wanted_types);
-    snprintf(line, size, "step %u, %.255s: `where` compares `%.200s` with a value of type %s, and documents have there "
-             "only: %s", st->no, ns, path, wanted_types, has_types);
+    snprintf(line, size, "step %u, %.255s: %s compares `%.200s` with a value of type %s, and documents have there "
+             "only: %s", st->no, ns, w->wheres >> i & 1 ? "`where`" : "an expression", path, wanted_types, has_types);
     return true;
 }

@@ -18,6 +18,9 @@ coll('parts', *[doc(i32(b'_id', i), i32(b'p', 1), text(b'body', 5 * MIB)) for i 
 coll('large', doc(i32(b'_id', 1), text(b'body', 9 * MIB), text(b'title', 3)))
 coll('mixed', doc(i32(b'_id', 1), i32(b'a', 5), i32(b'b', 6)), doc(i32(b'_id', 2), b'\x0aa\0'),
      doc(i32(b'_id', 3), b'\x04a\0' + doc(b'\x030\0' + doc(), text(b'1', 1))))
+oid = lambda name: b'\x07' + name + b'\0' + b'o' * 12
+coll('named', doc(text(b'_id', 1), oid(b'to')))
+coll('names', doc(i32(b'_id', 1), oid(b'by')), *[doc(i32(b'_id', i), text(b'by', i)) for i in (2, 3)])
 P
 
 # says NAME PATTERN STEP: a run of the step prints a line that the pattern matches
@@ -109,5 +112,22 @@ for gentle in 'validationAction: warn' 'validationLevel: "off"'; do
         passed=$((passed + 1))
     fi
 done
+says 'rekey' '^  d.names +3 +3 +0 +2$' 'rekey: { in: named, id: $to, references: { names: by } }'
+if grep 'hold an objectId' log; then
+    failed=$((failed + 1))
+    echo 'FAIL rekey: a reference that is a new _id counts as one of a wrong type'
+else
+    passed=$((passed + 1))
+fi
+says 'an index that expires' 'index at_1 of d.mixed is new and expires documents: .* more than 60 seconds past it go' \
+    'index: { in: mixed, create: [{ key: { at: 1 }, expireAfterSeconds: 60 }] }'
+says 'a choice' '`errors` must be one of .*not string "NULL" .did you mean `null`' \
+    'cast: { in: mixed, fields: { a: int }, errors: NULL }'
+if grep 'is a text here' log; then
+    failed=$((failed + 1))
+    echo 'FAIL a choice: the word of a key is told to be a text'
+else
+    passed=$((passed + 1))
+fi
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

@@ -23,8 +23,9 @@
 #define REGEX_PATTERN "{\"$regularExpression\": {\"pattern\": \"$1\", \"options\": \"$2\"}}", NULL
 #define REGEX_EXAMPLE "{\"$regularExpression\": {\"pattern\": \"^a\", \"options\": \"i\"}}"
 
-/* WORD: also a word of texts, so only in this spelling. ALONE: where it is not in quotes it needs no brackets. */
-enum { WORD = 1, ALONE = 2 };
+/* WORD: also a word of texts, so only in this spelling. NEAR: its bracket follows at once, as that of a WORD where there
+ * is no `new`. ALONE: where it is not in quotes it needs no brackets. */
+enum { WORD = 1, ALONE = 2, NEAR = 4 };
 /* $1 and $2: the arguments. A pattern is shown where it is a value with them, else the example. A name with a dot
  * stands before its first part. */
 static const struct constructor {
@@ -49,7 +50,7 @@ static const struct constructor {
     {"time.Date", NULL, NULL, DATE_EXAMPLE, WORD},
     {"time.time", NULL, NULL, NOW_EXAMPLE, WORD},
     {"Time.utc", NULL, NULL, DATE_EXAMPLE, WORD},
-    {"now", NULL, NULL, NOW_EXAMPLE, 0},
+    {"now", NULL, NULL, NOW_EXAMPLE, NEAR},
     {"CURRENT_TIMESTAMP", NULL, NULL, NOW_EXAMPLE, ALONE},
     {"NewDateTimeFromTime", NULL, NULL, DATE_EXAMPLE, 0},
     {"ObjectId", OID_PATTERN, OID_EXAMPLE, 0},
@@ -264,8 +265,9 @@ parse(struct mrsi_span s, bool whole, bool alone, struct literal_call *out)
     }
     s = skip(s, 1);
     skip_blanks(&s);
-    if (apart && s.n && mrsi_is_letter(*s.p) && !(*s.p >= '0' && *s.p <= '9')) {
-        return false; /* "Date (local time)" */
+    bool words = s.n && mrsi_is_letter(*s.p) && !(*s.p >= '0' && *s.p <= '9');
+    if (apart && (words || (!made && (out->of->flags & (WORD | NEAR))))) {
+        return false; /* "Date (local time)", "Now (2019)" */
     }
     arguments(&s, out);
     return !whole || ends(s);

@@ -6,6 +6,7 @@
  * become what it has written. What is found is in the account's row, so it is saved and forgotten with that. */
 #include "pass.h"
 #include "run/account/fates.h"
+#include "run/store/value_list.h"
 #include "mongoreshape/path.h"
 #include "mongoreshape/join_ops.h"
 #include <stdlib.h>
@@ -15,6 +16,7 @@ enum { BYTES = 16 << 20, VALUES = 1 << 16 }; /* of a side; that are held */
 struct match_reasons_question {
     struct mrs_path path, target;  /* of references, and of what they refer to */
     uint64_t has[256], lacks[256]; /* targets by class; documents with a reference of a class that no target has */
+    uint64_t among;                /* references of these types may be odd, bits of mrsi_type_bit; 0: of any */
     uint64_t docs;                 /* with a reference */
     uint8_t odd; /* of the document in hand: such a class, 0: none; whether it has a reference */
     bool any;
@@ -125,7 +127,8 @@ reference_value(void *arg, struct mrs_val v)
     struct match_reasons_question *q = arg;
     uint8_t class = q->in_place && v.type == MRS_DOCUMENT ? 0 : class_of(v);
     q->any = q->any || class;
-    q->odd = class && !q->has[class] ? class : q->odd;
+    bool odd = class && !q->has[class] && (!q->among || q->among & mrsi_type_bit(v.type));
+    q->odd = odd ? class : q->odd;
     return MRS_OK;
 }
 
@@ -192,12 +195,12 @@ reference(const struct mrs_desc *d, uint32_t pair, uint32_t ref, const char **pa
 
 static enum mrs_status
 ask_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uint32_t pair, uint32_t ref,
-          struct mrs_err *e)
+          uint64_t among, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_why *why = &en->rows[en->row_of[step][0]].why;
     const struct mrs_desc *d = &en->plan->steps[step].desc;
-    struct match_reasons_question q = {.in_place = ref == 1 || d->family == MRS_FAMILY_REKEY};
+    struct match_reasons_question q = {.among = among, .in_place = ref == 1 || d->family == MRS_FAMILY_REKEY};
     const char *path, *target;
     bool all_targets, all;
     if (!reference(d, pair, ref, &path, &target)) {
@@ -324,8 +327,9 @@ touches(const struct mrs_desc *d, const struct mrs_touch *as, char kind)
     return false;
 }
 
-/* Of a REKEY: each path with references (it reads and changes them), of the sides on which some name nobody. More
- * documents with a value of such a type than that means that some of these were found. */
+/* Of a REKEY: each path with references (it reads and changes them), of the sides on which some name nobody, and of the
+ * types of these, for others may be new `_id`s. More documents with a value of such a type than that means that some of
+ * these were found. */
 static enum mrs_status
 ask_references(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
@@ -339,7 +343,7 @@ ask_references(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         bool own_id = t->side == 0 && strcmp(t->path, "_id") == 0;
         if (dangling && t->kind == 'D' && *t->path && !own_id && touches(d, t, 'R') && !touches(d, t, 'A')) {
             struct mrsi_why before = *why;
-            s = ask_types(en, step, NULL, i, (uint32_t)t->side, e);
+            s = ask_types(en, step, NULL, i, (uint32_t)t->side, en->rows[en->row_of[step][t->side]].asked_types, e);
             *why = why->n > dangling ? before : *why;
         }
     }
@@ -364,10 +368,10 @@ mrsi_why_look(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f,
         return MRS_OK;
     }
     for (uint32_t p = 0; s == MRS_OK && join && p < d->n_pairs; p++) {
-        s = ask_types(en, step, f, p, d->by_reference && p == 0, e);
+        s = ask_types(en, step, f, p, d->by_reference && p == 0, 0, e);
     }
     for (uint32_t ref = 0; s == MRS_OK && !join && ref < 2; ref++) {
-        s = ask_types(en, step, NULL, 0, ref, e);
+        s = ask_types(en, step, NULL, 0, ref, 0, e);
     }
     return s == MRS_OK && none && d->n_pairs == 1 ? ask_turned(en, step, f, e) : s;
 }

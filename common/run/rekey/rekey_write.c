@@ -2,6 +2,7 @@
 /* rekey_write.c - the documents under their new `_id`s, one of each group; refused ones with the reason, found again.
  */
 #include "rekey_pass.h"
+#include "run/store/value_list.h"
 
 static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)
@@ -51,12 +52,13 @@ struct rekey_finder {
     const struct mrsi_rekey_run *k;
     struct mrs_buf *scratch;
     struct mrsi_rekey_ahead *ahead; /* NULL: nobody looked ahead */
+    uint64_t nobody;                /* types of references that name nobody: bits of mrsi_type_bit */
 };
 
 static enum mrs_status
 find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *to, struct mrs_err *e)
 {
-    const struct rekey_finder *x = arg;
+    struct rekey_finder *x = arg;
     const struct mrsi_rekey_run *k = x->k;
     const struct mrsi_rekey_ref *known = mrsi_rekey_ahead_of(x->ahead, id);
     struct mrs_hash128 h;
@@ -79,6 +81,7 @@ find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *
     }
     i = mrsi_index_find(&k->fresh, h);
     *found = i != MRSI_NO_ORDINAL && !mrsi_rekey_refused(k, i) ? MRS_REKEY_STAYS : MRS_REKEY_NOBODY;
+    x->nobody |= *found == MRS_REKEY_NOBODY ? mrsi_type_bit(id.type) : 0;
     return MRS_OK;
 }
 
@@ -87,7 +90,7 @@ mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_r
                   struct mrs_buf *out, struct mrs_view *doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(*doc));
-    struct rekey_finder x = {k, &w->scratch, ahead};
+    struct rekey_finder x = {k, &w->scratch, ahead, 0};
     struct mrs_rekey_lookup to = {find, &x, 0, 0};
     void *work = mrsi_work_of(w, k->step, e);
     bool changed = false;
@@ -106,6 +109,7 @@ mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_r
     struct mrsi_row *row = mrsi_row(w, k->step, k->now);
     row->references += to.references;
     row->dangling += to.dangling;
+    row->asked_types |= x.nobody;
     return MRS_OK;
 }
 

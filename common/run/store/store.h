@@ -102,7 +102,7 @@ struct mrsi_row {
     struct mrsi_eased eased[MRS_EASED + 1]; /* the last: of some field */
     /* Of a list of values: */
     uint64_t found, lacking; /* values that were among them; documents that lack the path and fit for that */
-    uint64_t asked_types;    /* of values that were held against it: bits of mrsi_type_bit */
+    uint64_t asked_types;    /* of values that were held against it; REKEY: of references that name nobody */
     uint64_t lost;   /* of those taken: they have fields that are lost (lost_fields.h) */
 };
 

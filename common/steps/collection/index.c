@@ -392,6 +392,12 @@ create_one(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view ind
         mrs_catalog_note(cat, "index %s of %s is unique and new: a restore fails if documents clash in it",
                          mrsi_index_name(index), cc->coll.ns);
     }
+    struct mrs_val after = mrs_doc_get(index, "expireAfterSeconds");
+    int64_t seconds;
+    if (mrs_val_integral(after, &seconds) && seconds < INT32_MAX) {
+        mrs_catalog_note(cat, "index %s of %s is new and expires documents: those that are more than %lld seconds past "
+                         "it go soon after a restore", mrsi_index_name(index), cc->coll.ns, (long long)seconds);
+    }
     return mrsi_cat_add_index(cat, cc, index, e);
 }
 

@@ -23,8 +23,8 @@
 #define REGEX_PATTERN "{\"$regularExpression\": {\"pattern\": \"$1\", \"options\": \"$2\"}}", NULL
 #define REGEX_EXAMPLE "{\"$regularExpression\": {\"pattern\": \"^a\", \"options\": \"i\"}}"
 
-/* WORD: also a word of texts, so only in this spelling. NEAR: its bracket follows at once, as that of a WORD where there
- * is no `new`. ALONE: where it is not in quotes it needs no brackets. */
+/* WORD: also a word of texts, so only in this spelling. NEAR: its bracket follows at once, as that of a WORD does where
+ * there is no `new`. ALONE: where it is not in quotes it needs no brackets. */
 enum { WORD = 1, ALONE = 2, NEAR = 4 };
 /* $1 and $2: the arguments. A pattern is shown where it is a value with them, else the example. A name with a dot
  * stands before its first part. */

@@ -19,11 +19,17 @@ needs() {
     done
 }
 
-# outside MISSING OPTION...: the script once more with such a server, as $1 --inside; it is skipped where there is none
+# outside MISSING [OPTION...] [-- ARG...]: the script once more with such a server, as $0 --inside ARG...; it is skipped
+# where there is none
 outside() {
-    local missing=$1
+    local missing=$1 options=()
     shift
-    "$root/tests/server/with" "$@" bash "$0" --inside < /dev/null
+    while [ $# != 0 ]; do
+        [ "$1" != -- ] || { shift; break; }
+        options+=("$1")
+        shift
+    done
+    "$root/tests/server/with" "${options[@]}" bash "$0" --inside "$@" < /dev/null
     status=$?
     [ $status != 77 ] || skipped "$missing"
     return $status
@@ -40,4 +46,10 @@ ok() { passed=$((passed + 1)); }
 fail() {
     printf 'FAIL %s: %s\n' "$script" "$*"
     failed=$((failed + 1))
+    [ -z "${MRS_MUTANT:-}" ] || finish # the mistake is found
 }
+finish() {
+    echo "$passed passed, $failed failed, ${skipped:-0} skipped"
+    exit $((failed > 0))
+}
+is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }

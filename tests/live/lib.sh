@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# lib.sh - for the scripts of tests/live: which facts hold on the server at hand. Source it inside of tests/server/with.
+# lib.sh - for the scripts of tests/live: which facts hold on the server at hand, and the tool called with plan.yaml.
+# Source it inside of tests/server/with.
 #
 # ask_facts writes build/.../facts.txt once per server; needs_fact NAME TEST says "skipped" and gives 1 when the fact is
 # not true, so a test reads: needs_fact killed-commit-251 "a killed session" || { skipped=$((skipped + 1)); return; }
@@ -23,3 +24,12 @@ needs_fact() {
     fi
     return 1
 }
+
+# With begin.bash: `ask` and `tool` are programs; `out`, `err` and `status` are what the tool ended with.
+plan() { cat >plan.yaml; }
+server() { "$ask" "$@" >asked || { fail "the server: $* $(cat asked)"; return 1; }; }
+verify() {
+    "$tool" verify plan.yaml --db shop "$@" >out 2>err </dev/null
+    status=$?
+}
+ends() { is "$1 ($(cat out err | cut -c1-300 | head -n 6 | tr '\n' ' '))" "$status" "$2"; }

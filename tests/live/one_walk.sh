@@ -13,18 +13,8 @@ tool=$obj/mongoreshape-live-test ask=$obj/ask
 needs "$tool" "$ask"
 [ "${1:-}" = --inside ] || { outside "no server for tests"; exit; }
 inside
+. "$here/lib.sh"
 every=${EVERY:-4}
-fail() {
-    printf 'FAIL one_walk: %s\n' "$*"
-    failed=$((failed + 1))
-    [ -z "${MRS_MUTANT:-}" ] || finish # the mistake is found
-}
-finish() {
-    echo "$passed passed, $failed failed, 0 skipped"
-    exit $((failed > 0))
-}
-is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
-server() { "$ask" "$@" > asked || { fail "the server: $* $(cat asked)"; return 1; }; }
 figure() { grep -o "\"$1\":[0-9]*" out | tail -n 1 | sed 's/.*://'; }
 
 # fill: 12 posts with two items each, 24 comments, 12 notes
@@ -74,16 +64,11 @@ writer rough \
     '{"update": "comments", "updates": [{"q": {"_id": 10}, "u": {"$set": {"post": 2}}}]}' \
     '{"delete": "comments", "deletes": [{"q": {"_id": 10}, "limit": 1}]}'
 
-# apply, verify: the tool; `status` is what it ended with
+# apply: the tool; `status` is what it ended with
 apply() {
     "$tool" apply plan.yaml --db shop --execute --batch 5 --lease 1000 --json > out 2> err < /dev/null
     status=$?
 }
-verify() {
-    "$tool" verify plan.yaml --db shop "$@" > out 2> err < /dev/null
-    status=$?
-}
-ends() { is "$1 ($(cat out err | cut -c1-300 | head -n 6 | tr '\n' ' '))" "$status" "$2"; }
 right() {
     cp out applied
     verify
@@ -118,7 +103,6 @@ disturb() {
     done 8< stops
 }
 
-plan() { cat > plan.yaml; }
 embed='- embed: { from: comments, into: posts, match: { post: _id }, keep: all, as: comments, sort: { n: 1 } }'
 plan <<< "steps:
 $embed"

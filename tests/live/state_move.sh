@@ -13,7 +13,6 @@ needs "$tool" "$ask"
 [ "${1:-}" = --inside ] || { outside "no server for tests"; exit; }
 inside
 old=mongoreshape new=__mdb_internal_mongoreshape
-is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
 server() { "$ask" "$@" || fail "the server: $*"; }
 count() {
     "$ask" "$1" "{\"count\": \"$2\"}" | grep -oE '"n" : (\{ "\$number[A-Za-z]+" : ")?[0-9]+' | grep -oE '[0-9]+$'
@@ -106,9 +105,9 @@ for kind in expand quiet; do
     run 0 "any more" throttle
     "$tool" status --db shop | grep -q "state-db" && fail "$kind: status names --state-db"
     picture after
-    knobs='s/, "max_lag" : "", "max_latency" : "", "max_load" : "", "critical_load" : "", "hours" : ""//'
-    sed -e 's/"docs" : [^,}]*//' -e "$knobs" before > before.1
-    sed -e 's/"docs" : [^,}]*//' -e "$knobs" after > after.1
+    knobs='s/, "(max_lag|max_latency|max_load|critical_load|hours)" : ""//g' # servers differ in their order
+    sed -E -e 's/"docs" : [^,}]*//' -e "$knobs" before > before.1
+    sed -E -e 's/"docs" : [^,}]*//' -e "$knobs" after > after.1
     cmp -s before.1 after.1 && ok || fail "$kind: a look wrote: $(diff before.1 after.1 | head -5)"
     # The first that writes moves it and goes on; names of stops on the way.
     rm -f stops
@@ -215,5 +214,4 @@ run 0 "" apply expand.yaml --execute
 grep -q moved out && fail "a database of the user's was moved"
 is "the user's runs" "$(count $old runs)" 1
 is "the user's refused" "$(count $old refused)" 1
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed = 0 ]
+finish

@@ -9,47 +9,17 @@
 # stopped at random. swarm: the same, beside writers (live-writers with a tool whose workers are harassed).
 # Environment: OBJ, the folder of the programs; HARASSED, how many runs (6); SWARMS (6); WRITERS_SEED (1).
 set -u
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+. "$(dirname "$0")/begin.bash"
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2
 tool=$obj/mongoreshape-live-test ask=$obj/ask
-for need in "$tool" "$ask" "$obj/live-writers"; do
-    if [ ! -x "$need" ]; then
-        echo "workers skipped: ${need##*/} is not built"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-done
-if [ "${1:-}" != --inside ]; then
-    "$here/../server/with" bash "$0" --inside "$@" < /dev/null
-    status=$?
-    if [ $status = 77 ]; then
-        echo "workers skipped: no server for tests"
-        echo "0 passed, 0 failed, 1 skipped"
-        exit 0
-    fi
-    exit $status
-fi
+needs "$tool" "$ask" "$obj/live-writers"
+[ "${1:-}" = --inside ] || { outside "no server for tests" -- "$@"; exit; }
 shift
 [ $# != 0 ] || set -- fenced same run harassed swarm
-dir=$(mktemp -d) || exit 2
-trap 'rm -rf "$dir"' EXIT
-cd "$dir" || exit 2
-passed=0 failed=0 killed=0 stopped=0
+inside
+. "$here/lib.sh"
+killed=0 stopped=0
 state=__mdb_internal_mongoreshape
-ok() { passed=$((passed + 1)); }
-fail() {
-    printf 'FAIL workers: %s\n' "$*"
-    failed=$((failed + 1))
-    [ -z "${MRS_MUTANT:-}" ] || finish # the mistake is found
-}
-finish() {
-    [ "$killed$stopped" = 00 ] || echo "workers killed: $killed, stopped: $stopped"
-    echo "$passed passed, $failed failed, 0 skipped"
-    exit $((failed > 0))
-}
-is() { if [ "$2" = "$3" ]; then ok; else fail "$1: $2, not $3"; fi; }
-server() { "$ask" "$@" > asked || { fail "the server: $* $(cat asked)"; return 1; }; }
-plan() { cat > plan.yaml; }
 
 # fill [N]: N posts (60) with two items each, two comments to each
 fill() {
@@ -64,17 +34,12 @@ fill() {
     server shop '{"createIndexes": "comments", "indexes": [{"key": {"post": 1}, "name": "post"}]}'
 }
 
-# apply [OPTION...], verify: the tool; `status` is what it ended with
+# apply [OPTION...]: the tool; `status` is what it ended with
 apply() {
     "$tool" apply plan.yaml --db shop --execute --batch "${batch:-5}" --lease "${lease:-1000}" "$@" \
         > out 2> err < /dev/null
     status=$?
 }
-verify() {
-    "$tool" verify plan.yaml --db shop "$@" > out 2> err < /dev/null
-    status=$?
-}
-ends() { is "$1 ($(cat out err | cut -c1-300 | head -n 6 | tr '\n' ' '))" "$status" "$2"; }
 right() {
     verify
     ends "$1: verify" 0
@@ -341,4 +306,5 @@ part_swarm() {
 for part; do
     "part_$part"
 done
+[ "$killed$stopped" = 00 ] || echo "workers killed: $killed, stopped: $stopped"
 finish

@@ -13,6 +13,7 @@
 static bool
 only_blocked(const struct live_call *c)
 {
+    MRS_ASSERT(c->job.run);
     static const char *const phases[] = {"claimed", "blocked", "reading", "deriving", "listing"};
     struct mrs_view doc = {c->job.run->doc.p, (uint32_t)c->job.run->doc.n};
     return MRS_IS_ONE_OF(c->phase, phases) && live_at(doc, "blocked").type == MRS_DOCUMENT;

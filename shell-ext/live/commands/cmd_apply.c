@@ -57,6 +57,7 @@ dry_run(struct live_call *c)
 static enum mrs_status
 verify_natively(struct live_call *c)
 {
+    MRS_ASSERT(c->job.server && c->job.run);
     struct live_pass_report r = {.arena = &c->arena};
     char line[160];
     c->job.opts.repair = !c->job.server->sharded;
@@ -78,6 +79,7 @@ verify_natively(struct live_call *c)
 static enum mrs_status
 help(struct live_call *c)
 {
+    MRS_ASSERT(c->cli->worker);
     if (!c->known) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING,
                            "there is no run of this plan to help: `apply PLAN --execute --workers N` begins it");
@@ -88,6 +90,7 @@ help(struct live_call *c)
 static enum mrs_status
 execute(struct live_call *c)
 {
+    MRS_ASSERT(c->cli->execute);
     const struct live_opts *o = &c->job.opts;
     enum mrs_status s = live_call_admit(c);
     if (s == MRS_OK && c->cli->worker) {

@@ -39,6 +39,7 @@ put_script(struct mrs_view role, const char *name, struct mrs_buf *out)
 static enum mrs_status
 show(struct live_call *c, bool json)
 {
+    MRS_ASSERT(c->job.plan);
     struct mrs_buf role, text;
     char name[64], id[33];
     mrs_buf_init(&role, c->job.mem, (size_t)16 << 20);

@@ -30,6 +30,7 @@ struct told {
 static void
 tell(struct told *t, const char *name, const char *value)
 {
+    MRS_ASSERT(name && value);
     size_t room = sizeof OURS + strlen(name) + 1 + strlen(value) + 1;
     char *text = t->n + 1 < t->room ? mrs_arena_alloc(t->a, room) : NULL;
     if (!text) {
@@ -52,6 +53,7 @@ tell_count(struct told *t, const char *name, uint64_t value)
 static void
 inherit(struct told *t)
 {
+    MRS_ASSERT(!t->at);
     size_t n = 0;
     while (environ[n]) {
         n++;
@@ -145,6 +147,7 @@ wait_for(const struct live_call *c, const char *option, pid_t pid)
 void
 live_call_hook(struct live_call *c, int status)
 {
+    MRS_ASSERT(status >= 0);
     bool works = c->cli->execute || strcmp(c->cli->line.command->name, "verify") == 0;
     const char *option = status == 0 ? "on-success" : "on-failure";
     const char *line = status == 0 ? c->cli->on_success : c->cli->on_failure;

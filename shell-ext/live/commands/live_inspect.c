@@ -67,6 +67,7 @@ open_survey(struct live_inspecting *k)
 static enum mrs_status
 inspect(struct live_inspecting *k)
 {
+    MRS_ASSERT(!k->found);
     struct live_call *c = &k->call;
     struct mrs_inspect_source source;
     struct mrs_inspect_opts opts = {.name = c->shown,

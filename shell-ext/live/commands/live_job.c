@@ -186,6 +186,7 @@ say(void *arg, const char *line)
 static enum mrs_status
 load(struct live_call *c, int64_t now_ms)
 {
+    MRS_ASSERT(c->text);
     struct mrs_plan_opts opts = {.file = c->file, .default_db = *c->db ? c->db : NULL, .now_ms = now_ms};
     uint8_t drawn[MRS_SECRET] = {0};
     mrs_plan_free(c->job.plan);
@@ -215,6 +216,7 @@ tell_plan(const struct live_call *c)
 bool
 live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
 {
+    MRS_ASSERT(cli->line.mem && status);
     memset(c, 0, sizeof *c);
     mrs_err_clear(&c->err);
     c->cli = cli;
@@ -252,6 +254,7 @@ live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
 static enum mrs_status
 remember(struct live_call *c)
 {
+    MRS_ASSERT(c->job.run);
     struct mrs_view doc = {c->job.run->doc.p, (uint32_t)c->job.run->doc.n};
     char word[32];
     c->known = true;
@@ -362,6 +365,7 @@ add_name(struct live_call *c, const char *name, struct names *to)
 static enum mrs_status
 databases(struct live_call *c, struct names *out)
 {
+    MRS_ASSERT(c->job.plan);
     const struct mrs_plan *p = c->job.plan;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; i < p->n_steps; i++) {
@@ -408,6 +412,7 @@ databases_that_fit(struct live_call *c, struct names *out)
 static enum mrs_status
 check(struct live_call *c)
 {
+    MRS_ASSERT(c->job.plan && c->job.server);
     struct mrs_catalog *cat = NULL;
     enum mrs_status s = live_server_catalog(c->job.mem, c->job.server, &cat, &c->err);
     MRS_THEN(s, mrs_plan_check(c->job.plan, cat, &c->err));
@@ -548,6 +553,7 @@ live_call_open(struct live_call *c)
 enum mrs_status
 live_call_run(struct live_call *c, bool create)
 {
+    MRS_ASSERT(c->job.plan && c->job.server);
     enum mrs_status s = live_call_knobs_check(c);
     MRS_THEN(s, live_run_open(&c->job, create, c->text, c->text_n, &c->err));
     return s == MRS_OK ? live_call_knobs_set(c) : s;
@@ -556,6 +562,7 @@ live_call_run(struct live_call *c, bool create)
 enum mrs_status
 live_call_admit(struct live_call *c)
 {
+    MRS_ASSERT(c->job.plan);
     const struct live_opts *o = &c->job.opts;
     bool direct = o->mode == LIVE_DIRECT;
     if (o->quiet != LIVE_NOT_QUIET || (direct ? c->live.direct : c->live.expand)) {
@@ -571,6 +578,7 @@ live_call_admit(struct live_call *c)
 enum mrs_status
 live_call_preflight(struct live_call *c, const char *command)
 {
+    MRS_ASSERT(c->job.server && command);
     c->looked = true;
     bool dry = strcmp(command, "apply") == 0 && !c->cli->execute; /* its findings are in the outlook */
     enum live_quiet asked = c->job.opts.quiet;
@@ -627,6 +635,7 @@ close_metrics(struct live_call *c, int status)
 int
 live_call_end(struct live_call *c, enum mrs_status s, int status)
 {
+    MRS_ASSERT(status >= 0);
     mrs_cli_progress_end(&c->progress);
     if (c->job.run) {
         memcpy(c->run, c->job.run->id, sizeof c->run);

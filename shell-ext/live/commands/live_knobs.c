@@ -28,6 +28,7 @@ knobs_of(const struct live_cli *cli, struct live_control *to, struct knob out[KN
 bool
 live_call_knobs(const struct live_cli *cli, struct live_control *to)
 {
+    MRS_ASSERT(to);
     const struct {
         const char *option;
         uint64_t given, *to;

@@ -29,6 +29,7 @@ live_report_mode(const struct live_call *c)
 static void
 about_plan(const struct live_call *c)
 {
+    MRS_ASSERT(c->job.plan);
     char id[33];
     const struct mrs_plan *p = c->job.plan;
     const struct live_server *s = c->job.server;
@@ -42,6 +43,7 @@ about_plan(const struct live_call *c)
 static void
 about_regime(const struct live_call *c)
 {
+    MRS_ASSERT((unsigned)c->job.opts.quiet <= LIVE_BY_WORD);
     static const char *const how[] = {"", "blocking writes of the whole cluster", "validators that refuse writes",
                                       "your word"};
     const struct live_opts *o = &c->job.opts;
@@ -112,6 +114,7 @@ roughly(uint64_t s)
 void
 live_report_outlook(struct live_call *c)
 {
+    MRS_ASSERT(c->job.server);
     char docs[32], bytes[32];
     struct mrs_buf words;
     mrs_buf_init(&words, c->job.mem, (size_t)64 << 20);

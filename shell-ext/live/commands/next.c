@@ -58,6 +58,7 @@ finish(struct live_call *c, struct mrs_buf *b)
 void
 live_call_next(struct live_call *c, const char *verb, const char *extra)
 {
+    MRS_ASSERT(verb && extra);
     struct mrs_buf b;
     begin(c, verb, &b);
     mrs_buf_printf(&b, "%s%s", *extra ? " " : "", extra);

@@ -100,6 +100,7 @@ has_claimed(const struct claimed_level *below, struct mrs_val v)
 bool
 live_claimed_any(struct live_claimed k, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct claimed_level top = {k, "", 0};
     bool claimed = false, other = false;
     look(&top, doc, &claimed, &other);
@@ -281,6 +282,7 @@ enum mrs_status
 live_claimed_in(struct live_claimed k, struct mrs_view doc, struct mrs_view after, struct mrs_buf *buf,
                 struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_view_is_framed(after));
     struct claimed_level top = {k, "", 0};
     struct mrs_build b;
     mrs_buf_reset(buf);

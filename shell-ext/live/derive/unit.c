@@ -118,6 +118,7 @@ claims_in(const struct live_units *u, const struct mrs_live_group *g, uint32_t m
 static enum mrs_status
 list_left(struct live_units *u, uint32_t main, struct mrs_err *e)
 {
+    MRS_ASSERT(main < u->n_mains);
     const struct mrs_live_group *end = u->job->live->group + u->job->live->n_groups;
     uint32_t n = 0, cap = 1, own = has_claims(u, u->main[main].side) ? u->group->n_claims : 0;
     for (const struct mrs_live_group *g = u->group; g < end; g++) {
@@ -143,6 +144,7 @@ list_left(struct live_units *u, uint32_t main, struct mrs_err *e)
 static enum mrs_status
 list_mains(struct live_units *u, struct mrs_err *e)
 {
+    MRS_ASSERT(!u->main);
     const struct mrs_desc *d = &u->step->desc;
     u->main = mrs_arena_alloc(&u->life, (d->n_sides + 1u) * sizeof *u->main);
     u->left = mrs_arena_alloc(&u->life, (d->n_sides + 1u) * sizeof *u->left);
@@ -161,6 +163,7 @@ list_mains(struct live_units *u, struct mrs_err *e)
 static enum mrs_status
 make_work(struct live_units *u, struct mrs_err *e)
 {
+    MRS_ASSERT(!u->work);
     u->work = mrs_zalloc(u->job->mem, u->group->n * sizeof *u->work);
     if (!u->work) {
         return mrs_err_memory(e, u->group->n * sizeof *u->work);
@@ -230,6 +233,7 @@ live_units_open(struct live_job *job, uint32_t group, enum live_purpose purpose,
 static void
 clear_work(struct live_units *u, uint32_t i)
 {
+    MRS_ASSERT(i < u->group->n);
     void (*clear)(struct mrs_ctx *, void *) = u->step[i].type->work_clear;
     if (u->work[i] && clear) {
         clear(&u->ctx, u->work[i]);
@@ -289,6 +293,7 @@ live_unit_base(struct live_units *u, uint32_t main, struct mrs_view doc, struct 
 enum mrs_status
 live_unit_hold(struct live_units *u, struct mrs_view doc, struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(doc.p || doc.n == 0);
     uint64_t memory = u->job->opts.memory ? u->job->opts.memory : LIVE_ONE_BYTES;
     u->held += doc.n;
     if (u->n > 1 && u->held > LIVE_LOAD_BYTES) {
@@ -402,6 +407,7 @@ live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, stru
 static enum mrs_status
 refuse_map(struct live_units *u, uint32_t main, struct live_unit *unit, uint32_t step, struct mrs_err *e)
 {
+    MRS_ASSERT(step > 0);
     bool genuine = u->purpose != LIVE_FOR_CONTRACT ||
                    (!has_a_claim(u, main, unit->doc) && !LIVE_MUTANT("refusal-unheard"));
     enum mrs_status s = genuine ? MRS_OK : has_old_shape(u, unit->doc, &genuine, e);
@@ -487,6 +493,7 @@ keeps_no_time(struct live_units *u, struct live_unit *unit, const struct mrs_pro
 static enum mrs_status
 keep_product(struct live_units *u, struct live_unit *unit, const struct mrs_product *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->side >= 0);
     struct live_product made = {.coll = u->step->desc.sides[p->side].coll, .side = p->side};
     enum mrs_status s = live_stored(p->doc, &u->kept, &made.doc, e);
     MRS_THEN(s, live_unit_hold(u, made.doc, &made.doc, e));
@@ -552,6 +559,7 @@ derive_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
 static void
 begin_unit(struct live_units *u, struct live_unit *unit, struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     memset(unit, 0, sizeof *unit);
     mrs_err_clear(&unit->why);
     unit->doc = unit->want = doc;

@@ -10,6 +10,7 @@
 void
 live_ask_init(struct live_ask *a, struct mrs_mem *mem, const char *path)
 {
+    MRS_ASSERT(path[0]);
     memset(a, 0, sizeof *a);
     a->path = path;
     mrs_buf_init(&a->in, mem, MRS_DOC_READ_MAX);

@@ -46,6 +46,7 @@ compile(struct live_units *u, const char *path, struct mrs_path *out, struct mrs
 enum mrs_status
 live_from_open(struct live_units *u, struct mrs_err *e)
 {
+    MRS_ASSERT(!u->from);
     const struct mrs_desc *d = &u->step->desc;
     struct live_from *f = mrs_zalloc(u->job->mem, sizeof *f);
     if (!f) {
@@ -216,6 +217,7 @@ add_wish(void *arg, struct mrs_val v)
 static enum mrs_status
 wish_keys(struct live_units *u, int side, struct mrs_view doc)
 {
+    MRS_ASSERT(side == 0 || side == 1);
     struct live_from *f = u->from;
     uint32_t first = f->wanted.n, n = first;
     enum mrs_status s = u->step->type->join->keys(u->step->state, &u->ctx, side, doc, &f->wanted);
@@ -481,6 +483,7 @@ by_id(const void *a, const void *b)
 static void
 sort_recs(struct live_from *f)
 {
+    MRS_ASSERT(f->recs.n % sizeof(struct live_rec) == 0);
     struct live_rec *r = (struct live_rec *)(void *)f->recs.p;
     size_t n = 0, all = f->recs.n / sizeof *r;
     if (all > 1) {
@@ -598,6 +601,7 @@ live_units_pair(const struct live_units *u)
 static enum mrs_status
 wish_all(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(u->from);
     enum mrs_status s = MRS_OK;
     forget(u->from);
     mrs_arena_reset(&u->hold);
@@ -621,6 +625,7 @@ enum mrs_status
 live_units_meeting(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_buf *out, bool *all,
                    struct mrs_err *e)
 {
+    MRS_ASSERT(u->from && all);
     struct live_from *f = u->from;
     struct live_ask ask;
     struct mrs_view filter;

@@ -29,6 +29,7 @@ recs(const struct live_from *f)
 static enum mrs_status
 next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
 {
+    MRS_ASSERT(((struct matching *)m->impl)->at <= m->n);
     struct matching *x = m->impl;
     (void)e;
     if (x->at == m->n) {
@@ -136,6 +137,7 @@ other_pairs(const struct live_units *u, const struct live_rec *r)
 static enum mrs_status
 look_up(struct live_units *u, uint32_t at, struct mrs_err *e)
 {
+    MRS_ASSERT(at < u->from->unit_keys.n);
     struct live_from *f = u->from;
     const struct mrs_keyspan *s = &f->unit_keys.span[at];
     const struct live_entry *t = (const struct live_entry *)(const void *)f->entries.p;

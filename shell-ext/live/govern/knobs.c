@@ -60,6 +60,7 @@ positive(const char **at, double *out)
 const char *
 live_loads_read(const char *text, struct live_loads *out)
 {
+    MRS_ASSERT(text && out);
     static const char right[] = "names of serverStatus with a number greater than 0, at most 8, as "
                                 "globalLock.activeClients.total=100,connections.active=200";
     memset(out, 0, sizeof *out);
@@ -99,6 +100,7 @@ minute(const char **at, int *out)
 const char *
 live_hours_read(const char *text, struct live_hours *out)
 {
+    MRS_ASSERT(text && out);
     static const char right[] = "times of the day, at most 8 pairs, as 22:00-06:00 or 00:30-05:00,12:00-13:00";
     memset(out, 0, sizeof *out);
     for (const char *at = text; *at;) {
@@ -134,6 +136,7 @@ live_hours_open(const struct live_hours *h, int minute_of_day)
 const char *
 live_watched_read(const struct live_texts *t, struct live_watched *out, const char **option)
 {
+    MRS_ASSERT(option);
     const char *wrong = NULL;
     memset(out, 0, sizeof *out);
     if ((wrong = live_time_read(t->max_lag[0] ? t->max_lag : LIVE_LAG_DEFAULT, &out->lag_ms))) {

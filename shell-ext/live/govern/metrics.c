@@ -67,6 +67,7 @@ seconds(struct mrs_buf *out, const char *name, int64_t ms, const char *help)
 static void
 put_run(struct mrs_buf *out, const struct live_figures *f)
 {
+    MRS_ASSERT(f->progress);
     const struct {
         const char *label, *value;
     } labels[] = {{"run", f->run},
@@ -168,6 +169,7 @@ is_metrics(struct mrs_mem *mem, const char *text, size_t n)
 static enum mrs_status
 open_file(struct live_metrics *m, const char *where, struct mrs_err *e)
 {
+    MRS_ASSERT(!m->file);
     struct mrs_replace how = {.option = "--metrics",
                               .unlike = "no metrics of mongoreshape-live",
                               .no_force = true,
@@ -187,6 +189,7 @@ open_file(struct live_metrics *m, const char *where, struct mrs_err *e)
 enum mrs_status
 live_metrics_open(struct mrs_mem *mem, const char *where, struct live_metrics **out, struct mrs_err *e)
 {
+    MRS_ASSERT(where[0]);
     enum mrs_status s;
     struct live_metrics *m = mrs_zalloc(mem, sizeof *m);
     *out = NULL;
@@ -213,6 +216,7 @@ live_metrics_url(const struct live_metrics *m)
 static enum mrs_status
 replace_file(struct live_metrics *m, struct mrs_err *e)
 {
+    MRS_ASSERT(m->file);
     if (mrs_file_is_stream(m->file)) {
         return mrs_file_write(m->file, m->text.p, m->text.n, e);
     }

@@ -184,6 +184,7 @@ read_tickets(struct mrs_view status, struct live_reading *out)
 const struct live_load *
 live_load_missing(struct mrs_view status, const struct live_loads *loads)
 {
+    MRS_ASSERT(loads->n <= LIVE_LOADS);
     double value;
     for (uint32_t i = 0; i < loads->n; i++) {
         if (!number_at(status, loads->of[i].path, &value)) {
@@ -222,6 +223,7 @@ live_signals_of_status(struct mrs_view status, const struct live_watched *w, str
 const struct live_load *
 live_load_reached(struct mrs_view status, const struct live_loads *loads, double *value)
 {
+    MRS_ASSERT(loads->n <= LIVE_LOADS);
     for (uint32_t i = 0; i < loads->n; i++) {
         if (number_at(status, loads->of[i].path, value) && *value >= loads->of[i].limit) {
             return &loads->of[i];
@@ -273,6 +275,7 @@ static enum mrs_status
 ask_lag(struct live_job *job, struct live_signals *s, const struct live_watched *w, struct live_readings *out,
         struct mrs_err *e)
 {
+    MRS_ASSERT(w->lag_ms > 0);
     struct live_reading *r = &out->of[LIVE_SIGNAL_LAG];
     struct mrs_buf hellos, reply;
     struct mrs_err own;

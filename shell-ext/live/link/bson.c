@@ -13,6 +13,7 @@
 enum mrs_status
 live_doc(struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e, const char *template, ...)
 {
+    MRS_ASSERT(out && template && mrs_buf_is_sound(buf));
     va_list ap;
     va_start(ap, template);
     enum mrs_status s = mrs_compose(buf, out, e, template, &ap);
@@ -23,6 +24,7 @@ live_doc(struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e, const cha
 enum mrs_status
 live_doc_in(struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e, const char *template, ...)
 {
+    MRS_ASSERT(out && template && mrs_arena_is_sound(a));
     va_list ap;
     va_start(ap, template);
     enum mrs_status s = mrs_compose_in(a, out, e, template, &ap);
@@ -33,6 +35,7 @@ live_doc_in(struct mrs_arena *a, struct mrs_view *out, struct mrs_err *e, const 
 struct mrs_val
 live_at(struct mrs_view d, const char *path)
 {
+    MRS_ASSERT(path && (d.p || d.n == 0));
     for (;;) {
         const char *dot = strchr(path, '.');
         struct mrs_elem el;
@@ -61,6 +64,7 @@ see_any(void *arg, struct mrs_val v)
 enum mrs_status
 live_any_at(struct mrs_arena *a, struct mrs_view d, const char *path, bool *any, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d) && path[0]);
     struct mrs_val text = mrs_make_text(a, path, (uint32_t)strlen(path));
     struct mrs_path p;
     enum mrs_status s = text.type == MRS_MISSING ? mrs_err_memory(e, 0) : mrs_path_compile(a, text, false, &p, e);
@@ -95,6 +99,7 @@ live_int_at(struct mrs_view d, const char *path, int64_t fallback)
 void
 live_text_at(struct mrs_view d, const char *path, char *out, size_t size)
 {
+    MRS_ASSERT(out && size > 0);
     struct mrs_val v = live_at(d, path);
     out[0] = 0;
     if (v.type == MRS_STRING) {
@@ -119,6 +124,7 @@ live_bool_at(struct mrs_view d, const char *path, bool fallback)
 enum mrs_status
 live_stored(struct mrs_view doc, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_buf_is_sound(buf));
     struct mrs_walk w;
     struct mrs_elem el, id;
     struct mrs_build b;
@@ -141,6 +147,7 @@ live_stored(struct mrs_view doc, struct mrs_buf *buf, struct mrs_view *out, stru
 const char *
 live_zero_time(struct mrs_view doc)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
     struct mrs_elem el;
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &el) == 1;) {

@@ -79,6 +79,7 @@ spoken_to_directly(const mongoc_uri_t *uri)
 static enum mrs_status
 say_hello(struct live_link *l, struct mrs_err *e)
 {
+    MRS_ASSERT(l->client && !l->replicated && !l->sharded);
     struct mrs_buf reply;
     struct mrs_view cmd, said;
     struct mrs_arena a;
@@ -104,6 +105,7 @@ say_hello(struct live_link *l, struct mrs_err *e)
 static void
 set_concerns(struct live_link *l)
 {
+    MRS_ASSERT(!l->written && !l->journaled);
     mongoc_read_concern_t *r = mongoc_read_concern_new();
     for (int j = 0; j < 2; j++) {
         mongoc_write_concern_t *w = mongoc_write_concern_new();
@@ -128,6 +130,7 @@ set_concerns(struct live_link *l)
 static enum mrs_status
 connect_client(struct live_link *l, const mongoc_uri_t *uri, struct mrs_err *e)
 {
+    MRS_ASSERT(!l->client && !l->secret);
     bson_error_t error;
     const char *secret = mongoc_uri_get_password(uri);
     l->secret = secret ? mrs_strndup(l->mem, secret, strlen(secret)) : NULL;
@@ -155,6 +158,7 @@ connect_client(struct live_link *l, const mongoc_uri_t *uri, struct mrs_err *e)
 static enum mrs_status
 link_connect(struct live_link *l, const char *uri, struct live_link **out, struct mrs_err *e)
 {
+    MRS_ASSERT(l->mem && !l->client);
     mongoc_uri_t *parsed;
     enum mrs_status s = live_uri_parse(uri, &parsed, e);
     if (s == MRS_OK) {
@@ -175,6 +179,7 @@ link_connect(struct live_link *l, const char *uri, struct live_link **out, struc
 enum mrs_status
 live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struct live_link **out, struct mrs_err *e)
 {
+    MRS_ASSERT(uri && state_db);
     struct live_link *l = mrs_zalloc(mem, sizeof *l);
     *out = NULL;
     if (!l) {
@@ -188,6 +193,7 @@ live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struc
 enum mrs_status
 live_link_open_looking(struct mrs_mem *mem, const char *uri, struct live_link **out, struct mrs_err *e)
 {
+    MRS_ASSERT(uri);
     struct live_link *l = mrs_zalloc(mem, sizeof *l);
     *out = NULL;
     if (!l) {
@@ -201,6 +207,7 @@ live_link_open_looking(struct mrs_mem *mem, const char *uri, struct live_link **
 void
 live_link_close(struct live_link *l)
 {
+    MRS_ASSERT(!l || !l->asking);
     if (!l) {
         return;
     }
@@ -250,6 +257,7 @@ live_link_generation(const struct live_link *l)
 void
 live_link_mark(struct live_link *l, const char *comment, int64_t max_time_ms)
 {
+    MRS_ASSERT(max_time_ms >= 0);
     snprintf(l->comment, sizeof l->comment, "%s", comment ? comment : "");
     l->max_time_ms = max_time_ms;
 }
@@ -258,6 +266,7 @@ live_link_mark(struct live_link *l, const char *comment, int64_t max_time_ms)
 enum mrs_status
 live_bytes(struct mrs_view d, bson_t *out, struct mrs_err *e)
 {
+    MRS_ASSERT(d.p || d.n == 0);
     if (d.n == 0) {
         d = mrs_empty_doc();
     }
@@ -301,6 +310,7 @@ live_primary(const struct live_link *l, struct live_fault *f, struct mrs_err *e)
 void
 live_link_stop(const struct live_link *l, const char *when, const char *db, const char *what)
 {
+    MRS_ASSERT(when && db && what);
 #ifdef LIVE_TEST
     char name[96];
     snprintf(name, sizeof name, "%s-%s%s", when, strcmp(db, l->state_db) == 0 ? "state-" : "", what);
@@ -332,6 +342,7 @@ live_link_look(struct live_link *l, bool look)
 enum mrs_status
 live_may_write(struct live_link *l, const char *db, unsigned flags, struct mrs_err *e)
 {
+    MRS_ASSERT(!l->asking || strcmp(db, l->state_db) == 0);
     if (l->look && strcmp(db, l->state_db) != 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a write to %s without --execute: it was not sent", db);
     }
@@ -415,6 +426,7 @@ struct connection_call {
 static enum mrs_status
 send_command(struct connection_call *c, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(c->name && c->f);
     bson_t reply;
     bson_error_t error;
     struct mrs_view said;
@@ -480,6 +492,7 @@ enum mrs_status
 live_command(struct live_link *l, const char *db, struct mrs_view cmd, unsigned flags, struct mrs_buf *out,
              struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(db && db[0]);
     struct live_fault own;
     struct connection_call c = {.l = l, .db = db, .opts = BSON_INITIALIZER, .flags = flags, .f = f ? f : &own};
     memset(c.f, 0, sizeof *c.f);
@@ -519,6 +532,7 @@ static enum mrs_status
 cursor_new(struct live_link *l, const struct mrs_coll *coll, const char *verb, struct live_cursor **out,
            struct mrs_err *e)
 {
+    MRS_ASSERT(coll->ns && coll->ns[0]);
     struct live_cursor *c = mrs_zalloc(l->mem, sizeof *c);
     *out = c;
     if (!c) {
@@ -540,6 +554,7 @@ static enum mrs_status
 query_open(struct live_link *l, const struct mrs_coll *coll, struct mrs_view query, unsigned flags, struct query *q,
            struct mrs_err *e)
 {
+    MRS_ASSERT(l->client && !(flags & (LIVE_WRITE | LIVE_JOURNALED)));
     q->prefs = flags & LIVE_ON_PRIMARY ? mongoc_read_prefs_new(MONGOC_READ_PRIMARY) : NULL;
     q->coll = mongoc_client_get_collection(l->client, coll->db, coll->coll);
     bson_init(&q->opts);
@@ -590,6 +605,7 @@ live_aggregate(struct live_link *l, const struct mrs_coll *coll, struct mrs_view
 enum mrs_status
 live_cursor_next(struct live_cursor *c, struct mrs_view *doc, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(c->cursor && doc);
     const bson_t *b, *reply = NULL;
     bson_error_t error;
     struct live_fault own;
@@ -623,6 +639,7 @@ live_cursor_close(struct live_cursor *c)
 static enum mrs_status
 one_only(struct mrs_view opts, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(opts.n == 0 || mrs_view_is_framed(opts));
     struct mrs_build b;
     mrs_build_init(&b, buf);
     mrs_build_i32(&b, "limit", 1);
@@ -636,7 +653,7 @@ enum mrs_status
 live_find_one(struct live_link *l, const struct mrs_coll *coll, struct mrs_view filter, struct mrs_view opts,
               struct mrs_buf *out, struct live_fault *f, struct mrs_err *e)
 {
-    MRS_ASSERT(mrs_view_is_framed(filter) && (!opts.p || mrs_view_is_framed(opts)) && mrs_buf_is_sound(out));
+    MRS_ASSERT((!filter.p || mrs_view_is_framed(filter)) && (!opts.p || mrs_view_is_framed(opts)));
     struct mrs_buf buf;
     struct mrs_view one, doc;
     struct live_cursor *c = NULL;

@@ -124,6 +124,7 @@ kind_of(const bson_error_t *error, struct mrs_view reply)
 static void
 keep_secret(const struct live_link *l, char *text)
 {
+    MRS_ASSERT(text);
     size_t n = l->secret ? strlen(l->secret) : 0;
     for (char *at = text; n >= 3 && (at = strstr(at, l->secret)) != NULL;) {
         memset(at, '*', n);
@@ -134,6 +135,7 @@ keep_secret(const struct live_link *l, char *text)
 static enum mrs_status
 tell(const struct live_link *l, const char *what, const char *msg, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(msg && f->kind != LIVE_FAULT_NONE);
     char text[400];
     snprintf(text, sizeof text, "%s", msg);
     keep_secret(l, text);
@@ -147,6 +149,7 @@ enum mrs_status
 live_fault_tell(const struct live_link *l, const char *what, const bson_error_t *error, const bson_t *reply,
                 struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(what && error);
     struct live_fault own;
     struct mrs_view said = {NULL, 0};
     f = f ? f : &own;
@@ -165,6 +168,7 @@ enum mrs_status
 live_fault_code(const struct live_link *l, const char *what, struct mrs_view reason, struct live_fault *f,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(what && (reason.p || reason.n == 0));
     struct live_fault own;
     char msg[400];
     f = f ? f : &own;

@@ -99,6 +99,7 @@ live_port_loopback(const char *where)
 static bool
 readable(const struct live_port *p, int fd, int64_t ms)
 {
+    MRS_ASSERT(fd >= 0 && ms > 0);
     struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = p->stop[0], .events = POLLIN}};
     int ready = poll(fds, 2, (int)ms);
     return ready > 0 && !fds[1].revents && fds[0].revents;
@@ -157,6 +158,7 @@ for_us(const char *request)
 static size_t
 answer(struct live_port *p)
 {
+    MRS_ASSERT(p->locked && p->n <= sizeof p->text);
     const char *status = !for_us(p->request)                                  ? "403 Forbidden"
                          : strncmp(p->request, "GET ", 4) != 0                ? "405 Method Not Allowed"
                          : strncmp(p->request + 4, "/metrics", 8) != 0 ||
@@ -179,6 +181,7 @@ answer(struct live_port *p)
 static void
 serve(struct live_port *p, int fd)
 {
+    MRS_ASSERT(fd >= 0);
     const struct timeval wait = {CALLER_MS / 1000, 0};
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
     if (read_request(p, fd)) {
@@ -197,6 +200,7 @@ serve(struct live_port *p, int fd)
 static void *
 port_main(void *arg)
 {
+    MRS_ASSERT(((struct live_port *)arg)->listener >= 0);
     struct live_port *p = arg;
     for (;;) {
         struct pollfd fds[] = {{.fd = p->listener, .events = POLLIN}, {.fd = p->stop[0], .events = POLLIN}};
@@ -218,6 +222,7 @@ port_main(void *arg)
 static enum mrs_status
 listen_at(struct live_port *p, const char *where, char url[96], struct mrs_err *e)
 {
+    MRS_ASSERT(p->listener < 0);
     struct port_address a;
     const int yes = 1;
     if (!loopback(where, &a)) {
@@ -239,6 +244,7 @@ listen_at(struct live_port *p, const char *where, char url[96], struct mrs_err *
 static enum mrs_status
 begin_thread(struct live_port *p, struct mrs_err *e)
 {
+    MRS_ASSERT(!p->threaded && !p->locked);
     sigset_t all, before;
     int why = pthread_mutex_init(&p->lock, NULL);
     p->locked = why == 0;
@@ -278,6 +284,7 @@ live_port_open(struct mrs_mem *mem, const char *where, char url[96], struct live
 enum mrs_status
 live_port_put(struct live_port *p, const void *text, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(p->locked && text);
     if (n > sizeof p->text) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%zu bytes are too much to be shown on a port", n);
     }
@@ -291,6 +298,7 @@ live_port_put(struct live_port *p, const void *text, size_t n, struct mrs_err *e
 void
 live_port_close(struct live_port *p)
 {
+    MRS_ASSERT(!p || !p->threaded || p->locked);
     if (!p) {
         return;
     }

@@ -11,6 +11,7 @@ enum { MEMBERS_WAIT_MS = 1000, MEMBERS_ROUND_MS = 500 };
 static enum mrs_status
 connect_members(struct live_link *l, struct mrs_err *e)
 {
+    MRS_ASSERT(l->client);
     static const char *const waits[] = {MONGOC_URI_CONNECTTIMEOUTMS, MONGOC_URI_SOCKETTIMEOUTMS,
                                         MONGOC_URI_SERVERSELECTIONTIMEOUTMS};
     bson_error_t error;
@@ -31,6 +32,7 @@ connect_members(struct live_link *l, struct mrs_err *e)
 enum mrs_status
 live_members(struct live_link *l, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     bson_error_t error;
     size_t n = 0;
     enum mrs_status s = connect_members(l, e);

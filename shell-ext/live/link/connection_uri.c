@@ -72,6 +72,7 @@ read_standard_input(struct mrs_mem *mem, char **text, size_t *n, struct mrs_err 
 static enum mrs_status
 uri_from_file(struct mrs_arena *a, const char *file, const char **out, struct mrs_err *e)
 {
+    MRS_ASSERT(file && out);
     char *text;
     size_t n, from = 0;
     bool piped = strcmp(file, "-") == 0;
@@ -110,6 +111,7 @@ uri_from_file(struct mrs_arena *a, const char *file, const char **out, struct mr
 enum mrs_status
 live_uri_find(struct mrs_arena *a, const char *uri, const char *file, const char **out, struct mrs_err *e)
 {
+    MRS_ASSERT(out && mrs_arena_is_sound(a));
     if (uri) {
         *out = mrs_arena_copy(a, uri, strlen(uri) + 1);
         return *out ? MRS_OK : mrs_err_memory(e, strlen(uri));
@@ -135,6 +137,7 @@ struct masked {
 static void
 show(struct masked *m, const char *text, size_t n)
 {
+    MRS_ASSERT(m->n < m->size);
     for (size_t i = 0; i < n && m->n + 1 < m->size; i++) {
         m->out[m->n++] = text[i];
     }
@@ -175,6 +178,7 @@ show_options(struct masked *m, const char *at)
 void
 live_uri_mask(const char *uri, char *out, size_t size)
 {
+    MRS_ASSERT(uri && size > 0);
     struct masked m = {out, 0, size};
     const char *scheme = strstr(uri, "://"), *from = scheme ? scheme + 3 : uri;
     const char *end = strrchr(from, '@');
@@ -213,6 +217,7 @@ not_taken(const char *uri, const bson_error_t *error, struct mrs_err *e)
 enum mrs_status
 live_uri_database(const char *uri, char out[64], struct mrs_err *e)
 {
+    MRS_ASSERT(uri);
     bson_error_t error;
     mongoc_uri_t *parsed = mongoc_uri_new_with_error(uri, &error);
     out[0] = 0;
@@ -274,6 +279,7 @@ hosts_are_hosts(const mongoc_uri_t *uri)
 enum mrs_status
 live_uri_parse(const char *uri, mongoc_uri_t **out, struct mrs_err *e)
 {
+    MRS_ASSERT(uri && out);
     bson_error_t error = {0};
     *out = mongoc_uri_new_with_error(uri, &error);
     if (*out && !hosts_are_hosts(*out)) {

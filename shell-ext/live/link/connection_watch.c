@@ -15,6 +15,7 @@ struct live_watch {
 static enum mrs_status
 make_filter(const struct live_watch_opts *o, struct mrs_arena *a, struct mrs_view *filter, struct mrs_err *e)
 {
+    MRS_ASSERT(o->n > 0 && (!o->also || o->also_id));
     struct mrs_buf alternatives;
     struct mrs_build b;
     struct mrs_view list, one;
@@ -63,6 +64,7 @@ make_pipeline(const struct live_watch_opts *o, struct mrs_arena *a, struct mrs_v
 static mongoc_change_stream_t *
 start(struct live_link *l, const struct live_watch_opts *o, const bson_t *pipeline, const bson_t *opts)
 {
+    MRS_ASSERT(o->n > 0);
     mongoc_change_stream_t *stream;
     const struct mrs_coll *first = o->colls[0];
     bool one_db = !o->also || strcmp(o->also->db, first->db) == 0;
@@ -86,6 +88,7 @@ start(struct live_link *l, const struct live_watch_opts *o, const bson_t *pipeli
 static enum mrs_status
 open_stream(struct live_watch *w, const struct live_watch_opts *o, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(!w->stream && (o->after.n == 0 || mrs_view_is_framed(o->after)));
     struct mrs_arena a;
     struct mrs_view pipeline;
     bson_t p, after, opts = BSON_INITIALIZER;
@@ -140,6 +143,7 @@ live_watch_open(struct live_link *l, const struct live_watch_opts *o, struct liv
 enum mrs_status
 live_watch_token(struct live_watch *w, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(w->stream && mrs_buf_is_sound(out));
     const bson_t *t = mongoc_change_stream_get_resume_token(w->stream);
     if (!t) {
         return MRS_END;
@@ -151,6 +155,7 @@ live_watch_token(struct live_watch *w, struct mrs_buf *out, struct mrs_err *e)
 enum mrs_status
 live_watch_next(struct live_watch *w, struct mrs_view *event, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(w->stream && event);
     const bson_t *b, *reply = NULL;
     bson_error_t error;
     struct live_fault own;

@@ -49,6 +49,7 @@ struct bulk {
 static enum mrs_status
 add_op(struct bulk *b, mongoc_bulk_operation_t *bulk, const struct live_op *op, struct mrs_err *e)
 {
+    MRS_ASSERT(op->kind == b->ops[0].kind);
     bson_t filter, doc;
     bson_error_t error;
     enum mrs_status s = live_bytes(op->filter, &filter, e);
@@ -81,6 +82,7 @@ add_op(struct bulk *b, mongoc_bulk_operation_t *bulk, const struct live_op *op, 
 static enum mrs_status
 take_errors(struct bulk *b, struct mrs_val list, uint32_t first, struct mrs_err *e)
 {
+    MRS_ASSERT(list.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem el;
     struct live_bulk_result *r = b->r;
@@ -106,6 +108,7 @@ take_errors(struct bulk *b, struct mrs_val list, uint32_t first, struct mrs_err 
 static enum mrs_status
 take_sums(struct bulk *b, struct mrs_view reply, uint32_t first, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(reply));
     struct mrs_val errors = live_at(reply, "writeErrors"), wc = live_at(reply, "writeConcernErrors");
     struct mrs_walk w;
     struct mrs_elem el;
@@ -161,6 +164,7 @@ chunk_size(const struct live_op *ops, uint32_t n)
 static mongoc_bulk_operation_t *
 new_bulk(struct bulk *b)
 {
+    MRS_ASSERT(b->coll);
     mongoc_bulk_operation_t *bulk = mongoc_collection_create_bulk_operation_with_opts(b->coll, &b->opts);
 #if MONGOC_CHECK_VERSION(1, 22, 0)
     if (b->l->comment[0]) {
@@ -179,6 +183,7 @@ new_bulk(struct bulk *b)
 static enum mrs_status
 send_chunk(struct bulk *b, uint32_t first, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0 && n <= CHUNK_OPS);
     bson_t reply;
     bson_error_t error = {0};
     enum mrs_status s = MRS_OK;
@@ -215,6 +220,7 @@ bulk_options(struct bulk *b, unsigned flags, struct mrs_err *e)
 static enum mrs_status
 send_all(struct bulk *b, const char *db, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     enum mrs_status s = MRS_OK;
     const char *verb = verbs[b->ops[0].kind];
     live_link_stop(b->l, "before", db, verb);
@@ -234,6 +240,7 @@ enum mrs_status
 live_bulk(struct live_link *l, const struct mrs_coll *coll, const struct live_op *ops, uint32_t n, unsigned flags,
           bool bypass, struct mrs_arena *arena, struct live_bulk_result *r, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT((n == 0 || ops) && !(flags & (LIVE_LOCAL | LIVE_ON_PRIMARY)));
     struct live_fault own;
     char what[300];
     f = f ? f : &own;
@@ -284,6 +291,7 @@ need_session(struct live_link *l, struct mrs_err *e)
 enum mrs_status
 live_txn_session(struct live_link *l, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     enum mrs_status s = need_session(l, e);
     if (s == MRS_OK) {
         const bson_t *lsid = mongoc_client_session_get_lsid(l->session);
@@ -296,6 +304,7 @@ live_txn_session(struct live_link *l, struct mrs_buf *out, struct mrs_err *e)
 enum mrs_status
 live_txn_begin(struct live_link *l, struct mrs_err *e)
 {
+    MRS_ASSERT(!l->session || !mongoc_client_session_in_transaction(l->session));
     bson_error_t error;
     enum mrs_status s = need_session(l, e);
     if (s != MRS_OK) {

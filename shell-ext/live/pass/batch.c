@@ -64,6 +64,7 @@ live_batch_open(struct live_batch *b, struct live_job *job, uint32_t group, uint
 void
 live_batch_close(struct live_batch *b)
 {
+    MRS_ASSERT(b->job);
     live_units_close(b->units);
     live_units_close(b->others);
     live_burst_clear(&b->burst);
@@ -79,6 +80,7 @@ live_batch_close(struct live_batch *b)
 enum mrs_status
 live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || tasks);
     enum { PIECE = 100 };
     enum mrs_status st = MRS_OK;
     for (uint32_t from = 0; from < n && !st;) {
@@ -245,6 +247,7 @@ static enum mrs_status
 write_round(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool *saved,
             struct mrs_err *e)
 {
+    MRS_ASSERT(saved);
     bool clean = true;
     for (struct live_slices s = {.n = n, .step = n}; live_slices_next(&s);) {
         enum mrs_status st = write_slice(b, tasks + s.at, s.k, c, clean && s.at + s.k == n, saved, &s.why);
@@ -292,6 +295,7 @@ enum mrs_status
 live_batch_tasks(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct live_task **out,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || docs);
     mrs_arena_reset(&b->hold);
     *out = mrs_arena_alloc(&b->hold, (n + 1) * sizeof **out);
     if (!*out) {
@@ -342,6 +346,7 @@ enum mrs_status
 live_batch_write_ids(struct live_batch *b, const struct mrs_view *ids, uint32_t n, struct live_checkpoint *c,
                      struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || ids);
     enum { PIECE = 1000 };
     struct mrs_arena read;
     bool more = b->more;
@@ -476,6 +481,7 @@ look_as_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool 
 static enum mrs_status
 look(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     enum mrs_status st = live_batch_make(b, tasks, n, e);
     MRS_THEN(st, look_as_refused(b, tasks, n, last, e));
     st = st || last ? st : note_refused(b, tasks, n, e);
@@ -536,6 +542,7 @@ enum mrs_status
 live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct live_task **out,
                    uint32_t *n_differ, struct mrs_err *e)
 {
+    MRS_ASSERT(out && n_differ);
     struct live_task *tasks;
     enum mrs_status st = live_batch_tasks(b, docs, n, &tasks, e);
     b->r->docs += n;

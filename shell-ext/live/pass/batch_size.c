@@ -20,6 +20,7 @@ live_batches_begin(const struct live_job *job, struct live_batches *b)
 static void
 learn(struct live_batches *b, uint32_t n, int64_t ms)
 {
+    MRS_ASSERT(n > 0 && ms >= 0);
     uint32_t apart = n > b->n ? n - b->n : b->n - n;
     if (b->n && apart >= n / 4 && apart) {
         int64_t more = n > b->n ? ms - b->ms : b->ms - ms; /* for that many documents more */
@@ -34,6 +35,7 @@ learn(struct live_batches *b, uint32_t n, int64_t ms)
 static uint64_t
 fitting(const struct live_batches *b, int64_t aim)
 {
+    MRS_ASSERT(b->n > 0 && b->fixed_ms >= 0 && b->fixed_ms <= b->ms);
     int64_t each = b->ms - b->fixed_ms, left = aim - b->fixed_ms;
     left = left > b->fixed_ms ? left : b->fixed_ms;
     return (uint64_t)b->n * (uint64_t)left / (uint64_t)(each > 0 ? each : 1);
@@ -42,6 +44,7 @@ fitting(const struct live_batches *b, int64_t aim)
 void
 live_batches_took(const struct live_job *job, struct live_batches *b, uint32_t n, int64_t ms, uint64_t bytes)
 {
+    MRS_ASSERT(b->size > 0);
     int64_t aim = live_governor_batch_ms(&job->run->governor);
     if (job->opts.batch || n == 0 || (n < b->size && ms < aim && bytes < write_max)) {
         return; /* it was short for another reason */

@@ -130,6 +130,7 @@ enum mrs_status
 live_block_options(struct live_job *job, const char *ns, struct mrs_view now, struct mrs_arena *a,
                    struct mrs_view *options, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && ns);
     struct mrs_view list = saved_list(job);
     struct mrs_walk w;
     struct mrs_elem el;
@@ -302,6 +303,7 @@ saved_copy(struct live_job *job, struct mrs_arena *a, struct mrs_view *list, str
 enum mrs_status
 live_block_leave(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct mrs_arena a;
     struct mrs_view set, list;
     char by[16];
@@ -378,6 +380,7 @@ count_writes(struct live_block *b, const struct mrs_coll *c)
 static void
 open_watch(struct live_block *b)
 {
+    MRS_ASSERT(!b->watch);
     struct mrs_err why;
     char text[900], line[1000];
     bool blind = false;
@@ -401,6 +404,7 @@ open_watch(struct live_block *b)
 static enum mrs_status
 find_colls(struct live_block *b, struct mrs_err *e)
 {
+    MRS_ASSERT(!b->coll);
     const struct mrs_coll **all;
     uint32_t n;
     enum mrs_status s = live_plan_colls(b->job, &b->arena, &all, &n, e);
@@ -422,6 +426,7 @@ find_colls(struct live_block *b, struct mrs_err *e)
 enum mrs_status
 live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && out);
     struct live_block *b = mrs_zalloc(job->mem, sizeof *b);
     *out = b;
     if (!b) {
@@ -496,6 +501,7 @@ enum mrs_status
 live_plan_colls(const struct live_job *job, struct mrs_arena *a, const struct mrs_coll ***out, uint32_t *n,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(job->plan);
     const struct mrs_plan *p = job->plan;
     uint32_t most = 0;
     for (uint32_t i = 0; i < p->n_steps; i++) {

@@ -34,6 +34,7 @@ held_claims(const struct live_job *job)
 bool
 live_claims_hold(const struct live_job *job, const char *ns, const char *key, const char *name)
 {
+    MRS_ASSERT(ns);
     struct mrs_val list = held_claims(job);
     struct mrs_walk w;
     struct mrs_elem el;
@@ -57,6 +58,7 @@ live_claims_hold(const struct live_job *job, const char *ns, const char *key, co
 static enum mrs_status
 metadata_less(struct live_job *job, const struct live_coll_info *info, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(info);
     struct mrs_buf buf;
     struct mrs_walk w, wi;
     struct mrs_elem el, ix;
@@ -176,6 +178,7 @@ waits_for_contract(struct mrs_view index)
 static void
 open_claim(struct claim_list *l, const char *ns)
 {
+    MRS_ASSERT(ns[0]);
     char index[12];
     mrs_build_open(&l->b, index, mrs_index_name(index, l->n++), MRS_DOCUMENT);
     mrs_build_text(&l->b, "ns", ns, (uint32_t)strlen(ns));
@@ -184,6 +187,7 @@ open_claim(struct claim_list *l, const char *ns)
 static void
 claim_fields(const struct live_job *job, struct claim_list *l)
 {
+    MRS_ASSERT(job->live);
     for (uint32_t g = 0; g < job->live->n_groups; g++) {
         const struct mrs_live_group *lg = &job->live->group[g];
         for (uint32_t i = 0; i < lg->n_claims && lg->claims_side >= 0; i++) {
@@ -281,6 +285,7 @@ live_claims_clear(struct live_claims *c)
 enum mrs_status
 live_claims_make(struct live_job *job, struct live_claims *c, struct mrs_err *e)
 {
+    MRS_ASSERT(job->plan && job->live);
     struct mrs_buf buf;
     memset(c, 0, sizeof *c);
     mrs_arena_init(&c->arena, job->mem);
@@ -460,6 +465,7 @@ ddl(struct live_job *job, const struct mrs_coll *coll, struct mrs_view cmd, stru
 static enum mrs_status
 create(struct live_job *job, const struct mrs_cat_coll *cc, struct mrs_err *e)
 {
+    MRS_ASSERT(cc->made);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_walk w;
@@ -483,6 +489,7 @@ create(struct live_job *job, const struct mrs_cat_coll *cc, struct mrs_err *e)
 static enum mrs_status
 create_index(struct live_job *job, const struct mrs_coll *coll, struct mrs_view index, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_buf buf;
     struct mrs_view cmd, spec;
     struct mrs_build b;
@@ -509,6 +516,7 @@ create_index(struct live_job *job, const struct mrs_coll *coll, struct mrs_view 
 static enum mrs_status
 drop_index(struct live_job *job, const struct mrs_coll *coll, const char *name, struct mrs_err *e)
 {
+    MRS_ASSERT(coll->coll && name);
     struct mrs_buf buf;
     struct mrs_view cmd;
     mrs_buf_init(&buf, job->mem, 1u << 20);
@@ -602,6 +610,7 @@ drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_
 static struct mrs_val
 validation(struct mrs_view options, int which, struct mrs_arena *a)
 {
+    MRS_ASSERT(which >= 0 && which < 3);
     static const char *const names[] = {"validator", "validationLevel", "validationAction"};
     struct mrs_val v = options.n ? mrs_doc_get(options, names[which]) : mrs_missing();
     if (v.type != MRS_MISSING) {
@@ -665,6 +674,7 @@ make_one(struct live_job *job, struct mrs_cat_coll *cc, bool final, struct mrs_e
 enum mrs_status
 live_catalogue_make(struct live_job *job, const struct live_claims *c, bool final, struct mrs_err *e)
 {
+    MRS_ASSERT(c->cat);
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < mrs_catalog_count(c->cat) && !st; i++) {
         struct mrs_cat_coll *cc = mrs_catalog_at(c->cat, i);
@@ -711,6 +721,7 @@ holds_foreign(struct live_job *job, const struct mrs_coll *coll, bool *foreign, 
 enum mrs_status
 live_catalogue_clear_way(struct live_job *job, const struct live_claims *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->cat);
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < mrs_catalog_count(c->cat) && !st; i++) {
         struct mrs_cat_coll *cc = mrs_catalog_at(c->cat, i);

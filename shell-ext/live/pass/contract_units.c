@@ -39,7 +39,7 @@ want_unchecked(struct live_batch *b, const struct live_unit *u, struct mrs_view 
 {
     const struct mrs_live_group *g = &b->job->live->group[b->group];
     struct mrs_live_group *own = mrs_arena_copy(&b->make, g, sizeof *g);
-    struct mrs_live live = {.group = own};
+    struct mrs_live live = {.group = own, .n_groups = 1};
     struct live_job job = {.mem = b->job->mem, .live = &live};
     if (!own) {
         return mrs_err_memory(e, sizeof *g);
@@ -165,6 +165,7 @@ contract_group(struct live_job *job, uint32_t g, struct live_pass_report *r, str
 static void
 say_gone(struct live_job *job, uint32_t g)
 {
+    MRS_ASSERT(g < job->live->n_groups);
     const struct mrs_live_group *lg = &job->live->group[g];
     const struct mrs_step *s = &job->plan->steps[lg->first];
     for (uint32_t i = 0; i < lg->n_gone; i++) {
@@ -194,6 +195,7 @@ look(struct live_job *job, struct live_claims *c, struct live_pass_report *r, st
 static enum mrs_status
 may_contract(const struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct mrs_view doc = {job->run->doc.p, (uint32_t)job->run->doc.n};
     for (uint32_t g = 0; g < job->live->n_groups; g++) {
         if (job->live->group[g].removes && !job->live->group[g].contract_live) {
@@ -237,6 +239,7 @@ begin(struct live_job *job, struct mrs_err *e)
 enum mrs_status
 live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->live);
     struct live_claims c = {.cat = NULL};
     struct mrs_buf buf;
     struct mrs_view set;

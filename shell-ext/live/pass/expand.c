@@ -270,6 +270,7 @@ begin_expand(struct live_job *job, struct live_claims *c, struct mrs_err *e)
 enum mrs_status
 live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->live);
     struct live_claims c = {.cat = NULL};
     enum mrs_status st = may_begin(job, "expand", "expanded", e);
     if (st || live_run_in(job, "expanded")) {
@@ -296,6 +297,7 @@ live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 enum mrs_status
 live_direct(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->live);
     struct live_claims c = {.cat = NULL};
     enum mrs_status st = may_begin(job, "direct", "done", e);
     if (st || live_run_in(job, "done")) {

@@ -172,6 +172,7 @@ reload(struct live_follow *f, struct mrs_err *e)
 static enum mrs_status
 open_batches(struct live_follow *f, struct mrs_err *e)
 {
+    MRS_ASSERT(!f->b && !f->ids);
     struct live_units *u;
     enum mrs_status st = live_units_open(f->job, f->of.group, f->of.purpose, &u, e);
     uint32_t n = st ? 0 : live_units_mains(u);
@@ -227,6 +228,7 @@ enum mrs_status
 live_follow_begin(struct live_follow *f, struct live_job *job, const struct live_follow_of *of,
                   struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(of->what && of->group < job->live->n_groups);
     enum mrs_status st;
     memset(f, 0, sizeof *f);
     f->job = job;
@@ -266,6 +268,7 @@ live_follow_end(struct live_follow *f)
 static enum mrs_status
 set_mark(struct live_follow *f, struct mrs_err *e)
 {
+    MRS_ASSERT(f->on && f->watch);
     struct live_watch *other = NULL;
     mrs_buf_reset(&f->mark);
     LIVE_STOP("before-mark");
@@ -292,6 +295,7 @@ is_mark(const struct live_follow *f, struct mrs_view event, bool *reached)
 static enum mrs_status
 take(struct live_follow *f, uint32_t *n, bool *reached, struct mrs_err *e)
 {
+    MRS_ASSERT(f->watch);
     struct live_fault fault = {.kind = LIVE_FAULT_NONE};
     struct mrs_view event;
     enum mrs_status st = MRS_OK;
@@ -403,6 +407,7 @@ reach_mark(struct live_follow *f, struct mrs_err *e)
 enum mrs_status
 live_follow_look(struct live_follow *f, bool *all, struct mrs_err *e)
 {
+    MRS_ASSERT(f->of.look);
     f->c.missed = 0;
     live_follow_forget(f);
     enum mrs_status st = reach_mark(f, e);
@@ -414,6 +419,7 @@ live_follow_look(struct live_follow *f, bool *all, struct mrs_err *e)
 enum mrs_status
 live_follow_apply(struct live_follow *f, bool patient, bool missed, bool *again, struct mrs_err *e)
 {
+    MRS_ASSERT(again && !f->of.look);
     for (uint32_t i = 0; i < f->n_mains; i++) {
         f->b[i].patient = patient;
     }

@@ -36,6 +36,7 @@ from_coll(const struct live_follow *f)
 const char *
 live_follow_cannot(const struct live_follow *f, char *room, size_t n)
 {
+    MRS_ASSERT(n > 0 && f->n_mains > 0);
     if (desc(f)->family != MRS_FAMILY_JOIN) {
         return NULL;
     }
@@ -176,6 +177,7 @@ same_targets(const struct live_follow *f, const struct live_batch *b, struct mrs
 enum mrs_status
 live_follow_note(struct live_follow *f, struct mrs_view event, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(event));
     char op[32];
     struct mrs_val id = live_at(event, "documentKey._id");
     const struct mrs_coll *from = from_coll(f);
@@ -214,6 +216,7 @@ by_id(const void *x, const void *y)
 static uint32_t
 each_once(struct mrs_buf *list)
 {
+    MRS_ASSERT(list->n % sizeof(struct mrs_view) == 0);
     struct mrs_view *v = (struct mrs_view *)(void *)list->p;
     uint32_t n = 0, all = (uint32_t)(list->n / sizeof *v);
     if (all > 1) {
@@ -244,6 +247,7 @@ too_many(enum mrs_status st, bool last, bool *all, struct mrs_err *e)
 static enum mrs_status
 meet(struct live_follow *f, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     struct live_read got = {.coll = f->b[0].coll, .ids = true, .bytes = hosts_bytes, .a = &f->hold};
     struct mrs_buf filter;
     bool all = true;

@@ -32,6 +32,7 @@ static enum mrs_status
 add_mains(struct live_job *job, uint32_t group, enum live_purpose purpose, bool claimed, uint64_t weight,
           struct foreseen *f, struct mrs_err *e)
 {
+    MRS_ASSERT(weight > 0);
     struct live_units *u;
     enum mrs_status st = live_units_open(job, group, purpose, &u, e);
     for (uint32_t m = 0; !st && m < live_units_mains(u); m++) {
@@ -66,6 +67,7 @@ live_adds(const struct live_job *job, uint32_t group)
 bool
 live_works(const struct live_job *job, uint32_t group, enum live_purpose purpose)
 {
+    MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_live_group *g = &job->live->group[group];
     /* What contract would refuse is told before anything is changed; through a mongos there is none. */
     bool refuses = g->family == MRS_FAMILY_MAP && !job->server->sharded;
@@ -75,6 +77,7 @@ live_works(const struct live_job *job, uint32_t group, enum live_purpose purpose
 enum mrs_status
 live_foresee_apply(struct live_job *job, enum live_purpose purpose, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->live);
     struct foreseen past = {0, 0}, ahead = {0, 0}, before = {0, 0};
     enum mrs_status st = MRS_OK;
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
@@ -116,6 +119,7 @@ live_foresee_once(struct live_job *job, uint32_t group, struct mrs_err *e)
 enum mrs_status
 live_foresee_verify(struct live_job *job, enum live_purpose purpose, uint32_t groups, struct mrs_err *e)
 {
+    MRS_ASSERT(groups <= job->live->n_groups);
     struct foreseen ahead = {0, 0};
     enum mrs_status st = MRS_OK;
     for (uint32_t g = 0; g < groups && !st; g++) {

@@ -72,6 +72,7 @@ read_marked(struct live_batch *b, const struct live_task *t, struct mrs_view *ma
 static enum mrs_status
 relate(struct live_batch *b, struct mrs_view doc, struct mrs_view marked, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc) && mrs_view_is_framed(marked));
     bool any = false;
     for (uint32_t i = 0; i < b->burst.n; i++) {
         struct live_change *c = &b->burst.change[i];
@@ -121,6 +122,7 @@ attempt(struct live_batch *b, struct live_task *t, bool *done, struct live_fault
 enum mrs_status
 live_batch_contended(struct live_batch *b, struct live_task *t, bool *done, struct mrs_err *e)
 {
+    MRS_ASSERT(live_link_replicated(b->job->link));
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     struct mrs_err why;
     *done = false;

@@ -25,6 +25,7 @@
 static enum mrs_status
 chain(struct mrs_arena *a, const struct mrs_view *part, uint32_t n, struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     struct mrs_buf buf;
     struct mrs_build b;
     mrs_buf_init(&buf, a->mem, 16u * MRS_DOC_MAX);
@@ -282,6 +283,7 @@ static enum mrs_status
 run_pipeline(struct live_native *n, const struct native_part *p, struct mrs_view range, unsigned flags,
              struct mrs_buf *reply, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(p->on);
     struct mrs_view part[2] = {{NULL, 0}, p->stages}, all, cmd;
     enum mrs_status st = range.n ? live_doc_in(&n->each, &part[0], e, "[{$match: %d}]", range) : MRS_OK;
     MRS_THEN(st, chain(&n->each, part, 2, &all, e));
@@ -318,6 +320,7 @@ static enum mrs_status
 look_for(struct live_native *n, const struct native_part *count, uint32_t k, struct mrs_view range, bool *client,
          struct mrs_err *e)
 {
+    MRS_ASSERT(k <= MRS_LOWERED_PARTS);
     enum mrs_status st = MRS_OK;
     for (uint32_t i = 0; i < k && !st && !*client; i++) {
         struct mrs_buf reply;
@@ -402,6 +405,7 @@ native_piece(struct live_native *n, const struct mrs_view *ids, uint32_t k, bool
 enum mrs_status
 live_native_range(struct live_native *n, const struct mrs_view *ids, uint32_t k, bool *client, struct mrs_err *e)
 {
+    MRS_ASSERT(n->job && k > 0);
     uint32_t step = live_range_step(ids, k);
     enum mrs_status st = MRS_OK;
     *client = false;

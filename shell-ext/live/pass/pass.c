@@ -58,6 +58,7 @@ live_lost_since(const struct live_job *job, uint64_t gen, enum mrs_status st, st
 enum mrs_status
 live_scan_wait(struct live_job *job, uint32_t lost, struct mrs_err *e)
 {
+    MRS_ASSERT(lost > 0);
     if (lost > LOST_MAX) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                            "the connection was lost %u times without any progress; the run goes on where it stopped "
@@ -77,6 +78,7 @@ live_scan_wait(struct live_job *job, uint32_t lost, struct mrs_err *e)
 void
 live_name(struct live_pass_report *r, const char *ns, struct mrs_val id, const char *what)
 {
+    MRS_ASSERT(what && r->n_named <= NAMED_MAX);
     if (!r->arena || r->n_named >= NAMED_MAX) {
         return;
     }
@@ -101,6 +103,7 @@ live_name(struct live_pass_report *r, const char *ns, struct mrs_val id, const c
 static enum mrs_status
 keep_read(struct live_read *r, struct mrs_view doc, uint64_t *sum, struct mrs_buf *list, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     *sum += doc.n;
     if (*sum > r->bytes) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "a batch reads more than %llu bytes of %s",
@@ -144,6 +147,7 @@ live_read_all(struct live_job *job, struct live_read *r, struct mrs_err *e)
 enum mrs_status
 live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || docs);
     struct mrs_buf buf;
     struct mrs_build w;
     mrs_buf_init(&buf, a->mem, 1u << 28);
@@ -307,6 +311,7 @@ cut_at_end(struct pass_walk *w)
 static enum mrs_status
 move_to_bound(struct pass_walk *w, struct mrs_err *e)
 {
+    MRS_ASSERT(w->range.last || w->range.bound.n > 0);
     mrs_buf_reset(&w->c.last);
     mrs_buf_put(&w->c.last, w->range.bound.p, w->range.bound.n);
     w->c.done = w->range.last;
@@ -317,6 +322,7 @@ move_to_bound(struct pass_walk *w, struct mrs_err *e)
 static enum mrs_status
 one_batch(struct pass_walk *w, struct mrs_err *e)
 {
+    MRS_ASSERT(!w->c.done);
     struct live_scan *t = w->t;
     enum mrs_status st = live_run_breathe(t->job, t->wrote_docs, t->wrote_bytes, e);
     t->wrote_docs = t->wrote_bytes = 0;
@@ -356,6 +362,7 @@ sum_up(struct pass_walk *w)
 enum mrs_status
 live_scan_run(struct live_scan *t, struct mrs_err *e)
 {
+    MRS_ASSERT(t->batch && t->pass && t->job->run);
     struct pass_walk w = {.t = t};
     live_batches_begin(t->job, &w.batches);
     mrs_buf_init(&w.upper, t->job->mem, MRS_DOC_READ_MAX);

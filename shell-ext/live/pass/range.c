@@ -98,6 +98,7 @@ behind_kind(struct mrs_val v)
 static bool
 is_between(const struct mrs_view *docs, uint32_t n)
 {
+    MRS_ASSERT(n > 0);
     struct mrs_val first = behind_kind(mrs_doc_get(docs[0], "_id"));
     struct mrs_val last = behind_kind(mrs_doc_get(docs[n - 1], "_id"));
     return first.type != MRS_MISSING && first.type == last.type;
@@ -113,6 +114,7 @@ enum mrs_status
 live_range_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     if (!is_between(docs, n)) {
         return live_ids_filter(a, docs, n, out, e);
     }
@@ -188,6 +190,7 @@ open_cursor(struct live_range *r, struct mrs_val at, bool of_kind, struct mrs_er
 static enum mrs_status
 begin_reading(struct live_range *r, struct mrs_view from, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     struct mrs_val at = from.n ? mrs_doc_get(from, "_id") : mrs_missing();
     bool short_sighted = from.n && LIVE_MUTANT("gt-instead-of-min");
     r->behind = behind_kind(at);
@@ -216,6 +219,7 @@ goes_on(const struct live_range *r, const struct live_job *job, const struct mrs
 static enum mrs_status
 set_bound(struct live_range *r, struct mrs_view behind, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(behind));
     struct mrs_build b;
     struct mrs_view none;
     mrs_build_init(&b, &r->bound);
@@ -228,6 +232,7 @@ set_bound(struct live_range *r, struct mrs_view behind, struct mrs_err *e)
 static enum mrs_status
 keep(struct live_range *r, struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(r->n <= r->cap);
     struct mrs_view *more = mrs_more(r->mem, r->docs, r->n, &r->cap, sizeof *more);
     if (!more) {
         return mrs_err_memory(e, sizeof *more);
@@ -246,6 +251,7 @@ settle(struct live_range *r)
         r->docs[i].p = at;
         at += r->docs[i].n;
     }
+    MRS_ASSERT(r->buf.bad || at == r->buf.p + r->buf.n);
 }
 
 /* The next document, of the kinds behind where one is at its end. */
@@ -317,6 +323,7 @@ read_from(struct live_range *r, struct mrs_view from, uint32_t n, uint64_t bytes
 static enum mrs_status
 read_on(struct live_range *r, uint32_t n, uint64_t bytes, struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(r->cursor && r->next.n > 0);
     empty(r);
     enum mrs_status s = keep(r, (struct mrs_view){r->next.p, (uint32_t)r->next.n}, e);
     mrs_buf_reset(&r->next);
@@ -327,6 +334,7 @@ enum mrs_status
 live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view from, uint32_t n, uint64_t bytes,
                 struct live_range *r, struct mrs_err *e)
 {
+    MRS_ASSERT(job->link && coll);
     struct live_fault f = {.kind = LIVE_FAULT_NONE};
     enum mrs_status s = MRS_FAIL;
     n = n == 0 ? 1 : n < RANGE_DOCS_MAX ? n : RANGE_DOCS_MAX;

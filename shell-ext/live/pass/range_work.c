@@ -113,6 +113,7 @@ work(struct worker *w, struct mrs_err *e)
 enum mrs_status
 live_work(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(!job->workers);
     struct worker w = {.job = job, .r = r, .nap = IDLE_MS};
     enum mrs_status st = MRS_END;
     mrs_buf_init(&w.held.end, job->mem, MRS_DOC_READ_MAX);

@@ -175,6 +175,7 @@ static enum mrs_status
 one_range_scan(struct live_job *job, const struct scan_of *w, uint64_t *missed, struct live_pass_report *r,
                struct mrs_err *e)
 {
+    MRS_ASSERT(w->what && w->batch);
     struct undoing v = {.r = r, .side = w->side};
     char name[48], phase[96];
     enum mrs_status st = live_batch_open(&v.b, job, w->group, w->main, LIVE_FOR_EXPAND, r, e);
@@ -331,6 +332,7 @@ count_late(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 enum mrs_status
 live_rollback_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->live);
     if (live_run_in(job, "rolled back")) {
         return MRS_OK;
     }

@@ -448,6 +448,7 @@ derive(struct live_batch *b, const struct live_task *tasks, struct mrs_view *doc
 enum mrs_status
 live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0 && tasks);
     live_burst_reset(&b->burst);
     mrs_arena_reset(&b->make);
     b->slice = tasks;

@@ -280,6 +280,7 @@ live_verify_settled(const struct live_pass_report *r)
 enum mrs_status
 live_next_number(struct live_job *job, const char *field, uint32_t *no, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && field);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view set, doc = {job->run->doc.p, (uint32_t)job->run->doc.n};
@@ -373,6 +374,7 @@ repair_in_rounds(struct live_job *job, bool over, struct live_pass_report *r, st
 enum mrs_status
 live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->live);
     bool over = live_run_in(job, "expanded") || (live_run_in(job, "done") && direct_run(job));
     if (!over && !live_run_in(job, "expand") && !live_run_in(job, "direct")) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,

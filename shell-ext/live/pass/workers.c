@@ -168,6 +168,7 @@ enum mrs_status
 live_walk_shared(struct live_job *job, struct live_walk *w, bool *shared, struct live_pass_report *r,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(w->group < job->live->n_groups);
     struct leading l;
     struct live_units *u;
     char name[48], phase[96];

@@ -136,6 +136,7 @@ enum mrs_status
 live_name_beside(struct live_job *job, const struct mrs_coll *coll, bool kept, struct mrs_arena *a,
                  struct mrs_coll *out, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && coll->ns);
     size_t n = strlen(coll->ns) + 32;
     char *ns = mrs_arena_alloc(a, n);
     if (!ns) {
@@ -164,6 +165,7 @@ static struct mrs_view
 action(struct actions_making *m, enum live_stage stage, const char *what, const char *ns, const char *to,
        struct mrs_view doc)
 {
+    MRS_ASSERT(what && ns);
     struct mrs_view one = {NULL, 0};
     struct mrs_val target = to ? mrs_make_text(&m->arena, to, (uint32_t)strlen(to)) : mrs_missing();
     if (m->status == MRS_OK && to && target.type == MRS_MISSING) {
@@ -295,6 +297,7 @@ as_read(struct actions_making *m, const struct live_tally *t, bool empty)
 static void
 make_dropped(struct actions_making *m, const struct live_tally *t)
 {
+    MRS_ASSERT(t->old.ns);
     struct mrs_walk w;
     struct mrs_elem el;
     add(m, LIVE_STAGE_AFTER, "drop", t->old.ns, NULL, as_read(m, t, m->job->opts.keep_before));
@@ -310,6 +313,7 @@ make_dropped(struct actions_making *m, const struct live_tally *t)
 static void
 make_swap(struct actions_making *m, const struct live_tally *t)
 {
+    MRS_ASSERT(t->now.ns && t->turn == LIVE_BUILD_BESIDE);
     struct mrs_coll beside = t->now, kept = t->now;
     bool keep = m->job->opts.keep_before;
     if (m->status == MRS_OK) {
@@ -364,6 +368,7 @@ make_last(struct actions_making *m, const struct live_tally *t)
 static enum mrs_status
 write_back(struct actions_making *m, struct mrs_buf *out)
 {
+    MRS_ASSERT(m->back.n % sizeof(struct mrs_view) == 0);
     const struct mrs_view *all = (const struct mrs_view *)(const void *)m->back.p;
     uint32_t n = (uint32_t)(m->back.n / sizeof *all);
     struct mrs_build b;

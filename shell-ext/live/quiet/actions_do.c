@@ -279,6 +279,7 @@ static const struct {
 static enum mrs_status
 do_one(struct live_job *job, struct mrs_view action, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(action));
     struct doing d = {.job = job, .e = e};
     struct mrs_val doc = mrs_doc_get(action, "doc"), to = mrs_doc_get(action, "to");
     char what[24];
@@ -306,6 +307,7 @@ enum mrs_status
 live_actions_do(struct live_job *job, struct mrs_view list, enum live_stage stage, struct live_checkpoint *c,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(list.n == 0 || mrs_view_is_framed(list));
     struct mrs_walk w;
     struct mrs_elem el;
     int64_t i = 0;
@@ -331,6 +333,7 @@ live_actions_do(struct live_job *job, struct mrs_view list, enum live_stage stag
 const char *
 live_actions_name(struct mrs_view list, int64_t n, const char *ns)
 {
+    MRS_ASSERT(n >= 0 && ns);
     struct mrs_walk w;
     struct mrs_elem el;
     mrs_walk_init(&w, list.n ? list : mrs_empty_doc());

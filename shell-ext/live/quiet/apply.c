@@ -38,6 +38,7 @@ enum verdict { DONE, TO_DO, FOREIGN };
 void
 live_report_name(struct live_pass_report *r, const char *fmt, ...)
 {
+    MRS_ASSERT(r->n_named <= NAMED_MOST);
     char text[600];
     va_list ap;
     if (!r->arena || r->n_named >= NAMED_MOST) {
@@ -68,6 +69,7 @@ blob(struct mrs_view run, const char *path)
 enum mrs_status
 live_change_totals_read(struct live_job *job, struct mrs_arena *a, struct live_change_totals *out, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     static const char *const counts[4] = {"changes.build", "changes.insert", "changes.update", "changes.delete"};
     struct mrs_view run = live_run_doc(job->run);
     struct mrs_view list = blob(run, "changes.actions"), back = blob(run, "changes.back");
@@ -243,6 +245,7 @@ reopen(struct pass *p)
 static enum mrs_status
 write_batch(struct pass *p, uint32_t n)
 {
+    MRS_ASSERT(n > 0);
     bool short_ = false;
     int64_t at = p->c.at;
     p->c.at += n;
@@ -356,6 +359,7 @@ open_list(struct apply_list *l)
 static enum mrs_status
 stage(struct apply_list *l, enum live_stage up_to, int64_t *at)
 {
+    MRS_ASSERT(l->prefix);
     struct live_checkpoint c;
     char name[40];
     snprintf(name, sizeof name, "%scatalogue", l->prefix);
@@ -373,6 +377,7 @@ stage(struct apply_list *l, enum live_stage up_to, int64_t *at)
 static enum mrs_status
 pass(struct apply_list *l, int which, bool check, int64_t actions)
 {
+    MRS_ASSERT(which >= LIVE_PASS_BUILD && which <= LIVE_PASS_DELETE);
     static const char *const names[] = {"build", "insert", "update", "delete"};
     char name[40];
     struct pass p = {.job = l->job, .r = l->r, .name = name, .n = l->sealed.n[which], .back = l->back, .check = check,

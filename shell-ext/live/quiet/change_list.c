@@ -304,6 +304,7 @@ breathe(struct live_compare *c)
 static enum mrs_status
 feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
 {
+    MRS_ASSERT(r && f);
     struct mrs_block b;
     enum mrs_status s = MRS_OK;
     mrs_block_init(&b, c->mem);
@@ -572,6 +573,7 @@ taken(const struct live_compare *c, int out)
 static enum mrs_status
 list_pairs(struct live_compare *c)
 {
+    MRS_ASSERT(!c->pair);
     uint32_t n_in = mrs_input_count(c->in), n_out = c->out ? mrs_input_count(c->out) : 0;
     c->cap = n_in + n_out;
     for (uint32_t i = 0; i < c->job->plan->n_steps; i++) {
@@ -670,6 +672,7 @@ enum mrs_status
 live_compare_open(struct live_job *job, const char *in, const char *out, const char *refused, bool leave,
                   struct live_compare **result, struct mrs_err *e)
 {
+    MRS_ASSERT(in && result);
     struct live_compare *c = mrs_zalloc(job->mem, sizeof *c);
     *result = c;
     if (!c) {
@@ -746,6 +749,7 @@ enum mrs_status
 live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_build_mode turn,
                   live_planned_change_put put, void *arg, struct mrs_err *e)
 {
+    MRS_ASSERT(put);
     struct live_stream st;
     const uint8_t *p;
     enum mrs_status s = MRS_OK;

@@ -77,6 +77,7 @@ check_one(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 static enum mrs_status
 check_all(struct live_quiet_run *q, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(q->compare);
     static const enum live_op_kind kinds[] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
     struct contract_check k = {.q = q, .r = r};
     enum mrs_status s = MRS_OK;
@@ -105,6 +106,7 @@ is_removal(struct live_quiet_run *q, const struct live_planned_change *c)
 static void
 leave_new_colls(struct live_quiet_run *q)
 {
+    MRS_ASSERT(q->compare);
     for (uint32_t i = 0; i < live_compare_count(q->compare); i++) {
         struct live_tally *t = live_compare_at(q->compare, i);
         if (t->old.ns && live_is_new_coll(q->job, t->old.ns)) {
@@ -116,6 +118,7 @@ leave_new_colls(struct live_quiet_run *q)
 enum mrs_status
 live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     enum mrs_status s = MRS_OK;
     if (live_run_in(job, "done")) { /* derived once more, what is there would look wrong: its source is gone */
         if (job->say) {

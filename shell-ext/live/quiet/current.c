@@ -34,6 +34,7 @@ static void
 match(const struct current_asked *list, uint32_t n, uint64_t hash, const struct live_journal_entry *entry,
       struct mrs_view d, struct mrs_view *doc)
 {
+    MRS_ASSERT(n > 0);
     uint32_t lo = 0, hi = n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -54,6 +55,7 @@ static enum mrs_status
 ask(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
     struct mrs_arena *a, struct live_cursor **out, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view ids, filter, none = {NULL, 0};
@@ -107,6 +109,7 @@ enum mrs_status
 live_current_read(struct live_job *job, const struct mrs_coll *now, const struct live_journal_entry *entry, uint32_t n,
                   struct mrs_arena *a, struct mrs_view *doc, struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || (entry && doc));
     enum mrs_status s = MRS_OK;
     for (uint32_t at = 0; at < n && s == MRS_OK; at += LIVE_IN_MAX) {
         s = read_piece(job, now, entry + at, n - at < LIVE_IN_MAX ? n - at : LIVE_IN_MAX, a, doc + at, e);

@@ -23,6 +23,7 @@ struct live_journal {
 void
 live_digest(const struct live_job *job, struct mrs_view doc, uint8_t out[16])
 {
+    MRS_ASSERT(doc.p || doc.n == 0);
     struct mrs_hash128 h = {0, 0};
     if (doc.n) {
         h = live_run_hash(job, doc);
@@ -34,6 +35,7 @@ live_digest(const struct live_job *job, struct mrs_view doc, uint8_t out[16])
 static enum mrs_status
 binary(struct mrs_arena *a, const uint8_t *p, uint32_t n, struct mrs_val *out, struct mrs_err *e)
 {
+    MRS_ASSERT(p || n == 0);
     uint8_t *room = mrs_arena_alloc(a, (size_t)n + 5);
     if (!room) {
         return mrs_err_memory(e, n);
@@ -51,6 +53,7 @@ binary(struct mrs_arena *a, const uint8_t *p, uint32_t n, struct mrs_val *out, s
 enum mrs_status
 live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_fault f;
     struct mrs_view cmd;
     struct mrs_buf buf;
@@ -389,6 +392,7 @@ enum mrs_status
 live_journal_read(struct live_job *job, int64_t from, int64_t to, uint64_t bytes, struct mrs_arena *a,
                   struct live_journal_entry **out, uint32_t *n_out, struct mrs_err *e)
 {
+    MRS_ASSERT(from <= to);
     struct mrs_view filter, opts;
     struct live_cursor *c = NULL;
     struct batch b = {.bytes = 0};

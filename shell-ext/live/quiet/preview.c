@@ -59,6 +59,7 @@ look_one(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 enum mrs_status
 live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT(q->compare && q->job->opts.look);
     static const enum live_op_kind kinds[] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
     struct looking l = {q, r, keep};
     struct mrs_buf list, back;

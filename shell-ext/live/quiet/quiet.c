@@ -39,6 +39,7 @@ live_folder_remove(const char *path)
 static const char *
 path_in(struct live_quiet_run *q, const char *name)
 {
+    MRS_ASSERT(q->dir[0]);
     size_t n = strlen(q->dir) + strlen(name) + 2;
     char *p = mrs_arena_alloc(&q->arena, n);
     if (p) {
@@ -74,6 +75,7 @@ remove_old(const char *tmp, const char *run)
 static bool
 new_folder(struct live_quiet_run *q, const char *tmp)
 {
+    MRS_ASSERT(q->lock < 0);
     char made[sizeof q->dir];
     int n = snprintf(made, sizeof made, "%s/mongoreshape-new-XXXXXX", tmp);
     if (n < 0 || (size_t)n >= sizeof made || !mkdtemp(made)) {
@@ -96,6 +98,7 @@ new_folder(struct live_quiet_run *q, const char *tmp)
 static enum mrs_status
 make_folder(struct live_quiet_run *q, struct mrs_err *e)
 {
+    MRS_ASSERT(!q->dir[0]);
     const char *tmp = q->job->opts.tmp ? q->job->opts.tmp : getenv("TMPDIR");
     tmp = tmp && *tmp ? tmp : "/tmp";
     remove_old(tmp, q->job->run->short_id);
@@ -190,6 +193,7 @@ forget_refused(struct live_quiet_run *q, struct mrs_err *e)
 static enum mrs_status
 read_all(struct live_quiet_run *q, struct mrs_err *e)
 {
+    MRS_ASSERT(!q->block);
     enum mrs_status s = read_catalogue(q, e); /* what this process read first may be from within another's block */
     MRS_THEN(s, live_block_enter(q->job, &q->block, e));
     LIVE_STOP("blocked");
@@ -235,6 +239,7 @@ on_progress(void *arg, const struct mrs_progress *p)
 static enum mrs_status
 run_plan(struct live_quiet_run *q, struct mrs_input *in, struct mrs_err *e)
 {
+    MRS_ASSERT(q->base && q->out);
     struct live_job *job = q->job;
     struct keeping k = {.job = job, .last = mrs_clock_asleep()};
     struct mrs_report report;
@@ -329,6 +334,7 @@ record_refused(struct live_quiet_run *q, struct mrs_err *e)
 enum mrs_status
 live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e)
 {
+    MRS_ASSERT(q->job->run && !q->compare);
     mrs_arena_init(&q->arena, q->job->mem);
     q->lock = -1;
     uint64_t docs;
@@ -458,6 +464,7 @@ may_build_beside(struct live_quiet_run *q, struct mrs_err *e)
 enum mrs_status
 live_quiet_seal(struct live_quiet_run *q, const char *name, live_keep keep, struct mrs_err *e)
 {
+    MRS_ASSERT(q->compare && name);
     static const uint8_t frame[5];
     struct listing l = {.q = q, .keep = keep};
     struct mrs_buf list, back;
@@ -526,6 +533,7 @@ live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *name, st
 enum mrs_status
 live_quiet_carry_out(struct live_job *job, enum live_way way, struct live_pass_report *r, struct mrs_err *e)
 {
+    MRS_ASSERT((unsigned)way <= LIVE_WAY_BACK);
     static const struct {
         const char *command, *prefix, *finishing, *last;
     } words[] = {

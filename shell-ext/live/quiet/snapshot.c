@@ -173,6 +173,7 @@ copy_all(struct snapshot_copy *c, struct mrs_err *e)
 enum mrs_status
 live_snapshot(struct live_job *job, const char *dir, const char *base, struct mrs_err *e)
 {
+    MRS_ASSERT(dir || base);
     struct snapshot_copy c = {.job = job};
     struct mrs_output_opts opts = {.default_codec = MRS_CODEC_NONE, .tmp = job->opts.tmp};
     const char *path[2] = {dir, base};

@@ -37,6 +37,7 @@ live_spool_end(struct live_spool *s, struct mrs_err *e)
 enum mrs_status
 live_spool_put(struct live_spool *s, const void *p, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(s->fd >= 0);
     mrs_buf_put(&s->pend, p, n);
     s->bytes += n;
     return s->pend.n >= PEND || s->pend.bad ? live_spool_end(s, e) : MRS_OK;

@@ -346,6 +346,7 @@ check_coll(struct unique_check *u)
 enum mrs_status
 live_unique_check(struct live_quiet_run *q, live_keep keep, struct mrs_err *e)
 {
+    MRS_ASSERT(q->compare);
     struct unique_check u = {.q = q, .job = q->job, .keep = keep, .e = e};
     enum mrs_status s = MRS_OK;
     for (u.at = 0; s == MRS_OK && u.at < live_compare_count(q->compare); u.at++) {

@@ -16,6 +16,7 @@ enum { DOCS_PER_SECOND = 4000, BYTES_PER_SECOND = 20 << 20 };
 enum mrs_status
 live_check_note(struct live_check *c, bool refuses, struct mrs_err *e, const char *fmt, ...)
 {
+    MRS_ASSERT(c->out && fmt);
     struct live_preflight *p = c->out;
     char text[1024];
     va_list ap;
@@ -45,6 +46,7 @@ live_check_note(struct live_check *c, bool refuses, struct mrs_err *e, const cha
 static struct live_place *
 place_of(struct live_check *c, const struct mrs_coll *coll)
 {
+    MRS_ASSERT(c->n_places <= c->cap_places);
     for (uint32_t i = 0; i < c->n_places; i++) {
         if (strcmp(c->place[i].coll.ns, coll->ns) == 0) {
             return &c->place[i];
@@ -65,6 +67,7 @@ place_of(struct live_check *c, const struct mrs_coll *coll)
 enum mrs_status
 live_check_gather(struct live_check *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->n_places == 0 && c->job->plan);
     const struct mrs_plan *plan = c->job->plan;
     for (uint32_t i = 0; i < plan->n_steps; i++) {
         const struct mrs_step *step = &plan->steps[i];
@@ -92,6 +95,7 @@ reads(const struct live_place *p)
 static void
 estimate(struct live_check *c)
 {
+    MRS_ASSERT(c->out->docs == 0 && c->out->bytes == 0);
     for (uint32_t i = 0; i < c->n_places; i++) {
         if (reads(&c->place[i])) {
             c->out->docs += c->place[i].info->count;
@@ -134,6 +138,7 @@ index_name(const struct live_coll_info *info, const char *option, char name[128]
 static enum mrs_status
 check_ttl(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->info);
     char name[128];
     if (!c->apply || !p->info->ttl || c->job->opts.allow_ttl || !reads(p)) {
         return MRS_OK;
@@ -148,6 +153,7 @@ check_ttl(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 static enum mrs_status
 check_validator(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->info);
     char level[16], action[16];
     live_text_at(p->info->options, "validationLevel", level, sizeof level);
     live_text_at(p->info->options, "validationAction", action, sizeof action);
@@ -183,6 +189,7 @@ has_id_index(const struct live_coll_info *info)
 static enum mrs_status
 check_place(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->coll.ns && c->job->opts.state_db);
     if (strcmp(p->coll.db, c->job->opts.state_db) == 0) {
         return live_check_note(c, true, e, "%s lies in the database that holds the state of runs: choose another one "
                                "with --state-db", p->coll.ns);
@@ -242,6 +249,7 @@ index_serves(struct mrs_view index, const char *path)
 bool
 live_server_indexed(const struct live_coll_info *info, const char *path)
 {
+    MRS_ASSERT(info && path[0]);
     struct mrs_walk w;
     struct mrs_elem el;
     if (strcmp(path, "_id") == 0) {
@@ -258,6 +266,7 @@ live_server_indexed(const struct live_coll_info *info, const char *path)
 static enum mrs_status
 check_join(struct live_check *c, const struct mrs_step *step, struct mrs_err *e)
 {
+    MRS_ASSERT(step->desc.n_sides > 1);
     const struct mrs_desc *d = &step->desc;
     const struct live_coll_info *from = live_server_coll(c->job->server, &d->sides[0].coll);
     const char *path = NULL;
@@ -304,6 +313,7 @@ index_has(struct mrs_view index, const char *field)
 static enum mrs_status
 check_claim(struct live_check *c, const struct live_coll_info *info, const char *field, struct mrs_err *e)
 {
+    MRS_ASSERT(info && field);
     struct mrs_val schema = live_at(info->options, "validator.$jsonSchema");
     struct mrs_walk w;
     struct mrs_elem el;
@@ -382,6 +392,7 @@ check_made(struct live_check *c, struct mrs_err *e)
 static enum mrs_status
 check_regime(struct live_check *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->quiet == (c->job->opts.quiet != LIVE_NOT_QUIET));
     const struct live_server *s = c->job->server;
     enum live_quiet by = c->job->opts.quiet;
     if (by == LIVE_BY_BLOCK && s->standalone) {
@@ -405,6 +416,7 @@ check_regime(struct live_check *c, struct mrs_err *e)
 enum mrs_status
 live_preflight(struct live_job *job, const char *command, struct live_preflight *out, struct mrs_err *e)
 {
+    MRS_ASSERT(job->plan && job->server && command);
     struct live_check c = {.job = job, .command = command, .out = out, .quiet = job->opts.quiet != LIVE_NOT_QUIET};
     c.apply = strcmp(command, "apply") == 0;
     memset(out, 0, sizeof *out);

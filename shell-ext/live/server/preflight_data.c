@@ -68,6 +68,7 @@ sample(struct live_check *c, const struct mrs_coll *coll, bool random, struct pr
 static enum mrs_status
 check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p->info);
     struct preflight_data_seen seen;
     enum mrs_status s = sample(c, &p->coll, true, &seen, e);
     bool written = p->roles & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE);
@@ -99,6 +100,7 @@ check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e
 static enum mrs_status
 absent_filter(struct live_check *c, const struct mrs_live_group *g, struct mrs_view *filter, struct mrs_err *e)
 {
+    MRS_ASSERT(g->n_claims > 0);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_view one, list;
@@ -130,6 +132,7 @@ static enum mrs_status
 name_claimed(struct live_check *c, const struct mrs_coll *coll, const struct mrs_live_group *g, struct mrs_view doc,
              struct mrs_err *e)
 {
+    MRS_ASSERT(g->n_claims > 0);
     char id[120];
     enum mrs_status s = MRS_OK;
     bool there = false;
@@ -212,6 +215,7 @@ check_hollow(struct live_check *c, const struct mrs_coll *coll, const char *clai
 static enum mrs_status
 check_claims(struct live_check *c, const struct mrs_live_group *g, struct mrs_err *e)
 {
+    MRS_ASSERT(g->claims_side >= 0 && g->first < c->job->plan->n_steps);
     const struct mrs_coll *coll = &c->job->plan->steps[g->first].desc.sides[g->claims_side].coll;
     if (!live_server_coll(c->job->server, coll)) {
         return MRS_OK;
@@ -226,6 +230,7 @@ check_claims(struct live_check *c, const struct mrs_live_group *g, struct mrs_er
 enum mrs_status
 live_check_data(struct live_check *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->out && c->job->server);
     enum mrs_status s = MRS_OK;
     const struct mrs_live *live = c->job->live;
     for (uint32_t i = 0; i < c->n_places && s == MRS_OK; i++) {

@@ -42,6 +42,7 @@ enum {
 unsigned
 live_needs(const struct live_check *c, const struct live_place *p)
 {
+    MRS_ASSERT(c->command);
     bool repair = strcmp(c->command, "verify") == 0 && c->job->opts.repair;
     bool contract = strcmp(c->command, "contract") == 0, rollback = strcmp(c->command, "rollback") == 0;
     unsigned n = p->info ? MAY_FIND | MAY_LIST_INDEXES | MAY_COLL_STATS : MAY_FIND;
@@ -142,6 +143,7 @@ granted(struct mrs_val privileges, const char *db, const char *coll)
 void
 live_put_actions(struct mrs_build *b, unsigned bits)
 {
+    MRS_ASSERT(!(bits >> N_NAMES));
     uint32_t n = 0;
     mrs_build_open(b, "actions", 7, MRS_ARRAY);
     for (unsigned i = 0; i < N_NAMES; i++) {
@@ -157,6 +159,7 @@ live_put_actions(struct mrs_build *b, unsigned bits)
 static void
 list(unsigned bits, char *out, size_t size)
 {
+    MRS_ASSERT(size > 0);
     size_t n = 0;
     out[0] = 0;
     for (unsigned i = 0; i < N_NAMES && n < size; i++) {
@@ -212,6 +215,7 @@ static enum mrs_status
 lacking(struct live_check *c, const struct mrs_coll *coll, bool there, unsigned asked, unsigned *lacks,
         struct mrs_err *e)
 {
+    MRS_ASSERT(!(asked >> N_NAMES));
     enum mrs_status s = MRS_OK;
     if (!c->tried) {
         *lacks = asked & ~granted(c->privileges, coll->db, coll->coll);
@@ -232,6 +236,7 @@ lacking(struct live_check *c, const struct mrs_coll *coll, bool there, unsigned 
 static const char *
 roles_for(unsigned bits, const char *db, char out[120])
 {
+    MRS_ASSERT(db || bits & BY_NO_ROLE);
     bool plain = bits & ~BY_DB_ADMIN, admin = bits & BY_DB_ADMIN;
     out[0] = 0;
     if (!(bits & BY_NO_ROLE)) {
@@ -264,6 +269,7 @@ tell(struct live_check *c, const char *where, const char *db, unsigned missing, 
 static enum mrs_status
 check_state(struct live_check *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->job->opts.state_db);
     const struct mrs_coll runs = {c->job->opts.state_db, "runs", "runs"};
     char where[120];
     unsigned missing;
@@ -293,6 +299,7 @@ check_one(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 static enum mrs_status
 check_beside(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
+    MRS_ASSERT(!p->beside);
     char id[33], ns[MRS_NS_MAX + 64];
     struct live_place beside = {.beside = true};
     bool likely = p->info && (p->info->unique || p->optioned) &&
@@ -326,6 +333,7 @@ check_all(struct live_check *c, struct mrs_err *e)
 enum mrs_status
 live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(said));
     struct mrs_val users = live_at(said, "authInfo.authenticatedUsers");
     if (users.type != MRS_ARRAY || users.n == MRS_DOC_MIN) {
         return MRS_OK;
@@ -341,6 +349,7 @@ live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e
 enum mrs_status
 live_check_privileges(struct live_check *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->job->link && c->out);
     struct mrs_view cmd;
     struct mrs_buf reply;
     mrs_buf_init(&reply, c->job->mem, 48 << 20);
@@ -359,6 +368,7 @@ live_check_privileges(struct live_check *c, struct mrs_err *e)
 enum mrs_status
 live_privileges_beside(struct live_job *job, const struct mrs_coll *coll, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || coll);
     struct live_preflight found;
     struct live_check c = {.job = job, .command = "apply", .quiet = true, .listed = true, .out = &found,
                            .n_places = n};

@@ -40,6 +40,7 @@ needs_beside(struct live_check *c, const char *db)
 static void
 put_on(struct mrs_build *b, uint32_t *n, const char *db, const char *coll, unsigned bits)
 {
+    MRS_ASSERT(!db || coll);
     char index[12];
     mrs_build_open(b, index, mrs_index_name(index, (*n)++), MRS_DOCUMENT);
     mrs_build_open(b, "resource", 8, MRS_DOCUMENT);
@@ -79,6 +80,7 @@ put_places(struct live_check *c, struct mrs_build *b, uint32_t *n, bool contract
 static unsigned
 needs_of_cluster(const struct live_job *job)
 {
+    MRS_ASSERT(job->server);
     unsigned bits = MAY_LIST_WORK | MAY_KILL_WORK | MAY_KILL_SESSION | MAY_SERVER_STATUS;
     bits |= job->server->replicated ? MAY_SET_STATUS : 0;
     bits |= job->opts.quiet == LIVE_BY_BLOCK ? MAY_BLOCK_WRITES | MAY_WRITE_BLOCKED : 0;
@@ -88,6 +90,7 @@ needs_of_cluster(const struct live_job *job)
 enum mrs_status
 live_role(struct live_job *job, const char *name, bool contract, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(job->plan && name);
     struct live_check c = {.job = job, .quiet = job->opts.quiet != LIVE_NOT_QUIET};
     struct mrs_build b;
     struct mrs_view made;

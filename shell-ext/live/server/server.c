@@ -124,6 +124,7 @@ uuid_text(struct mrs_val v, char out[40])
 static const char *
 text_in(struct mrs_arena *a, const char *one, const char *two)
 {
+    MRS_ASSERT(one);
     size_t n = strlen(one), m = two ? strlen(two) + 1 : 0;
     char *out = mrs_arena_alloc(a, n + m + 1);
     if (out) {
@@ -148,6 +149,7 @@ view_in(struct mrs_arena *a, struct mrs_view v, struct mrs_view *out)
 static enum mrs_status
 add_coll(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_err *e)
 {
+    MRS_ASSERT(r->s->n_coll <= r->cap);
     char name[300], type[32], locale[32];
     (void)arg;
     live_text_at(doc, "name", name, sizeof name);
@@ -195,6 +197,7 @@ struct index_list {
 static enum mrs_status
 add_index(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_err *e)
 {
+    MRS_ASSERT(((struct index_list *)arg)->coll);
     struct index_list *list = arg;
     char name[8];
     (void)r, (void)e;
@@ -213,6 +216,7 @@ add_index(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_e
 static enum mrs_status
 read_indexes(struct server_reading *r, struct live_coll_info *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->coll.ns && c->indexes.n <= MRS_DOC_MIN);
     struct index_list list = {.coll = c};
     struct mrs_view cmd, all;
     struct live_fault f;
@@ -265,6 +269,7 @@ read_sizes(struct server_reading *r, struct live_coll_info *c, struct mrs_err *e
 static enum mrs_status
 read_database(struct server_reading *r, const char *db, struct mrs_err *e)
 {
+    MRS_ASSERT(db[0]);
     struct mrs_view cmd;
     uint32_t first = r->s->n_coll, kept = first;
     r->db = db;
@@ -370,6 +375,7 @@ by_namespace(const void *a, const void *b)
 static enum mrs_status
 read_all(struct server_reading *r, const char *const *db, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || db);
     enum mrs_status s = read_topology(r, e);
     if (s == MRS_OK) {
         s = read_version(r, e);
@@ -450,6 +456,7 @@ static enum mrs_status
 server_read(struct server_reading *r, struct mrs_mem *mem, const char *const *db, uint32_t n, struct live_server **out,
             struct mrs_err *e)
 {
+    MRS_ASSERT(r->l && !r->s);
     struct database_list all = {.n = n};
     *out = NULL;
     r->s = mrs_zalloc(mem, sizeof *r->s);
@@ -492,6 +499,7 @@ enum mrs_status
 live_server_databases(struct mrs_mem *mem, struct live_link *l, struct mrs_arena *a, const char ***name, uint32_t *n,
                       struct mrs_err *e)
 {
+    MRS_ASSERT(name && n);
     struct server_reading r = {.l = l};
     struct database_list all = {.arena = a};
     mrs_arena_init(&r.cmds, mem);
@@ -523,6 +531,7 @@ live_server_free(struct live_server *s)
 const struct live_coll_info *
 live_server_coll(const struct live_server *s, const struct mrs_coll *c)
 {
+    MRS_ASSERT(s->n_coll == 0 || s->coll);
     uint32_t from = 0, to = s->n_coll;
     while (from < to) {
         uint32_t mid = from + (to - from) / 2;
@@ -540,6 +549,7 @@ live_server_coll(const struct live_server *s, const struct mrs_coll *c)
 enum mrs_status
 live_server_metadata(const struct live_coll_info *c, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_buf_is_sound(out));
     struct mrs_build b;
     struct mrs_view all;
     struct mrs_walk w, inner;
@@ -607,6 +617,7 @@ take_uuid(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_e
 enum mrs_status
 live_server_uuid(struct live_link *l, const struct mrs_coll *c, char uuid[40], struct mrs_err *e)
 {
+    MRS_ASSERT(c->db && c->coll);
     struct server_reading r = {.l = l, .db = c->db};
     struct mrs_view cmd;
     uuid[0] = 0;

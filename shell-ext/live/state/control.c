@@ -32,6 +32,7 @@ remember(struct live_run *r, const struct live_progress *p)
 static enum mrs_status
 course_doc(const struct live_progress *p, struct mrs_arena *a, struct mrs_val *out, struct mrs_err *e)
 {
+    MRS_ASSERT(p->percent <= 100);
     struct mrs_view d;
     *out = mrs_missing();
     if (!p->course) {
@@ -46,6 +47,7 @@ course_doc(const struct live_progress *p, struct mrs_arena *a, struct mrs_val *o
 static enum mrs_status
 tell_server(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && !job->run->worker);
     struct live_run *r = job->run;
     struct live_state_change c = {0};
     struct mrs_arena a;
@@ -73,6 +75,7 @@ tell_server(struct live_job *job, const struct live_progress *p, struct mrs_err 
 static void
 publish(struct live_job *job)
 {
+    MRS_ASSERT(job->run);
     struct mrs_err e;
     char line[700];
     mrs_err_clear(&e);
@@ -86,6 +89,7 @@ publish(struct live_job *job)
 enum mrs_status
 live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_err *e)
 {
+    MRS_ASSERT(p);
     struct live_run *r = job->run;
     int64_t now = mrs_clock_asleep();
     if (!r) {
@@ -113,6 +117,7 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
 static enum mrs_status
 look(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     char owner[64];
     int64_t asked = mrs_clock_asleep();
@@ -149,6 +154,7 @@ live_control_due(const struct live_control *c, uint64_t docs, uint64_t bytes)
 static enum mrs_status
 look_around(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     enum mrs_status s = live_cancelled(job) ? live_cancel_err(e) : MRS_OK;
     if (s == MRS_OK) {
@@ -167,6 +173,7 @@ look_around(struct live_job *job, struct mrs_err *e)
 static enum mrs_status
 hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     const struct live_breath b = {.docs = docs, .bytes = bytes, .since = r->breathed_ms, .came = mrs_clock_asleep()};
     r->throttled = false;
@@ -194,6 +201,7 @@ hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e
 static enum mrs_status
 after_reconnect(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(live_link_generation(job->link) != job->run->generation);
     struct live_run *r = job->run;
     uint64_t generation = live_link_generation(job->link);
     enum mrs_status s = live_lease_renew(job, e);

@@ -36,6 +36,7 @@ live_topology_name(const struct live_job *job)
 static enum mrs_status
 not_in_other_hands(struct live_job *job, struct mrs_view namespaces, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(namespaces));
     struct mrs_arena a;
     struct mrs_buf buf;
     struct mrs_view q;
@@ -70,6 +71,7 @@ static enum mrs_status
 note_colls(struct live_job *job, const struct live_touched *t, struct mrs_buf *buf, struct mrs_view *colls,
            struct mrs_view *namespaces, struct mrs_err *e)
 {
+    MRS_ASSERT(t->n == 0 || t->coll);
     struct mrs_build b;
     size_t split;
     enum mrs_status s = MRS_OK;
@@ -119,6 +121,7 @@ options_doc(struct live_job *job, struct mrs_arena *a, struct mrs_view *out, str
 static struct mrs_val
 bytes_val(struct mrs_arena *a, struct mrs_view d)
 {
+    MRS_ASSERT(d.p || d.n == 0);
     uint8_t *p = mrs_arena_alloc(a, (size_t)d.n + 5);
     if (!p) {
         return mrs_missing();
@@ -145,6 +148,7 @@ static enum mrs_status
 insert_run(struct live_job *job, struct mrs_view colls, struct mrs_view namespaces, struct mrs_val plan,
            struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(colls) && mrs_view_is_framed(namespaces));
     struct live_run *r = job->run;
     const struct live_server *sv = job->server;
     const struct mrs_plan *p = job->plan;
@@ -180,6 +184,7 @@ insert_run(struct live_job *job, struct mrs_view colls, struct mrs_view namespac
 enum mrs_status
 live_run_create(struct live_job *job, const struct live_touched *t, const char *text, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && !job->run->worker && job->server);
     struct mrs_buf buf;
     struct mrs_view colls, namespaces;
     struct mrs_val plan = n < INT32_MAX ? mrs_make_text(&job->run->arena, text, (uint32_t)n) : mrs_missing();

@@ -126,6 +126,7 @@ begins(const char *text, const char *with)
 static enum mrs_status
 may_go(struct live_job *job, bool blocked, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     struct mrs_view d = live_run_doc(r);
     char mode[16];
@@ -165,6 +166,7 @@ may_go(struct live_job *job, bool blocked, struct mrs_err *e)
 enum mrs_status
 live_run_namespaces(struct live_job *job, const struct mrs_coll *const **out, uint32_t *n_out, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct mrs_arena *a = &job->run->arena;
     struct mrs_val list = live_at(live_run_doc(job->run), "namespaces");
     struct mrs_walk w;
@@ -220,6 +222,7 @@ say_count(struct live_job *job, const struct mrs_coll *coll, const char *templat
 enum mrs_status
 live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     const struct live_run *r = job->run;
     const struct mrs_coll *const *coll = NULL;
     uint32_t n = 0;
@@ -242,6 +245,7 @@ live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e)
 static enum mrs_status
 drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || coll);
     struct mrs_arena a;
     enum mrs_status s = MRS_OK;
     bool kept = live_bool_at(live_run_doc(job->run), "changes.keep_before", false);
@@ -282,6 +286,7 @@ delete_where(struct live_job *job, const struct mrs_coll *coll, const char *temp
 enum mrs_status
 live_run_clear(struct live_job *job, const char *db, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && db[0]);
     const struct live_run *r = job->run;
     const struct mrs_coll checkpoints = {db, "checkpoints", "checkpoints"}, refused = {db, "refused", "refused"},
                           stale = {db, "swept", "swept"};
@@ -295,6 +300,7 @@ live_run_clear(struct live_job *job, const char *db, struct mrs_err *e)
 enum mrs_status
 live_run_forget(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && !job->run->worker);
     struct live_run *r = job->run;
     enum mrs_status s = live_run_clear(job, r->state_runs.db, e);
     MRS_THEN(s, delete_where(job, &r->state_runs, "{_id: {$eq: %s}}", r->id, e));
@@ -306,6 +312,7 @@ live_run_forget(struct live_job *job, struct mrs_err *e)
 enum mrs_status
 live_clean(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && !job->run->worker);
     const struct mrs_coll *const *coll = NULL;
     uint32_t n = 0;
     enum mrs_status s = may_go(job, false, e);

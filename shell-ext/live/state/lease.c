@@ -109,6 +109,7 @@ static enum mrs_status
 taking(struct live_job *job, const char *ns, const struct lease_holder *h, struct mrs_arena *a,
        struct live_state_change *c, struct mrs_err *e)
 {
+    MRS_ASSERT(h->lsid_n <= sizeof h->lsid);
     struct live_run *r = job->run;
     struct mrs_val lsid = {h->lsid, h->lsid_n, MRS_DOCUMENT};
     struct mrs_view u, dead = {NULL, 0};
@@ -203,6 +204,7 @@ outlive(struct live_job *job, const char *ns, struct lease_holder *first, const 
 static enum mrs_status
 take_one(struct live_job *job, const char *ns, struct mrs_err *e)
 {
+    MRS_ASSERT(ns[0]);
     struct lease_holder first = {0}, now;
     bool told = false;
     for (int tries = 0; tries < TRIES_MAX;) {
@@ -299,6 +301,7 @@ kill_ops(struct live_job *job, struct mrs_view reply, const char *comment, uint3
 enum mrs_status
 live_lease_quell(struct live_job *job, const char *run, const char *owner, struct mrs_err *e)
 {
+    MRS_ASSERT(run && owner);
     char comment[128];
     int64_t start = live_clock();
     enum mrs_status s = MRS_OK;
@@ -357,6 +360,7 @@ list_dead(struct live_job *job, struct mrs_buf *out, struct mrs_err *e)
 static enum mrs_status
 wait_out(struct live_job *job, const struct mrs_buf *dead, struct mrs_err *e)
 {
+    MRS_ASSERT(dead->n > 0);
     struct mrs_view d;
     int64_t longest = job->run->lease_ms, start = live_clock();
     char line[128];
@@ -385,6 +389,7 @@ wait_out(struct live_job *job, const struct mrs_buf *dead, struct mrs_err *e)
 static enum mrs_status
 end_one(struct live_job *job, struct mrs_view d, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     char run[33], owner[64];
     enum mrs_status s = MRS_OK;
     struct mrs_val lsid = live_at(d, "lsid");
@@ -401,6 +406,7 @@ end_one(struct live_job *job, struct mrs_view d, struct mrs_err *e)
 static enum mrs_status
 names_doc(struct live_job *job, struct mrs_buf *buf, struct mrs_view *list, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run->n_leases == 0 || job->run->lease);
     const struct live_run *r = job->run;
     struct mrs_build b;
     mrs_build_init(&b, buf);
@@ -504,6 +510,7 @@ forget_dead(struct live_job *job, struct mrs_err *e)
 static enum mrs_status
 bury(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(!job->run->worker);
     struct mrs_buf dead;
     struct mrs_view d;
     mrs_buf_init(&dead, job->mem, MRS_DOC_READ_MAX);
@@ -535,6 +542,7 @@ static enum mrs_status
 names_of(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, const char ***out, uint32_t *n_out,
          struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || colls);
     struct live_run *r = job->run;
     const char **name = mrs_arena_alloc(&r->arena, (n ? n : 1) * sizeof *name);
     uint32_t kept = 0;

@@ -32,6 +32,7 @@ init(struct live_job *job, struct live_checkpoint *c)
 static enum mrs_status
 lost(const struct live_checkpoint *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->id[0]);
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                        "checkpoint %s was taken over by another process, nothing more is "
                        "written here",
@@ -42,6 +43,7 @@ lost(const struct live_checkpoint *c, struct mrs_err *e)
 static enum mrs_status
 read_one(struct live_job *job, struct live_checkpoint *c, char *owner, struct mrs_err *e)
 {
+    MRS_ASSERT(c->id[0]);
     struct mrs_arena a;
     struct mrs_buf buf;
     struct mrs_view q;

@@ -16,6 +16,7 @@ enum { DOC_ROOM = 65536 }; /* what a record may add to the document itself */
 enum mrs_status
 live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct mrs_arena a;
     struct mrs_view query;
     mrs_arena_init(&a, job->mem);
@@ -83,6 +84,7 @@ static enum mrs_status
 replace(struct live_job *job, const struct mrs_coll *coll, struct mrs_view id, struct mrs_view doc,
         struct mrs_arena *a, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(id) && mrs_view_is_framed(doc));
     struct live_state_change c = {.u = mrs_view_val(doc)};
     enum mrs_status s = live_doc_in(a, &c.q, e, "{_id: {$eq: %d}}", id);
     return s == MRS_OK ? live_state_update(job, coll, &c, NULL, e) : s;
@@ -91,6 +93,7 @@ replace(struct live_job *job, const struct mrs_coll *coll, struct mrs_view id, s
 static enum mrs_status
 too_many(struct live_job *job, const char *ns, struct mrs_val id, const struct mrs_err *why, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run->n_refused > job->opts.max_refused);
     char picture[64];
     uint64_t n = job->run->n_refused;
     return mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
@@ -178,6 +181,7 @@ live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mr
 static void
 say_stale(struct live_job *job)
 {
+    MRS_ASSERT(job->run);
     char line[400];
     if (job->run->n_stale++ == 0 && job->say) {
         snprintf(line, sizeof line,

@@ -47,6 +47,7 @@ change_clear(struct change *c)
 static void
 fields_of(struct mrs_view set, struct change *c)
 {
+    MRS_ASSERT(set.n == 0 || mrs_view_is_framed(set));
     struct mrs_walk w;
     struct mrs_elem el;
     mrs_walk_init(&w, set.n ? set : mrs_empty_doc());
@@ -150,6 +151,7 @@ static enum mrs_status
 other_colls(struct live_job *job, const char *ns, const char *uuid, struct mrs_buf *buf, struct mrs_view *out,
             struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && ns[0]);
     struct mrs_val list = live_at(live_run_doc(job->run), "colls");
     struct mrs_build b;
     struct mrs_walk w;

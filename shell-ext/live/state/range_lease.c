@@ -49,6 +49,7 @@ struct range_seen { /* a range that is not done, as read */
 static void
 see(const struct live_run *r, struct mrs_view d, int64_t now, struct range_seen *s)
 {
+    MRS_ASSERT(mrs_view_is_framed(d));
     s->d = d;
     live_text_at(d, "_id", s->id, sizeof s->id);
     live_text_at(d, "owner", s->owner, sizeof s->owner);
@@ -155,6 +156,7 @@ live_range_take(struct live_job *job, struct live_held *out, struct mrs_err *e)
 enum mrs_status
 live_range_renew(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view u;
@@ -201,6 +203,7 @@ live_range_ours(struct live_job *job, bool *is, struct mrs_err *e)
 void
 live_range_leave(struct live_job *job)
 {
+    MRS_ASSERT(job->run);
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view u;
@@ -221,6 +224,7 @@ live_range_leave(struct live_job *job)
 enum mrs_status
 live_range_sharers(struct live_job *job, uint32_t *n, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct mrs_arena a;
     struct mrs_buf owners;
     struct mrs_view pipeline, d;
@@ -245,6 +249,7 @@ live_range_sharers(struct live_job *job, uint32_t *n, struct mrs_err *e)
 enum mrs_status
 live_leader_lives(struct live_job *job, bool *lives, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->run->worker);
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view q;

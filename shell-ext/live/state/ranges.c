@@ -26,6 +26,7 @@ by_value(const void *x, const void *y)
 static enum mrs_status
 draw(struct live_job *job, const struct live_cut *cut, uint32_t size, struct mrs_buf *ids, struct mrs_err *e)
 {
+    MRS_ASSERT(size > 0);
     struct mrs_arena a;
     struct mrs_view stages, doc;
     struct live_cursor *cursor = NULL;
@@ -72,6 +73,7 @@ static enum mrs_status
 choose(struct live_job *job, const struct live_cut *cut, const struct live_checkpoint *c, uint32_t want,
        struct mrs_buf *out, struct mrs_view *cuts, struct mrs_err *e)
 {
+    MRS_ASSERT(want > 1 && want <= LIVE_RANGES_MAX);
     struct mrs_buf ids;
     struct mrs_val from = c->last.n ? live_at((struct mrs_view){c->last.p, (uint32_t)c->last.n}, "_id") : mrs_missing();
     struct mrs_view doc;
@@ -129,6 +131,7 @@ static enum mrs_status
 make_ranges(struct live_job *job, const struct live_cut *cut, const struct live_checkpoint *c, struct mrs_view cuts,
             uint32_t *n, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(cuts));
     struct mrs_val from = c->last.n ? live_at((struct mrs_view){c->last.p, (uint32_t)c->last.n}, "_id") : mrs_missing();
     struct mrs_walk w;
     struct mrs_elem el;
@@ -179,6 +182,7 @@ drop_ranges(struct live_job *job, const char *pass, struct mrs_err *e)
 static enum mrs_status
 store_cuts(struct live_job *job, struct live_checkpoint *c, struct mrs_view cuts, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(cuts));
     struct live_run *r = job->run;
     struct live_state_change change = {.many = false};
     struct mrs_arena a;
@@ -208,6 +212,7 @@ enum mrs_status
 live_ranges_open(struct live_job *job, const struct live_cut *cut, struct live_checkpoint *c, uint32_t *n,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && !job->run->worker);
     struct mrs_buf buf;
     struct mrs_view cuts = mrs_empty_doc();
     uint32_t want = wanted(job, cut);
@@ -239,6 +244,7 @@ live_ranges_open(struct live_job *job, const struct live_cut *cut, struct live_c
 static void
 add_range(struct live_ranges_sum *sum, struct mrs_view d, int64_t now)
 {
+    MRS_ASSERT(sum->done + sum->held <= sum->all);
     char owner[64];
     bool done = live_bool_at(d, "done", false);
     live_text_at(d, "owner", owner, sizeof owner);
@@ -255,6 +261,7 @@ enum mrs_status
 live_ranges_sum(struct live_job *job, const char *run, const char *pass, struct live_ranges_sum *out,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(run[0]);
     struct mrs_arena a;
     struct mrs_buf docs;
     struct mrs_view pipeline, which, d;
@@ -282,6 +289,7 @@ live_ranges_sum(struct live_job *job, const char *run, const char *pass, struct 
 enum mrs_status
 live_ranges_close(struct live_job *job, const char *pass, struct live_checkpoint *c, struct mrs_err *e)
 {
+    MRS_ASSERT(!c->done && !job->run->worker);
     struct live_ranges_sum sum;
     enum mrs_status s = live_ranges_sum(job, job->run->id, pass, &sum, e);
     if (s == MRS_OK) {
@@ -301,6 +309,7 @@ live_ranges_close(struct live_job *job, const char *pass, struct live_checkpoint
 static enum mrs_status
 end_sessions(struct live_job *job, const char *run, struct mrs_err *e)
 {
+    MRS_ASSERT(live_link_replicated(job->link));
     struct mrs_arena a;
     struct mrs_buf docs;
     struct mrs_view pipeline, d;
@@ -322,6 +331,7 @@ end_sessions(struct live_job *job, const char *run, struct mrs_err *e)
 enum mrs_status
 live_ranges_seal(struct live_job *job, const char *run, struct mrs_err *e)
 {
+    MRS_ASSERT(run[0]);
     struct live_state_change c = {.many = true};
     struct mrs_arena a;
     struct mrs_view u;

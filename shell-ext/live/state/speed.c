@@ -27,6 +27,7 @@ minute_of_day(void)
 enum mrs_status
 live_speed_look(struct live_job *job, int64_t latency_ms, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && latency_ms >= 0);
     struct live_run *r = job->run;
     struct live_readings seen = {.closed = false};
     struct live_watched watched;
@@ -54,6 +55,7 @@ works_alone(const struct live_run *r)
 int64_t
 live_speed_wait(const struct live_run *r, const struct live_breath *b, int64_t now)
 {
+    MRS_ASSERT(b->came >= b->since);
     const struct live_control *c = &r->control;
     bool wrote = b->docs || b->bytes;
     int64_t sharers = r->sharers > 1 ? r->sharers : 1;
@@ -103,6 +105,7 @@ live_run_publish(struct live_job *job, const int *status, struct mrs_err *e)
 void
 live_speed_told(struct live_run *r, int64_t now)
 {
+    MRS_ASSERT(r->governor.speed > 0);
     uint32_t share;
     const char *spent = live_spent_on(&r->spent, now, mrs_clock_worked(), &share);
     const char *held = live_governor_limiting(&r->governor);

@@ -23,6 +23,7 @@ live_spent_again(struct live_spent *s, int64_t ms)
 static void
 judge(struct live_spent *s, int64_t all, int64_t cpu)
 {
+    MRS_ASSERT(all > 0);
     const struct {
         const char *name;
         int64_t ms;
@@ -44,6 +45,7 @@ judge(struct live_spent *s, int64_t all, int64_t cpu)
 const char *
 live_spent_on(struct live_spent *s, int64_t now, int64_t cpu_ms, uint32_t *share)
 {
+    MRS_ASSERT(now >= s->since_ms);
     if (!s->since_ms || now - s->since_ms >= WINDOW_MS) {
         if (s->since_ms) {
             judge(s, now - s->since_ms, cpu_ms - s->cpu_ms);

@@ -59,6 +59,7 @@ owner_name(char out[64], struct mrs_err *e)
 enum mrs_status
 live_run_new(struct live_job *job, const char *id, struct mrs_err *e)
 {
+    MRS_ASSERT(!job->run && id[0] && strlen(id) < sizeof job->run->id);
     struct live_run *r = mrs_zalloc(job->mem, sizeof *r);
     if (!r) {
         return mrs_err_memory(e, sizeof *r);
@@ -170,6 +171,7 @@ read_control(struct mrs_view d, struct live_control *c)
 enum mrs_status
 live_run_load(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run && job->run->id[0]);
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view q;
@@ -206,6 +208,7 @@ among(const struct live_touched *t, const char *ns)
 static enum mrs_status
 touched_of(struct live_job *job, struct live_touched *t, struct mrs_err *e)
 {
+    MRS_ASSERT(job->plan && job->run);
     const struct mrs_plan *p = job->plan;
     size_t room = 1;
     for (uint32_t i = 0; i < p->n_steps; i++) {
@@ -263,6 +266,7 @@ same_uuid(struct live_job *job, struct mrs_view entry, struct mrs_err *e)
 enum mrs_status
 live_run_uuids(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run);
     struct mrs_val list = live_at(live_run_doc(job->run), "colls");
     struct mrs_walk w;
     struct mrs_elem el;
@@ -364,6 +368,7 @@ same_call(struct live_job *job, struct mrs_err *e)
 static enum mrs_status
 fits(struct live_job *job, bool create, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run->doc.n > 0);
     enum mrs_status s = create ? same_call(job, e) : MRS_OK;
     int64_t now = live_date_at(live_run_doc(job->run), "now", job->plan->now_ms);
     if (s == MRS_OK && now != job->plan->now_ms) {
@@ -379,6 +384,7 @@ fits(struct live_job *job, bool create, struct mrs_err *e)
 static void
 take_options(struct live_job *job)
 {
+    MRS_ASSERT(job->run);
     char text[16];
     struct mrs_view d = live_run_doc(job->run);
     live_text_at(d, "mode", text, sizeof text);
@@ -403,6 +409,7 @@ take_options(struct live_job *job)
 static enum mrs_status
 new_epoch(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(!job->run->worker);
     struct live_run *r = job->run;
     struct live_state_change c = {0};
     struct mrs_arena a;
@@ -441,6 +448,7 @@ new_epoch(struct live_job *job, struct mrs_err *e)
 static enum mrs_status
 fence(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run->epoch > 0);
     struct live_run *r = job->run;
     struct live_state_change c = {.many = true};
     struct mrs_arena a;
@@ -481,6 +489,7 @@ read_existing(struct live_job *job, bool create, struct mrs_err *e)
 static enum mrs_status
 open_under_leases(struct live_job *job, bool create, const char *text, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(job->run->n_leases == 0);
     struct live_touched t;
     enum mrs_status s = touched_of(job, &t, e);
     if (s == MRS_OK) {
@@ -502,6 +511,7 @@ open_under_leases(struct live_job *job, bool create, const char *text, size_t n,
 enum mrs_status
 live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(!job->run && job->plan);
     char id[33], comment[128];
     mrs_plan_id_text(job->plan, id);
     enum mrs_status s = live_run_new(job, id, e);
@@ -529,6 +539,7 @@ not_fenced(void *arg, struct mrs_err *e)
 enum mrs_status
 live_run_join(struct live_job *job, struct mrs_err *e)
 {
+    MRS_ASSERT(job->plan);
     char id[33], comment[128];
     mrs_plan_id_text(job->plan, id);
     live_run_close(job);
@@ -556,6 +567,7 @@ live_run_join(struct live_job *job, struct mrs_err *e)
 enum mrs_status
 live_run_moment(struct live_job *job, int64_t *now_ms, struct mrs_err *e)
 {
+    MRS_ASSERT(job->plan);
     char id[33];
     struct live_run *kept = job->run;
     mrs_plan_id_text(job->plan, id);

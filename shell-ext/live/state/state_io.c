@@ -95,6 +95,7 @@ enum mrs_status
 live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, unsigned flags, struct mrs_buf *out,
                    struct live_fault *f, struct mrs_err *e)
 {
+    MRS_ASSERT(db[0] && mrs_view_is_framed(cmd));
     struct mrs_buf own;
     mrs_buf_init(&own, job->mem, MRS_DOC_READ_MAX);
     out = out ? out : &own; /* the reply is read in any case: it may tell of a writeError */
@@ -167,6 +168,7 @@ enum mrs_status
 live_state_update(struct live_job *job, const struct mrs_coll *coll, struct live_state_change *c, struct live_fault *f,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(c->q) && c->u.type == MRS_DOCUMENT);
     struct mrs_buf buf;
     struct mrs_view cmd;
     mrs_buf_init(&buf, job->mem, 2 * MRS_DOC_READ_MAX);
@@ -184,6 +186,7 @@ enum mrs_status
 live_state_insert(struct live_job *job, const struct mrs_coll *coll, struct mrs_view doc, bool *there,
                   struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(doc));
     struct live_fault f = {0};
     struct mrs_err why;
     struct mrs_buf buf;
@@ -202,6 +205,7 @@ live_state_insert(struct live_job *job, const struct mrs_coll *coll, struct mrs_
 enum mrs_status
 live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, int64_t *n, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(q));
     struct mrs_buf buf;
     struct mrs_view cmd;
     mrs_buf_init(&buf, job->mem, 2 * MRS_DOC_READ_MAX);
@@ -216,6 +220,7 @@ live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_
 enum mrs_status
 live_state_drop(struct live_job *job, const char *db, const char *coll, struct mrs_err *e)
 {
+    MRS_ASSERT(db[0] && coll[0]);
     struct mrs_arena a;
     struct mrs_view cmd;
     struct mrs_buf reply;
@@ -262,6 +267,7 @@ static enum mrs_status
 read_all(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, bool list, struct mrs_buf *out,
          struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(q) && mrs_buf_is_sound(out));
     size_t start = out->n;
     int64_t since = mrs_clock_asleep();
     struct live_fault fault;
@@ -298,6 +304,7 @@ enum mrs_status
 live_state_count(struct live_job *job, const struct mrs_coll *coll, struct mrs_view query, uint64_t *n,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(query));
     struct mrs_arena a;
     struct mrs_view cmd;
     struct mrs_buf reply;
@@ -324,6 +331,7 @@ live_first_of(const struct mrs_buf *reply)
 bool
 live_state_next(const struct mrs_buf *docs, size_t *at, struct mrs_view *doc)
 {
+    MRS_ASSERT(*at <= docs->n);
     if (docs->n - *at < MRS_DOC_MIN) {
         return false;
     }

@@ -117,6 +117,7 @@ same(struct move *m, const struct mrs_coll *to, struct mrs_view ids, struct mrs_
 static enum mrs_status
 put(struct move *m, const struct mrs_coll *to, struct live_op *op, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n > 0);
     struct live_bulk_result r;
     struct live_fault f;
     enum mrs_status s = live_bulk(m->job->link, to, op, n, LIVE_WRITE | LIVE_JOURNALED, true, &m->arena, &r, &f, e);
@@ -197,6 +198,7 @@ copy(struct move *m, const struct mrs_coll *from, const char *template, struct m
 static enum mrs_status
 seal(struct move *m, struct mrs_err *e)
 {
+    MRS_ASSERT(m->job->run->epoch > 0);
     struct live_run *r = m->job->run;
     struct live_state_change c = {0};
     struct mrs_arena a;
@@ -220,6 +222,7 @@ seal(struct move *m, struct mrs_err *e)
 static enum mrs_status
 unsealed(struct mrs_view sealed, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(sealed));
     struct mrs_build b;
     struct mrs_walk w;
     struct mrs_elem el;
@@ -259,6 +262,7 @@ copy_documents(struct move *m, struct mrs_err *e)
 static enum mrs_status
 move_document(struct move *m, const struct mrs_coll *to, struct mrs_err *e)
 {
+    MRS_ASSERT(m->job->run);
     struct live_job *job = m->job;
     struct mrs_buf buf;
     struct mrs_view doc;
@@ -280,6 +284,7 @@ move_document(struct move *m, const struct mrs_coll *to, struct mrs_err *e)
 static enum mrs_status
 not_twice(struct move *m, const struct mrs_coll *to, struct mrs_err *e)
 {
+    MRS_ASSERT(m->job->run);
     struct mrs_arena a;
     struct mrs_buf found;
     struct mrs_view q;
@@ -332,6 +337,7 @@ move_open(struct move *m, struct mrs_err *e)
 static enum mrs_status
 move_run(struct move *m, const char *id, struct mrs_err *e)
 {
+    MRS_ASSERT(!m->job->run && strlen(id) == 32);
     struct live_job *job = m->job;
     char comment[128];
     enum mrs_status s = live_run_new(job, id, e);

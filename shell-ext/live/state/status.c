@@ -47,6 +47,7 @@ struct sources {
 static enum mrs_status
 gather(struct live_job *job, struct mrs_view run, struct sources *f, struct mrs_err *e)
 {
+    MRS_ASSERT(mrs_view_is_framed(run));
     const struct live_run *r = job->run;
     char id[33];
     memset(f, 0, sizeof *f);
@@ -193,6 +194,7 @@ progress_facts(struct mrs_build *b, struct mrs_view run, const char *phase, bool
 static enum mrs_status
 facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(f->run.n > 0);
     static const char *const field[] = {"name", "file", "db", "mode", "quiet_by", "phase", "group", "refused",
     "started",
                                         "updated", "verified"};
@@ -536,6 +538,7 @@ every(struct live_job *job, bool json, struct mrs_buf *out, struct mrs_err *e)
 enum mrs_status
 live_status_text(struct live_job *job, bool json, bool list, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(list || job->run);
     if (!list) {
         enum mrs_status s = live_run_load(job, e);
         if (s == MRS_END) {

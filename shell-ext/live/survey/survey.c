@@ -13,6 +13,7 @@
 static enum mrs_status
 describe(void *arg, uint32_t i, struct mrs_inspect_collection *out, struct mrs_err *e)
 {
+    MRS_ASSERT(i < ((struct live_survey *)arg)->n);
     struct live_survey *v = arg;
     const struct live_coll_info *info = v->coll[i].info;
     struct mrs_buf one;
@@ -30,6 +31,7 @@ describe(void *arg, uint32_t i, struct mrs_inspect_collection *out, struct mrs_e
 static enum mrs_status
 scan(void *arg, uint32_t i, const struct mrs_inspect_sink *to, double *share, struct mrs_err *e)
 {
+    MRS_ASSERT(i < ((struct live_survey *)arg)->n);
     struct live_survey *v = arg;
     struct live_survey_coll *c = &v->coll[i];
     enum mrs_status s = c->chosen ? MRS_OK : live_survey_choose(v, c, e);
@@ -47,6 +49,7 @@ look_up(void *arg, uint32_t i, const struct mrs_inspect_question *q, struct mrs_
 static void
 phase(void *arg, const char *what)
 {
+    MRS_ASSERT(what);
     struct live_survey *v = arg;
     v->phase = what;
     v->done = 0;
@@ -87,6 +90,7 @@ live_survey_source(struct live_survey *v, struct mrs_inspect_source *out)
 static enum mrs_status
 count(struct live_survey *v, struct live_survey_coll *c, struct mrs_err *e)
 {
+    MRS_ASSERT(c->info);
     struct mrs_buf cmd, reply;
     struct mrs_view ask;
     c->count = c->info->count;
@@ -107,6 +111,7 @@ count(struct live_survey *v, struct live_survey_coll *c, struct mrs_err *e)
 static enum mrs_status
 take_collections(struct live_survey *v, struct mrs_err *e)
 {
+    MRS_ASSERT(!v->coll);
     const struct live_server *server = v->job->server;
     enum mrs_status s = MRS_OK;
     v->coll = mrs_zalloc(v->job->mem, ((size_t)server->n_coll + 1) * sizeof *v->coll);
@@ -132,6 +137,7 @@ take_collections(struct live_survey *v, struct mrs_err *e)
 enum mrs_status
 live_survey_open(struct live_job *job, const struct live_survey_opts *opts, struct live_survey *out, struct mrs_err *e)
 {
+    MRS_ASSERT(job->link && opts);
     *out = (struct live_survey){.job = job, .opts = *opts, .file = -1, .phase = "reading documents"};
     mrs_buf_init(&out->uses, job->mem, MRS_METADATA_MAX);
     enum mrs_status s = live_server_look(job->mem, job->link, opts->db, &job->server, e);

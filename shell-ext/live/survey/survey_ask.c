@@ -32,6 +32,7 @@ enum mrs_status
 live_survey_ask(struct live_survey *v, const struct live_survey_coll *c, const struct mrs_inspect_question *q,
                 struct mrs_err *e)
 {
+    MRS_ASSERT(q->path);
     struct mrs_arena a;
     struct mrs_view filter, opts;
     int tries = 0;

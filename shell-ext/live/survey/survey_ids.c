@@ -73,6 +73,7 @@ by_value(const void *a, const void *b)
 static enum mrs_status
 sort(struct live_survey *v, struct survey_draw *d, struct mrs_err *e)
 {
+    MRS_ASSERT(!d->id);
     const uint8_t *at = d->ids.p;
     uint64_t kept = 0;
     d->id = mrs_alloc_array(v->job->mem, d->n + 1, sizeof *d->id);
@@ -101,6 +102,7 @@ static enum mrs_status
 make_filter(const struct survey_draw *d, uint64_t from, struct mrs_buf *out, struct mrs_view *filter, uint64_t *n,
             struct mrs_err *e)
 {
+    MRS_ASSERT(from < d->n);
     struct mrs_build b;
     uint64_t bytes = 0;
     mrs_buf_reset(out);
@@ -138,6 +140,7 @@ keep(struct live_survey *v, struct live_survey_coll *c, const struct survey_draw
 enum mrs_status
 live_survey_choose(struct live_survey *v, struct live_survey_coll *c, struct mrs_err *e)
 {
+    MRS_ASSERT(!c->chosen);
     struct survey_draw d = {.n = 0};
     int tries = 0;
     c->sampled = !v->opts.whole && c->count > v->opts.sample;

@@ -52,6 +52,7 @@ read_notes(struct survey_notes *k, struct mrs_err *e)
 static enum mrs_status
 one_database(struct live_survey *v, const char *db, const struct mrs_inspect_sink *to, struct mrs_err *e)
 {
+    MRS_ASSERT(db[0]);
     char ns[80];
     struct survey_notes k = {.v = v, .to = to, .coll = {.db = db, .coll = "system.profile", .ns = ns}};
     snprintf(ns, sizeof ns, "%s.system.profile", db);

@@ -139,6 +139,7 @@ all(struct survey_scan *k, struct mrs_err *e)
 static enum mrs_status
 read_filter(const struct survey_scan *k, uint64_t at, struct mrs_buf *out, struct mrs_err *e)
 {
+    MRS_ASSERT(k->v->file >= 0);
     uint8_t size[4];
     mrs_buf_reset(out);
     enum mrs_status s = mrs_read_at(k->v->file, size, sizeof size, at, e);
@@ -187,6 +188,7 @@ one_filter(struct survey_scan *k, struct mrs_view filter, struct mrs_view opts, 
 static enum mrs_status
 sample(struct survey_scan *k, struct mrs_err *e)
 {
+    MRS_ASSERT(k->c->sampled);
     struct mrs_buf filter, buf;
     struct mrs_view opts;
     mrs_buf_init(&filter, k->v->job->mem, MRS_DOC_READ_MAX);
@@ -209,6 +211,7 @@ enum mrs_status
 live_survey_scan(struct live_survey *v, const struct live_survey_coll *c, const struct mrs_inspect_sink *to,
                  struct mrs_err *e)
 {
+    MRS_ASSERT(c->chosen);
     struct survey_scan k = {.v = v, .c = c, .to = to};
     mrs_buf_init(&k.last, v->job->mem, MRS_DOC_READ_MAX);
     v->since_ms = mrs_clock_asleep();

@@ -28,6 +28,7 @@ struct use_counts {
 static struct use_count *
 count_of(struct use_counts *u, const char *name, uint32_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(u->n <= u->cap);
     for (uint32_t i = 0; i < u->n; i++) {
         if (strcmp(u->one[i].name, name) == 0) {
             return &u->one[i];
@@ -48,6 +49,7 @@ count_of(struct use_counts *u, const char *name, uint32_t n, struct mrs_err *e)
 static bool
 names(const struct use_counts *u, uint32_t n, const char *host)
 {
+    MRS_ASSERT(n <= u->members.n);
     size_t len = strlen(host);
     const char *all = (const char *)u->members.p;
     for (const char *at = all; n && *at && at < all + n; at += strcspn(at, " ")) {

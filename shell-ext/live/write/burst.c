@@ -86,7 +86,7 @@ static enum mrs_status
 put_weak(struct live_send *s, struct live_write_op *p, const struct live_change *c, const struct live_delta *d,
          struct mrs_err *e)
 {
-    MRS_ASSERT(d->n <= LIVE_DELTA_OPS);
+    MRS_ASSERT(c->kind != LIVE_UPDATE || d->n <= LIVE_DELTA_OPS);
     enum mrs_status st = MRS_OK;
     s->buf.n = p->doc;
     if (c->kind == LIVE_UPDATE) {

@@ -252,17 +252,15 @@ is_c && /^\}/ {
     in_body = 0
 }
 
-# Assertions, by room; where a room has some functions, there are three for ten of them. Rooms named here have fewer
-# yet: so many for a hundred functions.
+# Assertions, by room: where a room has some functions, there are three for ten of them.
 function is_product() { return room != "" && file !~ /^include\// }
 is_product() && is_c && /^\{/ { functions[room == "clock" ? "base" : room]++ }
 is_product() && calls(code, "MRS_ASSERT") { assertions[room]++ }
 function count_assertions(    r, where) {
-    least["run"] = 29; least["live"] = 12; least["migrate"] = 30
     for (r in functions) {
         where = place_of(r)
         sub(/\/$/, "", where)
-        if (functions[r] >= 20 && assertions[r] * 100 < functions[r] * (r in least ? least[r] : 30))
+        if (functions[r] >= 20 && assertions[r] * 10 < functions[r] * 3)
             printf "%s:1: assertions: %d in %d functions, 3 in 10 are wanted\n", where, assertions[r], functions[r]
     }
 }

@@ -76,6 +76,7 @@ static enum mrs_status
 refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *job, uint64_t ordinal,
             struct mrs_view doc, struct mrs_err *e)
 {
+    MRS_ASSERT(job->at <= job->late.n);
     uint64_t whose = UINT64_MAX;
     const char *place = "", *reason = "", *more = "";
     while (whose != ordinal) {

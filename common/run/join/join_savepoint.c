@@ -8,6 +8,7 @@
 static void
 put_flags(const struct mrsi_join_run *j, struct mrs_build *b)
 {
+    MRS_ASSERT(j->stage <= MRSI_JOIN_SETTLE);
     mrs_build_i64(b, "stage", j->stage);
     mrs_build_i64(b, "lookup", j->lookup);
     mrs_build_i64(b, "byKey", j->by_key != NULL);
@@ -68,6 +69,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
 void
 mrsi_join_marks(struct mrsi_join_run *j)
 {
+    MRS_ASSERT(j->sides.wr);
     j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .describe = describe, .arg = j};
     j->pass.wr = j->sides.wr;
     j->sides.pass = &j->pass;
@@ -155,6 +157,7 @@ get_keys(struct mrsi_join_run *j, bool by_key, struct mrs_err *e)
 static enum mrs_status
 get_table(struct mrsi_join_run *j, struct mrs_err *e)
 {
+    MRS_ASSERT(j->stage <= MRSI_JOIN_MEET);
     struct mrsi_savepoint_list list = {j->en, &j->log, NULL, 0};
     enum mrs_status s = mrsi_savepoint_list_load(&list, j->pass.from, "table", e);
     MRS_THEN(s, check_entries(j, e));

@@ -355,6 +355,7 @@ mrsi_ckpt_has_savepoint(const struct mrsi_engine *en)
 void
 mrsi_ckpt_savepoint_for(struct mrsi_pass *p)
 {
+    MRS_ASSERT(p->kind);
     struct mrsi_checkpoints *k = p->en->keep;
     p->from = mrs_empty_doc();
     if (k && k->from_pass.n > MRS_DOC_MIN && mrs_val_is_text(mrs_doc_get(k->from_pass, "kind"), p->kind)) {
@@ -415,6 +416,7 @@ read_state(struct mrsi_engine *en, struct mrs_err *e)
 enum mrs_status
 mrsi_ckpt_begin(struct mrsi_engine *en, struct mrs_err *e)
 {
+    MRS_ASSERT(!en->keep);
     const struct mrs_run_opts *o = en->opts;
     bool stream = o->output && strcmp(o->output, "-") == 0;
     if (o->resume && (stream || o->dry_run || !o->checkpoints)) {

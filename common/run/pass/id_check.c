@@ -153,6 +153,7 @@ flush(struct mrsi_ids *ids, struct mrs_err *e)
 enum mrs_status
 mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e)
 {
+    MRS_ASSERT(n == 0 || hash);
     enum mrs_status s = mrsi_hashes_put(&ids->hashes, hash, n, e);
     ids->held += n * 8;
     return s == MRS_OK && ids->held > ids->en->memory / 4 ? flush(ids, e) : s;

@@ -18,6 +18,7 @@ struct mrsi_twins {
 enum mrs_status
 mrsi_twins_new(struct mrsi_engine *en, struct mrs_err *e)
 {
+    MRS_ASSERT(!en->twins);
     uint32_t n = mrs_input_count(en->in);
     size_t size = sizeof(struct mrsi_twins) + n * sizeof(struct one);
     en->twins = mrs_zalloc(en->mem, size);

@@ -438,6 +438,7 @@ one_stage(struct mrsi_judge *j, struct mrs_err *e)
 enum mrs_status
 mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e)
 {
+    MRS_ASSERT(ids->phase < MRSI_IDS_VERDICT);
     mrsi_ids_begin_between(ids, pass);
     mrsi_file_array_clear(&ids->dup_hashes);
     ids->phase = MRSI_IDS_JUDGE;

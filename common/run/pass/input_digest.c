@@ -18,6 +18,7 @@ struct mrsi_input_digest {
 enum mrs_status
 mrsi_input_digest_new(struct mrsi_engine *en, struct mrs_err *e)
 {
+    MRS_ASSERT(!en->seen);
     uint32_t n = mrs_input_count(en->in);
     size_t size = sizeof(struct mrsi_input_digest) + n * sizeof(struct one);
     if (en->opts->dry_run || en->opts->discard) {

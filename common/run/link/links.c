@@ -31,7 +31,7 @@ clear_references(struct mrsi_link_run *l)
         mrsi_file_array_clear(&sd->whose);
         mrsi_file_array_clear(&sd->keys);
         mrsi_file_array_clear(&sd->found);
-        mrsi_area_clear(&sd->named);
+        mrsi_mapped_mem_clear(&sd->named);
     }
 }
 
@@ -45,11 +45,11 @@ clear(struct mrsi_link_run *l)
         mrsi_fates_clear(&sd->fates);
         mrsi_file_array_clear(&sd->at);
         mrsi_file_array_clear(&sd->bytes);
-        mrsi_area_clear(&sd->gains.start);
-        mrsi_area_clear(&sd->gains.to);
+        mrsi_mapped_mem_clear(&sd->gains.start);
+        mrsi_mapped_mem_clear(&sd->gains.to);
     }
-    mrsi_area_clear(&l->listed);
-    mrsi_area_clear(&l->parent);
+    mrsi_mapped_mem_clear(&l->listed);
+    mrsi_mapped_mem_clear(&l->parent);
 }
 
 /* One stage, and what has to be done before the next. */

@@ -45,7 +45,7 @@ enum {
 
 /* From documents of one side to documents of the other, in order. */
 struct mrsi_edges {
-    struct mrsi_area start, to; /* uint64_t: start[i] .. start[i + 1] */
+    struct mrsi_mapped_mem start, to; /* uint64_t: start[i] .. start[i + 1] */
     uint64_t n;                 /* of to */
 };
 
@@ -55,7 +55,7 @@ struct mrsi_link_side {
     struct mrsi_file_array whose; /* uint64_t for each reference, ascending by document: MRSI_REF_ */
     struct mrsi_file_array keys;  /* struct mrs_hash128 for each: what it names; where the others are read later */
     struct mrsi_file_array found; /* uint64_t for each: the ordinal that it names + 1, 0: nobody; if known by then, */
-    struct mrsi_area named;       /* else here, when all is read */
+    struct mrsi_mapped_mem named; /* else here, when all is read */
     struct mrsi_file_array at, bytes; /* of each document: where in bytes its `_id` and sort key stand */
     bool keeps;                   /* those are needed */
     struct mrsi_edges gains;      /* what each document gains: ordinals of the other side */
@@ -74,8 +74,8 @@ struct mrsi_link_run {
     struct mrs_link_wants wants;
     bool self;                   /* both sides are one collection */
     struct mrsi_link_side side[2];
-    struct mrsi_area listed;     /* of each child: MRSI_LISTED_ */
-    struct mrsi_area parent;     /* of each child with LEAVES: the parent that it names + 1, 0: none; wants.leaves */
+    struct mrsi_mapped_mem listed; /* of each child: MRSI_LISTED_ */
+    struct mrsi_mapped_mem parent; /* of each child with LEAVES: the parent that it names + 1, 0: none; wants.leaves */
     struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrsi_pass pass;
@@ -93,7 +93,7 @@ mrsi_link_ids(struct mrsi_link_run *l, uint32_t side)
     return &l->side[l->self ? 0 : side].ids;
 }
 static inline uint64_t *
-mrsi_area_u64(const struct mrsi_area *a)
+mrsi_mapped_mem_u64(const struct mrsi_mapped_mem *a)
 {
     return a->p;
 }
@@ -113,7 +113,7 @@ static inline const uint64_t *
 mrsi_link_named(const struct mrsi_link_run *l, uint32_t side)
 {
     return mrsi_link_is_second(l, side) ? mrsi_file_array_u64(&l->side[side].found) :
-            mrsi_area_u64(&l->side[side].named);
+            mrsi_mapped_mem_u64(&l->side[side].named);
 }
 /* Whether nothing may be derived from a document. */
 static inline bool

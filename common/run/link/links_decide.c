@@ -28,7 +28,7 @@ ask(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f
 static void
 note_listed(struct mrsi_link_run *l, uint64_t child, uint64_t parent)
 {
-    uint64_t *x = &mrsi_area_u64(&l->listed)[child];
+    uint64_t *x = &mrsi_mapped_mem_u64(&l->listed)[child];
     if (!(*x & MRSI_LISTED_BY)) {
         *x |= parent + 1;
     } else if ((*x & MRSI_LISTED_BY) != parent + 1) {
@@ -82,7 +82,7 @@ read_lists(struct mrsi_link_run *l, struct mrs_err *e)
 void
 mrsi_link_listed(const struct mrsi_link_run *l, uint64_t child, uint64_t one, struct mrs_link_facts *f)
 {
-    uint64_t x = mrsi_area_u64(&l->listed)[child];
+    uint64_t x = mrsi_mapped_mem_u64(&l->listed)[child];
     f->listed = x & MRSI_LISTED_MORE ? 2 : (x & MRSI_LISTED_BY) != 0;
     f->elsewhere = f->shape == MRS_LINK_ONE && f->listed && (f->listed > 1 || (x & MRSI_LISTED_BY) != one);
 }
@@ -108,7 +108,7 @@ static enum mrs_status
 judge_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts *f, uint64_t one, struct mrs_err *e)
 {
     struct mrsi_fates *fates = &l->side[1].fates;
-    uint64_t *listed = &mrsi_area_u64(&l->listed)[child];
+    uint64_t *listed = &mrsi_mapped_mem_u64(&l->listed)[child];
     unsigned verdict = 0;
     int side;
     if ((mrsi_fates_get(fates, child) & MRSI_FATE_OUTSIDE) || mrsi_link_refused(l, 1, child)) {
@@ -130,7 +130,7 @@ judge_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts
     mrsi_fates_add(fates, child, verdict & MRSI_FATE_USED);
     *listed |= f->shape == MRS_LINK_LIST ? MRSI_LISTED_LIST : 0;
     if (verdict & MRS_LINK_LEAVES) {
-        mrsi_area_u64(&l->parent)[child] = one;
+        mrsi_mapped_mem_u64(&l->parent)[child] = one;
     }
     return s;
 }
@@ -178,7 +178,7 @@ static bool
 is_gain(const struct mrsi_link_run *l, uint32_t side, uint64_t ref, uint64_t to)
 {
     uint64_t whose = ref & MRSI_REF_WHOSE;
-    const uint64_t *listed = mrsi_area_u64(&l->listed);
+    const uint64_t *listed = mrsi_mapped_mem_u64(&l->listed);
     if (side == 1) {
         return (listed[to] & MRSI_LISTED_LIST) && (mrsi_fates_get(&l->side[1].fates, to) & MRS_LINK_TAKES);
     }
@@ -197,8 +197,8 @@ find_gains(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
     const uint64_t *whose = mrsi_file_array_u64(&from->whose), *named = mrsi_link_named(l, !side);
     struct mrsi_edges *x = &l->side[side].gains;
     uint64_t n = l->side[side].fates.n, total = 0;
-    enum mrs_status s = mrsi_area_new(&x->start, l->en, (n + 2) * 8, l->en->memory / 16, e);
-    uint64_t *start = mrsi_area_u64(&x->start);
+    enum mrs_status s = mrsi_mapped_mem_new(&x->start, l->en, (n + 2) * 8, l->en->memory / 16, e);
+    uint64_t *start = mrsi_mapped_mem_u64(&x->start);
     for (uint64_t i = 0; s == MRS_OK && i < from->whose.n; i++) {
         if (named[i] && is_gain(l, side, whose[i], named[i] - 1)) {
             start[named[i] + 1]++;
@@ -210,8 +210,8 @@ find_gains(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
         start[i + 2] += start[i + 1]; /* start[i + 1]: where those of i begin, and will end */
     }
     x->n = total;
-    MRS_THEN(s, mrsi_area_new(&x->to, l->en, total * 8, l->en->memory / 16, e));
-    uint64_t *to = mrsi_area_u64(&x->to);
+    MRS_THEN(s, mrsi_mapped_mem_new(&x->to, l->en, total * 8, l->en->memory / 16, e));
+    uint64_t *to = mrsi_mapped_mem_u64(&x->to);
     for (uint64_t i = 0; s == MRS_OK && total && i < from->whose.n; i++) {
         if (i + SOON < from->whose.n && named[i + SOON]) {
             __builtin_prefetch(&to[start[named[i + SOON]]], 1);
@@ -228,9 +228,9 @@ enum mrs_status
 mrsi_link_decide(struct mrsi_link_run *l, struct mrs_err *e)
 {
     uint64_t n = l->side[1].fates.n;
-    enum mrs_status s = mrsi_area_new(&l->listed, l->en, n * 8, l->en->memory / 16, e);
+    enum mrs_status s = mrsi_mapped_mem_new(&l->listed, l->en, n * 8, l->en->memory / 16, e);
     if (s == MRS_OK && l->wants.leaves) {
-        s = mrsi_area_new(&l->parent, l->en, n * 8, l->en->memory / 16, e);
+        s = mrsi_mapped_mem_new(&l->parent, l->en, n * 8, l->en->memory / 16, e);
     }
     MRS_THEN(s, read_lists(l, e));
     MRS_THEN(s, judge_children(l, e));

@@ -66,7 +66,7 @@ static bool
 has_left(const struct mrsi_link_run *l, uint64_t parent, uint64_t child)
 {
     return l->wants.leaves && (mrsi_fates_get(&l->side[1].fates, child) & MRS_LINK_LEAVES) &&
-           !mrsi_link_refused(l, 1, child) && mrsi_area_u64(&l->parent)[child] != parent + 1;
+           !mrsi_link_refused(l, 1, child) && mrsi_mapped_mem_u64(&l->parent)[child] != parent + 1;
 }
 
 static enum mrs_link_kind
@@ -122,7 +122,7 @@ static bool
 put_gains(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint32_t side, uint64_t from, uint64_t to)
 {
     MRS_ASSERT(side < 2 && from <= to);
-    const uint64_t *gain = mrsi_area_u64(&l->side[side].gains.to);
+    const uint64_t *gain = mrsi_mapped_mem_u64(&l->side[side].gains.to);
     const uint64_t *other = (const uint64_t *)(const void *)x->other.p;
     size_t n = x->other.n / sizeof *other;
     uint32_t room = MRS_DOC_MAX;
@@ -203,7 +203,7 @@ sort_items(const struct mrsi_link_run *l, struct mrsi_link_items *x)
 static void
 take_parent(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint64_t child)
 {
-    uint64_t parent = (mrsi_area_u64(&l->listed)[child] & MRSI_LISTED_BY) - 1;
+    uint64_t parent = (mrsi_mapped_mem_u64(&l->listed)[child] & MRSI_LISTED_BY) - 1;
     if (parent < l->side[0].fates.n && !mrsi_link_refused(l, 0, parent)) {
         mrs_buf_reset(&x->item);
         mrs_buf_reset(&x->other);
@@ -224,7 +224,7 @@ collect(struct mrsi_link_run *l, struct mrsi_worker *w, struct mrsi_link_items *
         struct mrs_view doc)
 {
     MRS_ASSERT(side < 2 && mrs_view_is_framed(doc));
-    const uint64_t *start = mrsi_area_u64(&l->side[side].gains.start);
+    const uint64_t *start = mrsi_mapped_mem_u64(&l->side[side].gains.start);
     uint64_t from = start ? start[ordinal] : 0, to = start ? start[ordinal + 1] : 0;
     enum mrs_link_shape shape;
     mrs_keys_reset(&w->keys);

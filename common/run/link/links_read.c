@@ -356,7 +356,7 @@ name_range(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     (void)w;
     (void)e;
     look_up(mrsi_link_ids(nm->l, !nm->side), mrsi_file_array_u64(&sd->whose),
-            (const struct mrs_hash128 *)(const void *)sd->keys.p, r->from, r->to, mrsi_area_u64(&sd->named));
+            (const struct mrs_hash128 *)(const void *)sd->keys.p, r->from, r->to, mrsi_mapped_mem_u64(&sd->named));
     return MRS_OK;
 }
 
@@ -373,7 +373,7 @@ name_all(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
     struct naming nm = {l, side, 0};
     struct mrsi_pipe p = {l->en, sizeof(struct range), fetch_range, name_range, NULL, clear_range, &nm};
     struct mrsi_link_side *sd = &l->side[side];
-    enum mrs_status s = mrsi_area_new(&sd->named, l->en, sd->whose.n * 8, l->en->memory / 16, e);
+    enum mrs_status s = mrsi_mapped_mem_new(&sd->named, l->en, sd->whose.n * 8, l->en->memory / 16, e);
     MRS_THEN(s, mrsi_pipe_run(&p, e));
     mrsi_file_array_clear(&sd->keys);
     return s;

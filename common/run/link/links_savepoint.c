@@ -29,8 +29,8 @@ static enum mrs_status
 describe_gains(struct mrsi_edges *x, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "gains", (int64_t)x->n);
-    enum mrs_status s = mrsi_area_describe(&x->start, "start", b, files, e);
-    return s == MRS_OK ? mrsi_area_describe(&x->to, "to", b, files, e) : s;
+    enum mrs_status s = mrsi_mapped_mem_describe(&x->start, "start", b, files, e);
+    return s == MRS_OK ? mrsi_mapped_mem_describe(&x->to, "to", b, files, e) : s;
 }
 
 static enum mrs_status
@@ -70,8 +70,8 @@ mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     if (s != MRS_OK || !is_decided(l)) {
         return s;
     }
-    s = mrsi_area_describe(&l->listed, "listed", b, files, e);
-    MRS_THEN(s, mrsi_area_describe(&l->parent, "leaves", b, files, e));
+    s = mrsi_mapped_mem_describe(&l->listed, "listed", b, files, e);
+    MRS_THEN(s, mrsi_mapped_mem_describe(&l->parent, "leaves", b, files, e));
     return s == MRS_OK ? mrsi_step_outputs_save(&l->sides, b, files, e) : s;
 }
 
@@ -133,19 +133,19 @@ static bool
 are_gains(const struct mrsi_link_run *l, uint32_t side)
 {
     const struct mrsi_edges *x = &l->side[side].gains;
-    const uint64_t *start = mrsi_area_u64(&x->start);
+    const uint64_t *start = mrsi_mapped_mem_u64(&x->start);
     for (uint64_t i = 0; i < l->side[side].fates.n; i++) {
         if (start[i] > start[i + 1] || start[i + 1] > x->n) {
             return false;
         }
     }
-    return are_below(mrsi_area_u64(&x->to), x->n, UINT64_MAX, l->side[!side].fates.n);
+    return are_below(mrsi_mapped_mem_u64(&x->to), x->n, UINT64_MAX, l->side[!side].fates.n);
 }
 
 static bool
 are_listed(const struct mrsi_link_run *l)
 {
-    return are_below(mrsi_area_u64(&l->listed), l->side[1].fates.n, MRSI_LISTED_BY, l->side[0].fates.n + 1);
+    return are_below(mrsi_mapped_mem_u64(&l->listed), l->side[1].fates.n, MRSI_LISTED_BY, l->side[0].fates.n + 1);
 }
 
 enum mrs_status
@@ -177,8 +177,8 @@ apply_gains(struct mrsi_link_run *l, struct mrsi_link_side *sd, struct mrs_view 
     uint64_t limit = l->en->memory / 16, n = sd->fates.n;
     sd->gains.n = mrsi_state_number(d, "gains", INT64_MAX / 8, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("who gains whom", e) : MRS_OK;
-    MRS_THEN(s, mrsi_area_apply(&sd->gains.start, l->en, (n + 2) * 8, limit, d, "start", e));
-    return s == MRS_OK ? mrsi_area_apply(&sd->gains.to, l->en, sd->gains.n * 8, limit, d, "to", e) : s;
+    MRS_THEN(s, mrsi_mapped_mem_apply(&sd->gains.start, l->en, (n + 2) * 8, limit, d, "start", e));
+    return s == MRS_OK ? mrsi_mapped_mem_apply(&sd->gains.to, l->en, sd->gains.n * 8, limit, d, "to", e) : s;
 }
 
 static enum mrs_status
@@ -206,9 +206,9 @@ static enum mrs_status
 apply_decided(struct mrsi_link_run *l, struct mrs_view mark, struct mrs_err *e)
 {
     uint64_t bytes = l->side[1].fates.n * 8, limit = l->en->memory / 16;
-    enum mrs_status s = mrsi_area_apply(&l->listed, l->en, bytes, limit, mark, "listed", e);
+    enum mrs_status s = mrsi_mapped_mem_apply(&l->listed, l->en, bytes, limit, mark, "listed", e);
     if (s == MRS_OK && l->wants.leaves) {
-        s = mrsi_area_apply(&l->parent, l->en, bytes, limit, mark, "leaves", e);
+        s = mrsi_mapped_mem_apply(&l->parent, l->en, bytes, limit, mark, "leaves", e);
     }
     MRS_THEN(s, mrsi_link_check(l, e));
     MRS_THEN(s, mrsi_link_open(l, e));

@@ -120,8 +120,8 @@ judge_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
     MRS_ASSERT(k->wants.merge && !k->group.p);
     uint64_t share = k->en->memory / 16;
-    enum mrs_status s = mrsi_area_new(&k->root, k->en, k->n * sizeof(uint64_t), share, e);
-    MRS_THEN(s, mrsi_area_new(&k->group, k->en, k->n * sizeof(struct mrsi_rekey_group), 2 * share, e));
+    enum mrs_status s = mrsi_mapped_mem_new(&k->root, k->en, k->n * sizeof(uint64_t), share, e);
+    MRS_THEN(s, mrsi_mapped_mem_new(&k->group, k->en, k->n * sizeof(struct mrsi_rekey_group), 2 * share, e));
     MRS_THEN(s, join_groups(k, e));
     mrsi_index_clear(&k->keys);
     mrsi_file_array_clear(&k->joins);

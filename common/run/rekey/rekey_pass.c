@@ -60,9 +60,9 @@ clear(struct mrsi_rekey_run *k)
     mrsi_index_clear(&k->fresh);
     mrsi_index_clear(&k->keys);
     mrsi_sorter_clear(&k->members);
-    mrsi_area_clear(&k->root);
-    mrsi_area_clear(&k->group);
-    mrsi_area_clear(&k->called);
+    mrsi_mapped_mem_clear(&k->root);
+    mrsi_mapped_mem_clear(&k->group);
+    mrsi_mapped_mem_clear(&k->called);
 }
 
 /* Where in names what references to a document become. */
@@ -90,7 +90,7 @@ mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e)
     MRS_ASSERT(k->n == k->name_at.n);
     enum mrs_status s = MRS_OK;
     if (!k->called.p) {
-        s = mrsi_area_new(&k->called, k->en, k->n * sizeof(uint64_t), k->en->memory / 16, e);
+        s = mrsi_mapped_mem_new(&k->called, k->en, k->n * sizeof(uint64_t), k->en->memory / 16, e);
     }
     for (uint64_t i = 0; s == MRS_OK && i < k->n; i++) {
         ((uint64_t *)k->called.p)[i] = called(k, i);

@@ -73,12 +73,12 @@ struct mrsi_rekey_run {
     struct mrsi_index fresh;           /* new `_id`s; not in a merge */
     struct mrsi_index keys;            /* keys of groups */
     struct mrsi_file_array joins;      /* pairs of ordinals that have a key in common; in a merge */
-    struct mrsi_area root;             /* uint64_t: the first document of each one's group */
-    struct mrsi_area group;            /* struct mrsi_rekey_group */
+    struct mrsi_mapped_mem root;       /* uint64_t: the first document of each one's group */
+    struct mrsi_mapped_mem group;      /* struct mrsi_rekey_group */
     struct mrsi_sorter members;        /* of groups, in their order */
     struct mrsi_file_array gains;
     /* writing */
-    struct mrsi_area called;           /* uint64_t: where in names the `_id` begins that references to each document
+    struct mrsi_mapped_mem called;     /* uint64_t: where in names the `_id` begins that references to each document
                                           become; MRSI_NO_ORDINAL: they stay */
     struct mrsi_refused_mark log;      /* of refused documents, before anything was written */
     uint32_t now;                      /* side that is being read */

@@ -26,8 +26,8 @@ describe_decided(struct mrsi_rekey_run *k, struct mrs_build *b, struct mrs_buf *
     mrs_build_bool(b, "late", k->late);
     enum mrs_status s = mrsi_index_describe(&k->fresh, "fresh", b, files, e);
     if (s == MRS_OK && k->wants.merge) {
-        s = mrsi_area_describe(&k->root, "root", b, files, e);
-        MRS_THEN(s, mrsi_area_describe(&k->group, "group", b, files, e));
+        s = mrsi_mapped_mem_describe(&k->root, "root", b, files, e);
+        MRS_THEN(s, mrsi_mapped_mem_describe(&k->group, "group", b, files, e));
         MRS_THEN(s, mrsi_file_array_save(&k->gains, "gains", b, files, e));
     }
     return s == MRS_OK ? mrsi_step_outputs_save(&k->sides, b, files, e) : s;
@@ -137,10 +137,9 @@ apply_read(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
 static enum mrs_status
 apply_groups(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
 {
-    uint64_t share = k->en->memory / 16;
-    enum mrs_status s = mrsi_area_apply(&k->root, k->en, k->n * sizeof(uint64_t), share, mark, "root", e);
-    MRS_THEN(s, mrsi_area_apply(&k->group, k->en, k->n * sizeof(struct mrsi_rekey_group), 2 * share, mark, "group",
-                                e));
+    uint64_t share = k->en->memory / 16, bytes = k->n * sizeof(struct mrsi_rekey_group);
+    enum mrs_status s = mrsi_mapped_mem_apply(&k->root, k->en, k->n * sizeof(uint64_t), share, mark, "root", e);
+    MRS_THEN(s, mrsi_mapped_mem_apply(&k->group, k->en, bytes, 2 * share, mark, "group", e));
     MRS_THEN(s, mrsi_file_array_load(&k->gains, mark, "gains", e));
     MRS_THEN(s, mrsi_file_array_end(&k->gains, e));
     return s == MRS_OK && !are_groups(k) ? mrsi_state_damaged("a group", e) : s;

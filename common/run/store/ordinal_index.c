@@ -10,7 +10,7 @@
 
 /* ---- a flat piece of memory ---- */
 static enum mrs_status
-map_file(struct mrsi_area *a, struct mrs_err *e)
+map_file(struct mrsi_mapped_mem *a, struct mrs_err *e)
 {
     MRS_ASSERT(a->temp && a->bytes > 0);
     void *p = mmap(NULL, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, a->temp->fd, 0);
@@ -22,7 +22,7 @@ map_file(struct mrsi_area *a, struct mrs_err *e)
 }
 
 static enum mrs_status
-make_file(struct mrsi_area *a, struct mrs_err *e)
+make_file(struct mrsi_mapped_mem *a, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_ckpt_temp(a->en, &a->temp, e);
     int err = EINTR;
@@ -36,7 +36,7 @@ make_file(struct mrsi_area *a, struct mrs_err *e)
 }
 
 static enum mrs_status
-take_memory(struct mrsi_area *a, struct mrs_err *e)
+take_memory(struct mrsi_mapped_mem *a, struct mrs_err *e)
 {
     a->p = mrs_zalloc(a->en->mem, a->bytes);
     if (!a->p) {
@@ -47,18 +47,19 @@ take_memory(struct mrsi_area *a, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_area_new(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit, struct mrs_err *e)
+mrsi_mapped_mem_new(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
+                    struct mrs_err *e)
 {
-    *a = (struct mrsi_area){.en = en, .bytes = bytes ? bytes : 1};
+    *a = (struct mrsi_mapped_mem){.en = en, .bytes = bytes ? bytes : 1};
     enum mrs_status s = a->bytes > limit ? make_file(a, e) : take_memory(a, e);
     if (s != MRS_OK) {
-        mrsi_area_clear(a);
+        mrsi_mapped_mem_clear(a);
     }
     return s;
 }
 
 void
-mrsi_area_clear(struct mrsi_area *a)
+mrsi_mapped_mem_clear(struct mrsi_mapped_mem *a)
 {
     if (!a->en) {
         return;
@@ -75,7 +76,7 @@ mrsi_area_clear(struct mrsi_area *a)
 
 /* What is in memory into a file of its own, once. */
 static enum mrs_status
-copy_area(struct mrsi_area *a, struct mrs_err *e)
+copy_mem(struct mrsi_mapped_mem *a, struct mrs_err *e)
 {
     MRS_ASSERT(a->p && !a->temp && !a->copy);
     enum mrs_status s = mrsi_ckpt_temp(a->en, &a->copy, e);
@@ -89,18 +90,19 @@ copy_area(struct mrsi_area *a, struct mrs_err *e)
 
 /* The file that has its contents; *t NULL: there are none. */
 static enum mrs_status
-file_of_area(struct mrsi_area *a, struct mrsi_temp **t, struct mrs_err *e)
+file_of(struct mrsi_mapped_mem *a, struct mrsi_temp **t, struct mrs_err *e)
 {
-    enum mrs_status s = a->p && !a->temp && !a->copy ? copy_area(a, e) : MRS_OK;
+    enum mrs_status s = a->p && !a->temp && !a->copy ? copy_mem(a, e) : MRS_OK;
     *t = a->temp ? a->temp : a->copy;
     return s;
 }
 
 enum mrs_status
-mrsi_area_describe(struct mrsi_area *a, const char *name, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_mapped_mem_describe(struct mrsi_mapped_mem *a, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                         struct mrs_err *e)
 {
     struct mrsi_temp *t;
-    enum mrs_status s = file_of_area(a, &t, e);
+    enum mrs_status s = file_of(a, &t, e);
     if (t && t->summed != a->bytes) { /* mapped, and filled in any order */
         mrsi_temp_sum(t, a->p, a->bytes);
     }
@@ -110,7 +112,7 @@ mrsi_area_describe(struct mrsi_area *a, const char *name, struct mrs_build *b, s
 
 /* The contents of a->temp, which is open; s: whether it is. */
 static enum mrs_status
-load_area(struct mrsi_area *a, uint64_t limit, enum mrs_status s, struct mrs_err *e)
+load_mem(struct mrsi_mapped_mem *a, uint64_t limit, enum mrs_status s, struct mrs_err *e)
 {
     MRS_ASSERT(!a->p && !a->copy);
     if (s == MRS_OK && a->bytes > limit) {
@@ -122,22 +124,22 @@ load_area(struct mrsi_area *a, uint64_t limit, enum mrs_status s, struct mrs_err
         MRS_THEN(s, mrs_read_at(a->copy->fd, a->p, a->bytes, 0, e));
     }
     if (s != MRS_OK) {
-        mrsi_area_clear(a);
+        mrsi_mapped_mem_clear(a);
     }
     return s;
 }
 
 enum mrs_status
-mrsi_area_apply(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit, struct mrs_view mark,
-                const char *name, struct mrs_err *e)
+mrsi_mapped_mem_apply(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
+                      struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     uint64_t have;
-    *a = (struct mrsi_area){.en = en, .bytes = bytes ? bytes : 1};
+    *a = (struct mrsi_mapped_mem){.en = en, .bytes = bytes ? bytes : 1};
     enum mrs_status s = mrsi_load_temp(en, mark, name, &a->temp, &have, e);
     if (s == MRS_OK && have != a->bytes) {
         s = mrsi_state_damaged(name, e);
     }
-    return load_area(a, limit, s, e);
+    return load_mem(a, limit, s, e);
 }
 
 /* ---- keys to ordinals ---- */
@@ -152,7 +154,7 @@ mrsi_index_init(struct mrsi_index *x, struct mrsi_engine *en, uint64_t limit)
 void
 mrsi_index_clear(struct mrsi_index *x)
 {
-    mrsi_area_clear(&x->area);
+    mrsi_mapped_mem_clear(&x->slots);
     x->n_slot = x->n = x->guess = x->end = x->copied = x->sum = 0;
 }
 
@@ -171,10 +173,10 @@ static struct mrsi_index_slot *
 probe(const struct mrsi_index *x, struct mrs_hash128 key)
 {
     MRS_ASSERT(x->n < x->n_slot);
-    const struct mrsi_index_slot *end = (struct mrsi_index_slot *)x->area.p + x->n_slot;
+    const struct mrsi_index_slot *end = (struct mrsi_index_slot *)x->slots.p + x->n_slot;
     struct mrsi_index_slot *slot = mrsi_index_home(x, key);
     while (slot->ord && (slot->lo != key.lo || slot->hi != key.hi)) {
-        slot = slot + 1 < end ? slot + 1 : x->area.p;
+        slot = slot + 1 < end ? slot + 1 : x->slots.p;
     }
     return slot;
 }
@@ -194,15 +196,15 @@ next_size(const struct mrsi_index *x)
 static enum mrs_status
 grow(struct mrsi_index *x, struct mrs_err *e)
 {
-    struct mrsi_area old = x->area;
+    struct mrsi_mapped_mem old = x->slots;
     const struct mrsi_index_slot *from = old.p;
     uint64_t n = x->n_slot, next = next_size(x);
-    struct mrsi_area area;
-    enum mrs_status s = mrsi_area_new(&area, x->en, next * sizeof *from, x->limit, e);
+    struct mrsi_mapped_mem slots;
+    enum mrs_status s = mrsi_mapped_mem_new(&slots, x->en, next * sizeof *from, x->limit, e);
     if (s != MRS_OK) {
         return s;
     }
-    x->area = area;
+    x->slots = slots;
     x->n_slot = next;
     for (uint64_t i = 0; i < n; i++) {
         if (i + 16 < n) {
@@ -212,7 +214,7 @@ grow(struct mrsi_index *x, struct mrs_err *e)
             *probe(x, (struct mrs_hash128){from[i].lo, from[i].hi}) = from[i];
         }
     }
-    mrsi_area_clear(&old);
+    mrsi_mapped_mem_clear(&old);
     return MRS_OK;
 }
 
@@ -249,15 +251,15 @@ enum mrs_status
 mrsi_index_describe(struct mrsi_index *x, const char *name, struct mrs_build *b, struct mrs_buf *files,
                     struct mrs_err *e)
 {
-    if (x->area.copy && x->copied != x->n) {
-        mrsi_temp_drop(x->en, x->area.copy);
-        x->area.copy = NULL;
+    if (x->slots.copy && x->copied != x->n) {
+        mrsi_temp_drop(x->en, x->slots.copy);
+        x->slots.copy = NULL;
     }
     x->copied = x->n;
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     struct mrsi_temp *t;
-    enum mrs_status s = file_of_area(&x->area, &t, e);
-    mrsi_save_temp_unsummed("slots", t, x->area.bytes, b, files); /* more slots will be filled there */
+    enum mrs_status s = file_of(&x->slots, &t, e);
+    mrsi_save_temp_unsummed("slots", t, x->slots.bytes, b, files); /* more slots will be filled there */
     mrs_build_i64(b, "keys", (int64_t)x->n);
     mrs_build_i64(b, "end", (int64_t)x->end);
     mrs_build_i64(b, "sum", (int64_t)x->sum);
@@ -269,7 +271,7 @@ mrsi_index_describe(struct mrsi_index *x, const char *name, struct mrs_build *b,
 static void
 take_back(struct mrsi_index *x, uint64_t end)
 {
-    struct mrsi_index_slot *slot = x->area.p;
+    struct mrsi_index_slot *slot = x->slots.p;
     for (uint64_t i = 0; i < x->n_slot; i++) {
         if (slot[i].ord > end) {
             slot[i] = (struct mrsi_index_slot){0, 0, 0};
@@ -282,27 +284,27 @@ take_back(struct mrsi_index *x, uint64_t end)
 enum mrs_status
 mrsi_index_apply(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
-    MRS_ASSERT(x->n == 0 && !x->area.p);
+    MRS_ASSERT(x->n == 0 && !x->slots.p);
     bool bad = false;
     struct mrs_view d = mrsi_savepoint_doc(mark, name);
     uint64_t n = mrsi_state_number(d, "keys", INT64_MAX, &bad);
     uint64_t sum = mrsi_state_number(d, "sum", UINT64_MAX, &bad);
     x->end = mrsi_state_number(d, "end", INT64_MAX, &bad);
-    x->area.en = x->en;
+    x->slots.en = x->en;
     enum mrs_status s = bad ? mrsi_state_damaged(name, e)
-                            : mrsi_load_temp_unsummed(x->en, d, "slots", &x->area.temp, &x->area.bytes, e);
-    if (s == MRS_OK && (x->area.bytes % sizeof(struct mrsi_index_slot) || (!x->area.bytes && n))) {
+                            : mrsi_load_temp_unsummed(x->en, d, "slots", &x->slots.temp, &x->slots.bytes, e);
+    if (s == MRS_OK && (x->slots.bytes % sizeof(struct mrsi_index_slot) || (!x->slots.bytes && n))) {
         s = mrsi_state_damaged(name, e);
     }
-    if (s != MRS_OK || !x->area.bytes) {
-        mrsi_area_clear(&x->area);
+    if (s != MRS_OK || !x->slots.bytes) {
+        mrsi_mapped_mem_clear(&x->slots);
         return s;
     }
-    s = load_area(&x->area, x->limit, s, e);
+    s = load_mem(&x->slots, x->limit, s, e);
     if (s != MRS_OK) {
         return s;
     }
-    x->n_slot = x->area.bytes / sizeof(struct mrsi_index_slot);
+    x->n_slot = x->slots.bytes / sizeof(struct mrsi_index_slot);
     take_back(x, x->end);
     x->copied = x->n;
     return x->n == n && x->sum == sum && x->n_slot > n ? MRS_OK : mrsi_state_damaged(name, e);

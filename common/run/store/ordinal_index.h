@@ -7,7 +7,7 @@
 #include "store.h"
 
 /* ---- a flat piece of memory ---- */
-struct mrsi_area {
+struct mrsi_mapped_mem {
     struct mrsi_engine *en;
     void *p;                /* NULL: there is none */
     uint64_t bytes;
@@ -16,15 +16,15 @@ struct mrsi_area {
 };
 /* All zeros. Over `limit` bytes in a file, whose blocks are all there before it is mapped: a full disk is an error
  * here, never a signal later. Harmless to clear when this failed. */
-enum mrs_status mrsi_area_new(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
-                              struct mrs_err *e);
-void mrsi_area_clear(struct mrsi_area *a); /* harmless twice, and where all is zero */
+enum mrs_status mrsi_mapped_mem_new(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
+                                    struct mrs_err *e);
+void mrsi_mapped_mem_clear(struct mrsi_mapped_mem *a); /* harmless twice, and where all is zero */
 /* For marks (checkpoint.h): from the first describe on its contents must not change. apply makes one that is all zero
- * like mrsi_area_new, with the contents of the mark, which must have just as many bytes. */
-enum mrs_status mrsi_area_describe(struct mrsi_area *a, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                                   struct mrs_err *e);
-enum mrs_status mrsi_area_apply(struct mrsi_area *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
-                                struct mrs_view mark, const char *name, struct mrs_err *e);
+ * like mrsi_mapped_mem_new, with the contents of the mark, which must have just as many bytes. */
+enum mrs_status mrsi_mapped_mem_describe(struct mrsi_mapped_mem *a, const char *name, struct mrs_build *b,
+                                         struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_mapped_mem_apply(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
+                                      struct mrs_view mark, const char *name, struct mrs_err *e);
 
 /* ---- keys to ordinals ----
  * The key of a value is mrs_hash_secret over its mrs_key_append bytes with the secret of the run: equal values have
@@ -37,12 +37,12 @@ struct mrsi_index_slot {
 struct mrsi_index {
     struct mrsi_engine *en;
     uint64_t limit; /* bytes of slots that may be in memory */
-    struct mrsi_area area;
+    struct mrsi_mapped_mem slots;
     uint64_t n_slot;
     uint64_t n;      /* keys */
     uint64_t end;    /* all ordinals are smaller */
     uint64_t sum;    /* of all keys and their ordinals, for marks */
-    uint64_t copied; /* keys in the copy of the area, where it has one */
+    uint64_t copied; /* keys in the copy of the slots, where they have one */
     uint64_t guess;  /* how many keys there will be, as far as anybody can tell; 0: nobody can */
 };
 #define MRSI_NO_ORDINAL UINT64_MAX
@@ -64,7 +64,7 @@ uint64_t mrsi_index_find(const struct mrsi_index *x, struct mrs_hash128 key);
 static inline struct mrsi_index_slot *
 mrsi_index_home(const struct mrsi_index *x, struct mrs_hash128 key)
 {
-    return (struct mrsi_index_slot *)x->area.p + (uint64_t)((unsigned __int128)key.lo * x->n_slot >> 64);
+    return (struct mrsi_index_slot *)x->slots.p + (uint64_t)((unsigned __int128)key.lo * x->n_slot >> 64);
 }
 /* A put or find of this key will follow: starts to load what it will look at. */
 static inline void

@@ -44,7 +44,8 @@ link_ordered(struct mrsi_tree_run *t, struct mrs_err *e)
 static enum mrs_status
 link_all(struct mrsi_tree_run *t, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_area_new(&t->shared, t->en, t->n * sizeof(struct mrsi_tree_child), t->en->memory / 4, e);
+    uint64_t share = t->en->memory / 4;
+    enum mrs_status s = mrsi_mapped_mem_new(&t->shared, t->en, t->n * sizeof(struct mrsi_tree_child), share, e);
     if (s == MRS_OK && t->n) {
         memset(t->shared.p, 0xff, t->n * sizeof(struct mrsi_tree_child)); /* MRSI_NONE */
     }
@@ -87,7 +88,7 @@ number_all(struct mrsi_tree_run *t, struct mrs_err *e)
 {
     uint64_t count = 0;
     enum mrs_status s =
-        mrsi_area_new(&t->numbers, t->en, t->n * sizeof(struct mrsi_numbers), t->en->memory / 4, e);
+        mrsi_mapped_mem_new(&t->numbers, t->en, t->n * sizeof(struct mrsi_numbers), t->en->memory / 4, e);
     for (uint64_t i = 0; s == MRS_OK && i < t->n; i++) {
         const struct mrsi_tree_node *n = mrsi_node(t, (uint32_t)i);
         if (n->fate == MRSI_TREE_IN && n->parent == MRSI_NONE) {
@@ -104,7 +105,7 @@ mrsi_tree_children(struct mrsi_tree_run *t, struct mrs_err *e)
     enum mrs_status s = link_all(t, e);
     s = s == MRS_OK && (t->needs & MRS_TREE_NUMBERS) ? number_all(t, e) : s;
     if (s == MRS_OK && !(t->needs & MRS_TREE_CHILDREN)) {
-        mrsi_area_clear(&t->shared);
+        mrsi_mapped_mem_clear(&t->shared);
     }
     return s;
 }

@@ -15,7 +15,7 @@ struct open {
 };
 struct nest {
     struct mrsi_tree_run *t;
-    struct mrsi_area area;
+    struct mrsi_mapped_mem mem;
     struct open *open;
     uint32_t top, sound; /* newest of both chains */
     uint32_t opened;
@@ -104,10 +104,10 @@ mrsi_tree_nest(struct mrsi_tree_run *t, struct mrs_err *e)
     struct nest x = {.t = t, .top = MRSI_NONE, .sound = MRSI_NONE};
     struct mrs_buf before;
     mrs_buf_init(&before, t->en->mem, SIZE_MAX);
-    enum mrs_status s = mrsi_area_new(&x.area, t->en, t->n * sizeof *x.open, t->en->memory / 8, e);
-    x.open = x.area.p;
+    enum mrs_status s = mrsi_mapped_mem_new(&x.mem, t->en, t->n * sizeof *x.open, t->en->memory / 8, e);
+    x.open = x.mem.p;
     MRS_THEN(s, sweep(&x, &before, e));
-    mrsi_area_clear(&x.area);
+    mrsi_mapped_mem_clear(&x.mem);
     mrs_buf_clear(&before);
     return s;
 }

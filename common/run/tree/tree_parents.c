@@ -5,7 +5,8 @@
 static enum mrs_status
 make_nodes(struct mrsi_tree_run *t, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_area_new(&t->node, t->en, t->n * sizeof(struct mrsi_tree_node), t->en->memory / 8, e);
+    uint64_t share = t->en->memory / 8;
+    enum mrs_status s = mrsi_mapped_mem_new(&t->node, t->en, t->n * sizeof(struct mrsi_tree_node), share, e);
     for (uint64_t i = 0; s == MRS_OK && i < t->n; i++) {
         struct mrsi_tree_node *n = mrsi_node(t, (uint32_t)i);
         *n = (struct mrsi_tree_node){.parent = MRSI_NONE, .bits = t->bits.p[i]};

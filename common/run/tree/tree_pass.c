@@ -70,9 +70,9 @@ tree_clear(struct mrsi_tree_run *t)
     mrsi_index_clear(&t->index);
     mrsi_sorter_clear(&t->ends);
     mrsi_sorter_clear(&t->orders);
-    mrsi_area_clear(&t->node);
-    mrsi_area_clear(&t->shared);
-    mrsi_area_clear(&t->numbers);
+    mrsi_mapped_mem_clear(&t->node);
+    mrsi_mapped_mem_clear(&t->shared);
+    mrsi_mapped_mem_clear(&t->numbers);
 }
 
 static enum mrs_status

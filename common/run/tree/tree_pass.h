@@ -78,7 +78,7 @@ struct mrsi_tree_run {
     struct mrsi_sorter orders;              /* of siblings, backwards */
     uint64_t intervals;
     /* between the passes */
-    struct mrsi_area node, shared, numbers;
+    struct mrsi_mapped_mem node, shared, numbers;
     struct mrsi_file_array childless;       /* by ordinal */
 };
 

@@ -19,9 +19,9 @@ static enum mrs_status
 describe_places(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "nodes", (int64_t)t->n);
-    enum mrs_status s = mrsi_area_describe(&t->node, "node", b, files, e);
-    MRS_THEN(s, mrsi_area_describe(&t->shared, "kin", b, files, e));
-    MRS_THEN(s, mrsi_area_describe(&t->numbers, "numbers", b, files, e));
+    enum mrs_status s = mrsi_mapped_mem_describe(&t->node, "node", b, files, e);
+    MRS_THEN(s, mrsi_mapped_mem_describe(&t->shared, "kin", b, files, e));
+    MRS_THEN(s, mrsi_mapped_mem_describe(&t->numbers, "numbers", b, files, e));
     return s == MRS_OK ? mrsi_file_array_save(&t->childless, "childless", b, files, e) : s;
 }
 
@@ -168,13 +168,13 @@ apply_places(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
     if (mrsi_state_number(mark, "nodes", MRSI_NONE, &bad) != n || bad) {
         return mrsi_state_damaged("the nodes", e);
     }
-    enum mrs_status s = mrsi_area_apply(&t->node, t->en, n * sizeof(struct mrsi_tree_node), memory / 8, mark, "node",
-                                        e);
+    uint64_t bytes = n * sizeof(struct mrsi_tree_node);
+    enum mrs_status s = mrsi_mapped_mem_apply(&t->node, t->en, bytes, memory / 8, mark, "node", e);
     if (s == MRS_OK && children) {
-        s = mrsi_area_apply(&t->shared, t->en, n * sizeof(struct mrsi_tree_child), memory / 4, mark, "kin", e);
+        s = mrsi_mapped_mem_apply(&t->shared, t->en, n * sizeof(struct mrsi_tree_child), memory / 4, mark, "kin", e);
     }
     if (s == MRS_OK && numbers) {
-        s = mrsi_area_apply(&t->numbers, t->en, n * sizeof(struct mrsi_numbers), memory / 4, mark, "numbers", e);
+        s = mrsi_mapped_mem_apply(&t->numbers, t->en, n * sizeof(struct mrsi_numbers), memory / 4, mark, "numbers", e);
     }
     MRS_THEN(s, mrsi_file_array_load(&t->childless, mark, "childless", e));
     MRS_THEN(s, check_places(t, e));

@@ -25,14 +25,14 @@ window_clear(struct mrsi_window_run *r)
     mrsi_file_array_clear(&r->bits);
     mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);
-    mrsi_area_clear(&r->place);
+    mrsi_mapped_mem_clear(&r->place);
     mrsi_file_array_clear(&r->given);
 }
 
 uint64_t
 mrsi_window_places(const struct mrsi_window_run *r)
 {
-    return (r->bits.n + 1) * sizeof(uint64_t); /* one more, so that none is still an area */
+    return (r->bits.n + 1) * sizeof(uint64_t); /* one more, so that none is still memory */
 }
 
 enum mrs_status
@@ -49,7 +49,7 @@ static enum mrs_status
 compute(struct mrsi_window_run *r, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_end(&r->bits, e);
-    MRS_THEN(s, mrsi_area_new(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, e));
+    MRS_THEN(s, mrsi_mapped_mem_new(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, e));
     MRS_THEN(s, mrsi_window_compute(r, e));
     mrsi_window_lists_clear(&r->lists);
     mrsi_sorter_clear(&r->members);

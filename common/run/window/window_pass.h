@@ -49,7 +49,7 @@ struct mrsi_window_run {
     struct mrsi_file_array bits; /* of each document, by ordinal */
     struct mrsi_window_lists lists; /* what documents bring, or where that is too much: */
     struct mrsi_sorter members; /* key: hash of the group, order; payload: ordinal, shape */
-    struct mrsi_area place;     /* of each document, by ordinal: where in given, and 1; 0: nowhere */
+    struct mrsi_mapped_mem place; /* of each document, by ordinal: where in given, and 1; 0: nowhere */
     struct mrsi_file_array given; /* for a group: a document; for a member: where that is, or ALONE, and a document */
 };
 

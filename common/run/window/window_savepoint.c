@@ -14,7 +14,7 @@ mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct m
         MRS_THEN(s, mrsi_window_to_sorter(r, e));
         return s == MRS_OK ? mrsi_sorter_describe(&r->members, "members", b, files, e) : s;
     }
-    s = mrsi_area_describe(&r->place, "place", b, files, e);
+    s = mrsi_mapped_mem_describe(&r->place, "place", b, files, e);
     return s == MRS_OK ? mrsi_file_array_save(&r->given, "given", b, files, e) : s;
 }
 
@@ -59,7 +59,7 @@ static enum mrs_status
 apply_given(struct mrsi_window_run *r, struct mrs_view mark, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_end(&r->bits, e);
-    MRS_THEN(s, mrsi_area_apply(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, mark, "place", e));
+    MRS_THEN(s, mrsi_mapped_mem_apply(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, mark, "place", e));
     MRS_THEN(s, mrsi_file_array_load(&r->given, mark, "given", e));
     MRS_THEN(s, mrsi_file_array_end(&r->given, e));
     MRS_THEN(s, mrsi_window_check_given(r, e));

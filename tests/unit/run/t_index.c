@@ -44,7 +44,7 @@ in_memory_and_in_a_file(void **state)
         mrsi_index_init(&x, &b.en, limits[i]);
         assert_int_equal(mrsi_index_find(&x, key_of(1)), MRSI_NO_ORDINAL);
         assert_int_equal(fill(&x, 20000, &b.err), MRS_OK);
-        assert_int_equal(x.area.temp != NULL, limits[i] < 1 << 20);
+        assert_int_equal(x.slots.temp != NULL, limits[i] < 1 << 20);
         mrsi_index_clear(&x);
         mrsi_index_clear(&x);
         assert_int_equal(fill(&x, 0, &b.err), MRS_OK);
@@ -98,25 +98,25 @@ guesses(void **state)
 }
 
 static void
-areas(void **state)
+mapped_memory(void **state)
 {
     (void)state;
     for (uint64_t limit = 0; limit <= 10000; limit += 10000) {
-        struct mrsi_area a;
+        struct mrsi_mapped_mem a;
         struct bare b;
         bare_begin(&b, 0, 1 << 20, 1);
-        assert_int_equal(mrsi_area_new(&a, &b.en, 9000, limit, &b.err), MRS_OK);
+        assert_int_equal(mrsi_mapped_mem_new(&a, &b.en, 9000, limit, &b.err), MRS_OK);
         assert_int_equal(a.temp != NULL, limit == 0);
         uint8_t *p = a.p;
         for (int i = 0; i < 9000; i++) {
             assert_int_equal(p[i], 0);
             p[i] = (uint8_t)i;
         }
-        mrsi_area_clear(&a);
-        mrsi_area_clear(&a);
-        assert_int_equal(mrsi_area_new(&a, &b.en, 0, limit, &b.err), MRS_OK);
+        mrsi_mapped_mem_clear(&a);
+        mrsi_mapped_mem_clear(&a);
+        assert_int_equal(mrsi_mapped_mem_new(&a, &b.en, 0, limit, &b.err), MRS_OK);
         assert_non_null(a.p);
-        mrsi_area_clear(&a);
+        mrsi_mapped_mem_clear(&a);
         bare_end(&b);
     }
 }
@@ -150,7 +150,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(in_memory_and_in_a_file), cmocka_unit_test(one_slot),
-                                       cmocka_unit_test(guesses), cmocka_unit_test(areas),
+                                       cmocka_unit_test(guesses), cmocka_unit_test(mapped_memory),
                                        cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,14 +299,14 @@ sorters(void **state)
     }
 }
 
-/* ---- areas and indexes ---- */
+/* ---- mapped memory and indexes ---- */
 static enum mrs_status
-area_through_marks(struct keeper *k, uint64_t limit, uint64_t then)
+mem_through_marks(struct keeper *k, uint64_t limit, uint64_t then)
 {
     enum { BYTES = 9000 };
-    struct mrsi_area a, again = {.en = NULL};
+    struct mrsi_mapped_mem a, again = {.en = NULL};
     struct mrs_err *e = &k->b.err;
-    enum mrs_status s = mrsi_area_new(&a, &k->b.en, BYTES, limit, e);
+    enum mrs_status s = mrsi_mapped_mem_new(&a, &k->b.en, BYTES, limit, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -314,20 +314,20 @@ area_through_marks(struct keeper *k, uint64_t limit, uint64_t then)
         ((uint8_t *)a.p)[i] = (uint8_t)(i * 7);
     }
     for (int twice = 0; s == MRS_OK && twice < 2; twice++) {
-        s = mark_end(k, mrsi_area_describe(&a, "a", mark_begin(k), &k->files, e));
+        s = mark_end(k, mrsi_mapped_mem_describe(&a, "a", mark_begin(k), &k->files, e));
         assert_true(s != MRS_OK || files_named(k) == 1);
     }
-    struct mrsi_area wrong = {.en = NULL};
+    struct mrsi_mapped_mem wrong = {.en = NULL};
     struct mrs_err own;
     mrs_err_clear(&own);
-    s = s == MRS_OK ? mrsi_area_apply(&again, &k->b.en, BYTES, then, k->mark, "a", e) : s;
+    s = s == MRS_OK ? mrsi_mapped_mem_apply(&again, &k->b.en, BYTES, then, k->mark, "a", e) : s;
     if (s == MRS_OK) {
-        assert_true(mrsi_area_apply(&wrong, &k->b.en, BYTES + 1, then, k->mark, "a", &own) != MRS_OK);
+        assert_true(mrsi_mapped_mem_apply(&wrong, &k->b.en, BYTES + 1, then, k->mark, "a", &own) != MRS_OK);
         assert_int_equal(again.temp != NULL, then < BYTES);
         assert_memory_equal(again.p, a.p, BYTES);
     }
-    mrsi_area_clear(&a);
-    mrsi_area_clear(&again);
+    mrsi_mapped_mem_clear(&a);
+    mrsi_mapped_mem_clear(&again);
     return s;
 }
 
@@ -355,15 +355,15 @@ index_through_marks(struct keeper *k, uint64_t limit, uint64_t then, uint64_t at
     enum mrs_status s = put_keys(&x, 0, at, e);
     s = s == MRS_OK ? mark_end(k, mrsi_index_describe(&x, "x", mark_begin(k), &k->files, e)) : s;
     s = s == MRS_OK ? put_keys(&x, N + 5, N + 5 + at / 9, e) : s;
-    leave(x.area.temp);
-    leave(x.area.copy);
+    leave(x.slots.temp);
+    leave(x.slots.copy);
     mrsi_index_clear(&x);
     s = s == MRS_OK ? mrsi_index_apply(&again, k->mark, "x", e) : s;
     s = s == MRS_OK ? put_keys(&again, at, N, e) : s;
     for (int settled = 0; s == MRS_OK && settled < 2; settled++) { /* copied once where it does not change */
-        struct mrsi_temp *copy = again.area.copy;
+        struct mrsi_temp *copy = again.slots.copy;
         s = mark_end(k, mrsi_index_describe(&again, "x", mark_begin(k), &k->files, e));
-        assert_true(!settled || again.area.copy == copy);
+        assert_true(!settled || again.slots.copy == copy);
     }
     s = s == MRS_OK ? put_keys(&good, 0, N, e) : s;
     for (uint64_t i = 0; s == MRS_OK && i < 2 * N; i++) {
@@ -377,14 +377,14 @@ index_through_marks(struct keeper *k, uint64_t limit, uint64_t then, uint64_t at
 }
 
 static void
-areas_and_indexes(void **state)
+mapped_memory_and_indexes(void **state)
 {
     static const uint64_t limits[][2] = {{0, 0}, {0, 1 << 22}, {1 << 22, 0}, {1 << 22, 1 << 22}, {100000, 200000}};
     (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
         struct keeper k;
         assert_int_equal(keeper_begin(&k, 0, 1 << 20), MRS_OK);
-        assert_int_equal(area_through_marks(&k, limits[i][0], limits[i][1]), MRS_OK);
+        assert_int_equal(mem_through_marks(&k, limits[i][0], limits[i][1]), MRS_OK);
         for (uint64_t at = 0; at < 20000; at += at < 100 ? 20 : 6000) {
             assert_int_equal(index_through_marks(&k, limits[i][0], limits[i][1], at), MRS_OK);
         }
@@ -540,7 +540,7 @@ enum { ARRAY, SORTER, AREA, INDEX, KINDS };
 struct table {
     struct mrsi_file_array array;
     struct mrsi_sorter sorter;
-    struct mrsi_area area;
+    struct mrsi_mapped_mem mem;
     struct mrsi_index index;
 };
 
@@ -557,13 +557,13 @@ table_init(struct keeper *k, struct table *t)
 static void
 table_clear(struct table *t)
 {
-    struct mrsi_temp *const files[] = {t->array.temp, t->sorter.temp, t->area.temp, t->area.copy, t->index.area.temp};
+    struct mrsi_temp *const files[] = {t->array.temp, t->sorter.temp, t->mem.temp, t->mem.copy, t->index.slots.temp};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         leave(files[i]);
     }
     mrsi_file_array_clear(&t->array);
     mrsi_sorter_clear(&t->sorter);
-    mrsi_area_clear(&t->area);
+    mrsi_mapped_mem_clear(&t->mem);
     mrsi_index_clear(&t->index);
 }
 
@@ -583,14 +583,14 @@ mark_table(struct keeper *k, struct table *t, int kind)
         return t->sorter.bytes;
     }
     if (kind == AREA) {
-        assert_int_equal(mrsi_area_new(&t->area, &k->b.en, 5000, 4096, e), MRS_OK);
-        memset(t->area.p, 7, 5000);
-        assert_int_equal(mark_end(k, mrsi_area_describe(&t->area, "a", mark_begin(k), &k->files, e)), MRS_OK);
+        assert_int_equal(mrsi_mapped_mem_new(&t->mem, &k->b.en, 5000, 4096, e), MRS_OK);
+        memset(t->mem.p, 7, 5000);
+        assert_int_equal(mark_end(k, mrsi_mapped_mem_describe(&t->mem, "a", mark_begin(k), &k->files, e)), MRS_OK);
         return 5000;
     }
     assert_int_equal(put_keys(&t->index, 0, 300, e), MRS_OK);
     assert_int_equal(mark_end(k, mrsi_index_describe(&t->index, "x", mark_begin(k), &k->files, e)), MRS_OK);
-    return t->index.area.bytes;
+    return t->index.slots.bytes;
 }
 
 static enum mrs_status
@@ -599,7 +599,7 @@ table_back(struct keeper *k, struct table *t, int kind)
     struct mrs_err *e = &k->b.err;
     return kind == ARRAY     ? mrsi_file_array_load(&t->array, k->mark, "t", e)
            : kind == SORTER ? mrsi_sorter_apply(&t->sorter, k->mark, "s", e)
-           : kind == AREA   ? mrsi_area_apply(&t->area, &k->b.en, 5000, 4096, k->mark, "a", e)
+           : kind == AREA   ? mrsi_mapped_mem_apply(&t->mem, &k->b.en, 5000, 4096, k->mark, "a", e)
                             : mrsi_index_apply(&t->index, k->mark, "x", e);
 }
 
@@ -607,7 +607,7 @@ table_back(struct keeper *k, struct table *t, int kind)
 static bool
 counts(const struct table *t, int kind, uint64_t at)
 {
-    const struct mrsi_index_slot *slot = t->index.area.p;
+    const struct mrsi_index_slot *slot = t->index.slots.p;
     return kind != INDEX || slot[at / sizeof *slot].ord || at % sizeof *slot == offsetof(struct mrsi_index_slot, ord);
 }
 
@@ -714,8 +714,8 @@ memory_fails(void **state)
         s = s == MRS_OK ? file_array_through_marks(&k, 1 << 20, 600, 900) : s;
         s = s == MRS_OK ? sorter_through_marks(&k, 5000, row, &sum) : s;
         s = s == MRS_OK ? sorter_through_marks(&k, 1 << 20, row, &sum) : s;
-        s = s == MRS_OK ? area_through_marks(&k, 1 << 20, 1 << 20) : s;
-        s = s == MRS_OK ? area_through_marks(&k, 0, 0) : s;
+        s = s == MRS_OK ? mem_through_marks(&k, 1 << 20, 1 << 20) : s;
+        s = s == MRS_OK ? mem_through_marks(&k, 0, 0) : s;
         bool reached = mrs_mem_count(k.b.mem) >= n;
         if (reached && s != MRS_OK) { /* a file that is not removed for want of memory is no failure */
             is_memory(s, &k.b.err);
@@ -732,7 +732,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arrays), cmocka_unit_test(sorters),
-                                       cmocka_unit_test(areas_and_indexes), cmocka_unit_test(ids_in_each_phase),
+                                       cmocka_unit_test(mapped_memory_and_indexes), cmocka_unit_test(ids_in_each_phase),
                                        cmocka_unit_test(damage), cmocka_unit_test(bits_that_turned),
                                        cmocka_unit_test(log_taken_back), cmocka_unit_test(memory_fails)};
     return cmocka_run_group_tests(tests, make_top, drop_top);

@@ -39,7 +39,7 @@ struct mrs_stage_route {
 };
 
 /* What a stage asks of a plan; NULL: not said. */
-struct mrs_stage_wish {
+struct mrs_stage_request {
     const struct mrs_coll *of, *emit; /* db NULL: the plan's */
     struct mrs_view with;      /* {collection: field} */
     /* Takes a mistake: where in the specification, and what. */
@@ -47,8 +47,8 @@ struct mrs_stage_wish {
     void *arg;
 };
 /* Memory of the route comes from the arena. OK, with mistakes reported or not; DEAD. */
-enum mrs_status mrs_stage_find_route(const struct mrs_plan *p, const struct mrs_stage_wish *wish, struct mrs_arena *a,
-                                     struct mrs_stage_route *out, struct mrs_err *e);
+enum mrs_status mrs_stage_find_route(const struct mrs_plan *p, const struct mrs_stage_request *request,
+                                     struct mrs_arena *a, struct mrs_stage_route *out, struct mrs_err *e);
 /* Why a step can be in no stage at all, and what does it instead; NULL: it can. */
 const char *mrs_stage_refuses(const struct mrs_step *s);
 enum mrs_stage_class mrs_stage_class_of(const struct mrs_step *s);

@@ -148,7 +148,7 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
     MRS_ASSERT(parts > 1 && parts <= MRSI_PARTS && unique);
     struct mrsi_reference r = {.parts = parts};
     struct mrsi_lookup_value from = {.n = parts}, to = {.n = parts};
-    struct mrsi_lookup_value *wish[2] = {&from, &to};
+    struct mrsi_lookup_value *lookup[2] = {&from, &to};
     for (uint32_t i = 0; i < parts; i++) {
         r.from[i] = from.path[i] = al->a[part[i]];
         r.to[i] = to.path[i] = al->b[part[i]];
@@ -157,11 +157,11 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
     if (product(r.to, parts) < (double)r.to[0]->in->documents * .995) {
         return MRS_OK;
     }
-    enum mrs_status s = mrsi_gather(x, &wish[1], 1, e);
+    enum mrs_status s = mrsi_gather(x, &lookup[1], 1, e);
     *unique = s == MRS_OK && to.rows.count && (double)to.rows.total >= .995 * (double)to.rows.count &&
               to.rows.count * 10 >= r.to[0]->in->documents * 9;
     if (*unique) {
-        s = mrsi_gather(x, wish, 1, e);
+        s = mrsi_gather(x, lookup, 1, e);
         r.values = from.rows.count;
         r.distinct = from.rows.total;
         r.keys = to.rows.total;

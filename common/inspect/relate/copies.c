@@ -193,9 +193,9 @@ mrsi_copies(struct mrsi_relating *x, struct mrs_err *e)
     struct mrsi_inspection *ins = x->x;
     enum mrs_status s = propose_all(x, e);
     struct besides *b = mrs_zalloc(ins->mem, (ins->copies + 1) * sizeof *b);
-    struct mrsi_lookup_value **wish = mrs_alloc_array(ins->mem, ins->copies * 2 + 1,
-                                                      sizeof(struct mrsi_lookup_value *));
-    if (s == MRS_OK && (!b || !wish)) {
+    struct mrsi_lookup_value **lookup = mrs_alloc_array(ins->mem, ins->copies * 2 + 1,
+                                                        sizeof(struct mrsi_lookup_value *));
+    if (s == MRS_OK && (!b || !lookup)) {
         s = mrs_err_memory(e, ins->copies * sizeof *b);
     }
     for (uint32_t i = 0; s == MRS_OK && i < ins->copies; i++) {
@@ -204,10 +204,10 @@ mrsi_copies(struct mrsi_relating *x, struct mrs_err *e)
             (struct mrsi_lookup_value){.path = {c->beside->from[0], c->from}, .n = 2, .as_number =
                     {c->beside->as_number}};
         b[i].parent = (struct mrsi_lookup_value){.path = {c->beside->to[0], c->of}, .n = 2};
-        wish[i * 2] = &b[i].child;
-        wish[i * 2 + 1] = &b[i].parent;
+        lookup[i * 2] = &b[i].child;
+        lookup[i * 2 + 1] = &b[i].parent;
     }
-    MRS_THEN(s, mrsi_gather(x, wish, ins->copies * 2, e));
+    MRS_THEN(s, mrsi_gather(x, lookup, ins->copies * 2, e));
     for (uint32_t i = 0; s == MRS_OK && i < ins->copies; i++) {
         s = compare(x, &b[i], &ins->copy[i], e);
     }
@@ -218,6 +218,6 @@ mrsi_copies(struct mrsi_relating *x, struct mrs_err *e)
     keep_best(ins);
     find_aliases(ins);
     mrs_free(ins->mem, b);
-    mrs_free(ins->mem, wish);
+    mrs_free(ins->mem, lookup);
     return s;
 }

@@ -4,19 +4,19 @@
 
 enum { ROWS_AHEAD = 64, MEMORY = 16 << 20 };
 
-struct wish_ahead { /* of a worker */
+struct lookup_ahead { /* of a worker */
     struct mrsi_hash_row row[ROWS_AHEAD];
     uint32_t n;
     uint64_t lacking;
 };
 struct gathering {
-    struct mrsi_lookup_value **wish; /* of this collection */
+    struct mrsi_lookup_value **lookup; /* of this collection */
     uint32_t n;
-    struct wish_ahead *ahead; /* [worker][wish] */
+    struct lookup_ahead *ahead; /* [worker][lookup] */
 };
 struct holding {
-    struct mrsi_lookup_value *wish;
-    struct wish_ahead *ahead;
+    struct mrsi_lookup_value *lookup;
+    struct lookup_ahead *ahead;
     struct mrs_val root;
     uint32_t holder;
 };
@@ -38,7 +38,7 @@ one_holder(void *arg, const struct mrs_val *v, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_val_is_sized(*v));
     struct holding *h = arg;
-    struct mrsi_lookup_value *w = h->wish;
+    struct mrsi_lookup_value *w = h->lookup;
     struct mrsi_hash_row row = {{0}, 1};
     for (uint32_t i = 0; i < w->n; i++) {
         bool root = w->of_root && i + 1 == w->n;
@@ -66,8 +66,8 @@ gather_doc(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, st
     enum mrs_status s = MRS_OK;
     (void)ordinal;
     for (uint32_t i = 0; s == MRS_OK && i < g->n; i++) {
-        const struct mrsi_path *first = g->wish[i]->path[0];
-        struct holding h = {g->wish[i], &g->ahead[(size_t)worker * g->n + i], mrs_view_val(doc),
+        const struct mrsi_path *first = g->lookup[i]->path[0];
+        struct holding h = {g->lookup[i], &g->ahead[(size_t)worker * g->n + i], mrs_view_val(doc),
                             mrsi_holder_ways(first)};
         s = mrsi_pick(h.root, first->way, h.holder, false, one_holder, &h, e);
     }
@@ -81,37 +81,37 @@ one_scan(struct mrsi_relating *x, struct gathering *g, struct mrs_err *e)
     uint32_t workers = x->source->workers;
     g->ahead = mrs_zalloc(x->x->mem, ((size_t)workers * g->n + 1) * sizeof *g->ahead);
     enum mrs_status s = g->ahead ? MRS_OK : mrs_err_memory(e, sizeof *g->ahead);
-    MRS_THEN(s, mrsi_scan(x, g->wish[0]->path[0]->in, false, gather_doc, g, e));
+    MRS_THEN(s, mrsi_scan(x, g->lookup[0]->path[0]->in, false, gather_doc, g, e));
     for (uint32_t i = 0; s == MRS_OK && i < g->n; i++) {
         for (uint32_t w = 0; s == MRS_OK && w < workers; w++) {
-            struct wish_ahead *a = &g->ahead[(size_t)w * g->n + i];
-            g->wish[i]->lacking += a->lacking;
-            s = mrsi_rowset_put(&g->wish[i]->rows, a->row, a->n, e);
+            struct lookup_ahead *a = &g->ahead[(size_t)w * g->n + i];
+            g->lookup[i]->lacking += a->lacking;
+            s = mrsi_rowset_put(&g->lookup[i]->rows, a->row, a->n, e);
         }
-        MRS_THEN(s, mrsi_rowset_seal(&g->wish[i]->rows, e));
+        MRS_THEN(s, mrsi_rowset_seal(&g->lookup[i]->rows, e));
     }
     mrs_free(x->x->mem, g->ahead);
     return s;
 }
 
 enum mrs_status
-mrsi_gather(struct mrsi_relating *x, struct mrsi_lookup_value *const *wish, uint32_t n, struct mrs_err *e)
+mrsi_gather(struct mrsi_relating *x, struct mrsi_lookup_value *const *lookup, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(wish && n > 0);
+    MRS_ASSERT(lookup && n > 0);
     struct gathering g = {mrs_alloc_array(x->x->mem, n + 1, sizeof(struct mrsi_lookup_value *)), 0, NULL};
-    enum mrs_status s = g.wish ? MRS_OK : mrs_err_memory(e, n * sizeof(struct mrsi_lookup_value *));
+    enum mrs_status s = g.lookup ? MRS_OK : mrs_err_memory(e, n * sizeof(struct mrsi_lookup_value *));
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {
         g.n = 0;
         for (uint32_t i = 0; i < n; i++) {
-            if (wish[i]->path[0]->in == &x->x->coll[c]) {
-                g.wish[g.n++] = wish[i];
+            if (lookup[i]->path[0]->in == &x->x->coll[c]) {
+                g.lookup[g.n++] = lookup[i];
             }
         }
         for (uint32_t i = 0; i < g.n; i++) {
-            mrsi_rowset_begin(&g.wish[i]->rows, &x->store, g.wish[i]->n, MEMORY / g.n);
+            mrsi_rowset_begin(&g.lookup[i]->rows, &x->store, g.lookup[i]->n, MEMORY / g.n);
         }
         s = g.n ? one_scan(x, &g, e) : s;
     }
-    mrs_free(x->x->mem, g.wish);
+    mrs_free(x->x->mem, g.lookup);
     return s;
 }

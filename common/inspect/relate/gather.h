@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gather.h - rows of values that are next to each other, from one more look at collections.
  *
- * A gathering is a list of wishes: of each document (or each element of an array) the values at up to three paths as
- * one row. All wishes of a collection are met in one scan. */
+ * A gathering is a list of lookups: of each document (or each element of an array) the values at up to three paths as
+ * one row. All lookups of a collection are done in one scan. */
 #ifndef MRSI_INSPECT_GATHER_H
 #define MRSI_INSPECT_GATHER_H
 
@@ -16,8 +16,8 @@ struct mrsi_lookup_value {
     struct mrsi_rowset rows;
     uint64_t lacking; /* where one of the values is not there */
 };
-/* Fills the rows of all wishes and seals them. */
-enum mrs_status mrsi_gather(struct mrsi_relating *x, struct mrsi_lookup_value *const *wish, uint32_t n,
+/* Fills the rows of all lookups and seals them. */
+enum mrs_status mrsi_gather(struct mrsi_relating *x, struct mrsi_lookup_value *const *lookup, uint32_t n,
                             struct mrs_err *e);
 /* The hash of a value as rows have it; 0: it is none that can be compared. */
 uint64_t mrsi_row_hash(struct mrs_val v, bool as_number);

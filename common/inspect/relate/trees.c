@@ -104,10 +104,10 @@ one_tree(struct mrsi_relating *x, const struct mrsi_reference *r, struct mrsi_tr
     struct mrs_mem *mem = x->x->mem;
     struct mrsi_lookup_value ids = {.path = {r->to[0]}, .n = 1};
     struct mrsi_lookup_value up = {.path = {r->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}};
-    struct mrsi_lookup_value *wish[2] = {&ids, &up};
+    struct mrsi_lookup_value *lookup[2] = {&ids, &up};
     struct forest f = {0};
     struct mrsi_rowset_at *at = mrs_alloc(mem, sizeof *at);
-    enum mrs_status s = at ? mrsi_gather(x, wish, 2, e) : mrs_err_memory(e, sizeof *at);
+    enum mrs_status s = at ? mrsi_gather(x, lookup, 2, e) : mrs_err_memory(e, sizeof *at);
     size_t n = s == MRS_OK ? ids.rows.total + 1 : 1;
     f.id = mrs_alloc_array(mem, n, sizeof *f.id);
     f.up = mrs_alloc_array(mem, n, sizeof *f.up);

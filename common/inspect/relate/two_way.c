@@ -70,13 +70,13 @@ one_pair(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_referenc
     struct two_sides t = {
         .listed = {.path = {list->from[0], r->to[0]}, .n = 2, .of_root = true, .as_number = {list->as_number}},
         .named = {.path = {list->to[0], r->from[0]}, .n = 2, .as_number = {false, r->as_number}}};
-    struct mrsi_lookup_value *wish[2] = {&t.listed, &t.named};
+    struct mrsi_lookup_value *lookup[2] = {&t.listed, &t.named};
     r->two_way = mrs_arena_alloc(&x->x->arena, sizeof *r->two_way);
     if (!r->two_way) {
         return mrs_err_memory(e, sizeof *r->two_way);
     }
     *r->two_way = (struct mrsi_two_way){.list = list};
-    enum mrs_status s = mrsi_gather(x, wish, 2, e);
+    enum mrs_status s = mrsi_gather(x, lookup, 2, e);
     MRS_THEN(s, compare(x, &t, r->two_way, e));
     mrsi_rowset_end(&t.listed.rows);
     mrsi_rowset_end(&t.named.rows);

@@ -349,21 +349,21 @@ mrsi_stage_pair_find(const struct mrs_plan *p, const struct mrs_coll *of, const 
                      struct mrs_arena *a, struct mrsi_stage_pair *out, struct mrs_err *e)
 {
     MRS_ASSERT(of->ns && emit->ns);
-    struct mrs_stage_wish wish = {.of = of, .emit = emit, .with = mrs_empty_doc(), .report = no_report};
+    struct mrs_stage_request request = {.of = of, .emit = emit, .with = mrs_empty_doc(), .report = no_report};
     *out = (struct mrsi_stage_pair){.of = of, .emit = emit};
     mrs_buf_init(&out->why, p->mem, (size_t)1 << 20);
     mrs_buf_init(&out->notes, p->mem, (size_t)1 << 20);
     mrs_buf_init(&out->bytes, p->mem, 4 * (size_t)MRS_DOC_MAX);
-    enum mrs_status s = mrs_stage_find_route(p, &wish, a, &out->route, e); /* which joins the documents meet */
-    MRS_THEN(s, make_with(p, &out->route, a, &wish.with, e));
-    wish.report = report;
-    wish.arg = out;
-    MRS_THEN(s, mrs_stage_find_route(p, &wish, a, &out->route, e));
+    enum mrs_status s = mrs_stage_find_route(p, &request, a, &out->route, e); /* which joins the documents meet */
+    MRS_THEN(s, make_with(p, &out->route, a, &request.with, e));
+    request.report = report;
+    request.arg = out;
+    MRS_THEN(s, mrs_stage_find_route(p, &request, a, &out->route, e));
     if (s != MRS_OK) {
         return s;
     }
     out->admitted = out->why.n == 0 && out->route.n_hops > 0 && out->route.emit != MRS_STAGE_NO_COLL;
-    s = out->admitted ? make(p, out, wish.with, e) : MRS_OK;
+    s = out->admitted ? make(p, out, request.with, e) : MRS_OK;
     MRS_THEN(s, mrs_buf_status(&out->why, e));
     MRS_THEN(s, mrs_buf_status(&out->notes, e));
     return s;

@@ -10,7 +10,7 @@
 
 struct router {
     const struct mrs_plan *plan;
-    const struct mrs_stage_wish *wish;
+    const struct mrs_stage_request *request;
     struct mrs_stage_route *out;
     struct mrs_arena *arena;
     bool *here;      /* by collection: documents of the stream lie there now */
@@ -29,7 +29,7 @@ fault(struct router *r, const char *place, const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(msg, sizeof msg, fmt, args);
     va_end(args);
-    r->wish->report(r->wish->arg, place, msg);
+    r->request->report(r->request->arg, place, msg);
 }
 
 static void
@@ -43,7 +43,7 @@ step_fault(struct router *r, const struct mrs_step *s, const char *why)
 /* ---- collections ---- */
 /* The collection that a specification names. While the database of the plan is not known its name stands for any. */
 static uint32_t
-coll_wished(const struct mrs_stage_route *out, const struct mrs_coll *c, const struct mrs_plan *p)
+coll_requested(const struct mrs_stage_route *out, const struct mrs_coll *c, const struct mrs_plan *p)
 {
     MRS_ASSERT(c->coll);
     for (uint32_t i = 0; i < out->n_colls; i++) {
@@ -139,7 +139,7 @@ suits(struct router *r, const struct mrs_step *s)
 static const char *
 field_of(const struct router *r, const struct mrs_coll *c)
 {
-    struct mrs_val v = mrs_doc_get(r->wish->with, c->coll);
+    struct mrs_val v = mrs_doc_get(r->request->with, c->coll);
     uint32_t n;
     return v.type == MRS_STRING ? mrs_val_text(v, &n) : NULL;
 }
@@ -353,9 +353,9 @@ colls_text(const struct mrs_stage_route *out, const bool *which, char *text, siz
 }
 
 static uint32_t
-wished(struct router *r, const char *key, const struct mrs_coll *c, const bool *which)
+requested(struct router *r, const char *key, const struct mrs_coll *c, const bool *which)
 {
-    uint32_t i = coll_wished(r->out, c, r->plan);
+    uint32_t i = coll_requested(r->out, c, r->plan);
     char list[400];
     const char *names[MRS_SIDES_MAX] = {NULL};
     if (i != MRS_STAGE_NO_COLL && (!which || which[i])) {
@@ -443,10 +443,10 @@ check_with(struct router *r)
     struct mrs_walk w;
     struct mrs_elem e;
     char place[300], list[400];
-    mrs_walk_init(&w, r->wish->with);
+    mrs_walk_init(&w, r->request->with);
     while (mrs_walk_next(&w, &e) == 1) {
         struct mrs_coll c = {.coll = e.name};
-        uint32_t i = coll_wished(r->out, &c, r->plan);
+        uint32_t i = coll_requested(r->out, &c, r->plan);
         snprintf(place, sizeof place, "with.%.200s", e.name);
         if (e.v.type != MRS_STRING || e.v.n < 6 || memchr(e.v.p + 4, 0, e.v.n - 5) || e.v.p[4] == '$' ||
             memchr(e.v.p + 4, '.', e.v.n - 5)) {
@@ -463,10 +463,10 @@ check_with(struct router *r)
 static enum mrs_status
 walk_plan(struct router *r)
 {
-    const struct mrs_stage_wish *wish = r->wish;
+    const struct mrs_stage_request *request = r->request;
     struct mrs_stage_route *out = r->out;
     enum mrs_status s = MRS_OK;
-    out->of = wish->of ? wished(r, "of", wish->of, NULL) : only_source(r);
+    out->of = request->of ? requested(r, "of", request->of, NULL) : only_source(r);
     if (out->of == MRS_STAGE_NO_COLL) {
         return MRS_OK;
     }
@@ -476,7 +476,7 @@ walk_plan(struct router *r)
     }
     out->comes_to = r->here;
     if (s == MRS_OK) {
-        out->emit = wish->emit ? wished(r, "emit", wish->emit, r->here) : only_target(r);
+        out->emit = request->emit ? requested(r, "emit", request->emit, r->here) : only_target(r);
     }
     if (s == MRS_OK && out->emit != MRS_STAGE_NO_COLL) {
         prune(r);
@@ -487,11 +487,11 @@ walk_plan(struct router *r)
 }
 
 enum mrs_status
-mrs_stage_find_route(const struct mrs_plan *p, const struct mrs_stage_wish *wish, struct mrs_arena *a,
+mrs_stage_find_route(const struct mrs_plan *p, const struct mrs_stage_request *request, struct mrs_arena *a,
                      struct mrs_stage_route *out, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_arena_is_sound(a));
-    struct router r = {.plan = p, .wish = wish, .out = out, .arena = a};
+    struct router r = {.plan = p, .request = request, .out = out, .arena = a};
     bool fits = true;
     *out = (struct mrs_stage_route){.of = MRS_STAGE_NO_COLL, .emit = MRS_STAGE_NO_COLL};
     out->hop = mrs_arena_alloc(a, (p->n_steps + 1u) * sizeof *out->hop);

@@ -25,7 +25,7 @@ void mrsi_file_array_clear(struct mrsi_file_array *t); /* harmless twice */
 void mrsi_file_array_reset(struct mrsi_file_array *t); /* empty again, to be written anew */
 enum mrs_status mrsi_file_array_put(struct mrsi_file_array *t, const void *item, struct mrs_err *e);
 /* So many items are to come, as far as anybody can tell: room for them is taken at once where none is yet, and of huge
- * pages, for they are looked at in any order. A wish only. */
+ * pages, since they are read in any order. Advice only. */
 void mrsi_file_array_expect(struct mrsi_file_array *t, uint64_t n);
 /* n items that lie one behind the other. */
 enum mrs_status mrsi_file_array_put_n(struct mrsi_file_array *t, const void *items, size_t n, struct mrs_err *e);

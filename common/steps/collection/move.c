@@ -4,7 +4,7 @@
  * An archive or a route: what `where` takes leaves `from` and enters `into`, as it is or shaped by
  * `fields` and `drop`. `_id` always comes along, since it is what makes the document the same one.
  * Indexes are copied to the target; one that expires documents is not, because an archive that
- * empties itself is nobody's wish unless it is said. */
+ * empties itself must be asked for. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "mongoreshape/value.h"

@@ -90,7 +90,7 @@ struct live_from {
     struct mrs_path path[2];      /* of the first pair, by side */
     struct mrs_keys wanted;       /* keys of the units: sorted, each once */
     struct mrs_keys asked;        /* bytes of the values that are asked for */
-    struct mrs_buf wishes;        /* struct wish: those values */
+    struct mrs_buf asked_values;  /* struct asked_value: those values */
     struct mrs_keys keys;         /* of recs */
     struct mrs_buf recs;          /* struct live_rec by `_id` */
     struct mrs_buf entries, heads; /* the table */

@@ -15,7 +15,7 @@
 
 enum { ASK_BYTES = 8 << 20 };
 
-struct wish { /* a value to ask for */
+struct asked_value { /* a value to ask for */
     struct mrs_val v;
     uint32_t off, len; /* its key in live_from.asked */
 };
@@ -24,8 +24,8 @@ struct wish { /* a value to ask for */
 static struct mrs_buf *
 buffer(struct live_from *f, size_t i)
 {
-    struct mrs_buf *all[] = {&f->wishes, &f->recs,  &f->entries, &f->heads, &f->shape, &f->sort,
-                             &f->bases,  &f->same,  &f->order,   &f->mets,  NULL};
+    struct mrs_buf *all[] = {&f->asked_values, &f->recs, &f->entries, &f->heads, &f->shape, &f->sort,
+                             &f->bases,        &f->same, &f->order,   &f->mets,  NULL};
     return all[i];
 }
 
@@ -152,27 +152,27 @@ live_keys_find(const struct mrs_keys *k, const uint8_t *p, uint32_t n, uint8_t k
 }
 
 static int
-by_wish(const void *a, const void *b, void *arg)
+by_asked_value(const void *a, const void *b, void *arg)
 {
-    const struct wish *x = a, *y = b;
+    const struct asked_value *x = a, *y = b;
     const uint8_t *p = ((const struct mrs_keys *)arg)->bytes.p;
     return compare_bytes(p + x->off, x->len, p + y->off, y->len);
 }
 
 static uint32_t
-sort_wishes(struct live_from *f)
+sort_asked_values(struct live_from *f)
 {
-    struct wish *w = (struct wish *)(void *)f->wishes.p;
-    uint32_t n = 0, all = (uint32_t)(f->wishes.n / sizeof *w);
+    struct asked_value *w = (struct asked_value *)(void *)f->asked_values.p;
+    uint32_t n = 0, all = (uint32_t)(f->asked_values.n / sizeof *w);
     if (all > 1) {
-        qsort_r(w, all, sizeof *w, by_wish, &f->asked);
+        qsort_r(w, all, sizeof *w, by_asked_value, &f->asked);
     }
     for (uint32_t i = 0; i < all; i++) {
-        if (n == 0 || by_wish(&w[n - 1], &w[i], &f->asked) != 0) {
+        if (n == 0 || by_asked_value(&w[n - 1], &w[i], &f->asked) != 0) {
             w[n++] = w[i];
         }
     }
-    f->wishes.n = n * sizeof *w;
+    f->asked_values.n = n * sizeof *w;
     return n;
 }
 
@@ -181,7 +181,7 @@ sort_wishes(struct live_from *f)
 static bool
 is_asked(const struct live_from *f, uint32_t n, const uint8_t *p, uint32_t len)
 {
-    const struct wish *w = (const struct wish *)(const void *)f->wishes.p;
+    const struct asked_value *w = (const struct asked_value *)(const void *)f->asked_values.p;
     uint32_t lo = 0, hi = n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
@@ -196,7 +196,7 @@ is_asked(const struct live_from *f, uint32_t n, const uint8_t *p, uint32_t len)
 
 /* ---- what the units want ---- */
 static enum mrs_status
-add_wish(void *arg, struct mrs_val v)
+ask_value(void *arg, struct mrs_val v)
 {
     struct live_units *u = arg;
     struct live_from *f = u->from;
@@ -205,24 +205,25 @@ add_wish(void *arg, struct mrs_val v)
     }
     enum mrs_status s = mrs_keys_add(&f->asked, 0, 0, v, &u->err);
     if (s == MRS_OK) {
-        struct wish w = {v, f->asked.span[0].off, f->asked.span[0].len};
+        struct asked_value w = {v, f->asked.span[0].off, f->asked.span[0].len};
         f->asked.n = 0;
-        mrs_buf_put(&f->wishes, &w, sizeof w);
-        s = mrs_buf_status(&f->wishes, &u->err);
+        mrs_buf_put(&f->asked_values, &w, sizeof w);
+        s = mrs_buf_status(&f->asked_values, &u->err);
     }
     return s;
 }
 
-/* Keys of a document of this side, as far as they are of the first pair, into `wanted`; its values into the wishes. */
+/* Keys of a document of this side, as far as they are of the first pair, into `wanted`; its values into those that are
+ * asked for. */
 static enum mrs_status
-wish_keys(struct live_units *u, int side, struct mrs_view doc)
+ask_keys(struct live_units *u, int side, struct mrs_view doc)
 {
     MRS_ASSERT(side == 0 || side == 1);
     struct live_from *f = u->from;
     uint32_t first = f->wanted.n, n = first;
     enum mrs_status s = u->step->type->join->keys(u->step->state, &u->ctx, side, doc, &f->wanted);
     if (s == MRS_OK && f->by_path) {
-        s = mrs_path_each(&f->path[side], doc, false, add_wish, u);
+        s = mrs_path_each(&f->path[side], doc, false, ask_value, u);
     }
     for (uint32_t i = first; i < f->wanted.n && s == MRS_OK; i++) {
         if (f->wanted.span[i].pair == 0) {
@@ -242,7 +243,7 @@ want_keys(struct live_units *u, struct mrs_view base)
     mrs_arena_reset(&u->scratch);
     mrs_err_clear(&u->err);
     enum mrs_status s = u->step->type->join->takes_part(u->step->state, &u->ctx, 1, base, &part);
-    return s != MRS_OK || !part ? s : wish_keys(u, 1, base);
+    return s != MRS_OK || !part ? s : ask_keys(u, 1, base);
 }
 
 static enum mrs_status
@@ -271,11 +272,11 @@ note_unit(struct live_units *u, uint32_t main, struct live_unit *unit, struct mr
 }
 
 static void
-check_asked(struct live_from *f, uint32_t n_wishes)
+check_asked(struct live_from *f, uint32_t n_asked)
 {
     for (uint32_t i = 0; i < f->wanted.n; i++) {
         struct mrs_keyspan *s = &f->wanted.span[i];
-        bool asked = s->kind == 0 && (s->null || is_asked(f, n_wishes, f->wanted.bytes.p + s->off, s->len));
+        bool asked = s->kind == 0 && (s->null || is_asked(f, n_asked, f->wanted.bytes.p + s->off, s->len));
         s->pair = asked ? 0 : 1;
         f->lacking = f->lacking || !asked;
     }
@@ -445,16 +446,16 @@ is_full(const struct live_ask *ask, struct mrs_val next)
 }
 
 static enum mrs_status
-read_by_path(struct live_units *u, uint32_t main, uint32_t n_wishes, struct mrs_err *e)
+read_by_path(struct live_units *u, uint32_t main, uint32_t n_asked, struct mrs_err *e)
 {
     MRS_ASSERT(main < u->n_mains);
-    const struct wish *w = (const struct wish *)(const void *)u->from->wishes.p;
+    const struct asked_value *w = (const struct asked_value *)(const void *)u->from->asked_values.p;
     struct live_ask ask;
     struct mrs_buf room;
     enum mrs_status s = MRS_OK;
     live_ask_init(&ask, u->job->mem, u->step->desc.pairs[0].from);
     mrs_buf_init(&room, u->job->mem, MRS_DOC_READ_MAX);
-    for (uint32_t i = 0; i < n_wishes && s == MRS_OK; i++) {
+    for (uint32_t i = 0; i < n_asked && s == MRS_OK; i++) {
         s = is_full(&ask, w[i].v) ? read_asked(u, main, &ask, &room, e) : MRS_OK;
         live_ask_value(&ask, w[i].v);
     }
@@ -572,12 +573,12 @@ live_from_load(struct live_units *u, uint32_t main, struct live_unit *units, uin
         return s;
     }
     sort_keys(&f->wanted);
-    uint32_t n_wishes = sort_wishes(f);
+    uint32_t n_asked = sort_asked_values(f);
     if (f->by_path) {
-        check_asked(f, n_wishes);
+        check_asked(f, n_asked);
     }
     if (f->wanted.n) {
-        s = f->by_path ? read_by_path(u, main, n_wishes, e) : read_docs(u, main, mrs_empty_doc(), e);
+        s = f->by_path ? read_by_path(u, main, n_asked, e) : read_docs(u, main, mrs_empty_doc(), e);
     }
     LIVE_STOP("after-read-from");
     if (s == MRS_OK && LIVE_MUTANT("sources-before-target")) {
@@ -599,7 +600,7 @@ live_units_pair(const struct live_units *u)
 
 /* The keys of documents of `from`. One that is refused has none that any unit could meet. */
 static enum mrs_status
-wish_all(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
+ask_all(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
 {
     MRS_ASSERT(u->from);
     enum mrs_status s = MRS_OK;
@@ -615,7 +616,7 @@ wish_all(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct m
         }
         mrs_arena_reset(&u->scratch);
         mrs_err_clear(&u->err);
-        s = s == MRS_OK ? live_unit_failed(u, wish_keys(u, 0, seen), e) : s;
+        s = s == MRS_OK ? live_unit_failed(u, ask_keys(u, 0, seen), e) : s;
         s = s == MRS_SKIP ? MRS_OK : s;
     }
     return s;
@@ -629,23 +630,23 @@ live_units_meeting(struct live_units *u, const struct mrs_view *docs, uint32_t n
     struct live_from *f = u->from;
     struct live_ask ask;
     struct mrs_view filter;
-    enum mrs_status s = wish_all(u, docs, n, e);
+    enum mrs_status s = ask_all(u, docs, n, e);
     if (s != MRS_OK) {
         return s;
     }
     sort_keys(&f->wanted);
-    uint32_t n_wishes = sort_wishes(f);
-    const struct wish *w = (const struct wish *)(const void *)f->wishes.p;
-    check_asked(f, n_wishes);
+    uint32_t n_asked = sort_asked_values(f);
+    const struct asked_value *w = (const struct asked_value *)(const void *)f->asked_values.p;
+    check_asked(f, n_asked);
     *all = !f->lacking;
-    if (n_wishes + f->nulls == 0) {
+    if (n_asked + f->nulls == 0) {
         return MRS_END;
     }
-    if (n_wishes + f->nulls > LIVE_IN_MAX) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%u keys are too many for one question", n_wishes);
+    if (n_asked + f->nulls > LIVE_IN_MAX) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%u keys are too many for one question", n_asked);
     }
     live_ask_init(&ask, u->job->mem, u->step->desc.pairs[0].into);
-    for (uint32_t i = 0; i < n_wishes; i++) {
+    for (uint32_t i = 0; i < n_asked; i++) {
         live_ask_value(&ask, w[i].v);
     }
     if (f->nulls) {

@@ -222,9 +222,12 @@ route(struct reader *r, struct mrs_err *e)
     if (r->n) {
         return MRS_OK;
     }
-    struct mrs_stage_wish wish = {.of = spec->of.coll ? &spec->of : NULL, .emit = spec->emit.coll ? &spec->emit : NULL,
-                            .with = spec->with, .report = mistake, .arg = r};
-    return mrs_stage_find_route(spec->plan, &wish, &spec->arena, &spec->route, e);
+    struct mrs_stage_request request = {.of = spec->of.coll ? &spec->of : NULL,
+                                        .emit = spec->emit.coll ? &spec->emit : NULL,
+                                        .with = spec->with,
+                                        .report = mistake,
+                                        .arg = r};
+    return mrs_stage_find_route(spec->plan, &request, &spec->arena, &spec->route, e);
 }
 
 /* ---- the doors ---- */

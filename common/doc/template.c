@@ -71,9 +71,9 @@ mrsi_template_learn(struct mrs_layout *layout, struct mrs_template *k, struct mr
                     const struct mrs_eval_fields *f)
 {
     MRS_ASSERT(f->n <= MRS_EVAL_FIELDS_MAX);
-    bool again = k->met == d.n;
-    k->met = d.n;
-    if (!again || !mrsi_template_fits(d.n) || !f->all || k->strange++ % 8) {
+    bool again = k->other_size == d.n;
+    k->other_size = d.n;
+    if (!again || !mrsi_template_fits(d.n) || !f->all || k->misses++ % 8) {
         return;
     }
     k->no = ++layout->looks;

@@ -296,14 +296,14 @@ learn(struct mrs_layout *layout, const struct mrs_eval_fields *fields)
     }
 }
 
-/* Not at each strange document, should they take turns. */
+/* Not at each document of another layout: they may take turns. */
 static void
 compare_layout(struct mrs_layout *layout, struct mrs_eval_fields *fields, uint32_t known)
 {
     MRS_ASSERT(known <= fields->n);
     if (known == layout->n && known) {
         fields->names = fields->all && fields->n == known ? layout->no : 0;
-    } else if (layout->strange++ % 8 == 0) {
+    } else if (layout->misses++ % 8 == 0) {
         learn(layout, fields);
     }
 }

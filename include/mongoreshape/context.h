@@ -31,7 +31,7 @@ struct mrs_ctx { /* one per thread, made by the engine */
                          know of it, see mrs_step_type.remark */
     uint64_t eased;   /* of these, and of `into` in JOIN and FOLD: bit i < MRS_EASED where mrs_desc.fallible[i] failed
                          and `errors` took that, the last but one for all behind it too; the last: a path was blocked */
-    uint64_t met;     /* of MAP: bit i < MRS_PATTERNS is set where mrs_desc.patterns[i] fits a field of the document;
+    uint64_t matched; /* of MAP: bit i < MRS_PATTERNS is set where mrs_desc.patterns[i] fits a field of the document;
                          the engine clears it as well */
 };
 #define MRS_REMARKS 24

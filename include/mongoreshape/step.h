@@ -172,7 +172,7 @@ struct mrs_desc {
     const char *const *losses; /* what its inverse could not bring back; n_losses texts */
     const char *errors; /* what `errors` says, where it does not refuse, of */
     const char *const *fallible; /* these n_fallible fields, see mrs_ctx.eased */
-    const char *const *patterns; /* MAP: names with stars; mrs_ctx.met says which fit a field */
+    const char *const *patterns; /* MAP: names with stars; mrs_ctx.matched says which fit a field */
     uint32_t n_losses, n_patterns, n_fallible;
 };
 

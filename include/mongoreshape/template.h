@@ -24,8 +24,8 @@ struct mrs_template {
     uint64_t no;             /* of no other look of the same layout */
     uint64_t names;          /* as in struct mrs_eval_fields */
     uint32_t size;           /* of a document; 0: no look is known */
-    uint32_t met;            /* size of the last document that had another one */
-    uint32_t strange;        /* documents of that size that had another one */
+    uint32_t other_size;     /* size of the last document that had another one */
+    uint32_t misses;         /* documents of that size that had another one */
     uint32_t n;
     struct mrs_template_field {
         uint16_t at, value, n; /* where the field and its value begin, bytes of that */
@@ -39,7 +39,7 @@ struct mrs_template {
 struct mrs_layout {
     uint64_t no; /* how often it was learned */
     uint32_t n;
-    uint32_t strange; /* documents that were not like this */
+    uint32_t misses;  /* documents that were not like this */
     struct mrs_layout_field {
         uint64_t first, last, mask; /* the name with its NUL, as far as eight bytes at either end say it */
         uint8_t size;               /* of that */

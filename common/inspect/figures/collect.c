@@ -8,7 +8,7 @@
 struct level {
     struct mrs_walk walk;
     struct mrsi_trie *at;
-    uint64_t met; /* elements so far */
+    uint64_t elements; /* elements so far */
     uint64_t no; /* of the object */
     bool list;
 };
@@ -177,7 +177,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
     int n = 1;
     bool deep = false, twice = false;
     level[0].at = f->root;
-    level[0].met = 0;
+    level[0].elements = 0;
     level[0].no = ++f->objects;
     level[0].list = false;
     mrs_walk_init(&level[0].walk, doc);
@@ -187,27 +187,27 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
         if (mrs_walk_next(&level[n - 1].walk, &x) <= 0) {
             n--;
             if (level[n].list) {
-                length(f, level[n].at, level[n].met);
+                length(f, level[n].at, level[n].elements);
             }
             continue;
         }
-        level[n - 1].met++;
+        level[n - 1].elements++;
         struct mrsi_trie *at = child(f, &level[n - 1], &x);
         if (!at) {
             return mrs_err_memory(e, sizeof *at);
         }
         if (n == 1) {
-            name_of_root(f, at, level[0].met - 1);
+            name_of_root(f, at, level[0].elements - 1);
             if (x.name_len == 3 && memcmp(x.name, "_id", 3) == 0) {
                 day(f, x.v);
             }
         }
         if (at->first_at == UINT64_MAX) {
-            at->first_at = ordinal << 20 | (level[n - 1].met < 1 << 20 ? level[n - 1].met : (1 << 20) - 1);
+            at->first_at = ordinal << 20 | (level[n - 1].elements < 1 << 20 ? level[n - 1].elements : (1 << 20) - 1);
         }
         if (at->kind == MRSI_FIELD) { /* a name that occurs twice in one object */
-            twice |= at->met_in == level[n - 1].no;
-            at->met_in = level[n - 1].no;
+            twice |= at->last_object == level[n - 1].no;
+            at->last_object = level[n - 1].no;
         }
         mrsi_trie_count(f, at, &x.v);
         if (level[n - 1].list && x.v.type == MRS_DOCUMENT) { /* parts that repeat are told by their bytes */
@@ -220,7 +220,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
         deep |= n == MRSI_DEPTH;
         if (n < MRSI_DEPTH) {
             level[n].at = at;
-            level[n].met = 0;
+            level[n].elements = 0;
             level[n].no = ++f->objects;
             level[n].list = x.v.type == MRS_ARRAY;
             mrs_walk_init(&level[n++].walk, mrs_val_view(x.v));
@@ -229,7 +229,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
     f->deep += deep;
     f->twice += twice;
     mrsi_figures_drain(f);
-    end_shape(f, level[0].met);
+    end_shape(f, level[0].elements);
     f->dead |= !mrsi_tally_add(&f->sizes, f->mem, doc.n, 1);
     if (doc.n > f->limit.size) {
         mrsi_limit_see(&f->limit, doc, ordinal);

@@ -160,7 +160,7 @@ struct mrsi_trie {
     struct mrsi_trie *expect; /* the child that comes next, where documents are alike */
     uint64_t bytes; /* of values */
     uint64_t first_at; /* document and place in it where it was met first */
-    uint64_t met_in; /* number of the object in which it was met last */
+    uint64_t last_object; /* number of the object in which it was met last */
     struct mrsi_extent *extent;
     struct mrsi_counted values;
     struct mrsi_counted *names; /* of ANY: the names as values */

@@ -107,9 +107,9 @@ has_index(const struct mrs_cat_coll *cc, struct mrs_val name)
     return there;
 }
 
-/* The names in `drop` that are indexes of the collection, if any; met: those that one has had. */
+/* The names in `drop` that are indexes of the collection, if any; found: those that one has had. */
 static void
-put_drop(struct mrs_build *b, struct mrs_val drop, const struct mrs_cat_coll *cc, bool *met)
+put_drop(struct mrs_build *b, struct mrs_val drop, const struct mrs_cat_coll *cc, bool *found)
 {
     MRS_ASSERT(mrs_val_is_sized(drop));
     struct mrs_walk w;
@@ -123,7 +123,7 @@ put_drop(struct mrs_build *b, struct mrs_val drop, const struct mrs_cat_coll *cc
         if (!open) {
             mrs_build_open(b, "drop", 4, MRS_ARRAY);
         }
-        open = met[k] = true;
+        open = found[k] = true;
         mrs_build_item(b, e.v);
     }
     if (open) {
@@ -165,7 +165,7 @@ finish_body(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_view *out)
 
 /* The keys of the step for one collection. */
 static bool
-body_for(struct mrsi_fitting *f, const struct mrs_cat_coll *cc, const struct star_target *to, bool *met,
+body_for(struct mrsi_fitting *f, const struct mrs_cat_coll *cc, const struct star_target *to, bool *found,
          struct mrs_view *out)
 {
     struct mrs_buf buf;
@@ -180,8 +180,8 @@ body_for(struct mrsi_fitting *f, const struct mrs_cat_coll *cc, const struct sta
             mrsi_fit_put_coll(&b, key, cc->coll.db, cc->coll.coll);
         } else if (to->coll && strcmp(e.name, "into") == 0) {
             mrsi_fit_put_coll(&b, "into", to->db, to->coll);
-        } else if (met && strcmp(e.name, "drop") == 0 && e.v.type == MRS_ARRAY) {
-            put_drop(&b, e.v, cc, met);
+        } else if (found && strcmp(e.name, "drop") == 0 && e.v.type == MRS_ARRAY) {
+            put_drop(&b, e.v, cc, found);
         } else {
             mrs_build_elem(&b, &e);
         }
@@ -354,7 +354,7 @@ check_targets(struct mrsi_fitting *f, struct star_pair *pair, uint32_t n)
 
 /* Names in `drop` that no collection has. */
 static void
-check_drop(struct mrsi_fitting *f, const bool *met)
+check_drop(struct mrsi_fitting *f, const bool *found)
 {
     struct mrs_val drop = mrs_doc_get(f->step->body, "drop");
     struct mrs_walk w;
@@ -366,7 +366,7 @@ check_drop(struct mrsi_fitting *f, const bool *met)
     }
     mrs_walk_init(&w, mrs_val_view(drop));
     for (uint32_t k = 0; mrs_walk_next(&w, &e) == 1; k++) {
-        if (!met[k]) {
+        if (!found[k]) {
             snprintf(what, sizeof what, "names %.200s, an index that no collection has which fits",
                      mrs_val_text(e.v, &n));
             mrsi_stars_wrong(f->p, f->at, f->step->type->name, "drop", what);
@@ -375,13 +375,13 @@ check_drop(struct mrsi_fitting *f, const bool *met)
 }
 
 static bool *
-names_met(struct mrsi_fitting *f)
+found_names(struct mrsi_fitting *f)
 {
     struct mrs_val drop = mrs_doc_get(f->step->body, "drop");
     uint32_t n = drop.type == MRS_ARRAY ? mrs_val_count(drop) : 0;
-    bool *met = mrs_arena_alloc(&f->scratch, n + 1);
-    f->p->dead = f->p->dead || !met;
-    return met ? memset(met, 0, n + 1) : NULL;
+    bool *found = mrs_arena_alloc(&f->scratch, n + 1);
+    f->p->dead = f->p->dead || !found;
+    return found ? memset(found, 0, n + 1) : NULL;
 }
 
 static void
@@ -397,7 +397,7 @@ fit_each(struct mrsi_fitting *f)
     }
     struct star_fit *fit = fits(f, &from, !in && !mrsi_star_there(&into) ? &into : NULL, &n);
     struct star_pair *pair = mrs_arena_alloc(&f->scratch, ((size_t)n + 1) * sizeof *pair);
-    bool *met = type->stars == MRS_STARS_INDEX ? names_met(f) : NULL, good = pair != NULL;
+    bool *found = type->stars == MRS_STARS_INDEX ? found_names(f) : NULL, good = pair != NULL;
     f->p->dead = f->p->dead || !pair;
     for (uint32_t i = 0; i < n && !f->p->dead; i++) {
         if (!passes_over(f, fit[i].cc)) {
@@ -412,13 +412,13 @@ fit_each(struct mrsi_fitting *f)
     good = good && !f->p->dead && check_targets(f, pair, kept);
     for (uint32_t i = 0; i < kept && good; i++) {
         struct mrs_view body;
-        good = body_for(f, pair[i].fit->cc, &pair[i].to, met, &body);
-        bool empty = met && mrs_doc_get(body, "drop").type == MRS_MISSING &&
+        good = body_for(f, pair[i].fit->cc, &pair[i].to, found, &body);
+        bool empty = found && mrs_doc_get(body, "drop").type == MRS_MISSING &&
                      mrs_doc_get(body, "create").type == MRS_MISSING;
         good = good && (empty || make_step(f, body));
     }
-    if (good && met) {
-        check_drop(f, met);
+    if (good && found) {
+        check_drop(f, found);
     }
 }
 

@@ -65,7 +65,7 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
     to->matched += from->matched;
     to->outside += from->outside;
     to->seen |= from->seen;
-    to->met |= from->met;
+    to->patterns |= from->patterns;
     for (int k = 0; k < MRS_NOTICE_STEP; k++) {
         to->noticed[0][k] += from->noticed[0][k];
         to->noticed[1][k] += from->noticed[1][k];

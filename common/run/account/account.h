@@ -35,7 +35,7 @@ enum mrs_status mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct m
 static inline void
 mrsi_remarks_begin(struct mrsi_worker *w)
 {
-    w->ctx.remarks = w->ctx.met = w->ctx.eased = 0;
+    w->ctx.remarks = w->ctx.matched = w->ctx.eased = 0;
 }
 
 static inline void

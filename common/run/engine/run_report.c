@@ -197,7 +197,7 @@ note_patterns(struct mrsi_engine *en)
         const struct mrsi_row *row = &en->rows[en->row_of[i][0]];
         for (uint32_t k = 0; row->before && k < st->desc.n_patterns && k < MRS_PATTERNS; k++) {
             char line[700];
-            if (!(row->met >> k & 1)) {
+            if (!(row->patterns >> k & 1)) {
                 bool some = mrs_doc_get(st->body, "where").type != MRS_MISSING;
                 snprintf(line, sizeof line, "step %u, %.255s: `%.255s` fits no field of any document%s", st->no,
                          st->desc.sides[0].coll.ns, st->desc.patterns[k], some ? " that `where` takes" : "");

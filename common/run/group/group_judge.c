@@ -53,8 +53,8 @@ bar(struct mrsi_group_run *g, struct group_judge_key_now *k, bool by_key, struct
         struct group_judge_place p;
         uint8_t key[12];
         memcpy(&p, k->sources.p + i * sizeof p, sizeof p);
-        const struct group_judge_place *met = &k->at[p.like];
-        struct mrsi_rejected b = {p.ordinal, met->ordinal, p.part, met->there, g->en->side[g->step][1], by_key};
+        const struct group_judge_place *other = &k->at[p.like];
+        struct mrsi_rejected b = {p.ordinal, other->ordinal, p.part, other->there, g->en->side[g->step][1], by_key};
         mrsi_put_be(key, p.ordinal, 8);
         mrsi_put_be(key + 8, p.part, 4); /* keys come in the order of their hashes: that of a run */
         mrsi_fates_add(&g->from, p.ordinal, MRSI_REJECTED);

@@ -73,7 +73,7 @@ mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrs
     mrs_buf_init(&h->near, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->shape, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->offs, j->en->mem, SIZE_MAX);
-    mrs_buf_init(&h->mets, j->en->mem, SIZE_MAX);
+    mrs_buf_init(&h->matches, j->en->mem, SIZE_MAX);
     mrs_buf_init(&h->named, j->en->mem, SIZE_MAX);
     mrsi_match_file_init(&h->file, j->en);
     const struct mrsi_partition *p = &slice->spill->part[slice->partition];
@@ -90,7 +90,7 @@ mrsi_heavy_end(struct mrsi_heavy *h)
         mrs_buf_clear(&h->near);
         mrs_buf_clear(&h->shape);
         mrs_buf_clear(&h->offs);
-        mrs_buf_clear(&h->mets);
+        mrs_buf_clear(&h->matches);
         mrs_buf_clear(&h->named);
         mrsi_match_file_clear(&h->file);
         mrsi_temp_drop(h->j->en, h->pages);
@@ -162,17 +162,17 @@ verify(struct mrsi_heavy *h, const struct mrsi_hashed *into, bool *meets, struct
 }
 
 static enum mrs_status
-make_mets(struct mrsi_heavy *h, struct mrs_err *e)
+make_matches(struct mrsi_heavy *h, struct mrs_err *e)
 {
-    mrs_buf_reset(&h->mets);
+    mrs_buf_reset(&h->matches);
     for (size_t i = 0; i < h->offs.n; i += sizeof(size_t)) {
         size_t off;
         memcpy(&off, h->offs.p + i, sizeof off);
         struct mrsi_match_record m = {(const struct mrsi_rec *)(const void *)(h->bytes.p + off), NULL, 0};
         m.ref = m.rec->ref;
-        mrs_buf_put(&h->mets, &m, sizeof m);
+        mrs_buf_put(&h->matches, &m, sizeof m);
     }
-    return mrs_buf_status(&h->mets, e);
+    return mrs_buf_status(&h->matches, e);
 }
 
 enum mrs_status
@@ -205,7 +205,7 @@ mrsi_heavy_gather(struct mrsi_heavy *h, uint64_t ord, const struct mrsi_hashed *
     if (s < MRS_OK) {
         return s;
     }
-    s = h->in_file ? mrsi_match_file_end(&h->file, into, e) : make_mets(h, e);
+    s = h->in_file ? mrsi_match_file_end(&h->file, into, e) : make_matches(h, e);
     h->file.m.named = h->named.n ? h->named.p : NULL;
     return s;
 }

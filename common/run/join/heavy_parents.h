@@ -14,10 +14,10 @@ struct mrsi_heavy {
     bool have;
     struct mrs_buf near, shape;   /* a far record that was brought, and its shape */
     struct mrs_buf bytes, offs;   /* records of one document, and where they begin */
-    struct mrs_buf mets;          /* struct mrsi_match_record, as a match list wants them */
+    struct mrs_buf matches;       /* struct mrsi_match_record, as a match list wants them */
     struct mrs_buf named;         /* of mrs_matches.named, where not empty */
     struct mrsi_match_file file;
-    bool in_file;                 /* the document's matches are in the file, not in mets */
+    bool in_file;                 /* the document's matches are in the file, not in matches */
     struct mrsi_temp *pages;      /* what a splice puts elsewhere, past a few megabytes */
     uint64_t page_bytes;
 };
@@ -25,7 +25,7 @@ bool mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p
 enum mrs_status mrsi_heavy_begin(struct mrsi_heavy *h, struct mrsi_join_run *j, const struct mrsi_slice *slice,
                                  uint64_t lo, uint64_t hi, struct mrs_err *e);
 void mrsi_heavy_end(struct mrsi_heavy *h);
-/* The matches of the document with this ordinal, into mets or the file. Ordinals ascend. */
+/* The matches of the document with this ordinal, into `matches` or the file. Ordinals ascend. */
 enum mrs_status mrsi_heavy_gather(struct mrsi_heavy *h, uint64_t ord, const struct mrsi_hashed *into,
                                   struct mrs_err *e);
 /* Moves pages that wait in memory to the file. */

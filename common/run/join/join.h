@@ -41,7 +41,7 @@ struct mrsi_join_run {
     struct mrsi_by_key {        /* the keys of into do not fit: both sides are in partitions by key; else NULL */
         struct mrsi_spill keys, records;
         struct mrsi_spiller out; /* of keys, while into is read */
-        uint32_t met;           /* partitions that are done */
+        uint32_t n_done;        /* partitions that are done */
     } *by_key;
     uint32_t hashed[8];         /* pairs that are part of the hash; the others are verified */
     uint32_t n_hashed;

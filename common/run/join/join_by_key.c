@@ -218,8 +218,8 @@ meet_all(struct meeting *m, struct mrs_err *e)
     struct mrsi_by_key *k = j->by_key;
     struct mrsi_pause_clock pauses = {j->en, &j->pass, 0};
     enum mrs_status s = MRS_OK;
-    for (; s == MRS_OK && k->met < k->keys.n_part; k->met++) {
-        m->part = k->met;
+    for (; s == MRS_OK && k->n_done < k->keys.n_part; k->n_done++) {
+        m->part = k->n_done;
         s = mrsi_rest(&pauses, e);
         MRS_THEN(s, mrsi_partition_pieces(&k->keys, &k->keys.part[m->part], list_piece, m, e));
         s = s == MRS_OK && j->log.n ? meet_listed(m, e) : s;
@@ -248,7 +248,7 @@ mrsi_by_key_describe(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_bu
 {
     MRS_ASSERT(j->by_key);
     struct mrsi_by_key *k = j->by_key;
-    mrs_build_i64(b, "met", k->met);
+    mrs_build_i64(b, "met", k->n_done);
     enum mrs_status s = mrsi_spill_describe(&k->keys, "intoKeys", b, files, e);
     return s == MRS_OK ? mrsi_spill_describe(&k->records, "fromRecords", b, files, e) : s;
 }
@@ -262,7 +262,7 @@ mrsi_by_key_apply(struct mrsi_join_run *j, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    k->met = (uint32_t)mrsi_state_number(j->pass.from, "met", UINT32_MAX, &bad);
+    k->n_done = (uint32_t)mrsi_state_number(j->pass.from, "met", UINT32_MAX, &bad);
     s = bad ? mrsi_state_damaged("a join", e) : MRS_OK;
     MRS_THEN(s, mrsi_spill_apply(&k->keys, j->pass.from, "intoKeys", e));
     MRS_THEN(s, mrsi_spill_apply(&k->records, j->pass.from, "fromRecords", e));

@@ -17,7 +17,7 @@ struct join_emit_job {
     bool direct; /* documents are spliced to their last place, behind what the job has written; else to `spliced` */
     size_t spliced_at;             /* where the spliced document begins there */
     struct mrs_buf start, sorted, spliced, pages, near; /* see job_begin */
-    struct mrs_buf met, dangling; /* a byte for each reference that meets somebody; uint64_t: documents with others */
+    struct mrs_buf resolved, dangling; /* a byte for each reference with a match; uint64_t: documents with others */
     struct mrsi_lists lists;
 };
 
@@ -37,7 +37,7 @@ job_begin(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
     mrsi_match_list_init(&job->list, j, mem);
     mrsi_lists_init(&job->lists, mem);
     struct mrs_buf *all[] = {&job->start, &job->sorted, &job->spliced, &job->pages,
-                             &job->page,  &job->near,   &job->met,     &job->dangling};
+                             &job->page,  &job->near,   &job->resolved, &job->dangling};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_init(all[i], mem, SIZE_MAX);
     }
@@ -53,7 +53,7 @@ clear(void *arg, void *p)
         return;
     }
     struct mrs_buf *all[] = {&job->start, &job->sorted, &job->spliced, &job->pages,
-                             &job->page,  &job->near,   &job->met,     &job->dangling};
+                             &job->page,  &job->near,   &job->resolved, &job->dangling};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         mrs_buf_clear(all[i]);
     }
@@ -85,15 +85,15 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 /* ---- records of the slice, document by document ---- */
 /* Where the shapes lie that stayed in their files. *bytes: of all of them. */
 static enum mrs_status
-find_far(const struct mrsi_join_run *j, struct mrsi_match_record *met, size_t n, size_t *bytes, struct mrs_err *e)
+find_far(const struct mrsi_join_run *j, struct mrsi_match_record *match, size_t n, size_t *bytes, struct mrs_err *e)
 {
     *bytes = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct mrsi_rec *r = met[i].rec;
+        const struct mrsi_rec *r = match[i].rec;
         if (r->is_far) {
-            met[i].shape = mrsi_far_find(j, r);
+            match[i].shape = mrsi_far_find(j, r);
             *bytes += r->shape_len;
-            if (!met[i].shape) {
+            if (!match[i].shape) {
                 return mrsi_state_damaged("what stays in the input", e);
             }
         }
@@ -104,13 +104,13 @@ find_far(const struct mrsi_join_run *j, struct mrsi_match_record *met, size_t n,
 /* Copies them into one place, in the order in which they will be wanted. They lie all over memory; in a loop that does
  * nothing else many are on their way at once. */
 static enum mrs_status
-bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_match_record *met, size_t n,
+bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_match_record *match, size_t n,
            struct mrs_err *e)
 {
     MRS_ASSERT(j->far);
     enum { SOON = 16, LINE = 64, LINES = 8 };
     size_t bytes;
-    enum mrs_status s = find_far(j, met, n, &bytes, e);
+    enum mrs_status s = find_far(j, match, n, &bytes, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -120,16 +120,16 @@ bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi
         return mrs_buf_status(&job->near, e);
     }
     for (size_t i = 0; i < n; i++) {
-        if (i + SOON < n && met[i + SOON].shape) {
-            uint32_t len = met[i + SOON].rec->shape_len;
+        if (i + SOON < n && match[i + SOON].shape) {
+            uint32_t len = match[i + SOON].rec->shape_len;
             for (uint32_t k = 0; k < len && k < LINES * LINE; k += LINE) {
-                __builtin_prefetch(met[i + SOON].shape + k);
+                __builtin_prefetch(match[i + SOON].shape + k);
             }
         }
-        if (met[i].shape) {
-            mrsi_far_copy(met[i].rec, met[i].shape, at);
-            met[i].shape = at;
-            at += met[i].rec->shape_len;
+        if (match[i].shape) {
+            mrsi_far_copy(match[i].rec, match[i].shape, at);
+            match[i].shape = at;
+            at += match[i].rec->shape_len;
         }
     }
     return MRS_OK;
@@ -188,9 +188,9 @@ look_up(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
         }
         for (const struct mrsi_table_entry *x = mrsi_table_find(&j->table, l[i].key); x;
              x = mrsi_table_next(&j->table, x)) {
-            struct mrsi_match_record met = {(const struct mrsi_rec *)(uintptr_t)x->ord, NULL, l[i].ref};
-            __builtin_prefetch(met.rec);
-            mrs_buf_put(&job->sorted, &met, sizeof met);
+            struct mrsi_match_record match = {(const struct mrsi_rec *)(uintptr_t)x->ord, NULL, l[i].ref};
+            __builtin_prefetch(match.rec);
+            mrs_buf_put(&job->sorted, &match, sizeof match);
         }
     }
     return mrs_buf_status(&job->sorted, e);
@@ -438,7 +438,7 @@ gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, str
     enum mrs_status s = MRS_OK;
     if (job->slice.is_heavy) {
         s = mrsi_heavy_gather(&job->heavy, ordinal, &job->h, e);
-        from = &job->heavy.mets;
+        from = &job->heavy.matches;
     } else if (j->lookup) {
         s = look_up(j, job, e);
     }
@@ -448,14 +448,14 @@ gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, str
     if (job->slice.is_heavy || j->lookup) {
         job->list.fetched = NULL; /* the records were gathered for this document alone */
     }
-    struct mrsi_match_record *met = (struct mrsi_match_record *)(void *)from->p;
-    size_t all = hi = from->n / sizeof *met;
+    struct mrsi_match_record *match = (struct mrsi_match_record *)(void *)from->p;
+    size_t all = hi = from->n / sizeof *match;
     if (!job->slice.is_heavy && !j->lookup) {
         lo = start[rel];
         hi = start[rel + 1];
     }
-    met = met ? met + lo : met; /* no buffer where nothing was found */
-    s = mrsi_match_list_set(&job->list, j, met, hi - lo, all - lo, &job->h, e);
+    match = match ? match + lo : match; /* no buffer where nothing was found */
+    s = mrsi_match_list_set(&job->list, j, match, hi - lo, all - lo, &job->h, e);
     if (job->slice.is_heavy && job->heavy.named.n) {
         job->list.m.named = job->heavy.named.p;
     }
@@ -464,22 +464,22 @@ gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, str
 
 /* Which references meet somebody. */
 static enum mrs_status
-mark_met(struct join_emit_job *job, uint8_t *met, struct mrs_err *e)
+mark_resolved(struct join_emit_job *job, uint8_t *resolved, struct mrs_err *e)
 {
     struct mrs_matches *m = matches_of(job);
     enum mrs_status s = MRS_OK;
     if (m->named) {
-        memcpy(met, m->named, m->n_refs);
+        memcpy(resolved, m->named, m->n_refs);
     }
     if (m == &job->list.m) {
         for (uint64_t i = 0; i < job->list.n; i++) {
-            met[job->list.met[i].ref] = 1;
+            resolved[job->list.match[i].ref] = 1;
         }
         return MRS_OK;
     }
     struct mrs_match one;
     for (s = m->rewind(m, e); s == MRS_OK && (s = m->next(m, &one, e)) == MRS_OK;) {
-        met[one.ref] = 1;
+        resolved[one.ref] = 1;
     }
     return s == MRS_END ? m->rewind(m, e) : s;
 }
@@ -489,16 +489,16 @@ look_for_dangling(struct mrsi_worker *w, struct join_emit_job *job, uint64_t ord
 {
     const uint32_t *same = (const uint32_t *)(const void *)job->h.same.p;
     uint32_t n = (uint32_t)(job->h.same.n / sizeof *same);
-    mrs_buf_reset(&job->met);
-    uint8_t *met = mrs_buf_take(&job->met, n + 1);
-    if (!met) {
-        return mrs_buf_status(&job->met, e);
+    mrs_buf_reset(&job->resolved);
+    uint8_t *resolved = mrs_buf_take(&job->resolved, n + 1);
+    if (!resolved) {
+        return mrs_buf_status(&job->resolved, e);
     }
-    memset(met, 0, n + 1);
-    enum mrs_status s = mark_met(job, met, e);
+    memset(resolved, 0, n + 1);
+    enum mrs_status s = mark_resolved(job, resolved, e);
     for (uint32_t i = 0; s == MRS_OK && i < n && i < w->keys.n; i++) {
         const struct mrs_keyspan *k = &w->keys.span[i];
-        if (k->pair == 0 && k->kind == 0 && !k->null && same[i] == i && !met[i]) {
+        if (k->pair == 0 && k->kind == 0 && !k->null && same[i] == i && !resolved[i]) {
             mrsi_row(w, w->en->now, 1)->noticed[1][MRS_NOTICE_DANGLING]++;
             if (w->en->look) {
                 mrs_buf_put(&job->dangling, &ordinal, sizeof ordinal);

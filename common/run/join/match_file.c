@@ -129,8 +129,8 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     if (!r) {
         return MRS_DEAD;
     }
-    struct mrsi_match_record met = {r, NULL, r->ref};
-    mrsi_match_from(&met, out);
+    struct mrsi_match_record match = {r, NULL, r->ref};
+    mrsi_match_from(&match, out);
     return MRS_OK;
 }
 

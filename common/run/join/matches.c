@@ -8,12 +8,12 @@ enum { AHEAD = 16, LINE = 64, LINES = 6 }; /* records that are loaded at once, a
 
 /* ---- shapes ---- */
 void
-mrsi_match_from(const struct mrsi_match_record *met, struct mrs_match *out)
+mrsi_match_from(const struct mrsi_match_record *match, struct mrs_match *out)
 {
-    const struct mrsi_rec *r = met->rec;
-    const uint8_t *shape = met->shape ? met->shape : mrsi_rec_shape(r);
+    const struct mrsi_rec *r = match->rec;
+    const uint8_t *shape = match->shape ? match->shape : mrsi_rec_shape(r);
     out->order = r->order;
-    out->ref = (uint32_t)met->ref;
+    out->ref = (uint32_t)match->ref;
     out->failed = r->failed;
     out->why = out->why_where = NULL;
     out->shape = (struct mrs_view){shape, r->shape_len};
@@ -77,7 +77,7 @@ compare_bytes(const struct mrsi_rec *a, const struct mrsi_rec *b)
 }
 
 static int
-compare_mets(const struct mrs_desc *d, const struct mrsi_match_record *a, const struct mrsi_match_record *b)
+compare_matches(const struct mrs_desc *d, const struct mrsi_match_record *a, const struct mrsi_match_record *b)
 {
     if (!d->sorted && d->by_reference && a->ref != b->ref) {
         return a->ref < b->ref ? -1 : 1;
@@ -100,24 +100,25 @@ merge_runs(const struct mrs_desc *d, const struct mrsi_match_record *from, struc
     size_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
     size_t a = lo, b = mid;
     for (size_t i = lo; i < hi; i++) {
-        to[i] = b == hi || (a < mid && compare_mets(d, &from[a], &from[b]) <= 0) ? from[a++] : from[b++];
+        to[i] = b == hi || (a < mid && compare_matches(d, &from[a], &from[b]) <= 0) ? from[a++] : from[b++];
     }
 }
 
 static enum mrs_status
-sort_mets(struct mrsi_match_list *l, const struct mrs_desc *d, struct mrs_err *e)
+sort_matches(struct mrsi_match_list *l, const struct mrs_desc *d, struct mrs_err *e)
 {
     size_t n = l->n;
     bool sorted = true, by_ref = d->by_reference && !d->sorted;
     for (size_t i = 1; sorted && i < n; i++) {
-        sorted = (by_ref && l->met[i - 1].ref < l->met[i].ref) || compare_mets(d, &l->met[i - 1], &l->met[i]) <= 0;
+        const struct mrsi_match_record *m = &l->match[i];
+        sorted = (by_ref && m[-1].ref < m->ref) || compare_matches(d, &m[-1], m) <= 0;
     }
     if (sorted) {
         return MRS_OK;
     }
     mrs_buf_reset(&l->spare);
-    struct mrsi_match_record *from = l->met, *to = (struct mrsi_match_record *)(void *)mrs_buf_take(&l->spare,
-                                                                                                    n * sizeof *to);
+    struct mrsi_match_record *from = l->match, *to = (struct mrsi_match_record *)(void *)mrs_buf_take(&l->spare,
+                                                                                                      n * sizeof *to);
     if (!to) {
         return mrs_buf_status(&l->spare, e);
     }
@@ -129,7 +130,7 @@ sort_mets(struct mrsi_match_list *l, const struct mrs_desc *d, struct mrs_err *e
         from = to;
         to = swap;
     }
-    l->met = from;
+    l->match = from;
     return MRS_OK;
 }
 
@@ -138,9 +139,9 @@ drop_repeats(struct mrsi_match_list *l, bool by_reference)
 {
     size_t kept = 0;
     for (size_t i = 0; i < l->n; i++) {
-        const struct mrsi_match_record *last = kept ? &l->met[kept - 1] : NULL;
-        if (!last || (by_reference && last->ref != l->met[i].ref) || last->rec->order != l->met[i].rec->order) {
-            l->met[kept++] = l->met[i];
+        const struct mrsi_match_record *last = kept ? &l->match[kept - 1] : NULL;
+        if (!last || (by_reference && last->ref != l->match[i].ref) || last->rec->order != l->match[i].rec->order) {
+            l->match[kept++] = l->match[i];
         }
     }
     l->n = kept;
@@ -172,7 +173,7 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     if (l->line + l->at + AHEAD / 2 >= l->fetched && l->fetched < l->line_end) {
         fetch_ahead(l);
     }
-    mrsi_match_from(&l->met[l->at++], out);
+    mrsi_match_from(&l->match[l->at++], out);
     return MRS_OK;
 }
 
@@ -195,7 +196,7 @@ used(struct mrs_matches *m, unsigned bits)
 }
 
 enum mrs_status
-mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct mrsi_match_record *met, size_t n,
+mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct mrsi_match_record *match, size_t n,
                     size_t n_line, const struct mrsi_hashed *into, struct mrs_err *e)
 {
     MRS_ASSERT(n <= n_line);
@@ -204,25 +205,25 @@ mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct m
     mrs_buf_reset(&l->named);
     mrs_buf_reset(&l->useds);
     l->n = l->at = 0;
-    l->met = met;
-    l->line = met;
-    l->line_end = n_line ? met + n_line : met; /* met may be NULL */
-    l->fetched = l->fetched > met && l->fetched <= l->line_end ? l->fetched : met;
+    l->match = match;
+    l->line = match;
+    l->line_end = n_line ? match + n_line : match; /* match may be NULL */
+    l->fetched = l->fetched > match && l->fetched <= l->line_end ? l->fetched : match;
     l->used = mrs_buf_take(&l->useds, n + 1);
     if (!l->used) {
         return mrs_err_memory(e, n);
     }
     for (size_t i = 0; i < n; i++) {
-        if (verify && !mrsi_verified(j, met[i].rec, into)) {
+        if (verify && !mrsi_verified(j, match[i].rec, into)) {
             continue;
         }
-        if (met[i].rec->failed >= MRSI_REC_UNSORTED) {
-            MRS_THEN(s, mrsi_match_no(j, met[i].rec, met[i].ref, into, &l->named, e));
+        if (match[i].rec->failed >= MRSI_REC_UNSORTED) {
+            MRS_THEN(s, mrsi_match_no(j, match[i].rec, match[i].ref, into, &l->named, e));
         } else {
-            met[l->n++] = met[i];
+            match[l->n++] = match[i];
         }
     }
-    s = s == MRS_OK && l->n > 1 ? sort_mets(l, &j->st->desc, e) : s;
+    s = s == MRS_OK && l->n > 1 ? sort_matches(l, &j->st->desc, e) : s;
     drop_repeats(l, j->st->desc.by_reference);
     memset(l->used, 0, l->n + 1);
     l->m.n = l->n;
@@ -243,7 +244,7 @@ mrsi_match_list_settle(struct mrsi_match_list *l, struct mrsi_join_run *j, bool 
     for (uint64_t i = 0; i < l->n; i++) {
         unsigned bits = refused ? MRS_USED_LEFT : l->used[i] ? l->used[i] & MRSI_FATE_USED : MRS_USED_PLACED;
         placed += bits & MRS_USED_PLACED;
-        mrsi_fates_add(&j->fates, l->met[i].rec->order, bits);
+        mrsi_fates_add(&j->fates, l->match[i].rec->order, bits);
     }
     return placed;
 }

@@ -16,7 +16,7 @@ struct mrsi_match_record {
 struct mrsi_match_list {
     struct mrs_matches m;          /* what the step sees */
     struct mrsi_join_run *j;
-    struct mrsi_match_record *met; /* in the order of the step */
+    struct mrsi_match_record *match; /* in the order of the step */
     uint8_t *used;                 /* 0x80 | bits told; 0: nothing told */
     uint64_t n, at;
     const struct mrsi_match_record *line,
@@ -30,12 +30,12 @@ struct mrsi_match_list {
 enum mrs_status mrsi_match_no(struct mrsi_join_run *j, const struct mrsi_rec *r, uint64_t ref,
                               const struct mrsi_hashed *into, struct mrs_buf *named, struct mrs_err *e);
 /* What a step sees of a record. */
-void mrsi_match_from(const struct mrsi_match_record *met, struct mrs_match *out);
+void mrsi_match_from(const struct mrsi_match_record *match, struct mrs_match *out);
 void mrsi_match_list_init(struct mrsi_match_list *l, struct mrsi_join_run *j, struct mrs_mem *mem);
 void mrsi_match_list_clear(struct mrsi_match_list *l);
 /* Makes the list of these n, in their own place: those that are verified, sorted as the step wants them, each once.
  * n_line: how many there are with those of later documents. */
-enum mrs_status mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct mrsi_match_record *met,
+enum mrs_status mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct mrsi_match_record *match,
                                     size_t n, size_t n_line, const struct mrsi_hashed *into, struct mrs_err *e);
 /* Puts what became of them into the fates: as told, or (refused) left. Returns how many were placed. */
 uint64_t mrsi_match_list_settle(struct mrsi_match_list *l, struct mrsi_join_run *j, bool refused);

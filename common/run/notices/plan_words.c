@@ -203,13 +203,13 @@ operands(const struct wording *x, const char *op, struct mrs_val list)
     struct mrs_walk w;
     struct mrs_elem el;
     comparison(x, op, list);
-    bool compared = MRS_IS_ONE_OF(op, compares), met = false;
+    bool compared = MRS_IS_ONE_OF(op, compares), found = false;
     for (mrs_walk_init(&w, mrs_val_view(list)); compared && mrs_walk_next(&w, &el) == 1;) {
-        met = met || el.v.type == MRS_DOCUMENT || (el.v.type == MRS_STRING && !is_text(el.v));
+        found = found || el.v.type == MRS_DOCUMENT || (el.v.type == MRS_STRING && !is_text(el.v));
     }
     mrs_walk_init(&w, mrs_val_view(list));
     for (uint32_t i = 0; mrs_walk_next(&w, &el) == 1; i++) {
-        if (!met && (i == 0 || MRS_IS_ONE_OF(op, all_fields))) {
+        if (!found && (i == 0 || MRS_IS_ONE_OF(op, all_fields))) {
             suspect(x, el.v);
         }
         expression(x, el.v, false);

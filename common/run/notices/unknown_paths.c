@@ -24,7 +24,7 @@ struct wanted { /* of a row */
     struct mrs_path path[PATHS];
     uint32_t types[PATHS];         /* that a value at the path should have; 0: any */
     uint64_t after[PATHS];         /* of these: the bit of the path alone, before which nobody looks; 0: none */
-    _Atomic uint32_t met[PATHS];   /* those that values have */
+    _Atomic uint32_t found[PATHS]; /* those that values have */
     const char *word[PATHS];       /* the text in the plan that may be the field at the path; NULL: the path is read */
     uint64_t texts;                /* bits of these */
     uint64_t wheres;               /* bits of those that `where` compares */
@@ -330,8 +330,8 @@ meets(struct wanted *x, uint32_t i, struct mrs_view doc)
     uint32_t types = 0;
     mrs_path_each(&x->path[i], doc, true, take_type, &types);
     mrs_path_each(&x->path[i], doc, false, take_type, &types);
-    if (types & ~atomic_load(&x->met[i])) {
-        atomic_fetch_or(&x->met[i], types);
+    if (types & ~atomic_load(&x->found[i])) {
+        atomic_fetch_or(&x->found[i], types);
     }
     return types & x->types[i];
 }
@@ -486,12 +486,12 @@ mrsi_paths_note(struct mrsi_engine *en, uint32_t step, uint32_t i, char *line, s
                  "`$%s`", st->no, ns, w->word[i], w->word[i]);
         return true;
     }
-    uint32_t met = atomic_load(&w->met[i]);
-    if (!w->types[i] || !(met & ~mrsi_type_bit(MRS_NULL)) || en->rows[row].seen >> i & 1) {
+    uint32_t found = atomic_load(&w->found[i]);
+    if (!w->types[i] || !(found & ~mrsi_type_bit(MRS_NULL)) || en->rows[row].seen >> i & 1) {
         return false;
     }
     char has_types[200], wanted_types[200];
-    name_types(met, has_types, sizeof has_types);
+    name_types(found, has_types, sizeof has_types);
     name_types(w->types[i], wanted_types, sizeof wanted_types);
     snprintf(line, size, "step %u, %.255s: %s compares `%.200s` with a value of type %s, and documents have there "
              "only: %s", st->no, ns, w->wheres >> i & 1 ? "`where`" : "an expression", path, wanted_types, has_types);

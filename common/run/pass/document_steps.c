@@ -67,7 +67,7 @@ each_step(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_qu
             row->after += s == MRS_OK;
             mrsi_remark(row, s == MRS_OK ? w->ctx.remarks : 0);
             mrsi_eased(row, s == MRS_OK ? w->ctx.eased : 0, before);
-            row->met |= w->ctx.met;
+            row->patterns |= w->ctx.matched;
             row->changed += s == MRS_OK && mrsi_differ(before, *doc);
             if (s == MRS_SKIP) {
                 row->refused++;

@@ -25,17 +25,17 @@ enum id_verdicts_list { REJECTED_LIST, TOLD, REPLACED, N_LISTS };
 
 struct id_verdicts_key_now { /* being looked at: of its members those that are not rejected */
     struct mrsi_id_member first, last;
-    struct mrsi_id_member met[2]; /* the first one that counts, and the first of those that it cannot are next to */
+    struct mrsi_id_member rival[2]; /* the first one that counts, and the first of those that it cannot are next to */
     uint64_t lo, hi;   /* the key */
     uint64_t n, n_new; /* members */
-    uint32_t n_met;
+    uint32_t n_rivals;
     uint64_t no;       /* of the key */
     bool open, made, stands;
 };
 /* What is decided about a key. */
 struct id_verdicts_verdict {
-    uint64_t body_lo, body_hi; /* of met[0] */
-    uint64_t source[2];        /* of met */
+    uint64_t body_lo, body_hi; /* of rival[0] */
+    uint64_t source[2];        /* of rival */
     uint32_t product[2], there[2];
     uint32_t bars, pad;
 };
@@ -146,7 +146,7 @@ open_key(struct id_verdicts_key_now *k, const struct mrsi_id_member *m)
     k->no += k->open;
     k->lo = m->key_lo;
     k->hi = m->key_hi;
-    k->n = k->n_new = k->n_met = 0;
+    k->n = k->n_new = k->n_rivals = 0;
     k->open = true;
     k->made = k->stands = false;
 }
@@ -179,13 +179,13 @@ read_members(struct mrsi_judge *j, enum mrs_status (*each)(struct mrsi_judge *, 
 /* First all members must be equal, but for what is there where the new ones overwrite it; then there may be one of the
  * step's own: new, or made by it as the new ones are. */
 static void
-meet(struct mrsi_judge *j, const struct mrsi_id_member *m)
+note_rival(struct mrsi_judge *j, const struct mrsi_id_member *m)
 {
     struct id_verdicts_key_now *k = &j->now;
     bool own = j->stage == MADE_KEYS;
     bool counts = !m->there || (own ? m->made : !is_over(j->ids, m->target));
-    if (counts && (!k->n_met || (k->n_met == 1 && (own || !same_body(&k->met[0], m))))) {
-        k->met[k->n_met++] = *m;
+    if (counts && (!k->n_rivals || (k->n_rivals == 1 && (own || !same_body(&k->rival[0], m))))) {
+        k->rival[k->n_rivals++] = *m;
     }
 }
 
@@ -201,7 +201,7 @@ see(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
     k->n_new += !m->there;
     k->made = k->made || m->made;
     j->any_made = j->any_made || m->made;
-    meet(j, m);
+    note_rival(j, m);
     return MRS_OK;
 }
 
@@ -212,14 +212,14 @@ judge_key(struct mrsi_judge *j, struct mrs_err *e)
     const struct id_verdicts_key_now *k = &j->now;
     struct id_verdicts_verdict v;
     memset(&v, 0, sizeof v);
-    bool bad = k->n_met == 2 && (j->stage != MADE_KEYS || k->made);
+    bool bad = k->n_rivals == 2 && (j->stage != MADE_KEYS || k->made);
     v.bars = k->n_new && bad && j->ids->policy == MRS_CONFLICTS_REFUSE;
     for (uint32_t i = 0; v.bars && i < 2; i++) {
-        v.source[i] = k->met[i].source;
-        v.product[i] = k->met[i].product;
-        v.there[i] = k->met[i].there;
-        v.body_lo = k->met[0].body_lo;
-        v.body_hi = k->met[0].body_hi;
+        v.source[i] = k->rival[i].source;
+        v.product[i] = k->rival[i].product;
+        v.there[i] = k->rival[i].there;
+        v.body_lo = k->rival[0].body_lo;
+        v.body_hi = k->rival[0].body_hi;
     }
     return mrsi_file_array_put(&j->verdicts, &v, e);
 }
@@ -468,13 +468,13 @@ static void
 describe_key(const struct id_verdicts_key_now *k, struct mrs_build *b)
 {
     mrsi_state_put_bytes(b, "first", &k->first, sizeof k->first);
-    mrsi_state_put_bytes(b, "met", k->met, sizeof k->met);
+    mrsi_state_put_bytes(b, "met", k->rival, sizeof k->rival);
     mrsi_state_put_bytes(b, "last", &k->last, sizeof k->last);
     mrsi_state_put_bytes(b, "low", &k->lo, sizeof k->lo);
     mrsi_state_put_bytes(b, "high", &k->hi, sizeof k->hi);
     mrs_build_i64(b, "seen", (int64_t)k->n);
     mrs_build_i64(b, "new", (int64_t)k->n_new);
-    mrs_build_i64(b, "nMet", k->n_met);
+    mrs_build_i64(b, "nMet", k->n_rivals);
     mrs_build_i64(b, "key", (int64_t)k->no);
     mrs_build_i64(b, "open", k->open);
     mrs_build_i64(b, "made", k->made);
@@ -514,13 +514,13 @@ apply_key(struct id_verdicts_key_now *k, struct mrs_view d, struct mrs_err *e)
     MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
     get_bytes(d, "first", &k->first, sizeof k->first, &bad);
-    get_bytes(d, "met", k->met, sizeof k->met, &bad);
+    get_bytes(d, "met", k->rival, sizeof k->rival, &bad);
     get_bytes(d, "last", &k->last, sizeof k->last, &bad);
     get_bytes(d, "low", &k->lo, sizeof k->lo, &bad);
     get_bytes(d, "high", &k->hi, sizeof k->hi, &bad);
     k->n = mrsi_state_number(d, "seen", INT64_MAX, &bad);
     k->n_new = mrsi_state_number(d, "new", INT64_MAX, &bad);
-    k->n_met = (uint32_t)mrsi_state_number(d, "nMet", 2, &bad);
+    k->n_rivals = (uint32_t)mrsi_state_number(d, "nMet", 2, &bad);
     k->no = mrsi_state_number(d, "key", INT64_MAX, &bad);
     k->open = mrsi_state_number(d, "open", 1, &bad);
     k->made = mrsi_state_number(d, "made", 1, &bad);

@@ -203,7 +203,7 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     mrsi_remarks_begin(w);
     enum mrs_status s = sp->ops->begin(sp->st->state, &w->ctx, work, (int)sp->side, doc, &fate);
     const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&sp->sides, source);
-    row->met |= w->ctx.met;
+    row->patterns |= w->ctx.matched;
     if (s == MRS_OK && rejected && (s = clash(sp, w, work, rejected, e)) != MRS_SKIP) {
         return s;
     }

@@ -92,7 +92,7 @@ struct mrsi_row {
     uint64_t matched; /* JOIN: documents of from that match somebody, whatever becomes of them */
     uint64_t outside; /* JOIN: documents of from that `where` leaves out */
     uint64_t seen;    /* paths that some document has (unknown_paths.h) */
-    uint64_t met;     /* MAP: patterns that fit a field of some document, by bit of mrs_ctx.met */
+    uint64_t patterns; /* MAP: patterns that fit a field of some document, by bit of mrs_ctx.matched */
     uint64_t noticed[2][MRS_NOTICE_STEP]; /* documents of side 0 and 1, of each kind that concerns a step */
     uint64_t once;   /* of those placed: equal to another one, `_id` and all, so that both are written once */
     uint64_t stands; /* written for others, too (id_check.h) */

@@ -127,7 +127,7 @@ struct bucket_plain {
     uint32_t n;
     uint64_t same;             /* `names` of the fields that were compared last; 0: unknown */
     uint8_t at[BUCKET_LAYOUT]; /* which of `field` each of them was */
-    uint32_t strange; /* documents with other names */
+    uint32_t misses;  /* documents with other names */
     uint64_t learned; /* how often names were kept */
     struct mrs_buf names;
     struct bucket_known known;

@@ -208,7 +208,7 @@ take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_vie
     mrs_buf_put(name, "\0\0\0\0\0\0\0", 8); /* nothing was learned yet when a number was 0 */
     walk_heads(s, doc, name);
     /* not each time, should they take turns */
-    if (x->strange++ % 8 == 0 && !mrs_doc_has_duplicates(name->mem, doc, true)) {
+    if (x->misses++ % 8 == 0 && !mrs_doc_has_duplicates(name->mem, doc, true)) {
         learn(s, x, doc);
     }
 }

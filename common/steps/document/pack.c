@@ -16,7 +16,7 @@ struct field {
     const char *name;
     uint32_t len;
     bool begins; /* every name that begins so */
-    uint64_t met; /* its bit of mrs_ctx.met */
+    uint64_t matched; /* its bit of mrs_ctx.matched */
 };
 struct pack {
     struct mrsi_packed packed;
@@ -89,7 +89,7 @@ read_field(struct mrsi_read *r, struct pack *s, const struct mrs_elem *e, const 
                         "so is written [\"%s\"]", p->text, p->text);
     } else if (star) {
         out->begins = true;
-        out->met = s->patterns < MRS_PATTERNS ? 1ull << s->patterns : 0;
+        out->matched = s->patterns < MRS_PATTERNS ? 1ull << s->patterns : 0;
         s->patterns++;
         out->len--;
     } else if (s->packed.as.n && strcmp(out->name, s->packed.as.part[0].name) == 0) {
@@ -195,7 +195,7 @@ is_packed(const struct pack_packing *x, const struct mrs_elem *e)
         bool fits = !f->begins ? !packed && mrs_name_is(e, f->name, f->len)
                                : e->name_len >= f->len && memcmp(e->name, f->name, f->len) == 0 &&
                                      !is_array_name(s, e) && !mrs_name_is(e, "_id", 3);
-        x->c->met |= fits ? f->met : 0;
+        x->c->matched |= fits ? f->matched : 0;
         packed = packed || fits;
     }
     return packed;

@@ -33,7 +33,7 @@ struct pattern_renamed {
 struct pattern_walk {
     const struct mrsi_pattern_run *how;
     const struct mrsi_pattern *p;
-    uint64_t bit; /* of c->met */
+    uint64_t bit; /* of c->matched */
     struct mrs_ctx *c;
     struct mrs_buf *out, *raw;
     const uint8_t *from;
@@ -353,7 +353,7 @@ enter(struct pattern_walk *x, const struct mrs_elem *e)
         reached = mrsi_pattern_reached(p, at);
     }
     l->passed++;
-    x->c->met |= reached ? x->bit : 0;
+    x->c->matched |= reached ? x->bit : 0;
     if (array && e->v.type == MRS_ARRAY && !x->how->inner) {
         at = at & deep ? mrsi_pattern_step(p, deep, "", 0) : 0;
     }

@@ -365,15 +365,15 @@ find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mr
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk w;
     struct mrs_elem e;
-    uint32_t met = 0; /* bits of the fields that were there */
+    uint32_t present = 0; /* bits of the fields that were there */
     mrsi_name_set_begin(names);
     at->n = 0;
     mrs_walk_init(&w, d);
     for (uint32_t no = 0; mrs_walk_next(&w, &e) == 1; no++) {
         uint32_t i = field_of(s, &e);
         mrsi_name_set_add(names, &e);
-        if (i < s->fields.n && !(met & 1u << i)) {
-            met |= 1u << i;
+        if (i < s->fields.n && !(present & 1u << i)) {
+            present |= 1u << i;
             at->place[at->n] = (struct set_place){no, i};
             at->elem[at->n++] = e;
         }
@@ -388,12 +388,12 @@ write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *a
     MRS_ASSERT(mrs_view_is_framed(d));
     const struct set *s = x->s;
     const uint8_t *run = d.p + 4;
-    uint32_t met = 0;
+    uint32_t present = 0;
     size_t start = mrsi_put_open(out);
     for (uint32_t k = 0; k < at->n; k++) {
         uint32_t i = at->place[k].field;
         const struct mrs_elem *e = &at->elem[k];
-        met |= 1u << i;
+        present |= 1u << i;
         if (x->skip[i] || mrs_identical(x->val[i], e->v)) {
             continue;
         }
@@ -406,7 +406,7 @@ write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *a
     }
     mrs_buf_put(out, run, (size_t)(d.p + d.n - 1 - run));
     for (uint32_t i = 0; i < s->fields.n; i++) {
-        if (!(met & 1u << i) && !x->skip[i] && x->val[i].type != MRS_MISSING) {
+        if (!(present & 1u << i) && !x->skip[i] && x->val[i].type != MRS_MISSING) {
             mrsi_put_elem(out, s->fields.path[i].part[0].name, s->fields.path[i].part[0].len, x->val[i]);
             *changed = true;
         }

@@ -155,7 +155,7 @@ struct link_splice_writing {
     const struct outcome *o;
     struct mrs_ctx *c;
     int side;
-    bool met;
+    bool found;
 };
 
 static enum mrs_status
@@ -166,7 +166,7 @@ write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
     struct link_splice_writing *w = arg;
     (void)raw;
     (void)e;
-    w->met = true;
+    w->found = true;
     if (site->n_index || site->blocked) {
         return mrsi_step_refuse(w->c, mrsi_link_key[w->side], "%s is on the way to the reference",
                                 site->n_index ? "an array" : "a value that is no document");
@@ -184,7 +184,7 @@ put_deep(const struct mrsi_link_args *s, struct mrs_ctx *c, struct mrsi_link_wor
     bool put = o->verdict == MRS_EDIT_PUT;
     struct mrs_edit_run how = {.fn = write_site, .arg = &w, .visit_missing = put, .raw = &work->raw};
     enum mrs_status st = mrs_edit_run(s->edit[side], &how, doc, out, changed, c->err);
-    if (st == MRS_OK && put && !w.met) {
+    if (st == MRS_OK && put && !w.found) {
         return mrsi_step_refuse(c, mrsi_link_key[side], "an array is on the way to the reference");
     }
     return mrsi_step_skip(c, st, mrsi_link_key[side]);

@@ -132,7 +132,7 @@ struct rekey_writing {
     struct mrs_ctx *c;
     const struct mrs_rekey_gain *gain;
     struct mrs_val *value; /* one a field; missing: nothing is written */
-    bool met;              /* the place of `old` */
+    bool found;            /* the place of `old` */
 };
 
 static enum mrs_status
@@ -145,7 +145,7 @@ write_old(struct rekey_writing *x, const struct mrs_edit_site *site, enum mrs_ed
     if (site->old.type != MRS_MISSING && !x->s->replace) {
         return mrsi_step_refuse(x->c, "old", "the field %s exists already", x->s->old.text);
     }
-    x->met = true;
+    x->found = true;
     *verdict = MRS_EDIT_PUT;
     *put = x->gain->old;
     return MRS_OK;
@@ -205,7 +205,7 @@ write_document(const void *state, struct mrs_ctx *c, void *work, struct mrs_view
         x.value[i] = mrs_walk_next(&walk, &el) == 1 ? el.v : mrs_missing();
     }
     enum mrs_status st = mrs_edit_run(s->edit, &how, doc, out, &changed, c->err);
-    if (st == MRS_OK && gain->old.type != MRS_MISSING && !x.met) {
+    if (st == MRS_OK && gain->old.type != MRS_MISSING && !x.found) {
         return mrsi_step_refuse(c, "old", "%s has no place: an empty array is on its way", s->old.text);
     }
     st = mrsi_step_skip(c, st, s->merge ? "merge" : "id");

@@ -97,7 +97,7 @@ struct live_from {
     struct mrs_buf shape, sort;   /* being made */
     struct mrs_buf bases;         /* struct mrs_view, one a unit */
     struct mrs_keys unit_keys;    /* of the unit in hand */
-    struct mrs_buf same, order, mets; /* of the unit in hand */
+    struct mrs_buf same, order, matches; /* of the unit in hand */
 };
 enum mrs_status live_from_open(struct live_units *u, struct mrs_err *e);
 void live_from_close(struct live_units *u);

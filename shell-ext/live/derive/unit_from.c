@@ -25,7 +25,7 @@ static struct mrs_buf *
 buffer(struct live_from *f, size_t i)
 {
     struct mrs_buf *all[] = {&f->asked_values, &f->recs, &f->entries, &f->heads, &f->shape, &f->sort,
-                             &f->bases,        &f->same, &f->order,   &f->mets,  NULL};
+                             &f->bases,        &f->same, &f->order,   &f->matches, NULL};
     return all[i];
 }
 

@@ -10,7 +10,7 @@
 
 #include <stdlib.h>
 
-struct met { /* a document of `from` and the reference that it meets */
+struct joined_match { /* a document of `from` and the reference that it meets */
     uint32_t rec, ref;
 };
 struct matching {
@@ -35,7 +35,7 @@ next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
     if (x->at == m->n) {
         return MRS_END;
     }
-    const struct met *t = (const struct met *)(const void *)x->u->from->mets.p + x->at++;
+    const struct joined_match *t = (const struct joined_match *)(const void *)x->u->from->matches.p + x->at++;
     const struct live_rec *r = &recs(x->u->from)[t->rec];
     *out = (struct mrs_match){t->rec, t->ref, r->shape, r->failed, r->why, r->why_where};
     return MRS_OK;
@@ -120,13 +120,13 @@ other_pairs(const struct live_units *u, const struct live_rec *r)
 {
     const struct live_from *f = u->from;
     for (uint32_t p = 1; p < u->step->desc.n_pairs; p++) {
-        bool met = false;
-        for (uint32_t i = r->first_key; i < r->first_key + r->n_keys && !met; i++) {
-            for (uint32_t k = 0; k < f->unit_keys.n && f->keys.span[i].pair == p && !met; k++) {
-                met = equal_spans(&f->keys, i, &f->unit_keys, k);
+        bool equal = false;
+        for (uint32_t i = r->first_key; i < r->first_key + r->n_keys && !equal; i++) {
+            for (uint32_t k = 0; k < f->unit_keys.n && f->keys.span[i].pair == p && !equal; k++) {
+                equal = equal_spans(&f->keys, i, &f->unit_keys, k);
             }
         }
-        if (!met) {
+        if (!equal) {
             return false;
         }
     }
@@ -151,8 +151,8 @@ look_up(struct live_units *u, uint32_t at, struct mrs_err *e)
             continue;
         }
         if (!r->unsorted) {
-            struct met m = {x->rec, u->step->desc.by_reference ? at : 0};
-            mrs_buf_put(&f->mets, &m, sizeof m);
+            struct joined_match m = {x->rec, u->step->desc.by_reference ? at : 0};
+            mrs_buf_put(&f->matches, &m, sizeof m);
         } else if (r->doc.n) {
             mrs_err_clear(&u->err);
             mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED, "%s", r->why);
@@ -164,14 +164,14 @@ look_up(struct live_units *u, uint32_t at, struct mrs_err *e)
             }
         }
     }
-    return mrs_buf_status(&f->mets, e);
+    return mrs_buf_status(&f->matches, e);
 }
 
 static int
 by_rule(const void *a, const void *b, void *arg)
 {
     const struct live_units *u = arg;
-    const struct met *x = a, *y = b;
+    const struct joined_match *x = a, *y = b;
     const struct live_rec *r = &recs(u->from)[x->rec], *s = &recs(u->from)[y->rec];
     int c = !u->step->desc.sorted ? (x->ref > y->ref) - (x->ref < y->ref) : 0;
     if (u->step->desc.sorted) {
@@ -184,10 +184,10 @@ by_rule(const void *a, const void *b, void *arg)
 }
 
 static void
-sort_mets(struct live_units *u)
+sort_matches(struct live_units *u)
 {
-    struct met *m = (struct met *)(void *)u->from->mets.p;
-    size_t n = 0, all = u->from->mets.n / sizeof *m;
+    struct joined_match *m = (struct joined_match *)(void *)u->from->matches.p;
+    size_t n = 0, all = u->from->matches.n / sizeof *m;
     if (all > 1) {
         qsort_r(m, all, sizeof *m, by_rule, u);
     }
@@ -196,7 +196,7 @@ sort_mets(struct live_units *u)
             m[n++] = m[i];
         }
     }
-    u->from->mets.n = n * sizeof *m;
+    u->from->matches.n = n * sizeof *m;
 }
 
 static enum mrs_status
@@ -205,15 +205,15 @@ gather(struct live_units *u, struct matching *x, struct mrs_err *e)
     struct live_from *f = u->from;
     enum mrs_status s = find_same(f, e);
     const uint32_t *same = (const uint32_t *)(const void *)f->same.p;
-    mrs_buf_reset(&f->mets);
+    mrs_buf_reset(&f->matches);
     for (uint32_t i = 0; i < f->unit_keys.n && s == MRS_OK; i++) {
         if (f->unit_keys.span[i].pair == 0 && same[i] == i) {
             s = look_up(u, i, e);
         }
     }
     if (s == MRS_OK) {
-        sort_mets(u);
-        *x = (struct matching){.u = u, .m = {.n = f->mets.n / sizeof(struct met), .next = next,
+        sort_matches(u);
+        *x = (struct matching){.u = u, .m = {.n = f->matches.n / sizeof(struct joined_match), .next = next,
                                              .rewind = start_again, .used = used, .same_ref = same,
                                              .n_refs = f->unit_keys.n}};
         x->m.impl = x;

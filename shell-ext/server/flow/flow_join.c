@@ -15,7 +15,7 @@ struct partner {
     struct mrs_keys keys;
     struct mrs_buf shape, order;
     struct mrs_err why; /* shape or order failed */
-    bool takes, failed, unsorted, met, refused;
+    bool takes, failed, unsorted, matched, refused;
 };
 struct partner_key { /* one of pair 0 */
     const struct mrs_keys *keys;
@@ -95,7 +95,7 @@ new_partner(struct ext_partners *x)
     mrs_buf_reset(&p->shape);
     mrs_buf_reset(&p->order);
     mrs_err_clear(&p->why);
-    p->takes = p->failed = p->unsorted = p->met = p->refused = false;
+    p->takes = p->failed = p->unsorted = p->matched = p->refused = false;
     return p;
 }
 
@@ -263,13 +263,13 @@ other_pairs_meet(const struct ext_partners *x, const struct partner *p)
     MRS_ASSERT(p->keys.n <= p->keys.cap);
     uint32_t n_pairs = x->node->hop->step->desc.n_pairs;
     for (uint32_t pair = 1; pair < n_pairs; pair++) {
-        bool met = false;
-        for (uint32_t i = 0; i < p->keys.n && !met; i++) {
-            for (uint32_t k = 0; k < x->keys.n && !met && p->keys.span[i].pair == pair; k++) {
-                met = compare_spans(&p->keys, i, &x->keys, k) == 0;
+        bool matched = false;
+        for (uint32_t i = 0; i < p->keys.n && !matched; i++) {
+            for (uint32_t k = 0; k < x->keys.n && !matched && p->keys.span[i].pair == pair; k++) {
+                matched = compare_spans(&p->keys, i, &x->keys, k) == 0;
             }
         }
-        if (!met) {
+        if (!matched) {
             return false;
         }
     }
@@ -282,16 +282,16 @@ add_match(struct ext_partners *x, uint32_t partner, uint32_t key, struct mrs_err
     MRS_ASSERT(partner < x->n && x->n_matches <= x->cap_matches);
     struct partner *p = &x->list[partner];
     bool by_reference = x->node->hop->step->desc.by_reference;
-    if (p->met && !by_reference) {
+    if (p->matched && !by_reference) {
         return MRS_OK;
     }
     if (p->unsorted || p->refused) { /* without a sort key it is refused because somebody would have it */
         x->named[key] = 1;
-        enum mrs_status s = p->met || p->refused ? MRS_OK : count_refused(x, &p->why, e);
-        p->met = true;
+        enum mrs_status s = p->matched || p->refused ? MRS_OK : count_refused(x, &p->why, e);
+        p->matched = true;
         return s;
     }
-    p->met = true;
+    p->matched = true;
     struct partner_match *list = mrs_more(x->node->ctx.mem, x->match, x->n_matches, &x->cap_matches, sizeof *list);
     if (!list) {
         return mrs_err_memory(e, sizeof *list);

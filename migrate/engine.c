@@ -154,7 +154,7 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                                  .stream = cli->stream,
                                  .now_ms = cli->now_ms,
                                  .ids = look ? 100 : 0,
-                                 .look = look,
+                                 .notices = look,
                                  .progress = mrsi_progress_watch,
                                  .cancel = mrs_signals_flag()};
 }

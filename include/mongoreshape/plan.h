@@ -70,7 +70,7 @@ enum mrs_status mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct 
 /* What stands on that line of that text, as a path ("steps.2.embed.match"; "" where there is none), appended. */
 void mrs_plan_place(struct mrs_view plan, uint32_t line, struct mrs_buf *out);
 /* Documents of the input, for steps that name collections by values. */
-struct mrs_fit_look {
+struct mrs_fit_documents {
     /* Calls take for each document of a collection, in input order, until it does not return OK. */
     enum mrs_status (*documents)(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mrs_view doc),
                                  void *to, struct mrs_err *e);
@@ -79,9 +79,9 @@ struct mrs_fit_look {
 /* Whether a name fits a pattern with a star, which is one or more characters. */
 bool mrs_star_fits(const char *pattern, const char *name);
 /* Puts for each step with stars the steps for the collections that fit, as the steps before leave them: in place,
- * once. cat: the collections of the input, spent afterwards. look: NULL where there are no documents. Nothing to do
+ * once. cat: the collections of the input, spent afterwards. docs: NULL where there are no documents. Nothing to do
  * without stars. As mrs_plan_check, or as documents failed. */
-enum mrs_status mrs_plan_fit(struct mrs_plan *p, struct mrs_catalog *cat, const struct mrs_fit_look *look,
+enum mrs_status mrs_plan_fit(struct mrs_plan *p, struct mrs_catalog *cat, const struct mrs_fit_documents *docs,
                              struct mrs_err *e);
 /* The fitted plan as text for mrs_plan_load: a plan without stars, with an id of its own. Appended to out. FAIL:
  * several collections have one tag, for which a text has no words. */

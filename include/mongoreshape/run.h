@@ -51,7 +51,7 @@ struct mrs_run_opts {
                                       struct mrs_err *e);
     void *before_arg;
     uint32_t ids; /* `_id`s of each kind of refused documents, and of each notice, in the report; 0: one */
-    bool look;    /* fills in what else an author should know (notices, largest documents), for a little more time */
+    bool notices; /* fills in what else an author should know (notices, largest documents), for a little more time */
     bool checkpoints; /* what a run that is killed or stopped leaves can be gone on with; not where output is `-` */
     bool resume;      /* goes on with what such a run left; the plan was loaded with the `$$NOW` of mrs_stopped_now.
                          FAIL MRS_E_USAGE: plan, version, options or input are not the same */
@@ -86,7 +86,7 @@ struct mrs_written {
     uint64_t docs, bytes;
     bool copied;            /* passed through untouched */
     bool empty_now;         /* a step left it empty */
-    uint64_t largest;       /* bytes of its largest document; opts.look, not where copied */
+    uint64_t largest;       /* bytes of its largest document; opts.notices, not where copied */
     const char *largest_id; /* NULL: not known */
     uint64_t longest;       /* documents in its longest array, where `embed` puts them there; as largest */
     const char *longest_path, *longest_id;
@@ -126,8 +126,8 @@ struct mrs_notice {
     struct mrs_ids ids;
     const char *index, *why; /* of the result: the index; why it cannot be said. NULL */
 };
-/* A collection of the input in which documents have equal `_id`s. A run looks at those that embed, copy, rollup,
- * bucket, link, tree or window name, since these steps count each of them; with opts.look at all that a step names. Not
+/* A collection of the input in which documents have equal `_id`s. A run checks those that embed, copy, rollup,
+ * bucket, link, tree or window name, since these steps count each of them; with opts.notices all that a step names. Not
  * in a sample. */
 struct mrs_twins {
     const char *ns;
@@ -146,7 +146,7 @@ struct mrs_report {
     struct mrs_refusal *refusal; /* the first 40 kinds, in order of steps, with all their documents */
     uint32_t n_refusal;
     const char *refused_file; /* NULL: none written */
-    struct mrs_notice *notice; /* in order of steps; `_id`s, and those of the result, with opts.look */
+    struct mrs_notice *notice; /* in order of steps; `_id`s, and those of the result, with opts.notices */
     uint32_t n_notice;
     struct mrs_twins *twins;
     uint32_t n_twins;
@@ -154,7 +154,7 @@ struct mrs_report {
     uint32_t n_unmet;
     uint64_t in_bytes, out_bytes;
     uint64_t disk_bytes;  /* of all files of the output, without compression; in a dry run about, for the manifest */
-    uint64_t refused_bytes; /* of the files of refused documents; opts.look, or where they were written */
+    uint64_t refused_bytes; /* of the files of refused documents; opts.notices, or where they were written */
     uint64_t temp_bytes;  /* that temporary files had at one time, at most */
     uint64_t wall_ms, sync_ms;
     const char **drop_first; /* collections that must be dropped at the target before mongorestore */

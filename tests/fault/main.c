@@ -135,7 +135,7 @@ run_plan(const struct scene *sc, struct mrs_mem *mem, const char *out, struct mr
                              .amend = sc->amend ? below("amend") : NULL,
                              .force = sc->force,
                              .dry_run = sc->dry_run,
-                             .look = sc->dry_run,
+                             .notices = sc->dry_run,
                              .ids = 2,
                              .single_ns = sc->single_ns,
                              .checkpoints = going.checkpoints && !sc->to_stdout && !sc->dry_run,

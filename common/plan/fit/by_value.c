@@ -168,9 +168,9 @@ take(void *arg, struct mrs_view doc)
     return there || !is_good(x, text) ? MRS_OK : add_name(x, at, text, value);
 }
 
-/* ---- the look ---- */
+/* ---- the read ---- */
 static void
-look(struct value_naming *x)
+read_values(struct value_naming *x)
 {
     struct mrsi_fitting *f = x->f;
     struct mrs_err e;
@@ -179,7 +179,7 @@ look(struct value_naming *x)
         ready = make_work(x, &x->before[i]);
     }
     mrs_err_clear(&e);
-    enum mrs_status s = ready ? f->look->documents(f->look->arg, x->from, take, x, &e) : MRS_DEAD;
+    enum mrs_status s = ready ? f->docs->documents(f->docs->arg, x->from, take, x, &e) : MRS_DEAD;
     free_work(x, &x->own);
     for (uint32_t i = 0; i < x->n_before; i++) {
         free_work(x, &x->before[i]);
@@ -237,7 +237,7 @@ mrsi_fit_values(struct mrsi_fitting *f, struct mrs_build *b)
     x.arena.most = MRS_EVAL_BYTES_MAX;
     x.c = (struct mrs_ctx){.mem = f->p->pub.mem, .arena = &x.arena, .err = &x.err};
     put_keys(f, b, into);
-    if (!f->look) {
+    if (!f->docs) {
         mrsi_stars_wrong(f->p, f->at, f->step->type->name, "into", "names collections by values of documents, "
                          "which only a run on a dump looks at first: on a server name each value");
     } else if (f->step->desc.n_conditions) {
@@ -245,7 +245,7 @@ mrsi_fit_values(struct mrsi_fitting *f, struct mrs_build *b)
                          "before the names of `into` are known: in a plan before this one `set` a mark in those "
                          "documents, and ask for the mark here");
     } else if (collect(&x, &why)) {
-        look(&x);
+        read_values(&x);
     } else if (why) {
         char what[200];
         snprintf(what, sizeof what, "names collections by values of documents that a step before makes (`%.40s`): make "

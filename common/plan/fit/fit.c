@@ -558,11 +558,11 @@ fit_step(struct mrsi_fitting *f)
 }
 
 enum mrs_status
-mrs_plan_fit(struct mrs_plan *plan, struct mrs_catalog *cat, const struct mrs_fit_look *look, struct mrs_err *e)
+mrs_plan_fit(struct mrs_plan *plan, struct mrs_catalog *cat, const struct mrs_fit_documents *docs, struct mrs_err *e)
 {
     MRS_ASSERT(!plan->fitted);
     struct mrsi_plan *p = (struct mrsi_plan *)plan;
-    struct mrsi_fitting f = {.p = p, .cat = cat, .look = look};
+    struct mrsi_fitting f = {.p = p, .cat = cat, .docs = docs};
     if (!plan->stars || plan->fitted || plan->n_errors) {
         return MRS_OK;
     }

@@ -9,7 +9,7 @@
 struct mrsi_fitting {
     struct mrsi_plan *p;
     struct mrs_catalog *cat;
-    const struct mrs_fit_look *look; /* NULL: no documents are at hand */
+    const struct mrs_fit_documents *docs; /* NULL: no documents are at hand */
     struct mrs_arena scratch;        /* of one step */
     struct mrs_step *made;
     struct mrsi_step_src *src;

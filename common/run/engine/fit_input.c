@@ -115,13 +115,13 @@ mrs_plan_fit_input(struct mrs_plan *plan, struct mrs_input *in, struct mrs_err *
 {
     struct mrs_catalog *cat = NULL;
     struct fit_documents from = {plan->mem, in};
-    const struct mrs_fit_look look = {documents, &from};
+    const struct mrs_fit_documents docs = {documents, &from};
     if (!plan->stars || plan->fitted) {
         return MRS_OK;
     }
     enum mrs_status s = mrs_catalog_new(plan->mem, &cat, e);
     MRS_THEN(s, mrs_input_catalog(in, cat, e));
-    MRS_THEN(s, mrs_plan_fit(plan, cat, &look, e));
+    MRS_THEN(s, mrs_plan_fit(plan, cat, &docs, e));
     mrs_catalog_free(cat);
     return s;
 }

@@ -504,7 +504,7 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
         en->report->refused_file = mrsi_refused_path(en, e);
         s = en->report->refused_file ? mrsi_ckpt_dir_places(en, e) : MRS_DEAD;
         MRS_THEN(s, mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e));
-    } else if (s == MRS_OK && en->look) {
+    } else if (s == MRS_OK && en->notices) {
         s = mrsi_refused_weigh(en, e);
     }
     if (s == MRS_OK && !en->opts->dry_run && !mrsi_ckpt_is_published(en)) {

@@ -144,7 +144,7 @@ void mrsi_fold_gather_begin(struct mrsi_fold *f);
 void mrsi_fold_gather_clear(struct mrsi_fold *f); /* from here on records are kept */
 /* What documents bring (struct mrsi_fold_input), one behind the other, that follow those of the call before. FAIL
  * with gave_up: not in this way. */
-enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *brought,
+enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *inputs,
                                      struct mrs_err *e);
 /* All documents were read. FAIL as above. */
 enum mrs_status mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e);

@@ -294,16 +294,16 @@ feed(struct mrsi_fold *f, struct mrsi_worker *w, void *work, const struct mrsi_f
 }
 
 enum mrs_status
-mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *brought, struct mrs_err *e)
+mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *inputs, struct mrs_err *e)
 {
     MRS_ASSERT(f->gather.on);
     const struct mrsi_fold_input *b[AHEAD];
     void *work = mrsi_work_of(w, f->step, e);
     enum mrs_status s = work ? room_for_shared(&f->gather, e) : MRS_DEAD;
-    for (size_t at = 0; s == MRS_OK && at < brought->n;) {
+    for (size_t at = 0; s == MRS_OK && at < inputs->n;) {
         uint32_t n = 0;
-        while (n < AHEAD && at < brought->n) {
-            b[n] = (const struct mrsi_fold_input *)(const void *)(brought->p + at);
+        while (n < AHEAD && at < inputs->n) {
+            b[n] = (const struct mrsi_fold_input *)(const void *)(inputs->p + at);
             at += b[n++]->total;
         }
         look_ahead(&f->gather, b, n);

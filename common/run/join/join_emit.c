@@ -500,7 +500,7 @@ look_for_dangling(struct mrsi_worker *w, struct join_emit_job *job, uint64_t ord
         const struct mrs_keyspan *k = &w->keys.span[i];
         if (k->pair == 0 && k->kind == 0 && !k->null && same[i] == i && !resolved[i]) {
             mrsi_row(w, w->en->now, 1)->noticed[1][MRS_NOTICE_DANGLING]++;
-            if (w->en->look) {
+            if (w->en->notices) {
                 mrs_buf_put(&job->dangling, &ordinal, sizeof ordinal);
             }
             return mrs_buf_status(&job->dangling, e);

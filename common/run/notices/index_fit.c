@@ -366,7 +366,7 @@ language(struct mrs_val v)
 
 /* Comes back to itself for each part of the path, whatever the document is. */
 static const char *
-look_below(const struct index_fit_special *x, struct mrs_view d, const char *path)
+check_below(const struct index_fit_special *x, struct mrs_view d, const char *path)
 {
     MRS_ASSERT(mrs_view_is_framed(d) && path);
     struct mrs_elem e;
@@ -379,14 +379,14 @@ look_below(const struct index_fit_special *x, struct mrs_view d, const char *pat
         return x->kind == TEXT ? language(e.v) : x->kind == HASHED ? NULL : places(x, e.v);
     }
     if (e.v.type == MRS_DOCUMENT) {
-        return look_below(x, mrs_val_view(e.v), path + n + 1);
+        return check_below(x, mrs_val_view(e.v), path + n + 1);
     }
     struct mrs_walk w;
     struct mrs_elem one;
     const char *why = NULL;
     if (e.v.type == MRS_ARRAY) {
         for (mrs_walk_init(&w, mrs_val_view(e.v)); !why && mrs_walk_next(&w, &one) == 1;) {
-            why = one.v.type == MRS_DOCUMENT ? look_below(x, mrs_val_view(one.v), path + n + 1) : NULL;
+            why = one.v.type == MRS_DOCUMENT ? check_below(x, mrs_val_view(one.v), path + n + 1) : NULL;
         }
     }
     return why;
@@ -420,7 +420,7 @@ mrsi_fit_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t
         uint32_t bad;
         at += doc.n;
         for (uint32_t i = 0; s == MRS_OK && i < f->n; i++) {
-            const char *why = look_below(&f->special[i], doc, f->special[i].path);
+            const char *why = check_below(&f->special[i], doc, f->special[i].path);
             s = why && mrs_index_filter_takes(f->special[i].filter, doc) ? count(f, &f->found[i], doc, why, e) : MRS_OK;
         }
         s = s == MRS_OK && mrs_unique_count(f->arrays) ? mrs_unique_keys(f->arrays, doc, NULL, &bad, e) : s;

@@ -66,7 +66,7 @@ of_step(struct mrsi_engine *en, uint32_t step)
 }
 
 void
-mrsi_lost_look(struct mrsi_worker *w, uint32_t step, uint32_t side, struct mrs_view doc)
+mrsi_lost_check(struct mrsi_worker *w, uint32_t step, uint32_t side, struct mrs_view doc)
 {
     MRS_ASSERT(step < w->en->plan->n_steps && mrs_view_is_framed(doc));
     const struct mrs_step *st = &w->en->plan->steps[step];

@@ -337,7 +337,7 @@ meets(struct wanted *x, uint32_t i, struct mrs_view doc)
 }
 
 void
-mrsi_paths_look(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
+mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 {
     MRS_ASSERT(row < w->en->n_rows && mrs_view_is_framed(doc));
     struct mrsi_unknown_paths *p = w->en->paths;

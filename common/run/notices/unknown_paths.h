@@ -9,12 +9,12 @@
 enum mrs_status mrsi_paths_new(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_paths_free(struct mrsi_engine *en);
 /* A document that a step sees, where a path of its row was not met yet: see mrsi_paths_meet. */
-void mrsi_paths_look(struct mrsi_worker *w, uint32_t row, struct mrs_view doc);
+void mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc);
 static inline void
 mrsi_paths_meet(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 {
     if (w->en->wants[row] & ~w->rows[row].seen) {
-        mrsi_paths_look(w, row, doc);
+        mrsi_paths_check(w, row, doc);
     }
 }
 /* Documents at their last place, for the paths of the step `index`; one thread at a time. */

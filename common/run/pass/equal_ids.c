@@ -189,7 +189,7 @@ counts(const struct mrsi_engine *en, uint32_t coll)
         if (st->desc.new_ids && en->side[i][0] == coll) {
             return false;
         }
-        for (uint32_t k = 0; (adds_up || en->look) && k < st->desc.n_sides; k++) {
+        for (uint32_t k = 0; (adds_up || en->notices) && k < st->desc.n_sides; k++) {
             if (en->side[i][k] == coll) {
                 return true;
             }

@@ -40,7 +40,7 @@ look_for_clashes(struct mrsi_engine *en, struct mrs_err *e)
     for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
         const struct mrsi_coll *c = &en->coll[i];
         if (c->cat && c->dropped_at == MRSI_NONE && c->cat->kind == MRS_COLL_PLAIN) {
-            s = mrsi_unique_check_new(en, i, limit, &en->look->result[i].clash, e);
+            s = mrsi_unique_check_new(en, i, limit, &en->notices->result[i].clash, e);
         }
     }
     return s;
@@ -49,10 +49,10 @@ look_for_clashes(struct mrsi_engine *en, struct mrs_err *e)
 enum mrs_status
 mrsi_notices_new(struct mrsi_engine *en, struct mrs_err *e)
 {
-    if (!en->opts->look) {
+    if (!en->opts->notices) {
         return MRS_OK;
     }
-    struct mrsi_notices *l = en->look = mrs_zalloc(en->mem, sizeof *l);
+    struct mrsi_notices *l = en->notices = mrs_zalloc(en->mem, sizeof *l);
     if (!l) {
         return mrs_err_memory(e, sizeof *l);
     }
@@ -70,7 +70,7 @@ mrsi_notices_new(struct mrsi_engine *en, struct mrs_err *e)
 void
 mrsi_notices_free(struct mrsi_engine *en)
 {
-    struct mrsi_notices *l = en->look;
+    struct mrsi_notices *l = en->notices;
     if (!l) {
         return;
     }
@@ -88,7 +88,7 @@ mrsi_notices_free(struct mrsi_engine *en)
     mrs_free(en->mem, l->noted);
     mrs_free(en->mem, l->result);
     mrs_free(en->mem, l);
-    en->look = NULL;
+    en->notices = NULL;
 }
 
 /* ---- documents of a step ---- */
@@ -97,7 +97,7 @@ mrsi_notices_note(struct mrsi_engine *en, uint32_t step, uint32_t side, enum mrs
                   struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps && side < 2 && kind < MRS_NOTICE_KINDS);
-    struct mrsi_notices *l = en->look;
+    struct mrsi_notices *l = en->notices;
     if (!l) {
         return MRS_OK;
     }
@@ -119,8 +119,8 @@ void
 mrsi_notices_forget(struct mrsi_engine *en, uint32_t step)
 {
     MRS_ASSERT(step < en->plan->n_steps);
-    for (uint32_t k = 0; en->look && k < 2 * MRS_NOTICE_KINDS; k++) {
-        struct noted *x = &en->look->noted[step][k / MRS_NOTICE_KINDS][k % MRS_NOTICE_KINDS];
+    for (uint32_t k = 0; en->notices && k < 2 * MRS_NOTICE_KINDS; k++) {
+        struct noted *x = &en->notices->noted[step][k / MRS_NOTICE_KINDS][k % MRS_NOTICE_KINDS];
         x->n = 0;
     }
 }
@@ -130,7 +130,7 @@ mrsi_notices_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fate
 {
     MRS_ASSERT(step < en->plan->n_steps);
     enum mrs_status s = MRS_OK;
-    for (uint64_t i = 0; en->look && s == MRS_OK && i < f->n; i++) {
+    for (uint64_t i = 0; en->notices && s == MRS_OK && i < f->n; i++) {
         unsigned bits = mrsi_fates_get(f, i);
         if (bits & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED | MRSI_FATE_UNSORTED)) {
             continue;
@@ -175,7 +175,7 @@ name_one(struct mrsi_engine *en, struct noted *x, uint64_t ordinal, struct mrs_v
     enum mrs_status s = MRS_OK;
     for (uint32_t k = 0; s == MRS_OK && k < MRS_NOTICE_KINDS; k++) {
         while (s == MRS_OK && x[k].ids.n < x[k].n && x[k].first[x[k].ids.n] <= ordinal) {
-            s = mrsi_ids_add(en->report, &x[k].ids, doc, &en->look->room, e);
+            s = mrsi_ids_add(en->report, &x[k].ids, doc, &en->notices->room, e);
         }
     }
     return s;
@@ -200,7 +200,7 @@ static enum mrs_status
 name_side(struct mrsi_engine *en, uint32_t step, uint32_t side, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps && side < 2);
-    struct noted *x = en->look->noted[step][side];
+    struct noted *x = en->notices->noted[step][side];
     struct mrsi_coll *c = &en->coll[en->side[step][side]];
     const struct mrsi_part *part;
     struct mrsi_scan scan;
@@ -235,8 +235,8 @@ enum mrs_status
 mrsi_notices_name(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
-    enum mrs_status s = en->look ? name_side(en, step, 0, e) : MRS_OK;
-    return en->look && s == MRS_OK ? name_side(en, step, 1, e) : s;
+    enum mrs_status s = en->notices ? name_side(en, step, 0, e) : MRS_OK;
+    return en->notices && s == MRS_OK ? name_side(en, step, 1, e) : s;
 }
 
 /* ---- the result ---- */
@@ -288,10 +288,10 @@ enum mrs_status
 mrsi_notices_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     MRS_ASSERT(coll < en->n_coll);
-    if (!en->look) {
+    if (!en->notices) {
         return MRS_OK;
     }
-    struct result *x = &en->look->result[coll];
+    struct result *x = &en->notices->result[coll];
     enum mrs_status s = MRS_OK;
     for (size_t at = 0; s == MRS_OK && at < n;) {
         struct mrs_view doc = {p + at, mrs_le32(p + at)};
@@ -311,9 +311,9 @@ void
 mrsi_notices_restart(struct mrsi_engine *en, uint32_t coll)
 {
     MRS_ASSERT(coll < en->n_coll);
-    if (en->look) {
-        en->look->result[coll].n = en->look->result[coll].elements = 0;
-        mrsi_unique_check_restart(en->look->result[coll].clash);
+    if (en->notices) {
+        en->notices->result[coll].n = en->notices->result[coll].elements = 0;
+        mrsi_unique_check_restart(en->notices->result[coll].clash);
     }
 }
 
@@ -323,7 +323,7 @@ report_notices(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_report *rep = en->report;
     uint32_t n = en->plan->n_steps * 2 * MRS_NOTICE_STEP, more = 1;
     for (uint32_t i = 0; i < en->n_coll; i++) {
-        more += en->look ? mrsi_unique_check_most(en->look->result[i].clash) : 0;
+        more += en->notices ? mrsi_unique_check_most(en->notices->result[i].clash) : 0;
     }
     rep->notice = mrs_arena_alloc(&rep->arena, (n + more) * sizeof *rep->notice);
     if (!rep->notice) {
@@ -343,13 +343,13 @@ report_notices(struct mrsi_engine *en, struct mrs_err *e)
         }
         rep->notice[rep->n_notice++] = (struct mrs_notice){
             .kind = kind, .step = en->plan->steps[step].no, .ns = ns, .count = count};
-        if (en->look) {
-            rep->notice[rep->n_notice - 1].ids = en->look->noted[step][side][kind].ids;
+        if (en->notices) {
+            rep->notice[rep->n_notice - 1].ids = en->notices->noted[step][side][kind].ids;
         }
     }
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; en->look && s == MRS_OK && i < en->n_coll; i++) {
-        s = en->coll[i].written && !en->coll[i].copied ? mrsi_unique_check_report(en->look->result[i].clash, e) :
+    for (uint32_t i = 0; en->notices && s == MRS_OK && i < en->n_coll; i++) {
+        s = en->coll[i].written && !en->coll[i].copied ? mrsi_unique_check_report(en->notices->result[i].clash, e) :
                 MRS_OK;
     }
     return s;
@@ -359,7 +359,7 @@ static const char *
 id_of(struct mrsi_engine *en, const struct document_at *at)
 {
     struct mrs_val id = {at->id.p, (uint32_t)at->id.n, at->type};
-    return mrsi_id_text(en->report, id, &en->look->room);
+    return mrsi_id_text(en->report, id, &en->notices->room);
 }
 
 /* Whether a step puts documents into arrays of the collection: what was there before is no news. */
@@ -380,7 +380,7 @@ grows_arrays(const struct mrsi_engine *en, uint32_t coll)
 static bool
 report_longest(struct mrsi_engine *en, uint32_t coll, struct mrs_written *w)
 {
-    const struct result *x = &en->look->result[coll];
+    const struct result *x = &en->notices->result[coll];
     if (!x->elements || !grows_arrays(en, coll)) {
         return true;
     }
@@ -396,7 +396,7 @@ report_largest(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct mrs_written *w = en->report->written;
     for (uint32_t i = 0; i < en->n_coll; i++) {
-        const struct result *x = &en->look->result[i];
+        const struct result *x = &en->notices->result[i];
         if (!en->coll[i].written) {
             continue;
         }
@@ -416,5 +416,5 @@ enum mrs_status
 mrsi_notices_report(struct mrsi_engine *en, struct mrs_err *e)
 {
     enum mrs_status s = report_notices(en, e);
-    return en->look && s == MRS_OK ? report_largest(en, e) : s;
+    return en->notices && s == MRS_OK ? report_largest(en, e) : s;
 }

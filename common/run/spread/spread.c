@@ -216,7 +216,7 @@ one_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, stru
     mrsi_remark(row, w->ctx.remarks);
     row->taken += fate == MRS_FATE_TAKEN;
     if (fate == MRS_FATE_TAKEN && sp->ops->loses) {
-        mrsi_lost_look(w, sp->step, sp->side, doc);
+        mrsi_lost_check(w, sp->step, sp->side, doc);
     }
     row->dropped += fate == MRS_FATE_DROPPED;
     if (fate == MRS_FATE_STAYS) {

@@ -169,7 +169,7 @@ struct mrsi_engine {
     uint64_t refused_bytes, refused_n;
     struct mrsi_file_array *refused; /* struct mrsi_refused_at, in order, each once: after mrsi_refused_finish */
     struct mrsi_amend *amend;
-    struct mrsi_notices *look; /* NULL: not wanted */
+    struct mrsi_notices *notices; /* NULL: not wanted */
     struct mrsi_unknown_paths *paths;
     struct mrsi_lost **lost; /* by step; NULL: nothing is */
     uint64_t *wants; /* by row: paths that are looked for */

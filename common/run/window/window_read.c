@@ -11,7 +11,7 @@ struct window_read_job {
     const struct mrsi_part *part;
     struct mrs_window_entry entry;
     struct mrs_buf bits;
-    struct mrs_buf brought; /* struct window_head, key, payload */
+    struct mrs_buf records; /* struct window_head, key, payload */
 };
 
 enum { JOB_BUFS = 5 };
@@ -20,7 +20,7 @@ static void
 bufs_of(struct window_read_job *job, struct mrs_buf *out[JOB_BUFS])
 {
     struct mrs_buf *all[JOB_BUFS] = {&job->entry.group, &job->entry.order, &job->entry.shape, &job->bits,
-                                     &job->brought};
+                                     &job->records};
     memcpy(out, all, sizeof all);
 }
 
@@ -64,12 +64,12 @@ keep(const struct mrsi_window_run *r, struct window_read_job *job, uint64_t ordi
     const struct mrs_window_entry *x = &job->entry;
     struct mrs_hash128 h = mrs_hash_secret(&r->en->secret, 0, x->group.p, x->group.n);
     struct window_head head = {(uint32_t)(sizeof h + x->order.n), (uint32_t)(sizeof ordinal + x->shape.n)};
-    mrs_buf_put(&job->brought, &head, sizeof head);
-    mrs_buf_put(&job->brought, &h, sizeof h);
-    mrs_buf_put(&job->brought, x->order.p, x->order.n);
-    mrs_buf_put(&job->brought, &ordinal, sizeof ordinal);
-    mrs_buf_put(&job->brought, x->shape.p, x->shape.n);
-    return mrs_buf_status(&job->brought, e);
+    mrs_buf_put(&job->records, &head, sizeof head);
+    mrs_buf_put(&job->records, &h, sizeof h);
+    mrs_buf_put(&job->records, x->order.p, x->order.n);
+    mrs_buf_put(&job->records, &ordinal, sizeof ordinal);
+    mrs_buf_put(&job->records, x->shape.p, x->shape.n);
+    return mrs_buf_status(&job->records, e);
 }
 
 static enum mrs_status
@@ -123,10 +123,10 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrs_buf *bufs[JOB_BUFS];
     enum mrs_status s = mrsi_refused_commit(w, e); /* what steps before this one refuse on the way */
     MRS_THEN(s, mrsi_file_array_put_n(&r->bits, job->bits.p, job->bits.n, e));
-    for (size_t at = 0; s == MRS_OK && at < job->brought.n;) {
+    for (size_t at = 0; s == MRS_OK && at < job->records.n;) {
         struct window_head head;
-        memcpy(&head, job->brought.p + at, sizeof head);
-        const uint8_t *key = job->brought.p + at + sizeof head;
+        memcpy(&head, job->records.p + at, sizeof head);
+        const uint8_t *key = job->records.p + at + sizeof head;
         s = mrsi_window_put(r, key, head.key_len, key + head.key_len, head.n, e);
         at += sizeof head + head.key_len + head.n;
     }

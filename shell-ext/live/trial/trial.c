@@ -97,7 +97,7 @@ run(struct live_job *job, const char *dir, const char *tmp, struct mrs_report *r
     struct mrs_input_opts how = {0};
     struct mrs_input *in = NULL;
     struct mrs_run_opts o = {.input = dir, .memory = job->opts.memory, .jobs = 1, .tmp = tmp, .max_refused = UINT64_MAX,
-                             .now_ms = job->plan->now_ms, .cancel = job->cancel, .dry_run = true, .look = true,
+                             .now_ms = job->plan->now_ms, .cancel = job->cancel, .dry_run = true, .notices = true,
                              .ids = IDS};
     enum mrs_status s = mrs_input_open(job->mem, dir, &how, &in, e);
     MRS_THEN(s, mrs_run(job->mem, job->plan, in, &o, report, e));

@@ -32,7 +32,7 @@ looking(uint64_t memory)
 {
     struct mrs_run_opts o = defaults();
     o.memory = memory;
-    o.dry_run = o.look = true;
+    o.dry_run = o.notices = true;
     o.max_refused = UINT64_MAX;
     o.ids = 2;
     return o;
@@ -69,7 +69,7 @@ joins(void **state)
         x = notice(&r.report, 2, "d.products", MRS_NOTICE_ORPHAN);
         expect(&x->ids, (const char *[]){"\"y\"", NULL});
         ran_end(&r);
-        o.look = false;
+        o.notices = false;
         r = run("- embed: { from: comments, into: posts, match: { p: _id }, as: c, orphans: drop }\n", &o);
         assert_int_equal(notice(&r.report, 1, "d.comments", MRS_NOTICE_ORPHAN)->count, 3);
         assert_int_equal(notice(&r.report, 1, "d.comments", MRS_NOTICE_ORPHAN)->ids.n, 0); /* nobody is looked for */

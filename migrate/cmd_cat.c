@@ -118,7 +118,7 @@ mrsi_cmd_cat(struct mrs_cli *line)
     if (s == MRS_OK) {
         return 0;
     }
-    if (x.nobody_reads) { /* as `head` ends whoever writes to it: no word, the status of the signal */
+    if (x.nobody_reads) { /* as `head` ends its writer: no word, the status of the signal */
         return 128 + SIGPIPE;
     }
     mrs_cli_tell(line, &e);

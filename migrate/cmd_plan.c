@@ -9,7 +9,7 @@
 #include <ctype.h>
 
 #define LOOK_COLLS 50u  /* collections that are shown */
-#define LOOK_FIELDS 24u /* fields of one that are looked at */
+#define LOOK_FIELDS 24u /* fields of one that are examined */
 #define LOOK_DOCS 100u
 
 struct look_field {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* disk_space.h - whether an output will find room, looked at before hours of work. */
+/* disk_space.h - whether an output will find room, examined before hours of work. */
 #ifndef MRSI_DISK_SPACE_H
 #define MRSI_DISK_SPACE_H
 

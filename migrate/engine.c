@@ -129,7 +129,7 @@ static struct mrs_run_opts
 options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 {
     MRS_ASSERT(job->cli);
-    /* a dry run looks at everything, whatever is refused */
+    /* a dry run reads everything, whatever is refused */
     const struct mrsi_cli *cli = job->cli;
     return (struct mrs_run_opts){.input = cli->input,
                                  .output = cli->output,

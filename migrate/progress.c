@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* progress.c - the line about a run of the engine: share, bytes, documents, rate, time left, phase.
  *
- * When a line is due and how it is drawn is common/cli's business; here stands what it says. */
+ * When a line is due and how it is drawn is common/cli's business; here is its text. */
 #include "progress.h"
 #include "mongoreshape/clock.h"
 

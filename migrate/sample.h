@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample.h - a look at a sample: the first documents of each collection before and after. */
+/* sample.h - a read of a sample: the first documents of each collection before and after. */
 #ifndef MIGRATE_SAMPLE_H
 #define MIGRATE_SAMPLE_H
 

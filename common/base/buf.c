@@ -2,7 +2,7 @@
 /* buf.c - bytes that grow up to a ceiling named at birth.
  *
  * Failures stick (bad) instead of being returned by every append, so that code which writes a document reads like the
- * document; whoever uses the bytes asks mrs_buf_status once. */
+ * document; the user of the bytes asks mrs_buf_status once. */
 #include "mongoreshape/mem.h"
 #include <stdarg.h>
 #include <stdbool.h>

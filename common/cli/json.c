@@ -2,7 +2,7 @@
 /* json.c - what a tool reports as one JSON object, member by member.
  *
  * A thin layer over the builder of documents, so that the text is Extended JSON like everything else that is printed.
- * Failures of memory are remembered and told once, at the end: nobody wants half an object. */
+ * Failures of memory are remembered and told once, at the end: half an object is of no use. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/ejson.h"
 

@@ -341,7 +341,7 @@ offers(struct parser *p, const char *path)
     return true;
 }
 
-/* Options may stand alone before any command only where they ask for help. */
+/* Options may be alone before any command only where they ask for help. */
 static bool
 command(struct parser *p)
 {

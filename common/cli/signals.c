@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* signals.c - a handler that only sets a flag.
  *
- * Engines look at the flag between pieces of work and stop where it is safe. Whoever signals again does not want to
+ * Engines read the flag between pieces of work and stop where it is safe. A second signal does not
  * wait: the process ends at once, which must be as safe as kill -9 anyway. The two words below are the only state of a
  * program that is not passed around: a handler has no argument. */
 #include "mongoreshape/cli.h"

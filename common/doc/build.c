@@ -4,7 +4,7 @@
  * The builder appends and never moves what it has written: a document that is opened leaves four bytes for its
  * length, closing it fills them in. What goes wrong on the way (memory, ceiling, depth) is remembered and asked for
  * once, at the end, so that code which builds reads as what it builds.
- * It must not judge names or sizes: duplicates and the 16 MiB limit are matters of whoever writes the document. */
+ * It must not judge names or sizes: duplicates and the 16 MiB limit are matters of the writer of the document. */
 #include "doc_internal.h"
 
 /* Room for an element with n bytes of value; the header is written. NULL when the buffer is bad. */

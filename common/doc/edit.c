@@ -35,7 +35,7 @@ struct edit_level {
     size_t elem;      /* MADE: offset in out of the element */
     uint32_t seen;    /* first word of the bits of children that were seen */
     uint32_t unseen;  /* how many were not */
-    uint32_t missing; /* next child to look at when the document has ended */
+    uint32_t missing; /* next child to read when the document has ended */
     uint32_t pos;     /* ARRAY: number of elements passed */
     enum edit_kind kind;
     bool changed;

@@ -69,7 +69,7 @@ mrs_hash64(const void *p, size_t n, uint64_t seed)
     return XXH3_64bits_withSeed(p, n, seed);
 }
 
-/* The state is copied in and out: what is one type here must not be looked at as another, or a compiler may see writes
+/* The state is copied in and out: what is one type here must not be examined as another, or a compiler may see writes
  * of one and reads of the other as strangers. */
 _Static_assert(sizeof(XXH64_state_t) == sizeof(struct mrs_hash_run), "room of a hash");
 

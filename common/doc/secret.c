@@ -4,7 +4,7 @@
  * Long texts are made short block by block with NH (UMAC, VMAC): the sum of the products (m1 + k1) * (m2 + k2) over
  * pairs of words, modulo 2^128, with k random words. Two blocks of equal length that differ have one sum with at most
  * 2^-64, whatever is in them, and the second sum, with keys shifted by a pair, makes that 2^-128. Nothing is supposed
- * for that but that the keys are secret: whoever writes documents writes them before the keys are drawn. Lengths, and
+ * for that but that the keys are secret: documents are written before the keys are drawn. Lengths, and
  * the sums of all blocks, go through SipHash-2-4 with 128 bits, a keyed function whose results look random: so sums of
  * hashes cannot be aimed at either. Short texts go through it as they are.
  *

@@ -4,7 +4,7 @@
  * Rank of the type first, then the value within the rank; numbers of all four types by their exact mathematical
  * value, never by converting one type into another blindly. Documents and arrays are compared with a stack of
  * walks over both sides, so that nesting costs memory of a fixed size and no calls. key.c writes the same order as
- * bytes: whoever changes one changes the other, and tests/unit/doc/t_value.c holds them together. It must not know
+ * bytes: a change of one is a change of the other, and tests/unit/doc/t_value.c holds them together. It must not know
  * collations: they are refused where plans are checked. */
 #include "decimal.h"
 #include "doc_internal.h"
@@ -174,7 +174,7 @@ order_regex(struct mrs_val a, struct mrs_val b)
     return c ? sign_of(c) : sign_of(strcmp(pa + strlen(pa) + 1, pb + strlen(pb) + 1));
 }
 
-/* The server looks at the length of the namespace and at the id only. */
+/* The server compares the length of the namespace and the id only. */
 static int
 order_pointer(struct mrs_val a, struct mrs_val b)
 {

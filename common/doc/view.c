@@ -270,7 +270,7 @@ walk_known(const uint8_t *p, const uint8_t *end, int max_depth, const struct mrs
     return p;
 }
 
-/* What a document begins with that is looked at as a rule: short names, values of fixed size, texts, and documents,
+/* What a document begins with that is examined as a rule: short names, values of fixed size, texts, and documents,
  * which are checked for themselves. */
 static void
 learn(struct mrs_layout *layout, const struct mrs_eval_fields *fields)

@@ -3,7 +3,7 @@
  *
  * Days are counted from 1970-01-01 and turned into years by whole cycles of 400 years, so that
  * every int64 of milliseconds has its civil date without overflow. Texts are read strictly: the
- * server's reader also guesses at many forms that nobody should depend on; what is not plainly a
+ * server's reader also guesses at many forms that no plan should depend on; what is not plainly a
  * date fails here. Knows nothing of zones but fixed offsets. */
 #include "date.h"
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* flow.c - values as YAML that our loader reads back to the same bytes: flow style on one line, typed values as
  * Extended JSON.
  *
- * Text stands bare where no reader of YAML could take it for anything else, and quoted with escapes otherwise. No
+ * Text is bare where no reader of YAML could take it for anything else, and quoted with escapes otherwise. No
  * recursion: what is open lies on a stack as deep as documents may be. */
 #include "plan_internal.h"
 #include "mongoreshape/ejson.h"
@@ -34,7 +34,7 @@ code_point(const uint8_t *p, size_t n, size_t *len)
     return c;
 }
 
-/* Whether every reader of YAML takes it as it stands, no line ends there, and it turns no order of letters. */
+/* Whether every reader of YAML takes it as it is, no line ends there, and it turns no order of letters. */
 static bool
 printable(uint32_t c)
 {

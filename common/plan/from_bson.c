@@ -2,10 +2,10 @@
 /* from_bson.c - a plan that comes as BSON, as text for the loader.
  *
  * So there is one loader, and one set of words for what is wrong. Each key of the plan and of each step begins a line,
- * and the path to what stands on a line is found by going through the document again in the same order. */
+ * and the path to what is on a line is found by going through the document again in the same order. */
 #include "plan_internal.h"
 
-/* Where the writer stands. With a line to look for nothing is written but the path to it. */
+/* Where the writer is. With a line to look for nothing is written but the path to it. */
 struct from_bson {
     struct mrs_buf *out;
     uint32_t line, wanted; /* wanted 0: the text itself */

@@ -2,7 +2,7 @@
 /* key_shapes.c - whether the value of a step's key has the shape its table asks for.
  *
  * Only shapes: that a path is a path, an expression compiles or a collection exists is found out
- * later, by those who know. The messages teach: they say what belongs there, show what stands
+ * later, by those who know. The messages teach: they say what belongs there, show what is
  * there, and give the key's line of help. */
 #include "plan_internal.h"
 

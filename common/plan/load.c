@@ -172,7 +172,7 @@ load_database(struct loader *l)
         text = mrs_arena_copy(&p->pub.arena, l->opts->default_db, strlen(l->opts->default_db) + 1);
         p->dead = p->dead || !text;
     } else if (!text && (at || l->opts->any_db)) {
-        text = "db"; /* stands in: what is wrong was said, or there is nothing to take it from */
+        text = "db"; /* in its place: what is wrong was said, or there is nothing to take it from */
         l->db_known = false;
     }
     l->default_db = text;

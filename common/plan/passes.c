@@ -2,7 +2,7 @@
 /* passes.c - how often a plan reads each collection, and what each kind of step keeps in memory.
  *
  * Follows from the family of a step alone, since engines move documents by family. A step that
- * looks at one document at a time needs no pass of its own where a neighbour reads or writes the
+ * reads one document at a time needs no pass of its own where a neighbour reads or writes the
  * collection anyway. What is counted here is what to expect, not what some run did. */
 #include "passes.h"
 #include "mongoreshape/condition.h"

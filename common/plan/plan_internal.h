@@ -10,7 +10,7 @@
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/plan.h"
 
-#define MRSI_ERRORS_MAX 500u          /* more than this nobody reads; the rest is one line */
+#define MRSI_ERRORS_MAX 500u          /* more than this is not read; the rest is one line */
 #define MRSI_ANCHORS_MAX 1000u        /* a plan has a handful; bounds the search for one */
 #define MRSI_DIRECTIVES_MAX 100u      /* libyaml compares each %TAG with all before it */
 #define MRSI_EXPANDED_MAX MRS_DOC_MAX /* BSON bytes of a plan with its aliases written out */

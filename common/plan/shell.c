@@ -23,7 +23,7 @@ struct shell_look {
 };
 
 static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$in"};
-/* Texts stand below these by right. */
+/* Texts are right below these. */
 static const char *const texts[] = {"$literal", "$comment",           "$date",         "$code",
                                     "$symbol",  "$regularExpression", "$numberDouble", "$numberDecimal"};
 static const char *const no_compare[] = {"$expr", "$options", "$type", "$mod",
@@ -308,7 +308,7 @@ meets_dates(const struct mrsi_yaml_node *operands)
     return false;
 }
 
-/* What the value of a key of a map that stands in `where` is. */
+/* What the value of a key of a map in `where` is. */
 static enum context
 below(enum context where, const struct mrsi_yaml_entry *at)
 {

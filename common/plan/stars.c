@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stars.c - names of collections with a star, as a plan writes them, and where they can stand. */
+/* stars.c - names of collections with a star, as a plan writes them, and where they can be. */
 #include "plan_internal.h"
 
 /* ---- names ---- */

@@ -4,7 +4,7 @@
  * libyaml hands out events; this file builds the tree with an explicit stack and stops at the first
  * event that is deeper than a plan may be, since libyaml itself slows down with depth. An alias is
  * a second pointer to the anchored node, so a bomb of aliases costs nothing here: what it would
- * cost written out is added up and bounded. Repeated keys, tags nobody knows and numbers out of
+ * cost written out is added up and bounded. Repeated keys, unknown tags and numbers out of
  * range are reported and reading goes on; after an error of syntax it cannot. What the keys mean is
  * none of its business. */
 #include "plan_internal.h"
@@ -128,7 +128,7 @@ anchor_add(struct yaml_reader *r, const yaml_char_t *name, struct mrsi_yaml_node
 }
 
 /* ---- the tree ---- */
-/* Adds what a finished value costs to the map or list it stands in. */
+/* Adds what a finished value costs to the map or list it is in. */
 static bool
 absorb(struct yaml_reader *r, const struct mrsi_yaml_node *child, yaml_mark_t at)
 {

@@ -78,7 +78,7 @@ put_children(struct mrsi_plan *p, struct mrs_build *b, const struct mrsi_yaml_no
 }
 
 /* The typed value that a map stands for; missing: it stands for itself. A wrapper with wrong
- * content is reported once, here, and null stands in. */
+ * content is reported once, here, and null takes its place. */
 static struct mrs_val
 unwrapped(struct mrsi_plan *p, const struct mrsi_yaml_node *node)
 {

@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* ---- growing bytes ----
- * Appends never return a status: a failure is remembered (bad) and later appends do nothing; whoever uses the
+ * Appends never return a status: a failure is remembered (bad) and later appends do nothing; the user of the
  * bytes asks mrs_buf_status first. */
 struct mrs_buf {
     uint8_t *p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_files.h - an output that can be gone on with after its process has died. */
+/* checkpoint_files.h - an output that can be resumed after its process has died. */
 #ifndef MONGORESHAPE_CHECKPOINT_FILES_H
 #define MONGORESHAPE_CHECKPOINT_FILES_H
 
@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* ---- going on with a run that was stopped ----
- * OUT.partial stays as it is, and beside it stands the folder OUT.checkpoint: one file with the state of the run, and
+ * OUT.partial stays as it is, and beside it is the folder OUT.checkpoint: one file with the state of the run, and
  * files that the state speaks of, called by numbers from 1. mrs_output_open refuses to start over where such a state
  * is, unless forced. */
 /* What tells that a namespace of the input (a file) is the one that it was: its size, the time of its last change, its
@@ -57,7 +57,7 @@ enum mrs_status mrs_output_describe(struct mrs_output *o, struct mrs_build *b, s
  */
 enum mrs_status mrs_output_take_up(struct mrs_output *o, struct mrs_view description, struct mrs_view open,
                                    struct mrs_err *e);
-/* Where an open sink stands, as fields of a document, its file on disk so far; and the same sink of another run, at
+/* Where an open sink is, as fields of a document, its file on disk so far; and the same sink of another run, at
  * such a mark. empty: as if nothing had been written; the file may be emptied afterwards. */
 enum mrs_status mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_err *e);
 enum mrs_status mrs_output_coll_again(struct mrs_output *o, const char *db, const char *coll, struct mrs_view mark,

@@ -104,7 +104,7 @@ struct mrs_cli {
     const char *operand2;   /* the second; NULL */
     const char *completion; /* of help: the shell */
     bool help, version, man;
-    uint64_t given;         /* bit i: row i of the table stood on the line */
+    uint64_t given;         /* bit i: row i of the table was on the line */
 };
 
 /* ---- the line ---- */
@@ -119,7 +119,7 @@ void mrs_cli_clear(struct mrs_cli *cli);
 /* As fprintf, for people: control characters in what `%s` brings are escaped. All that may hold names goes this way. */
 void mrs_say(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Whether an option stood on the line. */
+/* Whether an option was on the line. */
 bool mrs_cli_given(const struct mrs_cli *cli, const char *name);
 /* Whether it could, behind this command. */
 bool mrs_cli_takes(const struct mrs_cli *cli, const char *name);
@@ -130,7 +130,7 @@ int mrs_cli_help(struct mrs_cli *cli);
 void mrs_cli_help_tool(const struct mrs_cli_tool *t);
 void mrs_cli_help_command(const struct mrs_cli_tool *t, const struct mrs_cli_command *c);
 void mrs_cli_help_man(const struct mrs_cli_tool *t);
-/* A text as roff; what stands in `...` becomes bold. */
+/* A text as roff; what is in `...` becomes bold. */
 void mrs_cli_roff(const char *text);
 /* Completions; shell: "bash", "zsh" or "fish". */
 void mrs_cli_help_shell(const struct mrs_cli_tool *t, const char *shell);

@@ -16,7 +16,7 @@ int64_t mrs_clock_asleep(void);  /* as steady, but goes on while the machine sle
 int64_t mrs_clock_wall(void);    /* since 1970 */
 int64_t mrs_clock_worked(void);  /* time that processors have worked for this process, all threads together */
 
-/* n <= 256 bytes that nobody can guess. False: the system gives none, errno says why; nothing may stand for them. */
+/* n <= 256 bytes that cannot be guessed. False: the system gives none, errno says why; nothing may stand for them. */
 bool mrs_random(void *p, size_t n);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* condition.h - conditions of a `where` on other collections, {path: {$in: {from, field, where}}}.
  *
- * The values of `field` are a list that the engine makes before the step, of the collection as it stands then. Lists
+ * The values of `field` are a list that the engine makes before the step, of the collection as it is then. Lists
  * are numbered through the whole plan; each context of a kernel has a way to ask them. */
 #ifndef MONGORESHAPE_CONDITION_H
 #define MONGORESHAPE_CONDITION_H

@@ -23,7 +23,7 @@ struct mrs_output_opts {
                                ZIP for .zip (all also with .gz, .zst behind where that makes sense); else DIRECTORY */
     /* what mrs_output_copy copies from, until the commit, for an archive reads it then; NULL: the first call says it */
     struct mrs_input *in;
-    /* what OUT is made of: nobody gets more rights on OUT than on it, and it must be what it was at the commit */
+    /* what OUT is made of: OUT grants no more rights than it, and it must be what it was at the commit */
     const struct mrs_input *like;
     bool resume;           /* OUT.partial of a stopped run is taken over as it is; mrs_output_take_up comes next */
     bool stream;           /* ARCHIVE to `-`: bytes go out before the run is decided; a failure ends them unfinished */
@@ -70,7 +70,7 @@ enum mrs_status mrs_output_announce(struct mrs_output *o, const struct mrs_outpu
 uint64_t mrs_output_memory(const struct mrs_output *o);
 /* Bytes that the commit will read to put all into one file; 0: it puts nothing together. */
 uint64_t mrs_output_packs(const struct mrs_output *o);
-/* The folder in which the files stand until the commit; NULL: the output is no folder. */
+/* The folder of the files until the commit; NULL: the output is no folder. */
 const char *mrs_output_partial(const struct mrs_output *o);
 struct mrs_sink;
 /* One collection: metadata are the bytes of X.metadata.json as they shall are there (NULL: no

@@ -99,7 +99,7 @@ struct mrs_expr_self { /* where it is written */
     const struct mrs_path *path; /* a field of the document; NULL: the variable, or, where that is -1, the document */
     int var;
     bool keeps;       /* where it fails, what is there stays */
-    bool flat;        /* no document and no array may be made: what lies inside was looked at before */
+    bool flat;        /* no document and no array may be made: what lies inside was examined before */
     uint32_t instead; /* mrs_type_bit of what is written where it fails; 0: nothing is */
 };
 bool mrs_expr_repeats(const struct mrs_expr *x, const struct mrs_expr_self *self);

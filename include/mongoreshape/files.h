@@ -53,7 +53,7 @@ struct mrs_replace {
     const char *unlike;   /* what another file there is not: "no page of mongoreshape" */
     bool force, no_force; /* any regular file may go; the command has no --force */
     bool any_folder;      /* whether its folder is there is asked elsewhere */
-    /* *ours: mongoreshape wrote it and nobody has changed it, so that nothing is lost with it. NULL: it never did */
+    /* *ours: mongoreshape wrote it and it was not changed, so that nothing is lost with it. NULL: it never did */
     enum mrs_status (*is_ours)(void *arg, const char *path, bool *ours, struct mrs_err *e);
     void *arg;
     /* the same of a text of up to `most` bytes, which is read */
@@ -62,7 +62,7 @@ struct mrs_replace {
     size_t most;
 };
 /* FAIL MRS_E_EXISTS: what has this name must not go. FAIL MRS_E_MISSING: there is no such folder. Streams, empty files
- * and names that nobody has are fine. */
+ * and unused names are fine. */
 enum mrs_status mrs_file_may_be(const char *path, const struct mrs_replace *how, struct mrs_err *e);
 /* A name of what is written into and never replaced or removed: a device, a pipe, a descriptor of this process
  * (/dev/stdout, /dev/fd/3), wherever that leads. */

@@ -45,12 +45,12 @@ enum mrs_status mrs_format_parse(const char *text, enum mrs_format *out, struct 
  * and has the versions of prelude.json in its head. */
 bool mrs_format_holds(enum mrs_format format, const char *rel_path);
 
-/* Asked inside of work that takes long and would be thrown away: true ends it. NULL: nobody is. Any thread. */
+/* Asked inside of work that takes long and would be thrown away: true ends it. NULL: not asked. Any thread. */
 struct mrs_stop {
     void *arg;
     bool (*asked)(void *arg);
 };
-/* Whoever waits for long work of this room is asked between its parts. {0}: nobody waits. One thread at a time. */
+/* The caller of long work of this room is asked between its parts. {0}: no caller. One thread at a time. */
 struct mrs_pause {
     void *arg;
     /* bytes: how many were done since it was asked last. True: `rest` comes next. */

@@ -35,7 +35,7 @@ struct mrs_group_ops {
     bool (*agree)(const void *state, struct mrs_view a, bool a_made, struct mrs_view b, bool b_made);
     /* The finished document: first (the member that counts; theirs: it is a document of into) with the parent
      * references `refs` (values in input order, those of into's document first, an array document {"0": v, ...}; empty
-     * where the step keeps none) put in. theirs: first is that document as it stands, unchanged where it gains nothing;
+     * where the step keeps none) put in. theirs: first is that document as it is, unchanged where it gains nothing;
      * else the bytes of a part, in which the engine has put the `_id` of into's document in place of a made one.
      * Appended to out. SKIP: refused. */
     enum mrs_status (*finish)(const void *state, struct mrs_ctx *c, struct mrs_view first, bool theirs,

@@ -90,7 +90,7 @@ struct mrs_join_ops {
                               struct mrs_matches *m, const struct mrs_put *put, struct mrs_buf *out,
                               enum mrs_fate *fate);
     /* What becomes of a from document that took part, after all its matches: used = bits of all of them together, 0:
-     * it matched nobody. *side: where it goes when TAKEN by an orphans collection, else -1. STAYS, TAKEN, DROPPED or
+     * it has no match. *side: where it goes when TAKEN by an orphans collection, else -1. STAYS, TAKEN, DROPPED or
      * REFUSED (orphans: refuse; the engine writes the record, place "orphans"). */
     enum mrs_fate (*fate)(const void *state, unsigned used, int *side);
 };

@@ -10,7 +10,7 @@
 #define MRS_DEPTH_READ 2048        /* deepest nesting that passes through untouched */
 #define MRS_DEPTH_MAX 180          /* deepest nesting a server stores from users: limit of documents we build */
 #define MRS_EVAL_BYTES_MAX (128u << 20) /* values that expressions make for one document; the same for any --memory */
-#define MRS_EVAL_STEPS_MAX (1u << 30)   /* elements and characters that they look at: minutes */
+#define MRS_EVAL_STEPS_MAX (1u << 30)   /* elements and characters that they read: minutes */
 #define MRS_KEY_MAX (1u << 20)     /* encoded match or sort key, 1 MiB */
 #define MRS_NS_MAX 255             /* bytes of "db.coll" (server 4.4 and later) */
 #define MRS_DB_MAX 63              /* bytes of a database name */

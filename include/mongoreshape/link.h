@@ -28,13 +28,13 @@ struct mrs_link_wants {
     bool refs;     /* children may get, or gain, the parents that list them */
     bool leaves;   /* children may leave lists (MRS_LINK_LEAVES) */
     bool sorted;   /* order() gives a key, and lists are sorted by it */
-    bool kinds[2]; /* splice() of this side looks at the kinds of items; else they need not be known */
+    bool kinds[2]; /* splice() of this side reads the kinds of items; else they need not be known */
 };
 
 /* What is known of a document, from the references of both sides as the step found them. */
 struct mrs_link_facts {
     enum mrs_link_shape shape;
-    bool dangling;   /* some reference of it names nobody */
+    bool dangling;   /* some reference of it names no document */
     bool names;      /* some reference of it names a document that is there */
     /* children only: */
     bool elsewhere;  /* shape ONE: some parent lists it that it does not name */
@@ -51,7 +51,7 @@ enum mrs_link_verdict { /* bits, of a child */
 enum mrs_link_kind {
     MRS_LINK_NAMED,    /* it names a document that is there */
     MRS_LINK_REFUSED,  /* it names one that is refused: nothing says so on the other side (where wants.kinds) */
-    MRS_LINK_DANGLING, /* it names nobody */
+    MRS_LINK_DANGLING, /* it names no document */
     MRS_LINK_EMPTY     /* null or undefined: no reference */
 };
 #define MRS_LINK_NEW UINT32_MAX

@@ -29,8 +29,8 @@ uint64_t mrs_mem_live(const struct mrs_mem *m);   /* blocks */
 uint64_t mrs_mem_bytes(const struct mrs_mem *m);  /* bytes now */
 uint64_t mrs_mem_peak(const struct mrs_mem *m);   /* greatest number of bytes so far */
 uint64_t mrs_mem_count(const struct mrs_mem *m);  /* allocations so far */
-/* What the program is to have at most, for whoever must know it before memory is taken; nothing is refused because of
- * it. Said before other threads begin; 0, as at first: nobody said it. */
+/* What the program is to have at most, for callers that must know it before memory is taken; nothing is refused because
+ * of it. Said before other threads begin; 0, as at first: not said. */
 void mrs_mem_set_budget(struct mrs_mem *m, uint64_t bytes);
 uint64_t mrs_mem_budget(const struct mrs_mem *m);
 /* From here on the allocator refuses what would make it more than so many bytes, as a system without memory would;
@@ -61,7 +61,7 @@ struct mrs_arena {
     uint8_t *at, *end;            /* what is free of the newest chunk; private */
     uint64_t used;                /* bytes of all pieces */
     uint64_t most;                /* of used: beyond it there is no memory; 0: any */
-    uint64_t steps;               /* work done since the last reset, counted by whoever works with the pieces */
+    uint64_t steps;               /* work done since the last reset, counted by the user of the pieces */
     int (*ask)(void *);           /* called now and then by long work: not 0 stops it; NULL: never */
     void *ask_arg;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nodes.h - kernels of the family TREE: each document of a collection is a node and says in its own way where it
- * stands; from what all of them say an engine finds the place of each, and the step writes it down.
+ * is; from what all of them say an engine finds the place of each, and the step writes it down.
  *
  * Every node has at most one parent; one without is a root. A node whose way up does not reach a root is out of the
  * tree: it is refused with all that is below it. A document may also be refused alone and keep its place. Kernels are

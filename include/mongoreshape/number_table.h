@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* number_table.h - numbers but 0, each once, with a number that belongs to it: a hash table that grows.
  *
- * For whoever asks "was this there?" or counts by number, where the numbers are our own: nobody outside can choose
+ * For those who ask "was this there?" or counts by number, where the numbers are our own: no outsider can choose
  * them so that all fall into one place. The buffer is the caller's: made before the first use, cleared behind the
  * last. One thread. */
 #ifndef MONGORESHAPE_NUMBER_TABLE_H

@@ -47,12 +47,12 @@ bool mrs_path_texts_meet(const char *a, const char *b);
  * Calls fn for each value that the path has in d: fans out over arrays
  * one level at each name, digits are field names, the last value too: an array at the end gives its elements (an
  * inner array is one value), [] gives none. A path that is missing calls fn once with a missing value when nothing
- * at all was found and no array stood on the way; inside arrays missing elements give nothing. In document order.
+ * at all was found and no array was on the way; inside arrays missing elements give nothing. In document order.
  * fn returns OK to go on; anything else stops and is returned. whole: the array at the end is given as one value
  * instead. */
 typedef enum mrs_status (*mrs_path_fn)(void *arg, struct mrs_val v);
 enum mrs_status mrs_path_each(const struct mrs_path *path, struct mrs_view d, bool whole, mrs_path_fn fn, void *arg);
-/* The value at the path through documents only; missing where an array or a scalar stands on the way. First of
+/* The value at the path through documents only; missing where an array or a scalar is on the way. First of
  * duplicate names. */
 struct mrs_val mrs_path_get(const struct mrs_path *path, struct mrs_view d);
 
@@ -71,7 +71,7 @@ struct mrs_edit;
 enum mrs_edit_verdict {
     MRS_EDIT_KEEP,   /* leave what is there (or leave it missing) */
     MRS_EDIT_REMOVE, /* take the element out; missing: nothing */
-    MRS_EDIT_PUT,    /* *put stands here now, same name; a missing value counts as REMOVE */
+    MRS_EDIT_PUT,    /* *put is here now, same name; a missing value counts as REMOVE */
     /* fn appended whole elements itself (any number, any names) to `raw`; they replace the element in its place
      * (or are appended) */
     MRS_EDIT_SPLICE

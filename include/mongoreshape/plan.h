@@ -49,8 +49,8 @@ struct mrs_plan {
     struct mrs_view canonical; /* the plan as canonical BSON */
     int64_t now_ms;
     char tzdata[32]; /* edition of the time zone data that its expressions use ("2025b"); "": not known */
-    bool may_fit_none; /* whoever loaded it may set it: a name with a star that fits nothing is no mistake */
-    bool tells_all; /* whoever loaded it may set it: notes also on what was so before */
+    bool may_fit_none; /* the caller may set it: a name with a star that fits nothing is no mistake */
+    bool tells_all; /* the caller may set it: notes also on what was so before */
     struct mrs_plan_error *errors; /* n_errors + n_warnings of them, in file order */
     uint32_t n_errors, n_warnings;
     const char *file;
@@ -67,7 +67,7 @@ enum mrs_status mrs_yaml_doc(struct mrs_mem *mem, const char *text, size_t n, st
 /* A plan that comes as BSON, as text for mrs_plan_load: each key of the plan and of its steps on a line of its own.
  * Appended to out. FAIL MRS_E_PLAN: a text in it is no UTF-8; DEAD. plan: a document that mrs_doc_check passed. */
 enum mrs_status mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e);
-/* What stands on that line of that text, as a path ("steps.2.embed.match"; "" where there is none), appended. */
+/* What is on that line of that text, as a path ("steps.2.embed.match"; "" where there is none), appended. */
 void mrs_plan_place(struct mrs_view plan, uint32_t line, struct mrs_buf *out);
 /* Documents of the input, for steps that name collections by values. */
 struct mrs_fit_documents {

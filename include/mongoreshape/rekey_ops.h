@@ -47,7 +47,7 @@ struct mrs_rekey_lookup {
     enum mrs_status (*find)(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *to,
                             struct mrs_err *e);
     void *arg;
-    uint64_t references, dangling; /* counted by point(): those that follow, those that name nobody */
+    uint64_t references, dangling; /* counted by point(): those that follow, those that name no document */
 };
 
 struct mrs_rekey_ops {

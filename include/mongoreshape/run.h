@@ -45,14 +45,14 @@ struct mrs_run_opts {
     const int *cancel;      /* read atomically; not 0: stop, nothing is published (MRS_E_CANCEL) */
     /* a file for what the inverse plan does not bring back; NULL: none. The output must be a folder */
     const char *write_residue;
-    /* Called once the output is whole, before it is published, with the folder in which it stands; not OK: nothing is
+    /* Called once the output is whole, before it is published, with its folder; not OK: nothing is
      * published. NULL: none. */
     enum mrs_status (*before_publish)(void *arg, const char *folder, const struct mrs_report *report,
                                       struct mrs_err *e);
     void *before_arg;
     uint32_t ids; /* `_id`s of each kind of refused documents, and of each notice, in the report; 0: one */
     bool notices; /* fills in what else an author should know (notices, largest documents), for a little more time */
-    bool checkpoints; /* what a run that is killed or stopped leaves can be gone on with; not where output is `-` */
+    bool checkpoints; /* what a run that is killed or stopped leaves can be resumed; not where output is `-` */
     bool resume;      /* goes on with what such a run left; the plan was loaded with the `$$NOW` of mrs_stopped_now.
                          FAIL MRS_E_USAGE: plan, version, options or input are not the same */
     uint32_t checkpoint_ms; /* most time between two; 0: as documented; 1: wherever one is possible, for tests */
@@ -107,7 +107,7 @@ struct mrs_refusal {
 /* What is no refusal, but what an author should know. */
 enum mrs_notice_kind {
     MRS_NOTICE_ORPHAN,   /* documents of from (children of link) without a match, whatever becomes of them */
-    MRS_NOTICE_DANGLING, /* documents with a reference that names nobody */
+    MRS_NOTICE_DANGLING, /* documents with a reference that names no document */
     MRS_NOTICE_DISAGREES, /* link: children that name one parent and are listed by another */
     MRS_NOTICE_CUT,      /* documents of from that a limit leaves out somewhere */
     MRS_NOTICE_LEFT,     /* documents of from that match and could not be placed everywhere (`many`, refused parents) */

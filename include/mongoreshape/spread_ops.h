@@ -29,7 +29,7 @@ struct mrs_spread_ops {
     /* OK, END, DEAD. */
     enum mrs_status (*next)(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
     /* NULL, or: all that next would give, but for the source itself, which does not change. For engines that need not
-     * look at the products one by one; it stands for every call of next. */
+     * read the products one by one; it stands for every call of next. */
     struct mrs_products (*all)(const void *work);
     /* NULL, or: whether a field of this name, at the top of a document that is TAKEN, is lost though the plan does not
      * say so. */

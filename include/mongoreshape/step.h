@@ -158,7 +158,7 @@ struct mrs_desc {
     bool own_ids; /* SPREAD: what is made gets `_id`s made of the source's own, so no two sources make the same one */
     const struct mrs_condition *conditions; /* condition.h; n_conditions: their sides are the last ones */
     uint32_t n_conditions, first_list;
-    const char *quiet_only;  /* why the step can only run while nobody writes, and what to do; NULL: it can */
+    const char *quiet_only;  /* why the step can only run while writers are stopped, and what to do; NULL: it can */
     const char *not_direct;  /* why it cannot be done in place alongside writers (see repeatable too); NULL: it can */
     bool compares_nothing;   /* no value is held against another, so that a collation of the collection tells nothing */
     bool whole_only;         /* documents are neither read nor written: any kind of collection will do */

@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* The fields at the top of a document, for whoever looks for several of them. */
+/* The fields at the top of a document, for a search of several of them. */
 #define MRS_EVAL_FIELDS_MAX 24
 struct mrs_eval_fields {
     uint32_t n;

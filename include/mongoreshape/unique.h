@@ -32,7 +32,7 @@ struct mrs_unique_index {
 };
 struct mrs_unique;
 /* metadata: {options, indexes} as in a metadata file, alive until the free. The index of `_id` is none of them.
- * wants: whether an index, as it is there, is to be looked at; NULL: all are. */
+ * wants: whether an index, as it is there, is to be examined; NULL: all are. */
 struct mrs_unique_spec {
     struct mrs_view metadata;
     int64_t now_ms;
@@ -46,7 +46,7 @@ enum mrs_status mrs_unique_new(struct mrs_mem *mem, const struct mrs_unique_spec
 void mrs_unique_free(struct mrs_unique *u); /* NULL: nothing */
 uint32_t mrs_unique_count(const struct mrs_unique *u);
 const struct mrs_unique_index *mrs_unique_at(const struct mrs_unique *u, uint32_t i);
-/* Gives put (NULL: nobody wants them) the keys of one document, for each index that is not left; a key may be given
+/* Gives put (NULL: not wanted) the keys of one document, for each index that is not left; a key may be given
  * twice. OK; SKIP with *bad: no server takes the document in that index, it has arrays in two of its fields; what put
  * returns; DEAD. One thread. */
 struct mrs_unique_put {

@@ -51,8 +51,8 @@ struct mrs_hash128 {
     uint64_t lo, hi;
 };
 struct mrs_hash128 mrs_hash(const void *p, size_t n, uint64_t seed);
-/* The same with a salt, at less cost: for digests, which say whether documents came to harm, not whether somebody who
- * knows the salt made others on purpose. NULL: the seed 0. */
+/* The same with a salt, at less cost: for digests, which say whether documents came to harm, not whether an attacker
+ * who knows the salt made others on purpose. NULL: the seed 0. */
 enum { MRS_SALT = 16 };
 struct mrs_salt {
     uint8_t bytes[192]; /* the secret of XXH3, which has none of its own then */
@@ -62,7 +62,7 @@ struct mrs_hash128 mrs_hash_salted(const struct mrs_salt *s, const void *p, size
 /* 64 bits of it (others than those above), at a third of the cost. */
 uint64_t mrs_hash64(const void *p, size_t n, uint64_t seed);
 
-/* A hash that may take two things for one: without the secret nobody can make two with the same 128 bits, and by chance
+/* A hash that may take two things for one: without the secret none can make two with the same 128 bits, and by chance
  * 2^40 things have two with 2^-49 (secret.c says why). Both may also be summed up. */
 enum { MRS_SECRET = 16, MRS_SECRET_BLOCK = 1024 };
 struct mrs_secret {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.h - BSON as bytes: views and values.
  *
- * A view or a value owns nothing: it points into somebody's bytes and lives as long as they do. Nothing here
+ * A view or a value owns nothing: it points into the bytes of an owner and lives as long as they do. Nothing here
  * decodes more than it is asked for. Specification: bsonspec.org 1.1; limits and ranks: MongoDB 8.2.
  * Threads: everything is a pure function of its arguments. */
 #ifndef MONGORESHAPE_VIEW_H

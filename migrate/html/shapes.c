@@ -49,7 +49,7 @@ meet(struct fields_seen *s, const char *path, uint8_t type)
     s->field[i].types |= type_bit(s, type);
 }
 
-/* Fields of a document in the order in which they stand; elements of an array are one path, `tags[]`. */
+/* Fields of a document in their order; elements of an array are one path, `tags[]`. */
 static void
 look_at(struct fields_seen *s, struct mrs_view doc)
 {

@@ -3,7 +3,7 @@
  *
  * One struct live_job is made by the command that was called and handed down; nothing is global. It belongs to one
  * thread. Errors travel in struct mrs_err; MRS_E_SERVER for what the server refused. Interrupts: `cancel` is set by the
- * signal handler and looked at between batches (MRS_E_CANCEL). */
+ * signal handler and examined between batches (MRS_E_CANCEL). */
 #ifndef LIVE_H
 #define LIVE_H
 
@@ -20,7 +20,7 @@ enum live_quiet { LIVE_NOT_QUIET, LIVE_BY_BLOCK, LIVE_BY_VALIDATOR, LIVE_BY_WORD
 
 struct live_opts { /* of the command line, and where a run goes on, of the run document */
     const char *db, *state_db;
-    const char *state_old;   /* where older versions kept the state: looked at, too; NULL: not */
+    const char *state_old;   /* where older versions kept the state: examined, too; NULL: not */
     enum live_mode mode;
     enum live_quiet quiet;
     bool native;             /* pipelines of the server do the work of expand where they can */
@@ -62,7 +62,7 @@ struct live_job {
     bool listed;                /* the name of a database in it had a star: all were listed */
     struct mrs_live *live;      /* what the static rule says of the plan (mongoreshape/live.h) */
     const char *command;        /* "apply" */
-    struct live_workers *workers;     /* of whoever leads a run; NULL: one process does all */
+    struct live_workers *workers;     /* of the leader of a run; NULL: one process does all */
     struct live_metrics *metrics; /* where figures go (metrics.h); NULL: nowhere */
     struct live_run *run;       /* the run document in hand (state.h); NULL in a dry run */
     void (*progress)(void *arg, const struct live_progress *p); /* may be NULL */

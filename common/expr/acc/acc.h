@@ -67,7 +67,7 @@ struct mrs_acc_state {
     const struct mrs_acc *x;
     struct mrs_mem *mem;
     size_t ceiling;
-    struct mrs_acc_shared *shared; /* NULL: with nobody */
+    struct mrs_acc_shared *shared; /* NULL: with none */
     uint64_t mine;                 /* of shared->held */
     struct mrs_buf bytes, other; /* other: what bytes are packed into */
     struct mrsi_acc_item *item;

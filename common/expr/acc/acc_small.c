@@ -96,7 +96,7 @@ feed_one(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
     return (room[0] && x->kind->sense < 0) || keep(room, v.type == MRS_MISSING ? mrs_null() : v);
 }
 
-/* Of most numbers the part in front of the decimal is all that is looked at. */
+/* Of most numbers the part in front of the decimal is all that is examined. */
 static inline void
 feed_sum(uint8_t *room, struct mrs_val v)
 {

@@ -63,7 +63,7 @@ eval_format(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const cha
         return MRS_OK;
     }
     if (mrsi_is_constant(x->args[i])) {
-        return MRS_OK; /* looked at when it was compiled */
+        return MRS_OK; /* examined when it was compiled */
     }
     if (v->type != MRS_STRING) {
         return mrsi_eval_error(x, ev, "format must be a string, not %s", mrs_type_name(v->type));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* outcome.c - what an expression can come to when it sees one value of a known type: that value, others, a failure.
  *
- * Conditions that ask for nothing but the type are decided; of others both ways are looked at. */
+ * Conditions that ask for nothing but the type are decided; of others both ways are examined. */
 #include "outcome.h"
 
 bool
@@ -121,7 +121,7 @@ junction(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t typ
         enum known one = decide(x->args[i], at, type);
         all = one == ends || one == UNKNOWN ? one : all;
         if (one == UNKNOWN) {
-            break; /* what comes behind may not be looked at */
+            break; /* what comes behind may not be examined */
         }
     }
     return all;

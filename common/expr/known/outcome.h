@@ -5,7 +5,7 @@
 
 #include "expr/expr_internal.h"
 
-/* Where the value stands: a base of paths (MRSI_ROOT, a slot, a variable of the step) and names below it. */
+/* Where the value is: a base of paths (MRSI_ROOT, a slot, a variable of the step) and names below it. */
 struct mrsi_expr_spot {
     int32_t base;
     uint32_t n; /* names */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* repeats_call.c - which calls do not change again what they have made, operator by operator.
  *
- * What a call gave is at the spot, where its argument stood before; everything else that it reads is as it was. */
+ * What a call gave is at the spot, where its argument was before; everything else that it reads is as it was. */
 #include "repeats.h"
 
 /* ---- fields of a document ---- */

@@ -11,7 +11,7 @@
 #define TEXT BIT(MRS_STRING)
 #define YES_NO BIT(MRS_BOOL)
 
-/* Whatever the arguments are. $convert and what chooses among its arguments stand apart. */
+/* Whatever the arguments are. $convert and what chooses among its arguments have functions of their own. */
 static const struct {
     const char *op;
     uint32_t types, items;

@@ -229,7 +229,7 @@ eval_slice(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRS_ASSERT(x->n_args >= 2 && x->n_args <= 3);
     struct mrs_val v[3];
     int32_t n[3];
-    /* a null counts before the next argument is looked at */
+    /* a null counts before the next argument is examined */
     for (uint32_t i = 0; i < x->n_args; i++) {
         MRSI_TRY(mrsi_arg(x, i, ev, &v[i]));
         if (mrsi_is_nullish(v[i])) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_array_each.c - $map, $filter, $reduce, $sortArray, $zip: what looks at every element.
+/* op_array_each.c - $map, $filter, $reduce, $sortArray, $zip: what reads every element.
  *
  * The variables of $map and operators like it are slots of the evaluation; the element is put there as a
  * pointer into the array. $sortArray sorts positions by the values at its keys, compared whole, and

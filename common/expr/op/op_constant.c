@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_constant.c - constant arguments at which an operator fails, whatever the others are: a plan that has one is
- * mistaken before the first document is read. Null is none: it makes the result null. (A server may look at another
+ * mistaken before the first document is read. Null is none: it makes the result null. (A server may read another
  * argument first, and give null where that is missing; so only plans ask, not the vectors of a server.) */
 #include "expr/compile.h"
 #include "expr/convert.h"

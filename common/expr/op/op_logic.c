@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_logic.c - $and, $or, $not, $cond, $ifNull, $switch: operators that need not look at all of their
+/* op_logic.c - $and, $or, $not, $cond, $ifNull, $switch: operators that need not read all of their
  * arguments.
  *
  * What a constant decides is decided when the plan is read, as the server's optimizer does, since that shows: a

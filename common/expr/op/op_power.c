@@ -54,7 +54,7 @@ op_pow(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_eval_error(x, ev, "zero has no negative powers");
     }
     if (base.type == MRS_DECIMAL128 || exponent.type == MRS_DECIMAL128) {
-        static const uint8_t LEAST_ZERO[16]; /* 0E-6176: added, it makes all digits stand */
+        static const uint8_t LEAST_ZERO[16]; /* 0E-6176: added, it keeps all digits */
         BID_UINT128 d = __bid128_pow(mrsi_decimal_of(base), mrsi_decimal_of(exponent), MRSI_DEC_EVEN, &flags);
         return mrsi_ret_dec(ev, __bid128_add(d, mrsi_dec_load(LEAST_ZERO), MRSI_DEC_EVEN, &flags), out);
     }

@@ -8,7 +8,7 @@
 
 enum { BIT_MOST = INT32_MAX };
 
-/* Where an operator stands: its name and the argument of its row, the path that it asks at (NULL:
+/* Where an operator is: its name and the argument of its row, the path that it asks at (NULL:
  * inside a $elemMatch of values), the document that it shares with others. */
 struct site {
     const char *op;

@@ -6,7 +6,7 @@
 
 #include "expr/support.h"
 
-#define MRSI_REGEX_STEPS 1024 /* what a match counts as: a slow one looks at the flag of interrupts before the next */
+#define MRSI_REGEX_STEPS 1024 /* what a match counts as: a slow one reads the flag of interrupts before the next */
 #define MRSI_REGEX_GROUPS 127 /* captures that a result can name; more are refused */
 
 struct mrsi_regex; /* immutable; any number of threads may match with it */

@@ -247,7 +247,7 @@ replaced(const struct replacement *r, char *to)
         at += r->find.n;
         go_on = r->all;
         if (!r->find.n &&
-            r->all) { /* between all characters: the one that stands here goes first */
+            r->all) { /* between all characters: the one that is here goes first */
             uint32_t len = at < end ? mrsi_utf8_len((uint8_t)*at) : 0;
             len = len < (uint32_t)(end - at) ? len : (uint32_t)(end - at);
             if (to) {

@@ -23,7 +23,7 @@ struct mrsi_saying {
     struct mrs_build build;
     enum mrs_status s;
     struct mrs_err *e;
-    struct mrsi_rule_found nowhere; /* what is said without memory, read by nobody */
+    struct mrsi_rule_found nowhere; /* what is said without memory, never read */
 };
 struct mrsi_rule_found *mrsi_say(struct mrsi_saying *y, struct mrsi_collection *c, const char *rule, const char *path,
                                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
@@ -44,7 +44,7 @@ enum mrs_status mrsi_workload_measure(struct mrsi_inspection *x, const struct mr
                                       struct mrs_err *e);
 /* FAIL MRS_E_USAGE: the text is no workload of these collections. NULL: none. */
 enum mrs_status mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *e);
-/* Reads of a collection; reads that want documents of both. 0: none, or nobody said it. */
+/* Reads of a collection; reads that want documents of both. 0: none, or not known. */
 double mrsi_reads_alone(const struct mrsi_inspection *x, const struct mrsi_collection *c);
 double mrsi_reads_together(const struct mrsi_inspection *x, const struct mrsi_collection *a,
                            const struct mrsi_collection *b);

@@ -130,7 +130,7 @@ wanted_alone(struct mrs_view projection, char out[NAME_MOST])
     return n > 0;
 }
 
-/* One read counts once: for what it wants alone, else for the path it looks by; `*`: it looks at all. */
+/* One read counts once: for what it wants alone, else for the path it looks by; `*`: it reads all. */
 static void
 count_read(struct profile *p, uint32_t coll, struct mrs_view filter, struct mrs_view projection)
 {
@@ -323,7 +323,7 @@ count_kind(struct profile *p, uint32_t coll, struct mrs_view doc)
     return true;
 }
 
-/* Whole collections are read by these, and nobody waits for it. */
+/* Whole collections are read by these, and no user waits for it. */
 static bool
 by_a_tool(struct mrs_view doc)
 {

@@ -148,7 +148,7 @@ mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *
 }
 
 /* ---- what follows ---- */
-/* An array of documents that is read without what stands around it. */
+/* An array of documents that is read without what is around it. */
 static void
 read_alone(struct mrsi_saying *y, struct mrsi_collection *c)
 {

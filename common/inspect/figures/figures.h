@@ -67,7 +67,7 @@ enum { MRSI_TEXT_MAX = 128 }; /* bytes of text that may be a reference */
 enum { MRSI_SAMPLE = 1024, MRSI_SAMPLE_FEW = 128, MRSI_SHOWN = 96, MRSI_REGISTERS = 4096 };
 struct mrsi_sketch_slot {
     uint64_t hash, count;
-    uint32_t shown; /* 1 + where its bytes stand in `text`; 0: nowhere */
+    uint32_t shown; /* 1 + where its bytes are in `text`; 0: nowhere */
 };
 struct mrsi_sketch {
     struct mrsi_sketch_slot *slot;
@@ -84,7 +84,7 @@ mrsi_sketch_start(const struct mrsi_sketch *s, uint64_t hash) /* where the slot 
 }
 /* size: the most values that are kept. v: how it is shown later; missing: not. False: no memory. */
 bool mrsi_sketch_add(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size, uint64_t hash, struct mrs_val v);
-/* Fetches what an add of that hash will look at. */
+/* Fetches what an add of that hash will read. */
 static inline void
 mrsi_sketch_fetch(const struct mrsi_sketch *s, uint64_t hash)
 {

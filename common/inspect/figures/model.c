@@ -92,7 +92,7 @@ frequent(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_sketc
     return ok;
 }
 
-/* Bytes as a value again: text and binary got rid of what stands around them. */
+/* Bytes as a value again: text and binary got rid of what is around them. */
 static struct mrs_val
 bound(struct mrs_arena *a, uint8_t type, const uint8_t *p, uint32_t n, bool *ok)
 {
@@ -122,7 +122,7 @@ types(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s)
     p->type = mrs_arena_alloc(&x->arena, (p->types + 1) * sizeof *p->type);
     uint32_t n = 0;
     bool ok = p->type != NULL;
-    for (uint32_t type = 1; ok && type < 256; type++) { /* in the order of their numbers, whoever came first */
+    for (uint32_t type = 1; ok && type < 256; type++) { /* in the order of their numbers */
         for (const struct mrsi_extent *t = s->extent; t; t = t->next) {
             if (t->type != type) {
                 continue;

@@ -90,7 +90,7 @@ struct mrsi_collection {
     uint32_t shapes;
     uint64_t n_shapes; /* different ones */
     double growth; /* documents a day, of the last 30; negative: unknown */
-    double share; /* part of its documents that was looked at; less than 1: a sample, of which all figures are */
+    double share; /* part of its documents that was examined; less than 1: a sample, of which all figures are */
     struct mrsi_path *path;
     uint32_t paths;
     struct mrsi_seen_index *index;
@@ -148,9 +148,9 @@ struct mrsi_inspection {
     const char *name, *kind, *tool;
     bool sampled;
     double share;
-    struct mrs_view workload; /* empty: nobody told it */
+    struct mrs_view workload; /* empty: not known */
     const char *workload_source; /* "--workload" or "system.profile" */
-    const char *measured; /* of how many operations, from when to when; NULL: nobody measured */
+    const char *measured; /* of how many operations, from when to when; NULL: not measured */
     bool plan_written; /* the suggested plan is in a file */
     bool profile_cut; /* damage ended system.profile */
     struct mrs_arena arena;
@@ -180,7 +180,7 @@ mrsi_all_documents(const struct mrsi_collection *c)
 /* The figures of a collection as rows of its paths. */
 enum mrs_status mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_figures *f,
                                 struct mrs_err *e);
-/* Something was not looked at: it is said. */
+/* Something was not examined: it is said. */
 enum mrs_status mrsi_model_leave(struct mrsi_inspection *x, struct mrs_err *e, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

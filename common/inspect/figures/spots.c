@@ -344,7 +344,7 @@ mrsi_trie_count(struct mrsi_figures *f, struct mrsi_trie *at, const struct mrs_v
     mrsi_counted_add(f, &at->values, v);
 }
 
-/* The figures of one spot onto another's; their children are not looked at. */
+/* The figures of one spot onto another's; their children are not examined. */
 void
 mrsi_trie_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_trie *from)
 {

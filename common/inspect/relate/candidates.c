@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* candidates.c - pairs of a path and a key that names and samples suggest; what scores too little is not looked at
+/* candidates.c - pairs of a path and a key that names and samples suggest; what scores too little is not examined
  * again. */
 #include "hints.h"
 #include "lookups.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copies.c - fields that repeat what the document they are next to a reference to has: copies, fresh or stale; where
- * they are keys themselves, aliases of the reference. */
+/* copies.c - fields that repeat what the document has that the reference next to them names: copies, fresh or stale;
+ * where they are keys themselves, aliases of the reference. */
 #include "gather.h"
 #include <strings.h>
 

@@ -137,7 +137,7 @@ static const char *const own_words[] = {
     "moved",       "merged",      "copied",   "cloned",     "forked",      "accepted", "quoted",      "backup",
     "alternate",   "alternative", "fallback", "substitute", "replacement", "problem",  "counterpart", "twin",
     "epic",        "linked",      "depends",  "blocks",     "block",       "report",   "reports",     NULL};
-/* who stands above others of the same collection */
+/* who is above others of the same collection */
 static const char *const ranks[] = {"manager",  "supervisor", "boss",  "superior", "mentor", "leader", "friend",
                                     "follower", "following",  "buddy", "partner",  "spouse", NULL};
 static const char *const measures[] = {
@@ -598,7 +598,7 @@ mrsi_name_is_own(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
 }
 
 /* "categoriaPai", "bovenliggende_categorie": what the collection is called and a word more, whatever the language and
- * wherever that stands. Of text only: numbers called so may count or order what they stand in. */
+ * wherever that is. Of text only: numbers called so may count or order what they are in. */
 static bool
 names_own_kind(const struct mrsi_path *from, const struct mrsi_name *t, const struct mrsi_vocabulary *v)
 {

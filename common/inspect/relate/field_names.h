@@ -10,7 +10,7 @@ struct mrsi_name {
     char room[MRSI_NAME_ROOM];
     const char *word[MRSI_NAME_WORDS]; /* lower case, singular */
     uint32_t n;
-    bool id; /* an id word stood among them and was left out */
+    bool id; /* an id word was among them and was left out */
 };
 struct mrsi_vocabulary { /* of all collections of the input */
     struct mrsi_name *title; /* by collection: its words, without those that say nothing */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.h - rows of values that are next to each other, from one more look at collections.
+/* gather.h - rows of values that are next to each other, from one more read of collections.
  *
  * A gathering is a list of lookups: of each document (or each element of an array) the values at up to three paths as
  * one row. All lookups of a collection are done in one scan. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pick.c - the values at a path of a document, and one more look at a collection. */
+/* pick.c - the values at a path of a document, and one more read of a collection. */
 #include "relate.h"
 
 struct step {

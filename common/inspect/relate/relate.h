@@ -20,7 +20,7 @@ struct mrsi_probes { /* values to look up, sorted by hash: lookups.h */
 struct mrsi_column { /* a path that is counted exactly */
     struct mrsi_path *path;
     struct mrsi_rowset rows, numbers; /* numbers: the digits in its texts, by value */
-    bool want_numbers, want_probes, refers; /* refers: it stands on the side that names */
+    bool want_numbers, want_probes, refers; /* refers: it is on the side that names */
     struct mrsi_sieve sieve; /* of a key that is larger than all that may name it: others of its values are not kept */
     struct mrsi_probes probes;
     uint64_t values; /* that may be a reference */

@@ -120,7 +120,7 @@ static bool
 passes(struct series_trial *t, struct mrs_mem *mem, double *seconds)
 {
     uint64_t median = t->step.n ? mrsi_tally_rank(&t->step, mem, (t->step.n + 1) / 2) : 0;
-    median = (uint64_t)((double)median * t->time->in->share); /* what was left out stood between */
+    median = (uint64_t)((double)median * t->time->in->share); /* the values left out lie between */
     *seconds = (double)median / 1000;
     uint64_t of = t->time->in->documents < LOOKED_AT ? t->time->in->documents : LOOKED_AT;
     return t->steps * 2 >= of && t->back * 20 < t->steps && median > 0 && median <= HOUR;

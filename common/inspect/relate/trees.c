@@ -71,7 +71,7 @@ walk(struct forest *f, uint32_t from, struct mrsi_tree_figures *out)
         }
         at = f->up[at];
     }
-    uint32_t base = 0; /* depth of what stands above the walked ones */
+    uint32_t base = 0; /* depth of what is above the walked ones */
     if (f->depth[at] == MARK && f->up[at] != NOBODY) {
         out->cycles++; /* met on its own walk */
     } else if (f->depth[at] != MARK) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* by_value.c - the collections that a step names by values of its documents.
  *
- * They must be known before the run begins, as all others are: so the documents are looked at once, as the step will
+ * They must be known before the run begins, as all others are: so the documents are examined once, as the step will
  * find them, led through the one-document steps that come before it. Values that name no collection, or the same one as
  * another value, are passed over here: the step refuses their documents. */
 #include "fit.h"
@@ -80,7 +80,7 @@ free_work(struct value_naming *x, struct value_step *s)
 }
 
 /* ---- names ---- */
-/* Where a name stands among the sorted ones, or would. */
+/* The place of a name among the sorted ones, or where it belongs. */
 static uint32_t
 place_of(const struct value_naming *x, const char *name, bool *there)
 {

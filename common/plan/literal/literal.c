@@ -27,7 +27,7 @@
  * there is no `new`. ALONE: where it is not in quotes it needs no brackets. */
 enum { WORD = 1, ALONE = 2, NEAR = 4 };
 /* $1 and $2: the arguments. A pattern is shown where it is a value with them, else the example. A name with a dot
- * stands before its first part. */
+ * is before its first part. */
 static const struct constructor {
     const char *name, *pattern, *second, *example;
     uint32_t flags;

@@ -19,7 +19,7 @@ struct mrsi_literal { /* the Extended JSON that stands for one */
 };
 /* Whether the text is a call. plain: not in quotes, so that `new Date` and Time.now are calls, too. */
 bool mrsi_literal_call(struct mrs_mem *mem, struct mrsi_span text, bool plain, struct mrsi_literal *out);
-/* What stands without brackets, as NaN and MinKey. query: `undefined` is meant there as well. */
+/* What is without brackets, as NaN and MinKey. query: `undefined` is meant there as well. */
 bool mrsi_literal_word(struct mrs_mem *mem, struct mrsi_span text, bool query, struct mrsi_literal *out);
 /* telling: flags, or signs that no path of files has. */
 bool mrsi_literal_regex(struct mrs_mem *mem, struct mrsi_span text, bool *telling, struct mrsi_literal *out);

@@ -286,7 +286,7 @@ mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
 #define CONDITIONS "`where` asks for values of another collection, and no filter can: use the client engine"
 #define STARS "a star in the name of a collection, which no server knows: name each of them"
 #define MATCHES " from into match where as keep replace nulls orphans errors oversize indexes "
-/* keys: those that the lowering looks at, or that change no document; any other is the client's. */
+/* keys: those that the lowering reads, or that change no document; any other is the client's. */
 static const struct {
     const char *type;
     const char *(*lower)(struct mrsi_lower *l);

@@ -123,7 +123,7 @@ static void
 put_inner(struct mrs_buf *out, const struct mrs_key *k, const struct mrs_inner *in)
 {
     MRS_ASSERT(in->keys || in->n_keys == 0);
-    bool any = k->type == MRS_ARG_ANY; /* also another shape: a text where the map stands, a map where the list does */
+    bool any = k->type == MRS_ARG_ANY; /* also another shape: a text instead of the map, a map instead of the list */
     put(out, any ? "{\"anyOf\":[" : "");
     put(out, in->each ? "{\"type\":\"array\",\"items\":" : "");
     put(out, "{\"type\":\"object\",\"additionalProperties\":false,");

@@ -2,10 +2,10 @@
 /* amend.c - mended documents put in place of documents of the input, before any step sees them.
  *
  * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. It is BSON,
- * or Extended JSON, a record a line, which becomes BSON before anything else looks at it. A first
+ * or Extended JSON, a record a line, which becomes BSON before anything else reads it. A first
  * look over the namespaces it names makes sure that each document it mends is there exactly once. `_id`s are equal
  * where their hashes by the run's secret are (mrs_hash_secret). From JSON no document is mended that JSON cannot hold:
- * bytes that are not UTF-8 would change though nobody touched them. */
+ * bytes that are not UTF-8 would change though they were not touched. */
 #include "account.h"
 #include "amend.h"
 #include "mongoreshape/ejson.h"

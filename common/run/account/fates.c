@@ -60,7 +60,8 @@ map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
     return *out == MAP_FAILED ? mrs_err_memory(e, MRSI_FATE_CHUNK) : MRS_OK;
 }
 
-/* Chunk i has been gone through: its pages stay in the file and count against nobody until they are touched again. */
+/* Chunk i has been gone through: its pages stay in the file and count against no budget until they are touched
+ * again. */
 static void
 let_go(const struct mrsi_fates *f, uint64_t i)
 {

@@ -9,7 +9,7 @@
 enum {
     MRSI_FATE_OUTSIDE = 8,  /* it takes no part */
     MRSI_FATE_REFUSED = 16, /* it was refused itself */
-    MRSI_FATE_UNSORTED = 32, /* somebody meets it, but `sort` fails on it: it is refused, its partners do without */
+    MRSI_FATE_UNSORTED = 32, /* it has a match, but `sort` fails on it: it is refused, its partners do without */
     MRSI_FATE_USED = 7,     /* enum mrs_used */
     MRSI_FATE_EASED = 64,   /* a field of what it brings failed, and `errors` took that */
     MRSI_FATES = 128,       /* number of values */

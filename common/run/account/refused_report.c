@@ -140,7 +140,7 @@ find_kind(struct mrsi_engine *en, const struct mrsi_refused_head *h, const uint8
     return MRS_OK;
 }
 
-/* A record's reason and place alone are looked at, unless its kind wants the `_id`. */
+/* A record's reason and place alone are examined, unless its kind wants the `_id`. */
 static enum mrs_status
 count_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mrs_buf *raw, struct mrs_buf *rec,
              struct mrs_err *e)

@@ -4,7 +4,7 @@
  * 1. Every document of A is added to one of many buckets by its `_id`, every document of B is taken away: a bucket
  *    that is not zero holds a difference. (Left out where all documents can be sorted in memory anyway.)
  * 2. Of the documents in such buckets `_id`, hash and place are sorted. Of those with one `_id` equal documents cancel
- *    out one by one; what is left on both sides are pairs that differ, the rest stands on one side only.
+ *    out one by one; what is left on both sides are pairs that differ, the rest is on one side only.
  * 3. The documents that are to be named are fetched by their places.
  * What was found must add up to the difference of the two digests. Documents are equal where their hashes by the
  * comparison's secret are (mrs_hash_secret), as are long `_id`s; bytes are compared of those that are named. */

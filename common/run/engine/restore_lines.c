@@ -26,7 +26,7 @@ static void
 put_path(struct line *l, const char *path, const char *below)
 {
     struct mrs_buf text;
-    /* - begins an option, ( and ! mean something to find, and before a colon stands a machine for tar */
+    /* - begins an option, ( and ! mean something to find, and before a colon is a machine for tar */
     bool odd = *path != '/' && (strchr("-(!", *path) || strchr(path, ':'));
     mrs_buf_init(&text, l->en->mem, MRS_DOC_MAX);
     mrs_buf_printf(&text, "%s%s%s", odd ? "./" : "", path, below);

@@ -83,7 +83,7 @@ mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e)
             for (size_t at = 0; at < b.n;) {
                 struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
                 at += doc.n;
-                /* of a damaged one whoever copies it speaks */
+                /* a damaged one is reported by its copy */
                 if (mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, &ignored) == MRS_OK) {
                     note_role(en, doc);
                 }

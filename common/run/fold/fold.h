@@ -63,7 +63,7 @@ struct mrsi_fold {
     struct {                    /* a partition that is sorted on disk, one at a time: that before next_part */
         bool on, goes_on;       /* goes_on: from a mark, not handed out yet */
         bool sorted;            /* all of it is in the sorter, which is read */
-        bool foreign;           /* another run has put some of it there: it is looked at before it is used */
+        bool foreign;           /* another run has put some of it there: it is examined before it is used */
         uint64_t piece;         /* else the next of its pieces */
         uint64_t n_docs;        /* documents put of it, up to the mark */
         struct mrsi_sorter sorter;

@@ -248,7 +248,7 @@ new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, u
 }
 
 /* ---- feeding ---- */
-/* Starts to load what feed() will look at. */
+/* Starts to load what feed() will read. */
 static void
 look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_input *const *b, uint32_t n)
 {

@@ -93,7 +93,7 @@ struct mrsi_fold_source {
     bool same_shared;    /* as in struct mrs_members */
     uint64_t at; /* ordinal of the member that next gave */
     uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th, once next has given END */
-    /* Behind END: so many bytes of work have been done, and what the group has come to is true now; NULL: nobody asks.
+    /* Behind END: so many bytes of work have been done, and what the group has come to is true now; NULL: not asked.
      * FAIL MRS_E_CANCEL: the run is to end. */
     enum mrs_status (*rest)(struct mrsi_fold_source *s, uint64_t bytes, struct mrs_err *e);
 };
@@ -133,7 +133,7 @@ struct mrsi_fold_one {
     uint64_t told;          /* members before this one need not be refused any more */
     bool kept;              /* marks may name its files: set behind init */
     bool named;             /* a mark has named `file` */
-    uint64_t foreign;       /* bytes in the file that another run has put there: looked at before they are used */
+    uint64_t foreign;       /* bytes in the file that another run has put there: examined before they are used */
     struct mrs_buf made;    /* what the step had made of the members, to go on from; else empty */
 };
 

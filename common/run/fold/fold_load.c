@@ -47,7 +47,7 @@ mrsi_fold_group_at(const struct mrsi_fold_load *l, uint32_t i)
 /* ---- reading ---- */
 struct fold_load_stream { /* the pieces of one, whose documents come in their order */
     const uint8_t *p, *end;
-    size_t piece; /* to be looked at next */
+    size_t piece; /* to be examined next */
     uint64_t ordinal; /* of the one that is read */
     uint32_t no;
     uint32_t *shared; /* of the piece that is read: their numbers in l->shared records */

@@ -87,7 +87,7 @@ mrsi_fold_one_describe(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_
 /* ---- and back ---- */
 struct fold_partial_look {
     const struct mrsi_fold_one *o;
-    uint64_t n, members, bytes; /* looked at up to now; what they say of members and bytes */
+    uint64_t n, members, bytes; /* examined up to now; what they say of members and bytes */
     uint64_t most;              /* members of the documents that were released, and of the one behind them */
 };
 

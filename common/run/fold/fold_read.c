@@ -27,7 +27,7 @@ struct fold_read_job {
     uint32_t n_waiting;
     struct mrs_eval_fields known; /* of one of them: its look */
     bool waits;           /* documents may wait: the ranges are known, and they live as long as the block */
-    bool routes;          /* the ranges are known; looked at once a job, so that a worker's records stay in order */
+    bool routes;          /* the ranges are known; examined once a job, so that a worker's records stay in order */
     void *work;           /* of the step, and the row of the account: the worker's */
     struct mrsi_row *row;
 };

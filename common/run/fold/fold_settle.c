@@ -161,7 +161,7 @@ skip_progress(struct mrsi_fold *f)
     }
 }
 
-/* How many documents stay, leave silently, were refused when they were read, or must be looked at to leave. */
+/* How many documents stay, leave silently, were refused when they were read, or must be examined to leave. */
 struct fold_settle_tally {
     uint64_t stay, taken, gone, late;
 };

@@ -3,7 +3,7 @@
  * in order.
  *
  * A partition that is too large to be loaded is sorted on disk, and its groups are streamed, however large they are,
- * while nobody else fetches: then marks can be taken inside of it, and inside of a group (fold_partial.c). */
+ * while no other thread fetches: then marks can be taken inside of it, and inside of a group (fold_partial.c). */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 
@@ -20,7 +20,7 @@ struct fold_write_job {
     /* heavy */
     struct mrsi_sorted next;    /* the member ahead */
     bool have_next;
-    struct mrs_buf shared_all;  /* of a piece: where they stand */
+    struct mrs_buf shared_all;  /* of a piece: where they are */
     struct mrs_buf key, bytes;  /* of a record on its way to the sort */
 };
 

@@ -60,7 +60,7 @@ struct mrsi_group_run {
     struct mrsi_sorter refs;        /* ids for sources, by source and part */
     struct mrsi_sorter *notes;      /* of those the one that is read while a side is written; */
     struct mrsi_sorted next;        /* its next record, */
-    bool have;                      /* where it was looked at */
+    bool have;                      /* where it was examined */
     struct mrsi_fates from, there;  /* bits of the documents of from and into */
     bool again;
     char late_why[512], late_where[64];

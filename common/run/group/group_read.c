@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group_read.c - the members of all keys: one pass over `into`, one over `from`. Keys and contents are equal where
- * their hashes by the run's secret are (mrs_hash_secret): nobody can have made two of one hash. */
+ * their hashes by the run's secret are (mrs_hash_secret): no author of documents can make two of one hash. */
 #include "group.h"
 #include "mongoreshape/group_ops.h"
 
@@ -55,7 +55,7 @@ put_member(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_jo
     const uint8_t *bytes = job->parts.bytes.p;
     struct mrs_view doc = {bytes + part->doc_off, part->doc_len};
     uint8_t key[MRSI_MEMBER_KEY];
-    /* without a key it is merged with nobody, but the same bytes, `_id` and all, count once */
+    /* without a key it is not merged, but the same bytes, `_id` and all, count once */
     const struct mrs_secret *secret = &g->en->secret;
     struct mrs_hash128 h = part->key_len ? mrs_hash_secret(secret, KEYED, bytes + part->key_off, part->key_len)
                                          : mrs_hash_secret(secret, NO_KEY, doc.p, doc.n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group_savepoint.c - a grouping step in words, and going on from there. The members are kept to the last stage: a
- * document that cannot be written makes them be looked at again. */
+ * document that cannot be written makes them be examined again. */
 #include "group.h"
 
 static const char *const names[MRSI_GROUP_SORTS] = {"made", "gains", "refs"}; /* of mrsi_group_sorts */
@@ -22,7 +22,7 @@ enum mrs_status
 mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct mrsi_group_run *g = arg;
-    if (g->have) { /* looked at for a block that is still to come */
+    if (g->have) { /* examined for a block that is still to come */
         mrsi_sorter_unread(g->notes);
         g->have = false;
     }

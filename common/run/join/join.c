@@ -146,8 +146,8 @@ read_both(struct mrsi_join_run *j, struct mrs_err *e)
 }
 
 /* ---- writing ---- */
-/* The rows of the reading passes stand; those of the writing passes may be begun again. What a mark on disk speaks of
- * is then written anew, so it is replaced first. */
+/* The rows of the reading passes are kept; those of the writing passes may be begun again. What a mark on disk speaks
+ * of is then written anew, so it is replaced first. */
 static enum mrs_status
 begin_round(struct mrsi_join_run *j, bool restart, struct mrs_err *e)
 {
@@ -175,7 +175,7 @@ emit_once(struct mrsi_join_run *j, struct mrs_err *e)
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
 
-/* Where from and into are one, a document on which `sort` fails leaves the output as well: known only when somebody
+/* Where from and into are one, a document on which `sort` fails leaves the output as well: known only when a document
  * met it. */
 static enum mrs_status
 write_once(void *arg, struct mrs_err *e)

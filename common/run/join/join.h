@@ -55,9 +55,9 @@ struct mrsi_join_run {
     bool far; /* shapes may stay where they are, in files that are mapped, until they are spliced */
     struct mrs_buf maps;        /* struct mrsi_mapped */
     uint32_t mapped_part;       /* index + 1 of the part of from that the last of them is; 0 */
-    struct mrs_buf left;        /* uint64_t ordinal and document, for each of from that met nobody */
+    struct mrs_buf left;        /* uint64_t ordinal and document, for each of from without a match */
     uint64_t n_left;
-    bool left_over;             /* there are too many of them, or nobody knows which they are */
+    bool left_over;             /* there are too many of them, or it is not known which they are */
     struct mrs_buf slabs;       /* lookup: blocks of records */
     uint8_t *slab_at;
     size_t slab_left;

@@ -462,7 +462,7 @@ gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, str
     return s;
 }
 
-/* Which references meet somebody. */
+/* Which references have a match. */
 static enum mrs_status
 mark_resolved(struct join_emit_job *job, uint8_t *resolved, struct mrs_err *e)
 {

@@ -2,7 +2,7 @@
 /* join_far.c - shapes that stay in the files of `from` until they are spliced.
  *
  * Nearly every shape is its document but for one field. Where from is mapped, what is noted of such a shape is where
- * the document lies and which run of bytes it lacks: a fifth of what a copy would take, of memory that nobody has
+ * the document lies and which run of bytes it lacks: a fifth of what a copy would take, of memory that is not there
  * touched before. Notes hold in every run over the same input, for they speak of offsets, not of addresses. */
 #include "join.h"
 

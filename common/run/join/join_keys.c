@@ -103,7 +103,7 @@ put_verify(struct mrsi_join_run *j, const struct mrs_keys *k, struct mrsi_hashed
 }
 
 /* The index of the first entry in list with this key, itself (n) if it is the first; in documents with many keys by a
- * set of its own, of places in the list, where keys stand already. */
+ * set of its own, of places in the list, where keys are already. */
 static uint32_t
 first_equal(struct mrsi_hashed *h, struct mrsi_key key, uint32_t n, uint32_t slots)
 {

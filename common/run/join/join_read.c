@@ -326,7 +326,7 @@ add_meeting(struct from_job *f, const struct mrsi_table_entry *x, bool by_refere
     mrs_buf_put(&f->meets, x, sizeof *x);
 }
 
-/* A document that met nobody is kept while they are few: then from need not be read again to let the others go. */
+/* A document without a match is kept while they are few: then from need not be read again to let the others go. */
 static enum mrs_status
 keep_left(struct mrsi_join_run *j, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_savepoint.c - marks of a join: what each of its stages needs to be gone on with.
+/* join_savepoint.c - marks of a join: what each of its stages needs to resume.
  *
  * What is small is made again instead of written: a lookup reads from once more. Fates are copied for each mark, as
  * their bits change; everything else is written once or only grows. */
@@ -121,7 +121,7 @@ check_entries(const struct mrsi_join_run *j, struct mrs_err *e)
     return good ? MRS_OK : mrsi_state_damaged("the keys", e);
 }
 
-/* Documents that met nobody: whole, one behind the other. */
+/* Documents without a match: whole, one behind the other. */
 static enum mrs_status
 get_left(struct mrsi_join_run *j, struct mrs_err *e)
 {

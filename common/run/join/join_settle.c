@@ -170,7 +170,7 @@ clear(void *arg, void *p)
 }
 
 /* ---- without reading from again ---- */
-/* Whether a document of these bits stays, or must be looked at to leave. */
+/* Whether a document of these bits stays, or must be examined to leave. */
 static bool
 is_wanted(const struct join_settle *st, unsigned bits)
 {
@@ -240,7 +240,7 @@ settle_left(struct join_settle *st, struct mrs_err *e)
     return s;
 }
 
-/* How many documents stay, leave silently, or must be looked at to leave. */
+/* How many documents stay, leave silently, or must be examined to leave. */
 struct join_settle_tally {
     uint64_t stay, gone, seen;
     uint64_t taken, dropped;
@@ -274,7 +274,7 @@ tally(const struct join_settle *st)
     return t;
 }
 
-/* In a sample, what matches nobody belongs to none of it; but a collection that other joins read as well must be whole
+/* In a sample, what has no match belongs to none of it; but a collection that other joins read as well must be whole
  * for them, and what they match must stay. */
 static bool
 sample_drops(const struct mrsi_join_run *j)

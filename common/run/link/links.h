@@ -3,7 +3,7 @@
  *
  * One pass over each side collects the keys of all documents and of all references (those of a collection that is both
  * sides in the same pass). References then become ordinals. Who lists whom, what the step decides about each child, and
- * who gains whom follow from flat tables of ordinals, without a look at documents. A last pass over each side that
+ * who gains whom follow from flat tables of ordinals, without reading documents. A last pass over each side that
  * changes puts the references in. A document that cannot be written with them is refused, and then nothing may be
  * derived from it: everything is written again without it, which ends, because every time fewer documents take part.
  * All tables move to files that are mapped when they outgrow their share of memory, and nothing depends on where they
@@ -27,7 +27,7 @@
  * MRSI_FATE_REFUSED (to be refused when it is written, where it is not OUTSIDE). MRSI_FATE_UNSORTED: it could not be
  * written, and is refused from the next pass on. MRSI_FATE_USED: of a child enum mrs_link_verdict without ORPHAN. */
 enum {
-    MRSI_LINK_BROKEN = 1,     /* of a parent: some reference of it names nobody */
+    MRSI_LINK_BROKEN = 1,     /* of a parent: some reference of it names no document */
     MRSI_LINK_TWICE = 64,     /* another document has the same `_id` */
     MRSI_LINK_SORTLESS = 128  /* of a child: it has no sort key */
 };
@@ -37,7 +37,7 @@ enum {
 #define MRSI_REF_NONE (1ull << 62)  /* there is no reference: it only says that there is a list */
 #define MRSI_REF_WHOSE (MRSI_REF_NONE - 1)
 
-/* What is known of who lists a child: the first parent + 1, 0: nobody; and bits. */
+/* What is known of who lists a child: the first parent + 1, 0: none; and bits. */
 #define MRSI_LISTED_MORE (1ull << 63) /* others list it as well */
 #define MRSI_LISTED_LIST (1ull << 62) /* the child itself holds a list */
 #define MRSI_LISTED_ORPHAN (1ull << 61)
@@ -54,9 +54,9 @@ struct mrsi_link_side {
     struct mrsi_fates fates;
     struct mrsi_file_array whose; /* uint64_t for each reference, ascending by document: MRSI_REF_ */
     struct mrsi_file_array keys;  /* struct mrs_hash128 for each: what it names; where the others are read later */
-    struct mrsi_file_array found; /* uint64_t for each: the ordinal that it names + 1, 0: nobody; if known by then, */
+    struct mrsi_file_array found; /* uint64_t for each: the ordinal that it names + 1, 0: none; if known by then, */
     struct mrsi_mapped_mem named; /* else here, when all is read */
-    struct mrsi_file_array at, bytes; /* of each document: where in bytes its `_id` and sort key stand */
+    struct mrsi_file_array at, bytes; /* of each document: where in bytes its `_id` and sort key are */
     bool keeps;                   /* those are needed */
     struct mrsi_edges gains;      /* what each document gains: ordinals of the other side */
     uint64_t seen;                /* documents that were read */
@@ -108,7 +108,7 @@ mrsi_link_is_second(const struct mrsi_link_run *l, uint32_t side)
 {
     return side == 1 && !l->self;
 }
-/* The ordinal that each reference of a side names + 1, 0: nobody; when all is read. */
+/* The ordinal that each reference of a side names + 1, 0: none; when all is read. */
 static inline const uint64_t *
 mrsi_link_named(const struct mrsi_link_run *l, uint32_t side)
 {
@@ -151,7 +151,7 @@ enum mrs_status mrsi_link_read(struct mrsi_link_run *l, struct mrs_err *e);
 enum mrs_status mrsi_link_name(struct mrsi_link_run *l, struct mrs_err *e);
 /* links_decide.c */
 enum mrs_status mrsi_link_decide(struct mrsi_link_run *l, struct mrs_err *e);
-/* What the tables know of a child: who lists it. one: shape ONE, the parent that it names + 1, 0: nobody that is
+/* What the tables know of a child: who lists it. one: shape ONE, the parent that it names + 1, 0: none that is
  * there. */
 void mrsi_link_listed(const struct mrsi_link_run *l, uint64_t child, uint64_t one, struct mrs_link_facts *f);
 /* links_items.c: the references of a document in the end. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links_decide.c - from references as ordinals to what becomes of each child and who gains whom; no document is looked
- * at. */
+/* links_decide.c - from references as ordinals to what becomes of each child and who gains whom; no document is
+ * examined. */
 #include "links.h"
 #include "mongoreshape/context.h"
 
@@ -24,7 +24,7 @@ ask(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f
     return s;
 }
 
-/* ---- who is listed, and which parents list nobody who is there ---- */
+/* ---- who is listed, and which parents list no child that exists ---- */
 static void
 note_listed(struct mrsi_link_run *l, uint64_t child, uint64_t parent)
 {

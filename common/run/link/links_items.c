@@ -97,7 +97,7 @@ put_old(struct mrsi_link_run *l, struct mrsi_link_items *x, const struct mrs_key
     }
 }
 
-/* Starts to load what put_new will look at soon: what one document gains comes after what the last one did, so that
+/* Starts to load what put_new will read soon: what one document gains comes after what the last one did, so that
  * places can be asked for far ahead, and what is at them a little later. (Inlined in any case: a function that only
  * prefetches has no effect that the compiler knows of, and it drops the calls.) */
 static inline __attribute__((always_inline)) void
@@ -199,7 +199,7 @@ sort_items(const struct mrsi_link_run *l, struct mrsi_link_items *x)
 }
 
 /* ---- one side of one document ---- */
-/* A child that names nobody, or the wrong one, gets the parent that lists it. */
+/* A child that names no document, or the wrong one, gets the parent that lists it. */
 static void
 take_parent(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint64_t child)
 {

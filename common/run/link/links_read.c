@@ -128,7 +128,7 @@ look_up_all(struct mrsi_link_run *l, struct links_read_job *job, uint32_t side, 
     return s;
 }
 
-/* Its `_id` and sort key, for whoever will refer to it. */
+/* Its `_id` and sort key, for the references to it. */
 static enum mrs_status
 keep(const struct mrsi_link_run *l, struct mrsi_worker *w, struct links_read_job *job, uint32_t side,
      struct mrs_view doc, uint8_t *bits, struct mrs_err *e)

@@ -2,10 +2,10 @@
 /* index_fit.c - values of the result at which a server refuses to build an index: an array in a hashed one, what is no
  * place in 2d and 2dsphere, a language that is none in a text one, arrays in two fields of a compound one.
  *
- * mongorestore would fail when the data has been loaded, and build no index of the collection. Documents are looked at
+ * mongorestore would fail when the data has been loaded, and build no index of the collection. Documents are examined
  * as they are written, and only for indexes that are not in the input, on a path that the plan changes, or of a
  * collection that documents come into: what else is there fitted on the server of the dump. Partial filters count,
- * but not one that compares by a collation: its index is looked at for arrays only. */
+ * but not one that compares by a collation: its index is examined for arrays only. */
 #include "notices.h"
 #include "mongoreshape/unique.h"
 #include "mongoreshape/value.h"

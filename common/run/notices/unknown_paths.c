@@ -2,10 +2,10 @@
 /* unknown_paths.c - which paths of the plan no document has: misspelled, most often, and the step then does nothing.
  *
  * A bit of a row stands for a path that the step reads or removes; it is set by the first document that has the path,
- * and from then on the path costs nothing. What nobody has is told with the nearest name among the first documents.
- * The bits lie in the account's rows, so they are saved and forgotten with these. Two more things are found on the way:
- * a text of the plan that is the name of a field (of the first documents: the text may be meant), and a path that never
- * has a value of the types that it is compared with.
+ * and from then on the path costs nothing. What no document has is told with the nearest name among the first
+ * documents. The bits lie in the account's rows, so they are saved and forgotten with these. Two more things are found
+ * on the way: a text of the plan that is the name of a field (of the first documents: the text may be meant), and a
+ * path that never has a value of the types that it is compared with.
  *
  * The step `index` sees no documents: its paths are looked for in those that are written, as long as an index of the
  * result has them. */
@@ -23,7 +23,7 @@ struct wanted { /* of a row */
     uint64_t all;
     struct mrs_path path[PATHS];
     uint32_t types[PATHS];         /* that a value at the path should have; 0: any */
-    uint64_t after[PATHS];         /* of these: the bit of the path alone, before which nobody looks; 0: none */
+    uint64_t after[PATHS];         /* of these: the bit of the path alone, before which it is not looked for; 0: none */
     _Atomic uint32_t found[PATHS]; /* those that values have */
     const char *word[PATHS];       /* the text in the plan that may be the field at the path; NULL: the path is read */
     uint64_t texts;                /* bits of these */

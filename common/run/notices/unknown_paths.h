@@ -19,7 +19,7 @@ mrsi_paths_meet(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
 }
 /* Documents at their last place, for the paths of the step `index`; one thread at a time. */
 void mrsi_paths_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size_t n);
-/* What nobody has, into the report. */
+/* What no document has, into the report. */
 enum mrs_status mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e);
 
 /* What else was found on the way, one of MRSI_PATH_NOTES of a step; false: nothing. */

@@ -173,7 +173,7 @@ replace_state(struct mrsi_engine *en, const struct mrs_buf *file, struct mrs_err
 }
 
 /* The state of the last boundary, with the mark where there is one, becomes the one on disk. One that is too large for
- * a document is left out: then the run can be gone on with from an earlier one. */
+ * a document is left out: then the run resumes from an earlier one. */
 static enum mrs_status
 write_state(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -271,7 +271,7 @@ mrsi_ckpt_whole(struct mrsi_engine *en, struct mrs_err *e)
     bool wanted = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
     bool marked = en->residue; /* where one is put back a mark comes next: what was written is in it alone */
-    return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not wanted: nobody would look for it */
+    return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not wanted: it would not be looked for */
 }
 
 /* ---- marks ---- */
@@ -575,7 +575,7 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
     if (mrs_ckpt_dir_clear(&en->kept->dir, NULL, NULL) == MRS_OK) {
         mrs_output_abort(en->out);
     } else {
-        mrs_output_leave(en->out); /* a state that cannot be removed never stands without what it speaks of */
+        mrs_output_leave(en->out); /* a state that cannot be removed keeps the files that it lists */
     }
 }
 

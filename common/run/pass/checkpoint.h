@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint.h - how a run that is stopped or killed at any instant is gone on with, to the same bytes.
+/* checkpoint.h - how a run that is stopped or killed at any instant resumes, to the same bytes.
  *
  * A run is a row of passes, and between two of them everything that matters lies in files: collections of the input,
  * parts that steps wrote, finished files of the output, the log of refused documents. Such a place is a boundary: the
@@ -14,7 +14,7 @@
  *
  * The rules that make it safe:
  * - the state is replaced in one rename, after all that it names is on disk;
- * - what the state on disk, or the boundary that may still be written, names is not removed; files that nobody needs
+ * - what the state on disk, or the boundary that may still be written, names is not removed; files that are not needed
  *   any more are removed once a newer state is there;
  * - who goes on takes from OUT.partial and OUT.checkpoint only what the state names, in the length that it says, and
  *   removes the rest;
@@ -105,7 +105,7 @@ enum mrs_status mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e);
 struct mrsi_pause_clock {
     struct mrsi_engine *en;
     struct mrsi_pass *pass; /* what marks are of; NULL: there are none */
-    uint64_t since;         /* bytes of work since the last look at the clock */
+    uint64_t since;         /* bytes of work since the last read of the clock */
 };
 /* So many more have been done: whether it is time for a rest. */
 bool mrsi_pause_is_due(struct mrsi_pause_clock *r, uint64_t bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_pass.c - marks inside a pass that works in input order: where it stands, and going on from there.
+/* checkpoint_pass.c - marks inside a pass that works in input order: where it is, and going on from there.
  *
  * When a mark is taken nothing is under way: all jobs that were fetched have been committed. So the place of the next
  * block, the lengths of what is written and the counts of the pass belong together. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extra_files.c - files of a dump that are no collections, looked at before the first step.
+/* extra_files.c - files of a dump that are no collections, examined before the first step.
  *
  * mongorestore --oplogReplay applies the entries of oplog.bson to what it has just restored, so an entry for a
  * collection that a step names would change the new design by the old one's rules. Entries for others may stay.

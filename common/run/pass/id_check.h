@@ -2,7 +2,7 @@
 /* id_check.h - `_id` stays unique in every collection that a step adds to.
  *
  * A pass is run optimistically: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal,
- * nothing can clash and the pass stands: the usual case costs a few nanoseconds a document. Otherwise the pass is
+ * nothing can clash and the pass is final: the usual case costs a few nanoseconds a document. Otherwise the pass is
  * forgotten, run again without writing to collect the members of the keys with equal hashes with their contents, judged
  * in one look by the plan's policy, and run a last time with the verdict. Between the passes the phases LOOK and JUDGE
  * work on what was collected; they take marks of the step's pass, which has ended.

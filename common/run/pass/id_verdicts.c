@@ -6,8 +6,8 @@
  * documents that the step itself made bar theirs, for two equal ones of these are two all the same (one that is there
  * is what an earlier run made, but not where the step makes the `_id`s of a whole collection anew). Only when it is
  * known who is refused the members of the others are told who stands for whom: a document of a rejected source stands
- * for nobody, for it is never written. So one key may have any number of members, and there may be any number of keys.
- * What was told is sorted by the documents that it is about. Marks are taken between any two members. */
+ * for no other, for it is never written. So one key may have any number of members, and there may be any number of
+ * keys. What was told is sorted by the documents that it is about. Marks are taken between any two members. */
 #include "id_check.h"
 
 enum id_verdicts_stage {
@@ -23,7 +23,7 @@ enum id_verdicts_stage {
 };
 enum id_verdicts_list { REJECTED_LIST, TOLD, REPLACED, N_LISTS };
 
-struct id_verdicts_key_now { /* being looked at: of its members those that are not rejected */
+struct id_verdicts_key_now { /* being examined: of its members those that are not rejected */
     struct mrsi_id_member first, last;
     struct mrsi_id_member rival[2]; /* the first one that counts, and the first of those that it cannot are next to */
     uint64_t lo, hi;   /* the key */
@@ -109,7 +109,7 @@ mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target)
     return ids->policy == MRS_CONFLICTS_LAST || is_over(ids, target);
 }
 
-/* The next member; one of another run is looked at, for its file may have come to harm. A mark before it has it still.
+/* The next member; one of another run is examined, for its file may have come to harm. A mark before it has it still.
  */
 static enum mrs_status
 next_member(struct mrsi_ids *ids, struct mrsi_id_member *m, struct mrs_err *e)

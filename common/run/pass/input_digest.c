@@ -2,7 +2,7 @@
 /* input_digest.c - what a run has read of its input: documents, bytes and digest of each namespace, for the manifest.
  *
  * A namespace may be read in several passes, by several workers, and passes are given up and begun again. The cut of
- * blocks depends on the data alone, so each block has a number, and whoever has read it first takes its documents in:
+ * blocks depends on the data alone, so each block has a number, and the first reader takes its documents in:
  * they are summed up one by one while they are worked on, since the processor has them at hand then. */
 #include "checkpoint.h"
 

@@ -287,7 +287,7 @@ find_document(void *arg, struct mrs_view doc, bool matched)
     return s;
 }
 
-/* Of one pair, where nobody matches. */
+/* Of one pair, where nothing matches. */
 static enum mrs_status
 ask_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
 {
@@ -327,9 +327,9 @@ touches(const struct mrs_desc *d, const struct mrs_touch *as, char kind)
     return false;
 }
 
-/* Of a REKEY: each path with references (it reads and changes them), of the sides on which some name nobody, and of the
- * types of these, for others may be new `_id`s. More documents with a value of such a type than that means that some of
- * these were found. */
+/* Of a REKEY: each path with references (it reads and changes them), of the sides on which some name no document, and
+ * of the types of these, for others may be new `_id`s. More documents with a value of such a type than that means that
+ * some of these were found. */
 static enum mrs_status
 ask_references(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* notices.c - what is no refusal but what an author should know before a run: documents without a match, references
- * that name nobody, what a limit leaves behind, how large the largest documents become, how long arrays.
+ * that name no document, what a limit leaves behind, how large the largest documents become, how long arrays.
  *
  * How many there are is in the account's rows. Drivers note documents by their ordinals, of which the first are
  * kept; before the step's collections become what it has written, those are looked up once more for their `_id`s. */

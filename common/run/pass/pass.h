@@ -45,7 +45,7 @@ struct mrsi_id_span {
     const uint8_t *first, *last; /* ObjectIds, in ascending order up to here */
     bool loose;                  /* they do not ascend, or are no ObjectIds */
 };
-struct mrsi_doc_at { /* where in the scan a document stands */
+struct mrsi_doc_at { /* where in the scan a document is */
     const struct mrsi_part *part;
     uint64_t ordinal;
 };

@@ -3,10 +3,10 @@
  *
  * Jobs are numbered as they are fetched and committed in that order, so whatever a pass writes is the same for any
  * number of workers. A worker whose job is done before its turn puts it aside, while there is room for another, and
- * goes on; whoever commits the job before it commits it, too. A big job keeps the fetch lock until it is committed:
- * documents of many megabytes take turns instead of being held by all workers at once (and since earlier jobs have all
- * been fetched, they can commit: no deadlock). The first error stops everybody; of several the one of the earliest job
- * is told. It must not know what a job is. */
+ * goes on; the thread that commits the job before it commits it, too. A big job keeps the fetch lock until it is
+ * committed: documents of many megabytes take turns instead of being held by all workers at once (and since earlier
+ * jobs have all been fetched, they can commit: no deadlock). The first error stops everybody; of several the one of the
+ * earliest job is told. It must not know what a job is. */
 #include "checkpoint.h"
 
 #define PLENTY (128ull << 20) /* bytes of memory for a worker */
@@ -131,7 +131,7 @@ commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pi
 {
     MRS_ASSERT(x->job && x->no == r->committed);
     struct mrs_err e;
-    bool waited = x->state == WAITS; /* nobody else looks at it any more */
+    bool waited = x->state == WAITS; /* no other thread reads it any more */
     mrs_err_clear(&e);
     w->job_no = x->no;
     if (waited) {

@@ -2,7 +2,7 @@
 /* scan.c - reading a collection: its parts one behind the other, block by block, and each document on its way to a
  * step.
  *
- * Documents of input files are checked whole before anybody looks at them; what we wrote ourselves is not checked
+ * Documents of input files are checked whole before they are read; what we wrote ourselves is not checked
  * again. Steps that wait at a part (pend) are applied here. Ordinals count the documents as they lie in the parts,
  * whatever becomes of them, so that they are the same in every pass. */
 #include "pass.h"

@@ -16,7 +16,7 @@ struct mrsi_step_outputs {
     uint32_t wr_of[MRS_SIDES_MAX]; /* side -> writer; MRSI_NONE: none (the side is only read, or not opened yet) */
     uint32_t n_wr;
     struct mrsi_pass *pass; /* NULL: without marks */
-    uint32_t there;         /* the writer whose collection is looked at for what is there; n_wr: that is done */
+    uint32_t there;         /* the writer whose collection is examined for what is there; n_wr: that is done */
     uint32_t at;            /* the writer that copies what is there; n_wr: that is done */
 };
 
@@ -75,8 +75,8 @@ enum mrs_status mrsi_step_outputs_write_all(struct mrsi_step_outputs *s, struct 
                                             struct mrsi_lists *lists,
                                             struct mrsi_out *outs, const struct mrs_products *all, uint64_t *n,
                                             struct mrs_err *e);
-/* As mrsi_step_outputs_write for a document that was appended to the writer's buffer, from `at` on, by somebody else;
- * not where steps are fused. */
+/* As mrsi_step_outputs_write for a document that was appended to the writer's buffer, from `at` on, by another
+ * function; not where steps are fused. */
 void mrsi_step_outputs_written(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_out *outs,
                                uint32_t side, size_t at);
 /* One mrsi_out for each writer; NULL without memory. */
@@ -89,7 +89,7 @@ struct mrsi_step_outputs_job {
     const struct mrsi_part *part;
     struct mrsi_out *out; /* NULL: nothing is ready yet, and nothing to be cleared */
 };
-/* The next block of the scan. *fresh: this call made ready what the job has; whoever called makes the rest of the job
+/* The next block of the scan. *fresh: this call made ready what the job has; the caller makes the rest of the job
  * ready then, also where the call fails. *big: as a pipe asks it. OK, END, FAIL, DEAD. */
 enum mrs_status mrsi_step_outputs_job_next(struct mrsi_step_outputs *s, struct mrsi_scan *scan,
                                            struct mrsi_step_outputs_job *job,

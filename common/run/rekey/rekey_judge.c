@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_judge.c - who is refused and who belongs together; no document is looked at. */
+/* rekey_judge.c - who is refused and who belongs together; no document is examined. */
 #include "rekey_pass.h"
 
 static enum mrs_status
@@ -46,7 +46,7 @@ is_held(const struct mrsi_rekey_run *k, struct mrs_hash128 key)
            (mrsi_fates_get(&k->fates, first) & (MRSI_FATE_OUTSIDE | MRSI_REKEY_HELD)) != 0;
 }
 
-/* All candidates are looked at before any is refused: what the absence of one would allow is not allowed. */
+/* All candidates are examined before any is refused: what the absence of one would allow is not allowed. */
 static enum mrs_status
 judge_ids(struct mrsi_rekey_run *k, struct mrs_err *e)
 {

@@ -83,7 +83,7 @@ called(const struct mrsi_rekey_run *k, uint64_t i)
     return ((const uint64_t *)(const void *)k->name_at.p)[i];
 }
 
-/* Whoever follows a reference looks at one number only. */
+/* To follow a reference one number is read. */
 enum mrs_status
 mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e)
 {

@@ -38,7 +38,7 @@ enum {
 
 /* A group, at the ordinal of its first document. */
 struct mrsi_rekey_group {
-    uint64_t survivor; /* ordinal + 1; 0: nobody merges with it, nothing is computed */
+    uint64_t survivor; /* ordinal + 1; 0: none merges with it, nothing is computed */
     uint64_t gain;     /* where in gains + 1, with FAILED the reason; 0: nothing */
     uint8_t refused;
     uint8_t several;   /* it has more than one document */

@@ -16,7 +16,7 @@
  *
  * DOCS: lengths u32 of the operations, of their frame, of the documents, of their frame; then both frames. An operation
  * is a number n << 2 | op as a varint and, but for NEW, a varint that says how far from the document after the last one
- * taken the next of the inverse's documents stands (zigzag): TAKE n of them as they are, MEND n of them (the documents
+ * taken the next of the inverse's documents lies (zigzag): TAKE n of them as they are, MEND n of them (the documents
  * that they become lie in the frame), or NEW: n documents that are in the frame alone. The prefix of the second frame
  * are the inverse's documents of MEND, one behind the other. */
 #ifndef MRS_RUN_RESIDUE_H

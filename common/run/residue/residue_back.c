@@ -5,7 +5,7 @@
  * must have the digest that it had. In between nothing is believed that a checksum or a length does not hold.
  *
  * This is a run with checkpoints of its own, in OUT.checkpoint. Its engine has no steps to do and no collections: it is
- * there for files, marks and the output. There is one pass from the first look at the input to the publication, and
+ * there for files, marks and the output. There is one pass from the first read of the input to the publication, and
  * the inverse run, with its own checkpoints, lies in the middle of it: what that makes is the same each time, so places
  * in it hold even where it had to be made again. */
 #include "mongoreshape/clock.h"
@@ -35,7 +35,7 @@ struct backing {
     struct mrs_buf text;
     unsigned stage;
     uint32_t at; /* of the list, or of what the inverse made */
-    struct mrsi_docs docs; /* CHECK: the collection that is looked at */
+    struct mrsi_docs docs; /* CHECK: the collection that is examined */
     struct mrsi_digest digest;
     /* COLLECTIONS */
     bool open;                     /* one is in the middle */
@@ -345,7 +345,7 @@ damaged(struct mrs_err *e)
     return mrsi_state_damaged("what is put back", e);
 }
 
-/* The look at the input goes on. */
+/* The read of the input goes on. */
 static enum mrs_status
 apply_check(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 {

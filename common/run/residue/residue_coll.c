@@ -100,7 +100,7 @@ next_pair(struct mrsi_residue_coll *c, struct mrs_err *e)
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* Who pairs with the document `no`: an equal one if there is any. The pair on top was not looked at. */
+/* Who pairs with the document `no`: an equal one if there is any. The pair on top was not examined. */
 static enum mrs_status
 pair_of(struct mrsi_residue_coll *c, uint64_t no, uint64_t *found, struct mrs_err *e)
 {

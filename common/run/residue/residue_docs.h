@@ -78,7 +78,7 @@ enum mrs_status mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct 
                                struct mrs_err *e);
 enum mrs_status mrsi_docs_next(struct mrsi_docs *d, struct mrs_view *doc, struct mrs_err *e); /* OK, END */
 void mrsi_docs_close(struct mrsi_docs *d);
-/* Where it stands, as field `name`; and open there. */
+/* Where it is, as field `name`; and open there. */
 void mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build *b);
 enum mrs_status mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e);
 

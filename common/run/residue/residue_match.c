@@ -2,7 +2,7 @@
 /* residue_match.c - which of the inverse's documents is which of the input's: by their bytes, else by their `_id`.
  *
  * Hashes of both sides are sorted and merged within the budget, so the k-th of several equal documents meets the k-th.
- * A hash decides nothing: whoever uses a pair compares the bytes. */
+ * A hash decides nothing: the user of a pair compares the bytes. */
 #include "residue.h"
 
 #define KEY 17 /* kind, hash */
@@ -59,7 +59,7 @@ next(struct side *x, struct mrs_err *e)
     return s;
 }
 
-/* Both records on top are given again, by whoever goes on as well. */
+/* Both records on top are given again, after a resume as well. */
 static enum mrs_status
 rest(struct side *a, struct side *b, struct mrsi_pause_clock *pauses, struct mrs_err *e)
 {

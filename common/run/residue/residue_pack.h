@@ -32,7 +32,7 @@ struct mrsi_residue_pack {
     uint64_t next; /* the inverse's document after the last one taken */
 };
 void mrsi_pack_begin(struct mrsi_residue_pack *p, struct mrs_mem *mem, struct mrsi_residue_out *out);
-/* no, base: the inverse's document; not looked at with NEW. doc: not looked at with TAKE. */
+/* no, base: the inverse's document; not examined with NEW. doc: not examined with TAKE. */
 enum mrs_status mrsi_pack_add(struct mrsi_residue_pack *p, enum mrsi_op op, uint64_t no, struct mrs_view base,
                               struct mrs_view doc, struct mrs_err *e);
 enum mrs_status mrsi_pack_end(struct mrsi_residue_pack *p, struct mrs_err *e);
@@ -57,7 +57,7 @@ void mrsi_unpack_begin(struct mrsi_unpack *u, struct mrs_mem *mem, const struct 
                        struct mrsi_doc_offsets *offsets);
 enum mrs_status mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e);
 void mrsi_unpack_clear(struct mrsi_unpack *u);
-/* Where it stands, while put runs; of the same record again. */
+/* Where it is, while put runs; of the same record again. */
 void mrsi_unpack_describe(const struct mrsi_unpack *u, struct mrs_build *b);
 enum mrs_status mrsi_unpack_apply(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_run.c - the run of an inverse plan into a folder that nobody keeps, and the collections that two plans
+/* residue_run.c - the run of an inverse plan into a temporary folder, and the collections that two plans
  * name. */
 #include "residue.h"
 #include "run/engine/run_engine.h"

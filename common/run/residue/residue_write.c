@@ -2,7 +2,7 @@
 /* residue_write.c - runs the inverse over an output that is whole, and writes what differs from the input.
  *
  * The inverse plan is the one that `invert` prints, read again from its text: so that what is compared here is what
- * somebody will run. Its output lies in a folder of its own until the comparison is done. Nothing is published before
+ * will be run. Its output lies in a folder of its own until the comparison is done. Nothing is published before
  * the residue is on disk.
  *
  * While documents are compared there are marks, of the forward run: what the inverse makes is the same each time, so

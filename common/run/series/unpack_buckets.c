@@ -101,7 +101,7 @@ work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
         enum mrs_status s = mrsi_cursor_next(&cur, w, &bucket, e);
         MRS_THEN(s, unpack(u, w, j, bucket, &damaged, e));
         if (s == MRS_FAIL && damaged) {
-            e->byte_off = UINT64_MAX; /* inside of the bucket nobody finds it */
+            e->byte_off = UINT64_MAX; /* an offset inside of the bucket helps no reader */
             return mrsi_bad_input(mrs_input_at(u->en->in, j->part->in_index), cur.ordinal, j->block.off + at, s, e);
         }
         if (s != MRS_OK) {

@@ -36,7 +36,7 @@ enum mrs_status mrsi_file_array_load(struct mrsi_file_array *t, struct mrs_view 
                                      struct mrs_err *e);
 /* What was put so far goes into the file, however little it is. OK, FAIL. */
 enum mrs_status mrsi_file_array_spill(struct mrsi_file_array *t, struct mrs_err *e);
-/* Nothing is put from here on; items may be looked at, by several threads. */
+/* Nothing is put from here on; items may be examined, by several threads. */
 enum mrs_status mrsi_file_array_end(struct mrsi_file_array *t, struct mrs_err *e);
 /* As bsearch: the items must have been put in the order of cmp. */
 const void *mrsi_file_array_find(const struct mrsi_file_array *t, const void *key, int (*cmp)(const void *,

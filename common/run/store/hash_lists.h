@@ -24,7 +24,7 @@ struct mrsi_hashes {
     uint8_t *room, *room_end; /* left of the last of these */
 };
 
-/* memory: bytes of hashes that will be held at most; what stands around them takes about an eighth more. DEAD. */
+/* memory: bytes of hashes that will be held at most; what is around them takes about an eighth more. DEAD. */
 enum mrs_status mrsi_hashes_init(struct mrsi_hashes *h, struct mrs_mem *mem, uint64_t memory, struct mrs_err *e);
 /* Of all zeros: nothing. */
 void mrsi_hashes_clear(struct mrsi_hashes *h);

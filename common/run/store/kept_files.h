@@ -11,7 +11,7 @@ struct mrsi_kept_files {
     uint32_t next;             /* number of the next file */
     struct mrs_buf files;      /* uint32_t: the numbers that the last boundary names, */
     struct mrs_buf on_disk;    /* and those that the state on disk names */
-    struct mrs_buf doomed;     /* numbers of files that nobody but a state needs */
+    struct mrs_buf doomed;     /* numbers of files that only a state needs */
     struct mrs_buf pass_temps; /* struct mrsi_temp *: files made for the mark alone, until it is on disk */
 };
 /* en->kept, and nothing at all. */
@@ -19,7 +19,7 @@ enum mrs_status mrsi_kept_files_open(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_kept_files_close(struct mrsi_engine *en);
 /* Whether a list of numbers holds one. */
 bool mrsi_kept_files_has(const struct mrs_buf *list, uint32_t no);
-/* Removes the files that nobody needs any more. */
+/* Removes the files that are not needed any more. */
 void mrsi_kept_files_sweep(struct mrsi_engine *en);
 /* The mark is on disk, or given up: the files made for it alone are closed. */
 void mrsi_kept_files_drop_marked(struct mrsi_engine *en);

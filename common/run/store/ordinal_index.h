@@ -28,8 +28,8 @@ enum mrs_status mrsi_mapped_mem_apply(struct mrsi_mapped_mem *a, struct mrsi_eng
 
 /* ---- keys to ordinals ----
  * The key of a value is mrs_hash_secret over its mrs_key_append bytes with the secret of the run: equal values have
- * equal keys, and two different values never have, whoever wrote them (secret.c). Each key keeps the ordinal it was put
- * with first. One thread puts; when all is put, any number of threads find. */
+ * equal keys, and two different values never have, whatever their source (secret.c). Each key keeps the ordinal it was
+ * put with first. One thread puts; when all is put, any number of threads find. */
 struct mrsi_index_slot {
     uint64_t lo, hi;
     uint64_t ord; /* + 1; 0: empty */
@@ -43,7 +43,7 @@ struct mrsi_index {
     uint64_t end;    /* all ordinals are smaller */
     uint64_t sum;    /* of all keys and their ordinals, for marks */
     uint64_t copied; /* keys in the copy of the slots, where they have one */
-    uint64_t guess;  /* how many keys there will be, as far as anybody can tell; 0: nobody can */
+    uint64_t guess;  /* an estimate of how many keys there will be; 0: not known */
 };
 #define MRSI_NO_ORDINAL UINT64_MAX
 void mrsi_index_init(struct mrsi_index *x, struct mrsi_engine *en, uint64_t limit);
@@ -66,7 +66,7 @@ mrsi_index_home(const struct mrsi_index *x, struct mrs_hash128 key)
 {
     return (struct mrsi_index_slot *)x->slots.p + (uint64_t)((unsigned __int128)key.lo * x->n_slot >> 64);
 }
-/* A put or find of this key will follow: starts to load what it will look at. */
+/* A put or find of this key will follow: starts to load what it will read. */
 static inline void
 mrsi_index_fetch(const struct mrsi_index *x, struct mrs_hash128 key)
 {

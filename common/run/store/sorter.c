@@ -344,7 +344,7 @@ next_of_runs(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e)
 enum mrs_status
 mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e)
 {
-    if (mrsi_cancelled(s->en)) { /* whoever reads a sort may do so for minutes without a pass over documents */
+    if (mrsi_cancelled(s->en)) { /* a sort may be read for minutes without a pass over documents */
         return mrsi_interrupted(s->en, e);
     }
     if (s->runs.n) {
@@ -368,7 +368,7 @@ mrsi_sorter_unread(struct mrsi_sorter *s)
 }
 
 /* ---- marks ---- */
-/* Where in its run the record stands that is next. */
+/* Where in its run the next record is. */
 static uint64_t
 next_of_run(const struct mrsi_sorter *s, uint32_t i)
 {

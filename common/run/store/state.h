@@ -70,7 +70,7 @@ void mrsi_save_temp_unsummed(const char *name, const struct mrsi_temp *t, uint64
                              struct mrs_buf *files);
 enum mrs_status mrsi_load_temp_unsummed(struct mrsi_engine *en, struct mrs_view mark, const char *name,
                                         struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
-/* Where a reader stands, as fields of an open document. */
+/* Where a reader is, as fields of an open document. */
 void mrsi_save_place(const struct mrs_reader_at *at, struct mrs_build *b);
 struct mrs_reader_at mrsi_load_place(struct mrs_view d, bool *bad);
 /* How long the log of refused documents was at some time: never longer than the mark has it. */

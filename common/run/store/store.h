@@ -4,7 +4,7 @@
  * A collection is a list of parts (a file of the input, or a temporary file that a step wrote). A pass reads a
  * collection block by block on several workers: fetch under a lock, work in parallel, commit in input order, so that
  * nothing that is written depends on the number of workers. One-document steps cost no pass of their own: they wait
- * at the parts (pend) until somebody reads them, or are applied while another step's documents are written to their
+ * at the parts (pend) until they are read, or are applied while another step's documents are written to their
  * last place (fused). */
 #ifndef MRSI_RUN_STORE_H
 #define MRSI_RUN_STORE_H
@@ -67,13 +67,13 @@ struct mrsi_coll {
     uint64_t read_docs, read_bytes; /* so many */
 };
 
-/* Why documents of a JOIN or LINK do not match, or references of a REKEY name nobody: in the row of side 0. */
+/* Why documents of a JOIN or LINK do not match, or references of a REKEY name no document: in the row of side 0. */
 struct mrsi_why {
     uint64_t n, of;     /* so many documents of side ref; n 0: nothing was found */
     uint8_t has, wants; /* types */
     uint32_t pair, ref; /* pair: of JOIN; of REKEY the touch that tells the path */
     bool turned;        /* match is the wrong way round */
-    bool some;          /* not all documents were looked at */
+    bool some;          /* not all documents were examined */
 };
 
 /* Documents in which a field failed, and `errors` took that. */
@@ -88,8 +88,8 @@ struct mrsi_row {
     uint64_t changed; /* MAP, REKEY: documents with other bytes than before */
     uint64_t groups; /* WINDOW */
     uint64_t merged, references, dangling; /* REKEY: documents that became part of another; references that followed,
-                                              and that name nobody */
-    uint64_t matched; /* JOIN: documents of from that match somebody, whatever becomes of them */
+                                              and that name no document */
+    uint64_t matched; /* JOIN: documents of from with a match, whatever becomes of them */
     uint64_t outside; /* JOIN: documents of from that `where` leaves out */
     uint64_t seen;    /* paths that some document has (unknown_paths.h) */
     uint64_t patterns; /* MAP: patterns that fit a field of some document, by bit of mrs_ctx.matched */

@@ -5,8 +5,8 @@
 
 #include "state.h"
 
-/* A key, hashed: keys of up to 15 bytes stand here as they are, longer ones as 120 bits of mrs_hash_secret, so that no
- * two different ones are equal here, whoever wrote them. */
+/* A key, hashed: keys of up to 15 bytes are here as they are, longer ones as 120 bits of mrs_hash_secret, so that no
+ * two different ones are equal here, whatever their source. */
 struct mrsi_key {
     uint64_t a, b;
 };
@@ -43,7 +43,7 @@ void mrsi_table_has(struct mrsi_table *t, const struct mrsi_savepoint_list *list
 const struct mrsi_table_entry *mrsi_table_find(const struct mrsi_table *t,
                                                struct mrsi_key key); /* first entry or NULL */
 void mrsi_table_fetch(const struct mrsi_table *t,
-                      struct mrsi_key key); /* a find of this key will follow: starts to load what it will look at */
+                      struct mrsi_key key); /* a find of this key will follow: starts to load what it will read */
 static inline const struct mrsi_table_entry *
 mrsi_table_next(const struct mrsi_table *t, const struct mrsi_table_entry *x)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree_ancestors.c - every way up, walked once.
  *
- * From a node that nobody has come by the way goes up to one whose fate is known, to a root, or back into itself. On
+ * From a node not visited the way goes up to one whose fate is known, to a root, or back into itself. On
  * the way each node's parent is turned around to point at the node one came from, so that it can be gone down again
  * without remembering anything, however long it is; going down, parents are put right and fates told. */
 #include "tree_pass.h"

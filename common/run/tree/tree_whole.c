@@ -126,7 +126,7 @@ mrsi_tree_weigh_all(struct mrsi_tree_run *t, struct mrs_err *e)
 
 /* ---- putting together ---- */
 struct tree_whole_frame { /* a document that is open */
-    size_t doc, array; /* where their lengths stand */
+    size_t doc, array; /* where their lengths are */
     uint32_t no;       /* of the next child */
 };
 

@@ -84,7 +84,7 @@ first_child(struct mrs_node_ids *ids)
     job->child = job->t->shared.p ? ((const struct mrsi_tree_child *)job->t->shared.p)[job->who].child : MRSI_NONE;
 }
 
-/* The way up is gathered once somebody wants to see it. */
+/* The way up is gathered once it is asked for. */
 static enum mrs_status
 next_above(struct mrs_node_ids *ids, struct mrs_val *id, struct mrs_err *e)
 {

@@ -2,7 +2,7 @@
 /* window_groups.c - group by group: what its members bring, and what the step gives for each of them. */
 #include "window_pass.h"
 
-enum { AHEAD = 8 }; /* members whose bytes are asked for before they are looked at */
+enum { AHEAD = 8 }; /* members whose bytes are asked for before they are examined */
 
 struct window_hand {
     struct mrsi_window_run *r;

@@ -4,7 +4,7 @@
  *
  * A first pass takes down what each document brings, in memory, and where that is too much for it sorted on disk by
  * group, by the order in the group, and by input order. Then group by group: what its members bring lies one behind the
- * other, in memory or in a temporary file that is mapped, the step looks at it as it likes, and what it gives for each
+ * other, in memory or in a temporary file that is mapped, the step reads it as it likes, and what it gives for each
  * member is kept, with its place by the ordinal of the document. A second pass writes each document with what was given
  * for it. Groups are told apart by 128 bits of hash under the secret of the run. */
 #ifndef MRSI_RUN_WINDOW_H

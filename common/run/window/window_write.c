@@ -2,7 +2,7 @@
 /* window_write.c - the second pass: each document with what was given for it. */
 #include "window_pass.h"
 
-enum { AHEAD = 8 }; /* documents for which what was given is asked for before it is looked at */
+enum { AHEAD = 8 }; /* documents for which what was given is asked for before it is examined */
 
 struct window_write_job {
     struct mrsi_step_outputs_job io;

@@ -2,8 +2,8 @@
 /* bucket.c - bucket: readings of a series become documents that hold many of them. The plan's entry.
  *
  * `by` is read as a map of expressions whichever way it is written, `time` as an expression, `every` as windows that
- * $dateTrunc would cut. All fields that a bucket gets must have names that stand apart, so that later nothing can be in
- * the way of anything: whatever could be is an error of the plan. */
+ * $dateTrunc would cut. All fields that a bucket gets must have names of which none is inside another, so that later
+ * nothing can be in the way of anything: whatever could be is an error of the plan. */
 #include "bucket.h"
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
@@ -319,7 +319,7 @@ struct bucket_name {
     const char *key, *sub;
 };
 
-/* All fields of a bucket must stand apart. */
+/* No field of a bucket may be inside another. */
 static void
 check_names(struct mrsi_read *r, struct mrsi_bucket *s)
 {

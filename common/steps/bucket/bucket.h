@@ -35,7 +35,7 @@ struct mrsi_bucket {
     struct mrs_coll from, into;
     struct mrs_query *where;
     struct mrsi_shape by;     /* a map in any case: the fields of the bucket that name its series */
-    struct mrsi_paths gone;   /* what the default item leaves out: fields that stand in `by` as they are */
+    struct mrsi_paths gone;   /* what the default item leaves out: fields that are in `by` as they are */
     struct mrsi_shape rest;   /* the same as a shape, where all are top-level fields; both: with those of `drop` */
     bool both;
     struct mrs_edit *less;    /* the same as an edit, where some are not */
@@ -49,8 +49,8 @@ struct mrsi_bucket {
     uint32_t n_set;
     bool has_exprs;           /* some value of a bucket is made of the bucket itself */
     bool timed;               /* a bucket holds times of its readings as they are */
-    bool tail;                /* behind the item stands more in a shape */
-    bool plain;               /* series, time and item are top-level fields as they stand: */
+    bool tail;                /* behind the item is more in a shape */
+    bool plain;               /* series, time and item are top-level fields as they are: */
     struct bucket_template *tpl; /* no name twice */
     uint32_t n_template;
     uint32_t *value;          /* which of them is each `by` field, and the time */
@@ -111,17 +111,17 @@ struct bucket_known {
     bool dated;         /* such a document has a date as its time, and no more is wanted of it than this: */
     uint32_t n_values, n_by;
     uint32_t by_bytes, value_bytes;
-    uint32_t date_at;   /* where among the values of the item the time stands; MRS_FOLD_ELSEWHERE: it does not */
+    uint32_t date_at;   /* where among the values of the item the time is; MRS_FOLD_ELSEWHERE: it is not */
     struct bucket_span found[BUCKET_TEMPLATES]; /* what was looked for */
     struct mrs_fold_span value[BUCKET_LAYOUT]; /* of the item */
     struct bucket_span by[BUCKET_TEMPLATES]; /* bytes by which series differ whose readings look alike */
-    struct mrs_buf heads;                    /* of such a document; nothing: nobody has asked for them */
+    struct mrs_buf heads;                    /* of such a document; nothing: they were not asked for */
 };
 /* What a plain plan takes of a document, and what it knows of documents. */
 struct bucket_plain {
     struct mrs_val v[BUCKET_TEMPLATES + 2]; /* what was looked for; missing where there is none */
     bool named;           /* the name tells the series, too */
-    bool gap;             /* a field was left out of the item, and seen has yet to be looked at */
+    bool gap;             /* a field was left out of the item, and seen has yet to be examined */
     struct mrsi_name_set seen;
     struct bucket_field field[BUCKET_LAYOUT];
     uint32_t n;

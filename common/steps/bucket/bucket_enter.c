@@ -243,7 +243,7 @@ take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
     return MRS_OK;
 }
 
-/* The reading without the fields that stand in `by` as they are. */
+/* The reading without the fields that are in `by` as they are. */
 static enum mrs_status
 without_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {

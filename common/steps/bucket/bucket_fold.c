@@ -118,7 +118,7 @@ begin(struct fold *f, const struct bucket_reading *r)
     return st == MRS_OK ? mrsi_buf_end(&w->head, 0, f->c, NULL) : st;
 }
 
-/* ---- a look at the whole ---- */
+/* ---- a read of the whole ---- */
 /* v, which may lie in the document itself, as its next element. */
 static void
 append(struct mrs_buf *doc, const struct mrs_part *name, struct mrs_val v)
@@ -250,7 +250,7 @@ put_id(struct fold *f)
     return MRS_OK;
 }
 
-/* The bucket as it stands, in w->doc; last: its last time, where it is timed. *size SIZE_MAX: far too large. */
+/* The bucket as it is, in w->doc; last: its last time, where it is timed. *size SIZE_MAX: far too large. */
 static enum mrs_status
 tpl(struct fold *f, struct mrs_val last, size_t *size)
 {
@@ -366,7 +366,7 @@ plain_size(const struct fold *f, struct mrs_val last)
     return 4 + f->w->head.n + end + f->items_name + 2 + f->w->items.n + 1 + 1;
 }
 
-/* The reading, whose item is in the array already, with a look at the whole. *fits false: all is as before, but
+/* The reading, whose item is in the array already, with the whole read. *fits false: all is as before, but
  * for the array. */
 static enum mrs_status
 try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
@@ -449,7 +449,7 @@ take_more(struct fold *f, const struct bucket_reading *r, size_t more)
     return st;
 }
 
-/* How many readings of this shared record the open bucket takes without a look at it, at least. */
+/* How many readings of this shared record the open bucket takes without reading it, at least. */
 static uint64_t
 sure_of(const struct fold *f)
 {

@@ -6,7 +6,7 @@
  *
  * Nearly all documents of a collection have the same names in the same order, some of them left out. The names of one
  * in which none occurs twice are kept, and those of the next are only compared with them, each with the one that is
- * expected, or not at all where whoever found the fields knows that they are those of the document before. Which of
+ * expected, or not at all where the finder of the fields knows that they are those of the document before. Which of
  * them a document has, and of what types, is all that its shared record need be told by. A document with other names is
  * walked field by field, and its names are kept instead. */
 #include "bucket.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unbucket.c - unbucket: the items of buckets become documents again.
  *
- * An item gets what stood once for all of them, the fields named by `by`, in front of its own, which win; a bucket
+ * An item gets what was once for all of them, the fields named by `by`, in front of its own, which win; a bucket
  * without items stays, since there is nothing that could hold what it says. The names of `by` are kept as a tree, so
  * that a dotted one is merged with a document of the item level by level. */
 #include "shared_fields.h"
@@ -177,7 +177,7 @@ struct work {
     struct mrs_buf source;     /* what the last new `_id` was made of; empty: none was */
     struct mrs_id_same same;   /* of those made of it */
     uint8_t id[12];            /* and what it was */
-    struct mrsi_bucket_template alike; /* a document whose names were looked at, and what was seen: */
+    struct mrsi_bucket_template alike; /* a document whose names were examined, and what was seen: */
     struct unbucket_names known;
     struct mrs_view self;      /* the bucket, where it stays; p NULL */
     size_t at;                 /* of the next product in `made`, */
@@ -219,7 +219,7 @@ struct item {
     struct mrs_ctx *c;
     struct work *w;
     struct mrs_view bucket;
-    struct mrs_view item; /* as it stands, or {value: it} */
+    struct mrs_view item; /* as it is, or {value: it} */
     struct mrs_view doc;  /* as `fields` and `drop` left it */
     struct mrs_val vars[3];
     int64_t position;
@@ -263,7 +263,7 @@ shape_item(struct item *x)
     return st;
 }
 
-/* The document but for its `_id` and what the bucket gives. The usual item is that itself, and nobody asks for more. */
+/* The document but for its `_id` and what the bucket gives. The usual item is that itself, and no more is asked for. */
 static enum mrs_status
 document_of(struct item *x, struct mrs_val v, uint8_t room[16])
 {
@@ -277,7 +277,7 @@ document_of(struct item *x, struct mrs_val v, uint8_t room[16])
     return st == MRS_OK ? shape_item(x) : st;
 }
 
-/* The one look at the names of the document; none where it looks as the last one did. */
+/* The one read of the names of the document; none where it looks as the last one did. */
 static void
 survey(struct item *x)
 {
@@ -473,7 +473,7 @@ put_id(uint8_t *at, struct mrs_val id)
     return at + 12;
 }
 
-/* The usual document: the bucket gives what it gives to all of them, and the rest of the item is copied as it stands.
+/* The usual document: the bucket gives what it gives to all of them, and the rest of the item is copied as it is.
  */
 static enum mrs_status
 put_usual(struct item *x, struct mrs_val id)

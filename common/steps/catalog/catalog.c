@@ -482,7 +482,7 @@ check_name(const struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_
     return MRS_OK;
 }
 
-/* `shop.orders` written where the name of a collection stands: how it is written here, if it is there. */
+/* `shop.orders` written where the name of a collection is: how it is written here, if it is there. */
 static bool
 with_database(struct mrs_catalog *c, const struct mrs_coll *coll, char *text, size_t size)
 {

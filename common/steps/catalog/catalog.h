@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* catalog.h - what steps do to the catalogue beside asking for collections (those functions stand
+/* catalog.h - what steps do to the catalogue beside asking for collections (those functions are
  * in step.h). */
 #ifndef MRSI_CATALOG_H
 #define MRSI_CATALOG_H

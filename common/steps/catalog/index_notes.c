@@ -2,7 +2,7 @@
 /* index_notes.c - indexes that stay as they are and meet other values or other documents.
  *
  * A unique index refuses what clashes, and one with expireAfterSeconds makes a server delete documents by itself. Both
- * are the owner's word, so they stay; but whoever changes what they stand on must hear of it before the data is loaded.
+ * are the owner's word, so they stay; but a change of the fields they are on is reported before the data is loaded.
  * Nothing here changes an index: that is indexes.c's. */
 #include "indexes.h"
 #include "mongoreshape/value.h"

@@ -12,7 +12,7 @@ struct mrsi_index_parts {
     uint32_t live;     /* paths of the key that are still there */
     bool moved;        /* some path, anywhere, has another name now */
     bool shrunk;       /* some path of the weights or the projection is gone, others are left */
-    bool all;          /* it stands on every path of its documents, which is no path of what is carried */
+    bool all;          /* it is on every path of its documents, which is no path of what is carried */
     const char *why;   /* a server would not take it with these paths, and why; NULL: it would */
     bool key_gone;     /* a path of the key is gone */
     bool filter_gone;  /* a path of the filter is gone, or the filter cannot be read */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* indexes.c - indexes follow the paths they stand on.
+/* indexes.c - indexes follow the paths they are on.
  *
  * Decided by the plan, never by the data: so whatever could break at the restore (a unique index
  * that would become multikey or meet documents without its field, an index that would expire other
@@ -356,7 +356,7 @@ rewrite_one(struct rewriting *r, uint32_t i)
     return st == MRS_OK && !gone ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
 }
 
-/* The lists put together: an index that changed is where its old one stood, so what stays keeps
+/* The lists put together: an index that changed is where its old one was, so what stays keeps
  * its name. */
 static enum mrs_status
 put_together(struct rewriting *r, uint32_t n)

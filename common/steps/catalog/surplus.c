@@ -86,7 +86,7 @@ in_list(const struct mrs_view *list, uint32_t n, struct mrs_view index)
     return false;
 }
 
-/* Whether both stood side by side before the plan, in this collection or in one whose documents are here now. */
+/* Whether both were side by side before the plan, in this collection or in one whose documents are here now. */
 static bool
 stood_before(struct mrs_catalog *cat, struct mrs_view a, struct mrs_view b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unique_keys.c - see unique.h. A path is followed to its end or to the first array on it; that array's elements each
  * make a key of their own, with all paths that stop at it going on from there. A key is the hash, by the caller's
- * secret, of the hashes of its values: equal hashes are equal keys (mrs_hash_secret), whoever wrote them. */
+ * secret, of the hashes of its values: equal hashes are equal keys (mrs_hash_secret), whatever their source. */
 #include "mongoreshape/unique.h"
 #include "mongoreshape/expr.h"
 
@@ -288,7 +288,7 @@ by_position(const struct unique_keys_index *x, const struct unique_keys_making *
 static enum mrs_status make(struct mrs_unique *u, struct unique_keys_index *x, struct unique_keys_making *m,
                             struct mrs_view d, struct mrs_err *e);
 
-/* The keys that hold one element of the array at which m stands. */
+/* The keys that hold one element of the array at which m is. */
 static enum mrs_status
 make_one(struct mrs_unique *u, struct unique_keys_index *x, const struct unique_keys_making *m, struct mrs_val v,
          struct mrs_err *e)

@@ -38,7 +38,7 @@ same_first(const char *text, const char *path)
     return (n == m || (begins && n > m)) && memcmp(a, b, m) == 0;
 }
 
-/* Words of a schema or an expression that look at all fields. */
+/* Words of a schema or an expression that read all fields. */
 static bool
 looks_at_all(const char *text)
 {

@@ -335,7 +335,7 @@ wrapped(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
     return st == MRS_OK ? mrsi_buf_end(b, 0, k->c, "wrap") : st;
 }
 
-/* What stands now where the reference v stood; missing: nothing. */
+/* What is now where the reference v was; missing: nothing. */
 static enum mrs_status
 instead(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
 {

@@ -158,7 +158,7 @@ takes_none(struct mrsi_read *r, const struct mrs_query *q, const struct mrsi_wri
     return none;
 }
 
-/* Whether an operator looks at nothing but the type of the field; of one that is removed, whether it is there. */
+/* Whether an operator reads nothing but the type of the field; of one that is removed, whether it is there. */
 static bool
 about_types(const struct mrs_elem *op, const struct mrsi_written *f)
 {

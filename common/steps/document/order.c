@@ -2,7 +2,7 @@
 /* order.c - fields put into an order: the step `order`.
  *
  * The named fields of a document come first, in the order in which the plan mentions them; all others follow as they
- * stand. A dotted path orders inside as well, through documents and through arrays into each of their documents.
+ * are. A dotted path orders inside as well, through documents and through arrays into each of their documents.
  * `_id` stays the first of all unless it is named, because a server would put it there anyway. Elements are moved as
  * bytes. A document that is in order already is not rewritten, whatever names it holds twice. Recursion follows the
  * paths of the plan. */
@@ -160,7 +160,7 @@ place_of(const struct order_level *l, const struct mrs_elem *e)
     return i;
 }
 
-/* One document of a level, appended; its names are looked at only where it is rewritten. */
+/* One document of a level, appended; its names are examined only where it is rewritten. */
 static enum mrs_status
 put_level(const struct order_level *l, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {

@@ -231,7 +231,7 @@ sort_names(struct pattern_walk *x, const struct pattern_level *l, struct pattern
     return MRS_OK;
 }
 
-/* The level, which stands finished at the end of the output, with its new names into raw. */
+/* The level, which is finished at the end of the output, with its new names into raw. */
 static enum mrs_status
 put_names(struct pattern_walk *x, const struct pattern_level *l, const struct pattern_new_name *sorted)
 {

@@ -231,7 +231,7 @@ struct renaming {
     struct mrs_ctx *c;
     struct mrs_view doc; /* as it was */
     struct cursor *cursor;
-    bool late;  /* something arrives where a field stands: it must go first */
+    bool late;  /* something arrives where a field is: it must go first */
     bool defer; /* so arrivals wait for a second run */
 };
 
@@ -407,7 +407,7 @@ append_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
     return MRS_OK;
 }
 
-/* What arrives from another level is appended, also where a field of that name stood: so that one
+/* What arrives from another level is appended, also where a field of that name was: so that one
  * goes in a run of its own. Positions in arrays are the same in both runs. */
 static enum mrs_status
 edit_twice(struct renaming *x, struct mrs_edit_run how, struct mrsi_work *w, struct mrs_buf *out, bool *changed)

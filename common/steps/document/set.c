@@ -414,7 +414,7 @@ write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *a
     mrsi_put_close(out, start);
 }
 
-/* Where documents of the same names have been rewritten before, nobody needs to look for those that are written. */
+/* Where documents of the same names have been rewritten before, those that are written need not be looked for. */
 static enum mrs_status
 write_flat(struct set_writing *x, struct set_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
@@ -527,7 +527,7 @@ write_nested(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, stru
 }
 
 /* What was written may not nest deeper than a server takes, unless the document did before. Most
- * values are shallow enough wherever they stand. */
+ * values are shallow enough wherever they are. */
 static enum mrs_status
 check_depth(const struct set_writing *x, struct mrs_view d, const struct mrs_buf *out)
 {

@@ -63,7 +63,7 @@ struct unpack_made { /* one field; no: its place in the array */
     const char *name;
     uint32_t len, no;
     struct mrs_val v;
-    bool placed; /* it is where a field of its name stood */
+    bool placed; /* it is where a field of its name was */
 };
 struct unpacking {
     const struct unpack *s;
@@ -198,7 +198,7 @@ named(const struct unpack_fields *f, const struct mrs_elem *e)
     return found ? *found : NULL;
 }
 
-/* Which of them are where a field of that name stands already. */
+/* Which of them are where a field of that name is already. */
 static enum mrs_status
 find_there(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, struct unpack_fields *f)
 {
@@ -245,7 +245,7 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
         return st;
     }
     size_t at = mrsi_put_open(out);
-    bool twice = false; /* another of the array's name, which would stand alone then */
+    bool twice = false; /* another of the array's name, which would be alone then */
     mrsi_name_set_begin(&names);
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
         const struct unpack_made *m = named(&f, &e);

@@ -2,7 +2,7 @@
 /* embed.c - embed: documents of one collection into documents of another. The plan's entry, and the small
  * kernels.
  *
- * Everything that can be decided from the plan alone is decided here, so that a splice only looks at documents:
+ * Everything that can be decided from the plan alone is decided here, so that a splice only reads documents:
  * on which side the reference lies, whether `as` is the reference itself (in place) or shares its array, and
  * whether the quick way is enough. The splices are in embed_splice.c (one place for all matches) and
  * embed_shared.c (each place its own). */

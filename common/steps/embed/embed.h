@@ -73,7 +73,7 @@ void mrsi_embed_work_start(struct embed_work *w, struct mrs_mem *mem);
 void mrsi_embed_work_clear(struct mrs_ctx *c, void *work);
 /* OK, END. */
 enum mrs_status mrsi_embed_next(struct embed_splice *x, struct mrs_match *out);
-/* For a match that shall stand somewhere: SKIP where its shape was refused. */
+/* For a match that is written somewhere: SKIP where its shape was refused. */
 enum mrs_status mrsi_embed_taken(struct embed_splice *x, const struct mrs_match *m);
 enum mrs_status mrsi_embed_rewind(struct embed_splice *x);
 /* Counts matches into x->n and, where the step asks about dangling references, marks the references that have

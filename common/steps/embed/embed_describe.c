@@ -163,7 +163,7 @@ describe_live(struct mrsi_describe *t, const struct mrsi_embed *s)
     }
 }
 
-/* What stays in `from` is looked at again by a second run, what has left it is not. */
+/* What stays in `from` is examined again by a second run, what has left it is not. */
 static void
 describe_once(struct mrsi_describe *t, const struct mrsi_embed *s)
 {

@@ -122,7 +122,7 @@ beside(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdic
 }
 
 /* ---- in place ---- */
-/* What stands now where v stood; missing: nothing. */
+/* What is now where v was; missing: nothing. */
 static enum mrs_status
 instead(struct shared *sh, struct mrs_val v, struct mrs_val *put)
 {

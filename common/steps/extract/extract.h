@@ -53,7 +53,7 @@ struct mrsi_extract {
         const char *ref, *number, *items;
     } pages;
     bool to_parent, to_child;    /* references: the child's to its parent, the parent's to its children */
-    bool child_is_path;          /* the ids are where the elements stood */
+    bool child_is_path;          /* the ids are where the elements were */
     bool rest, replace, indexes;
     int id, conflicts, errors;
     struct mrs_edit *edit;       /* path (or the listed names), child_refs, flag, count */

@@ -173,7 +173,7 @@ computed_id(struct ext_doc *x, const struct ext_part *p, struct mrs_val *id)
 }
 
 /* ---- the document ---- */
-/* Fields that need a thought, in the order in which they stand. */
+/* Fields that need a thought, in the order in which they are. */
 struct extract_child_special {
     struct mrs_elem e;
     char what; /* 'i' _id, 'r' parent_ref, 'p' position, 'm' map */

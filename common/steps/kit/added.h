@@ -17,7 +17,7 @@ struct mrsi_added { /* of the plan */
 struct mrsi_adding { /* for one document */
     const struct mrsi_added *to;
     struct mrs_ctx *c;
-    /* What goes to path i, where old stands: *out, missing: nothing is there then; *keep: old stays. */
+    /* What goes to path i, in place of old: *out, missing: nothing is there then; *keep: old stays. */
     enum mrs_status (*value)(void *arg, uint32_t i, struct mrs_val old, struct mrs_val *out, bool *keep);
     /* Where all paths are flat and free: appends their elements. NULL: by value. */
     enum mrs_status (*put)(void *arg, struct mrs_buf *out);

@@ -3,7 +3,7 @@
  *
  * A compile hook opens a reader, reads its keys with the functions below and closes the reader.
  * Each function reports what is wrong with its key through args->report and returns false; the hook
- * goes on with the next key and never looks at a status until mrsi_read_end. What was compiled on
+ * goes on with the next key and never reads a status until mrsi_read_end. What was compiled on
  * the way is kept by the state itself (struct mrsi_owned must be its first member), so a half-built
  * state is freed like a whole one. */
 #ifndef MRSI_ARGS_H
@@ -57,7 +57,7 @@ void *mrsi_read_alloc(struct mrsi_read *r, size_t n, size_t size);
 /* Text in the arena. */
 const char *mrsi_read_text_of(struct mrsi_read *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* A value of the plan and where it stands. v is missing where the key is absent: every function
+/* A value of the plan and its place. v is missing where the key is absent: every function
  * below then returns false without a report and leaves its result as it was, so that defaults are
  * simply set before. */
 struct mrsi_slot {

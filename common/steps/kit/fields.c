@@ -272,7 +272,7 @@ mrsi_read_query(struct mrsi_read *r, struct mrsi_slot s, struct mrs_query **out)
     env.far = mrsi_far_begin(&far, r, s.key, &env);
     enum mrs_status st = mrs_query_compile(&env, mrs_val_view(s.v), &q, &e);
     if (st == MRS_FAIL && r->args->n_errors > before) {
-        return false; /* it has been reported where it stands */
+        return false; /* it has been reported where it is */
     }
     if (st != MRS_OK) {
         return mrsi_read_failed(r, s.key, s.sub, st, &e);

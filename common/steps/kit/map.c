@@ -3,7 +3,7 @@
  *
  * One document in, the same document out or refused: the steps of this family differ in one
  * function that edits raw bytes, in the paths that indexes must follow, and in words. Everything
- * else stands here once, so that `where`, sizes and refusals mean the same in all of them. It must
+ * else is here once, so that `where`, sizes and refusals mean the same in all of them. It must
  * not know which step it serves. */
 #include "map.h"
 #include "mongoreshape/spread_ops.h"

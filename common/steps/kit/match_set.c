@@ -4,7 +4,7 @@
  * The engine gives each match once, for the first of equal references; a document has many places that ask for
  * theirs. So the matches are gathered first, counted into ranges by reference, and every place collects the
  * ranges of its references: in the order of the references, or of the step's sort, each document once. What
- * became of a match is noted here and told at the end, when it is known that the document stands. */
+ * became of a match is noted here and told at the end, when it is known that the document is written. */
 #include "match_set.h"
 #include "shape.h"
 #include "mongoreshape/join_ops.h"

@@ -78,7 +78,7 @@ mrsi_match_set_told(struct mrsi_match_set *h, uint32_t hit, unsigned bits)
 }
 
 enum mrsi_many { MRSI_MANY_REFUSE, MRSI_MANY_FIRST, MRSI_MANY_LAST };
-/* For a hit that shall stand somewhere: SKIP where its shape was refused. */
+/* For a hit that is written somewhere: SKIP where its shape was refused. */
 enum mrs_status mrsi_match_set_taken(const struct mrsi_match_set *h, struct mrs_ctx *c, uint32_t hit);
 /* One of the first n picks, by the policy; its number among the picks. The others are told LEFT, it is told
  * PLACED. SKIP: many, or the one taken has no shape. */

@@ -38,7 +38,7 @@ names_of(struct mrs_val v, bool by_name, char text[300])
     return text;
 }
 
-/* Whether an expression of a plan is a constant that is written as it stands. */
+/* Whether an expression of a plan is a constant that is written as it is. */
 static bool
 removes_field(struct mrs_val v)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* link_splice.c - a document with the references that it holds in the end.
  *
- * Only the field itself is rewritten; all other bytes are copied as they stand. A field of the top level, which is
- * what references nearly always are, is put in without a look at anything but names. */
+ * Only the field itself is rewritten; all other bytes are copied as they are. A field of the top level, which is
+ * what references nearly always are, is put in without reading anything but names. */
 #include "link_step.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/context.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rekey.c - new `_id`s, or one document for all that have a key in common, and all references follow: the step `rekey`.
  *
- * The kernels that look at one document of `in`: what it is called now and what it will be called, and the document as
+ * The kernels that read one document of `in`: what it is called now and what it will be called, and the document as
  * it is written. Who else has its key, and what a reference names, is the engine's to find out. */
 #include "rekey.h"
 #include "steps/kit/id_policy.h"

@@ -2,7 +2,7 @@
 /* rekey_follow.c - the references in one document: each becomes what its document is called now.
  *
  * A value is a reference as a whole, or it is a DBRef to `in`, whose `$id` is one. Everything else at the path is a
- * reference, too, that names nobody. Only arrays in which something changes are written anew. */
+ * reference, too, that names no document. Only arrays in which something changes are written anew. */
 #include "rekey.h"
 #include "mongoreshape/value.h"
 #include <stdlib.h>

@@ -49,7 +49,7 @@ struct mrsi_rollup {
     struct mrsi_added added; /* where things are written: as, or the fields */
     struct mrs_edit *inner; /* the fields, inside as */
     bool flat;              /* no name of a field has a dot */
-    bool plain;             /* by: key and arguments are top-level fields as they stand, or dates that are cut */
+    bool plain;             /* by: key and arguments are top-level fields as they are, or dates that are cut */
 };
 
 /* match: a shape is a document whose only element, without a name, holds the arguments as binary data: the bytes in
@@ -87,7 +87,7 @@ struct rollup_work {
     struct rollup_known *known; /* ROLLUP_KNOWN of them, by number of the look; NULL: none yet */
 };
 
-/* rollup_known.c: what a document brings, where documents that look as it did have told where it stands. */
+/* rollup_known.c: what a document brings, where documents that look as it did have told where it is. */
 bool mrsi_rollup_is_plain(const struct mrsi_rollup *s);
 /* True: shared record and shape have been appended to out. */
 bool mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out);

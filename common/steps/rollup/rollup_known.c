@@ -4,7 +4,7 @@
  * Documents of one template have the same fields in the same places, and values of the same types and lengths. Where
  * key and arguments are top-level fields, or dates that are cut, what such a document brings differs from what the
  * other has brought in some values alone: those are copied from the document, without computing anything. Where they
- * stand is learned from a document that was computed, and each value is held against the field that it should come
+ * are is learned from a document that was computed, and each value is held against the field that it should come
  * from. */
 #include "rollup.h"
 #include "mongoreshape/value.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree.c - a tree in another form: the step `tree`, less its kernels (tree_kernels.c).
  *
- * Five ways to say where a node stands: its parent, its children, its ancestors from the root down, the same as the
+ * Five ways to say where a node is: its parent, its children, its ancestors from the root down, the same as the
  * text of a path, and an interval that lies inside that of its parent. From any of them to any other, and to itself,
  * which brings roots, types and numbers into one shape. The fields of the old form go, those of the new one are
- * appended. Where a node stands follows from all the others, so nobody may write meanwhile. */
+ * appended. Where a node is follows from all the others, so no writer may run meanwhile. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/describe.h"
 #include "steps/kit/shape.h"
@@ -73,7 +73,7 @@ read_form(struct mrsi_read *r, const char *key, int *form)
     }
 }
 
-/* What lies in one document is gone through document by document: nobody counts through all of them. */
+/* What lies in one document is gone through document by document: no count runs through all of them. */
 static void
 check_unfold(struct mrsi_read *r, const struct mrsi_tree_args *s)
 {

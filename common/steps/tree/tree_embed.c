@@ -7,7 +7,7 @@
 #include "steps/kit/shape.h"
 #include "tree.h"
 
-/* Whether the element goes: it says where the node stood, or is overwritten. */
+/* Whether the element goes: it says where the node was, or is overwritten. */
 static bool
 goes(const struct mrsi_tree_args *s, const struct mrs_elem *el)
 {

@@ -3,7 +3,7 @@
  *
  * A list of ancestors or a path says more than the parent: where the rest of it is not the way up that the others say,
  * the document is refused rather than one of the two believed. Ancestors of deep trees can be far more than a document
- * holds: their size is known before the first of them is looked at. */
+ * holds: their size is known before the first of them is examined. */
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
@@ -17,7 +17,7 @@ value_of(const struct mrsi_tree_args *s, struct mrs_view doc, uint32_t i)
 }
 
 /* ---- reading ---- */
-/* Refuses the document and says how it stands to the others. */
+/* Refuses the document and says its relation to the others. */
 static enum mrs_status
 unreadable(struct mrs_ctx *c, struct mrs_node *out, enum mrs_node_state state, const char *name, const char *what)
 {
@@ -44,7 +44,7 @@ read_parent(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view d
     return add_key(c, out, MRS_NODE_PARENT, v);
 }
 
-/* Every child must be told, even where the document is refused: one that nobody names would be a root. */
+/* Every child must be told, even where the document is refused: one without a parent would be a root. */
 static enum mrs_status
 read_children(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
@@ -237,7 +237,7 @@ disagrees(const struct mrsi_tree_args *s, struct mrs_ctx *c)
     return mrsi_step_refuse(c, "form", "%s is not the way that its last entry goes up", s->old.field[0].name);
 }
 
-/* A root may say nothing, or name itself and nobody else: then its own `_id` is the way. */
+/* A root may say nothing, or name itself and no other: then its own `_id` is the way. */
 static enum mrs_status
 check_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place)
 {
@@ -488,7 +488,7 @@ splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_pla
 }
 
 /* ---- refusing ---- */
-/* The reference in the document that names nobody. */
+/* The reference in the document that names no document. */
 static struct mrs_val
 named(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, uint64_t child)
 {

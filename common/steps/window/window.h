@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* window.h - the parts of the window step among themselves.
  *
- * A field is an expression in which operators stand that look at other documents of the group. Each of them is taken
+ * A field is an expression with operators that read other documents of the group. Each of them is taken
  * out and becomes a variable of the expression (window_fields.c); what it needs of a document is an argument, computed
  * when the document is read (window_enter.c); what it says of a document is computed when the group is whole
  * (window_group.c), and the expression when the document is written (window_splice.c). */
@@ -28,7 +28,7 @@ enum window_kind {
     WINDOW_FILL
 };
 
-/* ---- which documents of the group an operator looks at ---- */
+/* ---- which documents of the group an operator reads ---- */
 enum window_bound_kind { WINDOW_UNBOUNDED, WINDOW_CURRENT, WINDOW_BY };
 struct window_bound {
     enum window_bound_kind kind;
@@ -100,7 +100,7 @@ struct mrsi_window {
     uint32_t n_op, cap_op;
     struct window_arg *arg;
     uint32_t n_arg, cap_arg;
-    uint32_t x;            /* the argument that is the sort key; NONE: nobody asks */
+    uint32_t x;            /* the argument that is the sort key; NONE: not asked */
     struct mrs_expr *formula[WINDOW_FORMULAS];
 };
 
@@ -129,7 +129,7 @@ bool mrsi_window_read_frame(struct mrsi_read *r, struct mrsi_window *s, const ch
 /* Milliseconds of a unit; 0: it has no such number; false: there is no such unit. */
 bool mrsi_window_unit(const char *unit, int64_t *ms);
 
-/* ---- a group, as operators look at it ---- */
+/* ---- a group, as operators read it ---- */
 struct window_state { /* of one operator */
     uint64_t lo, hi;            /* the window: members lo .. hi - 1 */
     uint64_t from, to;          /* what the accumulator has been fed; or where something was looked for up to */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_fields.c - the fields of a window step: operators that look at other documents are taken out of expressions.
+/* window_fields.c - the fields of a window step: operators that read other documents are taken out of expressions.
  *
  * The specification of a field is copied with a variable in the place of each such operator, and compiled as any
  * expression. At the top of a field an accumulator is such an operator; deeper inside, a name that is an expression as
@@ -30,7 +30,7 @@ row_is(const char *name, bool accumulator)
     return false;
 }
 
-/* The operator of a document and the `window` beside it. False: it has none that looks at other documents. */
+/* The operator of a document and the `window` beside it. False: it has none that reads other documents. */
 static bool
 find_op(struct mrs_val v, bool top, struct mrs_elem *op, struct mrs_val *window)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_frame.c - which documents of its group an operator looks at: `window` in the plan, and at a document.
+/* window_frame.c - which documents of its group an operator reads: `window` in the plan, and at a document.
  *
  * Places are counted; values are compared, as decimals where numbers are added, so that 0.1 and 0.2 make 0.3. But for
  * months the bounds of one document never lie before those of the one before it, so that they are found by going on. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* window_group.c - a group that is whole: what each operator says of each of its members.
  *
- * Operators go through the group side by side, each with what it knows of the members up to here, and look at others
+ * Operators go through the group side by side, each with what it knows of the members up to here, and read others
  * where they need to. What one says is a value, or the reason why there is none. */
 #include "window.h"
 #include "mongoreshape/value.h"

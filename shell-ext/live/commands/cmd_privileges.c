@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_privileges.c - `mongoreshape-live privileges PLAN [--quiet-by HOW]`: the role that a user needs for the plan.
  *
- * Reads only. What is printed is a command for mongosh, or the bare document with --json; whoever administers the
+ * Reads only. What is printed is a command for mongosh, or the bare document with --json; the administrator of the
  * server runs it. */
 #include "live_commands.h"
 #include "live_job.h"
@@ -19,7 +19,7 @@ contracts(const struct live_call *c)
     return live || c->job.opts.quiet != LIVE_NOT_QUIET;
 }
 
-/* As somebody would write it into the shell: a privilege a line. */
+/* As written in the shell: a privilege a line. */
 static void
 put_script(struct mrs_view role, const char *name, struct mrs_buf *out)
 {

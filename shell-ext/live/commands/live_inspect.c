@@ -41,7 +41,7 @@ read_file(struct live_inspecting *k, const char *path, char **text)
     return path ? mrs_file_read(k->call.job.mem, path, FILE_MOST, text, &n, &k->call.err) : MRS_OK;
 }
 
-/* The database of the URI is often the one against which users are known: nobody's data lie in `admin`. */
+/* The database of the URI is often the one against which users are known: no user's data lie in `admin`. */
 static enum mrs_status
 open_survey(struct live_inspecting *k)
 {

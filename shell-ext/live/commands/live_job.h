@@ -2,7 +2,7 @@
 /* live_job.h - what the commands have in common: from the words of the line to a job in hand, and back to an exit
  * status.
  *
- * A call is opened as far as its command needs: `find` for those that only look at a run or turn its knobs, `open` for
+ * A call is opened as far as its command needs: `find` for those that only read a run or turn its knobs, `open` for
  * those that work on documents. Whatever fails is told once, by live_call_end. */
 #ifndef LIVE_CALL_H
 #define LIVE_CALL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* worker_processes.c - --workers: processes of this program that help the run which this one leads.
  *
- * A worker is `apply --worker`, the same that somebody starts on another machine: it gets the connection string through
+ * A worker is `apply --worker`, the same as one started on another machine: it gets the connection string through
  * a pipe, so no list of processes shows it, and says what it has to say into another. One that is killed is replaced;
  * one that fails for a reason ends the run with that reason. It ends with this process, whatever becomes of it: what it
  * had in hand is another's then. */

@@ -19,7 +19,7 @@ enum mrs_status live_claimed_in(struct live_claimed k, struct mrs_view doc, stru
                                 struct mrs_view *out, struct mrs_err *e);
 /* Whether doc has any of them. */
 bool live_claimed_any(struct live_claimed k, struct mrs_view doc);
-/* The first that the two documents do not have alike, wherever it stands; NULL: there is none. within: what a lacks is
+/* The first that the two documents do not have alike, wherever it is; NULL: there is none. within: what a lacks is
  * no difference. */
 const char *live_claimed_differs(struct live_claimed k, struct mrs_view a, struct mrs_view b, bool within);
 

@@ -76,7 +76,7 @@ struct live_rec { /* one of them */
     uint32_t first_key, n_keys;   /* in live_from.keys */
     bool failed, unsorted;        /* shape, order refused it */
     const char *why, *why_where;
-    struct mrs_view doc;          /* where unsorted: for the record of its refusal, if somebody matches it */
+    struct mrs_view doc;          /* where unsorted: for the record of its refusal, if it has a match */
 };
 struct live_entry { /* of the table by key */
     uint64_t hash;

@@ -351,7 +351,7 @@ has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_e
 }
 
 /* The document becomes what the group makes of its base only if what is there is what the base gives: else it has
- * been contracted already, and its base has lost what the new fields were made of, or somebody wrote. */
+ * been contracted already, and its base has lost what the new fields were made of, or an application wrote. */
 static enum mrs_status
 contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_view *want,
          struct mrs_err *e)
@@ -475,7 +475,7 @@ check_again(struct live_units *u, uint32_t main, struct live_unit *unit, struct 
     return s;
 }
 
-/* A server would insert something else than what was derived, and nobody would notice. */
+/* A server would insert something else than what was derived, unnoticed. */
 static bool
 keeps_no_time(struct live_units *u, struct live_unit *unit, const struct mrs_product *p)
 {

@@ -4,7 +4,7 @@
  * `$in` takes a regular expression for a pattern and a document that begins with `$` for an operator; `$eq` takes both
  * as the values they are, so they get clauses of their own. null asks for what lacks the field as well, which is
  * right for a join that matches nulls and wrong for a list of documents that are ours: there the type is asked for.
- * The server's idea of a match is the wider one (an array counts as a whole too); whoever asks decides what counts. */
+ * The server's idea of a match is the wider one (an array counts as a whole too); the caller decides what counts. */
 #include "derive.h"
 
 void

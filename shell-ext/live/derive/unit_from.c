@@ -7,7 +7,7 @@
  * unit, since what is not read would look like no match at all. Where the first pair of match is an expression nothing
  * can be asked for, and the whole collection goes by; only what some unit wants is kept.
  *
- * The units were read before: what stands in `from` is therefore never older than the unit. */
+ * The units were read before: what is in `from` is therefore never older than the unit. */
 #include "derive.h"
 #include "mongoreshape/join_ops.h"
 
@@ -319,7 +319,7 @@ make_shape(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct
     return s == MRS_OK ? live_unit_hold(u, (struct mrs_view){f->shape.p, (uint32_t)f->shape.n}, &r->shape, e) : s;
 }
 
-/* A document without a sort key is nowhere, and is refused itself if somebody would have it. */
+/* A document without a sort key is nowhere, and is refused itself if a unit would have it. */
 static enum mrs_status
 make_order(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
 {

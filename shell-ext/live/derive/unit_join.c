@@ -49,7 +49,7 @@ start_again(struct mrs_matches *m, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Nothing leaves `from` alongside writers, so that nobody asks what became of a match. */
+/* Nothing leaves `from` alongside writers, so that the fate of a match is not asked for. */
 static void
 used(struct mrs_matches *m, unsigned bits)
 {

@@ -3,7 +3,7 @@
  *
  * Once a second the signal that is nearest to its limit decides. Speed grows slowly and falls fast, and between the
  * two lies a band in which it stays, so that it does not swing. What has to be known and is not stops the run: a
- * server that does not answer is not a server with time to spare. Asks nobody, remembers one look. */
+ * server that does not answer is not a server with time to spare. Asks no server, remembers one reading. */
 #include "governor.h"
 
 #include <stdio.h>

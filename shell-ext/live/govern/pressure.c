@@ -151,7 +151,7 @@ live_lag_of_status(struct mrs_view status, const struct mrs_buf *hellos, double 
     return newest > 0;
 }
 
-/* Of one kind of tickets, of the place where this version tells them: the share in use, 0 while nobody waits. */
+/* Of one kind of tickets, of the place where this version tells them: the share in use, 0 while none waits. */
 static bool
 tickets(struct mrs_view status, const char *kind, const char *waiting, double *share)
 {
@@ -287,7 +287,7 @@ ask_lag(struct live_job *job, struct live_signals *s, const struct live_watched 
     enum mrs_status st = live_members(job->link, &hellos, &own);
     if (st != MRS_OK && own.code == MRS_E_MEMORY) {
         st = mrs_err_set(e, st, own.code, "%s", own.msg);
-    } else if (st != MRS_OK) { /* as if nobody had answered */
+    } else if (st != MRS_OK) { /* as if no member had answered */
         mrs_buf_reset(&hellos);
         st = MRS_OK;
     }

@@ -4,7 +4,7 @@
  * All traffic of the online tool passes through here, so this is where the promises about it are kept: the primary
  * only, majority where there is one, our comment on every operation, documents as bytes that were checked once. The
  * driver's monitoring tells when a connection was lost or another primary took over; that is counted (generation), and
- * whoever works compares the count before trusting what is remembered. One thread, one client: the driver does nothing
+ * the caller compares the count before trusting what is remembered. One thread, one client: the driver does nothing
  * behind our back. It must not know plans, runs or leases. */
 #include "connection_driver.h"
 
@@ -18,7 +18,7 @@ live_link_setup(void)
     char counters[32];
     mongoc_log_set_handler(NULL, NULL);
     mongoc_init();
-    /* The driver's counters in shared memory, made when it is loaded: nobody reads them here, and a killed process
+    /* The driver's counters in shared memory, made when it is loaded: they are not read here, and a killed process
      * would leave them behind. */
     snprintf(counters, sizeof counters, "/mongoc-%u", (unsigned)getpid());
     shm_unlink(counters);

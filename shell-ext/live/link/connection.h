@@ -52,8 +52,8 @@ enum mrs_status live_link_open_looking(struct mrs_mem *mem, const char *uri, str
                                        struct mrs_err *e);
 void live_link_close(struct live_link *l);
 /* Asked straight before each write that is in no transaction and not to the state database; what it fails with is
- * returned, and nothing is sent. It may itself write to the state database over this link. NULL, as at first: nobody
- * is asked. */
+ * returned, and nothing is sent. It may itself write to the state database over this link. NULL, as at first: not
+ * asked. */
 typedef enum mrs_status (*live_ask)(void *arg, struct mrs_err *e);
 void live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg);
 /* The state database is another one from now on. */
@@ -63,8 +63,8 @@ void live_link_look(struct live_link *l, bool look);
 struct mrs_mem *live_link_mem(const struct live_link *l);
 bool live_link_replicated(const struct live_link *l); /* a replica set: sessions and transactions are there */
 bool live_link_sharded(const struct live_link *l);    /* a mongos: majority is there, transactions are not used */
-/* Counts connections lost, primaries changed (election id, topologyVersion process id): whoever sees another number
- * than before must read lease and checkpoint again. */
+/* Counts connections lost, primaries changed (election id, topologyVersion process id): a caller that sees another
+ * number than before must read lease and checkpoint again. */
 uint64_t live_link_generation(const struct live_link *l);
 /* A mark that all later operations carry (the `comment` option: "mongoreshape <run> <owner>"), and their maxTimeMS
  * (0: none; bulks cannot carry one). */
@@ -119,14 +119,14 @@ struct live_bulk_result {
     uint32_t n_errors;
 };
 /* ops all of one kind; unordered unless in a transaction. bypass: bypassDocumentValidation. OK also with writeErrors
- * outside a transaction (look at n_errors); FAIL with fault: network and everything that is no writeError; inside a
+ * outside a transaction (read n_errors); FAIL with fault: network and everything that is no writeError; inside a
  * transaction any error (n_errors: it was that of an operation). Named stops before and after. */
 enum mrs_status live_bulk(struct live_link *l, const struct mrs_coll *coll, const struct live_op *ops, uint32_t n,
                           unsigned flags, bool bypass, struct mrs_arena *arena, struct live_bulk_result *r,
                           struct live_fault *f, struct mrs_err *e);
 
 /* ---- transactions (replica sets) ---- */
-/* The session's id as {id: UUID}, before the transaction is begun: stored in the lease, so that whoever resumes can
+/* The session's id as {id: UUID}, before the transaction is begun: stored in the lease, so that a resuming process can
  * kill it. Appended to out. */
 enum mrs_status live_txn_session(struct live_link *l, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status live_txn_begin(struct live_link *l, struct mrs_err *e);

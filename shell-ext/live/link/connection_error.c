@@ -29,7 +29,7 @@ static const struct {
     {9001, LIVE_FAULT_NETWORK},    /* SocketException */
     {10107, LIVE_FAULT_NETWORK},   /* NotWritablePrimary */
     {11600, LIVE_FAULT_NETWORK},   /* InterruptedAtShutdown */
-    {11601, LIVE_FAULT_NETWORK},   /* Interrupted: killOp, by whoever took the run over */
+    {11601, LIVE_FAULT_NETWORK},   /* Interrupted: killOp, by the process that took the run over */
     {11602, LIVE_FAULT_NETWORK},   /* InterruptedDueToReplStateChange */
     {13435, LIVE_FAULT_NETWORK},   /* NotPrimaryNoSecondaryOk */
     {13436, LIVE_FAULT_NETWORK},   /* NotPrimaryOrSecondary */

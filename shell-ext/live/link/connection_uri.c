@@ -19,7 +19,7 @@
 
 enum { URI_MAX = 65536 };
 
-/* As ssh does with keys: a file of ours that others may read is not used; one of somebody else's is their matter. */
+/* As ssh does with keys: a file of ours that others may read is not used; one of another user is not checked. */
 static enum mrs_status
 keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_err *e)
 {
@@ -39,7 +39,7 @@ keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_
                              "(mode %04o): only its owner may read it (chmod 600)", file, (unsigned)st.st_mode & 07777);
 }
 
-/* The first line of standard input, as of mrs_file_read: for programs that hand a connection string on. What stands
+/* The first line of standard input, as of mrs_file_read: for programs that hand a connection string on. What is
  * behind it is not waited for. */
 static enum mrs_status
 read_standard_input(struct mrs_mem *mem, char **text, size_t *n, struct mrs_err *e)

@@ -25,7 +25,7 @@
 
 enum { EXIT_LONG_IN = 97, EXIT_BAD_STOP = 98, EXIT_COMMAND_FAILED = 99, DAY_MS = 86400000 };
 
-/* By its bytes, wherever in the question it stands. */
+/* By its bytes, wherever in the question it is. */
 void
 live_short_in(struct mrs_view question)
 {

@@ -406,7 +406,7 @@ difference(struct live_batch *b, const struct live_change *ch, char out[320], st
     return text;
 }
 
-/* Changes of units that are being written, and what seems to be nobody's beside them, tell nothing yet. */
+/* Changes of units that are being written, and targets that seem to have no unit, tell nothing yet. */
 static enum mrs_status
 leave_moving(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
@@ -458,7 +458,7 @@ note_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, st
     return st;
 }
 
-/* Those that the server refuses are looked at as refused, so that what they left is seen. */
+/* Those that the server refuses are examined as refused, so that what they left is seen. */
 static enum mrs_status
 look_as_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
@@ -476,8 +476,8 @@ look_as_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool 
     return any ? live_batch_make(b, tasks, n, e) : MRS_OK;
 }
 
-/* One look; `again` is set where something differs or is refused by the server, for all of the slice where a target is
- * nobody's. */
+/* One look; `again` is set where something differs or is refused by the server, for all of the slice where a target
+ * has no unit. */
 static enum mrs_status
 look(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
@@ -513,7 +513,7 @@ look_round(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last,
     return MRS_OK;
 }
 
-/* Those that are written meanwhile, to be looked at again. */
+/* Those that are written meanwhile, to be examined again. */
 static uint32_t
 keep_moving(struct live_task *tasks, uint32_t n)
 {

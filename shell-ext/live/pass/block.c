@@ -3,7 +3,7 @@
  *
  * A validator that no document satisfies stops inserts and updates of everybody who does not bypass validation, as we
  * do; it does not stop deletes. What it replaces is in the run document before the first collection is blocked, so
- * that whoever comes next can undo it. The watch is a detector on top: a change stream where there is one, else the
+ * that the next process can undo it. The watch is a detector on top: a change stream where there is one, else the
  * server's write counters; once we write ourselves, the digests of the change list take its place. */
 #include "live/link/bson.h"
 #include "mongoreshape/ejson.h"
@@ -330,8 +330,8 @@ live_block_leave(struct live_job *job, struct mrs_err *e)
     return s;
 }
 
-/* An owner that slept before it kept writers out may have lost the run meanwhile, and whoever went on may have let them
- * in again: nobody would do so once more. */
+/* An owner that slept before it kept writers out may have lost the run meanwhile, and the process that resumed may have
+ * let them in again: it would not be done once more. */
 static enum mrs_status
 still_ours(struct live_job *job, struct mrs_err *e)
 {
@@ -435,7 +435,7 @@ live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *
     b->job = job;
     mrs_arena_init(&b->arena, job->mem);
     if (job->opts.look) {
-        return MRS_OK; /* nobody is kept out, and nobody watched: writers go on */
+        return MRS_OK; /* no writer is kept out or watched: writers go on */
     }
     enum mrs_status s = find_colls(b, e);
     s = s == MRS_OK && !is_blocked(job) ? note_blocked(b, e) : s;

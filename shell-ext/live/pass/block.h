@@ -11,7 +11,7 @@ struct live_block; /* the watch */
  * is written into the run document's field `blocked` first. Again is the same. Opens a change stream (replica set) or
  * reads the write counters (standalone). */
 enum mrs_status live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *e);
-/* FAIL MRS_E_SERVER, naming collection and, where it is known, `_id`, where somebody else wrote since enter. Only
+/* FAIL MRS_E_SERVER, naming collection and, where it is known, `_id`, where another client wrote since enter. Only
  * before the first write of our own. */
 enum mrs_status live_block_check(struct live_job *job, struct live_block *b, struct mrs_err *e);
 void live_block_free(struct live_block *b); /* the watch ends, writers stay out; NULL: nothing */

@@ -4,7 +4,7 @@
  * Before the first write everything that the plan adds (fields of documents that are there, collections, indexes) is
  * written down as claimed; none of it may have existed. So a second try knows what is its own, and rollback knows what
  * to take away. The catalogue is what the steps make of the server's, less what this run claimed before: so that a
- * second try sees it as the first did. Unique and expiring indexes wait for contract: while both shapes stand side by
+ * second try sees it as the first did. Unique and expiring indexes wait for contract: while both shapes are side by
  * side they would refuse, or remove, documents that are only half way. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
@@ -526,7 +526,7 @@ drop_index(struct live_job *job, const struct mrs_coll *coll, const char *name, 
     return st;
 }
 
-/* What somebody made since contract began is not the plan's to drop. */
+/* What was made by others since contract began is not the plan's to drop. */
 static bool
 made_since(const struct live_job *job, const char *ns, struct mrs_val name)
 {
@@ -685,7 +685,7 @@ live_catalogue_make(struct live_job *job, const struct live_claims *c, bool fina
     return st;
 }
 
-/* Whether some group puts documents into this collection: then rollback has looked at each of them. */
+/* Whether some group puts documents into this collection: then rollback has examined each of them. */
 static bool
 fills(const struct live_job *job, const char *ns)
 {
@@ -700,7 +700,7 @@ fills(const struct live_job *job, const char *ns)
     return false;
 }
 
-/* A collection that the run made and never fills: whatever is in it is somebody else's, and it stays. */
+/* A collection that the run made and never fills: whatever is in it was written by others, and it stays. */
 static enum mrs_status
 holds_foreign(struct live_job *job, const struct mrs_coll *coll, bool *foreign, struct mrs_err *e)
 {

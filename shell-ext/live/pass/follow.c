@@ -382,7 +382,7 @@ recover(struct live_follow *f, struct mrs_err *e)
     return live_lost_since(f->job, gen, st, e);
 }
 
-/* catch_up, again where the connection is lost. A stream that breaks is opened once more where it stood, then anew. */
+/* catch_up, again where the connection is lost. A stream that breaks is opened once more where it was, then anew. */
 static enum mrs_status
 reach_mark(struct live_follow *f, struct mrs_err *e)
 {

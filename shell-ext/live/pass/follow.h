@@ -11,7 +11,7 @@ struct live_follow_of { /* what is followed */
     const char *what;           /* as its checkpoints are named */
     uint32_t group, no;         /* no: of the first walk */
     enum live_purpose purpose;
-    bool targets;               /* the walks look at targets, too, that no unit makes any more */
+    bool targets;               /* the walks read targets, too, that no unit makes any more */
     bool look;                  /* events are noted only, for live_follow_look, and no other walk will come */
 };
 struct live_follow {
@@ -34,7 +34,7 @@ struct live_follow {
     struct mrs_buf from;        /* the same, of `from` */
 };
 
-/* Before the first walk over a group: the stream is opened, or gone on with, and its token is in the state before
+/* Before the first walk over a group: the stream is opened, or resumed, and its token is in the state before
  * anything is read. Where a group, a server or a user's rights do not allow that, it is said and f->on is false. Only
  * what is added is followed (EXPAND). */
 enum mrs_status live_follow_begin(struct live_follow *f, struct live_job *job, const struct live_follow_of *of,

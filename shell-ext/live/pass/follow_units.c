@@ -3,8 +3,8 @@
  *
  * A unit is found by the key that its source shows now, and by the key that it showed before the event. The units' own
  * documents keep their `_id`, so both are the same; a document of `from` may have belonged to another unit before, and
- * where the event says that its key may have changed nobody here can tell to which: such an event is counted, and
- * another walk looks at all units. What is noted is only ever too much: each unit is derived from what is there
+ * where the event says that its key may have changed it is not known to which: such an event is counted, and
+ * another walk reads all units. What is noted is only ever too much: each unit is derived from what is there
  * when all its events were read, and written only if it differs.
  *
  * An update that sets nothing but claimed fields, each as a whole, changes no source: they are left out of what is

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What lies ahead of a command, by the server's counts of documents, told to its course before the first walk.
  *
- * The walks that there are if nobody writes meanwhile: one that writes, and, where the group is not followed, one that
- * finds nothing more to do. What writers make longer is told when it comes to that. Nothing depends on these figures
- * but what `status` shows. */
+ * The walks that there are if there are no writes meanwhile: one that writes, and, where the group is not followed, one
+ * that finds nothing more to do. What writers make longer is told when it comes to that. Nothing depends on these
+ * figures but what `status` shows. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "work.h"
@@ -46,7 +46,7 @@ add_mains(struct live_job *job, uint32_t group, enum live_purpose purpose, bool 
     return st;
 }
 
-/* A look at the new collections that a group fills. */
+/* A read of the new collections that a group fills. */
 static void
 add_targets(const struct live_job *job, uint32_t group, struct foreseen *f)
 {

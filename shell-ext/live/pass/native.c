@@ -208,7 +208,7 @@ add_step(struct native_making *m, const struct mrs_lowered *l, struct mrs_err *e
     return st;
 }
 
-/* The claimed fields, and nothing else, into the documents as they stand. */
+/* The claimed fields, and nothing else, into the documents as they are. */
 static enum mrs_status
 add_claims(struct native_making *m, struct mrs_err *e)
 {

@@ -11,7 +11,7 @@
  *
  * The server's cursor stays open for the range that follows, for a while: so a collection is read once, and not, by
  * servers that collect before they sort, once a batch. It may tell of a document as it was when the cursor was opened;
- * whoever writes guards, and what a cursor has not seen yet is for the next walk. Where it fails, the range is read
+ * writes are guarded, and what a cursor has not seen yet is for the next walk. Where it fails, the range is read
  * anew. Nothing here knows what the documents are read for. */
 #include "work.h"
 

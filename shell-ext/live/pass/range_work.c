@@ -72,7 +72,7 @@ do_range(struct worker *w, struct mrs_err *e)
     return st;
 }
 
-/* Nothing to take: it is waited, for a while also for somebody who leads. */
+/* Nothing to take: it is waited, for a while also for a leader. */
 static enum mrs_status
 idle(struct worker *w, bool lives, struct mrs_err *e)
 {

@@ -2,9 +2,9 @@
 /* What has to change so that some units are as they should.
  *
  * The units are derived; what they made elsewhere is listed and compared: equal bytes are done, missing products are
- * inserted, other bytes are made right, and what no unit makes any more goes. A document that only seems to be nobody's
- * (because two parents have one key, or because its parent is in another batch) is asked after once more by the way
- * from the target to its source. Nothing is written here: the changes go into a burst. */
+ * inserted, other bytes are made right, and what no unit makes any more goes. A document that only seems to have no
+ * unit (because two parents have one key, or because its parent is in another batch) is asked after once more by the
+ * way from the target to its source. Nothing is written here: the changes go into a burst. */
 #include "work.h"
 
 #include "live/link/bson.h"
@@ -143,7 +143,7 @@ is_owned(const struct live_batch *b, int side, struct mrs_view doc)
     return !mrs_is_nullish(v) && v.type != MRS_ARRAY;
 }
 
-/* $in looks into arrays, and nobody makes a target with an array there: these are somebody else's. */
+/* $in looks into arrays, and no unit makes a target with an array there: these were written by others. */
 static void
 drop_arrays(const struct live_batch *b, uint32_t side, struct live_read *got)
 {
@@ -233,7 +233,7 @@ refuse(struct live_task *t, const char *why)
     t->why = why;
 }
 
-/* A product that no listing showed may be there all the same, under somebody else's name. */
+/* A product that no listing showed may be there all the same, under the name of another unit. */
 static enum mrs_status
 look_up(struct live_batch *b, const struct live_product *p, bool *foreign, bool *there, struct mrs_err *e)
 {
@@ -347,7 +347,7 @@ clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_
     return st;
 }
 
-/* ---- what nobody makes ---- */
+/* ---- what no unit makes ---- */
 
 static enum mrs_status
 stale_side(struct live_batch *b, uint32_t side, struct targets_found *f, struct mrs_err *e)

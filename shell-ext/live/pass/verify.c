@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the new shape is what the old one gives, looked at from both sides.
+/* Whether the new shape is what the old one gives, examined from both sides.
  *
  * Source to target: every unit is derived again and compared with what is there. Target to source: every document
  * of a new collection must be made by a unit that its own key leads to; this finds what a deleted source left behind.
@@ -72,7 +72,7 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
 
 /* ---- target to source ---- */
 
-/* Those of docs[0..n) that nobody makes, read once more; moved to the front. */
+/* Those of docs[0..n) that no unit makes, read once more; moved to the front. */
 static enum mrs_status
 unmade(struct verifying *v, struct mrs_view *docs, uint32_t *n, bool *owned, struct mrs_err *e)
 {
@@ -354,7 +354,7 @@ one_round(struct live_job *job, enum live_repair repair, bool over, bool *right,
 }
 
 /* Patiently as long as that changes something; but the last two rounds: one that refuses takes back what it has
- * written of what it refuses, and one looks at that. */
+ * written of what it refuses, and one reads that. */
 static enum mrs_status
 repair_in_rounds(struct live_job *job, bool over, struct live_pass_report *r, struct mrs_err *e)
 {

@@ -17,7 +17,7 @@ struct live_scan {
     const char *phase;           /* for people */
     const struct mrs_coll *coll;
     bool ids;                    /* documents are read as {_id: v} */
-    bool writes;                 /* most of the documents are written, not only looked at: see course.h */
+    bool writes;                 /* most of the documents are written, not only examined: see course.h */
     bool bounded;                /* ends behind the `_id` that was the greatest when it began */
     struct mrs_view end;         /* {_id: v}: ends before it; empty: it has no end */
     /* One batch; c holds where the scan comes after it: it writes and saves c, with what it writes or behind it. OK;

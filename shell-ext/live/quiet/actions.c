@@ -2,7 +2,7 @@
 /* actions.c - which collections and indexes are made, dropped, renamed; the list of it, made once.
  *
  * The difference of two dumps' metadata becomes a list of actions in three stages, kept in the run document, so that
- * whoever resumes needs no dump. Indexes that go are dropped first: what they forbid may be what the result holds.
+ * a resume needs no dump. Indexes that go are dropped first: what they forbid may be what the result holds.
  * Unique indexes of new collections come before anything old is touched, those of old ones when their documents are
  * final. A collection whose changes could meet a unique index half-way, whose `_id`s take other bytes or whose options
  * a server cannot change is built beside and renamed over the old one. actions_do.c carries the list out. */
@@ -281,7 +281,7 @@ make_built(struct actions_making *m, const struct live_tally *t)
     }
 }
 
-/* What an old collection must hold, to the byte, when it goes: else somebody wrote to it. empty: its documents went one
+/* What an old collection must hold, to the byte, when it goes: else it was written to. empty: its documents went one
  * by one before. */
 static struct mrs_view
 as_read(struct actions_making *m, const struct live_tally *t, bool empty)

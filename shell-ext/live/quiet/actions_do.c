@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* actions_do.c - the list of actions carried out on the server.
  *
- * Each action looks whether it was done before it complains: whoever resumes repeats the one at which somebody died,
+ * Each action looks whether it was done before it complains: a resume repeats the one at which a process died,
  * never an earlier one, because the checkpoint counts them. What the run itself makes, drops or renames is taken out of
  * the list of watched uuids first and noted again after it. Must not know why an action is in the list. */
 #include "live/link/bson.h"
@@ -93,7 +93,7 @@ sum_up(struct doing *d, const struct mrs_coll *c, int64_t *docs, struct mrs_hash
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* A collection that goes as a whole is not looked at document by document before: so here. */
+/* A collection that goes as a whole is not examined document by document before: so here. */
 static enum mrs_status
 as_it_was(struct doing *d, const struct mrs_coll *c)
 {
@@ -185,7 +185,7 @@ do_drop(struct doing *d)
     return s == MRS_OK ? send(d, d->coll.db, cmd, LIVE_FAULT_MISSING) : s;
 }
 
-/* What somebody else put into it meanwhile stays, and the collection with it. */
+/* What others put into it meanwhile stays, and the collection with it. */
 static enum mrs_status
 do_drop_empty(struct doing *d)
 {

@@ -2,7 +2,7 @@
 /* apply.c - the change list carried out, batch by batch, forwards or backwards.
  *
  * Before a change is made, the document is read and its digest compared: equal to what it is to be, it is done; equal
- * to what it was, it is to do; anything else, somebody wrote although the run is quiet, and we stop with the name of
+ * to what it was, it is to do; anything else, it was written to although the run is quiet, and we stop with the name of
  * it. So nothing depends on how far a dead process came: the checkpoint only saves work. All inserts of all
  * collections come before the first update, all updates before the first delete: each datum exists at least once at
  * every instant. */
@@ -202,7 +202,7 @@ judge_all(struct pass *p, struct live_journal_entry *en, const struct mrs_view *
     return s;
 }
 
-/* What a burst could not write. MISSED is looked at again, by digest. */
+/* What a burst could not write. MISSED is examined again, by digest. */
 static enum mrs_status
 not_written(struct pass *p)
 {

@@ -292,7 +292,7 @@ only_count(struct live_compare *c, int what, struct mrs_view doc)
     return MRS_OK;
 }
 
-/* Comparing may take hours: without signs of life somebody else would take the run over. */
+/* Comparing may take hours: without signs of life another process would take the run over. */
 static enum mrs_status
 breathe(struct live_compare *c)
 {

@@ -4,7 +4,7 @@
  * The plan is run over the collections as they would be had expand never been (less what it added), and the result is
  * held against what is there. What expand added must be equal to it, byte for byte: any difference means that it is
  * not verified, and nothing is removed. What is left to do are removals; they go the way of every quiet list. Documents
- * that somebody else put into a new collection stay and are reported, those that were refused stay as they are. */
+ * that others put into a new collection stay and are reported, those that were refused stay as they are. */
 #include "mongoreshape/ejson.h"
 #include "quiet.h"
 #include "live/state/state_io.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* journal.c - the change list on the server, in the state database.
  *
- * Each change is one document under its sequence number, with the digests of the document before and after: whoever
- * goes on with the list can tell from what is in the collection whether a change was made. Bytes travel as binary,
+ * Each change is one document under its sequence number, with the digests of the document before and after: a
+ * resume can tell from what is in the collection whether a change was made. Bytes travel as binary,
  * so that no name or type in them means anything to the server. The list counts only once the run document's phase says
  * so; until then it is thrown away and made anew. Must not know how changes are made. */
 #include "live/link/bson.h"
@@ -67,7 +67,7 @@ live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err
     mrs_buf_init(&buf, job->mem, 1 << 16);
     struct mrs_err why;
     mrs_err_clear(&why);
-    enum mrs_status s = live_lease_renew(job, e); /* a list that somebody else has sealed meanwhile is all he has */
+    enum mrs_status s = live_lease_renew(job, e); /* a list that another process has sealed meanwhile is final */
     MRS_THEN(s, live_doc(&buf, &cmd, e, "{drop: %s}", job->run->state_changes.coll));
     if (s == MRS_OK) {
         s = live_command(job->link, job->run->state_changes.db, cmd, LIVE_WRITE, NULL, &f, &why);

@@ -3,7 +3,7 @@
  *
  * Up to the moment in which the run document says that the list is sealed, nothing of the user's was touched, and
  * whatever went wrong, the way back is to let the writers in and to begin again. From that moment the list alone rules:
- * it is carried out to its end, by whoever comes, and nothing is derived again. The plan is applied by the same engine
+ * it is carried out to its end, by any process, and nothing is derived again. The plan is applied by the same engine
  * that serves dumps, so the result is that of the offline tool. */
 #include "live/link/bson.h"
 #include "mongoreshape/ejson.h"
@@ -49,7 +49,7 @@ path_in(struct live_quiet_run *q, const char *name)
 }
 
 /* What an owner of this run left who died. One plan may run against several servers from one machine: a folder that
- * somebody holds, or of which that cannot be said, stays. */
+ * a process holds, or of which that is not known, stays. */
 static void
 remove_old(const char *tmp, const char *run)
 {
@@ -83,7 +83,7 @@ new_folder(struct live_quiet_run *q, const char *tmp)
     }
     q->lock = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (q->lock >= 0) {
-        (void)flock(q->lock, LOCK_EX | LOCK_NB); /* where there are no locks, nobody will get one either */
+        (void)flock(q->lock, LOCK_EX | LOCK_NB); /* where there are no locks, no other process gets one either */
     }
     n = snprintf(q->dir, sizeof q->dir, "%s/mongoreshape-%s-%s", tmp, q->job->run->short_id, made + n - 6);
     if (n < 0 || (size_t)n >= sizeof q->dir || rename(made, q->dir) != 0) {
@@ -114,7 +114,7 @@ make_folder(struct live_quiet_run *q, struct mrs_err *e)
 }
 
 /* ---- reading ---- */
-/* What the server holds now that nobody writes: the catalogue of before may be old. */
+/* What the server holds now that writers are stopped: the catalogue of before may be old. */
 static enum mrs_status
 read_catalogue(struct live_quiet_run *q, struct mrs_err *e)
 {
@@ -502,7 +502,7 @@ live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *name, st
     mrs_err_clear(&quiet);
     live_compare_close(q->compare);
     live_block_free(q->block);
-    /* Where another has gone on with the run, what keeps writers out is his. */
+    /* Where another process has resumed the run, what keeps writers out is its own. */
     if (s != MRS_OK && live_lease_renew(q->job, &quiet) == MRS_OK && live_run_load(q->job, &quiet) == MRS_OK &&
         !live_run_in(q->job, "applying") && !live_run_in(q->job, "contract")) {
         live_block_leave(q->job, &quiet);
@@ -630,7 +630,7 @@ count_inserted(struct live_quiet_run *q, struct mrs_view list, struct live_pass_
     return s;
 }
 
-/* Whether the run can be undone and nobody wrote since; then it is begun. */
+/* Whether the run can be undone and was not written to since; then it is begun. */
 static enum mrs_status
 begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {

@@ -16,7 +16,7 @@ bool live_is_new_coll(const struct live_job *job, const char *ns);
 enum mrs_status live_claims_in(const struct live_job *job, const char *ns, struct mrs_arena *a,
                                struct live_claimed *out, struct mrs_err *e);
 /* The collections that exist and that the plan names, written as dumps: documents in `_id` order and metadata, below
- * `dir` as they stand, below `base` without what expand added (claimed fields, new collections). Either may be NULL. */
+ * `dir` as they are, below `base` without what expand added (claimed fields, new collections). Either may be NULL. */
 enum mrs_status live_snapshot(struct live_job *job, const char *dir, const char *base, struct mrs_err *e);
 
 /* ---- change_list.c: out against in ---- */
@@ -27,7 +27,7 @@ struct live_planned_change { /* one change, on its way into the list */
 };
 typedef enum mrs_status (*live_planned_change_put)(void *arg, const struct live_planned_change *c, struct mrs_err *e);
 enum live_build_mode {
-    LIVE_BUILD_INPLACE, /* its changes are made one by one where it stands */
+    LIVE_BUILD_INPLACE, /* its changes are made one by one where it is */
     LIVE_BUILD_FRESH,   /* it was not there: it can be filled before anything else is touched */
     LIVE_BUILD_BESIDE   /* built whole under another name and renamed over the old one */
 };
@@ -133,7 +133,7 @@ enum mrs_status live_list_verify(struct live_job *job, const char *prefix, struc
 /* Adds a line to what the report names, as long as there is room. */
 void live_report_name(struct live_pass_report *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- current.c: documents as they stand ---- */
+/* ---- current.c: documents as they are ---- */
 /* For each entry the document that its collection holds under its `_id` (now: name of the collection), n 0 where there
  * is none; in the arena. */
 enum mrs_status live_current_read(struct live_job *job, const struct mrs_coll *now,

@@ -52,7 +52,7 @@ live_claims_in(const struct live_job *job, const char *ns, struct mrs_arena *a, 
 /* ---- one collection ---- */
 struct snapshot_copy {
     struct live_job *job;
-    struct mrs_output *to[2];  /* as it stands, less what expand added; NULL: not wanted */
+    struct mrs_output *to[2];  /* as it is, less what expand added; NULL: not wanted */
     struct mrs_sink *sink[2];
     uint64_t docs, total;
     struct live_claimed claims; /* of the collection in hand */

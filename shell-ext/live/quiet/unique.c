@@ -115,7 +115,7 @@ read_indexes(struct unique_check *u)
     return s;
 }
 
-/* Comparing may take hours: without signs of life somebody else would take the run over. */
+/* Comparing may take hours: without signs of life another process would take the run over. */
 static enum mrs_status
 breathe(struct unique_check *u)
 {
@@ -191,7 +191,7 @@ note(struct unique_check *u, const struct unique_entry *a, const struct unique_e
     }
 }
 
-/* One look at a stream of n entries: those of this pass. A table of its own: keys are hashes of 128 bits. */
+/* One read of a stream of n entries: those of this pass. A table of its own: keys are hashes of 128 bits. */
 static enum mrs_status
 look(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_t pass, uint64_t passes)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* privileges.c - whether the user may do what the command will do, asked before it does anything.
  *
- * The server tells the privileges of whoever is logged in; they are held against a list of what each command does to
+ * The server tells the privileges of the user; they are held against a list of what each command does to
  * each collection by its roles in the plan. All that is missing is named at once, by collection, so that an
  * administrator grants it once. Where access control is off there is nothing to check. A server that does not tell is
  * tried, by commands of which none changes anything, but only when writing is what was asked for. */

@@ -2,7 +2,7 @@
 /* control.c - between two batches: cancelled, paused, held back, still the owner, still the same server and
  * collections?
  *
- * One function is called before every batch and looks at all that may have changed outside: it sleeps in short
+ * One function is called before every batch and reads all that may have changed outside: it sleeps in short
  * pieces and reads the run document at least every second, so a limit that is turned while it waits takes effect at
  * once. Whoever lost the connection is told by END and begins again at the checkpoint, for what he remembers may not
  * have come to be. Counters for `status` are written here too, once a second. Must
@@ -150,7 +150,7 @@ live_control_due(const struct live_control *c, uint64_t docs, uint64_t bytes)
     return ms < 1e12 ? (int64_t)ms : (int64_t)1e12;
 }
 
-/* What has to be looked at whether anything is held back or not. */
+/* What has to be examined whether anything is held back or not. */
 static enum mrs_status
 look_around(struct live_job *job, struct mrs_err *e)
 {

@@ -4,7 +4,7 @@
  * A lease is a document {_id: namespace, run, owner, epoch, until}. Whether its time is over is read off the server's
  * own clock (hello.localTime), so clocks of clients do not matter. It is taken by one update whose filter holds exactly
  * what was read: the epoch counts up with each taking, so of two takers only one can win, and one who slept between the
- * look and the update finds nothing that matches. The time it runs to is counted from a look at the clock that came
+ * look and the update finds nothing that matches. The time it runs to is counted from a read of the clock that came
  * before the update, and an owner counts his own from before that look: he never thinks it longer than others do. No
  * update asks the server to compute. An owner who was only asleep finds another name in it. What a dead owner may still
  * have on the server (a transaction, a running command) is written into the lease by the very update that takes it over
@@ -135,7 +135,7 @@ taking(struct live_job *job, const char *ns, const struct lease_holder *h, struc
     return s;
 }
 
-/* OK: it is ours; END: somebody else was quicker, look again. */
+/* OK: it is ours; END: another process was quicker, look again. */
 static enum mrs_status
 grab(struct live_job *job, const char *ns, const struct lease_holder *h, struct mrs_err *e)
 {

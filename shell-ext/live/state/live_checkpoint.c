@@ -4,7 +4,7 @@
  * The filter of every move holds owner, epoch and the sequence number that was read, so a checkpoint can only be moved
  * by the one who holds the run, and only from where he believes it to be. The same update is the first statement of a
  * burst's transaction (live_checkpoint_op). Once the reply to a move is lost, the document itself says whether it was
- * made: nobody else writes under our epoch. Must not know what a pass does. */
+ * made: no other process writes under our epoch. Must not know what a pass does. */
 #include "state_io.h"
 
 #include <stdio.h>

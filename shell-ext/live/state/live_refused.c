@@ -160,7 +160,7 @@ live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mr
     struct mrs_view key, q;
     int64_t n = 0;
     if (r->n_refused == 0) {
-        return MRS_OK; /* counted when the run was opened, or the range taken, and nobody else adds to it */
+        return MRS_OK; /* counted when the run was opened, or the range taken, and no other process adds to it */
     }
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = record_id(job, step, ns, id, &a, &key, e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* phase.c - the run document moved on: phases, and the collections whose identity is watched.
  *
- * Each write asks in its filter for our owner and epoch, so nobody moves a run who has lost it. Fields that other parts
- * keep in the run document (claims, validators) travel with the phase in one update: a run is never found in a phase
- * without what belongs to it. Must not know what the fields mean. */
+ * Each write asks in its filter for our owner and epoch, so a process that has lost a run cannot move it. Fields that
+ * other parts keep in the run document (claims, validators) travel with the phase in one update: a run is never found
+ * in a phase without what belongs to it. Must not know what the fields mean. */
 #include "state_io.h"
 
 #include "live/server/server.h"

@@ -4,9 +4,9 @@
  * A range is taken by one update whose filter holds exactly what was read, as a lease on a collection is (lease.c), and
  * its sequence number counts up with each taking: so whatever an owner before has read of it matches no more. What such
  * an owner may have left on the server is one open transaction, and its session is in the range; it is ended first.
- * All that a worker writes into collections goes in transactions that begin with a write to the range, so that whoever
- * slept past his lease cannot commit, however late he wakes. A range goes on at its own place, never at that of the one
- * who takes it. */
+ * All that a worker writes into collections goes in transactions that begin with a write to the range, so that a
+ * process that slept past its lease cannot commit, however late it wakes. A range goes on at its own place, never at
+ * that of the one who takes it. */
 #include "ranges.h"
 
 #include "state_io.h"
@@ -67,7 +67,7 @@ end_owner(struct live_job *job, const struct range_seen *s, struct mrs_err *e)
     return lsid.type == MRS_DOCUMENT ? live_kill_session(job->link, mrs_val_view(lsid), e) : MRS_OK;
 }
 
-/* END: somebody else was quicker. */
+/* END: another process was quicker. */
 static enum mrs_status
 grab(struct live_job *job, const struct range_seen *s, struct mrs_err *e)
 {

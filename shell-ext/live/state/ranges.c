@@ -3,7 +3,7 @@
  *
  * Where the cuts are is drawn by the server ($sample), so ranges are about alike and nothing is read for them; they
  * need not be exact, since there are more of them than workers. The cuts are stored before any range is made, all in
- * one write: whoever goes on after a crash makes the same ranges. Must not know what is done in a range. */
+ * one write: a resume after a crash makes the same ranges. Must not know what is done in a range. */
 #include "ranges.h"
 
 #include "live/server/server.h"
@@ -304,7 +304,7 @@ live_ranges_close(struct live_job *job, const char *pass, struct live_checkpoint
     return s == MRS_OK ? drop_ranges(job, pass, e) : s;
 }
 
-/* ---- nobody's any more ---- */
+/* ---- of no owner ---- */
 /* Transactions that workers left open would hold the documents of the ranges. END: there are no ranges. */
 static enum mrs_status
 end_sessions(struct live_job *job, const char *run, struct mrs_err *e)
@@ -341,7 +341,7 @@ live_ranges_seal(struct live_job *job, const char *run, struct mrs_err *e)
     }
     mrs_arena_init(&a, job->mem);
     MRS_THEN(s, live_doc_in(&a, &c.q, e, "{run: %s, walk: {$exists: true}}", run));
-    /* whoever opens the run next gives them his epoch; till then nobody takes one */
+    /* the next process that opens the run gives them its epoch; until then none is taken */
     MRS_THEN(s, live_doc_in(&a, &u, e, "{$set: {owner: '', until: %t, epoch: %I}, $unset: {lsid: ''}}", (int64_t)0,
                             (int64_t)-1));
     if (s == MRS_OK) {

@@ -44,10 +44,10 @@ struct live_held { /* the range in hand */
     struct mrs_buf end;       /* {_id: v}, where it ends before; empty: it has no end */
     bool open;                /* result: there are ranges that are not done */
 };
-/* The next that nobody holds: under its checkpoint's name in out. Its owner before, if it had one, is fenced off. END:
+/* The next without an owner: under its checkpoint's name in out. Its owner before, if it had one, is fenced off. END:
  * none at the moment. */
 enum mrs_status live_range_take(struct live_job *job, struct live_held *out, struct mrs_err *e);
-/* Its lease, and any change of it. FAIL: lost to somebody else. */
+/* Its lease, and any change of it. FAIL: lost to another process. */
 enum mrs_status live_range_renew(struct live_job *job, struct mrs_err *e);
 enum mrs_status live_range_change(struct live_job *job, const char *what, struct mrs_view u, struct mrs_err *e);
 /* Whether the range in hand is ours, by the server. */

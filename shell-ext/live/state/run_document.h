@@ -55,7 +55,7 @@ struct live_run {
     int64_t lease_ms;
     int64_t breathed_ms, uuid_checked_ms, told_ms;
     bool throttled;      /* the last breath was held back by a limit */
-    bool governed;       /* the governor has looked at least once */
+    bool governed;       /* the governor has examined least once */
     struct live_governor governor;
     struct live_signals signals;
     char told_why[160];
@@ -97,7 +97,7 @@ enum mrs_status live_run_phase(struct live_job *job, const char *phase, uint32_t
 enum mrs_status live_run_set(struct live_job *job, struct mrs_view set, struct mrs_err *e);
 bool live_run_in(const struct live_job *job, const char *phase);
 /* The hash by which a document is known again that lies on the server: under the secret of the run, or as the version
- * that began it made it (XXH3, which whoever writes documents can aim at); without a run under that of the process. */
+ * that began it made it (XXH3, which a writer of documents can aim at); without a run under that of the process. */
 struct mrs_hash128 live_run_hash(const struct live_job *job, struct mrs_view doc);
 /* The run document as last read; the empty document before. */
 struct mrs_view live_run_doc(const struct live_run *r);
@@ -117,13 +117,13 @@ void live_run_wrote(struct live_run *r, uint64_t docs, uint64_t bytes);
 enum mrs_status live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_err *e);
 
 /* ---- leases: lease.c ---- */
-/* All namespaces or none (in sorted order). Held by somebody else: FAIL MRS_E_SERVER naming run, owner, since when;
+/* All namespaces or none (in sorted order). Held by another process: FAIL MRS_E_SERVER naming run, owner, since when;
  * where it is this very run, whose owner may have died, only after it was seen to be renewed. A lease past its time
  * is taken over: a whole lease is waited on a standalone, its session killed, its operations found
  * by our comment and ended. */
 enum mrs_status live_lease_take(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n,
                                 struct mrs_err *e);
-enum mrs_status live_lease_renew(struct live_job *job, struct mrs_err *e); /* FAIL: lost to somebody else */
+enum mrs_status live_lease_renew(struct live_job *job, struct mrs_err *e); /* FAIL: lost to another process */
 enum mrs_status live_lease_session(struct live_job *job, struct mrs_view lsid, struct mrs_err *e);
 void live_lease_release(struct live_job *job);
 
@@ -144,7 +144,7 @@ enum mrs_status live_checkpoint_open(struct live_job *job, const char *pass, str
 /* The update that moves it to what c holds now, from c->seq to c->seq + 1: for a burst. Views live in the arena. */
 enum mrs_status live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct mrs_arena *a,
                                    struct live_op *op, struct mrs_err *e);
-/* Writes it alone (and counts seq up). A checkpoint that does not match: FAIL, somebody else owns the run. */
+/* Writes it alone (and counts seq up). A checkpoint that does not match: FAIL, another process owns the run. */
 enum mrs_status live_checkpoint_save(struct live_job *job, struct live_checkpoint *c, struct mrs_err *e);
 void live_checkpoint_clear(struct live_checkpoint *c);
 
@@ -152,8 +152,8 @@ void live_checkpoint_clear(struct live_checkpoint *c);
 /* Recorded under {run, step, ns, _id}: again is the same. Past --max-refused: FAIL MRS_E_TOO_MANY. */
 enum mrs_status live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs_view doc,
                                  const struct mrs_err *why, struct mrs_err *e);
-/* A copy of a target that no source makes (any more), before it is removed: whether an application wrote it, nobody can
- * tell. Said once a run. FAIL where it is too large to be copied. */
+/* A copy of a target that no source makes (any more), before it is removed: whether an application wrote it, is not
+ * known. Said once a run. FAIL where it is too large to be copied. */
 enum mrs_status live_stale_put(struct live_job *job, const char *ns, struct mrs_view doc, struct mrs_err *e);
 /* Whether a record of this document surely holds it: before it is taken away. */
 bool live_refused_fits(struct mrs_view doc);

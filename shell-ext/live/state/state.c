@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* state.c - the run document: made, found again, compared with what is there now, moved from phase to phase.
  *
- * A run is known by the id of its plan, so calling it again goes on with it. What must not change under a run stands in
+ * A run is known by the id of its plan, so calling it again goes on with it. What must not change under a run is in
  * its document (plan, mode, server, uuids of collections) and is compared whenever it is opened: each difference is a
  * refusal that says what to do. Opening counts the run's epoch up under the leases, and every document of the state
  * carries it: an owner who comes back from sleep finds that his filters match nothing. Must not know what the phases
@@ -95,7 +95,7 @@ live_run_close(struct live_job *job)
     if (r) {
         if (r->shares) {
             r->leaving = true;
-            (void)live_ranges_seal(job, r->id, NULL); /* else whoever takes the leases over does it */
+            (void)live_ranges_seal(job, r->id, NULL); /* else the process that takes the leases over does it */
             r->leaving = false;
         }
         live_range_leave(job);
@@ -499,7 +499,7 @@ open_under_leases(struct live_job *job, bool create, const char *text, size_t n,
         s = live_lease_take(job, t.coll, t.n, e);
     }
     if (s == MRS_OK) {
-        s = read_existing(job, create, e); /* once more: somebody may have finished it meanwhile */
+        s = read_existing(job, create, e); /* once more: another process may have finished it meanwhile */
     }
     if (s == MRS_END) {
         s = live_run_create(job, &t, text, n, e);

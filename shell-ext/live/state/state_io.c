@@ -2,7 +2,7 @@
 /* state_io.c - commands on the state database, sent again where the connection was lost.
  *
  * A primary that steps down or a server that is started anew is an everyday event in a run of days. State is written by
- * commands that may be repeated, so the waiting is done here, once, and whoever asks for state sees an answer or a real
+ * commands that may be repeated, so the waiting is done here, once, and callers see an answer or a real
  * refusal. That the connection was lost meanwhile is seen by its generation (live_run_breathe), never here. Data of
  * users must not come this way. */
 #include "state_io.h"
@@ -19,7 +19,7 @@ live_nap(int64_t ms)
 {
     struct timespec t = {ms / 1000, ms % 1000 * 1000000};
     if (ms > 0) {
-        nanosleep(&t, NULL); /* a signal may end it early: whoever naps looks at cancel next */
+        nanosleep(&t, NULL); /* a signal may end it early: the caller checks cancel next */
     }
 }
 

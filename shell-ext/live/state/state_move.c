@@ -10,7 +10,7 @@
  * a run. Only then the run document is written in the new place, and the old documents go, the sealed one last. So a
  * move that was interrupted is known by what it left: a run that is not sealed is copied anew, and what lies in the
  * new place without a run document is taken away first; of a sealed one everything was read back. Nobody works on a
- * run in between, for whoever would (--execute) moves first. Must not know what the documents mean, but for the run's
+ * run in between, for a call with --execute moves first. Must not know what the documents mean, but for the run's
  * own. */
 #include "state_io.h"
 
@@ -62,7 +62,7 @@ anything(struct live_job *job, const char *db, const char *coll, bool *any, stru
     return s;
 }
 
-/* The runs of a database, in out; none where its `runs` are somebody else's collection. */
+/* The runs of a database, in out; none where its `runs` are a collection of the user. */
 static enum mrs_status
 runs_of(struct live_job *job, const char *db, struct mrs_buf *out, struct mrs_err *e)
 {
@@ -280,7 +280,7 @@ move_document(struct move *m, const struct mrs_coll *to, struct mrs_err *e)
     return s;
 }
 
-/* A run that an older tool has begun once more, after it was moved: nobody can say which of the two is right. */
+/* A run that an older tool has begun once more, after it was moved: it is not known which of the two is right. */
 static enum mrs_status
 not_twice(struct move *m, const struct mrs_coll *to, struct mrs_err *e)
 {
@@ -318,7 +318,7 @@ move_open(struct move *m, struct mrs_err *e)
     enum mrs_status s = live_run_namespaces(job, &coll, &n, e);
     MRS_THEN(s, live_lease_take(job, coll, n, e));
     MRS_THEN(s, live_run_load(job, e));
-    if (s == MRS_END) { /* somebody else was here before */
+    if (s == MRS_END) { /* another process was here before */
         return MRS_OK;
     }
     MRS_THEN(s, not_twice(m, &to, e));

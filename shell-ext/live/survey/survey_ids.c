@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey_ids.c - which documents of a large collection are looked at: drawn by the server, once, and kept by `_id`.
+/* survey_ids.c - which documents of a large collection are examined: drawn by the server, once, and kept by `_id`.
  *
  * An inspection reads a collection more than once, and what it counts in the second pass must be what the first has
  * seen. So only ids are drawn ($sample), sorted, and written to a temporary file as filters, ready to be sent. The

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* survey_uses.c - how often the indexes of a collection are used, added up over the members that are asked.
  *
- * Each member counts its own reads, from when it began or the index was built. So the primary is asked beside whoever
- * answers our reads, and each shard behind a mongos answers for itself; that an index is used by nobody is only told
- * where all of them have counted for a week. */
+ * Each member counts its own reads, from when it began or the index was built. So the primary is asked beside the
+ * member that answers our reads, and each shard behind a mongos answers for itself; that an index is not used is only
+ * told where all of them have counted for a week. */
 #include "survey.h"
 
 #include "live/link/bson.h"

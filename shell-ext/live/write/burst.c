@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A batch of changes on its way to the server: inserts, guarded updates, deletes, and the checkpoint behind them.
  *
- * Inserts go first and deletes last, so that at every instant each datum stands somewhere. On a replica set all of it
- * is one short transaction whose first statement moves the checkpoint: whoever lost the run cannot commit. When
+ * Inserts go first and deletes last, so that at every instant each datum is somewhere. On a replica set all of it
+ * is one short transaction whose first statement moves the checkpoint: a process that lost the run cannot commit. When
  * anything in it is refused or falls short, the transaction is taken back and the same changes go the plain way, which
  * is right without transactions, too: what is written twice is written once, and the checkpoint comes last. Never an
  * upsert: a document that is gone stays gone. A change of a unit is not made when an earlier one of the same unit was

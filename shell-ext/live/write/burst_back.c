@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What really stands on the server after a bulk that fell short.
+/* What really is on the server after a bulk that fell short.
  *
  * A bulk answers with sums: how many filters matched, not which. So the documents meant are read back by `_id` and
- * compared with what was to be written; equal bytes count as written, whoever wrote them. Reading goes in small
+ * compared with what was to be written; equal bytes count as written, whatever their source. Reading goes in small
  * pieces, found documents are told apart by their `_id` as the server compares it. Nothing here writes or decides
  * what a difference means: that is the burst's. */
 #include "live/link/bson.h"

@@ -5,7 +5,7 @@
  * Whole top-level fields are compared inside $expr, by type and by value as a literal: the language of filters would
  * take null for missing, 5 for [5] and a text that begins with a dollar for a path. $eq takes numbers of other types
  * as equal, and symbols and strings, so these carry their $type, and nested values their size; documents as a whole
- * their size and the types of their wide numbers. The `_id` stands outside $expr, so that its index finds the document.
+ * their size and the types of their wide numbers. The `_id` is outside $expr, so that its index finds the document.
  * Nothing is known here of what is to be written. */
 #include "write.h"
 

@@ -5,7 +5,7 @@
  * it that an application has added in the meantime. So the change is spelt field by field: one $unset for what goes,
  * then one $set stage for each field that is new or other, with its value as a literal. Fields that stay keep their
  * place and new ones come last, in this order; where `after` is not what that gives (another order, names that no
- * stage can spell, too many fields), the document is replaced as a whole and whoever writes must guard all of it.
+ * stage can spell, too many fields), the document is replaced as a whole and the writer must guard all of it.
  * With a condition, all is one $replaceWith by $mergeObjects, which keeps places and order as the stages do; it has no
  * word for what goes. Nothing is known here of servers, of what a condition says, or of steps. */
 #include "write.h"

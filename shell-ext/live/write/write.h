@@ -45,7 +45,7 @@ enum mrs_status live_guard_id(struct mrs_view doc, bool size, struct mrs_buf *ou
 
 /* ---- burst.c ---- */
 enum live_outcome {
-    LIVE_WRITTEN,   /* now, or it stood there already */
+    LIVE_WRITTEN,   /* now, or it was there already */
     LIVE_MISSED,    /* the guard did not hold: the document was changed or is gone; nothing written */
     LIVE_FOREIGN,   /* insert: another document has this `_id`; its bytes differ */
     LIVE_CLASH,     /* a unique index beside `_id`, or a validator, refuses it: `why` */
@@ -76,14 +76,14 @@ void live_burst_clear(struct live_burst *b);
 void live_burst_reset(struct live_burst *b);
 /* Notes a change. OK, DEAD. */
 enum mrs_status live_burst_add(struct live_burst *b, const struct live_change *c, struct mrs_err *e);
-/* Writes inserts, updates, deletes, then the checkpoint c as it stands (NULL: none); in one transaction where the
+/* Writes inserts, updates, deletes, then the checkpoint c as it is (NULL: none); in one transaction where the
  * burst fits and transactions are on. OK: every change has its outcome and the checkpoint is written, unless some
  * change was MISSED, FOREIGN or CLASH: then `*short_` is set and the checkpoint is NOT written; the caller derives
  * those again, or refuses them, and writes another burst with the checkpoint. END: connection lost or transaction
  * undecided: throw memory away, begin again at the checkpoint. FAIL: as said. Transient faults are tried again inside
  * (bounded). */
 enum mrs_status live_burst_write(struct live_burst *b, struct live_checkpoint *c, bool *short_, struct mrs_err *e);
-/* Before a transaction is begun: its session's id, put into lsid, is in the lease, so that whoever takes over can
+/* Before a transaction is begun: its session's id, put into lsid, is in the lease, so that its successor can
  * end what a dead owner left open. */
 enum mrs_status live_burst_session(struct live_burst *b, struct mrs_buf *lsid, struct mrs_err *e);
 /* A transaction, its session noted. That of a worker begins with a write to his range, which fails where that is not

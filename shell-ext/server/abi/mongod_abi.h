@@ -2,7 +2,7 @@
 /* mongod_abi.h - the binary interface by which MongoDB 9.0 talks to an extension (version 1.0), in our own words.
  *
  * These are facts about layout: which calls an object has, in which order, and who owns what. An object begins with a
- * pointer to its calls; whoever made it frees it, through `destroy`. A call that returns a struct mdb_status gives
+ * pointer to its calls; its maker frees it, through `destroy`. A call that returns a struct mdb_status gives
  * it to
  * the caller, who destroys it, whatever it says; where a call fails its out-pointer stays NULL. Bytes are BSON, or text
  * without a NUL. Enumerations have a fixed width, so they are integers here. LP64 only; tests/host holds the sizes. */

@@ -285,7 +285,7 @@ add_match(struct ext_partners *x, uint32_t partner, uint32_t key, struct mrs_err
     if (p->matched && !by_reference) {
         return MRS_OK;
     }
-    if (p->unsorted || p->refused) { /* without a sort key it is refused because somebody would have it */
+    if (p->unsorted || p->refused) { /* without a sort key it is refused because a document would have it */
         x->named[key] = 1;
         enum mrs_status s = p->matched || p->refused ? MRS_OK : count_refused(x, &p->why, e);
         p->matched = true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stage_spec.c - `{ $reshape: {...} }` from bytes of a stranger to a frozen specification.
  *
- * The bytes are checked before anything is read of them. Then each key is looked at, and the plan loaded by the loader
+ * The bytes are checked before anything is read of them. Then each key is examined, and the plan loaded by the loader
  * of all our tools; whatever is wrong is collected and told once, each mistake with its path. */
 #include "stage_spec.h"
 

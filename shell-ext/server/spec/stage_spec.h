@@ -22,7 +22,7 @@ struct ext_spec { /* not changed once it is made, but for `users` */
 };
 
 /* Reads and checks a stage; all mistakes are told at once. database: where it runs; NULL: not known yet, then what
- * hangs on it is looked at by ext_spec_bind. */
+ * hangs on it is examined by ext_spec_bind. */
 struct mdb_status *ext_spec_read(struct ext_home *home, struct mdb_bytes stage, struct ext_spec **out);
 /* The same specification where collections lie in this database: itself, where the plan says so anyway. */
 struct mdb_status *ext_spec_bind(struct ext_spec *spec, struct mdb_bytes database, struct ext_spec **out);

@@ -3,7 +3,7 @@
  *
  * All state lies in the object, since each call may come on another thread. What comes from the source is copied before
  * it is asked again, what is lent to us is left, what is given to us is destroyed on every way out. End is final, and
- * so is an error: it is told again to whoever goes on asking. */
+ * so is an error: it is told again at each later call. */
 #include "stage_nodes.h"
 #include "server/flow/stage_flow.h"
 
@@ -32,7 +32,7 @@ stage(const struct mdb_exec *x)
 }
 
 /* ---- beginning and ending ---- */
-/* Whether the operation was killed, or that cannot be found out: killed says so, and is told by whoever asked. */
+/* Whether the operation was killed, or that cannot be found out: killed says so, and is told by the caller. */
 static int
 interrupted(void *arg)
 {
@@ -331,7 +331,7 @@ exec_open(struct mdb_exec *exec)
     return ext_ok();
 }
 
-/* What was begun is given up: whoever asks for a document then starts over. */
+/* What was begun is given up: the next request of a document starts over. */
 static struct mdb_status *
 exec_again(struct mdb_exec *exec)
 {

@@ -47,55 +47,115 @@ host_of(const struct mrs_plan *p, const struct mrs_step *step)
     return NULL;
 }
 
+/* Who is told of the passes of a step. */
+struct pass_sink {
+    mrsi_pass_fn fn;
+    void *arg;
+};
+
 static void
-each_main(const struct mrs_step *step, struct mrsi_plan_pass pass, mrsi_pass_fn fn, void *arg)
+read_side(const struct pass_sink *to, const struct mrs_side *side, uint32_t times, const char *why)
 {
-    for (uint32_t i = 0; i < step->desc.n_sides; i++) {
-        if (step->desc.sides[i].role & MRS_ROLE_MAIN) {
-            pass.ns = step->desc.sides[i].coll.ns;
-            fn(arg, &pass);
+    const struct mrsi_plan_pass pass = {.ns = side->coll.ns, .times = times, .why = why};
+    to->fn(to->arg, &pass);
+}
+
+static void
+condition_passes(const struct mrs_desc *d, const struct pass_sink *to)
+{
+    struct mrsi_plan_pass pass = {
+        .times = 1, .why = "for the values that `where` asks for, which are sorted within the memory budget"};
+    for (uint32_t i = 0; i < d->n_conditions; i++) {
+        pass.ns = d->conditions[i].from.ns;
+        to->fn(to->arg, &pass);
+    }
+}
+
+static void
+map_passes(const struct mrs_plan *p, const struct mrs_step *step, const struct pass_sink *to)
+{
+    const struct mrs_step *host = host_of(p, step);
+    const struct mrsi_plan_pass pass = {.ns = step->desc.sides[0].coll.ns,
+                                        .times = host ? 0 : 1,
+                                        .with = host ? host->no : 0,
+                                        .why = host                 ? "in the pass of another step"
+                                               : step->desc.new_ids ? "once more if new `_id`s clash"
+                                                                    : ""};
+    to->fn(to->arg, &pass);
+}
+
+static void
+spread_passes(const struct mrs_desc *d, const struct pass_sink *to)
+{
+    for (uint32_t i = 0; i < d->n_sides; i++) {
+        if (d->sides[i].role & MRS_ROLE_MAIN) {
+            read_side(to, &d->sides[i], 1, "once more if equal `_id`s are found");
         }
     }
 }
 
 static void
-link_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn fn, void *arg)
+grid_passes(const struct mrs_desc *d, const struct pass_sink *to)
 {
-    MRS_ASSERT(fn && d->n_sides > 0);
+    for (uint32_t i = 1; i < d->n_sides; i++) {
+        read_side(to, &d->sides[i], 1, "to find the values of an axis");
+    }
+}
+
+static void
+link_passes(const struct mrs_desc *d, const struct pass_sink *to)
+{
     bool self = strcmp(d->sides[0].coll.ns, d->sides[1].coll.ns) == 0;
     unsigned role = self ? d->sides[0].role | d->sides[1].role : 0;
     for (uint32_t i = 0; i < (self ? 1 : 2); i++) {
         bool written = (role | d->sides[i].role) & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE);
-        pass.ns = d->sides[i].coll.ns;
-        pass.times = written ? 2 : 1;
-        pass.why = written ? "its references; then its documents, written with those that they hold in the end"
-                           : "its references; once more if some of its documents are refused";
-        fn(arg, &pass);
+        read_side(to, &d->sides[i], written ? 2 : 1,
+                  written ? "its references; then its documents, written with those that they hold in the end"
+                          : "its references; once more if some of its documents are refused");
     }
 }
 
 static void
-rekey_passes(const struct mrs_desc *d, struct mrsi_plan_pass pass, mrsi_pass_fn fn, void *arg)
+rekey_passes(const struct mrs_desc *d, const struct pass_sink *to)
 {
-    MRS_ASSERT(fn && d->n_sides > 0);
     bool merge = d->sides[0].role & MRS_ROLE_TAKE;
-    pass.ns = d->sides[0].coll.ns;
-    pass.times = 2;
-    pass.why = merge ? "its keys; then its documents, one of each group"
-                     : "its `_id`s; then its documents under the new ones";
-    fn(arg, &pass);
-    pass.times = 1;
-    pass.why = "in between, to sort what its groups are made of";
+    read_side(to, &d->sides[0], 2,
+              merge ? "its keys; then its documents, one of each group"
+                    : "its `_id`s; then its documents under the new ones");
     if (merge) {
-        fn(arg, &pass);
+        read_side(to, &d->sides[0], 1, "in between, to sort what its groups are made of");
     }
-    pass.why = "references follow";
     for (uint32_t i = 1; i < d->n_sides; i++) {
-        pass.ns = d->sides[i].coll.ns;
         if (d->sides[i].role & MRS_ROLE_MAIN) {
-            fn(arg, &pass);
+            read_side(to, &d->sides[i], 1, "references follow");
         }
     }
+}
+
+static void
+join_passes(const struct mrs_desc *d, const struct pass_sink *to)
+{
+    bool leave = d->sides[0].role & MRS_ROLE_TAKE;
+    read_side(to, &d->sides[1], 2, "its keys; then its documents, written with what matches them");
+    read_side(to, &d->sides[0], leave ? 2 : 1,
+              leave ? "to send each document where it belongs; then to settle which of them stay"
+                    : "to send each document where it belongs");
+}
+
+static void
+fold_passes(const struct mrs_desc *d, const struct pass_sink *to)
+{
+    read_side(to, &d->sides[0], 1,
+              d->sides[0].role & MRS_ROLE_TAKE
+                  ? "to gather its documents by group; once more if some of them stay or are refused"
+                  : "to gather its documents by group; once more if some of them are refused");
+}
+
+static void
+group_passes(const struct mrs_desc *d, const struct pass_sink *to)
+{
+    read_side(to, &d->sides[0], 2, "to take the parts out; then to write its documents without them");
+    read_side(to, &d->sides[1], 1, "documents already there take part");
 }
 
 void
@@ -103,74 +163,32 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
 {
     MRS_ASSERT(fn && step->type);
     const struct mrs_desc *d = &step->desc;
-    struct mrsi_plan_pass pass = {.times = 1};
+    const struct pass_sink to = {fn, arg};
     if (d->n_sides == 0 || d->family == MRS_FAMILY_CATALOG) {
         return;
     }
-    for (uint32_t i = 0; i < d->n_conditions; i++) {
-        pass.ns = d->conditions[i].from.ns;
-        pass.why = "for the values that `where` asks for, which are sorted within the memory budget";
-        fn(arg, &pass);
-    }
-    pass.why = "";
+    condition_passes(d, &to);
     if (d->family == MRS_FAMILY_MAP) {
-        const struct mrs_step *host = host_of(p, step);
-        pass.ns = d->sides[0].coll.ns;
-        pass.times = host ? 0 : 1;
-        pass.with = host ? host->no : 0;
-        pass.why = host         ? "in the pass of another step"
-                   : d->new_ids ? "once more if new `_id`s clash"
-                                : "";
-        fn(arg, &pass);
+        map_passes(p, step, &to);
     } else if (d->family == MRS_FAMILY_TREE) {
-        pass.ns = d->sides[0].coll.ns;
-        pass.times = 2;
-        pass.why = "to find the place of every node; then to write each with its place";
-        fn(arg, &pass);
+        read_side(&to, &d->sides[0], 2, "to find the place of every node; then to write each with its place");
     } else if (d->family == MRS_FAMILY_REKEY) {
-        rekey_passes(d, pass, fn, arg);
+        rekey_passes(d, &to);
     } else if (d->family == MRS_FAMILY_WINDOW) {
-        pass.ns = d->sides[0].coll.ns;
-        pass.times = 2;
-        pass.why = "to gather what its documents bring to their groups; then to write each with what was computed";
-        fn(arg, &pass);
+        read_side(&to, &d->sides[0], 2,
+                  "to gather what its documents bring to their groups; then to write each with what was computed");
     } else if (d->family == MRS_FAMILY_SPREAD || d->n_sides < 2) {
-        pass.why = "once more if equal `_id`s are found";
-        each_main(step, pass, fn, arg);
+        spread_passes(d, &to);
     } else if (d->family == MRS_FAMILY_GRID) {
-        pass.why = "to find the values of an axis";
-        for (uint32_t i = 1; i < d->n_sides; i++) {
-            pass.ns = d->sides[i].coll.ns;
-            fn(arg, &pass);
-        }
+        grid_passes(d, &to);
     } else if (d->family == MRS_FAMILY_JOIN) {
-        pass.ns = d->sides[1].coll.ns;
-        pass.times = 2;
-        pass.why = "its keys; then its documents, written with what matches them";
-        fn(arg, &pass);
-        pass.ns = d->sides[0].coll.ns;
-        bool leave = d->sides[0].role & MRS_ROLE_TAKE;
-        pass.times = leave ? 2 : 1;
-        pass.why = leave ? "to send each document where it belongs; then to settle which of them stay"
-                         : "to send each document where it belongs";
-        fn(arg, &pass);
+        join_passes(d, &to);
     } else if (d->family == MRS_FAMILY_LINK) {
-        link_passes(d, pass, fn, arg);
+        link_passes(d, &to);
     } else if (d->family == MRS_FAMILY_FOLD) {
-        bool leave = d->sides[0].role & MRS_ROLE_TAKE;
-        pass.ns = d->sides[0].coll.ns;
-        pass.why = leave ? "to gather its documents by group; once more if some of them stay or are refused"
-                         : "to gather its documents by group; once more if some of them are refused";
-        fn(arg, &pass);
+        fold_passes(d, &to);
     } else {
-        pass.ns = d->sides[0].coll.ns;
-        pass.times = 2;
-        pass.why = "to take the parts out; then to write its documents without them";
-        fn(arg, &pass);
-        pass.ns = d->sides[1].coll.ns;
-        pass.times = 1;
-        pass.why = "documents already there take part";
-        fn(arg, &pass);
+        group_passes(d, &to);
     }
 }
 

@@ -169,67 +169,93 @@ end_shape(struct mrsi_figures *f, uint64_t names)
     f->n_names = names < MRSI_SHAPE ? (uint32_t)names : MRSI_SHAPE;
 }
 
-enum mrs_status
-mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+static void
+enter_level(struct mrsi_figures *f, struct level *l, struct mrsi_trie *at, struct mrs_view d, bool list)
 {
-    MRS_ASSERT(mrs_view_is_framed(doc) && f->root);
+    l->at = at;
+    l->elements = 0;
+    l->no = ++f->objects;
+    l->list = list;
+    mrs_walk_init(&l->walk, d);
+}
+
+/* Counts an element at its spot. true: its object holds the name twice. */
+static bool
+count_element(struct mrsi_figures *f, const struct level *l, struct mrsi_trie *at, const struct mrs_val *v,
+              uint64_t ordinal)
+{
+    bool twice = false;
+    if (at->first_at == UINT64_MAX) {
+        at->first_at = ordinal << 20 | (l->elements < 1 << 20 ? l->elements : (1 << 20) - 1);
+    }
+    if (at->kind == MRSI_FIELD) {
+        twice = at->last_object == l->no;
+        at->last_object = l->no;
+    }
+    mrsi_trie_count(f, at, v);
+    if (l->list && v->type == MRS_DOCUMENT) { /* parts that repeat are told by their bytes */
+        uint64_t h = mrs_hash64(v->p, v->n, 1);
+        f->dead |= !mrsi_sketch_add(&at->values.sketch, f->mem, mrsi_figures_sample(f), h ? h : 1, mrs_missing());
+    }
+    return twice;
+}
+
+/* All elements of a document, without recursion. */
+static enum mrs_status
+walk_document(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, uint64_t *names, struct mrs_err *e)
+{
     struct level level[MRSI_DEPTH + 1];
     int n = 1;
     bool deep = false, twice = false;
-    level[0].at = f->root;
-    level[0].elements = 0;
-    level[0].no = ++f->objects;
-    level[0].list = false;
-    mrs_walk_init(&level[0].walk, doc);
-    f->root->values.n[MRSI_OBJECT]++;
+    enter_level(f, &level[0], f->root, doc, false);
     while (n) {
         struct mrs_elem x;
-        if (mrs_walk_next(&level[n - 1].walk, &x) <= 0) {
+        struct level *l = &level[n - 1];
+        if (mrs_walk_next(&l->walk, &x) <= 0) {
             n--;
-            if (level[n].list) {
-                length(f, level[n].at, level[n].elements);
+            if (l->list) {
+                length(f, l->at, l->elements);
             }
             continue;
         }
-        level[n - 1].elements++;
-        struct mrsi_trie *at = child(f, &level[n - 1], &x);
+        l->elements++;
+        struct mrsi_trie *at = child(f, l, &x);
         if (!at) {
             return mrs_err_memory(e, sizeof *at);
         }
         if (n == 1) {
-            name_of_root(f, at, level[0].elements - 1);
+            name_of_root(f, at, l->elements - 1);
             if (x.name_len == 3 && memcmp(x.name, "_id", 3) == 0) {
                 day(f, x.v);
             }
         }
-        if (at->first_at == UINT64_MAX) {
-            at->first_at = ordinal << 20 | (level[n - 1].elements < 1 << 20 ? level[n - 1].elements : (1 << 20) - 1);
-        }
-        if (at->kind == MRSI_FIELD) { /* a name that occurs twice in one object */
-            twice |= at->last_object == level[n - 1].no;
-            at->last_object = level[n - 1].no;
-        }
-        mrsi_trie_count(f, at, &x.v);
-        if (level[n - 1].list && x.v.type == MRS_DOCUMENT) { /* parts that repeat are told by their bytes */
-            uint64_t h = mrs_hash64(x.v.p, x.v.n, 1);
-            f->dead |= !mrsi_sketch_add(&at->values.sketch, f->mem, mrsi_figures_sample(f), h ? h : 1, mrs_missing());
-        }
+        twice |= count_element(f, l, at, &x.v, ordinal);
         if (x.v.type != MRS_DOCUMENT && x.v.type != MRS_ARRAY) {
             continue;
         }
         deep |= n == MRSI_DEPTH;
         if (n < MRSI_DEPTH) {
-            level[n].at = at;
-            level[n].elements = 0;
-            level[n].no = ++f->objects;
-            level[n].list = x.v.type == MRS_ARRAY;
-            mrs_walk_init(&level[n++].walk, mrs_val_view(x.v));
+            enter_level(f, &level[n++], at, mrs_val_view(x.v), x.v.type == MRS_ARRAY);
         }
     }
     f->deep += deep;
     f->twice += twice;
+    *names = level[0].elements;
+    return MRS_OK;
+}
+
+enum mrs_status
+mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
+{
+    MRS_ASSERT(mrs_view_is_framed(doc) && f->root);
+    uint64_t names = 0;
+    f->root->values.n[MRSI_OBJECT]++;
+    enum mrs_status s = walk_document(f, doc, ordinal, &names, e);
+    if (s != MRS_OK) {
+        return s;
+    }
     mrsi_figures_drain(f);
-    end_shape(f, level[0].elements);
+    end_shape(f, names);
     f->dead |= !mrsi_tally_add(&f->sizes, f->mem, doc.n, 1);
     if (doc.n > f->limit.size) {
         mrsi_limit_see(&f->limit, doc, ordinal);

@@ -126,16 +126,10 @@ add_move(struct bucket_describe_moving *v, const char *from, const char *to)
 static void
 add_item(struct bucket_describe_moving *v, const struct mrsi_bucket *s, const char *path, const char *now)
 {
-    size_t n = strlen(s->items), m = strlen(now);
-    char *text = mrs_arena_alloc(v->a, n + m + 2);
+    const char *text = mrsi_path_below(v->a, s->items, now);
     if (!text) {
         v->bad = true;
         return;
-    }
-    memcpy(text, s->items, n + 1);
-    if (m) {
-        text[n] = '.';
-        memcpy(text + n + 1, now, m + 1);
     }
     add_move(v, path, text);
 }

@@ -737,21 +737,6 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 }
 
 /* ---- catalogue ---- */
-/* path below the items, which becomes `to`. */
-static void
-below(struct mrs_arena *a, const struct unbucket *s, const char *path, const char *to, struct mrsi_move *out)
-{
-    size_t n = strlen(s->items.text), m = strlen(path);
-    char *text = mrs_arena_alloc(a, n + m + 2);
-    if (text) {
-        memcpy(text, s->items.text, n);
-        text[n] = '.';
-        memcpy(text + n + (m > 0), path, m + 1);
-        text[n] = m ? '.' : 0;
-    }
-    *out = (struct mrsi_move){text, to};
-}
-
 static enum mrs_status
 carry(const struct unbucket *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into,
       struct mrs_err *e)
@@ -762,18 +747,18 @@ carry(const struct unbucket *s, struct mrs_catalog *cat, const struct mrs_cat_co
     struct mrsi_move *m = mrs_arena_alloc(a, (s->by.n + f->n + s->shape.drop.n + 2u) * sizeof *m);
     bool bad = !m;
     if (m && !f->given) {
-        below(a, s, "", "", &m[n++]);
+        m[n++] = (struct mrsi_move){mrsi_path_below(a, s->items.text, ""), ""};
     } else if (m && !f->map && !f->without_id) {
-        below(a, s, "_id", "_id", &m[n++]);
+        m[n++] = (struct mrsi_move){mrsi_path_below(a, s->items.text, "_id"), "_id"};
     }
     for (uint32_t i = 0; m && i < f->n; i++) {
         const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
         if (old && *old && !mrsi_shape_drops(&s->shape, &f->path[i])) {
-            below(a, s, old, f->path[i].text, &m[n++]);
+            m[n++] = (struct mrsi_move){mrsi_path_below(a, s->items.text, old), f->path[i].text};
         }
     }
     for (uint32_t i = 0; m && i < s->shape.drop.n && !f->map; i++) {
-        below(a, s, s->shape.drop.path[i].text, NULL, &m[n++]);
+        m[n++] = (struct mrsi_move){mrsi_path_below(a, s->items.text, s->shape.drop.path[i].text), NULL};
     }
     for (uint32_t i = 0; i < n; i++) {
         bad = bad || !m[i].from;

@@ -31,6 +31,19 @@ rest_of(const char *from, const char *path)
     return path[n] ? path + n + 1 : path + n;
 }
 
+const char *
+mrsi_path_below(struct mrs_arena *a, const char *above, const char *path)
+{
+    size_t n = strlen(above), m = strlen(path);
+    char *text = mrs_arena_alloc(a, n + m + 2);
+    if (text) {
+        memcpy(text, above, n);
+        text[n] = '.';
+        memcpy(text + n + (n && m), path, m + 1);
+    }
+    return text;
+}
+
 static bool
 is_gone(const struct mrsi_moves *m, const char *path)
 {
@@ -61,19 +74,15 @@ remap_plain(struct remap *x, const char *path)
         return is_gone(x->m, path) ? NULL : path;
     }
     const char *rest = best->to ? rest_of(best->from, path) : "";
-    size_t n = best->to ? strlen(best->to) : 0, m = strlen(rest);
-    if (n + m == 0) {
+    const char *to = best->to ? best->to : "";
+    if (!*to && !*rest) {
         return NULL;
     }
-    char *text = mrs_arena_alloc(x->a, n + m + 2);
+    const char *text = mrsi_path_below(x->a, to, rest);
     if (!text) {
         x->dead = true;
         return NULL;
     }
-    memcpy(text, best->to, n);
-    text[n] = '.';
-    memcpy(text + n + (n && m), rest, m);
-    text[n + m + (n && m)] = 0;
     x->out->moved = x->out->moved || strcmp(text, path) != 0;
     return text;
 }

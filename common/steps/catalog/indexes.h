@@ -120,5 +120,7 @@ enum mrs_status mrsi_views_note_changes(struct mrs_catalog *cat, const struct mr
  * left out and noted; a collection that takes in whole documents keeps its own, and the report says
  * that they must satisfy it. */
 enum mrs_status mrsi_cat_validators(struct mrs_catalog *cat, const struct mrs_desc *d, struct mrs_err *e);
+/* "a.b" in the arena; where one of them is "" the other alone. NULL: no memory. index_paths.c */
+const char *mrsi_path_below(struct mrs_arena *a, const char *above, const char *path);
 
 #endif

@@ -9,24 +9,11 @@
 #include "mongoreshape/catalogue.h"
 
 static void
-tell_key(struct mrsi_describe *t, int side, const struct mrsi_side_key *k)
-{
-    if (k->expr) {
-        mrsi_describe_expr(t, side, k->expr);
-    } else {
-        mrsi_describe_touch(t, side, 'R', k->path.text);
-    }
-}
-
-static void
 describe_touches(struct mrsi_describe *t, const struct mrsi_copy *s)
 {
     const struct mrsi_fields *f = &s->shape.fields;
     const char *ref = s->join.pair[0].into.path.n ? s->join.pair[0].into.path.text : "";
-    for (uint32_t i = 0; i < s->join.n; i++) {
-        tell_key(t, 0, &s->join.pair[i].from);
-        tell_key(t, 1, &s->join.pair[i].into);
-    }
+    mrsi_describe_match(t, s->join.pair, s->join.n);
     mrsi_describe_query(t, 0, s->join.where);
     for (uint32_t i = 0; i < f->n; i++) {
         if (f->map) {
@@ -151,20 +138,15 @@ indexes(const struct mrsi_copy *s, struct mrs_catalog *cat, struct mrs_cat_coll 
     if (s->drop_ref) {
         return mrsi_indexes_rewrite(cat, into, &moves, s->dangling == MRSI_DANGLING_KEEP, e);
     }
-    size_t n = strlen(ref->text);
-    char *to = mrs_arena_alloc(mrs_catalog_arena(cat), n + s->wrap_len + 2);
+    const char *to = mrsi_path_below(mrs_catalog_arena(cat), ref->text, s->wrap);
     if (!to) {
-        return mrs_err_memory(e, n);
+        return mrs_err_memory(e, 0);
     }
-    memcpy(to, ref->text, n);
-    to[n] = '.';
-    memcpy(to + n + 1, s->wrap, s->wrap_len + 1);
-    const char *path = to;
     moves.n = 0;
     moves.exact_from = ref->text; /* what lies below is there from before */
     moves.exact_to = to;
     enum mrs_status st = mrsi_indexes_rewrite(cat, into, &moves, false, e);
-    return st == MRS_OK ? mrsi_index_reference(cat, into, &path, 1, e) : st;
+    return st == MRS_OK ? mrsi_index_reference(cat, into, &to, 1, e) : st;
 }
 
 enum mrs_status

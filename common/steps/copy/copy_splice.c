@@ -578,12 +578,5 @@ mrsi_copy_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_vi
     bool done = false;
     enum mrs_status st = k.s->quick ? mrsi_copy_quick(k.s, c, work, doc, m, out, &done) : MRS_OK;
     st = st == MRS_OK && !done ? splice(&k, doc, m, out) : st;
-    if (st != MRS_OK) {
-        out->n = start;
-        out->bad = 0;
-        return st;
-    }
-    bool same = out->n - start == doc.n && memcmp(out->p + start, doc.p, doc.n) == 0;
-    *fate = same ? MRS_FATE_STAYS : MRS_FATE_CHANGED;
-    return MRS_OK;
+    return mrsi_step_end(st, doc, out, start, fate);
 }

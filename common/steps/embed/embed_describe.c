@@ -11,24 +11,6 @@
 #include "mongoreshape/catalogue.h"
 
 /* ---- describe ---- */
-static void
-tell_keys(struct mrsi_describe *t, const struct mrsi_embed *s)
-{
-    for (uint32_t i = 0; i < s->join.n; i++) {
-        const struct mrsi_pair *p = &s->join.pair[i];
-        if (p->from.expr) {
-            mrsi_describe_expr(t, 0, p->from.expr);
-        } else {
-            mrsi_describe_touch(t, 0, 'R', p->from.path.text);
-        }
-        if (p->into.expr) {
-            mrsi_describe_expr(t, 1, p->into.expr);
-        } else {
-            mrsi_describe_touch(t, 1, 'R', p->into.path.text);
-        }
-    }
-}
-
 /* What of a document of from goes into its parent. */
 static void
 describe_shape(struct mrsi_describe *t, const struct mrsi_fields *f)
@@ -50,7 +32,7 @@ describe_shape(struct mrsi_describe *t, const struct mrsi_fields *f)
 static void
 describe_touches(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
-    tell_keys(t, s);
+    mrsi_describe_match(t, s->join.pair, s->join.n);
     mrsi_describe_query(t, 0, s->join.where);
     mrsi_describe_sort(t, 0, s->sort);
     describe_shape(t, &s->shape.fields);
@@ -215,20 +197,6 @@ mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
 }
 
 /* ---- catalogue ---- */
-/* A path below `as` in the parent. */
-static const char *
-below(struct mrs_arena *a, const char *as, const char *path)
-{
-    size_t n = strlen(as), m = strlen(path);
-    char *text = mrs_arena_alloc(a, n + m + 2);
-    if (text) {
-        memcpy(text, as, n);
-        text[n] = '.';
-        memcpy(text + n + 1, path, m + 1);
-    }
-    return text;
-}
-
 /* Where the fields of a child are found in the parent. */
 static enum mrs_status
 moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves *out, struct mrs_err *e)
@@ -243,12 +211,12 @@ moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves 
     if (!f->given) {
         m[n++] = (struct mrsi_move){"", s->as.text};
     } else if (!f->map && !f->without_id) {
-        m[n++] = (struct mrsi_move){"_id", below(a, s->as.text, "_id")};
+        m[n++] = (struct mrsi_move){"_id", mrsi_path_below(a, s->as.text, "_id")};
     }
     for (uint32_t i = 0; i < f->n; i++) {
         const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
         if (old && *old && !mrsi_shape_drops(&s->shape, &f->path[i])) {
-            m[n++] = (struct mrsi_move){old, below(a, s->as.text, f->path[i].text)};
+            m[n++] = (struct mrsi_move){old, mrsi_path_below(a, s->as.text, f->path[i].text)};
         }
     }
     for (uint32_t i = 0; i < s->shape.drop.n; i++) {
@@ -316,7 +284,7 @@ indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
         struct mrs_cat_coll *into, struct mrs_err *e)
 {
     if (s->in_place) {
-        const char *to = below(mrs_catalog_arena(cat), s->as.text, "_id");
+        const char *to = mrsi_path_below(mrs_catalog_arena(cat), s->as.text, "_id");
         struct mrsi_moves moves = {.exact_from = s->as.text, .exact_to = to, /* what lies below is there from before */
                                    .holes = s->dangling != MRSI_DANGLING_REFUSE};
         return to ? mrsi_indexes_rewrite(cat, into, &moves, false, e) : mrs_err_memory(e, 0);

@@ -385,12 +385,5 @@ mrsi_embed_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
     size_t start = out->n;
     mrsi_embed_work_start(work, c->mem);
     enum mrs_status st = s->shared ? mrsi_embed_shared(&x, out) : one_path(&x, out);
-    if (st != MRS_OK) {
-        out->n = start;
-        out->bad = 0;
-        return st;
-    }
-    bool same = out->n - start == doc.n && memcmp(out->p + start, doc.p, doc.n) == 0;
-    *fate = same ? MRS_FATE_STAYS : MRS_FATE_CHANGED;
-    return MRS_OK;
+    return mrsi_step_end(st, doc, out, start, fate);
 }

@@ -217,19 +217,6 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
 }
 
 /* ---- catalogue ---- */
-static const char *
-joined(struct mrs_arena *a, const char *before, const char *after)
-{
-    size_t n = strlen(before), m = strlen(after);
-    char *text = mrs_arena_alloc(a, n + m + 2);
-    if (text) {
-        memcpy(text, before, n);
-        text[n] = '.';
-        memcpy(text + n + (n && m), after, m + 1);
-    }
-    return text;
-}
-
 struct extract_describe_moving {
     struct mrs_arena *a;
     struct mrsi_move *m;
@@ -251,21 +238,21 @@ element_moves(const struct mrsi_extract *s, const char *base, const char *top, s
 {
     const struct mrsi_fields *f = &s->shape.fields;
     if (s->nested.given) {
-        add_move(v, joined(v->a, base, s->nested.path.text), NULL);
+        add_move(v, mrsi_path_below(v->a, base, s->nested.path.text), NULL);
     }
     if (!f->given) {
         add_move(v, base, top);
     } else if (!f->map && !f->without_id) {
-        add_move(v, joined(v->a, base, "_id"), joined(v->a, top, "_id"));
+        add_move(v, mrsi_path_below(v->a, base, "_id"), mrsi_path_below(v->a, top, "_id"));
     }
     for (uint32_t i = 0; i < f->n; i++) {
         const char *old = f->map ? mrs_expr_bare_path(f->expr[i]) : f->path[i].text;
         if (old && *old) {
-            add_move(v, joined(v->a, base, old), joined(v->a, top, f->path[i].text));
+            add_move(v, mrsi_path_below(v->a, base, old), mrsi_path_below(v->a, top, f->path[i].text));
         }
     }
     for (uint32_t i = 0; i < s->shape.drop.n && !f->map; i++) {
-        add_move(v, joined(v->a, base, s->shape.drop.path[i].text), NULL);
+        add_move(v, mrsi_path_below(v->a, base, s->shape.drop.path[i].text), NULL);
     }
 }
 
@@ -331,7 +318,7 @@ indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_co
         moved[i] = (struct mrsi_move){s->path.n ? s->path.text : s->listed.path[i].text, NULL};
     }
     if (st == MRS_OK && keeps_ids(s)) {
-        moved[n++] = (struct mrsi_move){joined(a, s->path.text, "_id"), s->child_refs.text};
+        moved[n++] = (struct mrsi_move){mrsi_path_below(a, s->path.text, "_id"), s->child_refs.text};
         st = moved[n - 1].from ? MRS_OK : mrs_err_memory(e, 0);
     }
     if (st == MRS_OK && (s->listed.n || mrsi_index_plain(&s->path))) {

@@ -305,13 +305,7 @@ group_source(const void *state, struct mrs_ctx *c, void *work, struct mrs_view d
         st = mrsi_extract_find(&x);
         MRS_THEN(st, mrsi_extract_source(&x, ids, out));
     }
-    if (st != MRS_OK) {
-        out->n = start;
-        return st;
-    }
-    bool same = out->n - start == doc.n && memcmp(out->p + start, doc.p, doc.n) == 0;
-    *fate = same ? MRS_FATE_STAYS : MRS_FATE_CHANGED;
-    return MRS_OK;
+    return mrsi_step_end(st, doc, out, start, fate);
 }
 
 static enum mrs_status

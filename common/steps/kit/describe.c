@@ -174,6 +174,25 @@ mrsi_describe_acc(struct mrsi_describe *t, int side, const struct mrs_acc *x)
     }
 }
 
+static void
+describe_key(struct mrsi_describe *t, int side, const struct mrsi_side_key *k)
+{
+    if (k->expr) {
+        mrsi_describe_expr(t, side, k->expr);
+    } else {
+        mrsi_describe_touch(t, side, 'R', k->path.text);
+    }
+}
+
+void
+mrsi_describe_match(struct mrsi_describe *t, const struct mrsi_pair *pair, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        describe_key(t, 0, &pair[i].from);
+        describe_key(t, 1, &pair[i].into);
+    }
+}
+
 /* before followed by the formatted text, in the arena. */
 static const char *joined(struct mrsi_describe *t, const char *before, const char *fmt, va_list ap)
     __attribute__((format(printf, 3, 0)));

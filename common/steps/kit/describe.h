@@ -50,6 +50,8 @@ void mrsi_describe_naming(struct mrsi_describe *t, bool on);
 void mrsi_describe_pattern(struct mrsi_describe *t, const char *text);
 /* As mrsi_describe_naming(t, true), where they read what lies below a path. */
 void mrsi_describe_naming_below(struct mrsi_describe *t, const char *above);
+/* The keys of a join: from is side 0, into side 1. */
+void mrsi_describe_match(struct mrsi_describe *t, const struct mrsi_pair *pair, uint32_t n);
 /* What it reads, as touches 'R' of the side; NULL: nothing. */
 void mrsi_describe_expr(struct mrsi_describe *t, int side, const struct mrs_expr *x);
 void mrsi_describe_query(struct mrsi_describe *t, int side, const struct mrs_query *q);

@@ -67,6 +67,20 @@ mrsi_step_blocked(struct mrs_ctx *c, const char *where, const struct mrs_edit_si
 }
 
 enum mrs_status
+mrsi_step_end(enum mrs_status st, struct mrs_view doc, struct mrs_buf *out, size_t start, enum mrs_fate *fate)
+{
+    MRS_ASSERT(start <= out->n);
+    if (st != MRS_OK) {
+        out->n = start;
+        out->bad = 0;
+        return st;
+    }
+    bool same = out->n - start == doc.n && memcmp(out->p + start, doc.p, doc.n) == 0;
+    *fate = same ? MRS_FATE_STAYS : MRS_FATE_CHANGED;
+    return MRS_OK;
+}
+
+enum mrs_status
 mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes)
 {
     struct mrs_eval ev = mrsi_step_eval(c, d);

@@ -52,6 +52,10 @@ enum mrs_status mrsi_step_too_large(struct mrs_ctx *c, const char *where, const 
 /* The same for one that was not built to its end: doc and about so many bytes more in a field. */
 enum mrs_status mrsi_step_too_large_with(struct mrs_ctx *c, const char *where, const char *what, struct mrs_view doc,
                                          const char *field, uint64_t bytes);
+/* The end of a kernel that appended what doc becomes, from `start` on: taken back where st is a failure, else *fate
+ * says whether it has other bytes. Returns st. */
+enum mrs_status mrsi_step_end(enum mrs_status st, struct mrs_view doc, struct mrs_buf *out, size_t start,
+                              enum mrs_fate *fate);
 /* Refuses a finished document that no server would store: over 16 MiB. */
 enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
 /* Refuses one that is nested deeper than a server takes, unless it was before. */

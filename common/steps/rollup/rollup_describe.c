@@ -12,16 +12,6 @@
     "a document that comes, goes or changes may belong to another group, and the old one would have to be computed " \
     "anew" MRSI_DO_QUIET
 
-static void
-tell_key(struct mrsi_describe *t, int side, const struct mrsi_side_key *k)
-{
-    if (k->expr) {
-        mrsi_describe_expr(t, side, k->expr);
-    } else {
-        mrsi_describe_touch(t, side, 'R', k->path.text);
-    }
-}
-
 static bool
 leaves(const struct mrsi_rollup *s)
 {
@@ -31,10 +21,7 @@ leaves(const struct mrsi_rollup *s)
 static void
 describe_touches(struct mrsi_describe *t, const struct mrsi_rollup *s)
 {
-    for (uint32_t i = 0; i < s->join.n; i++) {
-        tell_key(t, 0, &s->join.pair[i].from);
-        tell_key(t, 1, &s->join.pair[i].into);
-    }
+    mrsi_describe_match(t, s->join.pair, s->join.n);
     mrsi_describe_expr(t, 0, s->group.key);
     for (uint32_t i = 0; i < s->group.n_parts; i++) {
         mrsi_describe_expr(t, 0, s->group.part[i]);

@@ -126,12 +126,5 @@ mrsi_rollup_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_
     MRS_THEN(st, feed_all(s, c, work, m));
     MRS_THEN(st, mrsi_rollup_write(s, c, work, doc, false, out, &blocked));
     st = st == MRS_OK && blocked && m->n ? leave(c, m) : st;
-    if (st != MRS_OK) {
-        out->n = start;
-        out->bad = 0;
-        return st;
-    }
-    bool same = out->n - start == doc.n && memcmp(out->p + start, doc.p, doc.n) == 0;
-    *fate = same ? MRS_FATE_STAYS : MRS_FATE_CHANGED;
-    return MRS_OK;
+    return mrsi_step_end(st, doc, out, start, fate);
 }

@@ -14,19 +14,7 @@
 #define EXPR_DEPTH_MAX MRS_DEPTH_MAX
 #define ANY 255u
 
-static enum mrs_status
-plan_error(struct mrs_err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static enum mrs_status
-plan_error(struct mrs_err *e, const char *fmt, ...)
-{
-    char msg[480];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(msg, sizeof msg, fmt, args);
-    va_end(args);
-    return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s", msg);
-}
+#define plan_error(e, ...) mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, __VA_ARGS__)
 
 enum mrs_status
 mrsi_expr_refuse(const struct mrs_expr *x, struct mrs_err *e, const char *fmt, ...)

@@ -50,30 +50,30 @@ into_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, s
 }
 
 static enum mrs_status
+key_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    struct key_job *k = job;
+    enum mrs_status s = into_keys(j, w, doc, e);
+    MRS_THEN(s, mrsi_hash_keys(j, w, true, &k->h, e));
+    struct mrsi_logged *l = (struct mrsi_logged *)(void *)k->h.list.p;
+    for (size_t i = 0; s == MRS_OK && i < k->h.list.n / sizeof *l; i++) {
+        l[i].ord = ordinal;
+        mrs_buf_put(&k->log, &l[i], sizeof *l);
+    }
+    return s;
+}
+
+static enum mrs_status
 key_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
     struct mrsi_join_run *j = arg;
     struct key_job *k = job;
     struct mrsi_cursor cur;
-    struct mrs_view doc;
     mrsi_cursor_begin(&cur, &j->en->coll[j->en->side[j->step][1]], k->part, &k->block);
     cur.quiet = true;
-    for (;;) {
-        enum mrs_status s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (s == MRS_END) {
-            return mrs_buf_status(&k->log, e);
-        }
-        MRS_THEN(s, into_keys(j, w, doc, e));
-        MRS_THEN(s, mrsi_hash_keys(j, w, true, &k->h, e));
-        if (s < MRS_SKIP) {
-            return s;
-        }
-        struct mrsi_logged *l = (struct mrsi_logged *)(void *)k->h.list.p;
-        for (size_t i = 0; s == MRS_OK && i < k->h.list.n / sizeof *l; i++) {
-            l[i].ord = cur.ordinal;
-            mrs_buf_put(&k->log, &l[i], sizeof *l);
-        }
-    }
+    enum mrs_status s = mrsi_cursor_each(&cur, key_document, j, w, k, e);
+    return s == MRS_OK ? mrs_buf_status(&k->log, e) : s;
 }
 
 static enum mrs_status

@@ -78,6 +78,24 @@ live_doc_of(struct mrs_val v)
     return v.type == MRS_DOCUMENT || v.type == MRS_ARRAY ? mrs_val_view(v) : mrs_empty_doc();
 }
 
+enum mrs_status
+live_coll_of(struct mrs_arena *a, const char *ns, struct mrs_coll *out, struct mrs_err *e)
+{
+    MRS_ASSERT(ns && out);
+    const char *dot = strchr(ns, '.');
+    if (!dot) {
+        return MRS_END;
+    }
+    size_t n = strlen(ns) + 1, at = (size_t)(dot - ns);
+    char *own = mrs_arena_copy(a, ns, n), *db = own ? mrs_arena_copy(a, ns, n) : NULL;
+    if (!db) {
+        return mrs_err_memory(e, n);
+    }
+    db[at] = 0;
+    *out = (struct mrs_coll){db, own + at + 1, own};
+    return MRS_OK;
+}
+
 bool
 live_same(struct mrs_view a, struct mrs_view b)
 {

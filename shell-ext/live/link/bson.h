@@ -17,6 +17,8 @@ struct mrs_val live_at(struct mrs_view d, const char *path);
 enum mrs_status live_any_at(struct mrs_arena *a, struct mrs_view d, const char *path, bool *any, struct mrs_err *e);
 /* The document or array that a value is; the empty document of any other. */
 struct mrs_view live_doc_of(struct mrs_val v);
+/* The collection of a namespace, copied into the arena. END: the text has no dot; DEAD: no memory. */
+enum mrs_status live_coll_of(struct mrs_arena *a, const char *ns, struct mrs_coll *out, struct mrs_err *e);
 /* Byte for byte. */
 bool live_same(struct mrs_view a, struct mrs_view b);
 /* Numbers of any numeric type as int64; fallback otherwise. */

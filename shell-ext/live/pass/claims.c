@@ -319,17 +319,8 @@ split_ns(struct mrs_arena *a, struct mrs_val ns, struct mrs_coll *out, struct mr
 {
     uint32_t n;
     const char *text = mrs_val_text(ns, &n);
-    char *own = mrs_arena_copy(a, text, n + 1), *db = own ? mrs_arena_copy(a, text, n + 1) : NULL;
-    if (!db) {
-        return mrs_err_memory(e, n);
-    }
-    char *dot = strchr(db, '.');
-    if (!dot) {
-        return mrs_err_set(e, MRS_DEAD, MRS_E_ACCOUNT, "a claim of \"%s\" names no collection", own);
-    }
-    *dot = 0;
-    *out = (struct mrs_coll){db, own + (dot - db) + 1, own};
-    return MRS_OK;
+    enum mrs_status st = live_coll_of(a, text, out, e);
+    return st == MRS_END ? mrs_err_set(e, MRS_DEAD, MRS_E_ACCOUNT, "a claim of \"%s\" names no collection", text) : st;
 }
 
 static enum mrs_status

@@ -23,20 +23,9 @@ static enum mrs_status
 names(struct doing *d, struct mrs_val ns, struct mrs_coll *out)
 {
     uint32_t n;
-    const char *text = ns.type == MRS_STRING ? mrs_val_text(ns, &n) : "";
-    const char *dot = strchr(text, '.');
     *out = (struct mrs_coll){NULL, NULL, NULL};
-    if (!dot) {
-        return MRS_OK;
-    }
-    size_t size = strlen(text) + 1;
-    char *copy = mrs_arena_copy(&d->arena, text, size), *db = mrs_arena_copy(&d->arena, text, size);
-    if (!copy || !db) {
-        return mrs_err_memory(d->e, size);
-    }
-    db[dot - text] = 0;
-    *out = (struct mrs_coll){db, copy + (dot - text) + 1, copy};
-    return MRS_OK;
+    enum mrs_status s = live_coll_of(&d->arena, ns.type == MRS_STRING ? mrs_val_text(ns, &n) : "", out, d->e);
+    return s == MRS_END ? MRS_OK : s;
 }
 
 /* fine: a kind of fault that means that it was done already. */

@@ -166,14 +166,8 @@ discard(struct pass *p, const struct live_journal_entry *en, struct mrs_view now
 static enum mrs_status
 name_now(struct pass *p, const struct mrs_coll *was, struct mrs_coll *now)
 {
-    const char *ns = live_actions_name(p->list, p->actions, was->ns), *dot = strchr(ns, '.');
-    char *db = mrs_arena_copy(&p->arena, ns, strlen(ns) + 1);
-    if (!db || !dot) {
-        return mrs_err_memory(p->e, strlen(ns));
-    }
-    db[dot - ns] = 0;
-    *now = (struct mrs_coll){db, dot + 1, ns};
-    return MRS_OK;
+    enum mrs_status s = live_coll_of(&p->arena, live_actions_name(p->list, p->actions, was->ns), now, p->e);
+    return s == MRS_END ? mrs_err_memory(p->e, 0) : s;
 }
 
 static enum mrs_status

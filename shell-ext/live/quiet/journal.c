@@ -302,17 +302,7 @@ static bool
 split_ns(struct mrs_arena *a, struct mrs_val ns, struct mrs_coll *out)
 {
     uint32_t n;
-    if (ns.type != MRS_STRING) {
-        return false;
-    }
-    const char *text = mrs_val_text(ns, &n), *dot = memchr(text, '.', n);
-    char *db = dot ? mrs_arena_copy(a, text, (size_t)n + 1) : NULL;
-    if (!db) {
-        return false;
-    }
-    db[dot - text] = 0;
-    *out = (struct mrs_coll){db, dot + 1, text};
-    return true;
+    return ns.type == MRS_STRING && live_coll_of(a, mrs_val_text(ns, &n), out, NULL) == MRS_OK;
 }
 
 /* d lies in the arena. */

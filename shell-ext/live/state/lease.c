@@ -150,24 +150,13 @@ grab(struct live_job *job, const char *ns, const struct lease_holder *h, struct 
     return s == MRS_OK && c.matched != 1 ? MRS_END : s;
 }
 
-static void
-date_text(int64_t ms, char out[32])
-{
-    time_t t = (time_t)(ms / 1000);
-    struct tm tm;
-    out[0] = 0;
-    if (gmtime_r(&t, &tm)) {
-        strftime(out, 32, "%Y-%m-%d %H:%M:%S UTC", &tm);
-    }
-}
-
 static enum mrs_status
 held(struct live_job *job, const char *ns, const struct lease_holder *h, struct mrs_err *e)
 {
     char since[32], until[32];
     bool same = strcmp(h->run, job->run->id) == 0;
-    date_text(h->since, since);
-    date_text(h->until, until);
+    live_date_text(h->since, since);
+    live_date_text(h->until, until);
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                        "%s is in the hands of %s %.12s (%s, since %s; its lease runs to %s): wait until it has ended, "
                        "or stop it there",

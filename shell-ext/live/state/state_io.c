@@ -36,6 +36,17 @@ live_cancel_err(struct mrs_err *e)
                        "interrupted; the run goes on where it stopped when it is called again");
 }
 
+void
+live_date_text(int64_t ms, char out[32])
+{
+    time_t t = (time_t)(ms / 1000);
+    struct tm tm;
+    out[0] = 0;
+    if (gmtime_r(&t, &tm)) {
+        strftime(out, 32, "%Y-%m-%d %H:%M:%S UTC", &tm);
+    }
+}
+
 const char *
 live_state_db(const struct live_job *job)
 {

@@ -17,6 +17,9 @@ const char *live_state_db(const struct live_job *job);
 /* A date; fallback where it is none. */
 int64_t live_date_at(struct mrs_view d, const char *path, int64_t fallback);
 
+/* "2026-01-31 23:59:59 UTC"; "" where it cannot be. */
+void live_date_text(int64_t ms, char out[32]);
+
 /* The reply is appended to out (may be NULL). As live_command, and FAIL with the first writeError. */
 enum mrs_status live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, unsigned flags,
                                    struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);

@@ -232,13 +232,9 @@ facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, 
 static void
 put_date(struct mrs_buf *out, struct mrs_view d, const char *path)
 {
-    int64_t ms = live_date_at(d, path, 0);
-    time_t t = (time_t)(ms / 1000);
-    struct tm tm;
     char text[32];
-    if (gmtime_r(&t, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &tm)) {
-        mrs_buf_printf(out, "%s", text);
-    }
+    live_date_text(live_date_at(d, path, 0), text);
+    mrs_buf_printf(out, "%s", text);
 }
 
 static void

@@ -22,38 +22,19 @@ mrsi_index_plain(const struct mrs_path *path)
     return path->n > 0;
 }
 
+/* Whether some field of its key is of a kind: "hashed", "text" (before it was made: then a text index has other
+ * keys). */
 static bool
-has_hashed(struct mrs_view index)
+has_kind(struct mrs_view index, const char *kind)
 {
     MRS_ASSERT(mrs_view_is_framed(index));
     struct mrs_val key = mrs_doc_get(index, "key");
     struct mrs_walk w;
     struct mrs_elem e;
-    if (key.type != MRS_DOCUMENT) {
-        return false;
-    }
-    mrs_walk_init(&w, mrs_val_view(key));
+    mrs_walk_init(&w, key.type == MRS_DOCUMENT ? mrs_val_view(key) : mrs_empty_doc());
     while (mrs_walk_next(&w, &e) == 1) {
-        if (mrs_val_is_text(e.v, "hashed")) {
+        if (mrs_val_is_text(e.v, kind)) {
             return true;
-        }
-    }
-    return false;
-}
-
-/* Before and after it was made a text index has other keys. */
-static bool
-is_text(struct mrs_view index)
-{
-    MRS_ASSERT(mrs_view_is_framed(index));
-    struct mrs_val key = mrs_doc_get(index, "key");
-    struct mrs_walk w;
-    struct mrs_elem e;
-    if (key.type == MRS_DOCUMENT) {
-        for (mrs_walk_init(&w, mrs_val_view(key)); mrs_walk_next(&w, &e) == 1;) {
-            if (mrs_val_is_text(e.v, "text")) {
-                return true;
-            }
         }
     }
     return false;
@@ -65,7 +46,7 @@ mrsi_index_text_of(const struct mrs_view *list, uint32_t n)
 {
     MRS_ASSERT(list || n == 0);
     for (uint32_t i = 0; i < n; i++) {
-        if (list[i].p && is_text(list[i])) {
+        if (list[i].p && has_kind(list[i], "text")) {
             return mrsi_index_name(list[i]);
         }
     }
@@ -383,7 +364,7 @@ put_together(struct rewriting *r, uint32_t n)
                              mrsi_index_name(s->cc->index[i]), s->cc->coll.ns, twin);
             continue;
         }
-        if (is_text(one) && mrsi_index_text_of(list, 2 * n)) {
+        if (has_kind(one, "text") && mrsi_index_text_of(list, 2 * n)) {
             mrs_catalog_note(s->cat, "index %s of %s stays on the old paths only: a collection has one text index at "
                                      "most", mrsi_index_name(s->cc->index[i]), s->cc->coll.ns);
             continue;
@@ -515,10 +496,10 @@ obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct m
     if (mrsi_index_expires(index) && how->lose & MRSI_LEAVE_TTL) {
         return "it would expire other documents than before";
     }
-    if (has_hashed(index) && how->lose & MRSI_LEAVE_HASHED) {
+    if (has_kind(index, "hashed") && how->lose & MRSI_LEAVE_HASHED) {
         return "a hashed index cannot hold an array";
     }
-    if (is_text(index) && mrsi_index_keys(index) > 2 && how->lose & MRSI_LEAVE_HASHED) {
+    if (has_kind(index, "text") && mrsi_index_keys(index) > 2 && how->lose & MRSI_LEAVE_HASHED) {
         return "a text index takes no array among its other keys";
     }
     *goes = true;
@@ -560,7 +541,7 @@ put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old
     if (has_alike(s->cc->index, s->cc->n_index, one, &twin)) {
         return MRS_OK;
     }
-    const char *why = is_text(one) && mrsi_index_text_of(s->cc->index, s->cc->n_index)
+    const char *why = has_kind(one, "text") && mrsi_index_text_of(s->cc->index, s->cc->n_index)
                           ? "a collection has one text index at most" : NULL;
     if (why) {
         note_stays(s, from, old, why);

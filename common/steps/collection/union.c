@@ -102,18 +102,9 @@ static void
 read_tag(struct mrsi_read *r, struct unite *s)
 {
     struct mrsi_slot t = mrsi_slot(r, "tag");
-    struct mrs_err e;
-    if (!mrsi_read_path(r, t, &s->tag) || !mrsi_read_not_id(r, t, &s->tag)) {
-        return;
-    }
-    mrs_err_clear(&e);
-    enum mrs_status st = mrs_edit_new(r->args->mem, &s->edit, &e);
-    if (st == MRS_OK && !mrsi_level_add(&s->keep, MRSI_EDIT, s->edit)) {
-        st = mrs_err_memory(&e, 0);
-    }
-    MRS_THEN(st, mrs_edit_add(s->edit, &s->tag, &e));
-    if (st != MRS_OK) {
-        mrsi_read_failed(r, "tag", NULL, st, &e);
+    if (mrsi_read_path(r, t, &s->tag) && mrsi_read_not_id(r, t, &s->tag)) {
+        s->edit = mrsi_read_new_edit(r);
+        mrsi_read_edit_path(r, s->edit, "tag", NULL, &s->tag);
     }
 }
 

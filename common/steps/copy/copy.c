@@ -168,28 +168,6 @@ check(struct mrsi_read *r, struct mrsi_copy *s)
     }
 }
 
-static struct mrs_edit *
-new_edit(struct mrsi_read *r)
-{
-    struct mrs_edit *ed = NULL;
-    if (mrs_edit_new(r->args->mem, &ed, r->err) != MRS_OK || !mrsi_level_add(r->keep, MRSI_EDIT, ed)) {
-        r->status = mrs_err_memory(r->err, 0);
-        return NULL;
-    }
-    return ed;
-}
-
-static void
-add_path(struct mrsi_read *r, struct mrs_edit *ed, const char *key, const struct mrs_path *p)
-{
-    struct mrs_err e;
-    mrs_err_clear(&e);
-    enum mrs_status st = ed ? mrs_edit_add(ed, p, &e) : MRS_OK;
-    if (st != MRS_OK) {
-        mrsi_read_failed(r, key, NULL, st, &e);
-    }
-}
-
 /* The path of a copy: what leads to its holder, and its own names. */
 static void
 join_path(struct mrsi_read *r, const struct mrs_path *ref, uint32_t share, const struct mrs_path *own,
@@ -216,30 +194,30 @@ make_edits(struct mrsi_read *r, struct mrsi_copy *s)
     const struct mrs_path *ref = &j->pair[0].into.path;
     const struct mrsi_fields *f = &s->shape.fields;
     uint32_t n = s->as.n ? 1 : f->map ? f->n : s->n_names;
-    struct mrs_edit *both = new_edit(r); /* only to find out whether a copy would overwrite the reference */
-    s->edit = new_edit(r);
+    struct mrs_edit *both = mrsi_read_new_edit(r); /* only to find out whether a copy would overwrite the reference */
+    s->edit = mrsi_read_new_edit(r);
     s->target = mrsi_read_alloc(r, n, sizeof *s->target);
     if (!both || !s->edit || !s->target) {
         return;
     }
     if (s->wrap) {
-        add_path(r, s->edit, "match", ref);
+        mrsi_read_edit_path(r, s->edit, "match", NULL, ref);
     } else if (ref->n && j->into_points) {
-        add_path(r, both, "match", ref);
+        mrsi_read_edit_path(r, both, "match", NULL, ref);
     }
     s->n_targets = s->wrap ? 0 : n;
     for (uint32_t i = 0; i < s->n_targets; i++) {
         struct mrs_path one = {&s->name[s->as.n || f->map ? 0 : i], 1, ""};
         join_path(r, ref, j->share, s->as.n ? &s->as : f->map ? &f->path[i] : &one, &s->target[i]);
         if (s->target[i].n) {
-            add_path(r, s->edit, s->as.n ? "as" : "fields", &s->target[i]);
-            add_path(r, both, s->as.n ? "as" : "fields", &s->target[i]);
+            mrsi_read_edit_path(r, s->edit, s->as.n ? "as" : "fields", NULL, &s->target[i]);
+            mrsi_read_edit_path(r, both, s->as.n ? "as" : "fields", NULL, &s->target[i]);
         }
     }
     if (!s->wrap && j->into_points && (s->drop_ref || s->dangling == MRSI_DANGLING_DROP ||
                                        s->dangling == MRSI_DANGLING_NULL)) {
-        s->ref_edit = new_edit(r);
-        add_path(r, s->ref_edit, "match", ref);
+        s->ref_edit = mrsi_read_new_edit(r);
+        mrsi_read_edit_path(r, s->ref_edit, "match", NULL, ref);
     }
 }
 

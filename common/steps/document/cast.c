@@ -133,10 +133,7 @@ read_fields(struct mrsi_read *r, struct cast *s, struct mrsi_slot f)
     if (!s->fields.path || !s->to) {
         return;
     }
-    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_level_add(&s->map.keep, MRSI_EDIT, s->edit)) {
-        r->status = mrs_err_memory(r->err, 0);
-        return;
-    }
+    s->edit = mrsi_read_new_edit(r);
     for (mrs_walk_init(&w, mrs_val_view(f.v)); r->status == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
         add_field(r, s, &el);
     }

@@ -207,25 +207,16 @@ plan_indexes(struct mrsi_read *r, struct set *s)
 static void
 plan_writes(struct mrsi_read *r, struct set *s)
 {
-    struct mrs_err e;
-    bool flat = s->fields.n <= FLAT_MAX;
+    bool flat = s->fields.n <= FLAT_MAX, good = true;
     for (uint32_t i = 0; i < s->fields.n; i++) {
         const struct mrs_path *p = &s->fields.path[i];
         flat = flat && p->n == 1;
         s->id = strcmp(p->part[0].name, "_id") == 0 ? (int)i : s->id;
         s->marks |= mark_of(p->part[0].name, p->part[0].len);
     }
-    mrs_err_clear(&e);
-    enum mrs_status st = flat ? MRS_OK : mrs_edit_new(r->args->mem, &s->edit, &e);
-    if (st == MRS_OK && s->edit && !mrsi_level_add(&s->map.keep, MRSI_EDIT, s->edit)) {
-        st = mrs_err_memory(&e, 0);
-        s->edit = NULL;
-    }
-    for (uint32_t i = 0; i < s->fields.n && st == MRS_OK && s->edit; i++) {
-        st = mrs_edit_add(s->edit, &s->fields.path[i], &e);
-    }
-    if (st != MRS_OK) {
-        mrsi_read_failed(r, "fields", NULL, st, &e);
+    s->edit = flat ? NULL : mrsi_read_new_edit(r);
+    for (uint32_t i = 0; i < s->fields.n && good && s->edit; i++) {
+        good = mrsi_read_edit_path(r, s->edit, "fields", NULL, &s->fields.path[i]);
     }
 }
 

@@ -65,24 +65,17 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 static void
 plan_paths(struct mrsi_read *r, struct unset *s)
 {
-    struct mrs_err e;
-    mrs_err_clear(&e);
-    enum mrs_status st = mrs_edit_new(r->args->mem, &s->edit, &e);
-    if (st == MRS_OK && !mrsi_level_add(&s->map.keep, MRSI_EDIT, s->edit)) {
-        st = mrs_err_memory(&e, 0);
-    }
-    struct mrsi_move *mv = st == MRS_OK ? mrsi_read_alloc(r, s->fields.n, sizeof *mv) : NULL;
-    for (uint32_t i = 0; i < s->fields.n && mv && st == MRS_OK; i++) {
+    s->edit = mrsi_read_new_edit(r);
+    struct mrsi_move *mv = s->edit ? mrsi_read_alloc(r, s->fields.n, sizeof *mv) : NULL;
+    bool good = mv != NULL;
+    for (uint32_t i = 0; i < s->fields.n && good; i++) {
         const struct mrs_path *p = &s->fields.path[i];
-        st = mrs_edit_add(s->edit, p, &e);
+        good = mrsi_read_edit_path(r, s->edit, "fields", NULL, p);
         if (mrsi_index_plain(p)) {
             mv[s->map.moves.n++] = (struct mrsi_move){p->text, NULL};
         }
     }
     s->map.moves.move = mv;
-    if (st != MRS_OK) {
-        mrsi_read_failed(r, "fields", NULL, st, &e);
-    }
 }
 
 /* A path that ends in `**` would take elements out of arrays. */

@@ -198,47 +198,25 @@ check_dangling(struct mrsi_read *r, const struct mrsi_embed *s)
     }
 }
 
-static bool
-add_path(struct mrsi_read *r, struct mrs_edit *ed, const char *key, const char *sub, const struct mrs_path *p)
-{
-    struct mrs_err e;
-    mrs_err_clear(&e);
-    enum mrs_status st = mrs_edit_add(ed, p, &e);
-    return st == MRS_OK || mrsi_read_failed(r, key, sub, st, &e);
-}
-
-static struct mrs_edit *
-new_edit(struct mrsi_read *r)
-{
-    struct mrs_edit *ed = NULL;
-    if (mrs_edit_new(r->args->mem, &ed, r->err) != MRS_OK || !mrsi_level_add(r->keep, MRSI_EDIT, ed)) {
-        r->status = mrs_err_memory(r->err, 0);
-        return NULL;
-    }
-    return ed;
-}
-
 static void
 make_edits(struct mrsi_read *r, struct mrsi_embed *s)
 {
     uint32_t no = 0;
-    s->edit = new_edit(r);
+    s->edit = mrsi_read_new_edit(r);
     s->no_count = s->no_flag = EMBED_NONE;
-    if (!s->edit || !add_path(r, s->edit, "as", NULL, &s->as)) {
+    if (!mrsi_read_edit_path(r, s->edit, "as", NULL, &s->as)) {
         return;
     }
-    if (s->count.n && add_path(r, s->edit, "count", NULL, &s->count)) {
+    if (s->count.n && mrsi_read_edit_path(r, s->edit, "count", NULL, &s->count)) {
         s->no_count = ++no;
     }
-    if (s->flag.n && add_path(r, s->edit, "overflow", "flag", &s->flag)) {
+    if (s->flag.n && mrsi_read_edit_path(r, s->edit, "overflow", "flag", &s->flag)) {
         s->no_flag = ++no;
     }
     if (s->join.into_points && !s->in_place &&
         (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL)) {
-        s->ref_edit = new_edit(r);
-        if (s->ref_edit) {
-            add_path(r, s->ref_edit, "match", NULL, &s->join.pair[0].into.path);
-        }
+        s->ref_edit = mrsi_read_new_edit(r);
+        mrsi_read_edit_path(r, s->ref_edit, "match", NULL, &s->join.pair[0].into.path);
     }
 }
 

@@ -319,45 +319,28 @@ check(struct mrsi_read *r, struct mrsi_extract *s)
 }
 
 static void
-add_path(struct mrsi_read *r, struct mrsi_extract *s, const char *key, const char *sub, const struct mrs_path *p,
-         uint32_t *no)
-{
-    struct mrs_err e;
-    mrs_err_clear(&e);
-    enum mrs_status st = mrs_edit_add(s->edit, p, &e);
-    if (st != MRS_OK) {
-        mrsi_read_failed(r, key, sub, st, &e);
-    } else {
-        ++*no;
-    }
-}
-
-static void
 make_edit(struct mrsi_read *r, struct mrsi_extract *s)
 {
     uint32_t no = 0;
     s->no_child = s->no_flag = s->no_count = EXT_NONE;
-    if (mrs_edit_new(r->args->mem, &s->edit, r->err) != MRS_OK || !mrsi_level_add(r->keep, MRSI_EDIT, s->edit)) {
-        r->status = mrs_err_memory(r->err, 0);
-        return;
-    }
+    s->edit = mrsi_read_new_edit(r);
     if (s->path.n) {
-        add_path(r, s, "path", NULL, &s->path, &no);
+        no += mrsi_read_edit_path(r, s->edit, "path", NULL, &s->path);
     }
     for (uint32_t i = 0; i < s->listed.n; i++) {
-        add_path(r, s, "path", "fields", &s->listed.path[i], &no);
+        no += mrsi_read_edit_path(r, s->edit, "path", "fields", &s->listed.path[i]);
     }
     if (s->to_child && !s->child_is_path) {
         s->no_child = no;
-        add_path(r, s, "child_refs", NULL, &s->child_refs, &no);
+        no += mrsi_read_edit_path(r, s->edit, "child_refs", NULL, &s->child_refs);
     }
     if (s->flag.n) {
         s->no_flag = no;
-        add_path(r, s, "pages", "flag", &s->flag, &no);
+        no += mrsi_read_edit_path(r, s->edit, "pages", "flag", &s->flag);
     }
     if (s->count.n) {
         s->no_count = no;
-        add_path(r, s, "count", NULL, &s->count, &no);
+        no += mrsi_read_edit_path(r, s->edit, "count", NULL, &s->count);
     }
     s->key_share = s->path.n ? mrsi_join_share(&s->parent_key, &s->path) : 0;
     s->child_share = s->path.n && s->child_refs.n ? mrsi_join_share(&s->child_refs, &s->path) : 0;

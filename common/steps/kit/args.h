@@ -105,6 +105,11 @@ struct mrsi_paths {
 /* A list of paths; none may be equal to or inside another. */
 bool mrsi_read_paths(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_paths *out);
 
+/* A new edit that the step owns; NULL: no memory. One more path of it (NULL: none): an error is charged to key and
+ * sub. */
+struct mrs_edit *mrsi_read_new_edit(struct mrsi_read *r);
+bool mrsi_read_edit_path(struct mrsi_read *r, struct mrs_edit *ed, const char *key, const char *sub,
+                         const struct mrs_path *path);
 /* An edit at these paths, which are of the key and none of which may hold another. */
 bool mrsi_read_edit(struct mrsi_read *r, const char *key, const struct mrs_path *path, uint32_t n,
                     struct mrs_edit **out);

@@ -63,14 +63,14 @@ mrsi_read_not_id(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_path 
     return true;
 }
 
-/* Adds a path to the set that must stay apart. */
-static bool
-apart(struct mrsi_read *r, struct mrs_edit *set, const char *key, const char *sub, const struct mrs_path *path)
+bool
+mrsi_read_edit_path(struct mrsi_read *r, struct mrs_edit *ed, const char *key, const char *sub,
+                    const struct mrs_path *path)
 {
     struct mrs_err e;
     mrs_err_clear(&e);
-    enum mrs_status st = mrs_edit_add(set, path, &e);
-    return st == MRS_OK || mrsi_read_failed(r, key, sub, st, &e);
+    enum mrs_status st = ed ? mrs_edit_add(ed, path, &e) : MRS_OK;
+    return ed && (st == MRS_OK || mrsi_read_failed(r, key, sub, st, &e));
 }
 
 static struct mrs_edit *
@@ -83,19 +83,23 @@ new_set(struct mrsi_read *r)
     return set;
 }
 
+struct mrs_edit *
+mrsi_read_new_edit(struct mrsi_read *r)
+{
+    struct mrs_edit *ed = new_set(r);
+    return ed && keep(r, MRSI_EDIT, ed) ? ed : NULL;
+}
+
 bool
 mrsi_read_edit(struct mrsi_read *r, const char *key, const struct mrs_path *path, uint32_t n, struct mrs_edit **out)
 {
     MRS_ASSERT(path || n == 0);
-    struct mrs_edit *ed = new_set(r);
-    if (!ed || !keep(r, MRSI_EDIT, ed)) {
-        return false;
+    struct mrs_edit *ed = mrsi_read_new_edit(r);
+    bool good = ed != NULL;
+    for (uint32_t i = 0; i < n && ed; i++) {
+        good = mrsi_read_edit_path(r, ed, key, path[i].text, &path[i]) && good;
     }
-    bool good = true;
-    for (uint32_t i = 0; i < n; i++) {
-        good = apart(r, ed, key, path[i].text, &path[i]) && good;
-    }
-    *out = ed;
+    *out = ed ? ed : *out;
     return good;
 }
 
@@ -118,7 +122,7 @@ read_list(struct mrsi_read *r, struct mrsi_slot s, bool *minus, struct mrs_path 
         struct mrsi_slot one = {e.v, s.key, e.name, NULL};
         if (minus && mrs_val_is_text(e.v, "-_id")) {
             *minus = true;
-        } else if (mrsi_read_path(r, one, &p[*n]) && apart(r, set, s.key, e.name, &p[*n])) {
+        } else if (mrsi_read_path(r, one, &p[*n]) && mrsi_read_edit_path(r, set, s.key, e.name, &p[*n])) {
             ++*n;
         } else {
             good = false;
@@ -182,7 +186,7 @@ mrsi_read_exprs(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_fields *out
         struct mrsi_slot one = {e.v, s.key, e.name, NULL};
         struct mrs_path *p = &out->path[out->n];
         warn_of_words(r, s, &e);
-        bool named = mrsi_read_path_text(r, s.key, e.name, e.name, p) && apart(r, set, s.key, e.name, p);
+        bool named = mrsi_read_path_text(r, s.key, e.name, e.name, p) && mrsi_read_edit_path(r, set, s.key, e.name, p);
         bool made = mrsi_read_expr(r, one, &out->expr[out->n]);
         out->n += named && made;
         good = good && named && made;

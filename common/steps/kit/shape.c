@@ -47,16 +47,12 @@ projection(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_path *path,
 static bool
 nested(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_shape *out)
 {
-    struct mrs_err e;
-    mrs_err_clear(&e);
-    enum mrs_status st = mrs_edit_new(r->args->mem, &out->nested, &e);
-    if (!made(r, MRSI_EDIT, out->nested, st, s, &e)) {
-        return false;
+    out->nested = mrsi_read_new_edit(r);
+    bool good = out->nested != NULL;
+    for (uint32_t i = 0; i < out->fields.n && good; i++) {
+        good = mrsi_read_edit_path(r, out->nested, s.key, s.sub, &out->fields.path[i]);
     }
-    for (uint32_t i = 0; i < out->fields.n && st == MRS_OK; i++) {
-        st = mrs_edit_add(out->nested, &out->fields.path[i], &e);
-    }
-    return st == MRS_OK || mrsi_read_failed(r, s.key, s.sub, st, &e);
+    return good;
 }
 
 bool

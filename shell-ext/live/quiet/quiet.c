@@ -183,11 +183,12 @@ next_part(struct live_quiet_run *q, uint64_t docs)
 static enum mrs_status
 forget_refused(struct live_quiet_run *q, struct mrs_err *e)
 {
-    struct mrs_view filter;
-    enum mrs_status s = live_doc_in(&q->arena, &filter, e, "{_id.run: %s}", q->job->run->id);
-    s = s == MRS_OK && !q->contract ? live_state_delete(q->job, &q->job->run->state_refused, filter, NULL, e) : s;
-    q->job->run->n_refused = q->contract ? q->job->run->n_refused : 0;
-    return s;
+    struct live_run *r = q->job->run;
+    if (q->contract) {
+        return MRS_OK;
+    }
+    r->n_refused = 0;
+    return live_state_delete_where(q->job, &r->state_refused, e, "{_id.run: %s}", r->id);
 }
 
 static enum mrs_status

@@ -268,21 +268,6 @@ drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, 
     return s;
 }
 
-static enum mrs_status
-delete_where(struct live_job *job, const struct mrs_coll *coll, const char *template, const char *text,
-             struct mrs_err *e)
-{
-    struct mrs_arena a;
-    struct mrs_view q;
-    mrs_arena_init(&a, job->mem);
-    enum mrs_status s = live_doc_in(&a, &q, e, template, text);
-    if (s == MRS_OK) {
-        s = live_state_delete(job, coll, q, NULL, e);
-    }
-    mrs_arena_clear(&a);
-    return s;
-}
-
 enum mrs_status
 live_run_clear(struct live_job *job, const char *db, struct mrs_err *e)
 {
@@ -291,9 +276,9 @@ live_run_clear(struct live_job *job, const char *db, struct mrs_err *e)
     const struct mrs_coll checkpoints = {db, "checkpoints", "checkpoints"}, refused = {db, "refused", "refused"},
                           stale = {db, "swept", "swept"};
     enum mrs_status s = live_state_drop(job, db, r->state_changes.coll, e);
-    MRS_THEN(s, delete_where(job, &checkpoints, "{run: %s}", r->id, e));
-    MRS_THEN(s, delete_where(job, &refused, "{_id.run: %s}", r->id, e));
-    MRS_THEN(s, delete_where(job, &stale, "{_id.run: %s}", r->id, e));
+    MRS_THEN(s, live_state_delete_where(job, &checkpoints, e, "{run: %s}", r->id));
+    MRS_THEN(s, live_state_delete_where(job, &refused, e, "{_id.run: %s}", r->id));
+    MRS_THEN(s, live_state_delete_where(job, &stale, e, "{_id.run: %s}", r->id));
     return s;
 }
 
@@ -303,8 +288,8 @@ live_run_forget(struct live_job *job, struct mrs_err *e)
     MRS_ASSERT(job->run && !job->run->worker);
     struct live_run *r = job->run;
     enum mrs_status s = live_run_clear(job, r->state_runs.db, e);
-    MRS_THEN(s, delete_where(job, &r->state_runs, "{_id: {$eq: %s}}", r->id, e));
-    MRS_THEN(s, delete_where(job, &r->state_leases, "{owner: %s}", r->owner, e));
+    MRS_THEN(s, live_state_delete_where(job, &r->state_runs, e, "{_id: {$eq: %s}}", r->id));
+    MRS_THEN(s, live_state_delete_where(job, &r->state_leases, e, "{owner: %s}", r->owner));
     r->n_leases = s == MRS_OK ? 0 : r->n_leases;
     return s;
 }

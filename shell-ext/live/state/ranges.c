@@ -167,15 +167,9 @@ read_cuts(struct live_job *job, const struct live_checkpoint *c, struct mrs_buf 
 static enum mrs_status
 drop_ranges(struct live_job *job, const char *pass, struct mrs_err *e)
 {
-    struct mrs_arena a;
-    struct mrs_view q;
     char walk[96];
-    mrs_arena_init(&a, job->mem);
     snprintf(walk, sizeof walk, "%s/%s", job->run->id, pass);
-    enum mrs_status s = live_doc_in(&a, &q, e, "{run: %s, walk: %s}", job->run->id, walk);
-    MRS_THEN(s, live_state_delete(job, &job->run->state_checkpoints, q, NULL, e));
-    mrs_arena_clear(&a);
-    return s;
+    return live_state_delete_where(job, &job->run->state_checkpoints, e, "{run: %s, walk: %s}", job->run->id, walk);
 }
 
 /* In one write, into a checkpoint that says that the walk has begun. */

@@ -7,9 +7,11 @@
  * users must not come this way. */
 #include "state_io.h"
 
+#include "mongoreshape/compose.h"
 #include "mongoreshape/value.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <time.h>
 
 enum { PATIENCE_MS = 60000, RETRY_MS = 200 };
@@ -225,6 +227,22 @@ live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_
         s = sent(job, coll, cmd, n, NULL, e);
     }
     mrs_buf_clear(&buf);
+    return s;
+}
+
+enum mrs_status
+live_state_delete_where(struct live_job *job, const struct mrs_coll *coll, struct mrs_err *e, const char *template, ...)
+{
+    MRS_ASSERT(template);
+    struct mrs_arena a;
+    struct mrs_view q;
+    va_list ap;
+    mrs_arena_init(&a, job->mem);
+    va_start(ap, template);
+    enum mrs_status s = mrs_compose_in(&a, &q, e, template, &ap);
+    va_end(ap);
+    MRS_THEN(s, live_state_delete(job, coll, q, NULL, e));
+    mrs_arena_clear(&a);
     return s;
 }
 

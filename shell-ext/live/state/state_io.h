@@ -39,6 +39,9 @@ enum mrs_status live_state_insert(struct live_job *job, const struct mrs_coll *c
 /* All that match; *n (may be NULL): how many. */
 enum mrs_status live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, int64_t *n,
                                   struct mrs_err *e);
+/* The same by a filter of its template (bson.h). */
+enum mrs_status live_state_delete_where(struct live_job *job, const struct mrs_coll *coll, struct mrs_err *e,
+                                        const char *template, ...);
 /* A collection that is not there is no error. */
 enum mrs_status live_state_drop(struct live_job *job, const char *db, const char *coll, struct mrs_err *e);
 /* The one document, appended to out; END: none. */

@@ -357,11 +357,7 @@ tidy(struct move *m, struct mrs_err *e)
 {
     static const char *const name[] = {"leases", "checkpoints", "refused", "swept", "runs"};
     const struct mrs_coll leases = {m->from, "leases", "leases"};
-    struct mrs_arena a;
-    struct mrs_view q;
-    mrs_arena_init(&a, m->job->mem);
-    enum mrs_status s = live_doc_in(&a, &q, e, "{owner: ''}");
-    MRS_THEN(s, live_state_delete(m->job, &leases, q, NULL, e));
+    enum mrs_status s = live_state_delete_where(m->job, &leases, e, "{owner: ''}");
     for (size_t i = 0; s == MRS_OK && i < sizeof name / sizeof *name; i++) {
         bool any = false;
         s = anything(m->job, m->from, name[i], &any, e);
@@ -369,7 +365,6 @@ tidy(struct move *m, struct mrs_err *e)
             s = live_state_drop(m->job, m->from, name[i], e);
         }
     }
-    mrs_arena_clear(&a);
     return s;
 }
 

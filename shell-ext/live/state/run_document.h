@@ -55,7 +55,7 @@ struct live_run {
     int64_t lease_ms;
     int64_t breathed_ms, uuid_checked_ms, told_ms;
     bool throttled;      /* the last breath was held back by a limit */
-    bool governed;       /* the governor has examined least once */
+    bool governed;       /* the governor has looked at least once */
     struct live_governor governor;
     struct live_signals signals;
     char told_why[160];

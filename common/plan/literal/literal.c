@@ -246,7 +246,7 @@ static bool
 parse(struct mrsi_span s, bool whole, bool alone, struct literal_call *out)
 {
     MRS_ASSERT(s.p || s.n == 0);
-    *out = (struct literal_call){.plain = true};
+    *out = (struct literal_call){.plain = true, .arg = {{"", 0}, {"", 0}}};
     skip_blanks(&s);
     struct mrsi_span after = s, first = word(&after);
     bool made = first.n == 3 && memcmp(first.p, "new", 3) == 0 && after.n && *after.p == ' ';

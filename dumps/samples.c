@@ -39,7 +39,7 @@ static const char *const cities[] = {"Porto", "Gent", "Lübeck", "Kraków", "Acc
 
 static FILE *out;
 
-static void
+static void __attribute__((format(printf, 1, 2)))
 line(const char *fmt, ...)
 {
     va_list args;

@@ -427,7 +427,9 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     if (mrs_input_passed(en->in)) {
         char line[400], others[40] = "";
         uint32_t more = mrs_input_passed(en->in) - 1;
-        snprintf(others, sizeof others, more == 1 ? " and one other" : more ? " and %u others" : "", more);
+        if (more) {
+            snprintf(others, sizeof others, more == 1 ? " and one other" : " and %u others", more);
+        }
         snprintf(line, sizeof line, "%.300s%s: passed over, no part of a dump", mrs_input_passed_at(en->in, 0), others);
         rep->notes[rep->n_notes++] = text(rep, line);
     }

@@ -522,7 +522,8 @@ mrsi_ckpt_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     s = mrs_output_take_up(en->out, output, open, e);
     MRS_THEN(s, keep_files(en, in_pass, e));
     if (s == MRS_OK) {
-        k->took_up = k->is_on_disk = k->exact = true;
+        k->is_on_disk = true;
+        k->took_up = k->exact = true;
         k->pass_on_disk = in_pass;
         k->was_whole = whole.type == MRS_BOOL && *whole.p;
         k->from_pass = k->from.pass;

@@ -81,8 +81,8 @@ mrsi_window_formula(struct mrsi_read *r, struct mrsi_window *s, enum window_form
         [WINDOW_F_AREA] = "{\"f\": {\"$divide\": [{\"$multiply\": [{\"$add\": [\"$$Y2\", \"$$Y1\"]}, " GAP "]}, 2.0]}}",
         [WINDOW_F_FILL] = "{\"f\": {\"$add\": [\"$$Y1\", {\"$multiply\": [{\"$subtract\": [\"$$X\", \"$$X1\"]}, "
                           "{\"$divide\": [" RISE ", " GAP "]}]}]}}",
-        [WINDOW_F_MIX] = "{\"f\": {\"$add\": [{\"$multiply\": [\"$$X\", \"$$K\"]}, "
-                         "{\"$multiply\": [\"$$X1\", \"$$X2\"]}]}}",
+        [WINDOW_F_MIX] = ("{\"f\": {\"$add\": [{\"$multiply\": [\"$$X\", \"$$K\"]}, "
+                          "{\"$multiply\": [\"$$X1\", \"$$X2\"]}]}}"),
         [WINDOW_F_ALPHA] = "{\"f\": {\"$divide\": [{\"$numberDecimal\": \"2\"}, {\"$add\": [\"$$X\", 1]}]}}",
         [WINDOW_F_REST] = "{\"f\": {\"$subtract\": [{\"$numberDecimal\": \"1\"}, \"$$X\"]}}",
     };

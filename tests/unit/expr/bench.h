@@ -113,7 +113,7 @@ bench_doc(struct bench *b, const char *doc)
 static inline void
 bench_is(struct bench *b, const char *expression, const char *doc, const char *want)
 {
-    struct mrs_val got, expected = mrs_missing();
+    struct mrs_val got = mrs_missing(), expected = mrs_missing();
     bson_t *w = NULL;
     bench_doc(b, doc);
     if (bench_compile(b, expression) != MRS_OK || mrs_expr_eval(b->x, &b->ev, &got) != MRS_OK) {

@@ -182,8 +182,8 @@ static const char *const ALLOCATING[] = {
     "{'$let': {'vars': {'x': '$n', 'y': [1, '$n']}, 'in': {'$concatArrays': ['$$y', ['$$x']]}}}",
     "{'a': {'$map': {'input': '$l', 'as': 'e', 'in': {'$mergeObjects': ['$$e', {'k': {'$toString': '$n'}}]}}}}",
     "{'$reduce': {'input': '$l.x', 'initialValue': '', 'in': {'$concat': ['$$value', {'$toString': '$$this'}]}}}",
-    "{'$switch': {'branches': [{'case': false, 'then': {'$divide': [1, 0]}},"
-    " {'case': '$n', 'then': {'$range': [0, 40]}}]}}",
+    ("{'$switch': {'branches': [{'case': false, 'then': {'$divide': [1, 0]}},"
+     " {'case': '$n', 'then': {'$range': [0, 40]}}]}}"),
     "{'$regexMatch': {'input': '$s', 'regex': '^t', 'options': 'i'}}",
     "{'$sortArray': {'input': '$l', 'sortBy': {'x': -1}}}",
     "{'$arrayToObject': {'$objectToArray': '$$ROOT'}}",

@@ -93,7 +93,7 @@ windows_meet(void **state)
         struct mrs_windows *w;
         assert_int_equal(make(&b, units[i % 9], sizes[i / 9 % 6], zones[i / 54], i & 1 ? "thu" : NULL, &w), MRS_OK);
         for (int k = 0; k < 500; k++) {
-            int64_t start, end, again;
+            int64_t start, end = 0, again;
             z = z * 6364136223846793005u + 1442695040888963407u;
             int64_t at = (int64_t)(z >> 20) % 5000000000000 - 631152000000;
             assert_true(mrs_window_start(w, at, &start) && mrs_window_end(w, at, &end));

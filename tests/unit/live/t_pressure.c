@@ -228,8 +228,8 @@ static void
 metrics_text(void **state)
 {
     static const char *const lines[] = {
-        "mongoreshape_run_info{run=\"0123\",command=\"apply\",phase=\"expand\",doing=\"expand 1 set\","
-        "ns=\"a.\\\"b\\\\\\n\",version=",
+        ("mongoreshape_run_info{run=\"0123\",command=\"apply\",phase=\"expand\",doing=\"expand 1 set\","
+         "ns=\"a.\\\"b\\\\\\n\",version="),
         "\nmongoreshape_pass_documents 7\n", "\nmongoreshape_written_documents_total 12345678901\n",
         "\nmongoreshape_working_seconds_total 1.500\n", "\nmongoreshape_waiting_seconds_total 0.000\n",
         "\nmongoreshape_speed_ratio 0.5\n", "\nmongoreshape_limiting{reason=\"lag\"} 1\n",

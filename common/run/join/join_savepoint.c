@@ -69,7 +69,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
 void
 mrsi_join_marks(struct mrsi_join_run *j)
 {
-    MRS_ASSERT(j->sides.wr);
+    MRS_ASSERT(j->en && j->st);
     j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .describe = describe, .arg = j};
     j->pass.wr = j->sides.wr;
     j->sides.pass = &j->pass;

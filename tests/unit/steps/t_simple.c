@@ -159,8 +159,8 @@ static const struct bench_wrong wrong[] = {
     {"rename", "{'in':'a','fields':{'x':5,'y':'$z'}}", "fields/x: ..."},
     {"rename", "{'in':'a','fields':{'x':'y'},'replace':1}", "replace: must be true or false, not int\n"},
     {"cast", "{'in':'a','fields':{}}", "fields: must be a map of path: type with at least one entry\n"},
-    {"cast", "{'in':'a','fields':{'x':'blob'}}",
-     "fields/x: unknown type `blob`: one of double string objectId bool date int long decimal binData is meant\n"},
+    {"cast", "{'in':'a','fields':{'x':'geometry'}}",
+     "fields/x: unknown type `geometry`: one of double string objectId bool date int long decimal binData is meant\n"},
     {"cast", "{'in':'a','fields':{'x':'objectid'}}", "fields/x: unknown type `objectid`; is `objectId` meant?\n"},
     {"cast", "{'in':'a','fields':{'x':1,'y':'int','y.z':'int'}}", "fields/x: must be a text, not int\nfields/y.z: "
      "..."},

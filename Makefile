@@ -372,9 +372,10 @@ server: $(OBJ)/proxy
 lint: $(ROOMLIBS)
 	$(Q)CC='$(CC)' sh tests/lint/lint.sh . $(OBJ)
 
-## clang: every source through clang without a warning; it compiles nothing
+## clang: every source through clang, which compiles nothing; WERROR=1: without a warning
 clang:
-	$(Q)sh tests/lint/clang.sh $(CSTD) $(WARN) $(TESTWARN) -Iinclude -Icommon -Ishell-ext -pthread $(TESTINC) $(LIVEINC)
+	$(Q)sh tests/lint/clang.sh $(CSTD) $(WARN) $(ERRORS) $(TESTWARN) -Iinclude -Icommon -Ishell-ext -pthread $(TESTINC) \
+	    $(LIVEINC)
 
 ## quick: build, unit tests that need no server, one case a step, lint: for whoever changes the code
 quick:

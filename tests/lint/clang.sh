@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# clang.sh FLAG... - each source through clang with these flags and -Werror, for whoever builds with that.
+# clang.sh FLAG... - each source through clang with these flags, for whoever builds with that.
 #
 # Nothing is compiled. CLANG names another clang.
 set -u
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/../.." || exit 2
 passed=0 failed=0
 sources=$(find common migrate shell-ext tests bench docs dumps -name '*.c' ! -path 'tests/lint/dirty/*' | LC_ALL=C sort)
 for source in $sources; do
-    if "$clang" "$@" -Werror -fsyntax-only "$source"; then
+    if "$clang" "$@" -fsyntax-only "$source"; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))

@@ -31,9 +31,10 @@ command -v debootstrap >/dev/null 2>&1 || skip "no debootstrap"
 
 root=${KEEP:-$(mktemp -d)}
 formats=/proc/sys/fs/binfmt_misc
-registered=""
+registered="" mounted=""
 cleanup() {
     [ -z "$registered" ] || echo -1 > "$registered"
+    [ -z "$mounted" ] || umount "$mounted"
     umount "$root/dev/pts" "$root/proc" 2>/dev/null
     [ -n "${KEEP:-}" ] || rm -rf --one-file-system "$root"
 }
@@ -44,7 +45,10 @@ inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 T
 # What the other machine's programs are run by: where the system has not told its kernel, this test does, for its time.
 emulate() {
     case $1 in arm64) cpu=aarch64 ;; amd64) cpu=x86_64 ;; *) skip "$1: arm64 and amd64 are known" ;; esac
-    [ -e $formats/register ] || mount -t binfmt_misc binfmt_misc $formats || skip "cannot mount $formats"
+    if [ ! -e $formats/register ]; then
+        mount -t binfmt_misc binfmt_misc $formats || skip "cannot mount $formats"
+        mounted=$formats
+    fi
     [ ! -e $formats/qemu-$cpu ] || return 0
     [ -e /usr/lib/binfmt.d/qemu-$cpu.conf ] || skip "no emulator runs $1 (qemu-user-static)"
     cat /usr/lib/binfmt.d/qemu-$cpu.conf > $formats/register || skip "the kernel takes no emulator of $1"

@@ -261,7 +261,7 @@ mrsi_lower_names(struct mrs_val list, const char *name)
 struct mrs_view
 mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
 {
-    MRS_ASSERT(list.type == MRS_ARRAY);
+    MRS_ASSERT(list.type == MRS_ARRAY || list.type == MRS_DOCUMENT);
     struct mrs_walk w;
     struct mrs_elem el;
     struct mrs_view d = {NULL, 0};

@@ -213,7 +213,8 @@ struct mrs_step_type {
     size_t work_size; /* memory of the step for one thread, zeroed by the engine before the first kernel sees it */
     void (*work_clear)(struct mrs_ctx *c, void *work); /* frees what kernels left there; NULL: nothing to free */
     /* What bit i < MRS_REMARKS of mrs_ctx.remarks says of so many documents, to be read behind their number; the engine
-     * clears the bits before each document. NULL: the step has no remarks. */
+     * clears the bits before each document. A bit that the step never sets, as a damaged checkpoint may tell, is no
+     * error. NULL: the step has no remarks. */
     void (*remark)(const void *state, uint32_t i, char *text, size_t size);
     bool fields; /* kernels of SPREAD and MAP are quicker where the context has the fields of the document */
     /* kernels of its families; NULL where it is never of that family */

@@ -418,8 +418,10 @@ say(const void *state, uint32_t i, char *text, size_t size)
         [EARLY] = "a number became a date before 1980: dates are made of milliseconds, multiply seconds by 1000"};
     const struct cast *s = state;
     uint32_t no = i / KINDS;
-    const struct mrs_path *p = no < s->fields.n ? &s->fields.path[no] : &s->patterns.item[no - s->fields.n].path;
-    snprintf(text, size, ", `%.150s`%s: %s", p->text,
+    const struct mrs_path *p = no < s->fields.n                   ? &s->fields.path[no]
+                               : no < s->fields.n + s->patterns.n ? &s->patterns.item[no - s->fields.n].path
+                                                                  : NULL;
+    snprintf(text, size, ", `%.150s`%s: %s", p ? p->text : "",
              no == NAMED - 1 && s->fields.n + s->patterns.n > NAMED ? " and the fields after it" : "",
              words[i % KINDS]);
 }

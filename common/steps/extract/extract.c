@@ -451,7 +451,8 @@ say(const void *state, uint32_t i, char *text, size_t size)
         [EXT_ARRAY] = "it is an array, no document of parts", [EXT_NULL] = "it is null",
         [EXT_EMPTY] = "it is an empty document", [EXT_SCALAR] = "it is neither array nor document"};
     const struct mrsi_extract *s = state;
-    snprintf(text, size, ", `%.150s` has no parts and stays: %s", s->path.text, words[i]);
+    snprintf(text, size, ", `%.150s` has no parts and stays: %s", s->path.text,
+             i < sizeof words / sizeof *words && words[i] ? words[i] : "");
 }
 
 const struct mrs_step_type mrsi_step_extract = {

@@ -47,7 +47,7 @@ host_of(const struct mrs_plan *p, const struct mrs_step *step)
     return NULL;
 }
 
-/* Who is told of the passes of a step. */
+/* What receives the passes of a step. */
 struct pass_sink {
     mrsi_pass_fn fn;
     void *arg;

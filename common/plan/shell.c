@@ -50,7 +50,7 @@ is_oid(const char *t, size_t n)
     return n == 24 && strspn(t, "0123456789abcdefABCDEF") == n;
 }
 
-/* What looks like a date or an ObjectId is told by a note, since the field may hold texts. False: it looks like
+/* What looks like a date or an ObjectId gets a note, since the field may hold texts. False: it looks like
  * neither. */
 static bool
 note_lookalike(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,

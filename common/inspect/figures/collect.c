@@ -193,7 +193,7 @@ count_element(struct mrsi_figures *f, const struct level *l, struct mrsi_trie *a
         at->last_object = l->no;
     }
     mrsi_trie_count(f, at, v);
-    if (l->list && v->type == MRS_DOCUMENT) { /* parts that repeat are told by their bytes */
+    if (l->list && v->type == MRS_DOCUMENT) { /* parts that repeat are recognised by their bytes */
         uint64_t h = mrs_hash64(v->p, v->n, 1);
         f->dead |= !mrsi_sketch_add(&at->values.sketch, f->mem, mrsi_figures_sample(f), h ? h : 1, mrs_missing());
     }

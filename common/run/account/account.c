@@ -6,7 +6,7 @@
 #include "account.h"
 #include "mongoreshape/context.h"
 
-/* The least `_id`, whoever met it first: the same for any number of workers. */
+/* The least `_id`, in whatever order they come: the same for any number of workers. */
 static void
 take_least(struct mrsi_eased *to, struct mrs_val id)
 {

@@ -298,8 +298,8 @@ note_eased(struct mrsi_engine *en)
         const struct mrs_step *st = &en->plan->steps[i];
         for (uint32_t side = 0; side < st->desc.n_sides; side++) {
             const struct mrsi_row *r = &en->rows[en->row_of[i][side]];
-            bool told = side && en->row_of[i][side] <= en->row_of[i][side - 1];
-            for (uint32_t k = 0; k <= MRS_EASED && r->failed && !told; k++) {
+            bool same_row = side && en->row_of[i][side] <= en->row_of[i][side - 1];
+            for (uint32_t k = 0; k <= MRS_EASED && r->failed && !same_row; k++) {
                 char line[900];
                 const struct mrsi_eased *x = &r->eased[k];
                 const char *id = x->type ? mrsi_id_text(en->report, (struct mrs_val){x->id, x->size, x->type}, &room)

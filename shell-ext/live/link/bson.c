@@ -8,6 +8,7 @@
 #include "mongoreshape/path.h"
 #include "mongoreshape/value.h"
 
+#include <stdlib.h>
 #include <math.h>
 
 enum mrs_status
@@ -76,6 +77,28 @@ struct mrs_view
 live_doc_of(struct mrs_val v)
 {
     return v.type == MRS_DOCUMENT || v.type == MRS_ARRAY ? mrs_val_view(v) : mrs_empty_doc();
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+    return mrs_compare(*(const struct mrs_val *)a, *(const struct mrs_val *)b);
+}
+
+uint64_t
+live_vals_distinct(struct mrs_val *v, uint64_t n)
+{
+    uint64_t kept = 0;
+    if (n) {
+        qsort(v, n, sizeof *v, by_value);
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        if (!kept || mrs_compare(v[kept - 1], v[i]) != 0) {
+            v[kept++] = v[i];
+        }
+    }
+    MRS_ASSERT(kept <= n);
+    return kept;
 }
 
 enum mrs_status

@@ -19,6 +19,8 @@ enum mrs_status live_any_at(struct mrs_arena *a, struct mrs_view d, const char *
 struct mrs_view live_doc_of(struct mrs_val v);
 /* The collection of a namespace, copied into the arena. END: the text has no dot; DEAD: no memory. */
 enum mrs_status live_coll_of(struct mrs_arena *a, const char *ns, struct mrs_coll *out, struct mrs_err *e);
+/* Sorts values in the order of the server and keeps each once: how many there are then. */
+uint64_t live_vals_distinct(struct mrs_val *v, uint64_t n);
 /* Byte for byte. */
 bool live_same(struct mrs_view a, struct mrs_view b);
 /* Numbers of any numeric type as int64; fallback otherwise. */

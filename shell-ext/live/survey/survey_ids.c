@@ -8,8 +8,6 @@
 
 #include "live/link/bson.h"
 
-#include <stdlib.h>
-
 enum { IDS_BYTES = 16 << 20, FILTER_IDS = 1000, FILTER_BYTES = 256 << 10 };
 
 struct survey_draw {
@@ -64,18 +62,11 @@ draw(struct live_survey *v, const struct live_survey_coll *c, struct survey_draw
     return s == MRS_END ? MRS_OK : s;
 }
 
-static int
-by_value(const void *a, const void *b)
-{
-    return mrs_compare(*(const struct mrs_val *)a, *(const struct mrs_val *)b);
-}
-
 static enum mrs_status
 sort(struct live_survey *v, struct survey_draw *d, struct mrs_err *e)
 {
     MRS_ASSERT(!d->id);
     const uint8_t *at = d->ids.p;
-    uint64_t kept = 0;
     d->id = mrs_alloc_array(v->job->mem, d->n + 1, sizeof *d->id);
     if (!d->id) {
         return mrs_err_memory(e, d->n * sizeof *d->id);
@@ -85,15 +76,7 @@ sort(struct live_survey *v, struct survey_draw *d, struct mrs_err *e)
         d->id[i] = mrs_doc_get(doc, "_id");
         at += doc.n;
     }
-    if (d->n) {
-        qsort(d->id, d->n, sizeof *d->id, by_value);
-    }
-    for (uint64_t i = 0; i < d->n; i++) {
-        if (!kept || mrs_compare(d->id[kept - 1], d->id[i]) != 0) {
-            d->id[kept++] = d->id[i];
-        }
-    }
-    d->n = kept;
+    d->n = live_vals_distinct(d->id, d->n);
     return MRS_OK;
 }
 

@@ -9,7 +9,6 @@
 #include "live/link/bson.h"
 #include "live/pass/block.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 enum { DOCS = 1000, BYTES = 64 << 20, BYTES_MIN = 1 << 20, EXAMPLES = 50 };
@@ -72,12 +71,6 @@ load(struct live_trial *t, struct live_trial_coll *c, uint64_t docs, struct mrs_
 }
 
 /* ---- the documents that others name ---- */
-static int
-by_value(const void *a, const void *b)
-{
-    return mrs_compare(*(const struct mrs_val *)a, *(const struct mrs_val *)b);
-}
-
 static enum mrs_status
 add_value(struct live_trial *t, struct mrs_val v, struct mrs_val **list, uint32_t *n, uint32_t *cap, struct mrs_err *e)
 {
@@ -112,15 +105,7 @@ values_at(struct live_trial *t, const struct live_trial_coll *c, const char *pat
         }
         at += doc.n;
     }
-    if (all) {
-        qsort(*list, all, sizeof **list, by_value);
-    }
-    *n = 0;
-    for (uint32_t i = 0; i < all; i++) {
-        if (!*n || mrs_compare((*list)[*n - 1], (*list)[i]) != 0) {
-            (*list)[(*n)++] = (*list)[i];
-        }
-    }
+    *n = (uint32_t)live_vals_distinct(*list, all);
     return s;
 }
 

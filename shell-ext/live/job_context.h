@@ -29,7 +29,7 @@ struct live_opts { /* of the command line, and where a run goes on, of the run d
     uint64_t max_refused;
     uint32_t passes;         /* most end passes; 0: 3 */
     const char *tmp;         /* folder of the snapshot; NULL: $TMPDIR, else /tmp */
-    bool look;               /* a dry run: nothing of the user's is written, what would be done is told */
+    bool dry_run;            /* writes only state; reports what would be written */
     bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair, discard_new_writes, discard_refused;
     int64_t lease_ms;        /* 0: 30,000 */
 };

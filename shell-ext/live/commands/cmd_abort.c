@@ -37,11 +37,11 @@ clean(struct live_call *c)
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "there is no such run in `%s`", c->job.opts.state_db);
     }
     bool blocked = s == MRS_OK && only_blocked(c);
-    if (s == MRS_OK && c->job.opts.look) {
+    if (s == MRS_OK && c->job.opts.dry_run) {
         if (blocked) {
             c->job.say(c, "would let writers in first");
         }
-        s = live_clean_look(&c->job, blocked, &c->err);
+        s = live_clean_preview(&c->job, blocked, &c->err);
         if (s == MRS_OK) {
             live_call_again(c);
         }

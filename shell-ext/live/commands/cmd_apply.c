@@ -13,9 +13,9 @@
 
 #include <stdio.h>
 
-/* Both the server and its documents are looked at, so that all is said at once. */
+/* Checks the server and its documents, so that one dry run reports all findings. */
 static enum mrs_status
-look(struct live_call *c)
+preflight(struct live_call *c)
 {
     struct mrs_err why;
     mrs_err_clear(&why);
@@ -32,8 +32,8 @@ look(struct live_call *c)
 static enum mrs_status
 dry_run(struct live_call *c)
 {
-    enum mrs_status s = c->known ? MRS_OK : look(c);
-    if (!c->cli->json && (s == MRS_OK || c->looked)) {
+    enum mrs_status s = c->known ? MRS_OK : preflight(c);
+    if (!c->cli->json && (s == MRS_OK || c->preflighted)) {
         live_report_outlook(c);
         if (c->known) {
             mrs_say(stdout, "run %.12s of this plan was begun before and stands in phase `%s`\n", c->run, c->phase);

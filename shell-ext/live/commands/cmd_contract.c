@@ -52,9 +52,9 @@ contract(struct live_call *c)
     c->worked = true;
     s = live ? live_contract_units(&c->job, &c->report, &c->err) : live_quiet_contract(&c->job, &c->report, &c->err);
     c->report.refused = c->job.run->n_refused; /* each document once, however many walks met it */
-    if (s == MRS_OK && !c->job.opts.look) {
+    if (s == MRS_OK && !c->job.opts.dry_run) {
         live_call_next(c, "abort", "--clean");
-    } else if (c->job.opts.look && c->report.differs) {
+    } else if (c->job.opts.dry_run && c->report.differs) {
         live_call_next(c, "verify", "--repair --execute");
     } else {
         live_call_again(c);

@@ -35,7 +35,7 @@ rollback(struct live_call *c)
     }
     if (s == MRS_OK) {
         c->report.refused = 0; /* by the plan, long ago: of these nothing was to be taken back */
-        if (c->job.opts.look) {
+        if (c->job.opts.dry_run) {
             live_call_again(c);
         } else {
             live_call_next(c, "abort", "--clean");

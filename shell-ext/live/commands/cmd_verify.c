@@ -10,7 +10,7 @@ static void
 what_next(struct live_call *c)
 {
     if (c->report.differs || c->report.foreign) {
-        if (c->quiet == LIVE_NOT_QUIET && c->job.opts.repair && c->job.opts.look) {
+        if (c->quiet == LIVE_NOT_QUIET && c->job.opts.repair && c->job.opts.dry_run) {
             live_call_again(c);
         } else if (c->quiet == LIVE_NOT_QUIET && !c->job.opts.repair) {
             live_call_next(c, "verify", "--repair --execute");

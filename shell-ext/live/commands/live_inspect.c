@@ -56,7 +56,7 @@ open_survey(struct live_inspecting *k)
                                    .limits = {.docs_per_s = cli->docs_per_s,
                                               .bytes_per_s = cli->bytes_per_s,
                                               .sleep_ms = (int64_t)cli->sleep_ms}};
-    enum mrs_status s = live_link_open_looking(c->job.mem, c->uri, &c->job.link, &c->err);
+    enum mrs_status s = live_link_open_read_only(c->job.mem, c->uri, &c->job.link, &c->err);
     if (s == MRS_OK) {
         live_link_mark(c->job.link, "mongoreshape inspect", 0);
         s = live_survey_open(&c->job, &how, &k->survey, &c->err);

@@ -86,7 +86,7 @@ options(struct live_call *c)
     o->passes = (uint32_t)cli->passes;
     o->tmp = cli->tmp;
     o->execute = cli->execute;
-    o->look = !cli->execute;
+    o->dry_run = !cli->execute;
     o->allow_scan = cli->allow_scan;
     o->allow_ttl = cli->allow_ttl;
     o->no_transactions = cli->no_transactions;
@@ -282,7 +282,7 @@ remember(struct live_call *c)
 
 /* Who may not read the state has no run for `apply` to go on with: all that the user lacks is told later, at once. */
 static bool
-may_not_look(const struct live_call *c)
+read_denied(const struct live_call *c)
 {
     struct mrs_arena a;
     struct mrs_view cmd;
@@ -310,7 +310,7 @@ find(struct live_call *c)
     }
     enum mrs_status s = live_run_find(&c->job, wanted, &c->err);
     if (s == MRS_END || (s == MRS_FAIL && (c->err.code == MRS_E_MISSING ||
-                                           (c->err.code == MRS_E_SERVER && may_not_look(c))))) {
+                                           (c->err.code == MRS_E_SERVER && read_denied(c))))) {
         return MRS_END;
     }
     return s == MRS_OK ? remember(c) : s;
@@ -324,7 +324,7 @@ live_call_connect(struct live_call *c)
     }
     enum mrs_status s = live_link_open(c->job.mem, c->uri, c->job.opts.state_db, &c->job.link, &c->err);
     if (s == MRS_OK) {
-        live_link_look(c->job.link, c->job.opts.look);
+        live_link_dry_run(c->job.link, c->job.opts.dry_run);
         s = live_state_place(&c->job, &c->err);
     }
     return s;
@@ -579,7 +579,7 @@ enum mrs_status
 live_call_preflight(struct live_call *c, const char *command)
 {
     MRS_ASSERT(c->job.server && command);
-    c->looked = true;
+    c->preflighted = true;
     bool dry = strcmp(command, "apply") == 0 && !c->cli->execute; /* its findings are in the outlook */
     enum live_quiet asked = c->job.opts.quiet;
     if (c->known && c->quiet != LIVE_NOT_QUIET) {
@@ -661,7 +661,7 @@ live_call_end(struct live_call *c, enum mrs_status s, int status)
             mrs_say(stdout, "next:\n  %s\n", c->next);
         }
     }
-    if (c->looked) {
+    if (c->preflighted) {
         live_preflight_clear(&c->preflight);
     }
     live_server_free(c->job.server);

@@ -45,7 +45,7 @@ struct live_call {
     enum live_quiet quiet;
     struct mrs_cli_progress progress;
     struct live_preflight preflight;
-    bool looked;            /* preflight is filled */
+    bool preflighted;       /* preflight is filled */
     uint64_t would_refuse;  /* documents on which the plan was tried */
     uint64_t begun_ms;
     struct live_pass_report report;

@@ -125,7 +125,7 @@ live_report_outlook(struct live_call *c)
     }
     mrs_buf_clear(&words);
     about_collections(c);
-    if (c->looked) {
+    if (c->preflighted) {
         mrs_say(stdout, "to read: ~%s document%s, %s; ", mrs_text_count(c->preflight.docs, docs),
                c->preflight.docs == 1 ? "" : "s", mrs_text_size(c->preflight.bytes, bytes));
         roughly(c->preflight.seconds);
@@ -150,12 +150,12 @@ live_report_pass(const struct live_call *c)
     const struct live_pass_report *r = &c->report;
     bool compared = strcmp(c->cli->line.command->name, "verify") == 0 && c->err.code == MRS_E_NONE;
     mrs_say(stdout, "%s document%s read", mrs_text_count(r->docs, text), r->docs == 1 ? "" : "s");
-    bool look = c->job.opts.look; /* then these are what would be */
+    bool dry = c->job.opts.dry_run; /* then these are what would be */
     MRS_ASSERT(r->written >= r->inserted + r->deleted);
-    figure(r->written - r->inserted - r->deleted, look ? "would be written" : "written",
-           look ? "would be written" : "written");
-    figure(r->inserted, look ? "would be inserted" : "inserted", look ? "would be inserted" : "inserted");
-    figure(r->deleted, look ? "would be deleted" : "deleted", look ? "would be deleted" : "deleted");
+    figure(r->written - r->inserted - r->deleted, dry ? "would be written" : "written",
+           dry ? "would be written" : "written");
+    figure(r->inserted, dry ? "would be inserted" : "inserted", dry ? "would be inserted" : "inserted");
+    figure(r->deleted, dry ? "would be deleted" : "deleted", dry ? "would be deleted" : "deleted");
     figure(r->missed, "changed by others meanwhile and derived again", "changed by others meanwhile and derived again");
     figure(r->refused, "refused", "refused");
     figure(r->differs, "differs", "differ");
@@ -263,7 +263,7 @@ live_report_json(struct live_call *c, int status)
         mrs_cli_json_error(&j, "error", &c->err);
     }
     json_plan(&j, c);
-    if (c->looked) {
+    if (c->preflighted) {
         json_findings(&j, &c->preflight);
     }
     if (c->worked) {

@@ -43,16 +43,16 @@ inside(struct mrs_val v)
     return is_document(v) ? mrs_val_view(v) : mrs_empty_doc();
 }
 
-static void look(const struct claimed_level *l, struct mrs_view d, bool *claimed, bool *other);
+static void check_doc(const struct claimed_level *l, struct mrs_view d, bool *claimed, bool *other);
 
 /* A value that may hold claimed fields; an array is something else by itself. */
 static void
-look_into(const struct claimed_level *below, struct mrs_val v, bool *claimed, bool *other)
+check_value(const struct claimed_level *below, struct mrs_val v, bool *claimed, bool *other)
 {
     struct mrs_walk w;
     struct mrs_elem e;
     if (is_document(v) && v.n > MRS_DOC_MIN) {
-        look(below, mrs_val_view(v), claimed, other);
+        check_doc(below, mrs_val_view(v), claimed, other);
         return;
     }
     *other = true;
@@ -60,13 +60,13 @@ look_into(const struct claimed_level *below, struct mrs_val v, bool *claimed, bo
         return;
     }
     for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &e) == 1;) {
-        look(below, inside(e.v), claimed, other);
+        check_doc(below, inside(e.v), claimed, other);
     }
 }
 
 /* Whether a document has a claimed field, and whether it has anything else. */
 static void
-look(const struct claimed_level *l, struct mrs_view d, bool *claimed, bool *other)
+check_doc(const struct claimed_level *l, struct mrs_view d, bool *claimed, bool *other)
 {
     struct claimed_level below;
     struct mrs_walk w;
@@ -76,7 +76,7 @@ look(const struct claimed_level *l, struct mrs_view d, bool *claimed, bool *othe
         *claimed = *claimed || kind == CLAIMED;
         *other = *other || kind == FREE;
         if (kind == HOLDS) {
-            look_into(&below, e.v, claimed, other);
+            check_value(&below, e.v, claimed, other);
         }
     }
 }
@@ -85,7 +85,7 @@ static bool
 only_claimed(const struct claimed_level *below, struct mrs_val v)
 {
     bool claimed = false, other = false;
-    look_into(below, v, &claimed, &other);
+    check_value(below, v, &claimed, &other);
     return claimed && !other;
 }
 
@@ -93,7 +93,7 @@ static bool
 has_claimed(const struct claimed_level *below, struct mrs_val v)
 {
     bool claimed = false, other = false;
-    look_into(below, v, &claimed, &other);
+    check_value(below, v, &claimed, &other);
     return claimed;
 }
 
@@ -103,7 +103,7 @@ live_claimed_any(struct live_claimed k, struct mrs_view doc)
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct claimed_level top = {k, "", 0};
     bool claimed = false, other = false;
-    look(&top, doc, &claimed, &other);
+    check_doc(&top, doc, &claimed, &other);
     return claimed;
 }
 

@@ -35,8 +35,8 @@ enum live_verdict live_law(double pressure);
 
 struct live_governor {
     double speed;              /* LIVE_SPEED_MIN..1 */
-    enum live_verdict verdict; /* of the last look */
-    struct live_readings seen; /* at the last look */
+    enum live_verdict verdict; /* of the last readings */
+    struct live_readings seen; /* the last readings */
     int worst;                 /* the signal with the greatest pressure; -1: none is known */
     int blamed;                /* the one that last made it slower, as long as it is slower; -1 */
     double blamed_value, blamed_limit;
@@ -48,7 +48,7 @@ void live_governor_init(struct live_governor *g);
 void live_governor_step(struct live_governor *g, const struct live_readings *r);
 /* How long to rest after work of `took` milliseconds; 10 s at most. 0 at full speed. */
 int64_t live_governor_rest(const struct live_governor *g, int64_t took);
-/* No work at all until the next look says otherwise. */
+/* No work at all until the next readings allow it. */
 bool live_governor_stops(const struct live_governor *g);
 /* How long one batch is meant to take: what its size aims at. 500 ms at full speed, shorter when held back. */
 int64_t live_governor_batch_ms(const struct live_governor *g);

@@ -13,11 +13,11 @@ struct live_signals { /* what asking remembers; zeros at first */
     enum live_told status;  /* serverStatus */
     enum live_told members; /* replSetGetStatus: asked where members do not answer from here */
     int64_t lag_known_ms, load_known_ms; /* when last; 0: never */
-    bool loads_told;        /* at the last look: each load that is watched */
-    uint32_t critical;      /* looks one behind the other at which a critical load was reached */
+    bool loads_told;        /* by the last readings: each load that is watched */
+    uint32_t critical;      /* consecutive readings at which a critical load was reached */
 };
 /* Asks for all but the latency. What is not known is left out; what the user may not see is said, once. FAIL
- * MRS_E_SERVER: a critical load at two looks, one behind the other. */
+ * MRS_E_SERVER: a critical load at two consecutive readings. */
 enum mrs_status live_signals_ask(struct live_job *job, struct live_signals *s, const struct live_watched *w,
                                  struct live_readings *out, struct mrs_err *e);
 /* Before a run begins: whether the server tells every load. FAIL MRS_E_USAGE names one that it does not; where the user

@@ -191,7 +191,7 @@ live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struc
 }
 
 enum mrs_status
-live_link_open_looking(struct mrs_mem *mem, const char *uri, struct live_link **out, struct mrs_err *e)
+live_link_open_read_only(struct mrs_mem *mem, const char *uri, struct live_link **out, struct mrs_err *e)
 {
     MRS_ASSERT(uri);
     struct live_link *l = mrs_zalloc(mem, sizeof *l);
@@ -200,7 +200,7 @@ live_link_open_looking(struct mrs_mem *mem, const char *uri, struct live_link **
         return mrs_err_memory(e, sizeof *l);
     }
     l->mem = mem;
-    l->any_member = l->look = true;
+    l->any_member = l->dry_run = true;
     return link_connect(l, uri, out, e);
 }
 
@@ -334,16 +334,16 @@ live_link_state(struct live_link *l, const char *state_db)
 }
 
 void
-live_link_look(struct live_link *l, bool look)
+live_link_dry_run(struct live_link *l, bool dry_run)
 {
-    l->look = look;
+    l->dry_run = dry_run;
 }
 
 enum mrs_status
 live_may_write(struct live_link *l, const char *db, unsigned flags, struct mrs_err *e)
 {
     MRS_ASSERT(!l->asking || strcmp(db, l->state_db) == 0);
-    if (l->look && strcmp(db, l->state_db) != 0) {
+    if (l->dry_run && strcmp(db, l->state_db) != 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT, "a write to %s without --execute: it was not sent", db);
     }
     if (!l->ask || l->asking || (flags & LIVE_IN_TXN) || strcmp(db, l->state_db) == 0) {

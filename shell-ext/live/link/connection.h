@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* connection.h - a connection to a MongoDB deployment; the only door to libmongoc.
  *
- * Everything (but what live_link_open_looking opens) goes to the primary with readConcern majority (replica set) and
+ * Everything (but what live_link_open_read_only opens) goes to the primary with readConcern majority (replica set) and
  * w: majority (replica set) or w: 1 (standalone; j: true where asked for), whatever the URI says. Documents come and go
  * as bytes. A failed call fills struct live_fault (what kind, so that the caller can decide) and mrs_err (text for
  * people, never with a password). One link belongs to one thread. */
@@ -47,9 +47,9 @@ void live_link_setup(void);
 void live_link_teardown(void);
 enum mrs_status live_link_open(struct mrs_mem *mem, const char *uri, const char *state_db, struct live_link **out,
                                struct mrs_err *e);
-/* The same to look only: reads go to a secondary where there is one, and no write at all is sent. */
-enum mrs_status live_link_open_looking(struct mrs_mem *mem, const char *uri, struct live_link **out,
-                                       struct mrs_err *e);
+/* The same for reading: it reads from a secondary if there is one, and sends no write. */
+enum mrs_status live_link_open_read_only(struct mrs_mem *mem, const char *uri, struct live_link **out,
+                                         struct mrs_err *e);
 void live_link_close(struct live_link *l);
 /* Asked straight before each write that is in no transaction and not to the state database; what it fails with is
  * returned, and nothing is sent. It may itself write to the state database over this link. NULL, as at first: not
@@ -58,8 +58,8 @@ typedef enum mrs_status (*live_ask)(void *arg, struct mrs_err *e);
 void live_link_ask_before_writes(struct live_link *l, live_ask ask, void *arg);
 /* The state database is another one from now on. */
 void live_link_state(struct live_link *l, const char *state_db);
-/* look: from now on any write but to the state database fails and is not sent: whatever a dry run comes upon. */
-void live_link_look(struct live_link *l, bool look);
+/* With dry_run a write to another database than the state database fails and is not sent. */
+void live_link_dry_run(struct live_link *l, bool dry_run);
 struct mrs_mem *live_link_mem(const struct live_link *l);
 bool live_link_replicated(const struct live_link *l); /* a replica set: sessions and transactions are there */
 bool live_link_sharded(const struct live_link *l);    /* a mongos: majority is there, transactions are not used */

@@ -27,7 +27,7 @@ struct live_link {
     live_ask ask;        /* before writes; NULL */
     void *ask_arg;
     bool asking;
-    bool look;           /* a dry run: nothing but state is written */
+    bool dry_run;        /* writes only to the state database */
     bool any_member;     /* reads go to a secondary where there is one */
 };
 

@@ -11,7 +11,7 @@
 
 #include "mongoreshape/value.h"
 
-enum { MISSES_MAX = 3, LOOKS_MAX = 5 };
+enum { MISSES_MAX = 3, ROUNDS_MAX = 5 };
 
 static enum mrs_status
 usual_want(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
@@ -460,7 +460,7 @@ note_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, st
 
 /* Those that the server refuses are examined as refused, so that what they left is seen. */
 static enum mrs_status
-look_as_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
+compare_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
     bool any = false;
     for (uint32_t i = 0; i < n; i++) {
@@ -476,14 +476,14 @@ look_as_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool 
     return any ? live_batch_make(b, tasks, n, e) : MRS_OK;
 }
 
-/* One look; `again` is set where something differs or is refused by the server, for all of the slice where a target
- * has no unit. */
+/* One comparison; `again` is set for a unit where something differs or the server refuses it, and for all units of the
+ * slice where a target has no unit. */
 static enum mrs_status
-look(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
+compare_once(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
     MRS_ASSERT(n > 0);
     enum mrs_status st = live_batch_make(b, tasks, n, e);
-    MRS_THEN(st, look_as_refused(b, tasks, n, last, e));
+    MRS_THEN(st, compare_refused(b, tasks, n, last, e));
     st = st || last ? st : note_refused(b, tasks, n, e);
     for (uint32_t i = 0; i < n && !st; i++) {
         tasks[i].again = tasks[i].refuse;
@@ -502,10 +502,10 @@ look(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struc
 }
 
 static enum mrs_status
-look_round(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
+compare_round(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
     for (struct live_slices s = {.n = n, .step = n}; live_slices_next(&s);) {
-        enum mrs_status st = look(b, tasks + s.at, s.k, last, &s.why);
+        enum mrs_status st = compare_once(b, tasks + s.at, s.k, last, &s.why);
         if (!live_slices_halved(&s, st) && st) {
             return live_slices_failed(&s, st, e);
         }
@@ -546,15 +546,15 @@ live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n
     struct live_task *tasks;
     enum mrs_status st = live_batch_tasks(b, docs, n, &tasks, e);
     b->r->docs += n;
-    b->look = true;
-    MRS_THEN(st, look_round(b, tasks, n, false, e));
+    b->find_missing = true;
+    MRS_THEN(st, compare_round(b, tasks, n, false, e));
     n = keep_again(tasks, n);
-    for (uint32_t looks = 0; !st && n && looks < LOOKS_MAX; looks++) {
+    for (uint32_t rounds = 0; !st && n && rounds < ROUNDS_MAX; rounds++) {
         st = live_tasks_reload(b, tasks, n, e);
         for (uint32_t i = 0; i < n; i++) {
             tasks[i].refuse = false;
         }
-        MRS_THEN(st, look_round(b, tasks, n, true, e));
+        MRS_THEN(st, compare_round(b, tasks, n, true, e));
         if (!b->moving) {
             n = keep_again(tasks, n);
             break;
@@ -562,7 +562,7 @@ live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n
         n = keep_moving(tasks, n);
     }
     b->r->moving += b->moving ? n : 0;
-    b->look = false;
+    b->find_missing = false;
     *out = tasks;
     *n_differ = n;
     return st;

@@ -310,7 +310,7 @@ live_block_leave(struct live_job *job, struct mrs_err *e)
     if (!is_blocked(job)) {
         return MRS_OK;
     }
-    if (job->opts.look) {
+    if (job->opts.dry_run) {
         if (job->say) {
             job->say(job->arg, "this run still keeps writers out; with --execute they are let in first");
         }
@@ -434,7 +434,7 @@ live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *
     }
     b->job = job;
     mrs_arena_init(&b->arena, job->mem);
-    if (job->opts.look) {
+    if (job->opts.dry_run) {
         return MRS_OK; /* no writer is kept out or watched: writers go on */
     }
     enum mrs_status s = find_colls(b, e);

@@ -60,7 +60,7 @@ want_contracted(struct live_batch *b, const struct live_unit *u, const struct li
     }
     if (u->differs && !u->refused && t->tries == 0) {
         struct contracting *k = b->arg;
-        if (b->job->opts.look && !live_claimed_any(live_claims_of(b->job, b->group, b->side), u->doc)) {
+        if (b->job->opts.dry_run && !live_claimed_any(live_claims_of(b->job, b->group, b->side), u->doc)) {
             live_would(b->r, &b->r->written, b->coll->ns, mrs_doc_get(u->doc, "_id"),
                        "would get the new shape, and lose its old one");
             return MRS_OK;
@@ -87,7 +87,7 @@ write_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_chec
 
 /* A dry run: what a batch would change. A document without any claim would get them first. */
 static enum mrs_status
-look_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
+preview_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
     struct contracting *k = arg;
     struct live_batch *b = &k->b;
@@ -124,11 +124,11 @@ walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed,
     k.b.want = add ? want_added : want_contracted;
     k.b.unheard = add; /* whether one has been contracted already only the other can tell */
     k.b.arg = &k;
-    const char *what = job->opts.look ? "contract-look" : add ? "contract-add" : "contract";
+    const char *what = job->opts.dry_run ? "contract-look" : add ? "contract-add" : "contract";
     k.t = (struct live_scan){.job = job, .pass = live_pass_name(name, what, group, 0, no),
                              .phase = live_phase_name(job, phase, "contract", group), .coll = k.b.coll,
-                             .bounded = true, .writes = no % PASSES_MAX == 0 && !job->opts.look,
-                             .batch = job->opts.look ? look_batch : write_batch, .arg = &k};
+                             .bounded = true, .writes = no % PASSES_MAX == 0 && !job->opts.dry_run,
+                             .batch = job->opts.dry_run ? preview_batch : write_batch, .arg = &k};
     MRS_THEN(st, live_scan_run(&k.t, e));
     *changed = *changed || k.t.written || k.t.missed;
     *late = *late || k.late;
@@ -177,7 +177,7 @@ say_gone(struct live_job *job, uint32_t g)
 
 /* A dry run: one walk over each group, then the catalogue. */
 static enum mrs_status
-look(struct live_job *job, struct live_claims *c, struct live_pass_report *r, struct mrs_err *e)
+preview(struct live_job *job, struct live_claims *c, struct live_pass_report *r, struct mrs_err *e)
 {
     bool changed, late;
     enum mrs_status st = live_claims_make(job, c, e);
@@ -247,8 +247,8 @@ live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs
     if (st || live_run_in(job, "done")) {
         return st;
     }
-    if (job->opts.look) {
-        st = look(job, &c, r, e);
+    if (job->opts.dry_run) {
+        st = preview(job, &c, r, e);
         live_claims_clear(&c);
         return st;
     }

@@ -25,7 +25,7 @@ say(const struct live_follow *f, struct mrs_err *e)
     char text[500], line[700], phase[96];
     mrs_err_text(e, text, sizeof text);
     mrs_err_clear(e);
-    if (f->job->say && !f->of.look) {
+    if (f->job->say && !f->of.note_only) {
         snprintf(line, sizeof line, "%s: what is written meanwhile is looked for by another walk: %s",
                  live_phase_name(f->job, phase, "step", f->of.group), text);
         f->job->say(f->job->arg, line);
@@ -299,7 +299,7 @@ take(struct live_follow *f, uint32_t *n, bool *reached, struct mrs_err *e)
     struct live_fault fault = {.kind = LIVE_FAULT_NONE};
     struct mrs_view event;
     enum mrs_status st = MRS_OK;
-    if (!f->of.look) {
+    if (!f->of.note_only) {
         live_follow_forget(f);
     }
     *n = 0;
@@ -362,7 +362,7 @@ catch_up(struct live_follow *f, struct mrs_err *e)
         MRS_THEN(st, take(f, &n, &reached, e));
         if (!st && (n || reached)) {
             heard = mrs_clock_asleep();
-            st = f->of.look ? MRS_OK : apply(f, n, e);
+            st = f->of.note_only ? MRS_OK : apply(f, n, e);
         } else if (!st && mrs_clock_asleep() - heard > SILENCE_MS) {
             st = mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the change stream does not report what was written");
         } else if (!st) {
@@ -405,9 +405,9 @@ reach_mark(struct live_follow *f, struct mrs_err *e)
 }
 
 enum mrs_status
-live_follow_look(struct live_follow *f, bool *all, struct mrs_err *e)
+live_follow_noted(struct live_follow *f, bool *all, struct mrs_err *e)
 {
-    MRS_ASSERT(f->of.look);
+    MRS_ASSERT(f->of.note_only);
     f->c.missed = 0;
     live_follow_forget(f);
     enum mrs_status st = reach_mark(f, e);
@@ -419,7 +419,7 @@ live_follow_look(struct live_follow *f, bool *all, struct mrs_err *e)
 enum mrs_status
 live_follow_apply(struct live_follow *f, bool patient, bool missed, bool *again, struct mrs_err *e)
 {
-    MRS_ASSERT(again && !f->of.look);
+    MRS_ASSERT(again && !f->of.note_only);
     for (uint32_t i = 0; i < f->n_mains; i++) {
         f->b[i].patient = patient;
     }

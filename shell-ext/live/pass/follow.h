@@ -12,7 +12,7 @@ struct live_follow_of { /* what is followed */
     uint32_t group, no;         /* no: of the first walk */
     enum live_purpose purpose;
     bool targets;               /* the walks read targets, too, that no unit makes any more */
-    bool look;                  /* events are noted only, for live_follow_look, and no other walk will come */
+    bool note_only;             /* events are noted, for live_follow_noted, and not applied; no other walk follows */
 };
 struct live_follow {
     struct live_job *job;
@@ -44,9 +44,9 @@ enum mrs_status live_follow_walk(struct live_follow *f, uint32_t no, struct mrs_
 /* All that was written until now is applied. *again: another walk is needed. patient: as of a batch. missed: the walk
  * has put units off. */
 enum mrs_status live_follow_apply(struct live_follow *f, bool patient, bool missed, bool *again, struct mrs_err *e);
-/* With of->look: the units of all events since the last call, or since the beginning. *all: it cannot be told of
- * which units they were. */
-enum mrs_status live_follow_look(struct live_follow *f, bool *all, struct mrs_err *e);
+/* With of->note_only: the units of all events since the last call, or since the beginning. *all: the units are not
+ * known, so all may be concerned. */
+enum mrs_status live_follow_noted(struct live_follow *f, bool *all, struct mrs_err *e);
 bool live_follow_named(const struct live_follow *f, uint32_t main, struct mrs_view doc);
 void live_follow_end(struct live_follow *f);
 

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 static const uint64_t hosts_bytes = 32u << 20;
-static const size_t looked_at_max = 100000;
+static const size_t events_max = 100000;
 
 static const struct mrs_desc *
 desc(const struct live_follow *f)
@@ -137,7 +137,7 @@ static enum mrs_status
 note_id(struct live_follow *f, struct mrs_buf *list, struct mrs_val id, struct mrs_err *e)
 {
     struct mrs_view doc;
-    if (f->of.look && list->n / sizeof doc >= looked_at_max) {
+    if (f->of.note_only && list->n / sizeof doc >= events_max) {
         f->c.missed++;
         return MRS_OK;
     }

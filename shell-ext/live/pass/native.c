@@ -317,8 +317,8 @@ settle(struct live_native *n, const struct live_fault *f, enum mrs_status st, bo
 }
 
 static enum mrs_status
-look_for(struct live_native *n, const struct native_part *count, uint32_t k, struct mrs_view range, bool *client,
-         struct mrs_err *e)
+run_counts(struct live_native *n, const struct native_part *count, uint32_t k, struct mrs_view range, bool *client,
+           struct mrs_err *e)
 {
     MRS_ASSERT(k <= MRS_LOWERED_PARTS);
     enum mrs_status st = MRS_OK;
@@ -352,7 +352,7 @@ open_once(struct live_native *n, struct live_job *job, uint32_t group, const str
     mrs_arena_init(&n->each, job->mem);
     uint64_t gen = live_link_generation(job->link);
     enum mrs_status st = make(n, group, side, e);
-    st = st || n->why ? st : look_for(n, n->once, n->n_once, (struct mrs_view){NULL, 0}, &client, e);
+    st = st || n->why ? st : run_counts(n, n->once, n->n_once, (struct mrs_view){NULL, 0}, &client, e);
     if (!st && client) {
         n->why = n->last;
     }
@@ -394,7 +394,7 @@ native_piece(struct live_native *n, const struct mrs_view *ids, uint32_t k, bool
     struct mrs_view range;
     mrs_arena_reset(&n->each);
     enum mrs_status st = live_range_filter(&n->each, ids, k, &range, e);
-    MRS_THEN(st, look_for(n, n->count, n->n_counts, range, client, e));
+    MRS_THEN(st, run_counts(n, n->count, n->n_counts, range, client, e));
     for (uint32_t i = 0; i < n->n_writes && !st && !*client; i++) {
         struct live_fault f = {.kind = LIVE_FAULT_NONE};
         st = settle(n, &f, run_pipeline(n, &n->write[i], range, LIVE_WRITE | LIVE_JOURNALED, NULL, &f, e), client, e);

@@ -48,7 +48,7 @@ struct live_pass_report {
     uint64_t docs, written;    /* written: inserted, deleted and changed */
     uint64_t inserted, deleted, missed, refused, differs, foreign;
     uint64_t moving;           /* written each time that they were examined: not counted in differs */
-    uint64_t unsettled;        /* of a repair: groups and walks that leave something for another look */
+    uint64_t unsettled;        /* of a repair: groups and walks that need another comparison */
     struct mrs_arena *arena;   /* where the names below are put; may be NULL */
     const char **named;        /* "shop.posts 5: field comments differs": the first 1,000 */
     uint32_t n_named;

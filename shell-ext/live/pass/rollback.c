@@ -57,7 +57,7 @@ note_lost(struct undoing *v, const char *ns, struct mrs_view doc, struct mrs_err
 {
     v->r->differs++;
     live_name(v->r, ns, mrs_doc_get(doc, "_id"), lost_text);
-    bool keep = v->b.job->opts.discard_new_writes && !v->b.job->opts.look;
+    bool keep = v->b.job->opts.discard_new_writes && !v->b.job->opts.dry_run;
     return keep ? keep_copy(v->b.job, v->b.group, ns, doc, e) : MRS_OK;
 }
 
@@ -92,7 +92,7 @@ count_claims(void *arg, const struct mrs_view *docs, uint32_t n, struct live_che
         }
         st = st ? live_slices_failed(&s, st, e) : st;
         for (uint32_t i = 0; i < s.k && !st; i++) {
-            if (v->b.job->opts.look) {
+            if (v->b.job->opts.dry_run) {
                 count_going(v, u[i].doc);
             }
             st = as_derived(v->b.job, v->b.group, v->b.side, &u[i]) ? MRS_OK
@@ -117,7 +117,7 @@ count_made(void *arg, const struct mrs_view *docs, uint32_t n, struct live_check
         mrs_arena_reset(&v->b.make);
         st = live_batch_expected(&v->b, v->side, docs + at, k, made, NULL, e);
         for (uint32_t i = 0; i < k && !st; i++) {
-            if (v->b.job->opts.look) {
+            if (v->b.job->opts.dry_run) {
                 live_would(v->r, &v->r->deleted, v->t.coll->ns, mrs_doc_get(docs[at + i], "_id"),
                            "would go with its collection");
                 v->r->written++;
@@ -350,7 +350,7 @@ live_rollback_units(struct live_job *job, struct live_pass_report *r, struct mrs
     mrs_buf_init(&buf, job->mem, 4096);
     enum mrs_status st = live_foresee_rollback(job, begun, e);
     st = st || begun || live_run_in(job, "claimed") ? st : count_all(job, r, e);
-    if (job->opts.look) {
+    if (job->opts.dry_run) {
         mrs_buf_clear(&buf);
         return st ? st : live_catalogue_drop(job, e);
     }

@@ -266,7 +266,7 @@ one_product(struct live_batch *b, struct live_task *t, uint32_t no, const struct
                                              : add_change(b, LIVE_UPDATE, &p->coll, there->doc, p->doc, no, e);
     }
     bool foreign = false, is = false;
-    if (b->look) {
+    if (b->find_missing) {
         st = look_up(b, p, &foreign, &is, e);
     }
     if (foreign) {

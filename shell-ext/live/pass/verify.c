@@ -3,7 +3,7 @@
  *
  * Source to target: every unit is derived again and compared with what is there. Target to source: every document
  * of a new collection must be made by a unit that its own key leads to; this finds what a deleted source left behind.
- * While writers go on a difference may be younger than the look, so each is derived once more before it counts.
+ * While writers run a difference may be newer than the read, so each is derived again before it counts.
  * A repair writes what differs, and then what a change stream names that was written meanwhile: so it looks once.
  * Memory is that of a batch, whatever the size of collections. A result belongs to its moment: any later write by the
  * run takes the note of it back. */
@@ -36,7 +36,7 @@ moving(void *arg, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
     struct verifying *v = arg;
     bool all;
-    enum mrs_status st = live_follow_look(v->follow, &all, e);
+    enum mrs_status st = live_follow_noted(v->follow, &all, e);
     for (uint32_t i = 0; i < n && !st && !all; i++) {
         tasks[i].moving = live_follow_named(v->follow, v->b.main, tasks[i].doc);
     }
@@ -64,7 +64,7 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
     }
     uint64_t foreign = v->r->foreign;
     st = live_batch_settle(&v->b, tasks, k, c, e);
-    v->r->foreign = foreign; /* counted by the look */
+    v->r->foreign = foreign; /* counted by the comparison */
     v->t.wrote_docs = v->b.wrote_docs;
     v->t.wrote_bytes = v->b.wrote_bytes;
     return st;
@@ -226,13 +226,13 @@ scans(struct live_job *job, struct which w, struct live_pass_report *r, struct m
     return st;
 }
 
-/* A repair also applies what was written meanwhile; a mere look takes it as a reason to look again. */
+/* A repair also applies what was written meanwhile; without --repair such units are only compared again. */
 static enum mrs_status
 one_group(struct live_job *job, struct which w, struct live_pass_report *r, struct mrs_err *e)
 {
     struct live_follow f;
     const struct live_follow_of of = {.what = w.what, .group = w.group, .no = w.no, .purpose = w.purpose,
-                                      .targets = true, .look = w.repair == LIVE_REPAIR_NOTHING};
+                                      .targets = true, .note_only = w.repair == LIVE_REPAIR_NOTHING};
     bool again = true;
     enum mrs_status st = live_follow_begin(&f, job, &of, r, e);
     w.follow = &f;
@@ -383,7 +383,7 @@ live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     }
     bool right;
     enum mrs_status st = live_block_leave(job, e); /* of a contract that died before it removed anything */
-    if (!st && job->opts.repair && !job->opts.look) {
+    if (!st && job->opts.repair && !job->opts.dry_run) {
         return repair_in_rounds(job, over, r, e);
     }
     return st ? st : one_round(job, LIVE_REPAIR_NOTHING, over, &right, r, e);

@@ -132,7 +132,7 @@ struct live_batch {
     bool products;             /* documents in other collections, too */
     bool sweep;                /* those that no unit makes go */
     bool patient;              /* a foreign document may be on its way elsewhere: its unit waits for the next walk */
-    bool look;                 /* missing products are looked up by `_id` first */
+    bool find_missing;         /* missing products are looked up by `_id` first */
     bool record;               /* comparing records refused documents, too */
     bool more;                 /* of the range follows: the checkpoint is not saved yet */
     bool keep_refused;         /* records of refused documents stay, even where these are well */
@@ -207,7 +207,7 @@ enum live_repair { LIVE_REPAIR_NOTHING, LIVE_REPAIR_PATIENTLY, LIVE_REPAIR_ALL }
  * named, foreign, missed). */
 enum mrs_status live_verify_groups(struct live_job *job, const char *what, uint32_t no, uint32_t first, uint32_t last,
                                    enum live_repair repair, struct live_pass_report *r, struct mrs_err *e);
-/* Whether all that a repair found was put right, and what was written meanwhile, too: no other look is needed. */
+/* Whether a repair corrected all differences, also those written meanwhile: no other comparison is needed. */
 bool live_verify_settled(const struct live_pass_report *r);
 /* A number that no earlier call got, for checkpoints that must be new: counted in the run document under `field`. */
 enum mrs_status live_next_number(struct live_job *job, const char *field, uint32_t *no, struct mrs_err *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* actions_do.c - the list of actions carried out on the server.
  *
- * Each action looks whether it was done before it complains: a resume repeats the one at which a process died,
+ * Each action checks whether it was done before it fails: a resume repeats the action at which a process died,
  * never an earlier one, because the checkpoint counts them. What the run itself makes, drops or renames is taken out of
  * the list of watched uuids first and noted again after it. Must not know why an action is in the list. */
 #include "live/link/bson.h"

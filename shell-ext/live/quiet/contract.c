@@ -120,7 +120,7 @@ live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs
 {
     MRS_ASSERT(job->run);
     enum mrs_status s = MRS_OK;
-    if (live_run_in(job, "done")) { /* derived once more, what is there would look wrong: its source is gone */
+    if (live_run_in(job, "done")) { /* derived again, the target would seem wrong: its source is removed */
         if (job->say) {
             job->say(job->arg, "nothing is left to remove");
         }
@@ -137,13 +137,13 @@ live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs
             s = check_all(&q, r, e);
         }
         s = s != MRS_OK       ? s
-            : job->opts.look ? live_quiet_look(&q, is_removal, r, e)
+            : job->opts.dry_run ? live_quiet_preview(&q, is_removal, r, e)
                              : live_quiet_seal(&q, "contract", is_removal, e);
         s = live_quiet_end(&q, s, NULL, e);
-    } else if (job->opts.look) {
-        s = live_change_totals_look(job, false, r, e);
+    } else if (job->opts.dry_run) {
+        s = live_change_totals_preview(job, false, r, e);
     }
-    if (job->opts.look) {
+    if (job->opts.dry_run) {
         return s;
     }
     return s == MRS_OK ? live_quiet_carry_out(job, LIVE_WAY_CONTRACT, r, e) : s;

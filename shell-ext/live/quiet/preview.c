@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preview.c - what a dry run of contract and rollback tells: how many documents, the first of them, collections,
+/* preview.c - reports of a dry run of contract and rollback: how many documents, the first of them, collections,
  * indexes.
  *
  * The same comparisons are made as by the command that writes, and where that would refuse, this refuses. Only leases
- * and checkpoints of the looking are written, to the state database; the link lets nothing else through. */
+ * and checkpoints of the preview are written, to the state database; the link sends no other write. */
 #include "quiet.h"
 #include "live/state/state_io.h"
 #include "live/pass/work.h"
@@ -34,16 +34,16 @@ say_actions(struct live_job *job, struct mrs_view list)
     }
 }
 
-struct looking {
+struct preview {
     struct live_quiet_run *q;
     struct live_pass_report *r;
     live_keep keep;
 };
 
 static enum mrs_status
-look_one(void *arg, const struct live_planned_change *c, struct mrs_err *e)
+preview_one(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
-    struct looking *l = arg;
+    struct preview *l = arg;
     struct live_pass_report *r = l->r;
     (void)e;
     if (l->keep && !l->keep(l->q, c)) {
@@ -57,11 +57,11 @@ look_one(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 }
 
 enum mrs_status
-live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_report *r, struct mrs_err *e)
+live_quiet_preview(struct live_quiet_run *q, live_keep keep, struct live_pass_report *r, struct mrs_err *e)
 {
-    MRS_ASSERT(q->compare && q->job->opts.look);
+    MRS_ASSERT(q->compare && q->job->opts.dry_run);
     static const enum live_op_kind kinds[] = {LIVE_INSERT, LIVE_UPDATE, LIVE_DELETE};
-    struct looking l = {q, r, keep};
+    struct preview l = {q, r, keep};
     struct mrs_buf list, back;
     mrs_buf_init(&list, q->job->mem, MRS_DOC_MAX / 4);
     mrs_buf_init(&back, q->job->mem, MRS_DOC_MAX / 4);
@@ -69,7 +69,7 @@ live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_repor
     MRS_THEN(s, live_actions_make(q->job, q->compare, &list, &back, e));
     for (enum live_build_mode turn = LIVE_BUILD_INPLACE; turn <= LIVE_BUILD_BESIDE; turn++) {
         for (int i = 0; s == MRS_OK && i < 3; i++) {
-            s = live_compare_each(q->compare, kinds[i], turn, look_one, &l, e);
+            s = live_compare_each(q->compare, kinds[i], turn, preview_one, &l, e);
         }
     }
     r->written += r->inserted + r->deleted; /* as a run counts them */
@@ -83,7 +83,7 @@ live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_repor
 
 /* The first entries of a sealed list, and how many there are. */
 enum mrs_status
-live_change_totals_look(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e)
+live_change_totals_preview(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e)
 {
     struct live_journal_entry *entry;
     struct live_change_totals sealed;

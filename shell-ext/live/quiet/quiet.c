@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quiet.c - a quiet run from the first look to the last: block, read, derive, list, apply, let go.
+/* quiet.c - a quiet run from begin to end: block writers, read, derive, list changes, apply, unblock.
  *
  * Up to the moment in which the run document says that the list is sealed, nothing of the user's was touched, and
  * whatever went wrong, the way back is to let the writers in and to begin again. From that moment the list alone rules:
@@ -350,7 +350,7 @@ live_quiet_derive(struct live_quiet_run *q, struct mrs_err *e)
     MRS_THEN(s, live_compare_open(q->job, q->in, q->out, q->refused, q->contract, &q->compare, e));
     if (s == MRS_OK) {
         live_build_modes_decide(q->job, q->compare);
-        s = q->job->opts.look ? MRS_OK : record_refused(q, e);
+        s = q->job->opts.dry_run ? MRS_OK : record_refused(q, e);
     }
     return s;
 }
@@ -668,7 +668,7 @@ begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
                         "--discard-new-writes they are exported first",
                         (unsigned long long)seen.differs);
     }
-    if (job->opts.look) {
+    if (job->opts.dry_run) {
         return s;
     }
     MRS_THEN(s, live_run_phase(job, "rolling back", 0, none, e));
@@ -686,12 +686,12 @@ live_quiet_rollback(struct live_job *job, struct live_pass_report *r, struct mrs
     if (strncmp(job->run->phase, "rolling back", 12) != 0) {
         if (!live_run_in(job, "applying") && !live_run_in(job, "finishing") && !live_run_in(job, "done")) {
             s = live_block_leave(job, e); /* nothing of the user's was touched yet */
-            return s == MRS_OK && !job->opts.look ? live_run_phase(job, "rolled back", 0, none, e) : s;
+            return s == MRS_OK && !job->opts.dry_run ? live_run_phase(job, "rolled back", 0, none, e) : s;
         }
         s = begin_back(job, r, e);
     }
-    if (job->opts.look) {
-        return s == MRS_OK ? live_change_totals_look(job, true, r, e) : s;
+    if (job->opts.dry_run) {
+        return s == MRS_OK ? live_change_totals_preview(job, true, r, e) : s;
     }
     return s == MRS_OK ? live_quiet_carry_out(job, LIVE_WAY_BACK, r, e) : s;
 }

@@ -160,11 +160,12 @@ typedef bool (*live_keep)(struct live_quiet_run *q, const struct live_planned_ch
  * judge is left to it, and said. unique.c. */
 enum mrs_status live_unique_check(struct live_quiet_run *q, live_keep keep, struct mrs_err *e);
 enum mrs_status live_quiet_seal(struct live_quiet_run *q, const char *phase, live_keep keep, struct mrs_err *e);
-/* Instead of sealing, in a dry run: what the list would hold. preview.c */
-enum mrs_status live_quiet_look(struct live_quiet_run *q, live_keep keep, struct live_pass_report *r,
-                                struct mrs_err *e);
-/* What a sealed list holds; back: as what undoes it. */
-enum mrs_status live_change_totals_look(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e);
+/* A dry run, instead of sealing: reports what the change list would hold. preview.c */
+enum mrs_status live_quiet_preview(struct live_quiet_run *q, live_keep keep, struct live_pass_report *r,
+                                   struct mrs_err *e);
+/* Reports what a sealed list holds; back: what its rollback would change. */
+enum mrs_status live_change_totals_preview(struct live_job *job, bool back, struct live_pass_report *r,
+                                           struct mrs_err *e);
 /* Clears q; where nothing is sealed, writers are let in again and the phase is `phase` (NULL: as it is). Returns s. */
 enum mrs_status live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *phase, struct mrs_err *e);
 enum live_way { LIVE_WAY_APPLY, LIVE_WAY_CONTRACT, LIVE_WAY_BACK };

@@ -193,7 +193,7 @@ note(struct unique_check *u, const struct unique_entry *a, const struct unique_e
 
 /* One read of a stream of n entries: those of this pass. A table of its own: keys are hashes of 128 bits. */
 static enum mrs_status
-look(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_t pass, uint64_t passes)
+find_in_pass(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_t pass, uint64_t passes)
 {
     MRS_ASSERT(pass < passes);
     uint64_t size = 64, used = 0;
@@ -229,7 +229,7 @@ look(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_t pass, 
 }
 
 static enum mrs_status
-look_at_part(struct unique_check *u, const struct live_split *split, uint32_t part, uint64_t most)
+find_in_part(struct unique_check *u, const struct live_split *split, uint32_t part, uint64_t most)
 {
     MRS_ASSERT(split ? part < split->n : part == 0);
     uint64_t bytes = split ? split->part[part].bytes : u->spool.bytes, passes = bytes / most + 1;
@@ -241,7 +241,7 @@ look_at_part(struct unique_check *u, const struct live_split *split, uint32_t pa
         } else {
             live_stream_spool(&st, &u->spool);
         }
-        s = look(u, &st, bytes / sizeof(struct unique_entry), i, passes);
+        s = find_in_pass(u, &st, bytes / sizeof(struct unique_entry), i, passes);
         live_stream_close(&st);
     }
     return s;
@@ -274,14 +274,14 @@ find_equal(struct unique_check *u)
     struct live_split split;
     enum mrs_status s = live_spool_end(&u->spool, u->e);
     if (s != MRS_OK || parts == 1) {
-        return s == MRS_OK ? look_at_part(u, NULL, 0, most) : s;
+        return s == MRS_OK ? find_in_part(u, NULL, 0, most) : s;
     }
     cap = cap > 1u << 16 ? 1u << 16 : cap;
     parts = parts > cap ? cap : parts;
     s = live_split_open(&split, u->job->mem, u->job->opts.tmp, (uint32_t)parts, memory / 8, u->e);
     MRS_THEN(s, spread(u, &split));
     for (uint32_t i = 0; s == MRS_OK && i < parts; i++) {
-        s = look_at_part(u, &split, i, most);
+        s = find_in_part(u, &split, i, most);
     }
     live_split_close(&split);
     return s;

@@ -18,7 +18,7 @@ struct preflight_data_seen {
 };
 
 static void
-look(const struct live_check *c, struct mrs_view doc, struct preflight_data_seen *seen)
+inspect_doc(const struct live_check *c, struct mrs_view doc, struct preflight_data_seen *seen)
 {
     struct mrs_walk w;
     struct mrs_elem el;
@@ -54,7 +54,7 @@ sample(struct live_check *c, const struct mrs_coll *coll, bool random, struct pr
         return s;
     }
     while ((s = live_cursor_next(cur, &doc, &f, &own)) == MRS_OK) {
-        look(c, doc, seen);
+        inspect_doc(c, doc, seen);
     }
     live_cursor_close(cur);
     if (s == MRS_END) {
@@ -183,7 +183,7 @@ find_hollow(struct live_check *c, const struct mrs_coll *coll, const char *path,
     return s == MRS_OK ? live_find_one(c->job->link, coll, filter, no_limit, out, NULL, e) : s;
 }
 
-/* What held nothing before and what the run has made look alike to a rollback, which would take either out. */
+/* A rollback cannot distinguish an empty value of before from one that the run has made: it would remove both. */
 static enum mrs_status
 check_hollow(struct live_check *c, const struct mrs_coll *coll, const char *claim, struct mrs_err *e)
 {

@@ -22,7 +22,7 @@ struct server_reading {
     struct mrs_buf reply;
     uint32_t cap;
     const char *db;
-    bool looking; /* nothing will be written: any server will do */
+    bool read_only; /* nothing will be written: any server will do */
     bool denied;  /* the last command was */
 };
 
@@ -240,7 +240,7 @@ read_indexes(struct server_reading *r, struct live_coll_info *c, struct mrs_err 
     return s == MRS_OK || s == MRS_END ? s : mrs_err_set(e, s, own.code, "%s: %s", c->coll.ns, own.msg);
 }
 
-/* Sizes are for the outlook only: a user who may not ask for them sees zeros. */
+/* Sizes are only for the report of a dry run: a user without the privilege sees zeros. */
 static enum mrs_status
 read_sizes(struct server_reading *r, struct live_coll_info *c, struct mrs_err *e)
 {
@@ -380,7 +380,7 @@ read_all(struct server_reading *r, const char *const *db, uint32_t n, struct mrs
     if (s == MRS_OK) {
         s = read_version(r, e);
     }
-    if (s == MRS_OK && r->s->standalone && !r->looking) {
+    if (s == MRS_OK && r->s->standalone && !r->read_only) {
         s = check_journal(r, e);
     }
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
@@ -441,7 +441,7 @@ list_databases(struct server_reading *r, bool seen, struct database_list *list, 
 }
 
 /* ---- the doors ---- */
-/* Who only looks needs little: what that is, and who has it. */
+/* Commands that only read need few privileges: which ones, and which role grants them. */
 static enum mrs_status
 say_role(const struct server_reading *r, struct mrs_err *e)
 {
@@ -467,9 +467,9 @@ server_read(struct server_reading *r, struct mrs_mem *mem, const char *const *db
     mrs_arena_init(&r->cmds, mem);
     mrs_buf_init(&r->reply, mem, REPLY_MAX);
     all.arena = &r->s->arena;
-    enum mrs_status s = r->looking && !n ? list_databases(r, true, &all, e) : MRS_OK;
+    enum mrs_status s = r->read_only && !n ? list_databases(r, true, &all, e) : MRS_OK;
     MRS_THEN(s, read_all(r, all.name ? all.name : db, all.n, e));
-    s = s == MRS_FAIL && r->looking && r->denied && e ? say_role(r, e) : s;
+    s = s == MRS_FAIL && r->read_only && r->denied && e ? say_role(r, e) : s;
     mrs_buf_clear(&r->reply);
     mrs_arena_clear(&r->cmds);
     if (s != MRS_OK) {
@@ -489,9 +489,10 @@ live_server_read(struct mrs_mem *mem, struct live_link *l, const char *const *db
 }
 
 enum mrs_status
-live_server_look(struct mrs_mem *mem, struct live_link *l, const char *db, struct live_server **out, struct mrs_err *e)
+live_server_read_any(struct mrs_mem *mem, struct live_link *l, const char *db, struct live_server **out,
+                     struct mrs_err *e)
 {
-    struct server_reading r = {.l = l, .looking = true};
+    struct server_reading r = {.l = l, .read_only = true};
     return server_read(&r, mem, &db, db != NULL, out, e);
 }
 

@@ -27,10 +27,10 @@ struct live_server {
  * servers below 4.4, standalone without journal (MRS_E_SERVER, with what to do). */
 enum mrs_status live_server_read(struct mrs_mem *mem, struct live_link *l, const char *const *db, uint32_t n,
                                  struct live_server **out, struct mrs_err *e);
-/* The same for who only looks: any server will do. db NULL: all databases that the user may see, but those of the
- * server and of tools. */
-enum mrs_status live_server_look(struct mrs_mem *mem, struct live_link *l, const char *db, struct live_server **out,
-                                 struct mrs_err *e);
+/* The same for commands that only read: any server will do. db NULL: all databases that the user may see, without
+ * those of the server and of tools. */
+enum mrs_status live_server_read_any(struct mrs_mem *mem, struct live_link *l, const char *db, struct live_server **out,
+                                     struct mrs_err *e);
 /* Names of all databases but those of the server and of tools, in the arena; one that the user may not see is an
  * error. */
 enum mrs_status live_server_databases(struct mrs_mem *mem, struct live_link *l, struct mrs_arena *a,

@@ -115,7 +115,7 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
 /* ---- breathing ---- */
 /* The run document again: controls, whether it is still ours, and how fast it may go. */
 static enum mrs_status
-look(struct live_job *job, struct mrs_err *e)
+reload_run(struct live_job *job, struct mrs_err *e)
 {
     MRS_ASSERT(job->run);
     struct live_run *r = job->run;
@@ -135,7 +135,7 @@ look(struct live_job *job, struct mrs_err *e)
     }
     bool limited = r->worker && (r->control.docs_per_s || r->control.bytes_per_s);
     s = limited ? live_range_sharers(job, &r->sharers, e) : MRS_OK;
-    return s == MRS_OK ? live_speed_look(job, latency, e) : s;
+    return s == MRS_OK ? live_speed_update(job, latency, e) : s;
 }
 
 int64_t
@@ -152,7 +152,7 @@ live_control_due(const struct live_control *c, uint64_t docs, uint64_t bytes)
 
 /* What has to be examined whether anything is held back or not. */
 static enum mrs_status
-look_around(struct live_job *job, struct mrs_err *e)
+check_all(struct live_job *job, struct mrs_err *e)
 {
     MRS_ASSERT(job->run);
     struct live_run *r = job->run;
@@ -161,7 +161,7 @@ look_around(struct live_job *job, struct mrs_err *e)
         s = live_lease_keep(job, e);
     }
     if (s == MRS_OK && (!r->governed || mrs_clock_asleep() - r->control_read_ms >= CONTROL_MS)) {
-        s = look(job, e);
+        s = reload_run(job, e);
     }
     if (s == MRS_OK && !live_phase_over(r->phase) && mrs_clock_asleep() - r->uuid_checked_ms >= UUID_MS) {
         s = live_run_uuids(job, e);
@@ -190,7 +190,7 @@ hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e
         int64_t before = mrs_clock_asleep();
         live_nap(wait > SLICE_MS ? SLICE_MS : wait);
         live_spent_held(&r->spent, mrs_clock_asleep() - before);
-        s = look_around(job, e);
+        s = check_all(job, e);
         if (s != MRS_OK) {
             return s;
         }
@@ -209,7 +209,7 @@ after_reconnect(struct live_job *job, struct mrs_err *e)
         s = live_lease_quell(job, r->id, r->owner, e);
     }
     if (s == MRS_OK) {
-        s = look(job, e);
+        s = reload_run(job, e);
     }
     if (s == MRS_OK && !live_phase_over(r->phase)) {
         s = live_run_uuids(job, e);
@@ -227,7 +227,7 @@ live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs
     MRS_ASSERT(job->run && job->link);
     struct live_run *r = job->run;
     int64_t came = mrs_clock_asleep();
-    enum mrs_status s = look_around(job, e);
+    enum mrs_status s = check_all(job, e);
     if (s == MRS_OK) {
         s = hold_back(job, docs, bytes, e);
     }

@@ -220,7 +220,7 @@ say_count(struct live_job *job, const struct mrs_coll *coll, const char *templat
 }
 
 enum mrs_status
-live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e)
+live_clean_preview(struct live_job *job, bool blocked, struct mrs_err *e)
 {
     MRS_ASSERT(job->run);
     const struct live_run *r = job->run;

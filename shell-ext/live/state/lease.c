@@ -71,7 +71,7 @@ holder_of(struct mrs_view d, int64_t now, struct lease_holder *h, struct mrs_err
 
 /* The lease of a namespace; END: there is none. The clock is read first: what is over then is over. */
 static enum mrs_status
-look(struct live_job *job, const char *ns, struct lease_holder *h, struct mrs_err *e)
+read_lease(struct live_job *job, const char *ns, struct lease_holder *h, struct mrs_err *e)
 {
     struct mrs_arena a;
     struct mrs_buf buf;
@@ -135,7 +135,7 @@ taking(struct live_job *job, const char *ns, const struct lease_holder *h, struc
     return s;
 }
 
-/* OK: it is ours; END: another process was quicker, look again. */
+/* OK: it is ours; END: another process was faster: read the lease again. */
 static enum mrs_status
 grab(struct live_job *job, const char *ns, const struct lease_holder *h, struct mrs_err *e)
 {
@@ -163,7 +163,7 @@ held(struct live_job *job, const char *ns, const struct lease_holder *h, struct 
                        ns, same ? "this same run" : "another run,", h->run, h->owner, since, until);
 }
 
-/* Somebody holds it for this very run: alive if the lease moves, else it will be over soon. OK: look again. */
+/* Another process holds it for this run: alive if the lease moves, else the lease expires soon. OK: read again. */
 static enum mrs_status
 outlive(struct live_job *job, const char *ns, struct lease_holder *first, const struct lease_holder *now, bool *told,
         struct mrs_err *e)
@@ -198,7 +198,7 @@ take_one(struct live_job *job, const char *ns, struct mrs_err *e)
     bool told = false;
     for (int tries = 0; tries < TRIES_MAX;) {
         memset(&now, 0, sizeof now);
-        enum mrs_status s = look(job, ns, &now, e);
+        enum mrs_status s = read_lease(job, ns, &now, e);
         if (s < MRS_OK) {
             return s;
         }

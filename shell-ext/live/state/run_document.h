@@ -171,6 +171,6 @@ enum mrs_status live_control_set(struct live_job *job, const struct live_control
 /* abort --clean: removes everything of the run from the state database; refuses where that would lose something. */
 enum mrs_status live_clean(struct live_job *job, struct mrs_err *e);
 /* What that would remove, said; blocked: writers would be let in before. */
-enum mrs_status live_clean_look(struct live_job *job, bool blocked, struct mrs_err *e);
+enum mrs_status live_clean_preview(struct live_job *job, bool blocked, struct mrs_err *e);
 
 #endif

@@ -25,7 +25,7 @@ minute_of_day(void)
 }
 
 enum mrs_status
-live_speed_look(struct live_job *job, int64_t latency_ms, struct mrs_err *e)
+live_speed_update(struct live_job *job, int64_t latency_ms, struct mrs_err *e)
 {
     MRS_ASSERT(job->run && latency_ms >= 0);
     struct live_run *r = job->run;

@@ -96,7 +96,7 @@ enum mrs_status live_lease_quell(struct live_job *job, const char *run, const ch
 void live_lease_comment(const char *run, const char *owner, char out[128]);
 /* ---- speed.c ---- */
 /* The server asked how it is, and the law; latency_ms: of a read of the run document just now. FAIL: critical load. */
-enum mrs_status live_speed_look(struct live_job *job, int64_t latency_ms, struct mrs_err *e);
+enum mrs_status live_speed_update(struct live_job *job, int64_t latency_ms, struct mrs_err *e);
 struct live_breath {
     uint64_t docs, bytes; /* written since the last */
     int64_t since, came;  /* work from, to */

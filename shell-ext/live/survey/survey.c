@@ -140,7 +140,7 @@ live_survey_open(struct live_job *job, const struct live_survey_opts *opts, stru
     MRS_ASSERT(job->link && opts);
     *out = (struct live_survey){.job = job, .opts = *opts, .file = -1, .phase = "reading documents"};
     mrs_buf_init(&out->uses, job->mem, MRS_METADATA_MAX);
-    enum mrs_status s = live_server_look(job->mem, job->link, opts->db, &job->server, e);
+    enum mrs_status s = live_server_read_any(job->mem, job->link, opts->db, &job->server, e);
     return s == MRS_OK ? take_collections(out, e) : s;
 }
 

@@ -80,7 +80,7 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
         to->remarks[k] += from->remarks[k];
     }
     to->failed += from->failed;
-    for (int k = 0; k <= MRS_EASED; k++) {
+    for (int k = 0; k < MRS_EASED; k++) {
         to->eased[k].n += from->eased[k].n;
         if (from->eased[k].type) {
             take_least(&to->eased[k], (struct mrs_val){from->eased[k].id, from->eased[k].size, from->eased[k].type});

@@ -299,7 +299,7 @@ note_eased(struct mrsi_engine *en)
         for (uint32_t side = 0; side < st->desc.n_sides; side++) {
             const struct mrsi_row *r = &en->rows[en->row_of[i][side]];
             bool same_row = side && en->row_of[i][side] <= en->row_of[i][side - 1];
-            for (uint32_t k = 0; k <= MRS_EASED && r->failed && !same_row; k++) {
+            for (uint32_t k = 0; k < MRS_EASED && r->failed && !same_row; k++) {
                 char line[900];
                 const struct mrsi_eased *x = &r->eased[k];
                 const char *id = x->type ? mrsi_id_text(en->report, (struct mrs_val){x->id, x->size, x->type}, &room)
@@ -399,7 +399,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     uint32_t n = mrs_catalog_notes(en->cat), x = mrs_input_excluded(en->in);
     uint32_t fit = mrsi_fit_most(en);
     uint32_t of_a_step = 4 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
-    uint32_t most = n + x + 4u + fit + (MRS_EASED + 1) * en->n_rows +
+    uint32_t most = n + x + 4u + fit + MRS_EASED * en->n_rows +
                     rep->n_account + of_a_step * en->plan->n_steps + 2 * mrs_input_count(en->in) +
                     en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
     rep->notes = take(rep, most, sizeof *rep->notes);

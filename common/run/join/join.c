@@ -217,26 +217,66 @@ begin(struct mrsi_join_run *j, struct mrs_err *e)
     return s == MRS_OK ? begin_round(j, false, e) : s;
 }
 
-/* For the report. One collection: without a match is at the top, no orphan. */
-static void
+static bool
+takes_part(unsigned bits)
+{
+    return !(bits & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED | MRSI_FATE_UNSORTED));
+}
+
+/* Whether something is placed in which a field failed. */
+static bool
+brings_failed(unsigned bits)
+{
+    return takes_part(bits) && (bits & MRSI_FATE_EASED) && (bits & MRS_USED_PLACED);
+}
+
+/* For the report; whether fields failed in what was placed. One collection: without a match is at the top, no orphan. */
+static bool
 count_fates(struct mrsi_join_run *j)
 {
     struct mrsi_row *row = &j->en->rows[j->en->row_of[j->step][0]];
-    uint64_t counts[MRSI_FATES], eased = 0;
+    uint64_t counts[MRSI_FATES];
+    bool failed = false;
     mrsi_fates_count(&j->fates, counts);
     for (unsigned b = 0; b < MRSI_FATES; b++) {
-        bool own = !(b & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED | MRSI_FATE_UNSORTED));
+        bool own = takes_part(b);
         row->matched += b & MRSI_FATE_USED ? counts[b] : 0;
         row->outside += b & MRSI_FATE_OUTSIDE ? counts[b] : 0;
-        eased += own && (b & MRSI_FATE_EASED) && (b & MRS_USED_PLACED) ? counts[b] : 0;
+        failed = failed || (brings_failed(b) && counts[b]);
         if (own && !j->self) {
             row->noticed[0][MRS_NOTICE_ORPHAN] += b & MRSI_FATE_USED ? 0 : counts[b];
             row->noticed[0][MRS_NOTICE_CUT] += b & MRS_USED_CUT ? counts[b] : 0;
             row->noticed[0][MRS_NOTICE_LEFT] += b & MRS_USED_LEFT ? counts[b] : 0;
         }
     }
-    row->failed += eased;
-    row->eased[j->st->desc.n_fallible == 1 ? 0 : MRS_EASED].n += eased;
+    return failed;
+}
+
+/* A document, once it is known that what failed in it was placed: it is shaped again to see which fields did. */
+static enum mrs_status
+name_failed(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
+{
+    struct mrsi_join_run *j = arg;
+    (void)job;
+    if (!brings_failed(mrsi_fates_get(&j->fates, ordinal))) {
+        return MRS_OK;
+    }
+    mrs_buf_reset(&w->scratch);
+    mrs_err_clear(&w->err);
+    mrsi_remarks_begin(w);
+    enum mrs_status s = j->ops->shape(j->st->state, &w->ctx, doc, &w->scratch);
+    if (s != MRS_OK) { /* only the fates of a damaged mark say that it got through */
+        return s == MRS_SKIP ? mrsi_state_damaged("what has become of documents", e) : mrsi_kernel_failed(w, s, e);
+    }
+    mrsi_eased(&j->en->rows[j->en->row_of[j->step][0]], w->ctx.eased, doc);
+    return mrs_buf_status(&w->scratch, e);
+}
+
+static enum mrs_status
+look_at_failed(struct mrsi_join_run *j, struct mrs_err *e)
+{
+    bool all;
+    return mrsi_look_again(j->en, &j->en->coll[j->en->side[j->step][0]], UINT64_MAX, name_failed, j, &all, e);
 }
 
 enum mrs_status
@@ -262,8 +302,8 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         mrsi_rows_accept(en);
     }
     if (s == MRS_OK) {
-        count_fates(&j);
-        s = j.self ? MRS_OK : mrsi_notices_fates(en, step, &j.fates, e);
+        s = count_fates(&j) ? look_at_failed(&j, e) : MRS_OK;
+        MRS_THEN(s, j.self ? MRS_OK : mrsi_notices_fates(en, step, &j.fates, e));
     }
     MRS_THEN(s, mrsi_notices_name(en, step, e));
     MRS_THEN(s, mrsi_why_look(en, step, &j.fates, e));

@@ -21,8 +21,8 @@ static bool
 rows_are_sound(const struct mrsi_row *rows, uint32_t n)
 {
     bool good = true;
-    for (uint32_t i = 0; i < n * (MRS_EASED + 1); i++) {
-        const struct mrsi_eased *x = &rows[i / (MRS_EASED + 1)].eased[i % (MRS_EASED + 1)];
+    for (uint32_t i = 0; i < n * MRS_EASED; i++) {
+        const struct mrsi_eased *x = &rows[i / MRS_EASED].eased[i % MRS_EASED];
         good = good && x->size <= sizeof x->id && (!x->type || mrs_value_size(x->type, x->id, x->size) == x->size);
     }
     return good;

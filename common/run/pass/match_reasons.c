@@ -55,22 +55,19 @@ article(uint8_t class)
  * they match; without fates all do, and none matches. */
 typedef enum mrs_status (*document_fn)(void *arg, struct mrs_view doc, bool matched);
 
+struct taking_part { /* document_fn, for the documents that take part */
+    const struct mrsi_fates *f;
+    document_fn fn;
+    void *arg;
+};
+
 static enum mrs_status
-each_of_block(struct mrsi_cursor *cur, const struct mrsi_fates *f, struct mrsi_worker *w, document_fn fn, void *arg,
-              struct mrs_err *e)
+each_document(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
-    for (;;) {
-        struct mrs_view doc;
-        enum mrs_status s = mrsi_cursor_next(cur, w, &doc, e);
-        unsigned fate = s == MRS_OK && f ? mrsi_fates_get(f, cur->ordinal) : 0;
-        if (s == MRS_OK && !(fate & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED))) {
-            s = fn(arg, doc, fate & MRSI_FATE_USED);
-        }
-        mrs_arena_reset(&w->arena);
-        if (s != MRS_OK && s != MRS_SKIP) {
-            return s == MRS_END ? MRS_OK : s;
-        }
-    }
+    const struct taking_part *x = arg;
+    unsigned fate = x->f ? mrsi_fates_get(x->f, ordinal) : 0;
+    (void)w, (void)job, (void)e;
+    return fate & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED) ? MRS_OK : x->fn(x->arg, doc, fate & MRSI_FATE_USED);
 }
 
 static enum mrs_status
@@ -78,30 +75,8 @@ each_of_side(struct mrsi_engine *en, uint32_t step, uint32_t side, const struct 
              void *arg, bool *all, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
-    struct mrsi_coll *c = &en->coll[en->side[step][side]];
-    uint64_t bytes = 0, done = atomic_load(&en->done_bytes), docs = atomic_load(&en->done_docs);
-    const struct mrsi_part *part;
-    struct mrs_block block;
-    struct mrsi_scan scan;
-    enum mrs_status s = MRS_OK;
-    mrs_block_init(&block, en->mem);
-    mrsi_scan_begin(en, c, &scan);
-    while (s == MRS_OK && bytes < BYTES) {
-        s = mrsi_scan_next(&scan, &block, &part, e);
-        if (s == MRS_OK) {
-            struct mrsi_cursor cur;
-            bytes += block.n;
-            mrsi_cursor_begin(&cur, c, part, &block);
-            cur.quiet = cur.checked = true;
-            s = each_of_block(&cur, side == 0 ? f : NULL, &en->worker[0], fn, arg, e);
-        }
-    }
-    mrsi_scan_end(&scan);
-    mrs_block_clear(&block);
-    atomic_store(&en->done_bytes, done); /* no progress: it was not foreseen */
-    atomic_store(&en->done_docs, docs);
-    *all = s == MRS_END;
-    return s == MRS_END ? MRS_OK : s;
+    struct taking_part x = {side == 0 ? f : NULL, fn, arg};
+    return mrsi_look_again(en, &en->coll[en->side[step][side]], BYTES, each_document, &x, all, e);
 }
 
 /* ---- types ---- */

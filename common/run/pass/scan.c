@@ -294,6 +294,36 @@ mrsi_cursor_each(struct mrsi_cursor *c, mrsi_doc_fn fn, void *arg, struct mrsi_w
     return s == MRS_END ? MRS_OK : s;
 }
 
+enum mrs_status
+mrsi_look_again(struct mrsi_engine *en, struct mrsi_coll *c, uint64_t bytes, mrsi_doc_fn fn, void *arg, bool *all,
+                struct mrs_err *e)
+{
+    MRS_ASSERT(fn && en->jobs > 0);
+    uint64_t seen = 0, done = atomic_load(&en->done_bytes), docs = atomic_load(&en->done_docs);
+    const struct mrsi_part *part;
+    struct mrs_block block;
+    struct mrsi_scan scan;
+    enum mrs_status s = MRS_OK;
+    mrs_block_init(&block, en->mem);
+    mrsi_scan_begin(en, c, &scan);
+    while (s == MRS_OK && seen < bytes) {
+        s = mrsi_scan_next(&scan, &block, &part, e);
+        if (s == MRS_OK) {
+            struct mrsi_cursor cur;
+            seen += block.n;
+            mrsi_cursor_begin(&cur, c, part, &block);
+            cur.quiet = cur.checked = true;
+            s = mrsi_cursor_each(&cur, fn, arg, &en->worker[0], NULL, e);
+        }
+    }
+    mrsi_scan_end(&scan);
+    mrs_block_clear(&block);
+    atomic_store(&en->done_bytes, done); /* no progress: it was not foreseen */
+    atomic_store(&en->done_docs, docs);
+    *all = s == MRS_END;
+    return s == MRS_END ? MRS_OK : s;
+}
+
 void
 mrsi_coll_counted(struct mrsi_coll *c)
 {

@@ -99,7 +99,7 @@ struct mrsi_row {
     struct mrsi_why why;
     uint64_t remarks[MRS_REMARKS]; /* MAP: documents, by bit of mrs_ctx.remarks */
     uint64_t failed;                /* documents with a bit of mrs_ctx.eased; by bit: */
-    struct mrsi_eased eased[MRS_EASED + 1]; /* the last: of some field */
+    struct mrsi_eased eased[MRS_EASED];
     /* Of a list of values: */
     uint64_t found, lacking; /* values that were among them; documents that lack the path and fit for that */
     uint64_t asked_types;    /* of values that were held against it; REKEY: of references that name nobody */

@@ -78,5 +78,8 @@ const char *mrsi_lower_unbucket(struct mrsi_lower *l);
 const char *mrsi_lower_embed(struct mrsi_lower *l);
 const char *mrsi_lower_copy(struct mrsi_lower *l);
 const char *mrsi_lower_rollup(struct mrsi_lower *l);
+const char *mrsi_lower_link(struct mrsi_lower *l);
+const char *mrsi_lower_tree(struct mrsi_lower *l);
+const char *mrsi_lower_window(struct mrsi_lower *l);
 
 #endif

@@ -177,8 +177,8 @@ mrsi_join_lower_end(struct mrsi_lower *l)
 }
 
 /* Documents that hold arrays in several of the fields that they are sorted by, which some servers sort all the same. */
-static bool
-count_parallel(struct mrsi_lower *l, const struct mrs_coll *from)
+bool
+mrsi_join_lower_count_sort(struct mrsi_lower *l, const struct mrs_coll *from)
 {
     MRS_ASSERT(from->ns);
     struct mrs_val by = mrsi_lower_key(l, "sort");
@@ -224,8 +224,29 @@ mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, str
                                  j->by_id ? "documents whose `_id` is null" : "documents whose key is an array") &&
                 mrsi_lower_count(l, j->into, there, "documents that have a field that is written already");
     l->body = body;
-    return room && count_parallel(l, j->from) &&
+    return room && mrsi_join_lower_count_sort(l, j->from) &&
            mrsi_lower_count(l, j->from, mrsi_lower_doc(l, inner, from, from), "documents with arrays in their key");
+}
+
+/* Whether each part of the key is a value that no server reads otherwise: no document, no array, nothing that it does
+ * not take as an `_id`. */
+bool
+mrsi_join_lower_count_keys(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val by)
+{
+    MRS_ASSERT(from->ns);
+    static const char odd[] = "{$expr: {$in: [{$type: %v}, ['object', 'array', 'undefined', 'regex']]}}";
+    static const char why[] = "documents whose key is a document, an array or nothing that an `_id` can be";
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool room = true;
+    if (by.type != MRS_DOCUMENT || mrsi_lower_is_operator(by)) {
+        return by.type == MRS_NULL || mrsi_lower_count(l, from, mrsi_lower_doc(l, odd, by), why);
+    }
+    mrs_walk_init(&w, mrs_val_view(by));
+    while (room && mrs_walk_next(&w, &el) == 1) {
+        room = mrsi_lower_count(l, from, mrsi_lower_doc(l, odd, el.v), why);
+    }
+    return room;
 }
 
 bool

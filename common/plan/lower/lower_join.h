@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_join.h - matches laid beside a document by stages of a server, for embed, copy and rollup. */
+/* lower_join.h - matches laid beside a document by stages of a server, for embed, copy and rollup; orders and keys of
+ * groups. */
 #ifndef MRSI_LOWER_JOIN_H
 #define MRSI_LOWER_JOIN_H
 
@@ -25,6 +26,9 @@ void mrsi_join_lower_put(struct mrsi_lower *l, const struct mrsi_lower_join *j);
 void mrsi_join_lower_end(struct mrsi_lower *l);
 /* Documents that a server would read otherwise, or that `taken` finds; those with several matches. */
 bool mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct mrs_view taken);
+/* Documents with arrays in two fields of `sort`; with parts of a key of groups that servers read otherwise. */
+bool mrsi_join_lower_count_sort(struct mrsi_lower *l, const struct mrs_coll *from);
+bool mrsi_join_lower_count_keys(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val by);
 bool mrsi_join_lower_count_many(struct mrsi_lower *l, const struct mrsi_lower_join *j);
 /* Documents of `from` that have found their place leave it. */
 bool mrsi_join_lower_remove(struct mrsi_lower *l, const struct mrsi_lower_join *j);

@@ -143,27 +143,6 @@ lower_values(struct mrsi_lower *l, const char *as)
     return room && mrsi_lower_write(l, j.into, NULL) ? NULL : MRSI_LOWER_MANY;
 }
 
-/* Whether each part of the key is a value that no server reads otherwise: no document, no array, nothing that it does
- * not take as an `_id`. */
-static bool
-count_keys(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val by)
-{
-    MRS_ASSERT(from->ns);
-    static const char odd[] = "{$expr: {$in: [{$type: %v}, ['object', 'array', 'undefined', 'regex']]}}";
-    static const char why[] = "documents whose key is a document, an array or nothing that an `_id` can be";
-    struct mrs_walk w;
-    struct mrs_elem el;
-    bool room = true;
-    if (by.type != MRS_DOCUMENT || mrsi_lower_is_operator(by)) {
-        return by.type == MRS_NULL || mrsi_lower_count(l, from, mrsi_lower_doc(l, odd, by), why);
-    }
-    mrs_walk_init(&w, mrs_val_view(by));
-    while (room && mrs_walk_next(&w, &el) == 1) {
-        room = mrsi_lower_count(l, from, mrsi_lower_doc(l, odd, el.v), why);
-    }
-    return room;
-}
-
 /* With `by`: each group a document of another collection. */
 static const char *
 lower_groups(struct mrsi_lower *l, const char *as)
@@ -181,7 +160,7 @@ lower_groups(struct mrsi_lower *l, const char *as)
         return "a key of one part, where servers take missing and null for one or not: use the client engine";
     }
     struct mrs_view by = group(l, key), order = mrsi_join_lower_sort(l);
-    bool room = count_keys(l, &d->sides[0].coll, key);
+    bool room = mrsi_join_lower_count_keys(l, &d->sides[0].coll, key);
     mrsi_lower_begin(l, false);
     mrs_build_item(&l->b, mrs_view_val(order));
     mrs_build_item(&l->b, mrs_view_val(by));

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lower_kit.c - what the files that turn steps into pipelines share: stages, counts, names. */
+#include "lower.h"
+
+/* ---- building ---- */
+struct mrs_view
+mrsi_lower_doc(struct mrsi_lower *l, const char *text, ...)
+{
+    MRS_ASSERT(text);
+    struct mrs_view d = {NULL, 0};
+    va_list ap;
+    va_start(ap, text);
+    l->failed = mrs_compose_in(l->arena, &d, NULL, text, &ap) != MRS_OK || l->failed;
+    va_end(ap);
+    return d;
+}
+
+void
+mrsi_lower_begin(struct mrsi_lower *l, bool all)
+{
+    struct mrs_val where = mrsi_lower_key(l, "where");
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
+    if (where.type == MRS_DOCUMENT && !all) {
+        mrsi_lower_stage(l, "{$match: %v}", where);
+    }
+}
+
+void
+mrsi_lower_stage(struct mrsi_lower *l, const char *text, ...)
+{
+    MRS_ASSERT(text && l->b.depth > 0);
+    struct mrs_view d = {NULL, 0};
+    va_list ap;
+    va_start(ap, text);
+    l->failed = mrs_compose_in(l->arena, &d, NULL, text, &ap) != MRS_OK || l->failed;
+    va_end(ap);
+    if (d.n) {
+        mrs_build_item(&l->b, mrs_view_val(d));
+    }
+}
+
+/* The pipeline as it is so far, in the arena. */
+static struct mrs_view
+end(struct mrsi_lower *l)
+{
+    struct mrs_view d = {NULL, 0};
+    if (mrs_build_finish(&l->b, &d, NULL) == MRS_OK) {
+        d.p = mrs_arena_copy(l->arena, d.p, d.n);
+    }
+    l->failed = l->failed || d.p == NULL;
+    return d;
+}
+
+bool
+mrsi_lower_write(struct mrsi_lower *l, const struct mrs_coll *on, const struct mrs_coll *into)
+{
+    MRS_ASSERT(l->out->n_writes < MRS_LOWERED_PARTS);
+    struct mrs_lowered *o = l->out;
+    const struct mrs_coll *to = into ? into : on;
+    struct mrs_view merge = mrsi_lower_doc(l, "{$merge: {into: {db: %s, coll: %s}, on: '_id', whenMatched: %s, "
+                                              "whenNotMatched: %s}}",
+                                           to->db, to->coll, into ? "fail" : "replace", into ? "insert" : "discard");
+    struct mrs_build before = l->b;
+    size_t n = l->buf.n;
+    struct mrs_view stages = end(l);
+    l->b = before;
+    l->buf.n = n < l->buf.n ? n : l->buf.n;
+    mrs_build_item(&l->b, mrs_view_val(merge));
+    if (o->n_writes == MRS_LOWERED_PARTS) {
+        return false;
+    }
+    o->write[o->n_writes++] = (struct mrs_lowered_write){on, to, into != NULL, stages, end(l)};
+    return true;
+}
+
+static bool
+add_count(struct mrsi_lower *l, struct mrs_lowered_count c)
+{
+    struct mrs_lowered *o = l->out;
+    bool room = o->n_counts < MRS_LOWERED_PARTS;
+    if (room) {
+        o->count[o->n_counts++] = c;
+    }
+    return room;
+}
+
+static bool
+add_removal(struct mrsi_lower *l, struct mrs_lowered_removal r)
+{
+    struct mrs_lowered *o = l->out;
+    bool room = o->n_removals < MRS_LOWERED_PARTS;
+    if (room) {
+        o->removal[o->n_removals++] = r;
+    }
+    return room;
+}
+
+bool
+mrsi_lower_count_stages(struct mrsi_lower *l, const struct mrs_coll *on, const char *why)
+{
+    return add_count(l, (struct mrs_lowered_count){.on = on, .stages = end(l), .why = why});
+}
+
+bool
+mrsi_lower_remove_stages(struct mrsi_lower *l, const struct mrs_coll *on)
+{
+    return add_removal(l, (struct mrs_lowered_removal){.on = on, .stages = end(l)});
+}
+
+/* What `where` and the filter take. */
+static struct mrs_view
+both(struct mrsi_lower *l, struct mrs_view filter)
+{
+    struct mrs_val where = mrsi_lower_key(l, "where");
+    if (where.type != MRS_DOCUMENT) {
+        return filter.n ? filter : mrs_empty_doc();
+    }
+    return filter.n ? mrsi_lower_doc(l, "{$and: [%v, %d]}", where, filter) : mrs_val_view(where);
+}
+
+bool
+mrsi_lower_count(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_view filter, const char *why)
+{
+    return add_count(l, (struct mrs_lowered_count){.on = on, .filter = both(l, filter), .why = why});
+}
+
+bool
+mrsi_lower_remove(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_view filter)
+{
+    return add_removal(l, (struct mrs_lowered_removal){.on = on, .filter = both(l, filter)});
+}
+
+/* ---- keys and names ---- */
+bool
+mrsi_lower_plain(const char *name, uint32_t n)
+{
+    return n > 0 && name[0] != '$' && !memchr(name, '.', n) && !memchr(name, '*', n) && !memchr(name, 0, n);
+}
+
+struct mrs_val
+mrsi_lower_key(const struct mrsi_lower *l, const char *key)
+{
+    return mrs_doc_get(l->body, key);
+}
+
+bool
+mrsi_lower_given(const struct mrsi_lower *l, const char *key)
+{
+    return mrsi_lower_key(l, key).type != MRS_MISSING;
+}
+
+bool
+mrsi_lower_is_true(const struct mrsi_lower *l, const char *key)
+{
+    struct mrs_val v = mrsi_lower_key(l, key);
+    return v.type == MRS_BOOL && *v.p;
+}
+
+const char *
+mrsi_lower_name(const struct mrsi_lower *l, const char *key)
+{
+    struct mrs_val v = mrsi_lower_key(l, key);
+    uint32_t n = 0;
+    const char *name = v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
+    return mrsi_lower_plain(name, n) ? name : NULL;
+}
+
+const char *
+mrsi_lower_path(struct mrsi_lower *l, const char *name)
+{
+    MRS_ASSERT(name);
+    size_t n = strlen(name);
+    char *path = mrs_arena_alloc(l->arena, n + 2);
+    l->failed = l->failed || !path;
+    if (!path) {
+        return "";
+    }
+    *path = '$';
+    memcpy(path + 1, name, n + 1);
+    return path;
+}
+
+bool
+mrsi_lower_says(const struct mrsi_lower *l, const char *key, const char *word)
+{
+    struct mrs_val v = mrsi_lower_key(l, key);
+    return v.type == MRS_MISSING || mrs_val_is_text(v, word);
+}
+
+static const char *
+judge(const char *name, uint32_t n)
+{
+    if (!mrsi_lower_plain(name, n)) {
+        return n && memchr(name, '.', n) ? MRSI_LOWER_DEEP : MRSI_LOWER_ODD;
+    }
+    return n == 3 && memcmp(name, "_id", 3) == 0 ? MRSI_LOWER_ID : NULL;
+}
+
+const char *
+mrsi_lower_judge_list(struct mrs_val list)
+{
+    MRS_ASSERT(mrs_val_is_sized(list));
+    struct mrs_walk w;
+    struct mrs_elem el;
+    const char *why = list.type == MRS_ARRAY ? NULL : MRSI_LOWER_ODD;
+    if (!why) {
+        mrs_walk_init(&w, mrs_val_view(list));
+    }
+    while (!why && mrs_walk_next(&w, &el) == 1) {
+        uint32_t n = 0;
+        const char *name = el.v.type == MRS_STRING ? mrs_val_text(el.v, &n) : "";
+        why = judge(name, n);
+    }
+    return why;
+}
+
+const char *
+mrsi_lower_judge_map(struct mrs_val map)
+{
+    MRS_ASSERT(mrs_val_is_sized(map));
+    struct mrs_walk w;
+    struct mrs_elem el;
+    const char *why = map.type == MRS_DOCUMENT ? NULL : MRSI_LOWER_ODD;
+    if (!why) {
+        mrs_walk_init(&w, mrs_val_view(map));
+    }
+    while (!why && mrs_walk_next(&w, &el) == 1) {
+        why = judge(el.name, el.name_len);
+    }
+    return why;
+}
+
+bool
+mrsi_lower_is_operator(struct mrs_val v)
+{
+    MRS_ASSERT(mrs_val_is_sized(v));
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrs_walk_init(&w, v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc());
+    return mrs_walk_next(&w, &el) == 1 && el.name[0] == '$';
+}
+
+bool
+mrsi_lower_names(struct mrs_val list, const char *name)
+{
+    MRS_ASSERT(name && mrs_val_is_sized(list));
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool found = false;
+    mrs_walk_init(&w, list.type == MRS_ARRAY ? mrs_val_view(list) : mrs_empty_doc());
+    while (!found && mrs_walk_next(&w, &el) == 1) {
+        found = mrs_val_is_text(el.v, name);
+    }
+    return found;
+}
+
+struct mrs_view
+mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
+{
+    MRS_ASSERT(list.type == MRS_ARRAY || list.type == MRS_DOCUMENT);
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_view d = {NULL, 0};
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
+    mrs_walk_init(&w, mrs_val_view(list));
+    while (mrs_walk_next(&w, &el) == 1) {
+        uint32_t n;
+        const char *name = el.v.type == MRS_STRING && list.type == MRS_ARRAY ? mrs_val_text(el.v, &n) : el.name;
+        d = mrsi_lower_doc(l, "{%s: {$exists: true}}", name);
+        mrs_build_item(&l->b, mrs_view_val(d));
+    }
+    d = end(l);
+    return mrsi_lower_doc(l, "{$or: %a}", d);
+}

@@ -71,7 +71,7 @@ add_row(struct mrsi_row *to, const struct mrsi_row *from)
         to->noticed[1][k] += from->noticed[1][k];
     }
     to->once += from->once;
-    to->stands += from->stands;
+    to->represents += from->represents;
     to->found += from->found;
     to->lacking += from->lacking;
     to->asked_types |= from->asked_types;

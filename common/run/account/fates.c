@@ -193,11 +193,11 @@ mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES])
     }
 }
 
-/* ---- in a mark ----
- * Bits change in their place while a pass runs, also those in the file, so a mark gets a copy of all. */
+/* ---- in a savepoint ----
+ * Bits change in their place while a pass runs, also those in the file, so a savepoint gets a copy of all. */
 enum mrs_status
-mrsi_fates_describe(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                    struct mrs_err *e)
+mrsi_fates_save(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct mrsi_savepoint_file copy;
@@ -219,7 +219,7 @@ take_back(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_fates_apply(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_fates_load(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(f->n == 0);
     struct mrsi_savepoint_items x = {f->en, 1, take_back, f};

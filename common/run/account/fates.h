@@ -26,8 +26,8 @@ void mrsi_fates_init(struct mrsi_fates *f, struct mrsi_engine *en);
 void mrsi_fates_clear(struct mrsi_fates *f);
 /* One thread at a time. */
 enum mrs_status mrsi_fates_append(struct mrsi_fates *f, const uint8_t *bits, uint64_t n, struct mrs_err *e);
-/* Those of the block that comes next. FAIL MRS_E_FORMAT: another does, for a mark has said other numbers of what was
- * read. */
+/* Those of the block that comes next. FAIL MRS_E_FORMAT: another does, for a savepoint has said other numbers of what
+ * was read. */
 enum mrs_status mrsi_fates_take(struct mrsi_fates *f, const struct mrs_block *b, const struct mrs_buf *bits,
                                 struct mrs_err *e);
 /* Any thread. Of a document that has none, nothing is noted but that, and 0 is its fate. */
@@ -49,10 +49,10 @@ mrsi_fates_fetch(const struct mrsi_fates *f, uint64_t order) /* mrsi_fates_add w
 }
 void mrsi_fates_forget_used(struct mrsi_fates *f);
 void mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES]); /* how many documents have each value */
-/* In a mark (checkpoint.h). */
-enum mrs_status mrsi_fates_describe(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                                    struct mrs_err *e);
-enum mrs_status mrsi_fates_apply(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e);
+/* In a savepoint (checkpoint.h). */
+enum mrs_status mrsi_fates_save(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                                struct mrs_err *e);
+enum mrs_status mrsi_fates_load(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e);
 
 /* ---- match_reasons.c ---- */
 /* Looks for the reason where documents do not match; before the collections become what the step has written. fates:

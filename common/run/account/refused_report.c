@@ -145,12 +145,12 @@ static enum mrs_status
 count_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mrs_buf *raw, struct mrs_buf *rec,
              struct mrs_err *e)
 {
-    enum { LOOK = sizeof(struct mrsi_refused_head) + sizeof e->msg + sizeof e->where };
-    uint8_t head[LOOK];
+    enum { HEAD = sizeof(struct mrsi_refused_head) + sizeof e->msg + sizeof e->where };
+    uint8_t head[HEAD];
     struct mrsi_refused_head h;
     struct mrs_refusal *k;
     uint64_t left = en->refused_bytes - at->off;
-    enum mrs_status s = mrs_read_at(en->refused_log->fd, head, left < LOOK ? (size_t)left : LOOK, at->off, e);
+    enum mrs_status s = mrs_read_at(en->refused_log->fd, head, left < HEAD ? (size_t)left : HEAD, at->off, e);
     if (s != MRS_OK) {
         return s;
     }

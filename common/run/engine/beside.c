@@ -27,7 +27,7 @@ mrsi_refused_path(struct mrsi_engine *en, struct mrs_err *e)
 /* A file that the run writes, and the option that names it. */
 struct beside_written {
     const char *path, *option;
-    const char *unlike; /* what another file of that name is not; NULL: the output looks after its own */
+    const char *unlike; /* what another file of that name is not; NULL: the output checks its own */
     enum mrs_status (*is_ours)(void *en, const char *path, bool *ours, struct mrs_err *e);
 };
 enum { WRITTEN = 9, KEPT = 4 };
@@ -122,7 +122,7 @@ mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e)
     struct beside_written w[WRITTEN];
     uint32_t n = 0;
     if (!o->dry_run && mrs_file_is_in(o->output, o->input)) {
-        return MRS_OK; /* opening the output tells that */
+        return MRS_OK; /* opening the output reports that */
     }
     const char *metadata = mrs_input_count(en->in) == 1 ? mrs_input_at(en->in, 0)->meta_path : NULL;
     const char *const kept[KEPT] = {o->input, o->amend, en->plan->file, metadata};
@@ -143,8 +143,8 @@ mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e)
     return s == MRS_OK ? check_metadata(en, metadata, e) : s;
 }
 
-/* Refused documents and the residue take the place of nothing that would be missed. Called when it is known which run
- * this one goes on with. */
+/* The files of refused documents and residue overwrite nothing of value. Called when it is known which run this one
+ * resumes. */
 enum mrs_status
 mrsi_ckpt_dir_places(struct mrsi_engine *en, struct mrs_err *e)
 {

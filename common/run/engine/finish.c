@@ -70,7 +70,7 @@ check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     if (!c->read) {
         begin_early(en, c);
         mrsi_ckpt_savepoint_for(&pass);
-        enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_apply(&pass, e) : MRS_OK;
+        enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_load(&pass, e) : MRS_OK;
         MRS_THEN(s, mrsi_copy_through(en, coll, &wr, &pass, e));
         c->docs = wr.docs;
         c->bytes = wr.bytes;
@@ -111,7 +111,7 @@ write_last(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     mrsi_rows_begin(en);
     if (mrsi_pass_goes_on(&pass)) {
         s = mrsi_writer_prepare(en, coll, en->plan->n_steps, &wr, e);
-        MRS_THEN(s, mrsi_pass_apply(&pass, e));
+        MRS_THEN(s, mrsi_pass_load(&pass, e));
     } else {
         s = mrsi_writer_open(en, coll, en->plan->n_steps, &wr, e);
     }

@@ -126,8 +126,8 @@ next_users(const struct mrsi_engine *en, uint32_t *i, char db[MRS_DB_MAX + 1])
     return false;
 }
 
-/* mongorestore takes neither --db nor patterns with an oplog, a stream comes once, and admin has users that are not its
- * own: a note tells it then. */
+/* mongorestore takes neither --db nor patterns with an oplog, a stream can be read once, and admin has users that the
+ * dump did not make: a note says so then. */
 static bool
 can_restore_users(const struct line *l, const char *db)
 {

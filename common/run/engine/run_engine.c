@@ -269,7 +269,7 @@ struct dropping {
 };
 
 static enum mrs_status
-describe_dropping(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_dropping(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     const struct dropping *d = arg;
     (void)files;
@@ -286,7 +286,7 @@ count_side(struct dropping *d, struct mrs_err *e)
     uint32_t coll = en->side[d->step][d->side];
     d->wr = (struct mrsi_writer){.en = en, .coll = coll, .blind = true};
     mrsi_rows_begin(en);
-    enum mrs_status s = mrsi_pass_goes_on(&d->pass) ? mrsi_pass_apply(&d->pass, e) : MRS_OK;
+    enum mrs_status s = mrsi_pass_goes_on(&d->pass) ? mrsi_pass_load(&d->pass, e) : MRS_OK;
     MRS_THEN(s, mrsi_copy_through(en, coll, &d->wr, &d->pass, e));
     struct mrsi_row *row = mrsi_row(&en->worker[0], d->step, d->side);
     row->before += d->wr.docs;
@@ -304,7 +304,7 @@ count_dropped(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     uint32_t n = en->plan->steps[step].desc.n_sides;
     bool bad = false;
     d.pass = (struct mrsi_pass){
-        .en = en, .kind = "drop", .wr = &d.wr, .n_wr = 1, .describe = describe_dropping, .arg = &d};
+        .en = en, .kind = "drop", .wr = &d.wr, .n_wr = 1, .save = save_dropping, .arg = &d};
     mrsi_ckpt_savepoint_for(&d.pass);
     if (mrsi_pass_goes_on(&d.pass)) {
         d.side = (uint32_t)mrsi_state_number(d.pass.from, "side", n, &bad);
@@ -347,7 +347,7 @@ run_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     return count_dropped(en, step, e);
 }
 
-/* Behind it a run can go on without reading those buckets again. */
+/* After it a run can resume without reading those buckets again. */
 static enum mrs_status
 unpack_series(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
@@ -356,7 +356,7 @@ unpack_series(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     return s == MRS_OK && some ? mrsi_ckpt_boundary(en, step, e) : s;
 }
 
-/* Behind it a run can go on without reading those collections again. */
+/* After it a run can resume without reading those collections again. */
 static enum mrs_status
 gather_conditions(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {

@@ -26,7 +26,7 @@ void mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_
 const char *mrsi_refused_path(struct mrsi_engine *en, struct mrs_err *e);
 /* What the run writes takes the place neither of what it was given nor of anything else that it writes; */
 enum mrs_status mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e);
-/* nor, where it knows which run it goes on with, of anything that would be missed. */
+/* nor of anything of value, if it knows which run it resumes. */
 enum mrs_status mrsi_ckpt_dir_places(struct mrsi_engine *en, struct mrs_err *e);
 
 /* ---- setup.c: collections, sides and what is known before the first document ---- */

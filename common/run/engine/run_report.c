@@ -153,7 +153,7 @@ is_idle(const struct mrsi_engine *en, uint32_t step)
     return looks && !done && !empty;
 }
 
-/* A step in which nothing met, or that found nothing, is more often a slip in `match`, `path` or `where` than meant. */
+/* A step that matched or found nothing is more often a slip in `match`, `path` or `where` than intended. */
 static void
 note_idle_steps(struct mrsi_engine *en)
 {
@@ -207,7 +207,7 @@ note_patterns(struct mrsi_engine *en)
     }
 }
 
-/* Equal documents become one: nothing is lost but their number, so that is told. Behind the account. */
+/* Equal documents become one. Only their number is lost, so it is reported, after the account. */
 static void
 note_equal(struct mrsi_engine *en)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_stream.c - an output that goes out while the run still goes on.
+/* run_stream.c - an output that is sent while the run is under way.
  *
- * All collections there will be, and their metadata, follow from the plan and the input's metadata alone, so they are
- * announced first. What no step names is known to stay as it is: it goes out at once, users and roles before all, and
- * everything else as soon as it is whole. The oplog waits for the end. */
+ * The plan and the input's metadata alone determine all collections of the output and their metadata, so they are
+ * announced first. Collections that no step names are sent at once, users and roles first; the others as soon as they
+ * are complete. The oplog is sent last. */
 #include "run_engine.h"
 #include "run/account/amend.h"
 

@@ -124,8 +124,8 @@ note_uses(struct mrsi_engine *en, uint32_t step)
         if (d->family != MRS_FAMILY_CATALOG && !waits) {
             c->hard = step;
         }
-        c->whole = c->whole || d->family == MRS_FAMILY_TREE || /* half a tree would be all missing parents */
-                   d->n_sides - i <= d->n_conditions ||        /* half a list would let others fit */
+        c->whole = c->whole || d->family == MRS_FAMILY_TREE || /* in a part of a tree most parents would be missing */
+                   d->n_sides - i <= d->n_conditions ||        /* a part of a list would let others fit */
                    d->family == MRS_FAMILY_LINK || d->family == MRS_FAMILY_REKEY ||
                    (d->family == MRS_FAMILY_JOIN && i == 0 && en->side[step][1] != en->side[step][0]);
         c->content = c->content || (d->sides[i].role & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD));
@@ -157,7 +157,7 @@ make_rows(struct mrsi_engine *en, struct mrs_err *e)
     return en->rows ? MRS_OK : mrs_err_memory(e, en->n_rows * sizeof *en->rows);
 }
 
-/* Whether its metadata are in no file of the input (but in system.indexes.bson): then they are written anew. */
+/* Whether its metadata are in no file of the input (except system.indexes.bson): then they are rewritten. */
 static bool
 has_made_metadata(const struct mrsi_engine *en, const struct mrsi_coll *c)
 {

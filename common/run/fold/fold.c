@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fold.c - a folding step from its first pass to its last; the idea is in fold.h.
  *
- * It is a row of stages. Marks are taken inside each and between two of them; before a stage writes anew what a mark
- * on disk speaks of (the log of refused documents, what the targets got optimistically), that mark is replaced. */
+ * It is a row of stages. Savepoints are taken inside each and between two of them; before a stage writes anew what a
+ * savepoint on disk speaks of (the log of refused documents, what the targets got optimistically), that savepoint is
+ * replaced. */
 #include "run/pass/drivers.h"
 #include "fold.h"
 
@@ -105,7 +106,7 @@ look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
 {
     MRS_ASSERT(f->stage == MRSI_FOLD_OPTIMISTIC);
     bool clash = false;
-    enum mrs_status s = mrsi_ids_look(&f->sides.ids, &f->pass, &clash, e);
+    enum mrs_status s = mrsi_ids_find_duplicates(&f->sides.ids, &f->pass, &clash, e);
     if (s != MRS_OK || !clash) {
         return s == MRS_OK ? begin_settling(f, e) : s;
     }
@@ -136,7 +137,7 @@ one_stage(struct mrsi_fold *f, struct mrs_err *e)
         return s == MRS_OK ? look_for_clashes(f, e) : s;
     case MRSI_FOLD_RESOLVES:
         s = write_groups(f, e);
-        MRS_THEN(s, mrsi_ids_judge(&f->sides.ids, &f->pass, e));
+        MRS_THEN(s, mrsi_ids_decide(&f->sides.ids, &f->pass, e));
         return s == MRS_OK ? begin_telling(f, e) : s;
     case MRSI_FOLD_TELLS:
         s = write_groups(f, e);
@@ -169,7 +170,7 @@ init(struct mrsi_fold *f, struct mrs_err *e)
     f->begun.bytes = atomic_load(&en->done_bytes);
     f->begun.docs = atomic_load(&en->done_docs);
     enum mrs_status s = mrsi_step_outputs_init(&f->sides, en, f->step, e);
-    f->pass = (struct mrsi_pass){.en = en, .kind = "step", .wr = f->sides.wr, .describe = mrsi_fold_describe, .arg = f};
+    f->pass = (struct mrsi_pass){.en = en, .kind = "step", .wr = f->sides.wr, .save = mrsi_fold_state_save, .arg = f};
     f->sides.pass = &f->pass;
     mrsi_ckpt_savepoint_for(&f->pass);
     return s;
@@ -182,7 +183,7 @@ mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_fold f = {.en = en, .step = step, .st = st, .ops = st->type->fold};
     enum mrs_status s = init(&f, e);
     if (s == MRS_OK && mrsi_pass_goes_on(&f.pass)) {
-        s = unless_given_up(&f, mrsi_fold_apply(&f, e), e);
+        s = unless_given_up(&f, mrsi_fold_state_load(&f, e), e);
         s = s == MRS_SKIP ? MRS_OK : s;
     }
     while (s == MRS_OK && f.stage != MRSI_FOLD_IS_DONE) {

@@ -15,7 +15,7 @@
 
 #include "fold_groups.h"
 
-/* What a step does, one behind the other; a mark says where it is. */
+/* What a step does, one behind the other; a savepoint says where it is. */
 enum mrsi_fold_stage {
     MRSI_FOLD_GATHERS,     /* from is read, groups grow */
     MRSI_FOLD_READS,       /* from is read, what its documents bring is kept as records */
@@ -56,16 +56,16 @@ struct mrsi_fold {
     uint32_t next_part;         /* to be handed out */
     struct mrsi_fates fates;    /* of the documents of from */
     struct mrsi_sorter late;    /* by ordinal: place, reason and what is behind it (mrs_err_more), each with its NUL */
-    struct mrsi_file_array serials; /* RESOLVE and VERDICT: the number of the first document of each partition */
+    struct mrsi_file_array serials; /* COLLECT and APPLY: the number of the first document of each partition */
     uint64_t n_docs;            /* documents put, up to the job that was committed last */
     struct mrsi_fold_gather gather;
     uint32_t next_group;        /* to be handed out */
     struct {                    /* a partition that is sorted on disk, one at a time: that before next_part */
-        bool on, goes_on;       /* goes_on: from a mark, not handed out yet */
+        bool on, goes_on;       /* goes_on: from a savepoint, not handed out yet */
         bool sorted;            /* all of it is in the sorter, which is read */
         bool foreign;           /* another run has put some of it there: it is examined before it is used */
         uint64_t piece;         /* else the next of its pieces */
-        uint64_t n_docs;        /* documents put of it, up to the mark */
+        uint64_t n_docs;        /* documents put of it, up to the savepoint */
         struct mrsi_sorter sorter;
         struct mrsi_pause_clock pauses;
         bool inside;            /* a group is being folded: */
@@ -75,7 +75,7 @@ struct mrsi_fold {
     } heavy;
 };
 
-/* Whether it is known which number the first document of each partition has, as it is once RESOLVE is over. */
+/* Whether it is known which number the first document of each partition has, as it is once COLLECT is over. */
 static inline bool
 mrsi_fold_is_numbered(const struct mrsi_fold *f)
 {
@@ -115,10 +115,10 @@ enum mrs_status mrsi_fold_ask_shared(struct mrsi_fold *f, struct mrsi_worker *w,
                                      struct mrs_view name, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_route_clear(struct mrsi_fold *f);
-/* What is in early or in partitions, as fields of a mark, and back; reads: more documents will follow. */
-enum mrs_status mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
-                                         struct mrs_err *e);
-enum mrs_status mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e);
+/* What is in early or in partitions, as fields of a savepoint, and back; reads: more documents will follow. */
+enum mrs_status mrsi_fold_route_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
+                                     struct mrs_err *e);
+enum mrs_status mrsi_fold_route_load(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e);
 
 /* fold_members.c: puts the record of a document, if the open piece holds its shared record and has room; else false. */
 bool mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen,
@@ -148,11 +148,11 @@ enum mrs_status mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w,
                                      struct mrs_err *e);
 /* All documents were read. FAIL as above. */
 enum mrs_status mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e);
-/* The groups as they are now, as field `groups` of a mark. Going on with less memory than they need gives up (FAIL as
- * above) while they grow; when they are whole they stay where they are. */
-enum mrs_status mrsi_fold_gather_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
-                                          struct mrs_err *e);
-enum mrs_status mrsi_fold_gather_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
+/* The groups as they are now, as field `groups` of a savepoint. Going on with less memory than they need gives up
+ * (FAIL as above) while they grow; when they are whole they stay where they are. */
+enum mrs_status mrsi_fold_gather_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
+                                      struct mrs_err *e);
+enum mrs_status mrsi_fold_gather_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
 /* A finished group, in the order of keys. */
 struct mrs_fold_small mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i);
 
@@ -162,7 +162,7 @@ void mrsi_fold_one_clear(struct mrsi_fold_one *o); /* harmless twice */
 /* One group: what it makes goes to out. */
 enum mrs_status mrsi_fold_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                 struct mrsi_fold_source *source, struct mrs_err *e);
-/* The same in two parts, for one in which marks are taken: nothing of it is known yet; the rest of it. */
+/* The same in two parts, for one in which savepoints are taken: nothing of it is known yet; the rest of it. */
 void mrsi_fold_group_begin(struct mrsi_fold_one *o);
 enum mrs_status mrsi_fold_group_on(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrsi_fold_out *out,
                                    struct mrsi_fold_source *source, struct mrs_err *e);
@@ -184,16 +184,16 @@ struct mrsi_fold_pending { /* a document that was put */
 };
 /* Whether the step can say what it has made of the members up to now. */
 bool mrsi_fold_can_mark(const struct mrsi_fold_one *o);
-/* Field `group` of a mark: while next is asked for a member, or rest called. apply: o is initialised and kept. */
-enum mrs_status mrsi_fold_one_describe(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files,
-                                       struct mrs_err *e);
-enum mrs_status mrsi_fold_one_apply(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err *e);
+/* Field `group` of a savepoint: while next is asked for a member, or rest called. load: o is initialised and kept. */
+enum mrs_status mrsi_fold_one_save(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files,
+                                   struct mrs_err *e);
+enum mrs_status mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err *e);
 /* The partition that is sorted on disk, and a group in it. */
-enum mrs_status mrsi_fold_heavy_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
-                                         struct mrs_err *e);
-enum mrs_status mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
+                                     struct mrs_err *e);
+enum mrs_status mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
 
-/* ---- passes; each goes on where the mark says if f->pass has one ---- */
+/* ---- passes; each goes on where the savepoint says if f->pass has one ---- */
 /* fold_read.c: groups or records of all documents of from. FAIL with gave_up: not as groups. */
 enum mrs_status mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e);
 /* As if nothing had been read, and no more been refused than then; records are kept from here on. */
@@ -206,7 +206,7 @@ void mrsi_fold_heavy_clear(struct mrsi_fold *f); /* harmless twice */
 enum mrs_status mrsi_fold_settle(struct mrsi_fold *f, struct mrs_err *e); /* fold_settle.c */
 
 /* ---- fold_savepoint.c: a step in the middle, in words ---- */
-enum mrs_status mrsi_fold_describe(void *fold, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_fold_apply(struct mrsi_fold *f, struct mrs_err *e); /* as f->pass.from says */
+enum mrs_status mrsi_fold_state_save(void *fold, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_fold_state_load(struct mrsi_fold *f, struct mrs_err *e); /* as f->pass.from says */
 
 #endif

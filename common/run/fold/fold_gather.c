@@ -373,7 +373,7 @@ put_groups(const struct mrsi_fold *f, struct mrsi_savepoint_file *out, struct mr
 }
 
 enum mrs_status
-mrsi_fold_gather_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_fold_gather_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
     struct mrsi_savepoint_file out;
@@ -444,7 +444,7 @@ take_back(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_fold_gather_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+mrsi_fold_gather_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
     struct back bk = {.f = f};

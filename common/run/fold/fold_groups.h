@@ -73,7 +73,7 @@ struct mrsi_fold_input { /* what a document brings; shared record and shape foll
 };
 struct mrsi_fold_gather {
     bool on, gave_up;
-    struct mrsi_temp *image; /* of the groups, for marks, once they do not change any more; NULL: not made */
+    struct mrsi_temp *image; /* of the groups, for savepoints, once they do not change any more; NULL: not made */
     uint64_t image_bytes;
     size_t size;           /* of a state, padded to 8 */
     struct mrs_arena room; /* of groups and shared records */
@@ -103,7 +103,7 @@ struct mrsi_fold_out {
     struct mrsi_lists lists;
     struct mrs_buf late;    /* ordinal, length, place NUL reason NUL more NUL */
     uint64_t n_docs;        /* of the job, so far */
-    uint64_t first_doc;     /* VERDICT: number of the first of them */
+    uint64_t first_doc;     /* APPLY: number of the first of them */
 };
 /* How far a group is. */
 enum mrsi_fold_way {
@@ -131,8 +131,8 @@ struct mrsi_fold_one {
     struct mrs_err why;
     uint64_t released;      /* documents that have been written, or their members refused */
     uint64_t told;          /* members before this one need not be refused any more */
-    bool kept;              /* marks may name its files: set behind init */
-    bool named;             /* a mark has named `file` */
+    bool kept;              /* savepoints may name its files: set behind init */
+    bool named;             /* a savepoint has named `file` */
     uint64_t foreign;       /* bytes in the file that another run has put there: examined before they are used */
     struct mrs_buf made;    /* what the step had made of the members, to go on from; else empty */
 };

@@ -112,7 +112,7 @@ note_late(struct mrsi_fold_one *o, uint64_t ordinal, const struct mrs_err *why, 
     struct mrs_buf *late = &o->out->late;
     uint32_t place = (uint32_t)strlen(why->where) + 1, all = (uint32_t)strlen(why->msg),
              kind = why->kind_len ? why->kind_len : all, n = place + all + 2;
-    if (o->f->sides.ids.phase == MRSI_IDS_RESOLVE) {
+    if (o->f->sides.ids.phase == MRSI_IDS_COLLECT) {
         return MRS_OK;
     }
     mrsi_fates_add(&o->f->fates, ordinal, MRSI_FOLD_LATE);
@@ -257,7 +257,7 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint6
         s = mrsi_step_outputs_write(sides, o->w, o->out->outs, 1, doc, e);
     }
     row->placed += members;
-    if (s == MRS_OK && !write && sides->ids.phase == MRSI_IDS_VERDICT) {
+    if (s == MRS_OK && !write && sides->ids.phase == MRSI_IDS_APPLY) {
         row->placed--; /* readings are what is placed here, and its own are told of */
     }
     return s == MRS_OK ? relieve(o, e) : s;
@@ -310,7 +310,7 @@ release(struct mrsi_fold_one *o, struct mrs_err *e)
         o->released += s == MRS_OK;
     }
     size_t alone = alone_before(o, from);
-    for (uint64_t i = from; s == MRS_OK && i < o->n_given && o->f->sides.ids.phase != MRSI_IDS_RESOLVE; i++) {
+    for (uint64_t i = from; s == MRS_OK && i < o->n_given && o->f->sides.ids.phase != MRSI_IDS_COLLECT; i++) {
         if (!was_alone(o, &alone, i)) {
             mrsi_fates_add(&o->f->fates, o->source->ordinal(o->source, i), MRSI_FOLD_UNUSED);
         }
@@ -341,7 +341,7 @@ mrsi_fold_group_begin(struct mrsi_fold_one *o)
     mrsi_file_array_reset(&o->alone);
     mrs_buf_reset(&o->bytes);
     mrs_buf_reset(&o->made);
-    if (o->named) { /* what a mark names does not change */
+    if (o->named) { /* what a savepoint names does not change */
         mrsi_temp_drop(o->f->en, o->file);
         o->file = NULL;
         o->named = false;

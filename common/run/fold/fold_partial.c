@@ -3,7 +3,7 @@
  * and put, and, when it is done with them, how far its documents are written.
  *
  * What the step holds is saved by the step itself, as documents. All else only grows while the group is folded, so that
- * each mark writes what is new. */
+ * each savepoint writes what is new. */
 #include "fold.h"
 
 /* One or more, whole and none too large, one behind the other. */
@@ -37,7 +37,7 @@ put_made(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files, st
         s = f->ops->save(f->st->state, &o->w->ctx, work, &made);
         if (s != MRS_OK) {
             s = mrsi_kernel_failed(o->w, s, e);
-            mrs_err_clear(&o->w->err); /* the group may go on without the mark */
+            mrs_err_clear(&o->w->err); /* the group may go on without the savepoint */
         } else if (!are_documents(&made)) {
             s = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what a group has come to is too large for a mark");
         }
@@ -64,7 +64,7 @@ put_why(const struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_fold_one_describe(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_fold_one_save(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_open(b, "group", 5, MRS_DOCUMENT);
     mrs_build_i64(b, "way", o->way);
@@ -164,7 +164,7 @@ get_why(struct mrsi_fold_one *o, struct mrs_view d, bool *bad)
 }
 
 enum mrs_status
-mrsi_fold_one_apply(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err *e)
+mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err *e)
 {
     MRS_ASSERT(o->live && o->kept);
     bool bad = false;
@@ -186,7 +186,7 @@ mrsi_fold_one_apply(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_er
 
 /* ---- a partition that is sorted on disk, and the group in it ---- */
 enum mrs_status
-mrsi_fold_heavy_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_bool(b, "heavy", f->heavy.on);
     if (!f->heavy.on) {
@@ -196,13 +196,13 @@ mrsi_fold_heavy_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_bu
     mrs_build_i64(b, "piece", (int64_t)f->heavy.piece);
     mrs_build_i64(b, "put", (int64_t)f->heavy.n_docs);
     mrs_build_bool(b, "inside", f->heavy.inside);
-    enum mrs_status s = mrsi_sorter_describe(&f->heavy.sorter, "sorting", b, files, e);
+    enum mrs_status s = mrsi_sorter_save(&f->heavy.sorter, "sorting", b, files, e);
     if (s != MRS_OK || !f->heavy.inside) {
         return s;
     }
     mrsi_state_put_bytes(b, "key", f->heavy.key.p, f->heavy.key.n);
     s = mrsi_file_array_save(&f->heavy.ordinals, "members", b, files, e);
-    return s == MRS_OK ? mrsi_fold_one_describe(&f->heavy.one, b, files, e) : s;
+    return s == MRS_OK ? mrsi_fold_one_save(&f->heavy.one, b, files, e) : s;
 }
 
 static enum mrs_status
@@ -232,7 +232,7 @@ apply_inside(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     enum mrs_status s = bad ? mrsi_state_damaged("a group", e) : mrs_buf_status(&f->heavy.key, e);
     MRS_THEN(s, mrsi_file_array_load(&f->heavy.ordinals, mark, "members", e));
     s = s == MRS_OK && t->temp ? mrsi_savepoint_items_each(&items, t->temp, t->bytes, e) : s;
-    MRS_THEN(s, mrsi_fold_one_apply(&f->heavy.one, mark, e));
+    MRS_THEN(s, mrsi_fold_one_load(&f->heavy.one, mark, e));
     if (s == MRS_OK && (t->n != f->heavy.one.n_given || t->ended != (f->heavy.one.way == MRSI_FOLD_ENDS))) {
         s = mrsi_state_damaged("members of a group", e);
     }
@@ -240,7 +240,7 @@ apply_inside(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
+mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 {
     MRS_ASSERT(!f->heavy.on);
     bool bad = false;
@@ -264,6 +264,6 @@ mrsi_fold_heavy_apply(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err 
     f->heavy.inside = *inside.p;
     f->heavy.piece = piece;
     f->heavy.n_docs = put;
-    enum mrs_status s = mrsi_sorter_apply(&f->heavy.sorter, mark, "sorting", e);
+    enum mrs_status s = mrsi_sorter_load(&f->heavy.sorter, mark, "sorting", e);
     return s == MRS_OK && f->heavy.inside ? apply_inside(f, mark, e) : s;
 }

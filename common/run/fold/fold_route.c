@@ -528,9 +528,9 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
     mrsi_spill_clear(&f->spill);
 }
 
-/* ---- in a mark ---- */
+/* ---- in a savepoint ---- */
 enum mrs_status
-mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_fold_route_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct mrsi_engine *en = f->en;
     mrs_build_bool(b, "routed", f->routed);
@@ -540,7 +540,7 @@ mrsi_fold_route_describe(struct mrsi_fold *f, struct mrs_build *b, struct mrs_bu
     enum mrs_status s = mrsi_save_bytes(en, "early", f->early.p, f->early.n, b, files, e);
     MRS_THEN(s, mrsi_save_bytes(en, "cuts", f->cuts.p, f->cuts.n, b, files, e));
     MRS_THEN(s, mrsi_save_bytes(en, "top", f->top.p, f->top.n, b, files, e));
-    return s == MRS_OK && f->routed ? mrsi_spill_describe(&f->spill, "records", b, files, e) : s;
+    return s == MRS_OK && f->routed ? mrsi_spill_save(&f->spill, "records", b, files, e) : s;
 }
 
 /* Records one behind the other, each as long as its parts. */
@@ -569,7 +569,7 @@ partitions_back(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mr
     struct mrsi_spill_layout layout = mrsi_layout_fold(f->en->memory, f->en->jobs, 1, 0);
     enum mrs_status s = mrs_buf_status(&f->cut_at, e);
     MRS_THEN(s, mrsi_spill_init(&f->spill, f->en, 1, &layout, e));
-    MRS_THEN(s, mrsi_spill_apply(&f->spill, mark, "records", e));
+    MRS_THEN(s, mrsi_spill_load(&f->spill, mark, "records", e));
     if (s == MRS_OK && f->spill.n_part != f->cut_at.n / sizeof(struct mrsi_fold_cut) + 1) {
         s = mrsi_state_damaged("the ranges of keys", e);
     }
@@ -579,7 +579,7 @@ partitions_back(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mr
 }
 
 enum mrs_status
-mrsi_fold_route_apply(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e)
+mrsi_fold_route_load(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_val routed = mrs_doc_get(mark, "routed"), top = mrs_doc_get(mark, "haveTop");

@@ -10,7 +10,7 @@ writes(enum mrsi_fold_stage stage)
 }
 
 enum mrs_status
-mrsi_fold_describe(void *fold, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_fold_state_save(void *fold, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct mrsi_fold *f = fold;
     mrs_build_i64(b, "stage", f->stage);
@@ -19,15 +19,15 @@ mrsi_fold_describe(void *fold, struct mrs_build *b, struct mrs_buf *files, struc
     mrs_build_i64(b, "nextPart", f->next_part);
     mrs_build_i64(b, "nextGroup", f->next_group);
     mrs_build_i64(b, "docsPut", (int64_t)f->n_docs);
-    enum mrs_status s = mrsi_fates_describe(&f->fates, "fates", b, files, e);
-    MRS_THEN(s, mrsi_sorter_describe(&f->late, "late", b, files, e));
+    enum mrs_status s = mrsi_fates_save(&f->fates, "fates", b, files, e);
+    MRS_THEN(s, mrsi_sorter_save(&f->late, "late", b, files, e));
     MRS_THEN(s, mrsi_file_array_save(&f->serials, "serials", b, files, e));
     if (s == MRS_OK && f->gather.on) {
-        s = mrsi_fold_gather_describe(f, b, files, e);
+        s = mrsi_fold_gather_save(f, b, files, e);
     } else if (s == MRS_OK && f->stage != MRSI_FOLD_SETTLES) {
-        s = mrsi_fold_route_describe(f, b, files, e);
+        s = mrsi_fold_route_save(f, b, files, e);
     }
-    MRS_THEN(s, mrsi_fold_heavy_describe(f, b, files, e));
+    MRS_THEN(s, mrsi_fold_heavy_save(f, b, files, e));
     return s == MRS_OK ? mrsi_step_outputs_save(&f->sides, b, files, e) : s;
 }
 
@@ -66,9 +66,9 @@ apply_groups(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (f->gather.on) {
-        s = mrsi_fold_gather_apply(f, mark, e);
+        s = mrsi_fold_gather_load(f, mark, e);
     } else if (f->stage != MRSI_FOLD_SETTLES) {
-        s = mrsi_fold_route_apply(f, mark, !writes(f->stage), e);
+        s = mrsi_fold_route_load(f, mark, !writes(f->stage), e);
     }
     if (s != MRS_OK || !writes(f->stage)) {
         return s;
@@ -78,7 +78,7 @@ apply_groups(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     if (bad) {
         return mrsi_state_damaged("groups", e);
     }
-    return f->gather.on ? MRS_OK : mrsi_fold_heavy_apply(f, mark, e);
+    return f->gather.on ? MRS_OK : mrsi_fold_heavy_load(f, mark, e);
 }
 
 #define IN(phase) (1u << (phase))
@@ -90,26 +90,26 @@ fits(const struct mrsi_fold *f)
     static const unsigned phases[] = {
         [MRSI_FOLD_GATHERS] = IN(MRSI_IDS_OPTIMISTIC),
         [MRSI_FOLD_READS] = IN(MRSI_IDS_OPTIMISTIC),
-        [MRSI_FOLD_READS_AGAIN] = IN(MRSI_IDS_RESOLVE),
+        [MRSI_FOLD_READS_AGAIN] = IN(MRSI_IDS_COLLECT),
         [MRSI_FOLD_OPTIMISTIC] = IN(MRSI_IDS_OPTIMISTIC) | IN(MRSI_IDS_FIND_DUPLICATES),
-        [MRSI_FOLD_RESOLVES] = IN(MRSI_IDS_RESOLVE) | IN(MRSI_IDS_JUDGE),
-        [MRSI_FOLD_TELLS] = IN(MRSI_IDS_VERDICT),
-        [MRSI_FOLD_SETTLES] = IN(MRSI_IDS_RESOLVE) | IN(MRSI_IDS_VERDICT), /* without a clash; behind one */
+        [MRSI_FOLD_RESOLVES] = IN(MRSI_IDS_COLLECT) | IN(MRSI_IDS_DECIDE),
+        [MRSI_FOLD_TELLS] = IN(MRSI_IDS_APPLY),
+        [MRSI_FOLD_SETTLES] = IN(MRSI_IDS_COLLECT) | IN(MRSI_IDS_APPLY), /* without a clash; behind one */
     };
     return phases[f->stage] & IN(f->sides.ids.phase);
 }
 
 enum mrs_status
-mrsi_fold_apply(struct mrsi_fold *f, struct mrs_err *e)
+mrsi_fold_state_load(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrs_view mark = f->pass.from;
     enum mrs_status s = apply_head(f, mark, e);
     MRS_THEN(s, open_sides(f, mark, e));
-    MRS_THEN(s, mrsi_pass_apply(&f->pass, e));
+    MRS_THEN(s, mrsi_pass_load(&f->pass, e));
     MRS_THEN(s, mrsi_step_outputs_load(&f->sides, mark, e));
     s = s == MRS_OK && !fits(f) ? mrsi_state_damaged("the step", e) : s;
-    MRS_THEN(s, mrsi_fates_apply(&f->fates, mark, "fates", e));
-    MRS_THEN(s, mrsi_sorter_apply(&f->late, mark, "late", e));
+    MRS_THEN(s, mrsi_fates_load(&f->fates, mark, "fates", e));
+    MRS_THEN(s, mrsi_sorter_load(&f->late, mark, "late", e));
     MRS_THEN(s, mrsi_file_array_load(&f->serials, mark, "serials", e));
     if (f->stage == MRSI_FOLD_SETTLES && mrs_doc_get(mark, "scan").type == MRS_MISSING) {
         f->pass.from = mrs_empty_doc(); /* the last pass begins */

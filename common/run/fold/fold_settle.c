@@ -186,7 +186,7 @@ tally(const struct fold_settle *st)
     return t;
 }
 
-/* A mark in this pass has it open. */
+/* A savepoint in this pass has it open. */
 static enum mrs_status
 open_from(struct mrsi_fold *f, struct mrs_err *e)
 {

@@ -3,12 +3,12 @@
  * in order.
  *
  * A partition that is too large to be loaded is sorted on disk, and its groups are streamed, however large they are,
- * while no other thread fetches: then marks can be taken inside of it, and inside of a group (fold_partial.c). */
+ * while no other thread fetches: then savepoints can be taken inside of it, and inside of a group (fold_partial.c). */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 
-enum { GROUPS = 1024 /* of a job */, LOOKS = 16 /* for a mark, in members of a block's size */ };
-#define AT_ONCE (1ull << 30) /* most bytes that are sorted in memory, where no mark is taken meanwhile */
+enum { GROUPS = 1024 /* of a job */, LOOKS = 16 /* for a savepoint, in members of a block's size */ };
+#define AT_ONCE (1ull << 30) /* most bytes that are sorted in memory, where no savepoint is taken meanwhile */
 
 struct fold_write_job {
     struct mrsi_fold_out out;
@@ -189,8 +189,8 @@ to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fol
     return mrsi_sorter_put(&f->heavy.sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
 }
 
-/* A job that is worked on alone: so many bytes on, between two of its pieces, members or documents, a mark can be taken
- * where all jobs before it have been committed. */
+/* A job that is worked on alone: so many bytes on, between two of its pieces, members or documents, a savepoint can be
+ * taken where all jobs before it have been committed. */
 static enum mrs_status
 mark_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, uint64_t bytes, struct mrs_err *e)
 {
@@ -275,7 +275,7 @@ struct fold_write_stream {
     struct mrsi_fold *f;
     struct mrsi_worker *w;
     struct fold_write_job *job;
-    uint64_t bytes, many; /* of members since the last look for a mark; how many until the next */
+    uint64_t bytes, many; /* of members since the last look for a savepoint; how many until the next */
 };
 
 static enum mrs_status
@@ -352,7 +352,7 @@ mrsi_fold_heavy_clear(struct mrsi_fold *f)
     }
 }
 
-/* All records of the partition, in order, or what was left of them at the mark. */
+/* All records of the partition, in order, or what was left of them at the savepoint. */
 static enum mrs_status
 sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrs_err *e)
 {
@@ -420,7 +420,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_fold *f = arg;
     struct fold_write_job *job = p;
     job->out.n_docs = 0;
-    if (f->sides.ids.phase == MRSI_IDS_VERDICT) {
+    if (f->sides.ids.phase == MRSI_IDS_APPLY) {
         size_t part = (size_t)(job->part - f->spill.part);
         memcpy(&job->out.first_doc, f->serials.p + part * sizeof job->out.first_doc, sizeof job->out.first_doc);
     }
@@ -436,7 +436,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct mrsi_fold *f = arg;
     struct fold_write_job *job = p;
     enum mrs_status s = mrsi_fold_hand_over(f, w, &job->out, e);
-    if (s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE) {
+    if (s == MRS_OK && f->sides.ids.phase == MRSI_IDS_COLLECT) {
         s = mrsi_file_array_put(&f->serials, &f->n_docs, e);
     }
     f->n_docs += job->out.n_docs;
@@ -465,5 +465,5 @@ mrsi_fold_write(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_pipe p = {f->en, sizeof(struct fold_write_job), fetch, work, commit, clear, f};
     enum mrs_status s = mrsi_pipe_run_marked(&p, &f->pass, e);
-    return s == MRS_OK && f->sides.ids.phase == MRSI_IDS_RESOLVE ? mrsi_file_array_end(&f->serials, e) : s;
+    return s == MRS_OK && f->sides.ids.phase == MRSI_IDS_COLLECT ? mrsi_file_array_end(&f->serials, e) : s;
 }

@@ -105,7 +105,7 @@ mrsi_group_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     mrsi_group_decided(&g);
     mrsi_fates_init(&g.from, en);
     mrsi_fates_init(&g.there, en);
-    g.pass = (struct mrsi_pass){.en = en, .kind = "group", .describe = mrsi_group_mark, .arg = &g};
+    g.pass = (struct mrsi_pass){.en = en, .kind = "group", .save = mrsi_group_mark, .arg = &g};
     mrsi_ckpt_savepoint_for(&g.pass);
     enum mrs_status s = mrsi_step_outputs_init(&g.sides, en, step, e);
     g.sides.pass = &g.pass;

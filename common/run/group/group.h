@@ -24,7 +24,7 @@ enum {
     MRSI_LATE = MRS_USED_CUT      /* refused when it was about to be written */
 };
 
-/* Where a step is: marks can be taken in each of them. */
+/* Where a step is: savepoints can be taken in each of them. */
 enum mrsi_group_stage {
     MRSI_GROUP_READ,
     MRSI_GROUP_JUDGE_KEYS, /* the first look: keys whose members disagree, */
@@ -46,11 +46,11 @@ struct mrsi_group_run {
     struct mrsi_pass pass;
     enum mrsi_group_stage stage;
     bool reading;                   /* the stage has begun to read a sort */
-    bool goes_on;                   /* it had at the mark that it goes on from */
+    bool goes_on;                   /* it had at the savepoint that it goes on from */
     bool went_on;                   /* some of what is sorted is of another run */
     uint32_t side;                  /* being read */
     struct mrsi_refused_mark log;   /* of refused documents, before anything was written */
-    uint64_t looked;                /* bytes of members since a mark could have been taken */
+    uint64_t looked;                /* bytes of members since a savepoint could have been taken */
     struct mrsi_sorter members;     /* by key, there first, source, part */
     struct mrsi_sorter ids;         /* in the first look: of members, by hash of the `_id`, then as the members */
     struct mrsi_sorter bars;        /* in the first look: by source and part, struct mrsi_rejected of those rejected, */
@@ -89,12 +89,12 @@ enum mrs_status mrsi_group_write_side(struct mrsi_group_run *g, uint32_t side, s
 enum mrs_status mrsi_group_write_new(struct mrsi_group_run *g, struct mrs_err *e);
 /* group_savepoint.c */
 enum mrs_status mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
-/* The stage that the mark says, with all that it has; the writers are open. */
+/* The stage that the savepoint says, with all that it has; the writers are open. */
 enum mrs_status mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e);
 /* Begins to read a sort, or goes on reading it. */
 enum mrs_status mrsi_group_begin_sort(struct mrsi_group_run *g, struct mrsi_sorter *sort, struct mrs_err *e);
-/* In a look, between two keys: `of` is the first record of the next one, and has been given. *mark: a mark can have
- * been taken, and that record is given again. */
+/* In a look, between two keys: `of` is the first record of the next one, and has been given. *mark: a savepoint can
+ * have been taken, and that record is given again. */
 enum mrs_status mrsi_group_between_keys(struct mrsi_group_run *g, struct mrsi_sorter *of, bool *mark,
                                         struct mrs_err *e);
 /* Whether a record of another run's sort can be what it should be: of members, ids, and notes. */

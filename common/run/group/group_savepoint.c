@@ -7,13 +7,13 @@ static const char *const names[MRSI_GROUP_SORTS] = {"made", "gains", "refs"}; /*
 
 /* ---- into words ---- */
 static enum mrs_status
-describe_sorts(struct mrsi_group_run *g, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_sorts(struct mrsi_group_run *g, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct mrsi_sorter *sorts[MRSI_GROUP_SORTS];
     enum mrs_status s = MRS_OK;
     mrsi_group_sorts(g, sorts);
     for (int i = 0; s == MRS_OK && i < MRSI_GROUP_SORTS; i++) {
-        s = mrsi_sorter_describe(sorts[i], names[i], b, files, e);
+        s = mrsi_sorter_save(sorts[i], names[i], b, files, e);
     }
     return s;
 }
@@ -33,12 +33,12 @@ mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
     mrs_build_bool(b, "again", g->again);
     mrsi_state_put_bytes(b, "why", g->late_why, strlen(g->late_why));
     mrsi_state_put_bytes(b, "where", g->late_where, strlen(g->late_where));
-    enum mrs_status s = mrsi_sorter_describe(&g->members, "members", b, files, e);
-    MRS_THEN(s, mrsi_fates_describe(&g->from, "from", b, files, e));
-    MRS_THEN(s, mrsi_fates_describe(&g->there, "there", b, files, e));
-    MRS_THEN(s, mrsi_sorter_describe(&g->ids, "ids", b, files, e));
-    MRS_THEN(s, mrsi_sorter_describe(&g->bars, "bars", b, files, e));
-    return s == MRS_OK ? describe_sorts(g, b, files, e) : s;
+    enum mrs_status s = mrsi_sorter_save(&g->members, "members", b, files, e);
+    MRS_THEN(s, mrsi_fates_save(&g->from, "from", b, files, e));
+    MRS_THEN(s, mrsi_fates_save(&g->there, "there", b, files, e));
+    MRS_THEN(s, mrsi_sorter_save(&g->ids, "ids", b, files, e));
+    MRS_THEN(s, mrsi_sorter_save(&g->bars, "bars", b, files, e));
+    return s == MRS_OK ? save_sorts(g, b, files, e) : s;
 }
 
 /* ---- and back ---- */
@@ -62,12 +62,12 @@ apply_sorts(struct mrsi_group_run *g, struct mrs_view mark, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     mrsi_group_sorts(g, sorts);
     for (int i = 0; s == MRS_OK && i < MRSI_GROUP_SORTS; i++) {
-        s = mrsi_sorter_apply(sorts[i], mark, names[i], e);
+        s = mrsi_sorter_load(sorts[i], mark, names[i], e);
     }
     return s;
 }
 
-/* Where a stage reads a collection the scan goes on first, and the mark is still needed for that. */
+/* Where a stage reads a collection the scan goes on first, and the savepoint is still needed for that. */
 static bool
 scans(enum mrsi_group_stage stage)
 {
@@ -91,12 +91,12 @@ mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e)
     g->again = *again.p;
     g->goes_on = *reading.p;
     g->went_on = true;
-    enum mrs_status s = mrsi_pass_apply(&g->pass, e);
-    MRS_THEN(s, mrsi_sorter_apply(&g->members, mark, "members", e));
-    MRS_THEN(s, mrsi_fates_apply(&g->from, mark, "from", e));
-    MRS_THEN(s, mrsi_fates_apply(&g->there, mark, "there", e));
-    MRS_THEN(s, mrsi_sorter_apply(&g->ids, mark, "ids", e));
-    MRS_THEN(s, mrsi_sorter_apply(&g->bars, mark, "bars", e));
+    enum mrs_status s = mrsi_pass_load(&g->pass, e);
+    MRS_THEN(s, mrsi_sorter_load(&g->members, mark, "members", e));
+    MRS_THEN(s, mrsi_fates_load(&g->from, mark, "from", e));
+    MRS_THEN(s, mrsi_fates_load(&g->there, mark, "there", e));
+    MRS_THEN(s, mrsi_sorter_load(&g->ids, mark, "ids", e));
+    MRS_THEN(s, mrsi_sorter_load(&g->bars, mark, "bars", e));
     MRS_THEN(s, apply_sorts(g, mark, e));
     if (!scans(g->stage)) {
         g->pass.from = mrs_empty_doc();
@@ -142,7 +142,7 @@ mrsi_group_is_note(const struct mrsi_group_run *g, const struct mrsi_sorted *r, 
     return r->key_len == 9 && mrsi_savepoint_is_doc(r->p, r->n);
 }
 
-/* ---- sorts that are read while marks are taken ---- */
+/* ---- sorts that are read while savepoints are taken ---- */
 enum mrs_status
 mrsi_group_begin_sort(struct mrsi_group_run *g, struct mrsi_sorter *sort, struct mrs_err *e)
 {

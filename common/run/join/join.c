@@ -146,8 +146,8 @@ read_both(struct mrsi_join_run *j, struct mrs_err *e)
 }
 
 /* ---- writing ---- */
-/* The rows of the reading passes are kept; those of the writing passes may be begun again. What a mark on disk speaks
- * of is then written anew, so it is replaced first. */
+/* The rows of the reading passes are kept; those of the writing passes may be begun again. What a savepoint on disk
+ * speaks of is then written anew, so it is replaced first. */
 static enum mrs_status
 begin_round(struct mrsi_join_run *j, bool restart, struct mrs_err *e)
 {
@@ -170,7 +170,7 @@ static enum mrs_status
 emit_once(struct mrsi_join_run *j, struct mrs_err *e)
 {
     MRS_ASSERT(j->stage == MRSI_JOIN_EMIT);
-    bool restart = j->restart || j->sides.ids.phase == MRSI_IDS_VERDICT;
+    bool restart = j->restart || j->sides.ids.phase == MRSI_IDS_APPLY;
     enum mrs_status s = mrsi_step_outputs_held(&j->sides, j->restart, restart, e);
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
@@ -193,13 +193,13 @@ write_once(void *arg, struct mrs_err *e)
     return s == MRS_OK ? mrsi_settle_from(j, e) : s;
 }
 
-/* From the beginning, or from a mark, up to where something is written. */
+/* From the beginning, or from a savepoint, up to where something is written. */
 static enum mrs_status
 begin(struct mrsi_join_run *j, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (mrsi_pass_goes_on(&j->pass)) {
-        s = mrsi_join_apply(j, e);
+        s = mrsi_join_load(j, e);
     } else {
         memset(j->is_hashed, true, j->st->desc.n_pairs);
         choose_way(j);

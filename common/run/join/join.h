@@ -81,10 +81,10 @@ struct mrsi_join_run {
     struct mrsi_refused_mark refused; /* before anything was written */
     struct mrsi_savepoint_list log_kept, left_kept;
 };
-/* ---- join_savepoint.c: marks (checkpoint.h) ---- */
-void mrsi_join_marks(struct mrsi_join_run *j); /* how its passes are described; takes the mark to go on from, if any */
-/* Becomes what the mark says; writers are open as in mrsi_pass_apply. */
-enum mrs_status mrsi_join_apply(struct mrsi_join_run *j, struct mrs_err *e);
+/* ---- join_savepoint.c: savepoints (checkpoint.h) ---- */
+void mrsi_join_marks(struct mrsi_join_run *j); /* sets how its passes are saved; takes the savepoint to resume from */
+/* Becomes what the savepoint says; writers are open as in mrsi_pass_load. */
+enum mrs_status mrsi_join_load(struct mrsi_join_run *j, struct mrs_err *e);
 
 /* join_keys.c: keys of a document, hashed. */
 struct mrsi_hashed {            /* of one document */
@@ -125,9 +125,9 @@ enum mrs_status mrsi_by_key_from(struct mrsi_spiller *out, struct mrsi_key key, 
 /* Fills j->spill, and clears by_key. */
 enum mrs_status mrsi_by_key_meet(struct mrsi_join_run *j, struct mrs_err *e);
 void mrsi_by_key_clear(struct mrsi_join_run *j);
-enum mrs_status mrsi_by_key_describe(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files,
-                                     struct mrs_err *e);
-enum mrs_status mrsi_by_key_apply(struct mrsi_join_run *j, struct mrs_err *e);
+enum mrs_status mrsi_by_key_save(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files,
+                                 struct mrs_err *e);
+enum mrs_status mrsi_by_key_load(struct mrsi_join_run *j, struct mrs_err *e);
 /* ---- join_far.c: shapes that stay in files of from ---- */
 void mrsi_far_clear(struct mrsi_join_run *j);
 /* Where the bytes of a block stay; *p NULL: nowhere. To be asked block by block, in their order. */
@@ -153,8 +153,8 @@ mrsi_far_copy(const struct mrsi_rec *r, const uint8_t *doc, uint8_t *to)
     memcpy(to + 4, doc + 4, r->gap - 4);
     memcpy(to + r->gap, doc + r->gap + mrsi_far_of(r).gap_len, r->shape_len - r->gap);
 }
-/* For marks (checkpoint.h). */
-enum mrs_status mrsi_far_apply(struct mrsi_join_run *j, struct mrs_err *e);
+/* For savepoints (checkpoint.h). */
+enum mrs_status mrsi_far_load(struct mrsi_join_run *j, struct mrs_err *e);
 
 /* join_emit.c */
 enum mrs_status mrsi_join_emit(struct mrsi_join_run *j, struct mrs_err *e);

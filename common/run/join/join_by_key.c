@@ -242,19 +242,19 @@ mrsi_by_key_meet(struct mrsi_join_run *j, struct mrs_err *e)
     return s;
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 enum mrs_status
-mrsi_by_key_describe(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_by_key_save(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(j->by_key);
     struct mrsi_by_key *k = j->by_key;
     mrs_build_i64(b, "met", k->n_done);
-    enum mrs_status s = mrsi_spill_describe(&k->keys, "intoKeys", b, files, e);
-    return s == MRS_OK ? mrsi_spill_describe(&k->records, "fromRecords", b, files, e) : s;
+    enum mrs_status s = mrsi_spill_save(&k->keys, "intoKeys", b, files, e);
+    return s == MRS_OK ? mrsi_spill_save(&k->records, "fromRecords", b, files, e) : s;
 }
 
 enum mrs_status
-mrsi_by_key_apply(struct mrsi_join_run *j, struct mrs_err *e)
+mrsi_by_key_load(struct mrsi_join_run *j, struct mrs_err *e)
 {
     bool bad = false;
     enum mrs_status s = begin_spills(j, 0, e);
@@ -264,8 +264,8 @@ mrsi_by_key_apply(struct mrsi_join_run *j, struct mrs_err *e)
     }
     k->n_done = (uint32_t)mrsi_state_number(j->pass.from, "met", UINT32_MAX, &bad);
     s = bad ? mrsi_state_damaged("a join", e) : MRS_OK;
-    MRS_THEN(s, mrsi_spill_apply(&k->keys, j->pass.from, "intoKeys", e));
-    MRS_THEN(s, mrsi_spill_apply(&k->records, j->pass.from, "fromRecords", e));
+    MRS_THEN(s, mrsi_spill_load(&k->keys, j->pass.from, "intoKeys", e));
+    MRS_THEN(s, mrsi_spill_load(&k->records, j->pass.from, "fromRecords", e));
     bool same = s == MRS_OK && k->keys.total == HASHES && k->records.total == HASHES &&
                 k->keys.n_part == k->records.n_part && !k->keys.added && !k->records.added;
     s = s == MRS_OK && !same ? mrsi_state_damaged("a join", e) : s;

@@ -287,7 +287,7 @@ static enum mrs_status
 write_into(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_view doc,
            struct mrs_err *e)
 {
-    return j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK
+    return j->sides.ids.phase == MRSI_IDS_COLLECT ? MRS_OK
                                                       : mrsi_step_outputs_write(&j->sides, w, job->out, 1, doc, e);
 }
 
@@ -411,7 +411,7 @@ splice(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job
         return clash(j, w, job, work, rejected, doc, e);
     }
     struct mrsi_writer *wr = &j->sides.wr[j->sides.wr_of[1]];
-    job->direct = j->sides.ids.phase != MRSI_IDS_RESOLVE && !wr->n_fused;
+    job->direct = j->sides.ids.phase != MRSI_IDS_COLLECT && !wr->n_fused;
     mrs_buf_reset(&job->spliced);
     struct mrs_buf *to = job->direct ? &job->out[j->sides.wr_of[1]].buf : &job->spliced;
     job->spliced_at = to->n;

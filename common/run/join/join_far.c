@@ -137,9 +137,9 @@ map_again(struct mrsi_join_run *j, const struct mrs_buf *was, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_far_apply(struct mrsi_join_run *j, struct mrs_err *e)
+mrsi_far_load(struct mrsi_join_run *j, struct mrs_err *e)
 {
-    struct mrs_buf was; /* struct mrsi_mapped, when the mark was taken */
+    struct mrs_buf was; /* struct mrsi_mapped, when the savepoint was taken */
     mrs_buf_init(&was, j->en->mem, SIZE_MAX);
     enum mrs_status s = mrsi_load_bytes(j->en, j->pass.from, "maps", &was, e);
     if (s == MRS_OK && was.n % sizeof(struct mrsi_mapped)) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_savepoint.c - marks of a join: what each of its stages needs to resume.
+/* join_savepoint.c - savepoints of a join: what each of its stages needs to resume.
  *
- * What is small is made again instead of written: a lookup reads from once more. Fates are copied for each mark, as
- * their bits change; everything else is written once or only grows. */
+ * What is small is made again instead of written: a lookup reads from once more. Fates are copied for each savepoint,
+ * as their bits change; everything else is written once or only grows. */
 #include "join_slice.h"
 
 static void
@@ -27,41 +27,41 @@ put_flags(const struct mrsi_join_run *j, struct mrs_build *b)
 static enum mrs_status
 describe_keys(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    return j->by_key ? mrsi_by_key_describe(j, b, files, e)
+    return j->by_key ? mrsi_by_key_save(j, b, files, e)
                      : mrsi_savepoint_list_save(&j->log_kept, "log", b, files, e);
 }
 
 static enum mrs_status
-describe_read(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_read(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
-    enum mrs_status s = mrsi_fates_describe(&j->fates, "fates", b, files, e);
+    enum mrs_status s = mrsi_fates_save(&j->fates, "fates", b, files, e);
     MRS_THEN(s, mrsi_savepoint_list_save(&j->left_kept, "leftDocs", b, files, e));
     if (s != MRS_OK || j->lookup) {
         return s;
     }
-    s = mrsi_spill_describe(&j->spill, "spill", b, files, e);
+    s = mrsi_spill_save(&j->spill, "spill", b, files, e);
     s = s == MRS_OK && j->far ? mrsi_save_bytes(j->en, "maps", j->maps.p, j->maps.n, b, files, e) : s;
     if (s != MRS_OK || j->stage > MRSI_JOIN_MEET) {
         return s;
     }
-    return j->by_key ? mrsi_by_key_describe(j, b, files, e)
-                     : mrsi_table_describe(&j->table, j->en, "table", b, files, e);
+    return j->by_key ? mrsi_by_key_save(j, b, files, e)
+                     : mrsi_table_save(&j->table, j->en, "table", b, files, e);
 }
 
 static enum mrs_status
-describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct mrsi_join_run *j = arg;
     put_flags(j, b);
     if (j->stage == MRSI_JOIN_KEYS) {
         return describe_keys(j, b, files, e);
     }
-    enum mrs_status s = describe_read(j, b, files, e);
+    enum mrs_status s = save_read(j, b, files, e);
     if (s == MRS_OK && j->stage > MRSI_JOIN_MEET) {
         s = mrsi_step_outputs_save(&j->sides, b, files, e);
     }
     if (s == MRS_OK && j->stage == MRSI_JOIN_EMIT && !j->lookup) {
-        s = mrsi_slices_describe(j, b, files, e);
+        s = mrsi_slices_save(j, b, files, e);
     }
     return s;
 }
@@ -70,7 +70,7 @@ void
 mrsi_join_marks(struct mrsi_join_run *j)
 {
     MRS_ASSERT(j->en && j->st);
-    j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .describe = describe, .arg = j};
+    j->pass = (struct mrsi_pass){.en = j->en, .kind = "step", .save = save, .arg = j};
     j->pass.wr = j->sides.wr;
     j->sides.pass = &j->pass;
     j->log_kept = (struct mrsi_savepoint_list){j->en, &j->log, NULL, 0};
@@ -148,7 +148,7 @@ static enum mrs_status
 get_keys(struct mrsi_join_run *j, bool by_key, struct mrs_err *e)
 {
     if (by_key) {
-        return mrsi_by_key_apply(j, e);
+        return mrsi_by_key_load(j, e);
     }
     enum mrs_status s = mrsi_savepoint_list_load(&j->log_kept, j->pass.from, "log", e);
     return s == MRS_OK ? check_entries(j, e) : s;
@@ -171,7 +171,7 @@ get_table(struct mrsi_join_run *j, struct mrs_err *e)
 }
 
 /* ---- stages ---- */
-/* Once more, as it is not in the mark; what that counts and refuses has been counted and refused. */
+/* Once more, as it is not in the savepoint; what that counts and refuses has been counted and refused. */
 static enum mrs_status
 read_again(struct mrsi_join_run *j, struct mrs_err *e)
 {
@@ -187,21 +187,21 @@ get_read(struct mrsi_join_run *j, bool by_key, struct mrs_err *e)
 {
     struct mrsi_spill_layout l = mrsi_join_layout(j);
     enum mrs_status s = j->lookup ? read_again(j, e) : mrsi_spill_init(&j->spill, j->en, j->n_into, &l, e);
-    MRS_THEN(s, mrsi_fates_apply(&j->fates, j->pass.from, "fates", e));
+    MRS_THEN(s, mrsi_fates_load(&j->fates, j->pass.from, "fates", e));
     MRS_THEN(s, get_left(j, e));
-    s = s == MRS_OK && !j->lookup ? mrsi_spill_apply(&j->spill, j->pass.from, "spill", e) : s;
+    s = s == MRS_OK && !j->lookup ? mrsi_spill_load(&j->spill, j->pass.from, "spill", e) : s;
     if (s == MRS_OK && !j->lookup && (j->spill.total != j->n_into || j->spill.added)) {
         s = mrsi_state_damaged("what was put aside", e);
     }
-    s = s == MRS_OK && j->far ? mrsi_far_apply(j, e) : s;
+    s = s == MRS_OK && j->far ? mrsi_far_load(j, e) : s;
     if (s != MRS_OK || j->stage > MRSI_JOIN_MEET) {
         return s;
     }
-    return by_key ? mrsi_by_key_apply(j, e) : get_table(j, e);
+    return by_key ? mrsi_by_key_load(j, e) : get_table(j, e);
 }
 
 enum mrs_status
-mrsi_join_apply(struct mrsi_join_run *j, struct mrs_err *e)
+mrsi_join_load(struct mrsi_join_run *j, struct mrs_err *e)
 {
     bool by_key, settled;
     enum mrs_status s = get_flags(j, &by_key, &settled, e);
@@ -214,7 +214,7 @@ mrsi_join_apply(struct mrsi_join_run *j, struct mrs_err *e)
         s = s == MRS_OK && settled ? mrsi_step_outputs_open(&j->sides, 0, e) : s;
         j->pass.n_wr = j->sides.n_wr;
     }
-    MRS_THEN(s, mrsi_pass_apply(&j->pass, e));
+    MRS_THEN(s, mrsi_pass_load(&j->pass, e));
     if (s != MRS_OK || j->stage == MRSI_JOIN_KEYS) {
         return s == MRS_OK ? get_keys(j, by_key, e) : s;
     }
@@ -222,7 +222,7 @@ mrsi_join_apply(struct mrsi_join_run *j, struct mrs_err *e)
     if (s == MRS_OK && j->stage > MRSI_JOIN_MEET) {
         s = mrsi_step_outputs_load(&j->sides, j->pass.from, e);
     }
-    s = s == MRS_OK && j->stage == MRSI_JOIN_EMIT && !j->lookup ? mrsi_slices_apply(j, e) : s;
+    s = s == MRS_OK && j->stage == MRSI_JOIN_EMIT && !j->lookup ? mrsi_slices_load(j, e) : s;
     bool early = j->stage != MRSI_JOIN_SETTLE && mrsi_ids_is_between(&j->sides.ids);
     return s == MRS_OK && early ? mrsi_state_damaged("a join", e) : s;
 }

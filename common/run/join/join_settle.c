@@ -89,7 +89,7 @@ mrsi_refuse_unsorted(struct mrsi_join_run *j, struct mrsi_worker *w, uint32_t si
     if (s < MRS_SKIP || w->scratch.bad == 1) {
         return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : mrs_buf_status(&w->scratch, e);
     }
-    if (s == MRS_OK && !w->scratch.bad) { /* only the fates of a damaged mark say so */
+    if (s == MRS_OK && !w->scratch.bad) { /* only the fates of a damaged savepoint say so */
         return mrsi_state_damaged("what has become of documents", e);
     }
     mrs_err_at(&w->err, "sort");
@@ -115,7 +115,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     switch (fate) {
     case MRS_FATE_STAYS:
     case MRS_FATE_CHANGED:
-        return j->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK : mrsi_step_outputs_write(&j->sides, w, job->out, 0,
+        return j->sides.ids.phase == MRSI_IDS_COLLECT ? MRS_OK : mrsi_step_outputs_write(&j->sides, w, job->out, 0,
                                                                                          doc, e);
     case MRS_FATE_REFUSED:
         mrs_err_clear(&w->err);

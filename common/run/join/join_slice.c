@@ -3,7 +3,8 @@
  *
  * A slice goes on over the blocks that are read, so that a partition is loaded once. A partition that is more than a
  * worker may hold is split here, when its turn has come; its file is used again for the next one, so what is split
- * stays in the memory of the system. Marks need not wait until a block has ended: what is left of it goes along. */
+ * stays in the memory of the system. Savepoints need not wait until a block has ended: what is left of it goes
+ * along. */
 #include "join_slice.h"
 #include "heavy_parents.h"
 
@@ -181,9 +182,9 @@ mrsi_slice_next(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_er
     return s == MRS_OK && slice->is_loaded && !slice->is_heavy ? load(slice, e) : s;
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 enum mrs_status
-mrsi_slices_describe(const struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_slices_save(const struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(j->slices.at <= j->slices.block.n);
     const struct mrsi_slices *x = &j->slices;
@@ -206,7 +207,7 @@ are_documents(const uint8_t *p, size_t n)
 }
 
 enum mrs_status
-mrsi_slices_apply(struct mrsi_join_run *j, struct mrs_err *e)
+mrsi_slices_load(struct mrsi_join_run *j, struct mrs_err *e)
 {
     struct mrsi_slices *x = &j->slices;
     struct mrs_view mark = j->pass.from;

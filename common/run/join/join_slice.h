@@ -21,9 +21,9 @@ void mrsi_slice_clear(struct mrsi_slice *x);
 enum mrs_status mrsi_slice_next(struct mrsi_join_run *j, struct mrsi_slice *x, struct mrs_err *e);
 enum mrs_status mrsi_slice_load(struct mrsi_slice *x, struct mrs_err *e); /* recs, where they are not there */
 void mrsi_slices_clear(struct mrsi_join_run *j);
-/* The documents of the block that are in no slice yet, as fields of a mark (checkpoint.h). */
-enum mrs_status mrsi_slices_describe(const struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files,
-                                     struct mrs_err *e);
-enum mrs_status mrsi_slices_apply(struct mrsi_join_run *j, struct mrs_err *e);
+/* The documents of the block that are in no slice yet, as fields of a savepoint (checkpoint.h). */
+enum mrs_status mrsi_slices_save(const struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files,
+                                 struct mrs_err *e);
+enum mrs_status mrsi_slices_load(struct mrsi_join_run *j, struct mrs_err *e);
 
 #endif

@@ -96,7 +96,7 @@ mrsi_link_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     struct mrsi_link_run l = {
         .en = en, .step = step, .st = st, .ops = st->type->link, .self = en->side[step][0] == en->side[step][1]};
     begin(&l);
-    l.pass = (struct mrsi_pass){.en = en, .kind = "link", .describe = mrsi_link_mark, .arg = &l};
+    l.pass = (struct mrsi_pass){.en = en, .kind = "link", .save = mrsi_link_mark, .arg = &l};
     mrsi_ckpt_savepoint_for(&l.pass);
     enum mrs_status s = mrsi_step_outputs_init(&l.sides, en, step, e);
     l.sides.pass = &l.pass;

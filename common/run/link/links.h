@@ -62,8 +62,8 @@ struct mrsi_link_side {
     uint64_t seen;                /* documents that were read */
 };
 
-/* Where a step is. Marks can be taken while documents are read and written; what is decided in between, from tables
- * alone, is decided again by who goes on. */
+/* Where a step is. Savepoints can be taken while documents are read and written; what is decided in between, from
+ * tables alone, is decided again by who goes on. */
 enum mrsi_link_stage { MRSI_LINK_READ, MRSI_LINK_DECIDE, MRSI_LINK_WRITE, MRSI_LINK_DONE };
 
 struct mrsi_link_run {

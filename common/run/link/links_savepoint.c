@@ -29,8 +29,8 @@ static enum mrs_status
 describe_gains(struct mrsi_edges *x, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "gains", (int64_t)x->n);
-    enum mrs_status s = mrsi_mapped_mem_describe(&x->start, "start", b, files, e);
-    return s == MRS_OK ? mrsi_mapped_mem_describe(&x->to, "to", b, files, e) : s;
+    enum mrs_status s = mrsi_mapped_mem_save(&x->start, "start", b, files, e);
+    return s == MRS_OK ? mrsi_mapped_mem_save(&x->to, "to", b, files, e) : s;
 }
 
 static enum mrs_status
@@ -40,8 +40,8 @@ describe_side(struct mrsi_link_run *l, uint32_t side, struct mrs_build *b, struc
     struct mrsi_link_side *sd = &l->side[side];
     mrs_build_open(b, side ? "child" : "parent", side ? 5 : 6, MRS_DOCUMENT);
     mrs_build_i64(b, "seen", (int64_t)sd->seen);
-    enum mrs_status s = mrsi_index_describe(&sd->ids, "ids", b, files, e);
-    MRS_THEN(s, mrsi_fates_describe(&sd->fates, "fates", b, files, e));
+    enum mrs_status s = mrsi_index_save(&sd->ids, "ids", b, files, e);
+    MRS_THEN(s, mrsi_fates_save(&sd->fates, "fates", b, files, e));
     MRS_THEN(s, mrsi_file_array_save(&sd->at, "at", b, files, e));
     MRS_THEN(s, mrsi_file_array_save(&sd->bytes, "bytes", b, files, e));
     if (s == MRS_OK && !is_decided(l)) {
@@ -70,8 +70,8 @@ mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     if (s != MRS_OK || !is_decided(l)) {
         return s;
     }
-    s = mrsi_mapped_mem_describe(&l->listed, "listed", b, files, e);
-    MRS_THEN(s, mrsi_mapped_mem_describe(&l->parent, "leaves", b, files, e));
+    s = mrsi_mapped_mem_save(&l->listed, "listed", b, files, e);
+    MRS_THEN(s, mrsi_mapped_mem_save(&l->parent, "leaves", b, files, e));
     return s == MRS_OK ? mrsi_step_outputs_save(&l->sides, b, files, e) : s;
 }
 
@@ -177,8 +177,8 @@ apply_gains(struct mrsi_link_run *l, struct mrsi_link_side *sd, struct mrs_view 
     uint64_t limit = l->en->memory / 16, n = sd->fates.n;
     sd->gains.n = mrsi_state_number(d, "gains", INT64_MAX / 8, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("who gains whom", e) : MRS_OK;
-    MRS_THEN(s, mrsi_mapped_mem_apply(&sd->gains.start, l->en, (n + 2) * 8, limit, d, "start", e));
-    return s == MRS_OK ? mrsi_mapped_mem_apply(&sd->gains.to, l->en, sd->gains.n * 8, limit, d, "to", e) : s;
+    MRS_THEN(s, mrsi_mapped_mem_load(&sd->gains.start, l->en, (n + 2) * 8, limit, d, "start", e));
+    return s == MRS_OK ? mrsi_mapped_mem_load(&sd->gains.to, l->en, sd->gains.n * 8, limit, d, "to", e) : s;
 }
 
 static enum mrs_status
@@ -189,8 +189,8 @@ apply_side(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
     struct mrsi_link_side *sd = &l->side[side];
     struct mrs_view d = mrsi_savepoint_doc(l->pass.from, side ? "child" : "parent");
     sd->seen = mrsi_state_number(d, "seen", INT64_MAX, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("a side", e) : mrsi_index_apply(&sd->ids, d, "ids", e);
-    MRS_THEN(s, mrsi_fates_apply(&sd->fates, d, "fates", e));
+    enum mrs_status s = bad ? mrsi_state_damaged("a side", e) : mrsi_index_load(&sd->ids, d, "ids", e);
+    MRS_THEN(s, mrsi_fates_load(&sd->fates, d, "fates", e));
     MRS_THEN(s, mrsi_file_array_load(&sd->at, d, "at", e));
     MRS_THEN(s, mrsi_file_array_load(&sd->bytes, d, "bytes", e));
     if (s == MRS_OK && sd->ids.end > sd->fates.n) {
@@ -206,13 +206,13 @@ static enum mrs_status
 apply_decided(struct mrsi_link_run *l, struct mrs_view mark, struct mrs_err *e)
 {
     uint64_t bytes = l->side[1].fates.n * 8, limit = l->en->memory / 16;
-    enum mrs_status s = mrsi_mapped_mem_apply(&l->listed, l->en, bytes, limit, mark, "listed", e);
+    enum mrs_status s = mrsi_mapped_mem_load(&l->listed, l->en, bytes, limit, mark, "listed", e);
     if (s == MRS_OK && l->wants.leaves) {
-        s = mrsi_mapped_mem_apply(&l->parent, l->en, bytes, limit, mark, "leaves", e);
+        s = mrsi_mapped_mem_load(&l->parent, l->en, bytes, limit, mark, "leaves", e);
     }
     MRS_THEN(s, mrsi_link_check(l, e));
     MRS_THEN(s, mrsi_link_open(l, e));
-    MRS_THEN(s, mrsi_pass_apply(&l->pass, e));
+    MRS_THEN(s, mrsi_pass_load(&l->pass, e));
     return s == MRS_OK ? mrsi_step_outputs_load(&l->sides, mark, e) : s;
 }
 
@@ -235,7 +235,7 @@ mrsi_link_from_mark(struct mrsi_link_run *l, struct mrs_err *e)
     }
     l->late = *late.p;
     l->went_on = true;
-    s = is_decided(l) ? apply_decided(l, mark, e) : mrsi_pass_apply(&l->pass, e);
+    s = is_decided(l) ? apply_decided(l, mark, e) : mrsi_pass_load(&l->pass, e);
     if (l->stage == MRSI_LINK_DECIDE) {
         l->pass.from = mrs_empty_doc();
     }

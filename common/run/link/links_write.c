@@ -187,7 +187,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
         return refuse(l, w, job, ordinal, doc, e);
     }
     if (l->now == 0 || !(mrsi_mapped_mem_u64(&l->listed)[ordinal] & MRSI_LISTED_ORPHAN)) {
-        return l->sides.ids.phase == MRSI_IDS_RESOLVE ? MRS_OK : put_references(l, w, job, ordinal, doc, e);
+        return l->sides.ids.phase == MRSI_IDS_COLLECT ? MRS_OK : put_references(l, w, job, ordinal, doc, e);
     }
     if (l->ops->orphan(l->st->state, &to) == MRS_FATE_DROPPED) {
         mrsi_row(w, l->step, l->now)->dropped++;

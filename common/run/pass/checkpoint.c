@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #define BETWEEN_MS 5000u /* before the first, and between two boundaries that are written */
-#define MARK_MS 30000u   /* between a checkpoint and a mark in the pass behind it */
+#define MARK_MS 30000u   /* between a checkpoint and a savepoint in the pass behind it */
 #define WORDS_SHARE 20u  /* boundaries are put into words where that takes less than such a part of the time, */
-#define WORDS_MS 1000u   /* and at first in any case: what begins behind one that is not has no marks */
+#define WORDS_MS 1000u   /* and at first in any case: what begins behind one that is not has no savepoints */
 
 struct mrsi_checkpoints {
     uint32_t reached;         /* boundaries behind the one where this run began */
@@ -21,12 +21,12 @@ struct mrsi_checkpoints {
     struct mrs_buf options;   /* documents of what must be the same */
     struct mrs_buf input;
     struct mrs_buf boundary;  /* the state of the last boundary, a document; empty: none yet */
-    struct mrs_buf pass;      /* the mark behind it, a document; empty: none */
+    struct mrs_buf pass;      /* the savepoint behind it, a document; empty: none */
     struct mrs_buf pass_files;
     bool exact;               /* what runs now began at that boundary */
-    bool pass_on_disk;        /* the state on disk has a mark */
+    bool pass_on_disk;        /* the state on disk has a savepoint */
     uint32_t begins;          /* boundaries reached before it has */
-    struct mrs_view from_pass; /* the mark to go on from, until the pass has taken it */
+    struct mrs_view from_pass; /* the savepoint to resume from, until the pass has taken it */
     struct mrs_buf synced;    /* numbers of files that do not change and are on disk */
     _Atomic bool is_on_disk;  /* there is a state, and this run has taken it over or written it */
     bool is_newer;            /* the boundary is newer than the state on disk */
@@ -98,7 +98,7 @@ know_same(struct mrsi_engine *en, struct mrs_err *e)
         MRS_THEN(s, mrs_build_finish(&b, &d, e));
     }
     if (s != MRS_OK) {
-        mrs_buf_reset(&k->input); /* half of it is nothing */
+        mrs_buf_reset(&k->input); /* a file written in part is worth nothing */
     }
     return s;
 }
@@ -172,8 +172,8 @@ replace_state(struct mrsi_engine *en, const struct mrs_buf *file, struct mrs_err
     return s;
 }
 
-/* The state of the last boundary, with the mark where there is one, becomes the one on disk. One that is too large for
- * a document is left out: then the run resumes from an earlier one. */
+/* The state of the last boundary, with the savepoint where there is one, becomes the one on disk. One that is too
+ * large for a document is left out: then the run resumes from an earlier one. */
 static enum mrs_status
 write_state(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -221,7 +221,7 @@ put_into_words(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     mrs_buf_reset(&k->pass);
     mrs_build_init(&b, &k->boundary);
     mrs_build_bool(&b, "whole", k->is_whole);
-    enum mrs_status s = mrsi_state_describe(en, step, &b, &en->kept->files, e);
+    enum mrs_status s = mrsi_state_save(en, step, &b, &en->kept->files, e);
     MRS_THEN(s, mrs_build_finish(&b, &d, e));
     k->is_newer = k->exact = s == MRS_OK;
     k->words_took_ms += mrs_clock_steady() - begun;
@@ -270,11 +270,11 @@ mrsi_ckpt_whole(struct mrsi_engine *en, struct mrs_err *e)
     bool inverse = en->opts->write_residue; /* whose run leaves something of its own */
     bool wanted = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
-    bool marked = en->residue; /* where one is put back a mark comes next: what was written is in it alone */
-    return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not wanted: it would not be looked for */
+    bool marked = en->residue; /* where one is put back a savepoint comes next: what was written is in it alone */
+    return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not needed: no resume would read it */
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 bool
 mrsi_ckpt_is_worth(const struct mrsi_engine *en)
 {
@@ -305,7 +305,7 @@ make_mark(const struct mrsi_pass *p, struct mrs_err *e)
     mrs_buf_reset(&k->pass);
     mrs_buf_reset(&k->pass_files);
     mrs_build_init(&b, &k->pass);
-    enum mrs_status s = mrsi_pass_describe(p, &b, &k->pass_files, e);
+    enum mrs_status s = mrsi_pass_save(p, &b, &k->pass_files, e);
     MRS_THEN(s, mrs_buf_status(&k->pass_files, e));
     if (s == MRS_OK) {
         mrsi_state_put_bytes(&b, "files", k->pass_files.p, k->pass_files.n);
@@ -327,7 +327,7 @@ mrsi_ckpt_savepoint(const struct mrsi_pass *p, struct mrs_err *e)
         k->reached++;
     } else if (own.code == MRS_E_LIMIT) {
         k->left_out = true;
-        k->written_ms = mrs_clock_steady(); /* the next try comes when the next mark is due */
+        k->written_ms = mrs_clock_steady(); /* the next try comes when the next savepoint is due */
         s = MRS_OK;
     } else if (e) {
         *e = own;
@@ -508,7 +508,7 @@ mrsi_ckpt_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     }
     en->kept->next = (uint32_t)mrsi_state_number(latest, "next", UINT32_MAX - 1, &bad);
     enum mrs_status s = bad || !en->kept->next ? mrsi_state_damaged("its head", e) : MRS_OK;
-    MRS_THEN(s, mrsi_state_apply(en, k->from.state, step, &en->kept->files, e));
+    MRS_THEN(s, mrsi_state_load(en, k->from.state, step, &en->kept->files, e));
     en->report->resumed = true;
     if (s == MRS_OK && k->is_published && !(whole.type == MRS_BOOL && *whole.p && *step == en->plan->n_steps)) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,

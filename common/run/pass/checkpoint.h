@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint.h - how a run that is stopped or killed at any instant resumes, to the same bytes.
+/* checkpoint.h - saves the state of a run, so that a stopped or killed run resumes with identical output.
  *
- * A run is a row of passes, and between two of them everything that matters lies in files: collections of the input,
- * parts that steps wrote, finished files of the output, the log of refused documents. Such a place is a boundary: the
- * beginning of a step, of a collection that no step has written, of the publication. There the state is put into
- * words (a BSON document); it goes to disk where enough time has passed, and when the run is interrupted. So that files
- * can be named, what outlives a pass lies in OUT.checkpoint under a number instead of in a nameless temporary file.
+ * A run is a sequence of passes. Between two of them all state is in files: collections of the input, parts that steps
+ * wrote, finished files of the output, the log of refused documents. Such a point is a boundary: the beginning of a
+ * step, of a collection that no step has written, of the publication. There the state is serialized as a BSON
+ * document; it is written to disk if enough time has passed, or if the run is interrupted. Files that outlive a pass
+ * need a name for that, so they are in OUT.checkpoint under a number instead of in an unlinked temporary file.
  *
- * Inside a pass that works in input order a mark can be taken as well: no more jobs are fetched, those under way are
- * committed, and then the place in the input, the lengths of what is written and the counts of the pass say all that is
- * needed to go on from there. A mark is next to the boundary from which its pass began, and is void as soon as the
- * pass begins again.
+ * A pass that works in input order can also take a savepoint: it fetches no more jobs and commits those under way;
+ * then the position in the input, the lengths of the written files and the counts of the pass are all that a resume
+ * needs. A savepoint belongs to the boundary from which its pass began, and is void as soon as the pass begins again.
  *
- * The rules that make it safe:
- * - the state is replaced in one rename, after all that it names is on disk;
- * - what the state on disk, or the boundary that may still be written, names is not removed; files that are not needed
- *   any more are removed once a newer state is there;
- * - who goes on takes from OUT.partial and OUT.checkpoint only what the state names, in the length that it says, and
- *   removes the rest;
- * - what a state says is believed no more than a foreign dump: a checksum, types, ranges and lengths are checked before
- *   anything is touched;
+ * Invariants:
+ * - one rename replaces the state, after every file that it names is on disk;
+ * - a file is removed only if no state on disk, and no boundary that may still be written, names it; files that are
+ *   not needed any more are removed after a newer state is written;
+ * - a resume takes from OUT.partial and OUT.checkpoint only the files and lengths that the state names, and removes
+ *   the rest;
+ * - a state is validated like a foreign dump: checksum, types, ranges and lengths are checked before any file changes;
  * - plan, version of the tool, `$$NOW`, the options that decide about bytes, and the input (fingerprint.c) must be the
- *   same, else the run is refused and everything stays as it is. Memory, jobs and folders may differ. */
+ *   same, else the run is refused and changes nothing. Memory, jobs and folders may differ. */
 #ifndef MRS_RUN_CHECKPOINT_H
 #define MRS_RUN_CHECKPOINT_H
 
@@ -30,11 +28,11 @@
 
 /* ---- checkpoint_state.c: the engine in words ---- */
 /* Appends the state before step `step` as fields. files: the numbers of the files that it names (uint32_t). */
-enum mrs_status mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
-                                    struct mrs_err *e);
+enum mrs_status mrsi_state_save(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
+                                struct mrs_err *e);
 /* The engine becomes as the state says. */
-enum mrs_status mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, struct mrs_buf *files,
-                                 struct mrs_err *e);
+enum mrs_status mrsi_state_load(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, struct mrs_buf *files,
+                                struct mrs_err *e);
 void mrsi_state_put_rows(const char *name, const struct mrsi_row *rows, uint32_t n, struct mrs_build *b);
 enum mrs_status mrsi_state_get_rows(struct mrs_view d, const char *name, struct mrsi_row *rows, uint32_t n,
                                     struct mrs_err *e);
@@ -55,23 +53,23 @@ enum mrs_status mrsi_same_check(struct mrsi_engine *en, const struct mrsi_checkp
                                 struct mrs_view input, struct mrs_err *e);
 
 /* ---- checkpoint.c: when, and where ---- */
-/* Before the output is opened: decides whether there will be checkpoints and reads the one to go on from. */
+/* Before the output is opened: decides whether there will be checkpoints and reads the one to resume from. */
 enum mrs_status mrsi_ckpt_begin(struct mrsi_engine *en, struct mrs_err *e);
 bool mrsi_ckpt_resumes(const struct mrsi_engine *en);    /* the output is to be taken over */
 bool mrsi_ckpt_is_published(const struct mrsi_engine *en); /* it has been done: only the report is missing */
 bool mrsi_ckpt_was_whole(const struct mrsi_engine *en);   /* the output was whole when the run was stopped */
-/* Behind it: takes over what was left; *step: where to go on. */
+/* After it was opened: takes over the files of the stopped run; *step: where to resume. */
 enum mrs_status mrsi_ckpt_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e);
 /* A boundary: all steps before `step` are done. */
 enum mrs_status mrsi_ckpt_boundary(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 /* The output is whole and about to be published. */
 enum mrs_status mrsi_ckpt_whole(struct mrsi_engine *en, struct mrs_err *e);
-/* Nothing is left to go on with. */
+/* The checkpoint is removed: nothing can be resumed any more. */
 enum mrs_status mrsi_ckpt_forget(struct mrsi_engine *en, struct mrs_err *e);
 /* The run is over: published, or stopped with status s. The output goes, or stays for another run. */
 void mrsi_ckpt_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e);
 
-/* ---- checkpoint_pass.c: marks inside a pass ---- */
+/* ---- checkpoint_pass.c: savepoints inside a pass ---- */
 /* A pass that can say where it is: its writers, and where it reads. */
 struct mrsi_pass {
     struct mrsi_engine *en;
@@ -79,37 +77,37 @@ struct mrsi_pass {
     struct mrsi_scan *scan;  /* set while a pipe of the pass runs that reads a collection; else NULL */
     struct mrsi_writer *wr;
     uint32_t n_wr;
-    bool blank;              /* what the writers have is nothing that counts: a mark has them empty */
+    bool blank;              /* what the writers have is nothing that counts: a savepoint has them empty */
     /* What else it needs; NULL: nothing. files: the numbers of files that it names. */
-    enum mrs_status (*describe)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+    enum mrs_status (*save)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
     void *arg;
-    struct mrs_view from;    /* the mark that it goes on from; empty: it begins */
+    struct mrs_view from;    /* the savepoint to resume from; empty: the pass begins */
 };
-enum mrs_status mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *files,
-                                   struct mrs_err *e);
-/* Counts (those of the pass, and of what the step has accepted already), refused documents and writers (open but for
- * their files) as the mark says. */
-enum mrs_status mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e);
+enum mrs_status mrsi_pass_save(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *files,
+                               struct mrs_err *e);
+/* Counts (those of the pass, and of what the step has accepted already), refused documents and writers (open, without
+ * their files) as the savepoint says. */
+enum mrs_status mrsi_pass_load(struct mrsi_pass *p, struct mrs_err *e);
 /* The counts and the refused documents alone: once more, where something was read again meanwhile. */
 enum mrs_status mrsi_pass_apply_counts(struct mrsi_pass *p, struct mrs_err *e);
-/* One pass of a pipe over a collection. Its jobs are fetched from `scan`, which begins where the collection does, or
- * where the mark says; then the pass has gone on. p NULL: a pass without marks. A mark that was taken between two
- * passes says of no place. */
+/* One pass of a pipe over a collection. Its jobs are fetched from `scan`, which begins at the start of the collection,
+ * or where the savepoint says; then the pass is resumed. p NULL: a pass without savepoints. A savepoint taken between
+ * two passes gives no position. */
 enum mrs_status mrsi_pass_scan(struct mrsi_pass *p, const struct mrsi_pipe *pipe, struct mrsi_coll *c,
                                struct mrsi_scan *scan, struct mrs_err *e);
-/* A place between two passes of a step, where nothing is under way: a mark is taken where one is due. */
+/* A place between two passes of a step, where nothing is under way: a savepoint is taken where one is due. */
 enum mrs_status mrsi_pass_between(struct mrsi_pass *p, struct mrs_err *e);
-/* The same where what a mark on disk speaks of is written anew from here on: that mark is replaced now. */
+/* The same, if data that a savepoint on disk names are overwritten from here on: that savepoint is replaced now. */
 enum mrs_status mrsi_pass_anew(struct mrsi_pass *p, struct mrs_err *e);
-/* Work between two passes, or behind all of them, that goes on item by item. */
+/* Work between two passes, or after all of them, that continues item by item. */
 struct mrsi_pause_clock {
     struct mrsi_engine *en;
-    struct mrsi_pass *pass; /* what marks are of; NULL: there are none */
+    struct mrsi_pass *pass; /* what savepoints are of; NULL: there are none */
     uint64_t since;         /* bytes of work since the last read of the clock */
 };
 /* So many more have been done: whether it is time for a rest. */
 bool mrsi_pause_is_due(struct mrsi_pause_clock *r, uint64_t bytes);
-/* What the pass describes is true now: a mark is taken where one is due. FAIL MRS_E_CANCEL: the run is to end. */
+/* What the pass describes is true now: a savepoint is taken where one is due. FAIL MRS_E_CANCEL: the run is to end. */
 enum mrs_status mrsi_rest(struct mrsi_pause_clock *r, struct mrs_err *e);
 /* Both: a rest where it is time for one. */
 enum mrs_status mrsi_pause_after(struct mrsi_pause_clock *r, uint64_t bytes, struct mrs_err *e);
@@ -118,9 +116,9 @@ mrsi_pass_goes_on(const struct mrsi_pass *p)
 {
     return p && p->from.n > MRS_DOC_MIN;
 }
-/* The mark for the pass that begins now, given once. */
+/* The savepoint for the pass that begins now, given once. */
 void mrsi_ckpt_savepoint_for(struct mrsi_pass *p);
-/* Whether a mark should be taken now. */
+/* Whether a savepoint should be taken now. */
 /* Whether a run that is stopped now leaves a state; from any thread. */
 bool mrsi_ckpt_is_worth(const struct mrsi_engine *en);
 bool mrsi_ckpt_due(const struct mrsi_engine *en);
@@ -135,17 +133,17 @@ bool mrsi_ckpt_has_savepoint(const struct mrsi_engine *en); /* the state on disk
 char *mrsi_inverse_place(struct mrs_mem *mem, const struct mrs_run_opts *o);
 /* Removes what one that was stopped has left. opts: of the run that wanted it. */
 enum mrs_status mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct mrs_err *e);
-/* The folder of one that was killed while that was removed, its checkpoint first: nothing can go on with it. What
+/* Removes the folder of a run that was killed while it removed it, its checkpoint first: nothing can resume it. What
  * cannot be removed stays. */
 void mrsi_inverse_sweep(struct mrs_mem *mem, const struct mrs_run_opts *opts);
 
-/* ---- checkpoint_output.c: marks while the output copies or packs ---- */
+/* ---- checkpoint_output.c: savepoints while the output copies or packs ---- */
 /* For struct mrs_stop, from any thread; arg: the engine. */
 bool mrsi_output_unwanted(void *arg);
 /* For struct mrs_pause; arg: the engine. */
 bool mrsi_output_due(void *arg, uint64_t bytes);
 enum mrs_status mrsi_output_rest(void *arg, struct mrs_err *e);
-/* A pass that copies collection c as it is (NULL: an extra file). Where it goes on c has been checked and counted. */
+/* A pass that copies collection c unchanged (NULL: an extra file). If it is resumed, c has been checked and counted. */
 enum mrs_status mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass *p,
                                    struct mrs_err *e);
 enum mrs_status mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_output.c - marks inside long work of the output: copying what no step touches, and packing all into one
- * file when it is published.
+/* checkpoint_output.c - savepoints inside long work of the output: copying what no step touches, and packing all into
+ * one file when it is published.
  *
- * io asks between its parts; what it has written so far is in the description of the output then, so the mark of
+ * io asks between its parts; what it has written so far is in the description of the output then, so the savepoint of
  * such a pass has nothing of its own but what is found out before it. The first Ctrl-C ends the work here, too. */
 #include "checkpoint.h"
 
@@ -23,7 +23,7 @@ mrsi_output_rest(void *arg, struct mrs_err *e)
     return s == MRS_OK ? mrsi_interrupted(en, e) : s;
 }
 
-/* What is packed when the run is interrupted goes with all the output, unless a state can tell of it. */
+/* When the run is interrupted, packed output is removed with the rest, unless a state can describe it. */
 bool
 mrsi_output_unwanted(void *arg)
 {
@@ -33,7 +33,7 @@ mrsi_output_unwanted(void *arg)
 
 /* ---- copies ---- */
 static enum mrs_status
-describe_copy(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_copy(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     const struct mrsi_coll *c = arg;
     (void)files;
@@ -49,7 +49,7 @@ mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass
     bool bad = false;
     *p = (struct mrsi_pass){.en = en, .kind = c ? "copy" : "copy of an extra file"};
     if (c) {
-        p->describe = describe_copy;
+        p->save = save_copy;
         p->arg = c;
     }
     mrsi_ckpt_savepoint_for(p);
@@ -60,7 +60,7 @@ mrsi_copying_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_pass
         c->docs = mrsi_state_number(p->from, "docs", INT64_MAX, &bad);
         c->bytes = mrsi_state_number(p->from, "bytes", INT64_MAX, &bad);
     }
-    return bad ? mrsi_state_damaged("what is copied", e) : mrsi_pass_apply(p, e);
+    return bad ? mrsi_state_damaged("what is copied", e) : mrsi_pass_load(p, e);
 }
 
 enum mrs_status

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_pass.c - marks inside a pass that works in input order: where it is, and going on from there.
+/* checkpoint_pass.c - savepoints inside a pass that works in input order: where it is, and going on from there.
  *
- * When a mark is taken nothing is under way: all jobs that were fetched have been committed. So the place of the next
- * block, the lengths of what is written and the counts of the pass belong together. */
+ * When a savepoint is taken nothing is under way: all jobs that were fetched have been committed. So the place of the
+ * next block, the lengths of what is written and the counts of the pass belong together. */
 #include "checkpoint.h"
 
 /* ---- into words ---- */
@@ -74,12 +74,12 @@ put_sinks(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_pass_describe(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_pass_save(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(p->kind && mrs_buf_is_sound(files));
     struct mrsi_engine *en = p->en;
     mrs_build_text(b, "kind", p->kind, (uint32_t)strlen(p->kind));
-    enum mrs_status s = p->describe ? p->describe(p->arg, b, files, e) : MRS_OK; /* may make a file */
+    enum mrs_status s = p->save ? p->save(p->arg, b, files, e) : MRS_OK; /* may make a file */
     MRS_THEN(s, mrsi_state_put_progress(en, b, files, e));
     MRS_THEN(s, put_rows(en, b, e));
     if (p->scan) {
@@ -167,7 +167,7 @@ mrsi_pass_apply_counts(struct mrsi_pass *p, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_pass_apply(struct mrsi_pass *p, struct mrs_err *e)
+mrsi_pass_load(struct mrsi_pass *p, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(p->from));
     bool bad = false;
@@ -243,7 +243,7 @@ mrsi_pause_is_due(struct mrsi_pause_clock *r, uint64_t bytes)
 enum mrs_status
 mrsi_rest(struct mrsi_pause_clock *r, struct mrs_err *e)
 {
-    bool cancelled = mrsi_cancelled(r->en); /* first: then the mark is due */
+    bool cancelled = mrsi_cancelled(r->en); /* first: then the savepoint is due */
     enum mrs_status s = r->pass ? mrsi_pass_between(r->pass, e) : MRS_OK;
     return s == MRS_OK && cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
 }

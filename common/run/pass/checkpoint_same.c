@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_same.c - whether a run that goes on is the run that was stopped: plan, version, clock, options, input. */
+/* checkpoint_same.c - whether a resumed run is the run that was stopped: plan, version, clock, options, input. */
 #include "checkpoint.h"
 #include "mongoreshape/version.h"
 #include <stdarg.h>

@@ -16,7 +16,7 @@ mrsi_state_put_rows(const char *name, const struct mrsi_row *rows, uint32_t n, s
     mrsi_state_put_bytes(b, name, rows, n * sizeof *rows);
 }
 
-/* Values that are told and compared. */
+/* Values that are compared, and named in the message. */
 static bool
 rows_are_sound(const struct mrsi_row *rows, uint32_t n)
 {
@@ -83,7 +83,7 @@ describe_coll(const struct mrsi_coll *c, struct mrs_build *b, struct mrs_buf *fi
 
 #define LOG "refusedLog"
 
-/* A log that ends earlier than it did is summed anew. */
+/* The sum of a truncated log is computed again. */
 static enum mrs_status
 put_log(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -116,12 +116,12 @@ mrsi_state_put_progress(struct mrsi_engine *en, struct mrs_build *b, struct mrs_
 }
 
 enum mrs_status
-mrsi_state_describe(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
-                    struct mrs_err *e)
+mrsi_state_save(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, struct mrs_buf *files,
+                struct mrs_err *e)
 {
     MRS_ASSERT(step <= en->plan->n_steps);
     mrs_build_i64(b, "step", step);
-    enum mrs_status s = mrsi_value_lists_describe(en, b, files, e); /* first: it may need numbers of files */
+    enum mrs_status s = mrsi_value_lists_save(en, b, files, e); /* first: it may need numbers of files */
     MRS_THEN(s, mrsi_state_put_progress(en, b, files, e));
     mrsi_state_put_rows("rows", en->rows, en->n_rows, b);
     mrs_build_open(b, "collections", 11, MRS_ARRAY);
@@ -263,8 +263,8 @@ mrsi_state_get_progress(struct mrsi_engine *en, struct mrs_view d, struct mrs_er
 }
 
 enum mrs_status
-mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, struct mrs_buf *files,
-                 struct mrs_err *e)
+mrsi_state_load(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, struct mrs_buf *files,
+                struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(state) && step);
     bool bad = false;
@@ -290,6 +290,6 @@ mrsi_state_apply(struct mrsi_engine *en, struct mrs_view state, uint32_t *step, 
     if (s == MRS_OK && n != en->n_coll) {
         s = mrsi_state_damaged("fewer collections than there are", e);
     }
-    MRS_THEN(s, mrsi_value_lists_apply(en, state, files, e));
+    MRS_THEN(s, mrsi_value_lists_load(en, state, files, e));
     return s == MRS_OK ? mrs_buf_status(files, e) : s;
 }

@@ -11,7 +11,7 @@
 
 enum { ID_MAX = 80 };
 
-/* ---- looking for them ---- */
+/* ---- the search ---- */
 struct equal_ids_search {
     struct mrsi_engine *en;
     struct mrsi_ids ids;
@@ -165,7 +165,7 @@ search(struct mrsi_engine *en, uint32_t in_index, struct mrs_twins *out, struct 
     enum mrs_status s = mrsi_ids_init(&t.ids, en, MRS_CONFLICTS_REFUSE, e);
     mrsi_sorter_init(&t.found, en, en->memory / 4);
     MRS_THEN(s, read_through(&t, e));
-    MRS_THEN(s, mrsi_ids_look(&t.ids, NULL, &equal, e));
+    MRS_THEN(s, mrsi_ids_find_duplicates(&t.ids, NULL, &equal, e));
     if (s == MRS_OK && equal) {
         s = read_through(&t, e);
         MRS_THEN(s, count(&t, out, e));

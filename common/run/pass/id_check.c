@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-    WEIGHT = 8 /* looking at a hash is as much work as reading so many times its bytes */
+    WEIGHT = 8 /* checking a hash costs as much as reading so many times its bytes */
 };
 
 struct extent {
@@ -31,9 +31,9 @@ mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts p
     mrsi_file_array_init(&ids->dup_hashes, en, sizeof(uint64_t), en->memory / 32);
     mrsi_sorter_init(&ids->members, en, en->memory / 4);
     mrsi_file_array_init(&ids->rejected, en, sizeof(struct mrsi_rejected), en->memory / 32);
-    mrsi_file_array_init(&ids->told, en, sizeof(struct mrsi_product), en->memory / 32);
+    mrsi_file_array_init(&ids->verdicts, en, sizeof(struct mrsi_product), en->memory / 32);
     mrsi_file_array_init(&ids->replaced, en, sizeof(struct mrsi_replaced), en->memory / 32);
-    ids->dup_hashes.kept = ids->members.kept = ids->rejected.kept = ids->told.kept = ids->replaced.kept = true;
+    ids->dup_hashes.kept = ids->members.kept = ids->rejected.kept = ids->verdicts.kept = ids->replaced.kept = true;
     return MRS_OK;
 }
 
@@ -52,18 +52,18 @@ mrsi_ids_clear(struct mrsi_ids *ids)
 {
     if (ids->en) {
         drop_hashes(ids);
-        mrsi_judge_free(ids);
+        mrsi_id_decision_free(ids);
         mrsi_file_array_clear(&ids->dup_hashes);
         mrsi_sorter_clear(&ids->members);
         mrsi_file_array_clear(&ids->rejected);
-        mrsi_file_array_clear(&ids->told);
+        mrsi_file_array_clear(&ids->verdicts);
         mrsi_file_array_clear(&ids->replaced);
         mrsi_temp_drop(ids->en, ids->bodies);
         ids->bodies = NULL;
     }
 }
 
-/* The bytes that stand for an `_id`, and what they are. */
+/* The bytes that represent an `_id`, and their kind. */
 enum id_check_kind { IS_OBJECT_ID, IS_KEY, IS_BYTES, N_KINDS };
 struct to_hash {
     const uint8_t *p;
@@ -187,7 +187,8 @@ load_list(struct mrsi_ids *ids, uint32_t i, struct mrs_buf *all, struct mrs_err 
     return MRS_OK;
 }
 
-/* Most lists are found free of duplicates without sorting them. A set of its own: half a hash is enough to suspect. */
+/* Most lists prove free of duplicates without a sort. A hash set of its own: 64 bits of a hash are enough to find
+ * candidates. */
 static bool
 has_twice(const uint64_t *h, size_t n, uint32_t *slot, size_t slots)
 {
@@ -259,17 +260,17 @@ static enum mrs_status
 look_next(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
 {
     mrs_buf_reset(all);
-    enum mrs_status s = mrsi_hashes_gather(&ids->hashes, ids->looked, all, e);
-    s = s == MRS_OK && ids->spilled ? load_list(ids, ids->looked, all, e) : s;
-    s = s == MRS_OK && ids->went_on ? check_list(all, ids->looked, e) : s;
+    enum mrs_status s = mrsi_hashes_gather(&ids->hashes, ids->searched, all, e);
+    s = s == MRS_OK && ids->spilled ? load_list(ids, ids->searched, all, e) : s;
+    s = s == MRS_OK && ids->went_on ? check_list(all, ids->searched, e) : s;
     MRS_THEN(s, look_at_list(ids, all, set, e));
-    mrsi_hashes_drop(&ids->hashes, ids->looked);
-    ids->looked++;
+    mrsi_hashes_drop(&ids->hashes, ids->searched);
+    ids->searched++;
     return s == MRS_OK ? mrsi_pause_after(&ids->pauses, WEIGHT * all->n, e) : s;
 }
 
 enum mrs_status
-mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e)
+mrsi_ids_find_duplicates(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e)
 {
     MRS_ASSERT(clash);
     struct mrs_buf all, set;
@@ -278,14 +279,14 @@ mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct 
     mrs_buf_init(&set, ids->en->mem, SIZE_MAX);
     mrsi_ids_begin_between(ids, pass);
     ids->phase = MRSI_IDS_FIND_DUPLICATES;
-    while (s == MRS_OK && ids->looked < MRSI_HASH_LISTS) { /* top bits ascend: with equal hashes ends sorted */
+    while (s == MRS_OK && ids->searched < MRSI_HASH_LISTS) { /* top bits ascend: with equal hashes ends sorted */
         s = look_next(ids, &all, &set, e);
     }
     mrs_buf_clear(&all);
     mrs_buf_clear(&set);
     drop_hashes(ids);
     *clash = ids->dup_hashes.n > 0;
-    ids->phase = MRSI_IDS_RESOLVE;
+    ids->phase = MRSI_IDS_COLLECT;
     return s == MRS_OK ? mrsi_file_array_end(&ids->dup_hashes, e) : s;
 }
 
@@ -295,14 +296,14 @@ mrsi_ids_has_dup_hash(const struct mrsi_ids *ids, uint64_t hash)
     return mrsi_file_array_find(&ids->dup_hashes, &hash, mrsi_by_u64);
 }
 
-/* ---- marks ---- */
-/* Hashes that were taken up to now, and in LOOK how many of the lists are done with. */
+/* ---- savepoints ---- */
+/* Hashes that were taken up to now, and in FIND_DUPLICATES how many of the lists are done with. */
 static enum mrs_status
-describe_hashes(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_hashes(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = ids->held ? flush(ids, e) : MRS_OK;
     mrsi_save_temp("hashes", ids->spill, ids->spilled, b, files);
-    mrs_build_i64(b, "looked", ids->looked);
+    mrs_build_i64(b, "looked", ids->searched);
     MRS_THEN(s, mrsi_savepoint_list_save(&ids->extents_kept, "extents", b, files, e));
     return s == MRS_OK ? mrsi_file_array_save(&ids->dup_hashes, "suspicious", b, files, e) : s;
 }
@@ -312,7 +313,7 @@ apply_hashes(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
-    ids->looked = (uint32_t)mrsi_state_number(d, "looked", ids->phase == MRSI_IDS_FIND_DUPLICATES ? MRSI_HASH_LISTS :
+    ids->searched = (uint32_t)mrsi_state_number(d, "looked", ids->phase == MRSI_IDS_FIND_DUPLICATES ? MRSI_HASH_LISTS :
                                               0, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("the keys", e) : MRS_OK;
     MRS_THEN(s, mrsi_load_temp(ids->en, d, "hashes", &ids->spill, &ids->spilled, e));
@@ -332,35 +333,35 @@ static enum mrs_status
 describe_verdicts(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_save(&ids->rejected, "barred", b, files, e);
-    MRS_THEN(s, mrsi_file_array_save(&ids->told, "told", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&ids->verdicts, "told", b, files, e));
     return s == MRS_OK ? mrsi_file_array_save(&ids->replaced, "replaced", b, files, e) : s;
 }
 
-/* From RESOLVE on. */
+/* From COLLECT on. */
 static enum mrs_status
 describe_members(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     mrsi_save_temp("bodies", ids->bodies, ids->bodies_bytes, b, files);
-    if (ids->phase == MRSI_IDS_RESOLVE) {
+    if (ids->phase == MRSI_IDS_COLLECT) {
         s = mrsi_file_array_save(&ids->dup_hashes, "suspicious", b, files, e);
     } else {
         s = describe_verdicts(ids, b, files, e);
     }
-    if (s == MRS_OK && ids->phase < MRSI_IDS_VERDICT) {
-        s = mrsi_sorter_describe(&ids->members, "members", b, files, e);
+    if (s == MRS_OK && ids->phase < MRSI_IDS_APPLY) {
+        s = mrsi_sorter_save(&ids->members, "members", b, files, e);
     }
-    return s == MRS_OK && ids->judge ? mrsi_judge_describe(ids, b, files, e) : s;
+    return s == MRS_OK && ids->judge ? mrsi_id_decision_save(ids, b, files, e) : s;
 }
 
 enum mrs_status
-mrsi_ids_describe(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                  struct mrs_err *e)
+mrsi_ids_save(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
+              struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrs_build_i64(b, "phase", ids->phase);
-    enum mrs_status s = ids->phase < MRSI_IDS_RESOLVE ? describe_hashes(ids, b, files, e)
+    enum mrs_status s = ids->phase < MRSI_IDS_COLLECT ? save_hashes(ids, b, files, e)
                                                       : describe_members(ids, b, files, e);
     mrs_build_close(b);
     return s;
@@ -370,10 +371,10 @@ static enum mrs_status
 apply_verdicts(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_load(&ids->rejected, d, "barred", e);
-    MRS_THEN(s, mrsi_file_array_load(&ids->told, d, "told", e));
+    MRS_THEN(s, mrsi_file_array_load(&ids->verdicts, d, "told", e));
     MRS_THEN(s, mrsi_file_array_load(&ids->replaced, d, "replaced", e));
-    bool ended = ids->rejected.ended && ids->told.ended && ids->replaced.ended;
-    return s == MRS_OK && ids->phase == MRSI_IDS_VERDICT && !ended ? mrsi_state_damaged("verdicts", e) : s;
+    bool ended = ids->rejected.ended && ids->verdicts.ended && ids->replaced.ended;
+    return s == MRS_OK && ids->phase == MRSI_IDS_APPLY && !ended ? mrsi_state_damaged("verdicts", e) : s;
 }
 
 static enum mrs_status
@@ -381,30 +382,30 @@ apply_members(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     enum mrs_status s = mrsi_load_temp(ids->en, d, "bodies", &ids->bodies, &ids->bodies_bytes, e);
-    if (s == MRS_OK && ids->phase == MRSI_IDS_RESOLVE) {
+    if (s == MRS_OK && ids->phase == MRSI_IDS_COLLECT) {
         s = mrsi_file_array_load(&ids->dup_hashes, d, "suspicious", e);
         s = s == MRS_OK && !ids->dup_hashes.ended ? mrsi_state_damaged("the keys", e) : s;
     } else if (s == MRS_OK) {
         s = apply_verdicts(ids, d, e);
     }
-    if (s == MRS_OK && ids->phase < MRSI_IDS_VERDICT) {
-        s = mrsi_sorter_apply(&ids->members, d, "members", e);
+    if (s == MRS_OK && ids->phase < MRSI_IDS_APPLY) {
+        s = mrsi_sorter_load(&ids->members, d, "members", e);
     }
-    return s == MRS_OK && ids->phase == MRSI_IDS_JUDGE ? mrsi_judge_apply(ids, d, e) : s;
+    return s == MRS_OK && ids->phase == MRSI_IDS_DECIDE ? mrsi_id_decision_load(ids, d, e) : s;
 }
 
 enum mrs_status
-mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_ids_load(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
     struct mrs_view d = mrsi_savepoint_doc(mark, name);
-    ids->phase = (enum mrsi_ids_phase)mrsi_state_number(d, "phase", MRSI_IDS_VERDICT, &bad);
+    ids->phase = (enum mrsi_ids_phase)mrsi_state_number(d, "phase", MRSI_IDS_APPLY, &bad);
     if (bad || (mrsi_ids_is_between(ids) && mrs_doc_get(mark, "scan").type != MRS_MISSING)) {
         return mrsi_state_damaged(name, e);
     }
     ids->went_on = true;
-    if (ids->phase < MRSI_IDS_RESOLVE) {
+    if (ids->phase < MRSI_IDS_COLLECT) {
         return apply_hashes(ids, d, e);
     }
     drop_hashes(ids);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* id_check.h - `_id` stays unique in every collection that a step adds to.
  *
- * A pass is run optimistically: it writes, and hands over eight bytes (a hash) of each `_id`. If no two are equal,
- * nothing can clash and the pass is final: the usual case costs a few nanoseconds a document. Otherwise the pass is
- * forgotten, run again without writing to collect the members of the keys with equal hashes with their contents, judged
- * in one look by the plan's policy, and run a last time with the verdict. Between the passes the phases LOOK and JUDGE
- * work on what was collected; they take marks of the step's pass, which has ended.
- * `_id`s and documents are equal where their 128-bit hashes by the run's secret are (mrs_hash_secret); those of 64 bits
- * only say where to look. */
+ * A pass first runs optimistically: it writes, and collects an eight-byte hash of each `_id`. If no two hashes are
+ * equal, no `_id` occurs twice and the pass is final: the usual case costs a few nanoseconds a document. Otherwise the
+ * output is discarded. A second pass writes nothing; it collects the documents with equal hashes and their contents.
+ * The plan's policy then decides about them, and a last pass applies the verdicts. Between the passes the phases
+ * FIND_DUPLICATES and DECIDE work on the collected data; they take savepoints of the step's pass, which has ended.
+ * `_id`s and documents are equal if their 128-bit hashes by the run's secret are (mrs_hash_secret). Hashes of 64 bits
+ * only find candidates. */
 #ifndef MRS_RUN_IDS_H
 #define MRS_RUN_IDS_H
 
@@ -17,14 +17,14 @@
 #include "run/store/file_array.h"
 
 enum mrsi_ids_phase {
-    MRSI_IDS_OPTIMISTIC,    /* hashes are collected */
-    MRSI_IDS_FIND_DUPLICATES,    /* equal ones are looked for */
-    MRSI_IDS_RESOLVE, /* members of keys with equal hashes are collected; nothing is written */
-    MRSI_IDS_JUDGE,   /* what becomes of them is decided */
-    MRSI_IDS_VERDICT  /* verdicts are asked */
+    MRSI_IDS_OPTIMISTIC,      /* writes, and collects hashes */
+    MRSI_IDS_FIND_DUPLICATES, /* searches for equal hashes */
+    MRSI_IDS_COLLECT,         /* writes nothing; collects the members of keys with equal hashes */
+    MRSI_IDS_DECIDE,          /* the policy decides about the members */
+    MRSI_IDS_APPLY            /* writes, according to the verdicts */
 };
 
-struct mrsi_judge; /* id_verdicts.c */
+struct mrsi_id_decision; /* id_verdicts.c */
 
 /* The place (what is there: target and ordinal; else source and product) that gets other contents. */
 struct mrsi_replaced {
@@ -33,23 +33,23 @@ struct mrsi_replaced {
     uint64_t len;
 };
 
-/* What a document that is added was told about itself and those of its `_id`. */
-enum mrsi_told {
-    MRSI_ALONE,  /* nothing: it is written */
-    MRSI_STANDS, /* it is written, and others count as it */
-    MRSI_EQUAL,  /* it counts as another one that is the same to the byte, */
-    MRSI_MERGED  /* or has other contents, by the policy */
+/* What becomes of an added document, given the others of its `_id`. */
+enum mrsi_verdict {
+    MRSI_ALONE,      /* written; no other has its `_id` */
+    MRSI_REPRESENTS, /* written, and others count as it */
+    MRSI_EQUAL,      /* counts as another document with the same bytes, */
+    MRSI_MERGED      /* or with other contents, by the policy */
 };
 struct mrsi_product {
     uint64_t source;
-    uint32_t no, as; /* enum mrsi_told */
+    uint32_t no, as; /* enum mrsi_verdict */
 };
 
-/* A source that is refused, and whom a document of it met first. */
+/* A source that is refused, and the rival that a document of it met first. */
 struct mrsi_rejected {
     uint64_t source;  /* comes first: by it they are sorted, and by `product` */
     uint64_t other;   /* as in struct mrsi_id_member */
-    uint32_t product; /* of the source: the one that met it */
+    uint32_t product; /* of the source: the document that has the rival */
     uint32_t there;   /* 1: the other is in the target already */
     uint32_t target;
     uint32_t by_key;  /* 1: what they share is a key that the step compares, not the `_id` */
@@ -72,7 +72,7 @@ struct mrsi_id_member {
 
 struct mrsi_ids {
     struct mrsi_engine *en;
-    struct mrsi_pause_clock pauses; /* LOOK, JUDGE */
+    struct mrsi_pause_clock pauses; /* FIND_DUPLICATES, DECIDE */
     enum mrsi_ids_phase phase;
     enum mrs_conflicts policy;
     struct mrsi_hashes hashes;
@@ -81,15 +81,15 @@ struct mrsi_ids {
     struct mrs_buf extents;
     struct mrsi_savepoint_list extents_kept;
     uint64_t spilled;
-    uint32_t looked;           /* LOOK: lists that are done with */
+    uint32_t searched;         /* FIND_DUPLICATES: lists that are finished */
     struct mrsi_file_array dup_hashes; /* sorted hashes that came twice */
     struct mrsi_sorter members;  /* by key, what is there first, in input order */
     struct mrsi_file_array rejected; /* sorted struct mrsi_rejected */
-    struct mrsi_file_array told; /* sorted struct mrsi_product: who stands for others, and who is not written */
+    struct mrsi_file_array verdicts; /* sorted struct mrsi_product: all but MRSI_ALONE */
     struct mrsi_file_array replaced; /* sorted: places whose contents are those of a later document (last) */
     struct mrsi_temp *bodies;
     uint64_t bodies_bytes;
-    struct mrsi_judge *judge;  /* JUDGE */
+    struct mrsi_id_decision *judge;  /* DECIDE */
     bool went_on;              /* some of it is of another run */
     uint32_t over[MRS_SIDES_MAX], n_over; /* collections with MRS_ROLE_OVERWRITE */
 };
@@ -101,23 +101,23 @@ void mrsi_ids_clear(struct mrsi_ids *ids);
  * clash). */
 enum mrs_status mrsi_ids_short(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc,
                                struct mrs_buf *scratch, uint64_t *out, struct mrs_err *e);
-/* The long one, by which documents are judged. */
+/* The 128-bit hash, which decides. */
 enum mrs_status mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
                               struct mrs_hash128 *out, struct mrs_err *e);
-/* HOPE: takes the short hashes of a job, in its commit. */
+/* OPTIMISTIC: takes the short hashes of a job, in its commit. */
 enum mrs_status mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e);
-/* HOPE, LOOK -> RESOLVE: *clash whether any hash came twice. */
-enum mrs_status mrsi_ids_look(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e);
+/* OPTIMISTIC, FIND_DUPLICATES -> COLLECT: *clash whether any hash came twice. */
+enum mrs_status mrsi_ids_find_duplicates(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e);
 bool mrsi_ids_has_dup_hash(const struct mrsi_ids *ids, uint64_t hash);
-/* RESOLVE, JUDGE -> VERDICT. */
-enum mrs_status mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e);
-/* All has been written in one phase: looks, or judges, and *again says whether it is to be written once more. */
+/* COLLECT, DECIDE -> APPLY. */
+enum mrs_status mrsi_ids_decide(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e);
+/* After the pass of a phase: finds duplicates, or decides. *again: another pass is needed. */
 enum mrs_status mrsi_ids_next(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *again, struct mrs_err *e);
 /* Whether the pass that the phase began with has ended. */
 static inline bool
 mrsi_ids_is_between(const struct mrsi_ids *ids)
 {
-    return ids->phase == MRSI_IDS_FIND_DUPLICATES || ids->phase == MRSI_IDS_JUDGE;
+    return ids->phase == MRSI_IDS_FIND_DUPLICATES || ids->phase == MRSI_IDS_DECIDE;
 }
 /* All rounds of a step, from the phase that ids is in on: `once` in each that takes a pass and is needed, and `begin`
  * before each of these but the first. */
@@ -128,33 +128,34 @@ struct mrsi_rounds {
     struct mrsi_pass *pass; /* of the step */
 };
 enum mrs_status mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e);
-/* NULL: the source is not refused, as none is before the phase VERDICT. */
+/* NULL: the source is not refused, as none is before the phase APPLY. */
 const struct mrsi_rejected *mrsi_ids_rejected(const struct mrsi_ids *ids, uint64_t source);
-enum mrsi_told mrsi_ids_told(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
-uint64_t mrsi_ids_stand(const struct mrsi_ids *ids); /* how many were told MRSI_STANDS */
+enum mrsi_verdict mrsi_ids_verdict(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
+uint64_t mrsi_ids_n_represent(const struct mrsi_ids *ids); /* how many returned MRSI_REPRESENTS */
 /* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. What is there keeps
  * its `_id` in any case. */
 enum mrs_status mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room,
                                  struct mrs_view *doc, struct mrs_err *e);
-/* Whether the bytes of candidates for a target are needed in the phase RESOLVE. */
+/* Whether the bytes of candidates for a target are needed in the phase COLLECT. */
 bool mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target);
-/* RESOLVE: takes a job's list of members, each followed by its bytes where it has some. */
+/* COLLECT: takes a job's list of members, each followed by its bytes where it has some. */
 enum mrs_status mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e);
 
-/* One pass over what a collection holds already: hashes (HOPE) or members (RESOLVE). pass NULL: without marks. */
+/* One pass over the existing documents of a collection: hashes (OPTIMISTIC) or members (COLLECT). pass NULL: without
+ * savepoints. */
 enum mrs_status mrsi_ids_there(struct mrsi_ids *ids, uint32_t coll, struct mrsi_pass *pass, struct mrs_err *e);
 
-/* For marks (checkpoint.h), in any phase. */
-enum mrs_status mrsi_ids_describe(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                                  struct mrs_err *e);
-enum mrs_status mrsi_ids_apply(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e);
+/* For savepoints (checkpoint.h), in any phase. */
+enum mrs_status mrsi_ids_save(struct mrsi_ids *ids, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                              struct mrs_err *e);
+enum mrs_status mrsi_ids_load(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e);
 
 /* The part of it that is in id_verdicts.c. */
-enum mrs_status mrsi_judge_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files,
-                                    struct mrs_err *e);
-enum mrs_status mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view mark, struct mrs_err *e);
-void mrsi_judge_free(struct mrsi_ids *ids);
-/* LOOK and JUDGE begin, or go on. */
+enum mrs_status mrsi_id_decision_save(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files,
+                                      struct mrs_err *e);
+enum mrs_status mrsi_id_decision_load(struct mrsi_ids *ids, struct mrs_view mark, struct mrs_err *e);
+void mrsi_id_decision_free(struct mrsi_ids *ids);
+/* FIND_DUPLICATES and DECIDE begin, or are resumed. */
 void mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass);
 
 int mrsi_by_u64(const void *a, const void *b);

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* id_verdicts.c - what becomes of documents with equal `_id`s: one look over all candidates, by the plan's policy.
+/* id_verdicts.c - decides about documents with equal `_id`s: one pass over all candidates, by the plan's policy.
  *
- * Members lie in an external sort, those of one key together, and are read several times. First what refuses is found:
- * keys whose members disagree bar the sources of all their members; then, among the sources that are left, keys with
- * documents that the step itself made bar theirs, for two equal ones of these are two all the same (one that is there
- * is what an earlier run made, but not where the step makes the `_id`s of a whole collection anew). Only when it is
- * known who is refused the members of the others are told who stands for whom: a document of a rejected source stands
- * for no other, for it is never written. So one key may have any number of members, and there may be any number of
- * keys. What was told is sorted by the documents that it is about. Marks are taken between any two members. */
+ * Members are in an external sort, those of one key together, and are read several times. First come the refusals.
+ * Keys whose members disagree reject the sources of all their members. Then, among the remaining sources, keys with
+ * several documents that the step itself made reject theirs, because two equal ones of these are still two. (An
+ * existing document counts as the result of an earlier run, unless the step makes the `_id`s of a whole collection
+ * again.) Only when all refusals are known, the members of the other keys learn which document represents which: a
+ * document of a rejected source represents no other, since it is never written. So one key may have any number of
+ * members, and there may be any number of keys. The verdicts are sorted by the documents that they are about.
+ * Savepoints are taken between any two members. */
 #include "id_check.h"
 
 enum id_verdicts_stage {
     KEYS,        /* the verdict of each key: do its members disagree; */
-    BAR,         /* members of those that do are told, */
+    BAR,         /* members of those that do get a verdict, */
     REJECTED,      /* and their sources sorted */
     MADE_KEYS,   /* the same again for what was made */
     MADE_BAR,
     MADE_REJECTED,
-    MEMBERS,     /* all others are told who stands for whom, */
+    MEMBERS,     /* all others learn which document represents them, */
     LISTS,       /* which is sorted */
     DONE
 };
-enum id_verdicts_list { REJECTED_LIST, TOLD, REPLACED, N_LISTS };
+enum id_verdicts_list { REJECTED_LIST, VERDICTS, REPLACED, N_LISTS };
 
 struct id_verdicts_key_now { /* being examined: of its members those that are not rejected */
     struct mrsi_id_member first, last;
@@ -30,7 +31,7 @@ struct id_verdicts_key_now { /* being examined: of its members those that are no
     uint64_t n, n_new; /* members */
     uint32_t n_rivals;
     uint64_t no;       /* of the key */
-    bool open, made, stands;
+    bool open, made, represents;
 };
 /* What is decided about a key. */
 struct id_verdicts_verdict {
@@ -39,7 +40,7 @@ struct id_verdicts_verdict {
     uint32_t product[2], there[2];
     uint32_t bars, pad;
 };
-struct mrsi_judge {
+struct mrsi_id_decision {
     struct mrsi_ids *ids;
     enum id_verdicts_stage stage;
     uint32_t at; /* LISTS: the list that goes to its file array; those before have */
@@ -109,8 +110,8 @@ mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target)
     return ids->policy == MRS_CONFLICTS_LAST || is_over(ids, target);
 }
 
-/* The next member; one of another run is examined, for its file may have come to harm. A mark before it has it still.
- */
+/* The next member; one of another run is examined, for its file may have come to harm. A savepoint before it has it
+ * still. */
 static enum mrs_status
 next_member(struct mrsi_ids *ids, struct mrsi_id_member *m, struct mrs_err *e)
 {
@@ -148,14 +149,14 @@ open_key(struct id_verdicts_key_now *k, const struct mrsi_id_member *m)
     k->hi = m->key_hi;
     k->n = k->n_new = k->n_rivals = 0;
     k->open = true;
-    k->made = k->stands = false;
+    k->made = k->represents = false;
 }
 
 /* All members of all keys: `each` for every one of them, `end` (may be NULL) behind the last one of a key. */
 static enum mrs_status
-read_members(struct mrsi_judge *j, enum mrs_status (*each)(struct mrsi_judge *, const struct mrsi_id_member *,
-                                                           struct mrs_err *),
-             enum mrs_status (*end)(struct mrsi_judge *, struct mrs_err *), struct mrs_err *e)
+read_members(struct mrsi_id_decision *j,
+             enum mrs_status (*each)(struct mrsi_id_decision *, const struct mrsi_id_member *, struct mrs_err *),
+             enum mrs_status (*end)(struct mrsi_id_decision *, struct mrs_err *), struct mrs_err *e)
 {
     struct id_verdicts_key_now *k = &j->now;
     struct mrsi_id_member m;
@@ -176,10 +177,10 @@ read_members(struct mrsi_judge *j, enum mrs_status (*each)(struct mrsi_judge *, 
 }
 
 /* ---- keys as a whole ---- */
-/* First all members must be equal, but for what is there where the new ones overwrite it; then there may be one of the
- * step's own: new, or made by it as the new ones are. */
+/* First all members must be equal, apart from existing documents that new ones overwrite. Then there may be one of the
+ * step's own: new, or made by an earlier run as the new ones are. */
 static void
-note_rival(struct mrsi_judge *j, const struct mrsi_id_member *m)
+note_rival(struct mrsi_id_decision *j, const struct mrsi_id_member *m)
 {
     struct id_verdicts_key_now *k = &j->now;
     bool own = j->stage == MADE_KEYS;
@@ -190,7 +191,7 @@ note_rival(struct mrsi_judge *j, const struct mrsi_id_member *m)
 }
 
 static enum mrs_status
-see(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
+see(struct mrsi_id_decision *j, const struct mrsi_id_member *m, struct mrs_err *e)
 {
     struct id_verdicts_key_now *k = &j->now;
     (void)e;
@@ -206,7 +207,7 @@ see(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
 }
 
 static enum mrs_status
-judge_key(struct mrsi_judge *j, struct mrs_err *e)
+judge_key(struct mrsi_id_decision *j, struct mrs_err *e)
 {
     MRS_ASSERT(j->now.open);
     const struct id_verdicts_key_now *k = &j->now;
@@ -225,15 +226,15 @@ judge_key(struct mrsi_judge *j, struct mrs_err *e)
 }
 
 static enum mrs_status
-judge_keys(struct mrsi_judge *j, struct mrs_err *e)
+judge_keys(struct mrsi_id_decision *j, struct mrs_err *e)
 {
     enum mrs_status s = read_members(j, see, judge_key, e);
     return s == MRS_OK ? mrsi_file_array_end(&j->verdicts, e) : s;
 }
 
-/* Whom a member of a key that bars has met. */
+/* The rivals of a member of a key that rejects its sources. */
 static struct mrsi_rejected
-met_by(const struct mrsi_judge *j, const struct mrsi_id_member *m, const struct id_verdicts_verdict *v)
+met_by(const struct mrsi_id_decision *j, const struct mrsi_id_member *m, const struct id_verdicts_verdict *v)
 {
     bool first = !v->there[0] && v->source[0] == m->source && v->product[0] == m->product;
     bool like_first = j->stage == BAR && v->body_lo == m->body_lo && v->body_hi == m->body_hi;
@@ -242,7 +243,7 @@ met_by(const struct mrsi_judge *j, const struct mrsi_id_member *m, const struct 
 }
 
 static enum mrs_status
-bar_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
+bar_member(struct mrsi_id_decision *j, const struct mrsi_id_member *m, struct mrs_err *e)
 {
     struct id_verdicts_verdict v;
     uint8_t key[12];
@@ -260,10 +261,10 @@ bar_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err 
     return mrsi_sorter_put(&j->list[REJECTED_LIST], key, sizeof key, &b, sizeof b, e);
 }
 
-/* ---- who stands for whom ---- */
+/* ---- which document represents which ---- */
 /* The first member keeps the place, the last one gives the contents. */
 static enum mrs_status
-put_replaced(struct mrsi_judge *j, struct mrs_err *e)
+put_replaced(struct mrsi_id_decision *j, struct mrs_err *e)
 {
     MRS_ASSERT(j->now.open);
     const struct mrsi_id_member *f = &j->now.first, *last = &j->now.last;
@@ -280,18 +281,18 @@ put_replaced(struct mrsi_judge *j, struct mrs_err *e)
 }
 
 static enum mrs_status
-put_told(struct mrsi_judge *j, const struct mrsi_id_member *m, enum mrsi_told as, struct mrs_err *e)
+put_verdict(struct mrsi_id_decision *j, const struct mrsi_id_member *m, enum mrsi_verdict as, struct mrs_err *e)
 {
     struct mrsi_product p = {m->source, m->product, as};
     uint8_t key[12];
     mrsi_put_be(key, p.source, 8);
     mrsi_put_be(key + 8, p.no, 4);
-    return mrsi_sorter_put(&j->list[TOLD], key, sizeof key, &p, sizeof p, e);
+    return mrsi_sorter_put(&j->list[VERDICTS], key, sizeof key, &p, sizeof p, e);
 }
 
 /* Sources that are not rejected have keys whose members agree, or the policy lets one of them win. */
 static enum mrs_status
-tell_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err *e)
+tell_member(struct mrsi_id_decision *j, const struct mrsi_id_member *m, struct mrs_err *e)
 {
     struct id_verdicts_key_now *k = &j->now;
     enum mrs_status s = MRS_OK;
@@ -306,36 +307,36 @@ tell_member(struct mrsi_judge *j, const struct mrsi_id_member *m, struct mrs_err
     if (m->there) { /* what was there more than once stays so */
         return MRS_OK;
     }
-    if (!k->first.there && !k->stands) {
-        s = put_told(j, &k->first, MRSI_STANDS, e);
+    if (!k->first.there && !k->represents) {
+        s = put_verdict(j, &k->first, MRSI_REPRESENTS, e);
     }
-    k->stands = true;
-    return s == MRS_OK ? put_told(j, m, same_body(&k->first, m) ? MRSI_EQUAL : MRSI_MERGED, e) : s;
+    k->represents = true;
+    return s == MRS_OK ? put_verdict(j, m, same_body(&k->first, m) ? MRSI_EQUAL : MRSI_MERGED, e) : s;
 }
 
-/* ---- what was told, in the order in which it will be asked for ---- */
+/* ---- the verdicts, in the order in which they are read ---- */
 static size_t
 item_of(enum id_verdicts_list i)
 {
-    return i == REJECTED_LIST ? sizeof(struct mrsi_rejected) : i == TOLD ? sizeof(struct mrsi_product)
+    return i == REJECTED_LIST ? sizeof(struct mrsi_rejected) : i == VERDICTS ? sizeof(struct mrsi_product)
                                                                      : sizeof(struct mrsi_replaced);
 }
 
 static struct mrsi_file_array *
 file_array_of(struct mrsi_ids *ids, enum id_verdicts_list i)
 {
-    return i == REJECTED_LIST ? &ids->rejected : i == TOLD ? &ids->told : &ids->replaced;
+    return i == REJECTED_LIST ? &ids->rejected : i == VERDICTS ? &ids->verdicts : &ids->replaced;
 }
 
 static void
-begin_list(struct mrsi_judge *j, enum id_verdicts_list i)
+begin_list(struct mrsi_id_decision *j, enum id_verdicts_list i)
 {
     mrsi_sorter_init(&j->list[i], j->ids->en, j->ids->en->memory / 16);
     j->list[i].kept = true;
 }
 
 static enum mrs_status
-to_array(struct mrsi_judge *j, enum id_verdicts_list i, struct mrs_err *e)
+to_array(struct mrsi_id_decision *j, enum id_verdicts_list i, struct mrs_err *e)
 {
     MRS_ASSERT(i < N_LISTS);
     struct mrsi_sorter *from = &j->list[i];
@@ -354,10 +355,10 @@ to_array(struct mrsi_judge *j, enum id_verdicts_list i, struct mrs_err *e)
 
 /* Members are done with. */
 static enum mrs_status
-sort_lists(struct mrsi_judge *j, struct mrs_err *e)
+sort_lists(struct mrsi_id_decision *j, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    for (j->at = j->at ? j->at : TOLD; s == MRS_OK && j->at < N_LISTS; j->at++) {
+    for (j->at = j->at ? j->at : VERDICTS; s == MRS_OK && j->at < N_LISTS; j->at++) {
         s = to_array(j, (enum id_verdicts_list)j->at, e);
     }
     return s;
@@ -367,7 +368,7 @@ sort_lists(struct mrsi_judge *j, struct mrs_err *e)
 static enum mrs_status
 make_judge(struct mrsi_ids *ids, struct mrs_err *e)
 {
-    struct mrsi_judge *j = mrs_zalloc(ids->en->mem, sizeof *j);
+    struct mrsi_id_decision *j = mrs_zalloc(ids->en->mem, sizeof *j);
     if (!j) {
         return mrs_err_memory(e, sizeof *j);
     }
@@ -382,9 +383,9 @@ make_judge(struct mrsi_ids *ids, struct mrs_err *e)
 }
 
 void
-mrsi_judge_free(struct mrsi_ids *ids)
+mrsi_id_decision_free(struct mrsi_ids *ids)
 {
-    struct mrsi_judge *j = ids->judge;
+    struct mrsi_id_decision *j = ids->judge;
     if (j) {
         mrsi_file_array_clear(&j->verdicts);
         for (uint32_t i = 0; i < N_LISTS; i++) {
@@ -404,7 +405,7 @@ forget_members(struct mrsi_ids *ids)
 }
 
 static enum mrs_status
-one_stage(struct mrsi_judge *j, struct mrs_err *e)
+one_stage(struct mrsi_id_decision *j, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     switch (j->stage) {
@@ -413,7 +414,7 @@ one_stage(struct mrsi_judge *j, struct mrs_err *e)
     case BAR: s = read_members(j, bar_member, NULL, e); break;
     case MADE_BAR:
         s = read_members(j, bar_member, NULL, e);
-        mrsi_file_array_reset(&j->ids->rejected); /* those it held are told again */
+        mrsi_file_array_reset(&j->ids->rejected); /* the members that it held get their verdicts again */
         break;
     case REJECTED:
         s = to_array(j, REJECTED_LIST, e);
@@ -436,36 +437,36 @@ one_stage(struct mrsi_judge *j, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_ids_judge(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e)
+mrsi_ids_decide(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e)
 {
-    MRS_ASSERT(ids->phase < MRSI_IDS_VERDICT);
+    MRS_ASSERT(ids->phase < MRSI_IDS_APPLY);
     mrsi_ids_begin_between(ids, pass);
     mrsi_file_array_clear(&ids->dup_hashes);
-    ids->phase = MRSI_IDS_JUDGE;
+    ids->phase = MRSI_IDS_DECIDE;
     enum mrs_status s = ids->judge ? MRS_OK : make_judge(ids, e);
     while (s == MRS_OK && ids->judge->stage != DONE) {
         s = one_stage(ids->judge, e);
     }
-    mrsi_judge_free(ids);
-    ids->phase = MRSI_IDS_VERDICT;
+    mrsi_id_decision_free(ids);
+    ids->phase = MRSI_IDS_APPLY;
     return s;
 }
 
 enum mrs_status
 mrsi_ids_next(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *again, struct mrs_err *e)
 {
-    if (ids->phase < MRSI_IDS_RESOLVE) {
-        return mrsi_ids_look(ids, pass, again, e);
+    if (ids->phase < MRSI_IDS_COLLECT) {
+        return mrsi_ids_find_duplicates(ids, pass, again, e);
     }
-    *again = ids->phase != MRSI_IDS_VERDICT;
-    return *again ? mrsi_ids_judge(ids, pass, e) : MRS_OK;
+    *again = ids->phase != MRSI_IDS_APPLY;
+    return *again ? mrsi_ids_decide(ids, pass, e) : MRS_OK;
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 static const char *const list_name[N_LISTS] = {"barredBy", "toldBy", "replacedBy"};
 
 static void
-describe_key(const struct id_verdicts_key_now *k, struct mrs_build *b)
+save_key(const struct id_verdicts_key_now *k, struct mrs_build *b)
 {
     mrsi_state_put_bytes(b, "first", &k->first, sizeof k->first);
     mrsi_state_put_bytes(b, "met", k->rival, sizeof k->rival);
@@ -478,21 +479,21 @@ describe_key(const struct id_verdicts_key_now *k, struct mrs_build *b)
     mrs_build_i64(b, "key", (int64_t)k->no);
     mrs_build_i64(b, "open", k->open);
     mrs_build_i64(b, "made", k->made);
-    mrs_build_i64(b, "stands", k->stands);
+    mrs_build_i64(b, "stands", k->represents);
 }
 
 enum mrs_status
-mrsi_judge_describe(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_id_decision_save(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
-    struct mrsi_judge *j = ids->judge;
+    struct mrsi_id_decision *j = ids->judge;
     mrs_build_i64(b, "stage", j->stage);
     mrs_build_i64(b, "list", j->at);
     mrs_build_i64(b, "anyMade", j->any_made);
-    describe_key(&j->now, b);
+    save_key(&j->now, b);
     enum mrs_status s = mrsi_file_array_save(&j->verdicts, "verdicts", b, files, e);
     for (uint32_t i = 0; s == MRS_OK && i < N_LISTS; i++) {
-        s = mrsi_sorter_describe(&j->list[i], list_name[i], b, files, e);
+        s = mrsi_sorter_save(&j->list[i], list_name[i], b, files, e);
     }
     return s;
 }
@@ -524,23 +525,23 @@ apply_key(struct id_verdicts_key_now *k, struct mrs_view d, struct mrs_err *e)
     k->no = mrsi_state_number(d, "key", INT64_MAX, &bad);
     k->open = mrsi_state_number(d, "open", 1, &bad);
     k->made = mrsi_state_number(d, "made", 1, &bad);
-    k->stands = mrsi_state_number(d, "stands", 1, &bad);
+    k->represents = mrsi_state_number(d, "stands", 1, &bad);
     return bad ? mrsi_state_damaged("a member", e) : MRS_OK;
 }
 
 /* Whether the file arrays are as far as the stage says. */
 static bool
-has_arrays(const struct mrsi_judge *j)
+has_arrays(const struct mrsi_id_decision *j)
 {
     bool judged = j->stage != KEYS && j->stage != MADE_KEYS;
     bool rejected = j->stage == MADE_KEYS || j->stage == MADE_BAR || j->stage >= MEMBERS;
     bool good = j->verdicts.ended == judged && j->ids->rejected.ended == rejected && (!j->at || j->stage == LISTS);
-    return good && j->ids->told.ended == (j->at > TOLD) && j->ids->replaced.ended == (j->at > REPLACED);
+    return good && j->ids->verdicts.ended == (j->at > VERDICTS) && j->ids->replaced.ended == (j->at > REPLACED);
 }
 
 /* Behind the file arrays that it writes. */
 enum mrs_status
-mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
+mrsi_id_decision_load(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     bool bad = false;
@@ -548,14 +549,14 @@ mrsi_judge_apply(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    struct mrsi_judge *j = ids->judge;
+    struct mrsi_id_decision *j = ids->judge;
     j->stage = (enum id_verdicts_stage)mrsi_state_number(d, "stage", LISTS, &bad);
     j->at = (uint32_t)mrsi_state_number(d, "list", N_LISTS - 1, &bad);
     j->any_made = mrsi_state_number(d, "anyMade", 1, &bad);
     s = bad ? mrsi_state_damaged("verdicts", e) : apply_key(&j->now, d, e);
     MRS_THEN(s, mrsi_file_array_load(&j->verdicts, d, "verdicts", e));
     for (uint32_t i = 0; s == MRS_OK && i < N_LISTS; i++) {
-        s = mrsi_sorter_apply(&j->list[i], d, list_name[i], e);
+        s = mrsi_sorter_load(&j->list[i], d, list_name[i], e);
     }
     return s == MRS_OK && !has_arrays(j) ? mrsi_state_damaged("verdicts", e) : s;
 }
@@ -596,21 +597,21 @@ mrsi_ids_rejected(const struct mrsi_ids *ids, uint64_t source)
     return b;
 }
 
-enum mrsi_told
-mrsi_ids_told(const struct mrsi_ids *ids, uint64_t source, uint32_t product)
+enum mrsi_verdict
+mrsi_ids_verdict(const struct mrsi_ids *ids, uint64_t source, uint32_t product)
 {
     struct mrsi_product key = {source, product, MRSI_ALONE};
-    const struct mrsi_product *p = mrsi_file_array_find(&ids->told, &key, by_product);
-    return p ? (enum mrsi_told)p->as : MRSI_ALONE;
+    const struct mrsi_product *p = mrsi_file_array_find(&ids->verdicts, &key, by_product);
+    return p ? (enum mrsi_verdict)p->as : MRSI_ALONE;
 }
 
 uint64_t
-mrsi_ids_stand(const struct mrsi_ids *ids)
+mrsi_ids_n_represent(const struct mrsi_ids *ids)
 {
-    const struct mrsi_product *p = (const struct mrsi_product *)(const void *)ids->told.p;
+    const struct mrsi_product *p = (const struct mrsi_product *)(const void *)ids->verdicts.p;
     uint64_t n = 0;
-    for (size_t i = 0; i < ids->told.n; i++) {
-        n += p[i].as == MRSI_STANDS;
+    for (size_t i = 0; i < ids->verdicts.n; i++) {
+        n += p[i].as == MRSI_REPRESENTS;
     }
     return n;
 }
@@ -672,14 +673,14 @@ mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_er
     MRS_ASSERT(r->once);
     bool clash = true;
     enum mrs_status s = MRS_OK;
-    if (ids->phase < MRSI_IDS_RESOLVE) {
+    if (ids->phase < MRSI_IDS_COLLECT) {
         s = mrsi_ids_is_between(ids) ? MRS_OK : r->once(r->arg, e);
-        MRS_THEN(s, mrsi_ids_look(ids, r->pass, &clash, e));
+        MRS_THEN(s, mrsi_ids_find_duplicates(ids, r->pass, &clash, e));
         s = s == MRS_OK && clash ? r->begin(r->arg, e) : s;
     }
-    if (s == MRS_OK && clash && ids->phase < MRSI_IDS_VERDICT) {
+    if (s == MRS_OK && clash && ids->phase < MRSI_IDS_APPLY) {
         s = mrsi_ids_is_between(ids) ? MRS_OK : r->once(r->arg, e);
-        MRS_THEN(s, mrsi_ids_judge(ids, r->pass, e));
+        MRS_THEN(s, mrsi_ids_decide(ids, r->pass, e));
         MRS_THEN(s, r->begin(r->arg, e));
     }
     return s == MRS_OK && clash ? r->once(r->arg, e) : s;

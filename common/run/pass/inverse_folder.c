@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What tells outputs of one name apart, and is the same when a killed run is started again: then what it left is taken
- * away. */
+/* Distinguishes outputs of one name, and is the same when a killed run is started again: then the remains of the
+ * killed run are removed. */
 static unsigned long long
 mark_of(const char *output, size_t n)
 {
@@ -61,7 +61,7 @@ remove_output(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
     struct mrs_output_opts o = {.force = true, .format = MRS_FORMAT_DIRECTORY};
     struct mrs_output *out = NULL;
-    enum mrs_status s = mrs_output_open(mem, path, &o, &out, e); /* anew, so empty */
+    enum mrs_status s = mrs_output_open(mem, path, &o, &out, e); /* made again, so empty */
     mrs_output_abort(out);
     mrs_output_free(out);
     return s;

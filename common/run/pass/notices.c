@@ -31,7 +31,7 @@ struct mrsi_notices {
     struct mrs_buf room;
 };
 
-/* Collections that are not written anew keep it to themselves. */
+/* Collections that are not rewritten cause no notice. */
 static enum mrs_status
 look_for_clashes(struct mrsi_engine *en, struct mrs_err *e)
 {

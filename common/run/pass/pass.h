@@ -16,7 +16,7 @@ struct mrsi_pipe {
     void *arg;
 };
 enum mrs_status mrsi_pipe_run(const struct mrsi_pipe *p, struct mrs_err *e);
-/* The same with marks on the way (checkpoint.h); pass NULL: none. */
+/* The same with savepoints on the way (checkpoint.h); pass NULL: none. */
 struct mrsi_pass;
 enum mrs_status mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrsi_pass *pass, struct mrs_err *e);
 /* In work: whether all earlier jobs have been committed. What this one would do in its commit it may do now, piece by
@@ -36,7 +36,7 @@ struct mrsi_scan {
     struct mrs_reader *reader;
     uint64_t base;     /* documents of earlier parts */
     uint64_t bytes;    /* of all blocks */
-    uint64_t progress; /* bytes of the running part already told */
+    uint64_t progress; /* bytes of the running part already reported */
     uint64_t in_part;
 };
 /* The `_id`s of a block's documents. */
@@ -52,10 +52,9 @@ struct mrsi_doc_at { /* where in the scan a document is */
 void mrsi_scan_begin(struct mrsi_engine *en, struct mrsi_coll *c, struct mrsi_scan *s);
 enum mrs_status mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part **part,
                                struct mrs_err *e); /* first_doc: ordinal */
-/* How many documents there will have been at the end of the running part, as far as one can tell. Where next is
- * called. */
+/* The estimated number of documents at the end of the running part. Called where next is called. */
 uint64_t mrsi_scan_guess(const struct mrsi_scan *s);
-/* Goes on in the part that the scan is at, behind in_part documents of it. */
+/* Resumes in the part that the scan is at, after in_part documents of it. */
 enum mrs_status mrsi_scan_go_on(struct mrsi_scan *s, const struct mrs_reader_at *at, uint64_t in_part,
                                 struct mrs_err *e);
 void mrsi_scan_end(struct mrsi_scan *s);
@@ -75,7 +74,7 @@ struct mrsi_cursor {
     bool fields;  /* kernels look for fields: they are found while documents are checked */
     bool quiet;   /* a later pass over the same documents: pending steps count and record nothing */
     bool sums;    /* the block is summed up for the manifest */
-    uint32_t row; /* of the step that reads; MRSI_NONE: no path is looked for */
+    uint32_t row; /* of the step that reads; MRSI_NONE: no path is searched for */
     struct mrs_docs docs;
     struct mrsi_id_span ids;    /* of the documents up to here, where sums */
     struct mrs_hash_sum before; /* digest of docs before the document just given, where sums */
@@ -96,7 +95,8 @@ enum mrs_status mrsi_look_again(struct mrsi_engine *en, struct mrsi_coll *c, uin
 /* Bytes of BSON that a collection holds, guessed from what is known without reading it. */
 uint64_t mrsi_input_bytes(const struct mrs_input_ns *in); /* of its documents, guessed where they are packed */
 uint64_t mrsi_guess_bytes(const struct mrsi_engine *en, const struct mrsi_coll *c);
-/* All pending steps of the collection's parts count as told from now on: after the first pass that read all of it. */
+/* All pending steps of the collection's parts count as reported from now on: after the first pass that read all of
+ * it. */
 void mrsi_coll_counted(struct mrsi_coll *c);
 
 /* ---- input_digest.c: what was read of the input ---- */
@@ -174,7 +174,7 @@ enum mrs_status mrsi_out_put_all(struct mrsi_writer *wr, struct mrsi_worker *w, 
 /* Counts a document that is at `at` up to the end of the buffer. */
 void mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at);
 enum mrs_status mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e);
-/* Empty again; no mark on disk may speak of what it had (mrsi_pass_anew). */
+/* Empty again; no savepoint on disk may speak of what it had (mrsi_pass_anew). */
 enum mrs_status mrsi_writer_restart(struct mrsi_writer *wr, struct mrs_err *e);
 /* The collection consists of what was written (keep_old: behind its old parts). */
 enum mrs_status mrsi_writer_close(struct mrsi_writer *wr, bool keep_old, struct mrs_err *e);
@@ -182,7 +182,7 @@ void mrsi_writer_drop(struct mrsi_writer *wr); /* after an error */
 /* All parts of the collection through a writer, one pass; used for what is there already and for collections that
  * only waited. */
 enum mrs_status mrsi_copy_through(struct mrsi_engine *en, uint32_t coll, struct mrsi_writer *wr,
-                                  struct mrsi_pass *pass, struct mrs_err *e); /* pass NULL: without marks */
+                                  struct mrsi_pass *pass, struct mrs_err *e); /* pass NULL: without savepoints */
 
 /* ---- finish.c: what no step has written yet, the extras, the account, the report ---- */
 /* The metadata that the catalogue has for it now, as text. */

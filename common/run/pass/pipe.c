@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipe.c - one pass on several workers: fetch under a lock, work in parallel, commit in order.
  *
- * Jobs are numbered as they are fetched and committed in that order, so whatever a pass writes is the same for any
- * number of workers. A worker whose job is done before its turn puts it aside, while there is room for another, and
- * goes on; the thread that commits the job before it commits it, too. A big job keeps the fetch lock until it is
- * committed: documents of many megabytes take turns instead of being held by all workers at once (and since earlier
- * jobs have all been fetched, they can commit: no deadlock). The first error stops everybody; of several the one of the
- * earliest job is told. It must not know what a job is. */
+ * Jobs are numbered as they are fetched and committed in that order, so a pass writes the same bytes for any number of
+ * workers. A worker whose job is done before its turn queues it, while a slot is free, and continues; the thread that
+ * commits the job before it commits it, too. A big job keeps the fetch lock until it is committed: documents of many
+ * megabytes take turns instead of being held by all workers at once (and since earlier jobs have all been fetched,
+ * they can commit: no deadlock). The first error stops all workers; of several, the error of the earliest job is
+ * reported. The pipe must not depend on what a job is. */
 #include "checkpoint.h"
 
 #define PLENTY (128ull << 20) /* bytes of memory for a worker */
@@ -21,8 +21,8 @@ struct pipe_slot { /* room for a job */
 
 struct pipe_run {
     const struct mrsi_pipe *p;
-    const struct mrsi_pass *pass; /* NULL: no marks */
-    uint64_t marked; /* jobs fetched before the last mark */
+    const struct mrsi_pass *pass; /* NULL: no savepoints */
+    uint64_t marked; /* jobs fetched before the last savepoint */
     pthread_mutex_t fetch_lock, commit_lock;
     pthread_cond_t turn;
     struct pipe_slot *slot; /* one a worker, and some more; their states under the commit lock */
@@ -188,7 +188,7 @@ mrsi_pipe_turn(const struct mrsi_worker *w)
     return atomic_load(w->committed) == w->job_no;
 }
 
-/* Under the fetch lock: once what is under way has been committed, a mark is taken. Where the pass fails meanwhile
+/* Under the fetch lock: once what is under way has been committed, a savepoint is taken. Where the pass fails meanwhile
  * there is nothing to mark. */
 static enum mrs_status
 take_mark(struct pipe_run *r, struct mrs_err *e)
@@ -207,7 +207,7 @@ take_mark(struct pipe_run *r, struct mrs_err *e)
     return stop ? MRS_OK : mrsi_ckpt_savepoint(r->pass, e);
 }
 
-/* One job from fetch to commit; OK to go on, END, or an error that was told. */
+/* One job from fetch to commit; OK to continue, END, or an error that was reported. */
 static enum mrs_status
 one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
 {
@@ -263,8 +263,8 @@ worker_main(void *arg)
     return NULL;
 }
 
-/* A slot of one's own for each worker, and others where jobs wait, without which workers wait now and then for one that
- * writes: as many, or half as many where memory is short. */
+/* One slot for each worker, and more in which finished jobs wait, so that workers need not wait for the one that
+ * writes: the same number, or half of it where memory is short. */
 static enum mrs_status
 make_slots(struct pipe_run *r, struct mrs_err *e)
 {

@@ -84,7 +84,7 @@ tell_progress(struct mrsi_scan *s, const struct mrs_block *b)
     mrsi_tick(s->en);
 }
 
-/* In a sample the input's collections end early: as where a file ends, the reader is closed then. */
+/* In a sample the input's collections end early; the reader is closed there, as at the end of a file. */
 static enum mrs_status
 cut_sample(struct mrsi_scan *s, struct mrs_block *b)
 {
@@ -135,7 +135,7 @@ mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part 
     return MRS_END;
 }
 
-/* By what was read of the part up to now, which may be half a buffer ahead of the documents. */
+/* Estimated from the bytes of the part read so far, which may be half a buffer ahead of the documents. */
 uint64_t
 mrsi_scan_guess(const struct mrsi_scan *s)
 {
@@ -216,7 +216,7 @@ read_input(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, s
     return s == MRS_OK && w->en->amend ? mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e) : s;
 }
 
-/* The row of the step that reads the collection, where paths are looked for. */
+/* The row of the step that reads the collection, if paths are searched for. */
 static uint32_t
 row_of(const struct mrsi_engine *en, const struct mrsi_cursor *c)
 {
@@ -229,8 +229,8 @@ row_of(const struct mrsi_engine *en, const struct mrsi_cursor *c)
     return MRSI_NONE;
 }
 
-/* Whether a job has gone on for so long after an interrupt that it is given up. Most end before, and then the place
- * behind them is one to resume at. */
+/* Whether a job has continued for so long after an interrupt that it is aborted. Most end before, and then the
+ * position after them is one to resume at. */
 int
 mrsi_worker_is_late(void *worker)
 {

@@ -65,7 +65,7 @@ meet_there(struct mrsi_step_outputs *s, struct mrs_err *e)
     enum mrs_status st = MRS_OK;
     s->there = mrsi_pass_goes_on(s->pass) ? s->there : 0;
     for (; st == MRS_OK && s->there < s->n_wr; s->there++) {
-        if (s->ids.phase != MRSI_IDS_VERDICT && only_added(s, s->wr[s->there].coll)) {
+        if (s->ids.phase != MRSI_IDS_APPLY && only_added(s, s->wr[s->there].coll)) {
             st = mrsi_ids_there(&s->ids, s->wr[s->there].coll, s->pass, e);
         }
     }
@@ -103,7 +103,7 @@ copy_there(struct mrsi_step_outputs *s, bool restart, struct mrs_err *e)
         if (!only_added(s, wr->coll)) {
             continue;
         }
-        wr->ids = s->ids.phase == MRSI_IDS_VERDICT ? &s->ids : NULL;
+        wr->ids = s->ids.phase == MRSI_IDS_APPLY ? &s->ids : NULL;
         st = mrsi_copy_through(s->en, wr->coll, wr, s->pass, e);
         struct mrsi_row *row = row_of_coll(s, &s->en->worker[0], wr->coll);
         row->before += wr->copied;
@@ -122,11 +122,11 @@ mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi_refused_mark lo
     return again ? mrsi_pass_anew(s->pass, e) : MRS_OK;
 }
 
-/* Until the writers are emptied a mark has them empty. */
+/* Until the writers are emptied a savepoint has them empty. */
 enum mrs_status
 mrsi_step_outputs_held(struct mrsi_step_outputs *s, bool known, bool restart, struct mrs_err *e)
 {
-    bool resolves = s->ids.phase == MRSI_IDS_RESOLVE;
+    bool resolves = s->ids.phase == MRSI_IDS_COLLECT;
     s->pass->blank = s->pass->blank || resolves;
     enum mrs_status st = known ? MRS_OK : meet_there(s, e);
     s->pass->blank = resolves;
@@ -136,7 +136,7 @@ mrsi_step_outputs_held(struct mrsi_step_outputs *s, bool known, bool restart, st
 bool
 mrsi_step_outputs_have_held(const struct mrsi_step_outputs *s)
 {
-    return s->there == s->n_wr && (s->at == s->n_wr || s->ids.phase == MRSI_IDS_RESOLVE);
+    return s->there == s->n_wr && (s->at == s->n_wr || s->ids.phase == MRSI_IDS_COLLECT);
 }
 
 void
@@ -160,11 +160,11 @@ verdict(const struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_li
         struct mrs_view *doc, bool *write, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(*doc));
-    enum mrsi_told told = c->there ? MRSI_ALONE : mrsi_ids_told(&s->ids, c->source, c->product);
-    *write = told == MRSI_ALONE || told == MRSI_STANDS;
+    enum mrsi_verdict told = c->there ? MRSI_ALONE : mrsi_ids_verdict(&s->ids, c->source, c->product);
+    *write = told == MRSI_ALONE || told == MRSI_REPRESENTS;
     if (told != MRSI_ALONE) {
         struct mrsi_row *row = row_of_coll(s, w, c->coll);
-        row->stands += told == MRSI_STANDS;
+        row->represents += told == MRSI_REPRESENTS;
         row->placed += !*write;
         row->once += told == MRSI_EQUAL;
     }
@@ -213,7 +213,7 @@ mrsi_step_outputs_admit(struct mrsi_step_outputs *s, struct mrsi_worker *w, stru
 {
     MRS_ASSERT(c->coll < s->en->n_coll && mrs_view_is_framed(*doc));
     uint64_t id;
-    if (s->ids.phase == MRSI_IDS_VERDICT) {
+    if (s->ids.phase == MRSI_IDS_APPLY) {
         return verdict(s, w, l, c, doc, write, e);
     }
     *write = s->ids.phase == MRSI_IDS_OPTIMISTIC;
@@ -285,7 +285,7 @@ mrsi_step_outputs_take(struct mrsi_step_outputs *s, struct mrsi_lists *l, struct
     enum mrs_status st = MRS_OK;
     if (s->ids.phase == MRSI_IDS_OPTIMISTIC) {
         st = mrsi_ids_take(&s->ids, (const uint64_t *)(const void *)l->hashes.p, l->hashes.n / 8, e);
-    } else if (s->ids.phase == MRSI_IDS_RESOLVE) {
+    } else if (s->ids.phase == MRSI_IDS_COLLECT) {
         st = mrsi_ids_members(&s->ids, &l->members, e);
     }
     mrs_buf_reset(&l->hashes);
@@ -394,7 +394,7 @@ mrsi_step_outputs_save(struct mrsi_step_outputs *s, struct mrs_build *b, struct 
 {
     mrs_build_i64(b, "there", s->there);
     mrs_build_i64(b, "copying", s->at);
-    return mrsi_ids_describe(&s->ids, "ids", b, files, e);
+    return mrsi_ids_save(&s->ids, "ids", b, files, e);
 }
 
 enum mrs_status
@@ -404,21 +404,21 @@ mrsi_step_outputs_load(struct mrsi_step_outputs *s, struct mrs_view mark, struct
     bool bad = false;
     s->there = (uint32_t)mrsi_state_number(mark, "there", s->n_wr, &bad);
     s->at = (uint32_t)mrsi_state_number(mark, "copying", s->n_wr, &bad);
-    return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_apply(&s->ids, mark, "ids", e);
+    return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_load(&s->ids, mark, "ids", e);
 }
 
-/* Who was told that another one stands for it is safe only where that one was written. */
+/* A document that counts as another is safe only if that one was written. */
 static enum mrs_status
 check_stands(const struct mrsi_step_outputs *s, struct mrs_err *e)
 {
-    uint64_t told = s->ids.phase == MRSI_IDS_VERDICT ? mrsi_ids_stand(&s->ids) : 0, written = 0;
+    uint64_t told = s->ids.phase == MRSI_IDS_APPLY ? mrsi_ids_n_represent(&s->ids) : 0, written = 0;
     const uint32_t *row_of = s->en->row_of[s->step];
     for (uint32_t i = 0; i < s->desc->n_sides; i++) {
         bool again = false;
         for (uint32_t k = 0; k < i; k++) {
             again = again || row_of[k] == row_of[i];
         }
-        written += again ? 0 : s->en->rows[row_of[i]].stands;
+        written += again ? 0 : s->en->rows[row_of[i]].represents;
     }
     return told == written ? MRS_OK
                            : mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT,

@@ -15,7 +15,7 @@ struct mrsi_step_outputs {
     struct mrsi_writer *wr;        /* n_wr of them */
     uint32_t wr_of[MRS_SIDES_MAX]; /* side -> writer; MRSI_NONE: none (the side is only read, or not opened yet) */
     uint32_t n_wr;
-    struct mrsi_pass *pass; /* NULL: without marks */
+    struct mrsi_pass *pass; /* NULL: without savepoints */
     uint32_t there;         /* the writer whose collection is examined for what is there; n_wr: that is done */
     uint32_t at;            /* the writer that copies what is there; n_wr: that is done */
 };
@@ -24,13 +24,15 @@ enum mrs_status mrsi_step_outputs_init(struct mrsi_step_outputs *s, struct mrsi_
                                        struct mrs_err *e);
 /* Opens the writer of a side, or finds the one its collection has already. */
 enum mrs_status mrsi_step_outputs_open(struct mrsi_step_outputs *s, uint32_t side, struct mrs_err *e);
-/* A round of writing begins: what was counted and refused behind `log` is forgotten. again: so is what was written, and
- * a mark on disk that speaks of it is replaced. A mark may be taken here: what is to be in it is set before. */
+/* A round of writing begins: what was counted and refused behind `log` is forgotten. again: so is what was written,
+ * and a savepoint on disk that speaks of it is replaced. A savepoint may be taken here: what is to be in it is set
+ * before. */
 enum mrs_status mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi_refused_mark log, bool again,
                                         struct mrs_err *e);
-/* In a round, before sources are read: what is there in collections that are only added to. Its `_id`s are taken in the
- * phases HOPE and RESOLVE, unless they are known; it is written and counted, but in RESOLVE. restart: empties all
- * writers first, unless the pass goes on: a mark in a pass that is begun again has them empty. */
+/* In a round, before sources are read: the existing documents of collections that are only added to. The phases
+ * OPTIMISTIC and COLLECT take their `_id`s, unless they are known; all phases but COLLECT write and count them.
+ * restart: empties all writers first, unless the pass is resumed; a savepoint of a pass that begins again has them
+ * empty. */
 enum mrs_status mrsi_step_outputs_held(struct mrsi_step_outputs *s, bool known, bool restart, struct mrs_err *e);
 /* Whether that is over, as it is once sources are read: of a round whose `_id`s were not known. */
 bool mrsi_step_outputs_have_held(const struct mrsi_step_outputs *s);
@@ -41,9 +43,9 @@ struct mrsi_lists {
 };
 void mrsi_lists_init(struct mrsi_lists *l, struct mrs_mem *mem);
 void mrsi_lists_clear(struct mrsi_lists *l);
-/* What happens with a document for a target: *write (HOPE, VERDICT; *doc may be replaced by a later one's contents),
- * or its hash or membership goes to the lists. One that counts as another (VERDICT, not *write) is counted as placed.
- */
+/* What happens with a document for a target: *write (OPTIMISTIC, APPLY; *doc may be replaced by a later one's
+ * contents), or its hash or membership goes to the lists. A document that counts as another (APPLY, not *write) is
+ * counted as placed. */
 struct mrsi_candidate {
     uint32_t coll;
     uint64_t source;   /* what is there: its ordinal */
@@ -58,10 +60,10 @@ enum mrs_status mrsi_step_outputs_admit(struct mrsi_step_outputs *s, struct mrsi
 static inline const struct mrsi_rejected *
 mrsi_step_outputs_rejected(const struct mrsi_step_outputs *s, uint64_t source)
 {
-    return s->ids.phase == MRSI_IDS_VERDICT ? mrsi_ids_rejected(&s->ids, source) : NULL;
+    return s->ids.phase == MRSI_IDS_APPLY ? mrsi_ids_rejected(&s->ids, source) : NULL;
 }
-/* A document of a rejected source is refused: MRS_SKIP, with why, where and whom it met in w->err, or DEAD. key: the
- * `_id`, or the document of a key, that both have; missing: that is not told. */
+/* Refuses a document of a rejected source: MRS_SKIP, with why, where and the rival in w->err, or DEAD. key: the `_id`,
+ * or the document of a key, that both have; missing: not reported. */
 enum mrs_status mrsi_step_outputs_clash(const struct mrsi_step_outputs *s, struct mrsi_worker *w,
                                         const struct mrsi_rejected *b,
                                         struct mrs_val key, const char *where, const char *why, struct mrs_err *e);
@@ -70,7 +72,7 @@ enum mrs_status mrsi_step_outputs_take(struct mrsi_step_outputs *s, struct mrsi_
 /* Writes a document to a side's writer and counts it there. */
 enum mrs_status mrsi_step_outputs_write(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_out *outs,
                                         uint32_t side, struct mrs_view doc, struct mrs_err *e);
-/* HOPE: admits and writes documents of one side in one piece, and tells how many they are. */
+/* OPTIMISTIC: admits and writes documents of one side in one batch, and returns their number. */
 enum mrs_status mrsi_step_outputs_write_all(struct mrsi_step_outputs *s, struct mrsi_worker *w,
                                             struct mrsi_lists *lists,
                                             struct mrsi_out *outs, const struct mrs_products *all, uint64_t *n,
@@ -95,7 +97,7 @@ enum mrs_status mrsi_step_outputs_job_next(struct mrsi_step_outputs *s, struct m
                                            struct mrsi_step_outputs_job *job,
                                            bool *fresh, bool *big, struct mrs_err *e);
 void mrsi_step_outputs_job_clear(struct mrsi_step_outputs *s, struct mrsi_step_outputs_job *job);
-/* How far these are and the `_id`s that were met, as fields of a mark. Writers are those of the pass. */
+/* Counts of these and the `_id`s that were seen, as fields of a savepoint. Writers are those of the pass. */
 enum mrs_status mrsi_step_outputs_save(struct mrsi_step_outputs *s, struct mrs_build *b, struct mrs_buf *files,
                                        struct mrs_err *e);
 enum mrs_status mrsi_step_outputs_load(struct mrsi_step_outputs *s, struct mrs_view mark, struct mrs_err *e);

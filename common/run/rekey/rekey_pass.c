@@ -166,7 +166,7 @@ mrsi_rekey_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_rekey_run k;
     begin(&k, en, step);
-    k.pass = (struct mrsi_pass){.en = en, .kind = "rekey", .describe = mrsi_rekey_mark, .arg = &k};
+    k.pass = (struct mrsi_pass){.en = en, .kind = "rekey", .save = mrsi_rekey_mark, .arg = &k};
     mrsi_ckpt_savepoint_for(&k.pass);
     enum mrs_status s = mrsi_step_outputs_init(&k.sides, en, step, e);
     k.sides.pass = &k.pass;

@@ -48,8 +48,8 @@ struct mrsi_rekey_gain_head {
     uint32_t values, olds;
 };
 
-/* Where a step is. Marks can be taken while documents are read and written; what is decided in between is decided again
- * by who goes on. */
+/* Where a step is. Savepoints can be taken while documents are read and written; what is decided in between is decided
+ * again by who goes on. */
 enum mrsi_rekey_stage { MRSI_REKEY_READ, MRSI_REKEY_DECIDE, MRSI_REKEY_WRITE, MRSI_REKEY_POINT, MRSI_REKEY_DONE };
 
 struct mrsi_rekey_run {

@@ -12,22 +12,22 @@ is_decided(const struct mrsi_rekey_run *k)
 
 /* ---- into words ---- */
 static enum mrs_status
-describe_read(struct mrsi_rekey_run *k, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_read(struct mrsi_rekey_run *k, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_save(&k->hashes, "hashes", b, files, e);
-    MRS_THEN(s, mrsi_index_describe(&k->keys, "keys", b, files, e));
+    MRS_THEN(s, mrsi_index_save(&k->keys, "keys", b, files, e));
     return s == MRS_OK ? mrsi_file_array_save(&k->joins, "joins", b, files, e) : s;
 }
 
 static enum mrs_status
-describe_decided(struct mrsi_rekey_run *k, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_decided(struct mrsi_rekey_run *k, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "now", k->now);
     mrs_build_bool(b, "late", k->late);
-    enum mrs_status s = mrsi_index_describe(&k->fresh, "fresh", b, files, e);
+    enum mrs_status s = mrsi_index_save(&k->fresh, "fresh", b, files, e);
     if (s == MRS_OK && k->wants.merge) {
-        s = mrsi_mapped_mem_describe(&k->root, "root", b, files, e);
-        MRS_THEN(s, mrsi_mapped_mem_describe(&k->group, "group", b, files, e));
+        s = mrsi_mapped_mem_save(&k->root, "root", b, files, e);
+        MRS_THEN(s, mrsi_mapped_mem_save(&k->group, "group", b, files, e));
         MRS_THEN(s, mrsi_file_array_save(&k->gains, "gains", b, files, e));
     }
     return s == MRS_OK ? mrsi_step_outputs_save(&k->sides, b, files, e) : s;
@@ -40,14 +40,14 @@ mrsi_rekey_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
     struct mrsi_rekey_run *k = arg;
     mrs_build_i64(b, "stage", k->stage);
     mrsi_save_log("logged", k->log, b);
-    enum mrs_status s = mrsi_fates_describe(&k->fates, "fates", b, files, e);
-    MRS_THEN(s, mrsi_index_describe(&k->ids, "former", b, files, e));
+    enum mrs_status s = mrsi_fates_save(&k->fates, "fates", b, files, e);
+    MRS_THEN(s, mrsi_index_save(&k->ids, "former", b, files, e));
     MRS_THEN(s, mrsi_file_array_save(&k->name_at, "nameAt", b, files, e));
     MRS_THEN(s, mrsi_file_array_save(&k->names, "names", b, files, e));
     if (s != MRS_OK) {
         return s;
     }
-    return is_decided(k) ? describe_decided(k, b, files, e) : describe_read(k, b, files, e);
+    return is_decided(k) ? save_decided(k, b, files, e) : save_read(k, b, files, e);
 }
 
 /* ---- tables lie in files, and a file may have come to harm ---- */
@@ -129,7 +129,7 @@ static enum mrs_status
 apply_read(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_load(&k->hashes, mark, "hashes", e);
-    MRS_THEN(s, mrsi_index_apply(&k->keys, mark, "keys", e));
+    MRS_THEN(s, mrsi_index_load(&k->keys, mark, "keys", e));
     MRS_THEN(s, mrsi_file_array_load(&k->joins, mark, "joins", e));
     return s == MRS_OK && k->keys.end > k->name_at.n ? mrsi_state_damaged("the documents", e) : s;
 }
@@ -138,8 +138,8 @@ static enum mrs_status
 apply_groups(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
 {
     uint64_t share = k->en->memory / 16, bytes = k->n * sizeof(struct mrsi_rekey_group);
-    enum mrs_status s = mrsi_mapped_mem_apply(&k->root, k->en, k->n * sizeof(uint64_t), share, mark, "root", e);
-    MRS_THEN(s, mrsi_mapped_mem_apply(&k->group, k->en, bytes, 2 * share, mark, "group", e));
+    enum mrs_status s = mrsi_mapped_mem_load(&k->root, k->en, k->n * sizeof(uint64_t), share, mark, "root", e);
+    MRS_THEN(s, mrsi_mapped_mem_load(&k->group, k->en, bytes, 2 * share, mark, "group", e));
     MRS_THEN(s, mrsi_file_array_load(&k->gains, mark, "gains", e));
     MRS_THEN(s, mrsi_file_array_end(&k->gains, e));
     return s == MRS_OK && !are_groups(k) ? mrsi_state_damaged("a group", e) : s;
@@ -157,13 +157,13 @@ apply_decided(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_end(&k->name_at, e);
     MRS_THEN(s, mrsi_file_array_end(&k->names, e));
     MRS_THEN(s, check_names(k, e));
-    MRS_THEN(s, mrsi_index_apply(&k->fresh, mark, "fresh", e));
+    MRS_THEN(s, mrsi_index_load(&k->fresh, mark, "fresh", e));
     s = s == MRS_OK && k->fresh.end > k->n ? mrsi_state_damaged("the documents", e) : s;
     s = s == MRS_OK && k->wants.merge ? apply_groups(k, mark, e) : s;
     k->late = s == MRS_OK && *late.p;
     MRS_THEN(s, mrsi_rekey_call(k, e));
     MRS_THEN(s, mrsi_rekey_open(k, e));
-    MRS_THEN(s, mrsi_pass_apply(&k->pass, e));
+    MRS_THEN(s, mrsi_pass_load(&k->pass, e));
     return s == MRS_OK ? mrsi_step_outputs_load(&k->sides, mark, e) : s;
 }
 
@@ -174,8 +174,8 @@ mrsi_rekey_from_mark(struct mrsi_rekey_run *k, struct mrs_err *e)
     bool bad = false;
     k->stage = (enum mrsi_rekey_stage)mrsi_state_number(mark, "stage", MRSI_REKEY_POINT, &bad);
     k->log = mrsi_load_log(mark, "logged", &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_fates_apply(&k->fates, mark, "fates", e);
-    MRS_THEN(s, mrsi_index_apply(&k->ids, mark, "former", e));
+    enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_fates_load(&k->fates, mark, "fates", e);
+    MRS_THEN(s, mrsi_index_load(&k->ids, mark, "former", e));
     MRS_THEN(s, mrsi_file_array_load(&k->name_at, mark, "nameAt", e));
     MRS_THEN(s, mrsi_file_array_load(&k->names, mark, "names", e));
     k->went_on = true;
@@ -183,7 +183,7 @@ mrsi_rekey_from_mark(struct mrsi_rekey_run *k, struct mrs_err *e)
         return apply_decided(k, mark, e);
     }
     MRS_THEN(s, apply_read(k, mark, e));
-    MRS_THEN(s, mrsi_pass_apply(&k->pass, e));
+    MRS_THEN(s, mrsi_pass_load(&k->pass, e));
     if (k->stage == MRSI_REKEY_DECIDE) {
         k->pass.from = mrs_empty_doc();
     }

@@ -286,7 +286,7 @@ write_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_wri
 {
     MRS_ASSERT(i < k->n && mrs_view_is_framed(doc));
     struct mrs_view was = doc;
-    if (k->sides.ids.phase == MRSI_IDS_RESOLVE) {
+    if (k->sides.ids.phase == MRSI_IDS_COLLECT) {
         return MRS_OK;
     }
     enum mrs_status s = make_document(k, w, job, i, &doc, e);
@@ -382,7 +382,7 @@ static void
 refuse_rejected(struct mrsi_rekey_run *k)
 {
     const struct mrsi_rejected *b = (const struct mrsi_rejected *)(const void *)k->sides.ids.rejected.p;
-    for (size_t i = 0; k->sides.ids.phase == MRSI_IDS_VERDICT && i < k->sides.ids.rejected.n; i++) {
+    for (size_t i = 0; k->sides.ids.phase == MRSI_IDS_APPLY && i < k->sides.ids.rejected.n; i++) {
         uint64_t ordinal = b[i].source & (((uint64_t)1 << 56) - 1);
         if (ordinal < k->n) { /* else only where the state of another run says so */
             mrsi_fates_add(&k->fates, ordinal, MRSI_FATE_REFUSED | MRSI_REKEY_REJECTED);
@@ -403,7 +403,7 @@ next_phase(struct mrsi_rekey_run *k, bool *again, struct mrs_err *e)
         s = mrsi_rekey_call(k, e);
         return s != MRS_OK ? s : mrsi_ids_init(ids, k->en, k->st->desc.conflicts, e);
     }
-    bool judged = ids->phase >= MRSI_IDS_RESOLVE;
+    bool judged = ids->phase >= MRSI_IDS_COLLECT;
     s = mrsi_ids_next(ids, &k->pass, again, e);
     if (!judged) {
         return s;

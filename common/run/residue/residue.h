@@ -48,12 +48,12 @@ struct mrsi_residue_coll {
 void mrsi_residue_coll_init(struct mrsi_residue_coll *c, struct mrsi_engine *en, struct mrsi_residue_out *out,
                             struct mrsi_pause_clock *pauses);
 void mrsi_residue_coll_clear(struct mrsi_residue_coll *c); /* behind init */
-/* Where in, inverse, i and k are set: puts the records DOCS, and finds out same, kinds and digest. opened: behind
- * apply. */
+/* Where in, inverse, i and k are set: puts the records DOCS, and finds out same, kinds and digest. opened: after
+ * load. */
 enum mrs_status mrsi_residue_coll_run(struct mrsi_residue_coll *c, bool opened, struct mrs_err *e);
-enum mrs_status mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files,
-                                           struct mrs_err *e);
-enum mrs_status mrsi_residue_coll_apply(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_residue_coll_save(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files,
+                                       struct mrs_err *e);
+enum mrs_status mrsi_residue_coll_load(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e);
 
 /* ---- residue_put.c: one collection that comes back ---- */
 struct mrsi_residue_put {
@@ -76,12 +76,12 @@ struct mrsi_residue_put {
 /* en to wr are set by the caller behind it. */
 void mrsi_residue_put_init(struct mrsi_residue_put *p, struct mrsi_engine *en, struct mrs_residue *r);
 void mrsi_residue_put_clear(struct mrsi_residue_put *p); /* behind init */
-/* Reads the records up to DONE and writes what they say. opened: behind apply. FAIL MRS_E_FORMAT: they are damaged, or
+/* Reads the records up to DONE and writes what they say. opened: after load. FAIL MRS_E_FORMAT: they are damaged, or
  * what came is not what was there. */
 enum mrs_status mrsi_residue_put_run(struct mrsi_residue_put *p, bool opened, struct mrs_err *e);
-enum mrs_status mrsi_residue_put_describe(struct mrsi_residue_put *p, struct mrs_build *b, struct mrs_buf *files,
-                                          struct mrs_err *e);
-enum mrs_status mrsi_residue_put_apply(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_residue_put_save(struct mrsi_residue_put *p, struct mrs_build *b, struct mrs_buf *files,
+                                      struct mrs_err *e);
+enum mrs_status mrsi_residue_put_load(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e);
 
 /* ---- residue_run.c: what both ways share ---- */
 struct mrsi_names { /* of collections, in order, each once */

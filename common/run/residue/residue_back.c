@@ -4,10 +4,10 @@
  * First the input must be what the residue was made for, document by document and in order; at the end each collection
  * must have the digest that it had. In between nothing is believed that a checksum or a length does not hold.
  *
- * This is a run with checkpoints of its own, in OUT.checkpoint. Its engine has no steps to do and no collections: it is
- * there for files, marks and the output. There is one pass from the first read of the input to the publication, and
- * the inverse run, with its own checkpoints, lies in the middle of it: what that makes is the same each time, so places
- * in it hold even where it had to be made again. */
+ * This is a run with checkpoints of its own, in OUT.checkpoint. Its engine has no steps to do and no collections: it
+ * is there for files, savepoints and the output. There is one pass from the first read of the input to the
+ * publication, and the inverse run, with its own checkpoints, lies in the middle of it: what that makes is the same
+ * each time, so places in it hold even where it had to be made again. */
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
 #include "residue.h"
@@ -171,7 +171,7 @@ open_sink(struct backing *x, struct mrs_view d, struct mrs_err *e)
                        : s;
 }
 
-/* Its file, new or as the mark says; opened: the latter. */
+/* Its file, new or as the savepoint says; opened: the latter. */
 static enum mrs_status
 begin_collection(struct backing *x, struct mrs_view d, bool opened, struct mrs_err *e)
 {
@@ -192,13 +192,13 @@ begin_collection(struct backing *x, struct mrs_view d, bool opened, struct mrs_e
     }
     if (opened) {
         x->pass.n_wr = there && mrsi_residue_is(d, "data");
-        s = mrsi_pass_apply(&x->pass, e);
+        s = mrsi_pass_load(&x->pass, e);
     } else if (there) {
         s = open_sink(x, d, e);
     }
     x->pass.n_wr = x->coll.sink != NULL;
     x->put.sink = x->coll.sink;
-    return s == MRS_OK && opened ? mrsi_residue_put_apply(&x->put, mrsi_savepoint_doc(x->pass.from, "put"), e) : s;
+    return s == MRS_OK && opened ? mrsi_residue_put_load(&x->put, mrsi_savepoint_doc(x->pass.from, "put"), e) : s;
 }
 
 /* The record of a collection has been read. After an error its file goes with the whole output. */
@@ -313,9 +313,9 @@ commit(struct backing *x, const struct mrs_report *report, struct mrs_err *e)
     return s == MRS_OK ? mrsi_commit(&x->en, extra, e) : s;
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 static enum mrs_status
-describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct backing *x = arg;
@@ -323,7 +323,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
     mrs_build_i64(b, "at", x->at);
     if (x->stage == CHECK) {
         mrsi_state_put_bytes(b, "digest", &x->digest, sizeof x->digest);
-        mrsi_docs_describe(&x->docs, "docs", b);
+        mrsi_docs_save(&x->docs, "docs", b);
         return MRS_OK;
     }
     mrs_build_i64(b, "inMiddle", x->open);
@@ -333,7 +333,7 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
         mrsi_save_bytes(&x->en, "written", x->written, x->n_touched * sizeof *x->written, b, files, e);
     if (s == MRS_OK && x->open) {
         mrs_build_open(b, "put", 3, MRS_DOCUMENT);
-        s = mrsi_residue_put_describe(&x->put, b, files, e);
+        s = mrsi_residue_put_save(&x->put, b, files, e);
         mrs_build_close(b);
     }
     return s;
@@ -357,9 +357,9 @@ apply_check(struct backing *x, struct mrs_view mark, struct mrs_err *e)
         return damaged(e);
     }
     memcpy(&x->digest, p, n);
-    enum mrs_status s = mrsi_pass_apply(&x->pass, e);
+    enum mrs_status s = mrsi_pass_load(&x->pass, e);
     MRS_THEN(s, open_checked(x, e));
-    return s == MRS_OK ? mrsi_docs_apply(&x->docs, mark, "docs", e) : s;
+    return s == MRS_OK ? mrsi_docs_load(&x->docs, mark, "docs", e) : s;
 }
 
 static enum mrs_status
@@ -393,7 +393,7 @@ apply_put(struct backing *x, struct mrs_view mark, struct mrs_err *e)
     x->r->at = x->record_at;
     x->r->records = x->records;
     enum mrs_status s = apply_written(x, mark, e);
-    return s == MRS_OK && !x->open ? mrsi_pass_apply(&x->pass, e) : s;
+    return s == MRS_OK && !x->open ? mrsi_pass_load(&x->pass, e) : s;
 }
 
 static enum mrs_status
@@ -527,7 +527,7 @@ make_engine(struct backing *x)
     x->worker.rows = &x->row;
     x->pauses = (struct mrsi_pause_clock){&x->en, &x->pass, 0};
     x->pass = (struct mrsi_pass){
-        .en = &x->en, .kind = MRSI_CKPT_BACK, .wr = &x->wr, .describe = describe, .arg = x, .from = mrs_empty_doc()};
+        .en = &x->en, .kind = MRSI_CKPT_BACK, .wr = &x->wr, .save = save, .arg = x, .from = mrs_empty_doc()};
     pthread_mutex_init(&x->en.lock, NULL);
     mrs_arena_init(&x->arena, x->en.mem);
     mrs_buf_init(&x->text, x->en.mem, MRS_METADATA_MAX + 16);

@@ -3,7 +3,7 @@
  * residue.
  *
  * It is a row of stages, each of which reads documents or sorted hashes one by one and can be left between two of them:
- * what a stage has by then is described in a mark. */
+ * what a stage has by then is described in a savepoint. */
 #include "residue.h"
 #include "mongoreshape/inverse.h"
 
@@ -139,7 +139,7 @@ put_one(struct mrsi_residue_coll *c, uint64_t no, struct mrs_view doc, struct mr
     return s == MRS_OK ? mrsi_pack_add(&c->pack, MRSI_MEND, no, base, doc, e) : s;
 }
 
-/* A mark has the pair on top still in front of it. */
+/* A savepoint has the pair on top still in front of it. */
 static enum mrs_status
 rest_in_docs(struct mrsi_residue_coll *c, uint64_t bytes, struct mrs_err *e)
 {
@@ -261,23 +261,23 @@ mrsi_residue_coll_run(struct mrsi_residue_coll *c, bool opened, struct mrs_err *
     return s;
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 static enum mrs_status
 describe_gathered(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = has_offsets(c) ? mrsi_doc_offsets_save(&c->offsets, b, files, e) : MRS_OK;
     if (s == MRS_OK && c->stage >= FROM && c->stage <= MATCH) {
-        s = mrsi_sorter_describe(&c->from_hashes, "fromHashes", b, files, e);
-        MRS_THEN(s, mrsi_sorter_describe(&c->back_hashes, "backHashes", b, files, e));
+        s = mrsi_sorter_save(&c->from_hashes, "fromHashes", b, files, e);
+        MRS_THEN(s, mrsi_sorter_save(&c->back_hashes, "backHashes", b, files, e));
     }
     if (s == MRS_OK && (c->stage == MATCH || c->stage == DOCS)) {
-        s = mrsi_sorter_describe(&c->pairs, "pairs", b, files, e);
+        s = mrsi_sorter_save(&c->pairs, "pairs", b, files, e);
     }
-    return s == MRS_OK && c->stage == DOCS ? mrsi_pack_describe(&c->pack, c->en, b, files, e) : s;
+    return s == MRS_OK && c->stage == DOCS ? mrsi_pack_save(&c->pack, c->en, b, files, e) : s;
 }
 
 enum mrs_status
-mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_residue_coll_save(struct mrsi_residue_coll *c, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_i64(b, "stage", c->stage);
@@ -288,10 +288,10 @@ mrsi_residue_coll_describe(struct mrsi_residue_coll *c, struct mrs_build *b, str
     mrs_build_i64(b, "last", (int64_t)c->last);
     mrsi_state_put_bytes(b, "digest", &c->digest, sizeof c->digest);
     if (reads_from(c)) {
-        mrsi_docs_describe(&c->from, "from", b);
+        mrsi_docs_save(&c->from, "from", b);
     }
     if (reads_back(c)) {
-        mrsi_docs_describe(&c->back, "back", b);
+        mrsi_docs_save(&c->back, "back", b);
     }
     return describe_gathered(c, b, files, e);
 }
@@ -329,22 +329,22 @@ apply_gathered(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err
     MRS_ASSERT(mrs_view_is_framed(mark));
     enum mrs_status s = has_offsets(c) ? load_offsets(c, mark, e) : MRS_OK;
     if (s == MRS_OK && c->stage >= FROM && c->stage <= MATCH) {
-        s = mrsi_sorter_apply(&c->from_hashes, mark, "fromHashes", e);
-        MRS_THEN(s, mrsi_sorter_apply(&c->back_hashes, mark, "backHashes", e));
+        s = mrsi_sorter_load(&c->from_hashes, mark, "fromHashes", e);
+        MRS_THEN(s, mrsi_sorter_load(&c->back_hashes, mark, "backHashes", e));
     }
     if (s == MRS_OK && (c->stage == MATCH || c->stage == DOCS)) {
-        s = mrsi_sorter_apply(&c->pairs, mark, "pairs", e);
+        s = mrsi_sorter_load(&c->pairs, mark, "pairs", e);
     }
-    return s == MRS_OK && c->stage == DOCS ? mrsi_pack_apply(&c->pack, c->en, mark, e) : s;
+    return s == MRS_OK && c->stage == DOCS ? mrsi_pack_load(&c->pack, c->en, mark, e) : s;
 }
 
 enum mrs_status
-mrsi_residue_coll_apply(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
+mrsi_residue_coll_load(struct mrsi_residue_coll *c, struct mrs_view mark, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     enum mrs_status s = apply_numbers(c, mark, e);
     MRS_THEN(s, open_stage(c, e));
-    s = s == MRS_OK && reads_from(c) ? mrsi_docs_apply(&c->from, mark, "from", e) : s;
-    s = s == MRS_OK && reads_back(c) ? mrsi_docs_apply(&c->back, mark, "back", e) : s;
+    s = s == MRS_OK && reads_from(c) ? mrsi_docs_load(&c->from, mark, "from", e) : s;
+    s = s == MRS_OK && reads_back(c) ? mrsi_docs_load(&c->back, mark, "back", e) : s;
     return s == MRS_OK ? apply_gathered(c, mark, e) : s;
 }

@@ -50,7 +50,7 @@ mrsi_docs_close(struct mrsi_docs *d)
 }
 
 void
-mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build *b)
+mrsi_docs_save(const struct mrsi_docs *d, const char *name, struct mrs_build *b)
 {
     MRS_ASSERT(d->at <= d->b.n);
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
@@ -72,7 +72,7 @@ skip(struct mrsi_docs *d, uint64_t bytes, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_docs_load(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;

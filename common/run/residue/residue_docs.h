@@ -25,9 +25,9 @@ enum mrs_status mrsi_residue_put(struct mrsi_residue_out *o, enum mrsi_record ty
 /* All that was put becomes the file `path`, in one rename. copier: the process that began to copy it there. */
 enum mrs_status mrsi_residue_publish(struct mrsi_residue_out *o, const char *path, uint64_t copier, struct mrs_err *e);
 void mrsi_residue_out_clear(struct mrsi_residue_out *o);
-enum mrs_status mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files,
-                                          struct mrs_err *e);
-enum mrs_status mrsi_residue_out_apply(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e);
+enum mrs_status mrsi_residue_out_save(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files,
+                                      struct mrs_err *e);
+enum mrs_status mrsi_residue_out_load(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e);
 struct mrs_residue {
     struct mrs_mem *mem;
     int fd;
@@ -79,8 +79,8 @@ enum mrs_status mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct 
 enum mrs_status mrsi_docs_next(struct mrsi_docs *d, struct mrs_view *doc, struct mrs_err *e); /* OK, END */
 void mrsi_docs_close(struct mrsi_docs *d);
 /* Where it is, as field `name`; and open there. */
-void mrsi_docs_describe(const struct mrsi_docs *d, const char *name, struct mrs_build *b);
-enum mrs_status mrsi_docs_apply(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e);
+void mrsi_docs_save(const struct mrsi_docs *d, const char *name, struct mrs_build *b);
+enum mrs_status mrsi_docs_load(struct mrsi_docs *d, struct mrs_view mark, const char *name, struct mrs_err *e);
 
 struct mrsi_doc_offsets { /* of a plain data file, by number */
     int fd;

@@ -70,9 +70,9 @@ mrsi_residue_out_clear(struct mrsi_residue_out *o)
     }
 }
 
-/* The file grows on behind the mark. */
+/* The file grows on behind the savepoint. */
 enum mrs_status
-mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_residue_out_save(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     enum mrs_status s = mrsi_savepoint_file_end(&o->file, MRS_OK, e);
@@ -82,7 +82,7 @@ mrsi_residue_out_describe(struct mrsi_residue_out *o, struct mrs_build *b, struc
 }
 
 enum mrs_status
-mrsi_residue_out_apply(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e)
+mrsi_residue_out_load(struct mrsi_residue_out *o, struct mrs_view mark, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;

@@ -91,7 +91,7 @@ mrsi_pack_add(struct mrsi_residue_pack *p, enum mrsi_op op, uint64_t no, struct 
     if (op != MRSI_TAKE) {
         mrs_buf_put(&p->docs, doc.p, doc.n);
     }
-    enum mrs_status s = mrs_buf_status(&p->ops, e); /* now: a mark may be taken before they are flushed */
+    enum mrs_status s = mrs_buf_status(&p->ops, e); /* now: a savepoint may be taken before they are flushed */
     MRS_THEN(s, mrs_buf_status(&p->base, e));
     MRS_THEN(s, mrs_buf_status(&p->docs, e));
     bool full = p->ops.n > BLOCK_OPS || p->docs.n + p->base.n > BLOCK_DOCS;
@@ -104,10 +104,10 @@ mrsi_pack_end(struct mrsi_residue_pack *p, struct mrs_err *e)
     return flush(p, e);
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 enum mrs_status
-mrsi_pack_describe(const struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_build *b,
-                   struct mrs_buf *files, struct mrs_err *e)
+mrsi_pack_save(const struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_build *b,
+               struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_i64(b, "op", p->op);
@@ -120,7 +120,7 @@ mrsi_pack_describe(const struct mrsi_residue_pack *p, struct mrsi_engine *en, st
 }
 
 enum mrs_status
-mrsi_pack_apply(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view mark, struct mrs_err *e)
+mrsi_pack_load(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view mark, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;
@@ -280,7 +280,7 @@ mrsi_unpack_clear(struct mrsi_unpack *u)
 }
 
 void
-mrsi_unpack_describe(const struct mrsi_unpack *u, struct mrs_build *b)
+mrsi_unpack_save(const struct mrsi_unpack *u, struct mrs_build *b)
 {
     mrs_build_i64(b, "next", (int64_t)u->next);
     mrs_build_i64(b, "taken", (int64_t)u->taken);
@@ -288,7 +288,7 @@ mrsi_unpack_describe(const struct mrsi_unpack *u, struct mrs_build *b)
 }
 
 enum mrs_status
-mrsi_unpack_apply(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e)
+mrsi_unpack_load(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     bool bad = false;

@@ -37,10 +37,10 @@ enum mrs_status mrsi_pack_add(struct mrsi_residue_pack *p, enum mrsi_op op, uint
                               struct mrs_view doc, struct mrs_err *e);
 enum mrs_status mrsi_pack_end(struct mrsi_residue_pack *p, struct mrs_err *e);
 void mrsi_pack_clear(struct mrsi_residue_pack *p);
-enum mrs_status mrsi_pack_describe(const struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_build *b,
-                                   struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_pack_apply(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view mark,
-                                struct mrs_err *e);
+enum mrs_status mrsi_pack_save(const struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_build *b,
+                               struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_pack_load(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_view mark,
+                               struct mrs_err *e);
 /* What one record says: each document that comes back is given to put. */
 struct mrsi_unpack {
     struct mrs_mem *mem;
@@ -58,7 +58,7 @@ void mrsi_unpack_begin(struct mrsi_unpack *u, struct mrs_mem *mem, const struct 
 enum mrs_status mrsi_unpack(struct mrsi_unpack *u, struct mrs_err *e);
 void mrsi_unpack_clear(struct mrsi_unpack *u);
 /* Where it is, while put runs; of the same record again. */
-void mrsi_unpack_describe(const struct mrsi_unpack *u, struct mrs_build *b);
-enum mrs_status mrsi_unpack_apply(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e);
+void mrsi_unpack_save(const struct mrsi_unpack *u, struct mrs_build *b);
+enum mrs_status mrsi_unpack_load(struct mrsi_unpack *u, struct mrs_view mark, struct mrs_err *e);
 
 #endif

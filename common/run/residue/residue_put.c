@@ -2,8 +2,8 @@
 /* residue_put.c - one collection that comes back: what its records say, and the inverse's documents, become the
  * documents that it had.
  *
- * Between any two documents that are read or written a mark can be taken. Who goes on reads the record that was worked
- * on once more, and passes over what was written of it. */
+ * Between any two documents that are read or written a savepoint can be taken. Who goes on reads the record that was
+ * worked on once more, and passes over what was written of it. */
 #include "residue.h"
 
 enum residue_put_stage { OFFSETS, DOCS, SAME };
@@ -128,7 +128,7 @@ mrsi_residue_put_clear(struct mrsi_residue_put *p)
     mrsi_unpack_clear(&p->unpack);
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 static bool
 reads(const struct mrsi_residue_put *p)
 {
@@ -136,16 +136,16 @@ reads(const struct mrsi_residue_put *p)
 }
 
 enum mrs_status
-mrsi_residue_put_describe(struct mrsi_residue_put *p, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_residue_put_save(struct mrsi_residue_put *p, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     mrs_build_i64(b, "stage", p->stage);
     mrs_build_i64(b, "at", (int64_t)p->at);
     mrs_build_i64(b, "records", (int64_t)p->records);
     mrsi_state_put_bytes(b, "digest", &p->digest, sizeof p->digest);
-    mrsi_unpack_describe(&p->unpack, b);
+    mrsi_unpack_save(&p->unpack, b);
     if (reads(p)) {
-        mrsi_docs_describe(&p->docs, "docs", b);
+        mrsi_docs_save(&p->docs, "docs", b);
     }
     return p->stage == SAME ? MRS_OK : mrsi_doc_offsets_save(&p->offsets, b, files, e);
 }
@@ -176,14 +176,14 @@ load_offsets(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e
 }
 
 enum mrs_status
-mrsi_residue_put_apply(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
+mrsi_residue_put_load(struct mrsi_residue_put *p, struct mrs_view mark, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(mark));
     enum mrs_status s = apply_numbers(p, mark, e);
-    MRS_THEN(s, mrsi_unpack_apply(&p->unpack, mark, e));
+    MRS_THEN(s, mrsi_unpack_load(&p->unpack, mark, e));
     if (s == MRS_OK && reads(p)) {
         s = open_docs(p, e);
-        MRS_THEN(s, mrsi_docs_apply(&p->docs, mark, "docs", e));
+        MRS_THEN(s, mrsi_docs_load(&p->docs, mark, "docs", e));
     }
     return s == MRS_OK && p->stage != SAME ? load_offsets(p, mark, e) : s;
 }

@@ -168,9 +168,9 @@ put_coll(struct residue_write_writing *w, const char *ns, uint32_t i, uint32_t k
     return put_doc(w, &b, MRSI_COLL, e);
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 static enum mrs_status
-describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct residue_write_writing *w = arg;
@@ -178,16 +178,16 @@ describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *
     mrs_build_i64(b, "at", w->at);
     mrs_build_i64(b, "found", w->kinds);
     mrs_build_i64(b, "copier", (int64_t)w->copier);
-    enum mrs_status s = mrsi_residue_out_describe(&w->file, b, files, e);
+    enum mrs_status s = mrsi_residue_out_save(&w->file, b, files, e);
     if (w->copier) {
         return s;
     }
     if (s == MRS_OK && w->heading) {
-        mrsi_docs_describe(&w->docs, "docs", b);
+        mrsi_docs_save(&w->docs, "docs", b);
         return mrsi_save_bytes(w->en, "heads", w->head, w->touched.n * sizeof *w->head, b, files, e);
     }
     mrs_build_open(b, "coll", 4, MRS_DOCUMENT);
-    MRS_THEN(s, mrsi_residue_coll_describe(&w->coll, b, files, e));
+    MRS_THEN(s, mrsi_residue_coll_save(&w->coll, b, files, e));
     mrs_build_close(b);
     return s;
 }
@@ -205,7 +205,7 @@ apply_heads(struct residue_write_writing *w, struct mrs_view mark, struct mrs_er
         memcpy(w->head, heads.p, heads.n);
     }
     mrs_buf_clear(&heads);
-    return s == MRS_OK ? mrsi_docs_apply(&w->docs, mark, "docs", e) : s;
+    return s == MRS_OK ? mrsi_docs_load(&w->docs, mark, "docs", e) : s;
 }
 
 /* ---- collections ---- */
@@ -215,7 +215,7 @@ open_head(struct residue_write_writing *w, struct mrs_err *e)
     return mrsi_docs_open(&w->docs, w->en->mem, w->out, mrsi_input_find(w->out, w->touched.at[w->at]), e);
 }
 
-/* opened: as the mark says. */
+/* opened: as the savepoint says. */
 static enum mrs_status
 make_heads(struct residue_write_writing *w, bool opened, struct mrs_err *e)
 {
@@ -287,7 +287,7 @@ go_on(struct residue_write_writing *w, struct mrs_err *e)
     enum mrs_status s = bad || whole != (w->copier != 0) || (w->heading && w->at == w->touched.n)
                             ? mrsi_state_damaged("the residue", e)
                             : MRS_OK;
-    MRS_THEN(s, mrsi_residue_out_apply(&w->file, mark, e));
+    MRS_THEN(s, mrsi_residue_out_load(&w->file, mark, e));
     if (s != MRS_OK || w->copier) {
         return s;
     }
@@ -300,7 +300,7 @@ go_on(struct residue_write_writing *w, struct mrs_err *e)
         return s;
     }
     begin_coll(w);
-    s = mrsi_residue_coll_apply(&w->coll, mrsi_savepoint_doc(mark, "coll"), e);
+    s = mrsi_residue_coll_load(&w->coll, mrsi_savepoint_doc(mark, "coll"), e);
     if (s != MRS_OK) {
         mrsi_residue_coll_clear(&w->coll);
     }
@@ -332,7 +332,7 @@ put_all(struct residue_write_writing *w, struct mrs_err *e)
     return put_doc(w, &b, MRSI_END, e);
 }
 
-/* What has been copied is found by who goes on: the mark tells its name before it is there. */
+/* What has been copied is found by who goes on: the savepoint tells its name before it is there. */
 static enum mrs_status
 publish(struct residue_write_writing *w, struct mrs_err *e)
 {
@@ -415,7 +415,7 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "a residue is written for an output folder only, not for a file");
     }
     snprintf(en->phase_text, sizeof en->phase_text, "what the inverse does not bring back");
-    w.pass = (struct mrsi_pass){.en = en, .kind = MRSI_CKPT_RESIDUE, .describe = describe, .arg = &w};
+    w.pass = (struct mrsi_pass){.en = en, .kind = MRSI_CKPT_RESIDUE, .save = save, .arg = &w};
     w.pauses = (struct mrsi_pause_clock){en, &w.pass, 0};
     mrsi_ckpt_savepoint_for(&w.pass);
     mrsi_savepoint_file_begin(&w.file.file, en);

@@ -29,7 +29,7 @@ struct grid_pass_grid {
     uint32_t step;
     struct axis *axis;
     uint32_t n;
-    struct mrsi_pass pass;  /* marks while values are found */
+    struct mrsi_pass pass;  /* savepoints while values are found */
     uint32_t finding;       /* the axis whose values are found now */
     struct mrsi_index seen; /* those of its collection up to now */
     uint64_t docs;
@@ -203,7 +203,7 @@ put_distinct(struct grid_pass_grid *g, uint32_t no, struct mrs_err *e)
     return s;
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 static enum mrs_status
 describe_axes(struct grid_pass_grid *g, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -222,13 +222,13 @@ describe_axes(struct grid_pass_grid *g, struct mrs_build *b, struct mrs_buf *fil
 }
 
 static enum mrs_status
-describe_finding(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_finding(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct grid_pass_grid *g = arg;
     mrs_build_i64(b, "finding", g->finding);
     enum mrs_status s = describe_axes(g, b, files, e);
-    return s == MRS_OK ? mrsi_index_describe(&g->seen, "keys", b, files, e) : s;
+    return s == MRS_OK ? mrsi_index_save(&g->seen, "keys", b, files, e) : s;
 }
 
 /* Whether each of n values lies whole on the file array, and one begins at `at`. */
@@ -303,9 +303,9 @@ go_on_finding(struct grid_pass_grid *g, struct mrs_err *e)
     bool bad = false;
     struct mrs_view mark = g->pass.from;
     g->finding = (uint32_t)mrsi_state_number(mark, "finding", g->n, &bad);
-    enum mrs_status s = bad ? mrsi_state_damaged("the axes", e) : mrsi_pass_apply(&g->pass, e);
+    enum mrs_status s = bad ? mrsi_state_damaged("the axes", e) : mrsi_pass_load(&g->pass, e);
     MRS_THEN(s, axes_back(g, mark, e));
-    return s == MRS_OK ? mrsi_index_apply(&g->seen, mark, "keys", e) : s;
+    return s == MRS_OK ? mrsi_index_load(&g->seen, mark, "keys", e) : s;
 }
 
 /* ---- all values ---- */
@@ -332,7 +332,7 @@ static enum mrs_status
 find_values(void *arg, struct mrs_err *e)
 {
     struct grid_pass_grid *g = arg;
-    g->pass = (struct mrsi_pass){.en = g->en, .kind = "values", .describe = describe_finding, .arg = g};
+    g->pass = (struct mrsi_pass){.en = g->en, .kind = "values", .save = save_finding, .arg = g};
     mrsi_index_init(&g->seen, g->en, g->en->memory / 8);
     mrsi_ckpt_savepoint_for(&g->pass);
     mrsi_rows_begin(g->en);
@@ -457,9 +457,9 @@ next_block(void *arg, struct mrs_block *b, struct mrs_err *e)
     return s == MRS_OK && !b->n_docs ? MRS_END : s;
 }
 
-/* ---- marks while documents are made ---- */
+/* ---- savepoints while documents are made ---- */
 static enum mrs_status
-describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct grid_pass_grid *g = arg;
@@ -497,7 +497,7 @@ mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {
     MRS_ASSERT(step < en->plan->n_steps);
     struct grid_pass_grid g = {.en = en, .step = step};
-    struct mrsi_stream stream = {find_values, rewind_grid, next_block, describe, go_on, &g};
+    struct mrsi_stream stream = {find_values, rewind_grid, next_block, save, go_on, &g};
     enum mrs_status s = make_axes(&g, e);
     MRS_THEN(s, mrsi_spread_stream(en, step, &stream, e));
     for (uint32_t i = 0; g.axis && i < g.n; i++) {

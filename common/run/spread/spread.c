@@ -61,14 +61,14 @@ put_self(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_
     MRS_ASSERT(mrs_view_is_framed(doc));
     uint32_t side = sp->side;
     enum mrsi_ids_phase phase = sp->sides.ids.phase;
-    bool write = phase != MRSI_IDS_RESOLVE;
+    bool write = phase != MRSI_IDS_COLLECT;
     if (sp->st->desc.new_ids) {
         struct mrsi_candidate c = {sp->en->side[sp->step][side], source, 0, !changed, true};
         enum mrs_status s = mrsi_step_outputs_admit(&sp->sides, w, &j->lists, &c, &doc, &write, e);
         if (s != MRS_OK) {
             return s;
         }
-        if (!write && phase == MRSI_IDS_VERDICT) { /* its place is another one's: it has left the collection */
+        if (!write && phase == MRSI_IDS_APPLY) { /* its place is another one's: it has left the collection */
             mrsi_row(w, sp->step, side)->dropped++;
             mrsi_row(w, sp->step, side)->placed--;
         }
@@ -298,16 +298,16 @@ open_writers(struct spread *sp, struct mrs_err *e)
     return s;
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 static enum mrs_status
-describe(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(files));
     struct spread *sp = arg;
     mrs_build_i64(b, "side", sp->side);
     mrsi_save_log("logged", sp->log, b);
     enum mrs_status s = mrsi_step_outputs_save(&sp->sides, b, files, e);
-    return s == MRS_OK && sp->from ? sp->from->describe(sp->from->arg, b, files, e) : s;
+    return s == MRS_OK && sp->from ? sp->from->save(sp->from->arg, b, files, e) : s;
 }
 
 /* Goes on at a mark: all but where the pass reads, which follows. */
@@ -321,7 +321,7 @@ go_on(struct spread *sp, struct mrs_err *e)
     if (bad) {
         return mrsi_state_damaged("the step", e);
     }
-    enum mrs_status s = mrsi_pass_apply(&sp->pass, e);
+    enum mrs_status s = mrsi_pass_load(&sp->pass, e);
     MRS_THEN(s, mrsi_step_outputs_load(&sp->sides, mark, e));
     return s == MRS_OK && sp->from ? sp->from->go_on(sp->from->arg, mark, e) : s;
 }
@@ -343,15 +343,15 @@ static enum mrs_status
 one_pass(void *arg, struct mrs_err *e)
 {
     struct spread *sp = arg;
-    enum mrs_status s = mrsi_step_outputs_held(&sp->sides, false, sp->sides.ids.phase == MRSI_IDS_VERDICT, e);
+    enum mrs_status s = mrsi_step_outputs_held(&sp->sides, false, sp->sides.ids.phase == MRSI_IDS_APPLY, e);
     return s == MRS_OK ? read_sources(sp, e) : s;
 }
 
-/* From a mark, or from the beginning. */
+/* From a savepoint, or from the beginning. */
 static enum mrs_status
 begin(struct spread *sp, struct mrs_err *e)
 {
-    sp->pass = (struct mrsi_pass){.en = sp->en, .kind = "step", .wr = sp->sides.wr, .describe = describe, .arg = sp};
+    sp->pass = (struct mrsi_pass){.en = sp->en, .kind = "step", .wr = sp->sides.wr, .save = save, .arg = sp};
     sp->sides.pass = &sp->pass;
     mrsi_ckpt_savepoint_for(&sp->pass);
     enum mrs_status s = MRS_OK;

@@ -10,8 +10,8 @@ struct mrsi_stream {
     enum mrs_status (*begin)(void *arg, struct mrs_err *e); /* finds out what they are made of */
     void (*rewind)(void *arg); /* before each pass */
     enum mrs_status (*next)(void *arg, struct mrs_block *b, struct mrs_err *e); /* under a lock; OK, END */
-    /* What they are made of and how many have been given, as fields of a mark; go_on instead of begin. */
-    enum mrs_status (*describe)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
+    /* What they are made of and how many have been given, as fields of a savepoint; go_on instead of begin. */
+    enum mrs_status (*save)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
     enum mrs_status (*go_on)(void *arg, struct mrs_view mark, struct mrs_err *e);
     void *arg;
 };

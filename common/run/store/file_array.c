@@ -38,7 +38,7 @@ mrsi_file_array_reset(struct mrsi_file_array *t)
         munmap(t->map, t->bytes);
         t->map = NULL;
     }
-    if (t->named) { /* what a mark names does not change */
+    if (t->named) { /* what a savepoint names does not change */
         mrsi_temp_drop(t->en, t->temp);
         t->temp = NULL;
         t->named = false;
@@ -109,7 +109,7 @@ enum mrs_status
 mrsi_file_array_end(struct mrsi_file_array *t, struct mrs_err *e)
 {
     t->ended = true;
-    if (!t->bytes || t->map) { /* mapped: a mark said that it had ended */
+    if (!t->bytes || t->map) { /* mapped: a savepoint said that it had ended */
         t->p = t->map ? t->map : t->buf.p;
         return MRS_OK;
     }
@@ -132,7 +132,7 @@ mrsi_file_array_find(const struct mrsi_file_array *t, const void *key, int (*cmp
     return t->n ? bsearch(key, t->p, t->n, t->item, cmp) : NULL;
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 /* All items into the file. Those that have ended in memory are read there still: they stay. */
 static enum mrs_status
 save(struct mrsi_file_array *t, struct mrs_err *e)

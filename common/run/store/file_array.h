@@ -13,8 +13,8 @@ struct mrsi_file_array {
     struct mrs_buf buf;    /* what is not in the file */
     struct mrsi_temp *temp;
     uint64_t bytes;        /* in the file */
-    bool kept;             /* marks may name its file: set behind init */
-    bool named;            /* a mark has named its file */
+    bool kept;             /* savepoints may name its file: set behind init */
+    bool named;            /* a savepoint has named its file */
     bool ended;
     void *map;
     const uint8_t *p;      /* all items, after end */
@@ -22,14 +22,14 @@ struct mrsi_file_array {
 };
 void mrsi_file_array_init(struct mrsi_file_array *t, struct mrsi_engine *en, size_t item, uint64_t limit);
 void mrsi_file_array_clear(struct mrsi_file_array *t); /* harmless twice */
-void mrsi_file_array_reset(struct mrsi_file_array *t); /* empty again, to be written anew */
+void mrsi_file_array_reset(struct mrsi_file_array *t); /* empties the array; it is written again from the start */
 enum mrs_status mrsi_file_array_put(struct mrsi_file_array *t, const void *item, struct mrs_err *e);
-/* So many items are to come, as far as anybody can tell: room for them is taken at once where none is yet, and of huge
- * pages, since they are read in any order. Advice only. */
+/* Reserves space for the expected number of items, if the array has none yet, in huge pages because items are read in
+ * any order. A hint only. */
 void mrsi_file_array_expect(struct mrsi_file_array *t, uint64_t n);
 /* n items that lie one behind the other. */
 enum mrs_status mrsi_file_array_put_n(struct mrsi_file_array *t, const void *items, size_t n, struct mrs_err *e);
-/* For marks (checkpoint.h), where it is kept: apply gives it ended where it was. */
+/* For savepoints (checkpoint.h), where it is kept: load gives it ended where it was. */
 enum mrs_status mrsi_file_array_save(struct mrsi_file_array *t, const char *name, struct mrs_build *b,
                                      struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_file_array_load(struct mrsi_file_array *t, struct mrs_view mark, const char *name,

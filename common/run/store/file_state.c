@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_state.c - files of a mark that are written and read piece by piece, so that a mark needs no memory for what
- * lies all over memory or is made on the way, and lists whose file grows with them. */
+/* file_state.c - files of a savepoint that are written and read piece by piece, so that a savepoint needs no memory
+ * for what lies all over memory or is made on the way, and lists whose file grows with them. */
 #include "state.h"
 
 void

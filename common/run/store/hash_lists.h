@@ -17,8 +17,8 @@ struct mrsi_hashes {
         uint64_t *at, *end; /* of its last chunk: where the next hash goes; both NULL: it is empty */
         struct mrsi_hash_chunk *last;
     } *list;
-    uint32_t chunk;           /* hashes of one, but for a list's first */
-    size_t slab;              /* bytes of one, but for the first */
+    uint32_t chunk;           /* hashes of a chunk, except of a list's first */
+    size_t slab;              /* bytes of a chunk, except of the first */
     struct mrs_buf slabs;     /* where chunks are cut from, one behind the other */
     uint32_t used;            /* slabs */
     uint8_t *room, *room_end; /* left of the last of these */

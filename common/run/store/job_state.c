@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_state.c - what a pass holds between two jobs, as fields of its mark. */
+/* job_state.c - what a pass holds between two jobs, as fields of its savepoint. */
 #include "state.h"
 
 /* Also of the name, so that one file does not pass for another. */
@@ -175,7 +175,7 @@ mrsi_save_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b
     mrs_build_close(b);
 }
 
-/* The log of the mark itself is what limits it: that of the engine may still be the one from before the step. */
+/* The log of the savepoint itself is what limits it: that of the engine may still be the one from before the step. */
 struct mrsi_refused_mark
 mrsi_load_log(struct mrs_view mark, const char *name, bool *bad)
 {

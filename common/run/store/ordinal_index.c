@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ordinal_index.c - see ordinal_index.h. Open addressing, linear probing, at most three quarters full; a table that
- * grows is filled anew from the old one. It may lie in a mapped file, which a mark names while it is filled. */
+/* ordinal_index.c - see ordinal_index.h. Open addressing, linear probing, at most three quarters full. A table that
+ * grows is filled again from the old one. It may lie in a mapped file, which a savepoint names while it is filled. */
 #include "state.h"
 #include "ordinal_index.h"
 #include "spill.h"
@@ -98,8 +98,8 @@ file_of(struct mrsi_mapped_mem *a, struct mrsi_temp **t, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_mapped_mem_describe(struct mrsi_mapped_mem *a, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                         struct mrs_err *e)
+mrsi_mapped_mem_save(struct mrsi_mapped_mem *a, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                     struct mrs_err *e)
 {
     struct mrsi_temp *t;
     enum mrs_status s = file_of(a, &t, e);
@@ -130,8 +130,8 @@ load_mem(struct mrsi_mapped_mem *a, uint64_t limit, enum mrs_status s, struct mr
 }
 
 enum mrs_status
-mrsi_mapped_mem_apply(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
-                      struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_mapped_mem_load(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
+                     struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     uint64_t have;
     *a = (struct mrsi_mapped_mem){.en = en, .bytes = bytes ? bytes : 1};
@@ -246,10 +246,10 @@ mrsi_index_find(const struct mrsi_index *x, struct mrs_hash128 key)
     return slot && slot->ord ? slot->ord - 1 : MRSI_NO_ORDINAL;
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 enum mrs_status
-mrsi_index_describe(struct mrsi_index *x, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                    struct mrs_err *e)
+mrsi_index_save(struct mrsi_index *x, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                struct mrs_err *e)
 {
     if (x->slots.copy && x->copied != x->n) {
         mrsi_temp_drop(x->en, x->slots.copy);
@@ -267,7 +267,7 @@ mrsi_index_describe(struct mrsi_index *x, const char *name, struct mrs_build *b,
     return s;
 }
 
-/* Slots that were filled behind the mark are empty again. */
+/* Slots that were filled behind the savepoint are empty again. */
 static void
 take_back(struct mrsi_index *x, uint64_t end)
 {
@@ -282,7 +282,7 @@ take_back(struct mrsi_index *x, uint64_t end)
 }
 
 enum mrs_status
-mrsi_index_apply(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_index_load(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(x->n == 0 && !x->slots.p);
     bool bad = false;

@@ -12,19 +12,19 @@ struct mrsi_mapped_mem {
     void *p;                /* NULL: there is none */
     uint64_t bytes;
     struct mrsi_temp *temp; /* NULL: in memory */
-    struct mrsi_temp *copy; /* in memory: what a mark has of it; NULL: none */
+    struct mrsi_temp *copy; /* in memory: what a savepoint has of it; NULL: none */
 };
 /* All zeros. Over `limit` bytes in a file, whose blocks are all there before it is mapped: a full disk is an error
  * here, never a signal later. Harmless to clear when this failed. */
 enum mrs_status mrsi_mapped_mem_new(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
                                     struct mrs_err *e);
 void mrsi_mapped_mem_clear(struct mrsi_mapped_mem *a); /* harmless twice, and where all is zero */
-/* For marks (checkpoint.h): from the first describe on its contents must not change. apply makes one that is all zero
- * like mrsi_mapped_mem_new, with the contents of the mark, which must have just as many bytes. */
-enum mrs_status mrsi_mapped_mem_describe(struct mrsi_mapped_mem *a, const char *name, struct mrs_build *b,
-                                         struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_mapped_mem_apply(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
-                                      struct mrs_view mark, const char *name, struct mrs_err *e);
+/* For savepoints (checkpoint.h): from the first save on its contents must not change. load makes one that is all zero
+ * like mrsi_mapped_mem_new, with the contents of the savepoint, which must have just as many bytes. */
+enum mrs_status mrsi_mapped_mem_save(struct mrsi_mapped_mem *a, const char *name, struct mrs_build *b,
+                                     struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_mapped_mem_load(struct mrsi_mapped_mem *a, struct mrsi_engine *en, uint64_t bytes, uint64_t limit,
+                                     struct mrs_view mark, const char *name, struct mrs_err *e);
 
 /* ---- keys to ordinals ----
  * The key of a value is mrs_hash_secret over its mrs_key_append bytes with the secret of the run: equal values have
@@ -41,7 +41,7 @@ struct mrsi_index {
     uint64_t n_slot;
     uint64_t n;      /* keys */
     uint64_t end;    /* all ordinals are smaller */
-    uint64_t sum;    /* of all keys and their ordinals, for marks */
+    uint64_t sum;    /* of all keys and their ordinals, for savepoints */
     uint64_t copied; /* keys in the copy of the slots, where they have one */
     uint64_t guess;  /* an estimate of how many keys there will be; 0: not known */
 };
@@ -52,15 +52,15 @@ void mrsi_index_clear(struct mrsi_index *x); /* harmless twice */
  * MRSI_NO_ORDINAL. */
 enum mrs_status mrsi_index_put(struct mrsi_index *x, struct mrs_hash128 key, uint64_t ord, uint64_t *first,
                                struct mrs_err *e);
-/* For marks, while keys are put, with ascending ordinals, and behind that. Where the slots lie in a file the mark names
- * it as it is, though later puts fill more of them: a slot is filled once, so apply empties those whose ordinals came
- * behind the mark and has the table that it was. */
-enum mrs_status mrsi_index_describe(struct mrsi_index *x, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                                    struct mrs_err *e);
-enum mrs_status mrsi_index_apply(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e);
+/* For savepoints, while keys are put, with ascending ordinals, and behind that. Where the slots lie in a file the
+ * savepoint names it as it is, though later puts fill more of them: a slot is filled once, so load empties those whose
+ * ordinals came behind the savepoint and has the table that it was. */
+enum mrs_status mrsi_index_save(struct mrsi_index *x, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                                struct mrs_err *e);
+enum mrs_status mrsi_index_load(struct mrsi_index *x, struct mrs_view mark, const char *name, struct mrs_err *e);
 /* The ordinal of a key, or MRSI_NO_ORDINAL. */
 uint64_t mrsi_index_find(const struct mrsi_index *x, struct mrs_hash128 key);
-/* Where the search for a key begins: slots are in the order of the keys' first half, whatever their number. */
+/* Where the search for a key begins. Slots are in the order of the upper 64 bits of the keys, whatever their number. */
 static inline struct mrsi_index_slot *
 mrsi_index_home(const struct mrsi_index *x, struct mrs_hash128 key)
 {

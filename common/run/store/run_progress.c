@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_progress.c - tells the caller how far a run is, one thread at a time, and whether the caller stops it. */
+/* run_progress.c - reports the progress of a run to the caller, one thread at a time, and learns whether the caller
+ * stops it. */
 #include "store.h"
 
 void

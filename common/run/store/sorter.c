@@ -367,7 +367,7 @@ mrsi_sorter_unread(struct mrsi_sorter *s)
     s->pos = s->runs.n ? 0 : s->pos - sizeof(size_t);
 }
 
-/* ---- marks ---- */
+/* ---- savepoints ---- */
 /* Where in its run the next record is. */
 static uint64_t
 next_of_run(const struct mrsi_sorter *s, uint32_t i)
@@ -422,8 +422,8 @@ save(struct mrsi_sorter *s, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_sorter_describe(struct mrsi_sorter *s, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                     struct mrs_err *e)
+mrsi_sorter_save(struct mrsi_sorter *s, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                 struct mrs_err *e)
 {
     struct mrs_buf places;
     mrs_buf_init(&places, s->en->mem, SIZE_MAX);
@@ -462,7 +462,7 @@ are_right(const struct mrsi_sorter *s)
 }
 
 enum mrs_status
-mrsi_sorter_apply(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     MRS_ASSERT(!s->temp && s->recs.n == 0);
     bool bad = false;

@@ -25,8 +25,8 @@ struct mrsi_sorter {
     uint32_t n_at, *heap, n_heap;
     size_t pos;             /* reading from memory */
     bool done;
-    bool kept;              /* marks may name its file: set behind init */
-    uint64_t saved;         /* bytes of what lies sorted in memory that a mark names in the file, too */
+    bool kept;              /* savepoints may name its file: set behind init */
+    uint64_t saved;         /* bytes of what lies sorted in memory that a savepoint names in the file, too */
     struct mrs_buf from;    /* uint64_t for each run: where go_on begins; empty: nowhere */
     bool aside;             /* only a check sorts this: its file is not measured among those of a run */
 };
@@ -42,11 +42,11 @@ enum mrs_status mrsi_sorter_rewind(struct mrsi_sorter *s, struct mrs_err *e);
 enum mrs_status mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e); /* OK, END */
 /* The record that next gave last is given again. Not before the first one, nor behind END. */
 void mrsi_sorter_unread(struct mrsi_sorter *s);
-/* For marks (checkpoint.h), where it is kept: while records are put, when it is sorted, and while it is read. apply
+/* For savepoints (checkpoint.h), where it is kept: while records are put, when it is sorted, and while it is read. load
  * gives one that is not being read: rewind begins at the first record, go_on at the one that next would have given. */
-enum mrs_status mrsi_sorter_describe(struct mrsi_sorter *s, const char *name, struct mrs_build *b,
-                                     struct mrs_buf *files, struct mrs_err *e);
-enum mrs_status mrsi_sorter_apply(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_sorter_save(struct mrsi_sorter *s, const char *name, struct mrs_build *b,
+                                 struct mrs_buf *files, struct mrs_err *e);
+enum mrs_status mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e);
 enum mrs_status mrsi_sorter_go_on(struct mrsi_sorter *s, struct mrs_err *e);
 
 #endif

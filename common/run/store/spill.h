@@ -15,10 +15,10 @@ struct mrsi_rec {
     uint64_t order;   /* of the from document */
     uint32_t sort_len, verify_len, shape_len;
     uint32_t failed : 2;    /* MRSI_REC_SHAPELESS: the shape is "where" NUL "why" NUL instead; or one of the others */
-    uint32_t is_far : 1;    /* the shape stays in a file of from; struct mrsi_far stands here instead */
+    uint32_t is_far : 1;    /* the shape stays in a file of from; the record holds a struct mrsi_far */
     uint32_t gap : 29;      /* is_far: see there */
 };
-/* A shape that is a document of from but for one run of its bytes, which begins at `gap` and has gap_len of them. */
+/* A shape that is a document of from without one range of its bytes, which begins at `gap` and has gap_len of them. */
 struct mrsi_far {
     uint64_t at : 39;       /* of the document, as mrsi_mapped counts them */
     uint64_t gap_len : 25;
@@ -87,8 +87,8 @@ struct mrsi_spill_piece {      /* records of one stream, ascending by order */
     uint8_t *p;          /* in memory, or NULL: in the file alone */
     uint64_t off;        /* in the file; MRSI_NO_PLACE: in memory alone */
     uint32_t n;
-    uint32_t stream;     /* of a worker; a run that goes on begins new ones */
-    uint64_t sum;        /* of the bytes in the file, where a mark may name it */
+    uint32_t stream;     /* of a worker; a resumed run begins new ones */
+    uint64_t sum;        /* of the bytes in the file, where a savepoint may name it */
 };
 #define MRSI_NO_PLACE UINT64_MAX
 struct mrsi_partition {
@@ -111,9 +111,9 @@ struct mrsi_spill {
     uint32_t piece_bytes, piece_most;
     struct mrsi_temp *temp;
     _Atomic uint64_t spilled;
-    uint32_t streams, old_streams; /* of all pieces; of the run that this one goes on with */
+    uint32_t streams, old_streams; /* of all pieces; of the run that this one resumes */
     struct mrsi_spiller *spillers; /* with open pieces */
-    struct mrsi_temp *list;        /* all pieces for a mark, as long as no more are added; NULL: not made */
+    struct mrsi_temp *list;        /* all pieces for a savepoint, as long as no more are added; NULL: not made */
     uint64_t list_bytes, listed, n_pieces;
     pthread_mutex_t lock;
 };
@@ -172,12 +172,13 @@ enum mrs_status mrsi_piece_read(const struct mrsi_spill *sp, const struct mrsi_s
  * which are empty, their ordinals. */
 uint8_t *mrsi_spill_room(struct mrsi_spill *sp, size_t n, struct mrs_err *e);
 void mrsi_spill_cut(struct mrsi_spill *sp);
-/* ---- spill_savepoint.c: in a mark (checkpoint.h) ---- */
+/* ---- spill_savepoint.c: in a savepoint (checkpoint.h) ---- */
 /* Also while spillers have open pieces. What lies in memory is written to the file once, and stays in memory. */
-enum mrs_status mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b,
-                                    struct mrs_buf *files, struct mrs_err *e);
-/* Behind init with any number of ordinals: the partitions become those of the mark, and all pieces lie in the file. */
-enum mrs_status mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e);
+enum mrs_status mrsi_spill_save(struct mrsi_spill *sp, const char *name, struct mrs_build *b,
+                                struct mrs_buf *files, struct mrs_err *e);
+/* Behind init with any number of ordinals: the partitions become those of the savepoint, and all pieces lie in the
+ * file. */
+enum mrs_status mrsi_spill_load(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e);
 
 /* A record and what is asked of it again and again: its ordinal from `lo` on, its reference. */
 struct mrsi_loaded {
@@ -189,7 +190,7 @@ struct mrsi_loaded {
 enum mrs_status mrsi_partition_load(const struct mrsi_spill *sp, const struct mrsi_partition *p, uint64_t lo,
                                     uint64_t hi, struct mrs_buf *buf, struct mrs_buf *list, struct mrs_err *e);
 
-/* Only the pieces, whatever lies in them: *pieces tells where each of p->pieces is. */
+/* Only the pieces, not their contents. *pieces: where each of p->pieces is. */
 enum mrs_status mrsi_partition_bring(const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_buf *buf,
                                      uint8_t ***pieces, struct mrs_err *e);
 /* Calls fn with each piece, holding one of them at a time. */

@@ -12,7 +12,7 @@ enum {
 };
 struct mrsi_spill_layout {
     uint32_t parts;
-    uint32_t piece, piece_most; /* bytes: of a piece; of one in a run that goes on with other memory */
+    uint32_t piece, piece_most; /* bytes: of a piece; of a piece in a run resumed with other memory */
     uint64_t memory;            /* bytes of full pieces that stay in memory */
 };
 /* What a join throws. */

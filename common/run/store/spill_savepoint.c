@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spill_savepoint.c - a spill as fields of a mark, and back.
+/* spill_savepoint.c - saves a spill as fields of a savepoint, and loads it.
  *
- * Pieces that lie in memory are copied to the file of the spill once, behind what is there, and stay in memory. Open
- * pieces still grow, so what is in them goes to a file that belongs to the mark alone. Which pieces there are stands in
- * a third file, for they may be millions; it is made anew only when there are more. Pieces never change, and the file
- * only grows: what the mark names stays true while the run goes on. Each has a sum, which whoever goes on looks at when
- * it reads the piece. */
+ * Pieces in memory are appended once to the file of the spill, and stay in memory. Open pieces still grow, so their
+ * contents go to a file that belongs to the savepoint alone. A third file lists the pieces, for they may be millions;
+ * it is written again only when there are more. Pieces never change, and the file only grows: so what a savepoint
+ * names stays valid while the run continues. Each piece has a checksum, which a resumed run verifies when it reads the
+ * piece. */
 #include "state.h"
 #include "spill.h"
 
@@ -84,8 +84,8 @@ make_list(struct mrsi_spill *sp, struct mrsi_savepoint_file *open, struct mrs_er
 }
 
 enum mrs_status
-mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b, struct mrs_buf *files,
-                    struct mrs_err *e)
+mrsi_spill_save(struct mrsi_spill *sp, const char *name, struct mrs_build *b, struct mrs_buf *files,
+                struct mrs_err *e)
 {
     struct mrsi_savepoint_file open;
     enum mrs_status s = MRS_OK;
@@ -108,8 +108,8 @@ mrsi_spill_describe(struct mrsi_spill *sp, const char *name, struct mrs_build *b
 }
 
 /* ---- and back ---- */
-/* Of partitions; of streams, each of which takes 11 KB where it is merged: as many as threads, anew in each run that
- * goes on. In truth a few thousand. */
+/* Of partitions; of streams, each of which takes 11 KB where it is merged: as many as threads, and new ones in each
+ * resumed run. In practice a few thousand. */
 enum { MOST = 1 << 20, STREAMS_MOST = 1 << 16 };
 
 static enum mrs_status
@@ -172,7 +172,7 @@ take_open(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 enum mrs_status
-mrsi_spill_apply(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e)
+mrsi_spill_load(struct mrsi_spill *sp, struct mrs_view mark, const char *name, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_view d = mrsi_savepoint_doc(mark, name);

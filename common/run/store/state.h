@@ -39,11 +39,11 @@ enum mrs_status mrsi_state_damaged(const char *what, struct mrs_err *e);
 void mrsi_state_put_docs(const struct mrs_docs *d, struct mrs_build *b);
 void mrsi_state_get_docs(struct mrs_view d, struct mrs_docs *docs, bool *bad);
 
-/* ---- job_state.c: what a pass holds between two jobs, as fields of its mark ----
- * Each structure that outlives a job has a pair of functions of the same form: X_describe(x, name, b, files, e), which
- * appends field `name` and the numbers of the files it speaks of, and X_apply(x, mark, name, e), which makes an
- * initialised, empty x what it was. describe may move what is in memory to a file; x is used on afterwards. One thread,
- * nothing under way. apply believes nothing: FAIL MRS_E_FORMAT where a length or a type is wrong. */
+/* ---- job_state.c: what a pass holds between two jobs, as fields of its savepoint ----
+ * Each structure that outlives a job has a pair of functions of the same form: X_save(x, name, b, files, e)
+ * appends field `name` and the numbers of the files it refers to; X_load(x, mark, name, e) restores x, which is
+ * initialised and empty. save may move what is in memory to a file; x is used on afterwards. One thread,
+ * nothing under way. load validates all: FAIL MRS_E_FORMAT where a length or a type is wrong. */
 /* Bytes in memory, into a new file that lives as long as a state names it. */
 enum mrs_status mrsi_save_bytes(struct mrsi_engine *en, const char *name, const void *p, size_t n, struct mrs_build *b,
                                 struct mrs_buf *files, struct mrs_err *e);
@@ -51,11 +51,11 @@ enum mrs_status mrsi_save_bytes(struct mrsi_engine *en, const char *name, const 
 enum mrs_status mrsi_load_bytes(struct mrsi_engine *en, struct mrs_view mark, const char *name,
                                 struct mrs_buf *out, struct mrs_err *e);
 /* The `bytes` bytes that mrsi_temp_append has put into a file made by mrsi_ckpt_temp, with their sum; NULL: none. They
- * must not change after the mark. */
+ * must not change after the savepoint. */
 void mrsi_save_temp(const char *name, const struct mrsi_temp *t, uint64_t bytes, struct mrs_build *b,
                     struct mrs_buf *files);
-/* Open again, read through and held against the sum, so that what lies in it is what was put there; what the mark says
- * beside it may still be wrong. *t NULL: there was none. */
+/* Open again, read through and held against the sum, so that what lies in it is what was put there; what the savepoint
+ * says beside it may still be wrong. *t NULL: there was none. */
 enum mrs_status mrsi_load_temp(struct mrsi_engine *en, struct mrs_view mark, const char *name,
                                struct mrsi_temp **t, uint64_t *bytes, struct mrs_err *e);
 /* The sum alone, as field `sum` of a document that has the number and the length. */
@@ -73,7 +73,7 @@ enum mrs_status mrsi_load_temp_unsummed(struct mrsi_engine *en, struct mrs_view 
 /* Where a reader is, as fields of an open document. */
 void mrsi_save_place(const struct mrs_reader_at *at, struct mrs_build *b);
 struct mrs_reader_at mrsi_load_place(struct mrs_view d, bool *bad);
-/* How long the log of refused documents was at some time: never longer than the mark has it. */
+/* How long the log of refused documents was at some time: never longer than the savepoint has it. */
 void mrsi_save_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b);
 struct mrsi_refused_mark mrsi_load_log(struct mrs_view mark, const char *name, bool *bad);
 /* The document of a field, empty where there is none. */
@@ -83,7 +83,7 @@ struct mrs_view mrsi_savepoint_doc(struct mrs_view mark, const char *name);
 bool mrsi_savepoint_is_doc(const uint8_t *p, uint64_t n);
 bool mrsi_savepoint_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room);
 
-/* ---- file_state.c: files of a mark that are written and read piece by piece ---- */
+/* ---- file_state.c: files of a savepoint that are written and read piece by piece ---- */
 #define MRSI_SAVEPOINT_WINDOW (256u << 10)
 struct mrsi_savepoint_file {
     struct mrsi_engine *en;
@@ -95,7 +95,7 @@ void mrsi_savepoint_file_begin(struct mrsi_savepoint_file *f, struct mrsi_engine
 enum mrs_status mrsi_savepoint_file_put(struct mrsi_savepoint_file *f, const void *p, size_t n, struct mrs_err *e);
 /* Returns s, or what failed; then there is no file. Else temp and bytes are the caller's. */
 enum mrs_status mrsi_savepoint_file_end(struct mrsi_savepoint_file *f, enum mrs_status s, struct mrs_err *e);
-/* Behind end: the file becomes field `name` and belongs to the mark. */
+/* Behind end: the file becomes field `name` and belongs to the savepoint. */
 enum mrs_status mrsi_savepoint_file_save(struct mrsi_savepoint_file *f, const char *name, struct mrs_build *b,
                                          struct mrs_buf *files, struct mrs_err *e);
 /* Hands over the items of a file, some at a time. */
@@ -105,12 +105,12 @@ struct mrsi_savepoint_items {
     enum mrs_status (*take)(void *arg, const uint8_t *p, size_t n, struct mrs_err *e);
     void *arg;
 };
-/* Of one that is open, which has `bytes` bytes of them; and of one that a mark names. */
+/* Of one that is open, which has `bytes` bytes of them; and of one that a savepoint names. */
 enum mrs_status mrsi_savepoint_items_each(const struct mrsi_savepoint_items *x, const struct mrsi_temp *t,
                                           uint64_t bytes, struct mrs_err *e);
 enum mrs_status mrsi_load_items(const struct mrsi_savepoint_items *x, struct mrs_view mark, const char *name,
                                 struct mrs_err *e);
-/* A list in memory that only grows: its file grows with it, so that each mark writes what is new. */
+/* A list in memory that only grows: its file grows with it, so that each savepoint writes what is new. */
 struct mrsi_savepoint_list {
     struct mrsi_engine *en;
     struct mrs_buf *buf;

@@ -51,12 +51,12 @@ struct mrsi_coll {
     uint32_t hard;            /* last step (index) that reads or writes it otherwise than MAP; MRSI_NONE: none */
     uint32_t dropped_at;      /* step that drops it; MRSI_NONE */
     bool content;             /* some step changes, adds or takes documents */
-    bool touched;             /* its metadata are written anew */
+    bool touched;             /* its metadata are rewritten */
     struct mrs_cat_coll *cat; /* at the end */
     struct mrs_sink *sink;    /* open or closed output file */
     bool written;             /* its documents are in the output */
     uint64_t docs, bytes;     /* written */
-    uint64_t meta_bytes;      /* of its metadata file, where it was written anew */
+    uint64_t meta_bytes;      /* of its metadata file, if it was rewritten */
     uint32_t in_index;        /* namespace of the input; MRSI_NONE: a step made it */
     bool whole;               /* in a sample: all of it is read all the same */
     bool was_there;           /* in the input */
@@ -71,7 +71,7 @@ struct mrsi_coll {
 struct mrsi_why {
     uint64_t n, of;     /* so many documents of side ref; n 0: nothing was found */
     uint8_t has, wants; /* types */
-    uint32_t pair, ref; /* pair: of JOIN; of REKEY the touch that tells the path */
+    uint32_t pair, ref; /* pair: of JOIN; of REKEY the touch that names the path */
     bool turned;        /* match is the wrong way round */
     bool some;          /* not all documents were examined */
 };
@@ -95,14 +95,14 @@ struct mrsi_row {
     uint64_t patterns; /* MAP: patterns that fit a field of some document, by bit of mrs_ctx.matched */
     uint64_t noticed[2][MRS_NOTICE_STEP]; /* documents of side 0 and 1, of each kind that concerns a step */
     uint64_t once;   /* of those placed: equal to another one, `_id` and all, so that both are written once */
-    uint64_t stands; /* written for others, too (id_check.h) */
+    uint64_t represents; /* written for others, too (id_check.h) */
     struct mrsi_why why;
     uint64_t remarks[MRS_REMARKS]; /* MAP: documents, by bit of mrs_ctx.remarks */
     uint64_t failed;                /* documents with a bit of mrs_ctx.eased; by bit: */
     struct mrsi_eased eased[MRS_EASED];
     /* Of a list of values: */
     uint64_t found, lacking; /* values that were among them; documents that lack the path and fit for that */
-    uint64_t asked_types;    /* of values that were held against it; REKEY: of references that name nobody */
+    uint64_t asked_types;    /* of values compared with it; REKEY: of dangling references */
     uint64_t lost;   /* of those taken: they have fields that are lost (lost_fields.h) */
 };
 
@@ -121,9 +121,9 @@ struct mrsi_worker {
     struct mrsi_engine *en;
     uint32_t no;
     struct mrs_arena arena;
-    uint64_t cancelled_ms; /* when an interrupt was first met between documents */
+    uint64_t cancelled_ms; /* when an interrupt was first seen between documents */
     struct mrs_ctx ctx;
-    struct mrs_eval_fields fields; /* what ctx tells of them */
+    struct mrs_eval_fields fields; /* the fields that ctx provides */
     struct mrs_layout layout;      /* of documents of input files */
     struct mrs_err err;     /* of kernels (SKIP) */
     bool first_look; /* the step in hand has not seen the document in hand before */
@@ -172,9 +172,9 @@ struct mrsi_engine {
     struct mrsi_notices *notices; /* NULL: not wanted */
     struct mrsi_unknown_paths *paths;
     struct mrsi_lost **lost; /* by step; NULL: nothing is */
-    uint64_t *wants; /* by row: paths that are looked for */
+    uint64_t *wants; /* by row: paths that are searched for */
     uint32_t now;    /* index of the step that reads collections; MRSI_NONE */
-    struct mrsi_fit **fit;  /* by collection; NULL: no index is to be looked after */
+    struct mrsi_fit **fit;  /* by collection; NULL: no index to check */
     struct mrsi_input_digest *seen; /* NULL: no manifest is written */
     struct mrsi_twins *twins;
     struct mrsi_kept_files *kept; /* files that checkpoints may name; NULL: none may */
@@ -187,7 +187,7 @@ struct mrsi_engine {
     enum mrs_status (*write_residue)(struct mrsi_engine *en, struct mrs_err *e); /* NULL: never asked for */
     enum mrs_status (*residue_is_ours)(void *en, const char *path, bool *ours, struct mrs_err *e);
     const char *residue;    /* the file that is put back (residue_back.c); NULL: none */
-    struct mrsi_pass *output_pass; /* what a rest of the output is a mark of; NULL: of nothing */
+    struct mrsi_pass *output_pass; /* what a rest of the output is a savepoint of; NULL: of nothing */
     char phase_text[128];
     pthread_mutex_t lock; /* progress */
 };
@@ -204,7 +204,7 @@ mrsi_cancelled(const struct mrsi_engine *en)
     return en->opts->cancel && __atomic_load_n(en->opts->cancel, __ATOMIC_RELAXED);
 }
 
-/* Bytes of a block that is read, and of what is done between two places where a mark can be taken. */
+/* Bytes of a block that is read, and of what is done between two places where a savepoint can be taken. */
 static inline size_t
 mrsi_block_bytes(const struct mrsi_engine *en)
 {
@@ -216,9 +216,9 @@ enum mrs_status mrsi_temp_new(struct mrsi_engine *en, struct mrsi_temp **out, st
 /* Of an open file, which is closed in any case; no: its number in OUT.checkpoint, 0: none. */
 enum mrs_status mrsi_temp_of(struct mrsi_engine *en, int fd, uint32_t no, struct mrsi_temp **out, struct mrs_err *e);
 void mrsi_temp_drop(struct mrsi_engine *en, struct mrsi_temp *t);
-/* Writes at `off`, where what was put there before ends, or at 0 to start over. One thread at a time. Where the file
- * has a name its sum goes on, which a mark needs (mrsi_save_temp). A file that ends earlier than it did may go on from
- * there; then it has no sum until one is made (mrsi_save_sum_again). */
+/* Writes at `off`: at the end of what was written before, or at 0 to start over. One thread at a time. The checksum of
+ * a named file is continued, since a savepoint needs it (mrsi_save_temp). A file that was truncated may be continued
+ * from there; then it has no checksum until mrsi_save_sum_again computes one. */
 enum mrs_status mrsi_temp_append(struct mrsi_temp *t, const void *p, size_t n, uint64_t off, struct mrs_err *e);
 /* The sum of a file that has been filled in another way, with these bytes. */
 void mrsi_temp_sum(struct mrsi_temp *t, const void *p, size_t n);

@@ -133,7 +133,7 @@ mrsi_table_fetch(const struct mrsi_table *t, struct mrsi_key key)
     __builtin_prefetch(&t->slot[slot_of(t, key)]);
 }
 
-/* ---- in a mark ----
+/* ---- in a savepoint ----
  * As a log: entries of one key in their order, whatever the order of keys. */
 static enum mrs_status
 write_entries(const struct mrsi_table *t, struct mrsi_savepoint_file *f, struct mrs_err *e)
@@ -150,8 +150,8 @@ write_entries(const struct mrsi_table *t, struct mrsi_savepoint_file *f, struct 
 }
 
 enum mrs_status
-mrsi_table_describe(struct mrsi_table *t, struct mrsi_engine *en, const char *name, struct mrs_build *b,
-                    struct mrs_buf *files, struct mrs_err *e)
+mrsi_table_save(struct mrsi_table *t, struct mrsi_engine *en, const char *name, struct mrs_build *b,
+                struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (!t->entries) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* temp.c - temporary files of a run: unlinked from the start, so that nothing stays when the process dies, but for
+/* temp.c - temporary files of a run. They are unlinked at once, so that nothing stays when the process dies, except
  * those that a checkpoint may name (checkpoint.c).
  *
  * A file is shared by the parts and scans that read it and closed with its last user. Files only grow until then, so
- * what all of them have is most just before one is closed: there it is measured. */
+ * their total size is largest just before one is closed: it is measured there. */
 #include "state.h"
 #include <sys/mman.h>
 #include <sys/stat.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* value_list.c - values in any number, put one after the other and then looked for.
+/* value_list.c - values in any number, first collected, then searched.
  *
- * They are sorted by hash and bytes, so that equal ones meet, and the table of slots is written from front to back: a
- * value's slot is the first free one at or behind the place that its hash says, and there is no way around the end. So
- * no table of all values is ever in memory while it is made. */
+ * They are sorted by hash and bytes, so that equal ones are neighbours, and the table of slots is written from front
+ * to back: the slot of a value is the first free one at or after the position of its hash, without wrapping around the
+ * end. So no table of all values is ever in memory while it is made. */
 #include "value_list.h"
 
 enum { HASH_N = 8, LEN_N = 4, ITEMS = 256 };
@@ -177,7 +177,7 @@ mrsi_value_list_has(const struct mrsi_value_list *l, const uint8_t *p, size_t n)
 
 /* ---- states ---- */
 enum mrs_status
-mrsi_value_lists_describe(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+mrsi_value_lists_save(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     mrs_build_open(b, "lists", 5, MRS_ARRAY);
@@ -249,7 +249,7 @@ list_back(struct mrsi_engine *en, struct mrs_view d, struct mrs_buf *files, stru
 }
 
 enum mrs_status
-mrsi_value_lists_apply(struct mrsi_engine *en, struct mrs_view state, struct mrs_buf *files, struct mrs_err *e)
+mrsi_value_lists_load(struct mrsi_engine *en, struct mrs_view state, struct mrs_buf *files, struct mrs_err *e)
 {
     bool bad = false;
     struct mrs_walk w;

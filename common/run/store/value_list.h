@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* value_list.h - values in any number, put one after the other and then looked for, by several threads.
+/* value_list.h - values in any number, first collected, then searched by several threads.
  *
- * A value is the bytes of mrs_key_append, so equal values have equal bytes, and bytes are what decides; the hash only
- * says where to look. They are sorted within a share of memory; what is searched lies in memory, or in mapped files
- * past a small share. */
+ * A value is the bytes of mrs_key_append, so equal values have equal bytes. The bytes decide; the hash only gives the
+ * position. Values are sorted within a share of memory. The searched data are in memory, or in mapped files if they
+ * are larger than a small share. */
 #ifndef MRSI_RUN_VALUE_LIST_H
 #define MRSI_RUN_VALUE_LIST_H
 
@@ -37,10 +37,10 @@ mrsi_type_bit(uint8_t type)
     return 1ull << (type < 62 ? type : type == MRS_MAXKEY ? 62 : 63);
 }
 /* As fields of a state: all lists of the run that can be searched. */
-enum mrs_status mrsi_value_lists_describe(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files,
-                                          struct mrs_err *e);
+enum mrs_status mrsi_value_lists_save(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files,
+                                      struct mrs_err *e);
 /* files: the numbers of the files that it names are appended. */
-enum mrs_status mrsi_value_lists_apply(struct mrsi_engine *en, struct mrs_view state, struct mrs_buf *files,
-                                       struct mrs_err *e);
+enum mrs_status mrsi_value_lists_load(struct mrsi_engine *en, struct mrs_view state, struct mrs_buf *files,
+                                      struct mrs_err *e);
 
 #endif

@@ -145,7 +145,7 @@ mrsi_tree_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_tree_run t;
     tree_init(&t, en, step);
-    t.pass = (struct mrsi_pass){.en = en, .kind = "tree", .describe = mrsi_tree_mark, .arg = &t};
+    t.pass = (struct mrsi_pass){.en = en, .kind = "tree", .save = mrsi_tree_mark, .arg = &t};
     mrsi_ckpt_savepoint_for(&t.pass);
     enum mrs_status s = mrsi_step_outputs_init(&t.sides, en, step, e);
     t.sides.pass = &t.pass;

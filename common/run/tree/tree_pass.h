@@ -54,7 +54,8 @@ struct mrsi_childless { /* a document that names a child which is not there */
     uint32_t who, child;
 };
 
-/* Where a step is. Marks can be taken while documents are read and written; places are found again by who goes on. */
+/* Where a step is. Savepoints can be taken while documents are read and written; places are found again by who goes
+ * on. */
 enum mrsi_tree_stage { MRSI_TREE_READ, MRSI_TREE_PLACE, MRSI_TREE_WRITE, MRSI_TREE_DONE };
 
 struct mrsi_tree_run {

@@ -4,24 +4,24 @@
 
 /* ---- into words ---- */
 static enum mrs_status
-describe_read(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_read(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "intervals", (int64_t)t->intervals);
     enum mrs_status s = mrsi_file_array_save(&t->bits, "bits", b, files, e);
     MRS_THEN(s, mrsi_file_array_save(&t->named, "named", b, files, e));
     MRS_THEN(s, mrsi_file_array_save(&t->twice, "twice", b, files, e));
-    MRS_THEN(s, mrsi_index_describe(&t->index, "index", b, files, e));
-    MRS_THEN(s, mrsi_sorter_describe(&t->ends, "ends", b, files, e));
-    return s == MRS_OK ? mrsi_sorter_describe(&t->orders, "orders", b, files, e) : s;
+    MRS_THEN(s, mrsi_index_save(&t->index, "index", b, files, e));
+    MRS_THEN(s, mrsi_sorter_save(&t->ends, "ends", b, files, e));
+    return s == MRS_OK ? mrsi_sorter_save(&t->orders, "orders", b, files, e) : s;
 }
 
 static enum mrs_status
-describe_places(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
+save_places(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     mrs_build_i64(b, "nodes", (int64_t)t->n);
-    enum mrs_status s = mrsi_mapped_mem_describe(&t->node, "node", b, files, e);
-    MRS_THEN(s, mrsi_mapped_mem_describe(&t->shared, "kin", b, files, e));
-    MRS_THEN(s, mrsi_mapped_mem_describe(&t->numbers, "numbers", b, files, e));
+    enum mrs_status s = mrsi_mapped_mem_save(&t->node, "node", b, files, e);
+    MRS_THEN(s, mrsi_mapped_mem_save(&t->shared, "kin", b, files, e));
+    MRS_THEN(s, mrsi_mapped_mem_save(&t->numbers, "numbers", b, files, e));
     return s == MRS_OK ? mrsi_file_array_save(&t->childless, "childless", b, files, e) : s;
 }
 
@@ -40,7 +40,7 @@ mrsi_tree_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     if (s != MRS_OK) {
         return s;
     }
-    return t->stage == MRSI_TREE_WRITE ? describe_places(t, b, files, e) : describe_read(t, b, files, e);
+    return t->stage == MRSI_TREE_WRITE ? save_places(t, b, files, e) : save_read(t, b, files, e);
 }
 
 /* ---- tables lie in files, and a file may have come to harm ---- */
@@ -153,9 +153,9 @@ apply_read(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
     enum mrs_status s = bad ? mrsi_state_damaged("the nodes", e) : mrsi_file_array_load(&t->bits, mark, "bits", e);
     MRS_THEN(s, mrsi_file_array_load(&t->named, mark, "named", e));
     MRS_THEN(s, mrsi_file_array_load(&t->twice, mark, "twice", e));
-    MRS_THEN(s, mrsi_index_apply(&t->index, mark, "index", e));
-    MRS_THEN(s, mrsi_sorter_apply(&t->ends, mark, "ends", e));
-    MRS_THEN(s, mrsi_sorter_apply(&t->orders, mark, "orders", e));
+    MRS_THEN(s, mrsi_index_load(&t->index, mark, "index", e));
+    MRS_THEN(s, mrsi_sorter_load(&t->ends, mark, "ends", e));
+    MRS_THEN(s, mrsi_sorter_load(&t->orders, mark, "orders", e));
     return s == MRS_OK && t->index.end > t->bits.n ? mrsi_state_damaged("the nodes", e) : s;
 }
 
@@ -169,12 +169,12 @@ apply_places(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
         return mrsi_state_damaged("the nodes", e);
     }
     uint64_t bytes = n * sizeof(struct mrsi_tree_node);
-    enum mrs_status s = mrsi_mapped_mem_apply(&t->node, t->en, bytes, memory / 8, mark, "node", e);
+    enum mrs_status s = mrsi_mapped_mem_load(&t->node, t->en, bytes, memory / 8, mark, "node", e);
     if (s == MRS_OK && children) {
-        s = mrsi_mapped_mem_apply(&t->shared, t->en, n * sizeof(struct mrsi_tree_child), memory / 4, mark, "kin", e);
+        s = mrsi_mapped_mem_load(&t->shared, t->en, n * sizeof(struct mrsi_tree_child), memory / 4, mark, "kin", e);
     }
     if (s == MRS_OK && numbers) {
-        s = mrsi_mapped_mem_apply(&t->numbers, t->en, n * sizeof(struct mrsi_numbers), memory / 4, mark, "numbers", e);
+        s = mrsi_mapped_mem_load(&t->numbers, t->en, n * sizeof(struct mrsi_numbers), memory / 4, mark, "numbers", e);
     }
     MRS_THEN(s, mrsi_file_array_load(&t->childless, mark, "childless", e));
     MRS_THEN(s, check_places(t, e));
@@ -197,7 +197,7 @@ mrsi_tree_from_mark(struct mrsi_tree_run *t, struct mrs_err *e)
         s = t->stage == MRSI_TREE_WRITE ? apply_places(t, mark, e) : apply_read(t, mark, e);
     }
     t->went_on = true;
-    MRS_THEN(s, mrsi_pass_apply(&t->pass, e));
+    MRS_THEN(s, mrsi_pass_load(&t->pass, e));
     if (t->stage == MRSI_TREE_PLACE) {
         t->pass.from = mrs_empty_doc();
     }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_gather.c - what documents bring to their groups: in memory, as long as it fits there; else, and where a mark
- * is taken, all of it goes to the sorter.
+/* window_gather.c - what documents bring to their groups: in memory, as long as it fits there; else, and where a
+ * savepoint is taken, all of it goes to the sorter.
  *
  * A group is found by its hash, and numbered. What documents bring lies in input order, with the number of its group;
- * members are put to their groups by counting, so that only what is out of order has to be sorted: documents often come
- * in that order already. */
+ * members are put to their groups by counting, so that only what is out of order has to be sorted: documents often
+ * come in that order already. */
 #include "window_pass.h"
 #include <stdlib.h>
 

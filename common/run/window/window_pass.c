@@ -89,7 +89,7 @@ mrsi_window_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     MRS_ASSERT(step < en->plan->n_steps);
     struct mrsi_window_run r;
     window_init(&r, en, step);
-    r.pass = (struct mrsi_pass){.en = en, .kind = "window", .describe = mrsi_window_mark, .arg = &r};
+    r.pass = (struct mrsi_pass){.en = en, .kind = "window", .save = mrsi_window_mark, .arg = &r};
     mrsi_ckpt_savepoint_for(&r.pass);
     enum mrs_status s = mrsi_step_outputs_init(&r.sides, en, step, e);
     r.sides.pass = &r.pass;

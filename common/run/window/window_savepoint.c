@@ -12,9 +12,9 @@ mrsi_window_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct m
     enum mrs_status s = mrsi_file_array_save(&r->bits, "bits", b, files, e);
     if (s != MRS_OK || r->stage != MRSI_WINDOW_WRITE) {
         MRS_THEN(s, mrsi_window_to_sorter(r, e));
-        return s == MRS_OK ? mrsi_sorter_describe(&r->members, "members", b, files, e) : s;
+        return s == MRS_OK ? mrsi_sorter_save(&r->members, "members", b, files, e) : s;
     }
-    s = mrsi_mapped_mem_describe(&r->place, "place", b, files, e);
+    s = mrsi_mapped_mem_save(&r->place, "place", b, files, e);
     return s == MRS_OK ? mrsi_file_array_save(&r->given, "given", b, files, e) : s;
 }
 
@@ -59,7 +59,7 @@ static enum mrs_status
 apply_given(struct mrsi_window_run *r, struct mrs_view mark, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_end(&r->bits, e);
-    MRS_THEN(s, mrsi_mapped_mem_apply(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, mark, "place", e));
+    MRS_THEN(s, mrsi_mapped_mem_load(&r->place, r->en, mrsi_window_places(r), r->en->memory / 8, mark, "place", e));
     MRS_THEN(s, mrsi_file_array_load(&r->given, mark, "given", e));
     MRS_THEN(s, mrsi_file_array_end(&r->given, e));
     MRS_THEN(s, mrsi_window_check_given(r, e));
@@ -77,9 +77,9 @@ mrsi_window_from_mark(struct mrsi_window_run *r, struct mrs_err *e)
     enum mrs_status s = bad ? mrsi_state_damaged("the step", e) : mrsi_file_array_load(&r->bits, mark, "bits", e);
     if (s == MRS_OK) {
         s = r->stage == MRSI_WINDOW_WRITE ? apply_given(r, mark, e)
-                                          : mrsi_sorter_apply(&r->members, mark, "members", e);
+                                          : mrsi_sorter_load(&r->members, mark, "members", e);
     }
-    MRS_THEN(s, mrsi_pass_apply(&r->pass, e));
+    MRS_THEN(s, mrsi_pass_load(&r->pass, e));
     if (r->stage == MRSI_WINDOW_COMPUTE) {
         r->pass.from = mrs_empty_doc();
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* account.c - the account of a run: every document of every step has one fate.
  *
- * Workers count into rows of their own; a pass that is accepted adds them to the run's, one that is begun again
- * (because it met a conflict) is forgotten. */
+ * Workers count into rows of their own. An accepted pass adds them to the run's rows; a pass that begins again because
+ * of a conflict discards them. */
 #include "account.h"
 #include "mongoreshape/context.h"
 

@@ -18,8 +18,7 @@ void mrsi_refused_clear(struct mrsi_engine *en);
 enum mrs_status mrsi_refusals(struct mrsi_engine *en, struct mrs_err *e); /* into the report */
 /* The bytes of its files are added to the report's. */
 enum mrs_status mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step, struct mrs_err *e);
-/* Whether FILE, or FILE.jsonl with the FILE beside it, is as a run wrote it: what is edited differs. en: a struct
- * mrsi_engine. */
+/* Whether FILE, or FILE.jsonl with its FILE, is as a run wrote it and was not edited. en: a struct mrsi_engine. */
 enum mrs_status mrsi_refused_is_ours(void *en, const char *path, bool *ours, struct mrs_err *e);
 enum mrs_status mrsi_refused_weigh(struct mrsi_engine *en, struct mrs_err *e); /* only adds them */
 /* An `_id` as relaxed Extended JSON into room; how many bytes of it are to be shown, where that is `most` at most. */
@@ -31,7 +30,7 @@ enum mrs_status mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct m
                              struct mrs_err *e);
 
 /* ---- account.c ---- */
-/* Before a kernel looks at a document. */
+/* Before a kernel reads a document. */
 static inline void
 mrsi_remarks_begin(struct mrsi_worker *w)
 {

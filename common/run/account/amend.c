@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amend.c - mended documents put in place of documents of the input, before any step sees them.
+/* amend.c - corrected documents replace documents of the input, before any step reads them.
  *
- * The file is read whole (it holds what people mend by hand), its records sorted by namespace and key hash. It is BSON,
- * or Extended JSON, a record a line, which becomes BSON before anything else reads it. A first
- * look over the namespaces it names makes sure that each document it mends is there exactly once. `_id`s are equal
- * where their hashes by the run's secret are (mrs_hash_secret). From JSON no document is mended that JSON cannot hold:
- * bytes that are not UTF-8 would change though they were not touched. */
+ * The file is read into memory (people correct it by hand), its records sorted by namespace and key hash. It is BSON,
+ * or Extended JSON, a record a line, which is converted to BSON first. A first pass over the namespaces it names
+ * checks that each document it corrects exists exactly once. `_id`s are equal if their hashes by the run's secret are
+ * (mrs_hash_secret). A document that JSON cannot hold is not corrected from JSON: bytes that are not UTF-8 would
+ * change without being edited. */
 #include "account.h"
 #include "amend.h"
 #include "mongoreshape/ejson.h"

@@ -6,7 +6,7 @@
 #include "account.h"
 
 struct mrsi_amend;
-/* Reads records {ns, doc} and looks for each document's `_id` in its namespace: it must be there exactly once, and be
+/* Reads records {ns, doc} and searches for each document's `_id` in its namespace: it must exist exactly once, and be
  * named once. FAIL MRS_E_PLAN else: nothing has been written yet. */
 enum mrs_status mrsi_amend_load(struct mrsi_engine *en, const char *path, struct mrsi_amend **out, struct mrs_err *e);
 void mrsi_amend_free(struct mrsi_amend *a);

@@ -55,8 +55,8 @@ enum mrs_status mrsi_fates_save(struct mrsi_fates *f, const char *name, struct m
 enum mrs_status mrsi_fates_load(struct mrsi_fates *f, struct mrs_view mark, const char *name, struct mrs_err *e);
 
 /* ---- match_reasons.c ---- */
-/* Looks for the reason where documents do not match; before the collections become what the step has written. fates:
- * of side 0, NULL: a LINK has none. */
+/* Finds the reason why documents do not match; before the collections become what the step has written. fates: of side
+ * 0, NULL: a LINK has none. */
 enum mrs_status mrsi_why_look(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refused.c - refused documents: collected by jobs, kept in order, written at the end.
  *
- * A record is {ns, step, reason, place, doc}, doc as it entered the step that refused it. Jobs hand their records
- * over at their commit, so the log does not depend on the number of workers; at the end it is sorted by step, side
- * (from before into) and input order. Records of a pass that is begun again are taken back (rewind): the log just ends
- * earlier. refused_report.c tells what is in it. */
+ * A record is {ns, step, reason, place, doc}, doc as it entered the step that refused it. Jobs append their records at
+ * their commit, so the log does not depend on the number of workers; at the end it is sorted by step, side (from
+ * before into) and input order. Records of a pass that begins again are removed by truncating the log (rewind).
+ * refused_report.c reports its contents. */
 #include "account.h"
 #include "run/store/state.h"
 #include "run/store/sorter.h"
@@ -86,7 +86,7 @@ put_place(struct mrsi_sorter *s, const struct mrsi_refused_at *r, struct mrs_err
     return mrsi_sorter_put(s, key, sizeof key, r, sizeof *r, e);
 }
 
-/* Whether a record can be ours; left: bytes of the log from its head on. A run that goes on takes it from a file. */
+/* Whether a record can be ours; left: bytes of the log from its head on. A resumed run reads it from a file. */
 static bool
 is_record(const struct mrsi_engine *en, const struct mrsi_refused_head *h, uint64_t left)
 {

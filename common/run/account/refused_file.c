@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refused_file.c - whether files of refused documents are as a run wrote them: then a new run may write its own there.
+/* refused_file.c - whether files of refused documents are as a run wrote them: then a new run may overwrite them.
  *
- * The file of BSON holds records and nothing else; its text beside it, which people edit, must be just what comes of
- * these. Either is read to its end, record by record. */
+ * The BSON file holds only records; its text file, which people edit, must be exactly what these records give. Both
+ * are read to the end, record by record. */
 #include "account.h"
 #include "mongoreshape/ejson.h"
 #include <errno.h>
@@ -87,7 +87,7 @@ read_record(struct refused_reading *r, bool *good, struct mrs_err *e)
     return s;
 }
 
-/* OK: *same says whether the text goes on with that of the record. */
+/* OK: *same says whether the text continues with that of the record. */
 static enum mrs_status
 compare_line(struct refused_reading *r, bool *same, struct mrs_err *e)
 {

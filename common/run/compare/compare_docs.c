@@ -430,7 +430,7 @@ load(struct finding *f, const struct fetch *x, const struct place_of *p, uint8_t
     return *bytes ? mrs_read_at(x->temp->fd, *bytes, p->n, p->off, e) : mrs_err_memory(e, p->n);
 }
 
-/* One row of what is told; p: its documents, NULL where there is none on that side. */
+/* One row of the report; p: its documents, NULL where there is none on that side. */
 static enum mrs_status
 describe(struct finding *f, const struct fetch *x, const struct place_of *const p[2], struct mrs_err *e)
 {

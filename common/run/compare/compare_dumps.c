@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_dumps.c - two dumps beside each other; see mongoreshape/compare.h.
+/* compare_dumps.c - compares two dumps; see mongoreshape/compare.h.
  *
- * Each namespace is read once on either side and summed up whatever the order of its documents. Only where these
- * digests differ is it read again (compare_docs.c). Of two dumps the digests are salted with random bytes drawn for the
- * comparison, all 192 of the secret of XXH3, and never told. Whoever wrote the documents has one guess, good for 2^-32
- * at best: enough for a report, from which nothing is deleted or merged. No bytes are compared. It must not know how a
- * dump is packed. */
+ * Each namespace is read once on either side and digested independently of the order of its documents. Only if the
+ * digests differ it is read again (compare_docs.c). The digests are salted with random bytes drawn for the comparison,
+ * all 192 of the secret of XXH3, and never disclosed. An author of documents has one guess, good for 2^-32 at best:
+ * enough for a report that deletes and merges nothing. No bytes are compared. It must not depend on how a dump is
+ * packed. */
 #include "compare_dumps.h"
 #include "mongoreshape/ejson.h"
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_manifest.c - a dump beside the manifest of a run; see mongoreshape/compare.h.
+/* compare_manifest.c - compares a dump with the manifest of a run; see mongoreshape/compare.h.
  *
- * The manifest is a text from anywhere: whatever it says is checked before it is believed. It has one digest for each
- * collection, so it can be said which collection differs, not which document. */
+ * The manifest is untrusted text: all of it is validated before it is used. It has one digest for each collection, so
+ * the report names the collection that differs, not the document. */
 #include "compare_dumps.h"
 #include "mongoreshape/ejson.h"
 #include <stdlib.h>
@@ -199,7 +199,7 @@ parse(struct mrs_mem *mem, struct compare_manifest_reading *r, struct mrs_err *e
     return s;
 }
 
-/* ---- beside the dump ---- */
+/* ---- comparison with the dump ---- */
 /* The dump's next namespace, from *at on; MRSI_NONE: none. */
 static uint32_t
 next_of(struct mrs_input *in, uint32_t *at)

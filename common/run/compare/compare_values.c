@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_values.c - where two documents of one `_id` begin to differ.
  *
- * Both are walked in step. Where names part, the one that the other document does not have is told and passed over, so
- * that a new field in front does not hide what is behind it; where both have both, the order differs and that level is
- * done with. Each value that is told costs one look through its level, and only the first few are told: so the work is
- * bound by the size of the documents. It must not judge: 1 and 1.0 are different bytes. */
+ * Both are walked in step. Where names differ, the one that the other document does not have is reported and skipped,
+ * so that a new field in front does not hide later differences; if both have both names, the order differs and that
+ * level is finished. Each reported value costs one pass through its level, and only the first few are reported: so the
+ * work is bound by the size of the documents. It must not judge: 1 and 1.0 are different bytes. */
 #include "compare_dumps.h"
 #include "mongoreshape/ejson.h"
 
@@ -110,7 +110,7 @@ mrsi_compare_text(struct mrs_arena *a, struct mrs_val v, bool canonical)
     return out;
 }
 
-/* Values whose text is the same (NaN with other bits, text that is not UTF-8) are told by their bytes. */
+/* Values whose text is the same (NaN with other bits, text that is not UTF-8) are reported by their bytes. */
 static void
 put_hex(struct mrs_buf *out, struct mrs_val v, size_t same)
 {

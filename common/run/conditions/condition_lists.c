@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* condition_lists.c - the lists of values that the conditions of a step ask for.
  *
- * One pass over the collection of each condition, before the step begins: so the step finds the lists of what was
- * there, whatever it does to that collection. A document on which the condition's own `where` fails is refused; only
- * then the collection is written anew, without it. A list stays until its step is done, which for a step that waits at
+ * One pass over the collection of each condition, before the step begins: so the lists hold the values from before the
+ * step, whatever it does to that collection. A document on which the condition's own `where` fails is refused; only
+ * then the collection is rewritten, without it. A list stays until its step is done, which for a step that waits at
  * its collection is the end of the run. */
 #include "condition_lists.h"
 #include "run/pass/checkpoint.h"

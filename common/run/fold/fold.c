@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fold.c - a folding step from its first pass to its last; the idea is in fold.h.
  *
- * It is a row of stages. Savepoints are taken inside each and between two of them; before a stage writes anew what a
- * savepoint on disk speaks of (the log of refused documents, what the targets got optimistically), that savepoint is
- * replaced. */
+ * It is a sequence of stages. Savepoints are taken inside each and between two of them. Before a stage overwrites data
+ * that a savepoint on disk names (the log of refused documents, what the optimistic phase wrote to the targets), that
+ * savepoint is replaced. */
 #include "run/pass/drivers.h"
 #include "fold.h"
 
@@ -37,7 +37,7 @@ begin_writing(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrs_err *e
     return s == MRS_OK && !again ? mrsi_pass_between(&f->pass, e) : s;
 }
 
-/* Nobody asks for groups any more. */
+/* All groups have been read. */
 static enum mrs_status
 begin_settling(struct mrsi_fold *f, struct mrs_err *e)
 {
@@ -85,7 +85,7 @@ read_from(struct mrsi_fold *f, struct mrs_err *e)
     if (s != MRS_OK || f->stage != MRSI_FOLD_READS_AGAIN) {
         return s == MRS_OK ? accept_reading(f, e) : s;
     }
-    return begin_writing(f, MRSI_FOLD_RESOLVES, e); /* what it told was told the first time */
+    return begin_writing(f, MRSI_FOLD_RESOLVES, e); /* its notices were given the first time */
 }
 
 /* Nothing, where it had been done before the run was stopped. */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fold.h - documents of `from` with equal keys become documents of `into`; for fold*.c.
  *
- * `from` is read once: what each document brings is thrown into a partition, a range of group keys, in memory or past
- * the budget in a file. The ranges follow from a sample of the first documents. Partitions are then loaded one by one,
- * in parallel, their members put in order by hashing and counting, whole groups folded, and written in order; one that
- * outgrows memory goes through an external sort. What a fold puts is held back until its group has ended, since a
- * failing group takes it back. Whatever is told of a document of `from` (it is nowhere, it is refused after all)
- * is noted by its ordinal, and `from` is read again, and written, only where something stays or was refused.
+ * `from` is read once. The input of each document to its group goes into a partition, a range of group keys, in memory
+ * or beyond the budget in a file. The ranges follow from a sample of the first documents. Partitions are then loaded
+ * one by one, in parallel, their members ordered by hashing and counting, complete groups folded and written in order;
+ * a partition that outgrows memory goes through an external sort. The output of a fold is held back until its group
+ * has ended, since a failing group withdraws it. The fate of each document of `from` (left out, refused later) is
+ * noted by its ordinal; `from` is read again, and written, only if documents stay or were refused.
  *
- * Where a few bytes say all that the step has to know of a group, nothing is kept of its documents: see
- * fold_gather.c. */
+ * If a few bytes hold all that the step has to know of a group, nothing is kept of its documents: see fold_gather.c. */
 #ifndef MRS_RUN_FOLD_H
 #define MRS_RUN_FOLD_H
 
@@ -42,7 +41,7 @@ struct mrsi_fold {
     struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrs_buf early;       /* struct mrsi_rec: what was read before the ranges were known */
-    uint64_t seen_bytes;        /* of documents, of which early is what they brought */
+    uint64_t seen_bytes;        /* of documents whose input is in early */
     _Atomic bool routed;        /* the ranges are known */
     struct mrs_buf cuts;        /* first keys of the partitions but the first: struct mrsi_rec without shape */
     struct mrs_buf cut_at;      /* struct mrsi_fold_cut */
@@ -93,8 +92,8 @@ mrsi_fold_key(const struct mrsi_rec *r)
 int mrsi_fold_compare(struct mrs_view a, struct mrs_view b); /* memcmp, then the shorter first */
 /* Eight bytes behind the first `skip` as a number that orders as they do, as far as they reach. */
 uint64_t mrsi_fold_prefix(struct mrs_view key, size_t skip);
-/* Finds the ranges from what is in `early` and throws that into its partitions: the committing worker, or the only
- * one. */
+/* Computes the ranges from `early` and moves its records to their partitions: done by the committing worker, or the
+ * only one. */
 enum mrs_status mrsi_fold_route_begin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_err *e);
 /* Records, one behind the other, of documents that follow those the worker had before. */
 enum mrs_status mrsi_fold_route_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrs_buf *recs,
@@ -115,7 +114,7 @@ enum mrs_status mrsi_fold_ask_shared(struct mrsi_fold *f, struct mrsi_worker *w,
                                      struct mrs_view name, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_route_clear(struct mrsi_fold *f);
-/* What is in early or in partitions, as fields of a savepoint, and back; reads: more documents will follow. */
+/* Saves and loads `early` or the partitions as fields of a savepoint; reads: more documents will follow. */
 enum mrs_status mrsi_fold_route_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
                                      struct mrs_err *e);
 enum mrs_status mrsi_fold_route_load(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e);
@@ -193,7 +192,7 @@ enum mrs_status mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, s
                                      struct mrs_err *e);
 enum mrs_status mrsi_fold_heavy_load(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e);
 
-/* ---- passes; each goes on where the savepoint says if f->pass has one ---- */
+/* ---- passes; each resumes at the savepoint if f->pass has one ---- */
 /* fold_read.c: groups or records of all documents of from. FAIL with gave_up: not as groups. */
 enum mrs_status mrsi_fold_read(struct mrsi_fold *f, struct mrs_err *e);
 /* As if nothing had been read, and no more been refused than then; records are kept from here on. */

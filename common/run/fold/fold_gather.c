@@ -155,8 +155,8 @@ room_for_key(struct mrsi_fold_gather *g, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Room for a shared record, or for a group; FAIL: there is too much of them, DEAD. Once all was read, a smaller share
- * of memory (that of a run that goes on) does not matter any more: groups grow no further. */
+/* Reserves a shared record, or a group; FAIL: there are too many, DEAD. After all was read a smaller share of memory
+ * (that of a resumed run) is no problem: groups grow no further. */
 static enum mrs_status
 take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
 {
@@ -215,7 +215,7 @@ key_ref(const struct mrsi_fold *f, struct mrs_view key)
     return (uint32_t)mrs_hash64(key.p, key.n, f->en->secret.seed);
 }
 
-/* A shared record that has not been met: of a group that has, or of a new one. */
+/* A shared record seen for the first time: of a known group, or of a new one. */
 static enum mrs_status
 new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, uint32_t ref, struct mrs_err *e)
 {

@@ -6,7 +6,7 @@
 #include "fold_record.h"
 
 /* ---- fold_route.c: which partition a group belongs to ---- */
-struct mrsi_fold_shared_cache { /* a shared record met before: found by its hash, known by its bytes */
+struct mrsi_fold_shared_cache { /* a shared record seen before: found by its hash, compared by its bytes */
     uint64_t hash;  /* 0: an empty place */
     uint64_t size;  /* bytes of its group and, times 2^32, of its name */
     uint32_t part;  /* of its group */
@@ -35,7 +35,7 @@ struct mrsi_fold_group {
     uint32_t at, n; /* in members */
     struct mrs_view key;
     uint32_t ref;   /* a part of its hash */
-    uint32_t shared; /* the first of those like the one that was met last */
+    uint32_t shared; /* the first of those equal to the last one seen */
 };
 struct mrsi_fold_member {
     const struct mrsi_fold_rec *rec;
@@ -134,7 +134,7 @@ struct mrsi_fold_one {
     bool kept;              /* savepoints may name its files: set behind init */
     bool named;             /* a savepoint has named `file` */
     uint64_t foreign;       /* bytes in the file that another run has put there: examined before they are used */
-    struct mrs_buf made;    /* what the step had made of the members, to go on from; else empty */
+    struct mrs_buf made;    /* the step's state of the group, to resume from; else empty */
 };
 
 #endif

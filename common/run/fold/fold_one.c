@@ -258,7 +258,7 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint6
     }
     row->placed += members;
     if (s == MRS_OK && !write && sides->ids.phase == MRSI_IDS_APPLY) {
-        row->placed--; /* readings are what is placed here, and its own are told of */
+        row->placed--; /* readings are placed here; the fates of its own documents are recorded */
     }
     return s == MRS_OK ? relieve(o, e) : s;
 }
@@ -395,7 +395,7 @@ give(struct mrsi_fold_one *o, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Whom the step did not ask for. */
+/* Members that the step did not ask for. */
 static enum mrs_status
 drain(struct mrsi_fold_one *o, struct mrs_err *e)
 {

@@ -37,7 +37,7 @@ put_made(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf *files, st
         s = f->ops->save(f->st->state, &o->w->ctx, work, &made);
         if (s != MRS_OK) {
             s = mrsi_kernel_failed(o->w, s, e);
-            mrs_err_clear(&o->w->err); /* the group may go on without the savepoint */
+            mrs_err_clear(&o->w->err); /* the group continues without the savepoint */
         } else if (!are_documents(&made)) {
             s = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "what a group has come to is too large for a mark");
         }

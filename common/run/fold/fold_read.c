@@ -25,7 +25,7 @@ struct fold_read_job {
     struct mrs_buf found; /* struct mrsi_fold_input; while ranges of partitions are not known, struct mrsi_rec */
     struct waiting waiting[WAITING];
     uint32_t n_waiting;
-    struct mrs_eval_fields known; /* of one of them: its look */
+    struct mrs_eval_fields known; /* of one of them: its template */
     bool waits;           /* documents may wait: the ranges are known, and they live as long as the block */
     bool routes;          /* the ranges are known; examined once a job, so that a worker's records stay in order */
     void *work;           /* of the step, and the row of the account: the worker's */
@@ -137,7 +137,7 @@ put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job
     return mrsi_fold_route(f, w, &parts, e);
 }
 
-/* What the step tells by enter_fast, as of enter. */
+/* The result of enter_fast, handled as that of enter. */
 static void
 fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_fast *g, const uint8_t *doc)
 {
@@ -235,8 +235,8 @@ route_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *
     return s;
 }
 
-/* One document; those entered the fast way wait for each other, so that the misses of some overlap, but none is
- * overtaken by one that is not told. */
+/* One document. Documents of the fast path are queued, so that some of their cache misses overlap; a document of the
+ * slow path first empties the queue. */
 static enum mrs_status
 fast_first(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job, uint64_t ordinal,
            const struct mrs_view *doc, struct mrs_err *e)

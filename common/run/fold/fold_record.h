@@ -12,7 +12,7 @@
 #include "mongoreshape/join_ops.h"
 #include "mongoreshape/fold_ops.h"
 
-/* Bits of a document that took part, beside those of enum in join.h. None: it is in a document of into. */
+/* Bits of a document that took part, next to those of the enum in join.h. None: it is in a document of into. */
 enum {
     MRSI_FOLD_UNUSED = MRS_USED_CUT, /* no document was made of it */
     MRSI_FOLD_LATE = MRS_USED_LEFT   /* refused while its group was folded: the reason is in `late` */

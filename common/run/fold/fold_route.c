@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_route.c - which partition a group belongs to: ranges of keys, cut where a sample of the first documents says
- * that they hold equal shares.
+/* fold_route.c - which partition a group belongs to: ranges of keys that hold equal shares of a sample of the first
+ * documents.
  *
- * A sample that is not like the rest makes partitions of unequal size and nothing worse; behind the last of them others
- * are added, since keys often rise with the input. A worker remembers the keys it met, so that most are not searched
- * for. */
+ * If the sample is not typical, partitions are of unequal size, nothing worse. More are added after the last one,
+ * since keys often rise with the input. A worker caches the keys it has seen, so that it need not search for most of
+ * them. */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 #include <stdlib.h>
@@ -55,7 +55,7 @@ by_key(const void *pa, const void *pb, void *arg)
     return mrsi_fold_compare(mrsi_fold_key(rec_at(recs, a)), mrsi_fold_key(rec_at(recs, b)));
 }
 
-/* What the early documents take in partitions, but for their shared record. */
+/* The size of the early documents in partitions, without their shared record. */
 static uint64_t
 kept_bytes(const struct mrsi_fold *f)
 {
@@ -115,7 +115,7 @@ put_cut(struct mrsi_fold *f, struct mrs_view key)
     mrs_buf_put(&f->cut_at, &cut, sizeof cut);
 }
 
-/* What all cuts begin with is passed over when keys are compared: being in order, the first and the last tell. */
+/* Comparisons skip the common prefix of all cuts; cuts are sorted, so the first and the last determine it. */
 static void
 find_common(struct mrsi_fold *f)
 {

@@ -49,7 +49,7 @@ take_late(struct fold_settle *st, struct fold_settle_job *job, struct mrs_err *e
         if (ordinal >= end) {
             return mrs_buf_status(&job->late, e);
         }
-        if (ordinal >= job->io.block.first_doc) { /* else it was told before the run was stopped */
+        if (ordinal >= job->io.block.first_doc) { /* else it was reported before the run was stopped */
             mrs_buf_put(&job->late, &ordinal, sizeof ordinal);
             mrs_buf_put(&job->late, st->next.p, st->next.n);
         }
@@ -107,7 +107,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     struct mrsi_fold *f = st->f;
     unsigned bits = mrsi_fates_get(&f->fates, ordinal);
     if (bits & MRSI_FATE_REFUSED) {
-        return MRS_OK; /* told when it was read */
+        return MRS_OK; /* reported when it was read */
     }
     if (bits & MRSI_FOLD_LATE) {
         return refuse_late(f, w, job, ordinal, doc, e);

@@ -275,7 +275,7 @@ struct fold_write_stream {
     struct mrsi_fold *f;
     struct mrsi_worker *w;
     struct fold_write_job *job;
-    uint64_t bytes, many; /* of members since the last look for a savepoint; how many until the next */
+    uint64_t bytes, many; /* of members since the last check for a savepoint; how many until the next */
 };
 
 static enum mrs_status

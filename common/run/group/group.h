@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* group.h - parts of documents with equal keys become one document of `into` (extract with unique); for group*.c.
  *
- * All members of all keys go through a sort by key. A first look finds the keys whose members disagree and bars the
- * documents they come from; a second look, without those, decides for each key which document it becomes, what it
- * adds to a document that is there, and which `_id` each source is to refer to. Three more sorts bring these
- * decisions into the order in which they are written. A document that turns out too large while it is written bars
- * its sources, and the second look begins again: it ends, because every time fewer documents take part. */
+ * All members of all keys are sorted by key. A first pass over the sort finds the keys whose members disagree and
+ * rejects the documents they come from. A second pass, without those, decides for each key which document it becomes,
+ * what it adds to an existing document, and which `_id` each source is to refer to. Three more sorts bring these
+ * decisions into the order in which they are written. If a document turns out too large while it is written, its
+ * sources are rejected and the second pass begins again: this ends, because every time fewer documents take part. */
 #ifndef MRS_RUN_GROUP_H
 #define MRS_RUN_GROUP_H
 
@@ -27,9 +27,9 @@ enum {
 /* Where a step is: savepoints can be taken in each of them. */
 enum mrsi_group_stage {
     MRSI_GROUP_READ,
-    MRSI_GROUP_JUDGE_KEYS, /* the first look: keys whose members disagree, */
+    MRSI_GROUP_JUDGE_KEYS, /* the first pass: keys whose members disagree, */
     MRSI_GROUP_JUDGE_IDS,  /* `_id`s of different keys */
-    MRSI_GROUP_DECIDE,     /* the second look */
+    MRSI_GROUP_DECIDE,     /* the second pass */
     MRSI_GROUP_WRITE_INTO,
     MRSI_GROUP_WRITE_NEW,
     MRSI_GROUP_WRITE_FROM,
@@ -46,15 +46,15 @@ struct mrsi_group_run {
     struct mrsi_pass pass;
     enum mrsi_group_stage stage;
     bool reading;                   /* the stage has begun to read a sort */
-    bool goes_on;                   /* it had at the savepoint that it goes on from */
+    bool goes_on;                   /* it had at the savepoint from which it resumes */
     bool went_on;                   /* some of what is sorted is of another run */
     uint32_t side;                  /* being read */
     struct mrsi_refused_mark log;   /* of refused documents, before anything was written */
     uint64_t looked;                /* bytes of members since a savepoint could have been taken */
     struct mrsi_sorter members;     /* by key, there first, source, part */
-    struct mrsi_sorter ids;         /* in the first look: of members, by hash of the `_id`, then as the members */
-    struct mrsi_sorter bars;        /* in the first look: by source and part, struct mrsi_rejected of those rejected, */
-    struct mrsi_file_array rejected; /* and the same to look in */
+    struct mrsi_sorter ids;         /* in the first pass: of members, by hash of the `_id`, then as the members */
+    struct mrsi_sorter bars;        /* in the first pass: by source and part, struct mrsi_rejected of those rejected, */
+    struct mrsi_file_array rejected; /* and the same for look-ups */
     struct mrsi_sorter made;        /* new documents, by first member */
     struct mrsi_sorter gains;       /* what documents of into gain, by their ordinal */
     struct mrsi_sorter refs;        /* ids for sources, by source and part */
@@ -66,7 +66,7 @@ struct mrsi_group_run {
     char late_why[512], late_where[64];
 };
 
-/* What is known of a member beside its key and place. */
+/* What is known of a member apart from its key and place. */
 struct mrsi_member_head {
     struct mrs_hash128 body, bare; /* of the document, and of it without `_id` */
     uint32_t made, doc_len, ref_len;
@@ -91,9 +91,9 @@ enum mrs_status mrsi_group_write_new(struct mrsi_group_run *g, struct mrs_err *e
 enum mrs_status mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
 /* The stage that the savepoint says, with all that it has; the writers are open. */
 enum mrs_status mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e);
-/* Begins to read a sort, or goes on reading it. */
+/* Begins to read a sort, or resumes reading it. */
 enum mrs_status mrsi_group_begin_sort(struct mrsi_group_run *g, struct mrsi_sorter *sort, struct mrs_err *e);
-/* In a look, between two keys: `of` is the first record of the next one, and has been given. *mark: a savepoint can
+/* In a pass, between two keys: `of` is the first record of the next one, and has been given. *mark: a savepoint may
  * have been taken, and that record is given again. */
 enum mrs_status mrsi_group_between_keys(struct mrsi_group_run *g, struct mrsi_sorter *of, bool *mark,
                                         struct mrs_err *e);

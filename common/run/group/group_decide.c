@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_decide.c - the second look over all members, without those of rejected sources: what each key becomes.
+/* group_decide.c - the second pass over all members, without those of rejected sources: what each key becomes.
  *
  * A key that is in `into` already gains the references of its sources there (under `last` the last source's contents
- * take the place of what disagrees with them; the `_id` stays); another becomes a new document in the place of its
- * first member. Every source learns the `_id` of each of its parts. Decisions go into three sorts: made (new documents
- * in input order), gains (by the ordinal of the document that gains), refs (by source and part). */
+ * replace what disagrees with them; the `_id` stays); another becomes a new document in the place of its first member.
+ * Every source learns the `_id` of each of its parts. Decisions go into three sorts: made (new documents in input
+ * order), gains (by the ordinal of the document that gains), refs (by source and part). */
 #include "group.h"
 
 /* One key while its members stream by. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_judge.c - the first look over all members: which sources are rejected.
+/* group_judge.c - the first pass over all members: which sources are rejected.
  *
- * A key disagrees when its members differ: byte for byte, `_id` left out where it was made from the key (then the
- * document takes the `_id` of the one that is there; without such a one, made and own `_id`s disagree). Two keys that
- * would give documents with one `_id` and other contents disagree too, and so does a key that `into` holds twice. Under
- * `first` and `last` a key never disagrees; clashing `_id`s of different keys do all the same, since neither document
- * could stand for the other. */
+ * A key disagrees when its members differ: byte for byte, without the `_id` if it was made from the key (then the
+ * document takes the `_id` of the existing one; if there is none, made and own `_id`s disagree). Two keys that would
+ * give documents with one `_id` and other contents disagree too, and so does a key that `into` holds twice. Under
+ * `first` and `last` a key never disagrees; but equal `_id`s of different keys do, since neither document could
+ * represent the other. */
 #include "group.h"
 
 /* Where a member comes from. */
@@ -17,7 +17,7 @@ struct group_judge_place {
 };
 
 static struct group_judge_place
-place_of(const uint8_t *key) /* from where it tells the source on */
+place_of(const uint8_t *key) /* the part of the key that identifies the source */
 {
     return (struct group_judge_place){mrsi_get_be(key + 1, 8), key[0] == 0, 0, (uint32_t)mrsi_get_be(key + 9, 4), 0};
 }

@@ -67,7 +67,7 @@ apply_sorts(struct mrsi_group_run *g, struct mrs_view mark, struct mrs_err *e)
     return s;
 }
 
-/* Where a stage reads a collection the scan goes on first, and the savepoint is still needed for that. */
+/* If a stage reads a collection the scan resumes first, and still needs the savepoint. */
 static bool
 scans(enum mrsi_group_stage stage)
 {
@@ -105,7 +105,7 @@ mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e)
 }
 
 /* ---- records lie in files, and a file may have come to harm ---- */
-/* Of a document that there is; key: from where it tells the source on. */
+/* Of an existing document; key: from the part that identifies the source. */
 static bool
 is_place(const struct mrsi_group_run *g, const uint8_t *key)
 {

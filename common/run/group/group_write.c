@@ -266,7 +266,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return mrsi_cursor_each(&cur, g->side ? into_document : source_document, g, w, job, e);
 }
 
-/* Whom rejected sources met: of each the first one, whatever the memory that sorted them. */
+/* The rivals of rejected sources: of each source the first one, whatever the memory of the sort. */
 static enum mrs_status
 look_up_rejected(struct mrsi_group_run *g, struct mrs_err *e)
 {

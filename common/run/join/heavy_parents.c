@@ -9,7 +9,7 @@ mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p)
     return p->bytes > mrsi_layout_most(j->en->memory, j->en->jobs);
 }
 
-/* A far record with its shape; *r is one that stays until the next is brought. */
+/* A far record with its shape; *r is one that stays until the next is loaded. */
 static enum mrs_status
 bring(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)
 {

@@ -12,7 +12,7 @@ struct mrsi_heavy {
     struct mrsi_sorter sorter;
     struct mrsi_sorted next;
     bool have;
-    struct mrs_buf near, shape;   /* a far record that was brought, and its shape */
+    struct mrs_buf near, shape;   /* a far record that was loaded, and its shape */
     struct mrs_buf bytes, offs;   /* records of one document, and where they begin */
     struct mrs_buf matches;       /* struct mrsi_match_record, as a match list wants them */
     struct mrs_buf named;         /* of mrs_matches.named, where not empty */

@@ -147,7 +147,7 @@ read_both(struct mrsi_join_run *j, struct mrs_err *e)
 
 /* ---- writing ---- */
 /* The rows of the reading passes are kept; those of the writing passes may be begun again. What a savepoint on disk
- * speaks of is then written anew, so it is replaced first. */
+ * names is then overwritten, so the savepoint is replaced first. */
 static enum mrs_status
 begin_round(struct mrsi_join_run *j, bool restart, struct mrs_err *e)
 {
@@ -175,8 +175,8 @@ emit_once(struct mrsi_join_run *j, struct mrs_err *e)
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
 
-/* Where from and into are one, a document on which `sort` fails leaves the output as well: known only when a document
- * met it. */
+/* If from and into are one collection, a document on which `sort` fails also leaves the output; this is known only
+ * when another document matches it. */
 static enum mrs_status
 write_once(void *arg, struct mrs_err *e)
 {

@@ -27,7 +27,7 @@ struct mrsi_mapped {
 enum mrsi_join_stage {
     MRSI_JOIN_KEYS,  /* the keys of into are read */
     MRSI_JOIN_FROM,  /* from is read */
-    MRSI_JOIN_MEET, /* what both have brought meets, where the keys do not fit */
+    MRSI_JOIN_MEET, /* both sides are matched by partition, if the keys do not fit */
     MRSI_JOIN_EMIT,  /* what is there is read and copied; into is written */
     MRSI_JOIN_SETTLE /* from is written, or what is left of it */
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_by_key.c - a join whose keys outgrow memory: both sides are thrown into partitions by the hash of their key.
+/* join_by_key.c - a join whose keys outgrow memory: both sides are partitioned by the hash of their key.
  *
- * Slower than one table, and never needed while the keys of `into` fit; but no number of them is too large. The keys of
- * a partition become a table, and the records of the same partition look there for whom they meet and go on to the
- * partitions of ordinals, as always. Keys that are more than a table may hold (a million documents with one key are in
- * one partition) take turns, and the records of the partition are read for each of them. */
+ * Slower than one table, and never needed while the keys of `into` fit; but it works for any number of keys. The keys
+ * of a partition become a table; the records of the same partition look up their matches in it and go on to the
+ * partitions of ordinals, as always. If there are more keys than a table may hold (a million documents with one key
+ * are in one partition), the table is filled several times, and the records of the partition are read for each. */
 #include "join.h"
 
 #define HASHES (1ull << 32) /* what partitions are ranges of */
@@ -133,7 +133,7 @@ mrsi_by_key_clear(struct mrsi_join_run *j)
     }
 }
 
-/* ---- who meets whom ---- */
+/* ---- matching ---- */
 struct meeting {
     struct mrsi_join_run *j;
     struct mrsi_spiller *out; /* of the partitions of ordinals */
@@ -177,7 +177,7 @@ route_piece(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
     return s;
 }
 
-/* The records of the partition look into a table of the keys that are listed. */
+/* The records of the partition are looked up in a table of the listed keys. */
 static enum mrs_status
 meet_listed(struct meeting *m, struct mrs_err *e)
 {

@@ -169,7 +169,7 @@ throw_records(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err
     return j->far ? bring_near(j, job, sorted, n_rec, e) : MRS_OK;
 }
 
-enum { AHEAD = 8 }; /* keys that are being looked for while one is found */
+enum { AHEAD = 8 }; /* keys whose look-ups are prefetched */
 
 /* Lookup: records of all keys of the document. */
 static enum mrs_status
@@ -357,7 +357,7 @@ keys_of(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *jo
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
-/* Which of the pages of a document is looked for. */
+/* The number of the page that is to be found. */
 struct join_emit_seek {
     struct mrs_buf *page;
     uint32_t left;

@@ -2,10 +2,10 @@
 /* join_keys.c - the keys of a document as 16 bytes each.
  *
  * With several pairs in `match` a document may have several keys in each. The first pair and every pair in which all
- * documents of `into` have one key are hashed together; the others are compared afterwards (verified), so that the
- * product of two arrays of an into document is never made, and a pair that tells little (a tenant) does not route
- * everything everywhere. Of a from document few combinations are made: where there would be more, pairs in which it has
- * several keys are compared afterwards as well. */
+ * documents of `into` have one key are hashed together; the others are compared afterwards (verified). So the product
+ * of two arrays of an into document is never made, and a pair with few different values (a tenant) does not send all
+ * records to one partition. Of a from document few combinations are made: beyond that, pairs in which it has several
+ * keys are compared afterwards as well. */
 #include "join.h"
 #include "mongoreshape/join_ops.h"
 
@@ -79,7 +79,7 @@ single_key(const struct mrsi_join_run *j, const struct mrs_keys *k, uint32_t i, 
     return key_of(h->bytes.p, h->bytes.n, &j->en->secret);
 }
 
-/* Key i of a hashed pair other than the first; MRSI_NONE: none; several: told in j->multi (into only). */
+/* Key i of a hashed pair other than the first; MRSI_NONE: none; several: noted in j->multi (into only). */
 static uint32_t
 next_of_pair(const struct mrs_keys *k, uint32_t pair, uint32_t from)
 {

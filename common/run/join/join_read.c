@@ -30,7 +30,7 @@ key_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* Keys of one into document into w->keys; none where it takes no part or is refused (that is told when it is
+/* Keys of one into document into w->keys; none if it takes no part or is refused (which is recorded when it is
  * written). */
 static enum mrs_status
 into_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, struct mrs_err *e)
@@ -193,7 +193,7 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s == MRS_OK ? mrsi_far_block(j, &f->block, &f->map, &f->map_at, e) : s;
 }
 
-/* Those by which references name it all the same; none where they cannot be told. */
+/* Keys by which references name it all the same; none if they cannot be computed. */
 static enum mrs_status
 keys_of_refused(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, struct mrs_err *e)
 {
@@ -266,7 +266,7 @@ is_refused(const struct from_job *f, uint64_t ordinal)
     return f->bits.p[ordinal - f->block.first_doc] == MRSI_FATE_REFUSED;
 }
 
-/* The record of a from document, but for whom it is for. */
+/* The record of a from document, without the into document that it is for. */
 static enum mrs_status
 make_record(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
             struct mrsi_rec *r, struct mrs_err *e)

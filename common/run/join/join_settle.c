@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_settle.c - what becomes of the documents of `from`, after all their matches.
+/* join_settle.c - the fate of the documents of `from`, after all their matches.
  *
- * One byte for each says how it was used; the step turns that into a fate, without looking at the document. Where
- * nothing leaves, `from` stays as it is; where nothing stays, it is not read again. */
+ * One byte for each says how it was used; the step turns that into a fate, without reading the document. If nothing
+ * leaves, `from` is copied unchanged; if nothing stays, it is not read again. */
 #include "run/pass/checkpoint.h"
 #include "join.h"
 #include "mongoreshape/context.h"
@@ -107,7 +107,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     enum mrs_fate fate = bits & MRSI_FATE_OUTSIDE ? MRS_FATE_STAYS : st->fate[bits & MRSI_FATE_USED];
     struct mrsi_row *row = mrsi_row(w, j->step, 0);
     if (bits & MRSI_FATE_REFUSED) {
-        return MRS_OK; /* told when it was read */
+        return MRS_OK; /* recorded when it was read */
     }
     if (bits & MRSI_FATE_UNSORTED) {
         return mrsi_refuse_unsorted(j, w, 0, ordinal, doc, e);

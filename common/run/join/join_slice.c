@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* join_slice.c - documents of `into`, cut where the partitions of their records end.
  *
- * A slice goes on over the blocks that are read, so that a partition is loaded once. A partition that is more than a
- * worker may hold is split here, when its turn has come; its file is used again for the next one, so what is split
- * stays in the memory of the system. Savepoints need not wait until a block has ended: what is left of it goes
- * along. */
+ * A slice extends over several read blocks, so that a partition is loaded once. A partition that is more than a worker
+ * may hold is split here, at its turn; its file is reused for the next one, so the split parts stay in the page cache.
+ * Savepoints need not wait for the end of a block: they contain the rest of it. */
 #include "join_slice.h"
 #include "heavy_parents.h"
 
@@ -93,7 +92,7 @@ slice_bytes(const struct mrsi_slices *x, uint64_t hi, size_t room, bool any, uin
     return n;
 }
 
-/* Whether the block that was read goes on where the slice ends. */
+/* Whether the block that was read continues where the slice ends. */
 static bool
 goes_on(const struct mrsi_join_run *j, const struct mrsi_slice *slice)
 {

@@ -9,7 +9,7 @@
 /* A record and the reference of this into document that it meets (a lookup's records serve many). */
 struct mrsi_match_record {
     const struct mrsi_rec *rec;
-    const uint8_t *shape; /* of a far record, brought near; NULL: it is in the record */
+    const uint8_t *shape; /* of a far record, loaded; NULL: it is in the record */
     uint64_t ref;
 };
 
@@ -17,7 +17,7 @@ struct mrsi_match_list {
     struct mrs_matches m;          /* what the step sees */
     struct mrsi_join_run *j;
     struct mrsi_match_record *match; /* in the order of the step */
-    uint8_t *used;                 /* 0x80 | bits told; 0: nothing told */
+    uint8_t *used;                 /* 0x80 | recorded bits; 0: none recorded */
     uint64_t n, at;
     const struct mrsi_match_record *line,
         *line_end; /* records in the order in which they will be wanted, of this document and of those behind it */
@@ -37,7 +37,7 @@ void mrsi_match_list_clear(struct mrsi_match_list *l);
  * n_line: how many there are with those of later documents. */
 enum mrs_status mrsi_match_list_set(struct mrsi_match_list *l, struct mrsi_join_run *j, struct mrsi_match_record *match,
                                     size_t n, size_t n_line, const struct mrsi_hashed *into, struct mrs_err *e);
-/* Puts what became of them into the fates: as told, or (refused) left. Returns how many were placed. */
+/* Puts the results into the fates: as recorded, or (refused) left. Returns how many were placed. */
 uint64_t mrsi_match_list_settle(struct mrsi_match_list *l, struct mrsi_join_run *j, bool refused);
 
 #endif

@@ -2,12 +2,12 @@
 /* links.h - references of two collections complete each other; for link*.c.
  *
  * One pass over each side collects the keys of all documents and of all references (those of a collection that is both
- * sides in the same pass). References then become ordinals. Who lists whom, what the step decides about each child, and
- * who gains whom follow from flat tables of ordinals, without reading documents. A last pass over each side that
- * changes puts the references in. A document that cannot be written with them is refused, and then nothing may be
- * derived from it: everything is written again without it, which ends, because every time fewer documents take part.
- * All tables move to files that are mapped when they outgrow their share of memory, and nothing depends on where they
- * lie or how many threads there are. */
+ * sides in the same pass). References then become ordinals. Which document lists which, what the step decides about
+ * each child, and which references are added follow from flat tables of ordinals, without reading documents. A last
+ * pass over each changed side writes the references. A document that cannot be written with them is refused, and then
+ * nothing may be derived from it: everything is written again without it, which ends, because every time fewer
+ * documents take part. All tables move to mapped files when they outgrow their share of memory; the result depends
+ * neither on that nor on the number of threads. */
 #ifndef MRS_RUN_LINK_H
 #define MRS_RUN_LINK_H
 
@@ -23,8 +23,8 @@
 #include "run/store/file_array.h"
 #include "mongoreshape/join_ops.h"
 
-/* Bits of a document in struct mrsi_fates, beside MRSI_FATE_OUTSIDE (gone, or refused when it was read) and
- * MRSI_FATE_REFUSED (to be refused when it is written, where it is not OUTSIDE). MRSI_FATE_UNSORTED: it could not be
+/* Bits of a document in struct mrsi_fates, next to MRSI_FATE_OUTSIDE (gone, or refused when it was read) and
+ * MRSI_FATE_REFUSED (to be refused when it is written, if it is not OUTSIDE). MRSI_FATE_UNSORTED: it could not be
  * written, and is refused from the next pass on. MRSI_FATE_USED: of a child enum mrs_link_verdict without ORPHAN. */
 enum {
     MRSI_LINK_BROKEN = 1,     /* of a parent: some reference of it names no document */
@@ -62,8 +62,8 @@ struct mrsi_link_side {
     uint64_t seen;                /* documents that were read */
 };
 
-/* Where a step is. Savepoints can be taken while documents are read and written; what is decided in between, from
- * tables alone, is decided again by who goes on. */
+/* Where a step is. Savepoints can be taken while documents are read and written; decisions in between, from tables
+ * alone, are made again by a resumed run. */
 enum mrsi_link_stage { MRSI_LINK_READ, MRSI_LINK_DECIDE, MRSI_LINK_WRITE, MRSI_LINK_DONE };
 
 struct mrsi_link_run {
@@ -174,7 +174,7 @@ enum mrs_status mrsi_link_from_mark(struct mrsi_link_run *l, struct mrs_err *e);
 /* Tables of another run that have ended: whether what they say is possible. */
 enum mrs_status mrsi_link_check(const struct mrsi_link_run *l, struct mrs_err *e);
 /* links_write.c */
-/* Opens the writers of all sides that are written; where the step goes on, those that it had. */
+/* Opens the writers of all sides that are written; for a resumed step those that it had. */
 enum mrs_status mrsi_link_open(struct mrsi_link_run *l, struct mrs_err *e);
 enum mrs_status mrsi_link_write(struct mrsi_link_run *l, struct mrs_err *e);
 

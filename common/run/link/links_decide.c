@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links_decide.c - from references as ordinals to what becomes of each child and who gains whom; no document is
- * examined. */
+/* links_decide.c - from references as ordinals to the fate of each child and the added references; reads no
+ * document. */
 #include "links.h"
 #include "mongoreshape/context.h"
 
@@ -135,7 +135,7 @@ judge_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts
     return s;
 }
 
-/* What is told of a child whatever becomes of it. */
+/* Bits recorded for a child whatever its fate. */
 static enum mrs_status
 look_at_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts *f, struct mrs_err *e)
 {
@@ -172,7 +172,7 @@ judge_children(struct mrsi_link_run *l, struct mrs_err *e)
     return s;
 }
 
-/* ---- who gains whom ---- */
+/* ---- references to add ---- */
 /* Whether a reference of the other side makes `to` of this side gain the document that holds it. */
 static bool
 is_gain(const struct mrsi_link_run *l, uint32_t side, uint64_t ref, uint64_t to)

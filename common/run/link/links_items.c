@@ -26,7 +26,7 @@ mrsi_link_items_clear(struct mrsi_link_items *x)
 
 enum { NEAR = 24, FAR = 48 }; /* references ahead of the one that is put in */
 /* No more elements fit in a document: all but the first million take nine bytes without their value, those at least
- * seven and a half. */
+ * 7.5 bytes. */
 enum { MOST = MRS_DOC_MAX / 8 };
 
 /* ---- ordinals that are there already ---- */

@@ -97,7 +97,8 @@ put_refs(const struct mrsi_link_run *l, struct links_read_job *job, const struct
     }
 }
 
-/* References [from, to) to whom they name. named may lie where the keys do: an ordinal is not longer than a key. */
+/* Resolves references [from, to) to ordinals. named may be the same memory as the keys: an ordinal is not longer than
+ * a key. */
 static void
 look_up(const struct mrsi_index *ids, const uint64_t *whose, const struct mrs_hash128 *key, uint64_t from, uint64_t to,
         uint64_t *named)

@@ -76,7 +76,7 @@ mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
 }
 
 /* ---- tables lie in files, and a file may have come to harm ---- */
-/* Whether each number, without the bits beside it, is below the end. */
+/* Whether each number, without its flag bits, is below the end. */
 static bool
 are_below(const uint64_t *at, uint64_t n, uint64_t mask, uint64_t end)
 {

@@ -250,7 +250,7 @@ write_side(struct mrsi_link_run *l, struct mrs_err *e)
     return mrsi_pass_scan(&l->pass, &p, coll, &l->scan, e);
 }
 
-/* What waits for a new name in a target is counted anew each time. */
+/* Documents that wait for a new name in a target are counted again each time. */
 static enum mrs_status
 forget_optimistic(struct mrsi_link_run *l, struct mrs_err *e)
 {

@@ -2,8 +2,8 @@
 /* lost_fields.c - fields that leave with their documents, though the plan says nothing of them: how many documents had
  * one, and the names of the first.
  *
- * The number lies in the account's row, so it is saved and forgotten with that. Names are kept beside it; a run that
- * goes on meets them again. */
+ * The number is in the account's row, so it is saved and discarded with that. Names are kept separately; a resumed run
+ * finds them again. */
 #include "notices.h"
 #include "lost_fields.h"
 #include "mongoreshape/spread_ops.h"
@@ -45,7 +45,7 @@ keep_name(struct mrsi_lost *l, const char *name)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* Made by the first document that loses something; NULL without memory: the number is told all the same. */
+/* Made by the first document that loses something; NULL without memory: the number is reported nevertheless. */
 static struct mrsi_lost *
 of_step(struct mrsi_engine *en, uint32_t step)
 {

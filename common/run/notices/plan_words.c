@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_words.c - what a step's keys say that documents can show to be a slip: texts of expressions that look like names
- * of fields, paths of variables, and the types that `where` compares paths with.
+/* plan_words.c - values of a step's keys that the documents may show to be slips: texts in expressions that look like
+ * names of fields, paths of variables, and the types that `where` compares paths with.
  *
- * Compiled expressions no longer tell: of { $toLower: email } they have the text alone, of `$$this.b` only a place in
- * memory. So the keys are read as they are in the plan. A text counts where a field is usual: as a whole value, as an
- * operand of what computes; not below $literal, not in lists, not where it is compared with a field. A variable is
- * known while it stands for what lies at a path of the document. Depth is that of a plan, which is bounded. */
+ * Compiled expressions do not keep this: of { $toLower: email } they have the text alone, of `$$this.b` only a place
+ * in memory. So the keys are read as they are in the plan. A text counts where a field is usual: as a whole value, as
+ * an operand of an operator that computes; not below $literal, not in lists, not if it is compared with a field. A
+ * variable is known as long as it refers to a path of the document. Depth is that of a plan, which is bounded. */
 #include "plan_words.h"
 #include "mongoreshape/words.h"
 
@@ -176,7 +176,7 @@ is_constant(struct mrs_val v)
     return v.type != MRS_DOCUMENT && v.type != MRS_ARRAY && (v.type != MRS_STRING || is_text(v));
 }
 
-/* A path beside a constant: { $gt: [$a, 5] }, { $in: [$a, [1, 2]] }. */
+/* A path compared with a constant: { $gt: [$a, 5] }, { $in: [$a, [1, 2]] }. */
 static void
 comparison(const struct wording *x, const char *op, struct mrs_val list)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unknown_paths.c - which paths of the plan no document has: misspelled, most often, and the step then does nothing.
+/* unknown_paths.c - which paths of the plan no document has: most often they are misspelled, and the step does
+ * nothing.
  *
- * A bit of a row stands for a path that the step reads or removes; it is set by the first document that has the path,
- * and from then on the path costs nothing. What no document has is told with the nearest name among the first
- * documents. The bits lie in the account's rows, so they are saved and forgotten with these. Two more things are found
- * on the way: a text of the plan that is the name of a field (of the first documents: the text may be meant), and a
+ * A bit of a row represents a path that the step reads or removes. The first document that has the path sets it, and
+ * from then on the path costs nothing. A path that no document has is reported with the nearest name among the first
+ * documents. The bits are in the account's rows, so they are saved and discarded with these. Two more slips are found
+ * on the way: a text of the plan that is the name of a field (of the first documents: the text may be intended), and a
  * path that never has a value of the types that it is compared with.
  *
- * The step `index` sees no documents: its paths are looked for in those that are written, as long as an index of the
- * result has them. */
+ * The step `index` reads no documents: its paths are searched for in those that are written, as long as an index of
+ * the result has them. */
 #include "notices.h"
 #include "plan_words.h"
 #include "unknown_paths.h"
@@ -23,7 +24,7 @@ struct wanted { /* of a row */
     uint64_t all;
     struct mrs_path path[PATHS];
     uint32_t types[PATHS];         /* that a value at the path should have; 0: any */
-    uint64_t after[PATHS];         /* of these: the bit of the path alone, before which it is not looked for; 0: none */
+    uint64_t after[PATHS];         /* bit of the path alone: it is searched for only after that; 0: none */
     _Atomic uint32_t found[PATHS]; /* those that values have */
     const char *word[PATHS];       /* the text in the plan that may be the field at the path; NULL: the path is read */
     uint64_t texts;                /* bits of these */
@@ -237,7 +238,7 @@ mrsi_paths_free(struct mrsi_engine *en)
 }
 
 /* ---- documents ---- */
-/* The first names of all levels, for those who look for the nearest. A name that finds no memory is not known. */
+/* The first names of all levels, from which the nearest is chosen. A name without memory is skipped. */
 static void
 take_name(struct mrsi_unknown_paths *p, struct wanted *w, const char *name, size_t n)
 {
@@ -247,7 +248,7 @@ take_name(struct mrsi_unknown_paths *p, struct wanted *w, const char *name, size
             return;
         }
     }
-    bool id = n == 3 && memcmp(name, "_id", 3) == 0; /* nobody misspells it, and it is near to many */
+    bool id = n == 3 && memcmp(name, "_id", 3) == 0; /* rarely misspelled, and near to many names */
     char *copy = w->n_names < NAMES && !id ? mrs_arena_alloc(&p->arena, n + 1) : NULL;
     if (copy) {
         memcpy(copy, name, n);
@@ -352,7 +353,7 @@ mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
             atomic_fetch_or(&x->names, x->texts & bit);
         }
     }
-    w->rows[row].seen |= atomic_load(&x->named) < NAMED ? 0 : x->texts; /* no longer looked for */
+    w->rows[row].seen |= atomic_load(&x->named) < NAMED ? 0 : x->texts; /* no longer searched for */
     if ((x->all & ~w->rows[row].seen) && atomic_fetch_add(&x->named, atomic_load(&x->named) < NAMED) < NAMED) {
         pthread_mutex_lock(&p->lock);
         take_names(p, x, doc);
@@ -402,7 +403,7 @@ is_unmet(const struct mrsi_engine *en, uint32_t row, uint32_t i)
     return !(en->rows[row].seen >> i & 1 || w->texts >> i & 1 || w->types[i]);
 }
 
-/* Whether a path that the i-th lies below is told itself. */
+/* Whether a path that contains the i-th is reported itself. */
 static bool
 has_unmet_above(const struct mrsi_engine *en, uint32_t row, uint32_t i)
 {

@@ -8,7 +8,7 @@
 /* Fills en->wants. */
 enum mrs_status mrsi_paths_new(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_paths_free(struct mrsi_engine *en);
-/* A document that a step sees, where a path of its row was not met yet: see mrsi_paths_meet. */
+/* A document that a step reads, if a path of its row was not seen yet: see mrsi_paths_meet. */
 void mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc);
 static inline void
 mrsi_paths_meet(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rekey_ahead.c - the collections with references, a few documents at a time.
  *
- * A reference leads to a slot of the index, from there to what the document is called, from there to the name: three
- * places anywhere in memory, each of which must be known before the next. For one document after the other that is
- * three times the whole way to memory. So documents that lie in the block, and stay there, wait until there are
- * several: their references are all hashed, then all looked for, then all called, each a request that the next ones
- * need not wait for; then the documents are written in their order. One that a step before this one has changed lies in
- * a buffer of the thread that the next document will need: it is written alone, behind those that wait. */
+ * A reference leads to a slot of the index, from there to the document's entry, from there to the new `_id`: three
+ * random accesses to memory, each of which needs the one before. One document after the other would wait for three
+ * cache misses each time. So documents in the block are queued, and handled together: first all references are hashed,
+ * then all slots read, then all entries, so that the misses overlap; then the documents are written in their order. A
+ * document that an earlier step has changed is in a buffer of the thread that the next document will reuse: it is
+ * written alone, after the queued ones. */
 #include "rekey_pass.h"
 
 /* ---- what waits ---- */

@@ -91,8 +91,8 @@ find_root(uint64_t *root, uint64_t i)
     return i;
 }
 
-/* Documents that have a key in common hang together by the first of them, so that one walk from front to back finds the
- * first of each group. */
+/* Documents with a common key are linked to the first of them, so that one walk from front to back finds the first of
+ * each group. */
 static enum mrs_status
 join_groups(struct mrsi_rekey_run *k, struct mrs_err *e)
 {

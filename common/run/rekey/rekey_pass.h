@@ -20,8 +20,8 @@
 #include "run/store/file_array.h"
 #include "mongoreshape/rekey_ops.h"
 
-/* Bits of a document in struct mrsi_fates, beside MRSI_FATE_OUTSIDE (it takes no part), MRSI_FATE_REFUSED and
- * MRSI_FATE_UNSORTED (it could not be written, and is refused from the next time on). */
+/* Bits of a document in struct mrsi_fates, next to MRSI_FATE_OUTSIDE (it takes no part), MRSI_FATE_REFUSED and
+ * MRSI_FATE_UNSORTED (it could not be written, and is refused from the next pass on). */
 enum {
     MRSI_REKEY_TWICE = 1, /* another document has the same `_id` */
     MRSI_REKEY_CLASH = 2, /* its new `_id` is that of another */
@@ -48,8 +48,8 @@ struct mrsi_rekey_gain_head {
     uint32_t values, olds;
 };
 
-/* Where a step is. Savepoints can be taken while documents are read and written; what is decided in between is decided
- * again by who goes on. */
+/* Where a step is. Savepoints can be taken while documents are read and written; decisions in between are made again
+ * by a resumed run. */
 enum mrsi_rekey_stage { MRSI_REKEY_READ, MRSI_REKEY_DECIDE, MRSI_REKEY_WRITE, MRSI_REKEY_POINT, MRSI_REKEY_DONE };
 
 struct mrsi_rekey_run {

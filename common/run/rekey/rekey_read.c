@@ -186,7 +186,7 @@ keep_names(struct mrsi_rekey_run *k, const struct rekey_read_job *job, struct mr
     return s;
 }
 
-/* Of several with one `_id` the first stands for all. */
+/* Of several with one `_id` the first represents all. */
 static enum mrs_status
 keep_selves(struct mrsi_rekey_run *k, const struct rekey_read_job *job, struct mrs_err *e)
 {

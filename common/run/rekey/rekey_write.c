@@ -51,7 +51,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 struct rekey_finder {
     const struct mrsi_rekey_run *k;
     struct mrs_buf *scratch;
-    struct mrsi_rekey_ahead *ahead; /* NULL: not looked ahead */
+    struct mrsi_rekey_ahead *ahead; /* NULL: documents are not queued */
     uint64_t nobody;                /* types of references that name no document: bits of mrsi_type_bit */
 };
 

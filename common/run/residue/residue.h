@@ -97,7 +97,7 @@ struct mrsi_residue_way {
  * where one of the ways reads it. */
 enum mrs_status mrsi_residue_touched(struct mrs_arena *a, const struct mrsi_residue_way way[2], struct mrsi_names *out,
                                      struct mrs_err *e);
-/* The inverse run into a folder that is thrown away after `look` has seen it. */
+/* Runs the inverse into a folder that is removed after `look` has read it. */
 /* residue_write.c: runs the inverse over the output of a run, which is whole, and writes what it does not bring
  * back. */
 enum mrs_status mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e);

@@ -23,7 +23,7 @@ struct backing {
     struct mrsi_worker worker; /* its only one, with no rows */
     struct mrsi_row row;
     struct mrsi_coll coll;     /* the one that is written */
-    struct mrs_report own;     /* what its checkpoints tell */
+    struct mrs_report own;     /* the state in its checkpoints */
     struct mrsi_pass pass;
     struct mrsi_pause_clock pauses;
     struct mrs_residue *r;
@@ -125,7 +125,7 @@ check_one(struct backing *x, bool opened, struct mrs_err *e)
                        touched_ns(x, x->at), x->r->path);
 }
 
-/* What is found out here is put on disk in any case: the inverse run leaves something to go on with. */
+/* Written to disk in any case, so that a killed inverse run can be resumed. */
 static enum mrs_status
 check_input(struct backing *x, bool opened, struct mrs_err *e)
 {
@@ -345,7 +345,7 @@ damaged(struct mrs_err *e)
     return mrsi_state_damaged("what is put back", e);
 }
 
-/* The read of the input goes on. */
+/* Resumes the read of the input. */
 static enum mrs_status
 apply_check(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 {
@@ -378,7 +378,7 @@ apply_written(struct backing *x, struct mrs_view mark, struct mrs_err *e)
     return s;
 }
 
-/* Putting back goes on: all but the collection that is in the middle. */
+/* Resumes the restore: all but the collection that is being restored. */
 static enum mrs_status
 apply_put(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 {
@@ -446,7 +446,7 @@ open_output(struct backing *x, struct mrs_err *e)
     return mrs_output_open(x->en.mem, opts->output, &o, &x->en.out, e);
 }
 
-/* Nothing is to be done but the publication, if that: what was written is to be told. */
+/* Nothing is left but the publication, if that: reports what was written. */
 static enum mrs_status
 go_on_whole(struct backing *x, struct mrs_err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_docs.c - documents of a namespace one by one, or by number; and what tells two sequences of documents
- * apart. */
+/* residue_docs.c - documents of a namespace one by one, or by number; and a digest that distinguishes two sequences of
+ * documents. */
 #include "residue.h"
 #include <errno.h>
 #include <fcntl.h>

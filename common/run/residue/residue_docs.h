@@ -107,7 +107,7 @@ void mrsi_doc_offsets_close(struct mrsi_doc_offsets *s);
 struct mrsi_digest {
     uint64_t docs;
     struct mrs_hash_sum sum;
-    uint8_t order[32]; /* the first half is the hash of the sequence so far */
+    uint8_t order[32]; /* the upper 64 bits are the hash of the sequence so far */
 };
 /* secret NULL: as files of version 1 have it. */
 void mrsi_digest_add(struct mrsi_digest *d, const struct mrs_secret *secret, struct mrs_view doc);

@@ -29,7 +29,7 @@ two_values(struct mrs_buf *stack, struct mrs_val a, struct mrs_val b)
     return mrs_compare(a, b) == 0 ? MRS_LOSS_TYPES : MRS_LOSS_VALUES;
 }
 
-/* Fields are in the same order on most levels: only where names differ are they looked for. */
+/* Fields are in the same order on most levels: they are searched for only if names differ. */
 static unsigned
 one_level(struct mrs_buf *stack, struct mrs_view a, struct mrs_view b)
 {

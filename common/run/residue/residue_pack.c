@@ -177,7 +177,7 @@ wrong(const struct mrsi_unpack *u, struct mrs_err *e)
     return mrsi_residue_damaged(u->r, "its documents are not those of this output", e);
 }
 
-/* The documents that the frame was packed against. A document of the inverse stands for two at most: one with its
+/* The documents that the frame was packed against. A document of the inverse pairs with two at most: one with its
  * bytes and one with its `_id`. *taken: with those of this record. */
 static enum mrs_status
 gather(struct mrsi_unpack *u, struct residue_pack_ops o, uint64_t *taken, struct mrs_err *e)

@@ -9,10 +9,10 @@
 /* Puts both hashes of a document, the no-th of its side. */
 enum mrs_status mrsi_residue_hashes(struct mrsi_sorter *to, uint64_t no, struct mrs_view doc, struct mrs_buf *scratch,
                                     struct mrs_err *e);
-/* Fills pairs (made by the caller with mrsi_sorter_init) from the hashes of both sides, or goes on: key the number of
- * the input's document, 8 bytes big-endian, and a byte that is 0 where the two are equal and 1 where only their `_id`s
- * are; content the number of the inverse's document, 8 bytes. Equal documents, and documents with one `_id` or none,
- * are paired in their order. */
+/* Fills pairs (made by the caller with mrsi_sorter_init) from the hashes of both sides, or resumes: key the number of
+ * the input's document, 8 bytes big-endian, and a byte that is 0 if the two are equal and 1 if only their `_id`s are;
+ * content the number of the inverse's document, 8 bytes. Equal documents, and documents with one `_id` or none, are
+ * paired in their order. */
 enum mrs_status mrsi_residue_match(struct mrsi_sorter *from, struct mrsi_sorter *back, struct mrsi_sorter *pairs,
                                    struct mrsi_pause_clock *pauses, struct mrs_err *e);
 #define MRSI_PAIR_KEY 9

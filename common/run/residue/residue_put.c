@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_put.c - one collection that comes back: what its records say, and the inverse's documents, become the
- * documents that it had.
+/* residue_put.c - restores one collection: its records and the inverse's documents become the documents that it had.
  *
- * Between any two documents that are read or written a savepoint can be taken. Who goes on reads the record that was
- * worked on once more, and passes over what was written of it. */
+ * A savepoint can be taken between any two documents that are read or written. A resumed run reads the current record
+ * again, and skips the documents already written from it. */
 #include "residue.h"
 
 enum residue_put_stage { OFFSETS, DOCS, SAME };

@@ -332,7 +332,7 @@ put_all(struct residue_write_writing *w, struct mrs_err *e)
     return put_doc(w, &b, MRSI_END, e);
 }
 
-/* What has been copied is found by who goes on: the savepoint tells its name before it is there. */
+/* A resumed run finds the copies: the savepoint names a file before it is created. */
 static enum mrs_status
 publish(struct residue_write_writing *w, struct mrs_err *e)
 {
@@ -358,7 +358,7 @@ look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_
     return s;
 }
 
-/* What a refused document leaves behind shows in many ways: where there are any, they stand for these. */
+/* A refused document leaves many kinds of traces: if there are refused documents, one line names them instead. */
 /* A time series whose measurements were read has become documents where some of them left; its buckets come back from
  * the residue alone, as MANUAL.md says. */
 static unsigned

@@ -155,7 +155,7 @@ products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *w
     }
 }
 
-/* A source that is rejected has begun: the document that met another one is found among what it makes. */
+/* A rejected source begins: the document that has a rival is found among its products. */
 static enum mrs_status
 clash(const struct spread *sp, struct mrsi_worker *w, void *work, const struct mrsi_rejected *b, struct mrs_err *e)
 {
@@ -310,7 +310,7 @@ save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
     return s == MRS_OK && sp->from ? sp->from->save(sp->from->arg, b, files, e) : s;
 }
 
-/* Goes on at a mark: all but where the pass reads, which follows. */
+/* Resumes at a savepoint: all but the position of the pass, which follows. */
 static enum mrs_status
 go_on(struct spread *sp, struct mrs_err *e)
 {

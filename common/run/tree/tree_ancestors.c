@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_ancestors.c - every way up, walked once.
+/* tree_ancestors.c - visits every path to the root once.
  *
- * From a node not visited the way goes up to one whose fate is known, to a root, or back into itself. On
- * the way each node's parent is turned around to point at the node one came from, so that it can be gone down again
- * without remembering anything, however long it is; going down, parents are put right and fates told. */
+ * From a node not visited the path leads up to a node whose fate is known, to a root, or into a cycle. On the way each
+ * node's parent is reversed to point at the node below, so that the way down needs no stack, however long it is. On
+ * the way down the parents are restored and the fates recorded. */
 #include "tree_pass.h"
 
 static uint32_t

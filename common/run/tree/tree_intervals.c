@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_intervals.c - who is above whom, where nodes are intervals.
+/* tree_intervals.c - parents of nodes that are intervals.
  *
- * Both ends of all intervals are met in their order. Those that are open form a chain: the newest is the parent of the
+ * Both ends of all intervals are visited in their order. The open ones form a chain: the newest is the parent of the
  * one that opens next. One that closes and is not the newest overlaps all that opened after it and are still open;
- * each of them is told so once, since those that have not been told form a second chain in the same order. What opens
- * inside an interval that overlaps another has one of the two above it, or one that overlaps itself: so all that is
- * inside is below it. */
+ * each of these is marked once, since those not yet marked form a second chain in the same order. An interval that
+ * opens inside an overlapping one has either one of the two above it, or one that overlaps itself: so everything
+ * inside is marked through its parents. */
 #include "tree_pass.h"
 
 struct open {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_parents.c - names become ordinals: who is above whom, where nodes name each other. */
+/* tree_parents.c - names become ordinals: the parent of each node, where nodes name each other. */
 #include "tree_pass.h"
 
 static enum mrs_status

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_pass.h - the documents of one collection as the nodes of trees; for nodes*.c.
+/* tree_pass.h - the documents of one collection as the nodes of trees; for tree*.c.
  *
- * A first pass takes down what each document says of itself, an `_id` and who is above or below it. Then, without
- * documents: names become ordinals, each node gets its parent, and every way up is walked once, in loops, however deep
- * it is. A second pass writes each document with its place. What is kept of a node are some dozens of bytes beside its
- * `_id`, in memory as far as the budget goes and then in temporary files that are mapped. */
+ * A first pass records what each document says of itself: its `_id` and its parent or children. Then, without
+ * documents: names become ordinals, each node gets its parent, and every path to the root is visited once, in loops,
+ * however deep it is. A second pass writes each document with its place in the tree. A node takes some dozens of bytes
+ * and its `_id`, in memory within the budget and then in mapped temporary files. */
 #ifndef MRS_RUN_NODES_H
 #define MRS_RUN_NODES_H
 
@@ -95,7 +95,7 @@ struct mrs_val mrsi_node_id(const struct mrsi_tree_run *t, uint32_t i);
 enum mrs_status mrsi_tree_go_on(const struct mrsi_tree_run *t, uint64_t i, struct mrs_err *e);
 
 enum mrs_status mrsi_tree_read(struct mrsi_tree_run *t, struct mrs_err *e);    /* tree_read.c: what all say */
-enum mrs_status mrsi_tree_parents(struct mrsi_tree_run *t, struct mrs_err *e); /* tree_parents.c: who is above whom */
+enum mrs_status mrsi_tree_parents(struct mrsi_tree_run *t, struct mrs_err *e); /* tree_parents.c: parents by name */
 enum mrs_status mrsi_tree_nest(struct mrsi_tree_run *t, struct mrs_err *e);    /* tree_intervals.c: the same by
                                                                                   intervals */
 enum mrs_status mrsi_tree_ways(struct mrsi_tree_run *t, struct mrs_err *e);    /* tree_ancestors.c: every way up */

@@ -138,7 +138,7 @@ find_place(const struct mrsi_tree_run *t, struct tree_write_job *job, uint32_t w
 }
 
 /* ---- what documents say against what all say, before any is written ---- */
-/* All ways up anew, but for those that are out of the tree themselves. */
+/* All paths to the root again, without nodes that are out of the tree themselves. */
 static enum mrs_status
 find_ways_again(struct mrsi_tree_run *t, struct mrs_err *e)
 {

@@ -170,7 +170,7 @@ mrsi_window_put(struct mrsi_window_run *r, const uint8_t *key, uint32_t key_len,
 }
 
 /* ---- groups ---- */
-/* The first bytes of an order, so that most members are told apart without reading it. */
+/* The first bytes of an order, which distinguish most members without reading the rest. */
 static uint64_t
 prefix_of(const uint8_t *p, uint32_t n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_pass.h - documents that receive what is computed from others of their group: a step from its first pass to its
+/* window_pass.h - documents that receive values computed from others of their group: a step from its first pass to its
  * last.
  *
- * A first pass takes down what each document brings, in memory, and where that is too much for it sorted on disk by
- * group, by the order in the group, and by input order. Then group by group: what its members bring lies one behind the
- * other, in memory or in a temporary file that is mapped, the step reads it as it likes, and what it gives for each
- * member is kept, with its place by the ordinal of the document. A second pass writes each document with what was given
- * for it. Groups are told apart by 128 bits of hash under the secret of the run. */
+ * A first pass collects the input of each document, in memory, or, if that is too much, sorted on disk by group, by
+ * the order in the group, and by input order. Then group by group: the input of its members is contiguous, in memory
+ * or in a mapped temporary file; the step reads it in any order, and its result for each member is kept by the ordinal
+ * of the document. A second pass writes each document with its result. Groups are distinguished by 128 bits of hash
+ * under the secret of the run. */
 #ifndef MRSI_RUN_WINDOW_H
 #define MRSI_RUN_WINDOW_H
 

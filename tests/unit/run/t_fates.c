@@ -151,13 +151,13 @@ marks(void **state)
         mrsi_fates_init(&f, &b.en);
         put(&f, &b, 3 * CHUNK - 7, 3);
         mrsi_fates_add(&f, 2 * CHUNK + 5, MRSI_FATE_REFUSED);
-        enum mrs_status s = mrsi_fates_describe(&f, "fates", &m.b, &m.files, &b.err);
+        enum mrs_status s = mrsi_fates_save(&f, "fates", &m.b, &m.files, &b.err);
         assert_int_equal(mark_finish(&m, &b, s), MRS_OK);
         mrsi_fates_add(&f, 2 * CHUNK + 6, 4);
         mrsi_fates_forget_used(&f);
         b.en.memory = memory[i][1];
         mrsi_fates_init(&again, &b.en);
-        assert_int_equal(mrsi_fates_apply(&again, m.doc, "fates", &b.err), MRS_OK);
+        assert_int_equal(mrsi_fates_load(&again, m.doc, "fates", &b.err), MRS_OK);
         assert_int_equal(again.n, 3 * CHUNK - 7);
         for (uint64_t k = 0; k < again.n; k++) {
             assert_int_equal(mrsi_fates_get(&again, k), k == 2 * CHUNK + 5 ? 3 | MRSI_FATE_REFUSED : 3);

@@ -142,7 +142,7 @@ look_for(struct bare *b, uint64_t n, uint64_t twice, bool *clash, uint64_t *dup_
     }
     s = s == MRS_OK ? mrsi_ids_take(&ids, h, twice, &b->err) : s;
     s = s == MRS_OK ? mrsi_ids_take(&ids, h, twice / 2, &b->err) : s;
-    s = s == MRS_OK ? mrsi_ids_look(&ids, NULL, clash, &b->err) : s;
+    s = s == MRS_OK ? mrsi_ids_find_duplicates(&ids, NULL, clash, &b->err) : s;
     if (s == MRS_OK) {
         *dup_hashes = ids.dup_hashes.n;
         for (uint64_t i = 0; i < n; i++) {
@@ -229,7 +229,7 @@ tell(struct mrsi_ids *ids, const struct member *x, char *text)
     assert_int_equal(mrsi_ids_replace(ids, x->there, a, b, &room, &doc, &e), MRS_OK);
     if (!x->there && mrsi_ids_rejected(ids, x->source)) {
         strcat(text, "- ");
-    } else if (!x->there && mrsi_ids_told(ids, x->source, 0) >= MRSI_EQUAL) {
+    } else if (!x->there && mrsi_ids_verdict(ids, x->source, 0) >= MRSI_EQUAL) {
         strcat(text, "m ");
     } else {
         sprintf(text + strlen(text), "%u ", mrs_le32(doc.p + 16));
@@ -248,11 +248,11 @@ judged(enum mrs_conflicts policy, bool over, const struct member *x, size_t n, c
     if (over) {
         ids.over[ids.n_over++] = 3;
     }
-    ids.phase = MRSI_IDS_RESOLVE;
+    ids.phase = MRSI_IDS_COLLECT;
     for (size_t i = 0; i < n; i++) {
         add(&ids, &x[n - 1 - i]); /* in any order */
     }
-    assert_int_equal(mrsi_ids_judge(&ids, NULL, &b.err), MRS_OK);
+    assert_int_equal(mrsi_ids_decide(&ids, NULL, &b.err), MRS_OK);
     for (size_t i = 0; i < n; i++) {
         tell(&ids, &x[i], text);
     }
@@ -303,11 +303,11 @@ whom_they_met(void **state)
     (void)state;
     bare_begin(&b, 0, 1 << 20, 1);
     assert_int_equal(mrsi_ids_init(&ids, &b.en, MRS_CONFLICTS_REFUSE, &b.err), MRS_OK);
-    ids.phase = MRSI_IDS_RESOLVE;
+    ids.phase = MRSI_IDS_COLLECT;
     for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
         add(&ids, &x[i]);
     }
-    assert_int_equal(mrsi_ids_judge(&ids, NULL, &b.err), MRS_OK);
+    assert_int_equal(mrsi_ids_decide(&ids, NULL, &b.err), MRS_OK);
     for (uint64_t i = 0; i < sizeof met / sizeof *met; i++) {
         const struct mrsi_rejected *k = mrsi_ids_rejected(&ids, 101 + i);
         assert_non_null(k);
@@ -330,7 +330,7 @@ many_members(void **state)
     for (enum mrs_conflicts policy = MRS_CONFLICTS_REFUSE; policy <= MRS_CONFLICTS_LAST; policy++) {
         bare_begin(&b, 0, 4096, 1);
         assert_int_equal(mrsi_ids_init(&ids, &b.en, policy, &b.err), MRS_OK);
-        ids.phase = MRSI_IDS_RESOLVE;
+        ids.phase = MRSI_IDS_COLLECT;
         for (int32_t i = N - 1; i >= 0; i--) {
             struct member there = {i, i, (uint64_t)i, 1, 0}, comes = {i, i + i % 2, (uint64_t)(N + i), 0, 0};
             struct member crowd = {-1, i, (uint64_t)(3 * N + i), 0, 0};
@@ -338,7 +338,7 @@ many_members(void **state)
             add(&ids, &crowd);
             add(&ids, &there);
         }
-        assert_int_equal(mrsi_ids_judge(&ids, NULL, &b.err), MRS_OK);
+        assert_int_equal(mrsi_ids_decide(&ids, NULL, &b.err), MRS_OK);
         for (int32_t i = 0; i < N; i++) {
             struct member there = {i, i, (uint64_t)i, 1, 0}, comes = {i, i + i % 2, (uint64_t)(N + i), 0, 0};
             struct member crowd = {-1, i, (uint64_t)(3 * N + i), 0, 0};

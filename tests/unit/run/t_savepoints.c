@@ -223,7 +223,7 @@ read_records(struct mrsi_sorter *s, uint64_t n, uint64_t *count, uint64_t *sum, 
 static enum mrs_status
 mark_sorter(struct keeper *k, struct mrsi_sorter *s)
 {
-    return mark_end(k, mrsi_sorter_describe(s, "s", mark_begin(k), &k->files, &k->b.err));
+    return mark_end(k, mrsi_sorter_save(s, "s", mark_begin(k), &k->files, &k->b.err));
 }
 
 /* In place of `s` the one that the mark has. */
@@ -233,7 +233,7 @@ sorter_back(struct keeper *k, struct mrsi_sorter *s, uint64_t limit)
     struct mrsi_sorter old = *s;
     mrsi_sorter_init(s, &k->b.en, limit);
     s->kept = true;
-    enum mrs_status st = mrsi_sorter_apply(s, k->mark, "s", &k->b.err);
+    enum mrs_status st = mrsi_sorter_load(s, k->mark, "s", &k->b.err);
     leave(old.temp);
     mrsi_sorter_clear(&old);
     return st;
@@ -314,15 +314,15 @@ mem_through_marks(struct keeper *k, uint64_t limit, uint64_t then)
         ((uint8_t *)a.p)[i] = (uint8_t)(i * 7);
     }
     for (int twice = 0; s == MRS_OK && twice < 2; twice++) {
-        s = mark_end(k, mrsi_mapped_mem_describe(&a, "a", mark_begin(k), &k->files, e));
+        s = mark_end(k, mrsi_mapped_mem_save(&a, "a", mark_begin(k), &k->files, e));
         assert_true(s != MRS_OK || files_named(k) == 1);
     }
     struct mrsi_mapped_mem wrong = {.en = NULL};
     struct mrs_err own;
     mrs_err_clear(&own);
-    s = s == MRS_OK ? mrsi_mapped_mem_apply(&again, &k->b.en, BYTES, then, k->mark, "a", e) : s;
+    s = s == MRS_OK ? mrsi_mapped_mem_load(&again, &k->b.en, BYTES, then, k->mark, "a", e) : s;
     if (s == MRS_OK) {
-        assert_true(mrsi_mapped_mem_apply(&wrong, &k->b.en, BYTES + 1, then, k->mark, "a", &own) != MRS_OK);
+        assert_true(mrsi_mapped_mem_load(&wrong, &k->b.en, BYTES + 1, then, k->mark, "a", &own) != MRS_OK);
         assert_int_equal(again.temp != NULL, then < BYTES);
         assert_memory_equal(again.p, a.p, BYTES);
     }
@@ -353,16 +353,16 @@ index_through_marks(struct keeper *k, uint64_t limit, uint64_t then, uint64_t at
     mrsi_index_init(&good, &k->b.en, 1 << 24);
     mrsi_index_init(&again, &k->b.en, then);
     enum mrs_status s = put_keys(&x, 0, at, e);
-    s = s == MRS_OK ? mark_end(k, mrsi_index_describe(&x, "x", mark_begin(k), &k->files, e)) : s;
+    s = s == MRS_OK ? mark_end(k, mrsi_index_save(&x, "x", mark_begin(k), &k->files, e)) : s;
     s = s == MRS_OK ? put_keys(&x, N + 5, N + 5 + at / 9, e) : s;
     leave(x.slots.temp);
     leave(x.slots.copy);
     mrsi_index_clear(&x);
-    s = s == MRS_OK ? mrsi_index_apply(&again, k->mark, "x", e) : s;
+    s = s == MRS_OK ? mrsi_index_load(&again, k->mark, "x", e) : s;
     s = s == MRS_OK ? put_keys(&again, at, N, e) : s;
     for (int settled = 0; s == MRS_OK && settled < 2; settled++) { /* copied once where it does not change */
         struct mrsi_temp *copy = again.slots.copy;
-        s = mark_end(k, mrsi_index_describe(&again, "x", mark_begin(k), &k->files, e));
+        s = mark_end(k, mrsi_index_save(&again, "x", mark_begin(k), &k->files, e));
         assert_true(!settled || again.slots.copy == copy);
     }
     s = s == MRS_OK ? put_keys(&good, 0, N, e) : s;
@@ -396,7 +396,7 @@ mapped_memory_and_indexes(void **state)
 static enum mrs_status
 mark_ids(struct keeper *k, struct mrsi_ids *ids)
 {
-    return mark_end(k, mrsi_ids_describe(ids, "ids", mark_begin(k), &k->files, &k->b.err));
+    return mark_end(k, mrsi_ids_save(ids, "ids", mark_begin(k), &k->files, &k->b.err));
 }
 
 /* In place of `ids` what the mark has. */
@@ -407,13 +407,13 @@ ids_back(struct keeper *k, struct mrsi_ids *ids)
     old.extents_kept.buf = &old.extents;
     assert_int_equal(mark_ids(k, &old), MRS_OK);
     assert_int_equal(mrsi_ids_init(ids, &k->b.en, MRS_CONFLICTS_LAST, &k->b.err), MRS_OK);
-    assert_int_equal(mrsi_ids_apply(ids, k->mark, "ids", &k->b.err), MRS_OK);
+    assert_int_equal(mrsi_ids_load(ids, k->mark, "ids", &k->b.err), MRS_OK);
     assert_int_equal(ids->phase, old.phase);
     leave(old.spill);
     leave(old.extents_kept.temp);
     leave(old.bodies);
     leave(old.members.temp);
-    struct mrsi_file_array *arrays[] = {&old.dup_hashes, &old.rejected, &old.told, &old.replaced};
+    struct mrsi_file_array *arrays[] = {&old.dup_hashes, &old.rejected, &old.verdicts, &old.replaced};
     for (int i = 0; i < 4; i++) {
         leave(arrays[i]->temp);
     }
@@ -458,17 +458,17 @@ ids_in_each_phase(void **state)
             ids_back(&k, &ids);
         }
     }
-    assert_int_equal(mrsi_ids_look(&ids, NULL, &clash, &k.b.err), MRS_OK);
+    assert_int_equal(mrsi_ids_find_duplicates(&ids, NULL, &clash, &k.b.err), MRS_OK);
     assert_true(clash);
     ids_back(&k, &ids);
     assert_int_equal(ids.dup_hashes.n, TWICE);
     put_candidates(&ids, N, TWICE, &k.b.err);
     ids_back(&k, &ids);
-    assert_int_equal(mrsi_ids_judge(&ids, NULL, &k.b.err), MRS_OK);
+    assert_int_equal(mrsi_ids_decide(&ids, NULL, &k.b.err), MRS_OK);
     ids_back(&k, &ids);
     for (uint64_t i = 0; i < N + TWICE; i++) { /* the first keeps its place, the second gives the contents */
         struct mrs_view doc = mrs_empty_doc();
-        assert_int_equal(mrsi_ids_told(&ids, i, 0), i >= N ? MRSI_MERGED : i < TWICE ? MRSI_STANDS : MRSI_ALONE);
+        assert_int_equal(mrsi_ids_verdict(&ids, i, 0), i >= N ? MRSI_MERGED : i < TWICE ? MRSI_REPRESENTS : MRSI_ALONE);
         assert_int_equal(mrsi_ids_replace(&ids, false, i, 0, &room, &doc, &k.b.err), MRS_OK);
         assert_int_equal(doc.n, i < TWICE ? 12 : MRS_DOC_MIN);
         assert_true(i >= TWICE || doc.p[7] == (uint8_t)(i + N));
@@ -504,14 +504,14 @@ damage(void **state)
     assert_int_equal(put_records(&s, 0, 50, &k.b.err), MRS_OK);
     assert_int_equal(mark_sorter(&k, &s), MRS_OK);
     mrsi_sorter_init(&wrong, &k.b.en, 1 << 20);
-    assert_int_equal(mrsi_sorter_apply(&wrong, k.mark, "other", &k.b.err), MRS_FAIL);
+    assert_int_equal(mrsi_sorter_load(&wrong, k.mark, "other", &k.b.err), MRS_FAIL);
     assert_int_equal(k.b.err.code, MRS_E_FORMAT);
     mrsi_file_array_init(&t, &k.b.en, 8, 4096);
     assert_int_equal(mrsi_file_array_load(&t, k.mark, "s", &k.b.err), MRS_FAIL);
     mrsi_index_init(&x, &k.b.en, 4096);
-    assert_int_equal(mrsi_index_apply(&x, k.mark, "s", &k.b.err), MRS_FAIL);
+    assert_int_equal(mrsi_index_load(&x, k.mark, "s", &k.b.err), MRS_FAIL);
     shorten(&k);
-    assert_int_equal(mrsi_sorter_apply(&wrong, k.mark, "s", &k.b.err), MRS_FAIL);
+    assert_int_equal(mrsi_sorter_load(&wrong, k.mark, "s", &k.b.err), MRS_FAIL);
     mrsi_sorter_clear(&wrong);
     mrsi_sorter_clear(&s);
     mrsi_file_array_clear(&t);
@@ -585,11 +585,11 @@ mark_table(struct keeper *k, struct table *t, int kind)
     if (kind == AREA) {
         assert_int_equal(mrsi_mapped_mem_new(&t->mem, &k->b.en, 5000, 4096, e), MRS_OK);
         memset(t->mem.p, 7, 5000);
-        assert_int_equal(mark_end(k, mrsi_mapped_mem_describe(&t->mem, "a", mark_begin(k), &k->files, e)), MRS_OK);
+        assert_int_equal(mark_end(k, mrsi_mapped_mem_save(&t->mem, "a", mark_begin(k), &k->files, e)), MRS_OK);
         return 5000;
     }
     assert_int_equal(put_keys(&t->index, 0, 300, e), MRS_OK);
-    assert_int_equal(mark_end(k, mrsi_index_describe(&t->index, "x", mark_begin(k), &k->files, e)), MRS_OK);
+    assert_int_equal(mark_end(k, mrsi_index_save(&t->index, "x", mark_begin(k), &k->files, e)), MRS_OK);
     return t->index.slots.bytes;
 }
 
@@ -598,9 +598,9 @@ table_back(struct keeper *k, struct table *t, int kind)
 {
     struct mrs_err *e = &k->b.err;
     return kind == ARRAY     ? mrsi_file_array_load(&t->array, k->mark, "t", e)
-           : kind == SORTER ? mrsi_sorter_apply(&t->sorter, k->mark, "s", e)
-           : kind == AREA   ? mrsi_mapped_mem_apply(&t->mem, &k->b.en, 5000, 4096, k->mark, "a", e)
-                            : mrsi_index_apply(&t->index, k->mark, "x", e);
+           : kind == SORTER ? mrsi_sorter_load(&t->sorter, k->mark, "s", e)
+           : kind == AREA   ? mrsi_mapped_mem_load(&t->mem, &k->b.en, 5000, 4096, k->mark, "a", e)
+                            : mrsi_index_load(&t->index, k->mark, "x", e);
 }
 
 /* Of an index what lies in an empty slot does not count, but for the bit of an ordinal that there could be. */

@@ -307,7 +307,7 @@ until_killed(const struct plan *p, struct mrsi_spill *sp, struct mrsi_spiller *s
         uint64_t resumed = p->records / 2, from = twice ? resumed / 2 : 0;
         st = st == MRS_OK ? put_some(p, s, p->jobs, from, twice ? resumed : resumed / 2, &b->err) : st;
         mark_again(m);
-        st = st == MRS_OK ? mrsi_spill_describe(sp, "spill", &m->b, &m->files, &b->err) : st;
+        st = st == MRS_OK ? mrsi_spill_save(sp, "spill", &m->b, &m->files, &b->err) : st;
         st = mark_finish(m, b, st);
     }
     uint64_t most = p->records * 3 / 4;
@@ -322,7 +322,7 @@ go_on(const struct plan *p, struct mark *m, struct bare *b)
     struct mrsi_spiller s[8];
     memset(s, 0, sizeof s);
     enum mrs_status st = begin(&sp, b, 0, 0);
-    st = st == MRS_OK ? mrsi_spill_apply(&sp, m->doc, "spill", &b->err) : st;
+    st = st == MRS_OK ? mrsi_spill_load(&sp, m->doc, "spill", &b->err) : st;
     for (uint32_t i = 0; st == MRS_OK && i < p->more_jobs; i++) {
         st = mrsi_spiller_init(&s[i], &sp, i, &b->err);
     }
@@ -333,9 +333,9 @@ go_on(const struct plan *p, struct mark *m, struct bare *b)
     }
     st = st == MRS_OK ? look(p, &sp, &b->err) : st;
     mark_again(m); /* nothing is open: the list of pieces is made once */
-    st = st == MRS_OK ? mrsi_spill_describe(&sp, "spill", &m->b, &m->files, &b->err) : st;
+    st = st == MRS_OK ? mrsi_spill_save(&sp, "spill", &m->b, &m->files, &b->err) : st;
     uint32_t list = sp.list ? sp.list->no : 0;
-    st = st == MRS_OK ? mrsi_spill_describe(&sp, "again", &m->b, &m->files, &b->err) : st;
+    st = st == MRS_OK ? mrsi_spill_save(&sp, "again", &m->b, &m->files, &b->err) : st;
     assert_true(st != MRS_OK || sp.list->no == list);
     st = mark_finish(m, b, st);
     mrsi_spill_clear(&sp);
@@ -432,7 +432,7 @@ damaged_marks(void **state)
         memcpy(was, at, 8);
         memset(at, 0xff, 8);
         assert_int_equal(begin(&other, &b, 0, 0), MRS_OK);
-        assert_int_equal(mrsi_spill_apply(&other, m.doc, "spill", &b.err), MRS_FAIL);
+        assert_int_equal(mrsi_spill_load(&other, m.doc, "spill", &b.err), MRS_FAIL);
         assert_int_equal(b.err.code, MRS_E_FORMAT);
         mrsi_spill_clear(&other);
         memcpy(at, was, 8);
@@ -444,7 +444,7 @@ damaged_marks(void **state)
         assert_int_equal(pread(sp.list->fd, &was, 4, at), 4);
         assert_int_equal(pwrite(sp.list->fd, &bad, 4, at), 4);
         assert_int_equal(begin(&other, &b, 0, 0), MRS_OK);
-        assert_int_equal(mrsi_spill_apply(&other, m.doc, "spill", &b.err), MRS_FAIL);
+        assert_int_equal(mrsi_spill_load(&other, m.doc, "spill", &b.err), MRS_FAIL);
         mrsi_spill_clear(&other);
         assert_int_equal(pwrite(sp.list->fd, &was, 4, at), 4);
     }

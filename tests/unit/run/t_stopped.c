@@ -74,7 +74,7 @@ stopped(const char *steps, const struct mrs_run_opts *opts, unsigned n)
 }
 
 /* ---- equal `_id`s ---- */
-enum { PHASES = 5, STAGES = 8 }; /* MRSI_IDS_VERDICT + 1; of JUDGE */
+enum { PHASES = 5, STAGES = 8 }; /* MRSI_IDS_APPLY + 1; of DECIDE */
 static unsigned in_phase[PHASES], in_stage[STAGES];
 
 static void

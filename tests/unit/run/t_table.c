@@ -137,13 +137,13 @@ marks(void **state)
         log[k] = (struct mrsi_logged){key_of(k % 3 ? k : 5), k, k % 7, 0};
     }
     build(&t, b.mem, log, N);
-    enum mrs_status s = mrsi_table_describe(&t, &b.en, "table", &m.b, &m.files, &b.err);
+    enum mrs_status s = mrsi_table_save(&t, &b.en, "table", &m.b, &m.files, &b.err);
     uint32_t no = t.entries->no;
-    s = s == MRS_OK ? mrsi_table_describe(&t, &b.en, "twice", &m.b, &m.files, &b.err) : s;
+    s = s == MRS_OK ? mrsi_table_save(&t, &b.en, "twice", &m.b, &m.files, &b.err) : s;
     assert_int_equal(t.entries->no, no);
     struct mrsi_table none;
     build(&none, b.mem, NULL, 0);
-    s = s == MRS_OK ? mrsi_table_describe(&none, &b.en, "none", &m.b, &m.files, &b.err) : s;
+    s = s == MRS_OK ? mrsi_table_save(&none, &b.en, "none", &m.b, &m.files, &b.err) : s;
     assert_int_equal(mark_finish(&m, &b, s), MRS_OK);
     build_again(&again, &m, &b, "table");
     build_again(&empty_again, &m, &b, "none");

@@ -97,6 +97,11 @@ unknown_variable(struct mrsi_compile *c, const char *name, uint32_t len, struct 
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the variable $$IDX came with MongoDB 8.3, and this plan has the "
                                                     "rules of 8.2 (write `server: \"8.3\"`)");
     }
+    if (is(name, len, "VALUE") || is(name, len, "NAME")) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "there is no variable $$%.*s here: paths with a star have it, as "
+                                                    "`lines.**.price` in `set`, which is the price of each line",
+                           (int)len, name);
+    }
     for (uint32_t i = 0; i < c->env->n_vars + c->n_bound && at + 70 < sizeof known; i++) {
         const char *v = i < c->env->n_vars ? c->env->vars[i] : c->bound[i - c->env->n_vars].name;
         size_t n = i < c->env->n_vars ? strlen(v) : c->bound[i - c->env->n_vars].len;
@@ -155,7 +160,10 @@ mrsi_compile_path(struct mrsi_compile *c, struct mrs_expr *x, const char *text, 
     if (memchr(text, 0, n)) {
         return refuse(e, text, n, "holds a NUL byte");
     }
-    if (n < 2 || text[1] != '$') {
+    if (n < 2) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "`$` alone names no field: the text is { $literal: \"$\" }");
+    }
+    if (text[1] != '$') {
         const struct mrsi_bound *current = find_bound(c, "CURRENT", 7);
         enum mrs_status s = split(c, x, text + 1, n - 1, e);
         x->base = current ? current->slot : MRSI_ROOT;

@@ -193,19 +193,65 @@ key_names(const struct mrs_step_type *type, uint32_t version, const char *names[
     return n;
 }
 
+/* Underscores and capitals aside. */
+static bool
+is_same_word(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, "_");
+        if ((*a | 0x20) != (*b | 0x20) || !*a) {
+            return *a == *b;
+        }
+    }
+}
+
+/* What others call a key, for a step that has it, and what to say; NULL: where the step does not give it, that it is
+ * called so here. */
+static const struct {
+    const char *word, *key, *say;
+} key_words[] = {
+    {"filter", "where", NULL}, {"query", "where", NULL}, {"condition", "where", NULL}, {"when", "where", NULL},
+    {"match", "where", NULL}, {"collection", "in", NULL}, {"collection", "from", NULL}, {"coll", "in", NULL},
+    {"from", "in", NULL}, {"into", "in", NULL}, {"in", "from", NULL}, {"in", "into", NULL}, {"keys", "create", NULL},
+    {"target", "into", NULL}, {"to", "into", NULL}, {"source", "from", NULL}, {"groupBy", "by", NULL},
+    {"group", "by", NULL}, {"partitionBy", "by", NULL}, {"key", "by", NULL}, {"orderBy", "sort", NULL},
+    {"sortBy", "sort", NULL}, {"set", "fields", NULL}, {"values", "fields", NULL}, {"project", "fields", NULL},
+    {"projection", "fields", NULL}, {"output", "fields", NULL}, {"on", "match", NULL}, {"localField", "match", NULL},
+    {"foreignField", "match", NULL}, {"onError", "errors", NULL}, {"duplicates", "conflicts", NULL},
+    {"sort", "many", "; `many` takes the first or the last in input order, and `rollup` with `sort` and { $last: $f }"
+                     " one in another order"},
+};
+
+static void
+hint_of_word(const struct load_entry *x, const char *word, const char *const *names, uint32_t n, char *hint,
+             size_t size)
+{
+    MRS_ASSERT(word && size > 0);
+    for (size_t i = 0; i < sizeof key_words / sizeof *key_words && !*hint; i++) {
+        for (uint32_t k = 0; k < n && is_same_word(word, key_words[i].word) && !*hint; k++) {
+            bool free = key_words[i].say || !mrsi_tree_find(x->src->body, names[k]);
+            if (free && strcmp(names[k], key_words[i].key) == 0) {
+                snprintf(hint, size, key_words[i].say ? "%s" : " (it is called `%s` here)",
+                         key_words[i].say ? key_words[i].say : key_words[i].key);
+            }
+        }
+    }
+}
+
 static void
 unknown_key(struct load_entry *x, const struct mrsi_yaml_entry *at)
 {
     MRS_ASSERT(at->key);
     const struct mrs_step_type *type = x->args.type;
     const char *names[NAMES_MAX] = {0};
-    char hint[96], list[300] = "";
+    char hint[200], list[300] = "";
     if (!mrsi_key_known(type, at->key, x->args.version)) {
         mrsi_plan_error(x->l->p, at->line, at->col, "%s: unknown key `%.80s`: " MRSI_LATER, type->name, at->key);
         return;
     }
     uint32_t n = key_names(type, x->args.version, names);
     mrsi_plan_hint(hint, at->key, names, n);
+    hint_of_word(x, at->key, names, n, hint, sizeof hint);
     if (!*hint) {
         size_t used = 0;
         for (uint32_t i = 0; i < n && used < sizeof list - 40; i++) {
@@ -536,18 +582,6 @@ static const struct {
     {"createIndex", "`index` makes and removes indexes"},
     {"renameCollection", "`rename_collection` does it"},
 };
-
-/* Underscores and capitals aside. */
-static bool
-is_same_word(const char *a, const char *b)
-{
-    for (;; a++, b++) {
-        a += strspn(a, "_");
-        if ((*a | 0x20) != (*b | 0x20) || !*a) {
-            return *a == *b;
-        }
-    }
-}
 
 static const char *
 done_by(const char *word)

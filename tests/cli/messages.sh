@@ -140,5 +140,23 @@ if grep 'is a text here' log; then
 else
     passed=$((passed + 1))
 fi
+# explains NAME PATTERN STEP: what is said of the step beside writers
+explains() {
+    printf 'database: d\nsteps:\n  - %s\n' "$3" > plan.yaml
+    "$tool" explain plan.yaml --live 2>&1 | tr -s ' \n' ' ' > log
+    if grep -Eq -- "$2" log; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        printf 'FAIL %s\n  want %s\n' "$1" "$2"
+        cat log
+    fi
+}
+explains 'beside writers, a field that goes' 'ask for what it takes away \(`where: \{ old: \{ \$exists: true \} \}`\), or .* a mark' \
+    'set: { in: mixed, fields: { new: { $concat: [$old, "x"] }, old: $$REMOVE } }'
+explains 'as it says' 'expand yes direct yes' \
+    'set: { in: mixed, where: { old: { $exists: true } }, fields: { new: { $concat: [$old, "x"] }, old: $$REMOVE } }'
+explains 'beside writers, errors: keep' 'only once: let `where` leave out what it has written' \
+    'set: { in: mixed, fields: { new: { $concat: [$old, "x"] }, old: $$REMOVE }, errors: keep }'
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

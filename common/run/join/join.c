@@ -230,7 +230,7 @@ brings_failed(unsigned bits)
     return takes_part(bits) && (bits & MRSI_FATE_EASED) && (bits & MRS_USED_PLACED);
 }
 
-/* For the report; whether fields failed in what was placed. One collection: without a match is at the top, no orphan. */
+/* For the report; whether fields failed in what was placed. One collection: those without a match are at the top. */
 static bool
 count_fates(struct mrsi_join_run *j)
 {

@@ -118,6 +118,24 @@ add_entry(struct mrsi_read *r, struct rename *s, const struct mrs_elem *el)
     s->n++;
 }
 
+/* `meta.*: meta_*`, or `meta.*: "*"`: who writes that wants fields at the top, and they stay where they are. */
+static void
+warn_of_level(struct mrsi_read *r, const struct mrsi_pattern *p)
+{
+    MRS_ASSERT(p->text && p->star < p->path.n);
+    const struct mrs_part *level = p->star ? &p->path.part[p->star - 1] : NULL;
+    if (!level || p->deep < p->path.n || memchr(level->name, '*', level->len)) {
+        return;
+    }
+    bool same = strcmp(p->text, "*") == 0 && strcmp(p->path.part[p->star].name, "*") == 0;
+    char next = strncmp(p->text, level->name, level->len) == 0 ? p->text[level->len] : 0;
+    if (same || next == '_' || next == '-') {
+        mrsi_read_warn(r, p->value.key, p->value.sub, "a pattern gives other names, and the fields stay in `%.100s`: "
+                       "to the top `replace` with { $mergeObjects: [$$ROOT, $%.100s] } brings them", level->name,
+                       level->name);
+    }
+}
+
 /* What the fields that a pattern reaches are called. */
 static void
 read_pattern(struct mrsi_read *r, struct mrsi_pattern *p)
@@ -134,12 +152,15 @@ read_pattern(struct mrsi_read *r, struct mrsi_pattern *p)
     star = strchr(p->text, '*');
     if (!*p->text || *p->text == '$' || strchr(p->text, '.')) {
         mrsi_read_error(r, v.key, v.sub, "`%s` is no name: a pattern takes a name, not a path, or an expression as in "
-                                         "{ $toLower: $$NAME }", p->text);
+                                         "{ $toLower: $$NAME }; fields are gathered in a document by `pack` and a `set`"
+                                         " with $arrayToObject", p->text);
     } else if (star && strchr(star + 1, '*')) {
         mrsi_read_error(r, v.key, v.sub, "`%s` has more than one star", p->text);
     } else if (star && p->star == p->deep) {
         mrsi_read_error(r, v.key, v.sub, "the last star of `%s` stands for levels, not for a name: say "
                                          "{ $concat: [..., $$NAME] }", p->path.text);
+    } else if (p->star + 1 == p->path.n) {
+        warn_of_level(r, p);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/context.h"
+#include <stdio.h>
 
 #define FLAT_MAX 24 /* names that are looked for one by one */
 
@@ -620,6 +621,28 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 }
 
 /* ---- description ---- */
+/* Why the step may see a document once only, and what to do: a field that it takes away is as good as a mark. */
+static const char *
+only_once(const struct set *s, struct mrs_arena *arena)
+{
+    MRS_ASSERT(mrs_arena_is_sound(arena));
+    const char *plain = "it reads what it writes, so a document may be given to it only once: "
+                        MRSI_MARK("fields: { migrated: 1 }");
+    char text[640];
+    uint32_t i = 0;
+    while (i < s->fields.n && !(removes(s, i) && s->fields.path[i].n == 1)) {
+        i++;
+    }
+    if (i == s->fields.n || s->patterns.n || s->errors == MRSI_ERRORS_KEEP) {
+        return plain;
+    }
+    int n = snprintf(text, sizeof text, "it reads what it writes, so a document may be given to it only once: let "
+                     "`where` ask for what it takes away (`where: { %.100s: { $exists: true } }`), or "
+                     MRSI_MARK("fields: { migrated: 1 }"), s->fields.path[i].text);
+    const char *kept = n > 0 && (size_t)n < sizeof text ? mrs_arena_copy(arena, text, (size_t)n + 1) : NULL;
+    return kept ? kept : plain;
+}
+
 static enum mrs_status
 describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struct mrs_err *e)
 {
@@ -650,8 +673,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
         mrsi_describe_quiet(&t, MRSI_NEW_IDS);
     }
     if (s->reads_own && !s->again) {
-        mrsi_describe_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
-                            MRSI_MARK("fields: { migrated: 1 }"));
+        mrsi_describe_quiet(&t, only_once(s, arena));
     }
     out->takes_away = always_removes(s);
     if (out->takes_away && !s->again) {

@@ -165,7 +165,9 @@ check_words(struct mrsi_read *r, struct mrsi_embed *s)
     }
     if (mrsi_coll_same(&s->join.from, &s->join.into)) {
         if (s->keep != EMBED_KEEP_ALL) {
-            mrsi_read_error(r, "keep", NULL, "must be `all` where `from` and `into` are one collection");
+            mrsi_read_error(r, "keep", NULL, "must be `all` where `from` and `into` are one collection: `delete` takes "
+                                                "documents away in a step behind it; to a whole tree `tree` with "
+                                                "`to_form: embedded` leads");
         }
         if (s->orphans != EMBED_ORPHANS_KEEP) {
             mrsi_read_error(r, "orphans", NULL, "must be `keep` where `from` and `into` are one collection");

@@ -451,8 +451,10 @@ say(const void *state, uint32_t i, char *text, size_t size)
         [EXT_ARRAY] = "it is an array, no document of parts", [EXT_NULL] = "it is null",
         [EXT_EMPTY] = "it is an empty document", [EXT_SCALAR] = "it is neither array nor document"};
     const struct mrsi_extract *s = state;
-    snprintf(text, size, ", `%.150s` has no parts and stays: %s", s->path.text,
-             i < sizeof words / sizeof *words && words[i] ? words[i] : "");
+    bool plain = i == EXT_SCALAR && !s->map && !s->nested.given;
+    snprintf(text, size, ", `%.150s` has no parts and stays: %s%s", s->path.text,
+             i < sizeof words / sizeof *words && words[i] ? words[i] : "",
+             plain ? " (`path: { fields: [...] }` takes fields as they are)" : "");
 }
 
 const struct mrs_step_type mrsi_step_extract = {

@@ -2,13 +2,20 @@
 /* arena.c - many small pieces that are let go together.
  *
  * Chunks form a list, the newest first; a reset keeps the largest one, so that after a few documents an arena no longer
- * asks the allocator for anything. Pieces are never freed one by one. */
+ * asks the allocator for anything. Pieces are never freed one by one. Large pieces that were made elsewhere are adopted
+ * instead of being copied; a large list is such a piece, so that it can grow without leaving what it outgrew behind. */
 #include "mongoreshape/mem.h"
 
 struct mrs_arena_chunk {
     struct mrs_arena_chunk *older;
     size_t n;
     uint8_t bytes[];
+};
+
+struct mrs_arena_block { /* lies in a chunk */
+    struct mrs_arena_block *older;
+    void *p;
+    size_t n;
 };
 
 enum { FIRST = 4096 - 64, LARGEST_STEP = 1 << 20 };
@@ -21,9 +28,20 @@ mrs_arena_init(struct mrs_arena *a, struct mrs_mem *mem)
     a->mem = mem;
 }
 
+static void
+free_blocks(struct mrs_arena *a, const struct mrs_arena_block *down_to)
+{
+    while (a->block != down_to) {
+        struct mrs_arena_block *older = a->block->older;
+        mrs_free(a->mem, a->block->p);
+        a->block = older;
+    }
+}
+
 void
 mrs_arena_clear(struct mrs_arena *a)
 {
+    free_blocks(a, NULL);
     while (a->head) {
         struct mrs_arena_chunk *older = a->head->older;
         mrs_free(a->mem, a->head);
@@ -38,6 +56,7 @@ mrs_arena_let_go(struct mrs_arena *a)
 {
     MRS_ASSERT(mrs_arena_is_sound(a));
     struct mrs_arena_chunk *keep = a->head;
+    free_blocks(a, NULL);
     a->used = 0;
     if (!keep) {
         return; /* nothing could be allocated */
@@ -64,6 +83,7 @@ mrs_arena_release(struct mrs_arena *a, struct mrs_arena_mark m)
 {
     MRS_ASSERT(m.used <= a->used);
     MRS_ASSERT(m.head ? a->head != NULL : !m.at);
+    free_blocks(a, m.block);
     if (a->head == m.head) {
         a->at = m.at;
     } else if (a->head) {
@@ -126,4 +146,45 @@ mrs_arena_copy(struct mrs_arena *a, const void *p, size_t n)
         memcpy(piece, p, n);
     }
     return piece;
+}
+
+bool
+mrs_arena_adopt(struct mrs_arena *a, void *p, size_t n)
+{
+    struct mrs_arena_block *b = mrs_arena_alloc(a, sizeof *b);
+    a->used += n;
+    if (!b || mrs_arena_is_over(a)) {
+        mrs_free(a->mem, p);
+        return false;
+    }
+    *b = (struct mrs_arena_block){a->block, p, n};
+    a->block = b;
+    return true;
+}
+
+void *
+mrs_arena_enlarge(struct mrs_arena *a, void *p, size_t n, size_t want)
+{
+    MRS_ASSERT(n <= want);
+    struct mrs_arena_block *own = a->block && a->block->p == p ? a->block : NULL;
+    if (!own && want < MRS_ARENA_LARGE) {
+        void *more = mrs_arena_alloc(a, want);
+        if (more && n) {
+            memcpy(more, p, n);
+        }
+        return more;
+    }
+    a->used += own ? want - own->n : 0;
+    uint8_t *more = mrs_arena_is_over(a) ? NULL : mrs_realloc(a->mem, own ? p : NULL, want);
+    if (!more || own) {
+        if (more) {
+            own->p = more;
+            own->n = want;
+        }
+        return more;
+    }
+    if (n) {
+        memcpy(more, p, n);
+    }
+    return mrs_arena_adopt(a, more, want) ? more : NULL;
 }

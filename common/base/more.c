@@ -34,10 +34,7 @@ mrs_arena_more(struct mrs_arena *a, void *list, uint32_t n, uint32_t *cap, size_
         return list;
     }
     uint32_t want = next_cap(*cap, size);
-    void *more = want ? mrs_arena_alloc(a, want * size) : NULL;
-    if (more && n) {
-        memcpy(more, list, n * size);
-    }
+    void *more = want ? mrs_arena_enlarge(a, list, n * size, want * size) : NULL;
     *cap = more ? want : *cap;
     return more;
 }

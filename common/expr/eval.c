@@ -307,9 +307,14 @@ mrsi_out_end(struct mrs_eval *ev, struct mrsi_expr_out *o, uint8_t type, struct 
     mrs_err_clear(&why);
     enum mrs_status s = mrs_build_finish(&o->build, &doc, &why);
     if (s == MRS_OK) {
-        uint8_t *p = mrs_arena_copy(ev->arena, doc.p, doc.n);
-        *out = (struct mrs_val){p, doc.n, type};
-        s = p ? MRS_OK : mrsi_eval_memory(ev, doc.n);
+        *out = (struct mrs_val){doc.p, doc.n, type};
+        if (doc.n < MRS_ARENA_LARGE) {
+            out->p = mrs_arena_copy(ev->arena, doc.p, doc.n);
+        } else {
+            out->p = mrs_arena_adopt(ev->arena, o->buf.p, doc.n) ? doc.p : NULL;
+            mrs_buf_init(&o->buf, ev->arena->mem, VALUE_MAX);
+        }
+        s = out->p ? MRS_OK : mrsi_eval_memory(ev, doc.n);
     } else {
         mrs_err_set(ev->err, s, s == MRS_DEAD ? why.code : MRS_E_EXPR, "%s%s",
                     o->buf.bad == 2 ? "a value would have " : "", why.msg);
@@ -525,8 +530,12 @@ keep_value(struct mrs_eval *ev, struct mrs_arena_mark before, struct mrs_val *v)
         memcpy(aside, v->p, v->n);
     }
     mrs_arena_release(ev->arena, before);
-    v->p = mrs_arena_copy(ev->arena, aside, v->n);
-    mrs_free(ev->arena->mem, aside);
+    if (v->n < MRS_ARENA_LARGE) {
+        v->p = mrs_arena_copy(ev->arena, aside, v->n);
+        mrs_free(ev->arena->mem, aside);
+    } else {
+        v->p = mrs_arena_adopt(ev->arena, aside, v->n) ? aside : NULL;
+    }
     return v->p ? MRS_OK : mrsi_eval_memory(ev, v->n);
 }
 

@@ -186,8 +186,8 @@ mrsi_spend(struct mrs_eval *ev, uint64_t n)
     ev->arena->steps = was + n;
     return (was ^ (was + n)) >> 10 ? mrsi_spent(ev) : MRS_OK;
 }
-/* An array or document under construction in the arena: a buffer over the arena's memory allocator whose result
- * is copied into the arena. */
+/* An array or document under construction: a buffer over the arena's memory allocator whose result is copied into the
+ * arena, or adopted by it. */
 struct mrsi_expr_out {
     struct mrs_buf buf;
     struct mrs_build build;

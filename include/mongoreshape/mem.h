@@ -55,9 +55,11 @@ enum mrs_status mrs_err_memory(struct mrs_err *e, size_t wanted) MRS_RARE;
 
 /* ---- arena: many small pieces that are let go together ---- */
 struct mrs_arena_chunk;
+struct mrs_arena_block;
 struct mrs_arena {
     struct mrs_mem *mem;
     struct mrs_arena_chunk *head; /* newest chunk; private */
+    struct mrs_arena_block *block; /* newest of those that were adopted; private */
     uint8_t *at, *end;            /* what is free of the newest chunk; private */
     uint64_t used;                /* bytes of all pieces */
     uint64_t most;                /* of used: beyond it there is no memory; 0: any */
@@ -79,13 +81,14 @@ mrs_arena_is_over(const struct mrs_arena *a) /* why an allocation failed: its bo
 /* A place to come back to: what was allocated since is let go. */
 struct mrs_arena_mark {
     struct mrs_arena_chunk *head;
+    struct mrs_arena_block *block;
     uint8_t *at;
     uint64_t used;
 };
 static inline struct mrs_arena_mark
 mrs_arena_mark(const struct mrs_arena *a)
 {
-    return (struct mrs_arena_mark){a->head, a->at, a->used};
+    return (struct mrs_arena_mark){a->head, a->block, a->at, a->used};
 }
 void mrs_arena_release(struct mrs_arena *a, struct mrs_arena_mark m);
 void mrs_arena_clear(struct mrs_arena *a); /* frees all; may be used again; harmless twice */
@@ -102,7 +105,13 @@ mrs_arena_reset(struct mrs_arena *a)
 /* 8-byte aligned, not zeroed; NULL without memory. Pieces live until reset or clear. */
 void *mrs_arena_alloc(struct mrs_arena *a, size_t n);
 void *mrs_arena_copy(struct mrs_arena *a, const void *p, size_t n);
-/* As mrs_more; the list that was outgrown stays in the arena. */
+#define MRS_ARENA_LARGE (1u << 20) /* bytes of a piece that is rather adopted than copied */
+/* A block of n bytes of the arena's allocator becomes a piece. False without memory: then it has been freed. */
+bool mrs_arena_adopt(struct mrs_arena *a, void *p, size_t n);
+/* A piece of n bytes (NULL: none) that is to have `want`; one that is large leaves nothing behind. NULL without memory:
+ * p is as it was. */
+void *mrs_arena_enlarge(struct mrs_arena *a, void *p, size_t n, size_t want);
+/* As mrs_more; a list that was outgrown stays in the arena, but for large ones. */
 void *mrs_arena_more(struct mrs_arena *a, void *list, uint32_t n, uint32_t *cap, size_t size);
 
 /* As memcpy of few bytes, without a call where they are: names, numbers, short texts. */

@@ -174,20 +174,59 @@ eval_index_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     return mrsi_ret_i32(ev, -1, out);
 }
 
+/* The elements of arrays one behind the other: views while there are few, then bytes. */
+struct concat {
+    struct mrsi_list list;
+    struct mrsi_expr_out out;
+    uint64_t bytes;
+    bool large; /* out is in use */
+};
+#define CONCAT_LITTLE (64u << 10)
+
+static enum mrs_status
+concat_put(struct mrs_eval *ev, struct concat *c, struct mrs_val array)
+{
+    struct mrs_walk w;
+    struct mrs_elem e;
+    c->bytes += array.n;
+    if (!c->large && c->bytes <= CONCAT_LITTLE) {
+        return mrsi_list_of(ev, array, &c->list);
+    }
+    if (!c->large) {
+        c->large = true;
+        mrsi_out_begin(ev, &c->out);
+        for (uint32_t i = 0; i < c->list.n; i++) {
+            mrs_build_item(&c->out.build, c->list.v[i]);
+        }
+    }
+    mrs_walk_init(&w, mrs_val_view(array));
+    while (!c->out.buf.bad && mrs_walk_next(&w, &e) > 0) { /* told when it ends */
+        mrs_build_item(&c->out.build, e.v);
+        MRSI_TRY(mrsi_spend(ev, 1));
+    }
+    return MRS_OK;
+}
+
 static enum mrs_status
 eval_concat_arrays(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
-    struct mrsi_list all = {0};
-    for (uint32_t i = 0; i < x->n_args; i++) {
+    struct concat c = {.bytes = 0};
+    enum mrs_status s = MRS_OK;
+    bool null = false;
+    for (uint32_t i = 0; s == MRS_OK && !null && i < x->n_args; i++) {
         struct mrs_val array;
-        bool null;
-        MRSI_TRY(array_or_null(x, i, ev, &array, &null));
-        if (null) {
-            return mrsi_ret_null(out);
-        }
-        MRSI_TRY(mrsi_list_of(ev, array, &all));
+        s = array_or_null(x, i, ev, &array, &null);
+        s = s == MRS_OK && !null ? concat_put(ev, &c, array) : s;
     }
-    return mrsi_ret_array(ev, all.v, all.n, out);
+    if (c.large && (s != MRS_OK || null)) {
+        mrsi_out_drop(&c.out);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    return null      ? mrsi_ret_null(out)
+           : c.large ? mrsi_out_end(ev, &c.out, MRS_ARRAY, out)
+                     : mrsi_ret_array(ev, c.list.v, c.list.n, out);
 }
 
 static enum mrs_status

@@ -225,25 +225,45 @@ struct mapping {
     struct mrsi_expr_out out;   /* then */
 };
 
+/* An element has been worked on: what there is of values becomes bytes once there is much of it. */
+static void
+mapping_look(struct mapping *m)
+{
+    if (m->aside.outer) {
+        aside_reset(&m->aside);
+    } else if (aside_begin(&m->aside)) {
+        mrsi_out_begin(m->aside.ev, &m->out);
+        for (uint32_t i = 0; i < m->list.n; i++) {
+            struct mrs_val v = m->list.v[i];
+            mrs_build_item(&m->out.build, v.type == MRS_MISSING ? mrs_null() : v);
+        }
+    }
+}
+
 static enum mrs_status
-map_put(struct mapping *m, struct mrs_val v)
+mapping_put(struct mapping *m, struct mrs_val v)
 {
     MRS_ASSERT(mrs_val_is_sized(v));
     if (!m->aside.outer) {
-        MRSI_TRY(mrsi_list_add(m->aside.ev, &m->list, v));
-        if (!aside_begin(&m->aside)) {
-            return MRS_OK;
-        }
-        mrsi_out_begin(m->aside.ev, &m->out);
-        for (uint32_t i = 0; i < m->list.n; i++) {
-            v = m->list.v[i];
-            mrs_build_item(&m->out.build, v.type == MRS_MISSING ? mrs_null() : v);
-        }
-        return MRS_OK;
+        return mrsi_list_add(m->aside.ev, &m->list, v);
     }
     mrs_build_item(&m->out.build, v.type == MRS_MISSING ? mrs_null() : v);
-    aside_reset(&m->aside);
     return m->out.buf.bad ? MRS_END : MRS_OK; /* told when it ends */
+}
+
+static enum mrs_status
+mapping_end(struct mapping *m, enum mrs_status s, struct mrs_val *out)
+{
+    bool large = m->aside.outer;
+    aside_end(&m->aside);
+    if (s < MRS_OK) {
+        if (large) {
+            mrsi_out_drop(&m->out);
+        }
+        return s;
+    }
+    return large ? mrsi_out_end(m->aside.ev, &m->out, MRS_ARRAY, out)
+                 : mrsi_ret_array(m->aside.ev, m->list.v, m->list.n, out);
 }
 
 enum mrs_status
@@ -266,17 +286,12 @@ mrsi_eval_map(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
         s = at_element(x, ev, e.v, i);
         MRS_THEN(s, mrsi_spend(ev, 1));
         MRS_THEN(s, mrsi_arg(x, 1, ev, &v));
-        MRS_THEN(s, map_put(&m, v));
-    }
-    bool large = m.aside.outer;
-    aside_end(&m.aside);
-    if (s < MRS_OK) {
-        if (large) {
-            mrsi_out_drop(&m.out);
+        MRS_THEN(s, mapping_put(&m, v));
+        if (s == MRS_OK) {
+            mapping_look(&m);
         }
-        return s;
     }
-    return large ? mrsi_out_end(ev, &m.out, MRS_ARRAY, out) : mrsi_ret_array(ev, m.list.v, m.list.n, out);
+    return mapping_end(&m, s, out);
 }
 
 enum mrs_status
@@ -284,7 +299,6 @@ mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
 {
     MRS_ASSERT(x->slot[0] >= 0);
     struct mrs_val array, v;
-    struct mrsi_list l = {0};
     struct mrs_walk w;
     struct mrs_elem e;
     enum mrs_status s = MRS_OK;
@@ -298,24 +312,21 @@ mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     if (!mrsi_is_nullish(v) && (!mrsi_integral32(v, &limit) || limit < 1)) {
         return mrsi_eval_error(x, ev, "limit must be a whole number of 32 bits greater than 0");
     }
-    struct aside aside = aside_of(ev);
+    struct mapping m = {.aside = aside_of(ev)};
     mrs_walk_init(&w, mrs_val_view(array));
-    for (uint32_t i = 0; s == MRS_OK && l.n < (uint32_t)limit && mrs_walk_next(&w, &e) > 0; i++) {
+    for (uint32_t i = 0, n = 0; s == MRS_OK && n < (uint32_t)limit && mrs_walk_next(&w, &e) > 0; i++) {
         s = at_element(x, ev, e.v, i);
         MRS_THEN(s, mrsi_spend(ev, 1));
         MRS_THEN(s, mrsi_arg(x, 1, ev, &v));
         if (s == MRS_OK && mrsi_truthy(v)) {
-            struct mrs_arena *now = ev->arena;
-            ev->arena = aside.outer ? aside.outer : now;
-            s = mrsi_list_add(ev, &l, e.v);
-            ev->arena = now;
+            s = mapping_put(&m, e.v);
+            n++;
         }
-        if (!aside_begin(&aside)) {
-            aside_reset(&aside);
+        if (s == MRS_OK) {
+            mapping_look(&m);
         }
     }
-    aside_end(&aside);
-    return s == MRS_OK ? mrsi_ret_array(ev, l.v, l.n, out) : s;
+    return mapping_end(&m, s, out);
 }
 
 /* ---- $reduce ---- */

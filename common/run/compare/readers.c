@@ -85,7 +85,7 @@ read_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         r->progress = now;
         mrsi_tick(r->en);
     }
-    *big = j->block.n > MRSI_BIG;
+    *big = mrsi_is_large(r->en, j->block.n);
     return s;
 }
 

@@ -44,7 +44,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         mrs_buf_init(&j->out.buf, g->en->mem, SIZE_MAX);
     }
     enum mrs_status s = mrsi_scan_next(&g->scan, &j->block, &j->part, e);
-    *big = j->block.n > MRSI_BIG;
+    *big = mrsi_is_large(g->en, j->block.n);
     return s;
 }
 

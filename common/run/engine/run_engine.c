@@ -80,19 +80,6 @@ make_workers(struct mrsi_engine *en, struct mrs_err *e)
 }
 
 static void
-clear_work(struct mrsi_worker *w)
-{
-    for (uint32_t i = 0; w->work && i < w->en->plan->n_steps; i++) {
-        const struct mrs_step_type *t = w->en->plan->steps[i].type;
-        if (w->work[i] && t->work_clear) {
-            t->work_clear(&w->ctx, w->work[i]);
-        }
-        mrs_free(w->en->mem, w->work[i]);
-    }
-    mrs_free(w->en->mem, w->work);
-}
-
-static void
 clear_engine(struct mrsi_engine *en)
 {
     for (uint32_t i = 0; en->worker && i < en->jobs; i++) {
@@ -100,12 +87,11 @@ clear_engine(struct mrsi_engine *en)
         if (!w->en) {
             continue;
         }
-        clear_work(w);
+        mrsi_worker_give_back(w);
+        mrs_free(en->mem, w->work);
         mrs_free(en->mem, w->rows);
         mrs_buf_clear(&w->refused);
-        mrs_buf_clear(&w->scratch);
         mrs_keys_clear(&w->keys);
-        mrs_arena_clear(&w->arena);
     }
     mrsi_conditions_free(en);
     mrs_free(en->mem, en->worker);
@@ -219,6 +205,8 @@ static enum mrs_status
 begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 {
     mrsi_choose_size(en->opts, &en->memory, &en->jobs);
+    uint64_t each = en->memory / 16 / en->jobs;
+    en->large = each > MRSI_BIG ? MRSI_BIG : each < MRSI_BLOCK ? MRSI_BLOCK : each;
     en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;
     if (en->opts->output) {
         struct mrs_output_opts o = output_opts(en);

@@ -51,7 +51,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         }
     }
     enum mrs_status s = mrsi_scan_next(&f->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
+    *big = mrsi_is_large(f->en, job->block.n);
     return s;
 }
 

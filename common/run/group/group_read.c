@@ -28,7 +28,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         mrs_buf_init(&job->trial, g->en->mem, SIZE_MAX);
     }
     enum mrs_status s = mrsi_scan_next(&g->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
+    *big = mrsi_is_large(g->en, job->block.n);
     return s;
 }
 

@@ -74,7 +74,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     enum mrs_status s = job_begin(j, job, e);
     if (s == MRS_OK && j->lookup) {
         s = mrsi_scan_next(&j->scan, &x->block, &x->part, e);
-        x->is_large = x->block.n > MRSI_BIG;
+        x->is_large = mrsi_is_large(j->en, x->block.n);
     } else if (s == MRS_OK) {
         s = mrsi_slice_next(j, x, e);
     }

@@ -26,7 +26,7 @@ key_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         mrs_buf_init(&k->log, j->en->mem, SIZE_MAX);
     }
     enum mrs_status s = mrsi_scan_next(&j->scan, &k->block, &k->part, e);
-    *big = k->block.n > MRSI_BIG;
+    *big = mrsi_is_large(j->en, k->block.n);
     return s;
 }
 
@@ -189,7 +189,7 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         return MRS_END; /* all of it is read again */
     }
     enum mrs_status s = mrsi_scan_next(&j->scan, &f->block, &f->part, e);
-    *big = f->block.n > MRSI_BIG;
+    *big = mrsi_is_large(j->en, f->block.n);
     return s == MRS_OK ? mrsi_far_block(j, &f->block, &f->map, &f->map_at, e) : s;
 }
 

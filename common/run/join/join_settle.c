@@ -40,7 +40,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     struct join_settle_job *job = p;
     enum mrs_status s = begin(st, job, e);
     MRS_THEN(s, mrsi_scan_next(&st->j->scan, &job->block, &job->part, e));
-    *big = job->block.n > MRSI_BIG;
+    *big = mrsi_is_large(st->j->en, job->block.n);
     return s;
 }
 

@@ -177,7 +177,7 @@ mrsi_slice_next(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_er
         return s;
     }
     s = take_documents(j, slice, slice->spill->part[slice->partition].hi, most, e);
-    slice->is_large = slice->block.n > most && slice->block.n > MRSI_BIG;
+    slice->is_large = slice->block.n > most && mrsi_is_large(j->en, slice->block.n);
     return s == MRS_OK && slice->is_loaded && !slice->is_heavy ? load(slice, e) : s;
 }
 

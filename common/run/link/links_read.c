@@ -54,7 +54,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     job->seen = 0;
     enum mrs_status s = mrsi_scan_next(&l->scan, &job->block, &job->part, e);
     job->guess = mrsi_scan_guess(&l->scan);
-    *big = job->block.n > MRSI_BIG;
+    *big = mrsi_is_large(l->en, job->block.n);
     return s;
 }
 

@@ -22,6 +22,43 @@ mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e)
     return w->work[step];
 }
 
+static void
+clear_work(struct mrsi_worker *w, uint32_t step)
+{
+    const struct mrs_step_type *t = w->en->plan->steps[step].type;
+    if (w->work[step] && t->work_clear) {
+        t->work_clear(&w->ctx, w->work[step]);
+    }
+    mrs_free(w->en->mem, w->work[step]);
+    w->work[step] = NULL;
+}
+
+void
+mrsi_worker_give_back(struct mrsi_worker *w)
+{
+    for (uint32_t i = 0; w->work && i < w->en->plan->n_steps; i++) {
+        clear_work(w, i);
+    }
+    mrs_arena_clear(&w->arena);
+    mrs_buf_clear(&w->scratch);
+}
+
+/* A large document has gone through list[i]: what is needed no more of what the steps up to there made is freed.
+ * *holder: the step in whose memory the document lay; MRSI_NONE: in none. */
+static void
+shed(struct mrsi_worker *w, const uint32_t *list, uint32_t i, bool same, uint32_t *holder, struct mrs_arena_mark then)
+{
+    if (same) {
+        clear_work(w, list[i]);
+    } else {
+        if (*holder != MRSI_NONE) {
+            clear_work(w, *holder);
+        }
+        *holder = list[i];
+    }
+    mrs_arena_release(&w->arena, then);
+}
+
 /* One step on one document: OK with *doc replaced, SKIP, or worse. */
 static enum mrs_status
 map_one(struct mrsi_worker *w, uint32_t step, struct mrs_view *doc, struct mrs_err *e)
@@ -51,8 +88,10 @@ each_step(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_qu
           struct mrs_view *doc, struct mrs_err *e)
 {
     MRS_ASSERT(n_quiet <= n && coll < w->en->n_coll);
+    uint32_t holder = MRSI_NONE;
     for (uint32_t i = 0; i < n; i++) {
         struct mrs_view before = *doc;
+        struct mrs_arena_mark then = mrs_arena_mark(&w->arena);
         w->first_look = i >= n_quiet;
         if (i >= n_quiet) {
             mrsi_paths_meet(w, w->en->row_of[list[i]][0], before);
@@ -79,6 +118,9 @@ each_step(struct mrsi_worker *w, const uint32_t *list, uint32_t n, uint32_t n_qu
         }
         if (s == MRS_SKIP) {
             return s;
+        }
+        if (mrsi_is_large(w->en, before.n)) {
+            shed(w, list, i, doc->p == before.p, &holder, then);
         }
     }
     return MRS_OK;

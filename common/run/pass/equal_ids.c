@@ -41,7 +41,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         mrs_buf_init(&j->hashes, t->en->mem, SIZE_MAX);
     }
     enum mrs_status s = mrs_reader_next(t->reader, &j->block, e);
-    *big = s == MRS_OK && j->block.n > MRSI_BIG;
+    *big = s == MRS_OK && mrsi_is_large(t->en, j->block.n);
     return s;
 }
 

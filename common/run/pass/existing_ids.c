@@ -24,7 +24,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         mrs_buf_init(&j->found, t->ids->en->mem, SIZE_MAX);
     }
     enum mrs_status s = mrsi_scan_next(&t->scan, &j->block, &j->part, e);
-    *big = j->block.n > MRSI_BIG;
+    *big = mrsi_is_large(t->ids->en, j->block.n);
     return s;
 }
 

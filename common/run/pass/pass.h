@@ -128,6 +128,8 @@ mrsi_first_object_id(struct mrs_view doc)
 }
 
 /* ---- document_steps.c: one-document steps ---- */
+/* Frees what kernels keep in memory from one document to the next. */
+void mrsi_worker_give_back(struct mrsi_worker *w);
 void *mrsi_work_of(struct mrsi_worker *w, uint32_t step, struct mrs_err *e); /* NULL: no memory */
 /* Leads doc through the steps list[from..n); SKIP: one refused it. first_quiet: so many of the list are neither
  * counted nor recorded. */

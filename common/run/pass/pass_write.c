@@ -91,12 +91,12 @@ mrsi_writer_open(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mr
 }
 
 static void
-count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at, size_t n)
+count(const struct mrsi_writer *wr, struct mrsi_out *out, const uint8_t *doc, size_t n)
 {
     out->docs++;
     if (wr->final && !wr->blind && !out->buf.bad) {
         /* what is refused is missing when it is written */
-        mrs_docs_add(&out->counted, &wr->en->salt, out->buf.p + at, n);
+        mrs_docs_add(&out->counted, &wr->en->salt, doc, n);
     }
 }
 
@@ -104,7 +104,42 @@ void
 mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at)
 {
     MRS_ASSERT(at <= out->buf.n);
-    count(wr, out, at, out->buf.n - at);
+    count(wr, out, out->buf.p + at, out->buf.n - at);
+}
+
+/* The bytes of out, which are n at p. */
+static enum mrs_status
+write_out(struct mrsi_writer *wr, struct mrsi_out *out, const uint8_t *p, size_t n, struct mrs_err *e)
+{
+    MRS_ASSERT(wr->coll < wr->en->n_coll);
+    enum mrs_status s = MRS_OK;
+    if (n && !wr->blind) {
+        s = wr->final ? mrs_sink_write_counted(wr->en->coll[wr->coll].sink, p, n, &out->counted, e)
+                      : mrsi_temp_append(wr->temp, p, n, wr->bytes, e);
+    }
+    if (s == MRS_OK && wr->final) {
+        mrsi_paths_written(wr->en, wr->coll, p, n);
+        s = mrsi_notices_written(wr->en, wr->coll, p, n, e);
+        MRS_THEN(s, mrsi_fit_written(wr->en, wr->coll, p, n, e));
+    }
+    if (s == MRS_OK) {
+        wr->bytes += n;
+        wr->docs += out->docs;
+    }
+    out->docs = 0;
+    out->counted = (struct mrs_docs){0, 0, {0, 0}};
+    return s;
+}
+
+enum mrs_status
+mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e)
+{
+    enum mrs_status s = write_out(wr, out, out->buf.p, out->buf.n, e);
+    if (out->buf.cap > MRSI_BIG) {
+        mrs_buf_clear(&out->buf);
+    }
+    mrs_buf_reset(&out->buf);
+    return s;
 }
 
 enum mrs_status
@@ -122,6 +157,19 @@ write_large(struct mrsi_writer *wr, const struct mrsi_worker *w, struct mrsi_out
     return s == MRS_OK && large ? mrsi_writer_commit(wr, out, e) : s;
 }
 
+/* A large document, in the job's turn and from where it lies: it is not copied. */
+static enum mrs_status
+write_alone(struct mrsi_writer *wr, const struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,
+            struct mrs_err *e)
+{
+    if (!mrsi_pipe_await(w)) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+    }
+    enum mrs_status s = mrsi_writer_commit(wr, out, e);
+    count(wr, out, doc.p, doc.n);
+    return s == MRS_OK ? write_out(wr, out, doc.p, doc.n, e) : s;
+}
+
 enum mrs_status
 mrsi_out_put(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,
              struct mrs_err *e)
@@ -136,6 +184,9 @@ mrsi_out_put(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out *out
         if (s != MRS_OK) {
             return s == MRS_SKIP ? MRS_OK : s;
         }
+    }
+    if (w->pipe && mrsi_is_large(wr->en, doc.n)) {
+        return write_alone(wr, w, out, doc, e);
     }
     size_t at = out->buf.n;
     mrs_buf_put(&out->buf, doc.p, doc.n);
@@ -163,36 +214,9 @@ mrsi_out_put_all(struct mrsi_writer *wr, struct mrsi_worker *w, struct mrsi_out 
     mrs_buf_put(&out->buf, p, n);
     for (uint32_t some; at < out->buf.n; at += some) {
         some = mrs_le32(out->buf.p + at);
-        count(wr, out, at, some);
+        count(wr, out, out->buf.p + at, some);
     }
     return mrs_buf_status(&out->buf, e);
-}
-
-enum mrs_status
-mrsi_writer_commit(struct mrsi_writer *wr, struct mrsi_out *out, struct mrs_err *e)
-{
-    MRS_ASSERT(wr->coll < wr->en->n_coll);
-    enum mrs_status s = MRS_OK;
-    if (out->buf.n && !wr->blind) {
-        s = wr->final ? mrs_sink_write_counted(wr->en->coll[wr->coll].sink, out->buf.p, out->buf.n, &out->counted, e)
-                      : mrsi_temp_append(wr->temp, out->buf.p, out->buf.n, wr->bytes, e);
-    }
-    if (s == MRS_OK && wr->final) {
-        mrsi_paths_written(wr->en, wr->coll, out->buf.p, out->buf.n);
-        s = mrsi_notices_written(wr->en, wr->coll, out->buf.p, out->buf.n, e);
-        MRS_THEN(s, mrsi_fit_written(wr->en, wr->coll, out->buf.p, out->buf.n, e));
-    }
-    if (s == MRS_OK) {
-        wr->bytes += out->buf.n;
-        wr->docs += out->docs;
-    }
-    if (out->buf.cap > MRSI_BIG) {
-        mrs_buf_clear(&out->buf);
-    }
-    mrs_buf_reset(&out->buf);
-    out->docs = 0;
-    out->counted = (struct mrs_docs){0, 0, {0, 0}};
-    return s;
 }
 
 enum mrs_status
@@ -299,7 +323,7 @@ copy_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         mrs_buf_init(&j->room, c->wr->en->mem, SIZE_MAX);
     }
     enum mrs_status s = mrsi_scan_next(&c->scan, &j->block, &j->part, e);
-    *big = j->block.n > MRSI_BIG;
+    *big = mrsi_is_large(c->wr->en, j->block.n);
     return s;
 }
 
@@ -333,7 +357,7 @@ copy_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
             s = mrsi_ids_replace(c->wr->ids, true, c->wr->coll, cur.ordinal, &j->room, &doc, e);
         }
         if (s == MRS_OK) {
-            bool as_read = cur.sums && doc.p >= j->block.p && doc.p + doc.n == j->block.p + cur.at;
+            bool as_read = cur.sums && !mrsi_is_large(c->wr->en, doc.n) && doc.p >= j->block.p && doc.p + doc.n == j->block.p + cur.at;
             j->copied++;
             s = as_read && !c->wr->n_fused ? put_as_read(&j->out, &cur, doc, e)
                                            : mrsi_out_put(c->wr, w, &j->out, doc, e);

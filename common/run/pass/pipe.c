@@ -5,7 +5,8 @@
  * workers. A worker whose job is done before its turn queues it, while a slot is free, and continues; the thread that
  * commits the job before it commits it, too. A big job keeps the fetch lock until it is committed: documents of many
  * megabytes take turns instead of being held by all workers at once (and since earlier jobs have all been fetched,
- * they can commit: no deadlock). The first error stops all workers; of several, the error of the earliest job is
+ * they can commit: no deadlock). After a big job its memory is freed: otherwise each worker would come to hold as much
+ * as the largest document takes. The first error stops all workers; of several, the error of the earliest job is
  * reported. The pipe must not depend on what a job is. */
 #include "checkpoint.h"
 
@@ -16,6 +17,7 @@ struct pipe_slot { /* room for a job */
     void *job;
     uint64_t no;
     enum pipe_state state;
+    bool big;
     struct mrs_buf refused; /* of one that waits, in place of its worker's */
 };
 
@@ -125,6 +127,15 @@ wait_turn(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bo
     return turn;
 }
 
+/* A big job's memory, and what its worker keeps from document to document. */
+static void
+give_back(const struct mrsi_pipe *p, struct mrsi_worker *w, struct pipe_slot *x)
+{
+    p->clear(p->arg, x->job);
+    memset(x->job, 0, p->job_size);
+    mrsi_worker_give_back(w);
+}
+
 /* Commits the job of a slot, whose turn it is; *next: the one behind it, if that waits for this. */
 static enum mrs_status
 commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pipe_slot **next)
@@ -145,6 +156,9 @@ commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pi
     if (s < MRS_OK) {
         fail(r, s, x->no, &e);
         return s;
+    }
+    if (x->big) {
+        give_back(r->p, w, x);
     }
     pthread_mutex_lock(&r->commit_lock);
     r->committed++;
@@ -228,6 +242,7 @@ one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
     }
     if (s == MRS_OK) {
         (*mine)->no = no;
+        (*mine)->big = big;
         r->fetched++;
     } else if (s < MRS_OK) {
         fail(r, s, no, &e); /* before anybody else fetches: what fails behind it would have another reason */

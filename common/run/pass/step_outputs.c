@@ -366,7 +366,7 @@ mrsi_step_outputs_job_next(struct mrsi_step_outputs *s, struct mrsi_scan *scan, 
         *fresh = true;
     }
     enum mrs_status st = mrsi_scan_next(scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
+    *big = mrsi_is_large(s->en, job->block.n);
     return st;
 }
 

@@ -27,7 +27,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     mrs_buf_reset(&job->list);
     mrs_buf_reset(&job->failed);
     enum mrs_status s = mrsi_scan_next(&k->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
+    *big = mrsi_is_large(k->en, job->block.n);
     return s;
 }
 

@@ -44,7 +44,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     }
     enum mrs_status s = mrsi_scan_next(&k->scan, &job->block, &job->part, e);
     job->guess = mrsi_scan_guess(&k->scan);
-    *big = job->block.n > MRSI_BIG;
+    *big = mrsi_is_large(k->en, job->block.n);
     return s;
 }
 

@@ -33,7 +33,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     }
     enum mrs_status s = j->m ? MRS_OK : mrs_measurements_new(u->en->mem, &u->of, &j->m, e);
     MRS_THEN(s, mrsi_scan_next(&u->scan, &j->block, &j->part, e));
-    *big = s == MRS_OK && j->block.n > MRSI_BIG;
+    *big = s == MRS_OK && mrsi_is_large(u->en, j->block.n);
     return s;
 }
 

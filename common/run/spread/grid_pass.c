@@ -84,7 +84,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         mrs_buf_init(&j->key, ga->g->en->mem, SIZE_MAX);
     }
     enum mrs_status s = mrsi_scan_next(&ga->scan, &j->block, &j->part, e);
-    *big = j->block.n > MRSI_BIG;
+    *big = mrsi_is_large(ga->g->en, j->block.n);
     return s;
 }
 

@@ -49,7 +49,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     j->part = &no_part;
     enum mrs_status s = sp->from ? sp->from->next(sp->from->arg, &j->block, e)
                                  : mrsi_scan_next(&sp->scan, &j->block, &j->part, e);
-    *big = j->block.n > MRSI_BIG;
+    *big = mrsi_is_large(sp->en, j->block.n);
     return s;
 }
 

@@ -18,7 +18,7 @@
 
 #define MRSI_BLOCK (1u << 20) /* bytes that are handed over or written at once */
 #define MRSI_READ (1u << 18)  /* bytes of a block that is read: it stays near the processor while it is worked on */
-#define MRSI_BIG   (4u << 20) /* blocks larger than this are worked on alone */
+#define MRSI_BIG   (4u << 20) /* blocks larger than this are worked on alone, where memory is short smaller ones too */
 #define MRSI_NONE  UINT32_MAX
 struct mrsi_engine; struct mrsi_input_digest; struct mrsi_value_list; struct mrsi_asked; struct mrsi_twins;
 struct pipe_run;
@@ -161,6 +161,7 @@ struct mrsi_engine {
     struct mrsi_worker *worker;
     uint32_t jobs;
     uint64_t memory; /* bytes that gathering may use */
+    size_t large;    /* bytes of a block or document that is worked on alone; 0: MRSI_BIG */
     struct mrs_salt salt;      /* of the manifest's digests: made of the plan id, alike in runs that are alike */
     uint8_t drawn[MRS_SECRET]; /* random bytes that checkpoints keep */
     struct mrs_secret secret;  /* made of them: of all hashes by which two things are taken for one */
@@ -202,6 +203,13 @@ static inline bool
 mrsi_cancelled(const struct mrsi_engine *en)
 {
     return en->opts->cancel && __atomic_load_n(en->opts->cancel, __ATOMIC_RELAXED);
+}
+
+/* Whether so many bytes, of one document or block, are too many to be held by all workers at once. */
+static inline bool
+mrsi_is_large(const struct mrsi_engine *en, size_t n)
+{
+    return n > (en->large ? en->large : MRSI_BIG);
 }
 
 /* Bytes of a block that is read, and of what is done between two places where a savepoint can be taken. */

@@ -38,7 +38,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         }
     }
     enum mrs_status s = mrsi_scan_next(&t->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
+    *big = mrsi_is_large(t->en, job->block.n);
     if (s == MRS_OK && job->block.first_doc + job->block.n_docs >= MRSI_NONE) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%s has more than %u documents, too many for one tree",
                         t->scan.coll->ns, MRSI_NONE);

@@ -39,7 +39,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
         job->entry.group.ceiling = job->entry.order.ceiling = MRS_KEY_MAX;
     }
     enum mrs_status s = mrsi_scan_next(&r->scan, &job->block, &job->part, e);
-    *big = job->block.n > MRSI_BIG;
+    *big = mrsi_is_large(r->en, job->block.n);
     return s;
 }
 

@@ -29,6 +29,7 @@ struct yaml_reader {
     yaml_parser_t yaml;
     const char *text;
     size_t n;
+    size_t chars, at; /* of the text, up to a mark: characters, as marks count them, and bytes */
     struct yaml_level level[MRS_PLAN_DEPTH_MAX];
     int depth;
     uint32_t documents, n_anchors, cap_anchors;
@@ -385,6 +386,39 @@ warn_of_zeros(struct yaml_reader *r, const struct mrsi_yaml_node *node, const ch
     }
 }
 
+/* The text from a mark on; the marks that are asked for never go back. */
+static struct mrsi_span
+text_from(struct yaml_reader *r, yaml_mark_t mark)
+{
+    MRS_ASSERT(r->chars <= mark.index && r->at <= r->n);
+    for (; r->chars < mark.index && r->at < r->n; r->chars++) {
+        do {
+            r->at++;
+        } while (r->at < r->n && ((uint8_t)r->text[r->at] & 0xC0) == 0x80);
+    }
+    return (struct mrsi_span){r->text + r->at, r->n - r->at};
+}
+
+/* `User #1` is `User`, and the rest a comment, of which most begin with a blank behind the mark. */
+static void
+warn_of_comment(struct yaml_reader *r, const struct mrsi_yaml_node *node, const yaml_event_t *ev)
+{
+    if (!node->plain || node->empty) {
+        return;
+    }
+    struct mrsi_span rest = text_from(r, ev->end_mark);
+    if (rest.n < 3 || memcmp(rest.p, " #", 2) != 0 || strchr(" \t\r\n#", rest.p[2])) {
+        return;
+    }
+    int shown = 2;
+    while (shown < 12 && (size_t)shown < rest.n && (uint8_t)rest.p[shown] > ' ' && (uint8_t)rest.p[shown] < 127) {
+        shown++;
+    }
+    mrsi_plan_warning(r->p, node->line, node->col,
+                      "`%.60s` is all of this value, for`%.*s` begins a comment; put quotes around a text, and a blank "
+                      "behind the # of a comment", (const char *)ev->data.scalar.value, shown, rest.p);
+}
+
 static bool
 on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
 {
@@ -406,6 +440,7 @@ on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
     node->plain = ev->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     node->empty = node->plain && n == 0 && !ev->data.scalar.tag;
     warn_of_zeros(r, node, text);
+    warn_of_comment(r, node, ev);
     node->size = node->val.n;
     return attach(r, node, ev->start_mark) && absorb(r, node, ev->start_mark);
 }

@@ -3,6 +3,7 @@
 # messages.sh MONGORESHAPE - what a refusal says of its document: the size and the largest field of one that is too
 # large, what blocks the way of a path, the field whose expression failed.
 set -u
+tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$(dirname "$0")/begin.bash" "$1"
 
 python3 - << 'P'
@@ -140,6 +141,8 @@ if grep 'is a text here' log; then
 else
     passed=$((passed + 1))
 fi
+is 'comments behind values, of which three are told' 3 \
+    "$("$tool" check "$tests/cases/set/comment_in_value/plan.yaml" 2>&1 | grep -c 'begins a comment')"
 # explains NAME PATTERN STEP: what is said of the step beside writers
 explains() {
     printf 'database: d\nsteps:\n  - %s\n' "$3" > plan.yaml

@@ -14,7 +14,7 @@ struct mrs_product {
     int side;             /* the collection it belongs to now */
     bool self; /* the source document itself, where it stays in or changes in its own collection; at most one */
     bool made; /* its `_id` was made by the step: an equal document is another one, never the same */
-    struct mrs_view doc;  /* lives until the next begin */
+    struct mrs_view doc;  /* lives until the next call of next or begin */
 };
 struct mrs_products { /* of one side, one behind the other */
     int side;

@@ -12,6 +12,7 @@
 enum ext_refs { EXT_REFS_PARENT, EXT_REFS_CHILD, EXT_REFS_BOTH, EXT_REFS_NONE };
 enum ext_id { EXT_ID_KEEP, EXT_ID_NEW, EXT_ID_EXPR };
 #define EXT_BUF_MAX (8u * MRS_DOC_READ_MAX) /* of what is made of one document */
+#define EXT_AT_ONCE (2u << 20) /* of children that are kept until they are asked for */
 #define EXT_NONE UINT32_MAX
 /* What is at the path and has no parts: bits of mrs_ctx.remarks. */
 enum ext_remark { EXT_ARRAY, EXT_NULL, EXT_EMPTY, EXT_SCALAR };
@@ -75,10 +76,20 @@ struct ext_part {
     bool out;                 /* it is extracted */
     uint32_t rank;            /* place among those that stay */
 };
-/* One field that holds elements: an array, or a single document. */
+/* One field that holds elements: an array, or a single document (with `map` its fields are the elements). */
 struct ext_list {
+    struct mrs_val v, key;   /* itself, and the key of its parent */
     uint32_t part, n_part;
+    uint32_t index, n_index; /* as in struct ext_part, of each of its elements in its turn */
+    uint32_t id_at;          /* where the `_id` of the first part lies in the list of ids */
     bool array;
+};
+/* The parts of a document in their order (extract_each.c). */
+struct ext_each {
+    uint32_t at, list; /* of the next */
+    uint32_t left;     /* in the list that is gone through */
+    struct mrs_walk walk;
+    struct ext_part part;
 };
 struct ext_span {
     uint32_t off, len;
@@ -102,6 +113,9 @@ struct ext_work {
     struct mrs_buf ids;
     struct mrs_buf source, raw;
     struct mrs_view self;     /* the source as it leaves the step */
+    struct mrs_view doc;      /* as it came */
+    bool later;               /* there are children that are made when they are asked for: */
+    struct ext_each rest;
     uint32_t at;              /* next product */
     uint32_t n_pages;
 };
@@ -110,6 +124,12 @@ static inline struct ext_part *
 ext_parts(const struct ext_work *w)
 {
     return (struct ext_part *)(void *)w->part.p;
+}
+/* Whether parts lie in work.part; else they are found again in the document whenever they are asked for. */
+static inline bool
+ext_stores(const struct mrsi_extract *s)
+{
+    return s->leave.given || s->nested.given;
 }
 static inline uint32_t
 ext_n_parts(const struct ext_work *w)
@@ -151,6 +171,10 @@ void mrsi_extract_work_start(struct ext_work *w, struct mrs_mem *mem);
 void mrsi_extract_work_clear(struct mrs_ctx *c, void *work);
 /* Finds the elements of the document, and decides which stay. */
 enum mrs_status mrsi_extract_find(struct ext_doc *x);
+
+/* ---- extract_each.c ---- */
+/* The next part; NULL: there is none. It lives until the next call. */
+struct ext_part *mrsi_extract_next(const struct ext_doc *x, struct ext_each *each);
 
 /* ---- extract_nested.c ---- */
 /* The parts of a list and those inside of them. */

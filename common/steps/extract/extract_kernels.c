@@ -17,31 +17,66 @@ begin_doc(const struct mrsi_extract *s, struct mrs_ctx *c, struct ext_work *w, s
 }
 
 /* ---- SPREAD ---- */
+/* The document of a part, at the end of what was made; what it took of the arena is let go. */
+static enum mrs_status
+child(struct ext_doc *x, struct ext_part *part, struct ext_span *span)
+{
+    struct ext_work *w = x->w;
+    struct mrs_arena_mark then = mrs_arena_mark(x->c->arena);
+    *span = (struct ext_span){(uint32_t)w->made.n, 0, false};
+    enum mrs_status st = mrsi_extract_inner_key(x, part);
+    MRS_THEN(st, mrsi_extract_child(x, part, false, &w->made, &span->made, NULL));
+    span->len = (uint32_t)w->made.n - span->off;
+    mrs_arena_release(x->c->arena, then);
+    return st;
+}
+
+/* What children will be made of is as it was before: limits of one document hold for its children once. */
+static void
+make_later(struct ext_doc *x)
+{
+    x->w->elements_list = x->w->elements_around = EXT_NONE;
+    x->w->elements_made = 0;
+    x->c->arena->steps = 0;
+}
+
+/* Where they take much memory only the first of them are kept. The others are made to see that they can be made, and
+ * once more when they are asked for; but parts inside of parts look at those around them. */
 static enum mrs_status
 children(struct ext_doc *x)
 {
     struct ext_work *w = x->w;
     bool want_ids = x->s->to_child || x->s->leave.id;
-    uint32_t n = ext_n_parts(w);
+    struct ext_each each = {.at = 0}, before = each;
+    struct ext_part *part;
     enum mrs_status st = MRS_OK;
     struct mrsi_shape_items ids;
     mrsi_items_open(&ids, &w->ids);
-    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
-        struct ext_span span = {(uint32_t)w->made.n, 0, false};
-        if (!ext_parts(w)[i].out) {
+    for (; st == MRS_OK && (part = mrsi_extract_next(x, &each)) != NULL; before = each) {
+        struct ext_span span;
+        if (!part->out) {
             continue;
         }
-        st = mrsi_extract_inner_key(x, &ext_parts(w)[i]);
-        MRS_THEN(st, mrsi_extract_child(x, &ext_parts(w)[i], false, &w->made, &span.made, NULL));
-        span.len = (uint32_t)w->made.n - span.off;
-        mrs_buf_put(&w->span, &span, sizeof span);
-        MRS_THEN(st, mrsi_buf_end(&w->span, w->span.n, x->c, "path")); /* a part inside of this one looks there */
+        if (!w->later && w->made.n > EXT_AT_ONCE && !x->s->nested.given) {
+            w->later = true;
+            w->rest = before;
+        }
+        st = child(x, part, &span);
         if (st == MRS_OK && want_ids) {
             struct mrs_view d = {w->made.p + span.off, span.len};
             mrsi_items_add(&ids, mrs_doc_get(d, "_id"));
         }
+        if (w->later) {
+            w->made.n = span.off;
+        } else {
+            mrs_buf_put(&w->span, &span, sizeof span);
+            MRS_THEN(st, mrsi_buf_end(&w->span, w->span.n, x->c, "path")); /* a part inside of this one looks there */
+        }
     }
     mrsi_items_close(&ids);
+    if (w->later) {
+        make_later(x);
+    }
     return st == MRS_OK ? mrsi_buf_end(&w->ids, 0, x->c, "id") : st;
 }
 
@@ -53,7 +88,7 @@ spread_begin(const void *state, struct mrs_ctx *c, void *work, int side, struct 
     struct ext_doc x = begin_doc(s, c, w, doc);
     bool takes;
     (void)side;
-    w->self = doc;
+    w->self = w->doc = doc;
     *fate = MRS_FATE_STAYS;
     enum mrs_status st = mrsi_step_where(s->where, c, doc, &takes);
     if (st != MRS_OK || !takes) {
@@ -72,20 +107,40 @@ spread_begin(const void *state, struct mrs_ctx *c, void *work, int side, struct 
     return st;
 }
 
+/* The next child that was not kept. */
+static enum mrs_status
+next_child(const struct mrsi_extract *s, struct mrs_ctx *c, struct ext_work *w, struct mrs_product *out)
+{
+    struct ext_doc x = {s, c, w, w->doc, mrs_doc_get(w->doc, "_id")};
+    struct ext_part *part;
+    struct ext_span span;
+    do {
+        part = mrsi_extract_next(&x, &w->rest);
+    } while (part && !part->out);
+    if (!part) {
+        return MRS_END;
+    }
+    mrs_buf_reset(&w->made);
+    enum mrs_status st = child(&x, part, &span);
+    if (st != MRS_OK) { /* it could be made before */
+        return MRS_DEAD;
+    }
+    *out = (struct mrs_product){1, false, span.made, mrsi_buf_view(&w->made, 0)};
+    return MRS_OK;
+}
+
 static enum mrs_status
 spread_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out)
 {
     struct ext_work *w = work;
     const struct ext_span *span = (const struct ext_span *)(const void *)w->span.p;
-    (void)state;
-    (void)c;
     if (w->at == 0) {
         *out = (struct mrs_product){0, true, false, w->self};
     } else if (w->at <= w->span.n / sizeof *span) {
         struct mrs_view d = {w->made.p + span[w->at - 1].off, span[w->at - 1].len};
         *out = (struct mrs_product){1, false, span[w->at - 1].made, d};
     } else {
-        return MRS_END;
+        return w->later ? next_child(state, c, w, out) : MRS_END;
     }
     w->at++;
     return MRS_OK;
@@ -207,10 +262,12 @@ group_parts(const void *state, struct mrs_ctx *c, void *work, int side, struct m
         return st;
     }
     st = mrsi_extract_find(&x);
-    uint32_t n = ext_n_parts(x.w);
-    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
-        const struct ext_part *p = &ext_parts(x.w)[i];
+    struct ext_each each = {.at = 0};
+    const struct ext_part *p;
+    while (st == MRS_OK && (p = mrsi_extract_next(&x, &each)) != NULL) {
+        struct mrs_arena_mark then = mrs_arena_mark(c->arena);
         st = p->out ? source_part(&x, p, out) : MRS_OK;
+        mrs_arena_release(c->arena, then);
     }
     return st;
 }

@@ -89,10 +89,12 @@ mrsi_extract_pages(struct ext_doc *x)
     MRS_ASSERT(x->s->pages.given);
     struct extract_pages_page p = {.x = x, .number = x->s->leave.given ? 2 : 1};
     enum mrs_status st = MRS_OK;
-    uint32_t n = ext_n_parts(x->w);
-    for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
-        const struct ext_part *part = &ext_parts(x->w)[i];
+    struct ext_each each = {.at = 0};
+    const struct ext_part *part;
+    while (st == MRS_OK && (part = mrsi_extract_next(x, &each)) != NULL) {
+        struct mrs_arena_mark then = mrs_arena_mark(x->c->arena);
         st = part->out ? add(&p, part) : MRS_OK;
+        mrs_arena_release(x->c->arena, then);
     }
     return st == MRS_OK && p.open ? close_page(&p) : st;
 }

@@ -46,6 +46,7 @@ mrsi_extract_work_start(struct ext_work *w, struct mrs_mem *mem)
     w->elements_list = w->elements_around = EXT_NONE;
     w->elements_made = 0;
     w->at = w->n_pages = 0;
+    w->later = false;
 }
 
 void
@@ -115,21 +116,31 @@ enter(struct ext_walker *w, struct mrs_view d, uint32_t level)
     return st;
 }
 
+static enum mrs_status
+check_key(const struct ext_walker *w)
+{
+    const struct mrsi_extract *s = w->x->s;
+    if (w->key.type == MRS_MISSING && (s->to_parent || s->pages.given)) {
+        return mrsi_step_refuse(w->x->c, "parent_key", "the document has no %s", s->parent_key.text);
+    }
+    return MRS_OK;
+}
+
 enum mrs_status
 mrsi_extract_add(struct ext_walker *w, struct ext_part p)
 {
     MRS_ASSERT(w->n_index <= EXT_INDEX_MAX);
     struct ext_doc *x = w->x;
-    const struct mrsi_extract *s = x->s;
-    if (w->key.type == MRS_MISSING && (s->to_parent || s->pages.given)) {
-        return mrsi_step_refuse(x->c, "parent_key", "the document has no %s", s->parent_key.text);
+    enum mrs_status st = check_key(w);
+    if (st != MRS_OK) {
+        return st;
     }
     p.key = w->key;
     p.index = (uint32_t)(x->w->index.n / sizeof(uint32_t));
     p.n_index = w->n_index;
     p.list = (uint32_t)(x->w->list.n / sizeof(struct ext_list));
     p.out = true;
-    enum mrs_status st = append(x, &x->w->index, w->index, w->n_index * sizeof(uint32_t));
+    st = append(x, &x->w->index, w->index, w->n_index * sizeof(uint32_t));
     return st == MRS_OK ? append(x, &x->w->part, &p, sizeof p) : st;
 }
 
@@ -167,25 +178,41 @@ add_fields(struct ext_walker *w, struct mrs_val v)
     return st;
 }
 
+/* All parts of v, stored. */
+static enum mrs_status
+store_parts(struct ext_walker *w, struct mrs_val v)
+{
+    return w->x->s->nested.given    ? mrsi_extract_nested(w, v)
+           : w->x->s->map           ? add_fields(w, v)
+           : v.type == MRS_DOCUMENT ? mrsi_extract_add(w, (struct ext_part){.v = v, .around = EXT_NONE})
+                                    : add_elements(w, v);
+}
+
 static enum mrs_status
 add_list(struct ext_walker *w, struct mrs_val v)
 {
     struct ext_doc *x = w->x;
-    struct ext_list l = {ext_n_parts(x->w), 0, v.type == MRS_ARRAY};
-    enum mrs_status st = x->s->nested.given       ? mrsi_extract_nested(w, v)
-                         : x->s->map              ? add_fields(w, v)
-                         : v.type == MRS_DOCUMENT ? mrsi_extract_add(w, (struct ext_part){.v = v, .around = EXT_NONE})
-                                                  : add_elements(w, v);
-    l.n_part = ext_n_parts(x->w) - l.part;
+    struct ext_work *k = x->w;
+    bool stores = ext_stores(x->s), array = v.type == MRS_ARRAY;
+    struct ext_list l = {.v = v, .key = w->key, .part = ext_n_parts(k), .array = array};
+    enum mrs_status st = stores ? store_parts(w, v) : MRS_OK;
+    l.n_part = stores ? ext_n_parts(k) - l.part : array || x->s->map ? mrs_val_count(v) : 1;
     if (st != MRS_OK || !l.n_part) {
         return st;
     }
-    count_in(&x->w->child_group);
-    count_in(&x->w->count_group);
-    if (x->s->path.n > 1) {
-        st = append(x, &x->w->way, w->way, (x->s->path.n - 1) * sizeof *w->way);
+    if (!stores) {
+        l.index = (uint32_t)(k->index.n / sizeof(uint32_t));
+        l.n_index = w->n_index + array;
+        w->index[w->n_index] = 0;
+        st = check_key(w);
+        MRS_THEN(st, append(x, &k->index, w->index, l.n_index * sizeof(uint32_t)));
     }
-    return st == MRS_OK ? append(x, &x->w->list, &l, sizeof l) : st;
+    count_in(&k->child_group);
+    count_in(&k->count_group);
+    if (st == MRS_OK && x->s->path.n > 1) {
+        st = append(x, &k->way, w->way, (x->s->path.n - 1) * sizeof *w->way);
+    }
+    return st == MRS_OK ? append(x, &k->list, &l, sizeof l) : st;
 }
 
 /* Whether what is at the path has parts; else it stays, and where that is worth a word the document is marked. */

@@ -8,7 +8,8 @@
 
 struct extract_source {
     struct ext_doc *x;
-    struct mrs_val *id;         /* of each part, in the arena; missing where it is not extracted */
+    struct mrs_view ids;        /* of the parts that are extracted */
+    struct mrs_val *id;         /* `leave`: of each part, in the arena; missing where it is not extracted. Else NULL */
     uint32_t list;              /* next list */
     uint32_t child_at, count_at;
     uint32_t placed;            /* lists whose ids have a place */
@@ -23,15 +24,18 @@ n_lists(const struct ext_work *w)
 }
 
 /* ---- values ---- */
+/* With `leave` it is known of each part, else where those of each list begin. */
 static enum mrs_status
 read_ids(struct extract_source *s, struct mrs_view ids)
 {
     MRS_ASSERT(mrs_view_is_framed(ids));
-    uint32_t n = ext_n_parts(s->x->w);
+    bool leave = s->x->s->leave.given;
+    uint32_t n = leave ? ext_n_parts(s->x->w) : 0;
     struct mrs_walk w;
     struct mrs_elem e;
-    s->id = mrs_arena_alloc(s->x->c->arena, (n + 1u) * sizeof *s->id);
-    if (!s->id) {
+    s->ids = ids;
+    s->id = leave ? mrs_arena_alloc(s->x->c->arena, (n + 1u) * sizeof *s->id) : NULL;
+    if (leave && !s->id) {
         return mrs_err_memory(s->x->c->err, n * sizeof *s->id);
     }
     mrs_walk_init(&w, ids);
@@ -41,28 +45,51 @@ read_ids(struct extract_source *s, struct mrs_view ids)
             s->id[i] = e.v;
         }
     }
+    for (uint32_t l = 0; !leave && l < n_lists(s->x->w); l++) {
+        struct ext_list *list = &ext_lists(s->x->w)[l];
+        list->id_at = (uint32_t)(w.at - ids.p);
+        for (uint32_t i = 0; i < list->n_part && mrs_walk_next(&w, &e) == 1; i++) {
+        }
+    }
     return MRS_OK;
+}
+
+/* Those of the parts of a list that have one. */
+static void
+put_ids(const struct extract_source *s, const struct ext_list *l, struct mrsi_shape_items *it)
+{
+    struct mrs_walk w = {s->ids.p + l->id_at, s->ids.p + s->ids.n - 1};
+    struct mrs_elem e;
+    for (uint32_t i = 0; i < l->n_part; i++) {
+        if (s->id && s->id[l->part + i].type != MRS_MISSING) {
+            mrsi_items_add(it, s->id[l->part + i]);
+        } else if (!s->id && mrs_walk_next(&w, &e) == 1) {
+            mrsi_items_add(it, e.v);
+        }
+    }
 }
 
 static enum mrs_status
 ids_of(struct extract_source *s, const struct ext_list *l, struct mrs_val *out)
 {
-    MRS_ASSERT(l->n_part * sizeof(struct ext_part) <= s->x->w->part.n);
     struct mrs_buf *b = &s->x->w->value;
     struct mrsi_shape_items it;
-    if (!l->array) {
+    if (!l->array && s->id) {
         *out = s->id[l->part];
+        return MRS_OK;
+    }
+    if (l->array && !s->id && n_lists(s->x->w) == 1) {
+        *out = (struct mrs_val){s->ids.p, s->ids.n, MRS_ARRAY};
         return MRS_OK;
     }
     mrs_buf_reset(b);
     mrsi_items_open(&it, b);
-    for (uint32_t i = l->part; i < l->part + l->n_part; i++) {
-        if (s->id[i].type != MRS_MISSING) {
-            mrsi_items_add(&it, s->id[i]);
-        }
-    }
+    put_ids(s, l, &it);
     mrsi_items_close(&it);
     *out = mrsi_items_val(&it);
+    if (!l->array && !b->bad) {
+        *out = mrs_doc_get(mrs_val_view(*out), "0");
+    }
     return mrsi_buf_end(b, 0, s->x->c, "child_refs");
 }
 

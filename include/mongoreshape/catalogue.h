@@ -70,6 +70,8 @@ enum mrs_status mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *s
 bool mrs_catalog_capped(const struct mrs_cat_coll *cc);
 /* Why no server takes a new collection of this name, as in "is empty"; NULL: it does. */
 const char *mrs_catalog_bad_name(const char *db, const char *coll);
+/* The name that an index without one gets: key1_1_key2_-1, appended to out. */
+void mrs_index_default_name(struct mrs_view index, struct mrs_buf *out);
 /* So begins each note of an index that a restore cannot build: `check` ends with status 1 for it. */
 #define MRS_NOTE_RESTORE_FAILS "a restore fails at "
 /* A line of the report ("index x_1 of shop.orders left out: it would be unique over an array"). */

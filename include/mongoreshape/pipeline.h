@@ -29,15 +29,20 @@ struct mrs_lowered_removal { /* once all is written: what a filter finds, or who
     const struct mrs_coll *on;
     struct mrs_view filter, stages;
 };
+struct mrs_lowered_command { /* a command of the server, for the database db */
+    const char *db;
+    struct mrs_view doc;
+};
 struct mrs_lowered {
     const struct mrs_step *step;
     const char *reason;        /* why it is no pipeline, and what does it then; NULL: it is one */
     const struct mrs_coll *on; /* its first collection */
     bool whole;                /* it takes a collection at once: cut into ranges it would give other documents */
-    uint32_t n_counts, n_writes, n_removals;
+    uint32_t n_counts, n_writes, n_removals, n_commands;
     struct mrs_lowered_count count[MRS_LOWERED_PARTS];
     struct mrs_lowered_write write[MRS_LOWERED_PARTS]; /* in this order */
     struct mrs_lowered_removal removal[MRS_LOWERED_PARTS];
+    struct mrs_lowered_command command[MRS_LOWERED_PARTS]; /* in this order, after all else */
 };
 /* plan: frozen, without errors; i: from 0. All of *out lives in the arena or in the plan. OK, DEAD. */
 enum mrs_status mrs_plan_lower(const struct mrs_plan *p, uint32_t i, struct mrs_arena *a, struct mrs_lowered *out,

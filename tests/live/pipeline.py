@@ -14,6 +14,10 @@ import sys
 import tempfile
 
 
+# What the server of the tests says where a server of MongoDB does it.
+LACKS = ("not supported by Secantus", "An existing index has the same name as the requested")
+
+
 def run(*words):
     done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120)
     return done.returncode, done.stdout, done.stderr
@@ -65,6 +69,10 @@ class Case:
                 status, _, err = self.ask(r["db"], {"delete": r["coll"], "deletes": [{"q": q, "limit": 0}]})
             if err:
                 return err, True
+        for c in s["commands"]:
+            status, _, err = self.ask(c["db"], c["command"])
+            if status:
+                return err, True
         return None
 
     def wanted(self):
@@ -84,6 +92,31 @@ class Case:
             if rest and name in found:
                 found[name].append(canonical("{" + rest))
         return {n: sorted(d) for n, d in found.items()}
+
+    def told_of(self, db):
+        """What the offline tool wrote of each collection, and what the server has: {name: (indexes, validator)}."""
+        want, there = {}, {}
+        for path in glob.glob(f"{self.work}/expect/{db}/*.metadata.json"):
+            meta = json.load(open(path))
+            want[meta["collectionName"]] = (meta.get("indexes", []), meta.get("options", {}))
+        reply = self.ask(db, {"listCollections": 1})[1]
+        for c in reply["cursor"]["firstBatch"]:
+            listed = self.ask(db, {"listIndexes": c["name"]})[1]
+            there[c["name"]] = (listed["cursor"]["firstBatch"], c.get("options", {}))
+
+        def plain(pair):
+            rules = [pair[1].get(k) or "" for k in ("validator", "validationLevel", "validationAction")]
+            return sorted((i["name"], list(i["key"]), i.get("unique")) for i in pair[0]), rules if rules[0] else []
+
+        return {n: plain(p) for n, p in want.items()}, {n: plain(p) for n, p in there.items()}
+
+    def tells(self, steps):
+        """Where all steps are commands, catalogues are compared as well."""
+        for db in {s["db"] for s in steps} if all(s["commands"] for s in steps) else ():
+            want, there = self.told_of(db)
+            if want != there:
+                return f"{db}\n  offline {want}\n  server  {there}"
+        return None
 
     def differs(self):
         want = self.wanted()
@@ -110,12 +143,14 @@ class Case:
             return "skipped", err.strip()[:150]
         for s in steps:
             why = self.step(s)
+            if why and any(words in why[0] for words in LACKS):
+                return "skipped", why[0].strip()[:150]
             if why:
                 client = status or not why[1] or "E11000" in why[0] # two documents that are equal count once offline
                 return "told" if client else "FAIL", why[0].strip()[:300]
         if status:
             return "FAIL", "the offline tool refuses documents, and the pipeline says nothing"
-        why = self.differs()
+        why = self.differs() or self.tells(steps)
         return ("FAIL", why) if why else ("same", "")
 
 

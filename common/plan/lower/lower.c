@@ -5,7 +5,6 @@
  * (tests/live/pipeline.sh). All others say why not. */
 #include "lower.h"
 
-#define A_COMMAND "a command of the server and no pipeline: mongoreshape-live gives it"
 #define NOT_YET "not given as a pipeline by this version: use the client engine, or the stage $reshape"
 #define MADE_IDS "the `_id`s of its buckets are made of names and keys, which a server cannot: use the client engine"
 #define WHOLE "it needs whole collections at once: use the client engine"
@@ -42,10 +41,11 @@ static const struct {
     {"tree", mrsi_lower_tree, " in form to_form names where indexes ", NULL},
     {"window", mrsi_lower_window, " in by sort fields where over errors indexes ", NULL},
     {"bucket", NULL, NULL, MADE_IDS},
-    {"index", NULL, NULL, A_COMMAND},
-    {"options", NULL, NULL, A_COMMAND},
-    {"rename_collection", NULL, NULL, A_COMMAND},
-    {"drop_collection", NULL, NULL, A_COMMAND},
+    {"copy_collection", mrsi_lower_copy_collection, " from into where indexes ", NULL},
+    {"index", mrsi_lower_index, " in create drop indexes ", NULL},
+    {"options", mrsi_lower_options, " in validator validationLevel validationAction indexes ", NULL},
+    {"rename_collection", mrsi_lower_rename_collection, " from into indexes ", NULL},
+    {"drop_collection", mrsi_lower_drop_collection, " in indexes ", NULL},
     {"grid", NULL, NULL, WHOLE},
 };
 
@@ -101,7 +101,7 @@ mrs_plan_lower(const struct mrs_plan *p, uint32_t i, struct mrs_arena *a, struct
     bool failed = l.failed || l.buf.bad;
     if (reason) { /* what had been built by then does not count */
         out->reason = reason;
-        out->n_counts = out->n_writes = out->n_removals = 0;
+        out->n_counts = out->n_writes = out->n_removals = out->n_commands = 0;
     }
     mrs_buf_clear(&l.buf);
     return failed ? mrs_err_memory(e, sizeof *out) : MRS_OK;

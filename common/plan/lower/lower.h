@@ -29,6 +29,8 @@ bool mrsi_lower_remove_stages(struct mrsi_lower *l, const struct mrs_coll *on);
 /* The same of a filter, beside `where`; n 0: of `where` alone. */
 bool mrsi_lower_count(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_view filter, const char *why);
 bool mrsi_lower_remove(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_view filter);
+/* A command instead of a pipeline. */
+bool mrsi_lower_command(struct mrsi_lower *l, const char *db, struct mrs_view doc);
 #define MRSI_LOWER_MANY "more parts than a pipeline is given for: write several steps, or use the client engine"
 /* A name that is one field at the top of a document, no pattern, and means itself in an expression. */
 bool mrsi_lower_plain(const char *name, uint32_t n);
@@ -78,6 +80,11 @@ const char *mrsi_lower_unbucket(struct mrsi_lower *l);
 const char *mrsi_lower_embed(struct mrsi_lower *l);
 const char *mrsi_lower_copy(struct mrsi_lower *l);
 const char *mrsi_lower_rollup(struct mrsi_lower *l);
+const char *mrsi_lower_copy_collection(struct mrsi_lower *l);
+const char *mrsi_lower_index(struct mrsi_lower *l);
+const char *mrsi_lower_options(struct mrsi_lower *l);
+const char *mrsi_lower_rename_collection(struct mrsi_lower *l);
+const char *mrsi_lower_drop_collection(struct mrsi_lower *l);
 const char *mrsi_lower_link(struct mrsi_lower *l);
 const char *mrsi_lower_tree(struct mrsi_lower *l);
 const char *mrsi_lower_window(struct mrsi_lower *l);

@@ -131,6 +131,17 @@ mrsi_lower_remove(struct mrsi_lower *l, const struct mrs_coll *on, struct mrs_vi
     return add_removal(l, (struct mrs_lowered_removal){.on = on, .filter = both(l, filter)});
 }
 
+bool
+mrsi_lower_command(struct mrsi_lower *l, const char *db, struct mrs_view doc)
+{
+    struct mrs_lowered *o = l->out;
+    bool room = o->n_commands < MRS_LOWERED_PARTS;
+    if (room) {
+        o->command[o->n_commands++] = (struct mrs_lowered_command){db, doc};
+    }
+    return room;
+}
+
 /* ---- keys and names ---- */
 bool
 mrsi_lower_plain(const char *name, uint32_t n)

@@ -40,6 +40,19 @@ mrsi_lower_delete(struct mrsi_lower *l)
     return NULL;
 }
 
+/* The name must be free: what is there already is counted. */
+const char *
+mrsi_lower_copy_collection(struct mrsi_lower *l)
+{
+    mrsi_lower_begin(l, true);
+    mrsi_lower_stage(l, "{$limit: 1}");
+    (void)mrsi_lower_count_stages(l, side(l, 1), "documents where the copy is to be");
+    mrsi_lower_begin(l, false);
+    (void)mrsi_lower_write(l, side(l, 0), side(l, 1));
+    l->out->whole = true;
+    return NULL;
+}
+
 /* One source of a union; named: by the key of the map, else by its own name. */
 static bool
 add_source(struct mrsi_lower *l, uint32_t i, const struct mrs_elem *el, bool named, const char *tag)

@@ -25,6 +25,17 @@ put_counts(struct mrs_buf *out, const struct mrs_lowered *l)
 }
 
 static void
+put_commands(struct mrs_buf *out, const struct mrs_lowered *l)
+{
+    MRS_ASSERT(l->n_commands <= MRS_LOWERED_PARTS);
+    for (uint32_t i = 0; i < l->n_commands; i++) {
+        mrs_buf_printf(out, "db.getSiblingDB(\"%s\").runCommand(", l->command[i].db);
+        mrsi_shell_doc(out, l->command[i].doc);
+        mrs_buf_put(out, ")\n", 2);
+    }
+}
+
+static void
 put_text(struct mrs_buf *out, const struct mrs_lowered *l)
 {
     MRS_ASSERT(l->step);
@@ -47,6 +58,7 @@ put_text(struct mrs_buf *out, const struct mrs_lowered *l)
             mrs_buf_say(out, "{ _id: d._id }))\n");
         }
     }
+    put_commands(out, l);
 }
 
 /* ---- for programs ---- */
@@ -102,6 +114,14 @@ put_parts(struct mrs_build *b, const struct mrs_lowered *l)
         begin_part(b, l->removal[i].on);
         put_filter(b, l->removal[i].filter);
         put_array(b, l->removal[i].stages);
+        mrs_build_close(b);
+    }
+    mrs_build_close(b);
+    mrs_build_open(b, "commands", 8, MRS_ARRAY);
+    for (uint32_t i = 0; i < l->n_commands; i++) {
+        mrs_build_item_open(b, MRS_DOCUMENT);
+        json_text(b, "db", l->command[i].db);
+        mrs_build_val(b, "command", 7, mrs_view_val(l->command[i].doc));
         mrs_build_close(b);
     }
     mrs_build_close(b);

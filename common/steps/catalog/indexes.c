@@ -73,7 +73,7 @@ put_part(struct mrs_buf *out, const char *name, struct mrs_val v)
 }
 
 void
-mrsi_index_default_name(struct mrs_view index, struct mrs_buf *out)
+mrs_index_default_name(struct mrs_view index, struct mrs_buf *out)
 {
     MRS_ASSERT(mrs_view_is_framed(index) && mrs_buf_is_sound(out));
     struct mrs_val key = mrs_doc_get(index, "key"), weights = mrs_doc_get(index, "weights");
@@ -192,7 +192,7 @@ rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, cons
     MRS_ASSERT(list || n == 0);
     MRS_ASSERT(mrs_view_is_framed(before));
     mrs_buf_reset(&s->name);
-    mrsi_index_default_name(before, &s->name);
+    mrs_index_default_name(before, &s->name);
     mrs_buf_byte(&s->name, 0);
     enum mrs_status st = mrs_buf_status(&s->name, s->err);
     if (st != MRS_OK) {
@@ -201,7 +201,7 @@ rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, cons
     bool by_default = strcmp((const char *)s->name.p, mrsi_index_name(before)) == 0;
     mrs_buf_reset(&s->name);
     if (by_default) {
-        mrsi_index_default_name(*index, &s->name);
+        mrs_index_default_name(*index, &s->name);
     } else {
         mrs_buf_printf(&s->name, "%s", mrsi_index_name(*index));
     }

@@ -75,8 +75,6 @@ enum mrs_status mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat
  * `_id` alone. */
 enum mrs_status mrsi_index_reference(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const char *const *path,
                                      uint32_t n, struct mrs_err *e);
-/* key1_1_key2_-1 appended to out. */
-void mrsi_index_default_name(struct mrs_view index, struct mrs_buf *out);
 
 /* Notes the indexes over any of the paths, whose values a step changes, that refuse or expire documents: unique ones,
  * for which only the restore will tell whether they hold, and those with expireAfterSeconds. To be called before

@@ -107,7 +107,7 @@ finish_spec(struct mrsi_read *r, struct mrs_view spec, struct mrs_buf *buf, stru
     } else if (is_id(mrs_val_view(key))) {
         mrs_buf_printf(name, "_id_");
     } else {
-        mrsi_index_default_name(spec, name);
+        mrs_index_default_name(spec, name);
     }
     mrs_build_init(&b, buf);
     mrs_build_i32(&b, "v", 2);
@@ -342,8 +342,8 @@ same_key(struct mrs_mem *mem, struct mrs_view a, struct mrs_view b, bool *same, 
     }
     mrs_buf_init(&one, mem, MRS_METADATA_MAX);
     mrs_buf_init(&two, mem, MRS_METADATA_MAX);
-    mrsi_index_default_name(a, &one);
-    mrsi_index_default_name(b, &two);
+    mrs_index_default_name(a, &one);
+    mrs_index_default_name(b, &two);
     enum mrs_status st = mrs_buf_status(one.bad ? &one : &two, e);
     *same = st == MRS_OK && one.n == two.n && memcmp(one.p, two.p, one.n) == 0;
     mrs_buf_clear(&one);

@@ -96,6 +96,8 @@ interface PipelineStep {
     writes?: { db: string; coll: string; pipeline: object[] }[];
     /** What goes in the end: what a filter finds, or whose `_id`s a pipeline gives. */
     removes?: { db: string; coll: string; filter?: object; pipeline?: object[] }[];
+    /** Commands, in this order, where the step is no pipeline: an index, options, a name of a collection. */
+    commands?: { db: string; command: object }[];
 }
 interface ReshapeError extends Error {
     exitStatus: number;

@@ -6,7 +6,6 @@
 #include "lower.h"
 
 #define NOT_YET "not given as a pipeline by this version: use the client engine, or the stage $reshape"
-#define MADE_IDS "the `_id`s of its buckets are made of names and keys, which a server cannot: use the client engine"
 #define WHOLE "it needs whole collections at once: use the client engine"
 #define CONDITIONS "`where` asks for values of another collection, and no filter can: use the client engine"
 #define STARS "a star in the name of a collection, which no server knows: name each of them"
@@ -40,7 +39,9 @@ static const struct {
      " parent child parent_ref child_refs derive sort strip prefer dangling orphans indexes ", NULL},
     {"tree", mrsi_lower_tree, " in form to_form names where indexes ", NULL},
     {"window", mrsi_lower_window, " in by sort fields where over errors indexes ", NULL},
-    {"bucket", NULL, NULL, MADE_IDS},
+    {"bucket", mrsi_lower_bucket,
+     " from into items by time every max fields set start end id untimed where keep drop conflicts errors indexes ",
+     NULL},
     {"copy_collection", mrsi_lower_copy_collection, " from into where indexes ", NULL},
     {"index", mrsi_lower_index, " in create drop indexes ", NULL},
     {"options", mrsi_lower_options, " in validator validationLevel validationAction indexes ", NULL},
@@ -58,11 +59,7 @@ knows(const struct mrsi_lower *l, const char *keys)
     bool all = true;
     mrs_walk_init(&w, l->body);
     while (all && mrs_walk_next(&w, &el) == 1) {
-        const char *at = el.name_len ? strstr(keys + 1, el.name) : NULL;
-        while (at && (at[-1] != ' ' || at[el.name_len] != ' ')) {
-            at = strstr(at + 1, el.name);
-        }
-        all = at != NULL;
+        all = mrsi_lower_is_one_of(keys, el.name);
     }
     return all;
 }

@@ -50,6 +50,7 @@ const char *mrsi_lower_judge_list(struct mrs_val list);
 const char *mrsi_lower_judge_map(struct mrs_val map);
 /* {$a: 1} is an expression, {a: 1} a document made of them. */
 bool mrsi_lower_is_operator(struct mrs_val v);
+bool mrsi_lower_is_one_of(const char *words, const char *name); /* words: " a b c " */
 bool mrsi_lower_names(struct mrs_val list, const char *name);
 /* A filter of the documents that have one of the names of a list. */
 struct mrs_view mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list);
@@ -80,6 +81,7 @@ const char *mrsi_lower_unbucket(struct mrsi_lower *l);
 const char *mrsi_lower_embed(struct mrsi_lower *l);
 const char *mrsi_lower_copy(struct mrsi_lower *l);
 const char *mrsi_lower_rollup(struct mrsi_lower *l);
+const char *mrsi_lower_bucket(struct mrsi_lower *l);
 const char *mrsi_lower_copy_collection(struct mrsi_lower *l);
 const char *mrsi_lower_index(struct mrsi_lower *l);
 const char *mrsi_lower_options(struct mrsi_lower *l);

@@ -70,11 +70,10 @@ mrsi_lower_options(struct mrsi_lower *l)
     const struct mrs_coll *c = l->out->on;
     struct mrs_val v = mrsi_lower_key(l, "validator");
     struct mrs_view all = mrs_empty_doc();
-    (void)mrsi_lower_command(l, c->db,
-                             mrsi_lower_doc(l, "{collMod: %s, validator: %v, validationLevel: %v, validationAction: %v}",
-                                            c->coll, v.type == MRS_NULL ? mrs_view_val(all) : v,
-                                            option(l, "validationLevel", "strict"),
-                                            option(l, "validationAction", "error")));
+    struct mrs_view d = mrsi_lower_doc(l, "{collMod: %s, validator: %v, validationLevel: %v, validationAction: %v}",
+                                       c->coll, v.type == MRS_NULL ? mrs_view_val(all) : v,
+                                       option(l, "validationLevel", "strict"), option(l, "validationAction", "error"));
+    (void)mrsi_lower_command(l, c->db, d);
     return NULL;
 }
 

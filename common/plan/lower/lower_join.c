@@ -228,23 +228,34 @@ mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, str
            mrsi_lower_count(l, j->from, mrsi_lower_doc(l, inner, from, from), "documents with arrays in their key");
 }
 
+/* A text that is no path is itself. */
+static bool
+count_key(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val part)
+{
+    MRS_ASSERT(from->ns);
+    uint32_t n;
+    bool constant = part.type == MRS_NULL || (part.type == MRS_STRING && *mrs_val_text(part, &n) != '$');
+    struct mrs_view odd = mrsi_lower_doc(l, "{$expr: {$in: [{$type: %v}, ['object', 'array', 'undefined', 'regex']]}}",
+                                         part);
+    return constant || mrsi_lower_count(l, from, odd, "documents whose key is a document, an array or nothing that an "
+                                                      "`_id` can be");
+}
+
 /* Whether each part of the key is a value that no server reads otherwise: no document, no array, nothing that it does
  * not take as an `_id`. */
 bool
 mrsi_join_lower_count_keys(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val by)
 {
     MRS_ASSERT(from->ns);
-    static const char odd[] = "{$expr: {$in: [{$type: %v}, ['object', 'array', 'undefined', 'regex']]}}";
-    static const char why[] = "documents whose key is a document, an array or nothing that an `_id` can be";
     struct mrs_walk w;
     struct mrs_elem el;
     bool room = true;
     if (by.type != MRS_DOCUMENT || mrsi_lower_is_operator(by)) {
-        return by.type == MRS_NULL || mrsi_lower_count(l, from, mrsi_lower_doc(l, odd, by), why);
+        return count_key(l, from, by);
     }
     mrs_walk_init(&w, mrs_val_view(by));
     while (room && mrs_walk_next(&w, &el) == 1) {
-        room = mrsi_lower_count(l, from, mrsi_lower_doc(l, odd, el.v), why);
+        room = count_key(l, from, el.v);
     }
     return room;
 }

@@ -285,3 +285,15 @@ mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
     d = end(l);
     return mrsi_lower_doc(l, "{$or: %a}", d);
 }
+
+bool
+mrsi_lower_is_one_of(const char *words, const char *name)
+{
+    MRS_ASSERT(*words == ' ');
+    size_t n = strlen(name);
+    const char *at = n ? strstr(words, name) : NULL;
+    while (at && (at[-1] != ' ' || at[n] != ' ')) {
+        at = strstr(at + 1, name);
+    }
+    return at != NULL;
+}

@@ -34,18 +34,6 @@ struct lower_window {
     const char *why;
 };
 
-static bool
-is_one_of(const char *words, const char *name)
-{
-    MRS_ASSERT(*words == ' ');
-    size_t n = strlen(name);
-    const char *at = n ? strstr(words, name) : NULL;
-    while (at && (at[-1] != ' ' || at[n] != ' ')) {
-        at = strstr(at + 1, name);
-    }
-    return at != NULL;
-}
-
 /* ---- reading ---- */
 #define ALWAYS \
     " $documentNumber $rank $denseRank $shift $expMovingAvg $derivative $integral $locf $linearFill $push $addToSet " \
@@ -66,9 +54,9 @@ is_window_op(struct mrs_val v, bool top, struct mrs_elem *op)
         return false;
     }
     mrs_walk_init(&w, mrs_val_view(v));
-    return mrs_walk_next(&w, op) == 1 &&
-           (is_one_of(ALWAYS, op->name) ||
-            ((top || mrs_doc_get(mrs_val_view(v), "window").type != MRS_MISSING) && is_one_of(ACCUMULATES, op->name)));
+    bool meant = top || mrs_doc_get(mrs_val_view(v), "window").type != MRS_MISSING;
+    return mrs_walk_next(&w, op) == 1 && (mrsi_lower_is_one_of(ALWAYS, op->name) ||
+                                          (meant && mrsi_lower_is_one_of(ACCUMULATES, op->name)));
 }
 
 static bool
@@ -109,11 +97,11 @@ read_op(struct mrsi_lower *l, struct lower_window *w, const struct mrs_elem *el,
     MRS_ASSERT(w->n <= WINDOWS && around.type == MRS_DOCUMENT);
     struct lower_window_op op = {.name = el->name, .arg = el->v};
     struct mrs_val sort = mrsi_lower_key(l, "sort");
-    if (!is_one_of(ACCUMULATORS, el->name) && !is_one_of(KNOWN, el->name)) {
+    if (!mrsi_lower_is_one_of(ACCUMULATORS, el->name) && !mrsi_lower_is_one_of(KNOWN, el->name)) {
         w->why = OPERATORS;
     } else if (!read_frame(w, mrs_doc_get(mrs_val_view(around), "window"), &op.frame)) {
         w->why = FRAMES;
-    } else if (is_one_of(RANKED, el->name) && (sort.type != MRS_DOCUMENT || mrs_val_count(sort) != 1)) {
+    } else if (mrsi_lower_is_one_of(RANKED, el->name) && (sort.type != MRS_DOCUMENT || mrs_val_count(sort) != 1)) {
         w->why = RANKS;
     } else if (strcmp(el->name, "$shift") == 0 && !is_shift(el->v)) {
         w->why = "a `by` that no server takes for $shift: use the client engine";
@@ -128,7 +116,7 @@ read_op(struct mrsi_lower *l, struct lower_window *w, const struct mrs_elem *el,
 static bool
 slides(const struct lower_window_op *op)
 {
-    return is_one_of(ACCUMULATORS, op->name) && !op->frame.open_lo;
+    return mrsi_lower_is_one_of(ACCUMULATORS, op->name) && !op->frame.open_lo;
 }
 
 /* What an operator has given, as an expression of its field. */
@@ -140,13 +128,13 @@ given(struct mrsi_lower *l, const struct lower_window *w)
     char path[24];
     snprintf(path, sizeof path, "$__mrs_%u", w->n - 1);
     struct mrs_view d;
-    if (is_one_of(RANKED, op->name)) {
+    if (mrsi_lower_is_one_of(RANKED, op->name)) {
         d = mrsi_lower_doc(l, "{v: {$toInt: %s}}", path);
     } else if (!slides(op) || strcmp(op->name, "$push") == 0) {
         d = mrsi_lower_doc(l, "{v: %s}", path);
     } else if (strcmp(op->name, "$count") == 0) {
         d = mrsi_lower_doc(l, "{v: {$size: %s}}", path);
-    } else if (is_one_of(" $first $last ", op->name)) {
+    } else if (mrsi_lower_is_one_of(" $first $last ", op->name)) {
         d = mrsi_lower_doc(l, "{v: {$cond: [{$eq: [{$size: %s}, 0]}, null, {$arrayElemAt: [%s, %i]}]}}", path, path,
                            (int64_t)(strcmp(op->name, "$first") == 0 ? 0 : -1));
     } else {
@@ -248,10 +236,10 @@ output(struct mrsi_lower *l, const struct lower_window_op *op)
     if (strcmp(op->name, "$documentNumber") == 0) { /* which itself takes one field of `sort` alone */
         return mrsi_lower_doc(l, "{$sum: 1, window: {documents: ['unbounded', 'current']}}");
     }
-    if (is_one_of(KNOWN, op->name)) {
+    if (mrsi_lower_is_one_of(KNOWN, op->name)) {
         return mrsi_lower_doc(l, "{%s: %v}", op->name, op->arg);
     }
-    bool place = is_one_of(" $first $last ", op->name), count = strcmp(op->name, "$count") == 0;
+    bool place = mrsi_lower_is_one_of(" $first $last ", op->name), count = strcmp(op->name, "$count") == 0;
     struct mrs_view arg = place   ? mrsi_lower_doc(l, "{v: {$ifNull: [%v, null]}}", op->arg)
                           : count ? mrsi_lower_doc(l, "{v: 1}")
                                   : mrsi_lower_doc(l, "{v: %v}", op->arg);
@@ -269,7 +257,7 @@ outputs(struct mrsi_lower *l, const struct lower_window *w, bool ranks)
     struct mrs_view part[WINDOWS], d = {NULL, 0};
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n; i++) {
-        bool mine = is_one_of(RANKED, w->op[i].name) == ranks;
+        bool mine = mrsi_lower_is_one_of(RANKED, w->op[i].name) == ranks;
         part[i] = mine ? output(l, &w->op[i]) : d;
         n += mine;
     }

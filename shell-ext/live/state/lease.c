@@ -656,6 +656,7 @@ live_lease_release(struct live_job *job)
         r->n_leases = 0;
         return;
     }
+    LIVE_STOP("before-lease-release");
     mrs_arena_init(&a, job->mem);
     if (live_doc_in(&a, &u, NULL, "{$set: {owner: '', until: %t}, $unset: {lsid: ''}}", (int64_t)0) == MRS_OK) {
         r->leaving = true;

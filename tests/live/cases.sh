@@ -61,7 +61,8 @@ fail_or_skip() {
         skip "$(cut -c1-160 "$tmp/lacks")"
         return
     fi
-    lacks=$(grep -m 1 -e 'not supported by SecantusDB' -e 'the Rust server does not support' "$tmp/log") || {
+    lacks=$(grep -m 1 -e 'not supported by SecantusDB' -e 'the Rust server does not support' \
+        -e 'not supported by the Rust storage engine' "$tmp/log") || {
         fail
         return
     }

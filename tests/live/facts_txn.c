@@ -368,6 +368,6 @@ const struct fact facts_of_transactions[] = {
     {"kill-sessions-frees", "`killSessions` frees them at once", orphan_freed},
     {"snapshot-reads", "reads at the time of a snapshot do not see later writes", snapshot_reads},
     {"change-stream-sees", "a change stream tells updates and deletes", stream_sees},
-    {"change-stream-resumes", "it goes on behind a resume token", stream_resumes},
+    {"change-stream-resumes", "it goes on after a resume token", stream_resumes},
     {"change-stream-before", "it gives the document before the change (pre-images)", stream_before},
     {0}};

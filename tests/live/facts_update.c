@@ -48,6 +48,27 @@ condition_fails(struct facts *f)
            is(f, "1", "{'_id':1,'b':{'$numberDouble':'NaN'},'k':[1]}");
 }
 
+static bool
+merge_by(struct facts *f, const char *matched)
+{
+    return put(f, "{'_id':1,'k':0}") &&
+           say(f, "{'aggregate':'@','cursor':{},'pipeline':[{'$set':{'z':1,'a':2}},{'$project':{'z':1,'a':1}},"
+               "{'$merge':{'into':'@','on':'_id','whenMatched':%s,'whenNotMatched':'discard'}}]}", matched);
+}
+
+static bool
+merge_sorts(struct facts *f)
+{
+    return merge_by(f, "'merge'") && is(f, "1", "{'_id':1,'k':0,'a':2,'z':1}");
+}
+
+static bool
+merge_keeps_order(struct facts *f)
+{
+    return merge_by(f, "[{'$replaceWith':{'$mergeObjects':['$$ROOT','$$new']}}]") &&
+           is(f, "1", "{'_id':1,'k':0,'z':1,'a':2}");
+}
+
 /* Whatever a server takes for equal: other bytes are a modification. */
 static bool
 other_bytes_modify(struct facts *f)
@@ -396,6 +417,9 @@ const struct fact facts_of_updates[] = {
     {"get-field", "`$getField` reads names with dots and dollars", get_field},
     {"set-field", "`$setField` writes names with dots", set_field},
     {"literal-strings", "`$literal` keeps strings and names that begin with a dollar", literal_strings},
+    {"merge-sorts-new-fields", "`$merge` with `merge` adds several new fields in the order of their names",
+     merge_sorts},
+    {"merge-expression", "with `$mergeObjects` of `$$ROOT` and `$$new` it adds them in theirs", merge_keeps_order},
     {"literal-replaces", "`$set` of a `$literal` object replaces the old object, it is not merged", literal_replaces},
     {"matched-is-sum", "a bulk answers the sum of what matched, and no place of a miss", matched_is_sum},
     {"expr-upsert-refused", "an upsert with `$expr` is refused with code 224", expr_upsert},

@@ -97,7 +97,7 @@ one_scan(struct mrsi_relating *x, struct gathering *g, struct mrs_err *e)
 enum mrs_status
 mrsi_gather(struct mrsi_relating *x, struct mrsi_lookup_value *const *lookup, uint32_t n, struct mrs_err *e)
 {
-    MRS_ASSERT(lookup && n > 0);
+    MRS_ASSERT(lookup || n == 0);
     struct gathering g = {mrs_alloc_array(x->x->mem, n + 1, sizeof(struct mrsi_lookup_value *)), 0, NULL};
     enum mrs_status s = g.lookup ? MRS_OK : mrs_err_memory(e, n * sizeof(struct mrsi_lookup_value *));
     for (uint32_t c = 0; s == MRS_OK && c < x->x->colls; c++) {

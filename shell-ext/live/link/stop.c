@@ -31,7 +31,7 @@ live_short_in(struct mrs_view question)
 {
     static const char begin[] = "\x04$in"; /* an array of this name */
     const uint8_t *end = question.p + question.n, *at = question.p;
-    while ((at = memmem(at, (size_t)(end - at), begin, sizeof begin))) {
+    while (at && (at = memmem(at, (size_t)(end - at), begin, sizeof begin))) {
         at += sizeof begin;
         if (mrs_val_count((struct mrs_val){at, mrs_le32(at), MRS_ARRAY}) > LIVE_IN_MAX) {
             _exit(EXIT_LONG_IN);

@@ -110,18 +110,23 @@ projection(struct live_native *n, const char *const *claim, uint32_t n_claims, s
     return st;
 }
 
-/* `on` is left out where the target is sharded: a server takes the shard key and `_id` then. */
+/* `on` is left out where the target is sharded: a server takes the shard key and `_id` then. In place the new fields
+ * are laid over the document by an expression, in their order: "merge" would order them by name. */
 static enum mrs_status
 merge_stage(struct live_native *n, const struct mrs_coll *into, bool fresh, bool sharded, struct mrs_view *out,
             struct mrs_err *e)
 {
-    struct mrs_view on = mrs_empty_doc();
-    enum mrs_status st = live_doc_in(&n->life, &on, e, "{v: '_id'}");
+    static const char *const how[] = {
+        "{on: '_id', matched: [{$replaceWith: {$mergeObjects: ['$$ROOT', '$$new']}}]}",
+        "{on: '_id', matched: 'fail'}",
+    };
+    struct mrs_view said = mrs_empty_doc();
+    enum mrs_status st = live_doc_in(&n->life, &said, e, how[fresh]);
     return st ? st
               : live_doc_in(&n->life, out, e,
-                            "[{$merge: {into: {db: %s, coll: %s}, on: %v, whenMatched: %s, whenNotMatched: %s}}]",
-                            into->db, into->coll, sharded ? mrs_missing() : mrs_doc_get(on, "v"),
-                            fresh ? "fail" : "merge", fresh ? "insert" : "discard");
+                            "[{$merge: {into: {db: %s, coll: %s}, on: %v, whenMatched: %v, whenNotMatched: %s}}]",
+                            into->db, into->coll, sharded ? mrs_missing() : mrs_doc_get(said, "on"),
+                            mrs_doc_get(said, "matched"), fresh ? "insert" : "discard");
 }
 
 /* ---- what a group does ---- */

@@ -37,7 +37,7 @@ put_forecast(const struct mrs_forecast *x, uint32_t no, struct mrs_buf *out)
     mrs_buf_put(out, line, strlen(line));
 }
 
-/* What the joins will need beside memory, where the size of documents can be told without reading the dump. */
+/* The space that joins need on disk, if the size of documents is known without reading the dump. */
 static enum mrs_status
 explain_disk(struct mrsi_job *job, struct mrs_buf *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_inspect.c - `mongoreshape inspect IN`: what a dump holds, how it hangs together, and what will hurt. */
+/* cmd_inspect.c - `mongoreshape inspect IN`: the contents of a dump, its relations, and what will be a problem. */
 #include "commands.h"
 #include "job.h"
 #include "mongoreshape/files.h"

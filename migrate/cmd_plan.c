@@ -33,7 +33,7 @@ struct plan_start {
     const char *db; /* of the collections that are filled in; NULL: none yet */
 };
 
-/* ---- looking ---- */
+/* ---- finding ---- */
 static bool
 add_field(struct mrs_arena *arena, struct look *l, const struct mrs_elem *e)
 {
@@ -217,7 +217,7 @@ fill_pair(struct plan_start *p)
     }
 }
 
-/* The collection that steps on one begin with: the first that has what the step looks for, else the largest. */
+/* The collection that steps on one begin with: the first that has what the step needs, else the largest. */
 static const struct look *
 main_coll(const struct plan_start *p, const struct look_field **field)
 {

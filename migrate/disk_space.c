@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* disk_space.c - whether an output will find room, examined before hours of work.
+/* disk_space.c - whether an output fits the disk, examined before hours of work.
  *
  * An output takes about as much as its input. It may take less (a plan that drops, a stronger compression, a file
- * system that packs or shares blocks), so this is a warning: a run that meets a full disk goes on with --resume. */
+ * system that packs or shares blocks), so this is a warning: a run that fills the disk is continued with --resume. */
 #include "disk_space.h"
 #include "mongoreshape/io.h"
 

@@ -5,7 +5,7 @@
 
 #include "job.h"
 
-/* Warns where less is free beside OUT than the input takes. */
+/* Warns if less is free on the disk of OUT than the input takes. */
 void mrsi_disk_space_look(const struct mrsi_job *job);
 
 #endif

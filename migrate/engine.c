@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c - calls mrs_run and tells what came of it.
+/* engine.c - calls mrs_run and reports the result.
  *
- * The summary goes to standard error, so that `-o -` stays clean; --json goes to standard output,
- * or to standard error where documents go there. */
+ * The summary goes to standard error, so that `-o -` stays clean; --json goes to standard output, or to standard error
+ * if documents go to standard output. */
 #include "engine.h"
 #include "progress.h"
 #include "report.h"
@@ -27,7 +27,7 @@ settings(const struct mrsi_job *job, const struct mrs_run_opts *o)
             mrs_input_count(job->in) == 1 ? "" : "s");
 }
 
-/* The command that goes on with a run that was stopped. Behind the word `--` nothing is an option. */
+/* The command that resumes a stopped run. After the word `--` nothing is an option. */
 static void
 tell_how_to_go_on(const struct mrsi_cli *cli)
 {

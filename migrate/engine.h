@@ -6,7 +6,7 @@
 
 #include "job.h"
 
-/* dry: nothing is written, and any number of documents may be refused. look: tells what else an author should know.
+/* dry: nothing is written, and any number of documents may be refused. look: adds notices for the author of the plan.
  * Returns the exit status. */
 int mrsi_engine_run(struct mrsi_job *job, bool dry, bool look, uint64_t max_refused);
 /* Writes the page that --html asks for, if it does; r may be NULL. Returns status, or that of what went wrong. */

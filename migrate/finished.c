@@ -16,7 +16,7 @@
 
 enum { MANIFEST_MOST = 256 << 20 };
 
-/* The manifest of OUT, in it or beside it. */
+/* The manifest of OUT, in it or next to it. */
 static enum mrs_status
 read_manifest(const struct mrsi_cli *cli, struct mrs_buf *path, char **text, size_t *n, struct mrs_err *e)
 {
@@ -66,7 +66,7 @@ is_of_plan(const struct mrsi_job *job, const char *text, size_t n, uint64_t *ref
     return good;
 }
 
-/* OK: *same says whether the manifest tells of this input. */
+/* OK: *same says whether the manifest is of this input. */
 static enum mrs_status
 is_of_input(const struct mrsi_job *job, const struct mrs_manifest_text *m, bool *same, struct mrs_err *e)
 {

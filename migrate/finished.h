@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finished.h - whether the run that `--resume` is to go on with is done. */
+/* finished.h - whether the run that `--resume` is to resume is done. */
 #ifndef MRSI_FINISHED_H
 #define MRSI_FINISHED_H
 
 #include "job.h"
 
-/* Whether OUT is there and what this run would make: told then; *status: the exit status of the run that made it. */
+/* Whether OUT exists and is what this run would make: it is reported then; *status: the exit status of the run that
+ * made it. */
 bool mrsi_finished(const struct mrsi_job *job, int *status);
 
 #endif

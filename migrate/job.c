@@ -108,7 +108,7 @@ open_residue(struct mrsi_job *job)
     return s;
 }
 
-/* `$$NOW` of a run that goes on is that of the run that was stopped. */
+/* `$$NOW` of a resumed run is that of the stopped run. */
 static enum mrs_status
 open_stopped(struct mrsi_job *job)
 {
@@ -164,7 +164,7 @@ check_plan(struct mrsi_job *job)
         return MRS_OK;
     }
     enum mrs_status s = mrs_plan_fit_input(job->plan, job->in, &job->err);
-    s = s == MRS_FAIL && job->plan->n_errors ? MRS_OK : s; /* told with what else is wrong */
+    s = s == MRS_FAIL && job->plan->n_errors ? MRS_OK : s; /* reported with the other errors */
     MRS_THEN(s, mrs_catalog_new(job->cli->line.mem, &cat, &job->err));
     MRS_THEN(s, mrs_input_catalog(job->in, cat, &job->err));
     MRS_THEN(s, mrs_plan_check(job->plan, cat, &job->err));

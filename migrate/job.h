@@ -27,10 +27,10 @@ struct mrsi_job {
     struct mrs_err err;
 };
 
-/* 0; or the exit status, when a --jobs or --memory that none can use has been told. */
+/* 0; or the exit status, when a wrong --jobs or --memory has been reported. */
 int mrsi_limits_misused(const struct mrsi_cli *cli);
-/* Opens the input, where there is one, loads the plan and holds it against the input's collections;
- * its warnings are told. OK, or what went wrong in job->err; told as well, unless --json. */
+/* Opens the input, if any, loads the plan, checks it against the input's collections and prints its warnings. OK, or
+ * the error in job->err; printed as well, unless --json. */
 enum mrs_status mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli);
 struct mrs_input_opts mrsi_job_input_opts(const struct mrsi_cli *cli);
 /* Opens a dump with a line about the progress, where reading it takes long; the first Ctrl-C ends it (MRS_E_CANCEL). */
@@ -39,7 +39,7 @@ enum mrs_status mrsi_job_read(const struct mrsi_cli *cli, const char *path, stru
 /* Of a command whose --ns is a pattern. */
 void mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out);
 void mrsi_job_close(struct mrsi_job *job);
-/* Tells what is in job->err on standard error: the plan's errors one by one, or the one error. */
+/* Prints job->err on standard error: the plan's errors one by one, or the one error. */
 void mrsi_job_tell(const struct mrsi_job *job);
 /* Exit status of job->err, 128+n after a signal. */
 int mrsi_job_exit(const struct mrsi_job *job);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - mongoreshape, the offline tool.
  *
- * All meaning lies in the library, all words of the command line in options.c, and how a line is read, explained and
- * brought to its end in common/cli. */
+ * All meaning is in the library, all words of the command line in options.c, the parser in common/cli. */
 #include "options.h"
 #include <malloc.h>
 #include <sys/resource.h>

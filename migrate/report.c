@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.c - the summary of a run for people: the account of each step, what was written, what was
- * refused and left out, and how to go on.
+/* report.c - the summary of a run for people: the account of each step, what was written, refused and left out, and
+ * how to resume.
  *
- * Numbers are in columns; a column that is zero throughout is not shown, but `before` and `after`
- * always are, so that the account can be checked by eye. */
+ * Numbers are in columns; a column that is zero throughout is not shown, but `before` and `after` always are, so that
+ * the account can be checked by eye. */
 #include "report.h"
 #include "mongoreshape/inverse.h"
 #include "mongoreshape/report_text.h"
@@ -181,7 +181,7 @@ step_of(const struct mrs_plan *plan, uint32_t no)
     return i < plan->n_steps ? &plan->steps[i] : NULL;
 }
 
-/* Documents met under one `_id`: how all of them come through, or one of each. Once for a step that moves documents. */
+/* Documents with one `_id`: whether all of them come through, or one of each. Once for a step that moves documents. */
 static void
 conflicts(FILE *f, const struct mrsi_job *job, const struct mrs_report *r)
 {
@@ -361,7 +361,7 @@ twins(FILE *f, const struct mrs_report *r, bool dry)
     }
 }
 
-/* The output and what lies beside it for a while. */
+/* The output and its temporary neighbours. */
 static void
 disk(FILE *f, const struct mrs_report *r)
 {

@@ -244,7 +244,7 @@ all(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report 
         mrs_cli_json_bool(j, "resumed", true);
     }
     if (r && r->stopped) {
-        mrs_cli_json_bool(j, "resume", true); /* goes on with it */
+        mrs_cli_json_bool(j, "resume", true); /* resumes it */
     }
     mrs_cli_json_bool(j, "dryRun", dry);
     mrs_cli_json_text(j, "input", job->cli->input);

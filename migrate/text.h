@@ -5,8 +5,8 @@
 
 #include "job.h"
 
-/* Opens the job, has `make` append its text to out and prints that on standard output; what goes wrong is told, with
- * --json as a report. The command's exit status. */
+/* Opens the job, has `make` append its text to out and prints that on standard output; errors are printed, with --json
+ * as a report. The command's exit status. */
 int mrsi_text_command(struct mrs_cli *line, enum mrs_status (*make)(struct mrsi_job *job, struct mrs_buf *out));
 
 #endif

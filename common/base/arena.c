@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arena.c - many small pieces that are let go together.
+/* arena.c - many small pieces that are freed together.
  *
  * Chunks form a list, the newest first; a reset keeps the largest one, so that after a few documents an arena no longer
- * asks the allocator for anything. Pieces are never freed one by one. Large pieces that were made elsewhere are adopted
+ * calls the allocator. Pieces are never freed one by one. Large pieces that were made elsewhere are adopted
  * instead of being copied; a large list is such a piece, so that it can grow without leaving what it outgrew behind. */
 #include "mongoreshape/mem.h"
 

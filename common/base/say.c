@@ -99,7 +99,7 @@ number(const char **at)
     return n;
 }
 
-/* The conversion behind a %; moves *at behind it. Widths that are arguments are taken from args. */
+/* The conversion after a %; moves *at past it. Widths that are arguments are taken from args. */
 static struct say_spec
 read_spec(const char **at, va_list *args)
 {

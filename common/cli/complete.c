@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* complete.c - completions for bash, zsh and fish, from the table: commands, the options of each, files, and the words
- * an option may take.
+ * of an option.
  *
- * Each shell has its own idea of quoting, so one small writer stands for each; what may follow what is the same for
- * all. Marks of words in texts (`...`) are left out. */
+ * Each shell quotes in its own way, so each has a small writer; the grammar is the same for all. Marks of words in
+ * texts (`...`) are left out. */
 #include "mongoreshape/cli.h"
 
 /* The name of a function of bash: "_mongoreshape_live". */

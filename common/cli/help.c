@@ -7,7 +7,7 @@
 #include "mongoreshape/words.h"
 
 #define COLUMN 28
-#define NARROW 64 /* columns of a terminal below which the meaning of an option goes on a line of its own */
+#define NARROW 64 /* columns of a terminal below which the meaning of an option starts on a line of its own */
 #define HELP_COMMANDS 32
 
 static void

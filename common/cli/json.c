@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.c - what a tool reports as one JSON object, member by member.
+/* json.c - the report of a tool as one JSON object, member by member.
  *
- * A thin layer over the builder of documents, so that the text is Extended JSON like everything else that is printed.
- * Failures of memory are remembered and told once, at the end: half an object is of no use. */
+ * A thin layer over the builder of documents, so that the text is Extended JSON like all other output. Failures of
+ * memory are remembered and reported once, at the end: half an object is of no use. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/ejson.h"
 

@@ -20,7 +20,7 @@ struct parser {
 
 #define OPTIONS_MAX 64
 
-/* What looks like a URI may hold a password, wherever on the line it was put by mistake. */
+/* A text that looks like a URI may hold a password, wherever on the line it was put by mistake. */
 static void
 mask_uris(char *text)
 {

@@ -30,7 +30,7 @@ name_char(char c)
            c == '.' || c == '-';
 }
 
-/* Commas separate as blanks do: the shape never hangs on one. */
+/* Commas separate as blanks do: the shape never depends on one. */
 static void
 skip_blanks(struct composer *m)
 {

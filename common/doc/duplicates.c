@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* duplicates.c - does a document hold a name twice? And of such names, the last value.
  *
- * Asked for every document that is rewritten, so the common case (a few fields) sets one bit per name in a small
- * bitmap and looks closer only when a bit is set already. Levels of many fields go through a hash table: on the stack,
- * or in memory where the level is wider than that. Where the names are too many for it, or there is no memory, they are
- * taken in as many portions as it takes, by their hash. It must not know about arrays' indexes: only documents are
- * judged. */
+ * Called for every document that is rewritten, so the common case (a few fields) sets one bit per name in a small
+ * bitmap and compares names only when a bit is set already. Levels of many fields go through a hash table: on the
+ * stack, or in memory for wider levels. If there are too many names for it, or no memory, they are processed in
+ * several portions, by their hash. It must not know about arrays' indexes: only documents are checked. */
 #include "doc_internal.h"
 
 #include <stdlib.h>

@@ -28,7 +28,7 @@ enum mode { EDIT, DROP, PICK };
 enum edit_kind { DOCUMENT, ARRAY, MADE /* a document that was missing */ };
 
 struct edit_level {
-    const struct mrsi_path_node *node; /* whose children are looked for: in the document, or in each of the array's */
+    const struct mrsi_path_node *node; /* whose children are searched for: in the document, or in each of the array's */
     struct mrs_walk w;
     struct mrs_view holder;
     size_t start;     /* offset in out of the length word */
@@ -147,7 +147,7 @@ push_made(struct edit_run *r, const struct mrsi_path_node *node)
     return s;
 }
 
-/* Writes the array that is at the end of out, from `start` on, anew with names 0, 1, 2 ... */
+/* Rewrites the array that is at the end of out, from `start` on, with names 0, 1, 2 ... */
 static void
 renumber(struct mrs_buf *out, size_t start)
 {
@@ -315,7 +315,7 @@ edit_missing(struct edit_run *r, struct edit_level *l, const struct mrsi_path_no
     return MRS_OK;
 }
 
-/* The way is blocked: every path below is told. Recursion follows the paths of the plan. */
+/* The path is blocked: every path below is reported. Recursion follows the paths of the plan. */
 static enum mrs_status
 edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, const struct mrs_edit_site *by)
 {
@@ -336,7 +336,7 @@ edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, const struct
     return s;
 }
 
-/* Something that is no document is where the children of `node` are looked for. */
+/* The children of `node` are searched for in a value that is no document. */
 static enum mrs_status
 blocked(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *node, const struct mrs_elem *x)
 {
@@ -469,7 +469,7 @@ run_tree(struct edit_run *r, const struct mrsi_path_tree *tree, struct mrs_view 
         copy_to(r, d.p + d.n);
         s = mrs_buf_status(r->out, r->e);
     }
-    if (s == MRS_OK && r->twice) { /* only now, when the function has been told of every place */
+    if (s == MRS_OK && r->twice) { /* only now, when the function has seen every place */
         s = mrs_err_set(r->e, MRS_FAIL, MRS_E_REFUSED,
                         "duplicate field: a document that must be rewritten holds a name twice");
     }

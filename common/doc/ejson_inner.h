@@ -5,8 +5,8 @@
 
 #include "mongoreshape/ejson.h"
 
-/* The value that a wrapper document stands for: its bytes are appended to out, *type is its type; MRS_MISSING: d
- * is no wrapper. Appends at most as many bytes as d has. FAIL MRS_E_FORMAT: a wrapper with the wrong content. */
+/* The value of a wrapper document: its bytes are appended to out, *type is its type; MRS_MISSING: d is no wrapper.
+ * Appends at most as many bytes as d has. FAIL MRS_E_FORMAT: a wrapper with the wrong content. */
 enum mrs_status mrsi_wrapped(struct mrs_view d, enum mrs_ejson_mode mode, struct mrs_buf *out, uint8_t *type,
                              struct mrs_err *e);
 
@@ -18,7 +18,7 @@ bool mrsi_double_from_text(const char *text, size_t n, double *out);
 bool mrsi_i64_from_text(const char *text, size_t n, int64_t *out);
 /* Decimal digits and a NUL; returns their number. */
 uint32_t mrsi_i64_write(int64_t v, char text[24]);
-/* Appends what base64 with padding stands for; false: not that. */
+/* Appends the bytes of base64 with padding; false: not that. */
 bool mrsi_base64_read(const char *text, size_t n, struct mrs_buf *out);
 void mrsi_base64_write(const uint8_t *p, size_t n, struct mrs_buf *out);
 /* strict: as plans have it; else also zones without a colon and finer fractions, which are cut. */

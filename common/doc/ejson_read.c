@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ejson_read.c - Extended JSON to BSON, in one pass and without recursion.
  *
- * Each object or array is written as BSON while it is read; open ones lie on a stack of fixed size. When an object
- * ends whose keys begin with a dollar, ejson_value.c is asked whether it stands for a value; if so its bytes are
- * written behind it and moved down over it. What was read is thus never held a second time, and depth costs a few
- * bytes a level. JSON is taken strictly (no comments, no bare words, no control characters in strings); bytes that
- * are not UTF-8 are kept. It must not know what is read: a plan, metadata, or a line of data. */
+ * Each object or array is written as BSON while it is read; open ones are on a stack of fixed size. When an object
+ * ends whose keys begin with a dollar, ejson_value.c decides whether it is a wrapper; if so the bytes of its value are
+ * written after it and moved down over it. So the input is never held a second time, and depth costs a few bytes a
+ * level. JSON is read strictly (no comments, no bare words, no control characters in strings); bytes that are not
+ * UTF-8 are kept. It must not know what is read: a plan, metadata, or a line of data. */
 #include "ejson_inner.h"
 #include "doc_internal.h"
 
@@ -261,14 +261,14 @@ open_level(struct ejson_read_reader *r, bool array)
     return MRS_OK;
 }
 
-/* The document that was just closed becomes the value it stands for, if it does. */
+/* The document that was just closed becomes its value, if it is a wrapper. */
 static enum mrs_status
 unwrap(struct ejson_read_reader *r, const struct ejson_read_level *l)
 {
     MRS_ASSERT(l == &r->stack[r->depth] && l->dollar); /* closed, but not yet overwritten */
     size_t n = r->out->n - l->start, end = r->out->n;
     uint8_t type;
-    mrs_buf_grow(r->out, n + 32); /* so that d does not move while the value is written behind it */
+    mrs_buf_grow(r->out, n + 32); /* so that d does not move while the value is written after it */
     if (r->out->bad) {
         return MRS_OK;
     }

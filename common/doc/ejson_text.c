@@ -58,7 +58,7 @@ mrsi_i64_write(int64_t v, char text[24])
 }
 
 /* ---- doubles ---- */
-enum { KEPT = 800 }; /* more significant digits than any double needs to be told from its neighbours */
+enum { KEPT = 800 }; /* more significant digits than any double needs to differ from its neighbours */
 
 struct number {
     char digit[KEPT + 40];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ejson_value.c - the wrappers of Extended JSON: {"$oid": ...} and its family, as documents that stand for values.
+/* ejson_value.c - the wrappers of Extended JSON: {"$oid": ...} and its family, documents that encode values.
  *
- * The reader has already made BSON of the inside when it comes here, and plans arrive as BSON from YAML, so one
- * set of functions serves both: one row per wrapper key, one function per row, which writes the value's bytes. A
- * wrapper inside another ($numberLong in $date, $oid in $dbPointer) may have been unwrapped or not; both are
- * taken. It must not know where documents come from, and never calls itself. */
+ * The reader has already made BSON of the inside, and plans arrive as BSON from YAML, so one set of functions serves
+ * both: one row per wrapper key, one function per row, which writes the value's bytes. A wrapper inside another
+ * ($numberLong in $date, $oid in $dbPointer) may have been unwrapped or not; both are accepted. It must not know where
+ * documents come from, and never calls itself. */
 #include "ejson_inner.h"
 #include "doc_internal.h"
 

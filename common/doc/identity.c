@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* identity.c - hashes, and ids that every engine and every rerun makes alike.
+/* identity.c - hashes, and ids that are the same in every engine and every rerun.
  *
- * A new id is a hash of where a document comes from: {ns, from, key, path, pos} as BSON. Numbers inside key are
- * brought to one representation first, so that a key read as 1 here and as 1.0 there gives one id. The copy of key
- * is made with the builder and a stack of walks as deep as the builder goes. It must not know steps: what goes
- * into the five fields is theirs to say. Of ids of one document only what differs is hashed, with the inner functions
- * of xxhash.h (of 0.8, held against the outer ones by t_value.c). */
+ * A new id is a hash of the origin of a document: {ns, from, key, path, pos} as BSON. Numbers inside key are
+ * normalized first, so that a key read as 1 here and as 1.0 there gives one id. The copy of key is made with the
+ * builder and a stack of walks as deep as the builder goes. It must not know steps: they fill the five fields. Of ids
+ * of one document only the difference is hashed, with the inner functions of xxhash.h (of 0.8, compared with the outer
+ * ones by t_value.c). */
 #include "decimal.h"
 #include "hash_long.h"
 #include "doc_internal.h"
@@ -258,9 +258,9 @@ all_rounds(struct mrs_buf *made, struct mrs_id_same *same, uint64_t last)
     return sums;
 }
 
-/* The high half of XXH3-128, seed 0, of 129 to 240 bytes (the algorithm: doc/xxhash_spec.md of xxHash 0.8), of which
- * only the last position is another one than at the call before. The last 16 bytes are put together here, since loads
- * of what was stored in parts a moment before have to wait. */
+/* The upper half of XXH3-128, seed 0, of 129 to 240 bytes (the algorithm: doc/xxhash_spec.md of xxHash 0.8), of which
+ * only the last position differs from the call before. The last 16 bytes are composed here, since loads of partly
+ * stored bytes stall. */
 static inline uint64_t
 hash_again(struct mrs_buf *made, struct mrs_id_same *same, uint64_t last)
 {

@@ -131,7 +131,7 @@ add_pair(struct sums *to, const uint64_t *k, const uint8_t *p)
     to->two += (unsigned __int128)(a + k[2]) * (b + k[3]);
 }
 
-/* Up to a block; the last pair is filled up with zeros, for lengths are told apart by SipHash. */
+/* Up to a block; the last pair is padded with zeros, because SipHash distinguishes lengths. */
 static inline struct sums
 sum_up(const uint64_t *k, const uint8_t *p, size_t n)
 {

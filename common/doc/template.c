@@ -13,7 +13,7 @@ mrsi_template_fits(uint32_t n)
     return n >= sizeof(mrsi_wide) && n <= MRS_TEMPLATE_MAX;
 }
 
-/* The bytes of a value that may be others in a document of the same look, as far as they are looked for. */
+/* The bytes of a value that may differ in a document of the same template, as far as they are compared. */
 static void
 free_value(struct mrs_template *k, const uint8_t *doc, struct mrs_val v)
 {
@@ -65,7 +65,7 @@ mrsi_template_of(struct mrs_template *k, struct mrs_view d)
     }
 }
 
-/* Not at each document that looks otherwise, should they take turns. */
+/* Not at each document of another template, in case they alternate. */
 void
 mrsi_template_learn(struct mrs_layout *layout, struct mrs_template *k, struct mrs_view d,
                     const struct mrs_eval_fields *f)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.c - reading BSON without trusting it: sizes of values, lookup, and the one full check.
  *
- * Everything else in this library walks documents with mrs_walk_next and believes what it sees, because
- * mrs_doc_check has passed over the bytes once. The check keeps a stack of end pointers instead of calling
- * itself, so that nesting costs eight bytes a level and no input can exhaust the C stack. Since the last byte
- * of a checked frame is NUL, a name can be scanned without looking at the end for every byte.
- * It must not know what a document means: no field name is special here, and UTF-8 is not judged. */
+ * Everything else in this library walks documents with mrs_walk_next without checks, because mrs_doc_check has
+ * validated the bytes once. The check keeps a stack of end pointers instead of calling itself, so that nesting costs
+ * eight bytes a level and no input can exhaust the C stack. Since the last byte of a checked frame is NUL, a name can
+ * be scanned without comparing with the end for every byte. It must not know what a document means: no field name is
+ * special here, and UTF-8 is not checked. */
 #include "doc_internal.h"
 
 #include <stdio.h>
@@ -310,15 +310,15 @@ compare_layout(struct mrs_layout *layout, struct mrs_eval_fields *fields, uint32
 
 /* Documents inside the one that is checked: items of an array mostly look as the one before. */
 struct inner {
-    const uint8_t *last; /* that was met last; NULL: none was */
+    const uint8_t *last; /* the last one seen; NULL: none */
     uint32_t n;          /* its bytes */
-    int depth;           /* at which it was met */
+    int depth;           /* where it was seen */
     uint32_t learned;    /* how often a look might have been learned */
     struct mrs_template tpl;
     int most;            /* depth at which a document of the look has passed */
 };
 
-/* The one at p does not look as the known one. Whether it looks as the one before it, which is known from now on. */
+/* The one at p differs from the known one. Whether it equals the one before it, which is known from now on. */
 static __attribute__((noinline)) bool
 meet(struct inner *in, const uint8_t *p, uint32_t n, int depth)
 {
@@ -336,14 +336,14 @@ meet(struct inner *in, const uint8_t *p, uint32_t n, int depth)
     return mrsi_template_has(&in->tpl, p);
 }
 
-/* Whether the one at p looks as one before it that has been passed as deep inside, and so need not be walked. */
+/* Whether the one at p equals one before it that was checked to the same depth, and so need not be walked. */
 static inline bool
 is_as_before(struct inner *in, const uint8_t *p, uint32_t n, int depth)
 {
     return (in->tpl.size == n && depth <= in->most && mrsi_template_has(&in->tpl, p)) || meet(in, p, n, depth);
 }
 
-/* fields: NULL or what is found on the way; from: where the walk goes on. */
+/* fields: NULL or what is found on the way; from: where the walk continues. */
 static inline __attribute__((always_inline)) enum mrs_status
 check(const uint8_t *bytes, const uint8_t *from, int max_depth, struct mrs_eval_fields *fields, struct mrs_err *e)
 {

@@ -224,9 +224,9 @@ mrsi_wider(uint8_t a, uint8_t b)
 bool mrsi_to_date(struct mrs_val v, int64_t *ms);
 /* date.c: the text that $toDate reads (semantics.md section 3: ISO-8601 forms); false: not a date. */
 bool mrsi_date_from_text(const char *text, uint32_t n, int64_t *ms);
-/* date.c: "2024-01-31T12:00:00.000Z" of years 0..9999, as a string value in the arena; FAIL MRS_E_EXPR outside
- * of them (x names the operator in the message, may be NULL). The caller tells this failure from a failed
- * conversion: $convert's onError does not catch it. */
+/* date.c: "2024-01-31T12:00:00.000Z" of years 0..9999, as a string value in the arena; FAIL MRS_E_EXPR outside of them
+ * (x names the operator in the message, may be NULL). The caller distinguishes this failure from a failed conversion:
+ * $convert's onError does not catch it. */
 enum mrs_status mrsi_date_to_text(const struct mrs_expr *x, struct mrs_eval *ev, int64_t ms, struct mrs_val *out);
 /* Text that string operators take a value as (semantics: coercion): strings, numbers, dates, timestamps; FAIL
  * others. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sort.c - sort keys of documents, as `$sort` sees them.
  *
- * An array stands for its least element (going up) or its greatest (going down). Where several keys
- * go through one array, they are taken from the same element: all tuples are tried and the first in
- * the order wins. Keys through different arrays have no such tuple and are refused. Recursion
- * follows the parts of the paths. Only the winning tuple is written as bytes. */
+ * The sort value of an array is its least element (ascending) or its greatest (descending). If several keys go through
+ * one array, they are taken from the same element: all tuples are tried and the first in the order wins. Keys through
+ * different arrays have no such tuple and are refused. Recursion follows the parts of the paths. Only the winning
+ * tuple is written as bytes. */
 #include "support.h"
 #include "mongoreshape/path.h"
 #include "mongoreshape/value.h"
@@ -232,8 +232,7 @@ expand_array(struct sort_search *q, const struct sort_state *st, struct mrs_val 
     return MRS_OK;
 }
 
-/* All tuples that begin as `before` says and go on in d. A key that has come to its end keeps its
- * value. */
+/* All tuples that begin with `before` and continue in d. A finished key keeps its value. */
 static enum mrs_status
 expand(struct sort_search *q, const struct sort_state *before, struct mrs_view d)
 {

@@ -49,9 +49,8 @@ mrsi_utf8_inside(const char *p, uint32_t n,
 
 /* A number of any type whose value is a whole number within int32. */
 bool mrsi_integral32(struct mrs_val v, int32_t *out);
-/* What the server makes of any number where it wants an int64: doubles are cut, decimals rounded
- * half to even (the least int64 when that is impossible); false: not a number, or a double out of
- * range. */
+/* The int64 that the server makes of any number: doubles are truncated, decimals rounded half to even (the least int64
+ * when that is impossible); false: not a number, or a double out of range. */
 bool mrsi_coerce_i64(struct mrs_val v, int64_t *out);
 
 /* Sorts at[0..n) by cmp, keeping the order of equals; other: room for n more. */
@@ -72,7 +71,7 @@ enum mrs_status mrsi_eval_split_at(const struct mrs_expr *split, struct mrs_eval
 /* op_hash.c: FAIL where $hash, with this constant as `algorithm`, fails for every input that is not null. */
 enum mrs_status mrsi_hash_check(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val algorithm);
 
-/* op_total.c: calls fn with each operand of a total; a single one that is an array stands for its elements. */
+/* op_total.c: calls fn with each operand of a total; of a single operand that is an array, with its elements. */
 typedef enum mrs_status (*mrsi_each_fn)(void *arg, struct mrs_val v);
 enum mrs_status mrsi_each_operand(const struct mrs_expr *x, struct mrs_eval *ev, mrsi_each_fn fn, void *arg);
 

@@ -192,7 +192,7 @@ describe(struct mrsi_inspection *x, const struct mrs_inspect_source *source, uin
     return read_indexes(x, source, c, d.metadata, e);
 }
 
-/* What follows from all documents only is not told of some. */
+/* Findings that need all documents are left out for a sample. */
 static enum mrs_status
 leave_samples(struct mrsi_inspection *x, struct mrs_err *e)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* error.c - the list of a plan's errors and warnings.
  *
- * Everything that reads a plan reports here and goes on, so that one read of a file finds all its
- * mistakes. At the end the list is put into file order. An error that an alias brings up at every
- * place of use is kept once. */
+ * Every reader of a plan reports here and continues, so that one read of a file finds all its errors. At the end the
+ * list is put into file order. An error that an alias repeats at every place of use is kept once. */
 #include "plan_internal.h"
 
 #include <stdarg.h>

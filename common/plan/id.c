@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* id.c - the plan id: what tells two plans apart that would give different documents.
+/* id.c - the plan id: differs for plans that would give different documents.
  *
- * The plan as canonical BSON, hashed: keys in the order of the manual, whatever their order in the
- * file, comments and layout gone, server and database as resolved, the plan's name left out. What
- * is inside the values keeps its order, because that order shows in the output. */
+ * The plan as canonical BSON, hashed: keys in the order of the manual, whatever their order in the file, without
+ * comments and layout, server and database as resolved, without the plan's name. The inside of values keeps its order,
+ * because that order shows in the output. */
 #include "plan_internal.h"
 
 static void

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_changes.c - which indexes a plan makes, drops and changes, found by looking at the catalogue before and after.
+/* index_changes.c - the indexes that a plan makes, drops and changes, by comparing the catalogue before and after.
  *
- * Steps tell only what is lost; an owner also wants to see what will be there. Nothing here knows why an index
- * changed: it compares what is under a name. */
+ * Steps report only what is lost; an owner also wants to see the result. Nothing here knows why an index changed: it
+ * compares indexes by name. */
 #include "plan_internal.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/catalogue.h"
@@ -14,8 +14,8 @@ name_of(struct mrs_view index)
     return v.type == MRS_STRING ? (const char *)v.p + 4 : "";
 }
 
-/* The index of this name, looked for behind the last one found: both lists mostly have one order, and a dump may have
- * very many. */
+/* The index of this name; the search begins after the last one found: both lists mostly have one order, and a dump may
+ * have very many. */
 static const struct mrs_view *
 find(const struct mrs_view *list, uint32_t n, uint32_t *from, const char *name)
 {

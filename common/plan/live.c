@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.c - the static rule: what of a plan may run while writers go on.
+/* live.c - the static rule: which parts of a plan may run while writers run.
  *
- * While a plan expands, old and new shape are side by side: everything that steps add is there, nothing that they
- * remove is gone. A plan may run so only if no step can tell this apart from its steps being done one after the other,
- * and if each may be derived again at any time. Both follow from the sets of paths that steps read, add, and remove or
- * change; what depends on the contents of a step the step has said itself (quiet_only, not_direct). Two paths meet
- * where one leads to or through the other. A plan is at most a few hundred steps: every pair is examined. No server is
- * asked here, no step is known by name. */
+ * While a plan expands, old and new schema coexist: everything that steps add is there, nothing that they remove is
+ * gone. A plan may run so only if no step can distinguish this from its steps being done one after the other, and if
+ * each may be derived again at any time. Both follow from the sets of paths that steps read, add, and remove or
+ * change; the step itself states what depends on its contents (quiet_only, not_direct). Two paths overlap if one leads
+ * to or through the other. A plan is at most a few hundred steps: every pair is examined. No server is asked here, no
+ * step is known by name. */
 #include "plan_internal.h"
 #include "mongoreshape/live.h"
 #include "mongoreshape/path.h"
@@ -341,8 +341,8 @@ check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
     }
 }
 
-/* Whether a step reads what a later one of the group changes and leaves there: what it makes of a document that has
- * been contracted follows from the change, and a write cannot be told from that. */
+/* Whether a step reads what a later one of the group changes in place: of a contracted document it would derive
+ * something else, and that cannot be distinguished from a write. */
 static bool
 reads_changed(const struct judge *j, const struct mrs_live_group *g)
 {

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* load.c - from the tree of a plan to frozen steps.
  *
- * Checks run from the outside in, and each goes on after an error: keys of the plan, entries of
- * `steps`, keys of each step against the table of its type, shapes of their values, then the step's
- * own compile hook. A step with a wrong key is compiled without it, so that mistakes elsewhere in
- * it are found in the same look; what the hook then says about keys that are not there is not
- * passed on. The body handed to a hook has its keys in the order of the table, the order that the
- * plan id is made of: two plans with one id cannot behave differently. No step is known here but
- * through its struct. */
+ * Checks run from the outside in, and each continues after an error: keys of the plan, entries of `steps`, keys of
+ * each step against the table of its type, shapes of their values, then the step's own compile hook. A step with a
+ * wrong key is compiled without it, so that other errors in it are found in the same pass; what the hook then reports
+ * about missing keys is dropped. The body handed to a hook has its keys in the order of the table, the order that the
+ * plan id is made of: two plans with one id cannot behave differently. A step is known here only through its struct. */
 #include "shell.h"
 #include "mongoreshape/condition.h"
 #include "mongoreshape/expr.h"
@@ -344,8 +342,8 @@ build_inner(struct mrs_build *b, const struct mrs_inner *in, struct mrs_view map
     }
 }
 
-/* The value of a key. Steps that version 2 brought have the keys inside of it in their order, too, so that the plan id
- * does not depend on how they were written down; the ids of older plans stay what they are. */
+/* The value of a key. Steps of version 2 also have their inner keys in the order of the table, so that the plan id
+ * does not depend on how they were written; the ids of older plans stay unchanged. */
 static void
 build_value(struct mrs_build *b, const struct mrs_step_type *type, const char *key, struct mrs_val v)
 {
@@ -700,8 +698,8 @@ judged_by(const struct mrsi_yaml_entry *item, const char *out[N_COUNTED])
     return n;
 }
 
-/* `twins: refuse` and `twins: first` are a step of their own in front: a `set` of `_id` to itself, which judges equal
- * ones. The step behind it is loaded: its body has the collection, under `of`. */
+/* `twins: refuse` and `twins: first` are a step of their own in front: a `set` of `_id` to itself, which decides about
+ * equal ones. The step after it is loaded: its body has the collection, under `of`. */
 static void
 load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins, const char *of, struct mrs_view behind)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pairs.c - `\ud83d\ude00` of JSON, which YAML does not know.
  *
- * JSON writes a character past U+FFFF as two escapes, and programs that write JSON do so with
- * everything that is not ASCII. YAML has `\U0001F600` for it and libyaml takes half a pair for an
- * error. So in a text that begins as JSON does, pairs inside double quotes are rewritten before it
- * is read; a quote counts where a JSON string may begin. Columns behind a pair on its line are two
- * too small. */
+ * JSON writes a character past U+FFFF as two escapes, and programs that write JSON do so with everything that is not
+ * ASCII. YAML has `\U0001F600` for it, and to libyaml half a pair is an error. So in a text that begins as JSON does,
+ * pairs inside double quotes are rewritten before it is read; a quote counts where a JSON string may begin. Columns
+ * after a pair on its line are two too small. */
 #include "plan_internal.h"
 
 #include <stdio.h>

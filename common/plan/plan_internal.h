@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_internal.h - what the files of common/plan share: the tree of a plan's text, with positions, and
- * the plan's private half.
+/* plan_internal.h - shared by the files of common/plan: the tree of a plan's text, with positions, and the private
+ * part of the plan.
  *
- * The tree stays with the plan, so that an error found late (against the catalogue of an input)
- * still has its line and column. */
+ * The tree stays with the plan, so that an error found late (against the catalogue of an input) still has its line and
+ * column. */
 #ifndef MRSI_PLAN_INTERNAL_H
 #define MRSI_PLAN_INTERNAL_H
 

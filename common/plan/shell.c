@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell.c - literals of the shell in a plan, as ISODate("2020-01-01") or /^a/i: to YAML they are texts.
+/* shell.c - finds literals of the shell in a plan, such as ISODate("2020-01-01") or /^a/i: to YAML they are texts.
  *
- * A text compares with texts only, so that a query with one selects other documents than its author means, without an
- * error. Each is a mistake of the plan here, and the message shows the Extended JSON to write. Below `$literal` all
- * is text. What may be meant gets a warning: a text that looks like a date, or like a field, where it is compared, what
- * a program would compute, an operator of a query without its $, True and None, a key without a value, a place in an
+ * A text compares with texts only, so a query with one selects other documents than its author means, without an
+ * error. Each is an error of the plan, and the message shows the Extended JSON to write. Below `$literal` all is text.
+ * A text that may be intended gets a warning: one that looks like a date or like a field, in a comparison; an
+ * expression of a program; an operator of a query without its $; True and None; a key without a value; a place in an
  * array. Knows no step. */
 #include "plan/literal/literal.h"
 #include "shell.h"
@@ -35,7 +35,7 @@ digits(const char *text, size_t n)
     return strspn(text, "0123456789") >= n;
 }
 
-/* 2020-01-31, also with a time behind it. */
+/* 2020-01-31, also followed by a time. */
 static bool
 is_date(const char *t, size_t n)
 {
@@ -50,8 +50,7 @@ is_oid(const char *t, size_t n)
     return n == 24 && strspn(t, "0123456789abcdefABCDEF") == n;
 }
 
-/* What looks like a date or an ObjectId gets a note, since the field may hold texts. False: it looks like
- * neither. */
+/* A text that looks like a date or an ObjectId gets a note, since the field may hold texts. False: neither. */
 static bool
 note_lookalike(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
                enum context where)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* yaml.c - the text of a plan becomes a tree with positions.
  *
- * libyaml hands out events; this file builds the tree with an explicit stack and stops at the first
- * event that is deeper than a plan may be, since libyaml itself slows down with depth. An alias is
- * a second pointer to the anchored node, so a bomb of aliases costs nothing here: what it would
- * cost written out is added up and bounded. Repeated keys, unknown tags and numbers out of
- * range are reported and reading goes on; after an error of syntax it cannot. What the keys mean is
- * none of its business. */
+ * libyaml emits events; this file builds the tree with an explicit stack and stops at the first event that is deeper
+ * than a plan may be, since libyaml itself slows down with depth. An alias is a second pointer to the anchored node,
+ * so a bomb of aliases costs nothing here: its expanded size is added up and bounded. Repeated keys, unknown tags and
+ * numbers out of range are reported and reading continues; after a syntax error it cannot. It must not know what the
+ * keys mean. */
 #include "plan_internal.h"
 #include "scalar.h"
 #include "plan/literal/literal.h"

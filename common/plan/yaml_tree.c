@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yaml_tree.c - looking things up in the tree of a plan, and its values as BSON.
+/* yaml_tree.c - look-ups in the tree of a plan, and its values as BSON.
  *
- * A map with the keys of an Extended JSON wrapper becomes the typed value; whether it is one is
- * decided on its raw content, before anything inside it is resolved, because numbers inside a
- * wrapper must be texts. Recursion goes as deep as plans may nest. Knows no step. */
+ * A map with the keys of an Extended JSON wrapper becomes the typed value; whether it is one is decided on its raw
+ * content, before anything inside it is resolved, because numbers inside a wrapper must be texts. Recursion goes as
+ * deep as plans may nest. Knows no step. */
 #include "plan_internal.h"
 
 struct mrsi_yaml_entry *
@@ -77,8 +77,8 @@ put_children(struct mrsi_plan *p, struct mrs_build *b, const struct mrsi_yaml_no
     }
 }
 
-/* The typed value that a map stands for; missing: it stands for itself. A wrapper with wrong
- * content is reported once, here, and null takes its place. */
+/* The typed value of a map that is a wrapper; missing: it is none. A wrapper with wrong content is reported once,
+ * here, and becomes null. */
 static struct mrs_val
 unwrapped(struct mrsi_plan *p, const struct mrsi_yaml_node *node)
 {

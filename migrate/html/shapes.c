@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shapes.c - the fields of a run's collections before and after it: paths and types of the first documents on each
- * side, as the page of a run shows them beside each other. */
+ * side, side by side on the page of a run. */
 #include "shapes.h"
 #include "mongoreshape/walk.h"
 
@@ -14,7 +14,7 @@ struct shape_field {
 struct fields_seen {
     struct shape_field field[FIELDS];
     uint32_t n;
-    uint8_t type[TYPES]; /* met so far */
+    uint8_t type[TYPES]; /* seen so far */
     uint32_t types;
 };
 

@@ -18,7 +18,7 @@ struct live_metrics;
 enum live_mode { LIVE_EXPAND, LIVE_DIRECT };
 enum live_quiet { LIVE_NOT_QUIET, LIVE_BY_BLOCK, LIVE_BY_VALIDATOR, LIVE_BY_WORD };
 
-struct live_opts { /* of the command line, and where a run goes on, of the run document */
+struct live_opts { /* from the command line, or of a resumed run from the run document */
     const char *db, *state_db;
     const char *state_old;   /* where older versions kept the state: examined, too; NULL: not */
     enum live_mode mode;
@@ -43,13 +43,13 @@ struct live_progress {
     const char *phase, *ns;  /* "expand 1 embed", "shop.posts" */
     uint64_t done, estimated, bytes;
     double docs_per_s;
-    /* the rest is filled in where it is told (live_run_tell) */
+    /* live_run_tell fills in the rest */
     const char *limiting;    /* "server latency", "contention", "our own CPU", "throttle", "paused", "lag", ... ; "" */
     const char *why;         /* figures for it, "7 s of 5 s, speed 42 %"; "" or NULL: none */
     double speed;            /* share of the time that it works, by the governor */
     const char *course;      /* NULL: nothing is known of the whole way, percent and walk say nothing */
     uint32_t percent;        /* of the whole way */
-    uint32_t walk, walks;    /* 0 of 0: not told */
+    uint32_t walk, walks;    /* 0 of 0: unknown */
     int64_t seconds_left;    /* of the whole way; -1: not known */
 };
 

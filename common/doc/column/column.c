@@ -2,10 +2,10 @@
 /* column.c - a column from its first byte to its last: whole values, words of differences, and documents.
  *
  * A byte says what follows: an element without a name, words that belong to the value before them, the end, or a
- * document which those behind it are like. The values of such documents are streams of their own, one for each value
- * of the first in the order of its fields, and whichever stream has nothing left takes the next bytes: so their order
- * is known without being written down. Documents lack what is missing, and documents in them that came out empty;
- * those that are empty in the first stay. The bytes come from outside: each length is checked, and nothing calls
+ * document that is the template of the following ones. The values of such documents are streams of their own, one for
+ * each value of the template in the order of its fields, and the stream that is exhausted takes the next bytes: so
+ * their order is known without being stored. Documents lack missing values, and nested documents that became empty;
+ * those that are empty in the template stay. The bytes come from outside: each length is checked, and nothing calls
  * itself. */
 #include "column.h"
 
@@ -277,7 +277,7 @@ is_over(const struct mrsi_column_reader *c)
     return mrsi_simple8b_is_empty(&c->stream[0].deltas) && c->at < c->end && *c->at == END_BYTE;
 }
 
-/* Behind it the last of the documents can come again. */
+/* After it the last of the documents can repeat. */
 static enum mrs_status
 end_together(struct mrsi_column_reader *c, struct mrs_err *e)
 {

@@ -2,13 +2,13 @@
 /* simple8b.c - Simple-8b as columns of time series have it: the four lowest bits of a word, its selector, say how the
  * other sixty are cut into slots.
  *
- * A slot of ones is a missing value. Selectors 7 and 8 have four bits to spare, which are an extended selector: there a
- * slot holds a number and the count of zero bits behind it, in ones or in fours, so that a large round number takes few
- * bits. Selector 15 has no slots: the number before it comes again, 120 times or a multiple of that. */
+ * A slot of ones is a missing value. Selectors 7 and 8 have four spare bits, which are an extended selector: there a
+ * slot holds a number and its count of trailing zero bits, in ones or in fours, so that a large round number takes few
+ * bits. Selector 15 has no slots: the number before it repeats, 120 times or a multiple of that. */
 #include "simple8b.h"
 
 struct simple8b_cut {
-    uint8_t width, zero_bits, unit; /* bits of a slot; of them, for zeros; what a zero there stands for */
+    uint8_t width, zero_bits, unit; /* bits of a slot; of them, for zeros; the unit of these zeros */
 };
 enum { SELECTOR_BITS = 4, SELECTOR_SEVEN = 7, SELECTOR_EIGHT = 8, SELECTOR_RUN = 15, RUN = 120 };
 

@@ -14,7 +14,7 @@ struct mrsi_deltas {
     uint8_t room[24];            /* of a last value that was computed: the stream must not be moved */
 };
 
-/* What a control byte says of so many words behind it; false: it is none of words. */
+/* The meaning of a control byte for the words after it; false: it is none of words. */
 struct mrsi_delta_control {
     uint32_t words;
     uint8_t scale;

@@ -24,7 +24,7 @@ enum mrsi_acc_shape {
 
 enum mrsi_acc_order { MRSI_ACC_BY_PLACE, MRSI_ACC_BY_VALUE, MRSI_ACC_BY_KEY };
 
-/* How a state looks in a few bytes: acc_small.c. */
+/* The form of a state in a few bytes: acc_small.c. */
 enum mrsi_acc_small {
     MRSI_ACC_NOT_SMALL,
     MRSI_ACC_SMALL_SUM,

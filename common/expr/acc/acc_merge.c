@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* acc_merge.c - $mergeObjects as an accumulator: of each name the last value, at the place of the first.
  *
- * Documents of one group mostly have the same names in the same order, so the item behind the one just met is tried
- * before the hash table. A value that fits where the old one lies takes its place; others go to the end. */
+ * Documents of one group mostly have the same names in the same order, so the item after the last one found is tried
+ * before the hash table. A value that fits overwrites the old one in place; others are appended. */
 #include "acc.h"
 
 struct acc_merge_name {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acc_small.c - states that fit in a few bytes: of accumulators that keep numbers, or one value that is short.
+/* acc_small.c - states that fit in a few bytes: of accumulators that keep numbers, or one short value.
  *
- * Whoever feeds many groups by turns keeps the small form of each, which is fed where it lies (not aligned: it is
- * copied out and back), and one state to make values of. Where every document brings the same whole number, or nothing
- * counts but that it came, not even that is kept: how many there were says all. */
+ * A caller that feeds many groups in turn keeps the small form of each, which is fed in place (not aligned: it is
+ * copied out and back), and one state to make values of. If every document adds the same whole number, or only its
+ * presence counts, not even that is kept: the number of documents is enough. */
 #include "acc.h"
 
 #define SHORT 22          /* most bytes of a value with its type */

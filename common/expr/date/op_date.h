@@ -7,8 +7,7 @@
 #include "expr/date.h"
 #include "tz.h"
 
-/* Gives x a cache of zones where it has the argument i, and looks a constant one up at once. The
- * cache is x->extra. */
+/* Gives x a cache of zones if it has the argument i, and looks a constant zone up at once. The cache is x->extra. */
 enum mrs_status mrsi_compile_zone(struct mrsi_compile *c, struct mrs_expr *x, uint32_t i,
                                   struct mrs_err *e);
 /* The zone of argument i; UTC where it is absent. *null: it is nullish. */

@@ -298,7 +298,7 @@ truncate_days(const struct bins *b, int64_t ms, int64_t ahead, int64_t *out)
     return mrsi_join_ms(mrsi_tz_to_utc(&b->tz, days * MRSI_DAY_SECONDS, dst), 0, out);
 }
 
-/* The start of the bin that ms lies in, or with `ahead` 1 of the one behind it; false: out of range. */
+/* The start of the bin that contains ms, or with `ahead` 1 of the next one; false: out of range. */
 static bool
 truncate_date(const struct bins *b, int64_t ms, int64_t ahead, int64_t *out)
 {
@@ -368,7 +368,7 @@ null_bins(const struct mrs_expr *x, const struct mrs_val v[T_N])
     return any_null(v, T_WEEK, x) || (week && x->args[T_WEEK] && mrsi_is_nullish(v[T_WEEK]));
 }
 
-/* What is wrong with constants is told when a date comes, as the server does. */
+/* Wrong constants are reported when a date comes, as the server does. */
 static enum mrs_status
 fix_bins(struct mrsi_compile *c, struct mrs_expr *x, struct trunc *t, struct mrs_err *e)
 {

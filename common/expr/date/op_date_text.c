@@ -108,7 +108,7 @@ put_offset(char *at, int32_t offset)
     return mrsi_put_number(at, minutes % 60, 2);
 }
 
-/* What one letter stands for: at most nine bytes (the name of a month). */
+/* The text of one letter: at most nine bytes (the name of a month). */
 static char *
 put_letter(char *at, char letter, const struct mrsi_local *l, const struct mrsi_civil *c)
 {

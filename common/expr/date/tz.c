@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tz.c - time zones from the tzdata files of the system (TZif version 2 and later, RFC 8536).
  *
- * A name is looked for below one fixed folder and nowhere else: the result of a run must not depend
- * on the environment. Files with leap seconds are refused, as days have 86400 seconds here. Offsets
- * (+05:30) and UTC need no file. A zone is read once for each operator that names it and never
- * changed, so threads share it; the list of zones only grows, at its head, by compare and swap. */
+ * A name is looked up in one fixed folder and nowhere else: the result of a run must not depend on the environment.
+ * Files with leap seconds are refused, as days have 86400 seconds here. Offsets (+05:30) and UTC need no file. A zone
+ * is read once for each operator that names it and never changed, so threads share it; the list of zones only grows,
+ * at its head, by compare and swap. */
 #include "tz.h"
 #include <errno.h>
 #include <fcntl.h>

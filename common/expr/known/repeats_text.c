@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repeats_text.c - which changes of text do not change again what they have made, alone or one made in another.
+/* repeats_text.c - which changes of text are idempotent, alone or one made in another.
  *
- * Each sees to something: no capital letter is left, no blank at the ends, no text of one kind, no more than some
- * characters. All hold of the result if those that are made later leave standing what the earlier ones saw to. A text
- * that was no text before has been made one by then. */
+ * Each guarantees a property of its result: no capital letter, no blank at the ends, no text of one kind, at most some
+ * characters. All of them hold of the final result if no later change breaks the property of an earlier one. A value
+ * that was no text has become one by then. */
 #include "repeats.h"
 #include "expr/support.h"
 
@@ -33,8 +33,8 @@ between(struct mrsi_text t, char least, char most)
     return n;
 }
 
-/* Whether `with` in the place of something can make no text that is looked for: it shares no byte with that, and where
- * it is empty, that is a single character, which cannot lie across. */
+/* Whether a replacement `with` can create no text that is searched for: it shares no byte with that, and if it is
+ * empty, that is a single character, which cannot span the gap. */
 static bool
 makes_none(struct mrsi_text with, struct mrsi_text find)
 {
@@ -74,7 +74,7 @@ read_change(const struct mrs_expr *x, struct text_change *c)
            c->find.n && makes_none(c->with, c->find);
 }
 
-/* Whether a later change leaves standing what an earlier one saw to. */
+/* Whether a later change preserves the property that an earlier one guarantees. */
 static bool
 leaves(const struct text_change *later, const struct text_change *earlier)
 {

@@ -67,8 +67,8 @@ set_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_l
     return make_set(ev, set);
 }
 
-/* The server moves constant operands of $setUnion and $setIntersection behind the others, which
- * decides whether a null or an error is met first. */
+/* The server moves constant operands of $setUnion and $setIntersection behind the others, which decides whether a null
+ * or an error comes first. */
 static enum mrs_status
 compile_constants_last(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
                        struct mrs_err *e)

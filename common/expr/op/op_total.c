@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_total.c - $sum, $avg, $min, $max as expressions.
  *
- * A single operand that is an array stands for its elements; several operands stand for themselves. The arithmetic is
+ * Of a single operand that is an array the elements count; of several operands each counts as it is. The arithmetic is
  * that of the accumulators (total.h). */
 #include "expr/support.h"
 #include "expr/acc/total.h"

@@ -125,7 +125,7 @@ has_type(const struct mrsi_query_node *n, uint8_t type)
     return type != MRS_MISSING && (n->types >> bit & 1);
 }
 
-/* Bits of a whole number go on forever with its sign; those of binary data end with it. */
+/* Bits of a whole number continue for ever with its sign; those of binary data end with it. */
 static bool
 bits_fit(const struct mrsi_query_node *n, struct mrs_val v)
 {

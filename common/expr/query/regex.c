@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* regex.c - regular expressions by PCRE2, as the server compiles them: UTF-8, \s \w \d of ASCII
- * only.
+/* regex.c - regular expressions by PCRE2, as the server compiles them: UTF-8, \s \w \d of ASCII only.
  *
- * PCRE2 takes its memory from our allocator, so that tests can let it fail; a match that would need
- * more than a few megabytes or very many steps is an error, never a hang. Knows texts and offsets
- * only; what operators make of a match is their business. */
+ * PCRE2 uses our allocator, so that tests can let it fail; a match that would need more than a few megabytes or very
+ * many steps is an error, never a hang. Knows texts and offsets only; the operators interpret a match. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "regex.h"
 #include <pcre2.h>

@@ -30,7 +30,7 @@ compile_split(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, s
     return keep_pattern(c, x, x->args[1], e);
 }
 
-/* Whether a value can be looked for in a text. */
+/* Whether a value can be searched for in a text. */
 static bool
 is_pattern(const struct mrs_expr *x, struct mrs_val v)
 {
@@ -77,7 +77,7 @@ add_part(struct mrs_eval *ev, struct mrsi_list *parts, const char *from, const c
     return mrsi_list_add(ev, parts, v);
 }
 
-/* The parts of a text between the matches of a regular expression, each with the groups of the match behind it. */
+/* The parts of a text between the matches of a regular expression, each with the groups of the match after it. */
 static enum mrs_status
 pattern_parts(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_matches *all, struct mrsi_list *parts)
 {

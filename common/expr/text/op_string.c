@@ -151,7 +151,7 @@ in_set(struct mrsi_text set, const char *p, uint32_t n)
     return false;
 }
 
-/* Length of the code point that ends at `end`, looking back no further than `from`. */
+/* Length of the code point that ends at `end`, reading back no further than `from`. */
 static uint32_t
 last_len(const char *from, const char *end)
 {
@@ -342,7 +342,7 @@ eval_index_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
     return mrsi_ret_i32(ev, hit ? (int32_t)(hit - a.text.p) : -1, out);
 }
 
-/* A match must begin before the end, and may go on behind it. */
+/* A match must begin before the end, and may extend past it. */
 static enum mrs_status
 eval_index_points(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {

@@ -21,8 +21,8 @@ mrsi_text_search(const char *from, const char *end, struct mrsi_text find)
 }
 
 /* ---- op_regex.c ---- */
-/* All matches in a text, one behind the other. Behind an empty one the search goes on a code point later, and never at
- * the end of the text; an empty text is tried once. */
+/* All matches in a text, one after the other. After an empty match the search continues a code point later, and never
+ * at the end of the text; an empty text is tried once. */
 struct mrsi_matches {
     const struct mrsi_regex *regex;
     struct mrsi_text text;

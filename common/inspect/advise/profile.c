@@ -130,7 +130,7 @@ wanted_alone(struct mrs_view projection, char out[NAME_MOST])
     return n > 0;
 }
 
-/* One read counts once: for what it wants alone, else for the path it looks by; `*`: it reads all. */
+/* One read counts once: for the only path it reads, else for the path of its filter; `*`: it reads all. */
 static void
 count_read(struct profile *p, uint32_t coll, struct mrs_view filter, struct mrs_view projection)
 {

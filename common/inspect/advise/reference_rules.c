@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reference_rules.c - what hangs together: orphans, references without an index, documents that belong into others. */
+/* reference_rules.c - rules about references: orphans, references without an index, documents that belong into
+ * others. */
 #include "advise.h"
 #include "mongoreshape/walk.h"
 #include <stdio.h>

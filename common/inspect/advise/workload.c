@@ -248,7 +248,7 @@ unused_index(struct mrsi_saying *y, struct mrsi_collection *c)
     }
 }
 
-/* Whoever reads a figure learns where it comes from. */
+/* The source of a figure is named with it. */
 static void
 say_source(struct mrsi_saying *y, struct mrsi_rule_found *r)
 {

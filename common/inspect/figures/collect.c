@@ -127,8 +127,8 @@ day(struct mrsi_figures *f, struct mrs_val id)
     }
 }
 
-/* What a document looks like from above are the names of its root. Most look like the one before: only behind the first
- * name that is another one they are put together anew. */
+/* The names of the root describe a document. Most equal those of the document before: they are collected again only
+ * from the first name that differs. */
 static void
 begin_shape(struct mrsi_figures *f, uint64_t names)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* figures.h - what one pass over a collection tells: figures of each path, in memory that does not grow with the
- * data.
+/* figures.h - the figures of each path from one pass over a collection, in memory that does not grow with the data.
  *
- * Workers count for themselves and are merged at the end; all that is kept (sums, extremes, the smallest hashes, the
- * registers of HyperLogLog) is the same in whatever order documents come, so the figures do not depend on the number
- * of workers. A sketch belongs to one thread. */
+ * Workers count for themselves and are merged at the end; everything that is kept (sums, extremes, the smallest
+ * hashes, the registers of HyperLogLog) is the same for any order of documents, so the figures do not depend on the
+ * number of workers. A sketch belongs to one thread. */
 #ifndef MRSI_INSPECT_FIGURES_H
 #define MRSI_INSPECT_FIGURES_H
 
@@ -62,8 +61,8 @@ bool mrsi_canon_raw(struct mrs_val v, const struct mrsi_canon *c, uint8_t raw[16
 enum { MRSI_TEXT_MAX = 128 }; /* bytes of text that may be a reference */
 
 /* ---- how many different values, which are frequent, and a sample that two paths can compare ---- */
-/* The MRSI_SAMPLE different values with the smallest hashes: all values as long as there are no more. Whoever is in it
- * was always in it, so its count is exact. */
+/* The MRSI_SAMPLE different values with the smallest hashes: all values as long as there are no more. A value in it
+ * was in it from its first occurrence, so its count is exact. */
 enum { MRSI_SAMPLE = 1024, MRSI_SAMPLE_FEW = 128, MRSI_SHOWN = 96, MRSI_REGISTERS = 4096 };
 struct mrsi_sketch_slot {
     uint64_t hash, count;
@@ -78,7 +77,7 @@ struct mrsi_sketch {
     uint32_t text_n, text_cap;
 };
 static inline uint32_t
-mrsi_sketch_start(const struct mrsi_sketch *s, uint64_t hash) /* where the slot of a hash is looked for first */
+mrsi_sketch_start(const struct mrsi_sketch *s, uint64_t hash) /* where the search for the slot of a hash begins */
 {
     return (uint32_t)(hash * 0x9E3779B97F4A7C15u >> 32) & (s->cap - 1);
 }
@@ -142,7 +141,7 @@ struct mrsi_extent { /* the values of one BSON type */
     struct mrsi_extent *next;
     uint64_t n;
     uint8_t type, min_n, max_n;
-    uint64_t low, high; /* of min and max: a number in whose order most are told (spots.c) */
+    uint64_t low, high; /* of min and max: a number whose order distinguishes most (spots.c) */
     uint8_t min[40], max[40]; /* bytes of values; text and binary cut */
 };
 struct mrsi_counted { /* a crowd of values */
@@ -153,14 +152,14 @@ struct mrsi_counted { /* a crowd of values */
     struct mrsi_sketch sketch, numbers; /* numbers: the digits by value; absent as long as there are none */
 };
 struct mrsi_trie {
-    struct mrsi_trie *parent, *first, *last, *next; /* children in the order in which they were met */
+    struct mrsi_trie *parent, *first, *last, *next; /* children in the order of their first occurrence */
     const char *name;
     uint32_t name_len, depth, children;
     enum mrsi_path_kind kind;
     struct mrsi_trie *expect; /* the child that comes next, where documents are alike */
     uint64_t bytes; /* of values */
-    uint64_t first_at; /* document and place in it where it was met first */
-    uint64_t last_object; /* number of the object in which it was met last */
+    uint64_t first_at; /* document, and place in it, of the first occurrence */
+    uint64_t last_object; /* number of the object of the last occurrence */
     struct mrsi_extent *extent;
     struct mrsi_counted values;
     struct mrsi_counted *names; /* of ANY: the names as values */
@@ -193,8 +192,8 @@ struct mrsi_figures {
     uint32_t index_cap, spots;
     struct mrsi_tally sizes;
     struct mrsi_sketch shapes;
-    uint64_t objects, twice; /* met so far; documents that hold a name twice */
-    uint64_t name_bytes, deep; /* deep: documents below MRSI_DEPTH that were not looked into */
+    uint64_t objects, twice; /* seen so far; documents that hold a name twice */
+    uint64_t name_bytes, deep; /* deep: documents below MRSI_DEPTH that were not read */
     uint32_t *days; /* documents by the day of their ObjectId, from 1970 */
     uint32_t first_day, last_day;
     struct mrsi_limit limit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c - from the figures of a pass to rows of paths; what only served to count is let go. */
+/* model.c - from the figures of a pass to rows of paths; data that were only needed for counting are freed. */
 #include "model.h"
 #include <stdio.h>
 #include <stdlib.h>

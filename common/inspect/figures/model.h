@@ -111,7 +111,7 @@ struct mrsi_reference {
     uint32_t parts;
     bool as_number; /* text of the one is a number of the other */
     bool dbref, self, hinted, exact;
-    bool by_kind; /* a field beside it names this collection */
+    bool by_kind; /* a sibling field names this collection */
     bool among_types; /* the path has values of each type that the key has */
     bool candidate, dropped; /* dropped: of no use any more */
     double score, v, n, f, contained, cover;
@@ -171,7 +171,7 @@ mrsi_is_sampled(const struct mrsi_collection *c)
 {
     return c->share < 1;
 }
-/* How many documents it has, as far as a sample tells. */
+/* Its number of documents, estimated for a sample. */
 static inline uint64_t
 mrsi_all_documents(const struct mrsi_collection *c)
 {

@@ -82,7 +82,7 @@ fold_names(struct mrsi_figures *f, struct mrsi_trie *s)
         memset(names, 0, sizeof *names);
         any->names = names;
     }
-    for (struct mrsi_trie *c = list; c; c = c->next) { /* an ANY that is there already is met like the others */
+    for (struct mrsi_trie *c = list; c; c = c->next) { /* an existing ANY is handled like the others */
         ok = ok && fold_one(f, any, c);
         mrsi_trie_clear(c, f->mem);
     }

@@ -213,7 +213,7 @@ mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct
     }
 }
 
-/* Values of one type by their order; text and binary by their bytes. Those met most often first. */
+/* Values of one type by their order; text and binary by their bytes. The most frequent first. */
 static int
 order(uint8_t type, const uint8_t *a, uint32_t an, const uint8_t *b, uint32_t bn)
 {
@@ -263,7 +263,7 @@ rank_of(uint8_t type, const uint8_t *p, uint32_t n)
     if (type == MRS_INT64 || type == MRS_DATE) {
         return mrs_le64(p) ^ 1ull << 63;
     }
-    if (type == MRS_DOUBLE) { /* not a number comes before all; -0 beside 0, which equals it */
+    if (type == MRS_DOUBLE) { /* NaN comes before all; -0 next to 0, which equals it */
         w = mrs_le64(p);
         return w << 1 > 0x7FFull << 53 ? 0 : w >> 63 ? ~w : w | 1ull << 63;
     }

@@ -3,7 +3,7 @@
 #include "figures.h"
 #include <stdlib.h>
 
-/* Numbers below 128 stand for themselves; above, an octave has 64 parts. */
+/* Numbers below 128 have a slot each; above, an octave has 64 parts. */
 static void
 part_of(uint64_t value, uint32_t *octave, uint32_t *part)
 {

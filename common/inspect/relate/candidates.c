@@ -137,7 +137,7 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
     return add_pair(x, &pair, e);
 }
 
-/* The `$ref` beside an `$id` names the collections that it can mean. NULL: it is no DBRef. */
+/* The sibling `$ref` of an `$id` names the collections that it can mean. NULL: it is no DBRef. */
 static const struct mrsi_path *
 ref_beside(const struct mrsi_path *p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* choose.c - one target for each path.
  *
- * A path whose values lie in several keys names the one that owns them: an `_id`, a unique key, one called like its
- * collection. Where two keys hold each other's values the same decides who names whom. */
+ * A path whose values are in several keys refers to the one that owns them: an `_id`, a unique key, one called like
+ * its collection. If two keys hold each other's values the same decides which refers to which. */
 #include "relate.h"
 #include <stdlib.h>
 
@@ -175,7 +175,7 @@ pass_up(const struct mrsi_relating *x, struct mrsi_reference *r)
         struct mrsi_reference *up = next && next->score >= REFERENCE && !next->self ? find(x, r->from[0], next->to[0])
                                                                                     : NULL;
         uint32_t mine = x->words.title[r->to[0]->in->no].n, its = up ? x->words.title[up->to[0]->in->no].n : 0;
-        bool named = up && r->n >= 1 && (up->n < .96 || mine > its); /* it says whom it means */
+        bool named = up && r->n >= 1 && (up->n < .96 || mine > its); /* it names its target */
         if (!up || up == r || named || up->score < CANDIDATE || (double)up->matched < .98 * (double)r->matched) {
             return r;
         }

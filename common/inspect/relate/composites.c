@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* composites.c - references by two or three fields together, between collections that nothing else links.
  *
- * Fields are held beside each other where they have one name or refer to the same collection. The target's must be
- * unique together and not alone. */
+ * Fields are compared if they have one name or refer to the same collection. The target's must be unique together and
+ * not alone. */
 #include "gather.h"
 #include <stdio.h>
 
@@ -36,7 +36,8 @@ is_part(const struct mrsi_path *p)
 }
 
 enum { GROUPS = 8, FRONT = 48 };
-struct alignment { /* fields of `a` below one parent beside fields of `b`, by the words before what both are called */
+/* Fields of `a` below one parent compared with fields of `b`, by the words before their common name. */
+struct alignment {
     char front[GROUPS][FRONT];
     struct aligned group[GROUPS];
     uint32_t groups;

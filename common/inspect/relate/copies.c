@@ -80,8 +80,8 @@ propose_beside(struct mrsi_relating *x, struct mrsi_reference *r, struct mrs_err
     return s;
 }
 
-/* Children in the order of their parents' keys, beside the parents. Each child is held against the parent before as
- * well: what agrees there agrees by chance. */
+/* Children in the order of their parents' keys, next to the parents. Each child is also compared with the parent
+ * before: fields that agree there agree by chance. */
 static enum mrs_status
 compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c, struct mrs_err *e)
 {

@@ -578,7 +578,7 @@ are_persons(const struct mrsi_name *t)
     return t->n && (among(t->word[t->n - 1], persons) || does_something(t->word[t->n - 1]));
 }
 
-/* "PUlocationID" beside LocationID, however the words are cut. */
+/* "PUlocationID" matches LocationID, however the words are cut. */
 static bool
 ends_like(const char *name, const char *key)
 {
@@ -660,8 +660,8 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     return word_alike(&n, t) ? .6 : 0;
 }
 
-/* The words of a field as they tell it from others of its collection: without what all of them begin with, and without
- * the collection's own name, which stands for a field that says no more than `id`. */
+/* The words of a field that distinguish it from others of its collection: without the common prefix of all, and
+ * without the collection's own name, which is used for a field that is only called `id`. */
 static void
 own_name(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out)
 {
@@ -675,8 +675,8 @@ own_name(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi
     }
 }
 
-/* "parent_part" beside part_no: what comes before the words that both have. -1: they have none in common at the end;
- * else so many words, put into `before`. */
+/* "parent_part" and part_no: the words before the common ones. -1: they have none in common at the end; else so many
+ * words, put into `before`. */
 int
 mrsi_name_before(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v, char *before,
                  size_t size)

@@ -46,7 +46,7 @@ mrsi_path_is_short_list(const struct mrsi_path *p)
            p->distinct == p->in->documents && p->count.n[MRSI_TEXT] == p->present;
 }
 
-/* Beside `targetId` a `targetType`: few texts that say which collection is meant. */
+/* A `targetType` next to `targetId`: few texts that name the collection. */
 const struct mrsi_path *
 mrsi_path_kind(const struct mrsi_path *p)
 {

@@ -21,7 +21,7 @@ bool mrsi_probes_merge(struct mrsi_probes *to, struct mrs_mem *mem, const struct
 
 /* Whether the key lies in a sampled collection, and an index finds its values. */
 bool mrsi_can_look_up(const struct mrsi_relating *x, const struct mrsi_path *key);
-/* Looks the probes up and puts what follows from it into r. */
+/* Looks the probes up and puts the results into r. */
 enum mrs_status mrsi_look_up(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_probes *p,
                              struct mrs_err *e);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_rows.c - the values of a path beside those of the key that it names: how many match, how many belong to one. */
+/* match_rows.c - compares the values of a path with those of its key: how many match, how many belong to one. */
 #include "relate.h"
 
 static int

@@ -61,7 +61,7 @@ bool mrsi_path_is_unique(const struct mrsi_path *p); /* all but a few of its val
 bool mrsi_path_is_id(const struct mrsi_path *p);
 bool mrsi_path_has_unique_index(const struct mrsi_path *p);
 bool mrsi_path_can_refer(const struct mrsi_path *p);
-/* The field beside it that says which collection is meant; NULL: none. */
+/* The sibling field that names the collection; NULL: none. */
 const struct mrsi_path *mrsi_path_kind(const struct mrsi_path *p);
 double mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
 bool mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key);

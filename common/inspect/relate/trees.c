@@ -9,7 +9,7 @@ enum { NOBODY = UINT32_MAX };
 
 struct forest {
     uint64_t *id; /* hashes, sorted */
-    uint32_t *up; /* NOBODY: a root, or its parent is not there */
+    uint32_t *up; /* NOBODY: a root, or its parent is missing */
     uint32_t *depth; /* 0: not known; 1: a root. While walked: the number of the walk, with MARK */
     uint32_t n;
 };
@@ -58,7 +58,7 @@ read_parents(struct forest *f, const struct mrsi_lookup_value *w, struct mrsi_ro
     return s;
 }
 
-/* Up from one node until something known, a root or a node of this walk is met; then down again by a second walk. */
+/* Up from one node until something known, a root or a node of this walk; then down again by a second walk. */
 static void
 walk(struct forest *f, uint32_t from, struct mrsi_tree_figures *out)
 {
@@ -73,7 +73,7 @@ walk(struct forest *f, uint32_t from, struct mrsi_tree_figures *out)
     }
     uint32_t base = 0; /* depth of what is above the walked ones */
     if (f->depth[at] == MARK && f->up[at] != NOBODY) {
-        out->cycles++; /* met on its own walk */
+        out->cycles++; /* found on its own walk */
     } else if (f->depth[at] != MARK) {
         base = f->depth[at];
     }

@@ -81,7 +81,7 @@ one_pair(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_referenc
     mrsi_rowset_end(&t.listed.rows);
     mrsi_rowset_end(&t.named.rows);
     if (s == MRS_OK && r->two_way->agree * 2 < r->from[0]->present - r->from[0]->null) {
-        r->two_way = NULL; /* two relations between the same collections, not one told twice */
+        r->two_way = NULL; /* two relations between the same collections, not one reported twice */
     }
     return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect_text.c - what was found, for people: collections with most trouble first, references and rules below each.
+/* inspect_text.c - the findings, for people: collections with most problems first, references and rules below each.
  *
  * All names go through mrs_buf_say, which escapes control characters. */
 #include "said.h"

@@ -21,7 +21,7 @@ below(const struct mrsi_path *p, const struct mrsi_path *parent, const char *nam
     return NULL;
 }
 
-/* The name in out, with `_` behind it where the elements have such a field. */
+/* The name in out, followed by `_` if the elements have such a field. */
 static bool
 free_field(const struct mrsi_path *each, char *out, size_t size)
 {

@@ -45,7 +45,7 @@ extern const struct mrsi_codec mrsi_codec_gzip, mrsi_codec_zstd;
 #define MRSI_ZSTD_HEAD 18 /* bytes that say what a frame of zstd wants */
 uint64_t mrsi_zstd_window(const uint8_t *head, size_t n); /* of a frame that begins so; 0: no more than usual */
 extern const struct mrsi_codec mrsi_codec_twice; /* unpacks only: gzip in gzip */
-/* Packs only: parts of one stream of raw deflate, which whoever writes it must end. */
+/* Packs only: parts of one stream of raw deflate; the caller must end the stream. */
 extern const struct mrsi_codec mrsi_codec_deflate;
 const struct mrsi_codec *mrsi_codec_of(enum mrs_codec codec); /* NULL: plain */
 /* By the first n bytes: the magic number of gzip with deflate (RFC 1952), of a frame or a skippable frame of zstd (RFC

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codec_gzip.c - gzip (RFC 1952) around raw deflate: headers, trailers, several members.
  *
- * Parallel compressors write many members behind each other, and mongorestore reads them as one
- * stream. Behind the last one nothing may stand but zeros, to which tapes are filled up; other bytes
- * are a sign of damage. Header and trailer are read byte by byte by a small automaton, since any of them may
- * be cut by the edge of a buffer. The header we write has no name and no time, so that output
- * repeats exactly, and an extra field that says how long the member is: so its end is found
- * without unpacking it. Readers that do not know the field skip it, as RFC 1952 has it. */
+ * Parallel compressors write many members in sequence, and mongorestore reads them as one stream. Only zeros may
+ * follow the last one, as padding of tapes; other bytes are damage. Header and trailer are read byte by byte by a
+ * small automaton, since any of them may be cut by the edge of a buffer. The header we write has no name and no time,
+ * so that output repeats exactly, and an extra field with the length of the member: so its end is found without
+ * unpacking it. Readers that do not know the field skip it, as RFC 1952 requires. */
 #include "codec.h"
 
 enum { HEAD = 20, EXTRA_AT = 12, EXTRA = 8, SIZE_AT = 16, TAIL = 8 };
@@ -40,7 +39,7 @@ struct codec_gzip_dec {
     bool any; /* a member is behind us */
     uint64_t taken, begun;    /* bytes taken in, and how many of them before this member */
     uint8_t extra[EXTRA];     /* of this member, where it is as long as ours */
-    uint32_t extra_n, told;   /* told: how long the member says it is; 0: it does not */
+    uint32_t extra_n, told;   /* told: the length in the member's header; 0: none */
 };
 
 static void *
@@ -87,7 +86,7 @@ take(struct codec_gzip_dec *d, struct mrsi_flow *f, uint8_t *byte)
     return true;
 }
 
-/* Where the header goes on behind part `done`. */
+/* The part of the header after part `done`. */
 static void
 next_part(struct codec_gzip_dec *d, enum at done)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codec_pool.c - threads for packing and unpacking.
  *
- * One lock and one condition for everybody: pieces take milliseconds, so nobody waits for the lock. A thread that
- * cannot be started is one fewer; with none at all the work is done by who brings it, one at a time, and what comes
- * out is the same. It must not know what a task does. */
+ * One lock and one condition for all: pieces take milliseconds, so there is no contention for the lock. If a thread
+ * cannot be started there is one fewer; without any the caller does the work, one task at a time, with the same
+ * result. It must not know what a task does. */
 #include "codec_pool.h"
 #include <pthread.h>
 
@@ -16,7 +16,7 @@ struct lane {
 
 struct mrsi_codec_pool {
     struct mrs_mem *mem;
-    const struct mrs_stop *stop_by; /* NULL: nobody asks */
+    const struct mrs_stop *stop_by; /* NULL: no caller waits */
     pthread_mutex_t lock, inline_lock;
     pthread_cond_t work, change;
     struct mrsi_task *head, **tail;

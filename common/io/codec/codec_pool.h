@@ -18,7 +18,7 @@ struct mrsi_tools {
 /* NULL without memory. */
 void *mrsi_tools_pack(struct mrsi_tools *t, const struct mrsi_codec *codec, int level);
 void *mrsi_tools_unpack(struct mrsi_tools *t, const struct mrsi_codec *codec);
-/* An unpacker that met damage is not used again. */
+/* An unpacker that found damage is not used again. */
 void mrsi_tools_spoilt(struct mrsi_tools *t);
 
 struct mrsi_task {
@@ -40,7 +40,7 @@ struct mrsi_codec_pool *mrsi_codec_pool_new(struct mrs_mem *mem, uint32_t thread
    pool. */
 void mrsi_codec_pool_ask(struct mrsi_codec_pool *l, const struct mrs_stop *stop);
 bool mrsi_codec_pool_stopped(const struct mrsi_codec_pool *l);
-/* Nobody may use them any more; NULL: nothing. */
+/* No thread may use them any more; NULL: nothing. */
 void mrsi_codec_pool_free(struct mrsi_codec_pool *l);
 /* Starts the threads now; how many there are. */
 uint32_t mrsi_codec_pool_start(struct mrsi_codec_pool *l);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codec_zstd.c - Zstandard (RFC 8878) streams by libzstd.
  *
- * Any number of frames and skippable frames make one stream. Frames we write carry a checksum, so
- * that a flipped bit is an error and not a wrong document, and say how much comes out of them.
- * Tables are cut to size: a thread must fit a few megabytes, because several share a tight memory
- * budget. A context begins each frame anew in memory of its own: in one that was used before, some
- * versions of the library let earlier frames change what later ones become. All memory comes from
- * ours. */
+ * Any number of frames and skippable frames make one stream. Frames we write carry a checksum, so that a flipped bit
+ * is an error and not a wrong document, and the size of their content. Tables are limited: a thread must fit a few
+ * megabytes, because several share a tight memory budget. A context begins each frame with fresh memory: in reused
+ * memory, some versions of the library let earlier frames change the bytes of later ones. All memory comes from our
+ * allocator. */
 #include "codec.h"
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
@@ -191,7 +190,7 @@ may_begin(uint8_t first)
     return first == FRAME_FIRST || (first & 0xf0) == (ZSTD_MAGIC_SKIPPABLE_START & 0xff);
 }
 
-/* The library refused the window of the frame that these bytes begin or go on with: how large it is. */
+/* The library refused the window of the frame that these bytes begin or continue: returns its size. */
 static void
 note_window(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* delta.c - bytes packed against other bytes that the reader has as well: one zstd frame with a prefix.
  *
- * What is equal in both costs next to nothing, wherever it stands. The frame carries no checksum: whoever keeps it
- * keeps one. All memory comes from ours. */
+ * Bytes that are equal in both cost next to nothing, wherever they are. The frame carries no checksum: the caller
+ * stores one. All memory comes from our allocator. */
 #include "io/file/file.h"
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>

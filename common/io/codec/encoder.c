@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* encoder.c - bytes to the end of a file, plain or compressed.
  *
- * What is compressed is cut into pieces of one fixed size however the caller cuts it, and each piece becomes a frame or
- * member of its own: so threads can pack several at a time, and the file is the same byte for byte for any number of
- * threads and any budget. Whoever has packed a piece writes it and those that wait behind it, in order; so nobody
- * who waits for room has to wait for a file that is not written to at the moment. The earliest failure is the one that
- * is told. Plain files have a buffer of a size the caller chooses, and pieces larger than that go to the file at once.
- * Must not know documents, names of collections or when a file counts as published. */
+ * Input is cut into pieces of one fixed size however the caller cuts it, and each piece becomes a frame or member of
+ * its own: so threads can pack several at a time, and the file is the same byte for byte for any number of threads and
+ * any budget. The thread that has packed a piece writes it and the finished ones after it, in order; so no thread that
+ * waits for space waits for an idle file. Of several failures the earliest is reported. Plain files have a buffer of a
+ * size the caller chooses, and pieces larger than that go to the file at once. Must not know documents, names of
+ * collections or when a file counts as published. */
 #include "encoder.h"
 #include "io/file/direct_write.h"
 #include "codec_pool.h"
@@ -78,7 +78,7 @@ mrs_compress_parse(const char *text, struct mrs_compress *out, struct mrs_err *e
 }
 
 /* ---- pieces ---- */
-/* Whether nobody will want the piece that is being packed. */
+/* Whether the piece that is being packed will not be needed. */
 static bool
 is_unwanted(void *arg)
 {

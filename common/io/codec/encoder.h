@@ -28,12 +28,12 @@ enum mrs_status mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t
 enum mrs_status mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e);
 void mrsi_encoder_close(struct mrsi_encoder *c); /* NULL: nothing; also while threads are at work */
 
-/* Where an encoder stands: all that was handed in is either within the file's first file_bytes bytes, counted from its
- * beginning, or appended to pending (less than MRSI_PIECE bytes; nothing for plain files). The encoder goes on. */
+/* The state of an encoder: all input is either within the file's first file_bytes bytes, counted from its beginning,
+ * or appended to pending (less than MRSI_PIECE bytes; nothing for plain files). The encoder continues. */
 enum mrs_status mrsi_encoder_mark(struct mrsi_encoder *c, uint64_t *file_bytes, struct mrs_buf *pending,
                                   struct mrs_err *e);
-/* Opens an encoder that goes on at such a mark: the file, in which nothing comes after the encoder's bytes, is cut to
- * them. Its bytes at the end are those of a run that was never interrupted. A file that is shorter: MRS_E_IO. */
+/* Opens an encoder that continues from such a state: the file, in which nothing comes after the encoder's bytes, is
+ * truncated to them. The complete file has the bytes of an uninterrupted run. A file that is shorter: MRS_E_IO. */
 struct mrsi_encoder_mark {
     uint64_t file_bytes;
     const void *pending;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* atomic_file.c - a file that grows piece by piece and appears whole.
+/* atomic_file.c - a file that grows piece by piece and appears only when it is complete.
  *
- * It is written beside its place under a name of its own; publishing syncs it, renames it over what
- * was there and syncs the folder. Closed otherwise it is removed: a reader never sees half of it. One
- * that a killed process has left is believed as far as it is what is put, and no further. A stream (file_place.c) has
- * no place beside it: what is put goes there at once. */
+ * It is written next to its place under a temporary name. Publishing syncs it, renames it over the older file and
+ * syncs the folder. If it is closed otherwise it is removed, so a reader never sees an incomplete file. The remains of
+ * a killed process are kept up to the first block that differs from the new content, and truncated there. A stream
+ * (file_place.c) has no temporary file: what is put goes there at once. */
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 struct mrs_atomic_file {
     struct mrs_mem *mem;
-    char *path, *beside; /* beside: NULL for a stream */
+    char *path, *beside; /* the temporary name; NULL for a stream */
     int fd;
     uint64_t at;    /* bytes that are in the file for good; */
     uint64_t there; /* and that it has: more than that where another process has left them */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* direct_write.c - the end of a large file, written past the page cache by a thread of its own.
  *
- * Nobody reads an output again while it is made, so a copy of it in memory costs more than it is worth: to make it took
- * a third of the processors' time of a run of gigabytes, and it drives out what others would read. A write past it
- * ends when the disk has the bytes; so there are two blocks, one is filled while the other is written. Blocks begin and
- * end at multiples of ALIGN, in memory and in the file. A last block that is not full is written through the page cache
- * and stays: once it is full it is written again, to the same place. Only on file systems that are known to write so
- * what they would write anyway: on btrfs, for one, it would not be compressed. */
+ * An output is not read again while it is made, so a copy of it in the page cache only costs: making it took a third
+ * of the processor time of a run of gigabytes, and it evicts data that others would read. A direct write returns when
+ * the disk has the bytes; so there are two blocks, one is filled while the other is written. Blocks begin and end at
+ * multiples of ALIGN, in memory and in the file. A last block that is not full is written through the page cache and
+ * stays: once it is full it is written again, to the same place. Only on file systems that are known to store the same
+ * data either way: btrfs, for one, would not compress it. */
 #include "direct_write.h"
 
 #include <errno.h>

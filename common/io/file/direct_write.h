@@ -8,8 +8,9 @@
 #include "file.h"
 
 struct mrsi_direct;
-/* A file that is open for reading and writing and holds `bytes` bytes, which go on at its end. NULL: the file system
- * gains nothing by it, or there is no memory or thread: then the file is written as any other. name: borrowed. */
+/* A file that is open for reading and writing and holds `bytes` bytes; writing continues at its end. NULL: the file
+ * system gains nothing by it, or there is no memory or thread: then the file is written like any other. name:
+ * borrowed. */
 struct mrsi_direct *mrsi_direct_begin(struct mrs_mem *mem, int fd, const char *name, uint64_t bytes);
 /* A failure may belong to bytes of an earlier call; after it only end is left to do. */
 enum mrs_status mrsi_direct_write(struct mrsi_direct *d, const void *p, size_t n, struct mrs_err *e);

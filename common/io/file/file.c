@@ -17,10 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAIT_MS 200 /* between two looks whether a pipe has bytes */
+#define WAIT_MS 200 /* between two checks whether a pipe has bytes */
 #define PIECE \
     (1u << 30) /* most bytes in one system call: larger ones are cut by the kernel anyway */
-#define BEHIND (16u << 20) /* less: the system has more work; more: whoever asks waits for the disk's queue */
+#define BEHIND (16u << 20) /* less: more system calls; more: callers wait for the disk's queue */
 
 char *
 mrsi_format(struct mrs_mem *mem, const char *fmt, ...)
@@ -97,7 +97,7 @@ mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e)
     return p && p->due && p->due(p->arg, bytes) ? p->rest(p->arg, e) : MRS_OK;
 }
 
-/* Until there is something to read, or the end; whoever waits may stop that. */
+/* Waits until there is something to read, or the end; the caller's pause may stop it. */
 static enum mrs_status
 wait_for_bytes(int fd, const struct mrs_pause *pause, struct mrs_err *e)
 {
@@ -107,7 +107,7 @@ wait_for_bytes(int fd, const struct mrs_pause *pause, struct mrs_err *e)
     for (int n = 0; s == MRS_OK && n <= 0;) {
         n = poll(&p, 1, WAIT_MS);
         if (n < 0 && errno != EINTR) {
-            return MRS_OK; /* reading tells */
+            return MRS_OK; /* the read reports it */
         }
         s = n <= 0 ? mrsi_pause(pause, 0, e) : s;
     }
@@ -528,7 +528,7 @@ mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text
     return MRS_OK;
 }
 
-/* A name beside path that nobody has, opened. */
+/* Opens a file next to path under a name that does not exist yet. */
 static enum mrs_status
 open_beside(const char *path, mode_t mode, char *tmp, size_t size, int *fd, struct mrs_err *e)
 {

@@ -47,15 +47,15 @@ enum mrs_status mrsi_pread_full(int fd, void *p, size_t n, uint64_t off, const c
 struct mrsi_pipe_in {
     int fd;
     const char *name;
-    const struct mrs_pause *pause; /* asked while nothing comes; NULL: nobody waits */
+    const struct mrs_pause *pause; /* called while nothing comes; NULL: not called */
 };
-/* The same from where a pipe stands. */
+/* The same from the current position of a pipe. */
 enum mrs_status mrsi_read_pipe(const struct mrsi_pipe_in *pipe, void *p, size_t n, size_t *got, struct mrs_err *e);
 enum mrs_status
 mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_err *e);
-/* To be called after every write of n bytes behind `before` others (of what is copied, its place in the source does as
- * well): now and then the system is told to begin bringing them to disk, so that the disk works beside the processors
- * and little is left for the sync. Only a hint. */
+/* To be called after every write of n bytes behind `before` others (of a copy, behind its place in the source as
+ * well): now and then it asks the system to start the writeback, so that the disk works in parallel and little is left
+ * for the sync. Only a hint. */
 void mrsi_write_behind(int fd, uint64_t before, uint64_t n);
 
 /* ---- preallocate.c ---- */
@@ -98,7 +98,7 @@ struct mrsi_file_span {
 enum mrs_status
 mrsi_copy_span(const struct mrsi_file_span *from, int to, const char *to_name, struct mrs_err *e);
 enum mrs_status mrsi_became_shorter(const char *name, struct mrs_err *e); /* the error that says so */
-/* A place where whoever waits may stop the work; bytes: done since the last. p NULL: nobody waits. */
+/* A point at which the caller may stop the work; bytes: done since the last. p NULL: it cannot be stopped. */
 enum mrs_status mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e);
 
 /* ---- file_place.c ---- */
@@ -124,7 +124,7 @@ struct mrsi_file_name {
 struct mrsi_file_name mrsi_file_name(const char *name);
 /* The stem of a collection's files, at most MRSI_STEM_MAX bytes and a NUL; returns its length. */
 size_t mrsi_name_escape(const char *coll, size_t n, char stem[MRSI_STEM_MAX + 1]);
-/* True for a stem that stands for an over-long name, which only the metadata file knows. */
+/* True for a stem that replaces an over-long name, which only the metadata file holds. */
 bool mrsi_name_is_cut(const char *stem, size_t n);
 /* The collection's name, in the arena. FAIL MRS_E_FORMAT without naming the file. */
 enum mrs_status mrsi_name_unescape(struct mrs_arena *a, const char *stem, size_t n,
@@ -155,8 +155,7 @@ struct mrsi_folder_lister {
     enum mrs_status (*list)(const struct mrsi_folder_lister *self, struct mrs_arena *a, const struct mrsi_item *folder,
                             struct mrsi_items *out, struct mrs_err *e);
 };
-/* folders.c: the file system. Soft links are not followed: a dump of somebody else could name any file of its
- * reader. */
+/* folders.c: the file system. Symbolic links are not followed: a foreign dump could name any file of its reader. */
 extern const struct mrsi_folder_lister mrsi_doc_offsets_files;
 /* "a/b" in the arena; NULL without memory. */
 char *mrsi_arena_join(struct mrs_arena *a, const char *p, const char *q);

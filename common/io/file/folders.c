@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Our marker goes last: of what is half removed it is still known whose it is. */
+/* The marker is removed last: it says whose a half-removed folder is. */
 static int
 marker_last(const FTSENT **a, const FTSENT **b)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preallocate.c - room on the disk for files that grow to hundreds of megabytes.
+/* preallocate.c - preallocates files that grow to hundreds of megabytes.
  *
- * ext4 reserves what is written block by block and looks for a place when it is brought to disk; in room that was asked
- * for both are done already: a twentieth of the processors' time of a run that writes much, a tenth of its time (Linux
- * 6.18, two processors). Other file systems do so by themselves (xfs), or lose by it (on btrfs such room is not
- * compressed). A disk that is getting full is left alone: what one file asks for, another may need. Must not know what
- * the files are. */
+ * ext4 reserves written data block by block and allocates at writeback; in preallocated space both are done already:
+ * this saves a twentieth of the processor time of a run that writes much, and a tenth of its time (Linux 6.18, two
+ * processors). Other file systems do so by themselves (xfs), or lose by it (btrfs does not compress preallocated
+ * space). A disk that is almost full is left alone: the space that one file reserves another may need. Must not know
+ * what the files are. */
 #include "file.h"
 
 #include <errno.h>

@@ -24,7 +24,7 @@ struct mrsi_frames {
     size_t at, n, cap;
     uint64_t base; /* place in the archive of p[0] */
     bool ended;    /* the source has no more */
-    const struct mrs_pause *pause; /* NULL: nobody waits */
+    const struct mrs_pause *pause; /* NULL: not called */
 };
 void mrsi_frames_init(struct mrsi_frames *f, struct mrs_mem *mem, struct mrsi_source *src, const char *name);
 void mrsi_frames_clear(struct mrsi_frames *f);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_docs.c - the documents of an archive that are about it: head, entries of the prelude, heads of blocks.
+/* archive_docs.c - the documents of an archive that describe it: head, entries of the prelude, heads of blocks.
  *
- * As strict and as lenient as mongorestore: the head and the prelude may have fields that nobody knows, the head of a
- * block may not; fields may be in any order. What it takes for granted and we cannot (names without NUL, no field
- * twice) is checked as well. Nothing here keeps anything: texts stay where the document is. */
+ * As strict and as lenient as mongorestore: the head and the prelude may have unknown fields, the head of a block may
+ * not; fields may be in any order. Assumptions of mongorestore (names without NUL, no field twice) are checked as
+ * well. Nothing is copied: texts point into the document. */
 #include "archive.h"
 #include <stdio.h>
 #include <stdlib.h>

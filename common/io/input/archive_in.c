@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* archive_in.c - an archive as input: read once from end to end, checked, and listed.
  *
- * Steps want whole collections, some of them twice, and an archive has them in pieces between those of others. So one
- * pass holds it against every rule that mongorestore has, sums up the checksums, and notes which bytes belong to whom;
- * after that a collection is read where it is. A plain file is not copied. From a pipe or a compressed archive the
- * documents go to an unlinked file. Where an archive has so many pieces that the notes themselves would be large, the
- * documents are put in order in such a file. What the patterns leave out is skipped as mongorestore skips it: it must
- * be there and be closed, its checksum is nobody's. */
+ * Steps read complete collections, some of them twice, and an archive interleaves their pieces. So one pass applies
+ * all checks of mongorestore, computes the checksums, and notes which bytes belong to which collection; after that a
+ * collection is read in place. A plain file is not copied. From a pipe or a compressed archive the documents go to an
+ * unlinked file. If an archive has so many pieces that the notes would be large, the documents are put in order in
+ * such a file. Collections that the patterns exclude are skipped as mongorestore skips them: each must exist and be
+ * closed, its checksum is not verified. */
 #include "archive_in.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* container.c - the members of a tar, zip, 7z or cpio file, read by libarchive.
  *
- * Members of an uncompressed tar are read where they are, once three things agree about where that is; those of
- * everything else are unpacked into one unlinked file first, because steps read a collection several times and several
- * readers at once. Only files and folders are taken: links, devices, encrypted members and names that mean more than
- * one thing are refused, and so is a member whose bytes are more or fewer than it says. libarchive is told to read the
- * four formats and nothing else. It turns names into the character set of the locale, so a locale is chosen in which
- * bytes stay as they are, and those of a zip are read here; of 7z only plain ASCII names are taken. */
+ * Members of an uncompressed tar are read in place, if three sources agree about the place; all others are unpacked
+ * into one unlinked file first, because steps read a collection several times and several readers at once. Only files
+ * and folders are accepted: links, devices, encrypted members and ambiguous names are refused, and so is a member
+ * whose size differs from its header. libarchive reads only the four formats. It converts names into the character set
+ * of the locale, so a locale is chosen in which bytes stay unchanged, and those of a zip are read here; of 7z only
+ * plain ASCII names are accepted. */
 #if !__has_include(<archive.h>)
 #error "libarchive is missing: `make deps` installs it (package libarchive-dev)"
 #endif
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define BLOCK 512u
-#define PAX_MAX (1u << 20) /* bytes of an extended header that are looked at */
+#define PAX_MAX (1u << 20) /* bytes of an extended header that are examined */
 
 struct container_reader {
     struct mrs_input *in;
@@ -170,9 +170,9 @@ unify_zip_name(char *name)
     }
 }
 
-/* The name of a zip's member as its bytes come before the data. libarchive brings accents into one form, by which two
- * names could become one and a database another. Before the data stands a header of HEAD bytes, n of name and k of
- * whatever: where one alone fits, its name is the right one; where several do, only that which libarchive has read. */
+/* The name of a zip's member from the bytes before its data. libarchive normalizes accents, by which two names could
+ * become one and a database another. Before the data there is a header of HEAD bytes, n of name and k of other fields:
+ * if only one position fits, its name is the right one; if several do, only the name that libarchive has read. */
 static enum mrs_status
 zip_name(struct container_reader *r, const char *read, char name[4096], const char **wrong, struct mrs_err *e)
 {
@@ -209,7 +209,7 @@ path_is_cut(const uint8_t *p, size_t n)
             len = 10 * len + (size_t)(p[k] - '0');
         }
         if (k == at || k == n || p[k] != ' ' || len > n - at || len < k - at + 2) {
-            return false; /* libarchive tells what is wrong with it */
+            return false; /* libarchive reports the error */
         }
         const uint8_t *text = p + k + 1;
         size_t text_n = at + len - k - 2;
@@ -399,7 +399,7 @@ check_7z_end(struct container_reader *r, struct mrs_err *e)
         return s;
     }
     uint64_t left = r->from.bytes - HEAD, at = mrs_le64(head + 12), n = mrs_le64(head + 20);
-    return at < left && n < left - at ? not_the_end(r, HEAD + at + n, e) : MRS_OK; /* what is missing has been told */
+    return at < left && n < left - at ? not_the_end(r, HEAD + at + n, e) : MRS_OK; /* the missing part was reported */
 }
 
 /* Behind the mark of the end there is nothing but zeros; what else there were would be lost. */
@@ -417,7 +417,7 @@ check_end(struct container_reader *r, struct mrs_err *e)
         return check_7z_end(r, e);
     }
     if (r->packing == MRSI_PACKING_ZIP) {
-        return MRS_OK; /* mrsi_zip_check has looked */
+        return MRS_OK; /* mrsi_zip_check has checked */
     }
     for (uint8_t room[16 << 10]; s == MRS_OK && got; at += got) {
         s = read_part(r, room, sizeof room, at, &got, e);

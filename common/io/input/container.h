@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* container.h - a dump packed as tar, zip, 7z or cpio: what tells one, its members, and reading them. */
+/* container.h - a dump packed as tar, zip, 7z or cpio: how it is recognised, its members, and reading them. */
 #ifndef MRSI_IO_CONTAINER_H
 #define MRSI_IO_CONTAINER_H
 
@@ -38,7 +38,7 @@ struct mrsi_heap {
     int fd;
     uint64_t bytes;
     uint64_t spare; /* left free in any case */
-    uint64_t asked; /* up to where there was room when it was last looked at */
+    uint64_t asked; /* up to where there was space at the last check */
     const struct mrs_pause *pause;
 };
 struct mrsi_spot { /* where it is made, and who waits for it */
@@ -52,7 +52,7 @@ enum mrs_status mrsi_heap_room(struct mrsi_heap *h, uint64_t n, const char *what
  * or lzip), in an unlinked file. `from` is left open. */
 enum mrs_status mrsi_container_decode(struct mrs_mem *mem, const struct mrsi_source_from *from,
                                       const struct mrsi_spot *spot, int *fd, uint64_t *bytes, struct mrs_err *e);
-/* opened.c: the same of what was opened, which is looked at anew then. */
+/* opened.c: the same of an opened input, which is examined again then. */
 enum mrs_status mrsi_opened_decode(struct mrsi_opened *o, const char *tmp, struct mrs_err *e);
 /* The file as libarchive reads it. */
 struct archive;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* container_cpio.c - a look along the headers of a cpio file before libarchive reads it.
+/* container_cpio.c - checks the headers of a cpio file before libarchive reads it.
  *
- * A header says how long the name behind it is, and libarchive makes room for that before it looks whether there is so
- * much: four hostile gigabytes would be asked of the system. So the headers are passed over here first, each where the
- * one before it says, and a length that no name has is refused. So is a header with anything but digits, behind which
- * libarchive would look for another one by itself. What is cut short is left to libarchive to tell. */
+ * A header states the length of the name after it, and libarchive allocates that before it checks the size of the
+ * file: a hostile header could make it allocate four gigabytes. So the headers are checked here first, each where the
+ * one before it says, and an impossible length is refused. So is a header with anything but digits, after which
+ * libarchive would search for another header. Truncated files are left for libarchive to report. */
 #include "container.h"
 #include <limits.h>
 
 enum { NEWC = 110, ODC = 76, MAGIC = 6, NAME_MOST = 4096 };
 
-struct cpio_layout { /* where the two lengths are in a header, and what the parts behind it are filled up to */
+struct cpio_layout { /* where the two lengths are in a header, and the alignment of the parts after it */
     size_t head, name, name_n, size, size_n;
     unsigned base, fill;
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* container_member.c - the members of a container as the folders of a dump.
  *
- * People pack a dump with folders around it (dump/, ./backup-2024/dump/), or without. The dump's root is where the
- * folders with collections lie; there must be one only. What lies beside it is carried along as if it lay in it.
- * Names come from whoever made the container, so every one is checked before it means anything: what would lie outside,
- * could be read in two ways or is there twice is refused. Must not read the container. */
+ * People pack a dump with folders around it (dump/, ./backup-2024/dump/), or without. The dump's root is the folder
+ * that has the folders with collections; there must be one only. Files next to it are copied as if they were in it.
+ * Names come from the author of the container, so every one is checked before it is used: a name that leads outside,
+ * is ambiguous or occurs twice is refused. Must not read the container. */
 #include "container.h"
 #include <stdlib.h>
 
@@ -80,7 +80,7 @@ mrsi_members_add(struct mrsi_members *m, const char *path, const struct mrsi_con
     return to->path ? MRS_OK : mrs_err_memory(e, n);
 }
 
-/* ---- order: what lies in a folder comes right behind it ---- */
+/* ---- order: the contents of a folder follow it ---- */
 static int
 by_part(const char *a, const char *b)
 {
@@ -132,7 +132,7 @@ sort(struct mrsi_members *m, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* What the desktop of macOS puts beside every file: its own notes, no part of a dump. */
+/* The notes that the macOS desktop puts next to every file; no part of a dump. */
 static enum mrs_status
 drop_notes(struct mrsi_members *m, struct mrs_err *e)
 {
@@ -217,7 +217,7 @@ list_members(const struct mrsi_folder_lister *self, struct mrs_arena *a, const s
 /* ---- where the dump is ---- */
 enum sign { SIGN_NONE, SIGN_COLLECTION, SIGN_DUMP };
 
-/* What a file tells about the folder in which it lies. */
+/* What a file says about the folder that contains it. */
 static enum sign
 sign_of(const char *path)
 {
@@ -240,7 +240,7 @@ folder_n(const char *path)
 struct root {
     const char *path; /* NULL: none yet */
     size_t n;
-    const char *by; /* the member that tells it */
+    const char *by; /* the member that says it */
 };
 
 /* The folder of n bytes at the beginning of a path is a root, or one of the same dump. */
@@ -349,7 +349,7 @@ check_signs(const struct mrsi_members *m, struct root *r, struct mrs_err *e)
                    : MRSI_FAIL(e, MRS_E_MISSING, "%s: no dump here: no .bson and no .metadata.json file", m->container);
 }
 
-/* Paths become those below the root; what lies beside it lies in it afterwards. */
+/* Paths become those below the root; files next to it are in it afterwards. */
 static void
 strip(struct mrsi_members *m, const struct root *r)
 {

@@ -92,7 +92,7 @@ find_large(struct container_zip *z, uint64_t *behind, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* The record of the end is looked for from behind: a comment may follow it. */
+/* The record of the end is searched for from the end: a comment may follow it. */
 static enum mrs_status
 find_directory(struct container_zip *z, uint8_t *room, size_t most, struct mrs_err *e)
 {
@@ -224,7 +224,7 @@ mrsi_zip_behind(struct mrs_mem *mem, struct mrsi_source_from *from)
     return is;
 }
 
-/* Where a zip begins that is found from its end only, a program stands that unpacks it. */
+/* A zip found only from its end begins with a program that unpacks it. */
 static enum mrs_status
 check_begin(const struct container_zip *z, struct mrs_err *e)
 {

@@ -39,7 +39,7 @@ struct folder {
     int depth;
 };
 
-/* Notes that the desktop of macOS puts beside every file, by their first bytes: a file of any name may begin with ._ */
+/* Notes that the macOS desktop puts next to every file, by their first bytes: a file of any name may begin with ._ */
 static enum mrs_status
 is_apple_note(const struct mrsi_item *item, bool *yes, struct mrs_err *e)
 {
@@ -236,7 +236,7 @@ find(const struct mrsi_items *in, const char *name)
     return NULL;
 }
 
-/* The whole name of a shortened one; the metadata file is beside, in one of its spellings. */
+/* The full name of a shortened one; the metadata file is next to it, in one of its spellings. */
 static enum mrs_status
 long_name(struct dumpdir_scan *c, struct rec *rec, size_t stem_n, const struct mrsi_items *beside, const char **coll,
           struct mrs_err *e)
@@ -384,7 +384,7 @@ root_file(struct dumpdir_scan *c, const struct mrsi_item *item, struct mrs_err *
     }
     if (strcmp(name, MRSI_MANIFEST) == 0) {
         c->dump = true; /* perhaps of no collections */
-        return MRS_OK; /* tells of the run that wrote this dump, which is not true of a copy */
+        return MRS_OK; /* describes the run that wrote this dump; not true of a copy */
     }
     c->dump =
         c->dump || strncmp(name, "oplog.bson", 10) == 0 || strncmp(name, "prelude.json", 12) == 0;
@@ -398,7 +398,7 @@ list_root(struct dumpdir_scan *c, const struct mrsi_item *folder, struct mrs_err
     struct mrsi_items has;
     enum mrs_status s = list(c, folder, &has, e);
     for (uint32_t i = 0; s == MRS_OK && i < has.n;
-         i++) { /* all names first: a wrong folder is told before it is walked */
+         i++) { /* all names first: a wrong folder is reported before it is walked */
         const struct mrsi_item *item = &has.at[i];
         const char *wrong = item->folder ? mrsi_db_wrong(item->name, strlen(item->name)) : NULL;
         if (wrong) {

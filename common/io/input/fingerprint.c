@@ -67,7 +67,7 @@ add_file(struct print *p, const struct mrsi_source_from *from, struct mrs_err *e
     bool nameless = st.st_nlink == 0 || !S_ISREG(st.st_mode);
     if (!nameless) {
         struct mrsi_stamp stamp = mrsi_stamp_of(&st);
-        stamp.dev = 0; /* disks are numbered anew when the system starts */
+        stamp.dev = 0; /* disks are renumbered when the system starts */
         add(p, &stamp, sizeof stamp);
     }
     if (!from->place) {

@@ -287,7 +287,7 @@ open_container(struct mrs_input *in, const struct mrs_input_opts *opts, struct m
     return mrsi_container_open(in, &from, opts->tmp, e);
 }
 
-/* What xz and the like were put around is unpacked before it is looked at. */
+/* Containers inside xz and the like are unpacked before they are examined. */
 static enum mrs_status
 open_file(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, struct mrs_err *e)
 {

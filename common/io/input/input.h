@@ -25,7 +25,7 @@ struct mrsi_opened {
 enum mrs_status mrsi_opened_file(const char *path, struct mrsi_opened *o, struct mrs_err *e);
 /* From now on it is an unlinked file in tmp. */
 enum mrs_status mrsi_opened_spool(struct mrsi_opened *o, const char *tmp, struct mrs_err *e);
-/* By its content; and where only its name says so, to be told what is wrong with it. */
+/* By its content; or by its name alone, so that the error names the format. */
 bool mrsi_opened_is_archive(const struct mrsi_opened *o);
 /* Whether its first bytes are no document: by what they are, or because neither they nor its name say that they are. */
 bool mrsi_opened_is_foreign(const struct mrsi_opened *o);

@@ -19,7 +19,7 @@ watch(struct mrs_input *in, const struct mrsi_watched *what, struct mrs_err *e)
     in->watched = more;
     in->watched[in->n_watched++] = *what;
     uint32_t mode = (uint32_t)what->stamp.mode;
-    /* without the right to enter a folder nobody reads what is in it, whatever its files allow */
+    /* without the right to enter a folder its files cannot be read, whatever their modes */
     in->shared &= !what->is_folder ? mode & 066 : ((mode & 010) ? 060u : 0u) | ((mode & 001) ? 006u : 0u);
     return MRS_OK;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metadata.c - X.metadata.json: read, parsed, checked for what the rest of the program takes for
- * granted.
+/* metadata.c - X.metadata.json: read, parsed, and checked for the assumptions of the rest of the program.
  *
- * An empty file means "no metadata", as mongorestore has it; anything that is not one JSON object
- * is an error that names the file, because mongorestore would stop there as well. Unknown keys
- * stay. The document goes on as BSON; the bytes of the file are read again where they are copied,
- * so that they stay as they are. */
+ * An empty file means "no metadata", as in mongorestore. Anything that is not one JSON object is an error that names
+ * the file, because mongorestore would stop there as well. Unknown keys stay. The document is used as BSON; a copy
+ * reads the bytes of the file again, so that they stay unchanged. */
 #include "input.h"
 #include "mongoreshape/ejson.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* opened.c - a file or stream that was named as input: opened once, and recognised by its first bytes.
  *
- * Content decides, not a name. What is compressed is decoded as far as is needed to see what is inside. Nothing is
- * read of a pipe but its first bytes, which stay at hand for whoever reads on. */
+ * Content decides, not a name. Compressed input is decoded as far as is needed to recognise the content. Only the
+ * first bytes of a pipe are read, and they are kept for its reader. */
 #include "archive.h"
 #include "io/codec/codec.h"
 #include "container.h"
@@ -37,7 +37,7 @@ open_fd(const char *path, struct mrsi_opened *o, struct mrs_err *e)
     return o->fd < 0 ? mrs_err_sys(e, errno, "open standard input") : MRS_OK;
 }
 
-/* What the head is, decoded as far as it goes; damage is told by whoever reads all of it. */
+/* The format of the head, decoded as far as it goes; the reader of the input reports damage. */
 static enum mrs_status
 decode_head(struct mrsi_opened *o, struct mrs_err *e)
 {

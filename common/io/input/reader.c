@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - a stream of bytes cut into blocks of whole documents.
+/* reader.c - a stream of bytes cut into blocks of complete documents.
  *
- * A block holds as many whole documents as fit the wanted size, at least one; a larger one makes
- * the block grow for the moment. So the cut depends on the data and that size alone, never on how
- * reads happened to return. What follows the last whole document is given back to the source, or
- * carried to the next block where the source cannot take it back. Documents before damage are
- * delivered; the error comes with the next call. Only lengths and final NULs are looked at here,
- * the inside is the caller's to check. */
+ * A block holds as many documents as fit the wanted size, at least one; a larger document makes the block grow for the
+ * moment. So the cut depends on the data and that size alone, never on how reads happened to return. The bytes after
+ * the last complete document are given back to the source, or carried to the next block if the source cannot take them
+ * back. Documents before damage are delivered; the error comes with the next call. Only lengths and final NULs are
+ * checked here, the caller checks the rest. */
 #include "input.h"
 #include <stdarg.h>
 #include <stdio.h>

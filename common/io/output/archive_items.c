@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define OLDEST "0.0.0"       /* of a server that nobody named */
+#define OLDEST "0.0.0"       /* of a server that is not known */
 #define PLAIN_SERIES "8.3.0" /* the first whose time series have one name */
 #define CONCURRENT 4         /* as mongodump says by default; we have one open at a time */
 #define MOST_CONCURRENT 64

@@ -11,14 +11,14 @@ struct mrsi_archive_out {
     struct mrs_mem *mem;
     struct mrsi_encoder *enc;
     struct mrs_buf buf;     /* of documents about the archive */
-    char *db, *coll;        /* whose last block is yet to be written; NULL: nobody's */
+    char *db, *coll;        /* whose last block is yet to be written; NULL: none */
     uint64_t crc;           /* of its documents */
     uint64_t docs;          /* how many they are */
     struct mrs_reader_at at; /* the place behind them where they are read */
     const char *name;       /* of what is written, for errors */
     struct mrsi_resumable *resumed; /* NULL: no resume */
 };
-/* At the end of half's file, or at the place where it goes on. */
+/* At the end of the resumable file, or at the position where it continues. */
 enum mrs_status mrsi_archive_out_open(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name,
                                       struct mrsi_archive_out *out, struct mrs_err *e);
 void mrsi_archive_out_clear(struct mrsi_archive_out *out); /* what was not finished stays unfinished */
@@ -49,7 +49,7 @@ struct mrsi_archive_entry_out {
     bool extra;
     bool merged;         /* its data belong to another item */
     bool done;           /* of a stream: it has gone out */
-    const char *metadata; /* told beforehand; NULL: they are where meta says */
+    const char *metadata; /* announced before; NULL: they are where meta says */
     size_t metadata_n;
     const struct mrsi_out_rec *rec; /* what was written, to be held against; NULL: it was copied */
 };
@@ -70,11 +70,11 @@ enum mrs_status mrsi_items_settle(struct mrsi_archive_items *t, struct mrsi_arch
 /* Head and prelude. */
 enum mrs_status mrsi_items_prelude(struct mrsi_archive_items *t, const struct mrsi_archive_head *head,
                                    struct mrsi_archive_out *out, struct mrs_err *e);
-/* The documents of one. begun: from where out stands on. */
+/* The documents of one. begun: from the position of out on. */
 enum mrs_status mrsi_items_body(struct mrsi_archive_items *t, const struct mrsi_archive_entry_out *item, bool begun,
                                 struct mrsi_archive_out *out, struct mrs_err *e);
 /* ---- pack_output.c ---- */
-/* Everything that was written or copied, as one archive in half's file. */
+/* Everything that was written or copied, as one archive in the resumable file. */
 enum mrs_status mrsi_pack_archive(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name,
                                   struct mrs_err *e);
 

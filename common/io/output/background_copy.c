@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* background_copy.c - a copy that is begun before its turn, while the run still works on other things.
+/* background_copy.c - starts the copy of an unchanged file before its turn, while the run still works on other things.
  *
- * A thread of the lowest priority, which has only what the others leave, brings the bytes over into the file where the
- * copy will stand. When its turn comes, the copy takes over what is there and goes on behind it. Nothing else may
- * depend on it: the file is in no record before and in no state of a stopped run, and who goes on removes it; what has
- * failed meanwhile is done again by the copy, which tells it. One at a time. */
+ * A thread of the lowest priority, which uses only idle time, copies the bytes into the final file. At its turn, the
+ * copy takes over these bytes and continues after them. Nothing else may depend on it: before its turn no record and
+ * no state of a stopped run names the file, and a resumed run removes it. After a failure the copy starts over, and
+ * reports its own errors. One at a time. */
 #include "output.h"
 #include <stdatomic.h>
 #include <sys/resource.h>
@@ -41,7 +41,7 @@ copy_parts(void *arg)
 static void
 let_go(struct mrs_output *o, struct mrsi_background_copy *x)
 {
-    MRS_ASSERT(o->early != x);
+    MRS_ASSERT(o->background != x);
     if (x->from.own) {
         close(x->from.fd);
     }
@@ -67,7 +67,7 @@ has_room(const struct mrs_output *o, const struct mrsi_source_from *from, uint64
 void
 mrsi_background_copy_begin(struct mrs_output *o, const char *ns, const char *rel, const struct mrsi_source_from *from)
 {
-    MRS_ASSERT(!o->early && from->fd >= 0);
+    MRS_ASSERT(!o->background && from->fd >= 0);
     struct mrsi_background_copy *x = mrs_zalloc(o->mem, sizeof *x);
     if (!x) {
         if (from->own) {
@@ -79,7 +79,7 @@ mrsi_background_copy_begin(struct mrs_output *o, const char *ns, const char *rel
     x->ns = mrs_strndup(o->mem, ns, strlen(ns));
     bool made = x->ns && has_room(o, from, &x->bytes) && mrsi_output_create(o, rel, &x->fd, &x->path, NULL) == MRS_OK;
     if (made && pthread_create(&x->thread, NULL, copy_parts, x) == 0) {
-        o->early = x;
+        o->background = x;
         return;
     }
     if (made) {
@@ -92,8 +92,8 @@ mrsi_background_copy_begin(struct mrs_output *o, const char *ns, const char *rel
 static struct mrsi_background_copy *
 stop(struct mrs_output *o)
 {
-    struct mrsi_background_copy *x = o->early;
-    o->early = NULL;
+    struct mrsi_background_copy *x = o->background;
+    o->background = NULL;
     atomic_store(&x->stop, true);
     pthread_join(x->thread, NULL);
     return x;
@@ -103,7 +103,7 @@ bool
 mrsi_background_copy_take(struct mrs_output *o, const char *ns, int *fd, char **path, uint64_t *done)
 {
     MRS_ASSERT(ns && fd && path && done);
-    if (!o->early || strcmp(o->early->ns, ns) != 0) {
+    if (!o->background || strcmp(o->background->ns, ns) != 0) {
         return false;
     }
     struct mrsi_background_copy *x = stop(o);
@@ -118,7 +118,7 @@ mrsi_background_copy_take(struct mrs_output *o, const char *ns, int *fd, char **
 void
 mrsi_background_copy_drop(struct mrs_output *o, const char *ns)
 {
-    if (!o->early || (ns && strcmp(o->early->ns, ns) != 0)) {
+    if (!o->background || (ns && strcmp(o->background->ns, ns) != 0)) {
         return;
     }
     struct mrsi_background_copy *x = stop(o);

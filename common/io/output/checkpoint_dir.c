@@ -17,7 +17,7 @@
 
 #define STATE MRSI_STATE
 #define AWAY "mongoreshape-" /* begins the name of a numbered file on another disk */
-#define AWAY_DIGITS 32u      /* hexadecimal, behind it */
+#define AWAY_DIGITS 32u      /* hexadecimal, after it */
 
 static bool
 is_number(const char *name)
@@ -194,7 +194,7 @@ open_number(const char *path, int *fd, struct mrs_err *e)
     return s == MRS_OK && *fd < 0 ? mrs_err_sys(e, errno, "open %s", path) : s;
 }
 
-/* A path in tmp that nobody can guess. */
+/* A path in tmp that cannot be guessed. */
 static enum mrs_status
 name_away(const char *tmp, char away[PATH_MAX], struct mrs_err *e)
 {
@@ -230,7 +230,7 @@ create_away(const char *tmp, const char *path, int *fd, struct mrs_err *e)
         return s;
     }
     int r = fstat(*fd, &st);
-    if (r < 0 || !mrsi_is_own_file(&st)) { /* a network disk that gives our files to somebody else */
+    if (r < 0 || !mrsi_is_own_file(&st)) { /* a network disk that assigns our files to another user */
         s = r < 0 ? mrs_err_sys(e, errno, "stat %s", away)
                   : MRSI_FAIL(e, MRS_E_IO,
                               "--tmp %s: files that are made there belong to another user, so a checkpoint could not "
@@ -310,8 +310,7 @@ has_folder(const char *away)
     return stat(dir, &st) == 0;
 }
 
-/* A file, and where it is a link first what that tells of, if it is ours. forget: also where the disk is away on which
- * it lies. */
+/* A file; if it is a link, first its target, if it is ours. forget: also if the disk of the target is not mounted. */
 static enum mrs_status
 remove_path(const char *path, bool forget, struct mrs_err *e)
 {

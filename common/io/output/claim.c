@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* claim.c - whose OUT.partial is: one run at a time makes it, takes it up or removes it.
+/* claim.c - the owner of OUT.partial: one run at a time makes it, resumes it or removes it.
  *
- * The folder is locked from the moment it is made until its writer is gone, whatever it is called by then. So nobody
- * takes what another run is about to publish, when its marker has gone already, for what a killed one has left. A lock
- * counts only where the path still leads to what was locked: it may have been removed or published meanwhile. The
+ * The folder is locked from its creation until its writer ends, whatever its name is by then. So a folder that another
+ * run is about to publish, whose marker is removed already, is not taken for the remains of a killed run. A lock
+ * counts only if the path still leads to the locked folder: it may have been removed or published meanwhile. The
  * marker is locked as well, for file systems that lock no folders. */
 #include "output.h"
 #include <errno.h>
@@ -119,7 +119,7 @@ remove_marked(struct mrs_output *o, int marker, struct mrs_err *e)
     return s == MRS_OK ? mrsi_remove_tree(o->partial, e) : s;
 }
 
-/* OUT.partial is there: ours, and nobody's who lives? Then it goes. */
+/* Removes an OUT.partial that is ours and whose writer has ended. */
 static enum mrs_status
 remove_stale(struct mrs_output *o, struct mrs_err *e)
 {

@@ -83,7 +83,7 @@ unknown_flag(int err)
     return err == EINVAL || err == ENOSYS;
 }
 
-/* Moves the older output to a name that nobody has. */
+/* Moves the older output to an unused name. */
 static enum mrs_status
 move_aside(struct mrs_output *o, char **aside, struct mrs_err *e)
 {
@@ -120,9 +120,9 @@ replace_in_two(struct mrs_output *o, struct mrs_err *e)
         (void)mrsi_rename_new(o->path, o->partial);
     }
     if (s != MRS_OK) {
-        (void)mrsi_rename_new(aside, o->path); /* where even that fails, it stands whole beside */
+        (void)mrsi_rename_new(aside, o->path); /* if even that fails, it stays complete next to the output */
     } else {
-        mrsi_remove_tree(aside, NULL); /* published already: what cannot be removed stays beside */
+        mrsi_remove_tree(aside, NULL); /* already published: what cannot be removed stays next to it */
     }
     mrs_free(o->mem, aside);
     return s;
@@ -140,14 +140,14 @@ replace_dir(struct mrs_output *o, struct mrs_err *e)
         return unknown_flag(errno) ? replace_in_two(o, e) : rename_failed(o->partial, o->path, errno, e);
     }
     int marker = -1, older = -1;
-    (void)mrsi_claim_folder(o->partial, &older, NULL); /* ours is the new one: nobody else removes this meanwhile */
+    (void)mrsi_claim_folder(o->partial, &older, NULL); /* ours is the new one: no other run removes this meanwhile */
     /* should we be killed now, the next run may remove the older output */
     if (mrsi_create(o->marker, 0600, &marker, NULL) == MRS_OK) {
         close(marker);
     }
     s = mrsi_sync_parent(o->path, e);
     if (s == MRS_OK) {
-        mrsi_remove_tree(o->partial, NULL); /* published already: what cannot be removed stays beside */
+        mrsi_remove_tree(o->partial, NULL); /* already published: what cannot be removed stays next to it */
     } else {
         (void)unlink(o->marker);
         if (renameat2(AT_FDCWD, o->partial, AT_FDCWD, o->path, RENAME_EXCHANGE) < 0) {
@@ -186,15 +186,15 @@ publish_dir(struct mrs_output *o, struct mrs_err *e)
 }
 
 /* ---- a single file, its metadata and its manifest ---- */
-/* One name (NULL: nothing is done) that gets new content, or none; the older content goes where the new one stood, so
- * it can be undone. */
+/* One name (NULL: nothing is done) that gets new content, or none; the older content moves to the name of the new one,
+ * so that the exchange can be undone. */
 struct commit_move {
     char *from;
     const char *to;
     enum { NOT_MOVED, CAME, WENT, SWAPPED } state;
 };
 
-/* Where names cannot be exchanged: by way of a third one, undone if it fails half way. */
+/* If names cannot be exchanged: by way of a third one, undone if it fails in between. */
 static int
 swap_by_three(const char *from, const char *to)
 {
@@ -213,7 +213,7 @@ swap_by_three(const char *from, const char *to)
         errno = err;
         return -1;
     }
-    (void)mrsi_rename_new(third, from); /* else it lies beside: below the same folder */
+    (void)mrsi_rename_new(third, from); /* else it is elsewhere: below the same folder */
     return 0;
 }
 
@@ -288,7 +288,7 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
         s = moves[i].from ? MRS_OK : mrs_err_memory(e, strlen(o->path));
     }
     for (int i = 0; i < N && s == MRS_OK; i++) {
-        bool over = o->force || i == 0; /* a manifest without its file is nobody's */
+        bool over = o->force || i == 0; /* a manifest without its file is worthless */
         s = move_one(&moves[i], over, e);
     }
     MRS_THEN(s, mrsi_sync_parent(o->path, e));
@@ -305,7 +305,7 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
     return s;
 }
 
-/* To standard output, where it can be stopped but not gone on with. */
+/* To standard output, where it can be stopped but not resumed. */
 static enum mrs_status
 send_span(struct mrs_output *o, const struct mrsi_file_span *span, struct mrs_err *e)
 {
@@ -420,7 +420,7 @@ mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms
     if (o->sinks) {
         s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a collection is still being written", o->path);
     } else if (o->resumed_from.n && !o->resumed_taken && mrsi_resumable_is_copy(o)) {
-        s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a file that was half copied was not gone on with", o->path);
+        s = MRSI_FAIL(e, MRS_E_ACCOUNT, "%s: a partly copied file was not continued", o->path);
     } else {
         mrsi_background_copy_drop(o, NULL);
         s = publish(o, extra, e);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output.c - the output transaction: opening, giving up, and the ground its other files stand on.
+/* output.c - the output transaction: opening, giving up, and the folder of its files.
  *
- * Everything is written below OUT.partial, for a single file as well, and appears under its own
- * name only at the commit (commit.c). The folder carries a marker file that says whose it is: a
- * later run may remove what a killed one left, and nothing else. The folder is locked while its
- * writer lives, so that two runs with one OUT cannot remove each other's work (claim.c). Files are synced
- * late, at the commit, where their writeback has had time; descriptors are kept for that, up to a
- * small number. Must not know plans or documents. */
+ * Everything is written below OUT.partial, for a single file as well, and appears under its own name only at the
+ * commit (commit.c). The folder carries a marker file that names its owner: a later run may remove the remains of a
+ * killed one, and nothing else. The folder is locked while its writer lives, so that two runs with one OUT cannot
+ * remove each other's work (claim.c). Files are synced late, at the commit, when much of their writeback is done;
+ * descriptors are kept for that, up to a small number. Must not know plans or documents. */
 #include "io/codec/codec_pool.h"
 #include "mongoreshape/ejson.h"
 #include "output.h"
@@ -41,7 +40,7 @@ mrs_output_packs(const struct mrs_output *o)
 static enum mrs_status
 check_apart(struct mrs_output *o, const char *input, struct mrs_err *e)
 {
-    /* where one of them cannot be resolved, opening it tells what is wrong */
+    /* if one of them cannot be resolved, opening it reports why */
     if (mrs_file_is_in(input, o->path) || mrs_file_is_in(o->path, input)) {
         return MRSI_FAIL(e, MRS_E_USAGE,
                          "output %s and input %s overlap: the input must stay as it is", o->path,
@@ -50,7 +49,7 @@ check_apart(struct mrs_output *o, const char *input, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* A manifest without its file is nobody's, but another file of that name is somebody's. */
+/* A manifest without its file is worthless, but another file of that name may be of value. */
 static enum mrs_status
 check_manifest(struct mrs_output *o, struct mrs_err *e)
 {

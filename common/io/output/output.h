@@ -55,7 +55,7 @@ struct mrs_output {
     struct mrs_input *in; /* copies are read from it at the commit */
     struct mrs_input_origin origin;
     struct mrsi_stream_output *stream; /* NULL: nothing goes out before the commit */
-    struct mrsi_background_copy *early; /* a copy that was begun before its turn; NULL: none */
+    struct mrsi_background_copy *background; /* a copy started before its turn; NULL: none */
     bool force, sample, has_meta;
     size_t sink_buffer;
     struct mrsi_codec_pool *pool; /* who compresses */
@@ -97,14 +97,14 @@ enum mrs_status mrsi_output_keep(struct mrs_output *o, int fd, char *path, struc
 /* A folder that was made: path is the output's from here on, also on failure. */
 enum mrs_status mrsi_output_note_dir(struct mrs_output *o, char *path, struct mrs_err *e);
 /* ---- claim.c ---- */
-/* OUT.partial new, with our marker; what a killed run left of it is removed. FAIL MRS_E_EXISTS: another run has it, or
- * a stopped one can be gone on with, or it is nobody's of ours. */
+/* Creates OUT.partial with our marker; removes the remains of a killed run. FAIL MRS_E_EXISTS: another run has it, or
+ * a stopped run can be resumed, or it is not ours. */
 enum mrs_status mrsi_claim_new(struct mrs_output *o, struct mrs_err *e);
 /* OUT.partial of a stopped run as it is. FAIL MRS_E_MISSING, MRS_E_EXISTS: another run has it. */
 enum mrs_status mrsi_claim_left(struct mrs_output *o, struct mrs_err *e);
-/* The marker in a new folder that nobody else knows. Where it fails the folder is removed. */
+/* Writes the marker in a new folder that no other process knows. If it fails the folder is removed. */
 enum mrs_status mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e);
-/* A partial folder that is there, whoever made it: nobody else is at work on it until fd is closed. FAIL MRS_E_EXISTS:
+/* Opens an existing partial folder of any run: no other process works on it until fd is closed. FAIL MRS_E_EXISTS:
  * another run has it, or has had it and moved it away; MRS_E_IO. */
 enum mrs_status mrsi_claim_folder(const char *partial, int *fd, struct mrs_err *e);
 void mrsi_claim_end(struct mrsi_claim *c);
@@ -147,7 +147,7 @@ mrsi_output_piece(struct mrs_output *o, const struct mrsi_small_file *piece, str
 char *mrsi_output_data_rel(struct mrs_output *o, const char *db, const char *coll);
 char *mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll);
 const char *mrsi_codec_suffix(enum mrs_codec codec);
-enum mrs_codec mrsi_meta_codec(enum mrs_codec codec); /* of metadata beside such data; zstd leaves small files plain */
+enum mrs_codec mrsi_meta_codec(enum mrs_codec codec); /* of metadata next to such data; zstd leaves small files plain */
 /* ---- stream_output.c ---- */
 /* What a record says of is whole and goes out. Where there is no stream: nothing. */
 enum mrs_status mrsi_stream_put(struct mrs_output *o, uint32_t rec, struct mrs_err *e);

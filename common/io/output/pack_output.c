@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack_output.c - an output that is one file: what stands below the partial folder, and what was copied, put into it.
+/* pack_output.c - an output that is one file: packs into it the files of the partial folder, and the copied files.
  *
- * Collections are written as plain files of their own first, for their order, and whether there is a result at all, is
- * known at the end only. Copies are read from the input when their turn comes, so they are written once. */
+ * Collections are written as plain files of their own first, since their order, and whether there is a result at all,
+ * are known at the end only. Copies are read from the input at their turn, so they are written once. */
 #include "archive_out.h"
 
 /* Items for what the records say. */

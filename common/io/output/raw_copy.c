@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* raw_copy.c - what no step touches goes through byte for byte.
+/* raw_copy.c - copies byte for byte what no step touches.
  *
- * A dump directory has one packing, and the names of its files say so: mongorestore --gzip passes over every file
- * without .gz, metadata too, and without it over every file with .gz. Only oplog.bson keeps its name. So a file whose
- * content is packed as the output is keeps its bytes, another one is packed anew, and names follow the content.
- * Metadata text is never written anew, only packed or unpacked. Files that no tool knows stay as they are. */
+ * A dump directory has one packing, and the names of its files say so: mongorestore --gzip skips every file without
+ * .gz, metadata too, and without --gzip every file with .gz. Only oplog.bson keeps its name. So a file that is packed
+ * like the output keeps its bytes, another one is packed again, and names follow the content. Metadata text is never
+ * rewritten, only packed or unpacked. Unknown files stay unchanged. */
 #include "output.h"
 #include <errno.h>
 #include <unistd.h>
@@ -17,8 +17,8 @@ struct raw_copy_job {
     bool pack; /* named and packed as `codec` says; else as it is */
     enum mrs_codec codec;
     struct mrsi_resumable *resumed; /* NULL: a small file, which is copied in one go */
-    const char *early;      /* the namespace whose copy may have been begun before its turn; NULL: none */
-    uint64_t done;          /* bytes of the source, unpacked if it is to be packed anew */
+    const char *background_ns; /* whose copy may have started before its turn; NULL: none */
+    uint64_t done;          /* bytes of the source, unpacked if it is to be packed again */
 };
 
 static void
@@ -124,11 +124,11 @@ transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sourc
 
 /* The file of a copy that was begun before its turn; *taken false: it was not. */
 static enum mrs_status
-take_early(struct mrs_output *o, struct raw_copy_job *job, char **path, bool *taken, struct mrs_err *e)
+take_background(struct mrs_output *o, struct raw_copy_job *job, char **path, bool *taken, struct mrs_err *e)
 {
     struct mrsi_resumable *h = job->resumed;
-    *taken = job->early && !mrsi_resumable_goes_on(h) &&
-             mrsi_background_copy_take(o, job->early, &h->fd, path, &job->done);
+    *taken = job->background_ns && !mrsi_resumable_goes_on(h) &&
+             mrsi_background_copy_take(o, job->background_ns, &h->fd, path, &job->done);
     if (!*taken) {
         return MRS_OK;
     }
@@ -152,7 +152,7 @@ open_copy(struct mrs_output *o, struct raw_copy_job *job, int *fd, char **path, 
         mrsi_resumable_writer(h, tell, job);
         h->fd = o->out_fd;
         job->done = mrsi_saved_number(h->from, "done");
-        s = take_early(o, job, path, &taken, e);
+        s = take_background(o, job, path, &taken, e);
     }
     if (s == MRS_OK && !taken && o->kind != MRSI_OUT_STDOUT) {
         s = h ? mrsi_resumable_open(o, h, path, e) : mrsi_output_create(o, job->rel, fd, path, e);
@@ -307,7 +307,7 @@ mrs_output_copy_in_background(struct mrs_output *o, struct mrs_input *in, uint32
     const struct mrs_input_ns *ns = &in->list[i];
     struct mrsi_source_from from;
     bool file = ns->kind == MRS_INPUT_DATA && ns->data_path && !ns->data_place;
-    if (o->early || o->jobs < 2 || o->kind != MRSI_OUT_DIR || !file) {
+    if (o->background || o->jobs < 2 || o->kind != MRSI_OUT_DIR || !file) {
         return;
     }
     struct raw_copy_job job = data_job(o, in, ns);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resumable_file.c - a file of the output that is written for long: packing all into one, and copying what no step
+/* resumable_file.c - an output file that takes long to write: one file with everything, or a copy that no step
  * touches.
  *
- * Between its parts whoever waits for it is asked. When somebody wants a rest, all that was written is put on disk and
- * into words: how many bytes of the file count, the piece that is not packed yet, and what the writer itself says of
- * where it reads. A run that goes on cuts the file to those bytes and continues behind them, to the same bytes. Must
- * not know when, or for what, a rest is taken. */
+ * Between its parts the writer calls the run. If the run asks for a savepoint, all written bytes are synced and the
+ * state is serialized: how many bytes of the file count, the piece that is not packed yet, and the writer's own read
+ * position. A resumed run truncates the file to those bytes and continues, to the same final bytes. Must not know
+ * when, or for what, a savepoint is taken. */
 #include "resumable_file.h"
 #include "output.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resumable_file.h - a file of the output that is written for long: how far it is, in words, when somebody asks for a
- * rest, and going on with it in another run. */
+/* resumable_file.h - an output file that takes long to write: saves its state for a savepoint, and resumes in another
+ * run. */
 #ifndef MRSI_IO_RESUMABLE_FILE_H
 #define MRSI_IO_RESUMABLE_FILE_H
 

@@ -17,7 +17,7 @@ text(struct mrs_build *b, const char *name, const char *value)
     mrs_build_text(b, name, value, (uint32_t)strlen(value));
 }
 
-/* What is being copied is entered again by who goes on. */
+/* A resumed run records again what is being copied. */
 static bool
 is_resumed(const struct mrsi_out_rec *r, struct mrs_view resumed)
 {
@@ -261,7 +261,7 @@ take_resumed(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
         return MRS_OK;
     }
     if (!good_path(mrsi_saved_text(resumed, "path"))) {
-        return mrs_err_checkpoint(e, "a file that is half written");
+        return mrs_err_checkpoint(e, "a partly written file");
     }
     mrs_buf_put(&o->resumed_from, resumed.p, resumed.n);
     return mrs_buf_status(&o->resumed_from, e);
@@ -382,7 +382,7 @@ put_back(const char *last, const char *partial, struct mrs_view d, uint64_t inod
     return r < 0 ? mrs_err_sys(e, errno, "rename %s to %s", last, partial) : MRS_OK;
 }
 
-/* Half of the names were given: none is. */
+/* With half of the names given none is valid. */
 static enum mrs_status
 take_back(const struct resume_names *n, struct mrs_view d, struct mrs_err *e)
 {
@@ -406,7 +406,7 @@ remove_replaced(const struct mrs_ckpt_dir *side, const struct resume_names *n, b
     return s == MRS_OK && ours ? mrsi_remove_tree(n->partial, e) : s;
 }
 
-/* Where all is packed into one file at the commit nobody knew its inode: only that it is not the one that had the name
+/* If all is packed into one file at the commit its inode was not known: only that it is not the one that had the name
  * before. */
 static enum mrs_status
 settle_packed(const struct mrs_ckpt_dir *side, const struct resume_names *n, struct mrs_view d, bool *published,
@@ -420,7 +420,7 @@ settle_packed(const struct mrs_ckpt_dir *side, const struct resume_names *n, str
     if (*published) {
         return there(n->partial) ? remove_replaced(side, n, true, false, e) : MRS_OK;
     }
-    if (moved && there(n->packed_manifest)) { /* else it has appeared meanwhile, which is told when it is opened */
+    if (moved && there(n->packed_manifest)) { /* else it has appeared meanwhile, which opening it reports */
         r = there(n->packed) ? mrsi_swap(n->packed, n->out) : mrsi_rename_new(n->out, n->packed);
     }
     if (r < 0) {

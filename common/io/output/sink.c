@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sink.c - one collection being written.
+/* sink.c - writes one collection.
  *
- * A sink counts and hashes the documents that go through it by itself: the figures in the manifest
- * are those of the file, not of whoever wrote it, and a difference between the two stops the run.
- * So it must see whole documents; anything else is a bug above and is refused. Several sinks may be
- * open, each in a thread of its own; what they share is the output's list, under its lock. Must not
- * know why a document is written. */
+ * A sink counts and hashes the documents that it receives by itself: the figures in the manifest are those of the
+ * file, not of the caller, and a difference between the two stops the run. So it must receive complete documents;
+ * anything else is a bug in the caller and is refused. Several sinks may be open, each in a thread of its own; they
+ * share the output's list, under its lock. Must not know why a document is written. */
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -349,7 +348,7 @@ mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_er
     return mrsi_output_fail(s->o, st);
 }
 
-/* The file as the mark says, and what belongs behind it. */
+/* The file as the savepoint says, and the bytes that belong after it. */
 static enum mrs_status
 reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
 {

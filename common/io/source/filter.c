@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* filter.c - which namespaces are wanted: the patterns of --nsInclude and --nsExclude.
  *
- * A pattern covers the whole "db.coll": `*` stands for any bytes, dots too, `\` takes the next byte
- * as it is. Patterns come from people, names from dumps, so matching must not explode: one point to
- * fall back to is enough for `*`, and the cost is at most length times length. Databases of tools (__mdb_internal_) are
- * never wanted: mongodump does not write them either. Must not know files. */
+ * A pattern covers the whole "db.coll": `*` matches any bytes, dots too, `\` takes the next byte literally. Patterns
+ * come from people, names from dumps, so matching must not explode: `*` needs one point to fall back to, and the cost
+ * is at most length times length. Databases of tools (__mdb_internal_) are never wanted: mongodump does not write them
+ * either. Must not know files. */
 #include "source.h"
 
 /* One byte of a pattern; returns how many bytes of the pattern it took. */

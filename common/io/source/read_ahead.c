@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* read_ahead.c - a compressed file read ahead of who wants its bytes.
+/* read_ahead.c - reads and unpacks a compressed file ahead of its reader.
  *
- * One task, the scout, reads the file and cuts it where it can: a frame or member that says how long it is, and how
- * much comes out of it, is unpacked by a task of its own, several at a time. All else the scout unpacks itself, a chunk
- * at a time. Chunks are in a ring, in the order of the file; the scout rests while the ring is full, so memory is
- * bounded and no task ever waits. What a frame says of itself is not believed: it must end where it said, or it is
- * damage, which is told when its turn has come. Must not know where the bytes come from. */
+ * One task, the scout, reads the file and cuts it where it can: a frame or member that states its packed and unpacked
+ * length is unpacked by a task of its own, several at a time. The scout unpacks everything else itself, a chunk at a
+ * time. Chunks are in a ring, in the order of the file; the scout pauses while the ring is full, so memory is bounded
+ * and no task ever waits. Stated lengths are verified: a frame that ends elsewhere is damaged, which is reported at
+ * its turn. Must not know where the bytes come from. */
 #include "io/codec/decoder.h"
 #include "source.h"
 

@@ -24,7 +24,7 @@ struct mrsi_source {
     struct mrsi_read_ahead *ahead; /* reads from here on, where it is there */
     uint64_t off; /* next byte of the file to read, counted from from.start */
     struct mrsi_src_cursor at; /* the same where bytes are in extents */
-    bool pipe; /* read as it stands, behind the head */
+    bool pipe; /* read unchanged, after the head */
     const struct mrs_pause *pause; /* of the pipe */
     const uint8_t *head;
     size_t head_n;
@@ -84,7 +84,7 @@ mrsi_source_close(struct mrsi_source *s)
     mrs_free(s->mem, s);
 }
 
-/* Bytes where the source stands, or at its beginning. */
+/* Bytes from the current position of the source, or from its beginning. */
 static enum mrs_status
 read_raw(const struct mrsi_source_from *from, struct mrsi_src_cursor *at, uint64_t off, const struct mrsi_read_buf *to,
          size_t *got, struct mrs_err *e)
@@ -338,7 +338,7 @@ check_twice(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_c
     inner.codec = MRS_CODEC_GZIP;
     enum mrs_status s = mrsi_source_open(mem, &inner, &src, e);
     bool gzip = s == MRS_OK && mrsi_source_read(src, head, sizeof head, &got, NULL) == MRS_OK &&
-                got == sizeof head && mrsi_codec_by_magic(head, got) == MRS_CODEC_GZIP; /* damage is told later */
+                got == sizeof head && mrsi_codec_by_magic(head, got) == MRS_CODEC_GZIP;
     uint32_t n = gzip ? mrs_le32(head) : 0;
     bool document = gzip && n <= MRS_DOC_READ_MAX && head[4];
     uint8_t *p = document ? mrs_alloc(mem, n) : NULL;

@@ -10,7 +10,8 @@
 bool mrsi_is_prelude(const char *rel_path); /* the file that says who wrote a directory */
 /* A file that is no namespace, and that mongodump writes: its name follows its packing. rel_path: without that. */
 bool mrsi_is_of_tools(const char *rel_path);
-/* Whether a name is one of a file in a form that is not written, or of one collection: nobody means a folder by it. */
+/* Whether a name is one of a file in a form that is not written, or of one collection: such a name does not mean a
+ * folder. */
 bool mrsi_names_no_folder(const char *path);
 
 /* ---- filter.c ---- */
@@ -72,8 +73,8 @@ void mrsi_source_ahead(struct mrsi_source *s, struct mrsi_codec_pool *pool);
  * nothing left. */
 enum mrs_status
 mrsi_source_read(struct mrsi_source *s, void *p, size_t n, size_t *got, struct mrs_err *e);
-/* From here on bytes come from head, and then from a pipe: from->fd is read as it stands. pause, which may be NULL: as
- * in mrsi_pipe. Before the first read. */
+/* From here on bytes come from head, and then unchanged from the pipe from->fd. pause, which may be NULL: as in
+ * mrsi_pipe. Before the first read. */
 void mrsi_source_pipe(struct mrsi_source *s, const uint8_t *head, size_t n, const struct mrs_pause *pause);
 /* Passes over the first n bytes of a source that is new. */
 enum mrs_status mrsi_source_skip(struct mrsi_source *s, uint64_t n, struct mrs_err *e);

@@ -204,7 +204,7 @@ put_value(struct mrs_build *b, struct mrs_val value, const char *db, const char 
     mrs_build_close(b);
 }
 
-/* The keys beside the star, as values. */
+/* The keys next to the star, as values. */
 static void
 put_keys(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val into)
 {

@@ -15,11 +15,11 @@ enum { MADE_MAX = 100000 }; /* steps of all plans that were ever meant, and memo
 
 struct star_fit {
     struct mrs_cat_coll *cc;
-    const char *db, *coll; /* what the stars stood for; "": there is none */
+    const char *db, *coll; /* what the stars matched; "": there is none */
 };
 
 /* ---- what fits ---- */
-/* What the star of a pattern stands for in a name, in the arena; NULL: it does not fit, or no memory (*dead). */
+/* What the star of a pattern matches in a name, in the arena; NULL: it does not fit, or no memory (*dead). */
 static const char *
 stands_for(struct mrs_arena *a, const char *pattern, bool star, const char *name, bool *dead)
 {
@@ -494,7 +494,7 @@ put_list(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val from)
     return kept > 0;
 }
 
-/* The collections of values; what they were made of stays beside them, for the step refuses what makes no name. */
+/* The collections of values; their values stay with them, for the step refuses values that make no name. */
 static bool
 put_values(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val into)
 {

@@ -228,8 +228,8 @@ arguments(struct mrsi_span *s, struct literal_call *out)
     out->plain = out->plain && s->n && *s->p == ')';
 }
 
-/* Whether behind the brackets there is only what goes on with an expression of a program. A comma of YAML may have cut
- * the brackets off. */
+/* Whether after the brackets there is only the rest of an expression of a program. A comma of YAML may have cut the
+ * brackets off. */
 static bool
 ends(struct mrsi_span s)
 {

@@ -14,7 +14,7 @@ mrsi_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-struct mrsi_literal { /* the Extended JSON that stands for one */
+struct mrsi_literal { /* the Extended JSON of one */
     char text[256];
 };
 /* Whether the text is a call. plain: not in quotes, so that `new Date` and Time.now are calls, too. */

@@ -237,7 +237,7 @@ put_sort(struct maker *m, uint32_t hop)
     mrs_buf_clear(&buf);
 }
 
-/* ---- the stage, and behind it ---- */
+/* ---- the stage, and after it ---- */
 static void
 put_coll(struct mrs_build *b, const char *key, const struct mrs_coll *c, const char *db)
 {
@@ -291,7 +291,7 @@ put_stage(struct maker *m, struct mrs_view with)
     mrs_build_close(&m->b);
 }
 
-/* In place nothing is made anew; in another collection nothing is written over. */
+/* In place nothing is created; in another collection nothing is overwritten. */
 static void
 put_merge(struct maker *m)
 {

@@ -41,7 +41,7 @@ step_fault(struct router *r, const struct mrs_step *s, const char *why)
 }
 
 /* ---- collections ---- */
-/* The collection that a specification names. While the database of the plan is not known its name stands for any. */
+/* The collection that a specification names. While the database of the plan is not known its name matches any. */
 static uint32_t
 coll_requested(const struct mrs_stage_route *out, const struct mrs_coll *c, const struct mrs_plan *p)
 {
@@ -228,14 +228,14 @@ mrs_stage_class_of(const struct mrs_step *s)
                                                : MRS_STAGE_ONE;
 }
 
-/* Whether documents of the side by which they enter may go on in their collection. */
+/* Whether documents of the side by which they enter may continue in their collection. */
 static bool
 may_stay(const struct mrs_desc *d, uint32_t side)
 {
     return d->family != MRS_FAMILY_FOLD || !(d->sides[side].role & MRS_ROLE_TAKE);
 }
 
-/* One step: whether the stream meets it, and where it lies behind it. */
+/* One step: whether the stream passes it, and where it is after it. */
 static enum mrs_status
 meet(struct router *r, const struct mrs_step *s)
 {
@@ -384,7 +384,7 @@ only_source(struct router *r)
 {
     uint32_t found = MRS_STAGE_NO_COLL, n = 0;
     char list[400] = "";
-    bool *which = r->had, *made = r->written; /* not needed before the way is looked for, and cleared again */
+    bool *which = r->had, *made = r->written; /* not needed before the route is computed, and cleared again */
     for (uint32_t i = 0; i < r->plan->n_steps; i++) {
         const struct mrs_desc *d = &r->plan->steps[i].desc;
         for (uint32_t k = 0; k < d->n_sides; k++) {

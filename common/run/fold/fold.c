@@ -156,7 +156,7 @@ static enum mrs_status
 init(struct mrsi_fold *f, struct mrs_err *e)
 {
     struct mrsi_engine *en = f->en;
-    mrs_buf_init(&f->early, en->mem, SIZE_MAX);
+    mrs_buf_init(&f->unrouted, en->mem, SIZE_MAX);
     mrs_buf_init(&f->cuts, en->mem, SIZE_MAX);
     mrs_buf_init(&f->cut_at, en->mem, SIZE_MAX);
     mrs_buf_init(&f->top, en->mem, SIZE_MAX);

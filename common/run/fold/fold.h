@@ -40,8 +40,8 @@ struct mrsi_fold {
     struct mrsi_refused_mark read;  /* the log of refused documents once from was read */
     struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
-    struct mrs_buf early;       /* struct mrsi_rec: what was read before the ranges were known */
-    uint64_t seen_bytes;        /* of documents whose input is in early */
+    struct mrs_buf unrouted;    /* struct mrsi_rec: what was read before the ranges were known */
+    uint64_t seen_bytes;        /* of documents whose input is in unrouted */
     _Atomic bool routed;        /* the ranges are known */
     struct mrs_buf cuts;        /* first keys of the partitions but the first: struct mrsi_rec without shape */
     struct mrs_buf cut_at;      /* struct mrsi_fold_cut */
@@ -92,7 +92,7 @@ mrsi_fold_key(const struct mrsi_rec *r)
 int mrsi_fold_compare(struct mrs_view a, struct mrs_view b); /* memcmp, then the shorter first */
 /* Eight bytes behind the first `skip` as a number that orders as they do, as far as they reach. */
 uint64_t mrsi_fold_prefix(struct mrs_view key, size_t skip);
-/* Computes the ranges from `early` and moves its records to their partitions: done by the committing worker, or the
+/* Computes the ranges from `unrouted` and moves its records to their partitions: done by the committing worker, or the
  * only one. */
 enum mrs_status mrsi_fold_route_begin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_err *e);
 /* Records, one behind the other, of documents that follow those the worker had before. */
@@ -114,7 +114,7 @@ enum mrs_status mrsi_fold_ask_shared(struct mrsi_fold *f, struct mrsi_worker *w,
                                      struct mrs_view name, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrsi_fold_route_end(struct mrsi_fold *f, struct mrs_err *e);
 void mrsi_fold_route_clear(struct mrsi_fold *f);
-/* Saves and loads `early` or the partitions as fields of a savepoint; reads: more documents will follow. */
+/* Saves and loads `unrouted` or the partitions as fields of a savepoint; reads: more documents will follow. */
 enum mrs_status mrsi_fold_route_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files,
                                      struct mrs_err *e);
 enum mrs_status mrsi_fold_route_load(struct mrsi_fold *f, struct mrs_view mark, bool reads, struct mrs_err *e);

@@ -310,9 +310,9 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
         s = mrsi_fold_route_all(f, w, &job->found, e);
     } else if (s == MRS_OK && !f->routed) {
         f->seen_bytes += job->block.n;
-        mrs_buf_put(&f->early, job->found.p, job->found.n);
-        s = mrs_buf_status(&f->early, e);
-        s = s == MRS_OK && f->early.n > sample_bytes(f) ? mrsi_fold_route_begin(f, w, e) : s;
+        mrs_buf_put(&f->unrouted, job->found.p, job->found.n);
+        s = mrs_buf_status(&f->unrouted, e);
+        s = s == MRS_OK && f->unrouted.n > sample_bytes(f) ? mrsi_fold_route_begin(f, w, e) : s;
     }
     if (job->found.cap && f->routed) {
         mrs_buf_clear(&job->found);

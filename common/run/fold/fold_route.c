@@ -60,8 +60,8 @@ static uint64_t
 kept_bytes(const struct mrsi_fold *f)
 {
     uint64_t n = 0;
-    for (size_t at = 0; at < f->early.n;) {
-        const struct mrsi_rec *r = rec_at(&f->early, at);
+    for (size_t at = 0; at < f->unrouted.n;) {
+        const struct mrsi_rec *r = rec_at(&f->unrouted, at);
         n += mrsi_fold_room(sizeof(struct mrsi_fold_doc), r->shape_len - r->ord + (r->sort_len == 9 ? 0 : r->sort_len));
         at += r->total;
     }
@@ -72,15 +72,15 @@ kept_bytes(const struct mrsi_fold *f)
 static enum mrs_status
 take_sample(const struct mrsi_fold *f, struct mrs_buf *offs, struct mrs_err *e)
 {
-    size_t step = f->early.n / SAMPLE, next = 0;
-    for (size_t at = 0; at < f->early.n; at += rec_at(&f->early, at)->total) {
+    size_t step = f->unrouted.n / SAMPLE, next = 0;
+    for (size_t at = 0; at < f->unrouted.n; at += rec_at(&f->unrouted, at)->total) {
         if (at >= next) {
             mrs_buf_put(offs, &at, sizeof at);
             next += step;
         }
     }
     if (offs->n > sizeof(size_t) && !offs->bad) {
-        qsort_r(offs->p, offs->n / sizeof(size_t), sizeof(size_t), by_key, (void *)(uintptr_t)&f->early);
+        qsort_r(offs->p, offs->n / sizeof(size_t), sizeof(size_t), by_key, (void *)(uintptr_t)&f->unrouted);
     }
     return mrs_buf_status(offs, e);
 }
@@ -92,7 +92,7 @@ choose_firsts(const struct mrsi_fold *f, struct mrs_buf *offs)
     size_t n = offs->n / sizeof(size_t), kept = 0, off, last = 0;
     for (size_t i = 1; n && i < RANGES; i++) {
         memcpy(&off, offs->p + n * i / RANGES * sizeof off, sizeof off);
-        if (!kept || by_key(&last, &off, (void *)(uintptr_t)&f->early) != 0) {
+        if (!kept || by_key(&last, &off, (void *)(uintptr_t)&f->unrouted) != 0) {
             memcpy(offs->p + kept * sizeof off, &off, sizeof off); /* never ahead of what is still to be read */
             last = off;
             kept++;
@@ -165,7 +165,7 @@ cut_ranges(struct mrsi_fold *f, struct mrs_err *e)
     }
     for (uint32_t i = 1; s == MRS_OK && i < f->spill.n_part; i++) {
         memcpy(&off, offs.p + (f->spill.part[i].lo - 1) * sizeof off, sizeof off);
-        put_cut(f, mrsi_fold_key(rec_at(&f->early, off)));
+        put_cut(f, mrsi_fold_key(rec_at(&f->unrouted, off)));
     }
     mrs_buf_clear(&offs);
     if (s != MRS_OK || f->cuts.bad || f->cut_at.bad) {
@@ -212,8 +212,8 @@ mrsi_fold_route_begin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_err
 {
     enum mrs_status s = cut_ranges(f, e);
     MRS_THEN(s, make_routers(f, e));
-    MRS_THEN(s, mrsi_fold_route_all(f, w, &f->early, e));
-    mrs_buf_clear(&f->early);
+    MRS_THEN(s, mrsi_fold_route_all(f, w, &f->unrouted, e));
+    mrs_buf_clear(&f->unrouted);
     if (s == MRS_OK) {
         atomic_store(&f->routed, true);
     }
@@ -522,7 +522,7 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
     f->router = NULL;
     f->routed = false;
     mrs_buf_clear(&f->top);
-    mrs_buf_clear(&f->early);
+    mrs_buf_clear(&f->unrouted);
     mrs_buf_clear(&f->cuts);
     mrs_buf_clear(&f->cut_at);
     mrsi_spill_clear(&f->spill);
@@ -537,7 +537,7 @@ mrsi_fold_route_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *f
     mrs_build_i64(b, "seenBytes", (int64_t)f->seen_bytes);
     mrs_build_i64(b, "enough", (int64_t)f->enough);
     mrs_build_bool(b, "haveTop", f->have_top);
-    enum mrs_status s = mrsi_save_bytes(en, "early", f->early.p, f->early.n, b, files, e);
+    enum mrs_status s = mrsi_save_bytes(en, "early", f->unrouted.p, f->unrouted.n, b, files, e);
     MRS_THEN(s, mrsi_save_bytes(en, "cuts", f->cuts.p, f->cuts.n, b, files, e));
     MRS_THEN(s, mrsi_save_bytes(en, "top", f->top.p, f->top.n, b, files, e));
     return s == MRS_OK && f->routed ? mrsi_spill_save(&f->spill, "records", b, files, e) : s;
@@ -589,10 +589,10 @@ mrsi_fold_route_load(struct mrsi_fold *f, struct mrs_view mark, bool reads, stru
         return mrsi_state_damaged("what was read", e);
     }
     f->have_top = *top.p;
-    enum mrs_status s = mrsi_load_bytes(f->en, mark, "early", &f->early, e);
+    enum mrs_status s = mrsi_load_bytes(f->en, mark, "early", &f->unrouted, e);
     MRS_THEN(s, mrsi_load_bytes(f->en, mark, "cuts", &f->cuts, e));
     MRS_THEN(s, mrsi_load_bytes(f->en, mark, "top", &f->top, e));
-    if (s == MRS_OK && (!are_records(&f->early) || !are_records(&f->cuts))) {
+    if (s == MRS_OK && (!are_records(&f->unrouted) || !are_records(&f->cuts))) {
         s = mrsi_state_damaged("what was read", e);
     }
     return s == MRS_OK && *routed.p ? partitions_back(f, mark, reads, e) : s;

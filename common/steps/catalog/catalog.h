@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* catalog.h - what steps do to the catalogue beside asking for collections (those functions are
- * in step.h). */
+/* catalog.h - what steps do to the catalogue, apart from asking for collections (those functions are in step.h). */
 #ifndef MRSI_CATALOG_H
 #define MRSI_CATALOG_H
 
@@ -28,7 +27,7 @@ const struct mrs_view *mrsi_cat_was(const struct mrs_cat_coll *cc, uint32_t *n);
 /* Notes what the collection of this name had in the input and lacks, where a plan dropped or renamed that one and put
  * another one in its place. */
 void mrsi_cat_note_replaced(struct mrs_catalog *cat, const struct mrs_cat_coll *cc);
-/* Notes a collection that the plan touches in a database beside which there is one of the same name in other case. */
+/* Notes a collection of the plan if its database and another one differ only in case. */
 void mrsi_cat_note_other_case(struct mrs_catalog *cat, const struct mrs_cat_coll *cc);
 /* DEAD where some line of the report was lost for lack of memory: the last call of every catalog hook. */
 enum mrs_status mrsi_cat_status(const struct mrs_catalog *cat, struct mrs_err *e);

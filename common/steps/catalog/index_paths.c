@@ -142,7 +142,7 @@ remap_name(struct remap *x, const struct mrs_elem *e, enum index_paths_names wha
     MRS_ASSERT(e->name);
     bool wild = strcmp(e->name, "$**") == 0;
     if (wild && what == NAMES_KEY_PROJECTED) {
-        return e->name; /* the projection says which paths: a server takes one beside `$**` only */
+        return e->name; /* the projection says which paths: a server takes one with `$**` only */
     }
     const char *now = remap(x, e->name);
     if (!now && what == NAMES_EXCLUDED && !x->dead) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* indexes.c - indexes follow the paths they are on.
  *
- * Decided by the plan, never by the data: so whatever could break at the restore (a unique index
- * that would become multikey or meet documents without its field, an index that would expire other
- * documents than before) loses the option or is left out, and the report says so. A default name is
- * made anew only where the old one was the default; names and keys stay unique within the
- * collection. What the paths in one index are is index_paths.c's; collections are catalog.c's. */
+ * Decided by the plan, never by the data: so an index that could fail at the restore (a unique index that would become
+ * multikey or find documents without its field, an index that would expire other documents than before) loses the
+ * option or is left out, and the report says so. A default name is made again only if the old one was the default;
+ * names and keys stay unique within the collection. Paths in one index are in index_paths.c; collections in
+ * catalog.c. */
 #include "index_paths.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/catalogue.h"

@@ -40,10 +40,10 @@ struct mrsi_moves {
  * out of moves. */
 bool mrsi_index_plain(const struct mrs_path *path);
 
-/* The indexes of a collection whose documents were changed in place. An index of which a key is
- * gone is dropped, and noted. keep_old: some documents keep the old shape (`where`, `leave`): the
- * old index stays beside the new one, and unless it is sparse on a single key neither stays unique,
- * since both meet documents without the field. */
+/* The indexes of a collection whose documents were changed in place. An index of which a key is gone is dropped, and
+ * noted. keep_old: some documents keep the old schema (`where`, `leave`): then the old index stays in addition to the
+ * new one, and unless it is sparse on a single key neither stays unique, since both find documents without the
+ * field. */
 enum mrs_status mrsi_indexes_rewrite(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrsi_moves *m,
                                      bool keep_old, struct mrs_err *e);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* surplus.c - indexes that another index of the same collection makes superfluous, and those that no server builds.
  *
- * Reshaping moves indexes together: one carried along may begin as one that a reference got. Each costs every write,
- * so the report names it; it is never dropped, because a hint in some query may name it. What the owner had before the
- * plan is the owner's, and told only when asked for. Looks at metadata only. */
+ * Reshaping brings indexes together: a copied one may be a prefix of one that a reference got. Each costs every write,
+ * so the report names it; it is never dropped, because a hint in some query may name it. Superfluous indexes from
+ * before the plan are reported only on request. Reads metadata only. */
 #include "indexes.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/catalogue.h"
@@ -25,7 +25,7 @@ direction(const struct mrs_elem *e)
     return n > 0 ? 1 : n < 0 ? -1 : 0;
 }
 
-/* Whether the keys of b begin with those of a, all in the same or all in the other direction, and go on. */
+/* Whether the keys of b begin with those of a, all in the same or all in the other direction, and continue. */
 static bool
 begins_with(struct mrs_val a, struct mrs_val b)
 {

@@ -271,7 +271,7 @@ settle(struct mrs_unique *u, const struct unique_keys_index *x, struct unique_ke
     return s;
 }
 
-/* A path that goes on with the name of an element: a position, or a field of the elements, as a server decides. */
+/* A path that continues with the name of an element: a position, or a field of the elements, as a server decides. */
 static bool
 by_position(const struct unique_keys_index *x, const struct unique_keys_making *m, struct mrs_view array)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* added.c - computed values that are added to a document: where they go, and what `replace` and `errors` say.
+/* added.c - computed values that are added to a document: their places, and the policies `replace` and `errors`.
  *
- * The everyday case, plain names that are not there yet, is the document's bytes with elements behind them. Everything
- * else is an edit: dotted names, names that are there, fields that failed. A path that is blocked is written nowhere,
- * not even where it was free before the block was met: then all is done again. */
+ * In the usual case, plain names that do not exist yet, the elements are appended to the document's bytes. Everything
+ * else is an edit: dotted names, existing names, fields that failed. A blocked path is not written at all, not even
+ * the part that was free before the block: then all is done again. */
 #include "added.h"
 #include "shape.h"
 

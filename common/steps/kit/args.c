@@ -428,8 +428,8 @@ may_have_star(const struct mrsi_read *r, struct mrsi_slot s)
     }
 }
 
-/* A name of `of`, as a plan writes it: a text in which a star stands for what fits, or, as the one entry of a list, in
- * which it is a character. *rules: the name with such a star written as a letter, for those who check characters. */
+/* A name of `of`, as a plan writes it: a text in which a star matches any characters, or, as the one entry of a list,
+ * is a character. *rules: the name with a matching star written as a letter, for callers that check characters. */
 static bool
 name_of(struct mrsi_read *r, struct mrsi_slot of, struct mrsi_slot s, const char **name, const char **rules)
 {

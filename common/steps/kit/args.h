@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* args.h - from one entry of a plan to the state of a step.
  *
- * A compile hook opens a reader, reads its keys with the functions below and closes the reader.
- * Each function reports what is wrong with its key through args->report and returns false; the hook
- * goes on with the next key and never reads a status until mrsi_read_end. What was compiled on
- * the way is kept by the state itself (struct mrsi_owned must be its first member), so a half-built
- * state is freed like a whole one. */
+ * A compile hook opens a reader, reads its keys with the functions below and closes the reader. Each function reports
+ * an error of its key through args->report and returns false; the hook continues with the next key and never reads a
+ * status until mrsi_read_end. The state itself owns everything compiled on the way (struct mrsi_owned must be its
+ * first member), so a half-built state is freed like a complete one. */
 #ifndef MRSI_ARGS_H
 #define MRSI_ARGS_H
 

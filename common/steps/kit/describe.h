@@ -66,14 +66,14 @@ void mrsi_describe_words(struct mrsi_describe *t, const char *fmt, ...) __attrib
 /* "a, b and 7 more": the texts of paths, at most `most` of them. */
 const char *mrsi_describe_paths(struct mrsi_describe *t, const struct mrs_path *path, uint32_t n, uint32_t most);
 void mrsi_describe_once(struct mrsi_describe *t, const char *why); /* not repeatable, and why */
-/* Not repeatable where `from` (side 0) and `into` (side 1) are one collection, of which it reads what it writes; asked
- * when all touches are told. */
+/* Not repeatable if `from` (side 0) and `into` (side 1) are one collection, of which it reads what it writes; called
+ * when all touches are described. */
 void mrsi_describe_once_of_one(struct mrsi_describe *t);
-/* One more pair of match (n_pairs counts them): a path that cannot be written with dots is told as NULL. */
+/* One more pair of match (n_pairs counts them); NULL: a path that cannot be written with dots. */
 void mrsi_describe_pair(struct mrsi_describe *t, const struct mrs_path *from, const struct mrs_path *into);
 void mrsi_describe_listing(struct mrsi_describe *t, int side, const char *field, const char *key);
-/* Why it can run only with writers stopped, or not in place alongside writers; the first reason told stays. The texts
- * end with what to do. */
+/* Why it can run only with writers stopped, or not in place while writers run; the first reason stays. The texts end
+ * with what to do. */
 void mrsi_describe_quiet(struct mrsi_describe *t, const char *why);
 void mrsi_describe_not_direct(struct mrsi_describe *t, const char *why);
 /* The reason of `conflicts: first|last`, which needs to see all candidates at once. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fields.c - the reader of a plan's entry, second half: paths, fields, expressions, queries, sorts, match.
+/* fields.c - the reader of a plan's entry, second part: paths, fields, expressions, queries, sorts, match.
  *
- * What is compiled here belongs to the keeper of the state. Sets of paths are tried on an edit at once, because
- * "one path holds another" must be an error of the plan, with the entry that is wrong, and not of a document.
- * Nothing here knows a step. */
+ * What is compiled here is owned by the state. Sets of paths are tried on an edit at once, because "one path holds
+ * another" must be an error of the plan, with the entry that is wrong, and not of a document. Nothing here knows a
+ * step. */
 #include "args.h"
 #include "conditions.h"
 

@@ -34,12 +34,12 @@ mrsi_total_remark(struct mrs_ctx *c, uint32_t i, const struct mrs_acc *x, struct
 void mrsi_group_say(uint32_t i, const char *field, char *text, size_t size);
 
 /* ---- values one behind the other, as documents bring them to a group ---- */
-#define MRSI_GROUP_VALUE_BAD 0xFE /* in place of a type: a text behind it says why there is no value */
+#define MRSI_GROUP_VALUE_BAD 0xFE /* in place of a type: the text after it says why there is no value */
 struct mrsi_group_value {
     struct mrs_val v;
     bool bad; /* v is the reason, a text */
 };
-/* One value: its type and its bytes. Read back from [*at, end), which must be what put wrote; *at goes behind it. */
+/* One value: its type and its bytes. Read back from [*at, end), which must be what put wrote; *at moves past it. */
 void mrsi_put_value(struct mrs_buf *out, struct mrs_val v);
 static inline struct mrs_val
 mrsi_get_value(const uint8_t **at, const uint8_t *end)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* join_match.c - match: which values of a document are its keys, and which references a document of `into` holds.
  *
- * Equality is the engine's business (it compares encoded keys); here it is decided which values count. Keys and
- * references of a document of `into` come from one and the same walk, so that what a splice finds at a place
- * always is the key that the engine was told. Several pairs are matched independently, as in a query, except
- * those that lie beside the reference in one array: there everything is per element, so their values are put
- * into one key, element by element. The recursion follows the names of a path (at most 100), never the data. */
+ * The engine compares encoded keys; this file decides which values count. Keys and references of a document of `into`
+ * come from one and the same walk, so that a splice always finds the key that the engine was given. Several pairs are
+ * matched independently, as in a query, except pairs in the same array as the reference: there everything is per
+ * element, so their values are put into one key, element by element. The recursion follows the names of a path (at
+ * most 100), never the data. */
 #include "join_match.h"
 #include "describe.h"
 #include "mongoreshape/join_ops.h"
@@ -505,7 +505,7 @@ top_ref(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_val v, st
     return mrs_is_nullish(v) ? MRS_OK : mrsi_step_skip(c, mrs_keys_add(k, 0, 0, v, c->err), "match");
 }
 
-/* As into_keys, where the references lie at the top and nothing lies beside them. */
+/* As into_keys, if the references are top-level fields and no other pair is in their array. */
 static enum mrs_status
 top_refs(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_view d, struct mrs_keys *k)
 {

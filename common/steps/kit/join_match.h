@@ -18,7 +18,7 @@ struct mrsi_join_match {
     uint32_t n, n_tuple;
     uint32_t share;         /* names of the reference's path that lead to the document which a group of references
                                belongs to */
-    bool refs;              /* keys of into are references, told one by one (desc.by_reference) */
+    bool refs;              /* keys of into are references, given one by one (desc.by_reference) */
     bool single;            /* a from document has one key at most: the from field is `_id` */
     bool own_id;            /* in place: a document counts as the reference to its own `_id` (keys of kind 1) */
     const char *wrap;       /* a document with this field counts as the reference in it; NULL */
@@ -31,7 +31,7 @@ bool mrsi_join_read(struct mrsi_read *r, struct mrsi_join_match *j, bool by_into
 /* Decides which pairs are read together once share and refs are set. */
 void mrsi_join_settle(struct mrsi_join_match *j);
 struct mrsi_describe;
-/* Tells the pairs of match: those read together are as the first of them. */
+/* Describes the pairs of match: those read together are as the first of them. */
 void mrsi_join_describe(const struct mrsi_join_match *j, struct mrsi_describe *t);
 /* How many names a and b have in common before the last of either. */
 uint32_t mrsi_join_share(const struct mrs_path *a, const struct mrs_path *b);

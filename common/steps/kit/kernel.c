@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel.c - refusing, `where`, and the pull protocol of steps that take one document at a time.
  *
- * A kernel sees failures of three kinds: of its document (refused), of memory (the run ends), and none that
- * "the operation failed", since a kernel has no operation beside its document; so FAIL from below always turns
- * into SKIP with the key of the plan that is to blame. Buffers live as long as the thread: no allocation for
- * each document. Nothing here knows a step. */
+ * A kernel sees failures of its document (refused) and of memory (the run ends). There is no failed operation, since a
+ * kernel has no operation other than its document; so FAIL from below always becomes SKIP with the key of the plan
+ * that is to blame. Buffers live as long as the thread: no allocation for each document. Nothing here knows a step. */
 #include "kernel.h"
 #include "mongoreshape/spread_ops.h"
 #include <stdarg.h>

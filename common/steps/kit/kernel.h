@@ -45,8 +45,8 @@ mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d,
     *takes = true;
     return q ? mrsi_step_query(q, c, d, takes) : MRS_OK;
 }
-/* Refuses a document that was built from `start` on and is over 16 MiB: what says so, and behind it are its size and
- * its largest field. */
+/* Refuses a document that was built from `start` on and is over 16 MiB: the message, with its size and its largest
+ * field. */
 enum mrs_status mrsi_step_too_large(struct mrs_ctx *c, const char *where, const char *what, const struct mrs_buf *out,
                                     size_t start);
 /* The same for one that was not built to its end: doc and about so many bytes more in a field. */

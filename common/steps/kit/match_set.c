@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* match_set.c - the matches of one document of `into`, looked up by reference.
  *
- * The engine gives each match once, for the first of equal references; a document has many places that ask for
- * theirs. So the matches are gathered first, counted into ranges by reference, and every place collects the
- * ranges of its references: in the order of the references, or of the step's sort, each document once. What
- * became of a match is noted here and told at the end, when it is known that the document is written. */
+ * The engine gives each match once, for the first of equal references; several places of a document may ask for it. So
+ * the matches are gathered first, counted into ranges by reference, and every place collects the ranges of its
+ * references: in the order of the references, or of the step's sort, each document once. The use of a match is noted
+ * here and reported at the end, when it is known that the document is written. */
 #include "match_set.h"
 #include "shape.h"
 #include "mongoreshape/join_ops.h"
@@ -12,7 +12,7 @@
 
 #define N_OF(buf, type) ((uint32_t)((buf).n / sizeof(type)))
 #define AT(buf, type) ((type *)(void *)(buf).p)
-#define TOLD_DOUBLE 8u /* a double of a match that was told */
+#define TOLD_DOUBLE 8u /* a double of a match that was reported */
 
 /* ---- input positions ---- */
 enum mrs_status

@@ -7,7 +7,7 @@
 #include "mongoreshape/join_ops.h"
 #include "mongoreshape/number_table.h"
 
-/* ---- input positions met before ---- */
+/* ---- input positions seen before ---- */
 enum mrs_status mrsi_orders_add(struct mrs_number_table *o, uint64_t order, bool *before, struct mrs_err *e);
 
 /* ---- gathered matches ---- */
@@ -49,8 +49,8 @@ enum mrs_status mrsi_match_set_collect(struct mrsi_match_set *h, struct mrs_ctx 
 enum mrs_status mrsi_match_set_all(struct mrsi_match_set *h, struct mrs_ctx *c);
 /* Whether one of the keys of an occurrence has such a mark. */
 bool mrsi_match_set_marked(const struct mrsi_match_set *h, const struct mrsi_ref_occurrence *o, unsigned marks);
-/* Tells the engine the bits of every match; all LEFT where `left`. *homeless: some match was told nothing at
- * all; then the engine is told nothing. */
+/* Reports the bits of every match to the engine; all LEFT if `left`. *homeless: some match has no bits; then nothing
+ * is reported. */
 enum mrs_status mrsi_match_set_describe(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool left,
                                         bool *homeless);
 
@@ -80,7 +80,7 @@ mrsi_match_set_told(struct mrsi_match_set *h, uint32_t hit, unsigned bits)
 enum mrsi_many { MRSI_MANY_REFUSE, MRSI_MANY_FIRST, MRSI_MANY_LAST };
 /* For a hit that is written somewhere: SKIP where its shape was refused. */
 enum mrs_status mrsi_match_set_taken(const struct mrsi_match_set *h, struct mrs_ctx *c, uint32_t hit);
-/* One of the first n picks, by the policy; its number among the picks. The others are told LEFT, it is told
+/* One of the first n picks, by the policy; returns its number among the picks. The others are noted LEFT, it is noted
  * PLACED. SKIP: many, or the one taken has no shape. */
 enum mrs_status mrsi_match_set_choose(struct mrsi_match_set *h, struct mrs_ctx *c, int many, uint32_t n,
                                       uint32_t *chosen);

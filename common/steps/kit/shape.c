@@ -162,7 +162,7 @@ pick_field(struct picking *x, const struct mrs_elem *e)
     }
 }
 
-/* Of documents with names that were met before it is known which of their fields are listed. */
+/* For documents whose names were seen before the listed fields are known. */
 static const struct mrs_listed *
 find_listed(const struct mrs_ctx *c, const struct picking *x, const struct mrs_eval_fields *found)
 {

@@ -33,7 +33,7 @@ struct mrsi_shape {
 
 /* Reads both keys (each may be absent). False where something was wrong. */
 bool mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out);
-/* The second half of it, for `fields` and `drop` of *out that were read otherwise. */
+/* The second part of it, for `fields` and `drop` of *out that were read otherwise. */
 bool mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out);
 static inline bool
 mrsi_shape_given(const struct mrsi_shape *s)
@@ -59,8 +59,9 @@ bool mrsi_shape_drops(const struct mrsi_shape *s, const struct mrs_path *p);
 const char *mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, const char *path);
 
 /* ---- names of one level ----
+ *
  * Nearly all documents of a collection have the same names in the same order. A hash of all their bytes, lengths and
- * order says whether a level looks as one that was found to hold no name twice (struct mrs_ctx, `known`). */
+ * order says whether a level equals one that was found to hold no name twice (struct mrs_ctx, `known`). */
 struct mrsi_name_set {
     uint64_t names;
 };

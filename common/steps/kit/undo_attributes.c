@@ -12,7 +12,7 @@ text_of(const struct mrsi_undo *u, const char *key)
     return v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
 }
 
-/* Whether `where` asks about the array or about fields that go into it; what cannot be told counts as yes. */
+/* Whether `where` reads the array or fields that go into it; counts as yes if that is not known. */
 static bool
 asks_packed(const struct mrsi_undo *u, struct mrs_val fields)
 {

@@ -7,8 +7,7 @@
 #include "undo.h"
 #include "mongoreshape/inverse.h"
 
-/* Which names of a collection, as a plan writes it, have a star that stands for what fits: bit 0 its own, bit 1 the
- * database's. */
+/* Which names of a collection, as a plan writes it, have a matching star: bit 0 its own, bit 1 the database's. */
 static unsigned
 stars_of(struct mrs_val v)
 {
@@ -274,7 +273,7 @@ unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
     }
 }
 
-/* Two values that go into one collection cannot be told apart there once the field is gone. */
+/* Two values that go into one collection cannot be distinguished there once the field is gone. */
 static bool
 shared(struct mrs_val into)
 {

@@ -126,7 +126,7 @@ mrsi_order_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     return only_loss(inv, MRS_LOSS_PLACES, "the order of fields around ", e);
 }
 
-/* Whether a query names a path that is renamed, or one above or below it; what cannot be told counts as yes. */
+/* Whether a query names a path that is renamed, or one above or below it; counts as yes if that is not known. */
 static bool
 names_any(struct mrs_val where, struct mrs_val fields)
 {
@@ -274,8 +274,8 @@ take_by_name(struct mrsi_undo *u, struct mrs_val path)
     }
 }
 
-/* The halves come together by their `_id`. A list keeps nested fields in place of their kind; a dotted name must be
- * written field by field, because the half that stayed may hold its document. */
+/* The two parts are joined by their `_id`. A list keeps nested fields in place of their kind; a dotted name must be
+ * written field by field, because the part that stayed may hold its document. */
 enum mrs_status
 mrsi_split_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {

@@ -83,7 +83,7 @@ mrsi_rollup_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
 }
 
 /* ---- bucket ---- */
-/* The field of a reading that a field of the bucket stands for: `name` or "$name"; NULL: it is computed. */
+/* The field of a reading that a field of the bucket holds: `name` or "$name"; NULL: it is computed. */
 static const char *
 bare_field(const struct mrs_elem *el, bool map)
 {

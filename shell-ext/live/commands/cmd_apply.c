@@ -113,7 +113,7 @@ execute(struct live_call *c)
         s = live_expand(&c->job, &c->report, &c->err);
         s = s == MRS_OK && o->native ? verify_natively(c) : s;
     }
-    c->report.refused = c->job.run->n_refused; /* each document once, however many passes met it */
+    c->report.refused = c->job.run->n_refused; /* each document once, however many passes read it */
     if (s == MRS_OK) {
         live_call_next(c, "verify", o->quiet == LIVE_NOT_QUIET && o->mode == LIVE_EXPAND ? "--repair --execute" : "");
     } else if (c->err.code == MRS_E_CANCEL || c->err.code == MRS_E_SERVER) {

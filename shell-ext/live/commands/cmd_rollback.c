@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_rollback.c - `mongoreshape-live rollback [PLAN]`: the new design goes.
+/* cmd_rollback.c - `mongoreshape-live rollback [PLAN]`: removes the new schema.
  *
- * Without --execute it is only told what would go.
+ * Without --execute it only reports what would be removed.
  *
- * An expand is taken back by deriving once more what it added, a quiet run by its list of changes; what was done in
- * place alongside writers kept nothing to go back to. */
+ * An expand is undone by deriving again what it added, a quiet run by its change list; a run in place while writers
+ * run kept nothing to go back to. */
 #include "live_commands.h"
 #include "live_job.h"
 

@@ -19,7 +19,7 @@ extern char **environ;
 
 #define OURS "MONGORESHAPE_"
 
-/* What a hook is told: MONGORESHAPE_NAME=VALUE. */
+/* The environment of a hook: MONGORESHAPE_NAME=VALUE. */
 struct told {
     struct mrs_arena *a;
     char **at;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_inspect.c - `mongoreshape-live inspect`: what the data of a server are, how they hang together, and what will
- * hurt.
+/* live_inspect.c - `mongoreshape-live inspect`: the data of a server, their relations, and what will be a problem.
  *
- * What is said, and how, is that of `mongoreshape inspect`; only the documents come from elsewhere (survey.h). */
+ * The report is that of `mongoreshape inspect`; only the documents come from elsewhere (survey.h). */
 #include "live_commands.h"
 #include "live_job.h"
 

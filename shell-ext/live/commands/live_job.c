@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_job.c - from the words of the line to a job in hand: options, URI, plan, server, run; and the way back out.
+/* live_job.c - from the command line to an open job: options, URI, plan, server, run; and its end.
  *
- * The plan is read first, since its mistakes need no server. A run that goes on takes its plan's time, its mode and its
- * way of being quiet from the run document, never from the clock or the line. The URI on the command line is
+ * The plan is read first, since its errors need no server. A resumed run takes its plan's time, its mode and its way
+ * of stopping writers from the run document, never from the clock or the line. The URI on the command line is
  * overwritten as soon as it is copied, and only its masked form is ever printed. */
 #include "live_job.h"
 
@@ -280,7 +280,8 @@ remember(struct live_call *c)
     return c->text ? load(c, mrs_val_i64(live_at(doc, "now"))) : mrs_err_memory(&c->err, n);
 }
 
-/* Who may not read the state has no run for `apply` to go on with: all that the user lacks is told later, at once. */
+/* A user who may not read the state has no run for `apply` to resume: all missing privileges are reported later, at
+ * once. */
 static bool
 read_denied(const struct live_call *c)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_job.h - what the commands have in common: from the words of the line to a job in hand, and back to an exit
- * status.
+/* live_job.h - the common part of the commands: from the command line to an open job, and back to an exit status.
  *
- * A call is opened as far as its command needs: `find` for those that only read a run or turn its knobs, `open` for
- * those that work on documents. Whatever fails is told once, by live_call_end. */
+ * A call is opened as far as its command needs: `find` for those that only read a run or change its limits, `open` for
+ * those that work on documents. Every failure is reported once, by live_call_end. */
 #ifndef LIVE_CALL_H
 #define LIVE_CALL_H
 
@@ -21,7 +20,7 @@ struct live_worker_processes {
     struct live_call *call;
     struct live_member member[LIVE_WORKERS_MAX];
     uint32_t died;       /* since there was progress */
-    char why[512];       /* the last error that one of them told */
+    char why[512];       /* the last error that one of them reported */
     char said[512];      /* the last line that was handed on */
 };
 

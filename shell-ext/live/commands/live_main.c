@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live_main.c - mongoreshape-live, the online tool.
  *
- * All words of the command line are in live_options.c, how a line is read and brought to its end in common/cli; what
- * a command does is its own file's. */
+ * All words of the command line are in live_options.c, the parser in common/cli; each command has a file of its own. */
 #include "live/link/connection.h"
 #include "live_options.h"
 

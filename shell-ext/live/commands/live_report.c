@@ -78,7 +78,7 @@ about_collections(const struct live_call *c)
     }
 }
 
-/* Steps in words: alongside writers by the live rule, else as the offline tool tells them. */
+/* Steps in words: while writers run by the live rule, else as the offline tool reports them. */
 static bool
 explained(struct live_call *c, bool json, struct mrs_buf *out)
 {

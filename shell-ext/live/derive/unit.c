@@ -454,8 +454,8 @@ derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
     return s == MRS_OK ? live_unit_want(u, main, unit, doc, e) : live_unit_failed(u, s, e);
 }
 
-/* Where the old shape goes, a document is met again after it was changed, so that must change nothing more. The static
- * rule says so of the steps; this is the proof for the document in hand. */
+/* While the old schema is removed, a document may be read again after it was changed; then nothing more may change.
+ * The static rule guarantees that for the steps; this checks it for the document in hand. */
 static enum mrs_status
 check_again(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
 {

@@ -133,7 +133,7 @@ live_ask_filter(struct live_ask *a, struct mrs_buf *out, struct mrs_view *filter
     return mrs_build_finish(&b, filter, e);
 }
 
-/* ---- what belongs to whom ---- */
+/* ---- which document belongs to which unit ---- */
 /* {field: {$in: [the values that docs have at `of`]}}, no arrays among them. That the field is no array either is not
  * asked: beside a second condition there are servers that leave the index. */
 static enum mrs_status

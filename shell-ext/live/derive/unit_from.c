@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit_from.c - the documents of `from` that the units of one load ask for, read in one go.
+/* unit_from.c - the documents of `from` that the units of one load need, read in one query.
  *
- * A join decides by encoded keys who matches whom; the server only knows values at paths. So the values at the units'
- * path are asked for by $in, which an index answers, and the kernels decide which of the documents that come count.
- * That both mean the same is not taken for granted: a key of a unit that no value asked for could bring refuses the
- * unit, since what is not read would look like no match at all. Where the first pair of match is an expression nothing
- * can be asked for, and the whole collection goes by; only what some unit wants is kept.
+ * A join matches by encoded keys; the server only knows values at paths. So the values at the units' path are asked
+ * for by $in, which an index answers, and the kernels decide which of the returned documents match. That both mean the
+ * same is verified: a key of a unit that no value in the query could return refuses the unit, since what is not read
+ * would seem to have no match. If the first pair of match is an expression no query is possible, and the whole
+ * collection is read; only what some unit needs is kept.
  *
- * The units were read before: what is in `from` is therefore never older than the unit. */
+ * The units were read before: the documents of `from` are therefore never older than the unit. */
 #include "derive.h"
 #include "mongoreshape/join_ops.h"
 
@@ -480,7 +480,7 @@ by_id(const void *a, const void *b)
     return mrs_compare(((const struct live_rec *)a)->id, ((const struct live_rec *)b)->id);
 }
 
-/* A document that two queries brought counts once. */
+/* A document that two queries return counts once. */
 static void
 sort_recs(struct live_from *f)
 {

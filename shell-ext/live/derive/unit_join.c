@@ -158,7 +158,7 @@ look_up(struct live_units *u, uint32_t at, struct mrs_err *e)
             mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED, "%s", r->why);
             mrs_err_at(&u->err, "%s", r->why_where);
             enum mrs_status st = live_from_refuse(u, r->doc, e);
-            r->doc.n = 0; /* told */
+            r->doc.n = 0; /* noted */
             if (st != MRS_OK) {
                 return st;
             }

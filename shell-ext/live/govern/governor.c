@@ -70,7 +70,7 @@ live_governor_step(struct live_governor *g, const struct live_readings *r)
         [LIVE_GROW] = 1.25, [LIVE_HOLD] = 1, [LIVE_SHED] = 0.85, [LIVE_HALVE] = 0.5, [LIVE_PAUSE] = 0.5};
     g->seen = *r;
     if (r->closed || r->silent) {
-        return; /* it goes on as fast as it went */
+        return; /* it continues as fast as before */
     }
     g->verdict = live_law(greatest(r, &g->worst));
     g->speed *= factor[g->verdict];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* metrics.c - figures of a run as OpenMetrics text, and the file that holds them.
  *
- * Counters count what this process did, so that they never go back; how far a pass is may go back, and is a gauge. A
- * reader of the file sees the old text or the new one, whole: it is written beside and renamed. It may be read by all
- * whom the umask allows, for who collects it is another user; it holds names of collections, and no documents. */
+ * Counters count the work of this process, so that they never decrease; the progress of a pass may decrease, and is a
+ * gauge. A reader of the file sees the old text or the new one, complete: it is written under another name and
+ * renamed. All whom the umask allows may read it, since the collector is another user; it holds names of collections,
+ * and no documents. */
 #include "metrics.h"
 
 #include "live/link/connection_loopback.h"
@@ -158,7 +159,7 @@ live_metrics_wrong(const char *where)
                  "a proxy that knows them";
 }
 
-/* Metrics of an earlier run are written anew; no other file is. */
+/* Metrics of an earlier run are overwritten; no other file is. */
 static bool
 is_metrics(struct mrs_mem *mem, const char *text, size_t n)
 {

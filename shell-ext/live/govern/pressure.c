@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pressure.c - the server asked how it is: lag, flow control, tickets, load.
+/* pressure.c - the load of the server: lag, flow control, tickets, load.
  *
- * Lag needs no privilege: members tell in hello what they wrote last. Only members count that the primary lists as
- * `hosts`, for hidden and delayed ones are behind by design. The rest is in serverStatus, where the user may see it.
- * A server that does not tell something is no obstacle; one that told it and falls silent is, and so is a load that
- * was asked for by name. */
+ * Lag needs no privilege: members report in hello what they wrote last. Only members that the primary lists as `hosts`
+ * count, for hidden and delayed ones lag by design. The rest is in serverStatus, if the user may read it. A figure
+ * that a server never reports is no obstacle; one that it reported and then stops reporting is, and so is a load that
+ * the user named. */
 #include "pressure.h"
 
 #include "live/link/bson.h"
@@ -151,7 +151,7 @@ live_lag_of_status(struct mrs_view status, const struct mrs_buf *hellos, double 
     return newest > 0;
 }
 
-/* Of one kind of tickets, of the place where this version tells them: the share in use, 0 while none waits. */
+/* The share of one kind of tickets in use, read where this version of the server reports it; 0 while none waits. */
 static bool
 tickets(struct mrs_view status, const char *kind, const char *waiting, double *share)
 {
@@ -241,7 +241,7 @@ note(const struct live_job *job, const char *line)
     }
 }
 
-/* A command on admin that may be forbidden or unknown: *told says which. OK also where it fails. */
+/* A command on admin that may be forbidden or unknown: *told says which. OK also if it fails. */
 static enum mrs_status
 try_ask(struct live_job *job, const char *template, struct mrs_buf *out, enum live_told *told, bool *denied,
         struct mrs_err *e)

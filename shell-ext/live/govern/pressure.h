@@ -20,7 +20,7 @@ struct live_signals { /* what asking remembers; zeros at first */
  * MRS_E_SERVER: a critical load at two consecutive readings. */
 enum mrs_status live_signals_ask(struct live_job *job, struct live_signals *s, const struct live_watched *w,
                                  struct live_readings *out, struct mrs_err *e);
-/* Before a run begins: whether the server tells every load. FAIL MRS_E_USAGE names one that it does not; where the user
+/* Before a run begins: whether the server reports every load. FAIL MRS_E_USAGE names one that it does not; if the user
  * may not run serverStatus: FAIL MRS_E_SERVER. */
 enum mrs_status live_loads_check(struct live_job *job, const struct live_watched *w, struct mrs_err *e);
 

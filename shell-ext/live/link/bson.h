@@ -31,8 +31,8 @@ bool live_bool_at(struct mrs_view d, const char *path, bool fallback);
 /* The document as a server keeps it, whatever it is sent: `_id` first. doc itself where that is so or where there is
  * none; else in buf, which is emptied. */
 enum mrs_status live_stored(struct mrs_view doc, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e);
-/* The name of a top-level field beside `_id` that holds Timestamp(0, 0); NULL where there is none. A mongod puts its
- * own time in its place in a document that is inserted or that replaces another as a whole, but in none that a
+/* The name of a top-level field other than `_id` that holds Timestamp(0, 0); NULL where there is none. A mongod
+ * replaces it by its own time in a document that is inserted or that replaces another as a whole, but in none that a
  * pipeline makes. Only the top level counts. */
 const char *live_zero_time(struct mrs_view doc);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection.c - the connection: made, watched, asked.
+/* connection.c - the connection: opening it, watching it, sending commands.
  *
- * All traffic of the online tool passes through here, so this is where the promises about it are kept: the primary
- * only, majority where there is one, our comment on every operation, documents as bytes that were checked once. The
- * driver's monitoring tells when a connection was lost or another primary took over; that is counted (generation), and
- * the caller compares the count before trusting what is remembered. One thread, one client: the driver does nothing
- * behind our back. It must not know plans, runs or leases. */
+ * All traffic of the online tool passes through here, so the guarantees are kept here: the primary only, majority
+ * where there is one, our comment on every operation, documents as bytes that were checked once. The driver's
+ * monitoring shows when a connection was lost or another primary took over; that is counted (generation), and the
+ * caller compares the count before it trusts remembered state. One thread, one client: the driver does nothing in the
+ * background. It must not know plans, runs or leases. */
 #include "connection_driver.h"
 
 #include <stdio.h>

@@ -153,7 +153,7 @@ enum mrs_status live_watch_open(struct live_link *l, const struct live_watch_opt
  * `set`, `unset` and `cut` of an update: paths that got values, that went, and of arrays that became shorter; and
  * `seq`, the value that the field of this name got. */
 enum mrs_status live_watch_next(struct live_watch *w, struct mrs_view *event, struct live_fault *f, struct mrs_err *e);
-/* The resume token behind what was given last, appended to out; END: the server has told none yet. */
+/* The resume token after the last event, appended to out; END: the server has sent none yet. */
 enum mrs_status live_watch_token(struct live_watch *w, struct mrs_buf *out, struct mrs_err *e);
 void live_watch_close(struct live_watch *w);
 

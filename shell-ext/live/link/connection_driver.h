@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection_driver.h - what the files link*.c share: the connection as libmongoc has it. Nobody else includes this. */
+/* connection_driver.h - the connection as libmongoc has it; only for the files connection*.c. */
 #ifndef LIVE_LINK_DRIVER_H
 #define LIVE_LINK_DRIVER_H
 
@@ -38,7 +38,7 @@ enum mrs_status live_uri_parse(const char *uri, mongoc_uri_t **out, struct mrs_e
 enum mrs_status live_uri_resolve(const mongoc_uri_t *uri, struct mrs_err *e);
 
 /* ---- connection_error.c ---- */
-/* What libmongoc and the server said, told to the caller: fills f and e, returns FAIL. reply may be NULL. */
+/* Passes an error of libmongoc or the server on: fills f and e, returns FAIL. reply may be NULL. */
 enum mrs_status live_fault_tell(const struct live_link *l, const char *what, const bson_error_t *error,
                                 const bson_t *reply, struct live_fault *f, struct mrs_err *e);
 /* The same for a code of the server's that came without bson_error_t. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection_loopback.c - one text, shown on a port that only this machine can reach: metrics.
+/* connection_loopback.c - serves one text, the metrics, on a port that only this machine can reach.
  *
  * A thread of its own answers, since the run may wait for its server for long; it has the last text and nothing else.
- * One caller at a time, a second for each: who asks slowly is let go. A page in a browser of this machine could be made
- * to ask under another name, so only requests to a name of this machine are answered. */
+ * One client at a time, a second for each: a slow client is disconnected. A page in a browser of this machine could be
+ * made to ask under another name, so only requests to a name of this machine are answered. */
 #include "connection_loopback.h"
 
 #include "mongoreshape/clock.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection_members.c - what every member of the set says of itself.
+/* connection_members.c - the hello of every member of the set.
  *
- * The driver's own monitoring asks all members at once, without a login, and waits a second at most; so it is used as
- * it is, by a client of its own: a member that hangs or dies holds up nothing, and does not look like a lost
- * connection to those who write. Only what the last round told is given. */
+ * The driver's own monitoring asks all members at once, without a login, and waits a second at most; so it is used by
+ * a client of its own: a member that hangs or dies delays nothing, and does not seem a lost connection to those who
+ * write. Only the answers of the last round are given. */
 #include "connection_driver.h"
 
 enum { MEMBERS_WAIT_MS = 1000, MEMBERS_ROUND_MS = 500 };

@@ -39,8 +39,8 @@ keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_
                              "(mode %04o): only its owner may read it (chmod 600)", file, (unsigned)st.st_mode & 07777);
 }
 
-/* The first line of standard input, as of mrs_file_read: for programs that hand a connection string on. What is
- * behind it is not waited for. */
+/* The first line of standard input, as by mrs_file_read: for programs that pass a connection string. It does not wait
+ * for further lines. */
 static enum mrs_status
 read_standard_input(struct mrs_mem *mem, char **text, size_t *n, struct mrs_err *e)
 {
@@ -198,7 +198,7 @@ live_uri_mask(const char *uri, char *out, size_t size)
 }
 
 /* ---- what libmongoc makes of it ---- */
-/* Its reason may quote the string: told only where there is nothing to hide. */
+/* The reason may quote the string: printed only if the string holds no password. */
 static enum mrs_status
 not_taken(const char *uri, const bson_error_t *error, struct mrs_err *e)
 {
@@ -263,7 +263,7 @@ insist(mongoc_uri_t *uri)
     }
 }
 
-/* libmongoc takes what comes after the first @ for a host: the rest of a password that was not escaped would be told
+/* libmongoc takes what comes after the first @ for a host: it would print the rest of a password that was not escaped
  * as the name of a server. */
 static bool
 hosts_are_hosts(const mongoc_uri_t *uri)

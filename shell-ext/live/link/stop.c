@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stop.c - named stops and mutants of the test build.
  *
- * A test cannot hit the moment between a write and its checkpoint by sleeping and hoping. So the code names such
+ * A test cannot reliably hit the moment between a write and its checkpoint by sleeping. So the code names such
  * moments, and the test build acts at one of them: dies, waits, or runs a command of the test (a writer, a kill of the
- * server) while this process stands still. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND|asleep:COMMAND", n from 1, or
- * 0: each time; asleep: as run, and by the clock of leases a day goes by meanwhile; the name "*" stands for any;
- * MRS_STOP_LIST=FILE collects the names passed. MRS_MUTANT="name,name" switches safeguards
- * off, so that the tests can show that they notice. A question with too many values in one $in ends the process with
- * status 97. In the normal build nothing of this exists. */
+ * server) while this process waits. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND|asleep:COMMAND", n from 1, or 0: each
+ * time; asleep: as run, and by the clock of leases a day goes by meanwhile; the name "*" matches any;
+ * MRS_STOP_LIST=FILE collects the names passed. MRS_MUTANT="name,name" switches safeguards off, so that the tests can
+ * show that they notice. A question with too many values in one $in ends the process with status 97. In the normal
+ * build nothing of this exists. */
 #include "connection.h"
 
 #include "mongoreshape/value.h"

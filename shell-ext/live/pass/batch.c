@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch of units brought to the server, whatever happens to its documents meanwhile.
+/* Brings a batch of units to the server, whatever happens to its documents meanwhile.
  *
- * Derived, written, and what was missed derived again from what is there now: up to three times, then in a
- * transaction that touches the document first, or, where there are none, left to the next walk over the collection. A
- * unit that the server refuses (a foreign document under its product's `_id`, a unique index, a validator) is recorded
- * and derived once more as refused, so that nothing of it is left half done. Contention is never a refusal. The
- * checkpoint goes with the last burst if that one writes everything, else behind it. */
+ * It is derived and written, and units that were missed are derived again from the current documents: up to three
+ * times, then in a transaction that writes to the document first, or, where there are no transactions, in the next
+ * walk over the collection. A unit that the server refuses (a foreign document under its product's `_id`, a unique
+ * index, a validator) is recorded and derived again as refused, so that no part of it stays. Contention is never a
+ * refusal. The checkpoint goes with the last burst if that one writes everything, else after it. */
 #include "live/link/bson.h"
 #include "work.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* batch_size.c - how many documents the next batch asks for.
  *
- * A batch takes as long as the governor says, by the time that each document took. Part of the time does not depend on
- * their number: the way there and back, a commit that the majority has, a table that the server makes of all of the
- * other side for each pipeline. Smaller batches would not make it shorter, only more frequent; so a batch is never so
- * small that less than half of its time goes to documents. What is fixed follows from two batches of unlike size. */
+ * A batch takes as long as the governor says, estimated from the time of each document. Part of the time does not
+ * depend on their number: the round trip, a majority commit, a table that the server builds of the other side for each
+ * pipeline. Smaller batches would only repeat that more often; so a batch is never so small that less than half of its
+ * time goes to documents. The fixed part follows from two batches of different size. */
 #include "live/govern/governor.h"
 #include "work.h"
 

@@ -150,7 +150,7 @@ live_block_options(struct live_job *job, const char *ns, struct mrs_view now, st
 }
 
 /* ---- blocking ---- */
-/* done (may be NULL): a collection that is not there is fine, and told so. */
+/* done (may be NULL): a missing collection is fine, and reported there. */
 static enum mrs_status
 run_command(struct live_job *job, const char *db, struct mrs_view cmd, bool *done, struct mrs_err *e)
 {
@@ -435,7 +435,7 @@ live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *
     b->job = job;
     mrs_arena_init(&b->arena, job->mem);
     if (job->opts.dry_run) {
-        return MRS_OK; /* no writer is kept out or watched: writers go on */
+        return MRS_OK; /* no writer is blocked or watched: writers continue */
     }
     enum mrs_status s = find_colls(b, e);
     s = s == MRS_OK && !is_blocked(job) ? note_blocked(b, e) : s;

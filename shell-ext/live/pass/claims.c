@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run adds, and that it is the run's: claims in the run document, and the catalogue that goes with them.
+/* What a run adds: the claims in the run document, and the catalogue that goes with them.
  *
- * Before the first write everything that the plan adds (fields of documents that are there, collections, indexes) is
- * written down as claimed; none of it may have existed. So a second try knows what is its own, and rollback knows what
- * to take away. The catalogue is what the steps make of the server's, less what this run claimed before: so that a
- * second try sees it as the first did. Unique and expiring indexes wait for contract: while both shapes are side by
- * side they would refuse, or remove, documents that are only half way. */
+ * Before the first write everything that the plan adds (fields of existing documents, collections, indexes) is
+ * recorded as claimed; none of it may have existed. So a second call knows what is its own, and rollback knows what to
+ * remove. The catalogue is what the steps make of the server's, less what this run claimed before: so a second call
+ * sees it as the first did. Unique and expiring indexes are made by contract: while both schemas exist they would
+ * refuse, or remove, documents that are only half way. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "work.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The old shape taken away, document by document, while writers go on: for plans of one-document steps.
+/* Removes the old schema, document by document, while writers run: for plans of one-document steps.
  *
- * From the first write on this goes one way, and it never builds anything anew that might already have lost its source:
- * a document is contracted only where the claims that are in it are what its old shape gives (unit.h says which). A
- * document that lacks claims altogether was inserted since expand: these are added, never changed, and it is contracted
- * in the same walk's next round. What differs is named and left as it is. Old indexes go last; unique and expiring ones
- * are made then. */
+ * From the first write on there is no way back, and nothing is derived whose source may be removed already: a document
+ * is contracted only if its claims are what its old schema gives (unit.h says which). A document without any claims
+ * was inserted since expand: they are added, never changed, and it is contracted in the same walk's next round. A
+ * document that differs is named and left unchanged. Old indexes are dropped last; unique and expiring ones are made
+ * then. */
 #include "live/link/bson.h"
 #include "work.h"
 

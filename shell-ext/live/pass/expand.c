@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The new shape made beside the old one, or a backfill made in place.
+/* Adds the new schema next to the old one, or backfills in place.
  *
  * Expand claims what it adds before it writes any of it, makes collections and indexes, then takes the groups of the
- * plan in order: one walk over their collections, and what writers did meanwhile by the events of a change stream;
- * without one, walks until a full one changes nothing, because documents are inserted behind the cursor all the time.
- * A group that reads what an earlier one adds begins when that one is found right.
- * Nothing is removed, so any batch may be derived again at any time. Direct is the same without claims, for groups
- * that give the same when they are run twice. */
+ * plan in order. Each group takes one walk over its collections, and the events of a change stream for what writers
+ * did meanwhile; without a stream, walks until a full one changes nothing, because documents are inserted behind the
+ * cursor all the time. A group that reads what an earlier one adds begins when that one is verified. Nothing is
+ * removed, so any batch may be derived again at any time. Direct is the same without claims, for groups that are
+ * repeatable. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "live/state/ranges.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow.c - what writers change while a group is walked over, learned from a change stream instead of a second walk.
+/* follow.c - learns from a change stream, instead of a second walk, what writers change while a group is walked over.
  *
  * The stream is opened before the first batch is read, and its token stored before anything depends on it; so each
- * write of an application was there when its unit was read, or has an event behind the token. Events are applied when
- * the walk is over, one batch behind the other: the units of the next are looked up when the last is written, so that
- * none is in flight meanwhile. The token moves with what was written and never before it.
+ * write of an application was there when its unit was read, or has an event after the token. Events are applied after
+ * the walk, one batch after the other: the units of the next are looked up when the last is written, so that none is
+ * in flight meanwhile. The token is moved together with the writes and never before them.
  *
- * The end is a mark: a place in the stream that is younger than the walk. Where tokens sort as text, as those of a
+ * The end is a mark: a position in the stream that is newer than the walk. If tokens sort as text, as those of a
  * mongod do, it is the token of another stream, opened then; else it is a write of our own to the checkpoint, which
- * the stream shows. What the stream cannot tell (see follow_units.c), or tells no more because the server has
- * forgotten, is for another walk, and the stream goes on behind that one too. */
+ * the stream shows. Events that do not name their units (see follow_units.c), or that the server has discarded, need
+ * another walk, and the stream continues after that one too. */
 #include "follow.h"
 
 #include "live/link/bson.h"
@@ -92,7 +92,7 @@ open_now(struct live_follow *f, bool also, struct live_watch **out, struct mrs_b
         }
         mrs_buf_reset(token);
         st = live_watch_token(*out, token, e);
-        if (st == MRS_END) { /* told with the first answer; an event there would lie before it */
+        if (st == MRS_END) { /* known with the first answer; an event there would be before it */
             st = live_watch_next(*out, &event, &fault, e);
             st = st == MRS_END ? live_watch_token(*out, token, e) : st == MRS_OK ? MRS_END : failed(&fault, st, e);
         }
@@ -328,7 +328,7 @@ tell(struct live_follow *f, struct mrs_err *e)
     return live_run_tell(f->job, &p, e);
 }
 
-/* Written, then the token: only if the server that told the events is the one that was read from. */
+/* Written, then the token: only if the server that sent the events is the one that was read from. */
 static enum mrs_status
 apply(struct live_follow *f, uint32_t n, struct mrs_err *e)
 {
@@ -382,7 +382,7 @@ recover(struct live_follow *f, struct mrs_err *e)
     return live_lost_since(f->job, gen, st, e);
 }
 
-/* catch_up, again where the connection is lost. A stream that breaks is opened once more where it was, then anew. */
+/* catch_up, again after a lost connection. A broken stream is opened again at its position, then from the start. */
 static enum mrs_status
 reach_mark(struct live_follow *f, struct mrs_err *e)
 {

@@ -56,7 +56,7 @@ const char *live_follow_cannot(const struct live_follow *f, char *room, size_t n
 /* Collections that events are needed of; out has room for all sides of the step. */
 uint32_t live_follow_colls(const struct live_follow *f, const struct mrs_coll **out);
 void live_follow_forget(struct live_follow *f); /* the events in hand */
-/* An event: its units are noted by what it names; one whose units cannot be told so is counted in c.missed. */
+/* An event: its units are noted by what it names; if it does not identify its units it is counted in c.missed. */
 enum mrs_status live_follow_note(struct live_follow *f, struct mrs_view event, struct mrs_err *e);
 /* The units of what is noted, each once. */
 enum mrs_status live_follow_meet(struct live_follow *f, struct mrs_err *e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lies ahead of a command, by the server's counts of documents, told to its course before the first walk.
+/* Estimates the work of a command from the server's counts of documents, for its progress, before the first walk.
  *
- * The walks that there are if there are no writes meanwhile: one that writes, and, where the group is not followed, one
- * that finds nothing more to do. What writers make longer is told when it comes to that. Nothing depends on these
- * figures but what `status` shows. */
+ * These are the walks that are needed if there are no writes meanwhile: one that writes, and, if the group is not
+ * followed, one that finds nothing more to do. Further walks are added when writers make them necessary. Nothing
+ * depends on these figures except the output of `status`. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "work.h"
@@ -69,7 +69,7 @@ live_works(const struct live_job *job, uint32_t group, enum live_purpose purpose
 {
     MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_live_group *g = &job->live->group[group];
-    /* What contract would refuse is told before anything is changed; through a mongos there is none. */
+    /* What contract would refuse is reported before anything changes; through a mongos there is none. */
     bool refuses = g->family == MRS_FAMILY_MAP && !job->server->sharded;
     return g->family != MRS_FAMILY_CATALOG && (g->adds || refuses || purpose == LIVE_FOR_DIRECT);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A document that others keep changing, brought to its end in one transaction.
+/* Finishes a document that others keep changing, in one transaction.
  *
  * The transaction first writes into the document, under a name of our own, so that every other writer waits for it or
- * makes it fail; then it reads the document, derives, and writes without a guard, taking its mark away again. Other
- * documents that the derivation reads are read outside of it: their freshness is not what is at stake. Only for
- * replica sets, and only after the ordinary way has missed several times, because writers wait for it. */
+ * makes it fail; then it reads the document, derives, and writes without a guard, removing its mark. Other documents
+ * that the derivation reads are read outside of it: they need not be fresh. Only for replica sets, and only after the
+ * ordinary way has missed several times, because writers wait for it. */
 #include "live/link/bson.h"
 #include "live/write/burst.h"
 #include "work.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of a group brought to their end by pipelines that the server runs by itself.
+/* Runs ranges of a group by pipelines of the server.
  *
  * What expand adds is derived from what stays, so a range may be done again at any time: in place only the claimed
- * fields are merged into what is there, never a whole document, so no write of an application is lost; a new
- * collection takes what is not there yet. What a pipeline cannot refuse document by document is counted before, range
- * by range: where anything is found, or the server ends the pipeline, the client derives that range as it always does.
- * So nothing here decides about a document. Through a mongos no client works, and the run ends instead. */
+ * fields are merged into existing documents, never a whole document, so no write of an application is lost; a new
+ * collection takes only documents that it does not have. What a pipeline cannot refuse document by document is counted
+ * before, range by range: if anything is found, or the server ends the pipeline, the client derives that range as
+ * usual. So nothing here decides about a document. Through a mongos no client derives, and the run ends instead. */
 #include "native.h"
 
 #include "live/link/bson.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* native.h - ranges of a group brought to their end by pipelines that the server runs by itself. */
+/* native.h - runs ranges of a group by pipelines of the server. */
 #ifndef LIVE_NATIVE_H
 #define LIVE_NATIVE_H
 
@@ -30,7 +30,7 @@ void live_native_close(struct live_native *n);
  * connection lost; FAIL: through a mongos also where it would be the client's. */
 enum mrs_status live_native_range(struct live_native *n, const struct mrs_view *ids, uint32_t k, bool *client,
                                   struct mrs_err *e);
-/* A line for each group of a dry run: by whom it would be done, and why. */
+/* A line for each group of a dry run: whether the server or the client would do it, and why. */
 enum mrs_status live_native_outlook(struct live_job *job, struct mrs_err *e);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A walk over a collection, batch by batch.
  *
- * The checkpoint rules: where the connection was lost, everything in memory is thrown away and the walk goes on at
- * what the server holds. The size of batches follows the time they take. A walk that is `bounded` ends behind the
- * greatest `_id` of its beginning, so that writers who add at the end cannot keep it going for ever; what they add is
- * for the next walk. What is done with the documents is the caller's, nothing of it is known here. */
+ * The checkpoint decides: after a lost connection, everything in memory is discarded and the walk resumes from the
+ * server's state. The size of batches follows the time they take. A `bounded` walk ends after the greatest `_id` of
+ * its beginning, so that writers who add at the end cannot prolong it for ever; what they add is for the next walk.
+ * The caller processes the documents; nothing of that is known here. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "work.h"

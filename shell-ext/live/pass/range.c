@@ -2,17 +2,17 @@
 /* range.c - the next documents of a collection in `_id` order.
  *
  * A range is an interval of the `_id` index, not a list of documents: [from, bound). Comparisons of the query language
- * stay within one kind of value and end at its edge, while min with a hint crosses it. So both are used: $gte as long
- * as there is something of the kind of `from`, which every server answers out of its index, then min, from the least
- * value that sorts behind the kind; min alone where kinds are not as plain as that (NaN is found by no comparison).
- * What is inserted meanwhile between the two lies behind the cursor, as always. The one document that is read beyond
- * the range gives its upper end; where there is none, the range has no end and holds whatever sorts behind (a MaxKey
- * too). A document that is too much for the bytes allowed ends the range earlier.
+ * stay within one type bracket, while min with a hint crosses it. So both are used: $gte as long as there are values
+ * of the bracket of `from`, which every server answers out of its index, then min, from the least value that sorts
+ * after the bracket; min alone where brackets are not that simple (no comparison finds NaN). What is inserted
+ * meanwhile between the two is behind the cursor, as always. The one document that is read beyond the range gives its
+ * upper end; if there is none, the range has no end and holds whatever sorts after it (a MaxKey too). A document that
+ * exceeds the allowed bytes ends the range earlier.
  *
- * The server's cursor stays open for the range that follows, for a while: so a collection is read once, and not, by
- * servers that collect before they sort, once a batch. It may tell of a document as it was when the cursor was opened;
- * writes are guarded, and what a cursor has not seen yet is for the next walk. Where it fails, the range is read
- * anew. Nothing here knows what the documents are read for. */
+ * The server's cursor stays open for the next range, for a while: so a collection is read once, and not, by servers
+ * that collect before they sort, once a batch. It may return a document as it was when the cursor was opened; writes
+ * are guarded, and what a cursor has not seen yet is for the next walk. If it fails, the range is read again. Nothing
+ * here knows what the documents are read for. */
 #include "work.h"
 
 #include "live/link/bson.h"
@@ -308,7 +308,7 @@ empty(struct live_range *r)
     r->last = true;
 }
 
-/* Anew, from `from`. */
+/* From the start: from `from`. */
 static enum mrs_status
 read_from(struct live_range *r, struct mrs_view from, uint32_t n, uint64_t bytes, struct live_fault *f,
           struct mrs_err *e)

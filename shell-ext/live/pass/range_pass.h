@@ -6,21 +6,21 @@
 #include "live/derive/unit.h"
 
 /* ---- range.c ---- */
-/* Reads the next range behind `last` ({_id: v}, empty view: from the start) of at most n documents and `bytes` bytes:
- * whole documents into docs (views into buf), *bound = {_id: v} of the first document behind the range, appended to
- * bound_buf; empty: there is none behind. Types mix and nothing is skipped that was there when the first range was
- * read. `last` that is the bound of the range before (the same struct) goes on with an open cursor, half a minute at
- * most. coll lives as long as the range. OK also with 0 documents; END: connection lost. FAIL. */
+/* Reads the next range after `last` ({_id: v}, empty view: from the start) of at most n documents and `bytes` bytes:
+ * whole documents into docs (views into buf), *bound = {_id: v} of the first document after the range, appended to
+ * bound_buf; empty: there is none. Types mix, and no document that existed when the first range was read is skipped.
+ * `last` that is the bound of the range before (the same struct) continues with an open cursor, half a minute at most.
+ * coll lives as long as the range. OK also with 0 documents; END: connection lost. FAIL. */
 struct live_range {
     struct mrs_buf buf, bound;
     struct mrs_view *docs;
     uint32_t n, cap;
-    bool last;      /* nothing behind it at the time of reading */
+    bool last;      /* nothing after it at the time of reading */
     bool ids;       /* set before reading: documents are read as {_id: v} */
     struct mrs_view end; /* set before reading: {_id: v} where documents are not wanted any more; empty: nowhere. Some
                             may come all the same */
     struct mrs_mem *mem;
-    /* range.c's own: the cursor that goes on behind the range */
+    /* range.c's own: the cursor that continues after the range */
     const struct live_job *job;
     const struct mrs_coll *coll;
     struct live_cursor *cursor;

@@ -143,7 +143,7 @@ is_owned(const struct live_batch *b, int side, struct mrs_view doc)
     return !mrs_is_nullish(v) && v.type != MRS_ARRAY;
 }
 
-/* $in looks into arrays, and no unit makes a target with an array there: these were written by others. */
+/* $in matches inside arrays, and no unit makes a target with an array there: other writers wrote these. */
 static void
 drop_arrays(const struct live_batch *b, uint32_t side, struct live_read *got)
 {
@@ -187,7 +187,7 @@ read_side(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint
     return st;
 }
 
-/* By key; a document that two questions brought counts once. */
+/* By key; a document that two queries return counts once. */
 static void
 sort_found(struct targets_found *f)
 {

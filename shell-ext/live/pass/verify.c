@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the new shape is what the old one gives, examined from both sides.
+/* Whether the new schema is what the old one gives, examined from both sides.
  *
- * Source to target: every unit is derived again and compared with what is there. Target to source: every document
- * of a new collection must be made by a unit that its own key leads to; this finds what a deleted source left behind.
- * While writers run a difference may be newer than the read, so each is derived again before it counts.
- * A repair writes what differs, and then what a change stream names that was written meanwhile: so it looks once.
- * Memory is that of a batch, whatever the size of collections. A result belongs to its moment: any later write by the
- * run takes the note of it back. */
+ * Source to target: every unit is derived again and compared with the target. Target to source: every document of a
+ * new collection must be made by a unit that its own key leads to; this finds the remains of deleted sources. While
+ * writers run a difference may be newer than the read, so each is derived again before it counts. A repair writes what
+ * differs, and then the units that a change stream names as written meanwhile: so it compares once. Memory is that of
+ * a batch, whatever the size of collections. A result belongs to its moment: any later write by the run withdraws
+ * it. */
 #include "live/link/bson.h"
 #include "block.h"
 #include "follow.h"
@@ -29,8 +29,8 @@ struct verifying {
 
 /* ---- source to target ---- */
 
-/* Those that an event names since the last call. Where it cannot be told of whom events are, none is: a difference that
- * is there counts. */
+/* The units that events name since the last call. If events do not identify their units, none is excepted: each
+ * difference counts. */
 static enum mrs_status
 moving(void *arg, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
@@ -294,7 +294,7 @@ live_next_number(struct live_job *job, const char *field, uint32_t *no, struct m
     return st;
 }
 
-/* A comparison that was cut short goes on under its number. */
+/* Resumes an interrupted comparison under its number. */
 static enum mrs_status
 begin(struct live_job *job, uint32_t *no, struct mrs_err *e)
 {

@@ -20,8 +20,8 @@ struct live_scan {
     bool writes;                 /* most of the documents are written, not only examined: see course.h */
     bool bounded;                /* ends behind the `_id` that was the greatest when it began */
     struct mrs_view end;         /* {_id: v}: ends before it; empty: it has no end */
-    /* One batch; c holds where the scan comes after it: it writes and saves c, with what it writes or behind it. OK;
-     * END: connection lost, memory is thrown away and the scan goes on at its checkpoint; FAIL. */
+    /* One batch; c holds where the scan comes after it: it writes and saves c, with what it writes or after it. OK;
+     * END: connection lost, memory is discarded and the scan resumes at its checkpoint; FAIL. */
     enum mrs_status (*batch)(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c,
                              struct mrs_err *e);
     void *arg;
@@ -93,7 +93,7 @@ enum mrs_status live_slices_failed(const struct live_slices *s, enum mrs_status 
 enum mrs_status live_ids_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
                                 struct mrs_err *e);
 
-/* ---- foresee.c: what lies ahead of a command, told to its course; before the phase is moved ---- */
+/* ---- foresee.c: the estimated work of a command, for its progress; before the phase is moved ---- */
 /* Whether apply and verify walk over the collections of a group; whether it adds anything there. */
 bool live_works(const struct live_job *job, uint32_t group, enum live_purpose purpose);
 bool live_adds(const struct live_job *job, uint32_t group);
@@ -189,7 +189,7 @@ enum mrs_status live_batch_settle(struct live_batch *b, struct live_task *tasks,
  * *n_differ: tasks that differ, moved to the front of *tasks (of b->hold). They are named and counted in b->r. */
 enum mrs_status live_batch_compare(struct live_batch *b, const struct mrs_view *docs, uint32_t n,
                                    struct live_task **tasks, uint32_t *n_differ, struct mrs_err *e);
-/* Reads the documents of tasks with `again` anew. */
+/* Reads the documents of tasks with `again` again. */
 enum mrs_status live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e);
 
 /* Copies of the documents that the burst deletes, before it does. */
@@ -227,8 +227,8 @@ bool live_claims_hold(const struct live_job *job, const char *ns, const char *ke
 enum mrs_status live_claims_check(struct live_job *job, const struct live_claims *c, struct mrs_err *e);
 /* Collections and plain indexes; final: unique and expiring indexes, too, and those that the plan takes away go. */
 enum mrs_status live_catalogue_make(struct live_job *job, const struct live_claims *c, bool final, struct mrs_err *e);
-/* The catalogue of the collections that the plan names, as it is now, for the run document's field `catalogue`: the
- * value of a binary, appended to out. From then on live_claims_make begins with that: what is half changed would give
+/* The current catalogue of the collections that the plan names, for the run document's field `catalogue`: the value of
+ * a binary, appended to out. From then on live_claims_make begins with that: a half changed catalogue would give
  * another. */
 enum mrs_status live_catalogue_note(struct live_job *job, struct mrs_buf *out, struct mrs_err *e);
 /* Unique indexes that the plan takes away: documents that lose their field one by one would clash in them. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workers.c - a walk that several processes do together, seen from the one that leads the run.
+/* workers.c - a walk shared by several processes, seen from the one that leads the run.
  *
- * The walk is cut into ranges, workers take them (range_work.c), and the leader derives nothing: it holds the leases of
- * the run, keeps the workers going, tells how far they are, and closes the walk when all ranges are done. Only then is
- * anything else derived, by the leader alone: a unit has one deriver at a time. Where two documents could make one
- * `_id`, or not everything a worker writes could be fenced, the walk is not shared, and that is said. */
+ * The walk is cut into ranges, workers take them (range_work.c), and the leader derives nothing: it holds the leases
+ * of the run, keeps the workers going, reports their progress, and closes the walk when all ranges are done. Only then
+ * anything else is derived, by the leader alone: a unit has one deriver at a time. If two documents could make one
+ * `_id`, or some write of a worker could not be fenced, the walk is not shared, and a message says so. */
 #include "live/state/ranges.h"
 #include "live/state/state_io.h"
 #include "work.h"

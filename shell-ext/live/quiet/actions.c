@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* actions.c - which collections and indexes are made, dropped, renamed; the list of it, made once.
+/* actions.c - the list of collections and indexes to make, drop or rename; made once.
  *
- * The difference of two dumps' metadata becomes a list of actions in three stages, kept in the run document, so that
- * a resume needs no dump. Indexes that go are dropped first: what they forbid may be what the result holds.
- * Unique indexes of new collections come before anything old is touched, those of old ones when their documents are
- * final. A collection whose changes could meet a unique index half-way, whose `_id`s take other bytes or whose options
- * a server cannot change is built beside and renamed over the old one. actions_do.c carries the list out. */
+ * The difference of two dumps' metadata becomes a list of actions in three stages, kept in the run document, so that a
+ * resume needs no dump. Indexes that go are dropped first: the result may hold what they forbid. Unique indexes of new
+ * collections are made before anything old changes, those of old ones when their documents are final. A collection is
+ * built under another name and renamed over the old one if its changes could violate a unique index half-way, if its
+ * `_id`s get other bytes, or if a server cannot change its options. actions_do.c executes the list. */
 #include "live/link/bson.h"
 #include "mongoreshape/unique.h"
 #include "quiet.h"
@@ -309,7 +309,7 @@ make_dropped(struct actions_making *m, const struct live_tally *t)
     undo(m, LIVE_STAGE_BEFORE, "create", t->old.ns, NULL, options_of(t->old_meta));
 }
 
-/* What was built beside takes the place of the old one, which is kept where --keep-before asks for it. */
+/* A rebuilt collection replaces the old one, which is kept if --keep-before is given. */
 static void
 make_swap(struct actions_making *m, const struct live_tally *t)
 {
@@ -353,7 +353,7 @@ make_ttl(struct actions_making *m, const struct live_tally *t)
     }
 }
 
-/* Also where none differ, for what was built beside: the block on the old collection says nothing of the new one. */
+/* Also if none differ, for rebuilt collections: the block on the old collection does not apply to the new one. */
 static void
 make_last(struct actions_making *m, const struct live_tally *t)
 {

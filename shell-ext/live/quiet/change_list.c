@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* change_list.c - what must be done to make one dump of another: inserts, updates, deletes.
+/* change_list.c - the inserts, updates and deletes that turn one dump into another.
  *
- * Documents meet by `_id` as a server takes it (1 and 1.0 are one). Each collection is cut into parts by a hash of the
- * `_id`, each part small enough to lie in memory: its documents of before in a table, those of after streamed past it.
- * What differs goes into one spool a kind, so that the caller first learns how much there is and then gets all inserts
+ * Documents are matched by `_id` as a server compares it (1 and 1.0 are one). Each collection is split by a hash of
+ * the `_id` into parts that fit memory: the documents of before in a table, those of after streamed past it.
+ * Differences go into one spool a kind, so that the caller first learns how many there are and then gets all inserts
  * before the first update. Refused documents join the result: offline they leave it, on a server they stay, in the
- * shape in which the refusing step met them, so nothing that earlier steps put in is lost. No server is asked. */
+ * form in which they reached the refusing step, so nothing that earlier steps added is lost. No server is asked. */
 #include "live/link/bson.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/unique.h"

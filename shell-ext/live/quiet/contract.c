@@ -26,8 +26,8 @@ claim_differs(struct contract_check *k, const struct live_planned_change *c, con
     return s;
 }
 
-/* Whether its documents leave another collection only now: what a join puts beside (orphans). Expand takes nothing
- * away, so it could not bring them; the list does. */
+/* Whether its documents leave another collection only now: orphans that a join moves. Expand removes nothing, so it
+ * could not move them; the list does. */
 static bool
 filled_now(const struct live_job *job, const char *ns)
 {

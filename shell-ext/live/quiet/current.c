@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* current.c - documents as they are, brought beside the entries of the change list.
+/* current.c - loads the current documents for the entries of the change list.
  *
- * A find by `_id` for as many as one $in takes; answers come in any order and an `_id` may come back in another numeric
- * type than the one that was asked for, so they are matched by the server's own equality. Must not know what is made of
- * them. */
+ * A find by `_id` for as many as one $in takes. Answers come in any order, and an `_id` may come back in another
+ * numeric type than the one that was asked for, so they are matched by the server's own equality. Must not know what
+ * they are used for. */
 #include "live/link/bson.h"
 #include "quiet.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* journal.c - the change list on the server, in the state database.
  *
- * Each change is one document under its sequence number, with the digests of the document before and after: a
- * resume can tell from what is in the collection whether a change was made. Bytes travel as binary,
- * so that no name or type in them means anything to the server. The list counts only once the run document's phase says
- * so; until then it is thrown away and made anew. Must not know how changes are made. */
+ * Each change is one document under its sequence number, with the digests of the document before and after: so a
+ * resume can tell from the collection whether a change was made. Bytes are stored as binary, so that no name or type
+ * in them means anything to the server. The list is valid only once the run document's phase says so; until then it is
+ * discarded and made again. Must not know how changes are made. */
 #include "live/link/bson.h"
 #include "mongoreshape/limits.h"
 #include "quiet.h"

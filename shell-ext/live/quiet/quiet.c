@@ -446,7 +446,7 @@ binary(struct mrs_buf *b)
     return (struct mrs_val){b->p, (uint32_t)b->n, MRS_BINARY};
 }
 
-/* Only now it is known what must be built beside, under names that no privilege may have been given for. */
+/* Only now it is known which collections must be rebuilt, under names for which privileges may be missing. */
 static enum mrs_status
 may_build_beside(struct live_quiet_run *q, struct mrs_err *e)
 {
@@ -597,7 +597,7 @@ count_of(struct live_quiet_run *q, const struct mrs_coll *coll, struct mrs_view 
     return s;
 }
 
-/* A collection that was built beside goes back under that name as a whole: what was inserted since would go with it. */
+/* Removes a rebuilt collection under its temporary name: documents inserted since are removed with it. */
 static enum mrs_status
 count_inserted(struct live_quiet_run *q, struct mrs_view list, struct live_pass_report *seen, struct mrs_err *e)
 {

@@ -38,7 +38,7 @@ struct live_tally { /* a collection before and after */
     uint64_t kept, n[4], refused;       /* documents; n by live_op_kind */
     uint64_t docs;                      /* before; and the sum of their hashes */
     struct mrs_hash_sum sum;
-    bool unique;                        /* before and after some index beside `_id` is unique */
+    bool unique;                        /* before and after some index other than `_id` is unique */
     uint64_t unique_changed;            /* updates that may touch the values of such an index */
     bool id_changed;                    /* an `_id` takes other bytes (1, 1.0), which no update can give it */
     enum live_build_mode turn;          /* the caller's to set, before it asks for changes */
@@ -86,14 +86,14 @@ void live_digest(const struct live_job *job, struct mrs_view doc, uint8_t out[16
 enum mrs_status live_journal_read(struct live_job *job, int64_t from, int64_t to, uint64_t bytes, struct mrs_arena *a,
                                   struct live_journal_entry **out, uint32_t *n_out, struct mrs_err *e);
 
-/* ---- actions.c: what becomes of collections and indexes beside their documents ---- */
+/* ---- actions.c: the changes of collections and indexes, apart from documents ---- */
 enum live_stage {
     LIVE_STAGE_BEFORE, /* before the first document: indexes that go, collections that are made */
     LIVE_STAGE_BUILT,  /* new collections are full, nothing else was touched: their unique indexes */
     LIVE_STAGE_AFTER,  /* all documents are as they are to be: the other indexes, drops, renames */
     LIVE_STAGE_LAST    /* writers may write again: options */
 };
-bool live_indexes_unique(struct mrs_view metadata);           /* some index beside `_id` is unique */
+bool live_indexes_unique(struct mrs_view metadata);           /* some index other than `_id` is unique */
 /* Sets the turn of each collection that was compared. */
 void live_build_modes_decide(struct live_job *job, struct live_compare *c);
 /* The name under which a collection is built (kept false) or its old form kept, in the arena. FAIL MRS_E_LIMIT: too
@@ -114,7 +114,7 @@ const char *live_actions_name(struct mrs_view list, int64_t n, const char *ns);
 /* ---- apply.c: the list carried out ---- */
 /* What the run document says of a sealed list. Views point into the run document: good until it is read again. */
 struct live_change_totals {
-    int64_t n[4];               /* entries: of new collections and those beside, then inserts, updates, deletes */
+    int64_t n[4];               /* entries: of new and rebuilt collections, then inserts, updates, deletes */
     struct mrs_view list, back; /* actions; empty: none */
     bool keep_before;
 };

@@ -25,7 +25,7 @@ struct unique_check {
     uint32_t at; /* the collection in hand */
     const struct live_tally *t;
     struct mrs_unique *keys; /* of the collection in hand */
-    bool *left;              /* of its indexes those that are left to the server, and told */
+    bool *left;              /* of its indexes those that are left to the server, and reported */
     uint32_t n_left;
     live_planned_change_put each;
     uint64_t docs;
@@ -48,7 +48,7 @@ tell_left(struct unique_check *u, const struct mrs_unique_index *x, const char *
     }
 }
 
-/* Those that have been left since it was told last. */
+/* Those that were left since the last report. */
 static void
 tell_more_left(struct unique_check *u)
 {
@@ -287,7 +287,7 @@ find_equal(struct unique_check *u)
     return s;
 }
 
-/* ---- a clash told ---- */
+/* ---- the report ---- */
 static enum mrs_status
 find_ids(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preflight.c - everything that can be known before the first write.
+/* preflight.c - all checks that are possible before the first write.
  *
- * A migration that stops half-way because of something that could have been seen at the start is the worst kind. So
- * the plan is held against the server first, and all that is wrong is said at once, each with what to do. What would
- * lose or damage data refuses; what merely should be known warns. Nothing is written, and nothing here decides what a
- * step does: it is asked (struct mrs_desc, the static rule). */
+ * The worst migration is one that stops half-way because of a problem that could have been seen at the start. So the
+ * plan is checked against the server first, and all findings are reported at once, each with what to do. What would
+ * lose or damage data refuses; what the user should know warns. Nothing is written, and nothing here decides what a
+ * step does: struct mrs_desc and the static rule say so. */
 #include "preflight.h"
 
 #include <stdarg.h>

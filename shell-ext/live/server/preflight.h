@@ -12,7 +12,7 @@ struct live_place {
     unsigned roles;
     const struct live_coll_info *info; /* NULL: it does not exist */
     bool indexed, optioned, renamed, dropped; /* by steps that touch no document */
-    bool beside;                       /* a name under which a quiet run may build a collection anew */
+    bool beside;                       /* a name under which a quiet run may rebuild a collection */
 };
 /* Actions of the server's access control. */
 enum {
@@ -50,7 +50,7 @@ struct live_check {
     struct mrs_arena tmp;
     struct live_place *place;
     uint32_t n_places, cap_places, cap_findings;
-    struct mrs_val privileges; /* as the server told them */
+    struct mrs_val privileges; /* as the server reported them */
     bool tried;                /* it did not: they are tried */
     bool listed;               /* places are those that a quiet run needs, of a list that is about to be sealed */
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preflight_data.c - what only the documents themselves can tell before a run.
+/* preflight_data.c - checks that need the documents, before a run.
  *
- * A sample of each collection shows what is in all of its documents: fields named twice, names that a pipeline cannot
- * reach on an old server, sizes that leave no room for a guard. Whether a field that the plan adds is there already is
- * no matter of samples: one document that has it would be overwritten, so the server looks through all of them. */
+ * A sample of each collection shows what most of its documents have: fields named twice, names that a pipeline cannot
+ * reach on an old server, sizes that leave no room for a guard. A sample cannot show whether a field that the plan
+ * adds exists already: a single document that has it would be overwritten, so the server searches all of them. */
 #include "preflight.h"
 
 #include "mongoreshape/ejson.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* privileges.c - whether the user may do what the command will do, asked before it does anything.
+/* privileges.c - checks the privileges of the user before the command does anything.
  *
- * The server tells the privileges of the user; they are held against a list of what each command does to
- * each collection by its roles in the plan. All that is missing is named at once, by collection, so that an
- * administrator grants it once. Where access control is off there is nothing to check. A server that does not tell is
- * tried, by commands of which none changes anything, but only when writing is what was asked for. */
+ * The server reports the privileges of the user; they are compared with a list of what each command does to each
+ * collection by its roles in the plan. All missing privileges are named at once, by collection, so that an
+ * administrator grants them once. If access control is off there is nothing to check. If a server does not report
+ * privileges they are tried, with commands that change nothing, but only when the command is to write. */
 #include "preflight.h"
 
 #include <stdio.h>
@@ -232,7 +232,7 @@ lacking(struct live_check *c, const struct mrs_coll *coll, bool there, unsigned 
     return s;
 }
 
-/* ---- what is told ---- */
+/* ---- the report ---- */
 static const char *
 roles_for(unsigned bits, const char *db, char out[120])
 {
@@ -295,7 +295,7 @@ check_one(struct live_check *c, const struct live_place *p, struct mrs_err *e)
     return s == MRS_OK ? tell(c, where, p->coll.db, missing, !warns, e) : s;
 }
 
-/* Whether a quiet run builds a collection beside shows in its documents; here, where it is likely. */
+/* Whether a quiet run rebuilds a collection shows in its documents; here, whether that is likely. */
 static enum mrs_status
 check_beside(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {

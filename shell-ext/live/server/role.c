@@ -55,7 +55,7 @@ put_on(struct mrs_build *b, uint32_t *n, const char *db, const char *coll, unsig
     mrs_build_close(b);
 }
 
-/* Each collection, and its database where it is met first. */
+/* Each collection, and its database where it occurs first. */
 static void
 put_places(struct live_check *c, struct mrs_build *b, uint32_t *n, bool contract)
 {
@@ -75,8 +75,8 @@ put_places(struct live_check *c, struct mrs_build *b, uint32_t *n, bool contract
     }
 }
 
-/* Beside what the regime needs: what ends the work of a process that died, without which it is waited for; and what
- * tells the governor how the server is, without which it knows less. */
+/* In addition to what the mode needs: privileges to end the work of a process that died (else the run waits for it),
+ * and to read the state of the server (else the governor knows less). */
 static unsigned
 needs_of_cluster(const struct live_job *job)
 {

@@ -18,7 +18,7 @@ enum { REPLY_MAX = 48 << 20 };
 struct server_reading {
     struct live_link *l;
     struct live_server *s;
-    struct mrs_arena cmds; /* commands, let go after each */
+    struct mrs_arena cmds; /* commands, freed after each */
     struct mrs_buf reply;
     uint32_t cap;
     const char *db;
@@ -44,7 +44,7 @@ ask(struct server_reading *r, const char *db, struct mrs_view cmd, struct live_f
     return s;
 }
 
-/* The same for what may be forbidden or unknown: END then, and no error is told. */
+/* The same for what may be forbidden or unknown: END then, and no error. */
 static enum mrs_status
 try_to_ask(struct server_reading *r, const char *db, const char *template, struct mrs_err *e)
 {

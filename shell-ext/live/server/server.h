@@ -10,7 +10,7 @@ struct live_coll_info {
     bool view, timeseries, capped, clustered, encrypted, collated;
     bool ttl;                 /* some index expires documents */
     bool validated;           /* it has a validator */
-    bool unique;              /* some index beside `_id` is unique */
+    bool unique;              /* some index other than `_id` is unique */
     char uuid[40];            /* hex with dashes; "" unknown */
     struct mrs_view options, indexes; /* as listCollections and listIndexes gave them (indexes: an array document) */
     uint64_t count, bytes, avg; /* collStats: estimates */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control.c - between two batches: cancelled, paused, held back, still the owner, still the same server and
+/* control.c - between two batches: cancelled, paused, throttled, still the owner, still the same server and
  * collections?
  *
- * One function is called before every batch and reads all that may have changed outside: it sleeps in short
- * pieces and reads the run document at least every second, so a limit that is turned while it waits takes effect at
- * once. Whoever lost the connection is told by END and begins again at the checkpoint, for what he remembers may not
- * have come to be. Counters for `status` are written here too, once a second. Must
- * not know what a batch is made of. */
+ * One function is called before every batch and reads all that may have changed outside: it sleeps in short pieces and
+ * reads the run document at least every second, so a limit that is changed while it waits takes effect at once. After
+ * a lost connection it returns END, and the caller resumes at the checkpoint, since its last writes may not have been
+ * done. Counters for `status` are written here too, once a second. Must not know what a batch is made of. */
 #include "ranges.h"
 #include "state_io.h"
 
@@ -104,7 +103,7 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
     if (job->progress) {
         job->progress(job->arg, &r->told);
     }
-    if (r->worker || (r->told_ms && now - r->told_ms < TELL_MS)) { /* the leader tells for all */
+    if (r->worker || (r->told_ms && now - r->told_ms < TELL_MS)) { /* the leader reports for all */
         return MRS_OK;
     }
     r->told_ms = now;

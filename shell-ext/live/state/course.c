@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* course.c - how far a command is on its whole way: walks that are over, the one in hand, those foreseen.
+/* course.c - the progress of a command over all its walks: finished, current and estimated ones.
  *
- * All of it is estimated from the server's counts of documents, so the share may come out smaller than it was a moment
- * ago; what is told never does, nor is it 100 before the end. Whoever goes on after a crash begins at the share that
- * the run document holds. Time left comes from the work of the last minute, over all walks, with rests and pauses.
- * Must not know what a walk does. */
+ * All of it is estimated from the server's counts of documents, so the share may come out smaller than a moment ago;
+ * the reported share never decreases, nor is it 100 before the end. A resumed command begins at the share in the run
+ * document. Time left comes from the work of the last minute, over all walks, with waits and pauses. Must not know
+ * what a walk does. */
 #include "course.h"
 #include "state_io.h"
 

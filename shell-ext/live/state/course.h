@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* course.h - how far a command is on its whole way, and what its time goes to: course.c, spent.c.
+/* course.h - the progress of a command over all its walks, and where its time goes: course.c, spent.c.
  *
- * A command walks over collections several times. What is foreseen of that is told when it begins; from then on its
- * share and the time left are of the whole way, so that they do not start over with each walk. Work is counted in
- * documents times a weight: LIVE_WRITES where most are written, LIVE_LOOKS where they are read and compared only. */
+ * A command walks over collections several times. The estimate is made when it begins; from then on its share and the
+ * time left are of all walks, so that they do not start over with each. Work is counted in documents times a weight:
+ * LIVE_WRITES where most are written, LIVE_LOOKS where they are read and compared only. */
 #ifndef LIVE_COURSE_H
 #define LIVE_COURSE_H
 
@@ -36,7 +36,7 @@ struct live_spent { /* where the time since `since_ms` went; then what took most
     uint32_t share;          /* percent */
 };
 
-/* A command begins. again: it goes on where an earlier call of it stopped, so its share is not less than it was. */
+/* A command begins. again: it resumes where an earlier call of it stopped, so its share is not less than it was. */
 void live_course_begin(struct live_job *job, const char *of, bool again);
 /* From here on so much work in so many walks is ahead, in place of what was foreseen before. */
 void live_course_foresee(struct live_job *job, uint64_t work, uint32_t walks);
@@ -48,7 +48,7 @@ void live_course_past(struct live_job *job, uint64_t work, uint32_t walks);
  * many. */
 void live_course_walk(struct live_job *job, uint64_t estimated, uint32_t weight);
 void live_course_walked(struct live_job *job, uint64_t docs);
-/* Rate, walk, share and time left, into what is told. */
+/* Rate, walk, share and time left, into r->told. */
 void live_course_tell(struct live_course *c, struct live_progress *p, int64_t now);
 
 /* Time that went by because of a limit, or because documents were changed by others while they were in hand. */

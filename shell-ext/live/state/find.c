@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* find.c - runs looked up by id, for commands that only look on or turn a knob; and a run's state removed.
+/* find.c - finds runs by id, for commands that only read or change a limit; and removes a run's state.
  *
- * A person names a run by the first digits of its id, or not at all where there is only one to be meant. Removing the
- * state of a run is refused wherever something only that state knows would be lost: changes half made, a design half
- * expanded, writers kept out, refused documents. It happens under the run's leases, the run document last, so that an
- * interrupted removal can be called again. Must not undo anything itself. */
+ * A person names a run by the first digits of its id, or not at all if there is only one. Removing the state of a run
+ * is refused if something that only the state holds would be lost: half-made changes, a half-expanded schema, blocked
+ * writers, refused documents. It happens under the run's leases, the run document last, so that an interrupted removal
+ * can be called again. Must not undo anything itself. */
 #include "state_io.h"
 
 #include <stdio.h>
@@ -241,7 +241,7 @@ live_clean_preview(struct live_job *job, bool blocked, struct mrs_err *e)
     return s;
 }
 
-/* What a run with --keep-before built anew, as it was before: beside, under a name of the run's. */
+/* The old collection of one that a run with --keep-before rebuilt: under a name of the run's. */
 static enum mrs_status
 drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
 {

@@ -236,7 +236,7 @@ running(struct live_job *job, const char *comment, bool own_only, struct mrs_buf
     return s;
 }
 
-/* Looked at here once more: there are servers that pass over the filter. Our own question is not meant. */
+/* Checked here again: some servers ignore the filter. Our own query does not count. */
 static bool
 meant(struct mrs_val op, const char *comment, struct mrs_val *opid)
 {

@@ -190,7 +190,7 @@ live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct
     return s;
 }
 
-/* Whether the document is where a lost reply would have told us. */
+/* Whether the document is where a lost reply would have confirmed it. */
 static enum mrs_status
 moved(struct live_job *job, const struct live_checkpoint *c, struct mrs_err *e)
 {

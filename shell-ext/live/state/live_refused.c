@@ -58,7 +58,7 @@ live_refused_fits(struct mrs_view doc)
     return (uint64_t)doc.n + id.n + 2 * DOC_ROOM <= MRS_DOC_MAX;
 }
 
-/* The record; a document that would not fit beside the rest is left out of it: it is still in its collection. */
+/* The record; a document that would not fit next to the rest is left out of it: it is still in its collection. */
 static enum mrs_status
 record(struct live_job *job, struct mrs_view id, struct mrs_view doc, const struct mrs_err *why, struct mrs_arena *a,
        struct mrs_view *out, struct mrs_err *e)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* range_lease.c - one range in the hands of one worker, by the server's clock.
+/* range_lease.c - one range owned by one worker, by the server's clock.
  *
- * A range is taken by one update whose filter holds exactly what was read, as a lease on a collection is (lease.c), and
- * its sequence number counts up with each taking: so whatever an owner before has read of it matches no more. What such
- * an owner may have left on the server is one open transaction, and its session is in the range; it is ended first.
- * All that a worker writes into collections goes in transactions that begin with a write to the range, so that a
- * process that slept past its lease cannot commit, however late it wakes. A range goes on at its own place, never at
- * that of the one who takes it. */
+ * A range is taken by one update whose filter holds exactly what was read, as a lease on a collection is (lease.c),
+ * and its sequence number increases with each taking: so nothing that an earlier owner read of it matches any more. An
+ * earlier owner may have left one open transaction on the server, whose session is in the range; it is ended first.
+ * All writes of a worker into collections go in transactions that begin with a write to the range, so that a process
+ * that slept past its lease cannot commit, however late it wakes. A range resumes at its own position, never at that
+ * of its new owner. */
 #include "ranges.h"
 
 #include "state_io.h"
@@ -211,7 +211,7 @@ live_range_leave(struct live_job *job)
         mrs_arena_init(&a, job->mem);
         r->leaving = true;
         if (live_doc_in(&a, &u, NULL, "{$set: {owner: '', until: %t}, $unset: {lsid: ''}}", (int64_t)0) == MRS_OK) {
-            (void)live_range_change(job, "giving back", u, NULL); /* not ours any more: done, or somebody else's */
+            (void)live_range_change(job, "giving back", u, NULL); /* not ours any more: done, or owned by another */
         }
         r->leaving = false;
         mrs_arena_clear(&a);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ranges.h - a walk that several processes share: ranges of `_id`, each leased to one worker.
  *
- * The bounds of all ranges are in the checkpoint of the walk (`cuts`), in one write; each range is a checkpoint of
- * its own beside it, with bounds, owner and the end of its lease. The process that leads the run makes them, sees that
- * all are done, and takes them away again. The filter of whatever moves or fences a range holds its owner and the epoch
- * of the run, so that a worker who lost his range, or whose run got another leader, finds nothing that matches. */
+ * The bounds of all ranges are in the checkpoint of the walk (`cuts`), in one write; each range is a checkpoint of its
+ * own, with bounds, owner and the end of its lease. The process that leads the run makes them, sees that all are done,
+ * and removes them. The filter of every update that moves or fences a range holds its owner and the epoch of the run,
+ * so that a worker that lost its range, or whose run got another leader, matches nothing. */
 #ifndef LIVE_RANGES_H
 #define LIVE_RANGES_H
 
@@ -16,7 +16,7 @@ struct live_cut { /* a walk to be shared */
     const char *pass;         /* the name of its checkpoint */
     uint32_t group, main;
     const struct mrs_coll *coll;
-    uint64_t docs;            /* about so many in one range; 0: it is not cut, but goes on if it was */
+    uint64_t docs;            /* about so many in one range; 0: it is not cut, but resumes if it was */
 };
 struct live_ranges_sum {
     uint32_t all, done, held; /* held: by workers whose lease runs */

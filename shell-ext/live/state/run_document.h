@@ -16,7 +16,7 @@
 #define LIVE_STATE_DB "__mdb_internal_mongoreshape"
 #define LIVE_STATE_DB_OLD "mongoreshape"
 
-struct live_control { /* turned by `pause`, `resume`, `throttle` while a run goes on */
+struct live_control { /* changed by `pause`, `resume`, `throttle` during a run */
     bool pause;
     uint64_t docs_per_s, bytes_per_s; /* 0: no limit */
     int64_t sleep_ms;                 /* between batches */

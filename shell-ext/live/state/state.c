@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.c - the run document: made, found again, compared with what is there now, moved from phase to phase.
+/* state.c - the run document: made, found again, compared with the server, moved from phase to phase.
  *
- * A run is known by the id of its plan, so calling it again goes on with it. What must not change under a run is in
- * its document (plan, mode, server, uuids of collections) and is compared whenever it is opened: each difference is a
- * refusal that says what to do. Opening counts the run's epoch up under the leases, and every document of the state
- * carries it: an owner who comes back from sleep finds that his filters match nothing. Must not know what the phases
- * mean, beyond which of them end a run. */
+ * A run is known by the id of its plan, so calling it again resumes it. What must not change under a run is in its
+ * document (plan, mode, server, uuids of collections) and is compared whenever it is opened: each difference is a
+ * refusal that says what to do. Opening increments the run's epoch under the leases, and every document of the state
+ * carries it: an owner that wakes after its lease has expired finds that its filters match nothing. Must not know what
+ * the phases mean, beyond which of them end a run. */
 #include "ranges.h"
 #include "state_io.h"
 
@@ -380,7 +380,7 @@ fits(struct live_job *job, bool create, struct mrs_err *e)
     return s == MRS_OK && !live_phase_over(job->run->phase) ? live_run_uuids(job, e) : s;
 }
 
-/* A command that goes on with a run takes from it how it was begun. */
+/* A command that resumes a run takes its options from the run document. */
 static void
 take_options(struct live_job *job)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state_io.c - commands on the state database, sent again where the connection was lost.
+/* state_io.c - commands on the state database, sent again after a lost connection.
  *
- * A primary that steps down or a server that is started anew is an everyday event in a run of days. State is written by
- * commands that may be repeated, so the waiting is done here, once, and callers see an answer or a real
- * refusal. That the connection was lost meanwhile is seen by its generation (live_run_breathe), never here. Data of
- * users must not come this way. */
+ * A primary that steps down or a server that restarts is an everyday event in a run of days. State is written by
+ * commands that may be repeated, so the waiting is done here, once, and callers see an answer or a real refusal. The
+ * generation shows that the connection was lost meanwhile (live_run_breathe), never this file. Data of users must not
+ * come this way. */
 #include "state_io.h"
 
 #include "mongoreshape/compose.h"
@@ -21,7 +21,7 @@ live_nap(int64_t ms)
 {
     struct timespec t = {ms / 1000, ms % 1000 * 1000000};
     if (ms > 0) {
-        nanosleep(&t, NULL); /* a signal may end it early: the caller checks cancel next */
+        nanosleep(&t, NULL); /* a signal may end it: the caller checks cancel next */
     }
 }
 

@@ -103,7 +103,7 @@ struct live_breath {
 };
 /* How long to wait still, by limits, sleep and law; INT64_MAX: until something changes. */
 int64_t live_speed_wait(const struct live_run *r, const struct live_breath *b, int64_t now);
-/* What holds it back, into r->told. */
+/* Puts what throttles it into r->told. */
 void live_speed_told(struct live_run *r, int64_t now);
 /* Refused documents of the run on the server. */
 enum mrs_status live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e);

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state_move.c - the state that an older version left, brought to where state lies today.
+/* state_move.c - moves the state of an older version to the present state database.
  *
- * mongodump leaves databases out whose name begins with `__mdb_internal_`, so a restored dump brings no leases of
- * yesterday. Versions before kept the state in a database that is dumped; what lies there still is moved by the first
- * command with --execute, run by run, and read where it is by all others. A run is moved under its leases in the old
- * place: an older tool that works on it holds them, and nothing is moved; one that died or sleeps loses them, and the
- * epoch counts up as at every opening, so that nothing of his matches. All documents are copied and read back. Then
- * the old run document is sealed: its topology is one that no server has, and every older tool refuses to open such
- * a run. Only then the run document is written in the new place, and the old documents go, the sealed one last. So a
- * move that was interrupted is known by what it left: a run that is not sealed is copied anew, and what lies in the
- * new place without a run document is taken away first; of a sealed one everything was read back. Nobody works on a
- * run in between, for a call with --execute moves first. Must not know what the documents mean, but for the run's
- * own. */
+ * mongodump leaves out databases whose name begins with `__mdb_internal_`, so a restored dump brings no old leases.
+ * Earlier versions kept the state in a database that is dumped; such state is moved by the first command with
+ * --execute, run by run, and read in place by all others. A run is moved under its leases in the old place: an older
+ * tool that works on it holds them, and nothing is moved; one that died or sleeps loses them, and the epoch increases
+ * as at every opening, so that none of its filters matches. All documents are copied and read back. Then the old run
+ * document is sealed: its topology is one that no server has, and every older tool refuses to open such a run. Only
+ * then the run document is written in the new place, and the old documents are removed, the sealed one last. So an
+ * interrupted move is recognised by what it left: a run that is not sealed is copied again, and documents in the new
+ * place without a run document are removed first; of a sealed one everything was read back. No process works on a run
+ * in between, for a call with --execute moves first. Must not know what the documents mean, except the run's own. */
 #include "state_io.h"
 
 #include <stdio.h>

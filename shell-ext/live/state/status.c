@@ -92,7 +92,7 @@ stale_since(struct mrs_view run, const char *phase)
     return verified.type == MRS_DATE ? verified : live_at(run, "stale_since");
 }
 
-/* The command that goes on with it: what people should do next. */
+/* The command that resumes it: what people should do next. */
 static void
 next_command(const struct live_job *job, struct mrs_view run, bool alive, char out[256])
 {

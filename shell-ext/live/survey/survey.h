@@ -43,7 +43,7 @@ struct live_survey {
     bool profile_denied;  /* nor read what the profiler noted */
 };
 
-/* job->link is there and only looks; sets job->server. FAIL: MRS_E_SERVER; MRS_E_MISSING: no such collection. */
+/* job->link is open and read-only; sets job->server. FAIL: MRS_E_SERVER; MRS_E_MISSING: no such collection. */
 enum mrs_status live_survey_open(struct live_job *job, const struct live_survey_opts *opts, struct live_survey *out,
                                  struct mrs_err *e);
 void live_survey_source(struct live_survey *v, struct mrs_inspect_source *out);

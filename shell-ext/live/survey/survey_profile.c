@@ -80,7 +80,7 @@ live_survey_profile(struct live_survey *v, const struct mrs_inspect_sink *to, st
         }
     }
     if (s == MRS_FAIL && v->profile_denied) {
-        return MRS_OK; /* what is unknown is not told */
+        return MRS_OK; /* unknown figures are left out */
     }
     if (s != MRS_OK && e) {
         *e = own;

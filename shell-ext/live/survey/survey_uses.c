@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey_uses.c - how often the indexes of a collection are used, added up over the members that are asked.
+/* survey_uses.c - how often the indexes of a collection are used, summed over the members that are asked.
  *
- * Each member counts its own reads, from when it began or the index was built. So the primary is asked beside the
- * member that answers our reads, and each shard behind a mongos answers for itself; that an index is not used is only
- * told where all of them have counted for a week. */
+ * Each member counts its own reads, since it began or the index was built. So the primary is asked in addition to the
+ * member that answers our reads, and each shard behind a mongos answers for itself. An index is reported as not used
+ * only if all of them have counted for a week. */
 #include "survey.h"
 
 #include "live/link/bson.h"
@@ -107,7 +107,7 @@ ask(struct use_counts *u, const struct mrs_coll *coll, unsigned flags, struct li
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* Whoever answers reads, then the primary; what was counted before a connection was lost is counted anew. */
+/* The member that answers reads, then the primary; after a lost connection all is counted again. */
 static enum mrs_status
 ask_members(struct use_counts *u, const struct mrs_coll *coll, struct live_fault *f, struct mrs_err *e)
 {
@@ -164,7 +164,7 @@ live_survey_uses(struct live_survey *v, const struct mrs_coll *coll, struct mrs_
     v->uses_denied |= unknown && f.kind == LIVE_FAULT_DENIED;
     if (s == MRS_OK) {
         s = put_counts(&u, out, e);
-    } else if (unknown) { /* what is unknown is not told */
+    } else if (unknown) { /* unknown figures are left out */
         *out = mrs_empty_doc();
         s = MRS_OK;
     } else if (e) {

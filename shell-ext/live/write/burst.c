@@ -81,7 +81,7 @@ put_update(struct live_send *s, struct live_write_op *p, const struct live_chang
     return live_guard(c->before, names, s->names.n, &s->buf, e);
 }
 
-/* Without a guard, for a document whose guard does not fit beside its value: marked weak, and sent alone. */
+/* Without a guard, for a document whose guard does not fit next to its value: marked weak, and sent alone. */
 static enum mrs_status
 put_weak(struct live_send *s, struct live_write_op *p, const struct live_change *c, const struct live_delta *d,
          struct mrs_err *e)
@@ -273,7 +273,7 @@ live_burst_begin(struct live_burst *b, struct mrs_buf *lsid, struct live_fault *
     return st ? st : check_first(b, &fence, f, e);
 }
 
-/* Nobody knows whether the commit was done: the session is ended, then the checkpoint tells. OK: it was; END. */
+/* It is unknown whether the commit was done: the session is ended, then the checkpoint shows it. OK: it was; END. */
 static enum mrs_status
 undecided(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e)
 {
@@ -384,8 +384,8 @@ live_send_in_transaction(struct live_send *s, struct live_checkpoint *c, struct 
 
 /* ---- the plain way ---- */
 
-/* Journaled, where one server is all there is: the checkpoint behind it may be sent again over another connection, and
- * what it stands for must not have been lost in between. */
+/* Journaled on a standalone: the checkpoint after it may be sent again over another connection, and the writes that it
+ * covers must not have been lost in between. */
 static enum mrs_status
 bulk_plain(struct live_send *s, uint32_t n, struct live_bulk_result *r, struct mrs_err *e)
 {

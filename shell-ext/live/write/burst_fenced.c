@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The changes of a worker, all of them in transactions that his range fences, the checkpoint with the last.
+/* The changes of a worker: all in transactions that its range fences, the last one with the checkpoint.
  *
- * Several processes share a walk, and one that slept past its lease may wake at any time. So nothing of a worker goes
- * the plain way: each transaction begins with a write to his range that matches only as long as it is his. They go in
- * the order of all bursts, inserts, updates, deletes, as many in one as a transaction should have. One that falls short
- * or is refused is taken in halves until a single change is left, which is then judged; behind it they grow again. */
+ * Several processes share a walk, and one that slept past its lease may wake at any time. So a worker never writes
+ * outside of a transaction, and each transaction begins with a write to its range that matches only as long as the
+ * worker owns it. Changes go in the order of all bursts, inserts, updates, deletes, as many in one as a transaction
+ * should have. A transaction that falls short or is refused is split in halves until a single change is left, which is
+ * then judged; after that the size grows again. */
 #include "burst.h"
 
 enum { ALL = LIVE_TXN_DOCS - 1 };

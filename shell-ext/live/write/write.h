@@ -48,14 +48,14 @@ enum live_outcome {
     LIVE_WRITTEN,   /* now, or it was there already */
     LIVE_MISSED,    /* the guard did not hold: the document was changed or is gone; nothing written */
     LIVE_FOREIGN,   /* insert: another document has this `_id`; its bytes differ */
-    LIVE_CLASH,     /* a unique index beside `_id`, or a validator, refuses it: `why` */
+    LIVE_CLASH,     /* a unique index other than `_id`, or a validator, refuses it: `why` */
 };
 struct live_change {
     enum live_op_kind kind;      /* INSERT, UPDATE, DELETE */
     struct mrs_coll coll;
     struct mrs_view before, after; /* bytes of the caller's, until the burst is written; INSERT: after, DELETE: before,
                                       UPDATE: both */
-    const char *guard;           /* names, NUL-ended one behind the other, beside those that the delta touches */
+    const char *guard;           /* names, each NUL-terminated, in addition to those that the delta touches */
     uint32_t guard_n;
     bool guard_whole;            /* before as a whole (always for DELETE) */
     bool locked;                 /* the open transaction holds the document: `_id` is guard enough */
@@ -89,8 +89,8 @@ enum mrs_status live_burst_session(struct live_burst *b, struct mrs_buf *lsid, s
 /* A transaction, its session noted. That of a worker begins with a write to his range, which fails where that is not
  * his any more (DEAD). */
 enum mrs_status live_burst_begin(struct live_burst *b, struct mrs_buf *lsid, struct live_fault *f, struct mrs_err *e);
-/* The same changes inside the transaction that is open, without a checkpoint. OK; SKIP: something fell short; FAIL with
- * the fault. Whoever began the transaction ends it. */
+/* The same changes inside the open transaction, without a checkpoint. OK; SKIP: something fell short; FAIL with the
+ * fault. The caller that began the transaction ends it. */
 enum mrs_status live_burst_in_transaction(struct live_burst *b, struct live_fault *f, struct mrs_err *e);
 
 /* ---- burst_back.c: what really is there; used by burst.c ---- */

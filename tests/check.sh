@@ -4,19 +4,19 @@
 #
 # A part is a folder of tests and is found by what lies there: nothing has to be registered here. A program that says
 # nothing of counts counts as one test, by its exit status; one that dies before its closing line as one failure.
-# One more program runs at a time than there are cores, since those with a server wait for it (LANES=N); each shows its
-# lines when it has ended. Of what is tried over hundreds of cases a third is taken, which moves with the commit
+# Two more programs run at a time than there are cores, since those with a server wait for it (LANES=N); each shows its
+# lines when it has ended. Of what is tried over hundreds of cases a quarter is taken, which moves with the commit
 # (SAMPLE=: all; sample.bash); the part `long` is the rest, and more random plans, with the seed SEED. Called by
 # `make check`, with MAKE and OBJ (where the programs are) in the environment. QUICK: no server, a case a step.
 set -u
 make=${MAKE:-make}
 obj=${OBJ:?call me through make check}
 parts=${*:-fault scripts unit vectors cases twin fuzz-replay cli lint}
-lanes=${LANES:-$(($(nproc) + 1))}
+lanes=${LANES:-$(($(nproc) + 2))}
 commit=$(git rev-parse --verify --quiet --short=6 HEAD 2> /dev/null)
 settled=${SEED:-10001} # of kills, where another seed may also find a test that asks too much
 seed=${SEED:-$((0x${commit:-2711} % 1000000))}
-export SAMPLE=${SAMPLE-$((seed % 3))/3}
+export SAMPLE=${SAMPLE-$((seed % 4))/4}
 logs=$(mktemp -d) || exit 2
 . tests/sample.bash
 trap 'rm -rf "$logs"' EXIT
@@ -214,6 +214,7 @@ others() {
     OBJ=$obj run "live/cases, others" bash tests/live/cases.sh
     OBJ=$obj run "live/native, others" bash tests/live/cases.sh --engine pipeline
     run "cli/restore_lines, others" bash tests/cli/restore_lines.sh "$obj/mongoreshape"
+    INTERRUPT_SEED=$seed INTERRUPTS=6 run "cli/interrupt from $seed" bash tests/cli/interrupt.sh "$obj/mongoreshape"
     run "fuzz-replay, others" "$make" -s fuzz-replay
     for t in $(grep -l live_test_replicated tests/unit/live/t_*.c); do
         t=${t#tests/unit/}
@@ -223,6 +224,7 @@ others() {
 
 # The rest of what the parts fault, scripts and twin sample.
 part_long() {
+    run clang "$make" -s clang
     [ -z "$SAMPLE" ] || SAMPLE=-$SAMPLE others
     faults --seed "$settled"
     for script in $(scripts_of_live); do
@@ -247,7 +249,6 @@ part_cli() {
 
 part_lint() {
     run lint "$make" -s lint
-    [ -n "${QUICK:-}" ] || run clang "$make" -s clang
     run "lint itself" sh tests/lint/test.sh
 }
 

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # interrupt.sh MONGORESHAPE - Ctrl-C (or SIGTERM) at random points of runs, check, diff, cat, inspect, of unpacking and of
 # packing: within two seconds the command ends with the status of an interruption, nothing is published, no temporary
-# file is left, and --resume goes on to the same bytes. INTERRUPT_SEED and INTERRUPTS (6) choose the points and how many
-# there are for each command.
+# file is left, and --resume goes on to the same bytes. INTERRUPT_SEED and INTERRUPTS (6, of a sample 3) choose the points
+# and how many there are for each command.
 set -u
 tool=$(realpath "$1")
 tmp=$(mktemp -d) || exit 2
 trap 'rm -rf "$tmp"' EXIT
 cd "$tmp" || exit 2
 RANDOM=${INTERRUPT_SEED:-7}
+n=${INTERRUPTS:-$([ "${SAMPLE:-}" ] && echo 3 || echo 6)} INTERRUPTS=$n
 passed=0 failed=0 interrupted=0 resumed=0
 mkdir -p in/d tmp
 python3 - << 'P'
@@ -74,7 +75,7 @@ tries() {
     [ $want = 0 ] || [ $want = 1 ] || fail "$name ends with $want"
     rm -rf whole
     [ ! -e $made ] || mv $made whole
-    for ((i = 0; i < ${INTERRUPTS:-6}; i++)); do
+    for ((i = 0; i < INTERRUPTS; i++)); do
         rm -rf out out.*
         interrupt "$@"
         left "$name" "$@"
@@ -151,7 +152,7 @@ packed() {
     tries "run into $made ($signal)" "$tool" run bucket.yaml -i in -o $made "${rules[@]}" --checkpoint 1 "$@"
     made=out
 }
-n=${INTERRUPTS:-6} INTERRUPTS=$(((n + 1) / 2))
+INTERRUPTS=$(((n + 1) / 2))
 packed out.tar
 packed out.tar.gz
 packed out.archive --memory 4K
@@ -167,7 +168,7 @@ tries "check" "$tool" check embed.yaml -i in --tmp tmp --memory 4K
 tries "diff" "$tool" diff in other --tmp tmp --memory 4K
 tries "cat" "$tool" cat in --where '{"v": {"$gt": 50}}'
 tries "cat of a tar" "$tool" cat in.tar.gz
-[ $interrupted -ge $((3 * ${INTERRUPTS:-6})) ] || fail "only $interrupted of the commands were interrupted"
+[ $interrupted -ge $((3 * n)) ] || fail "only $interrupted of the commands were interrupted"
 echo "interrupted: $interrupted commands, gone on with: $resumed"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

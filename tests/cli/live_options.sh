@@ -105,6 +105,7 @@ if [ $? -eq 2 ] && [ ! -s err ] && grep -q '"line":3,"column":3' out && ! grep -
 begun=$(date +%s)
 expect 6 '127.0.0.1:9' apply good.yaml --uri "$uri"
 [ $(($(date +%s) - begun)) -le 15 ] || fail "a host that does not answer takes $(($(date +%s) - begun)) s"
+uri="$uri?serverSelectionTimeoutMS=1000"
 printf '%s\n' "$uri" >uri
 chmod 644 uri
 expect 2 'may be read by others (mode 0644): only its owner may read it' status good.yaml --uri-file uri

@@ -46,7 +46,9 @@ bad_text(struct mrsi_convert *cv, struct mrsi_text t)
         shown[i] = t.p[i] >= ' ' && t.p[i] < 127 ? t.p[i] : '?';
     }
     shown[n] = 0;
-    return mrsi_convert_refuse(cv, "the text '%s' is no %s", shown, mrs_type_name(cv->to));
+    bool counted = cv->to == MRS_DATE && n > 8 && n == t.n && strspn(shown, "0123456789") == n;
+    return mrsi_convert_refuse(cv, "the text '%s' is no %s%s", shown, mrs_type_name(cv->to),
+                               counted ? ": make a long of digits first" : "");
 }
 
 /* ---- whole numbers ---- */

@@ -74,6 +74,7 @@ static const char *const operators[] = {"eq",  "ne",  "gt",     "gte", "lt",    
                                         "in",  "nin", "exists", "not", "regex", "elemMatch"};
 static const char *const joints[] = {"or", "and", "nor"};
 static const char *const words[] = {"True", "TRUE", "False", "FALSE", "Null", "NULL", "None", "nil"};
+static const char *const escapes[] = {"\\n", "\\t", "\\r", "\\r\\n"};
 static const char *const times[] = {"now", "Now", "NOW", "today"};
 static const char *const variables[] = {"$NOW", "$ROOT", "$CURRENT", "$REMOVE"};
 
@@ -155,6 +156,9 @@ doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_s
         mrsi_plan_warning(l->p, at->line, at->col,
                           "%s: `%s`: a query compares with the text \"%.60s\"; two fields are compared in "
                           "{ $expr: { $eq: [\"$a\", \"$b\"] } }", l->step, l->key, s.p);
+    } else if (where != PATTERN && MRS_IS_ONE_OF(s.p, escapes)) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: %s is a backslash and a letter here: in double quotes, "
+                          "\"%s\", it is the character", l->step, l->key, s.p, s.p);
     } else if (plain && where == VALUE && MRS_IS_ONE_OF(s.p, times)) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: %s is a text here; the time of the run is $$NOW", l->step,
                           l->key, s.p);
@@ -289,6 +293,53 @@ look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi
     }
 }
 
+static const char *
+text_of(const struct mrsi_yaml_node *node)
+{
+    uint32_t n;
+    return node && node->kind == MRSI_SCALAR && node->val.type == MRS_STRING ? mrs_val_text(node->val, &n) : "";
+}
+
+/* The path of a field of the document in "$a.b"; NULL: it is none. */
+static const char *
+field_of(const struct mrsi_yaml_node *node)
+{
+    const char *text = text_of(node);
+    return *text == '$' && text[1] && text[1] != '$' ? text + 1 : NULL;
+}
+
+/* { $eq: [$a, null] }, which is false where `a` is missing. */
+static void
+doubt_null(struct shell_look *l, const struct mrsi_yaml_entry *at)
+{
+    const struct mrsi_yaml_entry *a = at->node->kind == MRSI_LIST ? at->node->first : NULL, *b = a ? a->next : NULL;
+    bool equal = strcmp(at->key, "$eq") == 0 || strcmp(at->key, "$ne") == 0;
+    if (!equal || !b || b->next) {
+        return;
+    }
+    const struct mrsi_yaml_entry *null = a->node->kind == MRSI_SCALAR && a->node->val.type == MRS_NULL ? a : b;
+    const char *field = field_of(null == a ? b->node : a->node);
+    if (field && null->node->kind == MRSI_SCALAR && null->node->val.type == MRS_NULL) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: in an expression a missing `%.60s` is not null: for both "
+                          "write { %s: [{ $ifNull: [$%.60s, null] }, null] }", l->step, l->key, field, at->key, field);
+    }
+}
+
+/* { $expr: { $lt: [$at, ...] } } in a query that says nothing else of `at`: what is missing is less than all. */
+static void
+doubt_less(struct shell_look *l, const struct mrsi_yaml_node *query, const struct mrsi_yaml_entry *at)
+{
+    const struct mrsi_yaml_entry *less = at->node->kind == MRSI_MAP ? at->node->first : NULL;
+    const struct mrsi_yaml_entry *one = less && less->node->kind == MRSI_LIST ? less->node->first : NULL;
+    const char *field = one ? field_of(one->node) : NULL;
+    bool order = field && (strcmp(less->key, "$lt") == 0 || strcmp(less->key, "$lte") == 0);
+    if (order && strcmp(field, "_id") != 0 && !mrsi_tree_find(query, field)) {
+        mrsi_plan_warning(l->p, less->line, less->col,
+                          "%s: `%s`: a document without `%.60s` fits as well, for what is missing is less than all: "
+                          "`%.60s: { $ne: null }` beside $expr leaves it out", l->step, l->key, field, field);
+    }
+}
+
 /* Whether a comparison is with a field or a date: not with a text that was made of one. */
 static bool
 meets_dates(const struct mrsi_yaml_node *operands)
@@ -335,6 +386,11 @@ look_inside(struct shell_look *l, const struct mrsi_yaml_node *node, enum contex
             look_at(l, at, where);
         } else if (!MRS_IS_ONE_OF(at->key, texts)) {
             doubt_key(l, at, where);
+            if (where != QUERY) {
+                doubt_null(l, at);
+            } else if (strcmp(at->key, "$expr") == 0) {
+                doubt_less(l, node, at);
+            }
             look_at(l, at, below(where == OPERAND ? VALUE : where, at));
         }
     }

@@ -24,6 +24,7 @@ struct set {
     struct mrs_edit *edit; /* NULL: all names are at the top */
     int id;                /* the field that writes `_id`, -1: none */
     uint64_t marks;        /* of the names at the top: most other names have a mark that is not among them */
+    uint64_t own; /* fields, of the first MRS_REMARKS, that are made of themselves */
     bool reads_own; /* expressions read what is written */
     bool in_place;  /* they or `where` do */
     bool again; /* it may meet what it has written: that stays as it is, or `where` no longer takes it */
@@ -113,6 +114,18 @@ falsifies(struct mrsi_read *r, const struct set *s)
         w.item[i] = written(s, i);
     }
     return w.item && mrsi_falsifies(r, &w);
+}
+
+struct own {
+    const char *path;
+    bool hit;
+};
+
+static void
+see_own(void *arg, const char *path)
+{
+    struct own *o = arg;
+    o->hit = o->hit || mrs_path_texts_meet(path, o->path);
 }
 
 static void
@@ -227,7 +240,10 @@ see_reads(struct set *s)
 {
     struct reads seen = {s, false};
     for (uint32_t i = 0; i < s->fields.n; i++) {
+        struct own own = {s->fields.path[i].text, false};
         mrs_expr_reads(s->fields.expr[i], see_read, &seen);
+        mrs_expr_reads(s->fields.expr[i], see_own, &own);
+        s->own |= own.hit && i < MRS_REMARKS && s->errors != MRSI_ERRORS_NULL ? 1ull << i : 0;
     }
     for (uint32_t i = 0; i < s->patterns.n; i++) {
         const struct mrsi_pattern *p = &s->patterns.item[i];
@@ -308,6 +324,15 @@ struct set_writing {
     bool *skip;          /* nothing is written there */
     bool again;          /* a path proved blocked after some of it had been written */
 };
+
+/* A field that was not there is null now, because it is made of itself: of nothing most operators make null. */
+static void
+remark_null(const struct set_writing *x, uint32_t i)
+{
+    if (x->val[i].type == MRS_NULL && i < MRS_REMARKS && x->s->own >> i & 1) {
+        x->c->remarks |= 1ull << i;
+    }
+}
 
 static enum mrs_status
 evaluate(struct set_writing *x, struct mrs_view d, struct mrs_eval_fields *room)
@@ -400,6 +425,7 @@ write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *a
     for (uint32_t i = 0; i < s->fields.n; i++) {
         if (!(present & 1u << i) && !x->skip[i] && x->val[i].type != MRS_MISSING) {
             mrsi_put_elem(out, s->fields.path[i].part[0].name, s->fields.path[i].part[0].len, x->val[i]);
+            remark_null(x, i);
             *changed = true;
         }
     }
@@ -449,6 +475,9 @@ write_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
     if (!site->blocked) {
         *verdict = MRS_EDIT_PUT;
         *put = x->val[i];
+        if (site->old.type == MRS_MISSING) {
+            remark_null(x, i);
+        }
         return MRS_OK;
     }
     if (x->s->errors == MRSI_ERRORS_REFUSE) {
@@ -691,6 +720,15 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     return mrsi_describe_end(&t);
 }
 
+static void
+say(const void *state, uint32_t i, char *text, size_t size)
+{
+    const struct set *s = state;
+    MRS_ASSERT(size > 0);
+    snprintf(text, size, ", `%.150s` was not there and is null now: a `where` that asks for the field leaves such "
+             "documents alone", i < s->fields.n ? s->fields.path[i].text : "");
+}
+
 static enum mrs_status
 catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 {
@@ -708,6 +746,7 @@ const struct mrs_step_type mrsi_step_set = {
                "where: { fullName: null }\ntypes: [string]\n",
     .compile = compile,
     .free_state = mrsi_state_free,
+    .remark = say,
     .describe = describe,
     .invert = mrsi_set_invert,
     .catalog = catalog,

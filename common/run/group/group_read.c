@@ -78,26 +78,98 @@ put_member(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_jo
     mrs_buf_put(&job->found, bytes + part->ref_off, part->ref_len);
 }
 
-/* The document as it would be afterwards, with the `_id`s its parts have now: a source that cannot be written is
- * refused here and is no candidate for any key. */
 static enum mrs_status
-try_source(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, void *work, struct mrs_view doc)
+parts_of(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, void *work, struct mrs_view doc)
+{
+    mrs_buf_reset(&job->parts.bytes);
+    job->parts.n = 0;
+    return g->ops->parts(g->st->state, &w->ctx, work, (int)g->side, doc, &job->parts);
+}
+
+/* The `_id`s of all parts, which are made piece by piece where there are many. */
+static enum mrs_status
+trial_ids(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, void *work, struct mrs_view doc,
+          struct mrs_view *ids)
+{
+    struct mrs_build b;
+    uint32_t no = 0;
+    char name[12];
+    enum mrs_status s = MRS_OK;
+    mrs_buf_reset(&job->ids);
+    mrs_build_init(&b, &job->ids);
+    for (bool more = true; s == MRS_OK && more;) {
+        for (uint32_t i = 0; !job->parts.no_ids && i < job->parts.n; i++) {
+            struct mrs_view part = {job->parts.bytes.p + job->parts.part[i].doc_off, job->parts.part[i].doc_len};
+            uint32_t n = mrs_index_name(name, no++);
+            mrs_build_val(&b, name, n, mrs_doc_get(part, "_id"));
+        }
+        more = job->parts.more;
+        s = more ? parts_of(g, w, job, work, doc) : MRS_OK;
+    }
+    return s == MRS_OK ? mrs_build_finish(&b, ids, &w->err) : s;
+}
+
+/* The document as it would be afterwards, with the `_id`s its parts have now: a source that cannot be written is
+ * refused here and is no candidate for any key. *whole: its parts are still all there. */
+static enum mrs_status
+try_source(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, void *work, struct mrs_view doc,
+           bool *whole)
 {
     MRS_ASSERT(g->side == 0);
-    struct mrs_build b;
     struct mrs_view ids;
     enum mrs_fate fate;
-    char name[12];
-    mrs_buf_reset(&job->ids);
+    *whole = !job->parts.more;
+    enum mrs_status s = trial_ids(g, w, job, work, doc, &ids);
     mrs_buf_reset(&job->trial);
-    mrs_build_init(&b, &job->ids);
-    for (uint32_t i = 0; i < job->parts.n; i++) {
-        struct mrs_view part = {job->parts.bytes.p + job->parts.part[i].doc_off, job->parts.part[i].doc_len};
-        uint32_t n = mrs_index_name(name, i);
-        mrs_build_val(&b, name, n, mrs_doc_get(part, "_id"));
-    }
-    enum mrs_status s = mrs_build_finish(&b, &ids, &w->err);
     return s == MRS_OK ? g->ops->source(g->st->state, &w->ctx, work, doc, ids, &job->trial, &fate) : s;
+}
+
+/* Members of a job are sorted with its commit; those of a large document before that, in the job's turn. */
+static enum mrs_status
+sort_found(struct mrsi_group_run *g, struct group_read_job *job, struct mrs_err *e)
+{
+    enum mrs_status s = mrs_buf_status(&job->found, e);
+    for (size_t at = 0; s == MRS_OK && at < job->found.n;) {
+        struct mrsi_member_head head;
+        const uint8_t *key = job->found.p + at, *rest = key + MRSI_MEMBER_KEY;
+        memcpy(&head, rest, sizeof head);
+        uint32_t n = (uint32_t)sizeof head + head.doc_len + head.ref_len;
+        s = mrsi_sorter_put(&g->members, key, MRSI_MEMBER_KEY, rest, n, e);
+        at += MRSI_MEMBER_KEY + n;
+    }
+    mrs_buf_reset(&job->found);
+    return s;
+}
+
+static enum mrs_status
+put_members(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, uint64_t ordinal, uint32_t *no,
+            struct mrs_err *e)
+{
+    for (uint32_t i = 0; i < job->parts.n; i++) {
+        put_member(g, w, job, &job->parts.part[i], ordinal, (*no)++);
+    }
+    if (job->found.n <= MRSI_BIG || !w->pipe) {
+        return mrs_buf_status(&job->found, e);
+    }
+    return mrsi_pipe_await(w) ? sort_found(g, job, e) : mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+}
+
+/* All members of a document; whole: its parts are there. */
+static enum mrs_status
+all_members(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, void *work, uint64_t ordinal,
+            struct mrs_view doc, bool whole, struct mrs_err *e)
+{
+    uint32_t no = 0;
+    enum mrs_status s = MRS_OK;
+    if (whole) {
+        return put_members(g, w, job, ordinal, &no, e);
+    }
+    job->parts.more = false;
+    do {
+        s = parts_of(g, w, job, work, doc);
+        s = s == MRS_OK ? put_members(g, w, job, ordinal, &no, e) : mrsi_kernel_failed(w, s, e);
+    } while (s == MRS_OK && job->parts.more);
+    return s;
 }
 
 static enum mrs_status
@@ -112,14 +184,14 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
         return MRS_DEAD;
     }
     mrsi_row(w, g->step, g->side)->before++;
-    mrs_buf_reset(&job->parts.bytes);
-    job->parts.n = 0;
+    bool whole = true;
+    job->parts.more = false;
     *bit = 0;
     mrs_err_clear(&w->err);
     mrsi_remarks_begin(w);
-    enum mrs_status s = g->ops->parts(g->st->state, &w->ctx, work, (int)g->side, doc, &job->parts);
+    enum mrs_status s = parts_of(g, w, job, work, doc);
     if (s == MRS_OK && g->side == 0) {
-        s = try_source(g, w, job, work, doc);
+        s = try_source(g, w, job, work, doc, &whole);
     }
     if (s == MRS_SKIP) {
         *bit = MRSI_FATE_REFUSED;
@@ -131,11 +203,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     }
     mrsi_remark(mrsi_row(w, g->step, g->side), w->ctx.remarks);
     mrsi_eased(mrsi_row(w, g->step, g->side), w->ctx.eased, doc);
-    for (uint32_t i = 0; i < job->parts.n; i++) {
-        put_member(g, w, job, &job->parts.part[i], ordinal, i);
-    }
-    s = mrs_buf_status(&job->parts.bytes, e);
-    return s == MRS_OK ? mrs_buf_status(&job->found, e) : s;
+    return all_members(g, w, job, work, ordinal, doc, whole, e);
 }
 
 static enum mrs_status
@@ -161,16 +229,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     struct group_read_job *job = p;
     enum mrs_status s = mrsi_refused_commit(w, e);
     s = s == MRS_OK ? mrsi_fates_take(g->side == 0 ? &g->from : &g->there, &job->block, &job->bits, e) : s;
-    for (size_t at = 0; s == MRS_OK && at < job->found.n;) {
-        struct mrsi_member_head head;
-        const uint8_t *key = job->found.p + at, *rest = key + MRSI_MEMBER_KEY;
-        memcpy(&head, rest, sizeof head);
-        uint32_t n = (uint32_t)sizeof head + head.doc_len + head.ref_len;
-        s = mrsi_sorter_put(&g->members, key, MRSI_MEMBER_KEY, rest, n, e);
-        at += MRSI_MEMBER_KEY + n;
-    }
-    mrs_buf_reset(&job->found);
-    return s;
+    return s == MRS_OK ? sort_found(g, job, e) : s;
 }
 
 static void

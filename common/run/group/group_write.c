@@ -155,9 +155,16 @@ clash(struct mrsi_group_run *g, struct mrsi_worker *w, const struct mrsi_rejecte
     mrs_buf_init(&parts.bytes, g->en->mem, SIZE_MAX);
     mrs_buf_init(&words, g->en->mem, SIZE_MAX);
     void *work = mrsi_work_of(w, g->step, e);
-    enum mrs_status s = work ? g->ops->parts(g->st->state, &w->ctx, work, 0, doc, &parts) : MRS_DEAD;
-    bool found = s == MRS_OK && b->product < parts.n;
-    const struct mrs_part_doc *p = found ? &parts.part[b->product] : NULL;
+    uint64_t before = 0; /* parts of earlier pieces */
+    enum mrs_status s = work ? MRS_OK : MRS_DEAD;
+    do {
+        before += parts.n;
+        parts.n = 0;
+        mrs_buf_reset(&parts.bytes);
+        MRS_THEN(s, g->ops->parts(g->st->state, &w->ctx, work, 0, doc, &parts));
+    } while (s == MRS_OK && parts.more && b->product - before >= parts.n);
+    bool found = s == MRS_OK && b->product - before < parts.n;
+    const struct mrs_part_doc *p = found ? &parts.part[b->product - before] : NULL;
     struct mrs_view part = p ? (struct mrs_view){parts.bytes.p + p->doc_off, p->doc_len} : mrs_empty_doc();
     if (found && b->by_key) {
         s = g->ops->key(g->st->state, &w->ctx, part, &words);

@@ -9,11 +9,16 @@
 #include "mongoreshape/group_ops.h"
 
 static struct ext_doc
+same_doc(const struct mrsi_extract *s, struct mrs_ctx *c, struct ext_work *w, struct mrs_view doc)
+{
+    return (struct ext_doc){s, c, w, doc, mrs_doc_get(doc, "_id")};
+}
+
+static struct ext_doc
 begin_doc(const struct mrsi_extract *s, struct mrs_ctx *c, struct ext_work *w, struct mrs_view doc)
 {
-    struct ext_doc x = {s, c, w, doc, mrs_doc_get(doc, "_id")};
     mrsi_extract_work_start(w, c->mem);
-    return x;
+    return same_doc(s, c, w, doc);
 }
 
 /* ---- SPREAD ---- */
@@ -111,7 +116,7 @@ spread_begin(const void *state, struct mrs_ctx *c, void *work, int side, struct 
 static enum mrs_status
 next_child(const struct mrsi_extract *s, struct mrs_ctx *c, struct ext_work *w, struct mrs_product *out)
 {
-    struct ext_doc x = {s, c, w, w->doc, mrs_doc_get(w->doc, "_id")};
+    struct ext_doc x = same_doc(s, c, w, w->doc);
     struct ext_part *part;
     struct ext_span span;
     do {
@@ -248,28 +253,41 @@ target_part(struct ext_doc *x, struct mrs_parts *out)
     return st == MRS_OK ? add_part(x->c, out, p) : st;
 }
 
+/* The next parts of a source, as many as are kept at once. */
+static enum mrs_status
+source_parts(struct ext_doc *x, struct mrs_parts *out)
+{
+    const struct ext_part *p;
+    size_t start = out->bytes.n;
+    enum mrs_status st = MRS_OK;
+    while (st == MRS_OK && !out->more && (p = mrsi_extract_next(x, &x->w->rest)) != NULL) {
+        struct mrs_arena_mark then = mrs_arena_mark(x->c->arena);
+        st = p->out ? source_part(x, p, out) : MRS_OK;
+        mrs_arena_release(x->c->arena, then);
+        out->more = out->bytes.n - start > EXT_AT_ONCE;
+    }
+    return st;
+}
+
 static enum mrs_status
 group_parts(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, struct mrs_parts *out)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    struct ext_doc x = begin_doc(state, c, work, doc);
-    bool takes;
+    const struct mrsi_extract *s = state;
+    struct ext_work *w = work;
+    struct ext_doc x = out->more ? same_doc(s, c, w, doc) : begin_doc(s, c, w, doc);
+    out->no_ids = !s->to_child && !s->leave.id;
     if (side == 1) {
         return target_part(&x, out);
     }
-    enum mrs_status st = mrsi_step_where(x.s->where, c, doc, &takes);
-    if (st != MRS_OK || !takes) {
-        return st;
+    bool takes = true;
+    enum mrs_status st = out->more ? MRS_OK : mrsi_step_where(s->where, c, doc, &takes);
+    if (st == MRS_OK && takes && !out->more) {
+        w->rest = (struct ext_each){.at = 0};
+        st = mrsi_extract_find(&x);
     }
-    st = mrsi_extract_find(&x);
-    struct ext_each each = {.at = 0};
-    const struct ext_part *p;
-    while (st == MRS_OK && (p = mrsi_extract_next(&x, &each)) != NULL) {
-        struct mrs_arena_mark then = mrs_arena_mark(c->arena);
-        st = p->out ? source_part(&x, p, out) : MRS_OK;
-        mrs_arena_release(c->arena, then);
-    }
-    return st;
+    out->more = false;
+    return st == MRS_OK && takes ? source_parts(&x, out) : st;
 }
 
 static bool

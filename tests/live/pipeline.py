@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from urllib.parse import unquote
 
 
 # What the server of the tests says where a server of MongoDB does it.
@@ -83,7 +84,7 @@ class Case:
             for name in os.listdir(top) if os.path.isdir(top) else []:
                 if name.endswith(".bson"):
                     out = run(f"{self.obj}/casetool", "show", f"{top}/{name}")[1]
-                    found[f"{db}.{name[:-5]}"] = sorted(canonical(line) for line in out.splitlines())
+                    found[f"{db}.{unquote(name[:-5])}"] = sorted(canonical(line) for line in out.splitlines())
         return found
 
     def there(self, names):

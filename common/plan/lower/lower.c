@@ -5,8 +5,7 @@
  * (tests/live/pipeline.sh). All others say why not. */
 #include "lower.h"
 
-#define NOT_YET "not given as a pipeline by this version: use the client engine, or the stage $reshape"
-#define WHOLE "it needs whole collections at once: use the client engine"
+#define NO_ROW "no pipeline is known for it, as for rekey, since references elsewhere follow its `_id`s: use the client engine"
 #define CONDITIONS "`where` asks for values of another collection, and no filter can: use the client engine"
 #define STARS "a star in the name of a collection, which no server knows: name each of them"
 #define MATCHES " from into match where as keep replace nulls orphans errors oversize indexes "
@@ -15,39 +14,38 @@ static const struct {
     const char *type;
     const char *(*lower)(struct mrsi_lower *l);
     const char *keys;
-    const char *reason;
 } rows[] = {
-    {"set", mrsi_lower_set, " in fields where errors indexes ", NULL},
-    {"unset", mrsi_lower_unset, " in fields where indexes ", NULL},
-    {"rename", mrsi_lower_rename, " in fields where replace indexes ", NULL},
-    {"order", mrsi_lower_order, " in fields where ", NULL},
-    {"cast", mrsi_lower_cast, " in fields where errors indexes ", NULL},
-    {"pack", mrsi_lower_pack, " in fields as strip key value where replace indexes ", NULL},
-    {"unpack", mrsi_lower_unpack, " in as prefix key value where replace indexes ", NULL},
-    {"move", mrsi_lower_move, " from into where conflicts indexes ", NULL},
-    {"delete", mrsi_lower_delete, " in where ", NULL},
-    {"split", mrsi_lower_split, " from fields into where conflicts indexes ", NULL},
-    {"union", mrsi_lower_union, " from into where conflicts tag replace indexes ", NULL},
-    {"partition", mrsi_lower_partition, " from into by where conflicts others drop indexes ", NULL},
+    {"set", mrsi_lower_set, " in fields where errors indexes "},
+    {"unset", mrsi_lower_unset, " in fields where indexes "},
+    {"replace", mrsi_lower_replace, " in with where errors indexes "},
+    {"rename", mrsi_lower_rename, " in fields where replace indexes "},
+    {"order", mrsi_lower_order, " in fields where "},
+    {"cast", mrsi_lower_cast, " in fields where errors indexes "},
+    {"pack", mrsi_lower_pack, " in fields as strip key value where replace indexes "},
+    {"unpack", mrsi_lower_unpack, " in as prefix key value where replace indexes "},
+    {"move", mrsi_lower_move, " from into where conflicts indexes "},
+    {"delete", mrsi_lower_delete, " in where "},
+    {"split", mrsi_lower_split, " from fields into where conflicts indexes "},
+    {"union", mrsi_lower_union, " from into where conflicts tag replace indexes "},
+    {"partition", mrsi_lower_partition, " from into by where conflicts others drop indexes "},
     {"extract", mrsi_lower_extract,
-     " from path into refs parent_ref parent_key id position where conflicts errors extracted indexes ", NULL},
-    {"unbucket", mrsi_lower_unbucket, " from into items by where keep conflicts errors id indexes ", NULL},
-    {"embed", mrsi_lower_embed, MATCHES "one fields drop sort limit count empty reference dangling many ", NULL},
-    {"copy", mrsi_lower_copy, MATCHES "fields at refs dangling many ", NULL},
-    {"rollup", mrsi_lower_rollup, MATCHES "fields by empty sort ", NULL},
+     " from path into refs parent_ref parent_key id position where conflicts errors extracted indexes "},
+    {"unbucket", mrsi_lower_unbucket, " from into items by where keep conflicts errors id indexes "},
+    {"embed", mrsi_lower_embed, MATCHES "one fields drop sort limit count empty reference dangling many "},
+    {"copy", mrsi_lower_copy, MATCHES "fields at refs dangling many "},
+    {"rollup", mrsi_lower_rollup, MATCHES "fields by empty sort "},
     {"link", mrsi_lower_link,
-     " parent child parent_ref child_refs derive sort strip prefer dangling orphans indexes ", NULL},
-    {"tree", mrsi_lower_tree, " in form to_form names where indexes ", NULL},
-    {"window", mrsi_lower_window, " in by sort fields where over errors indexes ", NULL},
+     " parent child parent_ref child_refs derive sort strip prefer dangling orphans indexes "},
+    {"tree", mrsi_lower_tree, " in form to_form names where indexes "},
+    {"window", mrsi_lower_window, " in by sort fields where over errors indexes "},
     {"bucket", mrsi_lower_bucket,
-     " from into items by time every max fields set start end id untimed where keep drop conflicts errors indexes ",
-     NULL},
-    {"copy_collection", mrsi_lower_copy_collection, " from into where indexes ", NULL},
-    {"index", mrsi_lower_index, " in create drop indexes ", NULL},
-    {"options", mrsi_lower_options, " in validator validationLevel validationAction indexes ", NULL},
-    {"rename_collection", mrsi_lower_rename_collection, " from into indexes ", NULL},
-    {"drop_collection", mrsi_lower_drop_collection, " in indexes ", NULL},
-    {"grid", NULL, NULL, WHOLE},
+     " from into items by time every max fields set start end id untimed where keep drop conflicts errors indexes "},
+    {"grid", mrsi_lower_grid, " into by fields id conflicts indexes "},
+    {"copy_collection", mrsi_lower_copy_collection, " from into where indexes "},
+    {"index", mrsi_lower_index, " in create drop indexes "},
+    {"options", mrsi_lower_options, " in validator validationLevel validationAction indexes "},
+    {"rename_collection", mrsi_lower_rename_collection, " from into indexes "},
+    {"drop_collection", mrsi_lower_drop_collection, " in indexes "},
 };
 
 /* Whether each key of the step is one of these words. */
@@ -77,13 +75,12 @@ lower_step(struct mrsi_lower *l)
     const char *type = l->out->step->type->name;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (strcmp(rows[i].type, type) == 0) {
-            return !rows[i].lower            ? rows[i].reason
-                   : !knows(l, rows[i].keys) ? MRSI_LOWER_WORDS
-                   : names_now(l)            ? "$$NOW would be another time for each range: write the date itself"
-                                             : rows[i].lower(l);
+            return !knows(l, rows[i].keys) ? MRSI_LOWER_WORDS
+                   : names_now(l)          ? "$$NOW would be another time for each range: write the date itself"
+                                           : rows[i].lower(l);
         }
     }
-    return NOT_YET;
+    return NO_ROW;
 }
 
 enum mrs_status

@@ -66,6 +66,7 @@ struct mrs_view mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list);
 /* Each fills l->out, or gives the reason why not. */
 const char *mrsi_lower_set(struct mrsi_lower *l);
 const char *mrsi_lower_unset(struct mrsi_lower *l);
+const char *mrsi_lower_replace(struct mrsi_lower *l);
 const char *mrsi_lower_rename(struct mrsi_lower *l);
 const char *mrsi_lower_order(struct mrsi_lower *l);
 const char *mrsi_lower_cast(struct mrsi_lower *l);
@@ -83,6 +84,7 @@ const char *mrsi_lower_copy(struct mrsi_lower *l);
 const char *mrsi_lower_rollup(struct mrsi_lower *l);
 const char *mrsi_lower_bucket(struct mrsi_lower *l);
 const char *mrsi_lower_copy_collection(struct mrsi_lower *l);
+const char *mrsi_lower_grid(struct mrsi_lower *l);
 const char *mrsi_lower_index(struct mrsi_lower *l);
 const char *mrsi_lower_options(struct mrsi_lower *l);
 const char *mrsi_lower_rename_collection(struct mrsi_lower *l);

@@ -29,7 +29,7 @@ read_by(struct mrsi_lower *l, struct mrs_val by)
     }
     l->failed = mrs_build_finish(&l->b, &d, NULL) != MRS_OK || l->failed;
     d = l->failed ? mrs_empty_doc() : mrsi_lower_doc(l, "{v: %d}", d);
-    return l->failed ? d : mrs_val_view(mrs_doc_get(d, "v"));
+    return l->failed ? mrs_empty_doc() : mrs_val_view(mrs_doc_get(d, "v"));
 }
 
 /* 15m, or {unit, size, ...}. */

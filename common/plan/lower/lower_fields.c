@@ -72,6 +72,26 @@ mrsi_lower_unset(struct mrsi_lower *l)
     return why;
 }
 
+/* The document becomes what `with` gives, its own `_id` in front. */
+const char *
+mrsi_lower_replace(struct mrsi_lower *l)
+{
+    struct mrs_val with = mrsi_lower_key(l, "with");
+    if (!refuses_errors(l)) {
+        return MRSI_LOWER_ERRORS;
+    }
+    mrsi_lower_begin(l, false);
+    mrsi_lower_stage(l, "{$replaceWith: {o: '$_id', v: %v}}", with);
+    mrsi_lower_stage(l, "{$match: {$expr: {$or: [{$ne: [{$type: '$v'}, 'object']}, {$and: [{$ne: [{$type: '$v._id'}, "
+                        "'missing']}, {$ne: ['$v._id', '$o']}]}]}}}");
+    mrsi_lower_stage(l, "{$project: {o: 1}}");
+    (void)mrsi_lower_count_stages(l, l->out->on, "documents for which `with` gives no document, or another `_id`");
+    mrsi_lower_begin(l, false);
+    mrsi_lower_stage(l, "{$replaceWith: {$mergeObjects: [{_id: '$_id'}, %v, {_id: '$_id'}]}}", with);
+    (void)mrsi_lower_write(l, l->out->on, NULL);
+    return NULL;
+}
+
 /* ---- rename ---- */
 static const char *
 judge_renames(struct mrs_val fields)

@@ -10,9 +10,10 @@ mrsi_lower_doc(struct mrsi_lower *l, const char *text, ...)
     struct mrs_view d = {NULL, 0};
     va_list ap;
     va_start(ap, text);
-    l->failed = mrs_compose_in(l->arena, &d, NULL, text, &ap) != MRS_OK || l->failed;
+    bool made = mrs_compose_in(l->arena, &d, NULL, text, &ap) == MRS_OK;
     va_end(ap);
-    return d;
+    l->failed = l->failed || !made;
+    return made ? d : mrs_empty_doc();
 }
 
 void

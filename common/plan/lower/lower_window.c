@@ -207,10 +207,12 @@ read_fields(struct mrsi_lower *l, struct lower_window *w)
             }
         }
     }
-    if (!w->why && mrs_build_finish(&l->b, &d, NULL) == MRS_OK) {
-        d = mrsi_lower_doc(l, "{v: %d}", d);
+    if (w->why) {
+        return mrs_empty_doc();
     }
-    return w->why ? d : mrs_val_view(mrs_doc_get(d, "v"));
+    l->failed = mrs_build_finish(&l->b, &d, NULL) != MRS_OK || l->failed;
+    d = l->failed ? mrs_empty_doc() : mrsi_lower_doc(l, "{v: %d}", d);
+    return l->failed ? mrs_empty_doc() : mrs_val_view(mrs_doc_get(d, "v"));
 }
 
 /* ---- the stages ---- */
@@ -279,7 +281,7 @@ outputs(struct mrsi_lower *l, const struct lower_window *w, bool ranks)
     d = made ? mrsi_lower_doc(l, "{v: %d}", d) : mrs_empty_doc();
     l->failed = l->failed || !made;
     mrs_buf_clear(&buf);
-    return mrs_val_view(mrs_doc_get(d, "v"));
+    return l->failed ? mrs_empty_doc() : mrs_val_view(mrs_doc_get(d, "v"));
 }
 
 static void
@@ -332,6 +334,9 @@ mrsi_lower_window(struct mrsi_lower *l)
     struct mrs_view ranks = outputs(l, &w, true), others = outputs(l, &w, false);
     struct mrs_view order = mrsi_join_lower_sort(l), have = mrsi_lower_have(l, fields);
     struct mrs_val own = mrs_doc_get(names(l, &w), "l");
+    if (l->failed) {
+        return NULL;
+    }
     struct mrs_view taken = mrsi_lower_doc(l, "{$or: [%d, %d]}", have, mrsi_lower_have(l, own));
     bool room = mrsi_lower_count(l, l->out->on, taken, "documents that have a field that is written already") &&
                 count_ranks(l, ranks.n > 0) && mrsi_join_lower_count_sort(l, l->out->on) &&

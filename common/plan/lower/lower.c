@@ -5,7 +5,7 @@
  * (tests/live/pipeline.sh). All others say why not. */
 #include "lower.h"
 
-#define NO_ROW "no pipeline is known for it, as for rekey, since references elsewhere follow its `_id`s: use the client engine"
+#define NO_ROW "no pipeline is known for it, nor for rekey, whose `_id`s references follow: use the client engine"
 #define CONDITIONS "`where` asks for values of another collection, and no filter can: use the client engine"
 #define STARS "a star in the name of a collection, which no server knows: name each of them"
 #define MATCHES " from into match where as keep replace nulls orphans errors oversize indexes "

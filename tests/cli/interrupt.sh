@@ -107,7 +107,7 @@ left() {
 }
 
 rules=(--tmp tmp --max-refused any --now 2026-01-02T03:04:05Z)
-run=("$tool" run -i in -o out --compress none "${rules[@]}")
+run=("$tool" run -i in -o out --compress none --checkpoint 0 "${rules[@]}")
 for jobs in 1 2; do
     for plan in embed bucket move; do
         tries "run $plan, $jobs" "${run[@]}" $plan.yaml --memory 4K --jobs $jobs
@@ -169,6 +169,7 @@ tries "diff" "$tool" diff in other --tmp tmp --memory 4K
 tries "cat" "$tool" cat in --where '{"v": {"$gt": 50}}'
 tries "cat of a tar" "$tool" cat in.tar.gz
 [ $interrupted -ge $((3 * n)) ] || fail "only $interrupted of the commands were interrupted"
+[ $resumed -ge "$n" ] || fail "only $resumed were gone on with"
 echo "interrupted: $interrupted commands, gone on with: $resumed"
 echo "$passed passed, $failed failed, 0 skipped"
 [ $failed = 0 ]

@@ -143,6 +143,19 @@ doubt_operand(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrs
     }
 }
 
+/* lines.0.qty, lines[0].qty */
+static bool
+has_place(const char *path)
+{
+    for (const char *p = strpbrk(path, ".["); p; p = strpbrk(p + 1, ".[")) {
+        size_t n = strcspn(p + 1, ".]");
+        if (n && digits(p + 1, n) && (*p == '.' || p[1 + n] == ']')) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void
 doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
            enum context where)
@@ -159,6 +172,9 @@ doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_s
     } else if (where != PATTERN && MRS_IS_ONE_OF(s.p, escapes)) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: %s is a backslash and a letter here: in double quotes, "
                           "\"%s\", it is the character", l->step, l->key, s.p, s.p);
+    } else if (where != QUERY && where != PATTERN && *s.p == '$' && has_place(s.p)) {
+        mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: in %.60s the number is the name of a field, not a place "
+                          "in an array: an element is { $arrayElemAt: [$a, 0] }", l->step, l->key, s.p);
     } else if (plain && where == VALUE && MRS_IS_ONE_OF(s.p, times)) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: %s is a text here; the time of the run is $$NOW", l->step,
                           l->key, s.p);
@@ -206,16 +222,24 @@ static void
 doubt_places(struct shell_look *l, const struct mrsi_yaml_node *map)
 {
     for (const struct mrsi_yaml_entry *at = map->first; at && map->kind == MRSI_MAP; at = at->next) {
-        size_t n;
-        for (const char *dot = strchr(at->key, '.'); dot; dot = strchr(dot + 1, '.')) {
-            n = strcspn(dot + 1, ".");
-            if (n && digits(dot + 1, n)) {
-                mrsi_plan_warning(l->p, at->line, at->col,
-                                  "%s: `%s`: in `%.80s` the number is the name of a field, not a place in an array: "
-                                  "there each element gets the field", l->step, l->key, at->key);
-                break;
-            }
+        if (has_place(at->key)) {
+            mrsi_plan_warning(l->p, at->line, at->col,
+                              "%s: `%s`: in `%.80s` the number is the name of a field, not a place in an array: "
+                              "there each element gets the field", l->step, l->key, at->key);
         }
+    }
+}
+
+/* match: { from: x, into: y }, which is a list where it names the sides. */
+static void
+doubt_match(struct shell_look *l, const struct mrsi_yaml_entry *at)
+{
+    const struct mrsi_yaml_entry *a = at->node->kind == MRSI_MAP ? at->node->first : NULL, *b = a ? a->next : NULL;
+    if (b && !b->next && mrsi_tree_find(at->node, "from") && mrsi_tree_find(at->node, "into")) {
+        mrsi_plan_warning(l->p, at->line, at->col,
+                          "%s: `%s`: these are fields that are called `from` and `into`: a map has the path of `from` "
+                          "as its key, { a: b }, and a list names the sides, [{ from: $a, into: $b }]", l->step,
+                          l->key);
     }
 }
 
@@ -430,6 +454,9 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
         look_at(&l, at, VALUE);
         break;
     default:
+        if (key->type == MRS_ARG_MATCH) {
+            doubt_match(&l, at);
+        }
         if (strcmp(key->name, "fields") == 0) {
             doubt_places(&l, at->node);
         }

@@ -116,11 +116,42 @@ note_surplus(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, bool all)
     }
 }
 
+/* expireAfterSeconds: NaN, as old clients could write it. */
+static void
+note_expiry(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_view index)
+{
+    struct mrs_val v = mrs_doc_get(index, "expireAfterSeconds");
+    double d = v.type == MRS_DOUBLE ? mrs_val_double(v) : 0;
+    if (d != d) {
+        mrs_catalog_note(cat, "index %s of %s has NaN as `expireAfterSeconds`, which some servers take for 0, so that "
+                         "they delete all documents, and others refuse: make it anew by `index`", mrsi_index_name(index),
+                         cc->coll.ns);
+    }
+}
+
+/* A server takes no second index of one name. More indexes than it takes have a note of their own. */
+static void
+note_namesake(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, uint32_t i)
+{
+    MRS_ASSERT(i < cc->n_index);
+    struct mrs_val name = mrs_doc_get(cc->index[i], "name");
+    bool look = name.type == MRS_STRING && cc->n_index <= SERVER_INDEXES_MAX, again = false;
+    for (uint32_t k = 0; k < i && look && !again; k++) {
+        again = mrs_identical(mrs_doc_get(cc->index[k], "name"), name);
+    }
+    if (again) {
+        mrs_catalog_note(cat, MRS_NOTE_RESTORE_FAILS "the second index of %s that is called %s", cc->coll.ns,
+                         mrsi_index_name(cc->index[i]));
+    }
+}
+
 static void
 note_unbuildable(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
 {
     char why[MRSI_WHY_MAX];
     for (uint32_t i = 0; i < cc->n_index; i++) {
+        note_expiry(cat, cc, cc->index[i]);
+        note_namesake(cat, cc, i);
         if (!mrsi_index_buildable(cc->index[i], why, sizeof why)) {
             mrs_catalog_note(cat, MRS_NOTE_RESTORE_FAILS "index %s of %s, which no server builds: %s",
                              mrsi_index_name(cc->index[i]), cc->coll.ns, why);

@@ -19,6 +19,8 @@ struct mrsi_lower { /* a step on its way */
 struct mrs_view mrsi_lower_doc(struct mrsi_lower *l, const char *text, ...);
 /* Begins a pipeline: [{$match: where}, ...; all: of all documents, not of those that `where` takes. */
 void mrsi_lower_begin(struct mrsi_lower *l, bool all);
+/* What has been built in l->b so far, in the arena; empty without memory. */
+struct mrs_view mrsi_lower_end(struct mrsi_lower *l);
 /* One more stage, from a template. */
 void mrsi_lower_stage(struct mrsi_lower *l, const char *text, ...);
 /* Ends it: what comes out of it is written in place (into NULL) or into another collection, must be nothing, or names
@@ -61,7 +63,13 @@ struct mrs_view mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list);
 #define MRSI_LOWER_ERRORS \
     "`errors` other than refuse: a pipeline has one answer to a failing expression, it ends: use the client engine"
 #define MRSI_LOWER_WORDS "words of the step that a pipeline has none for: use the client engine"
+#define MRSI_LOWER_ROOT "an expression that reads the whole document: use the client engine"
 #define MRSI_LOWER_CONFLICTS "`conflicts` other than refuse compares documents: use the client engine"
+
+/* Accumulators whose order, and whose answer to nothing, are the same on every server where input is sorted. */
+#define MRSI_LOWER_ACCUMULATORS " $sum $avg $min $max $first $last $push $count "
+/* Whether some expression of the step reads the whole document. */
+bool mrsi_lower_reads_root(const struct mrsi_lower *l);
 
 /* Each fills l->out, or gives the reason why not. */
 const char *mrsi_lower_set(struct mrsi_lower *l);

@@ -17,7 +17,6 @@ left_out(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
     struct mrs_val drop = mrsi_lower_key(l, "drop");
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_view d;
     mrs_buf_reset(&l->buf);
     mrs_build_init(&l->b, &l->buf);
     mrs_walk_init(&w, drop.type == MRS_ARRAY ? mrs_val_view(drop) : mrs_empty_doc());
@@ -32,8 +31,7 @@ left_out(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
             mrs_build_item(&l->b, mrs_make_text(l->arena, path + 1, n - 1));
         }
     }
-    l->failed = mrs_build_finish(&l->b, &d, NULL) != MRS_OK || l->failed;
-    return l->failed ? mrs_empty_doc() : mrsi_lower_doc(l, "{l: %a}", d);
+    return mrsi_lower_end(l);
 }
 
 static struct mrs_view
@@ -45,8 +43,8 @@ item(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
     }
     return mrsi_lower_doc(l,
                           "{v: {$arrayToObject: {$filter: {input: {$objectToArray: '$$ROOT'}, as: 'f', cond: {$not: "
-                          "[{$in: ['$$f.k', %v]}]}}}}}",
-                          mrs_doc_get(left_out(l, b), "l"));
+                          "[{$in: ['$$f.k', %a]}]}}}}}",
+                          left_out(l, b));
 }
 
 /* What the accumulator of a field reads; what is missing is null to $first and $last. */

@@ -6,7 +6,6 @@
 #define ITEMS "`fields` as a list, where the fields of `by` are left out as well: write a map, or use the client engine"
 #define ZONE "`every` in a time zone of its own, whose days servers cut otherwise: use the client engine"
 #define FOLDS "an accumulator other than $sum, $avg, $min, $max, $first, $last, $push and $count: use the client engine"
-#define ROOT "an expression that reads the whole document: use the client engine"
 
 /* {s: "$s", ...} of a list of names, or the map itself. */
 static struct mrs_view
@@ -15,7 +14,6 @@ read_by(struct mrsi_lower *l, struct mrs_val by)
     MRS_ASSERT(mrs_val_is_sized(by));
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_view d;
     if (by.type != MRS_ARRAY) {
         return by.type == MRS_DOCUMENT ? mrs_val_view(by) : mrs_empty_doc();
     }
@@ -27,9 +25,7 @@ read_by(struct mrsi_lower *l, struct mrs_val by)
         const char *name = mrs_val_text(el.v, &n);
         mrs_build_text(&l->b, name, mrsi_lower_path(l, name), n + 1);
     }
-    l->failed = mrs_build_finish(&l->b, &d, NULL) != MRS_OK || l->failed;
-    d = l->failed ? mrs_empty_doc() : mrsi_lower_doc(l, "{v: %d}", d);
-    return l->failed ? mrs_empty_doc() : mrs_val_view(mrs_doc_get(d, "v"));
+    return mrsi_lower_end(l);
 }
 
 /* 15m, or {unit, size, ...}. */
@@ -90,7 +86,6 @@ read_words(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
     return why ? why : bad ? MRSI_LOWER_WORDS : read_every(l, mrsi_lower_key(l, "every"), &b->every);
 }
 
-#define ACCUMULATORS " $sum $avg $min $max $first $last $push $count "
 #define OTHERS \
     " $addToSet $firstN $lastN $minN $maxN $top $topN $bottom $bottomN $stdDevPop $stdDevSamp $median $percentile " \
     "$mergeObjects $concatArrays $setUnion $accumulator "
@@ -111,7 +106,7 @@ read_folds(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
         }
         mrs_walk_init(&in, mrs_val_view(el.v));
         bool one = mrs_walk_next(&in, &op) == 1;
-        if (one && mrsi_lower_is_one_of(ACCUMULATORS, op.name)) {
+        if (one && mrsi_lower_is_one_of(MRSI_LOWER_ACCUMULATORS, op.name)) {
             why = b->n_fold == MRSI_BUCKET_FOLDS ? MRSI_LOWER_MANY : NULL;
             if (!why) {
                 b->fold[b->n_fold++] = el;
@@ -140,8 +135,8 @@ mrsi_lower_read_bucket(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
     if (fields.type == MRS_ARRAY || (fields.type == MRS_DOCUMENT && drop.type != MRS_MISSING)) {
         return ITEMS;
     }
-    if (memmem(l->body.p, l->body.n, "$$ROOT", 6) || memmem(l->body.p, l->body.n, "$$CURRENT", 9)) {
-        return ROOT;
+    if (mrsi_lower_reads_root(l)) {
+        return MRSI_LOWER_ROOT;
     }
     const char *why = drop.type == MRS_MISSING ? NULL : mrsi_lower_judge_list(drop);
     why = why ? why : read_words(l, b);

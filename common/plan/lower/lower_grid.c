@@ -65,8 +65,7 @@ read_grid(struct mrsi_lower *l, struct lower_grid *g)
     }
     return why                                                         ? why
            : id.type == MRS_MISSING || mrs_val_is_text(id, "new")     ? OWN_IDS
-           : memmem(l->body.p, l->body.n, "$$ROOT", 6)                 ? "an expression that reads the whole document"
-                                                                         ": use the client engine"
+           : mrsi_lower_reads_root(l)                                  ? MRSI_LOWER_ROOT
            : g->begin                                                  ? NULL
                                                                        : CONSTANTS;
 }
@@ -116,21 +115,15 @@ put_axis(struct mrsi_lower *l, const struct lower_grid *g, const struct mrs_elem
 static struct mrs_view
 axes(struct mrsi_lower *l, struct mrs_val by)
 {
-    struct mrs_buf buf;
-    struct mrs_build b;
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_view d;
-    mrs_buf_init(&buf, l->arena->mem, MRS_DOC_MAX);
-    mrs_build_init(&b, &buf);
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
     mrs_walk_init(&w, mrs_val_view(by));
     while (mrs_walk_next(&w, &el) == 1) {
-        mrs_build_text(&b, el.name, mrsi_lower_path(l, el.name), el.name_len + 1);
+        mrs_build_text(&l->b, el.name, mrsi_lower_path(l, el.name), el.name_len + 1);
     }
-    l->failed = mrs_build_finish(&b, &d, NULL) != MRS_OK || l->failed;
-    d = l->failed ? mrs_empty_doc() : mrsi_lower_doc(l, "{v: %d}", d);
-    mrs_buf_clear(&buf);
-    return d;
+    return mrsi_lower_end(l);
 }
 
 /* Each combination as a document. */
@@ -140,6 +133,7 @@ put_grid(struct mrsi_lower *l, const struct lower_grid *g)
     struct mrs_val fields = mrsi_lower_key(l, "fields"), first;
     struct mrs_walk w;
     struct mrs_elem el;
+    struct mrs_view all = axes(l, g->by);
     const char *from, *field;
     first = mrs_doc_get(mrs_val_view(g->by), g->begin);
     (void)is_read(first, &from, &field);
@@ -154,7 +148,7 @@ put_grid(struct mrsi_lower *l, const struct lower_grid *g)
         put_axis(l, g, &el);
     }
     mrsi_lower_stage(l, "{$replaceWith: {$mergeObjects: [{_id: %v}, %v]}}", mrsi_lower_key(l, "id"),
-                     fields.type == MRS_DOCUMENT ? fields : mrs_doc_get(axes(l, g->by), "v"));
+                     fields.type == MRS_DOCUMENT ? fields : mrs_view_val(all));
 }
 
 const char *

@@ -45,7 +45,6 @@ names_of(struct mrsi_lower *l, struct mrs_val list, bool id)
     MRS_ASSERT(mrs_val_is_sized(list));
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_view d;
     mrs_buf_reset(&l->buf);
     mrs_build_init(&l->b, &l->buf);
     mrs_walk_init(&w, mrs_val_view(list));
@@ -56,11 +55,7 @@ names_of(struct mrsi_lower *l, struct mrs_val list, bool id)
     if (id) {
         mrs_build_item(&l->b, mrs_make_text(l->arena, "_id", 3));
     }
-    if (mrs_build_finish(&l->b, &d, NULL) != MRS_OK) {
-        l->failed = true;
-        return mrs_empty_doc();
-    }
-    return mrsi_lower_doc(l, "{l: %a}", d);
+    return mrsi_lower_end(l);
 }
 
 static const char *
@@ -85,9 +80,9 @@ const char *
 mrsi_join_lower_shape(struct mrsi_lower *l, bool own_id, struct mrs_view *fields, struct mrs_view *drop)
 {
     static const char keep[] = "{$replaceWith: {$arrayToObject: {$filter: {input: {$objectToArray: '$$ROOT'}, as: 'f', "
-                               "cond: {$in: ['$$f.k', %v]}}}}}";
+                               "cond: {$in: ['$$f.k', %a]}}}}}";
     static const char leave[] = "{$replaceWith: {$arrayToObject: {$filter: {input: {$objectToArray: '$$ROOT'}, as: "
-                                "'f', cond: {$not: [{$in: ['$$f.k', %v]}]}}}}}";
+                                "'f', cond: {$not: [{$in: ['$$f.k', %a]}]}}}}}";
     struct mrs_val f = mrsi_lower_key(l, "fields"), d = mrsi_lower_key(l, "drop");
     const char *why = f.type == MRS_MISSING ? NULL : judge_names(f);
     why = why || d.type == MRS_MISSING ? why : judge_names(d);
@@ -96,12 +91,12 @@ mrsi_join_lower_shape(struct mrsi_lower *l, bool own_id, struct mrs_view *fields
         return why;
     }
     if (f.type == MRS_ARRAY) {
-        *fields = mrsi_lower_doc(l, keep, mrs_doc_get(names_of(l, f, own_id), "l"));
+        *fields = mrsi_lower_doc(l, keep, names_of(l, f, own_id));
     } else if (f.type == MRS_DOCUMENT) {
         *fields = mrsi_lower_doc(l, "{$replaceWith: %v}", f);
     }
     if (d.type == MRS_ARRAY) {
-        *drop = mrsi_lower_doc(l, leave, mrs_doc_get(names_of(l, d, false), "l"));
+        *drop = mrsi_lower_doc(l, leave, names_of(l, d, false));
     }
     return NULL;
 }
@@ -112,7 +107,6 @@ mrsi_join_lower_sort(struct mrsi_lower *l)
 {
     struct mrs_val by = mrsi_lower_key(l, "sort");
     struct mrs_elem id;
-    struct mrs_view d;
     mrs_buf_reset(&l->buf);
     mrs_build_init(&l->b, &l->buf);
     mrs_build_open(&l->b, "$sort", 5, MRS_DOCUMENT);
@@ -127,13 +121,7 @@ mrsi_join_lower_sort(struct mrsi_lower *l)
         mrs_build_i32(&l->b, "_id", 1);
     }
     mrs_build_close(&l->b);
-    if (mrs_build_finish(&l->b, &d, NULL) != MRS_OK) {
-        l->failed = true;
-        return mrs_empty_doc();
-    }
-    d.p = mrs_arena_copy(l->arena, d.p, d.n);
-    l->failed = l->failed || !d.p;
-    return d;
+    return mrsi_lower_end(l);
 }
 
 struct mrs_view

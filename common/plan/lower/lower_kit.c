@@ -41,16 +41,15 @@ mrsi_lower_stage(struct mrsi_lower *l, const char *text, ...)
     }
 }
 
-/* The pipeline as it is so far, in the arena. */
-static struct mrs_view
-end(struct mrsi_lower *l)
+struct mrs_view
+mrsi_lower_end(struct mrsi_lower *l)
 {
     struct mrs_view d = {NULL, 0};
     if (mrs_build_finish(&l->b, &d, NULL) == MRS_OK) {
         d.p = mrs_arena_copy(l->arena, d.p, d.n);
     }
     l->failed = l->failed || d.p == NULL;
-    return d;
+    return d.p ? d : mrs_empty_doc();
 }
 
 bool
@@ -64,14 +63,14 @@ mrsi_lower_write(struct mrsi_lower *l, const struct mrs_coll *on, const struct m
                                            to->db, to->coll, into ? "fail" : "replace", into ? "insert" : "discard");
     struct mrs_build before = l->b;
     size_t n = l->buf.n;
-    struct mrs_view stages = end(l);
+    struct mrs_view stages = mrsi_lower_end(l);
     l->b = before;
     l->buf.n = n < l->buf.n ? n : l->buf.n;
     mrs_build_item(&l->b, mrs_view_val(merge));
     if (o->n_writes == MRS_LOWERED_PARTS) {
         return false;
     }
-    o->write[o->n_writes++] = (struct mrs_lowered_write){on, to, into != NULL, stages, end(l)};
+    o->write[o->n_writes++] = (struct mrs_lowered_write){on, to, into != NULL, stages, mrsi_lower_end(l)};
     return true;
 }
 
@@ -100,13 +99,13 @@ add_removal(struct mrsi_lower *l, struct mrs_lowered_removal r)
 bool
 mrsi_lower_count_stages(struct mrsi_lower *l, const struct mrs_coll *on, const char *why)
 {
-    return add_count(l, (struct mrs_lowered_count){.on = on, .stages = end(l), .why = why});
+    return add_count(l, (struct mrs_lowered_count){.on = on, .stages = mrsi_lower_end(l), .why = why});
 }
 
 bool
 mrsi_lower_remove_stages(struct mrsi_lower *l, const struct mrs_coll *on)
 {
-    return add_removal(l, (struct mrs_lowered_removal){.on = on, .stages = end(l)});
+    return add_removal(l, (struct mrs_lowered_removal){.on = on, .stages = mrsi_lower_end(l)});
 }
 
 /* What `where` and the filter take. */
@@ -283,7 +282,7 @@ mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
         d = mrsi_lower_doc(l, "{%s: {$exists: true}}", name);
         mrs_build_item(&l->b, mrs_view_val(d));
     }
-    d = end(l);
+    d = mrsi_lower_end(l);
     return mrsi_lower_doc(l, "{$or: %a}", d);
 }
 
@@ -297,4 +296,10 @@ mrsi_lower_is_one_of(const char *words, const char *name)
         at = strstr(at + 1, name);
     }
     return at != NULL;
+}
+
+bool
+mrsi_lower_reads_root(const struct mrsi_lower *l)
+{
+    return memmem(l->body.p, l->body.n, "$$ROOT", 6) || memmem(l->body.p, l->body.n, "$$CURRENT", 9);
 }

@@ -15,7 +15,6 @@
     "a window by `range`, one without an end that begins in the group, or one of more than 1000 documents: use the " \
     "client engine"
 #define RANKS "a rank in an order of several fields, which no server takes: use the client engine"
-#define ROOT "an expression that reads the whole document: use the client engine"
 
 enum { WINDOWS = 32, WIDEST = 1000 };
 struct lower_frame {
@@ -38,7 +37,6 @@ struct lower_window {
 #define ALWAYS \
     " $documentNumber $rank $denseRank $shift $expMovingAvg $derivative $integral $locf $linearFill $push $addToSet " \
     "$count $top $topN $bottom $bottomN "
-#define ACCUMULATORS " $sum $avg $min $max $first $last $push $count "
 #define ACCUMULATES \
     " $sum $avg $min $max $first $last $firstN $lastN $minN $maxN $stdDevPop $stdDevSamp $median $percentile "
 #define RANKED " $rank $denseRank "
@@ -97,7 +95,7 @@ read_op(struct mrsi_lower *l, struct lower_window *w, const struct mrs_elem *el,
     MRS_ASSERT(w->n <= WINDOWS && around.type == MRS_DOCUMENT);
     struct lower_window_op op = {.name = el->name, .arg = el->v};
     struct mrs_val sort = mrsi_lower_key(l, "sort");
-    if (!mrsi_lower_is_one_of(ACCUMULATORS, el->name) && !mrsi_lower_is_one_of(KNOWN, el->name)) {
+    if (!mrsi_lower_is_one_of(MRSI_LOWER_ACCUMULATORS, el->name) && !mrsi_lower_is_one_of(KNOWN, el->name)) {
         w->why = OPERATORS;
     } else if (!read_frame(w, mrs_doc_get(mrs_val_view(around), "window"), &op.frame)) {
         w->why = FRAMES;
@@ -116,7 +114,7 @@ read_op(struct mrsi_lower *l, struct lower_window *w, const struct mrs_elem *el,
 static bool
 slides(const struct lower_window_op *op)
 {
-    return mrsi_lower_is_one_of(ACCUMULATORS, op->name) && !op->frame.open_lo;
+    return mrsi_lower_is_one_of(MRSI_LOWER_ACCUMULATORS, op->name) && !op->frame.open_lo;
 }
 
 /* What an operator has given, as an expression of its field. */
@@ -144,11 +142,10 @@ given(struct mrsi_lower *l, const struct lower_window *w)
 }
 
 /* [__mrs_0, __mrs_1, ...]: the fields that the operators give. */
-static struct mrs_view
+static struct mrs_val
 names(struct mrsi_lower *l, const struct lower_window *w)
 {
     MRS_ASSERT(w->n <= WINDOWS);
-    struct mrs_view d;
     mrs_buf_reset(&l->buf);
     mrs_build_init(&l->b, &l->buf);
     for (uint32_t i = 0; i < w->n; i++) {
@@ -156,8 +153,8 @@ names(struct mrsi_lower *l, const struct lower_window *w)
         int n = snprintf(name, sizeof name, "__mrs_%u", i);
         mrs_build_item(&l->b, mrs_make_text(l->arena, name, (uint32_t)n));
     }
-    l->failed = mrs_build_finish(&l->b, &d, NULL) != MRS_OK || l->failed;
-    return l->failed ? mrs_empty_doc() : mrsi_lower_doc(l, "{l: %a}", d);
+    struct mrs_view list = mrsi_lower_end(l);
+    return (struct mrs_val){list.p, list.n, MRS_ARRAY};
 }
 
 /* One value on the way down: an operator becomes the path to what it gives. True: it is a document or an array to be
@@ -189,7 +186,6 @@ read_fields(struct mrsi_lower *l, struct lower_window *w)
 {
     struct mrs_walk at[MRS_DEPTH_MAX];
     struct mrs_elem el;
-    struct mrs_view d = {NULL, 0};
     int depth = 1;
     mrs_buf_reset(&l->buf);
     mrs_build_init(&l->b, &l->buf);
@@ -207,12 +203,7 @@ read_fields(struct mrsi_lower *l, struct lower_window *w)
             }
         }
     }
-    if (w->why) {
-        return mrs_empty_doc();
-    }
-    l->failed = mrs_build_finish(&l->b, &d, NULL) != MRS_OK || l->failed;
-    d = l->failed ? mrs_empty_doc() : mrsi_lower_doc(l, "{v: %d}", d);
-    return l->failed ? mrs_empty_doc() : mrs_val_view(mrs_doc_get(d, "v"));
+    return w->why ? mrs_empty_doc() : mrsi_lower_end(l);
 }
 
 /* ---- the stages ---- */
@@ -266,22 +257,16 @@ outputs(struct mrsi_lower *l, const struct lower_window *w, bool ranks)
     if (n == 0) {
         return d;
     }
-    struct mrs_buf buf;
-    struct mrs_build b;
-    mrs_buf_init(&buf, l->arena->mem, MRS_DOC_MAX);
-    mrs_build_init(&b, &buf);
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
     for (uint32_t i = 0; i < w->n; i++) {
         char name[24];
         int k = snprintf(name, sizeof name, "__mrs_%u", i);
         if (part[i].n) {
-            mrs_build_val(&b, name, (uint32_t)k, mrs_view_val(part[i]));
+            mrs_build_val(&l->b, name, (uint32_t)k, mrs_view_val(part[i]));
         }
     }
-    bool made = mrs_build_finish(&b, &d, NULL) == MRS_OK;
-    d = made ? mrsi_lower_doc(l, "{v: %d}", d) : mrs_empty_doc();
-    l->failed = l->failed || !made;
-    mrs_buf_clear(&buf);
-    return l->failed ? mrs_empty_doc() : mrs_val_view(mrs_doc_get(d, "v"));
+    return mrsi_lower_end(l);
 }
 
 static void
@@ -324,8 +309,8 @@ mrsi_lower_window(struct mrsi_lower *l)
     if (why || !mrsi_lower_says(l, "errors", "refuse")) {
         return why ? why : MRSI_LOWER_ERRORS;
     }
-    if (memmem(l->body.p, l->body.n, "$$ROOT", 6) || memmem(l->body.p, l->body.n, "$$CURRENT", 9)) {
-        return ROOT;
+    if (mrsi_lower_reads_root(l)) {
+        return MRSI_LOWER_ROOT;
     }
     struct mrs_view made = read_fields(l, &w);
     if (w.why || l->failed) {
@@ -333,10 +318,7 @@ mrsi_lower_window(struct mrsi_lower *l)
     }
     struct mrs_view ranks = outputs(l, &w, true), others = outputs(l, &w, false);
     struct mrs_view order = mrsi_join_lower_sort(l), have = mrsi_lower_have(l, fields);
-    struct mrs_val own = mrs_doc_get(names(l, &w), "l");
-    if (l->failed) {
-        return NULL;
-    }
+    struct mrs_val own = names(l, &w);
     struct mrs_view taken = mrsi_lower_doc(l, "{$or: [%d, %d]}", have, mrsi_lower_have(l, own));
     bool room = mrsi_lower_count(l, l->out->on, taken, "documents that have a field that is written already") &&
                 count_ranks(l, ranks.n > 0) && mrsi_join_lower_count_sort(l, l->out->on) &&

@@ -21,6 +21,9 @@ def without_order(d):
     for c in d["collections"]:
         c.get("size", {}).pop("maxId", None)
         c.get("indexes", []).sort(key=lambda index: index["name"])
+        for index in c.get("indexes", []): # only a server knows how often an index was used, and not each says it
+            index.pop("used", None)
+            index.pop("usedSince", None)
         c.get("paths", []).sort(key=lambda p: p["path"])
         for p in c.get("paths", []):
             for f in p.get("frequent", []):

@@ -118,8 +118,8 @@ struct live_bulk_result {
     struct live_op_error *errors; /* of the arena given; writeErrors with their index, code 11000 among them */
     uint32_t n_errors;
 };
-/* ops all of one kind; unordered unless in a transaction. bypass: bypassDocumentValidation. OK also with writeErrors
- * outside a transaction (read n_errors); FAIL with fault: network and everything that is no writeError; inside a
+/* ops all of one kind; unordered unless in a transaction. bypass: bypassDocumentValidation, a privilege of its own. OK
+ * also with writeErrors outside a transaction (read n_errors); FAIL with fault: network and everything that is no writeError; inside a
  * transaction any error (n_errors: it was that of an operation). Named stops before and after. */
 enum mrs_status live_bulk(struct live_link *l, const struct mrs_coll *coll, const struct live_op *ops, uint32_t n,
                           unsigned flags, bool bypass, struct mrs_arena *arena, struct live_bulk_result *r,

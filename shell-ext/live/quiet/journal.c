@@ -110,7 +110,7 @@ flush(struct live_journal *j, struct mrs_err *e)
     for (int i = 0; j->n && s != MRS_OK && i < TRIES; i++) {
         mrs_err_clear(&why);
         memset(&f, 0, sizeof f);
-        s = live_bulk(job->link, &job->run->state_changes, j->op, j->n, LIVE_WRITE | LIVE_JOURNALED, true, &j->arena,
+        s = live_bulk(job->link, &job->run->state_changes, j->op, j->n, LIVE_WRITE | LIVE_JOURNALED, false, &j->arena,
                       &r, &f, &why);
         MRS_THEN(s, errors_of(&r, i > 0, &why));
         if (s != MRS_OK && f.kind != LIVE_FAULT_NETWORK && f.kind != LIVE_FAULT_TRANSIENT) {

@@ -119,7 +119,7 @@ put(struct move *m, const struct mrs_coll *to, struct live_op *op, uint32_t n, s
     MRS_ASSERT(n > 0);
     struct live_bulk_result r;
     struct live_fault f;
-    enum mrs_status s = live_bulk(m->job->link, to, op, n, LIVE_WRITE | LIVE_JOURNALED, true, &m->arena, &r, &f, e);
+    enum mrs_status s = live_bulk(m->job->link, to, op, n, LIVE_WRITE | LIVE_JOURNALED, false, &m->arena, &r, &f, e);
     return s == MRS_OK && r.n_errors
                ? mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "the server refused a document of %s: %s", to->ns,
                              r.errors[0].msg)

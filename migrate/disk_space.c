@@ -33,8 +33,8 @@ mrsi_disk_space_look(const struct mrsi_job *job)
     }
     uint64_t space = (uint64_t)fs.f_bavail * fs.f_frsize;
     if (bytes > space) {
-        mrs_say(stderr, "warning: the input takes %s, and %s are free in %s: the output may not find room. A run that "
-                        "meets a full disk goes on with --resume once there is more\n",
+        mrs_say(stderr, "warning: the input takes %s, and %s are free in %s: the output may not fit. If the disk is "
+                        "full, free some space and continue with --resume\n",
                 mrs_text_size(bytes, needs), mrs_text_size(space, has), folder);
     }
 }

@@ -70,7 +70,7 @@ tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
             mrsi_sample_show(job);
         }
     } else if (!told && !dry) {
-        fputs("nothing was published\n", stderr);
+        fputs("output not written\n", stderr);
     }
     if (r->stopped) {
         tell_how_to_go_on(cli);

@@ -36,8 +36,8 @@ main(int argc, char **argv)
         return mrs_code_exit(MRS_E_MEMORY);
     }
     /* nothing has its final name yet, so there is nothing to take back */
-    mrs_signals_begin("mongoreshape: a file could not be read any more: the disk failed, or the file was made shorter\n"
-                      "nothing was published\n");
+    mrs_signals_begin("mongoreshape: a mapped file cannot be read any more: the disk failed, or the file was "
+                      "truncated\noutput not written\n");
     int status = mrs_cli_main(&cli.line, argc, argv);
     mrs_mem_close(cli.line.mem);
     return status;

@@ -256,7 +256,7 @@ residue(FILE *f, const struct mrs_report *r)
     if (!r->residue) {
         return;
     }
-    mrs_say(f, "what the inverse does not bring back is in %s, %s: ", r->residue,
+    mrs_say(f, "data that the inverse cannot restore are in %s, %s: ", r->residue,
             mrs_text_size(r->residue_bytes, size));
     kinds(f, r->residue_kinds);
     mrs_say(f, "%s\n", r->residue_kinds ? "" : "nothing");
@@ -400,7 +400,7 @@ mrsi_report_text(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
             disk(f, r);
         }
     } else {
-        mrs_say(f, "nothing was published\n");
+        mrs_say(f, "output not written\n");
     }
     if (r->published && !job->cli->sample) {
         closing(f, r);

@@ -121,8 +121,8 @@ mrsi_help_page(const char *name)
         "A collection is a text, or `{ db: shop, coll: orders }` for one of another database. A path is `a.b.c`, or a "
         "list of names where one has a dot in it. Expressions, queries and accumulators are those of the aggregation "
         "framework. Of choices the first is the default; no default loses data.",
-        ("`mongoreshape plan STEP` prints a plan to begin with, `mongoreshape check` finds every mistake at once, "
-         "`mongoreshape explain` says in words what a plan does.")};
+        ("`mongoreshape plan STEP` prints a plan to begin with, `mongoreshape check` finds all errors at once, "
+         "`mongoreshape explain` explains a plan.")};
     const struct mrs_step_type *t;
     uint32_t n;
     const struct mrs_key *top = mrs_plan_keys(&n);

@@ -20,8 +20,8 @@ mrs_cli_inspect_look(const struct mrs_cli *line, const struct mrs_cli_inspected 
     }
     enum mrs_status s = to->suggest ? mrs_inspect_plan_look(line->mem, to->suggest, &e) : MRS_OK;
     if (s == MRS_OK && mrs_file_is_in(to->suggest, input)) {
-        s = mrs_err_set(&e, MRS_FAIL, MRS_E_USAGE, "--suggest %s: it lies in the input, which must stay as it is; name "
-                        "another file", to->suggest);
+        s = mrs_err_set(&e, MRS_FAIL, MRS_E_USAGE, "--suggest %s: it is in the input, which must not change; name "
+                                                   "another file", to->suggest);
     }
     if (s == MRS_OK) {
         return 0;

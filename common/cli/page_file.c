@@ -41,7 +41,7 @@ mrs_cli_page_look(const struct mrs_cli *line, const char *path, const char *cons
     for (int i = 0; i < 2 && path && s == MRS_OK; i++) {
         s = mrs_file_is_in(path, input[i])
                 ? mrs_err_set(&e, MRS_FAIL, MRS_E_EXISTS,
-                              "--html %s: it lies in the input, which must stay as it is; name another file", path)
+                              "--html %s: it is in the input, which must not change; name another file", path)
                 : s;
     }
     if (s == MRS_OK) {

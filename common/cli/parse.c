@@ -298,7 +298,7 @@ operand(struct parser *p, const char *text)
     bool second = cli->operand != NULL;
     const char *names = cli->command->operand;
     if (!*names || cli->operand2 || (second && !strchr(names, ' '))) {
-        return wrong(p, mrs_cli_misuse(cli, "`%s` is one word too many", text));
+        return wrong(p, mrs_cli_misuse(cli, "`%s` is an unexpected argument", text));
     }
     *(second ? &cli->operand2 : &cli->operand) = text;
     return true;

@@ -201,9 +201,9 @@ leave_samples(struct mrsi_inspection *x, struct mrs_err *e)
         n += mrsi_is_sampled(&x->coll[i]);
     }
     return n ? mrsi_model_leave(x, e,
-                                "of %u collection%s only a sample was read: how many documents there belong to "
-                                "one parent, depths of trees, lists of children held against their parents, and "
-                                "references by several fields need all of them",
+                                "of %u collection%s only a sample was read: documents per parent, depths of trees, "
+                                "lists of children compared with their parents, and references by several fields need "
+                                "all documents",
                                 n, n == 1 ? "" : "s")
              : MRS_OK;
 }
@@ -224,7 +224,7 @@ relate(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const
         mrsi_rowset_end(&r.column[i].rows);
         mrsi_rowset_end(&r.column[i].numbers);
     }
-    phase(source, "looking beside references");
+    phase(source, "finding lists");
     MRS_THEN(s, mrsi_copies(&r, e));
     MRS_THEN(s, mrsi_two_ways(&r, e));
     MRS_THEN(s, mrsi_composites(&r, e));

@@ -375,8 +375,7 @@ put_losses(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
         mrs_buf_printf(out, "# nothing is lost on the way back\n");
         return;
     }
-    mrs_buf_printf(out, "# Not brought back (`run --write-residue FILE` keeps it, `run --residue FILE` puts it "
-                        "back):\n");
+    mrs_buf_printf(out, "# Not restored (`run --write-residue FILE` saves it, `run --residue FILE` restores it):\n");
     for (uint32_t i = 0; i < inv->n_losses; i++) {
         mrs_buf_printf(out, "# - ");
         if (inv->loss[i].step) {

@@ -40,10 +40,11 @@ struct load_entry {
 static const char *const servers[] = {"8.2", "8.3"}; /* the last one is the default, with `version: 1` the first */
 static const struct mrs_key top_keys[] = {
     {"plan", MRS_ARG_TEXT, false, NULL, "a name, for reports"},
-    {"version", MRS_ARG_COUNT, false, NULL, "of the plan language: 1, or 2 (the default)"},
-    {"server", MRS_ARG_CHOICE, false, "8.3|8.2", "whose rules hold where versions differ; default: the newest known"},
-    {"database", MRS_ARG_NAME, false, NULL, "of collections named by a text; default: the only one of the dump"},
-    {"steps", MRS_ARG_LIST, true, NULL, "what is done, in this order: a list, one key each, the step's name"},
+    {"version", MRS_ARG_COUNT, false, NULL, "version of the plan language: 1, or 2 (the default)"},
+    {"server", MRS_ARG_CHOICE, false, "8.3|8.2", "server version whose rules apply; default: the newest known"},
+    {"database", MRS_ARG_NAME, false, NULL, "database of collections given by name alone; default: the only one of the "
+                                            "dump"},
+    {"steps", MRS_ARG_LIST, true, NULL, "the steps in their order: a list of maps with one key, the name of the step"},
 };
 #define N_TOP (sizeof top_keys / sizeof *top_keys)
 #define N_SERVERS (sizeof servers / sizeof *servers)
@@ -72,7 +73,7 @@ check_top_keys(struct mrsi_plan *p)
         if (mrs_step_type_find(at->key)) {
             mrsi_plan_error(
                 p, at->line, at->col,
-                "step `%s` stands at the top of the plan: write it as an entry of `steps`, `- %s:`",
+                "step `%s` is at the top of the plan: write it as an entry of `steps`, `- %s:`",
                 at->key, at->key);
             continue;
         }
@@ -537,9 +538,9 @@ static const struct {
 } elsewhere[] = {
     {"unwind", "`extract` makes documents of an array"},
     {"group", "`rollup` computes values of groups, `bucket` puts their documents together"},
-    {"lookup", "`embed` puts documents into documents, `copy` fields beside a reference"},
+    {"lookup", "`embed` embeds documents, `copy` copies fields next to a reference"},
     {"graphLookup", "`tree` turns one form of a tree into another"},
-    {"join", "`embed` puts documents into documents, `copy` fields beside a reference"},
+    {"join", "`embed` embeds documents, `copy` copies fields next to a reference"},
     {"addFields", "`set` does it"},
     {"update", "`set` does it"},
     {"project", "`set` computes fields, `unset` takes them out, `order` puts them in order"},
@@ -548,7 +549,7 @@ static const struct {
     {"replaceWith", "`replace` makes other documents, `set` and `unset` change them"},
     {"setWindowFields", "`window` does it"},
     {"fill", "`window` with $locf or $linearFill does it"},
-    {"densify", "`grid` makes the documents, `copy` fills them, `window` what is left"},
+    {"densify", "`grid` makes the documents, `copy` fills them, `window` fills gaps"},
     {"bucketAuto", "`rollup` computes values of groups"},
     {"mapReduce", "`rollup` computes values of groups"},
     {"distinct", "`rollup` with `by` gives each value once"},
@@ -566,9 +567,9 @@ static const struct {
     {"out", "`move` brings documents into a collection"},
     {"insert", "`move` brings documents into a collection"},
     {"unionWith", "`union` brings collections together"},
-    {"match", "`where` of a step says which documents take part"},
-    {"find", "`where` of a step says which documents take part"},
-    {"filter", "`where` of a step says which documents take part"},
+    {"match", "use `where` of a step to select documents"},
+    {"find", "use `where` of a step to select documents"},
+    {"filter", "use `where` of a step to select documents"},
     {"sort", "`sort` is a key of `embed`, `rollup` and others"},
     {"limit", "`limit` is a key of `embed`, `run --sample` takes a part of the data"},
     {"skip", "`run --sample` takes a part of the data"},

@@ -66,7 +66,7 @@ check_into(struct mrsi_plan *p, const struct mrs_step *s, const struct mrsi_step
            const struct mrsi_star_name *from, const struct mrsi_star_name *into)
 {
     if (mrsi_star_there(into) && !mrsi_star_there(from)) {
-        mrsi_stars_wrong(p, src, s->type->name, "into", "has a star, and `from` has none that it could stand for");
+        mrsi_stars_wrong(p, src, s->type->name, "into", "has a star, and `from` has none to match it");
     } else if (mrsi_star_there(from) && !mrsi_star_there(into) && s->type->stars == MRS_STARS_PAIR) {
         mrsi_stars_wrong(p, src, s->type->name, "into",
                          "needs a star, which gets what that of `from` stood for: all that fit cannot become one "

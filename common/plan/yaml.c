@@ -143,7 +143,7 @@ absorb(struct yaml_reader *r, const struct mrsi_yaml_node *child, yaml_mark_t at
     if (parent->size > MRSI_EXPANDED_MAX) {
         mrsi_plan_error(
             r->p, line_of(at), col_of(at),
-            "the plan would have more than 16 MiB with its aliases (`*name`) written out");
+            "the plan would have more than 16 MiB with its aliases (`*name`) expanded");
     } else if ((uint32_t)r->depth + child->height > MRS_PLAN_DEPTH_MAX) {
         mrsi_plan_error(r->p, line_of(at), col_of(at),
                         "maps and lists are nested more than %d deep", MRS_PLAN_DEPTH_MAX);
@@ -289,7 +289,7 @@ open_container(struct yaml_reader *r, enum mrsi_node_kind kind, const yaml_char_
     if (wants_key(r)) {
         mrsi_plan_error(
             r->p, line_of(at), col_of(at),
-            "a key is text, but a %s stands here; put quotes around a text that begins with `%s`",
+            "a key must be text, not a %s; put quotes around a text that begins with `%s`",
             kind == MRSI_MAP ? "map" : "list", kind == MRSI_MAP ? "{" : "[");
         r->stop = true;
         return false;
@@ -459,7 +459,7 @@ on_alias(struct yaml_reader *r, const yaml_event_t *ev)
                         name);
     } else if (node->open) {
         mrsi_plan_error(r->p, line_of(at), col_of(at),
-                        "alias `*%.60s` stands inside what it names: the plan would have no end",
+                        "alias `*%.60s` is inside its own anchor: the plan would be endless",
                         name);
         node = new_node(r, MRSI_SCALAR, at);
     }

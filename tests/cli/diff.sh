@@ -54,7 +54,7 @@ ends 0 'hold the same: 1 namespace, 8 documents' "$sample/blog/posts.bson" b/blo
 ends 2 'two dumps are needed' "$sample"
 ends 2 'two dumps are needed'
 ends 2 'only one of the dumps can be standard input' - -
-ends 2 'one word too many' a b c
+ends 2 'an unexpected argument' a b c
 ends 2 '-i IN goes with --manifest only' a b -i c
 ends 2 'there is no such file' "$sample" nowhere
 printf '\016\0\0\0\020_id\0' >b/blog/short.bson

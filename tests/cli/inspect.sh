@@ -59,7 +59,7 @@ is "which is left alone" 0 $?
 for option in --suggest --html; do
     "$tool" inspect in -q $option in/t/new.file > said 2>&1
     is "$option within the input" 2 $?
-    has "is refused" "it lies in the input, which must stay as it is; name another file" said
+    has "is refused" "it is in the input, which must not change; name another file" said
     is "and is not written" no "$([ -e in/t/new.file ] && echo yes || echo no)"
 done
 "$tool" inspect in -q --html page.html

@@ -77,7 +77,7 @@ expect 2 'MONGODB_URI' apply good.yaml
 expect 2 'give one of them' apply good.yaml --uri "$uri" --uri-file x
 expect 2 'give one of them' apply good.yaml --uri "$uri" --run 12
 expect 2 'PLAN is a file' apply "$uri"
-expect 2 'one word too many' apply good.yaml "$uri"
+expect 2 'an unexpected argument' apply good.yaml "$uri"
 expect 2 'unknown command `mongodb://***' "$uri" apply
 expect 2 'it must be expand|direct' apply good.yaml --uri "$uri" --mode both
 expect 2 'it must be block|validator|word' apply good.yaml --uri "$uri" --quiet-by hope

@@ -128,8 +128,8 @@ expect 2 'there is no such run' abort embed.yaml --clean
 # ---- a dry run says what would be done and writes nothing ----
 expect 0 'mongoreshape-live apply embed.yaml --execute' apply embed.yaml
 grep -q 'live_cli.comments: ~120 documents' out || fail "no collections in: $(cat out)"
-grep -q 'regime live' out || fail "no regime in: $(cat out)"
-expect 0 'regime quiet' apply embed.yaml --quiet-by word
+grep -q 'mode: while writers run' out || fail "no mode in: $(cat out)"
+expect 0 'mode: writers stopped by' apply embed.yaml --quiet-by word
 expect 0 '"dryRun":true' apply embed.yaml --json
 everything >after
 same before after "a dry run wrote"

@@ -94,7 +94,7 @@ expect 2 'at least 64M' run p -i a -o b --memory 2K
 expect 2 'must be a date' run p --now soon
 expect 2 'it must be drop' run p --oplog keep
 expect 2 'none, gzip or zstd' run p --compress rar
-expect 2 'one word too many' run p q
+expect 2 'an unexpected argument' run p q
 for jobs in 0 1025 4294967297; do
     expect 2 '--jobs must be' run p -i a -o b -j $jobs
     for command in check explain cat diff inspect; do

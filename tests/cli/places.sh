@@ -56,7 +56,7 @@ is "an empty file" "1 out" "$(: > new; run plan.yaml -o out --max-refused 1 --re
 is "the same run again, more allowed" "7 none 1 out" "$(run plan.yaml -o out) $(run plan.yaml -o out --max-refused 1)"
 is "refused documents of another plan" "7 none" "$(rm -f out.refused.bson.jsonl; run plan.yaml -o out)"
 sed -i 's/no number/8/' out.refused.bson.jsonl
-stays "an edited text" out.refused.bson.jsonl "--refused out.refused.bson.jsonl: it is there and not the text of the refused documents beside it (edited?); $way" \
+stays "an edited text" out.refused.bson.jsonl "--refused out.refused.bson.jsonl: it is there and not the text of the refused documents next to it (edited?); $way" \
     plan.yaml -o out
 rm out.refused.bson*
 printf 'more' >> mine

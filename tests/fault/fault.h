@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* fault.h - what the files of the fault tests share: scenes (a dump, a plan, options), calls that fail on demand, and
- * pictures of a folder, to see that nothing was published or that the bytes are the same. */
+ * pictures of a folder, to see that output not written or that the bytes are the same. */
 #ifndef FAULT_H
 #define FAULT_H
 

@@ -494,7 +494,8 @@ swarm(struct trial *t)
         ok = ok && (!*bee[i].w.wrong || bad(why, "%.500s", bee[i].w.wrong));
         g.writes += bee[i].w.writes;
     }
-    if (ok && (s == 6 || s == 7)) { /* "call again when fewer writes go on"; refused in passing: it must go on now */
+    if (ok && (s == 6 || s == 7)) { /* "call again when there are fewer "
+                                       "writes"; refused in passing: it must go on now */
         char seen[512];
         snprintf(seen, sizeof seen, "grep -m 3 mongoreshape-live: '%s' | sed 's/^/    said: /'", g.log);
         s = system(seen) == 0 ? call(t, "apply", NULL, NULL) : s;

@@ -66,7 +66,7 @@ mrsi_suggest_extract(struct mrsi_planning *p, struct mrsi_rule_found *r)
     const struct mrsi_path *list = r->at, *each = list && list->length ? below(list, list, NULL) : NULL;
     bool outlier = strcmp(r->rule, "outlier-array") == 0;
     if (!each || each->count.n[MRSI_OBJECT] != each->count.all || strcmp(r->rule, "repeated-parts") == 0) {
-        return mrsi_planning_no(p, "what becomes of it is for you to say");
+        return mrsi_planning_no(p, "decide what to do with it");
     }
     if (list->lists || list->ways != 1 || !mrsi_dotted(list, path, sizeof path)) {
         return mrsi_planning_no(p, "it does not stand in the root");
@@ -246,7 +246,7 @@ mrsi_suggest_index(struct mrsi_planning *p, struct mrsi_rule_found *r)
         return true;
     }
     if (!r->reference) {
-        return mrsi_planning_no(p, "which one can go is for you to say");
+        return mrsi_planning_no(p, "decide which one to drop");
     }
     if (!mrsi_dotted(r->reference->from[0], path, sizeof path)) {
         return mrsi_planning_no(p, odd_name);

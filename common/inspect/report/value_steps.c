@@ -89,7 +89,7 @@ mrsi_suggest_cast(struct mrsi_planning *p, struct mrsi_rule_found *r)
         return mrsi_planning_no(p, odd_name);
     }
     if (!type) {
-        return mrsi_planning_no(p, "which type is meant is for you to say");
+        return mrsi_planning_no(p, "decide which type is right");
     }
     if (strcmp(path, "_id") == 0) {
         return mrsi_planning_no(p, "an _id that changes takes all references with it");
@@ -115,7 +115,7 @@ mrsi_suggest_copy(struct mrsi_planning *p, struct mrsi_rule_found *r)
     char of[ROOM], key[ROOM], ref[ROOM];
     const struct mrsi_copied *c = r->copy;
     if (!c) {
-        return mrsi_planning_no(p, "which fields to copy is for you to say");
+        return mrsi_planning_no(p, "decide which fields to copy");
     }
     if (!mrsi_dotted(c->of, of, sizeof of) || !mrsi_dotted(c->beside->to[0], key, sizeof key) ||
         !mrsi_dotted(c->beside->from[0], ref, sizeof ref)) {

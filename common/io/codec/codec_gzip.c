@@ -197,7 +197,7 @@ trailer_byte(struct codec_gzip_dec *d, uint8_t byte, const char **why)
         return MRS_FAIL;
     }
     if (d->told && d->taken - (d->tail_n - d->tail_at) - d->begun != d->told) {
-        *why = "a member is not as long as it says";
+        *why = "the length of a member differs from its header";
         return MRS_FAIL;
     }
     d->at = AT_START;

@@ -160,7 +160,7 @@ judge_frame(struct codec_zstd_dec *d)
     }
     return h.frameContentSize == ZSTD_CONTENTSIZE_UNKNOWN || h.frameContentSize == d->made
                ? NULL
-               : "a frame ends with fewer bytes than it says";
+               : "a frame has fewer bytes than its header says";
 }
 
 /* In the frame: so many bytes were taken from p and so many came out. What is wrong with it and passes with the library

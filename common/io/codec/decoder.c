@@ -41,8 +41,8 @@ too_large(const struct mrsi_decoder *d, uint64_t window, struct mrs_err *e)
     unsigned long long mib = (window + (1u << 20) - 1) >> 20;
     if (window > 2ull << 30) {
         return MRSI_FAIL(e, MRS_E_LIMIT,
-                         "%s: its %s stream needs a window of more than 2048 MiB, the most that can be read: pack it "
-                         "anew with --long=31 or less", d->name, d->codec->name);
+                         "%s: its %s stream needs a window of more than 2048 MiB, the maximum: compress it again with "
+                         "--long=31 or less", d->name, d->codec->name);
     }
     return MRSI_FAIL(e, MRS_E_LIMIT,
                      "%s: its %s stream needs a window of %llu MiB, which may take half of the memory: give "

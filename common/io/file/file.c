@@ -535,7 +535,7 @@ open_beside(const char *path, mode_t mode, char *tmp, size_t size, int *fd, stru
     for (int i = 0; i < 100; i++) {
         int n = snprintf(tmp, size, "%s.tmp%ld-%d", path, (long)getpid(), i);
         if (n < 0 || (size_t)n >= size) {
-            return mrs_err_sys(e, ENAMETOOLONG, "create a file beside %s", path);
+            return mrs_err_sys(e, ENAMETOOLONG, "create a file next to %s", path);
         }
         *fd = open(tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (*fd >= 0) {

@@ -227,8 +227,8 @@ begin_block(struct mrsi_archive_in *r, uint64_t off, const struct mrsi_archive_b
     }
     if (f->state == MRSI_FOUND_UNSEEN && f->special && f->taken && r->any_ordinary) {
         return mrsi_archive_bad(&r->f, off, f->body_ns, e,
-                                "users, roles and their version must stand before all collections: mongorestore does "
-                                "not find them here (--nsExclude leaves them out)");
+                                "users, roles and their version must be before all collections: mongorestore does not "
+                                "find them here (--nsExclude leaves them out)");
     }
     r->any_ordinary = r->any_ordinary || !(f->special || f->oplog);
     f->state = MRSI_FOUND_OPEN;
@@ -286,7 +286,7 @@ close_ns(struct mrsi_archive_in *r, uint64_t off, const struct mrsi_archive_bloc
         return mrsi_archive_bad(&r->f, at, f->body_ns, e, "it ends within a block: it is cut short");
     }
     if (s == MRS_OK && kind == MRSI_FRAME_DOC) {
-        return mrsi_archive_bad(&r->f, at, f->body_ns, e, "documents stand in the block that closes their namespace");
+        return mrsi_archive_bad(&r->f, at, f->body_ns, e, "the block that closes a namespace has documents");
     }
     return in_ns(s, f, e);
 }
@@ -326,7 +326,8 @@ read_blocks(struct mrsi_archive_in *r, struct mrs_err *e)
             return all_closed(r, e);
         }
         if (s == MRS_OK && kind == MRSI_FRAME_END) {
-            return mrsi_archive_bad(&r->f, off, NULL, e, "an end mark stands where a block must begin, or nothing");
+            return mrsi_archive_bad(&r->f, off, NULL, e, "an end mark or the end of the file, where a block must "
+                                                         "begin");
         }
         MRS_THEN(s, mrsi_archive_block(&r->f, off, doc, &b, e));
         MRS_THEN(s, begin_block(r, off, &b, &f, e));

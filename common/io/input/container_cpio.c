@@ -62,7 +62,7 @@ mrsi_cpio_check(const struct mrsi_source_from *from, const struct mrs_pause *pau
         }
         const struct cpio_layout *h = memcmp(room, "070707", 6) == 0 ? &odc : &newc;
         if (h == &newc && memcmp(room, "070701", 6) != 0 && memcmp(room, "070702", 6) != 0) {
-            return refuse(from, at, "no header of a member stands", e);
+            return refuse(from, at, "no header of a member is", e);
         }
         if (got < h->head) {
             return MRS_OK;
@@ -71,7 +71,7 @@ mrsi_cpio_check(const struct mrsi_source_from *from, const struct mrs_pause *pau
         uint64_t name = number(room + h->name, h->name_n, h->base, &bad);
         uint64_t size = number(room + h->size, h->size_n, h->base, &bad);
         if (bad) {
-            return refuse(from, at, "something else than digits stands in the header", e);
+            return refuse(from, at, "the header has other characters than digits", e);
         }
         if (name == 0 || name > NAME_MOST) {
             return refuse(from, at, name ? "a name is longer than 4,095 bytes" : "a member has no name", e);

@@ -58,7 +58,7 @@ mrsi_heap_room(struct mrsi_heap *h, uint64_t n, const char *what, struct mrs_err
     if (has <= h->spare || n > has - h->spare) {
         return MRSI_FAIL(e, MRS_E_LIMIT,
                          "%s: %llu bytes more are to be unpacked, and the folder for temporary files has %llu free: "
-                         "say a larger one with --tmp (damage and bombs look like this, too)",
+                         "name a larger one with --tmp (a damaged or malicious archive has the same symptom)",
                          what, (unsigned long long)n, (unsigned long long)has);
     }
     uint64_t ahead = has - h->spare < ASK_EVERY ? has - h->spare : ASK_EVERY;

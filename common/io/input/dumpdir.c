@@ -265,8 +265,8 @@ long_name(struct dumpdir_scan *c, struct rec *rec, size_t stem_n, const struct m
     }
     return *coll ? MRS_OK
                  : MRSI_FAIL(e, MRS_E_FORMAT,
-                             "%s: a shortened name, and no metadata file beside it has the "
-                             "whole one as \"collectionName\"",
+                             "%s: a shortened name, and no metadata file next to it has the full name as "
+                             "\"collectionName\"",
                              rec->item->path);
 }
 

@@ -108,7 +108,7 @@ name_it(struct mrs_input *in, struct mrs_input_ns *ns, const char *db, size_t db
     const char *wrong = mrsi_db_wrong(db, db_n);
     size_t coll_n = strlen(coll);
     if (wrong || !coll_n) {
-        return MRSI_FAIL(e, MRS_E_USAGE, "'%.*s.%s' is no namespace: %s; say which one it is",
+        return MRSI_FAIL(e, MRS_E_USAGE, "'%.*s.%s' is no namespace: %s; give the namespace",
                          (int)db_n, db, coll, wrong ? wrong : "the collection has no name");
     }
     char *text = mrs_arena_alloc(&in->arena, 2 * db_n + coll_n + 3);
@@ -161,8 +161,7 @@ name_by_path(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, st
         s = mrsi_metadata_coll(&in->arena, ns->metadata, path, &coll, e);
         if (s == MRS_OK && !coll) {
             s = MRSI_FAIL(e, MRS_E_FORMAT,
-                          "%s: a shortened name, and no metadata file beside it says the "
-                          "whole one",
+                          "%s: a shortened name, and no metadata file next to it has the full name",
                           path);
         }
     } else {
@@ -215,7 +214,7 @@ name_single(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, con
         return name_by_option(in, ns, opts->ns, e);
     }
     enum mrs_status s = stream ? MRSI_FAIL(&own, MRS_E_USAGE,
-                                           "%s is a stream without a name, and no archive: say its namespace", path)
+                                           "%s is a stream and no archive: give its namespace", path)
                                : name_by_path(in, ns, path, &own);
     if (s == MRS_FAIL && opts->unnamed && own.code != MRS_E_IO) {
         return name_by_option(in, ns, opts->unnamed, e);

@@ -138,7 +138,7 @@ look_at(const char *path, char away[PATH_MAX], struct mrs_err *e)
     *away = 0;
     if (lstat(path, &st) < 0) {
         return errno == ENOENT ? MRSI_FAIL(e, MRS_E_MISSING,
-                                           "%s of the run that was stopped is not there any more: --force starts over",
+                                           "%s of the stopped run is missing: --force starts over",
                                            path)
                                : mrs_err_sys(e, errno, "stat %s", path);
     }
@@ -158,8 +158,8 @@ static enum mrs_status
 not_there(const char *path, const char *away, struct mrs_err *e)
 {
     return MRSI_FAIL(e, MRS_E_MISSING,
-                     "%s, a file of the run that was stopped, is not there (%s tells of it): bring the disk of its "
-                     "--tmp back, or start over with --force",
+                     "%s, a file of the stopped run, is missing (%s refers to it): mount the disk of its --tmp again, "
+                     "or start over with --force",
                      away, path);
 }
 

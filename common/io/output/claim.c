@@ -203,7 +203,7 @@ take_marker(struct mrs_output *o, struct mrs_err *e)
         }
     }
     if (o->claim.marker < 0) {
-        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force starts over",
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the stopped run is missing: --force starts over",
                          o->marker);
     }
     enum mrs_status s = lock(o->claim.marker, o->marker, &taken, e);
@@ -216,7 +216,7 @@ mrsi_claim_left(struct mrs_output *o, struct mrs_err *e)
     struct stat st;
     o->keep_partial = true; /* until it is found as it was left */
     if (lstat(o->partial, &st) < 0 && errno == ENOENT) {
-        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the run that was stopped is not there any more: --force starts over",
+        return MRSI_FAIL(e, MRS_E_MISSING, "%s of the stopped run is missing: --force starts over",
                          o->partial);
     }
     enum mrs_status s = mrsi_claim_folder(o->partial, &o->claim.folder, e);

@@ -414,7 +414,7 @@ mrs_output_commit(struct mrs_output *o, struct mrs_view extra, uint64_t *sync_ms
     uint64_t start = mrs_clock_steady();
     enum mrs_status s = MRS_OK;
     if (o->failed || o->committed) {
-        return MRSI_FAIL(e, MRS_E_IO, "%s: writing has failed before, nothing is published",
+        return MRSI_FAIL(e, MRS_E_IO, "%s: a write has failed before, output not written",
                          o->path);
     }
     if (o->sinks) {

@@ -121,7 +121,7 @@ set_kind(struct mrs_output *o, const struct mrs_output_opts *opts, struct mrs_er
     o->format = shape.format;
     o->codec = shape.codec;
     if (shape.format == MRS_FORMAT_BSON && !o->single_ns) {
-        return MRSI_FAIL(e, MRS_E_USAGE, "the output holds one collection: say which (--ns)");
+        return MRSI_FAIL(e, MRS_E_USAGE, "the output holds one collection: name it with --ns");
     }
     if (shape.format == MRS_FORMAT_ZIP && shape.codec == MRS_CODEC_ZSTD) {
         return MRSI_FAIL(e, MRS_E_USAGE, "%s: few programs read a zip with zstd in it: gzip or none", o->path);

@@ -249,7 +249,7 @@ put_member(struct pack_zip *z, struct pack_zip_entry *x, bool begun, struct mrs_
     x->packed = (uint64_t)end - data;
     z->at = (uint64_t)end;
     if (x->packed >= LARGE && !is_large(x)) {
-        return MRSI_FAIL(e, MRS_E_LIMIT, "%s: %s became longer by packing than its header can say", z->pack->name,
+        return MRSI_FAIL(e, MRS_E_LIMIT, "%s: %s is too large for its header after compression", z->pack->name,
                          x->file->name);
     }
     mrs_buf_reset(&z->head);

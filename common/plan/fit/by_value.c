@@ -186,7 +186,7 @@ read_values(struct value_naming *x)
     }
     if (x->full) {
         char what[120];
-        snprintf(what, sizeof what, "would make more than %llu collections: say how many at `most`",
+        snprintf(what, sizeof what, "would make more than %llu collections: set `most` to allow more",
                  (unsigned long long)x->most);
         mrsi_stars_wrong(f->p, f->at, f->step->type->name, "into", what);
     } else if (s == MRS_FAIL) {

@@ -69,7 +69,7 @@ all_written(struct mrsi_engine *en, struct beside_written *w, uint32_t *n, struc
     *n = 0;
     w[(*n)++] = (struct beside_written){refused, "--refused", "no refused documents as a run wrote them",
                                         mrsi_refused_is_ours};
-    w[(*n)++] = (struct beside_written){text, "--refused", "not the text of the refused documents beside it (edited?)",
+    w[(*n)++] = (struct beside_written){text, "--refused", "not the text of the refused documents next to it (edited?)",
                                         mrsi_refused_is_ours};
     w[(*n)++] = (struct beside_written){o->write_residue, "--write-residue",
                                         "nothing of this run: what it keeps may be the only way back of another",

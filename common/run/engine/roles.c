@@ -47,8 +47,8 @@ note_role(struct mrsi_engine *en, struct mrs_view role)
         const char *coll = r.type == MRS_DOCUMENT ? text_of(mrs_val_view(r), "collection") : "";
         const struct mrs_step *step = *coll ? step_that_takes(en->plan, db, coll) : NULL;
         if (step) {
-            mrs_catalog_note(en->cat, "the role %s.%s has privileges on %s%s%s, which step %u (%s) changes: look at "
-                                      "what it should grant afterwards", text_of(role, "db"), text_of(role, "role"),
+            mrs_catalog_note(en->cat, "the role %s.%s has privileges on %s%s%s, which step %u (%s) changes: check what "
+                                      "it should grant afterwards", text_of(role, "db"), text_of(role, "role"),
                              db, *db ? "." : "", coll, step->no, step->type->name);
         }
     }

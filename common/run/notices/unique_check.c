@@ -197,7 +197,7 @@ mrsi_unique_check_report(struct mrsi_unique_check *c, struct mrs_err *e)
         const struct mrs_unique_index *index = mrs_unique_at(c->keys, i);
         const struct unique_check_seen *x = &c->seen[i];
         struct mrs_notice n = {.kind = MRS_NOTICE_UNSURE, .index = index->name};
-        n.why = index->left ? index->left : index->collated ? "its collation was not looked at" : NULL;
+        n.why = index->left ? index->left : index->collated ? "its collation was not checked" : NULL;
         s = n.why ? tell(c, n, NULL, NULL, e) : MRS_OK;
         n.why = NULL;
         if (s == MRS_OK && x->clashes && !index->left) {

@@ -111,8 +111,8 @@ look_at(const struct mrsi_engine *en, const struct mrs_input_ns *in, struct mrs_
     enum mrs_status s = mrsi_check_input(in, doc, no - 1, off, e);
     if (s == MRS_OK && strcmp(in->rel_path, "oplog.bson") == 0 && entry_names(en, doc, &ns)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
-                           "entry %llu of oplog.bson (%s) concerns a collection that the plan names: it would be "
-                           "replayed on the old shape; say --oplog drop to leave the oplog out",
+                           "entry %llu of oplog.bson (%s) concerns a collection that the plan names: its entries have "
+                           "the old schema; give --oplog drop to leave the oplog out",
                            (unsigned long long)no, *ns ? ns : "a command");
     }
     return s;

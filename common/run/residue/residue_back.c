@@ -417,7 +417,7 @@ look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_
     struct backing *x = arg;
     struct mrs_input_opts o = {.unfinished = true};
     bool opened = x->open;
-    snprintf(x->en.phase_text, sizeof x->en.phase_text, "putting back what the inverse does not bring");
+    snprintf(x->en.phase_text, sizeof x->en.phase_text, "restoring from the residue");
     x->open = false;
     enum mrs_status s = mrs_input_open(x->en.mem, folder, &o, &x->back, e);
     if (s == MRS_OK && !mrsi_ckpt_was_whole(&x->en)) {

@@ -255,8 +255,9 @@ mrsi_series_settle(struct mrsi_engine *en, struct mrs_err *e)
             continue;
         }
         if (en->opts->stream) {
-            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s: measurements were refused, and a stream has said already "
-                               "that its buckets go out as they are: write a file or a folder", c->ns);
+            return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s: measurements were refused, and a stream cannot change its "
+                                                        "buckets any more: write a file or a folder instead of "
+                                                        "--stream", c->ns);
         }
         mrs_catalog_measure(en->cat, series->cat);
         c->cat = series->cat;

@@ -11,31 +11,31 @@
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "the readings"},
-    {"into", MRS_ARG_COLL, true, NULL, "the buckets, made if it is not there"},
+    {"into", MRS_ARG_COLL, true, NULL, "collection of the buckets; created if missing"},
     {"items", MRS_ARG_NAME, true, NULL, "field for the array of readings"},
     {"by", MRS_ARG_ANY, false, NULL, "the series: a map of name: expression, or a list of fields"},
     {"time", MRS_ARG_ANY, false, NULL, "a path or an expression: decides window and order"},
     {"every", MRS_ARG_ANY, false, NULL, "the window: 30s, 15m, 1h, 1d, 1w, or {unit, size, timezone, startOfWeek}"},
-    {"max", MRS_ARG_COUNT, false, NULL, "at most so many readings in a bucket"},
-    {"fields", MRS_ARG_FIELDS, false, NULL, "what of a reading becomes an item"},
+    {"max", MRS_ARG_COUNT, false, NULL, "maximum readings in a bucket"},
+    {"fields", MRS_ARG_FIELDS, false, NULL, "fields of a reading in its item; default: all"},
     {"set", MRS_ARG_MAP, false, NULL, "more fields of the bucket: accumulators over its readings, expressions on it"},
     {"start", MRS_ARG_NAME, false, NULL, "field for the start of the window, or the first time"},
     {"end", MRS_ARG_NAME, false, NULL, "field for the end of the window (exclusive), or the last time"},
     {"id", MRS_ARG_EXPR, false, NULL, "the `_id`, of the finished bucket; default: a new one"},
     {"untimed", MRS_ARG_CHOICE, false, "refuse|keep", "readings whose time is no date"},
     {"where", MRS_ARG_QUERY, false, NULL, "only readings that match this query; others stay"},
-    {"keep", MRS_ARG_CHOICE, false, "none|all", "whether the readings stay as well"},
-    {"drop", MRS_ARG_PATHS, false, NULL, "what of a reading is left out"},
+    {"keep", MRS_ARG_CHOICE, false, "none|all", "whether the readings also stay"},
+    {"drop", MRS_ARG_PATHS, false, NULL, "fields of a reading to omit"},
     {MRSI_TWINS_KEY},
-    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several buckets with one `_id` counts"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several buckets with one `_id` is kept"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression of `fields` or `set` fails"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 static const struct mrs_key every_keys[] = {
     {"unit", MRS_ARG_TEXT, true, NULL, "second, minute, hour, day, week, month, quarter or year"},
-    {"size", MRS_ARG_COUNT, false, NULL, "so many of them (1)"},
-    {"timezone", MRS_ARG_TEXT, false, NULL, "whose calendar (UTC)"},
-    {"startOfWeek", MRS_ARG_TEXT, false, NULL, "of weeks (sunday)"},
+    {"size", MRS_ARG_COUNT, false, NULL, "number of units (1)"},
+    {"timezone", MRS_ARG_TEXT, false, NULL, "time zone of the calendar (UTC)"},
+    {"startOfWeek", MRS_ARG_TEXT, false, NULL, "first day of a week (sunday)"},
 };
 #define N_EVERY ((uint32_t)(sizeof every_keys / sizeof *every_keys))
 
@@ -446,7 +446,7 @@ remark(const void *state, uint32_t i, char *text, size_t size)
 
 const struct mrs_step_type mrsi_step_bucket = {
     .name = "bucket",
-    .summary = "gathers readings into documents that hold many of them, by series and time",
+    .summary = "collects readings in documents that hold many of them, by series and time",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .inner = inner,

@@ -43,16 +43,16 @@ struct unbucket {
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "the buckets"},
-    {"into", MRS_ARG_COLL, true, NULL, "the documents, made if it is not there"},
+    {"into", MRS_ARG_COLL, true, NULL, "collection of the documents; created if missing"},
     {"items", MRS_ARG_PATH, true, NULL, "the array that holds them"},
     {"by", MRS_ARG_PATHS, false, NULL, "fields of the bucket that each document gets"},
-    {"fields", MRS_ARG_FIELDS, false, NULL, "what of an item becomes the document; $$BUCKET, $$ITEM, $$POSITION"},
+    {"fields", MRS_ARG_FIELDS, false, NULL, "fields of the document; $$BUCKET, $$ITEM, $$POSITION"},
     {"where", MRS_ARG_QUERY, false, NULL, "only buckets that match this query; others stay"},
-    {"keep", MRS_ARG_CHOICE, false, "none|all", "whether the buckets stay as well"},
-    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
+    {"keep", MRS_ARG_CHOICE, false, "none|all", "whether the buckets also stay"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` is kept"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression of `fields` fails"},
     {"id", MRS_ARG_ANY, false, NULL, "keep, new, or an expression"},
-    {"drop", MRS_ARG_PATHS, false, NULL, "what of an item is left out"},
+    {"drop", MRS_ARG_PATHS, false, NULL, "fields of an item to omit"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 static const char *const vars[] = {"BUCKET", "ITEM", "POSITION"};
@@ -837,7 +837,7 @@ invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_unbucket = {
     .name = "unbucket",
-    .summary = "makes documents again of the items of buckets",
+    .summary = "makes documents of the items of buckets",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .example = "from: readings_hourly\ninto: readings\nitems: readings\nby: [sensor]\n\n"

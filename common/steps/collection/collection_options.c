@@ -29,11 +29,11 @@ static const struct mrs_key keys[] = {
     {"validator", MRS_ARG_ANY, false, NULL, "a query that documents must match; null: none"},
     {"validationLevel", MRS_ARG_ANY, false, "off|strict|moderate", "which documents are validated; null: the "
      "default"},
-    {"validationAction", MRS_ARG_ANY, false, "error|warn|errorAndLog", "what becomes of invalid ones"},
+    {"validationAction", MRS_ARG_ANY, false, "error|warn|errorAndLog", "what happens to invalid documents"},
     {"timeseries", MRS_ARG_ANY, false, NULL, "timeField, metaField, ...; of a collection that the plan creates"},
     {"capped", MRS_ARG_ANY, false, NULL, "true: capped, needs size; of a collection that the plan creates"},
     {"size", MRS_ARG_ANY, false, NULL, "bytes of a capped collection"},
-    {"max", MRS_ARG_ANY, false, NULL, "most documents of a capped collection"},
+    {"max", MRS_ARG_ANY, false, NULL, "maximum number of documents of a capped collection"},
     {"collation", MRS_ARG_ANY, false, NULL, "locale, strength, ...; of a collection that the plan creates; null: none"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "accepted everywhere; options touch no index"},
 };
@@ -64,7 +64,7 @@ static const struct mrs_key series_keys[] = {
     {"timeField", MRS_ARG_NAME, true, NULL, "the field with the time"},
     {"metaField", MRS_ARG_NAME, false, NULL, "the field that names the series"},
     {"granularity", MRS_ARG_CHOICE, false, "seconds|minutes|hours", "how dense readings are"},
-    {"bucketMaxSpanSeconds", MRS_ARG_COUNT, false, NULL, "most seconds in a bucket"},
+    {"bucketMaxSpanSeconds", MRS_ARG_COUNT, false, NULL, "maximum seconds in a bucket"},
     {"bucketRoundingSeconds", MRS_ARG_COUNT, false, NULL, "what a bucket's first time is rounded to"},
 };
 enum { N_SERIES = sizeof series_keys / sizeof *series_keys };
@@ -95,7 +95,7 @@ static const struct mrs_key collation_keys[] = {
     {"caseFirst", MRS_ARG_CHOICE, false, "off|upper|lower", "which case comes first"},
     {"numericOrdering", MRS_ARG_BOOL, false, NULL, "whether digits are compared as numbers"},
     {"alternate", MRS_ARG_CHOICE, false, "non-ignorable|shifted", "whether blanks and punctuation count"},
-    {"maxVariable", MRS_ARG_CHOICE, false, "punct|space", "what `alternate: shifted` passes over"},
+    {"maxVariable", MRS_ARG_CHOICE, false, "punct|space", "characters that `alternate: shifted` ignores"},
     {"backwards", MRS_ARG_BOOL, false, NULL, "whether accents are compared from the end"},
     {"normalization", MRS_ARG_BOOL, false, NULL, "whether texts are normalized"},
 };

@@ -121,7 +121,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 const struct mrs_step_type mrsi_step_copy_collection = {
     .name = "copy_collection",
     .since = 2,
-    .summary = "makes a second collection of one, indexes and options included",
+    .summary = "copies a collection with its indexes and options",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_PAIR,

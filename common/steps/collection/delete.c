@@ -21,8 +21,8 @@ struct delete {
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection that loses documents"},
-    {"where", MRS_ARG_QUERY, true, NULL, "the documents that go"},
-    {"errors", MRS_ARG_CHOICE, false, "refuse|keep", "what becomes of a document on which `where` fails"},
+    {"where", MRS_ARG_QUERY, true, NULL, "the documents to drop"},
+    {"errors", MRS_ARG_CHOICE, false, "refuse|keep", "when `where` fails for a document"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true); delete touches none"},
 };
 

@@ -15,8 +15,8 @@ struct drop {
 };
 
 static const struct mrs_key keys[] = {
-    {"in", MRS_ARG_COLL, true, NULL, "the collection that goes"},
-    {"indexes", MRS_ARG_BOOL, false, NULL, "accepted everywhere; nothing is left to follow here"},
+    {"in", MRS_ARG_COLL, true, NULL, "the collection to drop"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "accepted everywhere; without effect here"},
 };
 
 static enum mrs_status

@@ -25,11 +25,12 @@ struct grid_of {
 };
 
 static const struct mrs_key keys[] = {
-    {"into", MRS_ARG_COLL, true, NULL, "the collection that gets the documents, made if it is not there"},
+    {"into", MRS_ARG_COLL, true, NULL, "the target collection; created if missing"},
     {"by", MRS_ARG_MAP, true, NULL, "name: list, constant expression, or {from, field}; the first axis is the slowest"},
-    {"fields", MRS_ARG_FIELDS, false, NULL, "shape of each document, out of the values of the axes; default: these"},
+    {"fields", MRS_ARG_FIELDS, false, NULL, "fields of each document, from the values of the axes; default: these "
+                                            "values"},
     {"id", MRS_ARG_ANY, false, NULL, "an expression; default: new, made of the values of the axes"},
-    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` is kept"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true); grid touches none"},
 };
 static const struct mrs_key axis_keys[] = {

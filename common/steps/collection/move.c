@@ -26,11 +26,11 @@ struct move_of {
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "the collection that documents leave"},
-    {"into", MRS_ARG_COLL, true, NULL, "the collection they enter, made if it is not there"},
-    {"where", MRS_ARG_QUERY, false, NULL, "the documents that go; default: all"},
-    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
-    {"fields", MRS_ARG_FIELDS, false, NULL, "what a document keeps, or a map of new fields"},
-    {"drop", MRS_ARG_PATHS, false, NULL, "what it leaves behind"},
+    {"into", MRS_ARG_COLL, true, NULL, "the target collection; created if missing"},
+    {"where", MRS_ARG_QUERY, false, NULL, "the documents to move; default: all"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` is kept"},
+    {"fields", MRS_ARG_FIELDS, false, NULL, "fields to keep, or a map of new fields"},
+    {"drop", MRS_ARG_PATHS, false, NULL, "fields to omit"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 

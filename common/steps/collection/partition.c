@@ -41,16 +41,16 @@ struct partition {
 };
 
 static const struct mrs_key keys[] = {
-    {"from", MRS_ARG_COLL, true, NULL, "the collection that is parted"},
+    {"from", MRS_ARG_COLL, true, NULL, "the collection to split"},
     {"into", MRS_ARG_COLLS, true, NULL, "value: collection, or a list of {value, into}; `*`: a name with a star, "
      "which is the value"},
-    {"by", MRS_ARG_PATH, true, NULL, "a path whose value decides; `set` computes one in a step before, and "
-     "`drop` takes it out"},
+    {"by", MRS_ARG_PATH, true, NULL, "the path whose value decides; compute one with `set` in a step before, remove it "
+                                     "with `drop`"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query; others stay"},
-    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` is kept"},
     {"others", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents whose value has no collection"},
-    {"drop", MRS_ARG_BOOL, false, NULL, "whether the field is taken out (false)"},
-    {"most", MRS_ARG_COUNT, false, NULL, "with `*`: most collections that values may name (1000)"},
+    {"drop", MRS_ARG_BOOL, false, NULL, "whether the field is removed (false)"},
+    {"most", MRS_ARG_COUNT, false, NULL, "with `*`: maximum number of collections (1000)"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
@@ -448,7 +448,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_partition = {
     .name = "partition",
-    .summary = "parts one collection into several by a value",
+    .summary = "splits a collection into several by a value",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_VALUES,

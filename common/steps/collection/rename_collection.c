@@ -61,7 +61,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_rename_collection = {
     .name = "rename_collection",
-    .summary = "gives a collection another name",
+    .summary = "renames a collection",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_PAIR,

@@ -31,11 +31,11 @@ struct unite {
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLLS, true, NULL, "the collections: a list, or a map tag: collection"},
-    {"into", MRS_ARG_COLL, true, NULL, "the collection they become, made if it is not there"},
+    {"into", MRS_ARG_COLL, true, NULL, "the target collection; created if missing"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query; others stay"},
-    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` counts"},
-    {"tag", MRS_ARG_PATH, false, NULL, "field that tells where a document came from"},
-    {"replace", MRS_ARG_BOOL, false, NULL, "whether a tag that is there already is overwritten (false)"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one `_id` is kept"},
+    {"tag", MRS_ARG_PATH, false, NULL, "field for the tag of the source collection"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "whether an existing tag is overwritten (false)"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
@@ -274,7 +274,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_union = {
     .name = "union",
-    .summary = "makes one collection of several",
+    .summary = "merges several collections into one",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_LIST,

@@ -8,24 +8,24 @@
 #include "mongoreshape/join_ops.h"
 
 static const struct mrs_key keys[] = {
-    {"from", MRS_ARG_COLL, true, NULL, "what is copied from"},
+    {"from", MRS_ARG_COLL, true, NULL, "documents to copy from"},
     {"into", MRS_ARG_COLL, true, NULL, "documents that hold the references"},
     {"match", MRS_ARG_MATCH, true, NULL, "path of from: path of into, or a list of {from, into} expressions"},
-    {"fields", MRS_ARG_FIELDS, true, NULL, "what is copied; _id is never implied"},
+    {"fields", MRS_ARG_FIELDS, true, NULL, "fields to copy; _id only if listed"},
     {"as", MRS_ARG_PATH, false, NULL, "subdocument for the copies"},
-    {"at", MRS_ARG_CHOICE, false, "reference|root", "beside the reference, or at the top of the document"},
+    {"at", MRS_ARG_CHOICE, false, "reference|root", "next to the reference, or at the top level"},
     {"wrap", MRS_ARG_NAME, false, NULL, "a reference x becomes {NAME: x, ...copies}"},
     {"refs", MRS_ARG_CHOICE, false, "keep|drop", "whether references stay"},
     {"keep", MRS_ARG_CHOICE, false, "all|none", "whether matched documents stay in from"},
-    {"where", MRS_ARG_QUERY, false, NULL, "which documents of from take part"},
-    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {"where", MRS_ARG_QUERY, false, NULL, "documents of from that take part; others stay"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite existing fields"},
     {MRSI_TWINS_KEY},
     {"nulls", MRS_ARG_CHOICE, false, "ignore|match", "whether null and missing match each other"},
     {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents of from without a match"},
     {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "references without a match"},
     {"many", MRS_ARG_CHOICE, false, "refuse|first|last", "several matches of one reference"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails"},
-    {"oversize", MRS_ARG_CHOICE, false, "refuse", "when a document would pass 16 MiB"},
+    {"oversize", MRS_ARG_CHOICE, false, "refuse", "when a document would exceed 16 MiB"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "rewrite indexes and add one for a wrapped reference; default true"}};
 
 /* ---- compile ---- */
@@ -336,7 +336,7 @@ static const struct mrs_join_ops join_ops = {takes_part, copy_keys, shape, NULL,
 
 const struct mrs_step_type mrsi_step_copy = {
     .name = "copy",
-    .summary = "fields copied along a reference",
+    .summary = "copies fields of a referenced document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .example = "from: customers\ninto: orders\nmatch: { _id: customerId }\nfields: { customerName: $name }\n\n"

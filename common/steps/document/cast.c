@@ -37,7 +37,7 @@ static const struct mrs_key keys[] = {
      "binData uuid object array (of JSON text); { uuid: driver }, { legacy_uuid: driver } for what old drivers "
      "(csharp, java, python) wrote"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
-    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens with a value that cannot be converted"},
+    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when a value cannot be converted"},
     {MRSI_TYPES_KEY, "only values of these types, as `$type` names them"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };

@@ -29,8 +29,8 @@ struct order_of {
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
-    {"fields", MRS_ARG_PATHS, true, NULL, "the order that they shall have; others follow as they are, dotted paths "
-     "order inside"},
+    {"fields", MRS_ARG_PATHS, true, NULL, "the new order; other fields follow in their old order, dotted paths order "
+                                          "inside"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true); order touches none"},
 };
@@ -251,7 +251,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_order = {
     .name = "order",
-    .summary = "puts the fields of each document into an order",
+    .summary = "orders the fields of each document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_IN,

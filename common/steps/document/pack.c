@@ -30,8 +30,8 @@ struct pack {
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
     {"fields", MRS_ARG_PATHS, true, NULL, "top-level names; release_* is every name that begins so"},
-    {"as", MRS_ARG_PATH, true, NULL, "the array that receives them, one {key, value} each"},
-    {"strip", MRS_ARG_TEXT, false, NULL, "is left out in front of the names that become keys"},
+    {"as", MRS_ARG_PATH, true, NULL, "the array, one {key, value} for each field"},
+    {"strip", MRS_ARG_TEXT, false, NULL, "prefix to remove from names that become keys"},
     MRSI_PACKED_KEYS,
     {"replace", MRS_ARG_BOOL, false, NULL, "whether `as` may exist already (false)"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
@@ -420,7 +420,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_pack = {
     .name = "pack",
-    .summary = "makes an array of key and value of fields of one kind",
+    .summary = "turns similar fields into an array of keys and values",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_IN,

@@ -42,7 +42,7 @@ static const struct mrs_key keys[] = {
     {"fields", MRS_ARG_MAP, true, NULL, "old path: new path; `**`: any levels, `a*`: names that begin so, to a name or "
      "an expression of $$NAME"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
-    {"replace", MRS_ARG_BOOL, false, NULL, "whether a field that has the new name already is overwritten (false)"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "whether an existing field with the new name is overwritten (false)"},
     {MRSI_TYPES_KEY, "paths with a star: only fields with values of these types, as `$type` names them"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
@@ -591,7 +591,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_rename = {
     .name = "rename",
-    .summary = "gives fields of each document other names",
+    .summary = "renames fields of each document",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_IN,

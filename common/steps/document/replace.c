@@ -23,10 +23,10 @@ struct replace_of {
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
-    {"with", MRS_ARG_EXPR, true, NULL, "an expression that gives the document as it shall be; its `_id` stays"},
+    {"with", MRS_ARG_EXPR, true, NULL, "an expression for the new document; its `_id` stays"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
-    {"errors", MRS_ARG_CHOICE, false, "refuse|keep", "what happens where the expression fails, gives no document or "
-     "another `_id`"},
+    {"errors", MRS_ARG_CHOICE, false, "refuse|keep", "when the expression fails, or gives no document or another "
+                                                     "`_id`"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "false: the validator stays; indexes stay in any case (true)"},
 };
 
@@ -256,7 +256,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 const struct mrs_step_type mrsi_step_replace = {
     .name = "replace",
     .since = 2,
-    .summary = "replaces each document by what an expression gives",
+    .summary = "replaces each document by the value of an expression",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_IN,

@@ -36,9 +36,8 @@ static const struct mrs_key keys[] = {
     {"fields", MRS_ARG_FIELDS, true, NULL, "name: expression; a value that is missing ($$REMOVE) removes the field; "
      "`**`: any levels, `a*`: names that begin so, with $$VALUE and $$NAME"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
-    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "what happens where an expression or a dotted write "
-     "fails"},
-    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one new `_id` counts"},
+    {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several documents with one new `_id` is kept"},
     {MRSI_TYPES_KEY, "paths with a star: only values of these types, as `$type` names them"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };

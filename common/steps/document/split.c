@@ -25,10 +25,10 @@ struct split {
 
 static const struct mrs_key keys[] = {
     {"from", MRS_ARG_COLL, true, NULL, "the collection whose documents are split"},
-    {"fields", MRS_ARG_PATHS, true, NULL, "the paths that leave"},
-    {"into", MRS_ARG_COLL, true, NULL, "the collection of the siblings, made if it is not there"},
+    {"fields", MRS_ARG_PATHS, true, NULL, "the paths to move"},
+    {"into", MRS_ARG_COLL, true, NULL, "the collection of the siblings; created if missing"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
-    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several siblings with one `_id` counts"},
+    {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "which of several siblings with one `_id` is kept"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 

@@ -22,7 +22,7 @@ struct unpack {
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
     {"as", MRS_ARG_PATH, true, NULL, "the array of {key, value} that becomes fields"},
-    {"prefix", MRS_ARG_TEXT, false, NULL, "is put in front of the keys"},
+    {"prefix", MRS_ARG_TEXT, false, NULL, "prefix to add to the keys"},
     MRSI_PACKED_KEYS,
     {"replace", MRS_ARG_BOOL, false, NULL, "whether the fields may exist already (false)"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
@@ -404,7 +404,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 
 const struct mrs_step_type mrsi_step_unpack = {
     .name = "unpack",
-    .summary = "makes fields of an array of key and value",
+    .summary = "turns an array of keys and values into fields",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .stars = MRS_STARS_IN,

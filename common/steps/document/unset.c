@@ -18,7 +18,7 @@ struct unset {
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are changed"},
-    {"fields", MRS_ARG_PATHS, true, NULL, "the paths that are taken out; `**`: any levels, `a*`: names that begin so"},
+    {"fields", MRS_ARG_PATHS, true, NULL, "the paths to remove; `**`: any levels, `a*`: names with this prefix"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query"},
     {MRSI_TYPES_KEY, "paths with a star: only values of these types, as `$type` names them"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},

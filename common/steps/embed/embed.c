@@ -10,30 +10,32 @@
 #include "mongoreshape/join_ops.h"
 
 static const struct mrs_key embed_keys[] = {
-    {"from", MRS_ARG_COLL, true, NULL, "what is put in"},
-    {"into", MRS_ARG_COLL, true, NULL, "what receives"},
+    {"from", MRS_ARG_COLL, true, NULL, "documents to embed"},
+    {"into", MRS_ARG_COLL, true, NULL, "parent documents"},
     {"match", MRS_ARG_MATCH, true, NULL, "path of from: path of into, or a list of {from, into} expressions"},
-    {"as", MRS_ARG_PATH, true, NULL, "where the result goes; the reference itself: in place"},
-    {"one", MRS_ARG_BOOL, false, NULL, "a single subdocument instead of an array"},
-    {"fields", MRS_ARG_FIELDS, false, NULL, "what of a document is put in"},
-    {"drop", MRS_ARG_PATHS, false, NULL, "what of a document is left out"},
-    {"sort", MRS_ARG_SORT, false, NULL, "order of the documents in a parent; default: input order"},
-    {"limit", MRS_ARG_COUNT, false, NULL, "at most so many per parent"},
-    {"overflow", MRS_ARG_MAP, false, NULL, "pages for what passes the limit: into, size, ref, number, items, flag"},
+    {"as", MRS_ARG_PATH, true, NULL, "target path; the path of the reference: in place"},
+    {"one", MRS_ARG_BOOL, false, NULL, "one subdocument instead of an array"},
+    {"fields", MRS_ARG_FIELDS, false, NULL, "fields to embed; default: all"},
+    {"drop", MRS_ARG_PATHS, false, NULL, "fields to omit"},
+    {"sort", MRS_ARG_SORT, false, NULL, "order in a parent; default: input order"},
+    {"limit", MRS_ARG_COUNT, false, NULL, "maximum per parent"},
+    {"overflow", MRS_ARG_MAP, false, NULL, "pages for documents beyond the limit: into, size, ref, number, items, "
+                                           "flag"},
     {"count", MRS_ARG_PATH, false, NULL, "field for the number of matches"},
-    {"empty", MRS_ARG_CHOICE, false, "array|absent|null", "what parents without a match get"},
+    {"empty", MRS_ARG_CHOICE, false, "array|absent|null", "value in parents without a match"},
     {"keep", MRS_ARG_CHOICE, false, "unmatched|all|none", "which of the matched documents stay in from"},
-    {"where", MRS_ARG_QUERY, false, NULL, "which documents of from take part"},
-    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {"where", MRS_ARG_QUERY, false, NULL, "documents of from that take part; others stay"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite existing fields"},
     {MRSI_TWINS_KEY},
     {"nulls", MRS_ARG_CHOICE, false, "ignore|match", "whether null and missing match each other"},
-    {"reference", MRS_ARG_CHOICE, false, "from|into", "the side that points; default: into when the from field is _id"},
+    {"reference", MRS_ARG_CHOICE, false, "from|into", "the side that holds the reference; default: into if the from "
+                                                      "field is _id"},
     {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents of from without a match"},
     {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "references without a match"},
-    {"many", MRS_ARG_CHOICE, false, "refuse|first|last", "several matches where one is meant"},
-    {"oversize", MRS_ARG_CHOICE, false, "refuse|overflow", "when a parent would pass 16 MiB"},
+    {"many", MRS_ARG_CHOICE, false, "refuse|first|last", "several matches for one place"},
+    {"oversize", MRS_ARG_CHOICE, false, "refuse|overflow", "when a parent would exceed 16 MiB"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails"},
-    {"indexes", MRS_ARG_BOOL, false, NULL, "rewrite and carry indexes; default true"}};
+    {"indexes", MRS_ARG_BOOL, false, NULL, "rewrite and copy indexes; default true"}};
 
 static const struct mrs_key overflow_keys[] = {{"into", MRS_ARG_COLL, true, NULL, "collection of the pages"},
                                                {"size", MRS_ARG_COUNT, true, NULL, "items of a page"},
@@ -335,7 +337,7 @@ static const struct mrs_inner inner[] = {{"overflow", overflow_keys, N_OVERFLOW,
 
 const struct mrs_step_type mrsi_step_embed = {
     .name = "embed",
-    .summary = "documents into documents",
+    .summary = "embeds documents of one collection in those of another",
     .keys = embed_keys,
     .n_keys = sizeof embed_keys / sizeof *embed_keys,
     .inner = inner,

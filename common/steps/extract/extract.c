@@ -9,37 +9,38 @@
 #include <stdio.h>
 
 static const struct mrs_key keys[] = {
-    {"from", MRS_ARG_COLL, true, NULL, "documents that hold the parts"},
+    {"from", MRS_ARG_COLL, true, NULL, "documents that contain the parts"},
     {"path", MRS_ARG_ANY, true, NULL, "the array or subdocument, or {fields: [...]}: top-level fields that become "
      "one document"},
-    {"into", MRS_ARG_COLL, true, NULL, "collection of the parts; new, or one to add to"},
-    {"refs", MRS_ARG_CHOICE, false, "parent|child|both|none", "which side points to the other"},
-    {"parent_ref", MRS_ARG_NAME, false, NULL, "field of the part that holds its parent's key"},
-    {"parent_key", MRS_ARG_PATH, false, NULL, "the value it holds; default _id"},
+    {"into", MRS_ARG_COLL, true, NULL, "collection of the parts, new or existing"},
+    {"refs", MRS_ARG_CHOICE, false, "parent|child|both|none", "the side that holds the references"},
+    {"parent_ref", MRS_ARG_NAME, false, NULL, "field of the part for its parent's key"},
+    {"parent_key", MRS_ARG_PATH, false, NULL, "field of the parent that is its key; default _id"},
     {"child_refs", MRS_ARG_PATH, false, NULL, "field of the parent for the ids of its parts; default: path"},
     {"unique", MRS_ARG_PATHS, false, NULL, "parts with equal values here become one document"},
     {"id", MRS_ARG_ANY, false, NULL, "keep, new, or an expression"},
     {"position", MRS_ARG_NAME, false, NULL, "field for the place in the array"},
-    {"leave", MRS_ARG_MAP, false, NULL, "copies that stay: limit, sort, fields, id"},
+    {"leave", MRS_ARG_MAP, false, NULL, "copies that stay in the parent: limit, sort, fields, id"},
     {"extracted", MRS_ARG_CHOICE, false, "all|rest", "rest: elements that stay are not extracted"},
     {"pages", MRS_ARG_MAP, false, NULL, "pages instead of one document each: size, ref, number, items, flag"},
     {"count", MRS_ARG_PATH, false, NULL, "field for the number of elements"},
     {"value", MRS_ARG_NAME, false, NULL, "elements that are no documents become {value: element}"},
-    {"fields", MRS_ARG_FIELDS, false, NULL, "what of an element becomes the document"},
-    {"drop", MRS_ARG_PATHS, false, NULL, "what of an element is left out"},
-    {"where", MRS_ARG_QUERY, false, NULL, "which documents of from take part"},
+    {"fields", MRS_ARG_FIELDS, false, NULL, "fields of the element in the document; default: all"},
+    {"drop", MRS_ARG_PATHS, false, NULL, "fields of the element to omit"},
+    {"where", MRS_ARG_QUERY, false, NULL, "documents of from that take part; others stay"},
     {MRSI_TWINS_KEY},
     {"conflicts", MRS_ARG_CHOICE, false, "refuse|first|last", "equal keys or _ids with other contents"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails"},
-    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite existing fields"},
     {"map", MRS_ARG_NAME, false, NULL, "`path` is a document whose fields are the parts: field for their names"},
     {"nested", MRS_ARG_MAP, false, NULL, "parts inside of parts: path, parent_ref"},
-    {"indexes", MRS_ARG_BOOL, false, NULL, "rewrite and carry indexes; default true"}};
+    {"indexes", MRS_ARG_BOOL, false, NULL, "rewrite and copy indexes; default true"}};
 
-static const struct mrs_key leave_keys[] = {{"limit", MRS_ARG_COUNT, false, NULL, "at most so many; default all"},
-                                            {"sort", MRS_ARG_SORT, false, NULL, "which stay, and their order"},
-                                            {"fields", MRS_ARG_FIELDS, false, NULL, "what of them stays"},
-                                            {"id", MRS_ARG_BOOL, false, NULL, "they carry the _id of their document"}};
+static const struct mrs_key leave_keys[] = {{"limit", MRS_ARG_COUNT, false, NULL, "maximum number; default all"},
+                                            {"sort", MRS_ARG_SORT, false, NULL, "selects those that stay, and their "
+                                                                                "order"},
+                                            {"fields", MRS_ARG_FIELDS, false, NULL, "their fields"},
+                                            {"id", MRS_ARG_BOOL, false, NULL, "they keep the _id of their document"}};
 static const struct mrs_key page_keys[] = {{"size", MRS_ARG_COUNT, true, NULL, "items of a page"},
                                            {"ref", MRS_ARG_NAME, true, NULL, "field for the parent's key"},
                                            {"number", MRS_ARG_NAME, true, NULL, "field for the page's number"},
@@ -459,7 +460,7 @@ say(const void *state, uint32_t i, char *text, size_t size)
 
 const struct mrs_step_type mrsi_step_extract = {
     .name = "extract",
-    .summary = "embedded parts into a collection of their own",
+    .summary = "moves subdocuments or array elements to a collection of their own",
     .keys = keys,
     .n_keys = N_KEYS(keys),
     .inner = inner,

@@ -10,15 +10,16 @@
 
 static const struct mrs_key keys[] = {
     {"parent", MRS_ARG_COLL, true, NULL, "documents that list their children"},
-    {"child", MRS_ARG_COLL, true, NULL, "documents that name their parent"},
+    {"child", MRS_ARG_COLL, true, NULL, "documents that refer to their parent"},
     {"parent_ref", MRS_ARG_PATH, true, NULL, "field of child that holds the _id of its parent"},
     {"child_refs", MRS_ARG_PATH, true, NULL, "field of parent that holds the array of the _ids of its children"},
-    {"derive", MRS_ARG_CHOICE, true, "child_refs|parent_ref|both", "references that are completed from the others"},
+    {"derive", MRS_ARG_CHOICE, true, "child_refs|parent_ref|both", "references to complete from the others"},
     {"sort", MRS_ARG_SORT, false, NULL, "order of child_refs, by fields of child"},
-    {"strip", MRS_ARG_CHOICE, false, "none|parent_ref|child_refs", "references that go afterwards"},
-    {"prefer", MRS_ARG_CHOICE, false, "none|parent|child", "who is believed when both sides disagree"},
+    {"strip", MRS_ARG_CHOICE, false, "none|parent_ref|child_refs", "references to remove afterwards"},
+    {"prefer", MRS_ARG_CHOICE, false, "none|parent|child", "the side that decides when both disagree"},
     {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "dangling references"},
-    {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "children that neither name nor are listed"},
+    {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "children without a parent reference that no parent "
+                                                                   "lists"},
     {MRSI_TWIN_NODES_KEY},
     {"indexes", MRS_ARG_BOOL, false, NULL, "an index for derived references, none for stripped ones; default true"}};
 
@@ -284,7 +285,7 @@ static const struct mrs_link_ops ops = {wants, read_references, order, judge, mr
 
 const struct mrs_step_type mrsi_step_link = {
     .name = "link",
-    .summary = "references of parents and children complete each other",
+    .summary = "completes the references of parents and children from each other",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .example = "parent: projects\nchild: tasks\nparent_ref: projectId\nchild_refs: tasks\nderive: child_refs\n\n"

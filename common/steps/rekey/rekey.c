@@ -11,15 +11,15 @@
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents get other _ids"},
     {"id", MRS_ARG_ANY, false, NULL, "new, or an expression: the _id of each document"},
-    {"merge", MRS_ARG_MAP, false, NULL, "documents with a key in common become one: by, any, sort, fields, dropped"},
+    {"merge", MRS_ARG_MAP, false, NULL, "merges documents with a common key: by, any, sort, fields, dropped"},
     {"references", MRS_ARG_ANY, false, NULL,
-     "what follows: a map { collection: paths }, or a list of { in, fields, where }"},
-    {"old", MRS_ARG_PATH, false, NULL, "field that keeps the former _id; with merge an array of those merged in"},
+     "references to update: a map { collection: paths }, or a list of { in, fields, where }"},
+    {"old", MRS_ARG_PATH, false, NULL, "field for the old _id; with merge an array of the old _ids"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents of in that match this query"},
-    {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "references that name neither an old nor a new _id"},
-    {"distinct", MRS_ARG_BOOL, false, NULL, "in arrays where a reference changed, equal elements stay once (false)"},
-    {"replace", MRS_ARG_BOOL, false, NULL, "whether a field `old` that is there already is overwritten (false)"},
-    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes are looked after (true)"}};
+    {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "references that match neither an old nor a new _id"},
+    {"distinct", MRS_ARG_BOOL, false, NULL, "in arrays with changed references, keep equal elements once (false)"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "whether an existing field `old` is overwritten (false)"},
+    {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"}};
 
 /* ---- work ---- */
 void
@@ -238,7 +238,7 @@ static const struct mrs_inner inner[] = {{"merge", mrsi_rekey_merge_keys, MRSI_R
 const struct mrs_step_type mrsi_step_rekey = {
     .name = "rekey",
     .since = 2,
-    .summary = "new _ids, or one document for all with a key in common; references follow",
+    .summary = "gives new _ids, or merges documents with a common key; updates references",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .inner = inner,

@@ -6,14 +6,14 @@
 #include "rekey.h"
 
 const struct mrs_key mrsi_rekey_merge_keys[] = {
-    {"by", MRS_ARG_ANY, true, NULL, "what documents have in common: an expression, or a map of them"},
-    {"any", MRS_ARG_LIST, false, NULL, "parts of `by` that are arrays: one element in common is enough"},
+    {"by", MRS_ARG_ANY, true, NULL, "the common key: an expression, or a map of them"},
+    {"any", MRS_ARG_LIST, false, NULL, "parts of `by` that are arrays: one common element is enough"},
     {"sort", MRS_ARG_SORT, false, NULL, "the first of a group survives; default: the first in input order"},
     {"fields", MRS_ARG_MAP, false, NULL, "name: accumulator over the group, written over the survivor's own"},
-    {"dropped", MRS_ARG_CHOICE_OR_COLL, true, "drop", "those that are merged in: drop, or {into: collection}"}};
+    {"dropped", MRS_ARG_CHOICE_OR_COLL, true, "drop", "the other documents of a group: drop, or {into: collection}"}};
 const struct mrs_key mrsi_rekey_reference_keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "a collection with references"},
-    {"fields", MRS_ARG_PATHS, true, NULL, "the paths at which they are"},
+    {"fields", MRS_ARG_PATHS, true, NULL, "the paths of the references"},
     {"where", MRS_ARG_QUERY, false, NULL, "only in documents that match this query"}};
 
 /* ---- merge ---- */

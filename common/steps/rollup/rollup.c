@@ -9,22 +9,22 @@
 #include "mongoreshape/join_ops.h"
 
 static const struct mrs_key keys[] = {
-    {"from", MRS_ARG_COLL, true, NULL, "what is counted, summed, ..."},
+    {"from", MRS_ARG_COLL, true, NULL, "documents to count, sum, ..."},
     {"into", MRS_ARG_COLL, true, NULL, "with match: documents that receive the values; with by: a new collection"},
     {"fields", MRS_ARG_MAP, true, NULL, "name: accumulator, as total: {$sum: \"$amount\"}"},
     {"match", MRS_ARG_MATCH, false, NULL, "path of from: path of into, or a list of {from, into} expressions"},
     {"by", MRS_ARG_ANY, false, NULL, "the key of a group: an expression, a map of them, or null for a grand total"},
     {"as", MRS_ARG_PATH, false, NULL, "subdocument for the values"},
-    {"empty", MRS_ARG_CHOICE, false, "values|absent", "what documents of into without a match get"},
-    {"where", MRS_ARG_QUERY, false, NULL, "which documents of from take part"},
-    {"sort", MRS_ARG_SORT, false, NULL, "order in which the accumulators see them; default: input order"},
+    {"empty", MRS_ARG_CHOICE, false, "values|absent", "value in documents of into without a match"},
+    {"where", MRS_ARG_QUERY, false, NULL, "documents of from that take part; others stay"},
+    {"sort", MRS_ARG_SORT, false, NULL, "order for the accumulators; default: input order"},
     {"keep", MRS_ARG_CHOICE, false, "all|unmatched|none", "which of the matched documents stay in from"},
-    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite existing fields"},
     {MRSI_TWINS_KEY},
     {"nulls", MRS_ARG_CHOICE, false, "ignore|match", "whether null and missing match each other"},
     {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents of from without a match"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails; by field"},
-    {"oversize", MRS_ARG_CHOICE, false, "refuse", "when a document would pass 16 MiB"},
+    {"oversize", MRS_ARG_CHOICE, false, "refuse", "when a document would exceed 16 MiB"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow; default true"}};
 
 /* ---- compile ---- */
@@ -309,7 +309,7 @@ remark(const void *state, uint32_t i, char *text, size_t size)
 
 const struct mrs_step_type mrsi_step_rollup = {
     .name = "rollup",
-    .summary = "values computed from many documents",
+    .summary = "computes values from many documents",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .example = "from: orders\ninto: customers\nmatch: { customerId: _id }\n"

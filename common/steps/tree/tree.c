@@ -15,13 +15,13 @@ static const char choices[] = "parent|children|ancestors|path|nested|embedded";
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents are the nodes"},
-    {"form", MRS_ARG_CHOICE, true, choices, "how they say where they are in the tree"},
-    {"to_form", MRS_ARG_CHOICE, true, choices, "how they shall say it"},
+    {"form", MRS_ARG_CHOICE, true, choices, "the present representation"},
+    {"to_form", MRS_ARG_CHOICE, true, choices, "the new representation"},
     {"names", MRS_ARG_MAP, false, NULL, "names of the fields: parent, children, ancestors, path, left, right, "
      "embedded"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query are nodes"},
     {MRSI_TWIN_NODES_KEY},
-    {"replace", MRS_ARG_BOOL, false, NULL, "whether a field that has the new name already is overwritten (false)"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "whether an existing field with the new name is overwritten (false)"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
@@ -30,8 +30,8 @@ static const struct mrs_key names[] = {
     {"children", MRS_ARG_NAME, false, NULL, "the _ids of the children"},
     {"ancestors", MRS_ARG_NAME, false, NULL, "the _ids from the root to the parent"},
     {"path", MRS_ARG_NAME, false, NULL, "the same as text"},
-    {"left", MRS_ARG_NAME, false, NULL, "where the interval begins"},
-    {"right", MRS_ARG_NAME, false, NULL, "where it ends"},
+    {"left", MRS_ARG_NAME, false, NULL, "begin of the interval"},
+    {"right", MRS_ARG_NAME, false, NULL, "end of the interval"},
     {"embedded", MRS_ARG_NAME, false, NULL, "the children themselves"}, /* since version 2 */
 };
 enum { N_NAMES = sizeof names / sizeof *names };
@@ -233,7 +233,7 @@ static const struct mrs_inner inner[] = {{"names", names, sizeof names / sizeof 
 
 const struct mrs_step_type mrsi_step_tree = {
     .name = "tree",
-    .summary = "writes the places of nodes in their tree in another form",
+    .summary = "changes the representation of a tree",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .inner = inner,

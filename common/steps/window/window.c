@@ -7,14 +7,14 @@
 
 static const struct mrs_key keys[] = {
     {"in", MRS_ARG_COLL, true, NULL, "the collection whose documents receive the values"},
-    {"fields", MRS_ARG_MAP, true, NULL, "name: expression with operators that look at a group, as {$rank: {}}"},
+    {"fields", MRS_ARG_MAP, true, NULL, "name: expression with operators over a group, as {$rank: {}}"},
     {"by", MRS_ARG_ANY, false, NULL, "the key of a group: an expression, a map of them, or null for one group of all"},
     {"sort", MRS_ARG_SORT, false, NULL, "order inside a group; default: input order"},
     {"where", MRS_ARG_QUERY, false, NULL, "only documents that match this query are in a group"},
-    {"over", MRS_ARG_CHOICE, false, "group|running", "what operators without `window` look at: the whole group, or its "
-     "documents up to this one"},
+    {"over", MRS_ARG_CHOICE, false, "group|running", "range of operators without `window`: the whole group, or its "
+                                                     "documents up to this one"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails; by field"},
-    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite fields that are there"},
+    {"replace", MRS_ARG_BOOL, false, NULL, "overwrite existing fields"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow; default true"},
 };
 
@@ -97,7 +97,7 @@ const struct mrs_step_type mrsi_step_window = {
     .name = "window",
     .since = 2,
     .stars = MRS_STARS_IN,
-    .summary = "numbers and running values of documents in their group",
+    .summary = "computes numbers and running values of documents in their group",
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .example = "in: payments\nfields: { balance: { $sum: $amount, window: running } }\n\nby: $account\n"

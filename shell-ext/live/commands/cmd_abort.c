@@ -65,7 +65,8 @@ live_cmd_abort(struct mrs_cli *line)
     struct live_call c;
     int status = 0;
     if (!((struct live_cli *)line)->clean) {
-        return mrs_cli_misuse(line, "abort removes state: say --clean (Ctrl-C or `pause` only stop a run)");
+        return mrs_cli_misuse(line, "abort removes the state of a run: give --clean (to stop a run use Ctrl-C or "
+                                    "`pause`)");
     }
     if (!live_call_begin(&c, (struct live_cli *)line, &status)) {
         return status;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_apply.c - `mongoreshape-live apply [PLAN] [--execute]`: what would be done; or doing it.
  *
- * Without --execute nothing is written, not even state: the server is read, the plan is held against it, and the
- * outlook is printed. With it the same look comes first, and refuses; then the engine of the regime works, from the
- * checkpoint where there is one. What follows is said at the end and never done by itself. */
+ * Without --execute nothing is written, not even state: the plan is checked against the server, and the report is
+ * printed. With --execute the same checks come first, and may refuse; then the engine of the mode works, from its
+ * checkpoint if there is one. The next command is printed at the end, and never run by itself. */
 #include "live_commands.h"
 #include "live_job.h"
 

@@ -41,8 +41,8 @@ contract(struct live_call *c)
     bool live = beside_writers(c);
     if (!live && c->job.opts.quiet == LIVE_NOT_QUIET) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
-                           "contract of this plan removes documents or fields that writers may be changing: keep them "
-                           "out: --quiet-by validator, block or word");
+                           "contract of this plan removes documents or fields that writers may be changing: stop them "
+                           "with --quiet-by validator, block or word");
     }
     s = live_call_preflight(c, "contract");
     MRS_THEN(s, live_call_run(c, false));

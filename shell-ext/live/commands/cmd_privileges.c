@@ -8,7 +8,7 @@
 
 #include "mongoreshape/ejson.h"
 
-/* Whether contract may be done in the regime that was asked for. */
+/* Whether contract may be done in the requested mode. */
 static bool
 contracts(const struct live_call *c)
 {

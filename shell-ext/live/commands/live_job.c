@@ -50,8 +50,8 @@ misuse(const struct live_cli *cli)
     }
     if (cli->engine && strcmp(cli->engine, "pipeline") == 0 &&
         (cli->quiet_by || (cli->mode && strcmp(cli->mode, "direct") == 0))) {
-        return mrs_cli_misuse(line, "--engine pipeline adds the new design beside the old (--mode expand): it goes "
-                                    "neither with --quiet-by nor with --mode direct");
+        return mrs_cli_misuse(line, "--engine pipeline adds the new schema next to the old (--mode expand): it "
+                                    "excludes --quiet-by and --mode direct");
     }
     if (mrs_cli_given(line, "workers") && (cli->workers == 0 || cli->workers > LIVE_WORKERS_MAX)) {
         return mrs_cli_misuse(line, "--workers must be 1 to %d", LIVE_WORKERS_MAX);
@@ -206,8 +206,8 @@ tell_plan(const struct live_call *c)
         mrs_cli_tell_at(p->file, p->errors[i].line, p->errors[i].col, p->errors[i].warning, p->errors[i].msg);
     }
     if (p->n_errors && c->starred) {
-        mrs_say(stderr, "%s: names with stars stand for the collections that are there now; a run that has changed "
-                "some is named by --run ID\n", c->cli->line.tool->name);
+        mrs_say(stderr, "%s: names with stars match the collections that exist now; for a run that has changed some "
+                        "give --run ID\n", c->cli->line.tool->name);
     } else if (p->n_errors && !*p->database) {
         mrs_say(stderr, "%s: neither --db nor the URI names a database\n", c->cli->line.tool->name);
     }
@@ -302,8 +302,9 @@ find(struct live_call *c)
     char id[33];
     const char *wanted = c->cli->run;
     if (c->job.plan && c->job.plan->stars) {
-        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: names with stars stand for the collections that are "
-                           "there when the run begins; name the run by --run ID (`status` lists them)", c->file);
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "%s: names with stars match the collections that exist when "
+                                                           "the run begins; give --run ID (`status` lists the "
+                                                           "runs)", c->file);
     }
     if (c->job.plan) {
         mrs_plan_id_text(c->job.plan, id);
@@ -571,7 +572,7 @@ live_call_admit(struct live_call *c)
     }
     const char *why = direct ? c->live.direct_why : c->live.expand_why;
     return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
-                       "this plan cannot run alongside writers%s%s%s; or keep them out: --quiet-by validator, block or "
+                       "this plan cannot run while writers run%s%s%s; or stop them with --quiet-by validator, block or "
                        "word",
                        direct ? " in place" : "", why ? ": " : "", why ? why : "");
 }

@@ -63,7 +63,7 @@ enum mrs_status live_call_find(struct live_call *c);
 enum mrs_status live_call_open(struct live_call *c);
 /* The run's document and leases; create: a new run may be made. */
 enum mrs_status live_call_run(struct live_call *c, bool create);
-/* Whether the plan can run in the regime that was asked for; FAIL MRS_E_USAGE with the reason. */
+/* Whether the plan can run in the requested mode; FAIL MRS_E_USAGE with the reason. */
 enum mrs_status live_call_admit(struct live_call *c);
 /* Looks whether the server is fit; FAIL MRS_E_SERVER where it is not: the findings are in c->preflight. */
 enum mrs_status live_call_preflight(struct live_call *c, const char *command);

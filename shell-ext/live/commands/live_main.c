@@ -17,7 +17,7 @@ main(int argc, char **argv)
         return mrs_code_exit(MRS_E_MEMORY);
     }
     mrs_signals_begin("mongoreshape-live: a temporary file could not be read any more: the disk failed, or the file "
-                      "was made shorter\nthe last checkpoint stands; the same command goes on from there\n");
+                      "was made shorter\nthe same command resumes at the last checkpoint\n");
     live_link_setup();
     int status = mrs_cli_main(&cli.line, argc, argv);
     live_link_teardown();

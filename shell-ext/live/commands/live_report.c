@@ -41,18 +41,18 @@ about_plan(const struct live_call *c)
 }
 
 static void
-about_regime(const struct live_call *c)
+about_mode(const struct live_call *c)
 {
     MRS_ASSERT((unsigned)c->job.opts.quiet <= LIVE_BY_WORD);
     static const char *const how[] = {"", "blocking writes of the whole cluster", "validators that refuse writes",
                                       "your word"};
     const struct live_opts *o = &c->job.opts;
     if (o->quiet != LIVE_NOT_QUIET) {
-        mrs_say(stdout, "regime quiet: writers are kept out by %s; the whole change is made\n", how[o->quiet]);
+        mrs_say(stdout, "mode: writers stopped by %s; the whole change is made\n", how[o->quiet]);
     } else if (o->mode == LIVE_DIRECT) {
-        mrs_say(stdout, "regime live: writers go on; documents are changed in place\n");
+        mrs_say(stdout, "mode: while writers run; documents are changed in place\n");
     } else {
-        mrs_say(stdout, "regime live: writers go on; the new design is added, nothing is removed\n");
+        mrs_say(stdout, "mode: while writers run; the new schema is added, nothing is removed\n");
     }
 }
 
@@ -119,7 +119,7 @@ live_report_outlook(struct live_call *c)
     struct mrs_buf words;
     mrs_buf_init(&words, c->job.mem, (size_t)64 << 20);
     about_plan(c);
-    about_regime(c);
+    about_mode(c);
     if (explained(c, false, &words)) {
         fwrite(words.p, 1, words.n, stdout);
     }
@@ -165,7 +165,7 @@ live_report_pass(const struct live_call *c)
         mrs_say(stdout, "  %s\n", r->named[i]);
     }
     if (r->refused) {
-        mrs_say(stdout, "refused documents stay where they are; %s.refused holds each with its reason\n",
+        mrs_say(stdout, "refused documents stay unchanged; %s.refused holds each with its reason\n",
                 c->job.opts.state_db);
     }
 }

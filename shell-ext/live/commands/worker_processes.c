@@ -211,8 +211,8 @@ after(struct live_worker_processes *c, int how, struct mrs_err *e)
     c->died++;
     if (c->died > DIED_MAX) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "%u workers have ended one after the other without any progress (the last one by %s %d); "
-                           "the run goes on where it stopped when it is called again", c->died,
+                           "%u workers have ended in a row without any progress (the last one by %s %d); the same "
+                           "command resumes the run", c->died,
                            WIFSIGNALED(how) ? "signal" : "status", WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
     }
     return MRS_OK;

@@ -65,7 +65,8 @@ live_from_open(struct live_units *u, struct mrs_err *e)
     if (!f->by_path) {
         return u->job->opts.allow_scan ? MRS_OK
             : mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "step %u: %s has an expression in match, so every batch reads all "
-                          "of %s: say --allow-scan, or match by paths", u->step->no, u->step->type->name,
+                                                   "of %s: give --allow-scan, or match by "
+                                                   "paths", u->step->no, u->step->type->name,
                           d->sides[0].coll.ns);
     }
     enum mrs_status s = compile(u, d->pairs[0].from, &f->path[0], e);

@@ -321,7 +321,7 @@ judge_critical(struct live_signals *s, struct mrs_view status, const struct live
     }
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                        "the server is under critical load: %s of serverStatus is %g, and --critical-load is %g; the "
-                       "run ends here, behind its last checkpoint, and goes on when the same command is called again",
+                       "run ends after its last checkpoint; the same command resumes it",
                        l->path, value, l->limit);
 }
 

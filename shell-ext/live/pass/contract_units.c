@@ -262,8 +262,8 @@ live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs
     }
     if (!st && r->differs) {
         st = mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
-                         "%llu documents were left in the old shape, because what stands beside it is not what it "
-                         "gives; make them right and call contract again", (unsigned long long)r->differs);
+                         "%llu documents keep the old schema, because their new fields differ from the derived values; "
+                         "correct them and call contract again", (unsigned long long)r->differs);
     }
     MRS_THEN(st, live_catalogue_make(job, &c, true, e));
     live_claims_clear(&c);

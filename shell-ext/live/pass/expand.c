@@ -198,7 +198,7 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
     char phase[96];
     return st ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                                  "%s reads what earlier steps add, and that still changes: %llu differences in the "
-                                 "last comparison; call again when fewer writes go on",
+                                 "last comparison; call again when there are fewer writes",
                                  live_phase_name(job, phase, "step", group), (unsigned long long)found.differs);
 }
 

@@ -61,8 +61,8 @@ live_scan_wait(struct live_job *job, uint32_t lost, struct mrs_err *e)
     MRS_ASSERT(lost > 0);
     if (lost > LOST_MAX) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "the connection was lost %u times without any progress; the run goes on where it stopped "
-                           "when it is called again", lost);
+                           "the connection was lost %u times without any progress; the same command resumes the "
+                           "run", lost);
     }
     int64_t ms = lost < 6 ? 50 << lost : 2000;
     for (int64_t slept = 0; slept < ms; slept += 50) {

@@ -80,7 +80,7 @@ idle(struct worker *w, bool lives, struct mrs_err *e)
     w->leaderless = lives ? 0 : w->leaderless ? w->leaderless : now;
     if (w->leaderless && now - w->leaderless > LEADERLESS_MS) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "no process has led the run for ten minutes: `apply --execute` goes on with it");
+                           "no process has led the run for ten minutes: `apply --execute` resumes it");
     }
     live_nap(w->nap);
     w->nap += w->nap < IDLE_MAX_MS ? IDLE_MORE_MS : 0;

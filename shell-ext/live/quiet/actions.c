@@ -144,7 +144,8 @@ live_name_beside(struct live_job *job, const struct mrs_coll *coll, bool kept, s
     }
     snprintf(ns, n, "%s.mrs_%s%s", coll->ns, job->run->short_id, kept ? "_old" : "");
     if (strlen(ns) > MRS_NS_MAX) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%s must be built beside, but its name is too long for it",
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%s must be rebuilt under a temporary name, but its name is too "
+                                                     "long for that",
                            coll->ns);
     }
     *out = (struct mrs_coll){coll->db, ns + strlen(coll->db) + 1, ns};

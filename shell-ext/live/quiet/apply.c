@@ -116,9 +116,9 @@ foreign(struct pass *p, const struct live_journal_entry *en, struct mrs_view now
     char text[120];
     p->r->foreign++;
     return mrs_err_set(p->e, MRS_FAIL, MRS_E_SERVER,
-                       "%s, _id %s, %s neither as it was read nor as it is to be: it was written to although writers "
-                       "are stopped. Nothing is lost and the run can go on: stop the writers, bring the document to "
-                       "one of the two forms (entry %lld of %s) and give the same command again",
+                       "%s, _id %s, %s neither the old nor the new form: it was written to although writers are "
+                       "stopped. Nothing is lost: stop the writers, restore one of the two forms of the document "
+                       "(entry %lld of %s) and give the same command again",
                        en->coll.ns, mrs_val_picture(en->id, text, sizeof text), now.n ? "is" : "is gone, which is",
                        (long long)en->seq, p->job->run->state_changes.ns);
 }

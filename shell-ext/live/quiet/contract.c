@@ -90,8 +90,8 @@ check_all(struct live_quiet_run *q, struct live_pass_report *r, struct mrs_err *
     mrs_arena_clear(&k.arena);
     if (s == MRS_OK && r->differs && !LIVE_MUTANT("contract-without-check")) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                        "%llu documents of the new design are not what the old one says: nothing was removed; give "
-                        "`verify --repair --execute`, then contract again", (unsigned long long)r->differs);
+                        "%llu documents of the new schema differ from the old one: nothing was removed; give `verify "
+                        "--repair --execute`, then contract again", (unsigned long long)r->differs);
     }
     return s;
 }

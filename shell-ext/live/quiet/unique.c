@@ -106,7 +106,7 @@ read_indexes(struct unique_check *u)
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         const struct mrs_unique_index *x = mrs_unique_at(u->keys, i);
         if (x->collated && !x->left) {
-            tell_left(u, x, "only texts of the same bytes were looked for, not what its collation takes as equal");
+            tell_left(u, x, "only texts with equal bytes were compared, not texts that its collation takes as equal");
         }
     }
     if (s == MRS_OK) {

@@ -191,8 +191,8 @@ check_place(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
     MRS_ASSERT(p->coll.ns && c->job->opts.state_db);
     if (strcmp(p->coll.db, c->job->opts.state_db) == 0) {
-        return live_check_note(c, true, e, "%s lies in the database that holds the state of runs: choose another one "
-                               "with --state-db", p->coll.ns);
+        return live_check_note(c, true, e, "%s is in the database with the state of runs: choose another one with "
+                                           "--state-db", p->coll.ns);
     }
     if (strncmp(p->coll.coll, "system.", 7) == 0 || strcmp(p->coll.db, "admin") == 0 ||
         strcmp(p->coll.db, "config") == 0 || strcmp(p->coll.db, "local") == 0) {
@@ -388,9 +388,9 @@ check_made(struct live_check *c, struct mrs_err *e)
     return s;
 }
 
-/* ---- the regime ---- */
+/* ---- the mode ---- */
 static enum mrs_status
-check_regime(struct live_check *c, struct mrs_err *e)
+check_mode(struct live_check *c, struct mrs_err *e)
 {
     MRS_ASSERT(c->quiet == (c->job->opts.quiet != LIVE_NOT_QUIET));
     const struct live_server *s = c->job->server;
@@ -400,12 +400,12 @@ check_regime(struct live_check *c, struct mrs_err *e)
                                "--quiet-by validator or word");
     }
     if (by == LIVE_BY_BLOCK && s->major < 6) {
-        return live_check_note(c, true, e, "MongoDB %s cannot block writers (setUserWriteBlockMode is there from 6.0 "
-                               "on): use --quiet-by validator or word", s->version);
+        return live_check_note(c, true, e, "MongoDB %s cannot block writers (setUserWriteBlockMode needs 6.0 or "
+                                           "later): use --quiet-by validator or word", s->version);
     }
     if (by == LIVE_BY_VALIDATOR) {
-        return live_check_note(c, false, e, "a validator keeps inserts and updates out, but not deletes: stop whoever "
-                               "deletes");
+        return live_check_note(c, false, e, "a validator prevents inserts and updates, but not deletes: stop all "
+                                            "writers that delete");
     }
     return s->standalone && !c->quiet
                ? live_check_note(c, false, e, "the server is standalone: without transactions, a reader may see a "
@@ -425,7 +425,7 @@ live_preflight(struct live_job *job, const char *command, struct live_preflight 
     enum mrs_status s = live_check_gather(&c, e);
     if (s == MRS_OK) {
         estimate(&c);
-        s = c.apply || strcmp(command, "contract") == 0 ? check_regime(&c, e) : MRS_OK;
+        s = c.apply || strcmp(command, "contract") == 0 ? check_mode(&c, e) : MRS_OK;
     }
     for (uint32_t i = 0; i < c.n_places && s == MRS_OK; i++) {
         s = check_place(&c, &c.place[i], e);

@@ -383,8 +383,8 @@ live_privileges_beside(struct live_job *job, const struct mrs_coll *coll, uint32
     s = s == MRS_OK && n ? live_check_privileges(&c, e) : s;
     for (uint32_t i = 0; i < found.n && s == MRS_OK; i++) {
         if (found.finding[i].refuses) {
-            s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "a collection must be built beside the old one, and %s; nothing "
-                            "was changed", found.finding[i].text);
+            s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "a collection must be rebuilt next to the old one, and %s; "
+                                                       "nothing was changed", found.finding[i].text);
         }
     }
     mrs_arena_clear(&c.tmp);

@@ -70,7 +70,7 @@ void live_preflight_clear(struct live_preflight *p);
 
 /* ---- role.c ---- */
 /* The command createRole, {createRole: name, privileges: [...], roles: []}, of a role for `apply`, `verify`,
- * `rollback`, `abort`, and with contract: true `contract` of the plan, in the regime of job->opts. Appended to out. */
+ * `rollback`, `abort`, and with contract: true `contract` of the plan, in the mode of job->opts. Appended to out. */
 enum mrs_status live_role(struct live_job *job, const char *name, bool contract, struct mrs_buf *out,
                           struct mrs_err *e);
 

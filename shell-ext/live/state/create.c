@@ -55,8 +55,8 @@ not_in_other_hands(struct live_job *job, struct mrs_view namespaces, struct mrs_
         live_text_at(d, "phase", phase, sizeof phase);
         live_text_at(d, "name", name, sizeof name);
         s = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                        "another run has some of these collections in hand: %.12s (%s%s%sphase \"%s\"); finish it, "
-                        "roll it back or `abort --clean` it first: `--run %.12s` names it",
+                        "another run works on some of these collections: %.12s (%s%s%sphase \"%s\"); finish it, roll "
+                        "it back or `abort --clean` it first: `--run %.12s` names it",
                         id, *name ? "plan \"" : "", name, *name ? "\", " : "", phase, id);
     } else if (s == MRS_END) {
         s = MRS_OK;

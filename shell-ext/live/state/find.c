@@ -150,7 +150,7 @@ may_go(struct live_job *job, bool blocked, struct mrs_err *e)
     bool expanded = strcmp(mode, "expand") == 0 && !over && strcmp(r->phase, "claimed") != 0;
     if (expanded || (!over && holds_something(live_at(d, "claims")))) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                           "run %s has added the new design beside the old, and only its state knows what is its own: "
+                           "run %s has added the new schema next to the old, and only its state knows its additions: "
                            "`rollback` (or `contract`) first, then clean",
                            r->short_id);
     }

@@ -473,8 +473,9 @@ all_ours(struct live_job *job, const char *what, struct mrs_view u, struct mrs_e
     }
     if (s == MRS_OK && c.matched != (int64_t)r->n_leases) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                        "%s: of %u leases only %" PRId64 " are still ours: this process stood still for longer than "
-                        "its lease and another has gone on; nothing more is written here",
+                        "%s: of %u leases only %" PRId64 " are still ours: this process was suspended for longer than "
+                                                         "its lease and another has continued; nothing more is written "
+                                                         "here",
                         what, r->n_leases, c.matched);
     }
     mrs_buf_clear(&names);

@@ -97,8 +97,8 @@ too_many(struct live_job *job, const char *ns, struct mrs_val id, const struct m
     char picture[64];
     uint64_t n = job->run->n_refused;
     return mrs_err_set(e, MRS_FAIL, MRS_E_TOO_MANY,
-                       "%llu document%s refused, more than --max-refused %llu; the last one is %s %s: %.200s; mend "
-                       "them and call the same command again, or allow more of them",
+                       "%llu document%s refused, more than --max-refused %llu; the last one is %s %s: %.200s; correct "
+                       "them and call the same command again, or allow more",
                        (unsigned long long)n, n == 1 ? " is" : "s are", (unsigned long long)job->opts.max_refused, ns,
                        mrs_val_picture(id, picture, sizeof picture), why->msg);
 }

@@ -33,8 +33,8 @@ live_range_change(struct live_job *job, const char *what, struct mrs_view u, str
     mrs_arena_clear(&a);
     return s == MRS_OK && c.matched != 1 && !LIVE_MUTANT("worker-not-fenced")
                ? mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                             "%s: the range %s is no longer ours: this process stood still for longer than its lease "
-                             "and another has gone on", what, job->run->range)
+                             "%s: the range %s is no longer ours: this process was suspended for longer than its lease "
+                             "and another has continued", what, job->run->range)
                : s;
 }
 

@@ -257,10 +257,10 @@ same_uuid(struct live_job *job, struct mrs_view entry, struct mrs_err *e)
         return s;
     }
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                       "%s is not the collection that this run began with (it was %s, %s%s): somebody dropped, "
-                       "renamed or restored it; bring it back, or end this run with `rollback` or `abort --clean` and "
-                       "start over",
-                       ns, noted, now[0] ? "now " : "now it is not there", now);
+                       "%s is not the collection that this run began with (it was %s, %s%s): it was dropped, renamed "
+                       "or restored; restore the old one, or end this run with `rollback` or `abort --clean` and start "
+                       "over",
+                       ns, noted, now[0] ? "now " : "now it is missing", now);
 }
 
 enum mrs_status
@@ -344,13 +344,14 @@ same_call(struct live_job *job, struct mrs_err *e)
     live_text_at(live_run_doc(r), "quiet_by", quiet, sizeof quiet);
     if (live_phase_over(r->phase)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                           "run %s of this plan is %s already, nothing is left to do and nothing was touched (`status` "
-                           "shows it); `abort --clean` forgets it, if the plan is to run once more",
+                           "run %s of this plan is %s already, nothing was changed (`status` shows it); to run the "
+                           "plan again, remove this run with `abort --clean`",
                            r->short_id, r->phase);
     }
     if (strncmp(r->phase, "contract", 8) == 0 || strncmp(r->phase, "roll", 4) == 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                           "run %s is in phase \"%s\", which goes one way only: go on with `%s`", r->short_id, r->phase,
+                           "run %s is in phase \"%s\", which cannot be undone: continue with "
+                           "`%s`", r->short_id, r->phase,
                            r->phase[0] == 'c' ? "contract" : "rollback");
     }
     if (strcmp(mode, live_mode_name(job->opts.mode)) != 0) {

@@ -35,7 +35,7 @@ enum mrs_status
 live_cancel_err(struct mrs_err *e)
 {
     return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL,
-                       "interrupted; the run goes on where it stopped when it is called again");
+                       "interrupted; the same command resumes the run");
 }
 
 void

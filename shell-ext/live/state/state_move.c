@@ -107,8 +107,8 @@ same(struct move *m, const struct mrs_coll *to, struct mrs_view ids, struct mrs_
     }
     return s == MRS_END || (s == MRS_OK && !equal)
                ? mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                             "a document of %s is not the same in %s: nothing of this run was removed from %s; look at "
-                             "both, and take the one away that is wrong",
+                             "a document of %s is not the same in %s: nothing of this run was removed from %s; compare "
+                             "both, and remove the wrong one",
                              to->coll, to->ns, m->from)
                : s;
 }
@@ -294,7 +294,7 @@ not_twice(struct move *m, const struct mrs_coll *to, struct mrs_err *e)
     MRS_THEN(s, live_state_read(m->job, to, q, &found, e));
     if (s == MRS_OK && !is_sealed(r)) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                        "run %s lies in %s and, begun again by an older mongoreshape-live, in %s: look at both "
+                        "run %s lies in %s and, begun again by an older mongoreshape-live, in %s: compare both "
                         "(`status --run %s --state-db NAME`), and remove one with `abort --clean --execute --run %s "
                         "--state-db NAME`",
                         r->short_id, m->to, m->from, r->short_id, r->short_id);

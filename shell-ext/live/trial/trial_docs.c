@@ -231,8 +231,9 @@ load_all(struct live_trial *t, struct mrs_err *e)
     }
     for (uint32_t i = 0; s == MRS_OK && !t->whole && i < p->n_steps; i++) {
         if (needs_all(&p->steps[i])) {
-            s = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "step %u (%s) needs all documents to say anything; `mongoreshape "
-                            "check PLAN -i DUMP` tries it on a dump", p->steps[i].no, p->steps[i].type->name);
+            s = mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "step %u (%s) needs all documents; try it with `mongoreshape "
+                                                      "check PLAN -i DUMP` on a "
+                                                      "dump", p->steps[i].no, p->steps[i].type->name);
         }
     }
     return s;

@@ -51,7 +51,7 @@ top(void **state)
     EXPECT("version: 1.0\nserver: '7'\ndatabase: ''\n", {1, 1, "`steps` is missing"},
            {1, 1, "`version` must be a whole number"}, {2, 1, "`server: 7`"},
            {3, 1, "`database: `"});
-    EXPECT("embed: { from: a }\nsteps: []\n", {1, 1, "step `embed` stands at the top"});
+    EXPECT("embed: { from: a }\nsteps: []\n", {1, 1, "step `embed` is at the top"});
     EXPECT("steps:\n", {1, 1, "`steps` must be a list"});
 }
 

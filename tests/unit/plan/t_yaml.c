@@ -115,8 +115,8 @@ syntax(void **state)
     expect_n("plan: x\nb: \0\n", 13, (const struct at[]){{2, 4, "UTF-8"}}, 1);
     EXPECT("- set: {}\n", {1, 1, "write `steps:` above the list"});
     EXPECT("plan\n", {1, 1, "a plan is a map"});
-    EXPECT("? [a, b]\n: 1\nsteps: []\n", {1, 3, "a key is text"});
-    EXPECT("steps: [{{x: 1}: 2}]\n", {1, 10, "a key is text"});
+    EXPECT("? [a, b]\n: 1\nsteps: []\n", {1, 3, "a key must be text"});
+    EXPECT("steps: [{{x: 1}: 2}]\n", {1, 10, "a key must be text"});
 }
 
 static void
@@ -144,8 +144,8 @@ anchors(void **state)
     is_value("{ &k key: 1, b: *k }", false, "{\"key\":1,\"b\":\"key\"}");
     is_value("[&k 007, { *k : 1 }]", false, "[7,{\"007\":1}]");
     is_value("[&a 1, *a, &a 2, *a]", false, "[1,1,2,2]");
-    is_bad_value("&a [*a]", 16, "`*a` stands inside what it names");
-    is_bad_value("&a { x: { y: [*a] } }", 26, "`*a` stands inside");
+    is_bad_value("&a [*a]", 16, "`*a` is inside its own anchor");
+    is_bad_value("&a { x: { y: [*a] } }", 26, "`*a` is inside");
     is_bad_value("*nobody", 12, "`*nobody` names no anchor");
     is_bad_value("[&a [1], { *a : 1 }]", 23, "names a map or a list");
 }

@@ -161,7 +161,7 @@ mrsi_compile_path(struct mrsi_compile *c, struct mrs_expr *x, const char *text, 
         return refuse(e, text, n, "holds a NUL byte");
     }
     if (n < 2) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "`$` alone names no field: the text is { $literal: \"$\" }");
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "the path '$' has an empty part: the text is { $literal: \"$\" }");
     }
     if (text[1] != '$') {
         const struct mrsi_bound *current = find_bound(c, "CURRENT", 7);

@@ -291,9 +291,26 @@ is_mark(const struct live_follow *f, struct mrs_view event, bool *reached)
     return true;
 }
 
+/* The token behind what has been read into c. *moved: the stream has come on, with or without an event for us. */
+static enum mrs_status
+take_token(struct live_follow *f, bool *moved, struct mrs_err *e)
+{
+    struct mrs_buf now;
+    mrs_buf_init(&now, f->job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status st = live_watch_token(f->watch, &now, e);
+    *moved = st || now.n != f->c.token.n || memcmp(now.p, f->c.token.p, now.n) != 0;
+    mrs_buf_reset(&f->c.token);
+    if (!st) {
+        mrs_buf_put(&f->c.token, now.p, now.n);
+        st = mrs_buf_status(&f->c.token, e);
+    }
+    mrs_buf_clear(&now);
+    return st == MRS_END ? mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server sends no resume token") : st;
+}
+
 /* Events that are there, noted; the token behind them is in c. SKIP: the stream is broken. */
 static enum mrs_status
-take(struct live_follow *f, uint32_t *n, bool *reached, struct mrs_err *e)
+take(struct live_follow *f, uint32_t *n, bool *reached, bool *moved, struct mrs_err *e)
 {
     MRS_ASSERT(f->watch);
     struct live_fault fault = {.kind = LIVE_FAULT_NONE};
@@ -313,10 +330,9 @@ take(struct live_follow *f, uint32_t *n, bool *reached, struct mrs_err *e)
     if (st && st != MRS_END) {
         return failed(&fault, st, e);
     }
-    mrs_buf_reset(&f->c.token);
-    st = live_watch_token(f->watch, &f->c.token, e);
-    *reached = *reached || (f->mark.n && not_before(&f->c.token, &f->mark));
-    return st == MRS_END ? mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server sends no resume token") : st;
+    st = take_token(f, moved, e);
+    *reached = *reached || (!st && f->mark.n && not_before(&f->c.token, &f->mark));
+    return st;
 }
 
 static enum mrs_status
@@ -342,31 +358,41 @@ apply(struct live_follow *f, uint32_t n, struct mrs_err *e)
     return st ? st : tell(f, e);
 }
 
-/* Up to the mark. SKIP: the stream is broken. */
+static enum mrs_status
+breathe(struct live_follow *f, struct mrs_err *e)
+{
+    uint64_t docs = 0, bytes = 0;
+    for (uint32_t i = 0; i < f->n_mains; i++) {
+        docs += f->b[i].wrote_docs;
+        bytes += f->b[i].wrote_bytes;
+        f->b[i].wrote_docs = f->b[i].wrote_bytes = 0;
+    }
+    live_run_wrote(f->job->run, docs, bytes);
+    return live_run_breathe(f->job, docs, bytes, e);
+}
+
+/* Up to the mark. A server that is still on its way through what others wrote is asked again at once; one whose tokens
+ * sort comes to the mark for sure. SKIP: the stream is broken. */
 static enum mrs_status
 catch_up(struct live_follow *f, struct mrs_err *e)
 {
-    bool reached = false;
+    bool reached = false, moved = false;
     int64_t heard = mrs_clock_asleep();
     enum mrs_status st = set_mark(f, e);
     while (!st && !reached) {
-        uint64_t docs = 0, bytes = 0;
         uint32_t n;
-        for (uint32_t i = 0; i < f->n_mains; i++) {
-            docs += f->b[i].wrote_docs;
-            bytes += f->b[i].wrote_bytes;
-            f->b[i].wrote_docs = f->b[i].wrote_bytes = 0;
-        }
-        live_run_wrote(f->job->run, docs, bytes);
-        st = live_run_breathe(f->job, docs, bytes, e);
-        MRS_THEN(st, take(f, &n, &reached, e));
+        st = breathe(f, e);
+        MRS_THEN(st, take(f, &n, &reached, &moved, e));
         if (!st && (n || reached)) {
             heard = mrs_clock_asleep();
             st = f->of.note_only ? MRS_OK : apply(f, n, e);
-        } else if (!st && mrs_clock_asleep() - heard > SILENCE_MS) {
-            st = mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the change stream does not report what was written");
+        } else if (!st && moved) {
+            heard = f->mark.n ? mrs_clock_asleep() : heard;
         } else if (!st) {
             st = live_scan_wait(f->job, 0, e);
+        }
+        if (!st && mrs_clock_asleep() - heard > SILENCE_MS) {
+            st = mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the change stream does not report what was written");
         }
     }
     return st;

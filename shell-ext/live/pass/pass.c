@@ -58,7 +58,7 @@ live_lost_since(const struct live_job *job, uint64_t gen, enum mrs_status st, st
 enum mrs_status
 live_scan_wait(struct live_job *job, uint32_t lost, struct mrs_err *e)
 {
-    MRS_ASSERT(lost > 0);
+    MRS_ASSERT(lost <= LOST_MAX + 1);
     if (lost > LOST_MAX) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                            "the connection was lost %u times without any progress; the same command resumes the "

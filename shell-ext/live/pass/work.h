@@ -50,7 +50,8 @@ const char *live_pass_name(char out[48], const char *what, uint32_t group, uint3
 const char *live_phase_name(const struct live_job *job, char out[96], const char *what, uint32_t group);
 /* Whatever fails because the connection was lost is END. gen: live_link_generation before. */
 enum mrs_status live_lost_since(const struct live_job *job, uint64_t gen, enum mrs_status st, struct mrs_err *e);
-/* Waits before going on after a lost connection; FAIL when there was none to be had too often. */
+/* Waits before going on after a lost connection, or (0) for what is still to come; FAIL when there was none to be had
+ * too often. */
 enum mrs_status live_scan_wait(struct live_job *job, uint32_t lost, struct mrs_err *e);
 /* Claimed fields of the group on documents of this side. */
 struct live_claimed live_claims_of(const struct live_job *job, uint32_t group, int side);

@@ -28,9 +28,9 @@ struct mrs_parts {
 struct mrs_group_ops {
     /* The key of a part's document in words, appended to out: its values by their paths. */
     enum mrs_status (*key)(const void *state, struct mrs_ctx *c, struct mrs_view part, struct mrs_buf *out);
-    /* Appends the parts of a document. side 0: of a source, in document order; side 1: the document of into itself, exactly one
-     * part. SKIP: refused. Where there are many the first of them: called again with `more` as it was set, it goes on;
-     * with `more` cleared it begins. */
+    /* Appends the parts of a document. side 0: of a source, in document order; side 1: the document of into itself,
+     * exactly one part. SKIP: refused. Where there are many the first of them: called again with `more` as it was set,
+     * it goes on; with `more` cleared it begins. */
     enum mrs_status (*parts)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
                              struct mrs_parts *out);
     /* Whether two members agree: bytes of their documents, `_id` left out where either was made. (Made and own `_id`s

@@ -119,8 +119,8 @@ struct live_bulk_result {
     uint32_t n_errors;
 };
 /* ops all of one kind; unordered unless in a transaction. bypass: bypassDocumentValidation, a privilege of its own. OK
- * also with writeErrors outside a transaction (read n_errors); FAIL with fault: network and everything that is no writeError; inside a
- * transaction any error (n_errors: it was that of an operation). Named stops before and after. */
+ * also with writeErrors outside a transaction (read n_errors); FAIL with fault: network and everything that is no
+ * writeError; inside a transaction any error (n_errors: it was that of an operation). Named stops before and after. */
 enum mrs_status live_bulk(struct live_link *l, const struct mrs_coll *coll, const struct live_op *ops, uint32_t n,
                           unsigned flags, bool bypass, struct mrs_arena *arena, struct live_bulk_result *r,
                           struct live_fault *f, struct mrs_err *e);

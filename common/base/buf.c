@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+enum { LARGE = 1 << 20 }; /* beyond it the system moves pages, not bytes: a buffer need not grow by much */
+
 void
 mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling)
 {
@@ -39,7 +41,7 @@ mrs_buf_enlarge(struct mrs_buf *b, size_t extra)
         b->bad = 2;
         return;
     }
-    size_t want = b->cap < 256 ? 256 : b->cap + b->cap / 2;
+    size_t want = b->cap < 256 ? 256 : b->cap + (b->cap < LARGE ? b->cap / 2 : b->cap / 8);
     if (want < b->n + extra) {
         want = b->n + extra;
     }

@@ -10,7 +10,8 @@
 
 struct mrs_mem {
     _Atomic uint64_t live, bytes, peak, count;
-    uint64_t fail_at, budget, limit;
+    uint64_t fail_at, budget;
+    _Atomic uint64_t limit;
     _Atomic int over;
 };
 
@@ -73,7 +74,7 @@ mrs_mem_budget(const struct mrs_mem *m)
 void
 mrs_mem_set_limit(struct mrs_mem *m, uint64_t bytes)
 {
-    m->limit = bytes;
+    atomic_store(&m->limit, bytes);
 }
 
 bool
@@ -86,8 +87,8 @@ mrs_mem_is_over(const struct mrs_mem *m)
 static bool
 is_too_much(struct mrs_mem *m, size_t more)
 {
-    uint64_t now = atomic_load(&m->bytes);
-    bool over = m->limit && (now > m->limit || more > m->limit - now);
+    uint64_t now = atomic_load(&m->bytes), limit = atomic_load(&m->limit);
+    bool over = limit && (now > limit || more > limit - now);
     if (over) {
         atomic_store(&m->over, 1);
     }

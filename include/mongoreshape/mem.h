@@ -34,7 +34,8 @@ uint64_t mrs_mem_count(const struct mrs_mem *m);  /* allocations so far */
 void mrs_mem_set_budget(struct mrs_mem *m, uint64_t bytes);
 uint64_t mrs_mem_budget(const struct mrs_mem *m);
 /* From here on the allocator refuses what would make it more than so many bytes, as a system without memory would;
- * 0, as at first: no bound. For a guest in another program. mrs_mem_is_over: whether it has refused anything so. */
+ * 0, as at first: no bound. For a guest in another program, and for a document that is worked on alone.
+ * mrs_mem_is_over: whether it has refused anything so. */
 void mrs_mem_set_limit(struct mrs_mem *m, uint64_t bytes);
 bool mrs_mem_is_over(const struct mrs_mem *m);
 

@@ -206,6 +206,8 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 {
     mrsi_choose_size(en->opts, &en->memory, &en->jobs);
     uint64_t each = en->memory / 16 / en->jobs;
+    uint64_t all = en->opts->memory ? en->opts->memory : mrs_memory_default();
+    en->most = all >= MRS_MEMORY_MIN ? all : 0;
     en->large = each > MRSI_BIG ? MRSI_BIG : each < MRSI_BLOCK ? MRSI_BLOCK : each;
     en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;
     if (en->opts->output) {

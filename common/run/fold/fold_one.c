@@ -137,18 +137,22 @@ refuse_member(struct mrs_members *m, struct mrs_err *e)
     return s == MRS_OK ? note_late(o, o->source->at, &why, e) : s;
 }
 
-enum mrs_status
-mrsi_fold_file_held(struct mrsi_fold_one *o, struct mrs_err *e)
+static enum mrs_status
+to_file(struct mrsi_fold_one *o, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    if (!o->bytes.n) {
-        return MRS_OK;
-    }
     if (!o->file) {
         s = o->kept ? mrsi_ckpt_temp(o->f->en, &o->file, e) : mrsi_temp_new(o->f->en, &o->file, e);
     }
-    MRS_THEN(s, mrsi_temp_append(o->file, o->bytes.p, o->bytes.n, o->filed, e));
-    o->filed += o->bytes.n;
+    MRS_THEN(s, mrsi_temp_append(o->file, p, n, o->filed, e));
+    o->filed += n;
+    return s;
+}
+
+enum mrs_status
+mrsi_fold_file_held(struct mrsi_fold_one *o, struct mrs_err *e)
+{
+    enum mrs_status s = o->bytes.n ? to_file(o, o->bytes.p, o->bytes.n, e) : MRS_OK;
     mrs_buf_reset(&o->bytes);
     return s;
 }
@@ -160,6 +164,11 @@ put_document(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
     MRS_ASSERT(o->n_given >= but_last);
     struct mrsi_fold_pending h = {o->n_given - but_last, o->filed + o->bytes.n, doc.n, o->w->ctx.eased};
     o->w->ctx.eased = 0;
+    if (mrsi_is_large(o->f->en, doc.n)) {
+        enum mrs_status filed = mrsi_fold_file_held(o, e);
+        MRS_THEN(filed, to_file(o, doc.p, doc.n, e));
+        return filed == MRS_OK ? mrsi_file_array_put(&o->docs, &h, e) : filed;
+    }
     mrs_buf_put(&o->bytes, doc.p, doc.n);
     enum mrs_status s = o->bytes.bad ? mrs_buf_status(&o->bytes, e) : mrsi_file_array_put(&o->docs, &h, e);
     return s == MRS_OK && o->bytes.n > share(o->f) ? mrsi_fold_file_held(o, e) : s;

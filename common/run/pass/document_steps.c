@@ -48,6 +48,7 @@ mrsi_worker_give_back(struct mrsi_worker *w)
 static void
 shed(struct mrsi_worker *w, const uint32_t *list, uint32_t i, bool same, uint32_t *holder, struct mrs_arena_mark then)
 {
+    MRS_ASSERT(*holder == MRSI_NONE || *holder < w->en->plan->n_steps);
     if (same) {
         clear_work(w, list[i]);
     } else {

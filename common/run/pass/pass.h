@@ -24,6 +24,12 @@ enum mrs_status mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrs
 bool mrsi_pipe_turn(const struct mrsi_worker *w);
 /* The same, and waits for it. False: the pass has failed at an earlier job. */
 bool mrsi_pipe_await(const struct mrsi_worker *w);
+/* Whether so many bytes, of one document or block, are too many to be held by all workers at once. */
+static inline bool
+mrsi_is_large(const struct mrsi_engine *en, size_t n)
+{
+    return n > (en->large ? en->large : MRSI_BIG);
+}
 
 /* ---- scan.c: reading a collection ---- */
 int mrsi_worker_is_late(void *worker); /* for struct mrs_arena: it must end what it works on */

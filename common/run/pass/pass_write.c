@@ -165,6 +165,7 @@ write_alone(struct mrsi_writer *wr, const struct mrsi_worker *w, struct mrsi_out
     if (!mrsi_pipe_await(w)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
+    MRS_ASSERT(mrs_view_is_framed(doc));
     enum mrs_status s = mrsi_writer_commit(wr, out, e);
     count(wr, out, doc.p, doc.n);
     return s == MRS_OK ? write_out(wr, out, doc.p, doc.n, e) : s;
@@ -357,9 +358,10 @@ copy_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
             s = mrsi_ids_replace(c->wr->ids, true, c->wr->coll, cur.ordinal, &j->room, &doc, e);
         }
         if (s == MRS_OK) {
-            bool as_read = cur.sums && !mrsi_is_large(c->wr->en, doc.n) && doc.p >= j->block.p && doc.p + doc.n == j->block.p + cur.at;
+            bool as_read = cur.sums && doc.p >= j->block.p && doc.p + doc.n == j->block.p + cur.at;
+            as_read = as_read && !c->wr->n_fused && !mrsi_is_large(c->wr->en, doc.n);
             j->copied++;
-            s = as_read && !c->wr->n_fused ? put_as_read(&j->out, &cur, doc, e)
+            s = as_read ? put_as_read(&j->out, &cur, doc, e)
                                            : mrsi_out_put(c->wr, w, &j->out, doc, e);
         }
         if (s < MRS_SKIP) {

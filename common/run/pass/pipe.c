@@ -11,6 +11,8 @@
 #include "checkpoint.h"
 
 #define PLENTY (128ull << 20) /* bytes of memory for a worker */
+#define PROGRAM (4ull << 20)   /* bytes of --memory that no allocation is */
+#define LARGE_TAKES (256ull << 20) /* bytes that a document may take at most, about */
 
 enum pipe_state { FREE, BUSY, WAITS /* worked on: for its turn */ };
 struct pipe_slot { /* room for a job */
@@ -136,6 +138,31 @@ give_back(const struct mrsi_pipe *p, struct mrsi_worker *w, struct pipe_slot *x)
     mrsi_worker_give_back(w);
 }
 
+static bool
+is_too_large(const struct pipe_run *r, const struct pipe_slot *x, const struct mrs_err *e)
+{
+    return x->big && e->code == MRS_E_MEMORY && mrs_mem_is_over(r->p->en->mem);
+}
+
+/* An allocation failed: a document that is worked on alone has no room in --memory. */
+static enum mrs_status
+too_large(const struct mrsi_worker *w, struct mrs_err *e)
+{
+    uint64_t now = w->en->most, more = ((now + LARGE_TAKES) >> 26 << 6) + 64; /* MiB */
+    MRS_ASSERT(now > 0);
+    mrs_err_clear(e);
+    if (!w->last.ns) {
+        return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT,
+                           "documents that belong together take more memory than --memory %lluM leaves: give more, as "
+                           "--memory %lluM",
+                           (unsigned long long)(now >> 20), (unsigned long long)more);
+    }
+    return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT,
+                       "document %llu of %s takes more memory than --memory %lluM leaves: give more, as --memory %lluM",
+                       (unsigned long long)w->last.ordinal + 1, w->last.ns, (unsigned long long)(now >> 20),
+                       (unsigned long long)more);
+}
+
 /* Commits the job of a slot, whose turn it is; *next: the one behind it, if that waits for this. */
 static enum mrs_status
 commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pipe_slot **next)
@@ -154,6 +181,7 @@ commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pi
         swap_refused(x, w);
     }
     if (s < MRS_OK) {
+        s = is_too_large(r, x, &e) ? too_large(w, &e) : s;
         fail(r, s, x->no, &e);
         return s;
     }
@@ -221,6 +249,38 @@ take_mark(struct pipe_run *r, struct mrs_err *e)
     return stop ? MRS_OK : mrsi_ckpt_savepoint(r->pass, e);
 }
 
+/* A job that no other one runs beside, within the budget. */
+static enum mrs_status
+work_alone(struct pipe_run *r, struct mrsi_worker *w, void *job, struct mrs_err *e)
+{
+    MRS_ASSERT(w->pipe == r);
+    const struct mrsi_pipe *p = r->p;
+    if (!mrsi_pipe_await(w)) {
+        return MRS_END;
+    }
+    mrs_mem_set_limit(p->en->mem, p->en->most ? p->en->most - PROGRAM : 0);
+    return p->work(p->arg, w, job, e);
+}
+
+/* Works on a job, and commits it where that is possible. */
+static enum mrs_status
+work_on(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bool big, struct mrs_err *e)
+{
+    const struct mrsi_pipe *p = r->p;
+    w->last.ns = NULL;
+    enum mrs_status s = big ? work_alone(r, w, (*mine)->job, e) : p->work(p->arg, w, (*mine)->job, e);
+    if (s < MRS_OK) {
+        s = is_too_large(r, *mine, e) ? too_large(w, e) : s;
+        fail(r, s, w->job_no, e);
+    } else if (s == MRS_OK) {
+        s = end_job(r, w, mine, big);
+    }
+    if (big) {
+        mrs_mem_set_limit(p->en->mem, 0);
+    }
+    return s;
+}
+
 /* One job from fetch to commit; OK to continue, END, or an error that was reported. */
 static enum mrs_status
 one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
@@ -256,12 +316,7 @@ one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
     w->job_no = no;
     w->committed = &r->committed;
     w->pipe = r;
-    s = p->work(p->arg, w, (*mine)->job, &e);
-    if (s < MRS_OK) {
-        fail(r, s, no, &e);
-    } else {
-        s = end_job(r, w, mine, big);
-    }
+    s = work_on(r, w, mine, big, &e);
     if (big) {
         pthread_mutex_unlock(&r->fetch_lock);
     }

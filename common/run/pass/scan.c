@@ -260,6 +260,7 @@ mrsi_cursor_next(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *
     doc->p = c->b->p + c->at;
     doc->n = mrs_le32(doc->p);
     c->ordinal = c->next++;
+    w->last = (struct mrsi_read_last){c->coll->ns, c->ordinal};
     mrs_arena_reset(&w->arena);
     w->ctx.fields = NULL;
     uint32_t n = doc->n;

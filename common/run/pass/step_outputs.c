@@ -200,11 +200,14 @@ optimistic(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_lists
 {
     uint64_t id;
     enum mrs_status st = mrsi_ids_short(&s->ids, coll, doc, &w->scratch, &id, e);
-    if (st == MRS_OK) {
-        mrs_buf_put(&l->hashes, &id, sizeof id);
-        return mrs_buf_status(&l->hashes, e);
+    if (st != MRS_OK) {
+        return st == MRS_END ? MRS_OK : st;
     }
-    return st == MRS_END ? MRS_OK : st;
+    mrs_buf_put(&l->hashes, &id, sizeof id);
+    if (l->hashes.n >= MRSI_BLOCK && w->pipe && mrsi_pipe_turn(w)) { /* of one document that makes many */
+        return mrsi_step_outputs_take(s, l, e);
+    }
+    return mrs_buf_status(&l->hashes, e);
 }
 
 enum mrs_status
@@ -282,8 +285,8 @@ mrsi_step_outputs_clash(const struct mrsi_step_outputs *s, struct mrsi_worker *w
 enum mrs_status
 mrsi_step_outputs_take(struct mrsi_step_outputs *s, struct mrsi_lists *l, struct mrs_err *e)
 {
-    enum mrs_status st = MRS_OK;
-    if (s->ids.phase == MRSI_IDS_OPTIMISTIC) {
+    enum mrs_status st = mrs_buf_status(&l->hashes, e);
+    if (st == MRS_OK && s->ids.phase == MRSI_IDS_OPTIMISTIC) {
         st = mrsi_ids_take(&s->ids, (const uint64_t *)(const void *)l->hashes.p, l->hashes.n / 8, e);
     } else if (s->ids.phase == MRSI_IDS_COLLECT) {
         st = mrsi_ids_members(&s->ids, &l->members, e);

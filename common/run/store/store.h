@@ -20,8 +20,7 @@
 #define MRSI_READ (1u << 18)  /* bytes of a block that is read: it stays near the processor while it is worked on */
 #define MRSI_BIG   (4u << 20) /* blocks larger than this are worked on alone, where memory is short smaller ones too */
 #define MRSI_NONE  UINT32_MAX
-struct mrsi_engine; struct mrsi_input_digest; struct mrsi_value_list; struct mrsi_asked; struct mrsi_twins;
-struct pipe_run;
+struct mrsi_engine; struct mrsi_input_digest; struct mrsi_value_list; struct mrsi_asked; struct mrsi_twins; struct pipe_run;
 
 /* A temporary file of raw documents or records; closed with its last user. */
 struct mrsi_temp {
@@ -133,6 +132,7 @@ struct mrsi_worker {
     struct mrs_buf scratch; /* for a step driver */
     struct mrs_keys keys, keys2;
     void *local; /* a pass's own */
+    struct mrsi_read_last { const char *ns; uint64_t ordinal; } last; /* document of the job; ns NULL: there is none */
     uint64_t job_no;                   /* of the running pipe */
     struct pipe_run *pipe;
     const _Atomic uint64_t *committed; /* how many jobs of it have been committed */
@@ -161,7 +161,7 @@ struct mrsi_engine {
     struct mrsi_worker *worker;
     uint32_t jobs;
     uint64_t memory; /* bytes that gathering may use */
-    size_t large;    /* bytes of a block or document that is worked on alone; 0: MRSI_BIG */
+    uint64_t large, most; /* bytes of a block that is worked on alone, 0: MRSI_BIG; of the process meanwhile, 0: any */
     struct mrs_salt salt;      /* of the manifest's digests: made of the plan id, alike in runs that are alike */
     uint8_t drawn[MRS_SECRET]; /* random bytes that checkpoints keep */
     struct mrs_secret secret;  /* made of them: of all hashes by which two things are taken for one */
@@ -203,13 +203,6 @@ static inline bool
 mrsi_cancelled(const struct mrsi_engine *en)
 {
     return en->opts->cancel && __atomic_load_n(en->opts->cancel, __ATOMIC_RELAXED);
-}
-
-/* Whether so many bytes, of one document or block, are too many to be held by all workers at once. */
-static inline bool
-mrsi_is_large(const struct mrsi_engine *en, size_t n)
-{
-    return n > (en->large ? en->large : MRSI_BIG);
 }
 
 /* Bytes of a block that is read, and of what is done between two places where a savepoint can be taken. */
@@ -254,5 +247,4 @@ void mrsi_tick(struct mrsi_engine *en);
 enum mrs_status mrsi_interrupted(const struct mrsi_engine *en, struct mrs_err *e); /* the cancel flag as a status */
 
 void mrsi_advise_huge(void *p, size_t n); /* huge pages cost less to touch and are found faster: advice only */
-
 #endif

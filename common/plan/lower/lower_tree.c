@@ -10,6 +10,7 @@
 #define SAME "a form that is brought into shape, or two forms with fields of one name: use the client engine"
 #define FILTER \
     "`where` of a tree by parent or children, which not every server heeds on the way up: use the client engine"
+#define READS "`where` may read the field that is written: use the client engine"
 
 enum lower_form { PARENT, CHILDREN, ANCESTORS, PATH, FORMS_KNOWN };
 static const char *const form_names[FORMS_KNOWN] = {"parent", "children", "ancestors", "path"};
@@ -58,6 +59,9 @@ read_tree(struct mrsi_lower *l, struct lower_tree *t)
     }
     if (t->where.type == MRS_DOCUMENT && !by_list(t)) {
         return FILTER;
+    }
+    if (t->where.type == MRS_DOCUMENT && memmem(t->where.p, t->where.n, t->new, strlen(t->new))) {
+        return READS; /* the second pipeline would find other documents than the first */
     }
     t->path = mrsi_lower_path(l, t->old);
     return strcmp(t->old, t->new) == 0 ? SAME : NULL;

@@ -20,7 +20,8 @@
 #define MRSI_READ (1u << 18)  /* bytes of a block that is read: it stays near the processor while it is worked on */
 #define MRSI_BIG   (4u << 20) /* blocks larger than this are worked on alone, where memory is short smaller ones too */
 #define MRSI_NONE  UINT32_MAX
-struct mrsi_engine; struct mrsi_input_digest; struct mrsi_value_list; struct mrsi_asked; struct mrsi_twins; struct pipe_run;
+struct mrsi_engine; struct mrsi_input_digest; struct mrsi_value_list; struct mrsi_asked; struct mrsi_twins;
+struct pipe_run;
 
 /* A temporary file of raw documents or records; closed with its last user. */
 struct mrsi_temp {
@@ -241,7 +242,6 @@ struct mrsi_refused_mark {
 /* ---- run_secret.c ---- */
 enum mrs_status mrsi_secret_draw(struct mrsi_engine *en, struct mrs_err *e);
 void mrsi_secret_take(struct mrsi_engine *en, const uint8_t drawn[MRS_SECRET]);
-
 /* ---- run_progress.c ---- */
 void mrsi_tick(struct mrsi_engine *en);
 enum mrs_status mrsi_interrupted(const struct mrsi_engine *en, struct mrs_err *e); /* the cancel flag as a status */

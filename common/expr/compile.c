@@ -472,7 +472,8 @@ compile_document(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     }
     if (mrs_walk_next(&w, &el) == 1) {
         bool dbref = mrs_name_is_dbref(first.name, first.name_len);
-        return plan_error(e, "%.60s has '%.60s' beside it: an operator must be alone in its document%s", first.name,
+        return plan_error(e, "%.60s has '%.60s' beside it: an operator must be the only key of its "
+                             "document%s", first.name,
                           el.name, dbref ? "; a DBRef with a computed $id is { $setField: { field: { $literal: $id }, "
                                            "input: { $literal: { $ref: users } }, value: $author } }" : "");
     }

@@ -22,7 +22,8 @@ mrsi_check_name(const char *name, uint32_t n, struct mrs_err *e)
     }
     if (name[0] == '$') {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
-                           "the field name '%.*s' begins with a dollar sign (an operator must stand alone)",
+                           "the field name '%.*s' begins with a dollar sign (an operator must be the only key of its "
+                           "document)",
                            (int)(n < 100 ? n : 100), name);
     }
     if (memchr(name, '.', n)) {

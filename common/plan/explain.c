@@ -249,7 +249,7 @@ explain_text(const struct mrsi_plan *p, const struct totals *totals, const struc
     } else {
         mrsi_plan_fold(out, "id",
                  "not known without a database: name one in the plan, or give the input");
-        mrsi_plan_fold(out, "database", "that of the input; `db` stands for it here");
+        mrsi_plan_fold(out, "database", "that of the input, shown as `db` here");
     }
     for (uint32_t i = 0; i < pub->n_steps; i++) {
         put_step(&t, pub, &pub->steps[i]);

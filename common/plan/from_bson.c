@@ -147,8 +147,7 @@ mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e)
     const uint8_t *text = out->p + from;
     if (memmem(text, out->n - from, "\\uFFFD", 6) || memmem(text, out->n - from, "\xEF\xBF\xBD", 3)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "a text of the plan is no UTF-8, or holds the character U+FFFD "
-                                        "that "
-                           "stands for such bytes: correct it");
+                                                    "that replaces such bytes: correct it");
     }
     return MRS_OK;
 }

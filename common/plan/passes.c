@@ -155,7 +155,7 @@ static void
 group_passes(const struct mrs_desc *d, const struct pass_sink *to)
 {
     read_side(to, &d->sides[0], 2, "to take the parts out; then to write its documents without them");
-    read_side(to, &d->sides[1], 1, "documents already there take part");
+    read_side(to, &d->sides[1], 1, "existing documents take part");
 }
 
 void
@@ -176,7 +176,7 @@ mrsi_passes(const struct mrs_plan *p, const struct mrs_step *step, mrsi_pass_fn 
         rekey_passes(d, &to);
     } else if (d->family == MRS_FAMILY_WINDOW) {
         read_side(&to, &d->sides[0], 2,
-                  "to gather what its documents bring to their groups; then to write each with what was computed");
+                  "to gather the input of each group; then to write each document with its result");
     } else if (d->family == MRS_FAMILY_SPREAD || d->n_sides < 2) {
         spread_passes(d, &to);
     } else if (d->family == MRS_FAMILY_GRID) {
@@ -207,8 +207,8 @@ mrsi_memory_words(const struct mrs_desc *d)
         return "the keys of the receiving side, 16 bytes and a number each; documents on their way "
                "are sorted in memory, and in temporary files past the budget";
     case MRS_FAMILY_FOLD:
-        return "what the documents bring is gathered by group in memory, and in temporary files past the budget; "
-               "a hash of each `_id` where documents are added";
+        return "the input of each group is gathered in memory, and in temporary files beyond the budget; a hash of "
+               "each `_id` if documents are added";
     case MRS_FAMILY_GROUP:
         return "parts are sorted by their keys in memory, and in temporary files past the budget";
     case MRS_FAMILY_TREE:
@@ -217,15 +217,15 @@ mrsi_memory_words(const struct mrs_desc *d)
         return "a key and an _id of each document, some dozens of bytes (on disk past the budget); what is computed "
                "from groups is sorted, in temporary files past the budget";
     case MRS_FAMILY_WINDOW:
-        return "what the documents bring is sorted by group in memory, and in temporary files past the budget; what "
-               "was computed for each, in memory and in mapped temporary files past the budget";
+        return "the input of each group is sorted in memory, and in temporary files beyond the budget; results in "
+               "memory and in mapped temporary files beyond the budget";
     case MRS_FAMILY_GRID:
         return "a key of each value of an axis, and a hash of each `_id` (on disk past the budget)";
     case MRS_FAMILY_LINK:
         return "keys of both sides and references, 24 to 40 bytes each (on disk past the budget)";
     case MRS_FAMILY_CATALOG: break;
     }
-    return "none: no document is touched";
+    return "none: no document changes";
 }
 
 const char *

@@ -80,7 +80,7 @@ verdict "a stream and refused measurements" "$(
     says 'measurements were refused, and a stream has said already')"
 
 # ---- inspect ----
-verdict "inspect" "$("$tool" inspect in > log 2>&1; says 't\.s  a time series: its measurements are not looked at')"
+verdict "inspect" "$("$tool" inspect in > log 2>&1; says 't\.s  a time series: its measurements are not read')"
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

@@ -295,7 +295,7 @@ op_regex(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
         return REFUSE(e, "$options must be a string");
     }
     if (beside && options.n) {
-        return REFUSE(e, "%s: options stand both in the regular expression and in $options",
+        return REFUSE(e, "%s: options are both in the regular expression and in $options",
                       at->op);
     }
     if (beside) {
@@ -330,7 +330,7 @@ op_options(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v
     (void)v;
     *out = NULL;
     return mrs_doc_find(at->doc, "$regex", 6, &el) ? MRS_OK
-                                                   : REFUSE(e, "%s stands without $regex", at->op);
+                                                   : REFUSE(e, "%s needs $regex", at->op);
 }
 
 static enum mrs_status

@@ -258,13 +258,13 @@ eval_substr_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
     }
     uint64_t from = (uint64_t)range[0];
     if (mrsi_utf8_inside(text.p, text.n, from)) {
-        return mrsi_eval_error(x, ev, "the start lies inside a character");
+        return mrsi_eval_error(x, ev, "the start is inside a character");
     }
     from = from < text.n ? from : text.n;
     uint64_t end =
         range[1] < 0 || (uint64_t)range[1] > text.n - from ? text.n : from + (uint64_t)range[1];
     if (mrsi_utf8_inside(text.p, text.n, end)) {
-        return mrsi_eval_error(x, ev, "the end lies inside a character");
+        return mrsi_eval_error(x, ev, "the end is inside a character");
     }
     return mrsi_ret_text(ev, text.p + from, end - from, out);
 }
@@ -314,7 +314,7 @@ search_arguments(const struct mrs_expr *x, struct mrs_eval *ev, struct search_ar
     }
     MRSI_TRY(mrsi_text_or_null(x, 1, ev, "what is looked for", &a->find));
     if (!a->find.p) {
-        return mrsi_eval_error(x, ev, "what is looked for must be a string, not null");
+        return mrsi_eval_error(x, ev, "the search text must be a string, not null");
     }
     for (uint32_t i = 2; i < x->n_args && x->args[i]; i++) {
         struct mrs_val v;

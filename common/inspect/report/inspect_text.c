@@ -98,7 +98,7 @@ head(struct page *p, const struct mrsi_collection *c)
     if (c->view) {
         mrs_buf_printf(&p->line, "  view");
     } else if (c->buckets && !c->has_data) {
-        mrs_buf_printf(&p->line, "  a time series: its measurements are not looked at");
+        mrs_buf_printf(&p->line, "  a time series: its measurements are not read");
     } else if (!c->has_data) {
         mrs_buf_printf(&p->line, "  no documents in the input");
     } else {

@@ -69,7 +69,7 @@ mrsi_suggest_extract(struct mrsi_planning *p, struct mrsi_rule_found *r)
         return mrsi_planning_no(p, "decide what to do with it");
     }
     if (list->lists || list->ways != 1 || !mrsi_dotted(list, path, sizeof path)) {
-        return mrsi_planning_no(p, "it does not stand in the root");
+        return mrsi_planning_no(p, "it is not at the top level");
     }
     if (p->fate[r->in->no] & (MRSI_GONE | MRSI_TAKEN_APART)) {
         return mrsi_planning_no(p, another_step);
@@ -77,7 +77,7 @@ mrsi_suggest_extract(struct mrsi_planning *p, struct mrsi_rule_found *r)
     snprintf(into, sizeof into, "%.400s_%.400s", r->in->name, path);
     reference_name(r->in, ref, sizeof ref);
     if (mrsi_is_collection(p->x, r->in, into)) {
-        return mrsi_planning_no(p, "a collection of the name that it would get is there already");
+        return mrsi_planning_no(p, "a collection of its new name exists");
     }
     if (!outlier && !ids_are_unique(each)) {
         return mrsi_planning_no(p, "its elements have _ids that repeat");
@@ -177,7 +177,7 @@ mrsi_suggest_bucket(struct mrsi_planning *p, struct mrsi_rule_found *r)
         return mrsi_planning_no(p, another_step);
     }
     if (mrsi_is_collection(p->x, c, into)) {
-        return mrsi_planning_no(p, "a collection of the name that it would get is there already");
+        return mrsi_planning_no(p, "a collection of its new name exists");
     }
     mrs_buf_printf(p->out, "  - bucket:\n      from: ");
     mrsi_put_collection(p, c);
@@ -215,7 +215,7 @@ mrsi_suggest_tree(struct mrsi_planning *p, struct mrsi_rule_found *r)
         return mrsi_planning_no(p, odd_name);
     }
     if (mrsi_has_path(r->in, "ancestors")) {
-        return mrsi_planning_no(p, "`ancestors` is there already: say `where` and `replace`");
+        return mrsi_planning_no(p, "`ancestors` exists: use `where` and `replace`");
     }
     if (p->fate[r->in->no]) {
         return mrsi_planning_no(p, another_step);

@@ -105,7 +105,7 @@ mrsi_suggest_cast(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_collection(p, r->in);
     mrs_buf_printf(p->out, "\n      fields: { ");
     mrsi_put_word(p, path);
-    mrs_buf_printf(p->out, ": %s }\n      errors: keep   # what is no such value stays as it is\n", type);
+    mrs_buf_printf(p->out, ": %s }\n      errors: keep   # other values stay unchanged\n", type);
     return true;
 }
 
@@ -137,7 +137,7 @@ mrsi_suggest_copy(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrsi_put_word(p, ref);
     mrs_buf_printf(p->out, " }\n      fields: { ");
     mrsi_put_word(p, c->from->last);
-    mrs_buf_printf(p->out, ": \"$%s\" }\n      replace: true   # the copies are written anew\n      keep: all\n", of);
+    mrs_buf_printf(p->out, ": \"$%s\" }\n      replace: true   # overwrite the copies\n      keep: all\n", of);
     return true;
 }
 
@@ -162,7 +162,8 @@ mrsi_suggest_link(struct mrsi_planning *p, struct mrsi_rule_found *r)
     mrs_buf_printf(p->out, "\n      child_refs: ");
     mrsi_put_word(p, down);
     mrs_buf_printf(p->out,
-                   "\n      derive: child_refs\n      prefer: child   # or parent: who is right where both disagree\n");
+                   "\n      derive: child_refs\n      prefer: child   # or parent: the side that decides if both "
+                   "disagree\n");
     return true;
 }
 
@@ -210,7 +211,7 @@ mrsi_suggest_pack(struct mrsi_planning *p, struct mrsi_rule_found *r)
     }
     const struct mrsi_path *map = r->at->parent;
     if (!map || map->lists || !mrsi_dotted(map, path, sizeof path)) {
-        return mrsi_planning_no(p, "the names stand in an array, or below a name that is odd itself");
+        return mrsi_planning_no(p, "the names are in an array, or below another odd name");
     }
     if (map->ways != 1) {
         return mrsi_planning_no(p, "it takes a set with $objectToArray inside of a document");

@@ -241,9 +241,10 @@ mrsi_fit_values(struct mrsi_fitting *f, struct mrs_build *b)
         mrsi_stars_wrong(f->p, f->at, f->step->type->name, "into", "names collections by values of documents, "
                          "which only a run on a dump looks at first: on a server name each value");
     } else if (f->step->desc.n_conditions) {
-        mrsi_stars_wrong(f->p, f->at, f->step->type->name, "where", "asks another collection, which cannot be asked "
-                         "before the names of `into` are known: in a plan before this one `set` a mark in those "
-                         "documents, and ask for the mark here");
+        mrsi_stars_wrong(f->p, f->at, f->step->type->name, "where", "queries another collection, which is not possible "
+                                                                    "before the names of `into` are known: in a plan "
+                                                                    "before this one `set` a mark in those documents, "
+                                                                    "and select by the mark here");
     } else if (collect(&x, &why)) {
         read_values(&x);
     } else if (why) {

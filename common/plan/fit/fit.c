@@ -285,7 +285,7 @@ passes_over(struct mrsi_fitting *f, const struct mrs_cat_coll *cc)
 static void
 fits_none(struct mrsi_fitting *f, const char *key)
 {
-    mrsi_stars_wrong(f->p, f->at, f->step->type->name, key, "fits no collection that is there");
+    mrsi_stars_wrong(f->p, f->at, f->step->type->name, key, "matches no existing collection");
 }
 
 /* What `into` becomes for a collection. False: no server would take it, or it is a source as well. */

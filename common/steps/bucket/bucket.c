@@ -368,7 +368,7 @@ check(struct mrsi_read *r, struct mrsi_bucket *s)
         mrsi_read_warn(r, "untimed", NULL, "not used: without `every` a time may be anything");
     }
     if ((given(r, "fields") || given(r, "drop")) && !given(r, "keep")) {
-        mrsi_read_error(r, "keep", NULL, "must be written out with `%s`: `none` loses what the items leave out",
+        mrsi_read_error(r, "keep", NULL, "is required with `%s`: `none` loses the fields that the items omit",
                         given(r, "fields") ? "fields" : "drop");
     }
     check_names(r, s);

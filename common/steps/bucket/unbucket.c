@@ -543,7 +543,7 @@ make(struct item *x, struct mrs_val v)
     }
     MRS_THEN(st, mrsi_buf_end(out, at, x->c, "items"));
     if (st == MRS_OK && out->n - at > MRS_DOC_MAX) {
-        st = mrsi_step_too_large(x->c, NULL, "a document made of it would pass 16 MiB", out, at);
+        st = mrsi_step_too_large(x->c, NULL, "a document made of it would exceed 16 MiB", out, at);
     }
     return st;
 }

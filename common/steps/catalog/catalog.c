@@ -395,8 +395,8 @@ mrs_catalog_obstacle(const struct mrs_cat_coll *cc, unsigned takes)
         return "is a capped collection: copy it into a plain one on the server first ($out), then reshape that";
     }
     if (own_collation(cc->options) && (takes & MRS_TAKES_CAPPED) && !(takes & MRS_TAKES_COLLATED)) {
-        return "has a collation of its own, and this step compares values by the simple one: say `collation: null` "
-               "first, in a step `options`";
+        return "has its own collation, and this step compares values by the simple one: set `collation: null` first, "
+               "in a step `options`";
     }
     if (own_collation(cc->options) && !(takes & MRS_TAKES_COLLATED)) {
         return "has a collation of its own, and equality here is the simple one: copy it into a collection without "
@@ -477,7 +477,7 @@ check_name(const struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_
     }
     if (strncmp(coll->coll, "system.", 7) == 0) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
-                           "%s belongs to the server: it passes through as it is, leave it out of the plan", coll->ns);
+                           "%s belongs to the server and is copied unchanged: leave it out of the plan", coll->ns);
     }
     return MRS_OK;
 }
@@ -673,7 +673,7 @@ mrs_catalog_measure(struct mrs_catalog *c, struct mrs_cat_coll *cc)
     cc->measured = cc->touched = true;
     cc->no_data = false;
     cc->uuid[0] = 0;
-    mrs_catalog_note(c, "%s is a time series: what is left of it is written as its measurements, which a restore "
+    mrs_catalog_note(c, "%s is a time series: its remaining documents are written as measurements, which a restore "
                         "inserts, and not as buckets", cc->coll.ns);
 }
 

@@ -336,7 +336,7 @@ options_good(struct why *w, struct mrs_view index, const struct facts *f)
         return refuse(w, "a wildcard index cannot be %s", unique ? "unique" : "sparse");
     }
     if (f->gap) {
-        return refuse(w, "fields of kind text must stand side by side in the key");
+        return refuse(w, "text fields must be adjacent in the key");
     }
     bool hidden = mrsi_index_option(index, "hidden");
     if (mrsi_index_is_id(index) && (partial || sparse || hidden || mrsi_index_expires(index))) {

@@ -124,7 +124,7 @@ note_expiry(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_v
     double d = v.type == MRS_DOUBLE ? mrs_val_double(v) : 0;
     if (d != d) {
         mrs_catalog_note(cat, "index %s of %s has NaN as `expireAfterSeconds`, which some servers take for 0, so that "
-                         "they delete all documents, and others refuse: make it anew by `index`",
+                              "they delete all documents, and others refuse: make it again with `index`",
                          mrsi_index_name(index), cc->coll.ns);
     }
 }

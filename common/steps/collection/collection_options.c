@@ -374,7 +374,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     }
     const char *what = only_new(s, cc, &key);
     if (what && !cc->made) {
-        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s is there already: only a collection that the plan creates can %s",
+        mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s exists: only a collection that the plan creates can %s",
                     s->in.ns, what);
         mrs_err_at(e, "%s", keys[key + 1].name);
         return MRS_FAIL;

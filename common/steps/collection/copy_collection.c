@@ -103,7 +103,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     enum mrs_status st = mrsi_cat_need(cat, &s->from, false, "from", &from, e);
     if (st == MRS_OK && there && there->exists) {
         mrs_err_at(e, "into");
-        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s is there already: a copy needs a name that is free",
+        return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s exists: give the copy another name",
                            s->into.ns);
     }
     MRS_THEN(st, mrsi_cat_target(cat, &s->into, "into", &into, NULL, e));

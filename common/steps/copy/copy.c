@@ -98,7 +98,7 @@ read_words(struct mrsi_read *r, struct mrsi_copy *s)
     s->drop_ref = refs == 1;
     s->take = keep == 1;
     if (s->take && !given(r, "orphans")) {
-        mrsi_read_error(r, "keep", NULL, "`none` demands that `orphans` is written out");
+        mrsi_read_error(r, "keep", NULL, "`none` requires `orphans`: keep, drop, refuse or { into: COLL }");
     }
 }
 
@@ -112,10 +112,10 @@ check_reference(struct mrsi_read *r, struct mrsi_copy *s)
     if (!j->into_points) {
         s->at_root = true; /* the document of into is what is pointed to: its top is the only place */
         if (given(r, "dangling")) {
-            mrsi_read_error(r, "dangling", NULL, "the reference lies on the `from` side: see `orphans`");
+            mrsi_read_error(r, "dangling", NULL, "the reference is on the `from` side: see `orphans`");
         }
         if (s->drop_ref || s->wrap) {
-            mrsi_read_error(r, s->wrap ? "wrap" : "refs", NULL, "the reference lies on the `from` side");
+            mrsi_read_error(r, s->wrap ? "wrap" : "refs", NULL, "the reference is on the `from` side");
         }
         return;
     }
@@ -124,7 +124,7 @@ check_reference(struct mrsi_read *r, struct mrsi_copy *s)
                         "a computed reference has no place in the document: use `at: root`, and change nothing at it");
     }
     if (!computed && change && strcmp(j->pair[0].into.path.part[0].name, "_id") == 0) {
-        mrsi_read_error(r, "match", NULL, "the reference lies in `_id`, which cannot be changed");
+        mrsi_read_error(r, "match", NULL, "the reference is in `_id`, which cannot change");
     }
     if (j->n > 1 && !j->single && (s->drop_ref || s->dangling == MRSI_DANGLING_DROP ||
                                    s->dangling == MRSI_DANGLING_NULL)) {

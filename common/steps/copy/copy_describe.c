@@ -115,7 +115,7 @@ mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
     if (s->take) {
         mrsi_describe_once(&t, "the documents that it copies from are gone afterwards");
     } else if (!s->wrap && !s->replace) {
-        mrsi_describe_once(&t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(&t, "the fields that it adds would exist already; give `replace: true`");
     } else {
         mrsi_describe_once_of_one(&t);
     }

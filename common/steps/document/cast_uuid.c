@@ -70,7 +70,8 @@ no_uuid(const struct mrsi_uuid *u, struct mrs_eval *ev, struct mrs_val v)
     if (v.type != MRS_BINARY) {
         return mrs_err_set(ev->err, MRS_FAIL, MRS_E_EXPR, "cannot convert %s to a UUID", mrs_type_name(v.type));
     }
-    const char *hint = u->driver < 0 && v.p[4] == OLD_FORM ? ": say which driver wrote it, as `{ uuid: java }`" : "";
+    const char *hint = u->driver < 0 && v.p[4] == OLD_FORM ? ": name the driver that wrote it, as `{ uuid: java "
+                                                             "}`" : "";
     return mrs_err_set(ev->err, MRS_FAIL, MRS_E_EXPR, "%u bytes of binary data of subtype %u cannot become a UUID%s",
                        v.n - 5, v.p[4], hint);
 }

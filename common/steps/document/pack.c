@@ -85,8 +85,8 @@ read_field(struct mrsi_read *r, struct pack *s, const struct mrs_elem *e, const 
     if (p->n != 1) {
         mrsi_read_error(r, "fields", e->name, "`%s` is no top-level field; only those can be packed", p->text);
     } else if (star && star[1]) {
-        mrsi_read_error(r, "fields", e->name, "`%s`: `*` may stand only at the end of a name; a field that is called "
-                        "so is written [\"%s\"]", p->text, p->text);
+        mrsi_read_error(r, "fields", e->name, "`%s`: `*` is allowed only at the end of a name; a field with a star in "
+                                              "its name is written [\"%s\"]", p->text, p->text);
     } else if (star) {
         out->begins = true;
         out->matched = s->patterns < MRS_PATTERNS ? 1ull << s->patterns : 0;
@@ -386,7 +386,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     }
     mrsi_describe_not_direct(&t, "it takes fields away that are still being read" MRSI_DO_CONTRACT);
     if (!s->packed.replace) {
-        mrsi_describe_once(&t, "what it writes is there already when it is run again");
+        mrsi_describe_once(&t, "in a second run its result exists already");
     }
     const char *names = mrsi_describe_paths(&t, s->fields.path, s->fields.n, 6);
     mrsi_describe_words(&t, "packs %s of %s%s into the array %s of {%s, %s}", names, mrsi_map_those(&s->packed.map),

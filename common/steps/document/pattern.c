@@ -53,7 +53,7 @@ check_stars(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_pattern *out)
             return mrsi_read_error(r, s.key, s.sub, "`%s` has `**` twice: a path takes one", p->text);
         }
         if (!is_deep(&p->part[i]) && star[1]) {
-            return mrsi_read_error(r, s.key, s.sub, "`%s`: a star stands at the end of a name, as in `tmp_*`, or `**` "
+            return mrsi_read_error(r, s.key, s.sub, "`%s`: a star must be at the end of a name, as in `tmp_*`, or `**` "
                                                     "for any number of levels", p->text);
         }
         out->deep = is_deep(&p->part[i]) ? i : out->deep;

@@ -157,8 +157,8 @@ read_pattern(struct mrsi_read *r, struct mrsi_pattern *p)
     } else if (star && strchr(star + 1, '*')) {
         mrsi_read_error(r, v.key, v.sub, "`%s` has more than one star", p->text);
     } else if (star && p->star == p->deep) {
-        mrsi_read_error(r, v.key, v.sub, "the last star of `%s` stands for levels, not for a name: say "
-                                         "{ $concat: [..., $$NAME] }", p->path.text);
+        mrsi_read_error(r, v.key, v.sub, "the last star of `%s` matches levels, not a name: use { $concat: [..., "
+                                         "$$NAME] }", p->path.text);
     } else if (p->star + 1 == p->path.n) {
         warn_of_level(r, p);
     }

@@ -177,7 +177,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     if (!s->again && !s->constant) {
         mrsi_describe_quiet(&t, "it reads what it writes, so a document may be given to it only once: "
                             MRSI_MARK("migrated: 1` in `with"));
-        mrsi_describe_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
+        mrsi_describe_once(&t, "it reads fields that it writes, and no `where` excludes documents that it has written");
     }
     mrsi_describe_words(&t, "replaces %s%s by what `with` gives, under their own _id", mrsi_map_those(&s->map),
                         s->map.in.ns);

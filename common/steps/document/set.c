@@ -714,7 +714,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     }
     mrsi_describe_loss(&t, "old values of %s, where there were any", names);
     if (s->reads_own && !s->again) {
-        mrsi_describe_once(&t, "it reads what it writes, and no `where` leaves out what it has written");
+        mrsi_describe_once(&t, "it reads fields that it writes, and no `where` excludes documents that it has written");
     }
     return mrsi_describe_end(&t);
 }

@@ -85,8 +85,8 @@ refuse_elements(struct mrsi_read *r, const struct unset *s)
     for (uint32_t i = 0; i < s->patterns.n; i++) {
         const struct mrsi_pattern *p = &s->patterns.item[i];
         if (p->deep + 1 == p->path.n) {
-            mrsi_read_error(r, "fields", p->value.sub, "`%s` would take everything away: name what goes, "
-                                                       "as in `**.tmp_*`", p->path.text);
+            mrsi_read_error(r, "fields", p->value.sub, "`%s` would remove everything: name the fields to remove, as in "
+                                                       "`**.tmp_*`", p->path.text);
         }
     }
 }

@@ -139,8 +139,8 @@ check_in_place(struct mrsi_read *r, const struct mrsi_embed *s)
     }
     for (uint32_t i = 0; i < s->join.n && !s->join.into_points && !s->replace; i++) {
         if (same_path(&s->as, &s->join.pair[i].into.path)) {
-            mrsi_read_warn(r, "as", NULL, "`match` reads this field of `into`, which therefore is there already: with "
-                           "`reference: into` the documents take the places of the references in it");
+            mrsi_read_warn(r, "as", NULL, "`match` reads this field of `into`, which therefore exists: with "
+                                          "`reference: into` the documents replace the references in it");
         }
     }
 }
@@ -157,7 +157,7 @@ check_words(struct mrsi_read *r, struct mrsi_embed *s)
         mrsi_read_error(r, "empty", NULL, "`null` needs `one: true`; use array or absent");
     }
     if (s->keep == EMBED_KEEP_NONE && !mrsi_slot_given(mrsi_slot(r, "orphans"))) {
-        mrsi_read_error(r, "keep", NULL, "`none` demands that `orphans` is written out");
+        mrsi_read_error(r, "keep", NULL, "`none` requires `orphans`: keep, drop, refuse or { into: COLL }");
     }
     if (s->oversize_overflow && !s->overflow.given) {
         mrsi_read_error(r, "oversize", NULL, "`overflow` needs the key `overflow`");
@@ -167,9 +167,9 @@ check_words(struct mrsi_read *r, struct mrsi_embed *s)
     }
     if (mrsi_coll_same(&s->join.from, &s->join.into)) {
         if (s->keep != EMBED_KEEP_ALL) {
-            mrsi_read_error(r, "keep", NULL, "must be `all` where `from` and `into` are one collection: `delete` takes "
-                                                "documents away in a step behind it; to a whole tree `tree` with "
-                                                "`to_form: embedded` leads");
+            mrsi_read_error(r, "keep", NULL, "must be `all` if `from` and `into` are one collection: remove documents "
+                                             "with `delete` in a later step; for a whole tree use `tree` with "
+                                             "`to_form: embedded`");
         }
         if (s->orphans != EMBED_ORPHANS_KEEP) {
             mrsi_read_error(r, "orphans", NULL, "must be `keep` where `from` and `into` are one collection");
@@ -189,8 +189,8 @@ check_dangling(struct mrsi_read *r, const struct mrsi_embed *s)
         return;
     }
     if (!j->into_points) {
-        mrsi_read_error(r, "dangling", NULL, "the reference lies on the `from` side: see `orphans`, or say "
-        "`reference: into`");
+        mrsi_read_error(r, "dangling", NULL, "the reference is on the `from` side: see `orphans`, or give `reference: "
+                                             "into`");
     } else if (s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL) {
         if (j->pair[0].into.expr) {
             mrsi_read_error(r, "dangling", NULL, "a computed reference cannot be changed; use keep or refuse");

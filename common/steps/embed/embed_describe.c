@@ -152,17 +152,17 @@ describe_once(struct mrsi_describe *t, const struct mrsi_embed *s)
     bool leave = s->keep != EMBED_KEEP_ALL;
     bool some_stay = (s->limited && !s->overflow.given) || s->many || s->errors != MRSI_ERRORS_REFUSE;
     if (!s->replace && (!s->in_place || s->count.n)) {
-        mrsi_describe_once(t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(t, "the fields that it adds would exist already; give `replace: true`");
     } else if (leave && s->empty != EMBED_EMPTY_ABSENT && !s->in_place) {
-        mrsi_describe_once(t, "a second run finds no documents left to embed and would overwrite the result; say "
-                          "`keep: all` or `empty: absent`");
+        mrsi_describe_once(t, "a second run finds no documents left to embed and would overwrite the result; use "
+                              "`keep: all` or `empty: absent`");
     } else if (leave && (s->count.n || s->flag.n)) {
-        mrsi_describe_once(t, "a second run finds no documents left to count; say `keep: all`");
+        mrsi_describe_once(t, "a second run finds no documents left to count; use `keep: all`");
     } else if (leave && some_stay && !s->in_place) {
-        mrsi_describe_once(t, "a second run would put documents that stay in from in the place of those that have left "
-                          "it; say `keep: all`");
+        mrsi_describe_once(t, "a second run would replace embedded documents by those that stay in from; use `keep: "
+                              "all`");
     } else if (leave && s->dangling != MRSI_DANGLING_KEEP && !s->in_place) {
-        mrsi_describe_once(t, "references to documents that have left from would be dangling; say `keep: all`");
+        mrsi_describe_once(t, "references to documents that have left from would be dangling; use `keep: all`");
     } else {
         mrsi_describe_once_of_one(t);
     }
@@ -272,8 +272,8 @@ carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
         if (!is_reference(s, from->index[i])) {
             out->index[out->n_index++] = from->index[i];
         } else if (!mrsi_index_is_id(from->index[i])) {
-            mrs_catalog_note(cat, "index %s of %s is not copied to %s: the documents that it found together lie in "
-                                  "one document now", mrsi_index_name(from->index[i]), from->coll.ns, s->join.into.ns);
+            mrs_catalog_note(cat, "index %s of %s is not copied to %s: the documents that it found together are in one "
+                                  "document now", mrsi_index_name(from->index[i]), from->coll.ns, s->join.into.ns);
         }
     }
     return MRS_OK;
@@ -298,7 +298,7 @@ indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
     }
     unsigned lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_SPARSE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | MRSI_LEAVE_HASHED |
                     (s->keep == EMBED_KEEP_ALL ? 0u : MRSI_WHOLE);
-    struct mrsi_carry how = {.moves = &moves, .lose = lose, .why = "its documents lie inside others now"};
+    struct mrsi_carry how = {.moves = &moves, .lose = lose, .why = "its documents are now embedded in others"};
     return mrsi_indexes_carry(cat, &children, into, &how, e);
 }
 

@@ -145,9 +145,8 @@ describe_live(struct mrsi_describe *t, const struct mrsi_extract *s)
     bool by_id = s->parent_key.n == 1 && strcmp(s->parent_key.text, "_id") == 0;
     const char *ref = s->pages.given ? s->pages.ref : s->to_parent ? s->parent_ref : NULL;
     if (s->unique.n) {
-        mrsi_describe_quiet(t, "`unique` makes one document of parts of many, and which parts are gone cannot be "
-                           "told from "
-                           "what is left" MRSI_DO_QUIET);
+        mrsi_describe_quiet(t, "`unique` makes one document of parts of many, and the rest does not show which parts "
+                               "are gone" MRSI_DO_QUIET);
     }
     if (s->map) {
         mrsi_describe_quiet(t, "a field that is renamed while it runs is another document" MRSI_DO_QUIET);
@@ -160,19 +159,16 @@ describe_live(struct mrsi_describe *t, const struct mrsi_extract *s)
     }
     if (!ref) {
         mrsi_describe_quiet(t, "without `refs: parent` or `both` the documents that an element made are not found "
-                           "again when "
-                           "it is gone: say `refs: parent`, or run the plan with --quiet-by");
+                               "again when it is gone: use `refs: parent`, or run the plan with --quiet-by");
     } else if (by_id) {
         mrsi_describe_listing(t, 1, ref, "_id");
     } else {
-        mrsi_describe_quiet(t, "two documents may have one `parent_key`, then what each of them made cannot be told "
-                           "apart: "
-                           "use `parent_key: _id`, or run the plan with --quiet-by");
+        mrsi_describe_quiet(t, "two documents may have one `parent_key`, then their parts cannot be distinguished: use "
+                               "`parent_key: _id`, or run the plan with --quiet-by");
     }
     if (s->child_is_path) {
-        mrsi_describe_quiet(t, "the ids would stand where the elements are still being read: give `child_refs` a "
-                           "name of its "
-                           "own, or run the plan with --quiet-by");
+        mrsi_describe_quiet(t, "the ids would replace elements that are still being read: give `child_refs` a name of "
+                               "its own, or run the plan with --quiet-by");
     }
     if (s->id != EXT_ID_EXPR && s->path.n) {
         t->d->live_note = "elements without an _id of their own get it from their place: where an application "
@@ -205,7 +201,7 @@ mrsi_extract_describe(const void *state, struct mrs_arena *arena, struct mrs_des
     } else if (s->to_child && s->child_is_path) {
         mrsi_describe_once(&t, "the ids that stay at the path would be extracted as elements");
     } else if ((s->to_child || s->count.n) && !s->replace) {
-        mrsi_describe_once(&t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(&t, "the fields that it adds would exist already; give `replace: true`");
     } else if (s->count.n) {
         mrsi_describe_once(&t, "the second run would count no elements");
     } else if (s->flag.n && s->replace) {

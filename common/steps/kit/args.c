@@ -454,8 +454,8 @@ name_of(struct mrsi_read *r, struct mrsi_slot of, struct mrsi_slot s, const char
         return mrsi_read_error(r, s.key, s.sub, "`%s` has more than one star", *name);
     }
     if (!may_have_star(r, of)) {
-        return mrsi_read_error(r, s.key, s.sub, "`%s`: no star stands here, write the name of one collection; one that "
-                                                "has a star in its name is { coll: [\"%s\"] }", *name, *name);
+        return mrsi_read_error(r, s.key, s.sub, "`%s`: a star is not allowed here, write the name of one collection; "
+                                                "one that has a star in its name is { coll: [\"%s\"] }", *name, *name);
     }
     *rules = mrsi_read_text_of(r, "%.*sx%s", (int)(star - *name), *name, star + 1);
     return *rules != NULL;
@@ -500,7 +500,7 @@ mrsi_read_coll(struct mrsi_read *r, struct mrsi_slot s, struct mrs_coll *out)
     }
     if (!db || !*db) {
         return mrsi_read_error(r, s.key, s.sub,
-                               "the database of `%s` is not known: say `database:` or { db: ..., coll: %s }", coll,
+                               "the database of `%s` is not known: give `database:` or { db: ..., coll: %s }", coll,
                                coll);
     }
     if (!check_names(r, s, db_rules, coll_rules)) {

@@ -227,12 +227,12 @@ mrs_conditions_describe(const struct mrs_conditions *c, struct mrs_arena *arena,
     out->n_conditions = c->n;
     out->first_list = c->first;
     if (!out->quiet_only) {
-        out->quiet_only = "its `where` asks for values of another collection, which writers could change meanwhile"
+        out->quiet_only = "its `where` uses values of another collection, which writers could change meanwhile"
             MRSI_DO_QUIET;
     }
     if (own && out->repeatable) {
         out->repeatable = false;
-        out->not_repeatable = "its `where` asks for values of a collection that it changes";
+        out->not_repeatable = "its `where` uses values of a collection that it changes";
     }
     return t.bad || !out->words ? mrs_err_memory(e, 0) : MRS_OK;
 }

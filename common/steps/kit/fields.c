@@ -58,7 +58,7 @@ bool
 mrsi_read_not_id(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_path *path)
 {
     if (path->n && strcmp(path->part[0].name, "_id") == 0) {
-        return mrsi_read_error(r, s.key, s.sub, "`%s`: the `_id` stays as it is, name another field", path->text);
+        return mrsi_read_error(r, s.key, s.sub, "`%s`: the `_id` cannot change, name another field", path->text);
     }
     return true;
 }

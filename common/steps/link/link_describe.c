@@ -117,7 +117,7 @@ mrsi_link_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
         mrsi_describe_once(&t, "a child that loses its reference would be an orphan when it is run again");
     }
     out->sorted = s->wants.sorted;
-    mrsi_describe_quiet(&t, "both sides must be seen as they are at one moment, to know who lacks a reference"
+    mrsi_describe_quiet(&t, "both sides must be read at one moment, to know which documents lack a reference"
                         MRSI_DO_QUIET);
     return mrsi_describe_end(&t);
 }

@@ -268,8 +268,8 @@ read_references(struct mrsi_read *r, struct mrsi_rekey *s)
 {
     struct mrsi_slot refs = mrsi_slot(r, "references");
     if (!mrsi_slot_given(refs)) {
-        mrsi_read_warn(r, "references", NULL, "is not there: what names these documents by their old _id will name "
-                       "nobody (`inspect` finds such paths; `{}` says that there are none)");
+        mrsi_read_warn(r, "references", NULL, "is missing: references to the old _ids would dangle (`inspect` finds "
+                                              "their paths; `{}` means that there are none)");
         return;
     }
     bool list = refs.v.type == MRS_ARRAY;
@@ -304,7 +304,7 @@ read_id(struct mrsi_read *r, struct mrsi_rekey *s)
     struct mrsi_slot id = mrsi_slot(r, "id");
     s->fresh = mrs_val_is_text(id.v, "new");
     if (!s->fresh && mrsi_read_expr(r, id, &s->id) && mrs_expr_constant(s->id, NULL)) {
-        mrsi_read_error(r, "id", NULL, "is the same for every document: say `new`, or an expression that reads fields");
+        mrsi_read_error(r, "id", NULL, "is the same for every document: use `new`, or an expression that reads fields");
     }
 }
 

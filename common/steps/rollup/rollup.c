@@ -167,7 +167,7 @@ check_by(struct mrsi_read *r)
     static const char *const OF_MATCH[] = {"empty", "replace", "nulls", "orphans"};
     for (size_t i = 0; i < sizeof OF_MATCH / sizeof *OF_MATCH; i++) {
         if (mrsi_slot_given(mrsi_slot(r, OF_MATCH[i]))) {
-            mrsi_read_error(r, OF_MATCH[i], NULL, "goes with `match`; with `by` every document makes or joins a group");
+            mrsi_read_error(r, OF_MATCH[i], NULL, "needs `match`; with `by` every document makes or joins a group");
         }
     }
 }
@@ -177,7 +177,7 @@ check_match(struct mrsi_read *r, const struct mrsi_rollup *s)
 {
     const struct mrsi_join_match *j = &s->join;
     if (s->keep == ROLLUP_KEEP_NONE && !mrsi_slot_given(mrsi_slot(r, "orphans"))) {
-        mrsi_read_error(r, "keep", NULL, "`none` demands that `orphans` is written out");
+        mrsi_read_error(r, "keep", NULL, "`none` requires `orphans`: keep, drop, refuse or { into: COLL }");
     }
     if (mrsi_coll_same(&j->from, &j->into) && (s->keep != ROLLUP_KEEP_ALL || s->orphans != ROLLUP_ORPHANS_KEEP)) {
         mrsi_read_error(r, s->keep != ROLLUP_KEEP_ALL ? "keep" : "orphans", NULL,
@@ -218,8 +218,8 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     read_fields(&r, s);
     if (match == s->by) {
         mrsi_read_error(&r, match ? "by" : NULL, NULL, match ? "does not go with `match`"
-                                                             : "needs `match` (into documents that are there) or `by` "
-                                                               "(a document for each group)");
+                                                             : "needs `match` (into existing documents) or `by` (a "
+                                                               "document for each group)");
     } else if (s->by) {
         read_by(&r, s);
         check_by(&r);

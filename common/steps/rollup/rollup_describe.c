@@ -120,14 +120,15 @@ mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     out->sorted = s->sort != NULL;
     describe_live(&t, s);
     if (s->by) {
-        mrsi_describe_once(&t, "the collection that it makes would be there already");
+        mrsi_describe_once(&t, "the collection that it makes would exist already");
     } else if (!s->replace) {
-        mrsi_describe_once(&t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(&t, "the fields that it adds would exist already; give `replace: true`");
     } else if (s->keep != ROLLUP_KEEP_ALL && s->empty != ROLLUP_EMPTY_ABSENT) {
-        mrsi_describe_once(&t, "a second run finds nothing left to compute from and would overwrite the result; say "
-                           "`keep: all` or `empty: absent`");
+        mrsi_describe_once(&t, "a second run finds nothing left to compute from and would overwrite the result; use "
+                               "`keep: all` or `empty: absent`");
     } else if (s->keep != ROLLUP_KEEP_ALL && s->errors != MRSI_ERRORS_REFUSE) {
-        mrsi_describe_once(&t, "a second run would compute from what `errors` has left in from alone; say `keep: all`");
+        mrsi_describe_once(&t, "a second run would compute only from documents that `errors` has left in from; use "
+                               "`keep: all`");
     } else {
         mrsi_describe_once_of_one(&t);
     }

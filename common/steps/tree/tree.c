@@ -182,8 +182,8 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
                         "where a node stands follows from all the others, which may change meanwhile" MRSI_DO_QUIET);
     if (s->form != s->to_form) {
         mrsi_describe_once(&t,
-                           "the old form is gone then, and every node would count as a root; say which documents still "
-                           "have it by `where`");
+                           "the old form is removed then, and every node would count as a root; select documents that "
+                           "still have it by `where`");
     }
     mrsi_describe_words(&t, "writes the place of %s%s in its tree as %s (%s%s%s), which it says by %s (%s%s%s) now",
                         s->where ? "those documents that `where` takes of " : "every document of ", s->in.ns,

@@ -366,8 +366,8 @@ put_path(struct tree_kernels_writing *x, const struct mrsi_tree_field *f)
     char picture[96];
     enum mrs_status st = MRS_OK;
     if (id.type != MRS_MISSING) {
-        return mrsi_step_refuse(x->c, "to_form", "the _id %s above it cannot stand in a path: only a string without "
-                                "commas can", mrs_val_picture(id, picture, sizeof picture));
+        return mrsi_step_refuse(x->c, "to_form", "the _id %s above it cannot be in a path: only a string without "
+                                                 "commas can", mrs_val_picture(id, picture, sizeof picture));
     }
     if (ids->bytes - 4 * ids->n > MRS_DOC_MAX) { /* a name and its comma are four bytes less than the value */
         return too_large(x, ids->n, "nodes are above it");

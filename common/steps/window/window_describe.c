@@ -36,8 +36,8 @@ describe_words(struct mrsi_describe *t, const struct mrsi_window *s)
     for (uint32_t i = 0; i < s->n_op; i++) {
         if (mrsi_window_slides(&s->op[i])) {
             mrsi_describe_words(t,
-                                ". %s over a window whose beginning moves is computed anew for each document: its cost "
-                               "grows with the width of the window", s->op[i].name);
+                                ". %s over a window whose beginning moves is computed again for each document: its "
+                                "cost grows with the width of the window", s->op[i].name);
         }
     }
 }
@@ -55,7 +55,7 @@ mrsi_window_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
     mrsi_describe_quiet(&t, "a document that comes, goes or changes may change the values of all others of its "
                         "group" MRSI_DO_QUIET);
     if (!s->added.replace) {
-        mrsi_describe_once(&t, "the fields that it adds would be there already; say `replace: true`");
+        mrsi_describe_once(&t, "the fields that it adds would exist already; give `replace: true`");
     } else {
         mrsi_describe_loss(&t, "values that the computed ones overwrite");
     }

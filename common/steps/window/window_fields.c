@@ -107,8 +107,8 @@ one_more(struct window_walk *x, const struct mrs_elem *el, struct mrs_val doc, s
     const char *inner = op_inside(el->v), *var = new_var(x);
     uint32_t expected = w.type == MRS_MISSING ? 1 : 2;
     if (inner) {
-        return mrsi_read_error(x->r, "fields", x->field, "%s stands inside of %s: what looks at other documents cannot "
-                               "look at what is computed for them; use two steps", inner, el->name);
+        return mrsi_read_error(x->r, "fields", x->field, "%s is inside of %s: a window operator cannot read the result "
+                                                         "of another; use two steps", inner, el->name);
     }
     if (mrs_val_count(doc) != expected) {
         return mrsi_read_error(x->r, "fields", x->field, "next to %s only `window` is allowed", el->name);

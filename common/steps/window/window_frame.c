@@ -119,7 +119,7 @@ read_bounds(struct mrsi_read *r, struct mrsi_slot slot, const char *unit, struct
     good = read_bound(r, slot, unit, f->range, hi.v, &f->hi) && good;
     bool open = f->lo.kind == WINDOW_UNBOUNDED || f->hi.kind == WINDOW_UNBOUNDED;
     return good && (open || mrs_compare(f->lo.number, f->hi.number) <= 0 ||
-                    mrsi_read_error(r, slot.key, slot.sub, "the first bound lies after the second"));
+                    mrsi_read_error(r, slot.key, slot.sub, "the first bound is after the second"));
 }
 
 static bool

@@ -387,7 +387,7 @@ read_frame(struct mrsi_read *r, struct mrsi_window *s, const struct window_row *
     }
     op->common = is_whole(&op->frame);
     return !quantile || op->common ||
-           mrsi_read_error(r, spec.key, spec.sub, "%s is of a whole group only: say `window: group`", op->name);
+           mrsi_read_error(r, spec.key, spec.sub, "%s is of a whole group only: use `window: group`", op->name);
 }
 
 /* A window whose beginning moves is computed anew for each document: a wide one is worth a word. */
@@ -398,7 +398,8 @@ warn_of_cost(struct mrsi_read *r, const char *field, const struct window_op *op)
     bool open = f->hi.kind == WINDOW_UNBOUNDED;
     bool wide = !f->range && !open && (uint64_t)f->hi.places - (uint64_t)f->lo.places >= WIDE;
     if (mrsi_window_slides(op) && (open || wide)) {
-        mrsi_read_warn(r, "fields", field, "%s is computed anew for each document from %s: slow where groups are large",
+        mrsi_read_warn(r, "fields", field, "%s is computed again for each document from %s: slow where groups are "
+                                           "large",
                        op->name, open ? "all that come after it" : "a wide window");
     }
 }

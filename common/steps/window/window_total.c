@@ -104,7 +104,7 @@ point(const struct window_now *now, const struct window_op *op, uint64_t i, stru
     return mrsi_window_key_ok(op->dates, out->x)
                ? MRS_OK
                : mrs_err_set(now->c->err, MRS_FAIL, MRS_E_EXPR, "%s: %s is %s, not a %s", op->name, now->s->sort_path,
-                             mrs_type_name(out->x.type), op->dates ? "date" : "number (say `unit` for dates)");
+                             mrs_type_name(out->x.type), op->dates ? "date" : "number (give `unit` for dates)");
 }
 
 /* ---- $derivative ---- */

@@ -200,7 +200,7 @@ static const struct verdict verdicts[] = {
      "known only with writers stopped", "+-:cs"},
     {"- embed: {from: c, into: p, match: {_id: parts}, as: parts, keep: all}\n", "the reference itself",
      "the reference itself", "+-:parts"},
-    {"- embed: {from: c, into: p, match: {_id: lines.c}, as: lines.doc, keep: all}\n", NULL, "be there already",
+    {"- embed: {from: c, into: p, match: {_id: lines.c}, as: lines.doc, keep: all}\n", NULL, "exist already",
      "+:lines.doc"},
     {"- embed: {from: c, into: c, match: {k: _id}, as: cs, keep: all}\n", "one collection", "one collection", NULL},
     {"- embed: {from: c, into: p, match: {k: _id}, as: cs, overflow: {into: m, size: 3, ref: p, number: n, items: "
@@ -445,14 +445,14 @@ words(void **state)
     assert_string_equal(
         text,
         "{\"plan\":\"\",\"expand\":true,\"direct\":false,\"directWhy\":\"step 2 (copy): it cannot be run twice: the "
-        "fields that it adds would be there already; say `replace: true`\",\"groups\":[{\"steps\":[{\"step\":1,"
+        "fields that it adds would exist already; give `replace: true`\",\"groups\":[{\"steps\":[{\"step\":1,"
         "\"type\":\"set\",\"line\":3,\"reads\":[{\"ns\":\"d.h\",\"path\":\"y\"}],\"adds\":[{\"ns\":\"d.h\",\"path\":"
         "\"x\"}],\"removes\":[]}],\"claims\":[\"x\"],\"expand\":true,\"direct\":true,\"adds\":true,\"removes\":false,"
         "\"afterVerified\":false,\"contractBesideWriters\":true},{\"steps\":[{\"step\":2,\"type\":\"copy\",\"line\":4,"
         "\"reads\":[{\"ns\":\"d.h\",\"path\":\"_id\"},{\"ns\":\"d.l\",\"path\":\"h\"},{\"ns\":\"d.h\",\"path\":\"x\"}],"
         "\"adds\":[{\"ns\":\"d.l\",\"path\":\"x\"}],\"removes\":[]}],\"claims\":[\"x\"],\"expand\":true,\"direct\":"
-        "false,\"directWhy\":\"step 2 (copy): it cannot be run twice: the fields that it adds would be there already; "
-        "say `replace: true`\",\"adds\":true,\"removes\":false,\"afterVerified\":true,\"contractBesideWriters\":false"
+        "false,\"directWhy\":\"step 2 (copy): it cannot be run twice: the fields that it adds would exist already; "
+        "give `replace: true`\",\"adds\":true,\"removes\":false,\"afterVerified\":true,\"contractBesideWriters\":false"
         "}]}\n");
     assert_int_equal(mrs_mem_close(mem), 0);
 }

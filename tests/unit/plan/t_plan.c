@@ -167,7 +167,7 @@ explain_text(void **state)
                                         "reads (R)   a postId",
                                         "removes (D) a (whole document)",
                                         "    2 x  a\n    2 x  b\n    1 x  z\n",
-                                        "none: no document is touched"};
+                                        "none: no document changes"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (!strstr((char *)out.p, parts[i])) {
             print_error("no \"%s\" in\n%s", parts[i], (char *)out.p);

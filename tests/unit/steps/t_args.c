@@ -225,7 +225,7 @@ static const struct row rows[] = {
     /* paths */
     {"{'path':'a.b.c'}", "path a.b.c/3 "},
     {"{'path':['a','b.c','$d']}", "path a.b.c.$d/3 "},
-    {"{'path':'_id.x'}", "!path: `_id.x`: the `_id` stays as it is, name another field\n"},
+    {"{'path':'_id.x'}", "!path: `_id.x`: the `_id` cannot change, name another field\n"},
     {"{'path':'a..b'}", "!path: ..."},
     {"{'path':''}", "!path: ..."},
     {"{'path':5}", "!path: ..."},
@@ -344,7 +344,7 @@ without_database(void **arg)
     b.type->free_state(b.mem, b.state);
     b.state = NULL;
     assert_int_equal(b.type->compile(&b.args, &b.state, &b.err), MRS_FAIL);
-    assert_non_null(strstr(b.errors, "coll: the database of `x` is not known: say `database:` or { db: ..., coll: "
+    assert_non_null(strstr(b.errors, "coll: the database of `x` is not known: give `database:` or { db: ..., coll: "
     "x }"));
     assert_int_equal(bench_close(&b), 0);
 }

@@ -780,9 +780,9 @@ static const struct bench_wrong wrong[] = {
     {"bucket", "{" HEAD ",'by':['a.b'],'set':{'a':1}}", "set/a: a would be written twice: `by` writes a.b\n"},
     {"bucket", "{" HEAD ",'set':{'v':1}}", "set/v: v would be written twice: `items` writes v\n"},
     {"bucket", "{" HEAD ",'time':'t','start':'v'}", "start: v would be written twice: `items` writes v\n"},
-    {"bucket", "{" HEAD ",'fields':['x']}", "keep: must be written out with `fields`: `none` loses what the items "
+    {"bucket", "{" HEAD ",'fields':['x']}", "keep: is required with `fields`: `none` loses what the items "
      "leave out\n"},
-    {"bucket", "{" HEAD ",'drop':['x']}", "keep: must be written out with `drop`: `none` loses what the items "
+    {"bucket", "{" HEAD ",'drop':['x']}", "keep: is required with `drop`: `none` loses what the items "
      "leave out\n"},
     {"bucket", "{" HEAD ",'time':'t','every':'h'}", "every: `h` is no window: ..."},
     {"bucket", "{" HEAD ",'time':'t','every':'1y'}", "every: `1y` is no window: ..."},
@@ -807,7 +807,7 @@ static const struct bench_wrong wrong[] = {
     {"bucket", "{" HEAD ",'set':5}", "set: must be a map of name: expression, not int\n"},
     {"bucket", "{" HEAD ",'set':{'a':{'$avg':['$x','$y']},'b':{'$nope':1}}}", "set/a: ..."},
     {"unbucket", "{'from':'a','into':'a','items':'v'}", "into: must be another collection than `from`\n"},
-    {"unbucket", "{" BACK ",'by':['_id.s']}", "by: `_id.s`: the `_id` stays as it is, name another field\n"},
+    {"unbucket", "{" BACK ",'by':['_id.s']}", "by: `_id.s`: the `_id` cannot change, name another field\n"},
     {"unbucket", "{" BACK ",'by':['a','a.b']}", "by/1: ..."},
     {"unbucket", "{" BACK ",'id':'old'}", "id: must be keep, new or an expression\n"},
 };

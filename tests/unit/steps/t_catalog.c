@@ -244,15 +244,15 @@ static const struct bench_catalog cats[] = {
      "'indexes':[" A_INDEXES A_END},
     {"options", "{'in':'a','validator':null,'validationLevel':null,'max':null}", shop,
      "{'indexes':[" A_INDEXES A_END},
-    {"options", "{'in':'a','capped':true,'size':4096}", shop, "! capped: shop.a is there already: ..."},
-    {"options", "{'in':'a','timeseries':{'timeField':'t'}}", shop, "! timeseries: shop.a is there already: ..."},
+    {"options", "{'in':'a','capped':true,'size':4096}", shop, "! capped: shop.a exists: ..."},
+    {"options", "{'in':'a','timeseries':{'timeField':'t'}}", shop, "! timeseries: shop.a exists: ..."},
     {"options", "{'in':'v','validator':null}", shop, "! in: shop.v is a view ..."},
     {"index", "{'in':'orders','create':[{'key':{'x':1}}]}", (const char *const[]){"order", "{}", NULL},
      "! in: there is no collection shop.orders; is `order` meant?"},
     /* whole collections */
     {"rename_collection", "{'from':'a','into':'z'}", shop,
      "gone shop.a\n{" A_OPTIONS "'indexes':[" A_INDEXES "],'collectionName':'z','type':'collection'}\n"
-     "- the view shop.v reads from shop.a, which is renamed: define it anew\n"},
+     "- the view shop.v reads from shop.a, which is renamed: define it again\n"},
     {"rename_collection", "{'from':'a','into':'b'}", shop, "! into: shop.b exists already: ..."},
     {"rename_collection", "{'from':'c','into':'d'}", shop, "! from: there is no collection shop.c"},
     {"rename_collection", "{'from':'b','into':'system.x'}", shop, "! into: shop.system.x belongs to the server: ..."},

@@ -30,10 +30,10 @@ static const struct bench_catalog cats[] = {
      "'key':{'tags':1},'name':'tags_1','unique':true},{'v':2,'key':{'comments.who':1},'name':'mine','sparse':true,"
      "'unique':true},{'v':2,'key':{'tags':1,'comments.at':1},'name':'both'},{'v':2,'key':{'parts':1},"
      "'name':'parts_1'},{'v':2,'key':{'cs.who':1},'name':'cs.who_1'}],'collectionName':'posts','type':'collection'}\n"
-     "- index postId_1 of shop.comments is not copied to shop.posts: the documents that it found together lie in one "
+     "- index postId_1 of shop.comments is not copied to shop.posts: the documents that it found together are in one "
      "document now\n"
-     "- index who_1 of shop.comments, carried to shop.posts, is no longer unique: its documents lie inside others now\n"
-     "- index at_1 of shop.comments is not copied to shop.posts: it would expire other documents than before\n"
+     "- index who_1 of shop.comments, carried to shop.posts, is no longer unique: its documents are now embedded in "
+     "others\n- index at_1 of shop.comments is not copied to shop.posts: it would expire other documents than before\n"
      "- index postId_1_at_-1 of shop.comments is not copied to shop.posts: it needs paths that are not there: postId\n"
      "- index h of shop.comments is not copied to shop.posts: a hashed index cannot hold an array\n"},
     {"embed", "{'from':'comments','into':'posts','match':{'postId':'_id'},'as':'comments','keep':'all',"
@@ -53,10 +53,10 @@ static const struct bench_catalog cats[] = {
      "{'indexes':[{'v':2,'key':{'_id':1},'name':'_id_'}],'collectionName':'lost','type':'collection'}\n"
      "- index mine of shop.posts is unique on comments, which gets new values: a restore fails if they "
      "clash\n"
-     "- index postId_1 of shop.comments is not copied to shop.posts: the documents that it found together lie in one "
+     "- index postId_1 of shop.comments is not copied to shop.posts: the documents that it found together are in one "
      "document now\n"
-     "- index who_1 of shop.comments, carried to shop.posts, is no longer unique: its documents lie inside others now\n"
-     "- index at_1 of shop.comments is not copied to shop.posts: it would expire other documents than before\n"
+     "- index who_1 of shop.comments, carried to shop.posts, is no longer unique: its documents are now embedded in "
+     "others\n- index at_1 of shop.comments is not copied to shop.posts: it would expire other documents than before\n"
      "- index postId_1_at_-1 of shop.comments is not copied to shop.posts: it needs paths that are not there: postId\n"
      "- index h of shop.comments is not copied to shop.posts: a hashed index cannot hold an array\n"
      "- the validator of shop.posts left out: it may concern comments\n"},
@@ -143,7 +143,7 @@ static const struct bench_telling tells[] = {
      "A1 n\n"
      "loss: orphans dropped: documents of shop.c without a match\n"
      "loss: order of shop.c across parents\n"
-     "once: the fields that it adds would be there already; say `replace: true`\n"},
+     "once: the fields that it adds would exist already; give `replace: true`\n"},
     {"embed", "{'from':'c','into':'p','match':{'_id':'parts'},'as':'parts','keep':'all','dangling':'drop'}",
      "every reference in parts of shop.p becomes the document of shop.c that it names. shop.c stays as it is\n"
      "side 0 shop.c RM from\n"
@@ -164,7 +164,7 @@ static const struct bench_telling tells[] = {
      "A1 \n"
      "loss: array order of cs: add `position`\n"
      "loss: place of cs in its parent: `refs: child` would keep it\n"
-     "once: the fields that it adds would be there already; say `replace: true`\n"},
+     "once: the fields that it adds would exist already; give `replace: true`\n"},
     {"extract", "{'from':'p','path':'cs','into':'c','refs':'child','unique':['name']}",
      "cs of shop.p becomes documents of shop.c, one for each name; the parent keeps their _ids in cs\n"
      "side 0 shop.p RCM from\n"

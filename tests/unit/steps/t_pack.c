@@ -79,15 +79,15 @@ static const struct bench_wrong wrong[] = {
     {"pack", "{'in':'a','fields':['a.b'],'as':'l'}",
      "fields/0: `a.b` is no top-level field; only those can be packed\n"},
     {"pack", "{'in':'a','fields':['x','a*b'],'as':'l'}", "fields/1: `a*b`: `*` may stand only at the end of ..."},
-    {"pack", "{'in':'a','fields':['_id'],'as':'l'}", "fields/0: `_id`: the `_id` stays as it is, name another field\n"},
+    {"pack", "{'in':'a','fields':['_id'],'as':'l'}", "fields/0: `_id`: the `_id` cannot change, name another field\n"},
     {"pack", "{'in':'a','fields':['l'],'as':'l.m'}", "fields/0: `l` is where the array goes (`as`)\n"},
     {"pack", "{'in':'a','fields':[],'as':'_id'}",
-     "as: `_id`: the `_id` stays as it is, name another field\nfields: names no field\n"},
+     "as: `_id`: the `_id` cannot change, name another field\nfields: names no field\n"},
     {"pack", "{'in':'a','fields':['x'],'as':'l','key':'v'}",
      "key: key and value of an element would both be called `v`\n"},
     {"pack", "{'in':'a','fields':['x'],'as':'l','value':'k'}", "value: key and value of an element would both be ..."},
     {"pack", "{'in':'a','fields':['x','x'],'as':'l'}", "fields/1: ..."},
-    {"unpack", "{'in':'a','as':'_id.l','key':'$x'}", "as: `_id.l`: the `_id` stays as it is, name another field\n"
+    {"unpack", "{'in':'a','as':'_id.l','key':'$x'}", "as: `_id.l`: the `_id` cannot change, name another field\n"
      "key: `$x` is no name of a top-level field\n"},
     {"grid", "{'into':'a','by':{}}", "by: names no axis\n"},
     {"grid", "{'into':'a','by':{'x':5,'y':['$z'],'a.b':[1],'$c':[1],'':[1]}}",
@@ -100,7 +100,7 @@ static const struct bench_wrong wrong[] = {
 static const struct bench_telling tells[] = {
     {"pack", "{'in':'a','fields':['x','y'],'as':'l'}", "packs x and y of every document of shop.a into the array l of "
      "{k, v}\nside 0 shop.a RCM in\nR0 x\nD0 x\nR0 y\nD0 y\nA0 l\nloss: the places of x and y among the fields\n"
-     "once: what it writes is there already when it is run again\n"},
+     "once: in a second run its result exists already\n"},
     {"unpack", "{'in':'a','as':'o.l','prefix':'r_'}", "makes fields of the array o.l of {k, v} in every document of "
      "shop.a, called r_ and the key\nside 0 shop.a RCM in\nR0 \nA0 o.r_*\nD0 o.l\n..."},
     {"grid", "{'into':'a','by':{'x':[1],'y':{'from':'b','field':'c'},'z':[2]}}", "makes a document in shop.a for each "

@@ -127,7 +127,7 @@ static const struct bench_telling tells[] = {
     {"set", "{'in':'a','fields':{'n':{'$add':['$n',1]}}}",
      "computes n in every document of shop.a\nside 0 shop.a RCM in\nR0 n\nA0 n\nD0 n\nloss: old values of n, "
      "where there were any\n"
-     "once: it reads what it writes, and no `where` leaves out what it has written\n"},
+     "once: it reads fields that it writes, and no `where` excludes documents that it has written\n"},
     {"set", "{'in':'a','fields':{'n':{'$add':['$n',1]},'v':2},'where':{'v':{'$ne':2}}}",
      "computes n and v in those documents that "
      "`where` takes of shop.a\nside 0 shop.a RCM in\nR0 v\nR0 n\nA0 n\nD0 n\nA0 v\nD0 v\nloss: old values of n "

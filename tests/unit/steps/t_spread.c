@@ -91,7 +91,7 @@ static const struct bench_case docs[] = {
 static const struct bench_wrong wrong[] = {
     {"split", "{'from':'a','fields':['x'],'into':'a'}", "into: is the same collection as `from`\n"},
     {"split", "{'from':'a','fields':['_id'],'into':'b'}",
-     "fields: `_id`: the `_id` stays as it is, name another field\n"},
+     "fields: `_id`: the `_id` cannot change, name another field\n"},
     {"split", "{'from':'a','fields':[],'into':'b','conflicts':'keep'}",
      "conflicts: `keep` is none of refuse|first|last\nfields: names no field\n"},
     {"move", "{'from':'a','into':{'db':'shop','coll':'a'}}", "into: is the same collection as `from`\n"},
@@ -101,7 +101,7 @@ static const struct bench_wrong wrong[] = {
     {"union", "{'from':['a','a'],'into':'v'}", "from/1: shop.a is named twice\n"},
     {"union", "{'from':{'x':'v'},'into':'v'}", "from/x: shop.v is `into` as well\n"},
     {"union", "{'from':['a'],'into':'v','tag':'_id.t'}",
-     "tag: `_id.t`: the `_id` stays as it is, name another field\n"},
+     "tag: `_id.t`: the `_id` cannot change, name another field\n"},
     {"union", "{'from':['a'],'into':'v','replace':true}", "replace: needs `tag`: nothing else is added\n"},
     {"union", "{'from':['a',5],'into':'v','tag':'$t'}", "from/1: must be a text, not int\ntag: ..."},
     {"partition", "{'from':'v','by':'t','into':{'x':'v'}}", "into/x: shop.v is `from` as well\n"},
@@ -120,7 +120,7 @@ static const struct bench_wrong wrong[] = {
     {"partition", "{'from':'v','by':'t','into':{'x':'a'},'others':{'in':'b'}}",
      "others/in: unknown key `in`\nothers: `into` is needed here\n"},
     {"partition", "{'from':'v','by':'_id','into':{'x':'a'},'drop':true}",
-     "by: `_id`: the `_id` stays as it is, name another field\n"},
+     "by: `_id`: the `_id` cannot change, name another field\n"},
 };
 
 static const struct bench_telling tells[] = {

@@ -780,10 +780,10 @@ static const struct bench_wrong wrong[] = {
     {"bucket", "{" HEAD ",'by':['a.b'],'set':{'a':1}}", "set/a: a would be written twice: `by` writes a.b\n"},
     {"bucket", "{" HEAD ",'set':{'v':1}}", "set/v: v would be written twice: `items` writes v\n"},
     {"bucket", "{" HEAD ",'time':'t','start':'v'}", "start: v would be written twice: `items` writes v\n"},
-    {"bucket", "{" HEAD ",'fields':['x']}", "keep: is required with `fields`: `none` loses what the items "
-     "leave out\n"},
-    {"bucket", "{" HEAD ",'drop':['x']}", "keep: is required with `drop`: `none` loses what the items "
-     "leave out\n"},
+    {"bucket", "{" HEAD ",'fields':['x']}", "keep: is required with `fields`: `none` loses the fields that the "
+     "items omit\n"},
+    {"bucket", "{" HEAD ",'drop':['x']}", "keep: is required with `drop`: `none` loses the fields that the "
+     "items omit\n"},
     {"bucket", "{" HEAD ",'time':'t','every':'h'}", "every: `h` is no window: ..."},
     {"bucket", "{" HEAD ",'time':'t','every':'1y'}", "every: `1y` is no window: ..."},
     {"bucket", "{" HEAD ",'time':'t','every':'-1h'}", "every: `-1h` is no window: ..."},

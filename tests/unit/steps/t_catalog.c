@@ -255,9 +255,9 @@ static const struct bench_catalog cats[] = {
      "- the view shop.v reads from shop.a, which is renamed: define it again\n"},
     {"rename_collection", "{'from':'a','into':'b'}", shop, "! into: shop.b exists already: ..."},
     {"rename_collection", "{'from':'c','into':'d'}", shop, "! from: there is no collection shop.c"},
-    {"rename_collection", "{'from':'b','into':'system.x'}", shop, "! into: shop.system.x belongs to the server: ..."},
+    {"rename_collection", "{'from':'b','into':'system.x'}", shop, "! into: shop.system.x belongs to the server and is copied ..."},
     {"drop_collection", "{'in':'a'}", shop, "gone shop.a\n- the view shop.v reads from shop.a, which is dropped: "
-     "define it anew\n"},
+     "define it again\n"},
     {"drop_collection", "{'in':'v'}", shop, "! in: shop.v is a view ..."},
 };
 
@@ -360,7 +360,7 @@ sequences(void **arg)
                  "'indexes':[],'collectionName':'t','type':'collection'}\n", want);
     assert_string_equal(got, want);
     play(colls, late, MRS_FAIL, "let that `options` be the last step", got);
-    play(colls, renamed, MRS_FAIL, "is there already", got);
+    play(colls, renamed, MRS_FAIL, "exists: only a collection", got);
     play(two, again, MRS_OK, NULL, got);
     bench_quotes("{'options':{'validator':{'q':1}},'indexes':[" ID "],'collectionName':'a',"
     "'type':'collection'}\ngone shop.b\n", want);

@@ -78,7 +78,7 @@ static const struct bench_case docs[] = {
 static const struct bench_wrong wrong[] = {
     {"pack", "{'in':'a','fields':['a.b'],'as':'l'}",
      "fields/0: `a.b` is no top-level field; only those can be packed\n"},
-    {"pack", "{'in':'a','fields':['x','a*b'],'as':'l'}", "fields/1: `a*b`: `*` may stand only at the end of ..."},
+    {"pack", "{'in':'a','fields':['x','a*b'],'as':'l'}", "fields/1: `a*b`: `*` is allowed only at the end of ..."},
     {"pack", "{'in':'a','fields':['_id'],'as':'l'}", "fields/0: `_id`: the `_id` cannot change, name another field\n"},
     {"pack", "{'in':'a','fields':['l'],'as':'l.m'}", "fields/0: `l` is where the array goes (`as`)\n"},
     {"pack", "{'in':'a','fields':[],'as':'_id'}",

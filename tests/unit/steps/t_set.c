@@ -145,7 +145,7 @@ static const struct bench_telling tells[] = {
      "computes n and v in those documents that "
      "`where` takes of shop.a\nside 0 shop.a RCM in\nR0 v\nR0 n\nA0 n\nD0 n\nA0 v\nD0 v\nloss: old values of n "
      "and v, where "
-     "there were any\nonce: it reads what it writes, ..."},
+     "there were any\nonce: it reads fields that it writes, ..."},
     {"set", "{'in':'a','fields':{'a':'$$ROOT'}}", "computes a in every document of shop.a\nside 0 shop.a RCM "
      "in\nR0 \nA0 a\nD0 a\n"
      "loss: old values of a, where there were any\nonce: ..."},

@@ -32,7 +32,7 @@ for i in $(seq 1 600); do echo "{\"_id\":$i,\"text\":\"$text\"}"; done >case/in/
 printf 'plan: a field\ndatabase: d\nsteps:\n  - set: { in: c, fields: { seen: true } }\n' >plan.yaml
 
 "$tool" run plan.yaml -i dump -o small/out >log 2>&1
-[ $? -ne 0 ] && grep -q 'warning: the input takes 1\.[78] MiB, and .* are free in small: the output may not find room' log
+[ $? -ne 0 ] && grep -q 'warning: the input takes 1\.[78] MiB, and .* are free in small: the output may not fit' log
 is "too little room is told before" $?
 [ ! -e small/out ]
 is "and nothing half stands there" $?

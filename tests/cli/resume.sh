@@ -253,7 +253,7 @@ expect 4 "resume with:" spilled
 [ "$(away)" -gt 0 ] || fail "nothing lies in --tmp"
 mv one gone
 before=$(picture)
-expect 2 "bring the disk of its --tmp back" "${run[@]}" -o out --tmp two --resume
+expect 2 "mount the disk of its --tmp again" "${run[@]}" -o out --tmp two --resume
 [ "$(picture)" = "$before" ] || fail "a missing file has changed something"
 mv gone one
 expect 1 "" "${run[@]}" -o out --tmp two --resume

@@ -77,7 +77,7 @@ verdict "refused measurements on standard output" "$(
 verdict "a stream and refused measurements" "$(
     "$tool" run plan.yaml -i in -o - --stream --max-refused 2000 > out.archive 2> log
     [ $? = 2 ] || echo "status 2 is due"
-    says 'measurements were refused, and a stream has said already')"
+    says 'measurements were refused, and a stream cannot change its buckets')"
 
 # ---- inspect ----
 verdict "inspect" "$("$tool" inspect in > log 2>&1; says 't\.s  a time series: its measurements are not read')"

@@ -91,8 +91,8 @@ run 0 '' rollback plan.yaml --allow-scan --execute
 same before "rolled back"
 
 # ---- words that do not go together
-run 2 'goes neither with --quiet-by' apply plan.yaml --engine pipeline --quiet-by word
-run 2 'nor with --mode direct' apply plan.yaml --engine pipeline --mode direct
+run 2 'it excludes --quiet-by' apply plan.yaml --engine pipeline --quiet-by word
+run 2 'and --mode direct' apply plan.yaml --engine pipeline --mode direct
 
 # ---- the tool dies, wherever it is
 for stop in before-aggregate:1 after-aggregate:1 after-aggregate:4 before-aggregate:6 after-aggregate:7 \

@@ -154,7 +154,7 @@ missing(void **state)
     char path[512];
     snprintf(path, sizeof path, "%s", at("gone"));
     assert_int_equal(rename(at("one"), path), 0);
-    opens_not(&near, 1, MRS_E_MISSING, "bring the disk of its --tmp back");
+    opens_not(&near, 1, MRS_E_MISSING, "mount the disk of its --tmp again");
     opens_not(&near, 2, MRS_E_MISSING, "--force starts over");
     assert_int_equal(rename(path, at("one")), 0);
     reads(&near, 1, "text");

@@ -255,7 +255,8 @@ static const struct bench_catalog cats[] = {
      "- the view shop.v reads from shop.a, which is renamed: define it again\n"},
     {"rename_collection", "{'from':'a','into':'b'}", shop, "! into: shop.b exists already: ..."},
     {"rename_collection", "{'from':'c','into':'d'}", shop, "! from: there is no collection shop.c"},
-    {"rename_collection", "{'from':'b','into':'system.x'}", shop, "! into: shop.system.x belongs to the server and is copied ..."},
+    {"rename_collection", "{'from':'b','into':'system.x'}", shop,
+     "! into: shop.system.x belongs to the server and is copied ..."},
     {"drop_collection", "{'in':'a'}", shop, "gone shop.a\n- the view shop.v reads from shop.a, which is dropped: "
      "define it again\n"},
     {"drop_collection", "{'in':'v'}", shop, "! in: shop.v is a view ..."},

@@ -92,7 +92,7 @@ expect 2 '--workers must be 1 to 16' apply good.yaml --uri "$uri" --workers 17
 expect 2 'one process does all' apply good.yaml --uri "$uri" --workers 2 --mode direct
 expect 2 'one process does all' apply good.yaml --uri "$uri" --workers 2 --quiet-by word
 expect 2 'it needs --execute' apply good.yaml --uri "$uri" --worker
-expect 2 'say --clean' abort good.yaml --uri "$uri"
+expect 2 'give --clean' abort good.yaml --uri "$uri"
 expect 2 'there is no such file' apply nothing.yaml --uri "$uri"
 expect 2 'nothing.uri' apply good.yaml --uri-file nothing.uri
 expect 2 'cannot be read' apply good.yaml --uri "user:s3cret@host"

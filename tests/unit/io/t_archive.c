@@ -395,7 +395,7 @@ refused(void **state)
                  {checksum_wrong, "checksum of its 3 documents"},
                  {never_came, "before this namespace came"},
                  {two_marks, "end mark"},
-                 {late_users, "must stand before"},
+                 {late_users, "must be before"},
                  {path_in_users, "before this namespace came"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct made m = {NULL, 0, 0};

@@ -685,7 +685,7 @@ other_collection(void **state)
     must(&a, live_run_breathe(&a.job, 0, 0, &a.e));
     command(&a, a.db, "{drop: 'posts'}", NULL);
     a.job.run->uuid_checked_ms = -61000;
-    refused_with(&a, live_run_breathe(&a.job, 0, 0, &a.e), MRS_E_SERVER, "not there");
+    refused_with(&a, live_run_breathe(&a.job, 0, 0, &a.e), MRS_E_SERVER, "now it is missing");
     command(&a, a.db, "{create: 'posts'}", NULL);
     a.job.run->uuid_checked_ms = -61000;
     refused_with(&a, live_run_breathe(&a.job, 0, 0, &a.e), MRS_E_SERVER, ns);

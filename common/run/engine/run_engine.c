@@ -44,6 +44,7 @@ mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_t *jo
     uint64_t most_jobs = all / (16u << 20); /* a worker holds some blocks: with little memory fewer of them */
     *jobs = *jobs > most_jobs ? (uint32_t)most_jobs : *jobs;
     uint64_t own = (8u << 20) + *jobs * (6ull << 20); /* program, libraries, blocks being read and written */
+    own += all >= MRSI_ROOMY ? MRSI_LARGE_ROOM : 0;
     *memory = all > own + MEMORY_LEAST ? all - own : MEMORY_LEAST;
 }
 

@@ -24,6 +24,9 @@ enum mrs_status mrsi_pipe_run_marked(const struct mrsi_pipe *p, const struct mrs
 bool mrsi_pipe_turn(const struct mrsi_worker *w);
 /* The same, and waits for it. False: the pass has failed at an earlier job. */
 bool mrsi_pipe_await(const struct mrsi_worker *w);
+/* Bytes of --memory that gathering leaves for a large document; with less than MRSI_ROOMY it takes them beyond it. */
+#define MRSI_LARGE_ROOM (32ull << 20)
+#define MRSI_ROOMY (256ull << 20)
 /* Whether so many bytes, of one document or block, are too many to be held by all workers at once. */
 static inline bool
 mrsi_is_large(const struct mrsi_engine *en, size_t n)

@@ -258,7 +258,8 @@ work_alone(struct pipe_run *r, struct mrsi_worker *w, void *job, struct mrs_err 
     if (!mrsi_pipe_await(w)) {
         return MRS_END;
     }
-    mrs_mem_set_limit(p->en->mem, p->en->most ? p->en->most - PROGRAM : 0);
+    uint64_t most = p->en->most, beyond = most < MRSI_ROOMY ? MRSI_LARGE_ROOM : 0;
+    mrs_mem_set_limit(p->en->mem, most ? most - PROGRAM + beyond : 0);
     return p->work(p->arg, w, job, e);
 }
 

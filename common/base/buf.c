@@ -8,7 +8,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-enum { LARGE = 1 << 20 }; /* beyond it the system moves pages, not bytes: a buffer need not grow by much */
+/* From one to the other a buffer holds a large document, or what is made of it, and grows by little; what is larger is
+ * a table. */
+enum { LARGE = 1 << 20, TABLE = 64 << 20 };
 
 void
 mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling)
@@ -41,7 +43,7 @@ mrs_buf_enlarge(struct mrs_buf *b, size_t extra)
         b->bad = 2;
         return;
     }
-    size_t want = b->cap < 256 ? 256 : b->cap + (b->cap < LARGE ? b->cap / 2 : b->cap / 8);
+    size_t want = b->cap < 256 ? 256 : b->cap + (b->cap < LARGE || b->cap > TABLE ? b->cap / 2 : b->cap / 8);
     if (want < b->n + extra) {
         want = b->n + extra;
     }

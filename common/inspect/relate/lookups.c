@@ -184,7 +184,7 @@ hit(void *arg, struct mrs_val v)
 static enum mrs_status
 ask(struct mrsi_relating *x, struct lookup *k, const struct mrsi_path *key, uint32_t upto, struct mrs_err *e)
 {
-    MRS_ASSERT(upto <= k->n);
+    MRS_ASSERT(k->n <= upto);
     struct mrs_buf buf;
     struct mrs_build b;
     struct mrs_inspect_question q = {.path = key->text,

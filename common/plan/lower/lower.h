@@ -17,10 +17,11 @@ struct mrsi_lower { /* a step on its way */
 
 /* A document made from a template of compose.h, in the arena; empty where memory ran out (failed says so). */
 struct mrs_view mrsi_lower_doc(struct mrsi_lower *l, const char *text, ...);
+/* Begins a document or an array in l->b; what has been built of it so far, in the arena, empty without memory. */
+void mrsi_lower_open(struct mrsi_lower *l);
+struct mrs_view mrsi_lower_end(struct mrsi_lower *l);
 /* Begins a pipeline: [{$match: where}, ...; all: of all documents, not of those that `where` takes. */
 void mrsi_lower_begin(struct mrsi_lower *l, bool all);
-/* What has been built in l->b so far, in the arena; empty without memory. */
-struct mrs_view mrsi_lower_end(struct mrsi_lower *l);
 /* One more stage, from a template. */
 void mrsi_lower_stage(struct mrsi_lower *l, const char *text, ...);
 /* Ends it: what comes out of it is written in place (into NULL) or into another collection, must be nothing, or names
@@ -56,6 +57,8 @@ bool mrsi_lower_is_one_of(const char *words, const char *name); /* words: " a b 
 bool mrsi_lower_names(struct mrs_val list, const char *name);
 /* A filter of the documents that have one of the names of a list. */
 struct mrs_view mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list);
+/* {a: "$a", ...} of the texts of a list, or of the names of a map. */
+struct mrs_view mrsi_lower_own_paths(struct mrsi_lower *l, struct mrs_val names);
 
 #define MRSI_LOWER_DEEP "a name below the top of the document: use the client engine"
 #define MRSI_LOWER_ODD "a name that means something else in an expression ($, a dot, *): use the client engine"

@@ -17,8 +17,7 @@ left_out(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
     struct mrs_val drop = mrsi_lower_key(l, "drop");
     struct mrs_walk w;
     struct mrs_elem el;
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     mrs_walk_init(&w, drop.type == MRS_ARRAY ? mrs_val_view(drop) : mrs_empty_doc());
     while (mrs_walk_next(&w, &el) == 1) {
         mrs_build_item(&l->b, el.v);

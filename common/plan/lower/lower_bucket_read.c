@@ -7,27 +7,6 @@
 #define ZONE "`every` in a time zone of its own, whose days servers cut otherwise: use the client engine"
 #define FOLDS "an accumulator other than $sum, $avg, $min, $max, $first, $last, $push and $count: use the client engine"
 
-/* {s: "$s", ...} of a list of names, or the map itself. */
-static struct mrs_view
-read_by(struct mrsi_lower *l, struct mrs_val by)
-{
-    MRS_ASSERT(mrs_val_is_sized(by));
-    struct mrs_walk w;
-    struct mrs_elem el;
-    if (by.type != MRS_ARRAY) {
-        return by.type == MRS_DOCUMENT ? mrs_val_view(by) : mrs_empty_doc();
-    }
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
-    mrs_walk_init(&w, mrs_val_view(by));
-    while (mrs_walk_next(&w, &el) == 1) {
-        uint32_t n;
-        const char *name = mrs_val_text(el.v, &n);
-        mrs_build_text(&l->b, name, mrsi_lower_path(l, name), n + 1);
-    }
-    return mrsi_lower_end(l);
-}
-
 /* 15m, or {unit, size, ...}. */
 static const char *
 read_every(struct mrsi_lower *l, struct mrs_val v, struct mrs_view *out)
@@ -80,7 +59,10 @@ read_words(struct mrsi_lower *l, struct mrsi_lower_bucket *b)
     }
     const char *why = by.type == MRS_ARRAY ? mrsi_lower_judge_list(by) : NULL;
     why = why || by.type != MRS_DOCUMENT ? why : mrsi_lower_judge_map(by);
-    b->by = why ? mrs_empty_doc() : read_by(l, by);
+    b->by = why ? mrs_empty_doc()
+            : by.type == MRS_ARRAY    ? mrsi_lower_own_paths(l, by)
+            : by.type == MRS_DOCUMENT ? mrs_val_view(by)
+                                      : mrs_empty_doc();
     b->max = 0;
     bool bad = max.type != MRS_MISSING && (!mrs_val_integral(max, &b->max) || b->max < 1 || b->max > INT32_MAX);
     return why ? why : bad ? MRSI_LOWER_WORDS : read_every(l, mrsi_lower_key(l, "every"), &b->every);

@@ -11,27 +11,24 @@ static struct mrs_view
 named(struct mrsi_lower *l, struct mrs_view index)
 {
     struct mrs_buf name;
-    struct mrs_build b;
-    struct mrs_view d = {NULL, 0};
-    mrs_buf_reset(&l->buf);
-    mrs_buf_init(&name, l->arena->mem, MRS_METADATA_MAX);
-    mrs_build_init(&b, &l->buf);
-    mrs_build_val(&b, "key", 3, mrs_doc_get(index, "key"));
-    if (mrs_doc_get(index, "name").type == MRS_MISSING) {
-        mrs_index_default_name(index, &name);
-        mrs_build_text(&b, "name", (const char *)name.p, (uint32_t)name.n);
-    }
     struct mrs_walk w;
     struct mrs_elem el;
+    mrs_buf_init(&name, l->arena->mem, MRS_METADATA_MAX);
+    mrsi_lower_open(l);
+    mrs_build_val(&l->b, "key", 3, mrs_doc_get(index, "key"));
+    if (mrs_doc_get(index, "name").type == MRS_MISSING) {
+        mrs_index_default_name(index, &name);
+        mrs_build_text(&l->b, "name", (const char *)name.p, (uint32_t)name.n);
+    }
     mrs_walk_init(&w, index);
     while (mrs_walk_next(&w, &el) == 1) {
         if (strcmp(el.name, "key") != 0) {
-            mrs_build_elem(&b, &el);
+            mrs_build_elem(&l->b, &el);
         }
     }
-    l->failed = l->failed || name.bad || mrs_build_finish(&b, &d, NULL) != MRS_OK;
+    l->failed = l->failed || name.bad;
     mrs_buf_clear(&name);
-    return l->failed ? mrs_empty_doc() : mrsi_lower_doc(l, "{v: %d}", d);
+    return mrsi_lower_end(l);
 }
 
 const char *
@@ -49,8 +46,8 @@ mrsi_lower_index(struct mrsi_lower *l)
     mrs_walk_init(&w, create.type == MRS_ARRAY ? mrs_val_view(create) : mrs_empty_doc());
     while (room && mrs_walk_next(&w, &el) == 1) {
         struct mrs_view index = named(l, mrs_val_view(el.v));
-        room = mrsi_lower_command(
-            l, c->db, mrsi_lower_doc(l, "{createIndexes: %s, indexes: [%v]}", c->coll, mrs_doc_get(index, "v")));
+        room = mrsi_lower_command(l, c->db,
+                                  mrsi_lower_doc(l, "{createIndexes: %s, indexes: [%d]}", c->coll, index));
     }
     return room ? NULL : MRSI_LOWER_MANY;
 }

@@ -111,21 +111,6 @@ put_axis(struct mrsi_lower *l, const struct lower_grid *g, const struct mrs_elem
     }
 }
 
-/* {a: "$a", b: "$b"} of the axes, in their order. */
-static struct mrs_view
-axes(struct mrsi_lower *l, struct mrs_val by)
-{
-    struct mrs_walk w;
-    struct mrs_elem el;
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
-    mrs_walk_init(&w, mrs_val_view(by));
-    while (mrs_walk_next(&w, &el) == 1) {
-        mrs_build_text(&l->b, el.name, mrsi_lower_path(l, el.name), el.name_len + 1);
-    }
-    return mrsi_lower_end(l);
-}
-
 /* Each combination as a document. */
 static void
 put_grid(struct mrsi_lower *l, const struct lower_grid *g)
@@ -133,7 +118,7 @@ put_grid(struct mrsi_lower *l, const struct lower_grid *g)
     struct mrs_val fields = mrsi_lower_key(l, "fields"), first;
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_view all = axes(l, g->by);
+    struct mrs_view all = mrsi_lower_own_paths(l, g->by);
     const char *from, *field;
     first = mrs_doc_get(mrs_val_view(g->by), g->begin);
     (void)is_read(first, &from, &field);

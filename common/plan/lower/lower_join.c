@@ -45,8 +45,7 @@ names_of(struct mrsi_lower *l, struct mrs_val list, bool id)
     MRS_ASSERT(mrs_val_is_sized(list));
     struct mrs_walk w;
     struct mrs_elem el;
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     mrs_walk_init(&w, mrs_val_view(list));
     while (mrs_walk_next(&w, &el) == 1) {
         id = id && !mrs_val_is_text(el.v, "-_id");
@@ -107,8 +106,7 @@ mrsi_join_lower_sort(struct mrsi_lower *l)
 {
     struct mrs_val by = mrsi_lower_key(l, "sort");
     struct mrs_elem id;
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     mrs_build_open(&l->b, "$sort", 5, MRS_DOCUMENT);
     if (by.type == MRS_DOCUMENT) {
         struct mrs_walk w;
@@ -172,18 +170,13 @@ mrsi_join_lower_count_sort(struct mrsi_lower *l, const struct mrs_coll *from)
     struct mrs_val by = mrsi_lower_key(l, "sort");
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_view keys;
     uint32_t n = 0;
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     mrs_walk_init(&w, by.type == MRS_DOCUMENT ? mrs_val_view(by) : mrs_empty_doc());
     for (; mrs_walk_next(&w, &el) == 1; n++) {
         mrs_build_item(&l->b, mrs_make_text(l->arena, mrsi_lower_path(l, el.name), el.name_len + 1));
     }
-    if (mrs_build_finish(&l->b, &keys, NULL) != MRS_OK) {
-        l->failed = true;
-        return true;
-    }
+    struct mrs_view keys = mrsi_lower_end(l);
     return n < 2 || mrsi_lower_count(l, from,
                                      mrsi_lower_doc(l,
                                                     "{$expr: {$gt: [{$size: {$filter: {input: %a, as: 'k', cond: "

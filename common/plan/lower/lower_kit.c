@@ -17,11 +17,17 @@ mrsi_lower_doc(struct mrsi_lower *l, const char *text, ...)
 }
 
 void
+mrsi_lower_open(struct mrsi_lower *l)
+{
+    mrs_buf_reset(&l->buf);
+    mrs_build_init(&l->b, &l->buf);
+}
+
+void
 mrsi_lower_begin(struct mrsi_lower *l, bool all)
 {
     struct mrs_val where = mrsi_lower_key(l, "where");
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     if (where.type == MRS_DOCUMENT && !all) {
         mrsi_lower_stage(l, "{$match: %v}", where);
     }
@@ -55,7 +61,7 @@ mrsi_lower_end(struct mrsi_lower *l)
 bool
 mrsi_lower_write(struct mrsi_lower *l, const struct mrs_coll *on, const struct mrs_coll *into)
 {
-    MRS_ASSERT(l->out->n_writes < MRS_LOWERED_PARTS);
+    MRS_ASSERT(l->out->n_writes <= MRS_LOWERED_PARTS);
     struct mrs_lowered *o = l->out;
     const struct mrs_coll *to = into ? into : on;
     struct mrs_view merge = mrsi_lower_doc(l, "{$merge: {into: {db: %s, coll: %s}, on: '_id', whenMatched: %s, "
@@ -273,8 +279,7 @@ mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
     struct mrs_walk w;
     struct mrs_elem el;
     struct mrs_view d = {NULL, 0};
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     mrs_walk_init(&w, mrs_val_view(list));
     while (mrs_walk_next(&w, &el) == 1) {
         uint32_t n;
@@ -284,6 +289,22 @@ mrsi_lower_have(struct mrsi_lower *l, struct mrs_val list)
     }
     d = mrsi_lower_end(l);
     return mrsi_lower_doc(l, "{$or: %a}", d);
+}
+
+struct mrs_view
+mrsi_lower_own_paths(struct mrsi_lower *l, struct mrs_val names)
+{
+    MRS_ASSERT(names.type == MRS_ARRAY || names.type == MRS_DOCUMENT);
+    struct mrs_walk w;
+    struct mrs_elem el;
+    mrsi_lower_open(l);
+    mrs_walk_init(&w, mrs_val_view(names));
+    while (mrs_walk_next(&w, &el) == 1) {
+        uint32_t n = el.name_len;
+        const char *name = names.type == MRS_ARRAY ? mrs_val_text(el.v, &n) : el.name;
+        mrs_build_text(&l->b, name, mrsi_lower_path(l, name), n + 1);
+    }
+    return mrsi_lower_end(l);
 }
 
 bool

@@ -52,17 +52,12 @@ is_packed(struct mrsi_lower *l, const struct lower_packed *p)
 {
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_view any;
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     mrs_walk_init(&w, mrs_val_view(mrsi_lower_key(l, "fields")));
     while (mrs_walk_next(&w, &el) == 1) {
         put_case(l, el.v);
     }
-    if (mrs_build_finish(&l->b, &any, NULL) != MRS_OK) {
-        l->failed = true;
-        any = mrs_empty_doc();
-    }
+    struct mrs_view any = mrsi_lower_end(l);
     return mrsi_lower_doc(l, "{$and: [{$not: [{$in: ['$$f.k', ['_id', %s]]}]}, {$or: %a}]}", p->as, any);
 }
 

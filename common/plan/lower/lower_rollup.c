@@ -47,8 +47,7 @@ read_values(struct mrsi_lower *l, struct mrs_view *nothing, struct mrs_view *val
     for (int pass = 0; pass < 2; pass++) {
         struct mrs_walk w;
         struct mrs_elem el;
-        mrs_buf_reset(&l->buf);
-        mrs_build_init(&l->b, &l->buf);
+        mrsi_lower_open(l);
         mrs_walk_init(&w, mrs_val_view(fields));
         while (mrs_walk_next(&w, &el) == 1) {
             if (!of_nothing(l, &el, &v)) {
@@ -60,12 +59,7 @@ read_values(struct mrsi_lower *l, struct mrs_view *nothing, struct mrs_view *val
                                                   in_group(l, el.name));
             mrs_build_val(&l->b, el.name, el.name_len, pass == 0 ? v : mrs_doc_get(path, "v"));
         }
-        if (mrs_build_finish(&l->b, &made[pass], NULL) != MRS_OK) {
-            l->failed = true;
-            return false;
-        }
-        made[pass].p = mrs_arena_copy(l->arena, made[pass].p, made[pass].n);
-        l->failed = l->failed || !made[pass].p;
+        made[pass] = mrsi_lower_end(l);
     }
     *nothing = made[0];
     *values = made[1];
@@ -79,19 +73,14 @@ group(struct mrsi_lower *l, struct mrs_val key)
     struct mrs_val fields = mrsi_lower_key(l, "fields");
     struct mrs_walk w;
     struct mrs_elem el;
-    struct mrs_view d;
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     mrs_build_val(&l->b, "_id", 3, key);
     mrs_walk_init(&w, mrs_val_view(fields));
     while (mrs_walk_next(&w, &el) == 1) {
         mrs_build_elem(&l->b, &el);
     }
-    if (mrs_build_finish(&l->b, &d, NULL) != MRS_OK) {
-        l->failed = true;
-        return mrs_empty_doc();
-    }
-    return mrsi_lower_doc(l, "{$group: %d}", d);
+    struct mrs_view made = mrsi_lower_end(l);
+    return mrsi_lower_doc(l, "{$group: %d}", made);
 }
 
 /* The values into the document: below `as`, or one by one. */

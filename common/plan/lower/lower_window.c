@@ -146,8 +146,7 @@ static struct mrs_val
 names(struct mrsi_lower *l, const struct lower_window *w)
 {
     MRS_ASSERT(w->n <= WINDOWS);
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     for (uint32_t i = 0; i < w->n; i++) {
         char name[24];
         int n = snprintf(name, sizeof name, "__mrs_%u", i);
@@ -187,8 +186,7 @@ read_fields(struct mrsi_lower *l, struct lower_window *w)
     struct mrs_walk at[MRS_DEPTH_MAX];
     struct mrs_elem el;
     int depth = 1;
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     mrs_walk_init(&at[0], mrs_val_view(mrsi_lower_key(l, "fields")));
     while (depth > 0 && !w->why) {
         if (mrs_walk_next(&at[depth - 1], &el) != 1) {
@@ -257,8 +255,7 @@ outputs(struct mrsi_lower *l, const struct lower_window *w, bool ranks)
     if (n == 0) {
         return d;
     }
-    mrs_buf_reset(&l->buf);
-    mrs_build_init(&l->b, &l->buf);
+    mrsi_lower_open(l);
     for (uint32_t i = 0; i < w->n; i++) {
         char name[24];
         int k = snprintf(name, sizeof name, "__mrs_%u", i);

@@ -29,13 +29,19 @@ mrs_memory_default(void)
     return quarter < MRS_MEMORY_MIN ? MRS_MEMORY_MIN : quarter;
 }
 
+static uint64_t
+memory_of(const struct mrs_run_opts *opts)
+{
+    return opts->memory ? opts->memory : mrs_memory_default();
+}
+
 /* Less than MRS_MEMORY_MIN bounds what is gathered, not the process: so tests drive small data through the paths of
  * large. */
 void
 mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_t *jobs)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t all = opts->memory ? opts->memory : mrs_memory_default();
+    uint64_t all = memory_of(opts);
     *jobs = opts->jobs ? opts->jobs : cpus > 0 ? (uint32_t)cpus : 1;
     if (all < MRS_MEMORY_MIN) {
         *memory = all < 4096 ? 4096 : all;
@@ -207,7 +213,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
 {
     mrsi_choose_size(en->opts, &en->memory, &en->jobs);
     uint64_t each = en->memory / 16 / en->jobs;
-    uint64_t all = en->opts->memory ? en->opts->memory : mrs_memory_default();
+    uint64_t all = memory_of(en->opts);
     en->most = all >= MRS_MEMORY_MIN ? all : 0;
     en->large = each > MRSI_BIG ? MRSI_BIG : each < MRSI_BLOCK ? MRSI_BLOCK : each;
     en->tmp = en->opts->tmp ? en->opts->tmp : en->opts->output ? folder_of(en, en->opts->output) : NULL;

@@ -361,8 +361,7 @@ copy_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
             bool as_read = cur.sums && doc.p >= j->block.p && doc.p + doc.n == j->block.p + cur.at;
             as_read = as_read && !c->wr->n_fused && !mrsi_is_large(c->wr->en, doc.n);
             j->copied++;
-            s = as_read ? put_as_read(&j->out, &cur, doc, e)
-                                           : mrsi_out_put(c->wr, w, &j->out, doc, e);
+            s = as_read ? put_as_read(&j->out, &cur, doc, e) : mrsi_out_put(c->wr, w, &j->out, doc, e);
         }
         if (s < MRS_SKIP) {
             return s;

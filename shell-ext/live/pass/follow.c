@@ -299,12 +299,8 @@ take_token(struct live_follow *f, bool *moved, struct mrs_err *e)
     mrs_buf_init(&now, f->job->mem, MRS_DOC_READ_MAX);
     enum mrs_status st = live_watch_token(f->watch, &now, e);
     *moved = st || now.n != f->c.token.n || memcmp(now.p, f->c.token.p, now.n) != 0;
-    mrs_buf_reset(&f->c.token);
-    if (!st) {
-        mrs_buf_put(&f->c.token, now.p, now.n);
-        st = mrs_buf_status(&f->c.token, e);
-    }
-    mrs_buf_clear(&now);
+    mrs_buf_clear(&f->c.token);
+    f->c.token = now;
     return st == MRS_END ? mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server sends no resume token") : st;
 }
 

@@ -200,7 +200,7 @@ concat_put(struct mrs_eval *ev, struct concat *c, struct mrs_val array)
         }
     }
     mrs_walk_init(&w, mrs_val_view(array));
-    while (!c->out.buf.bad && mrs_walk_next(&w, &e) > 0) { /* told when it ends */
+    while (!c->out.buf.bad && mrs_walk_next(&w, &e) > 0) { /* mrsi_out_end reports it */
         mrs_build_item(&c->out.build, e.v);
         MRSI_TRY(mrsi_spend(ev, 1));
     }

@@ -248,7 +248,7 @@ mapping_put(struct mapping *m, struct mrs_val v)
         return mrsi_list_add(m->aside.ev, &m->list, v);
     }
     mrs_build_item(&m->out.build, v.type == MRS_MISSING ? mrs_null() : v);
-    return m->out.buf.bad ? MRS_END : MRS_OK; /* told when it ends */
+    return m->out.buf.bad ? MRS_END : MRS_OK; /* mrsi_out_end reports it */
 }
 
 static enum mrs_status

@@ -5,11 +5,11 @@
 #include "gather.h"
 
 enum { MOST = 2 << 20 }; /* documents of a tree: 24 bytes each */
-enum { NOBODY = UINT32_MAX };
+enum { NO_PARENT = UINT32_MAX };
 
 struct forest {
     uint64_t *id; /* hashes, sorted */
-    uint32_t *up; /* NOBODY: a root, or its parent is missing */
+    uint32_t *up; /* NO_PARENT: a root, or its parent is missing */
     uint32_t *depth; /* 0: not known; 1: a root. While walked: the number of the walk, with MARK */
     uint32_t n;
 };
@@ -27,7 +27,7 @@ find(const struct forest *f, uint64_t id)
             hi = mid;
         }
     }
-    return lo < f->n && f->id[lo] == id ? lo : NOBODY;
+    return lo < f->n && f->id[lo] == id ? lo : NO_PARENT;
 }
 
 static enum mrs_status
@@ -37,7 +37,7 @@ read_ids(struct forest *f, const struct mrsi_lookup_value *w, struct mrsi_rowset
     enum mrs_status s = MRS_OK;
     mrsi_rowset_read(at, &w->rows);
     while ((r = mrsi_rowset_next(at, &s, e)) != NULL && f->n < w->rows.total) {
-        f->up[f->n] = NOBODY;
+        f->up[f->n] = NO_PARENT;
         f->id[f->n++] = r->key[0];
     }
     return s;
@@ -51,7 +51,7 @@ read_parents(struct forest *f, const struct mrsi_lookup_value *w, struct mrsi_ro
     mrsi_rowset_read(at, &w->rows);
     while ((r = mrsi_rowset_next(at, &s, e)) != NULL) {
         uint32_t child = find(f, r->key[0]);
-        if (child != NOBODY) {
+        if (child != NO_PARENT) {
             f->up[child] = find(f, r->key[1]);
         }
     }
@@ -66,13 +66,13 @@ walk(struct forest *f, uint32_t from, struct mrsi_tree_figures *out)
     while (f->depth[at] == 0) {
         f->depth[at] = MARK;
         steps++;
-        if (f->up[at] == NOBODY) {
+        if (f->up[at] == NO_PARENT) {
             break;
         }
         at = f->up[at];
     }
     uint32_t base = 0; /* depth of what is above the walked ones */
-    if (f->depth[at] == MARK && f->up[at] != NOBODY) {
+    if (f->depth[at] == MARK && f->up[at] != NO_PARENT) {
         out->cycles++; /* found on its own walk */
     } else if (f->depth[at] != MARK) {
         base = f->depth[at];
@@ -82,7 +82,7 @@ walk(struct forest *f, uint32_t from, struct mrsi_tree_figures *out)
         if (f->depth[at] - 1 > out->depth) {
             out->depth = f->depth[at] - 1;
         }
-        if (f->up[at] == NOBODY) {
+        if (f->up[at] == NO_PARENT) {
             break;
         }
     }
@@ -92,7 +92,7 @@ static void
 measure(struct forest *f, struct mrsi_tree_figures *out)
 {
     for (uint32_t i = 0; i < f->n; i++) {
-        out->roots += f->up[i] == NOBODY;
+        out->roots += f->up[i] == NO_PARENT;
         walk(f, i, out);
     }
 }

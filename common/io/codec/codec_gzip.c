@@ -39,7 +39,7 @@ struct codec_gzip_dec {
     bool any; /* a member is behind us */
     uint64_t taken, begun;    /* bytes taken in, and how many of them before this member */
     uint8_t extra[EXTRA];     /* of this member, where it is as long as ours */
-    uint32_t extra_n, told;   /* told: the length in the member's header; 0: none */
+    uint32_t extra_n, length; /* length: of the member, from its header; 0: none */
 };
 
 static void *
@@ -157,7 +157,7 @@ header_byte(struct codec_gzip_dec *d, uint8_t byte, const char **why)
             d->extra[EXTRA - d->n] = byte;
         }
         if (--d->n == 0) {
-            d->told = d->extra_n == EXTRA && memcmp(d->extra, head + EXTRA_AT, 4) == 0 ? mrs_le32(d->extra + 4) : 0;
+            d->length = d->extra_n == EXTRA && memcmp(d->extra, head + EXTRA_AT, 4) == 0 ? mrs_le32(d->extra + 4) : 0;
             next_part(d, AT_EXTRA);
         }
         return MRS_OK;
@@ -196,7 +196,7 @@ trailer_byte(struct codec_gzip_dec *d, uint8_t byte, const char **why)
         *why = "the stored size is wrong";
         return MRS_FAIL;
     }
-    if (d->told && d->taken - (d->tail_n - d->tail_at) - d->begun != d->told) {
+    if (d->length && d->taken - (d->tail_n - d->tail_at) - d->begun != d->length) {
         *why = "the length of a member differs from its header";
         return MRS_FAIL;
     }
@@ -279,7 +279,7 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
         if (d->at == AT_START) {
             d->at = AT_FIXED;
             d->begun = d->taken - (d->tail_n - d->tail_at) - 1;
-            d->n = d->told = 0;
+            d->n = d->length = 0;
             d->header_crc = 0;
         }
         s = d->at == AT_TRAILER ? trailer_byte(d, byte, why) : header_byte(d, byte, why);

@@ -173,9 +173,9 @@ run_piece(struct mrsi_task *task, struct mrsi_tools *tools)
     mrsi_codec_pool_unlock(pool);
 }
 
-/* What has gone wrong so far. Under the lock. */
+/* OK, or the error of the first piece that failed. Under the lock. */
 static enum mrs_status
-told(const struct mrsi_encoder *c, struct mrs_err *e)
+status_of(const struct mrsi_encoder *c, struct mrs_err *e)
 {
     if (c->status != MRS_OK && e && e->code == MRS_E_NONE) {
         *e = c->err;
@@ -200,7 +200,7 @@ hand_on(struct mrsi_encoder *c, struct mrs_err *e)
     while (c->status == MRS_OK && !mrsi_codec_pool_enter(c->pool)) {
         mrsi_codec_pool_wait(c->pool);
     }
-    enum mrs_status s = told(c, e);
+    enum mrs_status s = status_of(c, e);
     if (s == MRS_OK) {
         *c->last = p;
         c->last = &p->next;
@@ -224,7 +224,7 @@ drain(struct mrsi_encoder *c, struct mrs_err *e)
     while (c->first) {
         mrsi_codec_pool_wait(c->pool);
     }
-    enum mrs_status s = told(c, e);
+    enum mrs_status s = status_of(c, e);
     mrsi_codec_pool_unlock(c->pool);
     return s;
 }

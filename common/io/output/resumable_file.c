@@ -141,9 +141,9 @@ void
 mrsi_resumable_begin(struct mrs_output *o, const char *path, const char *name, bool extra, struct mrsi_resumable *h)
 {
     MRS_ASSERT(path);
-    bool told = o->kind != MRSI_OUT_STDOUT && !o->to_stdout;
+    bool reported = o->kind != MRSI_OUT_STDOUT && !o->to_stdout;
     *h = (struct mrsi_resumable){.pause = &o->pause,
-                            .words = told ? &o->resumed : NULL,
+                            .words = reported ? &o->resumed : NULL,
                             .path = path,
                             .name = name,
                             .extra = extra,

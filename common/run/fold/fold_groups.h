@@ -130,7 +130,7 @@ struct mrsi_fold_one {
     bool fails;             /* all of the group, as why says */
     struct mrs_err why;
     uint64_t released;      /* documents that have been written, or their members refused */
-    uint64_t told;          /* members before this one need not be refused any more */
+    uint64_t reported;      /* members before this one are recorded as refused, or need not be */
     bool kept;              /* savepoints may name its files: set behind init */
     bool named;             /* a savepoint has named `file` */
     uint64_t foreign;       /* bytes in the file that another run has put there: examined before they are used */

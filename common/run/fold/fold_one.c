@@ -219,13 +219,13 @@ refuse_members(struct mrsi_fold_one *o, uint64_t from, uint64_t to, const struct
 {
     MRS_ASSERT(from <= to && to <= o->n_given);
     enum mrs_status s = MRS_OK;
-    o->told = o->told < from ? from : o->told;
-    for (size_t alone = alone_before(o, o->told); s == MRS_OK && o->told < to;) {
+    o->reported = o->reported < from ? from : o->reported;
+    for (size_t alone = alone_before(o, o->reported); s == MRS_OK && o->reported < to;) {
         s = rest(o, REFUSING, e);
-        if (s == MRS_OK && !was_alone(o, &alone, o->told)) {
-            s = note_late(o, o->source->ordinal(o->source, o->told), why, e);
+        if (s == MRS_OK && !was_alone(o, &alone, o->reported)) {
+            s = note_late(o, o->source->ordinal(o->source, o->reported), why, e);
         }
-        o->told += s == MRS_OK;
+        o->reported += s == MRS_OK;
     }
     return s;
 }
@@ -343,7 +343,7 @@ void
 mrsi_fold_group_begin(struct mrsi_fold_one *o)
 {
     MRS_ASSERT(o->live);
-    o->n_given = o->filed = o->released = o->told = o->foreign = 0;
+    o->n_given = o->filed = o->released = o->reported = o->foreign = 0;
     o->way = MRSI_FOLD_GIVES;
     o->fails = false;
     mrsi_file_array_reset(&o->docs);

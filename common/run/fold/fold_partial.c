@@ -70,7 +70,7 @@ mrsi_fold_one_save(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf 
     mrs_build_i64(b, "way", o->way);
     mrs_build_i64(b, "given", (int64_t)o->n_given);
     mrs_build_i64(b, "released", (int64_t)o->released);
-    mrs_build_i64(b, "told", (int64_t)o->told);
+    mrs_build_i64(b, "reported", (int64_t)o->reported);
     enum mrs_status s = put_why(o, b, e);
     MRS_THEN(s, mrsi_fold_file_held(o, e));
     MRS_THEN(s, mrsi_file_array_save(&o->docs, "docs", b, files, e));
@@ -140,12 +140,12 @@ look_at_files(struct mrsi_fold_one *o, struct mrs_err *e)
     struct fold_partial_look docs = {.o = o}, alone = {.o = o};
     bool ended = o->way == MRSI_FOLD_ENDS, made = o->way == MRSI_FOLD_GIVES && o->n_given;
     if (o->docs.ended != ended || o->alone.ended != ended || o->released > o->docs.n || (!ended && o->released) ||
-        o->told > (ended ? o->n_given : 0) || made != (o->made.n > 0) || (made && !are_documents(&o->made))) {
+        o->reported > (ended ? o->n_given : 0) || made != (o->made.n > 0) || (made && !are_documents(&o->made))) {
         return mrsi_state_damaged("a group", e);
     }
     enum mrs_status s = look_at_array(&o->docs, &docs, look_at_docs, e);
     MRS_THEN(s, look_at_array(&o->alone, &alone, look_at_alone, e));
-    bool bad = docs.bytes != o->filed || (!o->fails && o->told > docs.most);
+    bool bad = docs.bytes != o->filed || (!o->fails && o->reported > docs.most);
     return s == MRS_OK && bad ? mrsi_state_damaged("documents of a group", e) : s;
 }
 
@@ -172,7 +172,7 @@ mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err
     o->way = (enum mrsi_fold_way)mrsi_state_number(d, "way", MRSI_FOLD_ENDS, &bad);
     o->n_given = mrsi_state_number(d, "given", INT64_MAX, &bad);
     o->released = mrsi_state_number(d, "released", INT64_MAX, &bad);
-    o->told = mrsi_state_number(d, "told", INT64_MAX, &bad);
+    o->reported = mrsi_state_number(d, "reported", INT64_MAX, &bad);
     get_why(o, d, &bad);
     enum mrs_status s = bad ? mrsi_state_damaged("a group", e) : MRS_OK;
     MRS_THEN(s, mrsi_file_array_load(&o->docs, d, "docs", e));

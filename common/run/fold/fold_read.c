@@ -244,8 +244,8 @@ fast_first(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job
     struct waiting *x = &job->waiting[job->n_waiting];
     x->seen.shared = &x->name;
     mrs_buf_reset(&x->name);
-    const bool told = f->ops->enter_fast(f->st->state, &w->ctx, job->work, *doc, &x->seen);
-    if (told && job->waits) {
+    const bool fast = f->ops->enter_fast(f->st->state, &w->ctx, job->work, *doc, &x->seen);
+    if (fast && job->waits) {
         x->doc = *doc;
         x->ordinal = ordinal;
         x->tpl = w->ctx.fields ? w->ctx.fields->tpl : NULL;
@@ -254,7 +254,7 @@ fast_first(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job
         return ++job->n_waiting < WAITING ? MRS_OK : route_waiting(f, w, job, e);
     }
     enum mrs_status s = job->n_waiting ? route_waiting(f, w, job, e) : MRS_OK;
-    return s == MRS_OK ? one_document(f, w, job, ordinal, doc, told ? &x->seen : NULL, e) : s;
+    return s == MRS_OK ? one_document(f, w, job, ordinal, doc, fast ? &x->seen : NULL, e) : s;
 }
 
 static enum mrs_status

@@ -273,10 +273,10 @@ name_failed(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struc
 }
 
 static enum mrs_status
-look_at_failed(struct mrsi_join_run *j, struct mrs_err *e)
+name_all_failed(struct mrsi_join_run *j, struct mrs_err *e)
 {
     bool all;
-    return mrsi_look_again(j->en, &j->en->coll[j->en->side[j->step][0]], UINT64_MAX, name_failed, j, &all, e);
+    return mrsi_read_again(j->en, &j->en->coll[j->en->side[j->step][0]], UINT64_MAX, name_failed, j, &all, e);
 }
 
 enum mrs_status
@@ -302,7 +302,7 @@ mrsi_join_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
         mrsi_rows_accept(en);
     }
     if (s == MRS_OK) {
-        s = count_fates(&j) ? look_at_failed(&j, e) : MRS_OK;
+        s = count_fates(&j) ? name_all_failed(&j, e) : MRS_OK;
         MRS_THEN(s, j.self ? MRS_OK : mrsi_notices_fates(en, step, &j.fates, e));
     }
     MRS_THEN(s, mrsi_notices_name(en, step, e));

@@ -333,7 +333,7 @@ static enum mrs_status
 describe_verdicts(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_save(&ids->rejected, "barred", b, files, e);
-    MRS_THEN(s, mrsi_file_array_save(&ids->verdicts, "told", b, files, e));
+    MRS_THEN(s, mrsi_file_array_save(&ids->verdicts, "decisions", b, files, e));
     return s == MRS_OK ? mrsi_file_array_save(&ids->replaced, "replaced", b, files, e) : s;
 }
 
@@ -371,7 +371,7 @@ static enum mrs_status
 apply_verdicts(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_file_array_load(&ids->rejected, d, "barred", e);
-    MRS_THEN(s, mrsi_file_array_load(&ids->verdicts, d, "told", e));
+    MRS_THEN(s, mrsi_file_array_load(&ids->verdicts, d, "decisions", e));
     MRS_THEN(s, mrsi_file_array_load(&ids->replaced, d, "replaced", e));
     bool ended = ids->rejected.ended && ids->verdicts.ended && ids->replaced.ended;
     return s == MRS_OK && ids->phase == MRSI_IDS_APPLY && !ended ? mrsi_state_damaged("verdicts", e) : s;

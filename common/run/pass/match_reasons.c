@@ -76,7 +76,7 @@ each_of_side(struct mrsi_engine *en, uint32_t step, uint32_t side, const struct 
 {
     MRS_ASSERT(step < en->plan->n_steps);
     struct taking_part x = {side == 0 ? f : NULL, fn, arg};
-    return mrsi_look_again(en, &en->coll[en->side[step][side]], BYTES, each_document, &x, all, e);
+    return mrsi_read_again(en, &en->coll[en->side[step][side]], BYTES, each_document, &x, all, e);
 }
 
 /* ---- types ---- */

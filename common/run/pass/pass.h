@@ -99,7 +99,7 @@ enum mrs_status mrsi_cursor_each(struct mrsi_cursor *c, mrsi_doc_fn fn, void *ar
                                  struct mrs_err *e);
 /* Between two passes, by worker 0: once more the documents of the collection's first `bytes`, all of which were found
  * good. Nothing is counted. fn as in mrsi_cursor_each, without a job; *all: it has seen the last document. */
-enum mrs_status mrsi_look_again(struct mrsi_engine *en, struct mrsi_coll *c, uint64_t bytes, mrsi_doc_fn fn, void *arg,
+enum mrs_status mrsi_read_again(struct mrsi_engine *en, struct mrsi_coll *c, uint64_t bytes, mrsi_doc_fn fn, void *arg,
                                 bool *all, struct mrs_err *e);
 /* Bytes of BSON that a collection holds, guessed from what is known without reading it. */
 uint64_t mrsi_input_bytes(const struct mrs_input_ns *in); /* of its documents, guessed where they are packed */

@@ -296,7 +296,7 @@ mrsi_cursor_each(struct mrsi_cursor *c, mrsi_doc_fn fn, void *arg, struct mrsi_w
 }
 
 enum mrs_status
-mrsi_look_again(struct mrsi_engine *en, struct mrsi_coll *c, uint64_t bytes, mrsi_doc_fn fn, void *arg, bool *all,
+mrsi_read_again(struct mrsi_engine *en, struct mrsi_coll *c, uint64_t bytes, mrsi_doc_fn fn, void *arg, bool *all,
                 struct mrs_err *e)
 {
     MRS_ASSERT(fn && en->jobs > 0);

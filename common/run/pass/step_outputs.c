@@ -160,13 +160,13 @@ verdict(const struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_li
         struct mrs_view *doc, bool *write, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(*doc));
-    enum mrsi_verdict told = c->there ? MRSI_ALONE : mrsi_ids_verdict(&s->ids, c->source, c->product);
-    *write = told == MRSI_ALONE || told == MRSI_REPRESENTS;
-    if (told != MRSI_ALONE) {
+    enum mrsi_verdict what = c->there ? MRSI_ALONE : mrsi_ids_verdict(&s->ids, c->source, c->product);
+    *write = what == MRSI_ALONE || what == MRSI_REPRESENTS;
+    if (what != MRSI_ALONE) {
         struct mrsi_row *row = row_of_coll(s, w, c->coll);
-        row->represents += told == MRSI_REPRESENTS;
+        row->represents += what == MRSI_REPRESENTS;
         row->placed += !*write;
-        row->once += told == MRSI_EQUAL;
+        row->once += what == MRSI_EQUAL;
     }
     if (!*write) {
         return MRS_OK;
@@ -412,9 +412,9 @@ mrsi_step_outputs_load(struct mrsi_step_outputs *s, struct mrs_view mark, struct
 
 /* A document that counts as another is safe only if that one was written. */
 static enum mrs_status
-check_stands(const struct mrsi_step_outputs *s, struct mrs_err *e)
+check_represented(const struct mrsi_step_outputs *s, struct mrs_err *e)
 {
-    uint64_t told = s->ids.phase == MRSI_IDS_APPLY ? mrsi_ids_n_represent(&s->ids) : 0, written = 0;
+    uint64_t decided = s->ids.phase == MRSI_IDS_APPLY ? mrsi_ids_n_represent(&s->ids) : 0, written = 0;
     const uint32_t *row_of = s->en->row_of[s->step];
     for (uint32_t i = 0; i < s->desc->n_sides; i++) {
         bool again = false;
@@ -423,10 +423,10 @@ check_stands(const struct mrsi_step_outputs *s, struct mrs_err *e)
         }
         written += again ? 0 : s->en->rows[row_of[i]].represents;
     }
-    return told == written ? MRS_OK
+    return decided == written ? MRS_OK
                            : mrs_err_set(e, MRS_FAIL, MRS_E_ACCOUNT,
                                          "step %u: %llu documents stand for others of their _id, %llu were written",
-                                         s->en->plan->steps[s->step].no, (unsigned long long)told,
+                                         s->en->plan->steps[s->step].no, (unsigned long long)decided,
                                          (unsigned long long)written);
 }
 
@@ -434,7 +434,7 @@ enum mrs_status
 mrsi_step_outputs_end(struct mrsi_step_outputs *s, enum mrs_status status, struct mrs_err *e)
 {
     MRS_ASSERT(s->n_wr <= s->desc->n_sides);
-    MRS_THEN(status, check_stands(s, e));
+    MRS_THEN(status, check_represented(s, e));
     for (uint32_t i = 0; i < s->n_wr; i++) {
         if (status == MRS_OK) {
             status = mrsi_writer_close(&s->wr[i], false, e);

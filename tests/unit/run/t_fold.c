@@ -477,7 +477,7 @@ clashes(void **state)
 
 /* ---- stopped and gone on, at checkpoints inside of groups ---- */
 enum { WAYS = 3 }; /* of enum mrsi_fold_way */
-static unsigned written, stop_at, in_way[WAYS], in_open, in_docs, in_told, in_failed;
+static unsigned written, stop_at, in_way[WAYS], in_open, in_docs, in_reported, in_failed;
 static int cancel;
 
 static void
@@ -504,7 +504,7 @@ look_at_mark(void)
         in_way[way]++;
         in_open += way == 0 && mrsi_state_number(group, "given", INT64_MAX, &bad) > 0;
         in_docs += mrsi_state_number(group, "released", INT64_MAX, &bad) > 0;
-        in_told += mrsi_state_number(group, "told", INT64_MAX, &bad) > 0;
+        in_reported += mrsi_state_number(group, "reported", INT64_MAX, &bad) > 0;
         mrsi_state_bytes(group, "why", &n, &bad);
         in_failed += way == WAYS - 1 && n > 0;
         assert_false(bad);
@@ -591,7 +591,7 @@ stopped_inside(void **state)
     }
     assert_in_range(in_open, 10, 10000);
     assert_in_range(in_docs, 10, 10000);
-    assert_in_range(in_told, 10, 10000);
+    assert_in_range(in_reported, 10, 10000);
     assert_in_range(in_failed, 10, 10000);
 }
 

@@ -22,6 +22,7 @@ struct copy_splice_copying {
     bool chosen;                    /* at root: there is one */
     bool *silent, again;            /* by target: its way was blocked, nothing is written there; one was found
                                        just now */
+    const char *taken;              /* a field that exists where a copy is to be; NULL */
     const struct mrsi_match_group **seen; /* by target: the place it was asked about last */
     uint32_t *n_seen;               /* by target: places */
     bool left;                      /* something was not written */
@@ -237,7 +238,8 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
         return blocked(k, site);
     }
     if (site->old.type != MRS_MISSING && !s->replace) {
-        return mrsi_step_refuse(k->c, s->as.n ? "as" : "fields", "the field %s exists already", site->name);
+        k->taken = k->taken ? k->taken : site->name;
+        return MRS_OK;
     }
     if (s->as.n) {
         *verdict = MRS_EDIT_PUT;
@@ -499,12 +501,13 @@ write_places(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_buf 
         k->cursor = k->next_occ = 0;
         k->group = k->spliced = NULL;
         k->again = false;
+        k->taken = NULL;
         mrs_err_clear(k->c->err);
         memset(k->seen, 0, (s->n_targets + 1u) * (sizeof *k->seen + sizeof *k->n_seen));
         out->n = start;
         st = mrs_edit_run(s->edit, &run, doc, out, &changed, k->c->err);
     }
-    st = mrsi_step_skip(k->c, st, s->wrap ? "wrap" : s->as.n ? "as" : "fields");
+    st = mrsi_step_taken(k->c, st, s->wrap ? "wrap" : s->as.n ? "as" : "fields", k->taken);
     return st == MRS_OK ? all_placed(k) : st;
 }
 

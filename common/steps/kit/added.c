@@ -3,7 +3,8 @@
  *
  * In the usual case, plain names that do not exist yet, the elements are appended to the document's bytes. Everything
  * else is an edit: dotted names, existing names, fields that failed. A blocked path is not written at all, not even
- * the part that was free before the block: then all is done again. */
+ * the part that was free before the block: then all is done again. So a field that exists refuses the document only
+ * once its path is known not to be blocked, in whatever order the two are met. */
 #include "added.h"
 #include "shape.h"
 
@@ -84,7 +85,8 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
                                                 : mrsi_step_blocked(x->c, to->key, site, to->path[i].text);
     }
     if (site->old.type != MRS_MISSING && !to->replace) {
-        return mrsi_step_refuse(x->c, to->key, "the field %s exists already", site->name);
+        x->taken = x->taken ? x->taken : site->name;
+        return MRS_OK;
     }
     enum mrs_status st = x->value(x->arg, i, site->old, put, &keep);
     *verdict = keep ? MRS_EDIT_KEEP : put->type == MRS_MISSING ? MRS_EDIT_REMOVE : MRS_EDIT_PUT;
@@ -102,9 +104,10 @@ edit(struct mrsi_adding *x, struct mrs_view doc, struct mrs_buf *out, bool *bloc
     memset(x->silent, 0, x->to->n * sizeof *x->silent);
     for (*blocked = false;; *blocked = true) {
         x->again = false;
+        x->taken = NULL;
         st = mrs_edit_run(x->to->edit, &how, doc, out, &changed, x->c->err);
         if (!x->again || (st != MRS_OK && st != MRS_FAIL)) {
-            return mrsi_step_skip(x->c, st, x->to->key);
+            return mrsi_step_taken(x->c, st, x->to->key, x->taken);
         }
         mrs_err_clear(x->c->err);
         out->n = start;

@@ -24,7 +24,8 @@ struct mrsi_adding { /* for one document */
     void *arg;
     bool *silent;        /* n of them, for scratch; and a buffer */
     struct mrs_buf *raw;
-    bool again;          /* private */
+    bool again;          /* private, as `taken`: the name of a field that exists */
+    const char *taken;
 };
 /* doc with the values in it, appended to out. fresh: doc is new. *blocked: something could not be written, and `errors`
  * lets it be. SKIP. */

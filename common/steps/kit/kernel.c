@@ -43,6 +43,16 @@ mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
 }
 
 enum mrs_status
+mrsi_step_taken(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name)
+{
+    if (!name || s == MRS_DEAD) {
+        return mrsi_step_skip(c, s, key);
+    }
+    mrs_err_clear(c->err);
+    return mrsi_step_refuse(c, key, "the field %s exists already", name);
+}
+
+enum mrs_status
 mrsi_step_skip_in(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name)
 {
     char place[160]; /* err has less room */

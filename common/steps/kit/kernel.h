@@ -19,6 +19,9 @@ mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where)
 {
     return s == MRS_OK ? s : mrsi_step_failed(c, s, where);
 }
+/* At the end of an edit that writes nothing where a path is blocked: name, of a field that exists and may not be
+ * replaced, refuses the document, as it was met before whatever s says; NULL: as mrsi_step_skip. */
+enum mrs_status mrsi_step_taken(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name);
 /* Field i failed, which `errors` takes (struct mrs_desc, fallible). */
 static inline void
 mrsi_step_eased(struct mrs_ctx *c, uint32_t i)

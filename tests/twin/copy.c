@@ -349,13 +349,24 @@ at_root(struct world *w, const struct copy *c, struct target *t)
     put_copies(w, c, t, t->now, pick, c->replace);
 }
 
-/* A refused document leaves its sources where they are. */
+/* A refused document leaves its sources where they are: those that its references, where copies would be, name. */
 static void
 give_back(struct world *w, const struct copy *c, const struct target *t)
 {
-    struct vals refs;
-    if (tw_side_values(w, &c->j.into[0], t->old, &refs))
+    struct vals refs = {0};
+    struct holders h = {0};
+    if (c->root && tw_side_values(w, &c->j.into[0], t->old, &refs))
         return;
+    if (!c->root)
+        tw_holders(t->old, &c->ref, c->ref.n - 1, &h);
+    for (uint32_t k = 0; k < h.n; k++) {
+        int at = tw_index(h.h[k].doc, c->ref.p[c->ref.n - 1]);
+        struct val *v = at < 0 ? NULL : h.h[k].doc->f[at].v;
+        for (uint32_t i = 0; v && v->type == T_ARRAY && i < v->n; i++)
+            tw_add(&refs, v->f[i].v);
+        if (!v || v->type != T_ARRAY)
+            tw_add(&refs, v);
+    }
     for (uint32_t r = 0; r < refs.n; r++) {
         struct val *v = refs.v[r];
         if (c->wrap && v && v->type == T_DOC && tw_get(v, c->wrap))

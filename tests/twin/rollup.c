@@ -161,7 +161,8 @@ write_one(const struct roll *r, struct parent *p, const struct path *path, const
         no(p, "blocked");
     if (put == PUT_EXISTS)
         no(p, "exists");
-    if (put == PUT_DUPLICATES && (res->v || (res->failed && !keeps)))
+    if (put == PUT_DUPLICATES &&
+        (res->v || (res->failed && !keeps && tw_remove_needs_duplicates(p->now, path))))
         no(p, "duplicate names");
     if (put == PUT_OK && res->v)
         tw_write(p->now, path, tw_copy(res->v));

@@ -94,7 +94,7 @@ write_field(struct world *w, struct val *now, const char *name, struct val *v, b
         return "blocked";
     if (put == PUT_EXISTS)
         return "exists";
-    if (put == PUT_DUPLICATES && !keeps)
+    if (put == PUT_DUPLICATES && (v || (!keeps && tw_remove_needs_duplicates(now, &path))))
         return "duplicate names";
     if (put == PUT_OK && v)
         tw_write(now, &path, tw_copy(v));

@@ -36,6 +36,8 @@ dec_of(const struct val *v)
         memcpy(&raw.low, v->raw, 8);
         memcpy(&raw.high, v->raw + 8, 8);
         bson_decimal128_to_string(&raw, text);
+    } else if (v->type != T_DOUBLE) {
+        bson_snprintf(text, sizeof text, "%lld", (long long)tw_num_int64(v));
     } else { /* all its digits, one for each bit behind the point: 0.5 is 0.5 and not 0.50 */
         double x = tw_num_double(v);
         int places = 0;
@@ -95,24 +97,30 @@ dec_value(struct dec d)
     return tw_leaf(T_DECIMAL, bytes, 16);
 }
 
-/* The sum of all numbers where a decimal is among them. */
+static void
+dec_add(struct dec *sum, struct dec d)
+{
+    sum->nan |= d.nan;
+    sum->fits &= d.fits;
+    if (sum->nan || !sum->fits)
+        return;
+    int exp = d.exp < sum->exp ? d.exp : sum->exp;
+    sum->fits = lower_to(&d, exp) && lower_to(sum, exp);
+    sum->whole += d.whole;
+}
+
+/* The sum of all numbers where a decimal is among them: the others are added up first, and their sum has no zeros
+ * behind. */
 static struct dec
 dec_sum(const struct input *in)
 {
-    struct dec sum = {.fits = true};
-    for (uint32_t i = 0; i < in->n; i++) {
-        struct dec d = {.fits = true};
-        if (!tw_is_number(in->v[i]))
-            continue;
-        d = dec_of(in->v[i]);
-        sum.nan |= d.nan;
-        sum.fits &= d.fits;
-        if (sum.nan || !sum.fits)
-            continue;
-        int exp = d.exp < sum.exp ? d.exp : sum.exp;
-        sum.fits = lower_to(&d, exp) && lower_to(&sum, exp);
-        sum.whole += d.whole;
-    }
+    struct dec sum = {.fits = true}, others = {.fits = true};
+    for (uint32_t i = 0; i < in->n; i++)
+        if (in->v[i] && tw_is_number(in->v[i]))
+            dec_add(in->v[i]->type == T_DECIMAL ? &sum : &others, dec_of(in->v[i]));
+    for (; others.exp < 0 && others.whole % 10 == 0; others.exp++)
+        others.whole /= 10;
+    dec_add(&sum, others);
     if (sum.nan)
         sum.fits = true;
     if (!sum.fits)

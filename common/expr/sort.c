@@ -266,17 +266,36 @@ expand(struct sort_search *q, const struct sort_state *before, struct mrs_view d
     return expand_array(q, &st, array, through);
 }
 
+/* Where no path leads to an array there is one tuple: true, and it is in best. */
+static bool
+is_single(const struct mrs_sort *s, struct mrs_view d, struct mrs_val *best)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint32_t at = 0;
+        struct mrs_val v = follow(&s->key[i], &at, d);
+        if (v.type == MRS_ARRAY) {
+            return false;
+        }
+        best[i] = v.type == MRS_MISSING ? mrs_null() : v;
+    }
+    return true;
+}
+
 enum mrs_status
 mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch,
              struct mrs_buf *key, struct mrs_err *e)
 {
     MRS_ASSERT(s->n > 0 && s->n <= KEYS_MAX);
     MRS_ASSERT(mrs_buf_is_sound(key));
-    struct sort_state start;
-    struct sort_search q = {.sort = s, .found = false, .e = e};
+    struct sort_search q;
     (void)scratch;
-    memset(&start, 0, sizeof start);
-    MRSI_TRY(expand(&q, &start, d));
+    if (!is_single(s, d, q.best)) {
+        const struct sort_state start = {0};
+        q.sort = s;
+        q.found = false;
+        q.e = e;
+        MRSI_TRY(expand(&q, &start, d));
+    }
     for (uint32_t i = 0; i < s->n; i++) {
         mrs_key_append(key, q.best[i], s->key[i].down);
     }

@@ -12,22 +12,12 @@ struct window_list { /* a group */
     struct mrs_hash128 key;
     uint64_t n, first; /* members; where they begin among all */
 };
-struct window_rec { /* order and shape lie behind it */
-    uint64_t group, ordinal;
-    uint32_t order, shape;
-};
 
 static struct window_list *
 list_at(const struct mrsi_window_lists *l, uint64_t no)
 {
     MRS_ASSERT(no < l->n_groups);
     return (struct window_list *)(void *)l->groups.p + no;
-}
-
-static uint64_t
-bytes_of(uint64_t order, uint64_t shape)
-{
-    return (sizeof(struct window_rec) + order + shape + 7) & ~(uint64_t)7;
 }
 
 void
@@ -109,7 +99,7 @@ give_up(struct mrsi_window_lists *l, struct mrsi_sorter *to, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     mrs_buf_init(&key, l->recs.mem, SIZE_MAX);
     for (uint64_t at = 0; s == MRS_OK && at < l->recs.n;) {
-        const struct window_rec *r = (const struct window_rec *)(const void *)(l->recs.p + at);
+        const struct mrsi_window_record *r = (const struct mrsi_window_record *)(const void *)(l->recs.p + at);
         const uint8_t *p = (const uint8_t *)(r + 1);
         mrs_buf_reset(&key);
         mrs_buf_reset(&l->members);
@@ -120,7 +110,7 @@ give_up(struct mrsi_window_lists *l, struct mrsi_sorter *to, struct mrs_err *e)
         s = mrs_buf_status(&key, e);
         MRS_THEN(s, mrs_buf_status(&l->members, e));
         MRS_THEN(s, mrsi_sorter_put(to, key.p, (uint32_t)key.n, l->members.p, (uint32_t)l->members.n, e));
-        at += bytes_of(r->order, r->shape);
+        at += mrsi_window_size(r);
     }
     mrs_buf_clear(&key);
     mrsi_window_lists_clear(l);
@@ -140,11 +130,11 @@ put_record(struct mrsi_window_lists *l, const uint8_t *key, uint32_t key_len, co
 {
     MRS_ASSERT(key_len >= sizeof(struct mrs_hash128) && n >= sizeof(uint64_t));
     struct mrs_hash128 h;
-    struct window_rec rec = {.order = key_len - (uint32_t)sizeof h, .shape = n - (uint32_t)sizeof rec.ordinal};
+    struct mrsi_window_record rec = {.order = key_len - (uint32_t)sizeof h, .shape = n - (uint32_t)sizeof rec.ordinal};
     memcpy(&h, key, sizeof h);
     memcpy(&rec.ordinal, p, sizeof rec.ordinal);
     enum mrs_status s = group_of(l, h, &rec.group, e);
-    uint8_t *room = s == MRS_OK ? mrs_buf_take(&l->recs, bytes_of(rec.order, rec.shape)) : NULL;
+    uint8_t *room = s == MRS_OK ? mrs_buf_take(&l->recs, mrsi_window_size(&rec)) : NULL;
     if (!room) {
         return s == MRS_OK ? mrs_buf_status(&l->recs, e) : s;
     }
@@ -195,12 +185,10 @@ mrsi_window_lists_end(struct mrsi_window_lists *l, struct mrs_err *e)
         list_at(l, i)->n = 0;
     }
     for (uint64_t at = 0; at < l->recs.n;) {
-        const struct window_rec *r = (const struct window_rec *)(const void *)(l->recs.p + at);
+        const struct mrsi_window_record *r = (const struct mrsi_window_record *)(const void *)(l->recs.p + at);
         struct window_list *g = list_at(l, r->group);
-        const uint8_t *p = (const uint8_t *)(r + 1);
-        m[g->first + g->n++] =
-            (struct mrsi_window_member){prefix_of(p, r->order), r->ordinal, p, r->order, r->shape};
-        at += bytes_of(r->order, r->shape);
+        m[g->first + g->n++] = (struct mrsi_window_member){prefix_of((const uint8_t *)(r + 1), r->order), r};
+        at += mrsi_window_size(r);
     }
     MRS_ASSERT(first == l->n);
     return MRS_OK;
@@ -209,12 +197,13 @@ mrsi_window_lists_end(struct mrsi_window_lists *l, struct mrs_err *e)
 static int
 by_order(const void *a, const void *b)
 {
-    const struct mrsi_window_member *x = a, *y = b;
-    if (x->prefix != y->prefix) {
-        return x->prefix < y->prefix ? -1 : 1;
+    const struct mrsi_window_member *ma = a, *mb = b;
+    if (ma->prefix != mb->prefix) {
+        return ma->prefix < mb->prefix ? -1 : 1;
     }
+    const struct mrsi_window_record *x = ma->record, *y = mb->record;
     uint32_t n = x->order < y->order ? x->order : y->order;
-    int c = n ? memcmp(x->p, y->p, n) : 0;
+    int c = n ? memcmp(x + 1, y + 1, n) : 0;
     c = c ? c : x->order < y->order ? -1 : x->order > y->order;
     return c ? c : x->ordinal < y->ordinal ? -1 : x->ordinal > y->ordinal;
 }

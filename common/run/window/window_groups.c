@@ -1,165 +1,284 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_groups.c - group by group: what its members bring, and what the step gives for each of them. */
+/* window_groups.c - group by group: what its members bring, and what the step gives for each of them.
+ *
+ * All workers compute groups, several to a job, and the results are appended in the order of the groups. A job with
+ * large results appends them piece by piece, once all jobs before it have ended, so that a group may have any size. */
 #include "window_pass.h"
 
-enum { AHEAD = 8 }; /* members whose bytes are asked for before they are examined */
+enum { AHEAD = 8, JOB_MEMBERS = 4096, JOB_BYTES = 256 << 10, RESULT = 40 /* bytes, usually */ };
 
-struct window_hand {
-    struct mrsi_window_run *r;
-    struct mrsi_worker *w;
-    struct mrsi_file_array bytes, at; /* of a group that was sorted; at: members, with the
-                                  place in bytes for a prefix */
-    uint64_t off;               /* bytes of it up to here */
-    const struct mrsi_window_member *member; /* n of them: the group in hand */
-    uint64_t n;
-    uint64_t list;              /* groups in memory that have been worked on */
-    const uint8_t *base;        /* NULL, or what `prefix` of a member counts from */
-    struct mrs_hash128 key;
-    uint64_t alike;             /* of the group in hand */
-    uint64_t next;              /* its member that something is given for */
+struct window_job {
+    struct mrsi_file_array records, members; /* of groups that the sorter has: struct mrsi_window_record; where each
+                                                lies in there */
+    struct mrs_buf ends;                   /* of these groups: the number of members up to their end */
+    uint64_t first, n;                     /* groups: the first, where they are in memory; and how many */
+    struct mrs_buf given, places;          /* results that are not appended yet: bytes, struct window_place */
+    uint64_t appended;                     /* bytes of results that are */
+};
+struct window_place { /* of a member's result, and of its group's (ALONE: none): counted from the job's first */
+    uint64_t ordinal, at, alike;
 };
 
-/* ---- gathering a group ---- */
+struct window_compute {
+    struct mrsi_window_run *r;
+    uint64_t next, a_job; /* groups in memory: the next one, and how many are a job */
+};
+
+struct window_group { /* while it is computed */
+    struct mrsi_window_run *r;
+    struct mrsi_worker *w;
+    struct window_job *job;
+    const struct mrsi_window_member *member; /* n of them; NULL: their places in the records of the job */
+    const uint64_t *place;
+    uint64_t n;
+    uint64_t alike;
+    uint64_t next;       /* the member whose result is next */
+};
+
+/* ---- fetching ---- */
 static enum mrs_status
-add(struct window_hand *x, const struct mrsi_sorted *rec, struct mrs_err *e)
+add(const struct mrsi_window_run *r, struct window_job *job, const struct mrsi_sorted *rec, struct mrs_err *e)
 {
-    struct mrsi_window_member at = {.prefix = x->off};
-    const uint32_t head = sizeof x->key, tail = sizeof at.ordinal;
+    struct mrsi_window_record at = {0};
+    static const uint8_t zeros[MRSI_WINDOW_ALIGN];
+    const uint64_t place = job->records.n;
+    const uint32_t head = sizeof(struct mrs_hash128), tail = sizeof at.ordinal;
     if (rec->key_len < head || rec->n < tail || !mrsi_savepoint_is_doc(rec->p + tail, rec->n - tail)) {
         return mrsi_state_damaged("what documents bring to their group", e); /* only of another run */
     }
     memcpy(&at.ordinal, rec->p, tail);
     at.order = rec->key_len - head;
     at.shape = rec->n - tail;
-    x->off += (uint64_t)at.order + at.shape;
-    enum mrs_status s = mrsi_file_array_put_n(&x->bytes, rec->key + head, at.order, e);
-    MRS_THEN(s, mrsi_file_array_put_n(&x->bytes, rec->p + tail, at.shape, e));
-    if (s == MRS_OK && at.ordinal >= x->r->bits.n) {
-        s = mrsi_state_damaged("what documents bring to their group", e);
+    if (at.ordinal >= r->bits.n) {
+        return mrsi_state_damaged("what documents bring to their group", e);
     }
-    return s == MRS_OK ? mrsi_file_array_put(&x->at, &at, e) : s;
+    enum mrs_status s = mrsi_file_array_put_n(&job->records, &at, sizeof at, e);
+    MRS_THEN(s, mrsi_file_array_put_n(&job->records, rec->key + head, at.order, e));
+    MRS_THEN(s, mrsi_file_array_put_n(&job->records, rec->p + tail, at.shape, e));
+    MRS_THEN(s, mrsi_file_array_put_n(&job->records, zeros, place + mrsi_window_size(&at) - job->records.n, e));
+    return s == MRS_OK ? mrsi_file_array_put(&job->members, &place, e) : s;
 }
 
-/* The members of the next group that the sorter has. END: there is none. */
+/* The next group that the sorter has. END: there is none. */
 static enum mrs_status
-gather(struct window_hand *x, struct mrs_err *e)
+gather(struct mrsi_window_run *r, struct window_job *job, struct mrs_err *e)
 {
-    struct mrsi_sorter *in = &x->r->members;
+    struct mrs_hash128 key;
     struct mrsi_sorted rec;
-    bool any = false;
-    mrsi_file_array_reset(&x->bytes);
-    mrsi_file_array_reset(&x->at);
-    x->off = 0;
+    uint64_t before = job->members.n;
     enum mrs_status s;
-    while ((s = mrsi_sorter_next(in, &rec, e)) == MRS_OK) {
-        if (any && memcmp(rec.key, &x->key, sizeof x->key) != 0) {
-            mrsi_sorter_unread(in);
+    while ((s = mrsi_sorter_next(&r->members, &rec, e)) == MRS_OK) {
+        if (job->members.n > before && memcmp(rec.key, &key, sizeof key) != 0) {
+            mrsi_sorter_unread(&r->members);
             break;
         }
-        s = add(x, &rec, e);
+        s = add(r, job, &rec, e);
         if (s != MRS_OK) {
             return s;
         }
-        memcpy(&x->key, rec.key, sizeof x->key);
-        any = true;
+        memcpy(&key, rec.key, sizeof key);
     }
-    s = s == MRS_END && any ? MRS_OK : s;
-    MRS_THEN(s, mrsi_file_array_end(&x->bytes, e));
-    MRS_THEN(s, mrsi_file_array_end(&x->at, e));
-    x->member = (const struct mrsi_window_member *)(const void *)x->at.p;
-    x->n = x->at.n;
-    x->base = x->bytes.p;
+    if (s < MRS_OK || job->members.n == before) {
+        return s;
+    }
+    uint64_t end = job->members.n;
+    mrs_buf_put(&job->ends, &end, sizeof end);
+    job->n++;
+    return mrs_buf_status(&job->ends, e);
+}
+
+static void
+job_init(struct mrsi_engine *en, struct window_job *job)
+{
+    uint64_t each = en->memory / 16 / en->jobs;
+    mrsi_file_array_init(&job->records, en, 1, each);
+    mrsi_file_array_init(&job->members, en, sizeof(uint64_t), each / 2);
+    mrs_buf_init(&job->ends, en->mem, SIZE_MAX);
+    mrs_buf_init(&job->given, en->mem, SIZE_MAX);
+    mrs_buf_init(&job->places, en->mem, SIZE_MAX);
+}
+
+static enum mrs_status
+fetch(void *arg, void *p, bool *big, struct mrs_err *e)
+{
+    struct window_compute *x = arg;
+    struct mrsi_window_run *r = x->r;
+    struct window_job *job = p;
+    (void)big;
+    if (!job->given.mem) {
+        job_init(r->en, job);
+    }
+    job->n = job->appended = 0;
+    job->first = x->next;
+    if (r->lists.on) {
+        uint64_t left = r->lists.n_groups - x->next;
+        job->n = left < x->a_job ? left : x->a_job;
+        x->next += job->n;
+        return job->n ? MRS_OK : MRS_END;
+    }
+    mrsi_file_array_reset(&job->records);
+    mrsi_file_array_reset(&job->members);
+    mrs_buf_reset(&job->ends);
+    enum mrs_status s = MRS_OK;
+    while (s == MRS_OK && job->members.n < JOB_MEMBERS && job->records.n < JOB_BYTES) {
+        s = gather(r, job, e);
+    }
+    return s == MRS_END && job->n ? MRS_OK : s;
+}
+
+static void
+clear(void *arg, void *p)
+{
+    struct window_job *job = p;
+    (void)arg;
+    if (job->given.mem) {
+        mrsi_file_array_clear(&job->records);
+        mrsi_file_array_clear(&job->members);
+        mrs_buf_clear(&job->ends);
+        mrs_buf_clear(&job->given);
+        mrs_buf_clear(&job->places);
+    }
+}
+
+static const struct mrsi_window_record *
+record_at(const struct window_group *g, uint64_t i)
+{
+    MRS_ASSERT(i < g->n);
+    return g->member ? g->member[i].record
+                     : (const struct mrsi_window_record *)(const void *)(g->job->records.p + g->place[i]);
+}
+
+/* ---- results ---- */
+/* In the job's turn: what it has goes behind the results of all before it. */
+static enum mrs_status
+append(struct mrsi_window_run *r, struct window_job *job, struct mrs_err *e)
+{
+    MRS_ASSERT(r->given.n >= job->appended);
+    const struct window_place *at = (const struct window_place *)(const void *)job->places.p;
+    const size_t n = job->places.n / sizeof *at;
+    const uint64_t base = r->given.n - job->appended;
+    uint64_t *place = r->place.p;
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) {
+            __builtin_prefetch(&place[at[i + AHEAD].ordinal], 1);
+        }
+        uint64_t alike = at[i].alike == MRSI_WINDOW_ALONE ? MRSI_WINDOW_ALONE : base + at[i].alike;
+        memcpy(job->given.p + (at[i].at - job->appended), &alike, sizeof alike);
+        place[at[i].ordinal] = base + at[i].at + 1;
+    }
+    job->appended += job->given.n;
+    enum mrs_status s = mrsi_file_array_put_n(&r->given, job->given.p, job->given.n, e);
+    mrs_buf_reset(&job->given);
+    mrs_buf_reset(&job->places);
     return s;
 }
 
 static enum mrs_status
-next_group(struct window_hand *x, struct mrs_err *e)
+commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
-    MRS_ASSERT(x->list <= x->r->lists.n_groups);
-    struct mrsi_window_lists *l = &x->r->lists;
-    if (!l->on) {
-        return gather(x, e);
-    }
-    if (x->list == l->n_groups) {
-        return MRS_END;
-    }
-    x->member = mrsi_window_list(l, x->list++, &x->n);
-    return MRS_OK;
-}
-
-/* ---- for the step ---- */
-static struct mrs_window_member
-member_at(const struct mrs_window_group *g, uint64_t i)
-{
-    MRS_ASSERT(i < g->n);
-    const struct window_hand *x = g->impl;
-    const struct mrsi_window_member *m = &x->member[i];
-    const uint8_t *p = x->base ? x->base + m->prefix : m->p;
-    return (struct mrs_window_member){{p, m->order}, {p + m->order, m->shape}};
+    const struct window_compute *x = arg;
+    (void)w;
+    return append(x->r, p, e);
 }
 
 static enum mrs_status
 give_alike(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    struct window_hand *x = arg;
-    x->alike = x->r->given.n;
-    enum mrs_status s = mrsi_file_array_put_n(&x->r->given, doc.p, doc.n, e);
-    mrs_arena_reset(&x->w->arena);
-    return s;
+    struct window_group *g = arg;
+    g->alike = g->job->appended + g->job->given.n;
+    mrs_buf_put(&g->job->given, doc.p, doc.n);
+    mrs_arena_reset(&g->w->arena);
+    return mrs_buf_status(&g->job->given, e);
 }
 
 static enum mrs_status
 give_member(void *arg, struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    struct window_hand *x = arg;
-    MRS_ASSERT(x->next < x->n);
-    const struct mrsi_window_member *m = &x->member[x->next++];
-    uint64_t *place = x->r->place.p;
-    if (x->next + AHEAD < x->n) {
-        __builtin_prefetch(x->base ? NULL : m[AHEAD + 1].p);
-        __builtin_prefetch(&place[m[AHEAD + 1].ordinal], 1);
+    struct window_group *g = arg;
+    struct window_job *job = g->job;
+    MRS_ASSERT(g->next < g->n);
+    if (g->next + AHEAD < g->n) {
+        __builtin_prefetch(record_at(g, g->next + AHEAD));
     }
-    place[m->ordinal] = x->r->given.n + 1;
-    enum mrs_status s = mrsi_file_array_put_n(&x->r->given, &x->alike, sizeof x->alike, e);
-    MRS_THEN(s, mrsi_file_array_put_n(&x->r->given, doc.p, doc.n, e));
-    mrs_arena_reset(&x->w->arena);
-    return s == MRS_OK ? mrsi_interrupted(x->r->en, e) : s;
+    const struct window_place at = {record_at(g, g->next++)->ordinal, job->appended + job->given.n, g->alike};
+    mrs_buf_put(&job->given, &g->alike, sizeof g->alike); /* until append knows where it lies */
+    mrs_buf_put(&job->given, doc.p, doc.n);
+    mrs_buf_put(&job->places, &at, sizeof at);
+    mrs_arena_reset(&g->w->arena);
+    enum mrs_status s = mrs_buf_status(&job->given, e);
+    MRS_THEN(s, mrs_buf_status(&job->places, e));
+    MRS_THEN(s, mrsi_interrupted(g->r->en, e));
+    if (s != MRS_OK || !mrsi_is_large(g->r->en, job->given.n + job->places.n)) {
+        return s;
+    }
+    return mrsi_pipe_await(g->w) ? append(g->r, job, e) : mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
+}
+
+/* ---- computing ---- */
+static struct mrs_window_member
+member_at(const struct mrs_window_group *group, uint64_t i)
+{
+    const struct mrsi_window_record *r = record_at(group->impl, i);
+    const uint8_t *p = (const uint8_t *)(r + 1);
+    return (struct mrs_window_member){{p, r->order}, {p + r->order, r->shape}};
+}
+
+/* Group i of the job. */
+static void
+group_at(struct window_group *g, uint64_t i)
+{
+    MRS_ASSERT(i < g->job->n);
+    const struct window_job *job = g->job;
+    const uint64_t *end = (const uint64_t *)(const void *)job->ends.p;
+    g->alike = MRSI_WINDOW_ALONE;
+    g->next = 0;
+    if (g->r->lists.on) {
+        g->member = mrsi_window_list(&g->r->lists, job->first + i, &g->n);
+    } else {
+        uint64_t first = i ? end[i - 1] : 0;
+        g->place = (const uint64_t *)(const void *)job->members.p + first;
+        g->n = end[i] - first;
+    }
 }
 
 static enum mrs_status
-one_group(struct window_hand *x, void *work, struct mrs_err *e)
+work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
-    const struct mrsi_window_run *r = x->r;
-    struct mrs_window_group g = {x->n, member_at, x};
-    struct mrs_window_give give = {give_alike, give_member, x};
-    x->alike = MRSI_WINDOW_ALONE;
-    x->next = 0;
-    mrsi_row(x->w, r->step, 0)->groups++;
-    mrs_arena_reset(&x->w->arena);
-    mrs_err_clear(&x->w->err);
-    enum mrs_status s = r->ops->group(r->st->state, &x->w->ctx, work, &g, &give);
-    MRS_ASSERT(s != MRS_OK || x->next == x->n);
-    return s == MRS_OK ? s : mrsi_kernel_failed(x->w, s, e);
+    const struct window_compute *x = arg;
+    struct mrsi_window_run *r = x->r;
+    struct window_job *job = p;
+    struct window_group g = {.r = r, .w = w, .job = job};
+    const struct mrs_window_give give = {give_alike, give_member, &g};
+    void *kept = mrsi_work_of(w, r->step, e);
+    if (!kept && r->st->type->work_size) {
+        return MRS_DEAD;
+    }
+    enum mrs_status s = mrsi_file_array_end(&job->records, e);
+    MRS_THEN(s, mrsi_file_array_end(&job->members, e));
+    for (uint64_t i = 0; s == MRS_OK && i < job->n; i++) {
+        group_at(&g, i);
+        const struct mrs_window_group group = {g.n, member_at, &g};
+        mrsi_row(w, r->step, 0)->groups++;
+        mrs_arena_reset(&w->arena);
+        mrs_err_clear(&w->err);
+        s = r->ops->group(r->st->state, &w->ctx, kept, &group, &give);
+        MRS_ASSERT(s != MRS_OK || g.next == g.n);
+        s = s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
+    }
+    return s;
 }
 
 enum mrs_status
 mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e)
 {
     MRS_ASSERT(r->stage == MRSI_WINDOW_COMPUTE);
-    struct window_hand x = {.r = r, .w = &r->en->worker[0]};
-    void *work = mrsi_work_of(x.w, r->step, e);
-    if (!work && r->st->type->work_size) {
-        return MRS_DEAD;
-    }
-    mrsi_file_array_init(&x.bytes, r->en, 1, r->en->memory / 8);
-    mrsi_file_array_init(&x.at, r->en, sizeof(struct mrsi_window_member), r->en->memory / 16);
+    struct window_compute x = {.r = r};
+    struct mrsi_pipe p = {r->en, sizeof(struct window_job), fetch, work, commit, clear, &x};
     enum mrs_status s = r->lists.on ? mrsi_window_lists_end(&r->lists, e) : mrsi_sorter_rewind(&r->members, e);
-    while (s == MRS_OK && (s = next_group(&x, e)) == MRS_OK) {
-        s = one_group(&x, work, e);
-    }
-    mrsi_file_array_clear(&x.bytes);
-    mrsi_file_array_clear(&x.at);
-    return s == MRS_END ? MRS_OK : s;
+    mrsi_file_array_expect(&r->given, RESULT * r->lists.n);
+    x.a_job = r->lists.n ? JOB_MEMBERS * r->lists.n_groups / r->lists.n : 0;
+    x.a_job = x.a_job ? x.a_job : 1;
+    return s == MRS_OK ? mrsi_pipe_run(&p, e) : s;
 }

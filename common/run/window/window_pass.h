@@ -23,11 +23,20 @@ enum mrsi_window_bit { MRSI_WINDOW_OUT, MRSI_WINDOW_IN, MRSI_WINDOW_REFUSED };
 enum mrsi_window_stage { MRSI_WINDOW_READ, MRSI_WINDOW_COMPUTE, MRSI_WINDOW_WRITE, MRSI_WINDOW_DONE };
 
 /* ---- window_gather.c: groups in memory ---- */
-struct mrsi_window_member { /* of a group, in its order: order and shape lie one behind the other */
-    uint64_t prefix, ordinal;
-    const uint8_t *p;
+enum { MRSI_WINDOW_ALIGN = 8 };
+struct mrsi_window_record { /* what a document brings; order and shape lie behind it, padded */
+    uint64_t group, ordinal; /* group: by number, in memory only */
     uint32_t order, shape;
 };
+struct mrsi_window_member { /* of a group, in its order; prefix: the first bytes of order */
+    uint64_t prefix;
+    const struct mrsi_window_record *record;
+};
+static inline uint64_t
+mrsi_window_size(const struct mrsi_window_record *r)
+{
+    return (sizeof *r + r->order + r->shape + MRSI_WINDOW_ALIGN - 1) & ~((uint64_t)MRSI_WINDOW_ALIGN - 1);
+}
 struct mrsi_window_lists {
     struct mrs_buf recs, table, groups, members;
     uint64_t n, n_slots, n_groups, limit;

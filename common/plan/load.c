@@ -204,21 +204,16 @@ is_same_word(const char *a, const char *b)
     }
 }
 
-/* What others call a key, for a step that has it, and what to say; NULL: where the step does not give it, that it is
- * called so here. */
+/* Names of a key in other tools, for a step that has it. */
 static const struct {
-    const char *word, *key, *say;
+    const char *word, *key;
 } key_words[] = {
-    {"filter", "where", NULL}, {"query", "where", NULL}, {"condition", "where", NULL}, {"when", "where", NULL},
-    {"match", "where", NULL}, {"collection", "in", NULL}, {"collection", "from", NULL}, {"coll", "in", NULL},
-    {"from", "in", NULL}, {"into", "in", NULL}, {"in", "from", NULL}, {"in", "into", NULL}, {"keys", "create", NULL},
-    {"target", "into", NULL}, {"to", "into", NULL}, {"source", "from", NULL}, {"groupBy", "by", NULL},
-    {"group", "by", NULL}, {"partitionBy", "by", NULL}, {"key", "by", NULL}, {"orderBy", "sort", NULL},
-    {"sortBy", "sort", NULL}, {"set", "fields", NULL}, {"values", "fields", NULL}, {"project", "fields", NULL},
-    {"projection", "fields", NULL}, {"output", "fields", NULL}, {"on", "match", NULL}, {"localField", "match", NULL},
-    {"foreignField", "match", NULL}, {"onError", "errors", NULL}, {"duplicates", "conflicts", NULL},
-    {"sort", "many", "; `many` takes the first or the last in input order, and `rollup` with `sort` and { $last: $f }"
-                     " one in another order"},
+    {"filter", "where"}, {"query", "where"}, {"condition", "where"}, {"when", "where"}, {"match", "where"},
+    {"collection", "in"}, {"collection", "from"}, {"coll", "in"}, {"from", "in"}, {"into", "in"}, {"in", "from"},
+    {"in", "into"}, {"keys", "create"}, {"target", "into"}, {"to", "into"}, {"source", "from"}, {"groupBy", "by"},
+    {"group", "by"}, {"partitionBy", "by"}, {"key", "by"}, {"orderBy", "sort"}, {"sortBy", "sort"}, {"set", "fields"},
+    {"values", "fields"}, {"project", "fields"}, {"projection", "fields"}, {"output", "fields"}, {"on", "match"},
+    {"localField", "match"}, {"foreignField", "match"}, {"onError", "errors"}, {"duplicates", "conflicts"},
 };
 
 static void
@@ -228,10 +223,8 @@ hint_of_word(const struct load_entry *x, const char *word, const char *const *na
     MRS_ASSERT(word && size > 0);
     for (size_t i = 0; i < sizeof key_words / sizeof *key_words && !*hint; i++) {
         for (uint32_t k = 0; k < n && is_same_word(word, key_words[i].word) && !*hint; k++) {
-            bool free = key_words[i].say || !mrsi_tree_find(x->src->body, names[k]);
-            if (free && strcmp(names[k], key_words[i].key) == 0) {
-                snprintf(hint, size, key_words[i].say ? "%s" : " (it is called `%s` here)",
-                         key_words[i].say ? key_words[i].say : key_words[i].key);
+            if (strcmp(names[k], key_words[i].key) == 0 && !mrsi_tree_find(x->src->body, names[k])) {
+                snprintf(hint, size, " (it is called `%s` here)", names[k]);
             }
         }
     }

@@ -26,6 +26,7 @@ steps=$(awk '{ print $1 }' list)
 # Keys that need another one, or do not go with one: what sed does about it.
 with() {
     case "$1 $2" in
+    "copy sort") echo 's/^      # many/      many/' ;;
     "embed dangling") echo '$a\      reference: into' ;;
     "extract pages") echo '/^      parent_ref: /d' ;;
     "rekey merge") echo '/^      id: /d' ;;

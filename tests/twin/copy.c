@@ -11,6 +11,8 @@ struct copy {
     struct path as, ref;
     const char *many, *dangling, *errors, *wrap;
     bool has_as, root, drop, replace, keep_none;
+    struct val *sort;
+    struct vals *keys; /* of the children, by which they are sorted */
     struct child *kids;
     uint32_t n;
 };
@@ -56,6 +58,25 @@ open_copy(struct world *w, struct copy *c)
         tw_unclear(w, "references dropped from the root");
 }
 
+static void
+sort_keys(struct world *w, struct copy *c)
+{
+    c->sort = tw_arg(w, "sort");
+    c->keys = tw_new((c->n + 1) * sizeof *c->keys);
+    for (uint32_t i = 0; c->sort && i < c->n; i++)
+        if (c->kids[i].part && tw_sort_key(c->kids[i].doc, c->sort, &c->keys[i])) {
+            tw_unclear(w, "parallel arrays in the sort of a copy");
+            c->sort = NULL;
+        }
+}
+
+static bool
+is_before(const struct copy *c, uint32_t a, uint32_t b)
+{
+    int r = c->sort ? tw_sort_compare(&c->keys[a], &c->keys[b], c->sort) : 0;
+    return r < 0 || (!r && a < b);
+}
+
 /* The source of a value; -1: none, -2: refused. Several: `many`. */
 static int
 source_of(const struct copy *c, struct target *t, const struct val *ref)
@@ -67,9 +88,10 @@ source_of(const struct copy *c, struct target *t, const struct val *ref)
         if (!c->kids[i].part || !tw_any_equal(&c->j, &one, &c->kids[i].key[0]))
             continue;
         c->kids[i].matched = true;
-        if (first < 0)
+        if (first < 0 || is_before(c, i, (uint32_t)first))
             first = (int)i;
-        last = (int)i;
+        if (last < 0 || is_before(c, (uint32_t)last, i))
+            last = (int)i;
     }
     if (first != last && !strcmp(c->many, "refuse")) {
         no(t, "many");
@@ -302,7 +324,7 @@ dangling_at_root(struct world *w, const struct copy *c, struct target *t, struct
     }
 }
 
-/* The sources of all references of a document, in the order of the references, each once. */
+/* The sources of all references of a document, in the order of the references, or sorted, each once. */
 static uint32_t
 in_order(const struct copy *c, const struct vals *refs, uint32_t *m)
 {
@@ -321,6 +343,12 @@ in_order(const struct copy *c, const struct vals *refs, uint32_t *m)
                 m[n++] = i;
         }
     }
+    for (uint32_t i = 1; c->sort && i < n; i++)
+        for (uint32_t k = i; k > 0 && is_before(c, m[k], m[k - 1]); k--) {
+            uint32_t x = m[k];
+            m[k] = m[k - 1];
+            m[k - 1] = x;
+        }
     return n;
 }
 
@@ -385,6 +413,7 @@ tw_step_copy(struct world *w)
     open_copy(w, &c);
     c.kids = tw_children(w, &c.j, c.from);
     c.n = c.from->docs.n;
+    sort_keys(w, &c);
     for (uint32_t i = 0; i < c.into->docs.n; i++) {
         struct target t = {.old = c.into->docs.v[i], .now = tw_copy(c.into->docs.v[i])};
         struct holders h;

@@ -448,8 +448,11 @@ copy(void)
         orphans(d, from, into, none);
     if (!to_id && gen_chance(40))
         say(d, "dangling", gen_pick("keep drop null refuse"));
-    if (gen_chance(50))
-        say(d, "many", gen_pick("refuse first last"));
+    bool some = gen_chance(35);
+    if (some || gen_chance(15))
+        say(d, "many", some ? gen_pick("first last") : "refuse");
+    if (some && gen_chance(50))
+        tw_push(d, "sort", sorting());
     if (gen_chance(25))
         say(d, "errors", gen_pick("refuse keep null drop"));
     if (gen_chance(map ? 40 : 75))

@@ -32,7 +32,7 @@ static const struct {
      " from path into refs parent_ref parent_key id position where conflicts errors extracted indexes "},
     {"unbucket", mrsi_lower_unbucket, " from into items by where keep conflicts errors id indexes "},
     {"embed", mrsi_lower_embed, MATCHES "one fields drop sort limit count empty reference dangling many "},
-    {"copy", mrsi_lower_copy, MATCHES "fields at refs dangling many "},
+    {"copy", mrsi_lower_copy, MATCHES "fields at refs dangling many sort "},
     {"rollup", mrsi_lower_rollup, MATCHES "fields by empty sort "},
     {"link", mrsi_lower_link,
      " parent child parent_ref child_refs derive sort strip prefer dangling orphans indexes "},

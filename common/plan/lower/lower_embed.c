@@ -60,7 +60,7 @@ mrsi_lower_embed(struct mrsi_lower *l)
     struct mrs_view fields, drop;
     const char *why = mrsi_join_lower_match(l, &j);
     why = why ? why : mrsi_join_lower_judge(l);
-    why = why ? why : read_embed(l, &j, &m);
+    why = why ? why : mrsi_lower_says(l, "many", "refuse") ? read_embed(l, &j, &m) : MRSI_LOWER_WORDS;
     why = why ? why : mrsi_join_lower_shape(l, true, &fields, &drop);
     if (why) {
         return why;
@@ -102,13 +102,15 @@ mrsi_lower_copy(struct mrsi_lower *l)
     }
     j.look = mrsi_lower_doc(l, "[%d, %d, %d]", mrsi_join_lower_where(l), mrsi_join_lower_sort(l), fields);
     struct mrs_view taken = as ? mrsi_lower_doc(l, "{%s: {$exists: true}}", as) : mrsi_lower_have(l, list);
-    bool room = mrsi_join_lower_count(l, &j, taken) && mrsi_join_lower_count_many(l, &j);
+    bool one = mrsi_lower_says(l, "many", "refuse");
+    int64_t at = mrsi_lower_says(l, "many", "last") ? -1 : 0;
+    bool room = mrsi_join_lower_count(l, &j, taken) && (!one || mrsi_join_lower_count_many(l, &j));
     mrsi_join_lower_put(l, &j);
     mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: '$__mrs_m'}, 0]}}}");
     if (as) {
-        mrsi_lower_stage(l, "{$set: {%s: {$arrayElemAt: ['$__mrs_m', 0]}}}", as);
+        mrsi_lower_stage(l, "{$set: {%s: {$arrayElemAt: ['$__mrs_m', %i]}}}", as, at);
     } else {
-        mrsi_lower_stage(l, "{$replaceWith: {$mergeObjects: ['$$ROOT', {$arrayElemAt: ['$__mrs_m', 0]}]}}");
+        mrsi_lower_stage(l, "{$replaceWith: {$mergeObjects: ['$$ROOT', {$arrayElemAt: ['$__mrs_m', %i]}]}}", at);
     }
     mrsi_join_lower_end(l);
     return room && mrsi_lower_write(l, j.into, NULL) ? NULL : MRSI_LOWER_MANY;

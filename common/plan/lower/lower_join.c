@@ -270,6 +270,6 @@ mrsi_join_lower_judge(const struct mrsi_lower *l)
 {
     bool plain = mrsi_lower_says(l, "errors", "refuse") && mrsi_lower_says(l, "orphans", "keep") &&
                  mrsi_lower_says(l, "dangling", "keep") && mrsi_lower_says(l, "oversize", "refuse") &&
-                 mrsi_lower_says(l, "many", "refuse") && !mrsi_lower_is_true(l, "replace");
+                 !mrsi_lower_is_true(l, "replace");
     return plain ? NULL : MRSI_LOWER_WORDS;
 }

@@ -24,6 +24,7 @@ static const struct mrs_key keys[] = {
     {"orphans", MRS_ARG_CHOICE_OR_COLL, false, "keep|drop|refuse", "documents of from without a match"},
     {"dangling", MRS_ARG_CHOICE, false, "keep|drop|null|refuse", "references without a match"},
     {"many", MRS_ARG_CHOICE, false, "refuse|first|last", "several matches of one reference"},
+    {"sort", MRS_ARG_SORT, false, NULL, "order in which a match is the first or the last; default: input order"},
     {"errors", MRS_ARG_CHOICE, false, MRSI_ERRORS_CHOICES, "when an expression or a dotted write fails"},
     {"oversize", MRS_ARG_CHOICE, false, "refuse", "when a document would exceed 16 MiB"},
     {"indexes", MRS_ARG_BOOL, false, NULL, "rewrite indexes and add one for a wrapped reference; default true"}};
@@ -86,6 +87,10 @@ read_words(struct mrsi_read *r, struct mrsi_copy *s)
     mrsi_read_choice(r, mrsi_slot(r, "oversize"), &oversize);
     mrsi_read_choice(r, mrsi_slot(r, "dangling"), &s->dangling);
     mrsi_read_choice(r, mrsi_slot(r, "many"), &s->many);
+    mrsi_read_sort(r, mrsi_slot(r, "sort"), &s->sort);
+    if (given(r, "sort") && s->many == MRSI_MANY_REFUSE) {
+        mrsi_read_error(r, "sort", NULL, "several matches are refused: give `many: first` or `many: last`, too");
+    }
     mrsi_read_choice(r, mrsi_slot(r, "errors"), &s->errors);
     mrsi_read_choice_or_coll(r, mrsi_slot(r, "orphans"), &s->orphans, &s->orphans_into);
     mrsi_read_bool(r, mrsi_slot(r, "replace"), &s->replace);
@@ -316,6 +321,13 @@ shape(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf 
     return st;
 }
 
+static enum mrs_status
+order(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
+{
+    const struct mrsi_copy *s = state;
+    return mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, out, c->err), "sort");
+}
+
 static enum mrs_fate
 fate(const void *state, unsigned used, int *side)
 {
@@ -332,7 +344,7 @@ fate(const void *state, unsigned used, int *side)
     return (used & MRS_USED_LEFT) || !s->take ? MRS_FATE_STAYS : MRS_FATE_TAKEN;
 }
 
-static const struct mrs_join_ops join_ops = {takes_part, copy_keys, shape, NULL, mrsi_copy_splice, fate};
+static const struct mrs_join_ops join_ops = {takes_part, copy_keys, shape, order, mrsi_copy_splice, fate};
 
 const struct mrs_step_type mrsi_step_copy = {
     .name = "copy",
@@ -340,7 +352,7 @@ const struct mrs_step_type mrsi_step_copy = {
     .keys = keys,
     .n_keys = sizeof keys / sizeof *keys,
     .example = "from: customers\ninto: orders\nmatch: { _id: customerId }\nfields: { customerName: $name }\n\n"
-               "as: customer\nwrap: id\nwhere: { active: true }\n",
+               "as: customer\nwrap: id\nwhere: { active: true }\nmany: last\nsort: { since: 1 }\n",
     .compile = compile,
     .free_state = mrsi_state_free,
     .describe = mrsi_copy_describe,

@@ -24,6 +24,7 @@ struct mrsi_copy {
     bool at_root;             /* all references of a document are one */
     bool drop_ref, replace, indexes, take; /* take: what matched leaves from */
     int orphans, dangling, many, errors;
+    struct mrs_sort *sort;    /* NULL: input order */
     struct mrs_coll orphans_into;
     int side_orphans;
     struct mrs_path *target;  /* full paths: of as, of the names of a list, or of the names of a map */

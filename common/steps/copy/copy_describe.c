@@ -15,6 +15,7 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_copy *s)
     const char *ref = s->join.pair[0].into.path.n ? s->join.pair[0].into.path.text : "";
     mrsi_describe_match(t, s->join.pair, s->join.n);
     mrsi_describe_query(t, 0, s->join.where);
+    mrsi_describe_sort(t, 0, s->sort);
     for (uint32_t i = 0; i < f->n; i++) {
         if (f->map) {
             mrsi_describe_expr(t, 0, f->expr[i]);
@@ -107,9 +108,14 @@ mrsi_copy_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *
                         s->join.from.ns, s->join.into.ns, s->wrap ? ", each reference becoming a document with it "
                                                                 "in " : "",
                         s->wrap ? s->wrap : "");
+    if (s->many != MRSI_MANY_REFUSE) {
+        mrsi_describe_words(&t, "; of several matches the %s%s", s->many == MRSI_MANY_FIRST ? "first" : "last",
+                            s->sort ? " by `sort`" : " in input order");
+    }
     if (s->drop_ref) {
         mrsi_describe_words(&t, "; the references go");
     }
+    out->sorted = s->sort != NULL;
     out->by_reference = s->join.refs;
     describe_live(&t, s);
     if (s->take) {

@@ -520,7 +520,7 @@ prepare(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *
     struct mrsi_match_set *h = &k->w->hits;
     enum mrs_status st = MRS_OK;
     uint32_t hit = 0;
-    h->sorted = false;
+    h->sorted = s->sort != NULL;
     if (s->join.refs) {
         st = mrsi_refs_find(&s->join, k->c, doc, COPY_NONE, &k->w->refs);
     }

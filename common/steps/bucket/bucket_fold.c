@@ -3,9 +3,8 @@
  *
  * A bucket ends before the first reading with which it would exceed `max` readings or 16 MiB. The size of items is
  * known exactly, and accumulators grow at most by their arguments, but expressions of `set` and `id` may produce
- * anything. So the complete bucket is built and measured only when it may be near the limit: after each measurement,
- * when half of the remaining space may be used. In the end each reading is tried alone, with the accumulators saved
- * before. */
+ * anything. So the complete bucket is built and measured, but only when readings may have used half of the space that
+ * the last measurement left. Near the end each reading is tried alone, with the accumulators saved before. */
 #include "bucket.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/fold_ops.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_describe.c - what rekey says of itself, what it does to the catalogue, and what undoes it. */
+/* rekey_describe.c - rekey: its description, its effect on the catalog, its inverse. */
 #include "rekey.h"
 #include "steps/catalog/indexes.h"
 #include "steps/kit/describe.h"
@@ -178,8 +178,8 @@ mrsi_rekey_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }
 
-/* ---- the way back ---- */
-/* The field `old` as an expression; NULL: no expression can name it. */
+/* ---- inverse ---- */
+/* The field `old` as an expression; NULL: impossible. */
 static const char *
 old_field(const struct mrsi_rekey *s, struct mrsi_undo *u)
 {

@@ -161,7 +161,7 @@ pick_field(struct picking *x, const struct mrs_elem *e)
     }
 }
 
-/* For documents with known names: the listed fields can be found without checking duplicates. */
+/* The listed fields in documents with these names, known from an earlier document; NULL: unknown. */
 static const struct mrs_listed *
 find_listed(const struct mrs_ctx *c, const struct picking *x, const struct mrs_eval_fields *found)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_splice.c - a document with its fields, computed from what the operators have said of it. */
+/* window_splice.c - writes a document with its fields, computed from the results of the operators. */
 #include "window.h"
 #include "steps/kit/shape.h"
 
-/* ---- memory of a thread ---- */
+/* ---- buffers of a thread ---- */
 enum mrs_status
 mrsi_window_start(const struct mrsi_window *s, struct mrs_ctx *c, struct window_work *w)
 {
@@ -55,7 +55,7 @@ mrsi_window_work_clear(struct mrs_ctx *c, void *work)
     memset(w, 0, sizeof *w);
 }
 
-/* ---- what was said ---- */
+/* ---- results of operators ---- */
 static void
 read_said(const struct mrsi_window *s, struct window_work *w, struct mrs_view alike, struct mrs_view given)
 {
@@ -72,7 +72,7 @@ read_said(const struct mrsi_window *s, struct window_work *w, struct mrs_view al
     }
 }
 
-/* An operator of the field that has failed; NULL: none has. */
+/* A failed operator of the field; NULL: none. */
 static const struct mrs_elem *
 failure(const struct window_work *w, const struct window_field *f)
 {
@@ -84,7 +84,7 @@ failure(const struct window_work *w, const struct window_field *f)
     return NULL;
 }
 
-/* A field without a value: as `errors` says. */
+/* Handles a field without a value according to `errors`. */
 static enum mrs_status
 fail(const struct mrsi_window *s, struct mrs_ctx *c, struct window_work *w, uint32_t i, enum mrs_status st)
 {

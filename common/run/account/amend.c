@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amend.c - corrected documents replace documents of the input, before any step reads them.
+/* amend.c - replaces documents of the input by corrected ones before any step reads them.
  *
- * The file is read into memory (people correct it by hand), its records sorted by namespace and key hash. It is BSON,
- * or Extended JSON, a record a line, which is converted to BSON first. A first pass over the namespaces it names
- * checks that each document it corrects exists exactly once. `_id`s are equal if their hashes by the run's secret are
- * (mrs_hash_secret). A document that JSON cannot hold is not corrected from JSON: bytes that are not UTF-8 would
- * change without being edited. */
+ * The file is read into memory (people correct it by hand), and its records are sorted by namespace and key hash. It is
+ * BSON, or Extended JSON with one record a line, which is converted to BSON first. A first pass over its namespaces
+ * checks that each corrected document exists exactly once. `_id`s are equal if their hashes with the run's secret are
+ * (mrs_hash_secret). A document that JSON cannot represent is not corrected from JSON: bytes that are not UTF-8 would
+ * change. */
 #include "account.h"
 #include "amend.h"
 #include "mongoreshape/ejson.h"
@@ -21,8 +21,8 @@ struct mend {
 struct mrsi_amend {
     struct mrsi_engine *en;
     char *bytes;
-    struct mrs_buf records; /* of JSON lines, as BSON */
-    struct mrs_buf list;   /* struct mend, sorted */
+    struct mrs_buf records; /* JSON lines converted to BSON */
+    struct mrs_buf list;   /* struct mend, sorted by hash */
 };
 
 static int
@@ -35,7 +35,7 @@ by_hash(const void *pa, const void *pb)
     return a->hi < b->hi ? -1 : a->hi > b->hi;
 }
 
-/* OK; END: there is no `_id`, or one past every limit, so that nothing can name it. */
+/* OK; END: no `_id`, or one above every limit, so no record can match it. */
 static enum mrs_status
 hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mend *m,
         struct mrs_err *e)
@@ -99,7 +99,7 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
     return mrs_buf_status(&a->list, e);
 }
 
-/* Past blanks, and the mark that some editors put in front. */
+/* Skips blanks, and a byte order mark. */
 static size_t
 skip_blanks(const char *text, size_t n, size_t at, uint64_t *line)
 {
@@ -110,7 +110,7 @@ skip_blanks(const char *text, size_t n, size_t at, uint64_t *line)
     return at;
 }
 
-/* JSON begins with {, perhaps behind blanks, and has no NUL; BSON has one in its first length (at most 16 MiB). */
+/* JSON begins with {, possibly after blanks, and has no NUL; BSON has one in its first length (at most 16 MiB). */
 static bool
 is_json(const char *text, size_t n)
 {
@@ -119,7 +119,7 @@ is_json(const char *text, size_t n)
     return at < n && text[at] == '{' && !memchr(text, 0, n);
 }
 
-/* The records of JSON lines as BSON. What is no JSON is an error with its line. */
+/* Converts JSON lines to BSON. Invalid JSON is an error with its line. */
 static enum mrs_status
 read_json(struct mrsi_amend *a, size_t n, struct mrs_err *e)
 {
@@ -187,7 +187,7 @@ none_twice(struct mrsi_amend *a, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Whether a document comes back from JSON as it is. */
+/* Does a conversion to JSON and back give the same document? */
 static enum mrs_status
 fits_json(const struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_err *e)
 {
@@ -225,7 +225,7 @@ count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct m
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* Counts how often each mended document is in one namespace. */
+/* Counts the occurrences of each corrected document in one namespace. */
 static enum mrs_status
 count_found(struct mrsi_amend *a, uint32_t in_index, struct mrs_err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_manifest.c - compares a dump with the manifest of a run; see mongoreshape/compare.h.
  *
- * The manifest is untrusted text: all of it is validated before it is used. It has one digest for each collection, so
- * the report names the collection that differs, not the document. */
+ * The manifest is untrusted text: all of it is validated before use. It has one digest for each collection, so the
+ * report names the collection that differs, not the document. */
 #include "compare_dumps.h"
 #include "mongoreshape/ejson.h"
 #include <stdlib.h>
@@ -56,7 +56,7 @@ count_of(struct mrs_val v, uint64_t *n)
     return good;
 }
 
-/* The name, in the arena, or NULL: none, or no memory (then *s is DEAD). */
+/* The name, in the arena, or NULL: none, or out of memory (then *s is DEAD). */
 static const char *
 name_of(const struct compare_manifest_reading *r, struct mrs_val v, enum mrs_status *s, struct mrs_err *e)
 {
@@ -109,7 +109,7 @@ by_name(const void *a, const void *b)
     return strcmp(((const struct compare_manifest_told *)a)->ns, ((const struct compare_manifest_told *)b)->ns);
 }
 
-/* The salt of the digests, of the plan id that the manifest names. */
+/* The salt of the digests, derived from the plan id in the manifest. */
 static enum mrs_status
 read_salt(struct compare_manifest_reading *r, struct mrs_view manifest, struct mrs_err *e)
 {
@@ -134,7 +134,7 @@ read_salt(struct compare_manifest_reading *r, struct mrs_view manifest, struct m
     return good ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%.300s: `planId` is damaged", r->from->name);
 }
 
-/* The list that is asked for, sorted; a name that occurs twice is damage. */
+/* The requested list, sorted; a duplicate name is damage. */
 static enum mrs_status
 read_list(struct compare_manifest_reading *r, struct mrs_view manifest, struct mrs_err *e)
 {

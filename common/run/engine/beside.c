@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* beside.c - what a run writes beside its output: under which names, and that these take no file away. */
+/* beside.c - the files that a run writes besides its output: their names, and that they overwrite nothing of value. */
 #include "run/account/account.h"
 #include "run_engine.h"
 
@@ -24,15 +24,15 @@ mrsi_refused_path(struct mrsi_engine *en, struct mrs_err *e)
     return path;
 }
 
-/* A file that the run writes, and the option that names it. */
+/* A file that the run writes, and its option. */
 struct beside_written {
     const char *path, *option;
-    const char *unlike; /* what another file of that name is not; NULL: the output checks its own */
+    const char *unlike; /* which kind of file must not be overwritten; NULL: the output checks its own */
     enum mrs_status (*is_ours)(void *en, const char *path, bool *ours, struct mrs_err *e);
 };
 enum { WRITTEN = 9, KEPT = 4 };
 
-/* What is next to an output while it is made, or afterwards. */
+/* Files next to an output while it is made, or afterwards. */
 static enum mrs_status
 add_place(struct mrsi_engine *en, const char *output, const char *end, struct beside_written *w, uint32_t *n,
           struct mrs_err *e)
@@ -50,7 +50,7 @@ add_place(struct mrsi_engine *en, const char *output, const char *end, struct be
     return MRS_OK;
 }
 
-/* All that the run writes under a name of its own; *n of them. */
+/* All names that the run writes to; *n of them. */
 static enum mrs_status
 all_written(struct mrsi_engine *en, struct beside_written *w, uint32_t *n, struct mrs_err *e)
 {
@@ -94,7 +94,7 @@ all_written(struct mrsi_engine *en, struct beside_written *w, uint32_t *n, struc
     return s;
 }
 
-/* The metadata file of an output that is one file, packed or not, is not that of the input. */
+/* The metadata file of a single output file, compressed or not, must not be that of the input. */
 static enum mrs_status
 check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
 {
@@ -114,7 +114,7 @@ check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
     return s;
 }
 
-/* What the run writes takes the place neither of what it was given nor of anything else that it writes. */
+/* No file that the run writes may be one of its inputs, or another file that it writes. */
 enum mrs_status
 mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e)
 {

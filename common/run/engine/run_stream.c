@@ -7,7 +7,7 @@
 #include "run_engine.h"
 #include "run/account/amend.h"
 
-/* Whether no step has anything to do with it. */
+/* Does no step use it? */
 static bool
 is_nobodys(const struct mrsi_engine *en, uint32_t coll)
 {

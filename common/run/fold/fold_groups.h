@@ -1,53 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_groups.h - partitions, groups in order, groups that grow, and one group through the step. */
+/* fold_groups.h - partitions, groups in order, gathered groups, and the folding of one group. */
 #ifndef MRSI_RUN_FOLD_GROUPS_H
 #define MRSI_RUN_FOLD_GROUPS_H
 
 #include "fold_record.h"
 
 /* ---- fold_route.c: which partition a group belongs to ---- */
-struct mrsi_fold_shared_cache { /* a shared record seen before: found by its hash, compared by its bytes */
-    uint64_t hash;  /* 0: an empty place */
-    uint64_t size;  /* bytes of its group and, times 2^32, of its name */
+struct mrsi_fold_shared_cache { /* a known shared record: found by its hash, compared by its bytes */
+    uint64_t hash;  /* 0: a free slot */
+    uint64_t size;  /* size of its group's key plus 2^32 times that of its name */
     uint32_t part;  /* of its group */
-    uint32_t piece; /* the last one that it was put into; 0: none */
-    uint32_t shared; /* its number there */
-    uint32_t bytes; /* where they are in names */
+    uint32_t piece; /* the last one that has it; 0: none */
+    uint32_t shared; /* its number in that piece */
+    uint32_t bytes; /* their offset in names */
 };
 struct mrsi_fold_open { /* the open piece of a partition */
     uint32_t piece; /* its number, from 1 on */
     uint32_t shared_all;
-    uint64_t ordinal; /* of its first record; no shared records: there is none yet */
+    uint64_t ordinal; /* of its first record; no shared records: undefined */
 };
-struct mrsi_fold_router { /* a worker's */
+struct mrsi_fold_router { /* of a worker */
     struct mrsi_spiller spiller;
-    struct mrsi_fold_open *open; /* one a partition */
-    struct mrsi_fold_shared_cache *seen; /* hashed: n of them in so many slots */
-    struct mrs_buf names;        /* of those in seen: group and name */
+    struct mrsi_fold_open *open; /* one for each partition */
+    struct mrsi_fold_shared_cache *seen; /* hash table of `slots`, n_seen used */
+    struct mrs_buf names;        /* group and name of each entry */
     uint32_t n_seen, slots;
     uint64_t n_kept;             /* documents since the table was empty */
-    struct mrs_buf group, shared; /* that were asked for */
+    struct mrs_buf group, shared; /* computed for the document */
 };
 
 /* ---- fold_load.c: groups in order ---- */
 struct mrsi_fold_group {
-    const struct mrsi_rec *first; /* of those that were gathered */
-    uint32_t at, n; /* in members */
+    const struct mrsi_rec *first; /* if gathered */
+    uint32_t at, n; /* index of the first member, and number */
     struct mrs_view key;
     uint32_t ref;   /* a part of its hash */
-    uint32_t shared; /* the first of those equal to the last one seen */
+    uint32_t shared; /* the first one equal to the last one seen */
 };
 struct mrsi_fold_member {
     const struct mrsi_fold_rec *rec;
-    uint64_t order; /* but for its first byte */
-    uint32_t shared; /* number in shared records */
+    uint64_t order; /* without its first byte */
+    uint32_t shared; /* index of the shared record */
     uint8_t first;
 };
 struct mrsi_fold_shared {
     const struct mrsi_fold_rec *rec;
     uint64_t ordinal; /* of the piece */
     uint32_t group;
-    uint32_t alike;   /* a shared record of the group that is the same in another piece, the first of them; or itself */
+    uint32_t alike;   /* index of the first equal shared record of the group in another piece; or its own */
 };
 struct mrsi_fold_load {
     struct mrs_buf bytes, list, shared_all, groups, table, sorted;
@@ -65,34 +65,34 @@ mrsi_fold_ordinal_of(const struct mrsi_fold_load *l, const struct mrsi_fold_memb
     return mrsi_fold_shared_of(l, m)->ordinal + m->rec->since;
 }
 
-/* ---- fold_gather.c: groups that grow while documents are read ---- */
-struct mrsi_fold_input { /* what a document brings; shared record and shape follow */
-    uint32_t total;      /* bytes with this head, padded to 8 */
+/* ---- fold_gather.c: groups that are updated while documents are read ---- */
+struct mrsi_fold_input { /* the entry of a document; shared record and payload follow */
+    uint32_t total;      /* size with this header, padded to 8 */
     uint32_t ref;        /* a part of the shared record's hash */
-    uint32_t shared, shape; /* bytes */
+    uint32_t shared, shape; /* sizes */
 };
 struct mrsi_fold_gather {
     bool on, gave_up;
-    struct mrsi_temp *image; /* of the groups, for savepoints, once they do not change any more; NULL: not made */
+    struct mrsi_temp *image; /* of the complete groups, for savepoints; NULL: not made */
     uint64_t image_bytes;
     size_t size;           /* of a state, padded to 8 */
-    struct mrs_arena room; /* of groups and shared records */
-    struct mrs_buf slots, keys; /* hashed: shared records, and the keys of groups */
+    struct mrs_arena room; /* for groups and shared records */
+    struct mrs_buf slots, keys; /* hash tables of shared records, and of the keys of groups */
     uint32_t n_slots, n_shared_all, n_keys;
-    struct mrs_buf key;    /* that was asked for */
-    struct mrsi_fold_load groups; /* only its groups */
+    struct mrs_buf key;    /* scratch for a computed key */
+    struct mrsi_fold_load groups; /* only `groups` of it is used */
     uint64_t held;
 };
 
-/* ---- fold_one.c: one group through the step ---- */
+/* ---- fold_one.c: folds one group ---- */
 struct mrsi_fold;
 struct mrsi_fold_source {
     enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
     uint32_t (*more)(struct mrsi_fold_source *s, struct mrs_view *shape, uint32_t most); /* as in struct mrs_members */
-    struct mrs_view shared; /* of the member that next gave */
+    struct mrs_view shared; /* of the last member returned */
     bool same_shared;    /* as in struct mrs_members */
-    uint64_t at; /* ordinal of the member that next gave */
-    uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th, once next has given END */
+    uint64_t at; /* ordinal of the last member returned */
+    uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th member, after END */
     /* Behind END: so many bytes of work have been done, and what the group has come to is true now; NULL: not asked.
      * FAIL MRS_E_CANCEL: the run is to end. */
     enum mrs_status (*rest)(struct mrsi_fold_source *s, uint64_t bytes, struct mrs_err *e);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_partial.c - a group in the middle, in words: how many members have been given, what the step has made of them
- * and put, and, when it is done with them, how far its documents are written.
+/* fold_partial.c - saves and loads an unfinished group: number of members read, the step's state, its documents, and
+ * later how many of them are written.
  *
- * What the step holds is saved by the step itself, as documents. All else only grows while the group is folded, so that
- * each savepoint writes what is new. */
+ * The step saves its own state as documents. All else only grows while the group is folded, so each savepoint writes
+ * only new data. */
 #include "fold.h"
 
-/* One or more, whole and none too large, one behind the other. */
+/* At least one document, each complete and not too large, contiguous. */
 static bool
 are_documents(const struct mrs_buf *b)
 {
@@ -84,14 +84,14 @@ mrsi_fold_one_save(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf 
     return s;
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 struct fold_partial_look {
     const struct mrsi_fold_one *o;
-    uint64_t n, members, bytes; /* examined up to now; what they say of members and bytes */
-    uint64_t most;              /* members of the documents that were released, and of the one behind them */
+    uint64_t n, members, bytes; /* read so far; and their members and bytes */
+    uint64_t most;              /* members of the released documents and of the next one */
 };
 
-/* Documents follow one another, and so do their members. */
+/* Validates documents: they are contiguous, and so are their members. */
 static enum mrs_status
 look_at_docs(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 {
@@ -110,7 +110,7 @@ look_at_docs(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Members that were refused alone, in their order. */
+/* Validates members that were refused alone: ascending. */
 static enum mrs_status
 look_at_alone(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 {
@@ -184,7 +184,7 @@ mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err
     return s == MRS_OK ? look_at_files(o, e) : s;
 }
 
-/* ---- a partition that is sorted on disk, and the group in it ---- */
+/* ---- the partition sorted on disk, and its group ---- */
 enum mrs_status
 mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links_decide.c - from references as ordinals to the fate of each child and the added references; reads no
- * document. */
+/* links_decide.c - decides the fate of each child and the added references from tables of ordinals; reads no
+ * documents. */
 #include "links.h"
 #include "mongoreshape/context.h"
 
@@ -10,7 +10,7 @@ go_on(const struct mrsi_link_run *l, uint64_t i, struct mrs_err *e)
     return i % (1u << 20) == 0 ? mrsi_interrupted(l->en, e) : MRS_OK;
 }
 
-/* Asks the step; OK, SKIP (w->err is cleared: the reason is found again when the document is written). */
+/* Asks the step; OK, SKIP (w->err is cleared: the reason is computed again when the document is written). */
 static enum mrs_status
 ask(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f, unsigned *verdict, struct mrs_err *e)
 {
@@ -24,7 +24,7 @@ ask(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f
     return s;
 }
 
-/* ---- who is listed, and which parents list no child that exists ---- */
+/* ---- listed children, and parents whose references are all dangling ---- */
 static void
 note_listed(struct mrsi_link_run *l, uint64_t child, uint64_t parent)
 {
@@ -87,7 +87,7 @@ mrsi_link_listed(const struct mrsi_link_run *l, uint64_t child, uint64_t one, st
     f->elsewhere = f->shape == MRS_LINK_ONE && f->listed && (f->listed > 1 || (x & MRSI_LISTED_BY) != one);
 }
 
-/* The facts of a child whose references are [i, end) of the table; returns end. */
+/* The facts on a child whose references are [i, end) of the table; returns end. */
 static uint64_t
 facts_of(const struct mrsi_link_run *l, uint64_t child, uint64_t i, struct mrs_link_facts *f, uint64_t *one)
 {
@@ -135,7 +135,7 @@ judge_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts
     return s;
 }
 
-/* Bits recorded for a child whatever its fate. */
+/* Bits recorded for a child with any fate. */
 static enum mrs_status
 look_at_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts *f, struct mrs_err *e)
 {
@@ -172,8 +172,8 @@ judge_children(struct mrsi_link_run *l, struct mrs_err *e)
     return s;
 }
 
-/* ---- references to add ---- */
-/* Whether a reference of the other side makes `to` of this side gain the document that holds it. */
+/* ---- added references ---- */
+/* Does a reference of the other side make `to` of this side gain the document with the reference? */
 static bool
 is_gain(const struct mrsi_link_run *l, uint32_t side, uint64_t ref, uint64_t to)
 {
@@ -187,9 +187,9 @@ is_gain(const struct mrsi_link_run *l, uint32_t side, uint64_t ref, uint64_t to)
     return !there && (mrsi_fates_get(&l->side[1].fates, whose) & MRS_LINK_GAINS);
 }
 
-enum { SOON = 24 }; /* references ahead of the one that is put in its place */
+enum { SOON = 24 }; /* prefetch distance in references */
 
-/* A counting sort: counts, sums, and each document in its place, in the order of the table. */
+/* A counting sort: counts, sums, then places each document, in the order of the table. */
 static enum mrs_status
 find_gains(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
 {
@@ -207,7 +207,7 @@ find_gains(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
         s = go_on(l, i, e);
     }
     for (uint64_t i = 0; s == MRS_OK && i < n; i++) {
-        start[i + 2] += start[i + 1]; /* start[i + 1]: where those of i begin, and will end */
+        start[i + 2] += start[i + 1]; /* start[i + 1]: current end of the entries of i */
     }
     x->n = total;
     MRS_THEN(s, mrsi_mapped_mem_new(&x->to, l->en, total * 8, l->en->memory / 16, e));

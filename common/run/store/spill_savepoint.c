@@ -2,20 +2,20 @@
 /* spill_savepoint.c - saves a spill as fields of a savepoint, and loads it.
  *
  * Pieces in memory are appended once to the file of the spill, and stay in memory. Open pieces still grow, so their
- * contents go to a file that belongs to the savepoint alone. A third file lists the pieces, for they may be millions;
- * it is written again only when there are more. Pieces never change, and the file only grows: so what a savepoint
- * names stays valid while the run continues. Each piece has a checksum, which a resumed run verifies when it reads the
+ * contents go to a file that belongs to the savepoint alone. A third file lists the pieces, since there may be
+ * millions; it is written again only if there are more. Pieces never change, and the file only grows, so the savepoint
+ * stays valid while the run continues. Each piece has a checksum, which a resumed run verifies when it reads the
  * piece. */
 #include "state.h"
 #include "spill.h"
 
-struct spill_savepoint_told { /* a piece, in the list */
+struct spill_savepoint_told { /* entry of the list */
     uint64_t off, sum;
     uint32_t n, part, stream;
-    uint32_t open; /* 1: in the file of the open ones */
+    uint32_t open; /* 1: in the file of the open pieces */
 };
 
-/* ---- into words ---- */
+/* ---- save ---- */
 static enum mrs_status
 to_file(struct mrsi_spill *sp, struct mrsi_spill_piece *x, struct mrs_err *e)
 {
@@ -64,7 +64,7 @@ list_open(const struct mrsi_spill *sp, struct mrsi_savepoint_file *list, struct 
     return s;
 }
 
-/* The list of what is there now, with what is open in a file of its own. */
+/* Lists the current pieces, with open ones in a file of their own. */
 static enum mrs_status
 make_list(struct mrsi_spill *sp, struct mrsi_savepoint_file *open, struct mrs_err *e)
 {
@@ -78,7 +78,7 @@ make_list(struct mrsi_spill *sp, struct mrsi_savepoint_file *open, struct mrs_er
         mrsi_temp_drop(sp->en, sp->list);
         sp->list = list.temp;
         sp->list_bytes = list.bytes;
-        sp->listed = at ? 0 : sp->n_pieces; /* what is open is another time */
+        sp->listed = at ? 0 : sp->n_pieces; /* open pieces must be listed again next time */
     }
     return s;
 }
@@ -107,9 +107,9 @@ mrsi_spill_save(struct mrsi_spill *sp, const char *name, struct mrs_build *b, st
     return s;
 }
 
-/* ---- and back ---- */
-/* Of partitions; of streams, each of which takes 11 KB where it is merged: as many as threads, and new ones in each
- * resumed run. In practice a few thousand. */
+/* ---- load ---- */
+/* Maximum numbers of partitions, and of streams, each of which takes 11 KB in a merge: one for each thread, and new
+ * ones in each resumed run. In practice a few thousand. */
 enum { MOST = 1 << 20, STREAMS_MOST = 1 << 16 };
 
 static enum mrs_status
@@ -133,7 +133,7 @@ make_partitions(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
 
 struct taking {
     struct mrsi_spill *sp;
-    uint64_t records, open; /* bytes */
+    uint64_t records, open; /* sizes */
 };
 
 static enum mrs_status

@@ -27,8 +27,7 @@ struct fold {
     size_t known;        /* its size at the last measurement, or without readings */
     size_t grown;        /* bytes added since then */
     size_t factor;       /* upper bound of the growth of the bucket for each byte added */
-    bool values_only;    /* members of this shared record are items of one size, and fold needs nothing else from
-                          * them */
+    bool values_only;    /* members of this shared record are items of one size, and nothing else is needed */
     uint8_t id[12];
 };
 

@@ -21,14 +21,14 @@ struct mrsi_moves {
     const struct mrsi_move *move;
     uint32_t n;
     bool others_gone; /* paths without a move are gone (part of a document is copied), else unchanged */
-    const char *const *begins; /* n_begins: top-level names with these prefixes are gone, except `_id` and names with a
-                                * move */
+    const char *const *begins; /* n_begins: top-level names with these prefixes are gone, except `_id` and moved
+                                * names */
     uint32_t n_begins;
     /* path whose own value (not those below) changes: elements become {value: element}, references become documents;
      * NULL: none */
     const char *exact_from, *exact_to;
     /* in place only: */
-    bool holes;       /* documents that had the old path may lack the new one: two of them are duplicates in a unique
+    bool holes;       /* documents with the old path may lack the new one: two of them are duplicates in a unique
                        * index */
     bool fills;       /* documents without the old path may have the new one, with equal values */
     /* NULL, or the effect of patterns on a path after all moves: NULL if it is gone, or out of memory (*dead) */

@@ -19,8 +19,7 @@ mrs_catalog_bad_name(const char *db, const char *coll)
         return "has a `$`";
     }
     if (strchr(coll, '*')) {
-        return "has a star, which stands for any name in a plan"; /* a later drop of this name would remove other
-                                                                   * collections, too */
+        return "has a star, which stands for any name in a plan"; /* a later drop of it would remove others */
     }
     if (strncmp(coll, "system.", 7) == 0) {
         return "begins with `system.`";

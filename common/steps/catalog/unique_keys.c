@@ -324,8 +324,7 @@ make(struct mrs_unique *u, struct unique_keys_index *x, struct unique_keys_makin
     struct mrs_elem el;
     mrs_walk_init(&w, mrs_val_view(array));
     if (mrs_walk_next(&w, &el) != 1) {
-        return make_one(u, x, m, (struct mrs_val){NULL, 0, MRS_UNDEFINED}, e); /* a server indexes an empty array like
-                                                                                * this */
+        return make_one(u, x, m, (struct mrs_val){NULL, 0, MRS_UNDEFINED}, e); /* like an empty array on a server */
     }
     do {
         s = make_one(u, x, m, el.v, e);

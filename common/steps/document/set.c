@@ -594,8 +594,7 @@ edit_plain(const struct set *s, struct mrs_ctx *c, struct mrsi_work *w, struct m
     if (st == MRS_OK && *changed) {
         st = check_depth(&x, d, out);
     }
-    bool computed = s->id >= 0 && (*changed || s->fields.path[s->id].n == 1); /* missing where none was is not a
-                                                                               * change */
+    bool computed = s->id >= 0 && (*changed || s->fields.path[s->id].n == 1); /* missing to missing is no change */
     return st == MRS_OK && computed ? check_id(&x, out) : st;
 }
 

@@ -13,8 +13,7 @@ struct mrsi_join_match {
     struct mrs_query *where;
     bool nulls;             /* null, missing and undefined are one key */
     bool into_points;       /* the references are on the into side */
-    struct mrsi_pair *pair; /* pair[0]: the reference; [0, n_tuple) are read in one element of a shared array and form
-                             * one key */
+    struct mrsi_pair *pair; /* pair[0]: the reference; [0, n_tuple) are read in one element of an array, as one key */
     uint32_t n, n_tuple;
     uint32_t share;         /* length of the prefix of the reference's path that leads to the document of a group */
     bool refs;              /* keys of into are references, passed one by one (desc.by_reference) */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain.c - a plan in words, for people and as JSON.
+/* explain.c - explains a plan, as text and as JSON.
  *
- * Everything comes from what the steps say about themselves and from passes.c; after mrs_plan_check
- * also what the catalogue noted. Both forms say the same. */
+ * The source is the descriptions of the steps and passes.c; after mrs_plan_check also the notes of the catalog. Both
+ * forms have the same content. */
 #include "plan_internal.h"
 #include "passes.h"
 
@@ -176,7 +176,7 @@ put_touches(struct explain_text *t, const struct mrs_desc *d)
     }
 }
 
-/* What undoes the step, and what that does not bring back. */
+/* The inverse of the step, and what it does not restore. */
 static void
 put_way_back(struct explain_text *t, const struct mrs_step *step)
 {

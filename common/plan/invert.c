@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* invert.c - the plan that undoes a plan.
+/* invert.c - the inverse of a plan.
  *
- * Each step says by itself what undoes it; here the answers are put in reverse order. An entry that names a collection
- * which is gone at that point, because a later step of the plan dropped it, cannot run: it is left out, and that is a
- * loss. All of it follows from the plan alone, so that the inverse of a plan is one plan with one id. */
+ * Each step gives its own inverse; here they are put in reverse order. An entry with a collection that does not exist
+ * at that point, because a later step of the plan dropped it, cannot run: it is omitted, and that is a loss. The
+ * inverse depends on the plan alone, so a plan has one inverse with one id. */
 #include "plan_internal.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/inverse.h"
@@ -12,14 +12,14 @@
 
 #define ALL_KINDS ((1u << MRS_LOSS_KINDS) - 1)
 
-struct invert_names { /* of collections, "db.coll" */
+struct invert_names { /* names of collections, "db.coll" */
     const char **at;
     uint32_t n, cap;
 };
 struct inverting {
     const struct mrs_plan *p;
     struct mrs_inverse_plan *out;
-    struct invert_names gone, closed; /* closed: steps may not name them any more */
+    struct invert_names gone, closed; /* closed: later entries must not use them */
     uint32_t cap_entries, cap_losses;
     struct mrs_err *e;
     bool dead;
@@ -67,7 +67,7 @@ take(struct invert_names *s, const char *ns)
     }
 }
 
-/* "db.coll" of a collection as a plan names it; NULL: it is none. */
+/* "db.coll" of a collection name in a plan; NULL: not a name. */
 static const char *
 ns_of(struct inverting *x, struct mrs_val v)
 {
@@ -143,7 +143,7 @@ is_made(struct inverting *x, const char *ns, void *arg)
     take(&x->gone, ns);
 }
 
-/* ---- the plan forwards: what is gone at its end ---- */
+/* ---- the plan forwards: collections that are gone at its end ---- */
 static struct mrs_view
 body_of(const struct mrs_plan *p, uint32_t i)
 {
@@ -183,7 +183,7 @@ add_loss(struct inverting *x, struct mrs_inverse_loss loss)
     }
 }
 
-/* A collection that the entry cannot do without and that is not there; NULL: it can run. */
+/* A required collection of the entry that does not exist; NULL: the entry can run. */
 static const char *
 lacks_what(struct inverting *x, const char *type, struct mrs_view keys)
 {
@@ -293,7 +293,7 @@ invert_step(struct inverting *x, uint32_t i)
     }
 }
 
-/* Losses were found from the last step to the first. */
+/* Losses were found from the last step to the first: reverses them. */
 static void
 in_order(struct mrs_inverse_plan *o)
 {
@@ -386,7 +386,7 @@ put_losses(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
     }
 }
 
-/* "- step:" and each of its keys on a line. */
+/* "- step:", then each of its keys on a line. */
 static void
 put_entry(struct mrs_view entry, struct mrs_buf *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_text.c - what a stage admits of a plan, for people and programs.
+/* stage_text.c - prints the stages that a plan allows, as text and JSON.
  *
- * All pairs of collections are tried, one where documents arrive and one where they leave: which of them is meant only
- * the reader knows. */
+ * All pairs of collections are tried, one where documents arrive and one where they leave: only the user knows which
+ * pair is intended. */
 #include "stage_pipeline.h"
 
 #include "mongoreshape/build.h"
@@ -14,9 +14,9 @@
 struct teller {
     const struct mrs_plan *plan;
     struct mrs_arena arena;
-    struct mrs_buf lines;  /* for people */
-    struct mrs_build b;    /* for programs */
-    struct mrs_buf why;    /* of the pairs that are not admitted */
+    struct mrs_buf lines;  /* text */
+    struct mrs_build b;    /* JSON */
+    struct mrs_buf why;    /* of the pairs that are not allowed */
     uint32_t admitted;
 };
 
@@ -26,7 +26,7 @@ text(struct mrs_build *b, const char *key, const char *value)
     mrs_build_text(b, key, value, (uint32_t)strlen(value));
 }
 
-/* Lines as comments for the shell, or as an array of texts. */
+/* Lines as comments for mongosh, or as an array of texts. */
 static void
 put_lines(struct teller *t, const char *key, const struct mrs_buf *lines)
 {
@@ -46,7 +46,7 @@ put_lines(struct teller *t, const char *key, const struct mrs_buf *lines)
     mrs_build_close(&t->b);
 }
 
-/* ---- each step by itself ---- */
+/* ---- each step ---- */
 static bool
 tell_steps(struct teller *t)
 {
@@ -87,7 +87,7 @@ tell_pair(struct teller *t, const struct mrsi_stage_pair *pair)
     mrsi_shell_stages(&t->lines, pair->pipeline, "\n");
 }
 
-/* All collections to which documents of `of` come. */
+/* All collections that documents of `of` can reach. */
 static enum mrs_status
 tell_of(struct teller *t, const struct mrs_coll *of, struct mrs_err *e)
 {

@@ -266,7 +266,7 @@ meet(struct router *r, const struct mrs_step *s)
     return MRS_OK;
 }
 
-/* Whether a hop brings documents that come to `emit`. What it takes for that is needed in turn. */
+/* Does a hop bring documents to `emit`? Then the documents that it uses are needed, too. */
 static bool
 leads_on(struct router *r, const struct mrs_stage_hop *h)
 {

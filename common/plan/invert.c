@@ -26,7 +26,7 @@ struct inverting {
 };
 
 static void *
-room(struct inverting *x, void *list, uint32_t n, uint32_t *cap, size_t size)
+grow(struct inverting *x, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
     void *p = mrs_arena_more(&x->out->arena, list, n, cap, size);
     x->dead = x->dead || !p;
@@ -51,7 +51,7 @@ add(struct inverting *x, struct invert_names *s, const char *ns)
     if (find(s, ns) < s->n) {
         return;
     }
-    const char **list = room(x, s->at, s->n, &s->cap, sizeof *list);
+    const char **list = grow(x, s->at, s->n, &s->cap, sizeof *list);
     if (list) {
         s->at = list;
         s->at[s->n++] = ns;
@@ -176,7 +176,7 @@ static void
 add_loss(struct inverting *x, struct mrs_inverse_loss loss)
 {
     struct mrs_inverse_plan *o = x->out;
-    struct mrs_inverse_loss *list = room(x, o->loss, o->n_losses, &x->cap_losses, sizeof *list);
+    struct mrs_inverse_loss *list = grow(x, o->loss, o->n_losses, &x->cap_losses, sizeof *list);
     if (list) {
         o->loss = list;
         o->loss[o->n_losses++] = loss;
@@ -246,7 +246,7 @@ add_entry(struct inverting *x, const struct mrs_step *st, struct mrs_view entry)
         }
     }
     each_coll(x, mrs_doc_get(keys, "into"), is_made, NULL);
-    struct mrs_inverse_entry *list = room(x, o->entry, o->n_entries, &x->cap_entries, sizeof *list);
+    struct mrs_inverse_entry *list = grow(x, o->entry, o->n_entries, &x->cap_entries, sizeof *list);
     if (list) {
         o->entry = list;
         o->entry[o->n_entries++] = (struct mrs_inverse_entry){st->no, entry};

@@ -31,7 +31,7 @@ digits(const char *text, size_t n, size_t *at)
 
 /* [-+]?[0-9]+, 0o[0-7]+ or 0x[0-9a-fA-F]+; *base of the digits, which begin at *first. */
 static bool
-looks_whole(const char *text, size_t n, int *base, size_t *first)
+is_integer(const char *text, size_t n, int *base, size_t *first)
 {
     MRS_ASSERT(text || n == 0);
     *base = n > 2 && text[0] == '0' && text[1] == 'o'   ? 8
@@ -57,7 +57,7 @@ looks_whole(const char *text, size_t n, int *base, size_t *first)
 
 /* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? */
 static bool
-looks_float(const char *text, size_t n)
+is_float(const char *text, size_t n)
 {
     MRS_ASSERT(text || n == 0);
     size_t at = n > 0 && (text[0] == '-' || text[0] == '+');
@@ -95,7 +95,7 @@ infinity(const char *text, size_t n, double *out)
 }
 
 static enum mrsi_scalar
-whole(const char *text, size_t n, int base, size_t first, struct mrsi_scalar_room *room)
+read_integer(const char *text, size_t n, int base, size_t first, struct mrsi_scalar_room *room)
 {
     MRS_ASSERT(first <= n && (base == 8 || base == 10 || base == 16));
     uint64_t magnitude = 0;
@@ -141,10 +141,10 @@ number(const char *text, size_t n, bool whole_allowed, struct mrsi_scalar_room *
     int base;
     size_t first;
     double d;
-    if (whole_allowed && looks_whole(text, n, &base, &first)) {
-        return whole(text, n, base, first, room);
+    if (whole_allowed && is_integer(text, n, &base, &first)) {
+        return read_integer(text, n, base, first, room);
     }
-    if (looks_float(text, n)) {
+    if (is_float(text, n)) {
         return real(text, room);
     }
     if (infinity(text, n, &d)) {

@@ -17,7 +17,7 @@ enum context {
     OPERAND, /* an operand of a comparison in an expression */
     PATTERN  /* a regular expression */
 };
-struct shell_look {
+struct shell_check {
     struct mrsi_plan *p;
     const char *step, *key;
     bool good;
@@ -53,8 +53,8 @@ is_oid(const char *t, size_t n)
 
 /* Notes a text that looks like a date or an ObjectId, since the field may contain texts. False: neither. */
 static bool
-note_lookalike(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
-               enum context where)
+note_similar(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
+             enum context where)
 {
     static const char *const converted[] = {"dateString", "input"};
     bool date = is_date(s.p, s.n);
@@ -81,7 +81,7 @@ static const char *const variables[] = {"$NOW", "$ROOT", "$CURRENT", "$REMOVE"};
 
 /* Expressions of programming languages. */
 static bool
-doubt_code(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, enum context where)
+doubt_code(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, enum context where)
 {
     static const char *const help[] = {
         [MRSI_CODE_CALL] =
@@ -127,7 +127,7 @@ is_template(struct mrsi_span s)
 
 /* Operators for totals with a text, and date formats of other languages. */
 static void
-doubt_operand(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s)
+doubt_operand(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s)
 {
     static const char *const totals[] = {"$sum", "$avg", "$stdDevPop", "$stdDevSamp"};
     static const char *const bytes[] = {"auto", "base64", "base64url", "hex", "utf8", "uuid"}; /* formats of $convert */
@@ -158,7 +158,7 @@ has_place(const char *path)
 }
 
 static void
-doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
+doubt_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
            enum context where)
 {
     MRS_ASSERT(s.p || s.n == 0);
@@ -196,7 +196,7 @@ doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_s
 
 /* A key without a value, and keys of a query that are operators without their $. */
 static void
-doubt_key(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context where)
+doubt_key(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context where)
 {
     const struct mrsi_yaml_node *node = at->node;
     const char *inner = node->kind == MRSI_MAP && node->first ? node->first->key : "";
@@ -220,7 +220,7 @@ doubt_key(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context w
 
 /* fields: { lines.0.qty: ... } */
 static void
-doubt_places(struct shell_look *l, const struct mrsi_yaml_node *map)
+doubt_places(struct shell_check *l, const struct mrsi_yaml_node *map)
 {
     for (const struct mrsi_yaml_entry *at = map->first; at && map->kind == MRSI_MAP; at = at->next) {
         if (has_place(at->key)) {
@@ -233,7 +233,7 @@ doubt_places(struct shell_look *l, const struct mrsi_yaml_node *map)
 
 /* match: { from: x, into: y }: with the names of the sides it must be a list. */
 static void
-doubt_match(struct shell_look *l, const struct mrsi_yaml_entry *at)
+doubt_match(struct shell_check *l, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *a = at->node->kind == MRSI_MAP ? at->node->first : NULL, *b = a ? a->next : NULL;
     if (b && !b->next && mrsi_tree_find(at->node, "from") && mrsi_tree_find(at->node, "into")) {
@@ -246,7 +246,7 @@ doubt_match(struct shell_look *l, const struct mrsi_yaml_entry *at)
 
 /* Is the text a literal of the shell or of a driver? out: what to write instead. */
 static bool
-is_literal(struct shell_look *l, struct mrsi_span s, bool plain, enum context where, bool *word,
+is_literal(struct shell_check *l, struct mrsi_span s, bool plain, enum context where, bool *word,
            struct mrsi_literal *out)
 {
     struct mrs_mem *mem = l->p->pub.mem;
@@ -264,7 +264,7 @@ is_literal(struct shell_look *l, struct mrsi_span s, bool plain, enum context wh
 
 /* { $date: { $numberLong: "1577836800" } }: seconds, read as milliseconds they are in January 1970. */
 static void
-doubt_seconds(struct shell_look *l, const struct mrsi_yaml_entry *at)
+doubt_seconds(struct shell_check *l, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *ms = at->node->kind == MRSI_MAP ? at->node->first : NULL;
     uint32_t n = 0;
@@ -279,7 +279,7 @@ doubt_seconds(struct shell_look *l, const struct mrsi_yaml_entry *at)
 
 /* fields: { name: 1 } for a field to copy, where [name] would copy it. */
 static void
-doubt_projection(struct shell_look *l, const struct mrsi_yaml_entry *fields)
+doubt_projection(struct shell_check *l, const struct mrsi_yaml_entry *fields)
 {
     int64_t n;
     bool all = fields->node->kind == MRSI_MAP && fields->node->first;
@@ -296,8 +296,8 @@ doubt_projection(struct shell_look *l, const struct mrsi_yaml_entry *fields)
 }
 
 static void
-look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
-             enum context where)
+check_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
+           enum context where)
 {
     MRS_ASSERT(at->node);
     struct mrsi_literal shown;
@@ -311,7 +311,7 @@ look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi
                         word             ? " (the text itself: in quotes)"
                         : where == QUERY ? ""
                                          : " (the text itself: { $literal: \"...\" })");
-    } else if (!note_lookalike(l, at, s, plain, where) &&
+    } else if (!note_similar(l, at, s, plain, where) &&
                !(where != PATTERN && (plain || mrsi_literal_code(s) == MRSI_CODE_SUM) && doubt_code(l, at, s, where))) {
         doubt_operand(l, at, s);
         doubt_text(l, at, s, plain, where);
@@ -335,7 +335,7 @@ field_of(const struct mrsi_yaml_node *node)
 
 /* { $eq: [$a, null] }, which is false if `a` is missing. */
 static void
-doubt_null(struct shell_look *l, const struct mrsi_yaml_entry *at)
+doubt_null(struct shell_check *l, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *a = at->node->kind == MRSI_LIST ? at->node->first : NULL, *b = a ? a->next : NULL;
     bool equal = strcmp(at->key, "$eq") == 0 || strcmp(at->key, "$ne") == 0;
@@ -352,7 +352,7 @@ doubt_null(struct shell_look *l, const struct mrsi_yaml_entry *at)
 
 /* { $expr: { $lt: [$at, ...] } } in a query without another condition on `at`: a missing value is less than all. */
 static void
-doubt_less(struct shell_look *l, const struct mrsi_yaml_node *query, const struct mrsi_yaml_entry *at)
+doubt_less(struct shell_check *l, const struct mrsi_yaml_node *query, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *less = at->node->kind == MRSI_MAP ? at->node->first : NULL;
     const struct mrsi_yaml_entry *one = less && less->node->kind == MRSI_LIST ? less->node->first : NULL;
@@ -367,7 +367,7 @@ doubt_less(struct shell_look *l, const struct mrsi_yaml_node *query, const struc
 
 /* Is a comparison with a field or a date, and not with a text computed from one? */
 static bool
-meets_dates(const struct mrsi_yaml_node *operands)
+compares_dates(const struct mrsi_yaml_node *operands)
 {
     uint32_t n;
     for (const struct mrsi_yaml_entry *at = operands->first; at; at = at->next) {
@@ -396,19 +396,19 @@ below(enum context where, const struct mrsi_yaml_entry *at)
     if (where == QUERY) {
         return MRS_IS_ONE_OF(at->key, no_compare) ? VALUE : QUERY;
     }
-    bool compared = at->node->kind == MRSI_LIST && MRS_IS_ONE_OF(at->key, compares) && meets_dates(at->node);
+    bool compared = at->node->kind == MRSI_LIST && MRS_IS_ONE_OF(at->key, compares) && compares_dates(at->node);
     return compared ? OPERAND : VALUE;
 }
 
-static void look_at(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context where);
+static void check_entry(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context where);
 
 static void
-look_inside(struct shell_look *l, const struct mrsi_yaml_node *node, enum context where)
+check_below(struct shell_check *l, const struct mrsi_yaml_node *node, enum context where)
 {
     for (const struct mrsi_yaml_entry *at = node->first; at; at = at->next) {
         doubt_seconds(l, at);
         if (node->kind == MRSI_LIST) {
-            look_at(l, at, where);
+            check_entry(l, at, where);
         } else if (!MRS_IS_ONE_OF(at->key, texts)) {
             doubt_key(l, at, where);
             if (where != QUERY) {
@@ -416,21 +416,21 @@ look_inside(struct shell_look *l, const struct mrsi_yaml_node *node, enum contex
             } else if (strcmp(at->key, "$expr") == 0) {
                 doubt_less(l, node, at);
             }
-            look_at(l, at, below(where == OPERAND ? VALUE : where, at));
+            check_entry(l, at, below(where == OPERAND ? VALUE : where, at));
         }
     }
 }
 
 static void
-look_at(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context where)
+check_entry(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context where)
 {
     const struct mrsi_yaml_node *node = at->node;
     if (node->kind != MRSI_SCALAR) {
-        look_inside(l, node, where);
+        check_below(l, node, where);
     } else if (node->val.type == MRS_STRING) {
         uint32_t n;
         const char *text = mrs_val_text(node->val, &n);
-        look_at_text(l, at, (struct mrsi_span){text, n}, node->plain, where);
+        check_text(l, at, (struct mrsi_span){text, n}, node->plain, where);
     }
 }
 
@@ -439,7 +439,7 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
                 const struct mrsi_yaml_entry *at)
 {
     MRS_ASSERT(type->name && key->name && at->node);
-    struct shell_look l = {p, type->name, key->name, true};
+    struct shell_check l = {p, type->name, key->name, true};
     switch (key->type) {
     case MRS_ARG_COLL:
     case MRS_ARG_TEXT:
@@ -450,9 +450,9 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
     case MRS_ARG_SORT: break; /* names */
     case MRS_ARG_COLLS: /* keys are compared values */
         for (const struct mrsi_yaml_entry *one = at->node->first; one && at->node->kind == MRSI_MAP; one = one->next) {
-            look_at_text(&l, one, (struct mrsi_span){one->key, one->key_n}, false, VALUE);
+            check_text(&l, one, (struct mrsi_span){one->key, one->key_n}, false, VALUE);
         }
-        look_at(&l, at, VALUE);
+        check_entry(&l, at, VALUE);
         break;
     default:
         if (key->type == MRS_ARG_MATCH) {
@@ -464,7 +464,7 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
         if (key->type == MRS_ARG_FIELDS && mrs_key_find(type->keys, type->n_keys, "from")) {
             doubt_projection(&l, at);
         }
-        look_at(&l, at, key->type == MRS_ARG_QUERY || strcmp(key->name, "validator") == 0 ? QUERY : VALUE);
+        check_entry(&l, at, key->type == MRS_ARG_QUERY || strcmp(key->name, "validator") == 0 ? QUERY : VALUE);
     }
     return l.good;
 }

@@ -70,7 +70,7 @@ read_tree(struct mrsi_lower *l, struct lower_tree *t)
 /* ---- ancestors ---- */
 /* The ancestors in a node's own field p, as a list; for `children` its own `_id`, by which others list it. */
 static struct mrs_view
-said(struct mrsi_lower *l, const struct lower_tree *t, const char *p)
+own_ancestors(struct mrsi_lower *l, const struct lower_tree *t, const char *p)
 {
     MRS_ASSERT(t->form < FORMS_KNOWN && p);
     switch (t->form) {
@@ -134,7 +134,7 @@ put_up(struct mrsi_lower *l, const struct lower_tree *t)
         "{$set: {__mrs_u: {$map: {input: '$__mrs_l', as: 'i', in: {$arrayElemAt: [{$map: {input: {$filter: {input: "
         "'$__mrs_a', as: 'n', cond: {$eq: ['$$n._id', '$$i']}}}, as: 'n', in: '$$n._id'}}, 0]}}}}}";
     mrsi_lower_begin(l, false);
-    mrsi_lower_stage(l, "{$set: {__mrs_l: %d}}", said(l, t, t->path));
+    mrsi_lower_stage(l, "{$set: {__mrs_l: %d}}", own_ancestors(l, t, t->path));
     if (by_list(t)) {
         put_nodes(l, t, false);
         mrsi_lower_stage(l, in_order);
@@ -152,7 +152,7 @@ put_up(struct mrsi_lower *l, const struct lower_tree *t)
 /* ---- errors of a tree ---- */
 /* Counts relations of another type than the representation has. */
 static struct mrs_view
-odd_kind(struct mrsi_lower *l, const struct lower_tree *t)
+wrong_type(struct mrsi_lower *l, const struct lower_tree *t)
 {
     MRS_ASSERT(t->form < FORMS_KNOWN);
     const char *p = t->path;
@@ -173,7 +173,7 @@ odd_kind(struct mrsi_lower *l, const struct lower_tree *t)
 
 /* Counts nodes whose ancestors, found by put_up, do not end at a root. */
 static struct mrs_view
-odd_way(struct mrsi_lower *l, const struct lower_tree *t)
+wrong_ancestors(struct mrsi_lower *l, const struct lower_tree *t)
 {
     MRS_ASSERT(t->form < FORMS_KNOWN);
     static const char circle[] = "{$gt: [{$size: {$filter: {input: '$__mrs_a', as: 'n', cond: {$and: [{$eq: "
@@ -193,7 +193,7 @@ odd_way(struct mrsi_lower *l, const struct lower_tree *t)
                               mrsi_lower_doc(l, circle));
     }
     struct mrs_view so = mrsi_lower_doc(l, "{$eq: [{$concatArrays: [%d, ['$$n._id']]}, '$__mrs_l']}",
-                                        said(l, t, node_path(l, t)));
+                                        own_ancestors(l, t, node_path(l, t)));
     return mrsi_lower_doc(l,
                           "{$expr: {$and: [{$gt: [{$size: '$__mrs_l'}, 0]}, {$or: [{$in: ['$_id', '$__mrs_l']}, {$ne: "
                           "[{$map: {input: %d, as: 'n', in: %d}}, [true]]}]}]}}",
@@ -234,10 +234,10 @@ count_damage(struct mrsi_lower *l, const struct lower_tree *t)
                                            t->new);
     bool room = mrsi_lower_count(l, t->on, there, "documents that have a field that is written already") &&
                 mrsi_lower_count(l, t->on, mrsi_lower_doc(l, "{_id: null}"), "documents whose `_id` is null") &&
-                mrsi_lower_count(l, t->on, odd_kind(l, t), "relations of another kind than the form has") &&
+                mrsi_lower_count(l, t->on, wrong_type(l, t), "relations of another kind than the form has") &&
                 (t->form != CHILDREN || count_lost(l, t)) && (t->to != PATH || count_names(l, t));
     put_up(l, t);
-    mrsi_lower_stage(l, "{$match: %d}", odd_way(l, t));
+    mrsi_lower_stage(l, "{$match: %d}", wrong_ancestors(l, t));
     mrsi_lower_stage(l, "{$project: {_id: 1}}");
     return room && mrsi_lower_count_stages(l, t->on, "nodes whose way up does not end at a root, or is said otherwise "
                                                      "by others");

@@ -11,7 +11,7 @@
 
 #define COLLS_TRIED 64u
 
-struct teller {
+struct stage_printer {
     const struct mrs_plan *plan;
     struct mrs_arena arena;
     struct mrs_buf lines;  /* text */
@@ -28,7 +28,7 @@ text(struct mrs_build *b, const char *key, const char *value)
 
 /* Lines as comments for mongosh, or as an array of texts. */
 static void
-put_lines(struct teller *t, const char *key, const struct mrs_buf *lines)
+put_lines(struct stage_printer *t, const char *key, const struct mrs_buf *lines)
 {
     MRS_ASSERT(key && mrs_buf_is_sound(lines));
     mrs_build_open(&t->b, key, (uint32_t)strlen(key), MRS_ARRAY);
@@ -48,7 +48,7 @@ put_lines(struct teller *t, const char *key, const struct mrs_buf *lines)
 
 /* ---- each step ---- */
 static bool
-tell_steps(struct teller *t)
+print_steps(struct stage_printer *t)
 {
     bool all = true;
     mrs_build_open(&t->b, "steps", 5, MRS_ARRAY);
@@ -70,7 +70,7 @@ tell_steps(struct teller *t)
 
 /* ---- pairs of collections ---- */
 static void
-tell_pair(struct teller *t, const struct mrsi_stage_pair *pair)
+print_pair(struct stage_printer *t, const struct mrsi_stage_pair *pair)
 {
     const char *kind = mrs_stage_class_name(pair->route.kind);
     t->admitted++;
@@ -89,7 +89,7 @@ tell_pair(struct teller *t, const struct mrsi_stage_pair *pair)
 
 /* All collections that documents of `of` can reach. */
 static enum mrs_status
-tell_of(struct teller *t, const struct mrs_coll *of, struct mrs_err *e)
+print_of(struct stage_printer *t, const struct mrs_coll *of, struct mrs_err *e)
 {
     MRS_ASSERT(of->ns);
     struct mrsi_stage_pair first;
@@ -101,7 +101,7 @@ tell_of(struct teller *t, const struct mrs_coll *of, struct mrs_err *e)
         }
         s = mrsi_stage_pair_find(t->plan, of, first.route.coll[i], &t->arena, &pair, e);
         if (s == MRS_OK && pair.admitted) {
-            tell_pair(t, &pair);
+            print_pair(t, &pair);
         } else if (s == MRS_OK && pair.why.n) {
             mrs_buf_say(&t->why, "of %s, emit %s: ", of->ns, pair.emit->ns);
             mrs_buf_put(&t->why, pair.why.p, pair.why.n);
@@ -113,7 +113,7 @@ tell_of(struct teller *t, const struct mrs_coll *of, struct mrs_err *e)
 }
 
 static enum mrs_status
-tell_pairs(struct teller *t, struct mrs_err *e)
+print_pairs(struct stage_printer *t, struct mrs_err *e)
 {
     struct mrsi_stage_pair any;
     const struct mrs_coll none = {.db = "", .coll = "", .ns = ""};
@@ -125,23 +125,23 @@ tell_pairs(struct teller *t, struct mrs_err *e)
         n = 0;
     }
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
-        s = tell_of(t, any.route.coll[i], e);
+        s = print_of(t, any.route.coll[i], e);
     }
     mrsi_stage_pair_clear(&any);
     return s;
 }
 
 static enum mrs_status
-tell(struct teller *t, struct mrs_err *e)
+print_all(struct stage_printer *t, struct mrs_err *e)
 {
-    bool fits = tell_steps(t);
+    bool fits = print_steps(t);
     enum mrs_status s = MRS_OK;
     if (t->plan->stars) {
         mrs_buf_say(&t->why, "%s\n", MRS_STAGE_STARS);
         fits = false;
     }
     mrs_build_open(&t->b, "stages", 6, MRS_ARRAY);
-    s = fits ? tell_pairs(t, e) : s;
+    s = fits ? print_pairs(t, e) : s;
     mrs_build_close(&t->b);
     if (s == MRS_OK && !t->admitted) {
         mrs_buf_say(&t->lines, "// the plan as a whole is no stage%s\n", t->why.n ? ":" : "");
@@ -154,7 +154,7 @@ enum mrs_status
 mrs_plan_stage(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(out));
-    struct teller t = {.plan = p};
+    struct stage_printer t = {.plan = p};
     struct mrs_buf doc;
     struct mrs_view d;
     mrs_arena_init(&t.arena, p->mem);
@@ -162,7 +162,7 @@ mrs_plan_stage(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct 
     mrs_buf_init(&t.why, p->mem, (size_t)1 << 22);
     mrs_buf_init(&doc, p->mem, 16 * (size_t)MRS_DOC_MAX);
     mrs_build_init(&t.b, &doc);
-    enum mrs_status s = tell(&t, e);
+    enum mrs_status s = print_all(&t, e);
     MRS_THEN(s, mrs_buf_status(&t.why, e));
     MRS_THEN(s, mrs_buf_status(&t.lines, e));
     MRS_THEN(s, mrs_build_finish(&t.b, &d, e));

@@ -11,7 +11,7 @@
 #include "mongoreshape/ejson.h"
 #include <stdlib.h>
 
-struct mend {
+struct correction {
     uint64_t lo, hi;     /* hash of namespace and `_id` */
     struct mrs_view doc;
     uint32_t in_index;
@@ -22,13 +22,13 @@ struct mrsi_amend {
     struct mrsi_engine *en;
     char *bytes;
     struct mrs_buf records; /* JSON lines converted to BSON */
-    struct mrs_buf list;   /* struct mend, sorted by hash */
+    struct mrs_buf list;   /* struct correction, sorted by hash */
 };
 
 static int
 by_hash(const void *pa, const void *pb)
 {
-    const struct mend *a = pa, *b = pb;
+    const struct correction *a = pa, *b = pb;
     if (a->lo != b->lo) {
         return a->lo < b->lo ? -1 : 1;
     }
@@ -37,8 +37,8 @@ by_hash(const void *pa, const void *pb)
 
 /* OK; END: no `_id`, or one above every limit, so no record can match it. */
 static enum mrs_status
-hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mend *m,
-        struct mrs_err *e)
+hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch,
+        struct correction *m, struct mrs_err *e)
 {
     MRS_ASSERT(in_index < mrs_input_count(en->in));
     struct mrs_elem id;
@@ -56,8 +56,8 @@ hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, st
     return MRS_OK;
 }
 
-static struct mend *
-find(const struct mrsi_amend *a, const struct mend *key)
+static struct correction *
+find(const struct mrsi_amend *a, const struct correction *key)
 {
     return a->list.n ? bsearch(key, a->list.p, a->list.n / sizeof *key, sizeof *key, by_hash) : NULL;
 }
@@ -81,7 +81,7 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
 {
     MRS_ASSERT(mrs_view_is_framed(rec));
     struct mrs_val doc = mrs_doc_get(rec, "doc");
-    struct mend m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns"))};
+    struct correction m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns"))};
     if (m.in_index == MRSI_NONE || doc.type != MRS_DOCUMENT) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: %s", (unsigned long long)no,
                            doc.type != MRS_DOCUMENT ? "it has no document 'doc'"
@@ -173,7 +173,7 @@ add_records(struct mrsi_amend *a, const uint8_t *bytes, size_t n, struct mrs_err
 static enum mrs_status
 none_twice(struct mrsi_amend *a, struct mrs_err *e)
 {
-    struct mend *m = (struct mend *)(void *)a->list.p;
+    struct correction *m = (struct correction *)(void *)a->list.p;
     size_t n = a->list.n / sizeof *m;
     if (n > 1) {
         qsort(m, n, sizeof *m, by_hash);
@@ -215,9 +215,9 @@ fits_json(const struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, st
 static enum mrs_status
 count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mrs_err *e)
 {
-    struct mend key;
+    struct correction key;
     enum mrs_status s = hash_id(a->en, in_index, doc, scratch, &key, e);
-    struct mend *m = s == MRS_OK ? find(a, &key) : NULL;
+    struct correction *m = s == MRS_OK ? find(a, &key) : NULL;
     if (m) {
         m->found++;
         s = a->records.n ? fits_json(a, in_index, doc, e) : MRS_OK;
@@ -252,7 +252,7 @@ count_found(struct mrsi_amend *a, uint32_t in_index, struct mrs_err *e)
 static enum mrs_status
 all_there_once(struct mrsi_amend *a, struct mrs_err *e)
 {
-    const struct mend *m = (const struct mend *)(const void *)a->list.p;
+    const struct correction *m = (const struct correction *)(const void *)a->list.p;
     size_t n = a->list.n / sizeof *m;
     for (uint32_t i = 0; i < mrs_input_count(a->en->in); i++) {
         enum mrs_status s =
@@ -318,7 +318,7 @@ mrsi_amend_free(struct mrsi_amend *a)
 bool
 mrsi_amend_touches(const struct mrsi_amend *a, uint32_t in_index)
 {
-    const struct mend *m = a ? (const struct mend *)(const void *)a->list.p : NULL;
+    const struct correction *m = a ? (const struct correction *)(const void *)a->list.p : NULL;
     size_t n = a ? a->list.n / sizeof *m : 0;
     for (size_t i = 0; i < n; i++) {
         if (m[i].in_index == in_index) {
@@ -333,9 +333,9 @@ mrsi_amend_doc(const struct mrsi_amend *a, uint32_t in_index, struct mrsi_worker
                struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(*doc));
-    struct mend key;
+    struct correction key;
     enum mrs_status s = hash_id(a->en, in_index, *doc, &w->scratch, &key, e);
-    const struct mend *m = s == MRS_OK ? find(a, &key) : NULL;
+    const struct correction *m = s == MRS_OK ? find(a, &key) : NULL;
     if (m) {
         *doc = m->doc;
     }

@@ -101,7 +101,7 @@ listed(struct meta *m, struct mrs_val v, const char *const *ignored, bool indexe
 }
 
 static void
-tell(struct meta *m, const char *what, const struct compare_meta_named *x, struct mrs_val a, struct mrs_val b)
+report(struct meta *m, const char *what, const struct compare_meta_named *x, struct mrs_val a, struct mrs_val b)
 {
     char text[LINE];
     if (m->n++ >= LINES_MOST || m->bad) {
@@ -131,7 +131,7 @@ merge(struct meta *m, const char *what, const struct compare_meta_list l[2],
         if (c == 0) {
             both(m, what, a, b);
         } else {
-            tell(m, what, c < 0 ? a : b, c < 0 ? a->v : mrs_missing(), c > 0 ? b->v : mrs_missing());
+            report(m, what, c < 0 ? a : b, c < 0 ? a->v : mrs_missing(), c > 0 ? b->v : mrs_missing());
         }
         i += c <= 0;
         k += c >= 0;
@@ -142,7 +142,7 @@ static void
 same_field(struct meta *m, const char *what, const struct compare_meta_named *a, const struct compare_meta_named *b)
 {
     if (mrs_compare(a->v, b->v) != 0) {
-        tell(m, what, a, a->v, b->v);
+        report(m, what, a, a->v, b->v);
     }
 }
 
@@ -182,7 +182,7 @@ types(struct meta *m, struct mrs_view left, struct mrs_view right)
         v[i] = v[i].type == MRS_MISSING ? (struct mrs_val){usual, sizeof usual, MRS_STRING} : v[i];
     }
     if (mrs_compare(v[0], v[1]) != 0) {
-        tell(m, "", &x, v[0], v[1]);
+        report(m, "", &x, v[0], v[1]);
     }
 }
 

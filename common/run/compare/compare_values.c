@@ -38,7 +38,7 @@ copy_text(struct mrs_arena *a, const char *from, size_t n)
 
 /* Start of the character at or before i. */
 static size_t
-whole(const uint8_t *p, size_t i)
+start_of_char(const uint8_t *p, size_t i)
 {
     while (i > 0 && (p[i] & 0xC0) == 0x80) {
         i--;
@@ -51,8 +51,8 @@ static const char *
 cut(struct mrs_arena *a, const struct mrs_buf *text, size_t same)
 {
     MRS_ASSERT(same <= text->n);
-    size_t from = text->n > SHOWN && same > SHOWN / 2 ? whole(text->p, same - BEFORE) : 0;
-    size_t to = from + SHOWN < text->n ? whole(text->p, from + SHOWN) : text->n;
+    size_t from = text->n > SHOWN && same > SHOWN / 2 ? start_of_char(text->p, same - BEFORE) : 0;
+    size_t to = from + SHOWN < text->n ? start_of_char(text->p, from + SHOWN) : text->n;
     char *out = mrs_arena_alloc(a, to - from + 8);
     if (out) {
         size_t n = 0;
@@ -74,8 +74,8 @@ clip(struct mrs_val v, size_t same, uint8_t room[CLIP_ROOM])
     MRS_ASSERT(mrs_val_is_sized(v));
     uint32_t n, dots;
     const uint8_t *p = (const uint8_t *)mrs_val_text(v, &n);
-    size_t from = same > 4 + BEFORE ? whole(p, same - 4 - BEFORE) : 0;
-    size_t to = from + CLIP < n ? whole(p, from + CLIP) : n;
+    size_t from = same > 4 + BEFORE ? start_of_char(p, same - 4 - BEFORE) : 0;
+    size_t to = from + CLIP < n ? start_of_char(p, from + CLIP) : n;
     dots = from ? 3 : 0;
     memcpy(room + 4, "...", dots);
     memcpy(room + 4 + dots, p + from, to - from);
@@ -168,7 +168,7 @@ path_of(struct compare_values_walk *k, const char *name, size_t name_n)
     size_t n = k->path.n;
     mrs_buf_put(&k->path, ".", n && name_n ? 1 : 0);
     mrs_buf_put(&k->path, name, name_n);
-    size_t shown = k->path.n < PATH_SHOWN ? k->path.n : whole(k->path.p, PATH_SHOWN);
+    size_t shown = k->path.n < PATH_SHOWN ? k->path.n : start_of_char(k->path.p, PATH_SHOWN);
     const char *path = k->path.bad ? NULL : copy_text(k->arena, shown ? (const char *)k->path.p : "", shown);
     k->path.n = n;
     return path;
@@ -176,7 +176,7 @@ path_of(struct compare_values_walk *k, const char *name, size_t name_n)
 
 /* Adds a difference; false: out of memory. If the list is full, it only records that there are more. */
 static bool
-tell(struct compare_values_walk *k, const struct mrs_elem *name, struct mrs_val a, struct mrs_val b)
+report(struct compare_values_walk *k, const struct mrs_elem *name, struct mrs_val a, struct mrs_val b)
 {
     struct mrs_diff_doc *d = k->doc;
     struct mrs_val v[2] = {a, b};
@@ -195,7 +195,7 @@ tell(struct compare_values_walk *k, const struct mrs_elem *name, struct mrs_val 
 
 /* Ends the current level: its fields are in another order. */
 static bool
-tell_order(struct compare_values_walk *k, struct compare_values_level *l)
+report_order(struct compare_values_walk *k, struct compare_values_level *l)
 {
     MRS_ASSERT(k->depth > 0);
     struct mrs_diff_doc *d = k->doc;
@@ -252,7 +252,7 @@ same_name(struct compare_values_walk *k, struct compare_values_level *l)
         return true;
     }
     if (!nested || k->depth == MRS_DEPTH_READ) {
-        return tell(k, &a, a.v, b.v);
+        return report(k, &a, a.v, b.v);
     }
     mrs_buf_put(&k->path, ".", k->path.n ? 1 : 0);
     mrs_buf_put(&k->path, a.name, a.name_len);
@@ -268,12 +268,12 @@ other_names(struct compare_values_walk *k, struct compare_values_level *l)
     bool in_b = l->have[0] && l->have[1] && has_name(l->w[1], &l->e[0]);
     bool in_a = l->have[0] && l->have[1] && has_name(l->w[0], &l->e[1]);
     if (in_a && in_b) { /* both have both names: the order differs */
-        return tell_order(k, l);
+        return report_order(k, l);
     }
     int side = l->have[0] && !in_b ? 0 : 1;
     struct mrs_elem e = l->e[side];
     step(l, side);
-    return tell(k, &e, side == 0 ? e.v : mrs_missing(), side == 1 ? e.v : mrs_missing());
+    return report(k, &e, side == 0 ? e.v : mrs_missing(), side == 1 ? e.v : mrs_missing());
 }
 
 enum mrs_status

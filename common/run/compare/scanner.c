@@ -63,8 +63,8 @@ struct scanning {
 };
 
 static enum mrs_status
-hand(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
-     struct mrs_err *e)
+pass_on(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
+        struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct scanning *x = arg;
@@ -90,7 +90,7 @@ mrs_scanner_scan(struct mrs_scanner *s, uint32_t i, const struct mrs_scan_doc *t
     struct mrsi_engine *en = &s->readers[to->in_order].en;
     struct mrsi_engine *other = &s->readers[!to->in_order].en;
     struct scanning x = {to, en, false};
-    struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .checked = to->checked, .doc = hand,
+    struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .checked = to->checked, .doc = pass_on,
                              .block = next_block, .arg = &x};
     if (!mrs_input_at(s->in, i)->data_path) {
         return MRS_OK;

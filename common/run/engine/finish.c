@@ -43,7 +43,7 @@ passes_through(const struct mrsi_engine *en, const struct mrsi_coll *c)
 }
 
 static void
-begin_early(struct mrsi_engine *en, const struct mrsi_coll *c)
+begin_in_background(struct mrsi_engine *en, const struct mrsi_coll *c)
 {
     if (en->out && c->n_part && !c->written && c->dropped_at == MRSI_NONE && passes_through(en, c)) {
         mrs_output_copy_in_background(en->out, en->in, c->in_index);
@@ -54,7 +54,7 @@ void
 mrsi_copy_in_background(struct mrsi_engine *en, uint32_t step)
 {
     for (uint32_t i = 0; i < en->plan->steps[step].desc.n_sides; i++) {
-        begin_early(en, &en->coll[en->side[step][i]]);
+        begin_in_background(en, &en->coll[en->side[step][i]]);
     }
 }
 
@@ -67,7 +67,7 @@ check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     struct mrsi_writer wr = {.en = en, .coll = coll, .blind = true};
     struct mrsi_pass pass = {.en = en, .kind = "check", .wr = &wr, .n_wr = 1};
     if (!c->read) {
-        begin_early(en, c);
+        begin_in_background(en, c);
         mrsi_ckpt_savepoint_for(&pass);
         enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_load(&pass, e) : MRS_OK;
         MRS_THEN(s, mrsi_copy_through(en, coll, &wr, &pass, e));

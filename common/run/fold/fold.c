@@ -102,7 +102,7 @@ write_groups(struct mrsi_fold *f, struct mrs_err *e)
 }
 
 static enum mrs_status
-look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
+find_duplicates(struct mrsi_fold *f, struct mrs_err *e)
 {
     MRS_ASSERT(f->stage == MRSI_FOLD_OPTIMISTIC);
     bool clash = false;
@@ -118,7 +118,7 @@ look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
 
 /* Checks that all groups were written: a resumed state may be wrong. */
 static enum mrs_status
-begin_telling(struct mrsi_fold *f, struct mrs_err *e)
+begin_applying(struct mrsi_fold *f, struct mrs_err *e)
 {
     MRS_ASSERT(f->stage == MRSI_FOLD_RESOLVES);
     return mrsi_fold_is_numbered(f) ? begin_writing(f, MRSI_FOLD_TELLS, e) : mrsi_state_damaged("groups", e);
@@ -134,11 +134,11 @@ one_stage(struct mrsi_fold *f, struct mrs_err *e)
     case MRSI_FOLD_READS_AGAIN: return read_from(f, e);
     case MRSI_FOLD_OPTIMISTIC:
         s = write_groups(f, e);
-        return s == MRS_OK ? look_for_clashes(f, e) : s;
+        return s == MRS_OK ? find_duplicates(f, e) : s;
     case MRSI_FOLD_RESOLVES:
         s = write_groups(f, e);
         MRS_THEN(s, mrsi_ids_decide(&f->sides.ids, &f->pass, e));
-        return s == MRS_OK ? begin_telling(f, e) : s;
+        return s == MRS_OK ? begin_applying(f, e) : s;
     case MRSI_FOLD_TELLS:
         s = write_groups(f, e);
         return s == MRS_OK ? begin_settling(f, e) : s;

@@ -250,7 +250,7 @@ new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, u
 /* ---- feed ---- */
 /* Prefetches what feed() will read. */
 static void
-look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_input *const *b, uint32_t n)
+prefetch(const struct mrsi_fold_gather *g, const struct mrsi_fold_input *const *b, uint32_t n)
 {
     const struct fold_gather_slot *slot = slots_of(g);
     for (uint32_t i = 0; i < n; i++) {
@@ -306,7 +306,7 @@ mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mr
             b[n] = (const struct mrsi_fold_input *)(const void *)(inputs->p + at);
             at += b[n++]->total;
         }
-        look_ahead(&f->gather, b, n);
+        prefetch(&f->gather, b, n);
         for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
             s = feed(f, w, work, b[i], e);
         }

@@ -391,7 +391,7 @@ mrsi_fold_ask_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view
 
 /* Computes shared record and group of a document if they are unknown. */
 static enum mrs_status
-ask(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_parts *x, struct mrs_err *e)
+complete(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_parts *x, struct mrs_err *e)
 {
     struct mrsi_fold_router *r = &f->router[w->no];
     enum mrs_status s = MRS_OK;
@@ -436,7 +436,7 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
         return MRS_OK;
     }
     struct mrsi_fold_parts parts = *x;
-    s = ask(f, w, &parts, e);
+    s = complete(f, w, &parts, e);
     if (s != MRS_OK) {
         return s;
     }

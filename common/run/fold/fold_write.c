@@ -191,7 +191,8 @@ to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fol
 /* In a job that runs alone: after so many bytes of pieces, members or documents, takes a savepoint if one is due; all
  * earlier jobs have been committed. */
 static enum mrs_status
-mark_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, uint64_t bytes, struct mrs_err *e)
+savepoint_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, uint64_t bytes,
+                 struct mrs_err *e)
 {
     if (!mrsi_pause_is_due(&f->heavy.pauses, bytes)) {
         return MRS_OK;
@@ -236,7 +237,7 @@ piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
         }
     }
     x->f->heavy.piece++;
-    return s == MRS_OK ? mark_inside(x->f, x->w, job, n, e) : s;
+    return s == MRS_OK ? savepoint_inside(x->f, x->w, job, n, e) : s;
 }
 
 static struct payload
@@ -249,7 +250,7 @@ payload_of(const struct mrsi_sorted *r)
 }
 
 static enum mrs_status
-look_ahead(struct mrsi_fold *f, struct fold_write_job *job, struct mrs_err *e)
+prefetch(struct mrsi_fold *f, struct fold_write_job *job, struct mrs_err *e)
 {
     const struct mrsi_sorted *r = &job->next;
     if (job->have_next) {
@@ -281,7 +282,7 @@ static enum mrs_status
 rest_streamed(struct mrsi_fold_source *base, uint64_t bytes, struct mrs_err *e)
 {
     const struct fold_write_stream *src = (const struct fold_write_stream *)(const void *)base;
-    return mark_inside(src->f, src->w, src->job, bytes, e);
+    return savepoint_inside(src->f, src->w, src->job, bytes, e);
 }
 
 static enum mrs_status
@@ -292,10 +293,10 @@ next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_
     struct fold_write_job *job = src->job;
     enum mrs_status s = MRS_OK;
     if (src->bytes >= src->many) {
-        s = mark_inside(f, src->w, job, src->bytes, e);
+        s = savepoint_inside(f, src->w, job, src->bytes, e);
         src->bytes = 0;
     }
-    MRS_THEN(s, look_ahead(f, job, e));
+    MRS_THEN(s, prefetch(f, job, e));
     if (s < MRS_OK) {
         return s;
     }
@@ -405,7 +406,7 @@ fold_heavy(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *jo
         s = mrsi_fold_group_on(&f->heavy.one, w, &job->out, &src.base, e);
         f->heavy.inside = false;
     }
-    while (s == MRS_OK && (s = look_ahead(f, job, e)) == MRS_OK) {
+    while (s == MRS_OK && (s = prefetch(f, job, e)) == MRS_OK) {
         s = fold_streamed(f, w, job, &src.base, e);
     }
     mrsi_fold_heavy_clear(f);

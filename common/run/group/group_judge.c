@@ -107,8 +107,8 @@ note_id(struct mrsi_group_run *g, const struct mrsi_sorted *r, const struct mrsi
 }
 
 static enum mrs_status
-look_at_member(struct mrsi_group_run *g, struct group_judge_key_now *k, const struct mrsi_sorted *r,
-               struct mrs_buf *scratch, struct mrs_err *e)
+judge_member(struct mrsi_group_run *g, struct group_judge_key_now *k, const struct mrsi_sorted *r,
+             struct mrs_buf *scratch, struct mrs_err *e)
 {
     struct mrsi_member_head m;
     bool twice = k->any && !r->key[16];
@@ -152,7 +152,7 @@ mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
             }
         }
         g->looked += r.key_len + r.n;
-        s = look_at_member(g, &k, &r, &scratch, e);
+        s = judge_member(g, &k, &r, &scratch, e);
     }
     s = s == MRS_END ? end_key(g, &k, e) : s;
     mrsi_file_array_clear(&k.sources);
@@ -176,7 +176,7 @@ end_id(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *
 }
 
 static enum mrs_status
-look_at_id(struct id_now *x, const struct mrsi_sorted *r, struct mrs_err *e)
+judge_id(struct id_now *x, const struct mrsi_sorted *r, struct mrs_err *e)
 {
     struct group_judge_key_now *k = &x->k;
     struct mrsi_member_head m;
@@ -224,7 +224,7 @@ mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e)
             }
         }
         g->looked += r.key_len + r.n;
-        s = look_at_id(&x, &r, e);
+        s = judge_id(&x, &r, e);
     }
     s = s == MRS_END ? end_id(g, &x.k, e) : s;
     mrsi_file_array_clear(&x.k.sources);

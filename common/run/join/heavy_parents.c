@@ -11,7 +11,7 @@ mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p)
 
 /* Loads a mapped (far) record with its payload; *r is valid until the next load. */
 static enum mrs_status
-bring(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)
+load_far(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)
 {
     MRS_ASSERT((*r)->is_far);
     struct mrsi_rec near = **r;
@@ -57,7 +57,7 @@ put_record(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
     if (h->bytes.bad) {
         return mrs_buf_status(&h->bytes, e);
     }
-    enum mrs_status s = r->is_far ? bring(h, &r, e) : MRS_OK;
+    enum mrs_status s = r->is_far ? load_far(h, &r, e) : MRS_OK;
     return s == MRS_OK ? mrsi_sorter_put(&h->sorter, h->bytes.p, (uint32_t)h->bytes.n, r, r->total, e) : s;
 }
 

@@ -41,7 +41,7 @@ mrsi_join_build_table(struct mrsi_join_run *j, struct mrs_err *e)
 
 /* ---- read ---- */
 static void
-choose_way(struct mrsi_join_run *j)
+choose_algorithm(struct mrsi_join_run *j)
 {
     j->n_from_bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
     j->lookup = choose_lookup(&j->st->desc, j->en->memory, j->n_from_bytes);
@@ -114,7 +114,7 @@ begin_again(struct mrsi_join_run *j)
     mrsi_fates_init(&j->fates, j->en);
     mrsi_rows_begin(j->en);
     mrsi_refused_rewind(j->en, j->refused);
-    choose_way(j);
+    choose_algorithm(j);
     j->stage = MRSI_JOIN_KEYS;
 }
 
@@ -202,7 +202,7 @@ begin(struct mrsi_join_run *j, struct mrs_err *e)
         s = mrsi_join_load(j, e);
     } else {
         memset(j->is_hashed, true, j->st->desc.n_pairs);
-        choose_way(j);
+        choose_algorithm(j);
         j->refused = mrsi_refused_mark(j->en);
     }
     if (s != MRS_OK || j->stage > MRSI_JOIN_MEET) {
@@ -225,7 +225,7 @@ takes_part(unsigned bits)
 
 /* Is a document with a failed field placed? */
 static bool
-brings_failed(unsigned bits)
+has_failed(unsigned bits)
 {
     return takes_part(bits) && (bits & MRSI_FATE_EASED) && (bits & MRS_USED_PLACED);
 }
@@ -243,7 +243,7 @@ count_fates(struct mrsi_join_run *j)
         bool own = takes_part(b);
         row->matched += b & MRSI_FATE_USED ? counts[b] : 0;
         row->outside += b & MRSI_FATE_OUTSIDE ? counts[b] : 0;
-        failed = failed || (brings_failed(b) && counts[b]);
+        failed = failed || (has_failed(b) && counts[b]);
         if (own && !j->self) {
             row->noticed[0][MRS_NOTICE_ORPHAN] += b & MRSI_FATE_USED ? 0 : counts[b];
             row->noticed[0][MRS_NOTICE_CUT] += b & MRS_USED_CUT ? counts[b] : 0;
@@ -259,7 +259,7 @@ name_failed(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struc
 {
     struct mrsi_join_run *j = arg;
     (void)job;
-    if (!brings_failed(mrsi_fates_get(&j->fates, ordinal))) {
+    if (!has_failed(mrsi_fates_get(&j->fates, ordinal))) {
         return MRS_OK;
     }
     mrs_buf_reset(&w->scratch);

@@ -104,8 +104,8 @@ find_far(const struct mrsi_join_run *j, struct mrsi_match_record *match, size_t 
 /* Copies them to one place, in the order of use. They are scattered over memory; a loop that does nothing else has many
  * cache misses in flight at once. */
 static enum mrs_status
-bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_match_record *match, size_t n,
-           struct mrs_err *e)
+load_far(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_match_record *match, size_t n,
+         struct mrs_err *e)
 {
     MRS_ASSERT(j->far);
     enum { SOON = 16, LINE = 64, LINES = 8 };
@@ -166,7 +166,7 @@ throw_records(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err
     for (size_t i = 0; i < n_rec; i++) {
         sorted[start[rec[i].rel + 1]++] = (struct mrsi_match_record){rec[i].rec, NULL, rec[i].ref};
     }
-    return j->far ? bring_near(j, job, sorted, n_rec, e) : MRS_OK;
+    return j->far ? load_far(j, job, sorted, n_rec, e) : MRS_OK;
 }
 
 enum { AHEAD = 8 }; /* keys whose look-ups are prefetched */
@@ -485,7 +485,7 @@ mark_resolved(struct join_emit_job *job, uint8_t *resolved, struct mrs_err *e)
 }
 
 static enum mrs_status
-look_for_dangling(struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal, struct mrs_err *e)
+find_dangling(struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal, struct mrs_err *e)
 {
     const uint32_t *same = (const uint32_t *)(const void *)job->h.same.p;
     uint32_t n = (uint32_t)(job->h.same.n / sizeof *same);
@@ -545,7 +545,7 @@ one_document(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_jo
         return write_into(j, w, job, doc, e);
     }
     MRS_THEN(s, gather(j, job, ordinal, e));
-    s = s == MRS_OK && j->st->desc.by_reference ? look_for_dangling(w, job, ordinal, e) : s;
+    s = s == MRS_OK && j->st->desc.by_reference ? find_dangling(w, job, ordinal, e) : s;
     MRS_THEN(s, splice(j, w, job, mrsi_source(1, ordinal), doc, &fate, e));
     if (s == MRS_SKIP) {
         return refuse(j, w, job, ordinal, doc, e);

@@ -69,7 +69,7 @@ mrsi_far_block(struct mrsi_join_run *j, const struct mrs_block *b, const uint8_t
 /* ---- payloads ---- */
 /* Length of the common prefix; a is not longer than b. */
 static uint32_t
-alike(const uint8_t *a, const uint8_t *b, uint32_t n)
+common_prefix(const uint8_t *a, const uint8_t *b, uint32_t n)
 {
     uint32_t i = 0;
     while (i + 8 <= n && mrs_le64(a + i) == mrs_le64(b + i)) {
@@ -89,7 +89,7 @@ mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view shape, struct mr
     if (shape.n < sizeof *far || shape.n > doc.n || at >> 39) {
         return false;
     }
-    uint32_t gap = head + alike(shape.p + head, doc.p + head, shape.n - head), gap_len = doc.n - shape.n;
+    uint32_t gap = head + common_prefix(shape.p + head, doc.p + head, shape.n - head), gap_len = doc.n - shape.n;
     if (memcmp(shape.p + gap, doc.p + gap + gap_len, shape.n - gap) != 0) {
         return false;
     }

@@ -318,7 +318,7 @@ mrsi_hash_keys(struct mrsi_join_run *j, struct mrsi_worker *w, bool into, struct
 }
 
 static bool
-meets(const struct mrsi_verify *a, size_t na, const struct mrsi_verify *b, size_t nb, uint32_t pair)
+has_common_key(const struct mrsi_verify *a, size_t na, const struct mrsi_verify *b, size_t nb, uint32_t pair)
 {
     for (size_t i = 0; i < na; i++) {
         for (size_t k = 0; a[i].pair == pair && k < nb; k++) {
@@ -336,7 +336,7 @@ mrsi_verified(const struct mrsi_join_run *j, const struct mrsi_rec *r, const str
     const struct mrsi_verify *a = (const struct mrsi_verify *)(const void *)mrsi_rec_verify(r);
     const struct mrsi_verify *b = (const struct mrsi_verify *)(const void *)into->verify.p;
     for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
-        if (!j->is_hashed[p] && !meets(a, r->verify_len / sizeof *a, b, into->verify.n / sizeof *b, p)) {
+        if (!j->is_hashed[p] && !has_common_key(a, r->verify_len / sizeof *a, b, into->verify.n / sizeof *b, p)) {
             return false;
         }
     }

@@ -94,7 +94,7 @@ slice_bytes(const struct mrsi_slices *x, uint64_t hi, size_t room, bool any, uin
 
 /* Does the block just read continue the slice? */
 static bool
-goes_on(const struct mrsi_join_run *j, const struct mrsi_slice *slice)
+continues(const struct mrsi_join_run *j, const struct mrsi_slice *slice)
 {
     const struct mrsi_slices *x = &j->slices;
     return slice->part == &j->scan.parts[x->part] && x->block.off + x->at == slice->block.off + slice->block.n;
@@ -111,7 +111,7 @@ take_documents(struct mrsi_join_run *j, struct mrsi_slice *slice, uint64_t hi, s
     b->first_doc = x->next;
     b->off = x->block.off + x->at;
     slice->part = &j->scan.parts[x->part];
-    while (s == MRS_OK && x->next < hi && goes_on(j, slice)) {
+    while (s == MRS_OK && x->next < hi && continues(j, slice)) {
         uint32_t docs;
         size_t n = slice_bytes(x, hi, most > b->n ? most - b->n : 0, b->n != 0, &docs);
         if (!n) {

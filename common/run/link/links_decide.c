@@ -12,7 +12,8 @@ go_on(const struct mrsi_link_run *l, uint64_t i, struct mrs_err *e)
 
 /* Asks the step; OK, SKIP (w->err is cleared: the reason is computed again when the document is written). */
 static enum mrs_status
-ask(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f, unsigned *verdict, struct mrs_err *e)
+ask_step(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f, unsigned *verdict,
+         struct mrs_err *e)
 {
     struct mrsi_worker *w = &l->en->worker[0];
     mrs_err_clear(&w->err);
@@ -54,7 +55,7 @@ note_broken(struct mrsi_link_run *l, uint64_t parent, struct mrs_err *e)
     }
     mrsi_fates_add(fates, parent, MRSI_LINK_BROKEN);
     enum mrs_status s = notice(l, 0, MRS_NOTICE_DANGLING, parent, e);
-    MRS_THEN(s, ask(l, 0, &f, &verdict, e));
+    MRS_THEN(s, ask_step(l, 0, &f, &verdict, e));
     if (s == MRS_SKIP) {
         mrsi_fates_add(fates, parent, MRSI_FATE_REFUSED);
     }
@@ -114,7 +115,7 @@ judge_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts
     if ((mrsi_fates_get(fates, child) & MRSI_FATE_OUTSIDE) || mrsi_link_refused(l, 1, child)) {
         return MRS_OK;
     }
-    enum mrs_status s = ask(l, 1, f, &verdict, e);
+    enum mrs_status s = ask_step(l, 1, f, &verdict, e);
     if (s == MRS_OK && (mrsi_fates_get(fates, child) & MRSI_LINK_SORTLESS) && (f->names || f->listed)) {
         s = MRS_SKIP;
     }
@@ -137,7 +138,7 @@ judge_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts
 
 /* Bits recorded for a child with any fate. */
 static enum mrs_status
-look_at_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts *f, struct mrs_err *e)
+read_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts *f, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (mrsi_fates_get(&l->side[1].fates, child) & MRSI_FATE_OUTSIDE) {
@@ -165,7 +166,7 @@ judge_children(struct mrsi_link_run *l, struct mrs_err *e)
         struct mrs_link_facts f;
         uint64_t one;
         at = facts_of(l, c, at, &f, &one);
-        s = look_at_child(l, c, &f, e);
+        s = read_child(l, c, &f, e);
         MRS_THEN(s, judge_child(l, c, &f, one, e));
         MRS_THEN(s, go_on(l, c, e));
     }

@@ -378,7 +378,7 @@ mrsi_paths_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size
 /* ---- after the run ---- */
 /* Were documents checked for the paths of a row? */
 static bool
-was_asked(const struct mrsi_engine *en, uint32_t step, uint32_t side)
+was_checked(const struct mrsi_engine *en, uint32_t step, uint32_t side)
 {
     const struct mrsi_coll *c = &en->coll[en->side[step][side]];
     return en->plan->steps[step].desc.family == MRS_FAMILY_CATALOG ? c->written && !c->copied && c->docs
@@ -437,7 +437,7 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
             uint32_t row = en->row_of[step][side];
             const struct wanted *w = en->paths->of[row];
             bool told = side > 0 && row <= en->row_of[step][side - 1]; /* an earlier side has the same collection */
-            for (uint32_t i = 0; w && !told && was_asked(en, step, side) && i < w->n; i++) {
+            for (uint32_t i = 0; w && !told && was_checked(en, step, side) && i < w->n; i++) {
                 if (!is_unmet(en, row, i) || has_unmet_above(en, row, i)) {
                     continue;
                 }

@@ -141,7 +141,7 @@ compose(struct mrsi_engine *en, struct mrs_buf *body, struct mrs_buf *file, stru
 }
 
 static void
-tell(struct mrsi_engine *en, bool written)
+report_checkpoint(struct mrsi_engine *en, bool written)
 {
     if (en->opts->checkpoint) {
         en->opts->checkpoint(en->opts->checkpoint_arg, written);
@@ -181,7 +181,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_buf body, file;
     mrs_buf_init(&body, en->mem, MRS_DOC_MAX);
     mrs_buf_init(&file, en->mem, MRS_STOPPED_MAX);
-    tell(en, false);
+    report_checkpoint(en, false);
     enum mrs_status s = sync_files(en, e);
     MRS_THEN(s, know_same(en, e));
     if (s == MRS_OK) {
@@ -203,7 +203,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
         k->written_ms = mrs_clock_steady();
         k->is_newer = false;
         mrsi_kept_files_sweep(en);
-        tell(en, true);
+        report_checkpoint(en, true);
     }
     return s;
 }
@@ -296,7 +296,7 @@ mrsi_ckpt_due(const struct mrsi_engine *en)
 }
 
 static enum mrs_status
-make_mark(const struct mrsi_pass *p, struct mrs_err *e)
+make_savepoint(const struct mrsi_pass *p, struct mrs_err *e)
 {
     MRS_ASSERT(p->kind);
     struct mrsi_checkpoints *k = p->en->keep;
@@ -321,7 +321,7 @@ mrsi_ckpt_savepoint(const struct mrsi_pass *p, struct mrs_err *e)
     struct mrsi_checkpoints *k = p->en->keep;
     struct mrs_err own;
     mrs_err_clear(&own);
-    enum mrs_status s = make_mark(p, &own);
+    enum mrs_status s = make_savepoint(p, &own);
     if (s == MRS_OK) {
         s = write_state(p->en, e);
         k->reached++;
@@ -366,7 +366,7 @@ mrsi_ckpt_savepoint_for(struct mrsi_pass *p)
 
 /* ---- start ---- */
 static enum mrs_status
-make_keep(struct mrsi_engine *en, struct mrs_err *e)
+make_checkpoints(struct mrsi_engine *en, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_kept_files_open(en, e);
     struct mrsi_checkpoints *k = s == MRS_OK ? mrs_zalloc(en->mem, sizeof *k) : NULL;
@@ -426,7 +426,7 @@ mrsi_ckpt_begin(struct mrsi_engine *en, struct mrs_err *e)
     if (!o->checkpoints || o->dry_run || stream) {
         return MRS_OK;
     }
-    enum mrs_status s = make_keep(en, e);
+    enum mrs_status s = make_checkpoints(en, e);
     return s == MRS_OK && o->resume ? read_state(en, e) : s;
 }
 

@@ -103,8 +103,8 @@ entry_names(const struct mrsi_engine *en, struct mrs_view entry, const char **ns
 }
 
 static enum mrs_status
-look_at(const struct mrsi_engine *en, const struct mrs_input_ns *in, struct mrs_view doc, uint64_t no, uint64_t off,
-        struct mrs_err *e)
+check_entry(const struct mrsi_engine *en, const struct mrs_input_ns *in, struct mrs_view doc, uint64_t no, uint64_t off,
+            struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const char *ns;
@@ -130,7 +130,7 @@ read_extra(struct mrsi_engine *en, uint32_t i, struct mrs_err *e)
         uint64_t no = b.first_doc;
         for (size_t at = 0; at < b.n && s == MRS_OK;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            s = look_at(en, mrs_input_at(en->in, i), doc, ++no, b.off + at, e);
+            s = check_entry(en, mrs_input_at(en->in, i), doc, ++no, b.off + at, e);
             at += doc.n;
         }
     }

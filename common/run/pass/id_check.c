@@ -209,7 +209,7 @@ has_twice(const uint64_t *h, size_t n, uint32_t *slot, size_t slots)
 }
 
 static enum mrs_status
-look_at_list(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
+search_list(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
 {
     uint64_t *h = (uint64_t *)(void *)all->p;
     size_t n = all->n / 8, slots = 64;
@@ -257,13 +257,13 @@ mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass)
 }
 
 static enum mrs_status
-look_next(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
+search_next(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
 {
     mrs_buf_reset(all);
     enum mrs_status s = mrsi_hashes_gather(&ids->hashes, ids->searched, all, e);
     s = s == MRS_OK && ids->spilled ? load_list(ids, ids->searched, all, e) : s;
     s = s == MRS_OK && ids->went_on ? check_list(all, ids->searched, e) : s;
-    MRS_THEN(s, look_at_list(ids, all, set, e));
+    MRS_THEN(s, search_list(ids, all, set, e));
     mrsi_hashes_drop(&ids->hashes, ids->searched);
     ids->searched++;
     return s == MRS_OK ? mrsi_pause_after(&ids->pauses, WEIGHT * all->n, e) : s;
@@ -280,7 +280,7 @@ mrsi_ids_find_duplicates(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *cla
     mrsi_ids_begin_between(ids, pass);
     ids->phase = MRSI_IDS_FIND_DUPLICATES;
     while (s == MRS_OK && ids->searched < MRSI_HASH_LISTS) { /* lists ascend: the result is sorted */
-        s = look_next(ids, &all, &set, e);
+        s = search_next(ids, &all, &set, e);
     }
     mrs_buf_clear(&all);
     mrs_buf_clear(&set);

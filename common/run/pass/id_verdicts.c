@@ -292,7 +292,7 @@ put_verdict(struct mrsi_id_decision *j, const struct mrsi_id_member *m, enum mrs
 
 /* Sources that are not rejected have keys whose members agree, or the policy chooses one of them. */
 static enum mrs_status
-tell_member(struct mrsi_id_decision *j, const struct mrsi_id_member *m, struct mrs_err *e)
+decide_member(struct mrsi_id_decision *j, const struct mrsi_id_member *m, struct mrs_err *e)
 {
     struct id_verdicts_key_now *k = &j->now;
     enum mrs_status s = MRS_OK;
@@ -426,7 +426,7 @@ one_stage(struct mrsi_id_decision *j, struct mrs_err *e)
         break;
     case MADE_REJECTED: s = to_array(j, REJECTED_LIST, e); break;
     case MEMBERS:
-        s = read_members(j, tell_member, put_replaced, e);
+        s = read_members(j, decide_member, put_replaced, e);
         forget_members(j->ids);
         break;
     case LISTS: s = sort_lists(j, e); break;

@@ -42,7 +42,7 @@ mrsi_inverse_place(struct mrs_mem *mem, const struct mrs_run_opts *o)
 
 /* Is the folder next to a path? */
 static bool
-is_beside(struct mrs_mem *mem, const char *path, const char *suffix)
+is_next_to(struct mrs_mem *mem, const char *path, const char *suffix)
 {
     struct stat st;
     size_t n = strlen(path) + strlen(suffix) + 1;
@@ -73,7 +73,7 @@ mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct
     char *path = mrsi_inverse_place(mem, opts);
     struct mrs_ckpt_dir side = {mem, path, NULL};
     enum mrs_status s = path ? MRS_OK : mrs_err_memory(e, 0);
-    if (s == MRS_OK && is_beside(mem, path, MRS_CHECKPOINT)) {
+    if (s == MRS_OK && is_next_to(mem, path, MRS_CHECKPOINT)) {
         s = remove_output(mem, path, e);
         MRS_THEN(s, mrs_ckpt_dir_clear(&side, NULL, e));
     }
@@ -85,7 +85,7 @@ void
 mrsi_inverse_sweep(struct mrs_mem *mem, const struct mrs_run_opts *opts)
 {
     char *path = mrsi_inverse_place(mem, opts);
-    if (path && !is_beside(mem, path, MRS_CHECKPOINT) && is_beside(mem, path, ".partial")) {
+    if (path && !is_next_to(mem, path, MRS_CHECKPOINT) && is_next_to(mem, path, ".partial")) {
         (void)remove_output(mem, path, NULL);
     }
     mrs_free(mem, path);

@@ -33,7 +33,7 @@ struct mrsi_notices {
 
 /* Only rewritten collections cause notes. */
 static enum mrs_status
-look_for_clashes(struct mrsi_engine *en, struct mrs_err *e)
+prepare_unique_checks(struct mrsi_engine *en, struct mrs_err *e)
 {
     uint64_t limit = en->memory / 8 / (en->n_coll + 1);
     enum mrs_status s = MRS_OK;
@@ -64,7 +64,7 @@ mrsi_notices_new(struct mrsi_engine *en, struct mrs_err *e)
         mrs_buf_init(&l->result[i].largest.id, en->mem, SIZE_MAX);
         mrs_buf_init(&l->result[i].longest.id, en->mem, SIZE_MAX);
     }
-    return l->noted && l->result ? look_for_clashes(en, e) : mrs_err_memory(e, en->n_coll * sizeof *l->result);
+    return l->noted && l->result ? prepare_unique_checks(en, e) : mrs_err_memory(e, en->n_coll * sizeof *l->result);
 }
 
 void
@@ -268,7 +268,7 @@ documents_in(struct mrs_val v, uint32_t least)
 }
 
 static void
-look_for_long(struct result *r, struct mrs_view doc)
+find_longest_array(struct result *r, struct mrs_view doc)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
@@ -300,7 +300,7 @@ mrsi_notices_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, si
             x->n = doc.n;
             note_id(&x->largest, doc);
         }
-        look_for_long(x, doc);
+        find_longest_array(x, doc);
         s = mrsi_unique_check_document(x->clash, doc, e);
     }
     MRS_THEN(s, mrs_buf_status(&x->longest.id, e));

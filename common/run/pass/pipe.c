@@ -233,7 +233,7 @@ mrsi_pipe_turn(const struct mrsi_worker *w)
 /* Under the fetch lock: takes a savepoint after all jobs under way have been committed. None if the pass fails
  * meanwhile. */
 static enum mrs_status
-take_mark(struct pipe_run *r, struct mrs_err *e)
+take_savepoint(struct pipe_run *r, struct mrs_err *e)
 {
     const struct mrsi_pass *pass = r->pass;
     if (!pass || r->fetched == r->marked || !mrsi_ckpt_due(r->p->en)) {
@@ -294,7 +294,7 @@ one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
     pthread_mutex_lock(&r->fetch_lock);
     enum mrs_status s = stopped(r) ? MRS_END : MRS_OK;
     uint64_t no = r->fetched;
-    MRS_THEN(s, take_mark(r, &e));
+    MRS_THEN(s, take_savepoint(r, &e));
     if (s == MRS_OK && mrsi_cancelled(p->en)) {
         s = mrs_err_set(&e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }

@@ -72,7 +72,7 @@ close_part(struct mrsi_scan *s)
 }
 
 static void
-tell_progress(struct mrsi_scan *s, const struct mrs_block *b)
+report_progress(struct mrsi_scan *s, const struct mrs_block *b)
 {
     uint64_t now = mrs_reader_progress(s->reader);
     if (!s->parts[s->at_part].temp) {
@@ -122,7 +122,7 @@ mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part 
             return st;
         }
         if (st == MRS_OK) {
-            tell_progress(s, b);
+            report_progress(s, b);
             s->in_part = b->first_doc + b->n_docs;
             s->bytes += b->n;
             b->first_doc += s->base;

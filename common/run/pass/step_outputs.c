@@ -243,7 +243,8 @@ name_of(const struct mrsi_step_outputs *s, uint32_t coll)
 
 /* what: the `_id` or key, or "it" */
 static void
-tell_met(const struct mrsi_step_outputs *s, const struct mrsi_rejected *b, const char *what, int n, struct mrs_err *e)
+report_duplicate(const struct mrsi_step_outputs *s, const struct mrsi_rejected *b, const char *what, int n,
+                 struct mrs_err *e)
 {
     uint64_t ordinal = b->other & (((uint64_t)1 << 56) - 1);
     uint32_t side = (uint32_t)(b->other >> 56);
@@ -277,7 +278,7 @@ mrsi_step_outputs_clash(const struct mrsi_step_outputs *s, struct mrsi_worker *w
     }
     mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
     mrs_err_at(&w->err, "%s", where);
-    tell_met(s, b, n ? (const char *)room.p : "it", n ? (int)n : 2, &w->err);
+    report_duplicate(s, b, n ? (const char *)room.p : "it", n ? (int)n : 2, &w->err);
     mrs_buf_clear(&room);
     return MRS_SKIP;
 }

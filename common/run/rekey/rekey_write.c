@@ -135,7 +135,7 @@ gain_of(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g, struct
 
 /* The data after the header of a gain. */
 static const uint8_t *
-behind(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
+gain_data(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
 {
     MRS_ASSERT(g->gain > 0 && g->gain <= k->gains.n);
     return k->gains.p + (g->gain - 1) + sizeof(struct mrsi_rekey_gain_head);
@@ -157,7 +157,7 @@ find_gain(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_view doc)
     const struct mrsi_rekey_group *g = mrsi_rekey_group(k, i);
     struct mrsi_rekey_gain_head h;
     if (gain_of(k, g, &h)) {
-        const uint8_t *p = behind(k, g);
+        const uint8_t *p = gain_data(k, g);
         out.values = (struct mrs_view){p, h.values};
         out.old = h.olds ? (struct mrs_val){p + h.values, h.olds, MRS_ARRAY} : mrs_missing();
     }
@@ -245,7 +245,7 @@ find_reason(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_
         }
     }
     if (gain_of(k, g, &h) && !(bits & MRSI_FATE_REFUSED) && g->refused == MRSI_REKEY_FAILED) {
-        const char *text = (const char *)behind(k, g);
+        const char *text = (const char *)gain_data(k, g);
         return because(w, text, text + h.values);
     }
     return because(w, "merge", "another document of its group is refused");

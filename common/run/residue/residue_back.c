@@ -413,7 +413,7 @@ go_on(struct backing *x, struct mrs_err *e)
 /* ---- entry point ---- */
 /* Called when the inverse's output is complete, in `folder`. */
 static enum mrs_status
-look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
+read_inverse(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
 {
     struct backing *x = arg;
     struct mrs_input_opts o = {.unfinished = true};
@@ -493,7 +493,7 @@ end_published(struct backing *x, struct mrs_report *report, struct mrs_err *e)
 
 /* The report is that of the inverse run, except for the written files. */
 static void
-tell(struct backing *x, struct mrs_report *report)
+report_written(struct backing *x, struct mrs_report *report)
 {
     struct mrs_written *w = mrs_arena_alloc(&report->arena, (x->n_touched + 1) * sizeof *w);
     report->n_written = 0;
@@ -554,7 +554,7 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     MRS_ASSERT(residue && inverse);
     struct backing x = {.en = mrsi_bare_engine(mem, opts), .r = residue};
     struct mrsi_inverse_run run = {
-        .mem = mem, .inverse = inverse, .in = in, .opts = opts, .input = opts->input, .look = look, .arg = &x};
+        .mem = mem, .inverse = inverse, .in = in, .opts = opts, .input = opts->input, .look = read_inverse, .arg = &x};
     uint64_t started = mrs_clock_steady();
     memset(report, 0, sizeof *report);
     mrs_arena_init(&report->arena, mem);
@@ -575,7 +575,7 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
         MRS_THEN(s, mrsi_inverse_run(&run, report, e));
     }
     if (s == MRS_OK) {
-        tell(&x, report);
+        report_written(&x, report);
     }
     mrsi_ckpt_end(&x.en, s, e);
     report->resumed = x.own.resumed;

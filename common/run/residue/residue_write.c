@@ -346,7 +346,7 @@ publish(struct residue_write_writing *w, struct mrs_err *e)
 
 /* Called when the inverse's output is complete, in `folder`. */
 static enum mrs_status
-look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
+compare_inverse(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
 {
     struct residue_write_writing *w = arg;
     struct mrs_input_opts o = {.unfinished = true};
@@ -372,7 +372,7 @@ of_series(const struct mrsi_engine *en)
 }
 
 static void
-tell(struct residue_write_writing *w)
+report_residue(struct residue_write_writing *w)
 {
     struct mrs_report *r = w->en->report;
     const unsigned by_refusal =
@@ -398,7 +398,7 @@ run_back(struct residue_write_writing *w, struct mrs_err *e)
                                  .opts = w->en->opts,
                                  .input = mrs_output_partial(w->en->out),
                                  .go_on = mrsi_ckpt_was_whole(w->en),
-                                 .look = look,
+                                 .look = compare_inverse,
                                  .arg = w};
     enum mrs_status s = mrsi_inverse_run(&r, &report, e);
     mrs_report_clear(&report);
@@ -435,7 +435,7 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
     MRS_THEN(s, run_back(&w, e));
     blame_inverse(&w, s, e);
     if (s == MRS_OK) {
-        tell(&w);
+        report_residue(&w);
     } else if (w.there && !mrs_file_is_stream(en->opts->write_residue)) {
         unlink(en->opts->write_residue);
     }

@@ -9,7 +9,7 @@
 #include "state.h"
 #include "spill.h"
 
-struct spill_savepoint_told { /* entry of the list */
+struct spill_saved_piece { /* entry of the list */
     uint64_t off, sum;
     uint32_t n, part, stream;
     uint32_t open; /* 1: in the file of the open pieces */
@@ -38,7 +38,7 @@ list_pieces(struct mrsi_spill *sp, struct mrsi_savepoint_file *list, struct mrs_
         struct mrsi_spill_piece *x = (struct mrsi_spill_piece *)(void *)sp->part[i].pieces.p;
         for (size_t k = 0; s == MRS_OK && k < sp->part[i].pieces.n / sizeof *x; k++) {
             s = x[k].off == MRSI_NO_PLACE ? to_file(sp, &x[k], e) : MRS_OK;
-            struct spill_savepoint_told t = {x[k].off, x[k].sum, x[k].n, i, x[k].stream, 0};
+            struct spill_saved_piece t = {x[k].off, x[k].sum, x[k].n, i, x[k].stream, 0};
             MRS_THEN(s, mrsi_savepoint_file_put(list, &t, sizeof t, e));
         }
     }
@@ -52,7 +52,7 @@ list_open(const struct mrsi_spill *sp, struct mrsi_savepoint_file *list, struct 
     enum mrs_status s = MRS_OK;
     for (const struct mrsi_spiller *w = sp->spillers; w; w = w->next) {
         for (uint32_t i = 0; s == MRS_OK && w->open && i < sp->n_part; i++) {
-            struct spill_savepoint_told t = {*at, 0, w->open[i].n, i, w->stream, 1};
+            struct spill_saved_piece t = {*at, 0, w->open[i].n, i, w->stream, 1};
             if (t.n) {
                 t.sum = mrsi_piece_sum(sp, w->open[i].p, t.n);
                 s = mrsi_savepoint_file_put(list, &t, sizeof t, e);
@@ -142,7 +142,7 @@ take_pieces(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
     const struct taking *x = arg;
     struct mrsi_spill *sp = x->sp;
     for (size_t i = 0; i < n; i++) {
-        struct spill_savepoint_told t;
+        struct spill_saved_piece t;
         memcpy(&t, p + i * sizeof t, sizeof t);
         uint64_t most = t.open ? x->open : x->records;
         if (t.part >= sp->n_part || t.stream >= sp->streams || t.n > most || t.off > most - t.n || !t.n) {
@@ -177,7 +177,7 @@ mrsi_spill_load(struct mrsi_spill *sp, struct mrs_view mark, const char *name, s
     bool bad = false;
     struct mrs_view d = mrsi_savepoint_doc(mark, name);
     struct taking x = {sp, 0, 0};
-    struct mrsi_savepoint_items open = {sp->en, 1, take_open, &x}, list = {sp->en, sizeof(struct spill_savepoint_told),
+    struct mrsi_savepoint_items open = {sp->en, 1, take_open, &x}, list = {sp->en, sizeof(struct spill_saved_piece),
                                                                       take_pieces, &x};
     sp->total = mrsi_state_number(d, "ordinals", INT64_MAX, &bad);
     uint32_t n = (uint32_t)mrsi_state_number(d, "partitions", MOST, &bad);

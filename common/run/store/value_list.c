@@ -133,7 +133,7 @@ each_value(struct value_writer *x, enum mrs_status (*fn)(struct value_writer *x,
 }
 
 static enum mrs_status
-first_look(struct value_writer *x, uint64_t hash, const struct mrsi_sorted *r, struct mrs_err *e)
+put_value(struct value_writer *x, uint64_t hash, const struct mrsi_sorted *r, struct mrs_err *e)
 {
     (void)hash;
     return put_bytes(x, r, e);
@@ -145,7 +145,7 @@ mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e)
     MRS_ASSERT(!l->ready);
     struct value_writer x = {.l = l};
     mrs_buf_init(&x.last, l->en->mem, SIZE_MAX);
-    enum mrs_status s = each_value(&x, first_look, e);
+    enum mrs_status s = each_value(&x, put_value, e);
     l->n_slot = l->n + l->n / 2 + 1;
     MRS_THEN(s, each_value(&x, put_slot, e));
     MRS_THEN(s, put_empty(&x, (x.place < l->n_slot ? l->n_slot : x.place) + 1, e)); /* every search ends here */
@@ -199,7 +199,7 @@ mrsi_value_lists_save(struct mrsi_engine *en, struct mrs_build *b, struct mrs_bu
 
 /* Does every search stay inside the data? */
 static bool
-is_whole(const struct mrsi_value_list *l)
+is_valid(const struct mrsi_value_list *l)
 {
     const struct mrsi_value_slot *s = (const struct mrsi_value_slot *)(const void *)l->slots.p;
     if (!l->slots.ended || l->slots.n <= l->n_slot || s[l->slots.n - 1].at) {
@@ -235,7 +235,7 @@ list_back(struct mrsi_engine *en, struct mrs_view d, struct mrs_buf *files, stru
         s = mrsi_file_array_end(&l->bytes, e);
     }
     MRS_THEN(s, mrsi_file_array_load(&l->slots, d, "slots", e));
-    if (s == MRS_OK && !is_whole(l)) {
+    if (s == MRS_OK && !is_valid(l)) {
         s = mrsi_state_damaged("the values of a condition", e);
     }
     const struct mrsi_temp *const temp[] = {l->bytes.temp, l->slots.temp};

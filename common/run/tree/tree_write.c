@@ -140,7 +140,7 @@ find_place(const struct mrsi_tree_run *t, struct tree_write_job *job, uint32_t w
 /* ---- compare documents with the resolved tree, before any is written ---- */
 /* Visits all paths to the root again, without nodes that are excluded themselves. */
 static enum mrs_status
-find_ways_again(struct mrsi_tree_run *t, struct mrs_err *e)
+visit_ancestors_again(struct mrsi_tree_run *t, struct mrs_err *e)
 {
     for (uint64_t i = 0; i < t->n; i++) {
         struct mrsi_tree_node *n = mrsi_node(t, (uint32_t)i);
@@ -154,8 +154,8 @@ find_ways_again(struct mrsi_tree_run *t, struct mrs_err *e)
 }
 
 static enum mrs_status
-ask(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job *job, uint32_t who, bool *again,
-    struct mrs_err *e)
+compare_node(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job *job, uint32_t who, bool *again,
+             struct mrs_err *e)
 {
     MRS_ASSERT(who < t->n);
     struct mrsi_weight weight;
@@ -181,11 +181,11 @@ mrsi_tree_said(struct mrsi_tree_run *t, struct mrs_err *e)
     mrs_buf_init(&job.way, t->en->mem, SIZE_MAX);
     for (uint64_t i = 0; s == MRS_OK && (t->needs & MRS_TREE_SAID) && i < t->n; i++) {
         if (mrsi_node(t, (uint32_t)i)->fate == MRSI_TREE_IN) {
-            s = ask(t, &t->en->worker[0], &job, (uint32_t)i, &again, e);
+            s = compare_node(t, &t->en->worker[0], &job, (uint32_t)i, &again, e);
         }
     }
     mrs_buf_clear(&job.way);
-    return s == MRS_OK && again ? find_ways_again(t, e) : s;
+    return s == MRS_OK && again ? visit_ancestors_again(t, e) : s;
 }
 
 /* ---- refuse ---- */

@@ -468,8 +468,8 @@ sure_of(const struct fold *f)
 /* Writes items while their indexes differ only in the last digit; returns their number. at: where they go. An index in
  * 16 MiB has at most seven digits, so with its NUL it is a number of eight bytes. */
 static uint32_t
-lay_down(const struct bucket_item_template *tpl, struct mrsi_shape_items *items, const struct mrs_view *v, uint32_t n,
-         uint8_t **at)
+write_items(const struct bucket_item_template *tpl, struct mrsi_shape_items *items, const struct mrs_view *v,
+            uint32_t n, uint8_t **at)
 {
     MRS_ASSERT(v || n == 0);
     const size_t head = (size_t)items->name_len + 2, item = head + tpl->size;
@@ -506,7 +506,7 @@ take_values(struct fold *f, struct mrs_members *m, struct mrs_view values, uint6
     }
     uint8_t *at = b->p + b->n;
     for (uint32_t i = 0; i < n;) {
-        i += lay_down(&f->w->tpl, &f->items, all + i, n - i, &at);
+        i += write_items(&f->w->tpl, &f->items, all + i, n - i, &at);
     }
     f->grown += (size_t)(at - b->p) - b->n;
     b->n = (size_t)(at - b->p);

@@ -14,7 +14,7 @@
 /* ---- the plan ---- */
 /* Index of a name in the list, to which it is added if missing; BUCKET_TEMPLATES: the list is full. */
 static uint32_t
-look_for(struct mrsi_bucket *s, const char *name, size_t len)
+add_field(struct mrsi_bucket *s, const char *name, size_t len)
 {
     uint32_t i = 0;
     while (i < s->n_template && (s->tpl[i].len != len || memcmp(s->tpl[i].name, name, len) != 0)) {
@@ -30,7 +30,7 @@ static bool
 add_value(struct mrsi_bucket *s, const struct mrs_expr *x, uint32_t *value)
 {
     const char *bare = mrs_expr_bare_path(x);
-    *value = bare && *bare && !strchr(bare, '.') ? look_for(s, bare, strlen(bare)) : BUCKET_TEMPLATES;
+    *value = bare && *bare && !strchr(bare, '.') ? add_field(s, bare, strlen(bare)) : BUCKET_TEMPLATES;
     return *value < BUCKET_TEMPLATES;
 }
 
@@ -42,7 +42,7 @@ add_gone(struct mrsi_bucket *s)
     const struct mrsi_paths *drop = less ? &s->rest.drop : &s->shape.drop;
     good = good && !(less && s->less) && !(less && s->shape.drop.n && !s->both) && (less || s->shape.drop_flat);
     for (uint32_t i = 0; good && i < drop->n; i++) {
-        uint32_t at = look_for(s, drop->path[i].part[0].name, drop->path[i].part[0].len);
+        uint32_t at = add_field(s, drop->path[i].part[0].name, drop->path[i].part[0].len);
         good = at < BUCKET_TEMPLATES;
         if (good) {
             s->tpl[at].gone = true;
@@ -121,7 +121,7 @@ take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *na
 
 /* ---- documents with other names ---- */
 static uint32_t
-look_of(const struct mrsi_bucket *s, const struct mrs_elem *e)
+index_of(const struct mrsi_bucket *s, const struct mrs_elem *e)
 {
     uint32_t i = 0;
     while (i < s->n_template && !mrs_name_is(e, s->tpl[i].name, s->tpl[i].len)) {
@@ -143,7 +143,7 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
     mrs_buf_reset(&x->names);
     for (mrs_walk_init(&w, doc); x->n < BUCKET_LAYOUT && mrs_walk_next(&w, &e) == 1; x->n++) {
         struct bucket_field *f = &x->field[x->n];
-        *f = (struct bucket_field){.size = e.name_len + 1, .tpl = look_of(s, &e)};
+        *f = (struct bucket_field){.size = e.name_len + 1, .tpl = index_of(s, &e)};
         f->gone = f->tpl < s->n_template && s->tpl[f->tpl].gone;
         f->mask = f->size < 8 ? (1ull << 8 * f->size) - 1 : ~0ull;
         mrs_buf_put(&x->names, e.name, f->size);
@@ -170,7 +170,7 @@ walk_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out
     uint32_t n = 0;
     mrs_buf_put(out, "\0\0\0\0\0\0\0", 8);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
-        uint32_t tpl = look_of(s, &e);
+        uint32_t tpl = index_of(s, &e);
         if (tpl == s->n_template || !s->tpl[tpl].gone) {
             mrs_put32(size, e.name_len + 2);
             mrs_buf_put(out, size, sizeof size);
@@ -193,7 +193,7 @@ take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_vie
     struct mrs_elem e;
     mrsi_name_set_begin(&x->seen);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
-        uint32_t tpl = look_of(s, &e);
+        uint32_t tpl = index_of(s, &e);
         mrsi_name_set_add(&x->seen, &e);
         if (x->v[tpl].type == MRS_MISSING) { /* the first field of this name */
             x->v[tpl] = e.v;
@@ -279,8 +279,8 @@ mrsi_bucket_enter_fast(const void *state, struct mrs_ctx *c, void *work, struct 
 }
 
 static inline void
-take_look(const struct mrsi_bucket *s, struct bucket_plain *x, const uint8_t *doc, struct mrs_buf *name,
-          struct mrs_buf *values)
+read_known(const struct mrsi_bucket *s, struct bucket_plain *x, const uint8_t *doc, struct mrs_buf *name,
+           struct mrs_buf *values)
 {
     const struct bucket_known *k = &x->known;
     for (uint32_t i = 0; i < s->n_template; i++) {
@@ -318,7 +318,7 @@ names_series(const struct mrsi_bucket *s, uint32_t tpl)
 
 /* Records the offsets of the fields that were just read from a document of this template. */
 static void
-learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs_eval *ev)
+learn_template(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs_eval *ev)
 {
     MRS_ASSERT(x->n <= BUCKET_LAYOUT);
     struct bucket_known *k = &x->known;
@@ -363,7 +363,7 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
         return;
     }
     if (tpl && tpl->no == x->known.tpl) {
-        take_look(s, x, doc.p, name, values);
+        read_known(s, x, doc.p, name, values);
         return;
     }
     mrsi_step_fields(c, ev, room);
@@ -372,7 +372,7 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
         forget_values(s, x);
         take_strange(s, x, doc, name, values);
     } else if (tpl) {
-        learn_look(s, x, ev);
+        learn_template(s, x, ev);
     }
 }
 

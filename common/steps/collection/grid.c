@@ -235,7 +235,7 @@ static const struct mrs_grid_ops grid = {axes};
 
 /* ---- description ---- */
 static void
-tell_axes(struct mrsi_describe *t, const struct grid_of *s)
+describe_axes(struct mrsi_describe *t, const struct grid_of *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const struct mrs_axis *a = &s->axis[i];
@@ -259,7 +259,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     mrsi_describe_touch(&t, 0, 'A', "");
     mrsi_describe_words(&t, "makes a document in %s for each combination of ", s->into.ns);
-    tell_axes(&t, s);
+    describe_axes(&t, s);
     mrsi_describe_quiet(&t, "what it makes belongs to no document that could be looked at again" MRSI_DO_QUIET);
     for (uint32_t i = 0; i < s->n; i++) {
         if (s->axis[i].side >= 0 && mrsi_coll_same(&s->from[i], &s->into)) {

@@ -13,7 +13,7 @@ enum { WHOLE_MAX = 6200 }; /* digits of the largest decimal, plus some */
 /* The digits of an integer, from its text as a decimal: [-]digits[.digits][E[+-]exponent]. False: it has a fraction, or
  * is not a number. */
 static bool
-whole_digits(const char *text, char out[WHOLE_MAX])
+integer_digits(const char *text, char out[WHOLE_MAX])
 {
     size_t n = 0, first = 0;
     long exponent = 0;
@@ -66,7 +66,7 @@ number_name(struct mrs_val v, char out[WHOLE_MAX])
     }
     char text[48];
     mrs_decimal_to_text(v.p, text);
-    return whole_digits(text, out);
+    return integer_digits(text, out);
 }
 
 bool

@@ -89,7 +89,8 @@ one_of(struct shared *sh, struct mrs_val *put)
 }
 
 static enum mrs_status
-beside(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+next_to_reference(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
+                  struct mrs_val *put)
 {
     struct embed_splice *x = sh->x;
     const struct mrsi_embed *s = x->s;
@@ -268,7 +269,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     if (sh->silent) {
         return MRS_OK;
     }
-    return sh->x->s->in_place ? in_place(sh, site, verdict, put) : beside(sh, site, verdict, put);
+    return sh->x->s->in_place ? in_place(sh, site, verdict, put) : next_to_reference(sh, site, verdict, put);
 }
 
 static enum mrs_status

@@ -261,7 +261,7 @@ choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *
 /* Reports each match: 1 to take are in the parent (with `one`: only chosen), the rest was cut; if the path was blocked,
  * all of them stay. */
 static enum mrs_status
-tell(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
+report_uses(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
 {
     MRS_ASSERT(chosen <= take);
     struct mrs_match m;
@@ -344,7 +344,7 @@ lengthy(struct embed_splice *x, struct mrs_view doc, struct mrs_buf *out)
     if (p.flag) {
         return mrsi_embed_pages(x, take);
     }
-    return x->n && (p.silent[0] || take < x->n || chosen) ? tell(x, take, chosen, p.silent[0]) : MRS_OK;
+    return x->n && (p.silent[0] || take < x->n || chosen) ? report_uses(x, take, chosen, p.silent[0]) : MRS_OK;
 }
 
 /* ---- kernel ---- */

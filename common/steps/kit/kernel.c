@@ -98,7 +98,7 @@ mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d,
 
 /* Appends to the reason: size of the document with so many more bytes in a field. */
 static void
-tell_size(struct mrs_ctx *c, struct mrs_view doc, const char *field, uint64_t bytes)
+add_size(struct mrs_ctx *c, struct mrs_view doc, const char *field, uint64_t bytes)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const double mib = 1 << 20;
@@ -118,7 +118,7 @@ mrsi_step_too_large_with(struct mrs_ctx *c, const char *where, const char *what,
                          const char *field, uint64_t bytes)
 {
     enum mrs_status s = mrsi_step_refuse(c, where, "%s", what);
-    tell_size(c, doc, field, bytes);
+    add_size(c, doc, field, bytes);
     return s;
 }
 
@@ -137,7 +137,7 @@ mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
     enum mrs_status s = mrs_buf_status(out, c->err);
     if (s == MRS_OK && out->n > MRS_DOC_MAX) {
         s = mrs_err_set(c->err, MRS_FAIL, MRS_E_LIMIT, "the document would pass 16 MiB");
-        tell_size(c, (struct mrs_view){out->p, (uint32_t)out->n}, "", 0);
+        add_size(c, (struct mrs_view){out->p, (uint32_t)out->n}, "", 0);
     }
     return mrsi_step_skip(c, s, NULL);
 }

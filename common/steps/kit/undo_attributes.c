@@ -14,7 +14,7 @@ text_of(const struct mrsi_undo *u, const char *key)
 
 /* Does `where` read the array or fields that go into it? Yes if unknown. */
 static bool
-asks_packed(const struct mrsi_undo *u, struct mrs_val fields)
+reads_packed(const struct mrsi_undo *u, struct mrs_val fields)
 {
     struct mrs_walk w, f;
     struct mrs_elem cond, el;
@@ -49,7 +49,7 @@ put_common(struct mrsi_undo *u, struct mrs_val fields)
     mrsi_undo_take(u, "as", "as");
     mrsi_undo_take(u, "key", "key");
     mrsi_undo_take(u, "value", "value");
-    if (!asks_packed(u, fields)) {
+    if (!reads_packed(u, fields)) {
         mrsi_undo_take(u, "where", "where");
     } else {
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "which documents `where` left out");

@@ -65,7 +65,7 @@ point_dbref(struct following *x, struct mrs_val was, struct mrs_val to, struct m
 }
 
 static enum mrs_status
-names_nobody(struct following *x, struct rekey_outcome *o)
+is_dangling(struct following *x, struct rekey_outcome *o)
 {
     x->to->dangling++;
     switch (x->s->dangling) {
@@ -95,7 +95,7 @@ follow(struct following *x, struct mrs_val v, struct rekey_outcome *o)
         return st;
     }
     if (found == MRS_REKEY_NOBODY) {
-        return names_nobody(x, o);
+        return is_dangling(x, o);
     }
     x->to->references++;
     x->documents = x->documents || to.type == MRS_DOCUMENT;
@@ -276,15 +276,15 @@ mrsi_rekey_point(const void *state, struct mrs_ctx *c, void *work, int side, str
     return st == MRS_OK && *changed && x.documents ? mrsi_step_depth(c, "references", doc, mrsi_buf_view(out, 0)) : st;
 }
 
-struct rekey_looking {
+struct rekey_visit {
     void (*fn)(void *arg, struct mrs_val id);
     void *arg;
 };
 
 static enum mrs_status
-look_at(void *arg, struct mrs_val v)
+give_reference(void *arg, struct mrs_val v)
 {
-    struct rekey_looking *x = arg;
+    struct rekey_visit *x = arg;
     if (!mrs_is_nullish(v) && v.type != MRS_DOCUMENT) { /* a document may be a DBRef */
         x->fn(x->arg, v);
     }
@@ -296,8 +296,8 @@ mrsi_rekey_look(const void *state, int side, struct mrs_view doc, void (*fn)(voi
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct rekey_holder *h = holder_of(state, side);
-    struct rekey_looking x = {fn, arg};
+    struct rekey_visit x = {fn, arg};
     for (uint32_t i = 0; h && i < h->n_paths; i++) {
-        mrs_path_each(&h->path[i].path, doc, false, look_at, &x);
+        mrs_path_each(&h->path[i].path, doc, false, give_reference, &x);
     }
 }

@@ -57,7 +57,7 @@ mrsi_window_work_clear(struct mrs_ctx *c, void *work)
 
 /* ---- results of operators ---- */
 static void
-read_said(const struct mrsi_window *s, struct window_work *w, struct mrs_view alike, struct mrs_view given)
+read_results(const struct mrsi_window *s, struct window_work *w, struct mrs_view alike, struct mrs_view given)
 {
     MRS_ASSERT(mrs_view_is_framed(alike) && mrs_view_is_framed(given));
     struct mrs_walk all, own;
@@ -154,7 +154,7 @@ mrsi_window_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_
     if (st != MRS_OK) {
         return st;
     }
-    read_said(s, w, alike, given);
+    read_results(s, w, alike, given);
     struct mrsi_adding how = {&s->added, c, value, NULL, &x, w->silent, &w->raw, false, NULL};
     st = compute(s, c, w, doc);
     MRS_THEN(st, mrsi_add_values(&how, doc, false, out, &blocked));

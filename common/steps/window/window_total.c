@@ -111,7 +111,7 @@ point(const struct window_now *now, const struct window_op *op, uint64_t i, stru
 /* Checks the new members of the window; st->before is the last member whose argument failed, st->behind the last one
  * checked. FAIL: a failed one is in the window. */
 static enum mrs_status
-look(const struct window_now *now, const struct window_op *op, struct window_state *st)
+check_members(const struct window_now *now, const struct window_op *op, struct window_state *st)
 {
     MRS_ASSERT(st->lo <= st->hi);
     if (st->hi < st->to) {
@@ -137,7 +137,7 @@ mrsi_window_derivative(const struct window_now *now, const struct window_op *op,
     MRS_ASSERT(now->i < now->g->n);
     struct window_total_point a, b;
     enum mrs_status s = mrsi_window_span(now, op, st);
-    MRS_THEN(s, look(now, op, st));
+    MRS_THEN(s, check_members(now, op, st));
     uint64_t first = st->lo;
     while (s == MRS_OK && first < st->hi && !mrsi_window_holds(now, &op->frame, first)) {
         first++;

@@ -225,7 +225,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     MRS_THEN(s, mrsi_setup(en, e));
     mrs_salt_make(&en->salt, en->plan->id);
     MRS_THEN(s, mrsi_ckpt_begin(en, e));
-    MRS_THEN(s, mrsi_ckpt_dir_places(en, e));
+    MRS_THEN(s, mrsi_side_files_check_existing(en, e));
     MRS_THEN(s, mrsi_check_extras(en, e));
     MRS_THEN(s, mrsi_note_roles(en, e));
     MRS_THEN(s, make_workers(en, e));
@@ -407,7 +407,7 @@ too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
     MRS_ASSERT(past < en->plan->n_steps);
     const char *path = mrsi_refused_path(en, e);
     enum mrs_status s = mrsi_refusals(en, e);
-    MRS_THEN(s, mrsi_ckpt_dir_places(en, e)); /* again, possibly after hours */
+    MRS_THEN(s, mrsi_side_files_check_existing(en, e)); /* again, possibly after hours */
     if (s == MRS_OK && path) {
         s = mrsi_refused_write(en, path, past, e);
     }
@@ -499,7 +499,7 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     MRS_THEN(s, mrsi_refusals(en, e));
     if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {
         en->report->refused_file = mrsi_refused_path(en, e);
-        s = en->report->refused_file ? mrsi_ckpt_dir_places(en, e) : MRS_DEAD;
+        s = en->report->refused_file ? mrsi_side_files_check_existing(en, e) : MRS_DEAD;
         MRS_THEN(s, mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e));
     } else if (s == MRS_OK && en->notices) {
         s = mrsi_refused_weigh(en, e);
@@ -538,7 +538,7 @@ mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct m
     mrs_arena_init(&en.arena, mem);
     pthread_mutex_init(&en.lock, NULL);
     pthread_mutex_init(&en.temp_lock, NULL);
-    enum mrs_status s = mrsi_ckpt_dir_check(&en, e);
+    enum mrs_status s = mrsi_side_files_check(&en, e);
     MRS_THEN(s, begin(&en, &reached, e));
     MRS_THEN(s, run_steps(&en, &reached, e));
     MRS_THEN(s, end(&en, reached, e));

@@ -21,13 +21,13 @@ enum mrs_status mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts
 /* The memory for gathering, and the number of workers, from the options. */
 void mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_t *jobs);
 
-/* ---- beside.c ---- */
+/* ---- side_files.c ---- */
 /* The path for refused documents; NULL: none, or out of memory. */
 const char *mrsi_refused_path(struct mrsi_engine *en, struct mrs_err *e);
 /* No file that the run writes may be one of its inputs, or another file that it writes, */
-enum mrs_status mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_side_files_check(struct mrsi_engine *en, struct mrs_err *e);
 /* or a file of value. Called when it is known which run is resumed. */
-enum mrs_status mrsi_ckpt_dir_places(struct mrsi_engine *en, struct mrs_err *e);
+enum mrs_status mrsi_side_files_check_existing(struct mrsi_engine *en, struct mrs_err *e);
 
 /* ---- setup.c: everything known before the first document ---- */
 enum mrs_status mrsi_setup(struct mrsi_engine *en, struct mrs_err *e);

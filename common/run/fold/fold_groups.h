@@ -93,25 +93,25 @@ struct mrsi_fold_source {
     bool same_shared;    /* as in struct mrs_members */
     uint64_t at; /* ordinal of the last member returned */
     uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th member, after END */
-    /* Behind END: so many bytes of work have been done, and what the group has come to is true now; NULL: not asked.
-     * FAIL MRS_E_CANCEL: the run is to end. */
+    /* After END: so many bytes of work are done, and the group can be saved now; NULL: not needed. FAIL MRS_E_CANCEL:
+     * stop. */
     enum mrs_status (*rest)(struct mrsi_fold_source *s, uint64_t bytes, struct mrs_err *e);
 };
-/* What has been made, until the commit. */
+/* Output until the commit. */
 struct mrsi_fold_out {
     struct mrsi_out *outs;
     struct mrsi_lists lists;
     struct mrs_buf late;    /* ordinal, length, place NUL reason NUL more NUL */
-    uint64_t n_docs;        /* of the job, so far */
-    uint64_t first_doc;     /* APPLY: number of the first of them */
+    uint64_t n_docs;        /* of the job so far */
+    uint64_t first_doc;     /* APPLY: number of the job's first document */
 };
-/* How far a group is. */
+/* Progress of a group. */
 enum mrsi_fold_way {
-    MRSI_FOLD_GIVES,  /* the step asks for members */
-    MRSI_FOLD_DRAINS, /* it does not any more: the rest of them are counted */
+    MRSI_FOLD_GIVES,  /* the step reads members */
+    MRSI_FOLD_DRAINS, /* the step reads no more: the remaining members are counted */
     MRSI_FOLD_ENDS    /* documents are written, or members refused */
 };
-/* A group while it is folded. */
+/* A group being folded. */
 struct mrsi_fold_one {
     struct mrsi_fold *f;
     struct mrsi_worker *w;
@@ -119,7 +119,7 @@ struct mrsi_fold_one {
     struct mrsi_fold_source *source;
     struct mrsi_file_array docs; /* struct mrsi_fold_pending */
     struct mrsi_file_array alone; /* uint64_t: members refused alone */
-    struct mrs_buf bytes;   /* of documents, what is not in the file */
+    struct mrs_buf bytes;   /* documents not in the file */
     struct mrsi_temp *file;
     uint64_t filed;         /* bytes in the file */
     struct mrs_buf room;
@@ -127,13 +127,13 @@ struct mrsi_fold_one {
     bool ended;
     bool live; /* ready for use */
     enum mrsi_fold_way way;
-    bool fails;             /* all of the group, as why says */
+    bool fails;             /* the whole group is refused, with the error `why` */
     struct mrs_err why;
-    uint64_t released;      /* documents that have been written, or their members refused */
-    uint64_t reported;      /* members before this one are recorded as refused, or need not be */
-    bool kept;              /* savepoints may name its files: set behind init */
-    bool named;             /* a savepoint has named `file` */
-    uint64_t foreign;       /* bytes in the file that another run has put there: examined before they are used */
+    uint64_t released;      /* number of documents written, or whose members were refused */
+    uint64_t reported;      /* earlier members are recorded as refused, or need not be */
+    bool kept;              /* savepoints may refer to its files: set after init */
+    bool named;             /* a savepoint refers to `file` */
+    uint64_t foreign;       /* bytes in the file from the stopped run: validated before use */
     struct mrs_buf made;    /* the step's state of the group, to resume from; else empty */
 };
 

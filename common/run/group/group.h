@@ -66,7 +66,7 @@ struct mrsi_group_run {
     char late_why[512], late_where[64];
 };
 
-/* Data of a member besides its key and position. */
+/* Data of a member other than its key and position. */
 struct mrsi_member_head {
     struct mrs_hash128 body, bare; /* hashes of the document, with and without `_id` */
     uint32_t made, doc_len, ref_len;

@@ -12,7 +12,7 @@
 enum ext_refs { EXT_REFS_PARENT, EXT_REFS_CHILD, EXT_REFS_BOTH, EXT_REFS_NONE };
 enum ext_id { EXT_ID_KEEP, EXT_ID_NEW, EXT_ID_EXPR };
 #define EXT_BUF_MAX (8u * MRS_DOC_READ_MAX) /* maximum of a buffer for one document */
-#define EXT_AT_ONCE (2u << 20) /* bytes of children that are stored before the engine asks for them */
+#define EXT_AT_ONCE (2u << 20) /* bytes of children that are stored before the engine requests them */
 #define EXT_NONE UINT32_MAX
 /* Values at the path that are not parts: bits of mrs_ctx.remarks. */
 enum ext_remark { EXT_ARRAY, EXT_NULL, EXT_EMPTY, EXT_SCALAR };
@@ -114,7 +114,7 @@ struct ext_work {
     struct mrs_buf source, raw;
     struct mrs_view self;     /* the resulting source */
     struct mrs_view doc;      /* the original source */
-    bool later;               /* some children are made when the engine asks for them: */
+    bool later;               /* some children are made when the engine requests them: */
     struct ext_each rest;
     uint32_t at;              /* index of the next product */
     uint32_t n_pages;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* beside.c - the files that a run writes besides its output: their names, and that they overwrite nothing of value. */
+/* side_files.c - the files that a run writes besides its output: their names, and that they overwrite nothing of value. */
 #include "run/account/account.h"
 #include "run_engine.h"
 
@@ -116,7 +116,7 @@ check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
 
 /* No file that the run writes may be one of its inputs, or another file that it writes. */
 enum mrs_status
-mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_side_files_check(struct mrsi_engine *en, struct mrs_err *e)
 {
     const struct mrs_run_opts *o = en->opts;
     struct side_file w[WRITTEN];
@@ -146,7 +146,7 @@ mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e)
 /* The files of refused documents and residue overwrite nothing of value. Called when it is known which run this one
  * resumes. */
 enum mrs_status
-mrsi_ckpt_dir_places(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_side_files_check_existing(struct mrsi_engine *en, struct mrs_err *e)
 {
     struct side_file w[WRITTEN];
     uint32_t n = 0;

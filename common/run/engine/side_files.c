@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* side_files.c - the files that a run writes besides its output: their names, and that they overwrite nothing of value. */
+/* side_files.c - the files that a run writes in addition to its output: their names, and that they overwrite nothing of
+ * value. */
 #include "run/account/account.h"
 #include "run_engine.h"
 

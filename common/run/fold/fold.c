@@ -116,7 +116,7 @@ find_duplicates(struct mrsi_fold *f, struct mrs_err *e)
     return begin_writing(f, MRSI_FOLD_RESOLVES, e);
 }
 
-/* Checks that all groups were written: a resumed state may be wrong. */
+/* Begins to write by the verdicts. The numbers of groups may be missing only if the resumed state is wrong. */
 static enum mrs_status
 begin_applying(struct mrsi_fold *f, struct mrs_err *e)
 {

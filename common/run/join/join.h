@@ -28,7 +28,7 @@ enum mrsi_join_stage {
     MRSI_JOIN_KEYS,  /* reads the keys of into */
     MRSI_JOIN_FROM,  /* reads from */
     MRSI_JOIN_MEET, /* matches both sides by partition, if the keys do not fit */
-    MRSI_JOIN_EMIT,  /* writes into */
+    MRSI_JOIN_EMIT,  /* reads and copies existing documents; writes into */
     MRSI_JOIN_SETTLE /* writes the rest of from */
 };
 struct mrsi_join_run {

@@ -32,7 +32,7 @@ enum {
     MRSI_LINK_SORTLESS = 128  /* of a child: it has no sort key */
 };
 
-/* The document of a reference: an ordinal, and bits. */
+/* The document that holds a reference: an ordinal, and bits. */
 #define MRSI_REF_LIST (1ull << 63)  /* it is an element of a list */
 #define MRSI_REF_NONE (1ull << 62)  /* no reference: records that the document has a list */
 #define MRSI_REF_WHOSE (MRSI_REF_NONE - 1)

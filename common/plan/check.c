@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c - a plan against the collections that are really there.
+/* check.c - checks a plan against the collections that exist.
  *
- * Each step applies itself to the catalogue in turn, so the next one finds what it would find in a
- * run: new targets, moved indexes, dropped collections. A step that fails leaves the catalogue as
- * it was; steps on collections that it would have made or emptied are passed over, for their errors would be echoes. */
+ * Each step applies itself to the catalog in turn, so the next one finds what it would find in a run: new targets,
+ * moved indexes, dropped collections. A step that fails leaves the catalog unchanged; steps on collections that it
+ * would have made or emptied are skipped, because their errors would only follow from its own. */
 #include "plan_internal.h"
 #include "mongoreshape/catalogue.h"
 
 #include <stdio.h>
 
-/* What b finds depends on what a would have made or taken away. */
+/* Does b depend on a collection that a would have made or removed? */
 static bool
 shares(const struct mrs_desc *a, const struct mrs_desc *b)
 {

@@ -2,7 +2,7 @@
 /* error.c - the list of a plan's errors and warnings.
  *
  * Every reader of a plan reports here and continues, so that one read of a file finds all its errors. At the end the
- * list is put into file order. An error that an alias repeats at every place of use is kept once. */
+ * list is sorted by position in the file. An error that an alias repeats at every place of use is kept once. */
 #include "plan_internal.h"
 
 #include <stdarg.h>

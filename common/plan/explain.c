@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* explain.c - a plan in words, for people and as JSON.
+/* explain.c - explains a plan, as text and as JSON.
  *
- * Everything comes from what the steps say about themselves and from passes.c; after mrs_plan_check
- * also what the catalogue noted. Both forms say the same. */
+ * The source is the descriptions of the steps and passes.c; after mrs_plan_check also the notes of the catalog. Both
+ * forms have the same content. */
 #include "plan_internal.h"
 #include "passes.h"
 
@@ -176,9 +176,9 @@ put_touches(struct explain_text *t, const struct mrs_desc *d)
     }
 }
 
-/* What undoes the step, and what that does not bring back. */
+/* The inverse of the step, and what it does not restore. */
 static void
-put_way_back(struct explain_text *t, const struct mrs_step *step)
+put_inverse(struct explain_text *t, const struct mrs_step *step)
 {
     MRS_ASSERT(step->type);
     const struct mrs_inverse_plan *inv = t->inv;
@@ -227,7 +227,7 @@ put_step(struct explain_text *t, const struct mrs_plan *p, const struct mrs_step
         mrsi_plan_fold(t->out, i ? "" : "loses", d->losses[i]);
     }
     if (step->type->invert) {
-        put_way_back(t, step);
+        put_inverse(t, step);
     }
     put_touches(t, d);
 }
@@ -352,7 +352,7 @@ json_touches(struct mrs_build *b, const struct mrs_desc *d)
 }
 
 static void
-json_way_back(struct mrs_build *b, struct mrs_arena *a, const struct mrs_inverse_plan *inv, const struct mrs_step *step)
+json_inverse(struct mrs_build *b, struct mrs_arena *a, const struct mrs_inverse_plan *inv, const struct mrs_step *step)
 {
     json_open(b, "undoneBy", MRS_ARRAY);
     for (uint32_t i = 0; i < inv->n_entries; i++) {
@@ -394,7 +394,7 @@ json_step(struct mrs_build *b, struct mrs_arena *a, const struct mrs_plan *p, co
     if (!d->repeatable) {
         json_text(b, "notRepeatable", d->not_repeatable);
     }
-    json_way_back(b, a, inv, step);
+    json_inverse(b, a, inv, step);
     json_touches(b, d);
     mrs_build_close(b);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flow.c - values as YAML that our loader reads back to the same bytes: flow style on one line, typed values as
+/* flow.c - writes values as YAML that our loader reads back to the same bytes: flow style on one line, typed values as
  * Extended JSON.
  *
- * Text is bare where no reader of YAML could take it for anything else, and quoted with escapes otherwise. No
- * recursion: what is open lies on a stack as deep as documents may be. */
+ * Text has no quotes if every YAML reader takes it as text; otherwise it is quoted with escapes. No recursion: open
+ * containers are on a stack as deep as documents may be. */
 #include "plan_internal.h"
 #include "mongoreshape/ejson.h"
 
 #include <strings.h>
 
-/* The code point at p, at most n bytes long, its length in *len; a byte that is no UTF-8 is given as U+FFFD. */
+/* The code point at p, from at most n bytes, its length in *len; an invalid byte becomes U+FFFD. */
 static uint32_t
 code_point(const uint8_t *p, size_t n, size_t *len)
 {
@@ -34,7 +34,7 @@ code_point(const uint8_t *p, size_t n, size_t *len)
     return c;
 }
 
-/* Whether every reader of YAML takes it as it is, no line ends there, and it turns no order of letters. */
+/* Can it be printed unescaped? Not line breaks and characters that change the direction of text. */
 static bool
 printable(uint32_t c)
 {
@@ -57,7 +57,7 @@ mrsi_flow_comment(struct mrs_buf *out, const char *text)
     }
 }
 
-/* Text may hold such characters in JSON, but not in YAML. They can only are in strings. */
+/* Characters that are allowed in JSON, but not in YAML. They can only be in strings. */
 void
 mrsi_flow_json(struct mrs_buf *out, const uint8_t *p, size_t n)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* from_bson.c - a plan that comes as BSON, as text for the loader.
+/* from_bson.c - converts a plan in BSON to text for the loader.
  *
- * So there is one loader, and one set of words for what is wrong. Each key of the plan and of each step begins a line,
- * and the path to what is on a line is found by going through the document again in the same order. */
+ * So there is one loader, with one set of messages. Each key of the plan and of each step begins a line; the path for a
+ * line is found by writing the document again in the same order. */
 #include "plan_internal.h"
 
-/* Where the writer is. With a line to look for nothing is written but the path to it. */
+/* Position of the writer. If a line is searched, only the path for it is written. */
 struct from_bson {
     struct mrs_buf *out;
-    uint32_t line, wanted; /* wanted 0: the text itself */
+    uint32_t line, wanted; /* wanted 0: write the text */
 };
 
-/* A new line, for what has this path: top.i.step.key, as far as it goes. */
+/* Starts a new line for this path: top.i.step.key, or a part of it. */
 static void
 begin_line(struct from_bson *f, const char *before, const char *top, int64_t i, const struct mrs_elem *step,
            const struct mrs_elem *key)
@@ -143,7 +143,7 @@ mrs_plan_text(struct mrs_view plan, struct mrs_buf *out, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    /* What is no UTF-8 was written so: a plan must not be run as another one than was sent. */
+    /* Invalid UTF-8 was replaced: the plan would not be the one that was sent. */
     const uint8_t *text = out->p + from;
     if (memmem(text, out->n - from, "\\uFFFD", 6) || memmem(text, out->n - from, "\xEF\xBF\xBD", 3)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "a text of the plan is no UTF-8, or holds the character U+FFFD "

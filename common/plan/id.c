@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* id.c - the plan id: differs for plans that would give different documents.
+/* id.c - the plan id: two plans that could give different documents have different ids.
  *
- * The plan as canonical BSON, hashed: keys in the order of the manual, whatever their order in the file, without
- * comments and layout, server and database as resolved, without the plan's name. The inside of values keeps its order,
- * because that order shows in the output. */
+ * It is the hash of the plan as canonical BSON: keys in the order of the manual for any order in the file, without
+ * comments and layout, server and database resolved, without the plan's name. Nested values keep their order, because
+ * the output depends on it. */
 #include "plan_internal.h"
 
 static void

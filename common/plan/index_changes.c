@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_changes.c - the indexes that a plan makes, drops and changes, by comparing the catalogue before and after.
+/* index_changes.c - the indexes that a plan creates, drops and changes, found by comparing the catalog before and
+ * after.
  *
- * Steps report only what is lost; an owner also wants to see the result. Nothing here knows why an index changed: it
+ * Steps report only losses; an owner also wants to see the result. This file does not know why an index changed: it
  * compares indexes by name. */
 #include "plan_internal.h"
 #include "mongoreshape/ejson.h"
@@ -14,8 +15,8 @@ name_of(struct mrs_view index)
     return v.type == MRS_STRING ? (const char *)v.p + 4 : "";
 }
 
-/* The index of this name; the search begins after the last one found: both lists mostly have one order, and a dump may
- * have very many. */
+/* The index with this name; the search begins after the last one found: both lists usually have the same order, and a
+ * dump may have very many. */
 static const struct mrs_view *
 find(const struct mrs_view *list, uint32_t n, uint32_t *from, const char *name)
 {
@@ -104,7 +105,7 @@ mrsi_changes_after(struct mrsi_plan *p, struct mrs_catalog *cat, const struct mr
     return true;
 }
 
-/* `unique`, `sparse` ... in words, other options as they are. */
+/* `unique`, `sparse` ... as words, other options in full. */
 void
 mrsi_change_words(const struct mrsi_change *c, struct mrs_buf *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* invert.c - the plan that undoes a plan.
+/* invert.c - the inverse of a plan.
  *
- * Each step says by itself what undoes it; here the answers are put in reverse order. An entry that names a collection
- * which is gone at that point, because a later step of the plan dropped it, cannot run: it is left out, and that is a
- * loss. All of it follows from the plan alone, so that the inverse of a plan is one plan with one id. */
+ * Each step gives its own inverse; here they are put in reverse order. An entry with a collection that does not exist
+ * at that point, because a later step of the plan dropped it, cannot run: it is omitted, and that is a loss. The
+ * inverse depends on the plan alone, so a plan has one inverse with one id. */
 #include "plan_internal.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/inverse.h"
@@ -12,21 +12,21 @@
 
 #define ALL_KINDS ((1u << MRS_LOSS_KINDS) - 1)
 
-struct invert_names { /* of collections, "db.coll" */
+struct invert_names { /* names of collections, "db.coll" */
     const char **at;
     uint32_t n, cap;
 };
 struct inverting {
     const struct mrs_plan *p;
     struct mrs_inverse_plan *out;
-    struct invert_names gone, closed; /* closed: steps may not name them any more */
+    struct invert_names gone, closed; /* closed: later entries must not use them */
     uint32_t cap_entries, cap_losses;
     struct mrs_err *e;
     bool dead;
 };
 
 static void *
-room(struct inverting *x, void *list, uint32_t n, uint32_t *cap, size_t size)
+grow(struct inverting *x, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
     void *p = mrs_arena_more(&x->out->arena, list, n, cap, size);
     x->dead = x->dead || !p;
@@ -51,7 +51,7 @@ add(struct inverting *x, struct invert_names *s, const char *ns)
     if (find(s, ns) < s->n) {
         return;
     }
-    const char **list = room(x, s->at, s->n, &s->cap, sizeof *list);
+    const char **list = grow(x, s->at, s->n, &s->cap, sizeof *list);
     if (list) {
         s->at = list;
         s->at[s->n++] = ns;
@@ -67,7 +67,7 @@ take(struct invert_names *s, const char *ns)
     }
 }
 
-/* "db.coll" of a collection as a plan names it; NULL: it is none. */
+/* "db.coll" of a collection name in a plan; NULL: not a name. */
 static const char *
 ns_of(struct inverting *x, struct mrs_val v)
 {
@@ -143,7 +143,7 @@ is_made(struct inverting *x, const char *ns, void *arg)
     take(&x->gone, ns);
 }
 
-/* ---- the plan forwards: what is gone at its end ---- */
+/* ---- the plan forwards: collections that are gone at its end ---- */
 static struct mrs_view
 body_of(const struct mrs_plan *p, uint32_t i)
 {
@@ -176,14 +176,14 @@ static void
 add_loss(struct inverting *x, struct mrs_inverse_loss loss)
 {
     struct mrs_inverse_plan *o = x->out;
-    struct mrs_inverse_loss *list = room(x, o->loss, o->n_losses, &x->cap_losses, sizeof *list);
+    struct mrs_inverse_loss *list = grow(x, o->loss, o->n_losses, &x->cap_losses, sizeof *list);
     if (list) {
         o->loss = list;
         o->loss[o->n_losses++] = loss;
     }
 }
 
-/* A collection that the entry cannot do without and that is not there; NULL: it can run. */
+/* A required collection of the entry that does not exist; NULL: the entry can run. */
 static const char *
 lacks_what(struct inverting *x, const char *type, struct mrs_view keys)
 {
@@ -246,7 +246,7 @@ add_entry(struct inverting *x, const struct mrs_step *st, struct mrs_view entry)
         }
     }
     each_coll(x, mrs_doc_get(keys, "into"), is_made, NULL);
-    struct mrs_inverse_entry *list = room(x, o->entry, o->n_entries, &x->cap_entries, sizeof *list);
+    struct mrs_inverse_entry *list = grow(x, o->entry, o->n_entries, &x->cap_entries, sizeof *list);
     if (list) {
         o->entry = list;
         o->entry[o->n_entries++] = (struct mrs_inverse_entry){st->no, entry};
@@ -293,7 +293,7 @@ invert_step(struct inverting *x, uint32_t i)
     }
 }
 
-/* Losses were found from the last step to the first. */
+/* Losses were found from the last step to the first: reverses them. */
 static void
 in_order(struct mrs_inverse_plan *o)
 {
@@ -386,7 +386,7 @@ put_losses(const struct mrs_inverse_plan *inv, struct mrs_buf *out)
     }
 }
 
-/* "- step:" and each of its keys on a line. */
+/* "- step:", then each of its keys on a line. */
 static void
 put_entry(struct mrs_view entry, struct mrs_buf *out)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* key_shapes.c - whether the value of a step's key has the shape its table asks for.
+/* key_shapes.c - checks the type of a key's value against the step's table.
  *
- * Only shapes: that a path is a path, an expression compiles or a collection exists is found out
- * later, by those who know. The messages teach: they say what belongs there, show what is
- * there, and give the key's line of help. */
+ * Only the type: later code checks that a path is valid, an expression compiles or a collection exists. Messages state
+ * the expected value, show the actual one, and add the key's help line. */
 #include "plan_internal.h"
 
 #include <stdio.h>
@@ -28,7 +27,7 @@ mrsi_plan_hint(char text[96], const char *word, const char *const *words, uint32
     return text;
 }
 
-/* sub: where inside the value; NULL: the whole. Always false. */
+/* sub: place inside the value; NULL: the whole value. Always false. */
 static bool
 wrong(const struct key_shapes_check *c, const char *sub, const char *expected, struct mrs_val v)
 {
@@ -56,8 +55,8 @@ text_is(struct mrs_val v, const char *word, size_t n)
     return v.type == MRS_STRING && v.n == n + 5 && memcmp(v.p + 4, word, n) == 0;
 }
 
-/* Calls fn for each entry of a document or array, with its name; the first false ends it only after
- * all were seen. */
+/* Calls fn for each entry of a document or array, with its name; the result is false if any call was, after all
+ * calls. */
 static bool
 each(const struct key_shapes_check *c, struct mrs_val v, const char *above,
      bool (*fn)(const struct key_shapes_check *c, const char *sub, struct mrs_val v))
@@ -76,7 +75,7 @@ each(const struct key_shapes_check *c, struct mrs_val v, const char *above,
 }
 
 /* ---- collections ---- */
-/* A name, or a list of one: there a star is a character. */
+/* A name, or a list of one name, in which a star is a literal character. */
 static bool
 is_one_name(const struct key_shapes_check *c, struct mrs_val v)
 {
@@ -162,7 +161,7 @@ check_path(const struct key_shapes_check *c, const char *sub, struct mrs_val v)
            wrong(c, sub, "a path: `a.b.c`, or a list [a, \"b.c\"] for names with dots", v);
 }
 
-/* ---- words ---- */
+/* ---- keywords ---- */
 static bool
 is_choice(const char *choices, struct mrs_val v)
 {

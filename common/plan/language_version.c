@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* language_version.c - which steps and keys a plan may have that says `version: 1` */
+/* language_version.c - which steps and keys are allowed in a plan with `version: 1` */
 #include "plan_internal.h"
 
 bool

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live.c - the static rule: which parts of a plan may run while writers run.
+/* live.c - decides which parts of a plan can run while writers run.
  *
- * While a plan expands, old and new schema coexist: everything that steps add is there, nothing that they remove is
- * gone. A plan may run so only if no step can distinguish this from its steps being done one after the other, and if
- * each may be derived again at any time. Both follow from the sets of paths that steps read, add, and remove or
- * change; the step itself states what depends on its contents (quiet_only, not_direct). Two paths overlap if one leads
- * to or through the other. A plan is at most a few hundred steps: every pair is examined. No server is asked here, no
- * step is known by name. */
+ * While a plan expands, old and new schema coexist: everything that steps add exists, nothing that they remove is gone.
+ * A plan can run this way only if no step can distinguish this from running the steps one after the other, and if each
+ * can be derived again at any time. Both follow from the sets of paths that steps read, add, and remove or change; a
+ * step itself states what depends on contents (quiet_only, not_direct). Two paths overlap if one is the other or a
+ * prefix of it. A plan has at most a few hundred steps, so every pair is examined. This file uses no server and knows
+ * no step by name. */
 #include "plan_internal.h"
 #include "mongoreshape/live.h"
 #include "mongoreshape/path.h"
@@ -24,7 +24,7 @@ struct judge {
     bool dead;
 };
 
-/* Text in the arena; "" without memory. */
+/* Text in the arena; "" if memory is out. */
 static const char *say(struct judge *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static const char *
@@ -45,8 +45,8 @@ say(struct judge *j, const char *fmt, ...)
 }
 
 /* ---- sets ---- */
-/* What a join adds to a collection that it cannot list is made in contract, where all orphans are known; so is what
- * changes fields in place. */
+/* In contract, not in expand: fields that a join adds to a collection that it cannot list, because then all orphans are
+ * known; and changes of fields in place. */
 char
 mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t)
 {
@@ -77,7 +77,7 @@ has(const struct mrs_step *s, char kind)
     return any;
 }
 
-/* Whether the touch t of x meets something of kind `kind` of y. */
+/* Does the touch t of x overlap a touch of kind `kind` of y? */
 static bool
 touch_meets(const struct mrs_step *x, const struct mrs_touch *t, const struct mrs_step *y, char kind, struct hit *h)
 {
@@ -185,7 +185,7 @@ all_touches(const struct judge *j, const struct mrs_live_group *g)
     return n;
 }
 
-/* Fields that are added to documents which are there already, at the top or inside. */
+/* Fields added to existing documents, at the top or nested. */
 static void
 make_claims(struct judge *j, struct mrs_live_group *g)
 {
@@ -211,7 +211,7 @@ make_claims(struct judge *j, struct mrs_live_group *g)
     g->claims = list;
 }
 
-/* Whether a field that a step changes is still there afterwards. */
+/* Does a field that a step changes still exist afterwards? */
 static bool
 stays(const struct mrs_desc *d, const struct mrs_touch *t)
 {
@@ -248,7 +248,7 @@ make_gone(struct judge *j, struct mrs_live_group *g)
 }
 
 /* ---- one group ---- */
-/* Added by two steps, a field has two histories: derived again it could end in another place. */
+/* A field that two steps add could end in another place when it is derived again. */
 static void
 check_twice(struct judge *j, struct mrs_live_group *g)
 {
@@ -267,8 +267,8 @@ check_twice(struct judge *j, struct mrs_live_group *g)
     }
 }
 
-/* What a step of the group adds, and an earlier one does not, may not have been read or removed under that name
- * before: it would be there already, or be another thing. */
+/* A field that a step of the group adds, and no earlier one, must not have been read or removed under that name before:
+ * it would exist already, or be another field. */
 static void
 check_inside(struct judge *j, struct mrs_live_group *g)
 {
@@ -295,7 +295,7 @@ check_inside(struct judge *j, struct mrs_live_group *g)
     }
 }
 
-/* A side that gets documents which cannot be found again. Joins leave those to contract. */
+/* A side with documents that cannot be found again. Joins leave those to contract. */
 static void
 check_listed(struct judge *j, struct mrs_live_group *g, const struct mrs_step *s)
 {
@@ -341,8 +341,8 @@ check_direct(struct judge *j, struct mrs_live_group *g, uint32_t i)
     }
 }
 
-/* Whether a step reads what a later one of the group changes in place: of a contracted document it would derive
- * something else, and that cannot be distinguished from a write. */
+/* Does a step read a field that a later one of the group changes in place? From a contracted document it would derive
+ * another value, which cannot be distinguished from a write. */
 static bool
 reads_changed(const struct judge *j, const struct mrs_live_group *g)
 {
@@ -391,7 +391,7 @@ judge_steps(struct judge *j, struct mrs_live_group *g, const struct mrs_step *a,
 {
     static const struct {
         char of_a, of_b;
-        const char *does, *also; /* the second's doing; the first's */
+        const char *does, *also; /* verbs for the second step and the first */
     } rule[] = {{'A', 'A', "adds", "and step %u (%s) adds it, too"},
                 {'A', 'D', "removes or changes", "which step %u (%s) adds"},
                 {'D', 'A', "adds", "where step %u (%s) leaves what was there until contract"},

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_explain.c - the static rule in words: for each step what it reads, adds and removes, and for each group how it
- * may run alongside writers, or why not.
+/* live_explain.c - explains live.c's result: for each step what it reads, adds and removes, and for each group how it
+ * can run while writers run, or why not.
  *
- * Both forms say the same. A plan that is refused is refused here with the same sentence as by the online tool, since
- * both only repeat what live.c found. Nothing is decided in this file. */
+ * Text and JSON have the same content. A refused plan gets the same sentence as from the online tool, since both repeat
+ * the result of live.c. Nothing is decided in this file. */
 #include "plan_internal.h"
 #include "mongoreshape/live.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.c - from the tree of a plan to frozen steps.
+/* load.c - compiles the tree of a plan into immutable steps.
  *
- * Checks run from the outside in, and each continues after an error: keys of the plan, entries of `steps`, keys of
- * each step against the table of its type, shapes of their values, then the step's own compile hook. A step with a
- * wrong key is compiled without it, so that other errors in it are found in the same pass; what the hook then reports
- * about missing keys is dropped. The body handed to a hook has its keys in the order of the table, the order that the
- * plan id is made of: two plans with one id cannot behave differently. A step is known here only through its struct. */
+ * Checks run from the outside in, and each continues after an error: keys of the plan, entries of `steps`, keys of each
+ * step against the table of its type, types of their values, then the step's own compile hook. A step with a wrong key
+ * is compiled without it, so that other errors are found in the same run; errors of the hook about missing keys are
+ * then dropped. The body passed to a hook has its keys in the order of the table, which is also that of the plan id:
+ * two plans with one id cannot behave differently. A step is known here only through its struct. */
 #include "shell.h"
 #include "mongoreshape/condition.h"
 #include "mongoreshape/expr.h"
@@ -17,22 +17,22 @@
 struct loader {
     struct mrsi_plan *p;
     const struct mrs_plan_opts *opts;
-    const char *default_db; /* NULL: no collection may be named by a string */
-    uint32_t said; /* `version`; 0: the plan does not say */
+    const char *default_db; /* NULL: a string cannot name a collection */
+    uint32_t said; /* `version`; 0: not given */
     bool db_known;
     struct mrs_view *bodies;
-    uint32_t n_steps; /* entries of `steps` */
-    uint32_t n_lists; /* conditions on other collections, up to here */
+    uint32_t n_steps; /* number of entries of `steps` */
+    uint32_t n_lists; /* conditions on other collections so far */
 };
 
-/* One step on its way: what the callbacks of its compile hook need. */
+/* A step during compilation: the data for the callbacks of its hook. */
 struct load_entry {
     struct loader *l;
     struct mrs_args args;
     struct mrs_conditions conditions;
     const struct mrsi_step_src *src;
-    bool salvage;         /* some key was left out: only errors about the others count */
-    struct mrs_val *vals; /* one a row of the key table; missing: absent */
+    bool salvage;         /* a key was omitted: only errors about the others count */
+    struct mrs_val *vals; /* one for each row of the key table; missing: absent */
     struct mrsi_yaml_entry **at;
 };
 
@@ -84,7 +84,7 @@ check_top_keys(struct mrsi_plan *p)
     }
 }
 
-/* The text of a top-level key; NULL where it is absent or no text. */
+/* The text of a top-level key; NULL: absent or not a text. */
 static const char *
 top_text(struct mrsi_plan *p, const char *key, const char *example)
 {
@@ -171,7 +171,7 @@ load_database(struct loader *l)
         text = mrs_arena_copy(&p->pub.arena, l->opts->default_db, strlen(l->opts->default_db) + 1);
         p->dead = p->dead || !text;
     } else if (!text && (at || l->opts->any_db)) {
-        text = "db"; /* in its place: what is wrong was said, or there is nothing to take it from */
+        text = "db"; /* a placeholder: the error was reported, or there is no default */
         l->db_known = false;
     }
     l->default_db = text;
@@ -192,7 +192,7 @@ key_names(const struct mrs_step_type *type, uint32_t version, const char *names[
     return n;
 }
 
-/* Underscores and capitals aside. */
+/* Equal except for underscores and capitals? */
 static bool
 is_same_word(const char *a, const char *b)
 {
@@ -284,8 +284,7 @@ read_keys(struct load_entry *x)
     }
 }
 
-/* False where the step cannot be compiled for want of a key. A collection that is missing is
- * replaced by a name of its own. */
+/* False: the step cannot be compiled without a missing key. A missing collection is replaced by a unique name. */
 static bool
 needed_keys(struct load_entry *x)
 {
@@ -315,7 +314,7 @@ needed_keys(struct load_entry *x)
     return enough && !p->dead;
 }
 
-/* A map with keys of its own: those in the order of their table, then what is none of them, for the step to report. */
+/* Orders a map by the table of its keys; unknown keys come last, for the step to report. */
 static void
 build_inner(struct mrs_build *b, const struct mrs_inner *in, struct mrs_view map)
 {
@@ -336,8 +335,8 @@ build_inner(struct mrs_build *b, const struct mrs_inner *in, struct mrs_view map
     }
 }
 
-/* The value of a key. Steps of version 2 also have their inner keys in the order of the table, so that the plan id
- * does not depend on how they were written; the ids of older plans stay unchanged. */
+/* The value of a key. Steps of version 2 also have their inner keys in the order of the table, so that the plan id does
+ * not depend on their order; the ids of older plans stay unchanged. */
 static void
 build_value(struct mrs_build *b, const struct mrs_step_type *type, const char *key, struct mrs_val v)
 {
@@ -397,7 +396,7 @@ build_body(struct load_entry *x)
     return true;
 }
 
-/* ---- compiling ---- */
+/* ---- compile ---- */
 static bool
 place(const struct load_entry *x, const char *key, const char *sub, uint32_t *line, uint32_t *col)
 {
@@ -476,7 +475,7 @@ compile(struct load_entry *x, struct mrs_step *step)
     }
 }
 
-/* The keys of a step, none of them given yet. False: no memory. */
+/* The keys of a step, all unset. False: out of memory. */
 static bool
 begin_entry(struct load_entry *x, const struct mrs_step_type *type)
 {
@@ -525,7 +524,7 @@ load_body(struct loader *l, uint32_t i, const struct mrs_step_type *type)
 }
 
 /* ---- the list of steps ---- */
-/* Stages and words of others, and the step that does it here. */
+/* Stages and keywords of other tools, and the step that replaces each. */
 static const struct {
     const char *word, *step;
 } elsewhere[] = {
@@ -613,7 +612,7 @@ unknown_step(struct mrsi_plan *p, const struct mrsi_yaml_entry *at)
     }
     mrsi_plan_hint(hint, at->key, names, n);
     if (strstr(hint, "drop") || strstr(hint, "`delete`") || strstr(hint, "`unset`")) {
-        *hint = '\0'; /* a slip must not lead to a step that takes something away */
+        *hint = '\0'; /* after a slip, do not suggest a step that deletes */
     }
     for (uint32_t i = 0; !*hint && i < n && used < sizeof list - 40; i++) {
         int w = snprintf(list + used, sizeof list - used, "%s%.36s",
@@ -623,7 +622,7 @@ unknown_step(struct mrsi_plan *p, const struct mrsi_yaml_entry *at)
     mrsi_plan_error(p, at->line, at->col, "unknown step `%.80s`%s%s", at->key, hint, list);
 }
 
-/* The entry that names the step's type, or NULL after an error. */
+/* The entry with the step's type, or NULL after an error. */
 static const struct mrsi_yaml_entry *
 step_entry(struct mrsi_plan *p, const struct mrsi_yaml_entry *item)
 {
@@ -653,11 +652,11 @@ step_entry(struct mrsi_plan *p, const struct mrsi_yaml_entry *item)
     return NULL;
 }
 
-/* What a step with the key `twins` counts each document of. */
+/* Keys of the collection whose documents a step with the key `twins` counts. */
 static const char *const counted[] = {"from", "in", "parent", "child"};
 enum { N_COUNTED = sizeof counted / sizeof *counted };
 
-/* The policy for equal `_id`s of a step that counts each document, other than the default; NULL: none. */
+/* The policy for equal `_id`s of a step that counts each document, if not the default; NULL. */
 static const struct mrsi_yaml_entry *
 twins_of(const struct mrsi_yaml_entry *item)
 {
@@ -672,7 +671,7 @@ twins_of(const struct mrsi_yaml_entry *item)
     return word && (strcspn(key->choices, "|") != n || memcmp(word, key->choices, n) != 0) ? at : NULL;
 }
 
-/* The collections for which it holds, as keys of the step; one that is named by two keys counts once. */
+/* Its collections, as keys of the step; a collection under two keys counts once. */
 static uint32_t
 judged_by(const struct mrsi_yaml_entry *item, const char *out[N_COUNTED])
 {
@@ -692,8 +691,8 @@ judged_by(const struct mrsi_yaml_entry *item, const char *out[N_COUNTED])
     return n;
 }
 
-/* `twins: refuse` and `twins: first` are a step of their own in front: a `set` of `_id` to itself, which decides about
- * equal ones. The step after it is loaded: its body has the collection, under `of`. */
+/* `twins: refuse` and `twins: first` become a step before this one: a `set` of `_id` to itself, which applies the
+ * policy to equal `_id`s. The step after it is loaded: its body has the collection, under `of`. */
 static void
 load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins, const char *of, struct mrs_view behind)
 {
@@ -707,7 +706,7 @@ load_twins(struct loader *l, uint32_t i, const struct mrsi_yaml_entry *twins, co
     step->line = p->src[i].line = twins->line;
     step->col = p->src[i].col = twins->col;
     if (!behind.n) {
-        return; /* it has mistakes */
+        return; /* it has errors */
     }
     step->type = type;
     if (!begin_entry(&x, type)) {
@@ -829,7 +828,7 @@ load_root(struct loader *l)
     }
 }
 
-/* ---- the doors ---- */
+/* ---- entry points ---- */
 static void
 free_state(struct mrs_plan *pub, const struct mrs_step *s)
 {
@@ -845,7 +844,7 @@ free_states(struct mrs_plan *pub)
         free_state(pub, &pub->steps[i]);
     }
     for (uint32_t i = 0; pub->fitted && i < pub->n_written; i++) {
-        if (pub->written[i].stars) { /* the others are steps as well */
+        if (pub->written[i].stars) { /* the others belong to steps as well */
             free_state(pub, &pub->written[i]);
         }
     }

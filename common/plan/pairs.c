@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pairs.c - `\ud83d\ude00` of JSON, which YAML does not know.
+/* pairs.c - converts `\ud83d\ude00` of JSON for YAML.
  *
- * JSON writes a character past U+FFFF as two escapes, and programs that write JSON do so with everything that is not
- * ASCII. YAML has `\U0001F600` for it, and to libyaml half a pair is an error. So in a text that begins as JSON does,
- * pairs inside double quotes are rewritten before it is read; a quote counts where a JSON string may begin. Columns
- * after a pair on its line are two too small. */
+ * JSON escapes a character above U+FFFF as a surrogate pair, and many programs escape every character that is not
+ * ASCII. YAML has `\U0001F600`, and libyaml refuses surrogates. So in a text that begins like JSON, pairs inside double
+ * quotes are rewritten before it is parsed; a quote counts if a JSON string can begin there. Columns after a pair on
+ * its line are two too small. */
 #include "plan_internal.h"
 
 #include <stdio.h>
@@ -54,7 +54,7 @@ rewrite(const char *at, const char *end, char *out)
 {
     MRS_ASSERT(at <= end);
     char *to = out;
-    char before = 0; /* the last character that is no blank */
+    char before = 0; /* the last non-blank character */
     bool inside = false;
     while (at < end) {
         uint32_t high, low;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* passes.c - how often a plan reads each collection, and what each kind of step keeps in memory.
  *
- * Follows from the family of a step alone, since engines move documents by family. A step that
- * reads one document at a time needs no pass of its own where a neighbour reads or writes the
- * collection anyway. What is counted here is what to expect, not what some run did. */
+ * This follows from the family of a step, since engines handle documents by family. A step that reads one document at a
+ * time needs no pass of its own if a neighboring step reads or writes the collection anyway. The numbers are estimates,
+ * not measurements of a run. */
 #include "passes.h"
 #include "mongoreshape/condition.h"
 
@@ -18,8 +18,8 @@ side_of(const struct mrs_step *step, const char *ns)
     return NULL;
 }
 
-/* The step whose pass a one-document step shares, or NULL: earlier ones that write its collection,
- * later ones that read it. */
+/* The step whose pass a one-document step shares, or NULL: earlier ones that write its collection, later ones that read
+ * it. */
 static const struct mrs_step *
 host_of(const struct mrs_plan *p, const struct mrs_step *step)
 {
@@ -47,7 +47,7 @@ host_of(const struct mrs_plan *p, const struct mrs_step *step)
     return NULL;
 }
 
-/* What receives the passes of a step. */
+/* The callback for the passes of a step. */
 struct pass_sink {
     mrsi_pass_fn fn;
     void *arg;

@@ -8,8 +8,8 @@
 struct mrsi_plan_pass {
     const char *ns;
     uint32_t times;
-    uint32_t with;   /* times 0: the step in whose pass it happens */
-    const char *why; /* "" where there is nothing to say */
+    uint32_t with;   /* times 0: the step that shares its pass */
+    const char *why; /* "" if there is no note */
 };
 typedef void (*mrsi_pass_fn)(void *arg, const struct mrsi_plan_pass *pass);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_internal.h - shared by the files of common/plan: the tree of a plan's text, with positions, and the private
- * part of the plan.
+/* plan_internal.h - internal to common/plan: the tree of a plan's text, with positions, and the private part of the
+ * plan.
  *
- * The tree stays with the plan, so that an error found late (against the catalogue of an input) still has its line and
+ * The tree is kept with the plan, so that a later error (against the catalog of an input) still has a line and
  * column. */
 #ifndef MRSI_PLAN_INTERNAL_H
 #define MRSI_PLAN_INTERNAL_H
@@ -10,10 +10,10 @@
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/plan.h"
 
-#define MRSI_ERRORS_MAX 500u          /* more than this is not read; the rest is one line */
-#define MRSI_ANCHORS_MAX 1000u        /* a plan has a handful; bounds the search for one */
-#define MRSI_DIRECTIVES_MAX 100u      /* libyaml compares each %TAG with all before it */
-#define MRSI_EXPANDED_MAX MRS_DOC_MAX /* BSON bytes of a plan with its aliases written out */
+#define MRSI_ERRORS_MAX 500u          /* further errors are counted in one line */
+#define MRSI_ANCHORS_MAX 1000u        /* a plan has a handful; bounds the linear search */
+#define MRSI_DIRECTIVES_MAX 100u      /* libyaml compares each %TAG with all earlier ones */
+#define MRSI_EXPANDED_MAX MRS_DOC_MAX /* BSON bytes of a plan with its aliases expanded */
 
 enum mrsi_node_kind { MRSI_SCALAR, MRSI_LIST, MRSI_MAP };
 
@@ -25,15 +25,15 @@ struct mrsi_yaml_entry { /* of a map (with key) or of a list */
     uint32_t line, col; /* of the key, in a list of the entry */
     struct mrsi_yaml_node *node;
 };
-struct mrsi_yaml_node { /* shared where the text has aliases: never changed after it is read */
+struct mrsi_yaml_node { /* shared if the text has aliases: immutable after parsing */
     enum mrsi_node_kind kind;
-    bool open;  /* its end has not been read yet */
+    bool open;  /* its end was not parsed yet */
     bool plain; /* a scalar without quotes */
-    bool empty; /* a scalar of which nothing is written */
+    bool empty; /* an empty scalar */
     uint32_t line, col;
-    uint32_t height; /* containers on the longest way down, itself included; a scalar has 0 */
+    uint32_t height; /* depth of nested containers, including itself; a scalar has 0 */
     uint32_t count;
-    uint64_t size;      /* BSON bytes, about, with aliases written out */
+    uint64_t size;      /* estimated BSON bytes, with aliases expanded */
     struct mrs_val val; /* of a scalar */
     struct mrsi_yaml_entry *first, *last;
 };
@@ -45,38 +45,37 @@ struct mrsi_step_src {
 };
 
 struct mrsi_change {
-    char sign; /* '+' new, '-' gone, '~' another than before */
+    char sign; /* '+' new, '-' dropped, '~' changed */
     const char *ns;
-    struct mrs_view index; /* as it is now; as it was, where it is gone */
+    struct mrs_view index; /* the current index; if dropped, the old one */
 };
 
 struct mrsi_plan {
-    struct mrs_plan pub; /* first: a struct mrs_plan of ours is one of these */
+    struct mrs_plan pub; /* first: a struct mrs_plan * can be cast to this */
     struct mrsi_yaml_node *root;
-    struct mrsi_step_src *src;   /* one a step */
-    uint32_t cap_errors, unseen; /* unseen: past MRSI_ERRORS_MAX */
-    bool dead;                   /* memory ran out */
+    struct mrsi_step_src *src;   /* one for each step */
+    uint32_t cap_errors, unseen; /* unseen: beyond MRSI_ERRORS_MAX */
+    bool dead;                   /* memory was out */
     const char **notes;          /* of the catalogue, after mrs_plan_check */
     uint32_t n_notes;
     struct mrsi_change *changes; /* to indexes, after mrs_plan_check */
     uint32_t n_changes, cap_changes;
 };
 
-/* yaml.c: text -> p->root. Errors go to p; true where the tree is whole enough to be read on. */
+/* yaml.c: parses text into p->root. Errors go to p; true: the tree is complete enough to continue. */
 bool mrsi_yaml_read(struct mrsi_plan *p, const char *text, size_t n);
-/* pairs.c: text with JSON's pairs of escapes as YAML writes them; itself or a copy in the plan's
- * arena. False: no memory. */
+/* pairs.c: text with JSON's surrogate pairs in YAML's form; itself, or a copy in the plan's arena. False: out of
+ * memory. */
 bool mrsi_json_pairs(struct mrsi_plan *p, const char *text, size_t n, const char **out,
                      size_t *out_n);
 
 /* yaml_tree.c */
 struct mrsi_yaml_entry *mrsi_tree_find(const struct mrsi_yaml_node *map, const char *key);
-/* Position of `path` ("match.postId", "create.0.key") below node; stops at the deepest part that is
- * there. */
+/* Position of `path` ("match.postId", "create.0.key") below node, or of the deepest part of it that exists. */
 void mrsi_tree_locate(const struct mrsi_yaml_node *node, const char *path, uint32_t *line,
                       uint32_t *col);
-/* The BSON value of a node, Extended JSON wrappers resolved, in the plan's arena. False: errors
- * were reported or memory ran out. */
+/* The BSON value of a node, Extended JSON wrappers resolved, in the plan's arena. False: errors were reported, or
+ * memory is out. */
 bool mrsi_tree_val(struct mrsi_plan *p, const struct mrsi_yaml_node *node, struct mrs_val *out);
 
 /* error.c */
@@ -84,43 +83,43 @@ void mrsi_plan_error(struct mrsi_plan *p, uint32_t line, uint32_t col, const cha
     __attribute__((format(printf, 4, 5)));
 void mrsi_plan_warning(struct mrsi_plan *p, uint32_t line, uint32_t col, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-void mrsi_plan_errors_sort(struct mrsi_plan *p); /* into file order, repeated ones once */
-/* OK; or FAIL MRS_E_PLAN with the first error; DEAD where memory ran out. */
+void mrsi_plan_errors_sort(struct mrsi_plan *p); /* by position in the file, without duplicates */
+/* OK; or FAIL MRS_E_PLAN with the first error; DEAD: memory was out. */
 enum mrs_status mrsi_plan_errors_status(const struct mrsi_plan *p, struct mrs_err *e);
 
-/* key_shapes.c: the coarse type check of one key of a step. True where the value is right; *v may be
- * replaced (null that means the word `null`). */
+/* key_shapes.c: checks the type of one key of a step. True: valid; *v may be replaced (null that means the word
+ * `null`). */
 bool mrsi_plan_key_check(struct mrsi_plan *p, const struct mrs_step_type *type,
                          const struct mrs_key *key, const struct mrsi_yaml_entry *at,
                          const char *default_db, struct mrs_val *v);
-/* " (did you mean `x`?)" or ""; text holds 96 bytes. */
+/* " (did you mean `x`?)" or ""; text has 96 bytes. */
 const char *mrsi_plan_hint(char text[96], const char *word, const char *const *words, uint32_t n);
 
-/* language_version.c: whether a plan of this version may have the step, and this key of it. */
+/* language_version.c: may a plan of this version have the step, and this key of it? */
 #define MRSI_LATER "version 2 of the plan language has it, and this plan says `version: 1`"
 bool mrsi_step_known(const struct mrs_step_type *t, uint32_t version);
 bool mrsi_key_known(const struct mrs_step_type *t, const char *key, uint32_t version);
 
-/* stars.c: a collection as a plan writes it. False: the value is none. */
+/* stars.c: a collection name in a plan. False: invalid. */
 struct mrsi_star_name {
     const char *db, *coll;
     bool db_star, coll_star;
 };
 bool mrsi_star_name(const struct mrs_plan *p, struct mrs_val v, struct mrsi_star_name *out);
 bool mrsi_star_there(const struct mrsi_star_name *n);
-/* An error at a key of a step; NULL or "": at the step. */
+/* Reports an error at a key of a step; NULL or "": at the step. */
 void mrsi_stars_wrong(struct mrsi_plan *p, const struct mrsi_step_src *src, const char *type, const char *key,
                       const char *what);
-/* Sees whether a step that was loaded has names with stars, and whether they can be there. */
+/* Checks the names with stars of a loaded step, and whether stars are allowed there. */
 void mrsi_stars_look(struct mrsi_plan *p, struct mrs_step *s, const struct mrsi_step_src *src);
 
-/* id.c: makes p->pub.canonical and id. version: as the plan says it, 0 where it does not. bodies: one document a step,
- * keys in the order of its table. */
+/* id.c: sets p->pub.canonical and id. version: from the plan, 0 if not given. bodies: one document for each step, keys
+ * in the order of its table. */
 enum mrs_status mrsi_plan_make_id(struct mrsi_plan *p, uint32_t version,
                                   const struct mrs_view *bodies, struct mrs_err *e);
 
-/* index_changes.c: the indexes of a catalogue before the steps, and what they have done to them. NULL, false: no
- * memory. The catalogue's bytes are borrowed in between. */
+/* index_changes.c: records the indexes of a catalog before the steps, and compares them afterwards. NULL, false: out of
+ * memory. The catalog's bytes are borrowed in between. */
 struct mrsi_before_coll {
     const char *ns;
     const struct mrs_view *index;
@@ -135,20 +134,20 @@ bool mrsi_changes_after(struct mrsi_plan *p, struct mrs_catalog *cat, const stru
 /* "+ postId_1 of blog.comments: {...}, unique" */
 void mrsi_change_words(const struct mrsi_change *c, struct mrs_buf *out);
 
-/* explain.c: a labelled paragraph, folded; later lines are indented under the first. */
+/* explain.c: a labelled paragraph, wrapped; further lines are indented under the first. */
 void mrsi_plan_fold(struct mrs_buf *out, const char *label, const char *text);
-/* The same of what was put together in line, which is empty afterwards; what is bad in it is bad in out. */
+/* The same with the contents of line, which is emptied; a failure of line becomes one of out. */
 void mrsi_plan_fold_line(struct mrs_buf *out, const char *label, struct mrs_buf *line);
 
-/* live.c: the set a touch belongs to while the plan expands, R, A or D. */
+/* live.c: the set of a touch while the plan expands: R, A or D. */
 char mrsi_live_kind(const struct mrs_desc *d, const struct mrs_touch *t);
 
-/* flow.c: values as YAML on one line, which the loader reads back to the same bytes. */
+/* flow.c: a value as YAML on one line, which the loader reads back to the same bytes. */
 void mrsi_flow_val(struct mrs_buf *out, struct mrs_val v);
 void mrsi_flow_text(struct mrs_buf *out, const char *text, size_t n);
-/* JSON text that is YAML as well: odd characters are escaped. */
+/* JSON text that is also valid YAML: special characters are escaped. */
 void mrsi_flow_json(struct mrs_buf *out, const uint8_t *p, size_t n);
-/* Text of a comment: nothing in it ends the line. */
+/* Text for a comment: without line breaks. */
 void mrsi_flow_comment(struct mrs_buf *out, const char *text);
 
 #endif

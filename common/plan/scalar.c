@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scalar.c - what a word of YAML means: the core schema of YAML 1.2, of its words only `true`,
- * `false`, `null` and `~`.
+/* scalar.c - resolves plain YAML scalars by the core schema of YAML 1.2; of its words only `true`, `false`, `null` and
+ * `~`.
  *
- * The schema's `True`, `NULL` and the like stay strings, as `no` and `on` do: a plan that moves
- * data must not guess. Whole numbers become int32 where they fit, else int64; larger ones are an
- * error and never silently a double. Knows neither positions nor keys. */
+ * The schema's `True`, `NULL` and similar words stay strings, as do `no` and `on`: a plan that moves data must not
+ * guess. Integers become int32 if they fit, else int64; larger ones are an error and never silently a double. Knows
+ * neither positions nor keys. */
 #include "scalar.h"
 
 #include "mongoreshape/doc.h"
@@ -29,9 +29,9 @@ digits(const char *text, size_t n, size_t *at)
     return *at > from;
 }
 
-/* [-+]?[0-9]+, 0o[0-7]+ or 0x[0-9a-fA-F]+; *base of the digits that begin at *first. */
+/* [-+]?[0-9]+, 0o[0-7]+ or 0x[0-9a-fA-F]+; *base of the digits, which begin at *first. */
 static bool
-looks_whole(const char *text, size_t n, int *base, size_t *first)
+is_integer(const char *text, size_t n, int *base, size_t *first)
 {
     MRS_ASSERT(text || n == 0);
     *base = n > 2 && text[0] == '0' && text[1] == 'o'   ? 8
@@ -57,7 +57,7 @@ looks_whole(const char *text, size_t n, int *base, size_t *first)
 
 /* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? */
 static bool
-looks_float(const char *text, size_t n)
+is_float(const char *text, size_t n)
 {
     MRS_ASSERT(text || n == 0);
     size_t at = n > 0 && (text[0] == '-' || text[0] == '+');
@@ -95,7 +95,7 @@ infinity(const char *text, size_t n, double *out)
 }
 
 static enum mrsi_scalar
-whole(const char *text, size_t n, int base, size_t first, struct mrsi_scalar_room *room)
+read_integer(const char *text, size_t n, int base, size_t first, struct mrsi_scalar_room *room)
 {
     MRS_ASSERT(first <= n && (base == 8 || base == 10 || base == 16));
     uint64_t magnitude = 0;
@@ -117,8 +117,7 @@ whole(const char *text, size_t n, int base, size_t first, struct mrsi_scalar_roo
     return MRSI_SCALAR_VALUE;
 }
 
-/* text ends in NUL behind its n bytes. The C locale, whatever the program's is: a decimal comma
- * would cut 1.5 to 1. */
+/* text has a NUL after its n bytes. Uses the C locale: with a decimal comma, 1.5 would become 1. */
 static enum mrsi_scalar
 real(const char *text, struct mrsi_scalar_room *room)
 {
@@ -142,10 +141,10 @@ number(const char *text, size_t n, bool whole_allowed, struct mrsi_scalar_room *
     int base;
     size_t first;
     double d;
-    if (whole_allowed && looks_whole(text, n, &base, &first)) {
-        return whole(text, n, base, first, room);
+    if (whole_allowed && is_integer(text, n, &base, &first)) {
+        return read_integer(text, n, base, first, room);
     }
-    if (looks_float(text, n)) {
+    if (is_float(text, n)) {
         return real(text, room);
     }
     if (infinity(text, n, &d)) {

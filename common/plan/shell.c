@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell.c - finds literals of the shell in a plan, such as ISODate("2020-01-01") or /^a/i: to YAML they are texts.
+/* shell.c - finds literals of the mongo shell in a plan, such as ISODate("2020-01-01") or /^a/i: for YAML they are
+ * texts.
  *
- * A text compares with texts only, so a query with one selects other documents than its author means, without an
- * error. Each is an error of the plan, and the message shows the Extended JSON to write. Below `$literal` all is text.
- * A text that may be intended gets a warning: one that looks like a date or like a field, in a comparison; an
- * expression of a program; an operator of a query without its $; True and None; a key without a value; a place in an
- * array. Knows no step. */
+ * A text compares only with texts, so a query with one selects other documents than intended, without an error. Each is
+ * an error of the plan, and the message shows the Extended JSON to write. Below `$literal` everything is text. A text
+ * that may be intended gets a warning: one that looks like a date or a field, in a comparison; an expression of a
+ * programming language; a query operator without its $; True and None; a key without a value; an array index in a path.
+ * Knows no step. */
 #include "plan/literal/literal.h"
 #include "shell.h"
 #include "mongoreshape/words.h"
 
 enum context {
-    VALUE,   /* of an expression, or no expression at all */
-    QUERY,   /* what a query compares with */
-    OPERAND, /* of a comparison in an expression */
+    VALUE,   /* of an expression, or another value */
+    QUERY,   /* a value that a query compares with */
+    OPERAND, /* an operand of a comparison in an expression */
     PATTERN  /* a regular expression */
 };
-struct shell_look {
+struct shell_check {
     struct mrsi_plan *p;
     const char *step, *key;
     bool good;
 };
 
 static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$in"};
-/* Texts are right below these. */
+/* Their values are texts. */
 static const char *const texts[] = {"$literal", "$comment",           "$date",         "$code",
                                     "$symbol",  "$regularExpression", "$numberDouble", "$numberDecimal"};
 static const char *const no_compare[] = {"$expr", "$options", "$type", "$mod",
@@ -35,7 +36,7 @@ digits(const char *text, size_t n)
     return strspn(text, "0123456789") >= n;
 }
 
-/* 2020-01-31, also followed by a time. */
+/* 2020-01-31, possibly followed by a time. */
 static bool
 is_date(const char *t, size_t n)
 {
@@ -50,10 +51,10 @@ is_oid(const char *t, size_t n)
     return n == 24 && strspn(t, "0123456789abcdefABCDEF") == n;
 }
 
-/* A text that looks like a date or an ObjectId gets a note, since the field may hold texts. False: neither. */
+/* Notes a text that looks like a date or an ObjectId, since the field may contain texts. False: neither. */
 static bool
-note_lookalike(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
-               enum context where)
+note_similar(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
+             enum context where)
 {
     static const char *const converted[] = {"dateString", "input"};
     bool date = is_date(s.p, s.n);
@@ -69,7 +70,7 @@ note_lookalike(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mr
     return true;
 }
 
-/* ---- what is legal, and seldom meant ---- */
+/* ---- valid, but rarely intended ---- */
 static const char *const operators[] = {"eq",  "ne",  "gt",     "gte", "lt",    "lte",
                                         "in",  "nin", "exists", "not", "regex", "elemMatch"};
 static const char *const joints[] = {"or", "and", "nor"};
@@ -78,9 +79,9 @@ static const char *const escapes[] = {"\\n", "\\t", "\\r", "\\r\\n"};
 static const char *const times[] = {"now", "Now", "NOW", "today"};
 static const char *const variables[] = {"$NOW", "$ROOT", "$CURRENT", "$REMOVE"};
 
-/* What a program would compute, or write in its own way. */
+/* Expressions of programming languages. */
 static bool
-doubt_code(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, enum context where)
+doubt_code(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, enum context where)
 {
     static const char *const help[] = {
         [MRSI_CODE_CALL] =
@@ -109,7 +110,7 @@ doubt_code(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_s
     return false;
 }
 
-/* "Hello $name", "#{name}", "{{name}}": nothing is filled in. */
+/* "Hello $name", "#{name}", "{{name}}": templates are not expanded. */
 static bool
 is_template(struct mrsi_span s)
 {
@@ -124,12 +125,12 @@ is_template(struct mrsi_span s)
     return false;
 }
 
-/* Totals of a text, and formats of dates as other languages write them. */
+/* Operators for totals with a text, and date formats of other languages. */
 static void
-doubt_operand(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s)
+doubt_operand(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s)
 {
     static const char *const totals[] = {"$sum", "$avg", "$stdDevPop", "$stdDevSamp"};
-    static const char *const bytes[] = {"auto", "base64", "base64url", "hex", "utf8", "uuid"}; /* of $convert */
+    static const char *const bytes[] = {"auto", "base64", "base64url", "hex", "utf8", "uuid"}; /* formats of $convert */
     if (MRS_IS_ONE_OF(at->key, totals) && *s.p != '$') {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: `%s` of a text passes over it: a field is \"$%.60s\", a "
                           "number has no quotes", l->step, l->key, at->key, s.p);
@@ -157,7 +158,7 @@ has_place(const char *path)
 }
 
 static void
-doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
+doubt_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
            enum context where)
 {
     MRS_ASSERT(s.p || s.n == 0);
@@ -193,9 +194,9 @@ doubt_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_s
     }
 }
 
-/* A key without a value, and keys of a query that are operators but for their $. */
+/* A key without a value, and keys of a query that are operators without their $. */
 static void
-doubt_key(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context where)
+doubt_key(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context where)
 {
     const struct mrsi_yaml_node *node = at->node;
     const char *inner = node->kind == MRSI_MAP && node->first ? node->first->key : "";
@@ -219,7 +220,7 @@ doubt_key(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context w
 
 /* fields: { lines.0.qty: ... } */
 static void
-doubt_places(struct shell_look *l, const struct mrsi_yaml_node *map)
+doubt_places(struct shell_check *l, const struct mrsi_yaml_node *map)
 {
     for (const struct mrsi_yaml_entry *at = map->first; at && map->kind == MRSI_MAP; at = at->next) {
         if (has_place(at->key)) {
@@ -230,9 +231,9 @@ doubt_places(struct shell_look *l, const struct mrsi_yaml_node *map)
     }
 }
 
-/* match: { from: x, into: y }, which is a list where it names the sides. */
+/* match: { from: x, into: y }: with the names of the sides it must be a list. */
 static void
-doubt_match(struct shell_look *l, const struct mrsi_yaml_entry *at)
+doubt_match(struct shell_check *l, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *a = at->node->kind == MRSI_MAP ? at->node->first : NULL, *b = a ? a->next : NULL;
     if (b && !b->next && mrsi_tree_find(at->node, "from") && mrsi_tree_find(at->node, "into")) {
@@ -243,9 +244,9 @@ doubt_match(struct shell_look *l, const struct mrsi_yaml_entry *at)
     }
 }
 
-/* Whether the text is a literal of the shell or of a driver; out: what to write. */
+/* Is the text a literal of the shell or of a driver? out: what to write instead. */
 static bool
-is_literal(struct shell_look *l, struct mrsi_span s, bool plain, enum context where, bool *word,
+is_literal(struct shell_check *l, struct mrsi_span s, bool plain, enum context where, bool *word,
            struct mrsi_literal *out)
 {
     struct mrs_mem *mem = l->p->pub.mem;
@@ -261,9 +262,9 @@ is_literal(struct shell_look *l, struct mrsi_span s, bool plain, enum context wh
            (plain || (telling && where != PATTERN));
 }
 
-/* { $date: { $numberLong: "1577836800" } }: seconds, which would be in January of 1970. */
+/* { $date: { $numberLong: "1577836800" } }: seconds, read as milliseconds they are in January 1970. */
 static void
-doubt_seconds(struct shell_look *l, const struct mrsi_yaml_entry *at)
+doubt_seconds(struct shell_check *l, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *ms = at->node->kind == MRSI_MAP ? at->node->first : NULL;
     uint32_t n = 0;
@@ -276,9 +277,9 @@ doubt_seconds(struct shell_look *l, const struct mrsi_yaml_entry *at)
     }
 }
 
-/* fields: { name: 1 } of what is taken from documents, where [name] would take the field. */
+/* fields: { name: 1 } for a field to copy, where [name] would copy it. */
 static void
-doubt_projection(struct shell_look *l, const struct mrsi_yaml_entry *fields)
+doubt_projection(struct shell_check *l, const struct mrsi_yaml_entry *fields)
 {
     int64_t n;
     bool all = fields->node->kind == MRSI_MAP && fields->node->first;
@@ -295,8 +296,8 @@ doubt_projection(struct shell_look *l, const struct mrsi_yaml_entry *fields)
 }
 
 static void
-look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
-             enum context where)
+check_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_span s, bool plain,
+           enum context where)
 {
     MRS_ASSERT(at->node);
     struct mrsi_literal shown;
@@ -310,7 +311,7 @@ look_at_text(struct shell_look *l, const struct mrsi_yaml_entry *at, struct mrsi
                         word             ? " (the text itself: in quotes)"
                         : where == QUERY ? ""
                                          : " (the text itself: { $literal: \"...\" })");
-    } else if (!note_lookalike(l, at, s, plain, where) &&
+    } else if (!note_similar(l, at, s, plain, where) &&
                !(where != PATTERN && (plain || mrsi_literal_code(s) == MRSI_CODE_SUM) && doubt_code(l, at, s, where))) {
         doubt_operand(l, at, s);
         doubt_text(l, at, s, plain, where);
@@ -332,9 +333,9 @@ field_of(const struct mrsi_yaml_node *node)
     return *text == '$' && text[1] && text[1] != '$' ? text + 1 : NULL;
 }
 
-/* { $eq: [$a, null] }, which is false where `a` is missing. */
+/* { $eq: [$a, null] }, which is false if `a` is missing. */
 static void
-doubt_null(struct shell_look *l, const struct mrsi_yaml_entry *at)
+doubt_null(struct shell_check *l, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *a = at->node->kind == MRSI_LIST ? at->node->first : NULL, *b = a ? a->next : NULL;
     bool equal = strcmp(at->key, "$eq") == 0 || strcmp(at->key, "$ne") == 0;
@@ -349,9 +350,9 @@ doubt_null(struct shell_look *l, const struct mrsi_yaml_entry *at)
     }
 }
 
-/* { $expr: { $lt: [$at, ...] } } in a query that says nothing else of `at`: what is missing is less than all. */
+/* { $expr: { $lt: [$at, ...] } } in a query without another condition on `at`: a missing value is less than all. */
 static void
-doubt_less(struct shell_look *l, const struct mrsi_yaml_node *query, const struct mrsi_yaml_entry *at)
+doubt_less(struct shell_check *l, const struct mrsi_yaml_node *query, const struct mrsi_yaml_entry *at)
 {
     const struct mrsi_yaml_entry *less = at->node->kind == MRSI_MAP ? at->node->first : NULL;
     const struct mrsi_yaml_entry *one = less && less->node->kind == MRSI_LIST ? less->node->first : NULL;
@@ -364,9 +365,9 @@ doubt_less(struct shell_look *l, const struct mrsi_yaml_node *query, const struc
     }
 }
 
-/* Whether a comparison is with a field or a date: not with a text that was made of one. */
+/* Is a comparison with a field or a date, and not with a text computed from one? */
 static bool
-meets_dates(const struct mrsi_yaml_node *operands)
+compares_dates(const struct mrsi_yaml_node *operands)
 {
     uint32_t n;
     for (const struct mrsi_yaml_entry *at = operands->first; at; at = at->next) {
@@ -382,7 +383,7 @@ meets_dates(const struct mrsi_yaml_node *operands)
     return false;
 }
 
-/* What the value of a key of a map in `where` is. */
+/* The kind of value of a key in a `where`. */
 static enum context
 below(enum context where, const struct mrsi_yaml_entry *at)
 {
@@ -395,19 +396,19 @@ below(enum context where, const struct mrsi_yaml_entry *at)
     if (where == QUERY) {
         return MRS_IS_ONE_OF(at->key, no_compare) ? VALUE : QUERY;
     }
-    bool compared = at->node->kind == MRSI_LIST && MRS_IS_ONE_OF(at->key, compares) && meets_dates(at->node);
+    bool compared = at->node->kind == MRSI_LIST && MRS_IS_ONE_OF(at->key, compares) && compares_dates(at->node);
     return compared ? OPERAND : VALUE;
 }
 
-static void look_at(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context where);
+static void check_entry(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context where);
 
 static void
-look_inside(struct shell_look *l, const struct mrsi_yaml_node *node, enum context where)
+check_below(struct shell_check *l, const struct mrsi_yaml_node *node, enum context where)
 {
     for (const struct mrsi_yaml_entry *at = node->first; at; at = at->next) {
         doubt_seconds(l, at);
         if (node->kind == MRSI_LIST) {
-            look_at(l, at, where);
+            check_entry(l, at, where);
         } else if (!MRS_IS_ONE_OF(at->key, texts)) {
             doubt_key(l, at, where);
             if (where != QUERY) {
@@ -415,21 +416,21 @@ look_inside(struct shell_look *l, const struct mrsi_yaml_node *node, enum contex
             } else if (strcmp(at->key, "$expr") == 0) {
                 doubt_less(l, node, at);
             }
-            look_at(l, at, below(where == OPERAND ? VALUE : where, at));
+            check_entry(l, at, below(where == OPERAND ? VALUE : where, at));
         }
     }
 }
 
 static void
-look_at(struct shell_look *l, const struct mrsi_yaml_entry *at, enum context where)
+check_entry(struct shell_check *l, const struct mrsi_yaml_entry *at, enum context where)
 {
     const struct mrsi_yaml_node *node = at->node;
     if (node->kind != MRSI_SCALAR) {
-        look_inside(l, node, where);
+        check_below(l, node, where);
     } else if (node->val.type == MRS_STRING) {
         uint32_t n;
         const char *text = mrs_val_text(node->val, &n);
-        look_at_text(l, at, (struct mrsi_span){text, n}, node->plain, where);
+        check_text(l, at, (struct mrsi_span){text, n}, node->plain, where);
     }
 }
 
@@ -438,7 +439,7 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
                 const struct mrsi_yaml_entry *at)
 {
     MRS_ASSERT(type->name && key->name && at->node);
-    struct shell_look l = {p, type->name, key->name, true};
+    struct shell_check l = {p, type->name, key->name, true};
     switch (key->type) {
     case MRS_ARG_COLL:
     case MRS_ARG_TEXT:
@@ -447,11 +448,11 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
     case MRS_ARG_PATHS:
     case MRS_ARG_CHOICE:
     case MRS_ARG_SORT: break; /* names */
-    case MRS_ARG_COLLS: /* keys are values that are compared */
+    case MRS_ARG_COLLS: /* keys are compared values */
         for (const struct mrsi_yaml_entry *one = at->node->first; one && at->node->kind == MRSI_MAP; one = one->next) {
-            look_at_text(&l, one, (struct mrsi_span){one->key, one->key_n}, false, VALUE);
+            check_text(&l, one, (struct mrsi_span){one->key, one->key_n}, false, VALUE);
         }
-        look_at(&l, at, VALUE);
+        check_entry(&l, at, VALUE);
         break;
     default:
         if (key->type == MRS_ARG_MATCH) {
@@ -463,7 +464,7 @@ mrsi_plan_shell(struct mrsi_plan *p, const struct mrs_step_type *type, const str
         if (key->type == MRS_ARG_FIELDS && mrs_key_find(type->keys, type->n_keys, "from")) {
             doubt_projection(&l, at);
         }
-        look_at(&l, at, key->type == MRS_ARG_QUERY || strcmp(key->name, "validator") == 0 ? QUERY : VALUE);
+        check_entry(&l, at, key->type == MRS_ARG_QUERY || strcmp(key->name, "validator") == 0 ? QUERY : VALUE);
     }
     return l.good;
 }

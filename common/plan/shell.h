@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shell.h - literals of the shell, in the value of a key of a plan. */
+/* shell.h - finds literals of the mongo shell in the value of a plan's key. */
 #ifndef MRSI_PLAN_SHELL_H
 #define MRSI_PLAN_SHELL_H
 

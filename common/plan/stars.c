@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stars.c - names of collections with a star, as a plan writes them, and where they can be. */
+/* stars.c - collection names with a star in a plan, and where they are allowed. */
 #include "plan_internal.h"
 
 /* ---- names ---- */
@@ -28,7 +28,7 @@ mrs_star_fits(const char *pattern, const char *name)
     return at && n > before + behind && memcmp(pattern, name, before) == 0 && strcmp(at + 1, name + n - behind) == 0;
 }
 
-/* False: that is no collection. */
+/* False: not a collection name. */
 bool
 mrsi_star_name(const struct mrs_plan *p, struct mrs_val v, struct mrsi_star_name *out)
 {
@@ -72,7 +72,7 @@ check_into(struct mrsi_plan *p, const struct mrs_step *s, const struct mrsi_step
                          "needs a star, which gets what that of `from` stood for: all that fit cannot become one "
                          "collection here");
     } else if (from->db_star != from->coll_star) {
-        return; /* a single one serves either */
+        return; /* a single one is valid for both */
     } else if ((into->db_star && !from->db_star) || (into->coll_star && !from->coll_star)) {
         mrsi_stars_wrong(p, src, s->type->name, "into", "has a star where `from` has none");
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yaml.c - the text of a plan becomes a tree with positions.
+/* yaml.c - parses the text of a plan into a tree with positions.
  *
  * libyaml emits events; this file builds the tree with an explicit stack and stops at the first event that is deeper
- * than a plan may be, since libyaml itself slows down with depth. An alias is a second pointer to the anchored node,
- * so a bomb of aliases costs nothing here: its expanded size is added up and bounded. Repeated keys, unknown tags and
- * numbers out of range are reported and reading continues; after a syntax error it cannot. It must not know what the
- * keys mean. */
+ * than a plan may be, since libyaml itself slows down with depth. An alias is a second pointer to the anchored node, so
+ * an alias bomb costs nothing here: its expanded size is added up and limited. Repeated keys, unknown tags and numbers
+ * out of range are reported and parsing continues; after a syntax error it cannot. This file must not know the meaning
+ * of keys. */
 #include "plan_internal.h"
 #include "scalar.h"
 #include "plan/literal/literal.h"
@@ -14,13 +14,13 @@
 #include <yaml.h>
 
 struct anchor {
-    const char *name, *text; /* text of a scalar, should it serve as a key; NULL: a map or list */
+    const char *name, *text; /* text of a scalar, in case it is a key; NULL: a map or list */
     uint32_t text_n;
     struct mrsi_yaml_node *node;
 };
 struct yaml_level {
     struct mrsi_yaml_node *node;
-    const char *key; /* a key that waits for its value; NULL: none */
+    const char *key; /* the key of the next value; NULL: none */
     uint32_t key_n, line, col;
 };
 struct yaml_reader {
@@ -28,7 +28,7 @@ struct yaml_reader {
     yaml_parser_t yaml;
     const char *text;
     size_t n;
-    size_t chars, at; /* of the text, up to a mark: characters, as marks count them, and bytes */
+    size_t chars, at; /* position of a mark in the text: characters, as marks count them, and bytes */
     struct yaml_level level[MRS_PLAN_DEPTH_MAX];
     int depth;
     uint32_t documents, n_anchors, cap_anchors;
@@ -128,7 +128,7 @@ anchor_add(struct yaml_reader *r, const yaml_char_t *name, struct mrsi_yaml_node
 }
 
 /* ---- the tree ---- */
-/* Adds what a finished value costs to the map or list it is in. */
+/* Adds the size of a finished value to its map or list. */
 static bool
 absorb(struct yaml_reader *r, const struct mrsi_yaml_node *child, yaml_mark_t at)
 {
@@ -225,7 +225,7 @@ by_key(const void *left, const void *right)
     return a->col < b->col ? -1 : a->col > b->col;
 }
 
-/* Takes the marked entries (node NULL) out of a map. */
+/* Removes the marked entries (node NULL) from a map. */
 static void
 drop_marked(struct mrsi_yaml_node *map)
 {
@@ -374,7 +374,7 @@ scalar_value(struct yaml_reader *r, const yaml_event_t *ev, struct mrs_val *out)
     return out->type != MRS_MISSING || is_dead(r);
 }
 
-/* 08010 is a number, and a postal code no longer. */
+/* 08010 becomes a number, although it was a postal code */
 static void
 warn_of_zeros(struct yaml_reader *r, const struct mrsi_yaml_node *node, const char *text)
 {
@@ -385,7 +385,7 @@ warn_of_zeros(struct yaml_reader *r, const struct mrsi_yaml_node *node, const ch
     }
 }
 
-/* The text from a mark on; the marks that are asked for never go back. */
+/* The text from a mark on; requested marks never go back. */
 static struct mrsi_span
 text_from(struct yaml_reader *r, yaml_mark_t mark)
 {
@@ -398,7 +398,7 @@ text_from(struct yaml_reader *r, yaml_mark_t mark)
     return (struct mrsi_span){r->text + r->at, r->n - r->at};
 }
 
-/* `User #1` is `User`, and the rest a comment, of which most begin with a blank behind the mark. */
+/* `User #1` is `User`, and the rest is a comment; most comments begin with a blank after the #. */
 static void
 warn_of_comment(struct yaml_reader *r, const struct mrsi_yaml_node *node, const yaml_event_t *ev)
 {
@@ -428,8 +428,7 @@ on_scalar(struct yaml_reader *r, const yaml_event_t *ev)
     if (!node || !anchor_add(r, ev->data.scalar.anchor, node, text, n)) {
         return false;
     }
-    if (wants_key(
-            r)) { /* always text; as a value, should an alias ask for it, what it would be there */
+    if (wants_key(r)) { /* always text here; as a value, for an alias, it is resolved */
         return take_key(r, text, n, ev->start_mark) &&
                (!ev->data.scalar.anchor || scalar_value(r, ev, &node->val));
     }
@@ -502,7 +501,7 @@ on_event(struct yaml_reader *r, const yaml_event_t *ev)
     }
 }
 
-/* ---- errors of syntax ---- */
+/* ---- syntax errors ---- */
 static size_t
 line_start(const struct yaml_reader *r, yaml_mark_t at)
 {
@@ -582,7 +581,7 @@ syntax_error(struct yaml_reader *r)
     yaml_mark_t at = y->problem_mark;
     char context[160] = "";
     if (y->context && strstr(problem, "could not find expected ':'")) {
-        at = y->context_mark; /* where the key began, not where the search for its colon ended */
+        at = y->context_mark; /* start of the key, not the end of the search for its colon */
     } else if (y->context) {
         snprintf(context, sizeof context, " %.60s that began at line %u, column %u", y->context,
                  line_of(y->context_mark), col_of(y->context_mark));
@@ -649,7 +648,7 @@ mrsi_yaml_read(struct mrsi_plan *p, const char *text, size_t n)
         return false;
     }
     r->p = p;
-    if (n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark, of which libyaml makes a text */
+    if (n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { /* a byte order mark, which libyaml would read as text */
         text += 3;
         n -= 3;
     }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* yaml_tree.c - look-ups in the tree of a plan, and its values as BSON.
+/* yaml_tree.c - looks up nodes in the tree of a plan, and converts values to BSON.
  *
- * A map with the keys of an Extended JSON wrapper becomes the typed value; whether it is one is decided on its raw
- * content, before anything inside it is resolved, because numbers inside a wrapper must be texts. Recursion goes as
- * deep as plans may nest. Knows no step. */
+ * A map with the keys of an Extended JSON wrapper becomes the typed value. This is decided on its unresolved content,
+ * because numbers inside a wrapper must be texts. Recursion is as deep as plans may be nested. Knows no step. */
 #include "plan_internal.h"
 
 struct mrsi_yaml_entry *
@@ -46,7 +45,7 @@ mrsi_tree_locate(const struct mrsi_yaml_node *node, const char *path, uint32_t *
 {
     MRS_ASSERT(line && col);
     while (node && path && *path) {
-        /* keys may hold dots themselves: the longest key that is there wins */
+        /* keys may contain dots: the longest existing key is chosen */
         size_t n = strlen(path);
         struct mrsi_yaml_entry *entry = find_part(node, path, n);
         while (!entry && n > 0) {
@@ -77,7 +76,7 @@ put_children(struct mrsi_plan *p, struct mrs_build *b, const struct mrsi_yaml_no
     }
 }
 
-/* The typed value of a map that is a wrapper; missing: it is none. A wrapper with wrong content is reported once,
+/* The typed value of a map that is a wrapper; missing: not a wrapper. A wrapper with invalid content is reported once,
  * here, and becomes null. */
 static struct mrs_val
 unwrapped(struct mrsi_plan *p, const struct mrsi_yaml_node *node)

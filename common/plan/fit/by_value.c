@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* by_value.c - the collections that a step names by values of its documents.
+/* by_value.c - finds the collections that a step names by values of its documents.
  *
- * They must be known before the run begins, as all others are: so the documents are examined once, as the step will
- * find them, led through the one-document steps that come before it. Values that name no collection, or the same one as
- * another value, are passed over here: the step refuses their documents. */
+ * They must be known before the run begins, like all others: so the documents are read once, and passed through the
+ * one-document steps that come before. A value that names no collection, or the same one as another value, is skipped
+ * here: the step refuses its documents. */
 #include "fit.h"
 #include "mongoreshape/spread_ops.h"
 
@@ -22,20 +22,20 @@ struct value_naming {
     struct mrsi_fitting *f;
     struct mrsi_star_name into;
     const char *from;
-    struct mrs_arena arena; /* of one document */
+    struct mrs_arena arena; /* reset for each document */
     struct mrs_err err;
     struct mrs_ctx c;
     struct value_step *before, own;
     uint32_t n_before;
-    struct value_named *named; /* in order of their names */
+    struct value_named *named; /* sorted by name */
     uint32_t n, cap;
     uint64_t most;
     bool full;
 };
 
-/* ---- the steps before ---- */
-/* Whether documents are as the input has them but for one-document steps, which are collected. Those whose `where` asks
- * another collection are none: there are no values to ask yet. */
+/* ---- earlier steps ---- */
+/* Are documents those of the input, except for one-document steps, which are collected? Steps whose `where` searches
+ * another collection do not count: its values are not available yet. */
 static bool
 collect(struct value_naming *x, const char **why)
 {
@@ -80,7 +80,7 @@ free_work(struct value_naming *x, struct value_step *s)
 }
 
 /* ---- names ---- */
-/* The place of a name among the sorted ones, or where it belongs. */
+/* The index of a name in the sorted list, or its position if it is new. */
 static uint32_t
 place_of(const struct value_naming *x, const char *name, bool *there)
 {
@@ -119,7 +119,7 @@ add_name(struct value_naming *x, uint32_t at, const char *name, struct mrs_val v
     return MRS_OK;
 }
 
-/* A name that no server takes, or that of the source, is none. */
+/* Adds a name, unless no server accepts it, or it is that of the source. */
 static bool
 is_good(struct value_naming *x, const char *text)
 {
@@ -130,7 +130,7 @@ is_good(struct value_naming *x, const char *text)
            !(strncmp(x->from, db, n) == 0 && x->from[n] == '.' && strcmp(x->from + n + 1, coll) == 0);
 }
 
-/* The document as the step will find it; END: it does not get so far. */
+/* The document as the step will read it; END: an earlier step removes it. */
 static enum mrs_status
 lead(struct value_naming *x, struct mrs_view *doc)
 {
@@ -204,7 +204,7 @@ put_value(struct mrs_build *b, struct mrs_val value, const char *db, const char 
     mrs_build_close(b);
 }
 
-/* The keys next to the star, as values. */
+/* Literal keys next to the star, as values. */
 static void
 put_keys(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val into)
 {

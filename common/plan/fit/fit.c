@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fit.c - the steps that a step with stars becomes.
+/* fit.c - replaces a step with stars by steps for single collections.
  *
- * The plan id is made of the plan as written. Before a run the steps with stars are replaced, once, by steps for single
- * collections: their keys are the written ones with whole names in the place of patterns, and they are compiled as if
- * the plan had them. What fits is decided step by step on a catalogue of the input, for a step sees what the one before
- * it left. Everything else that works on steps never sees a star. */
+ * The plan id is made from the plan as written. Before a run each step with stars is replaced, once: the new steps have
+ * the same keys, with full names in the place of patterns, and are compiled as if the plan had them. Matches are
+ * decided step by step on a catalog of the input, since a step sees the results of the one before. All other code never
+ * sees a star. */
 #include "fit.h"
 #include "mongoreshape/condition.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MADE_MAX = 100000 }; /* steps of all plans that were ever meant, and memory for their lists */
+enum { MADE_MAX = 100000 }; /* maximum of steps: more than any plan means, and limits memory */
 
 struct star_fit {
     struct mrs_cat_coll *cc;
-    const char *db, *coll; /* what the stars matched; "": there is none */
+    const char *db, *coll; /* what the stars matched; "": no star */
 };
 
-/* ---- what fits ---- */
-/* What the star of a pattern matches in a name, in the arena; NULL: it does not fit, or no memory (*dead). */
+/* ---- matches ---- */
+/* The part of a name that the star of a pattern matches, in the arena; NULL: no match, or out of memory (*dead). */
 static const char *
 stands_for(struct mrs_arena *a, const char *pattern, bool star, const char *name, bool *dead)
 {
@@ -54,7 +54,7 @@ by_name(const void *a, const void *b)
     return c ? c : strcmp(x->coll, y->coll);
 }
 
-/* The collections that a name fits, but for one, in the order of their names. */
+/* The collections that match a name, except one, sorted by name. */
 static struct star_fit *
 fits(struct mrsi_fitting *f, const struct mrsi_star_name *name, const struct mrsi_star_name *but, uint32_t *n)
 {
@@ -82,7 +82,7 @@ fits(struct mrsi_fitting *f, const struct mrsi_star_name *name, const struct mrs
     return list;
 }
 
-/* ---- the keys of a step that is made ---- */
+/* ---- keys of a new step ---- */
 void
 mrsi_fit_put_coll(struct mrs_build *b, const char *key, const char *db, const char *coll)
 {
@@ -107,7 +107,7 @@ has_index(const struct mrs_cat_coll *cc, struct mrs_val name)
     return there;
 }
 
-/* The names in `drop` that are indexes of the collection, if any; found: those that one has had. */
+/* Those names in `drop` that are indexes of the collection; found: names that any collection had. */
 static void
 put_drop(struct mrs_build *b, struct mrs_val drop, const struct mrs_cat_coll *cc, bool *found)
 {
@@ -131,7 +131,7 @@ put_drop(struct mrs_build *b, struct mrs_val drop, const struct mrs_cat_coll *cc
     }
 }
 
-struct star_target { /* of `into`; coll NULL: it has no star */
+struct star_target { /* `into`; coll NULL: no star */
     const char *db, *coll;
 };
 
@@ -204,7 +204,7 @@ report(void *arg, const char *key, const char *sub, const char *msg)
 }
 
 static void
-hush(void *arg, const char *key, const char *sub, const char *msg) /* it was said of the step as written */
+hush(void *arg, const char *key, const char *sub, const char *msg) /* reported for the original step */
 {
     (void)arg;
     (void)key;
@@ -234,7 +234,7 @@ add_step(struct mrsi_fitting *f, const struct mrs_step *step)
     return f->n < MADE_MAX;
 }
 
-/* Compiles the step with these keys, and applies it. */
+/* Compiles the step with these keys, and applies it to the catalog. */
 static bool
 make_step(struct mrsi_fitting *f, struct mrs_view body)
 {
@@ -260,7 +260,7 @@ make_step(struct mrsi_fitting *f, struct mrs_view body)
         step.type->free_state(pub->mem, step.state);
         return false;
     }
-    if (s == MRS_OK) { /* what is wrong is reported by mrs_plan_check */
+    if (s == MRS_OK) { /* mrs_plan_check reports errors */
         s = mrs_catalog_play(f->cat, &step, pub->version, &e) == MRS_DEAD ? MRS_DEAD : MRS_OK;
     }
     f->p->dead = f->p->dead || s == MRS_DEAD;
@@ -270,7 +270,7 @@ make_step(struct mrsi_fitting *f, struct mrs_view body)
     return s == MRS_OK;
 }
 
-/* Whether the step passes a collection over because it can take none of its kind. */
+/* Does the step skip a collection because of its kind? */
 static bool
 passes_over(struct mrsi_fitting *f, const struct mrs_cat_coll *cc)
 {
@@ -288,7 +288,7 @@ fits_none(struct mrsi_fitting *f, const char *key)
     mrsi_stars_wrong(f->p, f->at, f->step->type->name, key, "matches no existing collection");
 }
 
-/* What `into` becomes for a collection. False: no server would take it, or it is a source as well. */
+/* The name from `into` for a collection. False: invalid on a server, or also a source. */
 static bool
 target_of(struct mrsi_fitting *f, const struct mrsi_star_name *from, const struct mrsi_star_name *into,
           const struct star_fit *fit, struct star_target *to)
@@ -323,7 +323,7 @@ by_target(const void *a, const void *b)
     return c ? c : strcmp(x->coll, y->coll);
 }
 
-/* No two collections may go to one, and none to one that goes itself. */
+/* Two collections must not have one target, and a target must not be a source. */
 static bool
 check_targets(struct mrsi_fitting *f, struct star_pair *pair, uint32_t n)
 {
@@ -352,7 +352,7 @@ check_targets(struct mrsi_fitting *f, struct star_pair *pair, uint32_t n)
     return true;
 }
 
-/* Names in `drop` that no collection has. */
+/* Warns about names in `drop` that no collection has. */
 static void
 check_drop(struct mrsi_fitting *f, const bool *found)
 {
@@ -422,7 +422,7 @@ fit_each(struct mrsi_fitting *f)
     }
 }
 
-/* Whether an entry of `from` names the collection letter by letter: then it is that entry's. */
+/* Does an entry of `from` have the collection's literal name? Then that entry applies to it. */
 static bool
 is_listed(const struct mrsi_fitting *f, const struct mrs_cat_coll *cc)
 {
@@ -442,7 +442,7 @@ is_listed(const struct mrsi_fitting *f, const struct mrs_cat_coll *cc)
     return listed;
 }
 
-/* One entry of the collections of `from`: each that fits, under its tag. */
+/* One entry of the collections of `from`: each match, with its tag. */
 static uint32_t
 put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const char *tag,
            const struct mrsi_star_name *into)
@@ -471,7 +471,7 @@ put_listed(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v, const 
     return kept;
 }
 
-/* False: no collection fits, where that is no mistake, and so there is no step. */
+/* False: no collection matches, if that is no error; then there is no step. */
 static bool
 put_list(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val from)
 {
@@ -494,7 +494,7 @@ put_list(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val from)
     return kept > 0;
 }
 
-/* The collections of values; their values stay with them, for the step refuses values that make no name. */
+/* The collections of values. Values without a valid name are kept in the list, because the step refuses them. */
 static bool
 put_values(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val into)
 {
@@ -507,7 +507,7 @@ put_values(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val into)
 
 typedef bool (*fit_put_fn)(struct mrsi_fitting *f, struct mrs_build *b, struct mrs_val v);
 
-/* A step that stays one, with another value for a key. */
+/* Replaces one key of a step that remains one step. */
 static void
 fit_one(struct mrsi_fitting *f, const char *key, fit_put_fn put)
 {
@@ -540,7 +540,7 @@ fit_step(struct mrsi_fitting *f)
     struct mrs_err e;
     mrs_err_clear(&e);
     if (!f->step->stars) {
-        if (add_step(f, f->step)) { /* what is wrong mrs_plan_check says */
+        if (add_step(f, f->step)) { /* mrs_plan_check reports errors */
             f->p->dead = f->p->dead || mrs_catalog_play(f->cat, f->step, f->p->pub.version, &e) == MRS_DEAD;
         }
         return;

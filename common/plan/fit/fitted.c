@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fitted.c - a plan that was fitted, as text: for those who keep plans and must find the same collections again. */
+/* fitted.c - an expanded plan as text, for callers that store plans and must find the same collections again. */
 #include "fit.h"
 
-/* A map of collections under their tags: a text has each key once. NULL: none is there twice. */
+/* A map of collections by tag; a text needs distinct keys. NULL: they are distinct. */
 static const char *
 tag_twice(const struct mrs_step *st)
 {

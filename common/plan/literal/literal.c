@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* literal.c - literals of shells and drivers in a plan, as ISODate("2020-01-01"), time.Now() or /^a/i: to YAML they
- * are texts. One table has their names, and the Extended JSON to write. Knows neither plans nor positions. */
+/* literal.c - recognizes literals of shells and drivers in a plan, such as ISODate("2020-01-01"), time.Now() or /^a/i:
+ * for YAML they are texts. One table has their names, and the Extended JSON to write instead. Knows neither plans nor
+ * positions. */
 #include "literal.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/words.h"
@@ -23,11 +24,11 @@
 #define REGEX_PATTERN "{\"$regularExpression\": {\"pattern\": \"$1\", \"options\": \"$2\"}}", NULL
 #define REGEX_EXAMPLE "{\"$regularExpression\": {\"pattern\": \"^a\", \"options\": \"i\"}}"
 
-/* WORD: also a word of texts, so only in this spelling. NEAR: its bracket follows at once, as that of a WORD does where
- * there is no `new`. ALONE: where it is not in quotes it needs no brackets. */
+/* WORD: also an ordinary word, so only in this spelling. NEAR: its bracket follows directly, as that of a WORD does
+ * without `new`. ALONE: needs no brackets outside of quotes. */
 enum { WORD = 1, ALONE = 2, NEAR = 4 };
-/* $1 and $2: the arguments. A pattern is shown where it is a value with them, else the example. A name with a dot
- * is before its first part. */
+/* $1 and $2: the arguments. The pattern is shown if it is valid with them, else the example. A name with a dot comes
+ * before its first part. */
 static const struct constructor {
     const char *name, *pattern, *second, *example;
     uint32_t flags;
@@ -41,7 +42,7 @@ static const struct constructor {
     {"DateTime.now", NULL, NULL, NOW_EXAMPLE, ALONE},
     {"DateTime.UtcNow", NULL, NULL, NOW_EXAMPLE, ALONE},
     {"DateTime", DATE_PATTERN, DATE_EXAMPLE, WORD},
-    {"datetime", NULL, NULL, DATE_EXAMPLE, WORD}, /* of Python */
+    {"datetime", NULL, NULL, DATE_EXAMPLE, WORD}, /* Python */
     {"LocalDate", NULL, NULL, DATE_EXAMPLE, WORD},
     {"LocalDateTime", NULL, NULL, DATE_EXAMPLE, 0},
     {"Instant.now", NULL, NULL, NOW_EXAMPLE, WORD},
@@ -98,7 +99,7 @@ static const struct constructor {
     {"Symbol", "{\"$symbol\": \"$1\"}", NULL, "{\"$symbol\": \"a\"}", WORD},
     {"BSONSymbol", "{\"$symbol\": \"$1\"}", NULL, "{\"$symbol\": \"a\"}", 0},
 };
-/* Of these the argument is that of the constructor. */
+/* The argument of these is that of the constructor. */
 static const char *const makers[] = {"fromString", "from_string", "fromHexString", "createFromHexString",
                                      "fromNumber", "valueOf",     "parse",         "Parse"};
 
@@ -160,7 +161,7 @@ find(struct mrsi_span s)
     return NULL;
 }
 
-/* Between two names: a.b, a::b, a\\b. */
+/* A separator of two names: a.b, a::b, a\\b. */
 static size_t
 separator(struct mrsi_span s)
 {
@@ -171,7 +172,7 @@ separator(struct mrsi_span s)
     return n < s.n && mrsi_is_letter(s.p[n]) && !(n == 1 && *s.p == ':') ? n : 0;
 }
 
-/* Names with what separates them: BSON.Long, ObjectId.createFromTime, \\MongoDB\\BSON\\UTCDateTime. */
+/* Names with separators: BSON.Long, ObjectId.createFromTime, \\MongoDB\\BSON\\UTCDateTime. */
 static void
 names(struct mrsi_span *s, struct literal_call *out)
 {
@@ -190,7 +191,7 @@ names(struct mrsi_span *s, struct literal_call *out)
     } while (between);
 }
 
-/* One argument; *plain is false afterwards where it is neither a quoted text nor a number. */
+/* One argument; sets *plain to false unless it is a quoted text or a number. */
 static struct mrsi_span
 argument(struct mrsi_span *s, bool *plain)
 {
@@ -214,7 +215,7 @@ argument(struct mrsi_span *s, bool *plain)
     return bare;
 }
 
-/* Both arguments, up to the bracket behind them. */
+/* Both arguments, up to the closing bracket. */
 static void
 arguments(struct mrsi_span *s, struct literal_call *out)
 {
@@ -228,8 +229,7 @@ arguments(struct mrsi_span *s, struct literal_call *out)
     out->plain = out->plain && s->n && *s->p == ')';
 }
 
-/* Whether after the brackets there is only the rest of an expression of a program. A comma of YAML may have cut the
- * brackets off. */
+/* Is the text after the brackets the rest of an expression? A comma of YAML may have cut the brackets off. */
 static bool
 ends(struct mrsi_span s)
 {
@@ -241,7 +241,7 @@ ends(struct mrsi_span s)
     return !end || !s.n || strchr(".,;)+-*/", *s.p);
 }
 
-/* `new`, names and arguments. whole: nothing else may follow. alone: brackets may be left out. */
+/* `new`, names and arguments. whole: nothing else may follow. alone: brackets are optional. */
 static bool
 parse(struct mrsi_span s, bool whole, bool alone, struct literal_call *out)
 {
@@ -273,7 +273,7 @@ parse(struct mrsi_span s, bool whole, bool alone, struct literal_call *out)
     return !whole || ends(s);
 }
 
-/* The pattern with its arguments, if that is a value of Extended JSON. */
+/* The pattern with its arguments, if that is valid Extended JSON. */
 static bool
 fill(const char *pattern, const struct literal_call *c, struct mrs_mem *mem, struct mrsi_literal *out)
 {
@@ -306,7 +306,7 @@ static void
 show(const struct literal_call *c, struct mrs_mem *mem, struct mrsi_literal *out)
 {
     const struct constructor *of = c->of;
-    bool all = !c->arg[1].n || (of->pattern && strstr(of->pattern, "$2")); /* not of Date(2020, 0, 1) */
+    bool all = !c->arg[1].n || (of->pattern && strstr(of->pattern, "$2")); /* not Date(2020, 0, 1) */
     bool filled = c->plain && all && ((of->pattern && fill(of->pattern, c, mem, out)) ||
                                (of->second && fill(of->second, c, mem, out)));
     if (!filled) {
@@ -344,7 +344,7 @@ are_flags(struct mrsi_span s)
     return n == s.n;
 }
 
-/* /pattern/flags. telling: flags, or signs that no path of files has. */
+/* /pattern/flags. telling: requires flags, or characters that paths of files do not have. */
 static bool
 regex(struct mrsi_span s, struct literal_call *out, bool *telling)
 {
@@ -371,7 +371,7 @@ regex(struct mrsi_span s, struct literal_call *out, bool *telling)
     return true;
 }
 
-/* One that begins a line of which YAML made nothing, up to its second slash and the flags. */
+/* A pattern at the start of a line that YAML cannot parse, up to its second slash and the flags. */
 static bool
 regex_in(struct mrsi_span s, struct literal_call *out)
 {
@@ -387,7 +387,7 @@ regex_in(struct mrsi_span s, struct literal_call *out)
     return end <= s.n && regex((struct mrsi_span){s.p, end}, out, &telling) && telling;
 }
 
-/* Options that a server knows, each once. */
+/* Options that a server knows, without duplicates. */
 static void
 show_regex(struct literal_call *c, struct mrs_mem *mem, struct mrsi_literal *out)
 {
@@ -404,7 +404,7 @@ show_regex(struct literal_call *c, struct mrs_mem *mem, struct mrsi_literal *out
     show(c, mem, out);
 }
 
-/* ---- code without quotes ---- */
+/* ---- code outside of quotes ---- */
 /* 1_000, 5L, 10n */
 static bool
 is_number(struct mrsi_span s)
@@ -418,7 +418,7 @@ is_number(struct mrsi_span s)
     return suffix || (digits && parts && n == s.n && s.p[n - 1] != '_');
 }
 
-/* name(, name.name("...", name(1: what a text with brackets has, as Berlin(West), begins with a letter. */
+/* name(, name.name("...", name(1: an ordinary text with brackets, as Berlin(West), has a letter after the bracket. */
 static bool
 is_call(struct mrsi_span s)
 {
@@ -452,7 +452,7 @@ is_arrow(struct mrsi_span s)
     return s.n > 2 && s.p[0] == '=' && s.p[1] == '>';
 }
 
-/* A path and a sign of arithmetic, comparison or choice, between blanks. */
+/* A path and an operator of arithmetic, comparison or choice, with blanks around it. */
 static bool
 is_sum(struct mrsi_span s)
 {
@@ -474,7 +474,7 @@ is_this(struct mrsi_span s)
     return is_word(owner, owners, 2) && separator(s) == 1 && *s.p == '.';
 }
 
-/* ---- the doors ---- */
+/* ---- entry points ---- */
 bool
 mrsi_literal_call(struct mrs_mem *mem, struct mrsi_span text, bool plain, struct mrsi_literal *out)
 {
@@ -493,7 +493,7 @@ mrsi_literal_word(struct mrs_mem *mem, struct mrsi_span text, bool query, struct
         {"NaN", "{\"$numberDouble\": \"NaN\"}", NULL, NULL, 0},
         {"Infinity", "{\"$numberDouble\": \"Infinity\"}", NULL, NULL, 0},
         {"-Infinity", "{\"$numberDouble\": \"-Infinity\"}", NULL, NULL, 0},
-        {"undefined", "null", NULL, NULL, 0}, /* last: in queries only ({ $type: undefined } names a type) */
+        {"undefined", "null", NULL, NULL, 0}, /* last: in queries only ({ $type: undefined } is a type name) */
     };
     struct literal_call c = {.plain = true};
     for (size_t i = 0; i < sizeof words / sizeof *words - !query; i++) {

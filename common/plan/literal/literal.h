@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* literal.h - literals of shells and drivers in a plan, as ISODate("2020-01-01"), time.Now() or /^a/i. */
+/* literal.h - recognizes literals of shells and drivers in a plan, such as ISODate("2020-01-01"), time.Now() or
+ * /^a/i. */
 #ifndef MRSI_PLAN_LITERAL_H
 #define MRSI_PLAN_LITERAL_H
 
@@ -14,26 +15,26 @@ mrsi_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
-struct mrsi_literal { /* the Extended JSON of one */
+struct mrsi_literal { /* the Extended JSON for a literal */
     char text[256];
 };
-/* Whether the text is a call. plain: not in quotes, so that `new Date` and Time.now are calls, too. */
+/* Is the text a call? plain: not in quotes, so `new Date` and Time.now count, too. */
 bool mrsi_literal_call(struct mrs_mem *mem, struct mrsi_span text, bool plain, struct mrsi_literal *out);
-/* What is without brackets, as NaN and MinKey. query: `undefined` is meant there as well. */
+/* Literals without brackets, such as NaN and MinKey. query: includes `undefined`. */
 bool mrsi_literal_word(struct mrs_mem *mem, struct mrsi_span text, bool query, struct mrsi_literal *out);
-/* telling: flags, or signs that no path of files has. */
+/* telling: requires flags, or characters that paths of files do not have. */
 bool mrsi_literal_regex(struct mrs_mem *mem, struct mrsi_span text, bool *telling, struct mrsi_literal *out);
-/* Whether the line, where YAML failed, has one. */
+/* Does the line, where YAML failed, have one? */
 bool mrsi_literal_find(struct mrs_mem *mem, struct mrsi_span line, struct mrsi_literal *out);
 
-/* Text without quotes that is seldom meant as one. */
+/* Text without quotes that is rarely intended as text. */
 enum mrsi_code {
     MRSI_CODE_NONE,
     MRSI_CODE_CALL,   /* now(), x => x.a, function () {} */
     MRSI_CODE_TEXT,   /* b"abc" */
     MRSI_CODE_NUMBER, /* 1_000, 5L */
-    MRSI_CODE_QUOTES, /* those of a printed page, around it */
-    MRSI_CODE_BLANK,  /* U+00A0 at an end of it */
+    MRSI_CODE_QUOTES, /* typographic quotes around the text */
+    MRSI_CODE_BLANK,  /* U+00A0 at its start or end */
     MRSI_CODE_SUM,    /* $a + 1, $first + " " + $last */
     MRSI_CODE_THIS,   /* this.name */
 };

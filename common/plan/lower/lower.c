@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower.c - which steps are pipelines of a server, and why others are none.
+/* lower.c - decides which steps can be aggregation pipelines, and why others cannot.
  *
- * A step is given as a pipeline only where that was compared with the step, byte for byte, on the server for tests
- * (tests/live/pipeline.sh). All others say why not. */
+ * A step is shown as a pipeline only if the results of both were compared, byte for byte, on the test server
+ * (tests/live/pipeline.sh). All others get a reason. */
 #include "lower.h"
 
 #define NO_ROW "no pipeline is known for it, nor for rekey, whose `_id`s references follow: use the client engine"
 #define CONDITIONS "`where` asks for values of another collection, and no filter can: use the client engine"
 #define STARS "a star in the name of a collection, which no server knows: name each of them"
 #define MATCHES " from into match where as keep replace nulls orphans errors oversize indexes "
-/* keys: those that the lowering reads, or that change no document; any other is the client's. */
+/* keys: those that the pipeline supports, or that change no document; with any other key the client runs the step */
 static const struct {
     const char *type;
     const char *(*lower)(struct mrsi_lower *l);
@@ -48,7 +48,7 @@ static const struct {
     {"drop_collection", mrsi_lower_drop_collection, " in indexes "},
 };
 
-/* Whether each key of the step is one of these words. */
+/* Are all keys of the step in this list? */
 static bool
 knows(const struct mrsi_lower *l, const char *keys)
 {
@@ -93,7 +93,7 @@ mrs_plan_lower(const struct mrs_plan *p, uint32_t i, struct mrs_arena *a, struct
     mrs_buf_init(&l.buf, p->mem, 4u * MRS_DOC_MAX);
     const char *reason = step->stars ? STARS : step->desc.n_conditions ? CONDITIONS : lower_step(&l);
     bool failed = l.failed || l.buf.bad;
-    if (reason) { /* what had been built by then does not count */
+    if (reason) { /* discards what was built */
         out->reason = reason;
         out->n_counts = out->n_writes = out->n_removals = out->n_commands = 0;
     }

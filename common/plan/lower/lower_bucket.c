@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_bucket.c - bucket as stages of a server: readings are sorted, numbered and grouped.
+/* lower_bucket.c - converts bucket to stages: readings are sorted, numbered and grouped.
  *
- * Each reading is first made into what the later stages need of it, under names of ours: its series, its time, its
- * item, and what accumulators read. So nothing that a plan names can be meant by mistake. */
+ * The first stage replaces each reading by the values that later stages need, under names of ours: its series, its
+ * time, its item, and arguments of accumulators. So names of the plan cannot collide with ours. */
 #include "lower_bucket.h"
 #include "lower_join.h"
 
 #include <stdio.h>
 
-/* ---- a reading as the later stages need it ---- */
-/* The names that are left out of an item: those of `drop`, and what is in the key as it is. */
+/* ---- the values of a reading ---- */
+/* The names that an item omits: those of `drop`, and unchanged fields of the key. */
 static struct mrs_view
 left_out(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
 {
@@ -46,7 +46,7 @@ item(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
                           left_out(l, b));
 }
 
-/* What the accumulator of a field reads; what is missing is null to $first and $last. */
+/* The argument of a field's accumulator; a missing one becomes null for $first and $last. */
 static struct mrs_val
 read_by_fold(struct mrsi_lower *l, const struct mrs_elem *field, struct mrs_elem *op)
 {
@@ -97,7 +97,7 @@ put_reading(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
 }
 
 /* ---- buckets ---- */
-/* {$group: ...} of a window of a series, in the order of time. */
+/* {$group: ...} for a window of a series, in time order. */
 static void
 put_group(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
 {
@@ -145,7 +145,7 @@ put_buckets(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
     put_group(l, b);
 }
 
-/* {$replaceWith: {$mergeObjects: ["$b", start, end, {items: "$v", __mrs_g: what the accumulators gave}]}} */
+/* {$replaceWith: {$mergeObjects: ["$b", start, end, {items: "$v", __mrs_g: results of accumulators}]}} */
 static void
 put_head(struct mrsi_lower *l, const struct mrsi_lower_bucket *b, struct mrs_view start, struct mrs_view end)
 {
@@ -169,7 +169,7 @@ put_head(struct mrsi_lower *l, const struct mrsi_lower_bucket *b, struct mrs_vie
     }
 }
 
-/* What `set` says, field by field, so that each sees those before it. */
+/* The fields of `set`, one stage each, so that each sees those before it. */
 static void
 put_set(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
 {
@@ -191,7 +191,7 @@ put_set(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
     }
 }
 
-/* The bucket as the plan wants it: key, window, items, what `set` says, and its `_id`. */
+/* The final bucket: key, window, items, fields of `set`, and its `_id`. */
 static void
 put_finished(struct mrsi_lower *l, const struct mrsi_lower_bucket *b)
 {

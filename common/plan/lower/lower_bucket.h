@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_bucket.h - a bucket step as its stages need it. */
+/* lower_bucket.h - the parameters of a bucket step for its stages. */
 #ifndef MRSI_LOWER_BUCKET_H
 #define MRSI_LOWER_BUCKET_H
 
@@ -16,7 +16,7 @@ struct mrsi_lower_bucket {
     uint32_t n_fold;
 };
 
-/* The reason why it is no pipeline, or NULL. */
+/* The reason why it is not a pipeline, or NULL. */
 const char *mrsi_lower_read_bucket(struct mrsi_lower *l, struct mrsi_lower_bucket *b);
 
 #endif

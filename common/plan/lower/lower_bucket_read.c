@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_bucket_read.c - what a plan says of buckets, where a server can make them: else why not. */
+/* lower_bucket_read.c - reads the parameters of a bucket step, or finds the reason why a server cannot run it. */
 #include "lower_bucket.h"
 
 #define OWN_IDS "the `_id`s of its buckets are made of names and keys, as no server does: give `id`, or use the client"

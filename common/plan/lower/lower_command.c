@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_command.c - steps that are commands of a server: indexes, options, names of collections. */
+/* lower_command.c - converts steps to commands: indexes, options, names of collections. */
 #include "lower.h"
 #include "mongoreshape/catalogue.h"
 
 #define NO_DATABASE "a collection of another database: use the client engine"
 
 /* ---- index ---- */
-/* An index as createIndexes takes it: with a name. */
+/* An index for createIndexes, which requires a name. */
 static struct mrs_view
 named(struct mrsi_lower *l, struct mrs_view index)
 {
@@ -53,7 +53,7 @@ mrsi_lower_index(struct mrsi_lower *l)
 }
 
 /* ---- options ---- */
-/* What is given; null is what a server has where nothing was said. */
+/* The given options; null becomes the server's default. */
 static struct mrs_val
 option(struct mrsi_lower *l, const char *key, const char *unset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_embed.c - embed and copy as stages of a server: what matches goes into the document. */
+/* lower_embed.c - converts embed and copy to stages. */
 #include "lower_join.h"
 
 /* ---- embed ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_fields.c - steps that change fields in place, as stages of a server.
+/* lower_fields.c - converts steps that change fields in place to stages.
  *
- * In place means `$merge` with `replace`: with `merge` fields that a step removes would stay. Names are at the top of
- * the document: below, a server writes over what a step refuses to write over. */
+ * In place means `$merge` with `replace`: with `merge`, fields that a step removes would stay. Only top-level names: in
+ * nested ones a server overwrites values that the step refuses to overwrite. */
 #include "lower.h"
 
 #define NEW_TYPE "a type that `$convert` does not know on every server: use the client engine"
@@ -21,7 +21,7 @@ open_stage(struct mrsi_lower *l, const char *name, uint8_t type)
     mrs_build_open(&l->b, name, (uint32_t)strlen(name), type);
 }
 
-/* A document in `$set` is merged into the one that is there, and is no value: so it goes through an operator. */
+/* `$set` merges a document into an existing one instead of replacing it: so it is wrapped in an operator. */
 static void
 put_value(struct mrsi_lower *l, const struct mrs_elem *el)
 {
@@ -72,7 +72,7 @@ mrsi_lower_unset(struct mrsi_lower *l)
     return why;
 }
 
-/* The document becomes what `with` gives, its own `_id` in front. */
+/* Replaces the document by the result of `with`, with its own `_id` first. */
 const char *
 mrsi_lower_replace(struct mrsi_lower *l)
 {
@@ -143,7 +143,7 @@ text(const struct mrsi_lower *l, const char *t)
     return mrs_make_text(l->arena, t, (uint32_t)strlen(t));
 }
 
-/* {case: {$eq: ["$$f.k", {$literal: name}]}, then: what follows */
+/* {case: {$eq: ["$$f.k", {$literal: name}]}, then: the replacement} */
 static void
 begin_branch(struct mrsi_lower *l, const struct mrs_elem *el)
 {
@@ -179,7 +179,7 @@ put_compared(struct mrsi_lower *l, const char *operator, struct mrs_val with)
     mrs_build_close(&l->b);
 }
 
-/* What lies between MinKey and null stays as it is. */
+/* Values between MinKey and null stay unchanged. */
 static void
 put_new_type(struct mrsi_lower *l, const struct mrs_elem *el)
 {
@@ -225,8 +225,7 @@ put_switch(struct mrsi_lower *l, const char *key, const char *same, struct mrs_v
     mrs_build_close(&l->b);
 }
 
-/* The document goes through its list of names and values: each field keeps its place, and what is missing is not
- * met. */
+/* Maps the document's list of names and values: each field keeps its position, and missing fields do not occur. */
 static void
 lower_each(struct mrsi_lower *l, struct mrs_val fields, void (*name)(struct mrsi_lower *l, const struct mrs_elem *el),
            void (*value)(struct mrsi_lower *l, const struct mrs_elem *el))
@@ -264,7 +263,7 @@ mrsi_lower_rename(struct mrsi_lower *l)
 }
 
 /* ---- order, cast ---- */
-/* {$replaceWith: {$mergeObjects: [{a: "$a", b: "$b"}, "$$ROOT"]}}: what is missing is left out. */
+/* {$replaceWith: {$mergeObjects: [{a: "$a", b: "$b"}, "$$ROOT"]}}: missing fields are omitted. */
 const char *
 mrsi_lower_order(struct mrsi_lower *l)
 {
@@ -308,7 +307,7 @@ count_arrays(struct mrsi_lower *l, const struct mrs_elem *el)
     return room ? NULL : MRSI_LOWER_MANY;
 }
 
-/* Whether `$convert` knows the type on every server, and means the same by it. */
+/* Does `$convert` know the type on every server, with the same rules? */
 static bool
 converts(struct mrs_val to)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_grid.c - grid as stages of a server: distinct values of a field, and lists unwound beside them.
+/* lower_grid.c - converts grid to stages: distinct values of a field, and lists unwound next to them.
  *
- * The first axis that is read from a collection begins the pipeline, since a server needs one to begin with; the order
- * of the axes only decides the order of the documents, which have their `_id`s. */
+ * The first axis of a collection begins the pipeline, since it needs a collection; the order of axes only affects the
+ * order of the documents, which have their `_id`s. */
 #include "lower.h"
 
 #define OWN_IDS "the `_id`s of its documents are made of the axes: give `id`, or use the client engine"
@@ -11,10 +11,10 @@
 
 struct lower_grid {
     struct mrs_val by;
-    const char *begin; /* the axis that begins */
+    const char *begin; /* the first axis */
 };
 
-/* {from, field} of an axis; false: its values are given. */
+/* {from, field} of an axis; false: a list of values. */
 static bool
 is_read(struct mrs_val axis, const char **from, const char **field)
 {
@@ -70,7 +70,7 @@ read_grid(struct mrsi_lower *l, struct lower_grid *g)
                                                                        : CONSTANTS;
 }
 
-/* The values of a field, each once, as documents {v}: of equal ones the first. */
+/* The distinct values of a field, as documents {v}: of equal ones the first. */
 static struct mrs_view
 distinct(struct mrsi_lower *l, const char *field)
 {

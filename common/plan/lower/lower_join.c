@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_join.c - what embed, copy and rollup share as stages of a server: matches laid beside a document.
+/* lower_join.c - the join of embed, copy and rollup as stages: adds the matches of a document as an array.
  *
- * The keys of a document are laid beside it as an array, without what is missing or null, since a `$lookup` pairs null
- * with what is missing; where there are none, nothing is matched. What comes out of the `$lookup` is in order, ties by
- * `_id`. Both fields go again. An array inside of keys is one value to a step and several to a server, and where an
- * array of references gives the order no sort does: those documents are counted. */
+ * The keys of a document are added as an array, without missing values and null, since a `$lookup` pairs null with
+ * missing; without keys, nothing matches. The result of the `$lookup` is sorted, ties by `_id`. Both fields are removed
+ * again. An array inside keys is one value for a step and several for a server, and the order of an array of references
+ * is no sort order: such documents are counted. */
 #include "lower_join.h"
 
 #define CLIENT_MATCH "`match` of several pairs, of expressions or below the top, and `nulls`: use the client engine"
@@ -37,8 +37,8 @@ mrsi_join_lower_match(struct mrsi_lower *l, struct mrsi_lower_join *j)
     return mrsi_lower_plain(el.name, el.name_len) && mrsi_lower_plain(j->into_key, n) ? NULL : CLIENT_MATCH;
 }
 
-/* ---- what is taken of a document of `from` ---- */
-/* The names of a list, with `_id` unless it says -_id, as an array. */
+/* ---- the copy of a document of `from` ---- */
+/* The names of a list as an array, with `_id` unless it has -_id. */
 static struct mrs_view
 names_of(struct mrsi_lower *l, struct mrs_val list, bool id)
 {
@@ -74,7 +74,7 @@ judge_names(struct mrs_val v)
     return why;
 }
 
-/* The stage that makes the copy out of the document; n 0: it is taken as it is. own_id: a list means `_id`, too. */
+/* The stage that makes the copy; n 0: the document is copied unchanged. own_id: a list includes `_id`. */
 const char *
 mrsi_join_lower_shape(struct mrsi_lower *l, bool own_id, struct mrs_view *fields, struct mrs_view *drop)
 {
@@ -140,7 +140,7 @@ put_keys(struct mrsi_lower *l, const char *name)
                      path, path, path);
 }
 
-/* Each document of `into` with what matches it, in __mrs_m. */
+/* Adds the matches of each document of `into` as __mrs_m. */
 void
 mrsi_join_lower_put(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {
@@ -162,7 +162,7 @@ mrsi_join_lower_end(struct mrsi_lower *l)
     mrsi_lower_stage(l, "{$unset: ['__mrs_k', '__mrs_m']}");
 }
 
-/* Documents that hold arrays in several of the fields that they are sorted by, which some servers sort all the same. */
+/* Counts documents with arrays in several sort fields, which some servers accept. */
 bool
 mrsi_join_lower_count_sort(struct mrsi_lower *l, const struct mrs_coll *from)
 {
@@ -185,7 +185,7 @@ mrsi_join_lower_count_sort(struct mrsi_lower *l, const struct mrs_coll *from)
                                      "documents with arrays in two fields of `sort`");
 }
 
-/* Documents of `into` whose keys a server reads otherwise, or that have one of the names that are written. */
+/* Counts documents of `into` whose keys a server reads differently, or that have one of the written names. */
 bool
 mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct mrs_view taken)
 {
@@ -200,7 +200,7 @@ mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, str
     struct mrs_view body = l->body;
     struct mrs_view there =
         mrsi_lower_doc(l, "{$or: [%d, {__mrs_k: {$exists: true}}, {__mrs_m: {$exists: true}}]}", taken);
-    l->body = mrs_empty_doc(); /* `where` is of `from` */
+    l->body = mrs_empty_doc(); /* `where` applies to `from` */
     bool room = mrsi_lower_count(l, j->into, odd,
                                  j->by_id ? "documents whose `_id` is null" : "documents whose key is an array") &&
                 mrsi_lower_count(l, j->into, there, "documents that have a field that is written already");
@@ -209,7 +209,7 @@ mrsi_join_lower_count(struct mrsi_lower *l, const struct mrsi_lower_join *j, str
            mrsi_lower_count(l, j->from, mrsi_lower_doc(l, inner, from, from), "documents with arrays in their key");
 }
 
-/* A text that is no path is itself. */
+/* A text that is not a path is literal. */
 static bool
 count_key(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val part)
 {
@@ -222,8 +222,7 @@ count_key(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val part
                                                       "`_id` can be");
 }
 
-/* Whether each part of the key is a value that no server reads otherwise: no document, no array, nothing that it does
- * not take as an `_id`. */
+/* Is each part of the key a value that all servers treat equally? No document, no array, only valid `_id`s. */
 bool
 mrsi_join_lower_count_keys(struct mrsi_lower *l, const struct mrs_coll *from, struct mrs_val by)
 {
@@ -249,7 +248,7 @@ mrsi_join_lower_count_many(struct mrsi_lower *l, const struct mrsi_lower_join *j
     return mrsi_lower_count_stages(l, j->into, "documents that match several where one is meant");
 }
 
-/* Documents of `from` that have found their place leave it. */
+/* Removes the matched documents of `from`. */
 bool
 mrsi_join_lower_remove(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {

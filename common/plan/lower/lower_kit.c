@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_kit.c - what the files that turn steps into pipelines share: stages, counts, names. */
+/* lower_kit.c - shared by the files that convert steps to pipelines: stages, counts, names. */
 #include "lower.h"
 
 /* ---- building ---- */
@@ -114,7 +114,7 @@ mrsi_lower_remove_stages(struct mrsi_lower *l, const struct mrs_coll *on)
     return add_removal(l, (struct mrs_lowered_removal){.on = on, .stages = mrsi_lower_end(l)});
 }
 
-/* What `where` and the filter take. */
+/* `where` and the filter combined. */
 static struct mrs_view
 both(struct mrsi_lower *l, struct mrs_view filter)
 {

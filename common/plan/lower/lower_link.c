@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_link.c - link as stages of a server: lists of children from what children name, and the other way round.
+/* lower_link.c - converts link to stages: lists of children from the children's references, and the other way round.
  *
- * What a list holds keeps its place, and children that it lacks follow. Only the field that is completed is written,
- * and no pipeline reads a field after one has written it, but lists that now hold what the children say as well. */
+ * Elements of a list keep their positions, and missing children are appended. Only the completed field is written, and
+ * no pipeline reads a field after another has written it, except lists that now contain the children's references as
+ * well. */
 #include "lower_join.h"
 
 #define ONE_WAY "`strip`, `prefer`, or `dangling` and `orphans` other than keep: use the client engine"
@@ -12,7 +13,7 @@ struct lower_link {
     const struct mrs_coll *parent, *child;
     const char *ref, *refs; /* names: in child, in parent */
     const char *ref_path, *refs_path;
-    bool lists, names; /* what is completed */
+    bool lists, names; /* which side is completed */
 };
 
 static const char *
@@ -37,8 +38,8 @@ read_link(struct mrsi_lower *l, struct lower_link *k)
                                                        : NULL;
 }
 
-/* ---- what is counted ---- */
-/* Fields that servers read otherwise than the step: lists that are none, and arrays inside of arrays. */
+/* ---- counts ---- */
+/* Fields that servers read differently from the step: lists that are not arrays, and arrays inside arrays. */
 static bool
 count_odd(struct mrsi_lower *l, const struct lower_link *k)
 {
@@ -64,7 +65,7 @@ count_odd(struct mrsi_lower *l, const struct lower_link *k)
            mrsi_lower_count(l, k->child, added, "documents that have a field of the pipeline's own");
 }
 
-/* The list of a document, or one that is empty, in __mrs_l. */
+/* The list of a document, or an empty one, in __mrs_l. */
 static void
 put_list(struct mrsi_lower *l, const struct lower_link *k)
 {
@@ -72,7 +73,7 @@ put_list(struct mrsi_lower *l, const struct lower_link *k)
     mrsi_lower_stage(l, "{$set: {__mrs_l: {$cond: [{$isArray: %s}, %s, []]}}}", k->refs_path, k->refs_path);
 }
 
-/* Parents that list a child which names another one; children that several list and that name none. */
+/* Parents that list a child which refers to another one; children without a reference that several parents list. */
 static bool
 count_disagreement(struct mrsi_lower *l, const struct lower_link *k)
 {
@@ -103,7 +104,7 @@ count_disagreement(struct mrsi_lower *l, const struct lower_link *k)
     return mrsi_lower_count_stages(l, k->child, "children that several parents list, and that name none");
 }
 
-/* With `sort` lists are ordered anew: those that are there are the client's, so are keys that servers put elsewhere. */
+/* `sort` reorders lists: existing lists, and keys that servers sort differently, are left to the client. */
 static bool
 count_order(struct mrsi_lower *l, const struct lower_link *k)
 {
@@ -127,7 +128,7 @@ count_order(struct mrsi_lower *l, const struct lower_link *k)
     return room;
 }
 
-/* ---- what is written ---- */
+/* ---- writes ---- */
 static bool
 write_lists(struct mrsi_lower *l, const struct lower_link *k)
 {

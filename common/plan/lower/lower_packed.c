@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_packed.c - pack and unpack as stages of a server: a document goes through its list of names and values. */
+/* lower_packed.c - converts pack and unpack to stages that map a document's list of names and values. */
 #include "lower.h"
 
 #define ROOM "the array below the top of the document, or overwritten: use the client engine"
@@ -26,7 +26,7 @@ text_key(const struct mrsi_lower *l, const char *key)
 }
 
 /* ---- pack ---- */
-/* Whether "$$f.k" is one of the names: a text may end in `*`, a list is a name as it is. */
+/* Is "$$f.k" one of the names? A text may end in `*`, a list is a literal name. */
 static void
 put_case(struct mrsi_lower *l, struct mrs_val v)
 {
@@ -46,7 +46,7 @@ put_case(struct mrsi_lower *l, struct mrs_val v)
     mrsi_lower_stage(l, "{$eq: [{$indexOfBytes: ['$$f.k', {$literal: %v}]}, 0]}", begins);
 }
 
-/* {$and: [$$f.k is no `_id`, not the array, one of the names]} */
+/* {$and: [$$f.k is neither `_id` nor the array, one of the names]} */
 static struct mrs_view
 is_packed(struct mrsi_lower *l, const struct lower_packed *p)
 {
@@ -89,7 +89,7 @@ mrsi_lower_pack(struct mrsi_lower *l)
 }
 
 /* ---- unpack ---- */
-/* Whether an element "$$e" is {key: text, value}, in this order. */
+/* Is an element "$$e" {key: text, value}, in this order? */
 static struct mrs_view
 is_pair(struct mrsi_lower *l, const struct lower_packed *p)
 {
@@ -111,7 +111,7 @@ as_field(struct mrsi_lower *l)
                           text_key(l, "prefix"));
 }
 
-/* The document as a list of names and values, with those of the elements in place of the array. */
+/* The document as a list of names and values, with the elements instead of the array. */
 static struct mrs_view
 opened(struct mrsi_lower *l, const struct lower_packed *p, const char *path)
 {

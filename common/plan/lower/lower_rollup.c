@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_rollup.c - rollup as stages of a server: a group inside of a join, or a group of the whole collection. */
+/* lower_rollup.c - converts rollup to stages: a group inside a join, or a group of the whole collection. */
 #include "lower_join.h"
 
 #define OTHERS "an accumulator whose order, or whose answer to nothing, is another on some servers: use the client"
 
-/* What an accumulator gives where there is nothing; false: a server has another answer, or another order. */
+/* The result of an accumulator without input; false: a server has another result, or another order. */
 static bool
 of_nothing(struct mrsi_lower *l, const struct mrs_elem *el, struct mrs_val *v)
 {
@@ -38,7 +38,7 @@ in_group(struct mrsi_lower *l, const char *name)
     return path;
 }
 
-/* {a: {$sum: ...}, ...}: the values where nothing matches, and as the paths into what `$group` gives. */
+/* {a: {$sum: ...}, ...}: the values if nothing matches, and paths into the result of `$group`. */
 static bool
 read_values(struct mrsi_lower *l, struct mrs_view *nothing, struct mrs_view *values)
 {
@@ -83,7 +83,7 @@ group(struct mrsi_lower *l, struct mrs_val key)
     return mrsi_lower_doc(l, "{$group: %d}", made);
 }
 
-/* The values into the document: below `as`, or one by one. */
+/* Writes the values into the document: below `as`, or one by one. */
 static void
 put_values(struct mrsi_lower *l, const char *as, struct mrs_view nothing, struct mrs_view values)
 {
@@ -105,7 +105,7 @@ put_values(struct mrsi_lower *l, const char *as, struct mrs_view nothing, struct
     }
 }
 
-/* With `match`: values into documents that are there. */
+/* With `match`: values in existing documents. */
 static const char *
 lower_values(struct mrsi_lower *l, const char *as)
 {
@@ -132,7 +132,7 @@ lower_values(struct mrsi_lower *l, const char *as)
     return room && mrsi_lower_write(l, j.into, NULL) ? NULL : MRSI_LOWER_MANY;
 }
 
-/* With `by`: each group a document of another collection. */
+/* With `by`: each group becomes a document of another collection. */
 static const char *
 lower_groups(struct mrsi_lower *l, const char *as)
 {

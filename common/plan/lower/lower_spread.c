@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_spread.c - steps that send documents to other collections, as pipelines of a server.
+/* lower_spread.c - converts steps that move documents to other collections.
  *
- * Each target has a pipeline of its own, that ends at an `_id` that is there already; what leaves its collection is
- * removed when all of them are done. So a server that stops in the middle has written too much, never too little. */
+ * Each target has a pipeline of its own, which fails at an existing `_id`; moved documents are removed after all
+ * pipelines. So a server that stops in between has written too much, never too little. */
 #include "lower.h"
 
 #define NEW_IDS "its documents get `_id`s that are made: use the client engine"
@@ -40,7 +40,7 @@ mrsi_lower_delete(struct mrsi_lower *l)
     return NULL;
 }
 
-/* The name must be free: what is there already is counted. */
+/* The name must be free: counts existing documents. */
 const char *
 mrsi_lower_copy_collection(struct mrsi_lower *l)
 {
@@ -92,7 +92,7 @@ mrsi_lower_union(struct mrsi_lower *l)
     return room ? NULL : MRSI_LOWER_MANY;
 }
 
-/* The documents of one value go to its collection. */
+/* Moves the documents with one value to its collection. */
 static bool
 add_branch(struct mrsi_lower *l, const struct mrs_coll *into, struct mrs_val value, const char *by, bool drop)
 {
@@ -105,7 +105,7 @@ add_branch(struct mrsi_lower *l, const struct mrs_coll *into, struct mrs_val val
     return mrsi_lower_write(l, l->out->on, into) && mrsi_lower_remove(l, l->out->on, mine);
 }
 
-/* The collection of an entry {value, into} or name: collection, found among the sides by its name. */
+/* The collection of an entry {value, into} or name: collection, searched among the sides by its name. */
 static const struct mrs_coll *
 target(const struct mrsi_lower *l, struct mrs_val into)
 {
@@ -150,7 +150,7 @@ mrsi_lower_partition(struct mrsi_lower *l)
     return room ? NULL : MRSI_LOWER_MANY;
 }
 
-/* {$project: {a: 1, b: 1}} in the order of the document. */
+/* {$project: {a: 1, b: 1}} keeps the order of the document. */
 static void
 put_projection(struct mrsi_lower *l, struct mrs_val list)
 {
@@ -191,11 +191,11 @@ mrsi_lower_split(struct mrsi_lower *l)
 /* ---- parts of documents ---- */
 struct lower_parts {
     const char *path;           /* "$comments" */
-    const char *ref, *position; /* fields that a part gets; NULL: none */
-    const char *key;            /* "$_id": what ref holds */
+    const char *ref, *position; /* fields added to a part; NULL: none */
+    const char *key;            /* "$_id": the value of ref */
 };
 
-/* The elements of the array, or the one document, as an array; of anything else none. */
+/* The elements of the array, or the single document, as an array; else an empty array. */
 static struct mrs_view
 elements(struct mrsi_lower *l, const struct lower_parts *p)
 {
@@ -211,8 +211,8 @@ text_or_none(const struct mrsi_lower *l, const char *text)
     return text ? mrs_make_text(l->arena, text, (uint32_t)strlen(text)) : mrs_missing();
 }
 
-/* Elements for which a server could not do what the step does. Names are looked for in the list of names: what the type
- * of a field is that an element lacks, servers answer otherwise. */
+/* Counts elements that a server would treat differently from the step. Names are searched in the list of names, because
+ * servers differ in the type of a missing field. */
 static bool
 count_parts(struct mrsi_lower *l, const struct lower_parts *p)
 {
@@ -247,7 +247,7 @@ own_id(struct mrsi_lower *l, const char *path)
     return own;
 }
 
-/* The documents that have parts; what holds none is left as it is. */
+/* The documents that have parts; others stay unchanged. */
 static void
 match_parts(struct mrsi_lower *l, const struct lower_parts *p)
 {
@@ -312,7 +312,7 @@ mrsi_lower_extract(struct mrsi_lower *l)
 }
 
 /* ---- buckets ---- */
-/* {_id: "$items._id", by fields...}: what the item has itself wins, in its place. */
+/* {_id: "$items._id", by fields...}: the item's own fields take precedence, in their positions. */
 static void
 put_item(struct mrsi_lower *l, const char *path, struct mrs_val by)
 {

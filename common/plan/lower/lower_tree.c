@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_tree.c - tree as stages of a server: the way up from each node by `$graphLookup`, children by `$lookup`.
+/* lower_tree.c - converts tree to stages: ancestors by `$graphLookup`, children by `$lookup`.
  *
- * The new field is written into all documents before the old one is taken out of any: a server that still reads the
- * old form meets documents that it has written already. What the step refuses takes others along, so a tree that is
- * damaged anywhere is counted and left to the client. */
+ * The new field is written into all documents before the old one is removed from any: a server that still reads the old
+ * field finds it in all documents. A refusal affects other documents, so any error in a tree is counted and left to the
+ * client. */
 #include "lower.h"
 
 #define FORMS "only parent, children, ancestors and path can be read, and written, by a server: use the client engine"
@@ -39,7 +39,7 @@ read_form(const struct mrsi_lower *l, const char *key, enum lower_form *form, co
     return false;
 }
 
-/* Whether each node says its whole way up. */
+/* Does each node have its complete list of ancestors? */
 static bool
 by_list(const struct lower_tree *t)
 {
@@ -61,17 +61,16 @@ read_tree(struct mrsi_lower *l, struct lower_tree *t)
         return FILTER;
     }
     if (t->where.type == MRS_DOCUMENT && memmem(t->where.p, t->where.n, t->new, strlen(t->new))) {
-        return READS; /* the second pipeline would find other documents than the first */
+        return READS; /* the second pipeline would match other documents than the first */
     }
     t->path = mrsi_lower_path(l, t->old);
     return strcmp(t->old, t->new) == 0 ? SAME : NULL;
 }
 
-/* ---- the way up ---- */
-/* What a node says itself of its way up, as a list, where its field is p; of `children` its own `_id`, by which others
- * list it. */
+/* ---- ancestors ---- */
+/* The ancestors in a node's own field p, as a list; for `children` its own `_id`, by which others list it. */
 static struct mrs_view
-said(struct mrsi_lower *l, const struct lower_tree *t, const char *p)
+own_ancestors(struct mrsi_lower *l, const struct lower_tree *t, const char *p)
 {
     MRS_ASSERT(t->form < FORMS_KNOWN && p);
     switch (t->form) {
@@ -108,7 +107,7 @@ node_path(struct mrsi_lower *l, const struct lower_tree *t)
     return path;
 }
 
-/* The nodes of the list __mrs_l that take part, in __mrs_a, in no order; bare: their `_id`s alone. */
+/* The processed nodes of the list __mrs_l, in __mrs_a, unordered; bare: only their `_id`s. */
 static void
 put_nodes(struct mrsi_lower *l, const struct lower_tree *t, bool bare)
 {
@@ -122,8 +121,8 @@ put_nodes(struct mrsi_lower *l, const struct lower_tree *t, bool bare)
     mrsi_lower_stage(l, "{$set: {__mrs_a: {$cond: [{$eq: ['$__mrs_l', []]}, [], '$__mrs_a']}}}");
 }
 
-/* Stages that lay beside each node that takes part what it says (__mrs_l), the nodes above (__mrs_a, with their
- * distance __mrs_d), and their `_id`s from the root down (__mrs_u). */
+/* Stages that add to each processed node its own relations (__mrs_l), its ancestors (__mrs_a, with their distance
+ * __mrs_d), and their `_id`s from the root down (__mrs_u). */
 static void
 put_up(struct mrsi_lower *l, const struct lower_tree *t)
 {
@@ -135,7 +134,7 @@ put_up(struct mrsi_lower *l, const struct lower_tree *t)
         "{$set: {__mrs_u: {$map: {input: '$__mrs_l', as: 'i', in: {$arrayElemAt: [{$map: {input: {$filter: {input: "
         "'$__mrs_a', as: 'n', cond: {$eq: ['$$n._id', '$$i']}}}, as: 'n', in: '$$n._id'}}, 0]}}}}}";
     mrsi_lower_begin(l, false);
-    mrsi_lower_stage(l, "{$set: {__mrs_l: %d}}", said(l, t, t->path));
+    mrsi_lower_stage(l, "{$set: {__mrs_l: %d}}", own_ancestors(l, t, t->path));
     if (by_list(t)) {
         put_nodes(l, t, false);
         mrsi_lower_stage(l, in_order);
@@ -150,10 +149,10 @@ put_up(struct mrsi_lower *l, const struct lower_tree *t)
     }
 }
 
-/* ---- what is no tree ---- */
-/* Relations of another kind than the form has. */
+/* ---- errors of a tree ---- */
+/* Counts relations of another type than the representation has. */
 static struct mrs_view
-odd_kind(struct mrsi_lower *l, const struct lower_tree *t)
+wrong_type(struct mrsi_lower *l, const struct lower_tree *t)
 {
     MRS_ASSERT(t->form < FORMS_KNOWN);
     const char *p = t->path;
@@ -172,9 +171,9 @@ odd_kind(struct mrsi_lower *l, const struct lower_tree *t)
     }
 }
 
-/* Nodes whose way up, which put_up has laid beside them, does not go to a root by what the others say. */
+/* Counts nodes whose ancestors, found by put_up, do not end at a root. */
 static struct mrs_view
-odd_way(struct mrsi_lower *l, const struct lower_tree *t)
+wrong_ancestors(struct mrsi_lower *l, const struct lower_tree *t)
 {
     MRS_ASSERT(t->form < FORMS_KNOWN);
     static const char circle[] = "{$gt: [{$size: {$filter: {input: '$__mrs_a', as: 'n', cond: {$and: [{$eq: "
@@ -194,14 +193,14 @@ odd_way(struct mrsi_lower *l, const struct lower_tree *t)
                               mrsi_lower_doc(l, circle));
     }
     struct mrs_view so = mrsi_lower_doc(l, "{$eq: [{$concatArrays: [%d, ['$$n._id']]}, '$__mrs_l']}",
-                                        said(l, t, node_path(l, t)));
+                                        own_ancestors(l, t, node_path(l, t)));
     return mrsi_lower_doc(l,
                           "{$expr: {$and: [{$gt: [{$size: '$__mrs_l'}, 0]}, {$or: [{$in: ['$_id', '$__mrs_l']}, {$ne: "
                           "[{$map: {input: %d, as: 'n', in: %d}}, [true]]}]}]}}",
                           mrsi_lower_doc(l, above), so);
 }
 
-/* Nodes that list a child that is not there, or one twice. */
+/* Counts nodes that list a missing child, or one twice. */
 static bool
 count_lost(struct mrsi_lower *l, const struct lower_tree *t)
 {
@@ -213,7 +212,7 @@ count_lost(struct mrsi_lower *l, const struct lower_tree *t)
     return mrsi_lower_count_stages(l, t->on, "nodes that list a child that is not there, or one twice");
 }
 
-/* Ancestors whose `_id` cannot stand in a path. */
+/* Counts ancestors whose `_id` a path cannot contain. */
 static bool
 count_names(struct mrsi_lower *l, const struct lower_tree *t)
 {
@@ -235,16 +234,16 @@ count_damage(struct mrsi_lower *l, const struct lower_tree *t)
                                            t->new);
     bool room = mrsi_lower_count(l, t->on, there, "documents that have a field that is written already") &&
                 mrsi_lower_count(l, t->on, mrsi_lower_doc(l, "{_id: null}"), "documents whose `_id` is null") &&
-                mrsi_lower_count(l, t->on, odd_kind(l, t), "relations of another kind than the form has") &&
+                mrsi_lower_count(l, t->on, wrong_type(l, t), "relations of another kind than the form has") &&
                 (t->form != CHILDREN || count_lost(l, t)) && (t->to != PATH || count_names(l, t));
     put_up(l, t);
-    mrsi_lower_stage(l, "{$match: %d}", odd_way(l, t));
+    mrsi_lower_stage(l, "{$match: %d}", wrong_ancestors(l, t));
     mrsi_lower_stage(l, "{$project: {_id: 1}}");
     return room && mrsi_lower_count_stages(l, t->on, "nodes whose way up does not end at a root, or is said otherwise "
                                                      "by others");
 }
 
-/* ---- what is written ---- */
+/* ---- writes ---- */
 /* The children of each node, in __mrs_u, in the order of `_id`. */
 static void
 put_children(struct mrsi_lower *l, const struct lower_tree *t)
@@ -273,7 +272,7 @@ put_children(struct mrsi_lower *l, const struct lower_tree *t)
     mrsi_lower_stage(l, "{$set: {__mrs_u: {$map: {input: '$__mrs_a', as: 'n', in: '$$n._id'}}}}");
 }
 
-/* What the new field holds, of __mrs_u. */
+/* The value of the new field, from __mrs_u. */
 static struct mrs_view
 new_value(struct mrsi_lower *l, const struct lower_tree *t)
 {

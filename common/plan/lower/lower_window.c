@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lower_window.c - window as `$setWindowFields`: numbers and running values laid beside a document.
+/* lower_window.c - converts window to `$setWindowFields`.
  *
- * Each operator gives a field __mrs_0, __mrs_1, ..., and the fields of the plan are made of these in one stage, in the
- * order of the plan: servers add what `$setWindowFields` gives in any order, and number by longs. A window that slides
- * is collected and then added up, since a server that takes values out of a total again rounds otherwise. */
+ * Each operator computes a field __mrs_0, __mrs_1, ..., and one stage computes the fields of the plan from these, in
+ * the order of the plan: servers add fields of `$setWindowFields` in any order, and count with longs. A sliding window
+ * is collected and then added up, because servers that subtract values from a total round differently. */
 #include "lower_join.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ struct lower_window_op {
 struct lower_window {
     struct lower_window_op op[WINDOWS];
     uint32_t n;
-    bool running; /* what a field without `window` looks at */
+    bool running; /* the default window of a field without `window` */
     const char *why;
 };
 
@@ -42,8 +42,8 @@ struct lower_window {
 #define RANKED " $rank $denseRank "
 #define KNOWN " $documentNumber $rank $denseRank $shift $locf "
 
-/* Whether a value is an operator over other documents: at the top of a field an accumulator always is, below it only
- * where its name means nothing else, or with `window` beside it. */
+/* Is a value an operator over other documents? At the top of a field an accumulator always is, below it only if its
+ * name has no other meaning, or with `window` next to it. */
 static bool
 is_window_op(struct mrs_val v, bool top, struct mrs_elem *op)
 {
@@ -110,14 +110,14 @@ read_op(struct mrsi_lower *l, struct lower_window *w, const struct mrs_elem *el,
     }
 }
 
-/* ---- the fields of the plan, made of what the operators give ---- */
+/* ---- the fields of the plan, from results of operators ---- */
 static bool
 slides(const struct lower_window_op *op)
 {
     return mrsi_lower_is_one_of(MRSI_LOWER_ACCUMULATORS, op->name) && !op->frame.open_lo;
 }
 
-/* What an operator has given, as an expression of its field. */
+/* The result of an operator, as an expression of its field. */
 static struct mrs_val
 given(struct mrsi_lower *l, const struct lower_window *w)
 {
@@ -141,7 +141,7 @@ given(struct mrsi_lower *l, const struct lower_window *w)
     return mrs_doc_get(d, "v");
 }
 
-/* [__mrs_0, __mrs_1, ...]: the fields that the operators give. */
+/* [__mrs_0, __mrs_1, ...]: the fields of the operators. */
 static struct mrs_val
 names(struct mrsi_lower *l, const struct lower_window *w)
 {
@@ -156,8 +156,7 @@ names(struct mrsi_lower *l, const struct lower_window *w)
     return (struct mrs_val){list.p, list.n, MRS_ARRAY};
 }
 
-/* One value on the way down: an operator becomes the path to what it gives. True: it is a document or an array to be
- * looked into. */
+/* Visits one value: an operator becomes the path to its result. True: a document or an array to visit. */
 static bool
 put_part(struct mrsi_lower *l, struct lower_window *w, const struct mrs_elem *el, bool top)
 {
@@ -179,7 +178,7 @@ put_part(struct mrsi_lower *l, struct lower_window *w, const struct mrs_elem *el
     return !opaque;
 }
 
-/* The fields with their operators taken out of them, in the arena. */
+/* The fields with their operators replaced, in the arena. */
 static struct mrs_view
 read_fields(struct mrsi_lower *l, struct lower_window *w)
 {
@@ -211,7 +210,7 @@ bound(struct mrsi_lower *l, bool open, int64_t at)
     return mrs_doc_get(open ? mrsi_lower_doc(l, "{v: 'unbounded'}") : mrsi_lower_doc(l, "{v: %i}", at), "v");
 }
 
-/* What is missing becomes null, which some servers do by themselves and others do not. */
+/* Missing becomes null, which some servers do by themselves and others do not. */
 static struct mrs_view
 output(struct mrsi_lower *l, const struct lower_window_op *op)
 {
@@ -224,7 +223,7 @@ output(struct mrsi_lower *l, const struct lower_window_op *op)
                               mrs_doc_get(arg, "output"), mrs_doc_get(arg, "by"),
                               other.type == MRS_MISSING ? mrs_null() : other);
     }
-    if (strcmp(op->name, "$documentNumber") == 0) { /* which itself takes one field of `sort` alone */
+    if (strcmp(op->name, "$documentNumber") == 0) { /* which itself accepts only one field of `sort` */
         return mrsi_lower_doc(l, "{$sum: 1, window: {documents: ['unbounded', 'current']}}");
     }
     if (mrsi_lower_is_one_of(KNOWN, op->name)) {
@@ -241,7 +240,7 @@ output(struct mrsi_lower *l, const struct lower_window_op *op)
                           mrs_doc_get(arg, "v"), bound(l, f->open_lo, f->lo), bound(l, f->open_hi, f->hi));
 }
 
-/* {__mrs_0: ..., ...} of the ranks, which need the order of the plan alone, or of all others; n 0: none. */
+/* {__mrs_0: ..., ...} of the ranks, which need the plan's order alone, or of all others; n 0: none. */
 static struct mrs_view
 outputs(struct mrsi_lower *l, const struct lower_window *w, bool ranks)
 {
@@ -276,7 +275,7 @@ put_window(struct mrsi_lower *l, struct mrs_val order, struct mrs_view out)
     }
 }
 
-/* Keys that servers before MongoDB 8 rank otherwise: what is missing, and arrays. */
+/* Counts keys that servers before MongoDB 8 rank differently: missing values and arrays. */
 static bool
 count_ranks(struct mrsi_lower *l, bool any)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mongosh_text.c - collections, documents and stages as lines to paste into mongosh. */
+/* mongosh_text.c - prints collections, documents and stages as lines for mongosh. */
 #include "mongosh_text.h"
 
 #include "mongoreshape/ejson.h"
 
-/* Whether relaxed Extended JSON would lose a type: a shell reads 5 as an int, whatever it was. */
+/* Would relaxed Extended JSON lose a type? A shell reads 5 as an int for every number type. */
 static bool
 needs_types(struct mrs_view d)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipeline_text.c - the pipelines of a plan for people and programs: lines for mongosh, or one JSON object. */
+/* pipeline_text.c - prints the pipelines of a plan: lines for mongosh, or one JSON object. */
 #include "mongoreshape/build.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/pipeline.h"
 #include "mongosh_text.h"
 
-/* ---- for the shell ---- */
+/* ---- for mongosh ---- */
 static void
 put_counts(struct mrs_buf *out, const struct mrs_lowered *l)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schema.c - the plan language as a JSON Schema (draft-07), for editors; out of the tables of the steps.
+/* schema.c - the plan language as a JSON Schema (draft-07), for editors; generated from the tables of the steps.
  *
- * It says what a table says: keys, choices, coarse shapes. Whether a path is a path or an expression compiles only
- * `check` knows. */
+ * It has what a table has: keys, choices, basic types. Only `check` knows whether a path is valid or an expression
+ * compiles. */
 #include "plan/plan_internal.h"
 
-/* The shapes that several keys share; expressions are anything. */
+/* Types that several keys share; expressions are anything. */
 static const char definitions[] =
     "\"name\":{\"type\":\"string\",\"minLength\":1},"
     "\"literal\":{\"anyOf\":[{\"$ref\":\"#/definitions/name\"},{\"type\":\"array\",\"minItems\":1,\"maxItems\":1,"
@@ -43,7 +43,7 @@ put_text(struct mrs_buf *out, const char *text)
     mrs_buf_byte(out, '"');
 }
 
-/* The word null may be written as YAML's null, too. */
+/* The word null may also be YAML's null. */
 static void
 put_choices(struct mrs_buf *out, const struct mrs_key *k)
 {
@@ -58,7 +58,7 @@ put_choices(struct mrs_buf *out, const struct mrs_key *k)
     put(out, null ? ",null]}" : "]}");
 }
 
-/* The shape of a key's value, by its type alone. */
+/* The schema of a key's value, by its type alone. */
 static void
 put_shape(struct mrs_buf *out, const struct mrs_key *k)
 {
@@ -118,12 +118,13 @@ put_needed(struct mrs_buf *out, const struct mrs_key *keys, uint32_t n)
     put(out, *comma == ',' ? "]," : "");
 }
 
-/* A map inside of a value: its keys have no maps of their own. */
+/* A nested map: its keys have no maps of their own. */
 static void
 put_inner(struct mrs_buf *out, const struct mrs_key *k, const struct mrs_inner *in)
 {
     MRS_ASSERT(in->keys || in->n_keys == 0);
-    bool any = k->type == MRS_ARG_ANY; /* also another shape: a text instead of the map, a map instead of the list */
+    bool any = k->type == MRS_ARG_ANY; /* other types are allowed: a text instead of the map, a map instead of the
+                                        * list */
     put(out, any ? "{\"anyOf\":[" : "");
     put(out, in->each ? "{\"type\":\"array\",\"items\":" : "");
     put(out, "{\"type\":\"object\",\"additionalProperties\":false,");
@@ -177,7 +178,7 @@ put_step(struct mrs_buf *out, const struct mrs_step_type *t)
     put(out, "}}");
 }
 
-/* What a plan of version 1 may not have: a condition for each step and each key that came later. */
+/* What a plan of version 1 must not have: a condition for each later step and key. */
 static void
 put_later(struct mrs_buf *out)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* skeleton.c - a plan of one step to begin with: its keys, an example of each, what each means; out of the step's own
- * tables. */
+/* skeleton.c - prints a plan of one step as a starting point: its keys, an example of each and its meaning; from the
+ * step's own tables. */
 #include "plan/plan_internal.h"
 
-#define SKELETON_COLUMN 44 /* where remarks begin */
+#define SKELETON_COLUMN 44 /* column of comments */
 
-/* What a plan writes behind a key. */
+/* The text after a key. */
 const char *
 mrs_arg_word(enum mrs_arg_type type)
 {
@@ -30,7 +30,7 @@ mrs_arg_word(enum mrs_arg_type type)
     return words[type];
 }
 
-/* The example's value of a key, n bytes; NULL: it has none. Up to the empty line it is part of a step that works. */
+/* The value of a key in the example, n bytes; NULL: none. The example, up to the empty line, is a valid step. */
 static const char *
 example_of(const struct mrs_step_type *t, const char *key, size_t *n, bool *live)
 {

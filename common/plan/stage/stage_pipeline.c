@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_pipeline.c - the pipeline of one pair of collections: what must come before the stage, the stage, and what
- * writes its documents.
+/* stage_pipeline.c - the pipeline for one pair of collections: the stages before $reshape, the stage, and the stages
+ * after it.
  *
- * The stage takes the documents as they were before it. So partners can be fetched, and documents be sorted, only by
- * paths that no step of it has changed before; where that is not so, a note says what its reader has to write. */
+ * Stages before it see the documents before the plan. So documents can be joined or sorted only by paths that no step
+ * has changed before; otherwise a note says what the user has to write. */
 #include "stage_pipeline.h"
 
 #include "mongoreshape/build.h"
@@ -27,7 +27,7 @@ open_doc(struct mrs_build *b, const char *key, uint8_t type)
     mrs_build_open(b, key, (uint32_t)strlen(key), type);
 }
 
-/* ---- is it admitted? ---- */
+/* ---- is it allowed? ---- */
 static void
 no_report(void *arg, const char *place, const char *msg)
 {
@@ -43,7 +43,7 @@ report(void *arg, const char *place, const char *msg)
     mrs_buf_say(&pair->why, "%s%s%s\n", place, *place ? ": " : "", msg);
 }
 
-/* A field for the documents of a collection, which no document of a person has. */
+/* A field for the documents of a collection, which user documents do not have. */
 static void
 put_field(struct mrs_buf *out, const char *coll)
 {
@@ -98,7 +98,7 @@ same_top(const char *a, const char *b)
     return n == strcspn(b, ".") && strncmp(a, b, n) == 0;
 }
 
-/* Whether a step of the stage before this one changes what lies at the path. */
+/* Does an earlier step of the stage change the value at the path? */
 static bool
 changed_before(const struct mrs_stage_route *r, uint32_t hop, const char *path)
 {
@@ -126,7 +126,7 @@ pair_of(const struct mrs_desc *d)
     return NULL;
 }
 
-/* Whether an earlier join has fetched these documents by the same paths; *other: by others. */
+/* Has an earlier join fetched these documents by the same paths? *other: by other paths. */
 static bool
 fetched(const struct mrs_stage_route *r, uint32_t hop, const struct mrs_pair_path *by, bool *other)
 {
@@ -171,7 +171,7 @@ put_lookup(struct maker *m, uint32_t hop)
     }
 }
 
-/* Adds the path of "path" or "$path" to a $sort; false: it is none. */
+/* Adds the path of "path" or "$path" to a $sort; false: not a path. */
 static bool
 sort_by(struct mrs_build *b, struct mrs_val v)
 {
@@ -306,7 +306,7 @@ put_merge(struct maker *m)
     mrs_build_close(&m->b);
 }
 
-/* What a stream cannot do: documents that leave a collection are still there. */
+/* The note on what a stream cannot do: documents that leave a collection still exist there. */
 static void
 note_leaving(struct maker *m)
 {
@@ -354,7 +354,7 @@ mrsi_stage_pair_find(const struct mrs_plan *p, const struct mrs_coll *of, const 
     mrs_buf_init(&out->why, p->mem, (size_t)1 << 20);
     mrs_buf_init(&out->notes, p->mem, (size_t)1 << 20);
     mrs_buf_init(&out->bytes, p->mem, 4 * (size_t)MRS_DOC_MAX);
-    enum mrs_status s = mrs_stage_find_route(p, &request, a, &out->route, e); /* which joins the documents meet */
+    enum mrs_status s = mrs_stage_find_route(p, &request, a, &out->route, e); /* the joins that use the documents */
     MRS_THEN(s, make_with(p, &out->route, a, &request.with, e));
     request.report = report;
     request.arg = out;

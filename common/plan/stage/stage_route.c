@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_route.c - which steps of a plan the stream of a stage meets, and why a plan cannot be a stage.
+/* stage_route.c - finds the steps of a plan that apply to the stream of a stage, or why a plan cannot be a stage.
  *
- * A stage sees one stream: the documents of one collection arrive, those of one collection leave. So each step is
- * asked which of the collections that the stream has filled so far it reads, and which it fills in turn. What needs a
- * whole collection at once, or changes a catalogue, is refused with the way it is done instead. */
+ * A stage has one stream: the documents of one collection arrive, those of one collection leave. For each step this
+ * file checks which of the stream's collections it reads, and which it fills. A step that needs a whole collection at
+ * once, or changes a catalog, is refused with the alternative. */
 #include "mongoreshape/stage.h"
 
 #include <stdio.h>
@@ -13,10 +13,10 @@ struct router {
     const struct mrs_stage_request *request;
     struct mrs_stage_route *out;
     struct mrs_arena *arena;
-    bool *here;      /* by collection: documents of the stream lie there now */
-    bool *written;   /* some step before changed it, took of it or added to it */
-    bool *had;       /* `with` names it and a step asked for it */
-    bool *needed;    /* its documents come to `emit` by the steps behind */
+    bool *here;      /* for each collection: does it have documents of the stream now? */
+    bool *written;   /* an earlier step changed it, removed from it or added to it */
+    bool *had;       /* `with` names it and a step used it */
+    bool *needed;    /* later steps bring its documents to `emit` */
     bool new_ids;
 };
 
@@ -41,7 +41,7 @@ step_fault(struct router *r, const struct mrs_step *s, const char *why)
 }
 
 /* ---- collections ---- */
-/* The collection that a specification names. While the database of the plan is not known its name matches any. */
+/* The collection of a specification. If the database of the plan is unknown, its name matches any. */
 static uint32_t
 coll_requested(const struct mrs_stage_route *out, const struct mrs_coll *c, const struct mrs_plan *p)
 {
@@ -95,7 +95,7 @@ list_colls(struct router *r)
     return true;
 }
 
-/* ---- what can never be a stage ---- */
+/* ---- steps that are never a stage ---- */
 const char *
 mrs_stage_refuses(const struct mrs_step *s)
 {
@@ -135,7 +135,7 @@ suits(struct router *r, const struct mrs_step *s)
     return !why;
 }
 
-/* ---- the way ---- */
+/* ---- the route ---- */
 static const char *
 field_of(const struct router *r, const struct mrs_coll *c)
 {
@@ -163,7 +163,7 @@ add_hop(struct router *r, const struct mrs_step *s)
     return h;
 }
 
-/* The sides whose documents a step takes one by one. */
+/* The sides whose documents a step reads one by one. */
 static bool
 is_entry(const struct mrs_desc *d, uint32_t side)
 {
@@ -228,14 +228,14 @@ mrs_stage_class_of(const struct mrs_step *s)
                                                : MRS_STAGE_ONE;
 }
 
-/* Whether documents of the side by which they enter may continue in their collection. */
+/* Can documents continue in the collection from which the step reads them? */
 static bool
 may_stay(const struct mrs_desc *d, uint32_t side)
 {
     return d->family != MRS_FAMILY_FOLD || !(d->sides[side].role & MRS_ROLE_TAKE);
 }
 
-/* One step: whether the stream passes it, and where it is after it. */
+/* One step: does the stream pass it, and in which collections is it afterwards? */
 static enum mrs_status
 meet(struct router *r, const struct mrs_step *s)
 {
@@ -266,7 +266,7 @@ meet(struct router *r, const struct mrs_step *s)
     return MRS_OK;
 }
 
-/* Whether a hop brings documents that come to `emit`. What it takes for that is needed in turn. */
+/* Does a hop bring documents to `emit`? Then the documents that it uses are needed, too. */
 static bool
 leads_on(struct router *r, const struct mrs_stage_hop *h)
 {
@@ -309,7 +309,7 @@ prune(struct router *r)
     out->n_hops = n;
 }
 
-/* What the steps that are left ask of the stream. */
+/* The requirements of the remaining steps. */
 static void
 check_hops(struct router *r)
 {
@@ -378,13 +378,13 @@ requested(struct router *r, const char *key, const struct mrs_coll *c, const boo
     return MRS_STAGE_NO_COLL;
 }
 
-/* The collection whose documents arrive: the only one that is read and that no step has filled before. */
+/* The collection whose documents arrive: the only one that is read and that no earlier step has filled. */
 static uint32_t
 only_source(struct router *r)
 {
     uint32_t found = MRS_STAGE_NO_COLL, n = 0;
     char list[400] = "";
-    bool *which = r->had, *made = r->written; /* not needed before the route is computed, and cleared again */
+    bool *which = r->had, *made = r->written; /* not used before the route is computed, and cleared again */
     for (uint32_t i = 0; i < r->plan->n_steps; i++) {
         const struct mrs_desc *d = &r->plan->steps[i].desc;
         for (uint32_t k = 0; k < d->n_sides; k++) {
@@ -407,7 +407,7 @@ only_source(struct router *r)
     return found;
 }
 
-/* The collection whose documents leave: `of`, or where they leave that one the only other. */
+/* The collection whose documents leave: `of`, or the only other one if documents leave `of`. */
 static uint32_t
 only_target(struct router *r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_text.c - what a stage admits of a plan, for people and programs.
+/* stage_text.c - prints the stages that a plan allows, as text and JSON.
  *
- * All pairs of collections are tried, one where documents arrive and one where they leave: which of them is meant only
- * the reader knows. */
+ * All pairs of collections are tried, one where documents arrive and one where they leave: only the user knows which
+ * pair is intended. */
 #include "stage_pipeline.h"
 
 #include "mongoreshape/build.h"
@@ -11,12 +11,12 @@
 
 #define COLLS_TRIED 64u
 
-struct teller {
+struct stage_printer {
     const struct mrs_plan *plan;
     struct mrs_arena arena;
-    struct mrs_buf lines;  /* for people */
-    struct mrs_build b;    /* for programs */
-    struct mrs_buf why;    /* of the pairs that are not admitted */
+    struct mrs_buf lines;  /* text */
+    struct mrs_build b;    /* JSON */
+    struct mrs_buf why;    /* of the pairs that are not allowed */
     uint32_t admitted;
 };
 
@@ -26,9 +26,9 @@ text(struct mrs_build *b, const char *key, const char *value)
     mrs_build_text(b, key, value, (uint32_t)strlen(value));
 }
 
-/* Lines as comments for the shell, or as an array of texts. */
+/* Lines as comments for mongosh, or as an array of texts. */
 static void
-put_lines(struct teller *t, const char *key, const struct mrs_buf *lines)
+put_lines(struct stage_printer *t, const char *key, const struct mrs_buf *lines)
 {
     MRS_ASSERT(key && mrs_buf_is_sound(lines));
     mrs_build_open(&t->b, key, (uint32_t)strlen(key), MRS_ARRAY);
@@ -46,9 +46,9 @@ put_lines(struct teller *t, const char *key, const struct mrs_buf *lines)
     mrs_build_close(&t->b);
 }
 
-/* ---- each step by itself ---- */
+/* ---- each step ---- */
 static bool
-tell_steps(struct teller *t)
+print_steps(struct stage_printer *t)
 {
     bool all = true;
     mrs_build_open(&t->b, "steps", 5, MRS_ARRAY);
@@ -70,7 +70,7 @@ tell_steps(struct teller *t)
 
 /* ---- pairs of collections ---- */
 static void
-tell_pair(struct teller *t, const struct mrsi_stage_pair *pair)
+print_pair(struct stage_printer *t, const struct mrsi_stage_pair *pair)
 {
     const char *kind = mrs_stage_class_name(pair->route.kind);
     t->admitted++;
@@ -87,9 +87,9 @@ tell_pair(struct teller *t, const struct mrsi_stage_pair *pair)
     mrsi_shell_stages(&t->lines, pair->pipeline, "\n");
 }
 
-/* All collections to which documents of `of` come. */
+/* All collections that documents of `of` can reach. */
 static enum mrs_status
-tell_of(struct teller *t, const struct mrs_coll *of, struct mrs_err *e)
+print_of(struct stage_printer *t, const struct mrs_coll *of, struct mrs_err *e)
 {
     MRS_ASSERT(of->ns);
     struct mrsi_stage_pair first;
@@ -101,7 +101,7 @@ tell_of(struct teller *t, const struct mrs_coll *of, struct mrs_err *e)
         }
         s = mrsi_stage_pair_find(t->plan, of, first.route.coll[i], &t->arena, &pair, e);
         if (s == MRS_OK && pair.admitted) {
-            tell_pair(t, &pair);
+            print_pair(t, &pair);
         } else if (s == MRS_OK && pair.why.n) {
             mrs_buf_say(&t->why, "of %s, emit %s: ", of->ns, pair.emit->ns);
             mrs_buf_put(&t->why, pair.why.p, pair.why.n);
@@ -113,7 +113,7 @@ tell_of(struct teller *t, const struct mrs_coll *of, struct mrs_err *e)
 }
 
 static enum mrs_status
-tell_pairs(struct teller *t, struct mrs_err *e)
+print_pairs(struct stage_printer *t, struct mrs_err *e)
 {
     struct mrsi_stage_pair any;
     const struct mrs_coll none = {.db = "", .coll = "", .ns = ""};
@@ -125,23 +125,23 @@ tell_pairs(struct teller *t, struct mrs_err *e)
         n = 0;
     }
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {
-        s = tell_of(t, any.route.coll[i], e);
+        s = print_of(t, any.route.coll[i], e);
     }
     mrsi_stage_pair_clear(&any);
     return s;
 }
 
 static enum mrs_status
-tell(struct teller *t, struct mrs_err *e)
+print_all(struct stage_printer *t, struct mrs_err *e)
 {
-    bool fits = tell_steps(t);
+    bool fits = print_steps(t);
     enum mrs_status s = MRS_OK;
     if (t->plan->stars) {
         mrs_buf_say(&t->why, "%s\n", MRS_STAGE_STARS);
         fits = false;
     }
     mrs_build_open(&t->b, "stages", 6, MRS_ARRAY);
-    s = fits ? tell_pairs(t, e) : s;
+    s = fits ? print_pairs(t, e) : s;
     mrs_build_close(&t->b);
     if (s == MRS_OK && !t->admitted) {
         mrs_buf_say(&t->lines, "// the plan as a whole is no stage%s\n", t->why.n ? ":" : "");
@@ -154,7 +154,7 @@ enum mrs_status
 mrs_plan_stage(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(out));
-    struct teller t = {.plan = p};
+    struct stage_printer t = {.plan = p};
     struct mrs_buf doc;
     struct mrs_view d;
     mrs_arena_init(&t.arena, p->mem);
@@ -162,7 +162,7 @@ mrs_plan_stage(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct 
     mrs_buf_init(&t.why, p->mem, (size_t)1 << 22);
     mrs_buf_init(&doc, p->mem, 16 * (size_t)MRS_DOC_MAX);
     mrs_build_init(&t.b, &doc);
-    enum mrs_status s = tell(&t, e);
+    enum mrs_status s = print_all(&t, e);
     MRS_THEN(s, mrs_buf_status(&t.why, e));
     MRS_THEN(s, mrs_buf_status(&t.lines, e));
     MRS_THEN(s, mrs_build_finish(&t.b, &d, e));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* account.c - the account of a run: every document of every step has one fate.
+/* account.c - the account of a run: every document of every step has exactly one fate.
  *
- * Workers count into rows of their own. An accepted pass adds them to the run's rows; a pass that begins again because
- * of a conflict discards them. */
+ * Workers count into rows of their own. An accepted pass adds them to the run's rows; a pass that restarts because of a
+ * conflict discards them. */
 #include "account.h"
 #include "mongoreshape/context.h"
 
-/* The least `_id`, in whatever order they come: the same for any number of workers. */
+/* The smallest `_id`, independent of the order: the same for any number of workers. */
 static void
 take_least(struct mrsi_eased *to, struct mrs_val id)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amend.c - corrected documents replace documents of the input, before any step reads them.
+/* amend.c - replaces documents of the input by corrected ones before any step reads them.
  *
- * The file is read into memory (people correct it by hand), its records sorted by namespace and key hash. It is BSON,
- * or Extended JSON, a record a line, which is converted to BSON first. A first pass over the namespaces it names
- * checks that each document it corrects exists exactly once. `_id`s are equal if their hashes by the run's secret are
- * (mrs_hash_secret). A document that JSON cannot hold is not corrected from JSON: bytes that are not UTF-8 would
- * change without being edited. */
+ * The file is read into memory (people correct it by hand), and its records are sorted by namespace and key hash. It is
+ * BSON, or Extended JSON with one record a line, which is converted to BSON first. A first pass over its namespaces
+ * checks that each corrected document exists exactly once. `_id`s are equal if their hashes with the run's secret are
+ * (mrs_hash_secret). A document that JSON cannot represent is not corrected from JSON: bytes that are not UTF-8 would
+ * change. */
 #include "account.h"
 #include "amend.h"
 #include "mongoreshape/ejson.h"
 #include <stdlib.h>
 
-struct mend {
+struct correction {
     uint64_t lo, hi;     /* hash of namespace and `_id` */
     struct mrs_view doc;
     uint32_t in_index;
@@ -21,24 +21,24 @@ struct mend {
 struct mrsi_amend {
     struct mrsi_engine *en;
     char *bytes;
-    struct mrs_buf records; /* of JSON lines, as BSON */
-    struct mrs_buf list;   /* struct mend, sorted */
+    struct mrs_buf records; /* JSON lines converted to BSON */
+    struct mrs_buf list;   /* struct correction, sorted by hash */
 };
 
 static int
 by_hash(const void *pa, const void *pb)
 {
-    const struct mend *a = pa, *b = pb;
+    const struct correction *a = pa, *b = pb;
     if (a->lo != b->lo) {
         return a->lo < b->lo ? -1 : 1;
     }
     return a->hi < b->hi ? -1 : a->hi > b->hi;
 }
 
-/* OK; END: there is no `_id`, or one past every limit, so that nothing can name it. */
+/* OK; END: no `_id`, or one above every limit, so no record can match it. */
 static enum mrs_status
-hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mend *m,
-        struct mrs_err *e)
+hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch,
+        struct correction *m, struct mrs_err *e)
 {
     MRS_ASSERT(in_index < mrs_input_count(en->in));
     struct mrs_elem id;
@@ -56,8 +56,8 @@ hash_id(const struct mrsi_engine *en, uint32_t in_index, struct mrs_view doc, st
     return MRS_OK;
 }
 
-static struct mend *
-find(const struct mrsi_amend *a, const struct mend *key)
+static struct correction *
+find(const struct mrsi_amend *a, const struct correction *key)
 {
     return a->list.n ? bsearch(key, a->list.p, a->list.n / sizeof *key, sizeof *key, by_hash) : NULL;
 }
@@ -81,7 +81,7 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
 {
     MRS_ASSERT(mrs_view_is_framed(rec));
     struct mrs_val doc = mrs_doc_get(rec, "doc");
-    struct mend m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns"))};
+    struct correction m = {.in_index = input_of(a->en, mrs_doc_get(rec, "ns"))};
     if (m.in_index == MRSI_NONE || doc.type != MRS_DOCUMENT) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "record %llu of the amend file: %s", (unsigned long long)no,
                            doc.type != MRS_DOCUMENT ? "it has no document 'doc'"
@@ -99,7 +99,7 @@ add_record(struct mrsi_amend *a, struct mrs_view rec, uint64_t no, struct mrs_bu
     return mrs_buf_status(&a->list, e);
 }
 
-/* Past blanks, and the mark that some editors put in front. */
+/* Skips blanks, and a byte order mark. */
 static size_t
 skip_blanks(const char *text, size_t n, size_t at, uint64_t *line)
 {
@@ -110,7 +110,7 @@ skip_blanks(const char *text, size_t n, size_t at, uint64_t *line)
     return at;
 }
 
-/* JSON begins with {, perhaps behind blanks, and has no NUL; BSON has one in its first length (at most 16 MiB). */
+/* JSON begins with {, possibly after blanks, and has no NUL; BSON has one in its first length (at most 16 MiB). */
 static bool
 is_json(const char *text, size_t n)
 {
@@ -119,7 +119,7 @@ is_json(const char *text, size_t n)
     return at < n && text[at] == '{' && !memchr(text, 0, n);
 }
 
-/* The records of JSON lines as BSON. What is no JSON is an error with its line. */
+/* Converts JSON lines to BSON. Invalid JSON is an error with its line. */
 static enum mrs_status
 read_json(struct mrsi_amend *a, size_t n, struct mrs_err *e)
 {
@@ -173,7 +173,7 @@ add_records(struct mrsi_amend *a, const uint8_t *bytes, size_t n, struct mrs_err
 static enum mrs_status
 none_twice(struct mrsi_amend *a, struct mrs_err *e)
 {
-    struct mend *m = (struct mend *)(void *)a->list.p;
+    struct correction *m = (struct correction *)(void *)a->list.p;
     size_t n = a->list.n / sizeof *m;
     if (n > 1) {
         qsort(m, n, sizeof *m, by_hash);
@@ -187,7 +187,7 @@ none_twice(struct mrsi_amend *a, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Whether a document comes back from JSON as it is. */
+/* Does a conversion to JSON and back give the same document? */
 static enum mrs_status
 fits_json(const struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_err *e)
 {
@@ -215,9 +215,9 @@ fits_json(const struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, st
 static enum mrs_status
 count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct mrs_buf *scratch, struct mrs_err *e)
 {
-    struct mend key;
+    struct correction key;
     enum mrs_status s = hash_id(a->en, in_index, doc, scratch, &key, e);
-    struct mend *m = s == MRS_OK ? find(a, &key) : NULL;
+    struct correction *m = s == MRS_OK ? find(a, &key) : NULL;
     if (m) {
         m->found++;
         s = a->records.n ? fits_json(a, in_index, doc, e) : MRS_OK;
@@ -225,7 +225,7 @@ count_one(struct mrsi_amend *a, uint32_t in_index, struct mrs_view doc, struct m
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* Counts how often each mended document is in one namespace. */
+/* Counts the occurrences of each corrected document in one namespace. */
 static enum mrs_status
 count_found(struct mrsi_amend *a, uint32_t in_index, struct mrs_err *e)
 {
@@ -252,7 +252,7 @@ count_found(struct mrsi_amend *a, uint32_t in_index, struct mrs_err *e)
 static enum mrs_status
 all_there_once(struct mrsi_amend *a, struct mrs_err *e)
 {
-    const struct mend *m = (const struct mend *)(const void *)a->list.p;
+    const struct correction *m = (const struct correction *)(const void *)a->list.p;
     size_t n = a->list.n / sizeof *m;
     for (uint32_t i = 0; i < mrs_input_count(a->en->in); i++) {
         enum mrs_status s =
@@ -318,7 +318,7 @@ mrsi_amend_free(struct mrsi_amend *a)
 bool
 mrsi_amend_touches(const struct mrsi_amend *a, uint32_t in_index)
 {
-    const struct mend *m = a ? (const struct mend *)(const void *)a->list.p : NULL;
+    const struct correction *m = a ? (const struct correction *)(const void *)a->list.p : NULL;
     size_t n = a ? a->list.n / sizeof *m : 0;
     for (size_t i = 0; i < n; i++) {
         if (m[i].in_index == in_index) {
@@ -333,9 +333,9 @@ mrsi_amend_doc(const struct mrsi_amend *a, uint32_t in_index, struct mrsi_worker
                struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(*doc));
-    struct mend key;
+    struct correction key;
     enum mrs_status s = hash_id(a->en, in_index, *doc, &w->scratch, &key, e);
-    const struct mend *m = s == MRS_OK ? find(a, &key) : NULL;
+    const struct correction *m = s == MRS_OK ? find(a, &key) : NULL;
     if (m) {
         *doc = m->doc;
     }

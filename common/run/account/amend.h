@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* amend.h - mended documents (--amend) put in place of documents of the input. */
+/* amend.h - corrected documents (--amend) that replace documents of the input. */
 #ifndef MRS_RUN_AMEND_H
 #define MRS_RUN_AMEND_H
 
 #include "account.h"
 
 struct mrsi_amend;
-/* Reads records {ns, doc} and searches for each document's `_id` in its namespace: it must exist exactly once, and be
- * named once. FAIL MRS_E_PLAN else: nothing has been written yet. */
+/* Reads records {ns, doc} and searches each document's `_id` in its namespace: it must exist exactly once, and have one
+ * record. Else FAIL MRS_E_PLAN; nothing has been written yet. */
 enum mrs_status mrsi_amend_load(struct mrsi_engine *en, const char *path, struct mrsi_amend **out, struct mrs_err *e);
 void mrsi_amend_free(struct mrsi_amend *a);
-/* Replaces *doc of this input namespace by its mended form, if there is one. Several threads may ask at once. */
+/* Replaces *doc of this input namespace by its corrected version, if any. Thread-safe. */
 enum mrs_status mrsi_amend_doc(const struct mrsi_amend *a, uint32_t in_index, struct mrsi_worker *w,
                                struct mrs_view *doc, struct mrs_err *e);
-/* Whether any document of this namespace is mended. */
+/* Has the namespace corrected documents? */
 bool mrsi_amend_touches(const struct mrsi_amend *a, uint32_t in_index);
 
 #endif

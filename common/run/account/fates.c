@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fates.c - a byte of bits for each document of `from`, by its ordinal.
+/* fates.c - one byte of flags for each document of `from`, by its ordinal.
  *
- * Kept in chunks: in memory for the first of them, then in a temporary file that is mapped, so that a billion
- * documents do not count against the budget. */
+ * Stored in chunks: the first ones in memory, the others in a mapped temporary file, so that a billion documents do not
+ * count against the budget. */
 #include "account.h"
 #include "run/store/state.h"
 #include "fates.h"
@@ -47,7 +47,7 @@ map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
     enum mrs_status s = f->temp ? MRS_OK : mrsi_temp_new(f->en, &f->temp, e);
     uint64_t off = (f->n_chunk - chunks_in_memory(f)) * MRSI_FATE_CHUNK;
     int err = EINTR;
-    while (s == MRS_OK && err == EINTR) { /* a hole would be found out by a signal when the disk is full */
+    while (s == MRS_OK && err == EINTR) { /* a hole would cause a signal when the disk is full */
         err = posix_fallocate(f->temp->fd, (off_t)off, MRSI_FATE_CHUNK);
     }
     if (s == MRS_OK && err) {
@@ -60,8 +60,7 @@ map_chunk(struct mrsi_fates *f, uint8_t **out, struct mrs_err *e)
     return *out == MAP_FAILED ? mrs_err_memory(e, MRSI_FATE_CHUNK) : MRS_OK;
 }
 
-/* Chunk i has been gone through: its pages stay in the file and count against no budget until they are touched
- * again. */
+/* Chunk i is complete: its pages stay in the file and count against no budget until they are touched again. */
 static void
 let_go(const struct mrsi_fates *f, uint64_t i)
 {
@@ -193,8 +192,8 @@ mrsi_fates_count(const struct mrsi_fates *f, uint64_t counts[MRSI_FATES])
     }
 }
 
-/* ---- in a savepoint ----
- * Bits change in their place while a pass runs, also those in the file, so a savepoint gets a copy of all. */
+/* ---- savepoints ----
+ * Flags change in place while a pass runs, also those in the file, so a savepoint gets a copy of all. */
 enum mrs_status
 mrsi_fates_save(struct mrsi_fates *f, const char *name, struct mrs_build *b, struct mrs_buf *files,
                 struct mrs_err *e)

@@ -73,8 +73,7 @@ mrsi_refused_rewind(struct mrsi_engine *en, struct mrsi_refused_mark m)
     en->refused_n = m.n;
 }
 
-/* Order is UINT64_MAX where the order of commits is the order (one-document steps): then the place in the log
- * decides. */
+/* Order is UINT64_MAX if the order of commits counts (one-document steps): then the offset in the log decides. */
 static enum mrs_status
 put_place(struct mrsi_sorter *s, const struct mrsi_refused_at *r, struct mrs_err *e)
 {
@@ -86,7 +85,7 @@ put_place(struct mrsi_sorter *s, const struct mrsi_refused_at *r, struct mrs_err
     return mrsi_sorter_put(s, key, sizeof key, r, sizeof *r, e);
 }
 
-/* Whether a record can be ours; left: bytes of the log from its head on. A resumed run reads it from a file. */
+/* Is a record plausible? left: bytes of the log from its header on. A resumed run reads it from a file. */
 static bool
 is_record(const struct mrsi_engine *en, const struct mrsi_refused_head *h, uint64_t left)
 {
@@ -95,7 +94,7 @@ is_record(const struct mrsi_engine *en, const struct mrsi_refused_head *h, uint6
            h->place_len < sizeof((struct mrs_err *)0)->where && h->doc_len >= MRS_DOC_MIN && record_bytes(h) <= left;
 }
 
-/* All heads of the log, read through a window. */
+/* Reads all headers of the log through a buffer. */
 static enum mrs_status
 read_places(struct mrsi_engine *en, struct mrsi_sorter *places, struct mrs_err *e)
 {
@@ -137,8 +136,8 @@ same_document(const struct mrsi_refused_at *a, const struct mrsi_refused_at *b)
     return a->step == b->step && a->coll == b->coll && a->order == b->order && a->order != UINT64_MAX;
 }
 
-/* Drops what was refused twice in one step; *past: the first step (index) at whose end more than max_refused were
- * refused, else MRSI_NONE. */
+/* Removes documents that were refused twice in one step; *past: the first step (index) at whose end more than
+ * max_refused were refused, else MRSI_NONE. */
 static enum mrs_status
 keep_distinct(struct mrsi_engine *en, struct mrsi_sorter *places, uint32_t *past, struct mrs_err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refused_file.c - whether files of refused documents are as a run wrote them: then a new run may overwrite them.
+/* refused_file.c - are files of refused documents exactly as a run wrote them? Then a new run may overwrite them.
  *
- * The BSON file holds only records; its text file, which people edit, must be exactly what these records give. Both
+ * The BSON file holds only records; its text file, which people edit, must be exactly the text of these records. Both
  * are read to the end, record by record. */
 #include "account.h"
 #include "mongoreshape/ejson.h"
@@ -15,13 +15,13 @@ enum { RECORD_MOST = MRS_DOC_MAX + (1 << 20), OPEN_HOW = O_RDONLY | O_CLOEXEC | 
 
 struct refused_reading {
     struct mrsi_engine *en;
-    int bson, lines;        /* -1: not there, or not asked for */
+    int bson, lines;        /* -1: missing, or not requested */
     uint64_t bytes, length; /* of them */
     uint64_t at, line;
     struct mrs_buf record, text, other;
 };
 
-/* fd -1 where no regular file has that name. */
+/* fd -1 if no regular file has that name. */
 static enum mrs_status
 open_one(const char *path, int *fd, uint64_t *bytes, struct mrs_err *e)
 {
@@ -60,7 +60,7 @@ is_record(struct mrs_view d)
     return good && n == 5;
 }
 
-/* OK: *good says whether it is one. */
+/* OK: *good says whether it is a record. */
 static enum mrs_status
 read_record(struct refused_reading *r, bool *good, struct mrs_err *e)
 {

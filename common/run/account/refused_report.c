@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refused_report.c - the log of refused documents as people see it: records in a file, and the kinds there were.
+/* refused_report.c - reports the log of refused documents: records in a file, and a summary by kind.
  *
- * A record is built from the log when it is wanted; the log and the order of its records are refused.c's. Called after
+ * A record is built from the log when it is needed; refused.c owns the log and its order. Called after
  * mrsi_refused_finish. */
 #include "account.h"
 #include "run/store/state.h"
@@ -32,7 +32,7 @@ build_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mr
     struct mrs_build b;
     struct mrs_view doc;
     struct mrs_val inner = {p + h.reason_len + h.place_len, h.doc_len, MRS_DOCUMENT};
-    if (en->report->resumed && !mrsi_savepoint_is_doc(inner.p, inner.n)) { /* the log is another run's */
+    if (en->report->resumed && !mrsi_savepoint_is_doc(inner.p, inner.n)) { /* the log is of another run */
         return mrsi_state_damaged("the refused documents", e);
     }
     const char *ns = en->plan->steps[h.step].desc.sides[h.side].coll.ns; /* its name at that step */
@@ -77,7 +77,7 @@ mrsi_id_write(struct mrs_val id, size_t most, struct mrs_buf *room)
     }
     size_t n = room->n < most ? room->n : most;
     while (n && n < room->n && (room->p[n] & 0xC0) == 0x80) {
-        n--; /* a character of UTF-8 is whole or not there */
+        n--; /* never cut inside a UTF-8 character */
     }
     return n;
 }
@@ -101,7 +101,7 @@ mrsi_ids_add(struct mrs_report *r, struct mrs_ids *ids, struct mrs_view doc, str
     return MRS_OK;
 }
 
-/* The kind of a record, made where there is none yet; *out NULL: there are enough of them. */
+/* The kind of a record, added if new; *out NULL: the maximum is reached. */
 static enum mrs_status
 find_kind(struct mrsi_engine *en, const struct mrsi_refused_head *h, const uint8_t *texts, struct mrs_refusal **out,
           struct mrs_err *e)
@@ -140,7 +140,7 @@ find_kind(struct mrsi_engine *en, const struct mrsi_refused_head *h, const uint8
     return MRS_OK;
 }
 
-/* A record's reason and place alone are examined, unless its kind wants the `_id`. */
+/* Only a record's reason and place are read, unless its kind needs the `_id`. */
 static enum mrs_status
 count_record(struct mrsi_engine *en, const struct mrsi_refused_at *at, struct mrs_buf *raw, struct mrs_buf *rec,
              struct mrs_err *e)
@@ -202,7 +202,7 @@ mrsi_refused_up_to(const struct mrsi_engine *en, uint32_t last_step)
 
 /* ---- the file ---- */
 struct two_files {
-    struct mrs_atomic_file *bson, *lines; /* NULL: their bytes are only counted */
+    struct mrs_atomic_file *bson, *lines; /* NULL: only their sizes are added */
 };
 
 static enum mrs_status
@@ -265,7 +265,7 @@ mrsi_refused_write(struct mrsi_engine *en, const char *path, uint32_t last_step,
         s = write_records(en, &f, last_step, e);
     }
     if (s == MRS_OK && f.lines) {
-        (void)unlink((const char *)lines.p); /* killed in between, no older text is next to other records */
+        (void)unlink((const char *)lines.p); /* a kill in between must not leave an older text next to other records */
     }
     enum mrs_status a = mrs_atomic_file_close(f.bson, s == MRS_OK, e);
     enum mrs_status b = mrs_atomic_file_close(f.lines, s == MRS_OK && a == MRS_OK, e);

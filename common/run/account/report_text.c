@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_text.c - what a report found, in words */
+/* report_text.c - the findings of a report as text */
 #include "mongoreshape/report_text.h"
 #include "account.h"
 

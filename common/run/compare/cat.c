@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cat.c - a dump as lines of Extended JSON; see cat.h.
+/* cat.c - prints a dump as lines of Extended JSON; see cat.h.
  *
- * Workers turn blocks into text, straight from the bytes; the texts are put in the order of the blocks. Of a limit only
- * the last block's lines need to be counted again. */
+ * Workers convert blocks to text directly from the bytes; the texts are written in the order of the blocks. For a limit
+ * only the lines of the last block are counted again. */
 #include "mongoreshape/cat.h"
 #include "readers.h"
 #include "mongoreshape/ejson.h"
 
 struct cat {
     const struct mrs_cat_opts *opts;
-    struct mrs_buf head; /* what comes before a document of the running namespace */
+    struct mrs_buf head; /* prefix for documents of the current namespace */
     const char *ns;
     uint64_t left; /* of the limit */
 };
 
-/* Whether the document is wanted; an error names it. */
+/* Is the document selected? An error names it. */
 static enum mrs_status
 matches(const struct cat *c, struct mrsi_worker *w, struct mrs_view doc, uint64_t ordinal, bool *yes,
         struct mrs_err *e)
@@ -61,7 +61,7 @@ put(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
     bool last = c->opts->limit && job->docs.n >= c->left;
     if (last) {
         const uint8_t *at = job->out.p;
-        for (uint64_t i = 0; i < c->left; i++) { /* no text has a line end in it */
+        for (uint64_t i = 0; i < c->left; i++) { /* texts contain no newlines */
             at = (const uint8_t *)memchr(at, '\n', n - (size_t)(at - job->out.p)) + 1;
         }
         n = (size_t)(at - job->out.p);

@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_docs.c - which documents of a namespace differ, in bounded memory.
+/* compare_docs.c - finds the documents of a namespace that differ, in bounded memory.
  *
- * 1. Every document of A is added to one of many buckets by its `_id`, every document of B is taken away: a bucket
- *    that is not zero holds a difference. (Left out where all documents can be sorted in memory anyway.)
- * 2. Of the documents in such buckets `_id`, hash and place are sorted. Of those with one `_id` equal documents cancel
- *    out one by one; what is left on both sides are pairs that differ, the rest is on one side only.
- * 3. The documents that are to be named are fetched by their places.
- * What was found must add up to the difference of the two digests. Documents are equal where their hashes by the
- * comparison's secret are (mrs_hash_secret), as are long `_id`s; bytes are compared of those that are named. */
+ * 1. Every document of A is added to one of many buckets by its `_id`, every document of B is subtracted: a bucket that
+ * is not zero holds a difference. (Skipped if all documents can be sorted in memory.)
+ * 2. For documents in such buckets `_id`, hash and position are sorted. Equal documents with one `_id` cancel out
+ * pairwise; documents left on both sides are pairs that differ, the others exist on one side only.
+ * 3. The documents to report are fetched by their positions.
+ *
+ * The differences found must add up to the difference of the two digests. Documents are equal if their hashes with the
+ * comparison's secret are (mrs_hash_secret), and so are long `_id`s; the bytes of reported documents are compared. */
 #include "compare_dumps.h"
 #include "run/store/sorter.h"
 #include <stdlib.h>
 
 enum {
-    ID_MOST = 1024, /* bytes of an `_id`'s key in a record; longer ones end in their hash */
-    ORDER_N = 8, /* of a hash without a secret, so that what is named does not change from one comparison to the next */
+    ID_MOST = 1024, /* bytes of an `_id`'s key in a record; longer keys end in their hash */
+    ORDER_N = 8, /* of a hash without a secret, so that repeated comparisons report the same documents */
     HASH_N = ORDER_N + 16,
-    TAIL = HASH_N + 1 + 8, /* of a record's key behind that of the `_id`: hash, side, place */
-    SUMMED = sizeof(struct mrs_hash128), /* behind the key: what the digest of the side has of the document */
+    TAIL = HASH_N + 1 + 8, /* of a record's key after that of the `_id`: hash, side, position */
+    SUMMED = sizeof(struct mrs_hash128), /* after the key: the document's part in the digest of its side */
     MIN_BITS = 12,
-    MISSING = 0 /* the key where there is no `_id`: no other begins so */
+    MISSING = 0 /* the key of a missing `_id`: no other key begins like this */
 };
 
 struct finding {
     struct mrsi_compare *c;
     const struct mrsi_compare_pair *pair;
     struct mrs_diff_coll *coll;
-    uint64_t *bucket; /* NULL: all documents are sorted */
-    unsigned shift;   /* 64 less their number's logarithm */
-    uint32_t side;    /* being read */
+    uint64_t *bucket; /* NULL: sort all documents */
+    unsigned shift;   /* 64 minus the logarithm of their number */
+    uint32_t side;    /* side being read */
     struct mrsi_sorter sorter;
     struct mrs_hash_sum left[2]; /* of documents that did not cancel out */
     struct mrs_buf named;        /* struct compare_docs_named */
 };
-/* A document that is to be named, on its sides. */
+/* A document to report, on both sides. */
 struct compare_docs_named {
-    uint64_t ordinal[2]; /* UINT64_MAX: not there */
+    uint64_t ordinal[2]; /* UINT64_MAX: missing */
 };
 #define NOWHERE UINT64_MAX
 
-/* The key of a document's `_id`, in w->scratch; false without memory. */
+/* Writes the key of a document's `_id` to w->scratch; false: out of memory. */
 static bool
 key_of(struct mrsi_worker *w, struct mrs_view doc)
 {
@@ -106,7 +107,7 @@ weigh(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_vi
     return MRS_OK;
 }
 
-/* As many buckets as a quarter of the memory takes, unless all documents can be sorted in another quarter. */
+/* Uses a quarter of the memory for buckets, unless all documents can be sorted in another quarter. */
 static enum mrs_status
 fill_buckets(struct finding *f, struct mrs_err *e)
 {
@@ -179,15 +180,15 @@ put_records(void *arg, struct mrsi_read_job *job, struct mrs_err *e)
     return s;
 }
 
-/* ---- what is left of one `_id` ---- */
+/* ---- documents with one `_id` ---- */
 struct group {
     struct mrs_buf id;         /* key of the `_id`; empty before the first */
-    uint64_t n[2];             /* documents left */
-    struct mrs_buf left_at[2]; /* places of the first of them, up to c->limit */
-    uint8_t hash[HASH_N];      /* of the equal documents being counted */
-    struct mrs_hash128 summed; /* what a digest has of one of these */
-    uint64_t same[2];          /* of these: on either side */
-    struct mrs_buf same_at[2]; /* places of the first of them, up to c->limit */
+    uint64_t n[2];             /* number of documents left */
+    struct mrs_buf left_at[2]; /* positions of the first of them, up to c->limit */
+    uint8_t hash[HASH_N];      /* of the current equal documents */
+    struct mrs_hash128 summed; /* part of one of these in a digest */
+    uint64_t same[2];          /* their number on either side */
+    struct mrs_buf same_at[2]; /* positions of the first of them, up to c->limit */
 };
 
 static uint64_t
@@ -213,7 +214,7 @@ empty(struct mrs_buf *b)
     b->n = 0;
 }
 
-/* Equal documents of one `_id` have all been seen. */
+/* Completes a run of equal documents with one `_id`. */
 static void
 end_same(struct finding *f, struct group *g)
 {
@@ -223,7 +224,7 @@ end_same(struct finding *f, struct group *g)
     h *= n;
     mrs_hash_sum_add(&f->left[side], (uint64_t)h, (uint64_t)(h >> 64));
     for (uint64_t i = 0; i < n && i < places(&g->same_at[side]) && places(&g->left_at[side]) < f->c->limit; i++) {
-        uint64_t at = place(&g->same_at[side], i); /* they are equal: the first are as good as any */
+        uint64_t at = place(&g->same_at[side], i); /* they are equal, so any will do */
         mrs_buf_put(&g->left_at[side], &at, sizeof at);
     }
     g->n[side] += n;
@@ -244,7 +245,7 @@ name(struct finding *f, const struct group *g, uint64_t a, uint64_t b)
     }
 }
 
-/* All documents of one `_id` have been seen. Those without one have nothing to be matched by. */
+/* Completes all documents with one `_id`. Those without an `_id` cannot be paired. */
 static void
 end_id(struct finding *f, struct group *g)
 {
@@ -349,11 +350,11 @@ adds_up(const struct finding *f, struct mrs_err *e)
                        c->ns);
 }
 
-/* ---- the documents that are named ---- */
+/* ---- documents to report ---- */
 struct place_of {
     uint64_t ordinal;
     uint32_t named; /* index */
-    uint64_t off;   /* in the temporary file; with n: once it was fetched */
+    uint64_t off;   /* in the temporary file; with n: after it was fetched */
     uint32_t n;
 };
 struct fetch {
@@ -377,7 +378,7 @@ by_named(const void *a, const void *b)
     return x->named < y->named ? -1 : x->named > y->named;
 }
 
-/* The documents of a block that are wanted, into the file; *next: the first that is wanted behind it. */
+/* Writes the wanted documents of a block to the file; *next: the next wanted one after the block. */
 static enum mrs_status
 fetch_block(struct fetch *x, uint32_t side, const struct mrs_block *b, uint32_t *next, struct mrs_err *e)
 {
@@ -430,7 +431,7 @@ load(struct finding *f, const struct fetch *x, const struct place_of *p, uint8_t
     return *bytes ? mrs_read_at(x->temp->fd, *bytes, p->n, p->off, e) : mrs_err_memory(e, p->n);
 }
 
-/* One row of the report; p: its documents, NULL where there is none on that side. */
+/* One row of the report; p: its documents, NULL if missing on that side. */
 static enum mrs_status
 describe(struct finding *f, const struct fetch *x, const struct place_of *const p[2], struct mrs_err *e)
 {

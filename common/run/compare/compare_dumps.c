@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_dumps.c - compares two dumps; see mongoreshape/compare.h.
  *
- * Each namespace is read once on either side and digested independently of the order of its documents. Only if the
- * digests differ it is read again (compare_docs.c). The digests are salted with random bytes drawn for the comparison,
- * all 192 of the secret of XXH3, and never disclosed. An author of documents has one guess, good for 2^-32 at best:
- * enough for a report that deletes and merges nothing. No bytes are compared. It must not depend on how a dump is
- * packed. */
+ * Each namespace is read once on either side; its digest does not depend on the order of documents. Only if the digests
+ * differ it is read again (compare_docs.c). The digests are salted with random bytes drawn for the comparison, all 192
+ * of the secret of XXH3, and never disclosed. An author of documents has one guess, with a chance of 2^-32 at best:
+ * enough for a report that deletes and merges nothing. Bytes are not compared. This file must not depend on the format
+ * of a dump. */
 #include "compare_dumps.h"
 #include "mongoreshape/ejson.h"
 #include <stdlib.h>
 
 #define MEMORY (256ull << 20)
 
-/* ---- what there is on the two sides ---- */
+/* ---- names on both sides ---- */
 struct compare_dumps_entry {
-    const char *name; /* of a namespace; of another file without the suffix of its packing */
+    const char *name; /* of a namespace; of another file without the suffix of its compression */
     size_t n;
     bool extra;
     struct mrsi_compare_pair pair;
@@ -27,7 +27,7 @@ ends_in(const char *name, size_t n, const char *end)
     return n >= k && memcmp(name + n - k, end, k) == 0;
 }
 
-/* False for files of which nothing is known, prelude.json and the like: how a dump came about is not compared. */
+/* False for files of unknown content, prelude.json and similar: how a dump was made is not compared. */
 static bool
 entry_of(const struct mrs_input_ns *in, struct compare_dumps_entry *x)
 {
@@ -48,7 +48,7 @@ by_name(const void *pa, const void *pb)
     return a->extra != b->extra ? a->extra - b->extra : c ? c : a->n != b->n ? (a->n < b->n ? -1 : 1) : 0;
 }
 
-/* All namespaces of both inputs, each once, in order. */
+/* All namespaces of both inputs, without duplicates, in order. */
 static struct compare_dumps_entry *
 list_entries(struct mrs_mem *mem, struct mrs_input *const in[2], uint32_t *n)
 {
@@ -80,7 +80,7 @@ list_entries(struct mrs_mem *mem, struct mrs_input *const in[2], uint32_t *n)
     return list;
 }
 
-/* Two files of documents are compared whatever they are called. */
+/* Two single files are compared whatever their names are. */
 static void
 pair_files(struct mrs_input *const in[2], struct compare_dumps_entry *list, uint32_t *n)
 {
@@ -187,7 +187,7 @@ one(struct mrsi_compare *c, const struct compare_dumps_entry *x, struct mrs_diff
     return s;
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 static void
 expect_bytes(struct mrsi_compare *c, const struct compare_dumps_entry *list, uint32_t n)
 {

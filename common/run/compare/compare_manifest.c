@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compare_manifest.c - compares a dump with the manifest of a run; see mongoreshape/compare.h.
  *
- * The manifest is untrusted text: all of it is validated before it is used. It has one digest for each collection, so
- * the report names the collection that differs, not the document. */
+ * The manifest is untrusted text: all of it is validated before use. It has one digest for each collection, so the
+ * report names the collection that differs, not the document. */
 #include "compare_dumps.h"
 #include "mongoreshape/ejson.h"
 #include <stdlib.h>
 
-struct compare_manifest_told {
+struct manifest_entry {
     const char *ns;
     bool data;
     struct mrs_docs docs;
@@ -15,7 +15,7 @@ struct compare_manifest_told {
 struct compare_manifest_reading {
     const struct mrs_manifest_text *from;
     struct mrs_arena *arena;
-    struct compare_manifest_told *list;
+    struct manifest_entry *list;
     uint32_t n;
     struct mrs_salt salt; /* of its digests */
 };
@@ -56,7 +56,7 @@ count_of(struct mrs_val v, uint64_t *n)
     return good;
 }
 
-/* The name, in the arena, or NULL: none, or no memory (then *s is DEAD). */
+/* The name, in the arena, or NULL: none, or out of memory (then *s is DEAD). */
 static const char *
 name_of(const struct compare_manifest_reading *r, struct mrs_val v, enum mrs_status *s, struct mrs_err *e)
 {
@@ -79,7 +79,7 @@ static enum mrs_status
 read_one(struct compare_manifest_reading *r, struct mrs_val v, struct mrs_err *e)
 {
     MRS_ASSERT(v.type != MRS_MISSING);
-    struct compare_manifest_told *t = &r->list[r->n];
+    struct manifest_entry *t = &r->list[r->n];
     enum mrs_status s = MRS_OK;
     memset(t, 0, sizeof *t);
     if (v.type != MRS_DOCUMENT) {
@@ -106,10 +106,10 @@ read_one(struct compare_manifest_reading *r, struct mrs_val v, struct mrs_err *e
 static int
 by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct compare_manifest_told *)a)->ns, ((const struct compare_manifest_told *)b)->ns);
+    return strcmp(((const struct manifest_entry *)a)->ns, ((const struct manifest_entry *)b)->ns);
 }
 
-/* The salt of the digests, of the plan id that the manifest names. */
+/* The salt of the digests, derived from the plan id in the manifest. */
 static enum mrs_status
 read_salt(struct compare_manifest_reading *r, struct mrs_view manifest, struct mrs_err *e)
 {
@@ -134,7 +134,7 @@ read_salt(struct compare_manifest_reading *r, struct mrs_view manifest, struct m
     return good ? MRS_OK : mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT, "%.300s: `planId` is damaged", r->from->name);
 }
 
-/* The list that is asked for, sorted; a name that occurs twice is damage. */
+/* The requested list, sorted; a duplicate name is damage. */
 static enum mrs_status
 read_list(struct compare_manifest_reading *r, struct mrs_view manifest, struct mrs_err *e)
 {
@@ -211,7 +211,7 @@ next_of(struct mrs_input *in, uint32_t *at)
 }
 
 static enum mrs_status
-one(struct mrsi_compare *c, const struct compare_manifest_told *t, uint32_t at, struct mrs_diff_coll *coll,
+one(struct mrsi_compare *c, const struct manifest_entry *t, uint32_t at, struct mrs_diff_coll *coll,
     struct mrs_err *e)
 {
     const struct mrs_input_ns *in = at == MRSI_NONE ? NULL : mrs_input_at(c->in[1], at);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_meta.c - what differs in two metadata files, as far as a server would notice.
+/* compare_meta.c - compares two metadata files, as far as a server would notice differences.
  *
- * Options, and the fields of an index, are matched by name, indexes by theirs; values are compared as a server does, so
- * 1 is 1.0. The uuid, the collection's own name, an index's `ns` (older servers) and the `_id` index that every
- * collection has do not count. */
+ * Options and the fields of an index are matched by name, indexes by theirs; values are compared as a server does, so 1
+ * equals 1.0. The uuid, the collection's own name, an index's `ns` (older servers) and the `_id` index that every
+ * collection has are ignored. */
 #include "compare_dumps.h"
 #include "mongoreshape/value.h"
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct meta {
     struct mrs_mem *mem;
     const char **line;
     uint64_t n;
-    bool bad; /* no memory */
+    bool bad; /* out of memory */
 };
 
 static int
@@ -46,7 +46,7 @@ is_one_of(const struct mrs_elem *e, const char *const *names)
     return false;
 }
 
-/* The index that a server makes by itself. */
+/* The index that a server creates by itself. */
 static bool
 is_id_index(struct mrs_val index)
 {
@@ -101,7 +101,7 @@ listed(struct meta *m, struct mrs_val v, const char *const *ignored, bool indexe
 }
 
 static void
-tell(struct meta *m, const char *what, const struct compare_meta_named *x, struct mrs_val a, struct mrs_val b)
+report(struct meta *m, const char *what, const struct compare_meta_named *x, struct mrs_val a, struct mrs_val b)
 {
     char text[LINE];
     if (m->n++ >= LINES_MOST || m->bad) {
@@ -131,7 +131,7 @@ merge(struct meta *m, const char *what, const struct compare_meta_list l[2],
         if (c == 0) {
             both(m, what, a, b);
         } else {
-            tell(m, what, c < 0 ? a : b, c < 0 ? a->v : mrs_missing(), c > 0 ? b->v : mrs_missing());
+            report(m, what, c < 0 ? a : b, c < 0 ? a->v : mrs_missing(), c > 0 ? b->v : mrs_missing());
         }
         i += c <= 0;
         k += c >= 0;
@@ -142,7 +142,7 @@ static void
 same_field(struct meta *m, const char *what, const struct compare_meta_named *a, const struct compare_meta_named *b)
 {
     if (mrs_compare(a->v, b->v) != 0) {
-        tell(m, what, a, a->v, b->v);
+        report(m, what, a, a->v, b->v);
     }
 }
 
@@ -170,7 +170,7 @@ same_index(struct meta *m, const char *what, const struct compare_meta_named *a,
     fields(m, prefix, v, ignored);
 }
 
-/* "collection" where nothing is said. */
+/* "collection" if the type is missing. */
 static void
 types(struct meta *m, struct mrs_view left, struct mrs_view right)
 {
@@ -182,7 +182,7 @@ types(struct meta *m, struct mrs_view left, struct mrs_view right)
         v[i] = v[i].type == MRS_MISSING ? (struct mrs_val){usual, sizeof usual, MRS_STRING} : v[i];
     }
     if (mrs_compare(v[0], v[1]) != 0) {
-        tell(m, "", &x, v[0], v[1]);
+        report(m, "", &x, v[0], v[1]);
     }
 }
 

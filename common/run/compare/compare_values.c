@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compare_values.c - where two documents of one `_id` begin to differ.
+/* compare_values.c - finds where two documents with one `_id` differ.
  *
- * Both are walked in step. Where names differ, the one that the other document does not have is reported and skipped,
- * so that a new field in front does not hide later differences; if both have both names, the order differs and that
- * level is finished. Each reported value costs one pass through its level, and only the first few are reported: so the
- * work is bound by the size of the documents. It must not judge: 1 and 1.0 are different bytes. */
+ * Both are walked in parallel. If names differ, the one that the other document lacks is reported and skipped, so that
+ * a new field at the front does not hide later differences; if both documents have both names, the order differs and
+ * that level ends. Each reported value costs one pass over its level, and only the first few are reported, so the work
+ * is bounded by the size of the documents. Values are compared as bytes: 1 and 1.0 differ. */
 #include "compare_dumps.h"
 #include "mongoreshape/ejson.h"
 
@@ -14,7 +14,7 @@ struct compare_values_level {
     struct mrs_walk w[2];
     struct mrs_elem e[2];
     bool have[2];
-    size_t path_n; /* of the path up to here */
+    size_t path_n; /* length of the current path */
 };
 struct compare_values_walk {
     struct mrs_arena *arena;
@@ -36,9 +36,9 @@ copy_text(struct mrs_arena *a, const char *from, size_t n)
     return text;
 }
 
-/* The start of a character at or before i. */
+/* Start of the character at or before i. */
 static size_t
-whole(const uint8_t *p, size_t i)
+start_of_char(const uint8_t *p, size_t i)
 {
     while (i > 0 && (p[i] & 0xC0) == 0x80) {
         i--;
@@ -46,13 +46,13 @@ whole(const uint8_t *p, size_t i)
     return i;
 }
 
-/* So much of a text that what is behind `same` equal bytes can be seen. */
+/* The part of a text that shows what follows `same` equal bytes. */
 static const char *
 cut(struct mrs_arena *a, const struct mrs_buf *text, size_t same)
 {
     MRS_ASSERT(same <= text->n);
-    size_t from = text->n > SHOWN && same > SHOWN / 2 ? whole(text->p, same - BEFORE) : 0;
-    size_t to = from + SHOWN < text->n ? whole(text->p, from + SHOWN) : text->n;
+    size_t from = text->n > SHOWN && same > SHOWN / 2 ? start_of_char(text->p, same - BEFORE) : 0;
+    size_t to = from + SHOWN < text->n ? start_of_char(text->p, from + SHOWN) : text->n;
     char *out = mrs_arena_alloc(a, to - from + 8);
     if (out) {
         size_t n = 0;
@@ -67,15 +67,15 @@ cut(struct mrs_arena *a, const struct mrs_buf *text, size_t same)
     return out;
 }
 
-/* So much of a long text that what is behind `same` equal bytes can be seen, as a value of its own in room. */
+/* The part of a long text that shows what follows `same` equal bytes, as a value in room. */
 static struct mrs_val
 clip(struct mrs_val v, size_t same, uint8_t room[CLIP_ROOM])
 {
     MRS_ASSERT(mrs_val_is_sized(v));
     uint32_t n, dots;
     const uint8_t *p = (const uint8_t *)mrs_val_text(v, &n);
-    size_t from = same > 4 + BEFORE ? whole(p, same - 4 - BEFORE) : 0;
-    size_t to = from + CLIP < n ? whole(p, from + CLIP) : n;
+    size_t from = same > 4 + BEFORE ? start_of_char(p, same - 4 - BEFORE) : 0;
+    size_t to = from + CLIP < n ? start_of_char(p, from + CLIP) : n;
     dots = from ? 3 : 0;
     memcpy(room + 4, "...", dots);
     memcpy(room + 4 + dots, p + from, to - from);
@@ -85,7 +85,7 @@ clip(struct mrs_val v, size_t same, uint8_t room[CLIP_ROOM])
     return (struct mrs_val){room, n + 5, v.type};
 }
 
-/* The text of a value, or of so much of it as is enough to cut from; false without memory. */
+/* The text of a value, or enough of it to cut from; false: out of memory. */
 static bool
 put_text(struct mrs_buf *out, struct mrs_val v, size_t same, bool canonical)
 {
@@ -110,7 +110,7 @@ mrsi_compare_text(struct mrs_arena *a, struct mrs_val v, bool canonical)
     return out;
 }
 
-/* Values whose text is the same (NaN with other bits, text that is not UTF-8) are reported by their bytes. */
+/* Values with equal texts (NaN with other bits, text that is not UTF-8) are reported by their bytes. */
 static void
 put_hex(struct mrs_buf *out, struct mrs_val v, size_t same)
 {
@@ -132,13 +132,13 @@ common(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
     return i;
 }
 
-/* Both texts of two values; one may be missing. */
+/* The texts of two values; one may be missing. */
 static bool
 texts(struct mrs_arena *arena, const struct mrs_val v[2], const char *out[2])
 {
     struct mrs_buf text[2] = {{.mem = arena->mem}, {.mem = arena->mem}};
     bool both = v[0].type != MRS_MISSING && v[1].type != MRS_MISSING;
-    bool strings = v[0].type == MRS_STRING && v[1].type == MRS_STRING; /* behind their lengths */
+    bool strings = v[0].type == MRS_STRING && v[1].type == MRS_STRING; /* compare after their lengths */
     size_t skip = strings ? 4 : 0;
     size_t bytes = both ? skip + common(v[0].p + skip, v[0].n - skip, v[1].p + skip, v[1].n - skip) : 0;
     bool good = put_text(&text[0], v[0], bytes, true);
@@ -161,22 +161,22 @@ texts(struct mrs_arena *arena, const struct mrs_val v[2], const char *out[2])
 }
 
 /* ---- the walk ---- */
-/* The path of a field of the running level, from the arena; NULL without memory. */
+/* The path of a field of the current level, in the arena; NULL: out of memory. */
 static const char *
 path_of(struct compare_values_walk *k, const char *name, size_t name_n)
 {
     size_t n = k->path.n;
     mrs_buf_put(&k->path, ".", n && name_n ? 1 : 0);
     mrs_buf_put(&k->path, name, name_n);
-    size_t shown = k->path.n < PATH_SHOWN ? k->path.n : whole(k->path.p, PATH_SHOWN);
+    size_t shown = k->path.n < PATH_SHOWN ? k->path.n : start_of_char(k->path.p, PATH_SHOWN);
     const char *path = k->path.bad ? NULL : copy_text(k->arena, shown ? (const char *)k->path.p : "", shown);
     k->path.n = n;
     return path;
 }
 
-/* Enters a difference; false without memory. Where there is no more room it only says so. */
+/* Adds a difference; false: out of memory. If the list is full, it only records that there are more. */
 static bool
-tell(struct compare_values_walk *k, const struct mrs_elem *name, struct mrs_val a, struct mrs_val b)
+report(struct compare_values_walk *k, const struct mrs_elem *name, struct mrs_val a, struct mrs_val b)
 {
     struct mrs_diff_doc *d = k->doc;
     struct mrs_val v[2] = {a, b};
@@ -193,9 +193,9 @@ tell(struct compare_values_walk *k, const struct mrs_elem *name, struct mrs_val 
     return good;
 }
 
-/* The running level's fields are in another order: it is done with. */
+/* Ends the current level: its fields are in another order. */
 static bool
-tell_order(struct compare_values_walk *k, struct compare_values_level *l)
+report_order(struct compare_values_walk *k, struct compare_values_level *l)
 {
     MRS_ASSERT(k->depth > 0);
     struct mrs_diff_doc *d = k->doc;
@@ -240,7 +240,7 @@ enter(struct compare_values_walk *k, struct mrs_view a, struct mrs_view b)
     step(l, 1);
 }
 
-/* Two fields of one name. */
+/* Two fields with the same name. */
 static bool
 same_name(struct compare_values_walk *k, struct compare_values_level *l)
 {
@@ -252,7 +252,7 @@ same_name(struct compare_values_walk *k, struct compare_values_level *l)
         return true;
     }
     if (!nested || k->depth == MRS_DEPTH_READ) {
-        return tell(k, &a, a.v, b.v);
+        return report(k, &a, a.v, b.v);
     }
     mrs_buf_put(&k->path, ".", k->path.n ? 1 : 0);
     mrs_buf_put(&k->path, a.name, a.name_len);
@@ -260,20 +260,20 @@ same_name(struct compare_values_walk *k, struct compare_values_level *l)
     return !k->path.bad;
 }
 
-/* Fields of different names, or one side has come to its end. */
+/* Fields with different names, or one side has ended. */
 static bool
 other_names(struct compare_values_walk *k, struct compare_values_level *l)
 {
     MRS_ASSERT(k->depth > 0);
     bool in_b = l->have[0] && l->have[1] && has_name(l->w[1], &l->e[0]);
     bool in_a = l->have[0] && l->have[1] && has_name(l->w[0], &l->e[1]);
-    if (in_a && in_b) { /* both have both: the order is what differs */
-        return tell_order(k, l);
+    if (in_a && in_b) { /* both have both names: the order differs */
+        return report_order(k, l);
     }
     int side = l->have[0] && !in_b ? 0 : 1;
     struct mrs_elem e = l->e[side];
     step(l, side);
-    return tell(k, &e, side == 0 ? e.v : mrs_missing(), side == 1 ? e.v : mrs_missing());
+    return report(k, &e, side == 0 ? e.v : mrs_missing(), side == 1 ? e.v : mrs_missing());
 }
 
 enum mrs_status

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* readers.c - several workers without a plan; see readers.h.
  *
- * They are those of an engine of which only memory, workers, temporary files and the flag of interrupts are set: all
- * that a pass over documents needs. It must not know what is made of the documents. */
+ * They belong to an engine with only memory, workers, temporary files and the interrupt flag: all that a pass over
+ * documents needs. This file must not know what the caller does with documents. */
 #include "readers.h"
 #include <unistd.h>
 
@@ -11,7 +11,7 @@ workers(const struct mrs_run_opts *o)
 {
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t n = o->jobs ? o->jobs : cpus > 0 ? (uint64_t)cpus : 1;
-    uint64_t most = o->memory / (32u << 20); /* a worker holds a block and what comes of it */
+    uint64_t most = o->memory / (32u << 20); /* a worker needs a block and its output */
     most = o->memory == 0 ? n : most ? most : 1;
     return (uint32_t)(n < most ? n : most);
 }
@@ -89,7 +89,7 @@ read_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* What went wrong waits for the block's turn: documents before it are handed on first. */
+/* An error waits for the block's turn: documents before it are passed on first. */
 static enum mrs_status
 read_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {

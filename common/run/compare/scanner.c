@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scanner.c - the documents of a dump handed to a function; see mongoreshape/scan.h */
+/* scanner.c - passes the documents of a dump to a function; see mongoreshape/scan.h */
 #include "mongoreshape/scan.h"
 #include "readers.h"
 
 struct mrs_scanner {
     struct mrs_input *in;
-    struct mrsi_readers readers[2]; /* of all workers; of one, for what comes in order */
+    struct mrsi_readers readers[2]; /* with all workers; with one, for ordered output */
     uint64_t total;
 };
 
@@ -59,18 +59,18 @@ mrs_scanner_phase(struct mrs_scanner *s, const char *what, uint64_t total)
 struct scanning {
     const struct mrs_scan_doc *to;
     const struct mrsi_engine *en;
-    bool enough; /* in order: no more is wanted */
+    bool enough; /* in order: stop reading */
 };
 
 static enum mrs_status
-hand(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
-     struct mrs_err *e)
+pass_on(void *arg, struct mrsi_worker *w, struct mrsi_read_job *job, struct mrs_view doc, uint64_t ordinal,
+        struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct scanning *x = arg;
     (void)job;
     enum mrs_status s = x->enough ? MRS_OK : x->to->doc(x->to->arg, (uint32_t)(w - x->en->worker), doc, ordinal, e);
-    x->enough |= s == MRS_END; /* written in order only, by the one worker */
+    x->enough |= s == MRS_END; /* only set in order, by the one worker */
     return s == MRS_END ? MRS_OK : s;
 }
 
@@ -90,7 +90,7 @@ mrs_scanner_scan(struct mrs_scanner *s, uint32_t i, const struct mrs_scan_doc *t
     struct mrsi_engine *en = &s->readers[to->in_order].en;
     struct mrsi_engine *other = &s->readers[!to->in_order].en;
     struct scanning x = {to, en, false};
-    struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .checked = to->checked, .doc = hand,
+    struct mrsi_reading r = {.en = en, .in = s->in, .index = i, .checked = to->checked, .doc = pass_on,
                              .block = next_block, .arg = &x};
     if (!mrs_input_at(s->in, i)->data_path) {
         return MRS_OK;

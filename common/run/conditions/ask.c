@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ask.c - what kernels ask about the values of other collections, and what came of it.
+/* ask.c - answers the conditions of kernels on other collections, and counts the results.
  *
- * Each worker asks for itself. Counts go into a row of the list, so that a pass which begins again begins with what was
- * counted before it, like the account. */
+ * Each worker has its own. Counts go into a row of the list, so a pass that restarts begins with the counts from before
+ * it, like the account. */
 #include "condition_lists.h"
 #include "run/account/account.h"
 #include "mongoreshape/condition.h"

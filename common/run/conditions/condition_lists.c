@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* condition_lists.c - the lists of values that the conditions of a step ask for.
+/* condition_lists.c - the lists of values that the conditions of a step search.
  *
  * One pass over the collection of each condition, before the step begins: so the lists hold the values from before the
  * step, whatever it does to that collection. A document on which the condition's own `where` fails is refused; only
- * then the collection is rewritten, without it. A list stays until its step is done, which for a step that waits at
- * its collection is the end of the run. */
+ * then the collection is rewritten, without it. A list stays until its step is done; for a step that waits at its
+ * collection, that is the end of the run. */
 #include "condition_lists.h"
 #include "run/pass/checkpoint.h"
 #include "run/account/account.h"
@@ -15,7 +15,7 @@ struct condition_pass {
     uint32_t step;
     const struct mrs_condition *c;
     struct mrsi_value_list *list;
-    struct mrsi_row *row; /* of the list */
+    struct mrsi_row *row; /* row of the account for the list */
     struct mrsi_coll *coll;
     struct mrsi_scan scan;
     struct mrsi_writer wr;
@@ -25,9 +25,9 @@ struct condition_pass {
 struct condition_job {
     struct mrs_block block;
     const struct mrsi_part *part;
-    struct mrs_buf values; /* of each: 4 bytes of its length, its key */
+    struct mrs_buf values; /* for each value: 4 bytes of length, its key */
     struct mrs_buf key;
-    size_t last;           /* where the value before lies in values */
+    size_t last;           /* offset of the previous value */
     uint64_t types;
     struct mrsi_out out;
 };
@@ -48,7 +48,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* A value that is the same as the one before is left out, as in data that lie in the order of it. */
+/* A value equal to the previous one is skipped, for data in the order of the values. */
 static enum mrs_status
 take_value(void *arg, struct mrs_val v)
 {
@@ -81,7 +81,7 @@ refuse(const struct condition_pass *g, struct mrsi_worker *w, uint64_t ordinal, 
     if (g->rewrites) {
         return MRS_OK;
     }
-    row->before += g->counted; /* the step will not meet it */
+    row->before += g->counted; /* the step will not read it */
     row->refused++;
     return mrsi_refuse(w, g->step, side, g->en->side[g->step][side], ordinal, doc, e);
 }
@@ -159,7 +159,7 @@ one_pass(struct condition_pass *g, struct mrs_err *e)
     return mrsi_pass_scan(NULL, &p, g->coll, &g->scan, e);
 }
 
-/* The collection without the documents that were refused. It is no last place, since the step is still to come. */
+/* Rewrites the collection without the refused documents. This is never its last version, since the step follows. */
 static enum mrs_status
 rewrite(struct condition_pass *g, struct mrs_err *e)
 {
@@ -174,7 +174,7 @@ rewrite(struct condition_pass *g, struct mrs_err *e)
     return mrsi_writer_close(&g->wr, false, e);
 }
 
-/* Whether the documents of a side of the step are counted by the step, or were for a condition before it. */
+/* Does the step count the documents of a side, or did a condition before it? */
 static bool
 is_counted(const struct mrsi_engine *en, uint32_t step, uint32_t side)
 {

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finish.c - the end of a run: collections that no step has written yet, files that belong to no namespace, the
- * account.
+/* finish.c - the end of a run: collections that no step has written, files without a namespace, the account.
  *
- * What no step names is checked document by document and then copied byte for byte. */
+ * Documents of collections without a step are validated, then the files are copied byte for byte. */
 #include "run_engine.h"
 #include "run/account/amend.h"
 #include "run/pass/checkpoint.h"
 #include "run/series/unpack_buckets.h"
 
-/* Reads a collection to its end, through pending steps, writing nothing. */
+/* Reads a collection to its end, through pending steps, without output. */
 static enum mrs_status
 read_through(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
@@ -28,7 +27,7 @@ has_pending(const struct mrsi_coll *c)
     return false;
 }
 
-/* Whether the collection still is the file of the input: a step that only reads it may have refused documents of it. */
+/* Is the collection still the file of the input? A step that only reads it may have refused documents. */
 static bool
 is_as_read(const struct mrsi_engine *en, const struct mrsi_coll *c)
 {
@@ -44,7 +43,7 @@ passes_through(const struct mrsi_engine *en, const struct mrsi_coll *c)
 }
 
 static void
-begin_early(struct mrsi_engine *en, const struct mrsi_coll *c)
+begin_in_background(struct mrsi_engine *en, const struct mrsi_coll *c)
 {
     if (en->out && c->n_part && !c->written && c->dropped_at == MRSI_NONE && passes_through(en, c)) {
         mrs_output_copy_in_background(en->out, en->in, c->in_index);
@@ -55,11 +54,11 @@ void
 mrsi_copy_in_background(struct mrsi_engine *en, uint32_t step)
 {
     for (uint32_t i = 0; i < en->plan->steps[step].desc.n_sides; i++) {
-        begin_early(en, &en->coll[en->side[step][i]]);
+        begin_in_background(en, &en->coll[en->side[step][i]]);
     }
 }
 
-/* How much is in the collection, every document of which has been checked after this. */
+/* Size of the collection, every document of which has been validated then. */
 static enum mrs_status
 check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
 {
@@ -68,7 +67,7 @@ check_all(struct mrsi_engine *en, uint32_t coll, struct mrs_err *e)
     struct mrsi_writer wr = {.en = en, .coll = coll, .blind = true};
     struct mrsi_pass pass = {.en = en, .kind = "check", .wr = &wr, .n_wr = 1};
     if (!c->read) {
-        begin_early(en, c);
+        begin_in_background(en, c);
         mrsi_ckpt_savepoint_for(&pass);
         enum mrs_status s = mrsi_pass_goes_on(&pass) ? mrsi_pass_load(&pass, e) : MRS_OK;
         MRS_THEN(s, mrsi_copy_through(en, coll, &wr, &pass, e));
@@ -133,7 +132,7 @@ copy_extra(struct mrsi_engine *en, uint32_t i, struct mrs_err *e)
     return s == MRS_OK ? mrsi_copying(&pass, i, e) : s;
 }
 
-/* A view, or a namespace of metadata alone, whose metadata no step has changed, is one file. */
+/* A view, or a namespace with metadata only, whose metadata no step changed, is one file. */
 enum mrs_status
 mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -148,7 +147,7 @@ mrsi_finish_collections(struct mrsi_engine *en, struct mrs_err *e)
         }
     }
     for (uint32_t i = 0; s == MRS_OK && en->out && i < mrs_input_count(en->in); i++) {
-        /* of a stream all others have gone out before */
+        /* all other files of a stream were written before */
         if (mrsi_extra_goes(en, i) && (!en->opts->stream || mrsi_is_oplog(en, i))) {
             s = mrs_output_has(en->out, mrs_input_at(en->in, i)->rel_path) ? MRS_OK : copy_extra(en, i, e);
         }
@@ -180,8 +179,8 @@ mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e)
     return s;
 }
 
-/* A restore of a capped collection drops the oldest documents where there are too many: the input's own limits hold
- * for what the plan makes of it. */
+/* A restore of a capped collection drops the oldest documents if there are too many: the input's limits apply to the
+ * plan's result. */
 enum mrs_status
 mrsi_check_capped(const struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -206,7 +205,7 @@ mrsi_check_capped(const struct mrsi_engine *en, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Every document has one fate; and what the last step left of a collection is what was written. */
+/* Checks that every document has one fate, and that the last step's output of each collection was written. */
 enum mrs_status
 mrsi_check_account(const struct mrsi_engine *en, struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fit_input.c - the collections of an input, and a plan with stars fitted to them. */
+/* fit_input.c - the collections of an input, and the expansion of a plan with stars. */
 #include "run_engine.h"
 #include "mongoreshape/catalogue.h"
 #include "mongoreshape/measurements.h"
@@ -11,7 +11,7 @@ struct fit_documents {
 };
 
 struct fit_giving {
-    struct mrs_measurements *m; /* NULL: documents are taken as they are */
+    struct mrs_measurements *m; /* NULL: documents are used unchanged */
     enum mrs_status (*take)(void *to, struct mrs_view doc);
     void *to;
 };
@@ -44,7 +44,7 @@ mrsi_input_find(const struct mrs_input *in, const char *ns)
     return MRSI_NONE;
 }
 
-/* Of a time series: the entry that has its buckets, and what makes measurements of them. *i MRSI_NONE: none has. */
+/* For a time series: the entry with its buckets, and the decoder of measurements. *i MRSI_NONE: none. */
 static enum mrs_status
 find_series(struct fit_documents *x, uint32_t *i, struct mrs_measurements **m, struct mrs_err *e)
 {
@@ -61,7 +61,7 @@ find_series(struct fit_documents *x, uint32_t *i, struct mrs_measurements **m, s
     return mrs_measurements_new(x->mem, &of, m, e);
 }
 
-/* The document, or all measurements of a bucket; what is damaged is passed over, since the run reports it. */
+/* Passes on the document, or all measurements of a bucket; damage is skipped, since the run reports it. */
 static enum mrs_status
 give(const struct fit_giving *g, struct mrs_view doc)
 {
@@ -79,7 +79,7 @@ give(const struct fit_giving *g, struct mrs_view doc)
     return read == MRS_DEAD ? read : s;
 }
 
-/* Each document of a collection of the input. */
+/* Reads each document of a collection of the input. */
 static enum mrs_status
 documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mrs_view doc), void *to,
           struct mrs_err *e)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forecast.c - what the joins of a plan will put into temporary files, from the size of the input alone.
+/* forecast.c - estimates the temporary files of a plan's joins from the size of the input.
  *
- * The same arithmetic lays out the files of a run (spill_layout.c); only how large documents are is taken from the
- * first of them. Nothing is said of a collection that an earlier step changes: its size is not known yet. */
+ * It uses the arithmetic of the run (spill_layout.c), with the average size of the first documents. There is no
+ * estimate for a collection that an earlier step changes: its size is unknown. */
 #include "run_engine.h"
 #include "run/pass/drivers.h"
 #include "run/pass/pass.h"
@@ -12,7 +12,7 @@ struct sized { /* a collection of the input */
     uint64_t bytes, docs;
 };
 
-/* Whether a step before this one writes the collection. */
+/* Does an earlier step write the collection? */
 static bool
 is_changed(const struct mrs_plan *p, uint32_t step, const struct mrs_coll *c)
 {

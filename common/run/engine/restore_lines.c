@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* restore_lines.c - the shell line that restores what a run has written, and what it cannot restore.
+/* restore_lines.c - builds the shell line that restores the output, and lists what it cannot restore.
  *
- * People copy this line into a shell, in the folder in which they ran us, beside the only copy of their data. So
- * - names are quoted, and one that a program would take for an option or another machine gets ./ in front;
- * - what has to be unpacked goes into a folder that is new: mkdir fails where it is there, and nothing behind it runs;
- * - mongorestore takes files by their names: with --gzip only *.gz, without only plain ones, zstd never, a single file
- *   only as X.bson or X.bson.gz, users of one database ($admin.*) only with --db. What it would pass over has a call
- *   of its own, or a note. */
+ * People copy this line into a shell, in the folder of the only copy of their data. So
+ * - names are quoted, and a name that a program would take for an option or a host gets ./ in front;
+ * - files that must be unpacked go into a new folder: mkdir fails if it exists, and then nothing else runs;
+ * - mongorestore chooses files by name: with --gzip only *.gz, without it only plain ones, zstd never, a single file
+ *   only as X.bson or X.bson.gz, users of one database ($admin.*) only with --db. What it would skip gets a call of its
+ *   own, or a note. */
 #include "run_engine.h"
 #include <sys/stat.h>
 
-#define UNPACKED "documents" /* what a single file is called where its own name does not do */
+#define UNPACKED "documents" /* name of a single file if its own does not work */
 
 struct line {
     const struct mrsi_engine *en;
     struct mrs_buf *out;
-    const char *to;    /* OUT without slashes at its end; "-" */
-    const char *fresh; /* a folder that is not there */
+    const char *to;    /* OUT without trailing slashes; "-" */
+    const char *fresh; /* a folder that does not exist */
     bool piped, zstd, whole; /* whole: folder, tar, zip or archive */
 };
 
@@ -26,7 +26,7 @@ static void
 put_path(struct line *l, const char *path, const char *below)
 {
     struct mrs_buf text;
-    /* - begins an option, ( and ! mean something to find, and before a colon is a machine for tar */
+    /* - begins an option, ( and ! are special for find, and a text before a colon is a host for tar */
     bool odd = *path != '/' && (strchr("-(!", *path) || strchr(path, ':'));
     mrs_buf_init(&text, l->en->mem, MRS_DOC_MAX);
     mrs_buf_printf(&text, "%s%s%s", odd ? "./" : "", path, below);
@@ -39,7 +39,7 @@ put_path(struct line *l, const char *path, const char *below)
     mrs_buf_clear(&text);
 }
 
-/* What a program reads: OUT, or a stream. */
+/* The input of a program: OUT, or a stream. */
 static void
 put_source(struct line *l)
 {
@@ -67,7 +67,7 @@ put_all_of(struct line *l, const char *db)
     mrs_buf_quoted(l->out, pattern);
 }
 
-/* ---- what is in the output ---- */
+/* ---- contents of the output ---- */
 static const struct mrs_input_ns *
 extra_at(const struct mrsi_engine *en, uint32_t i)
 {
@@ -86,7 +86,7 @@ has_oplog(const struct mrsi_engine *en)
     return false;
 }
 
-/* The database whose users or roles an extra file holds; false: another file. */
+/* The database whose users or roles an extra file contains; false: another file. */
 static bool
 users_of(const struct mrs_input_ns *x, char db[MRS_DB_MAX + 1])
 {
@@ -113,7 +113,7 @@ has_users(const struct mrsi_engine *en, const char *db, uint32_t before)
     return false;
 }
 
-/* The next database that has users of its own, from extra *i on. */
+/* The next database with users of its own, from extra *i on. */
 static bool
 next_users(const struct mrsi_engine *en, uint32_t *i, char db[MRS_DB_MAX + 1])
 {
@@ -126,8 +126,8 @@ next_users(const struct mrsi_engine *en, uint32_t *i, char db[MRS_DB_MAX + 1])
     return false;
 }
 
-/* mongorestore takes neither --db nor patterns with an oplog, a stream can be read once, and admin has users that the
- * dump did not make: a note says so then. */
+/* mongorestore accepts neither --db nor patterns with an oplog, a stream can be read once, and admin has users that are
+ * not from the dump: then a note is given. */
 static bool
 can_restore_users(const struct line *l, const char *db)
 {
@@ -147,7 +147,7 @@ splits(const struct line *l)
     return false;
 }
 
-/* Whether anything is outside the databases that have calls of their own. */
+/* Are there namespaces outside the databases with calls of their own? */
 static bool
 has_others(const struct line *l)
 {
@@ -162,7 +162,7 @@ has_others(const struct line *l)
 }
 
 /* ---- the line ---- */
-/* One call; db: of that database, with its users; NULL: of all others. */
+/* One call; db: for that database with its users; NULL: for all others. */
 static void
 put_call(struct line *l, const char *db)
 {
@@ -197,7 +197,7 @@ put_call(struct line *l, const char *db)
     }
 }
 
-/* Of a zip in the new folder, for unzip takes names for patterns, and no stream. */
+/* Unpacks a zip into the new folder; unzip treats names as patterns, and reads no stream. */
 static void
 put_unzip(struct line *l)
 {
@@ -217,7 +217,7 @@ put_unzip(struct line *l)
     put_path(l, l->fresh, "");
 }
 
-/* Into the new folder, what mongorestore cannot read as it is. */
+/* Unpacks formats that mongorestore cannot read into the new folder. */
 static void
 put_unpacking(struct line *l)
 {
@@ -228,7 +228,7 @@ put_unpacking(struct line *l)
     if (format == MRS_FORMAT_ZIP) {
         put_unzip(l);
     } else if (format == MRS_FORMAT_TAR) {
-        /* of a file tar sees how it is packed, of a pipe not */
+        /* tar detects the compression of a file, but not of a pipe */
         bool gzip = l->en->shape.codec == MRS_CODEC_GZIP;
         mrs_buf_printf(l->out, "tar %s-xf ", !l->piped ? "" : gzip ? "-z " : l->zstd ? "--zstd " : "");
         put_source(l);
@@ -298,7 +298,7 @@ ends_in(const char *text, const char *end)
     return n > k && strcmp(text + n - k, end) == 0;
 }
 
-/* One file unpacked into the new folder. */
+/* One file, unpacked into the new folder. */
 static void
 put_copy(struct line *l, const char *from, enum mrs_codec codec, const char *name)
 {
@@ -346,8 +346,8 @@ put_single(struct line *l)
     }
 }
 
-/* ---- what begins it ---- */
-/* OUT.d, or the first such name that is free. */
+/* ---- the beginning ---- */
+/* OUT.d, or the first such name that does not exist. */
 static const char *
 fresh_name(struct mrsi_engine *en, const char *to)
 {
@@ -384,8 +384,8 @@ begin_line(struct mrsi_engine *en, struct line *l, struct mrs_buf *out, struct m
     return l->fresh ? MRS_OK : mrs_err_memory(e, n);
 }
 
-/* ---- what it leaves out ---- */
-/* What mongorestore does with a collection other than its name says; NULL: nothing. */
+/* ---- what it cannot restore ---- */
+/* The note if mongorestore treats a collection specially because of its name; NULL: none. */
 static const char *
 odd_collection(const struct mrsi_engine *en, const struct mrsi_coll *c)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* roles.c - roles of the dump whose privileges name a collection that documents or fields leave.
+/* roles.c - notes roles of the dump whose privileges name a collection from which documents or fields are moved.
  *
- * mongorestore brings the roles back as they were: a role on `orders` neither opens `orders_archive` nor closes it.
- * What it should grant afterwards is the owner's decision, so each is named and none is changed. */
+ * mongorestore restores the roles unchanged: a role on `orders` neither grants nor denies `orders_archive`. The new
+ * privileges are the owner's decision, so each role is named and none is changed. */
 #include "run_engine.h"
 #include "mongoreshape/catalogue.h"
 
-/* The first step that takes something out of the collection for another one, or all of it; NULL: none. */
+/* The first step that moves something, or all, out of the collection; NULL: none. */
 static const struct mrs_step *
 step_that_takes(const struct mrs_plan *plan, const char *db, const char *coll)
 {
@@ -83,7 +83,7 @@ mrsi_note_roles(struct mrsi_engine *en, struct mrs_err *e)
             for (size_t at = 0; at < b.n;) {
                 struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
                 at += doc.n;
-                /* a damaged one is reported by its copy */
+                /* copying it reports damage */
                 if (mrs_doc_check(doc.p, doc.n, MRS_DEPTH_READ, &ignored) == MRS_OK) {
                     note_role(en, doc);
                 }

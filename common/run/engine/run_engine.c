@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_engine.c - a run from the first step to the published output.
+/* run_engine.c - a run from the first step to the finished output.
  *
- * Steps are executed one after the other; those that need only one document at a time wait at their collection and
- * cost no pass of their own. Once more documents are refused than the owner allows, later steps are not begun: what
- * waits up to there is counted, and nothing is published. */
+ * Steps run one after the other. A step that needs only one document at a time waits at its collection and costs no
+ * pass of its own. If more documents are refused than the owner allows, later steps are not started: the waiting steps
+ * up to there are counted, and no output is written. */
 #include "run_engine.h"
 #include "run/account/amend.h"
 #include "run/notices/lost_fields.h"
@@ -35,8 +35,8 @@ memory_of(const struct mrs_run_opts *opts)
     return opts->memory ? opts->memory : mrs_memory_default();
 }
 
-/* Less than MRS_MEMORY_MIN bounds what is gathered, not the process: so tests drive small data through the paths of
- * large. */
+/* Values below MRS_MEMORY_MIN limit gathering, not the process, so that tests send small data through the code for
+ * large data. */
 void
 mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_t *jobs)
 {
@@ -47,7 +47,7 @@ mrsi_choose_size(const struct mrs_run_opts *opts, uint64_t *memory, uint32_t *jo
         *memory = all < 4096 ? 4096 : all;
         return;
     }
-    uint64_t most_jobs = all / (16u << 20); /* a worker holds some blocks: with little memory fewer of them */
+    uint64_t most_jobs = all / (16u << 20); /* a worker needs some blocks; with little memory fewer */
     *jobs = *jobs > most_jobs ? (uint32_t)most_jobs : *jobs;
     uint64_t own = (8u << 20) + *jobs * (6ull << 20); /* program, libraries, blocks being read and written */
     own += all >= MRSI_ROOMY ? MRSI_LARGE_ROOM : 0;
@@ -78,7 +78,7 @@ make_workers(struct mrsi_engine *en, struct mrs_err *e)
         w->work = mrs_zalloc(en->mem, (en->plan->n_steps + 1) * sizeof *w->work);
         w->rows = mrs_zalloc(
             en->mem, (en->n_rows + 3) *
-                         sizeof *w->rows); /* what lies behind belongs to another thread: two cache lines apart */
+                         sizeof *w->rows); /* the memory after it belongs to another thread: two cache lines apart */
         if (!w->work || !w->rows) {
             return mrs_err_memory(e, en->n_rows * sizeof *w->rows);
         }
@@ -134,7 +134,7 @@ expect_bytes(struct mrsi_engine *en)
     }
     for (uint32_t s = 0; s < en->plan->n_steps; s++) {
         const struct mrs_desc *d = &en->plan->steps[s].desc;
-        for (uint32_t i = 0; i < d->n_sides; i++) { /* a second look */
+        for (uint32_t i = 0; i < d->n_sides; i++) { /* once more for each side */
             const struct mrsi_coll *c = &en->coll[en->side[s][i]];
             bool again = ((d->family == MRS_FAMILY_JOIN || d->family == MRS_FAMILY_LINK) && i < 2) ||
                          (d->family == MRS_FAMILY_REKEY && i == 0) ||
@@ -197,7 +197,7 @@ folder_of(struct mrsi_engine *en, const char *path)
     return copy;
 }
 
-/* What reading the input takes. */
+/* The memory for reading the input. */
 static void
 set_aside(struct mrsi_engine *en)
 {
@@ -225,7 +225,7 @@ begin(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     MRS_THEN(s, mrsi_setup(en, e));
     mrs_salt_make(&en->salt, en->plan->id);
     MRS_THEN(s, mrsi_ckpt_begin(en, e));
-    MRS_THEN(s, mrsi_ckpt_dir_places(en, e));
+    MRS_THEN(s, mrsi_side_files_check_existing(en, e));
     MRS_THEN(s, mrsi_check_extras(en, e));
     MRS_THEN(s, mrsi_note_roles(en, e));
     MRS_THEN(s, make_workers(en, e));
@@ -257,7 +257,7 @@ wait_at_parts(struct mrsi_engine *en, uint32_t step)
     }
 }
 
-/* ---- collections that a catalogue step drops: what is left in them is counted ---- */
+/* ---- collections dropped by a catalog step: their documents are counted ---- */
 struct dropping {
     struct mrsi_engine *en;
     uint32_t step, side;
@@ -375,7 +375,7 @@ refused_so_far(const struct mrsi_engine *en)
     return en->refused_n;
 }
 
-/* Steps in order from *reached on, which becomes the index behind the last one executed. */
+/* Runs steps in order from *reached on; it becomes the index after the last one. */
 static enum mrs_status
 run_steps(struct mrsi_engine *en, uint32_t *reached, struct mrs_err *e)
 {
@@ -407,7 +407,7 @@ too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
     MRS_ASSERT(past < en->plan->n_steps);
     const char *path = mrsi_refused_path(en, e);
     enum mrs_status s = mrsi_refusals(en, e);
-    MRS_THEN(s, mrsi_ckpt_dir_places(en, e)); /* once more, after hours perhaps */
+    MRS_THEN(s, mrsi_side_files_check_existing(en, e)); /* again, possibly after hours */
     if (s == MRS_OK && path) {
         s = mrsi_refused_write(en, path, past, e);
     }
@@ -423,7 +423,7 @@ too_many(struct mrsi_engine *en, uint32_t past, struct mrs_err *e)
                        path ? path : "no file");
 }
 
-/* The output is whole: what wants to see it before it is published. */
+/* The output is complete: passes it to the owner's check before the final rename. */
 static enum mrs_status
 show(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -445,7 +445,7 @@ publish(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_view extra;
     char id[33];
     if (en->opts->discard) {
-        enum mrs_status gone = mrsi_ckpt_forget(en, e); /* first: it speaks of what goes now */
+        enum mrs_status gone = mrsi_ckpt_forget(en, e); /* first: it describes what is removed now */
         if (gone == MRS_OK) {
             mrs_output_abort(en->out);
         }
@@ -499,7 +499,7 @@ end(struct mrsi_engine *en, uint32_t reached, struct mrs_err *e)
     MRS_THEN(s, mrsi_refusals(en, e));
     if (s == MRS_OK && en->report->refused && (!en->opts->dry_run || en->opts->refused) && !en->opts->discard) {
         en->report->refused_file = mrsi_refused_path(en, e);
-        s = en->report->refused_file ? mrsi_ckpt_dir_places(en, e) : MRS_DEAD;
+        s = en->report->refused_file ? mrsi_side_files_check_existing(en, e) : MRS_DEAD;
         MRS_THEN(s, mrsi_refused_write(en, en->report->refused_file, MRSI_NONE, e));
     } else if (s == MRS_OK && en->notices) {
         s = mrsi_refused_weigh(en, e);
@@ -538,7 +538,7 @@ mrsi_run(const struct mrsi_run_of *of, const struct mrs_run_opts *opts, struct m
     mrs_arena_init(&en.arena, mem);
     pthread_mutex_init(&en.lock, NULL);
     pthread_mutex_init(&en.temp_lock, NULL);
-    enum mrs_status s = mrsi_ckpt_dir_check(&en, e);
+    enum mrs_status s = mrsi_side_files_check(&en, e);
     MRS_THEN(s, begin(&en, &reached, e));
     MRS_THEN(s, run_steps(&en, &reached, e));
     MRS_THEN(s, end(&en, reached, e));

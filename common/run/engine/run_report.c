@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_report.c - what a run has to say for itself: the account, what was written, what the owner must do next. */
+/* run_report.c - the report of a run: the account, the written files, the owner's next steps. */
 #include "run_engine.h"
 #include "run/notices/unknown_paths.h"
 #include "run/conditions/condition_lists.h"
@@ -84,7 +84,7 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
                                      .bytes = c->bytes,
                                      .copied = c->copied,
                                      .empty_now = c->content && !c->copied && c->docs == 0 &&
-                                                  !c->cat->no_data}; /* its buckets have them */
+                                                  !c->cat->no_data}; /* its buckets have the data */
             rep->out_bytes += c->bytes;
         }
         bool renamed = c->was_there && c->last.ns && strcmp(c->ns, c->last.ns) != 0;
@@ -96,10 +96,11 @@ put_written(struct mrsi_engine *en, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Of the manifest, about: a canonical Extended JSON object of fixed fields and texts, and one for each file. */
+/* Estimated size of the manifest: a canonical Extended JSON object with fixed fields and texts, and one for each
+ * file. */
 enum { MANIFEST_HEAD = 210, MANIFEST_COLL = 170, MANIFEST_COPY = 180, MANIFEST_READ = 115, MANIFEST_FILE = 60 };
 
-/* What all files of the output have without compression. */
+/* Size of all output files without compression. */
 static enum mrs_status
 put_disk(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -130,7 +131,7 @@ put_disk(struct mrsi_engine *en, struct mrs_err *e)
     return s;
 }
 
-/* Whether a step that could have moved or made documents had some before it and did nothing. */
+/* Did a step that could have moved or made documents read some and do nothing? */
 static bool
 is_idle(const struct mrsi_engine *en, uint32_t step)
 {
@@ -153,7 +154,7 @@ is_idle(const struct mrsi_engine *en, uint32_t step)
     return looks && !done && !empty;
 }
 
-/* A step that matched or found nothing is more often a slip in `match`, `path` or `where` than intended. */
+/* A step that matched nothing is more often a slip in `match`, `path` or `where` than intended. */
 static void
 note_idle_steps(struct mrsi_engine *en)
 {
@@ -187,7 +188,7 @@ note_idle_steps(struct mrsi_engine *en)
     }
 }
 
-/* A pattern that fits nothing is a slip, as is a path that no document has, though the step may do something else. */
+/* A pattern without a match is a slip, as is a path that no document has, even if the step does something else. */
 static void
 note_patterns(struct mrsi_engine *en)
 {
@@ -266,7 +267,7 @@ note_remarks(struct mrsi_engine *en)
     }
 }
 
-/* What `errors` took of a row, by bit k of mrs_ctx.eased. */
+/* The failures of a row that `errors` allowed, by bit k of mrs_ctx.eased. */
 static void
 eased_line(const struct mrs_step *st, const char *ns, const struct mrsi_eased *x, uint32_t k, const char *id,
            char *line, size_t size)
@@ -353,7 +354,7 @@ note_left_out(struct mrsi_engine *en)
     }
 }
 
-/* What older versions of mongoreshape-live kept on the server is part of a dump. */
+/* A dump contains what older versions of mongoreshape-live stored on the server. */
 static void
 note_live_state(struct mrsi_engine *en)
 {
@@ -371,7 +372,7 @@ note_live_state(struct mrsi_engine *en)
     }
 }
 
-/* Files that are no part of a dump, though some look like one: x.bson.xz, x.bson.bak. */
+/* Files that are not part of a dump, though some look similar: x.bson.xz, x.bson.bak. */
 static void
 note_extras(struct mrsi_engine *en)
 {

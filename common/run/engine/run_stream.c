@@ -7,9 +7,9 @@
 #include "run_engine.h"
 #include "run/account/amend.h"
 
-/* Whether no step has anything to do with it. */
+/* Does no step use it? */
 static bool
-is_nobodys(const struct mrsi_engine *en, uint32_t coll)
+is_unused(const struct mrsi_engine *en, uint32_t coll)
 {
     MRS_ASSERT(coll < en->n_coll);
     const struct mrsi_coll *c = &en->coll[coll];
@@ -39,7 +39,7 @@ announce_coll(struct mrsi_engine *en, uint32_t coll, struct mrs_output_item *ite
     item->data = !as_is || mrs_input_at(en->in, c->in_index)->data_path;
     item->metadata = s == MRS_OK ? mrs_arena_copy(&en->arena, text.p, text.n) : NULL;
     mrs_buf_clear(&text);
-    if (s == MRS_OK && mrs_archive_special(en->coll[coll].last.db, en->coll[coll].last.coll) && !is_nobodys(en, coll)) {
+    if (s == MRS_OK && mrs_archive_special(en->coll[coll].last.db, en->coll[coll].last.coll) && !is_unused(en, coll)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
                            "%s must be the first in an archive, and the plan names it: it cannot go out as a stream",
                            item->name);
@@ -81,7 +81,7 @@ mrsi_stream_begin(struct mrsi_engine *en, struct mrs_err *e)
     mrsi_tick(en);
     for (int special = 1; special >= 0; special--) {
         for (uint32_t i = 0; s == MRS_OK && i < en->n_coll; i++) {
-            if (is_nobodys(en, i) && mrs_archive_special(en->coll[i].last.db, en->coll[i].last.coll) == special) {
+            if (is_unused(en, i) && mrs_archive_special(en->coll[i].last.db, en->coll[i].last.coll) == special) {
                 s = mrsi_copy_file(en, i, e);
             }
         }

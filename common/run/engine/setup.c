@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* setup.c - everything that follows from plan and input metadata alone, before the first document is read.
  *
- * The catalogue is taken through the plan step by step, so that each side of each step is tied to one collection,
+ * The catalog is taken through the plan step by step, so that each side of each step is bound to one collection,
  * whatever its name becomes later. For each collection it is then known which step is the last that needs all of it:
- * from there on its documents go straight into the output. */
+ * after that its documents go directly to the output. */
 #include "run_engine.h"
 #include "run/series/unpack_buckets.h"
 #include "mongoreshape/catalogue.h"
@@ -44,7 +44,7 @@ add_inputs(struct mrsi_engine *en, struct mrs_err *e)
     return s;
 }
 
-/* The collection of a name as the catalogue has it now; MRSI_NONE. */
+/* The collection with this name in the current catalog; MRSI_NONE. */
 static uint32_t
 coll_now(struct mrsi_engine *en, const struct mrs_coll *name)
 {
@@ -52,7 +52,7 @@ coll_now(struct mrsi_engine *en, const struct mrs_coll *name)
     return cat && cat->exists && cat->engine ? (uint32_t)(uintptr_t)cat->engine - 1 : MRSI_NONE;
 }
 
-/* A collection that a step has just made. */
+/* A collection that a step has just created. */
 static enum mrs_status
 new_coll(struct mrsi_engine *en, const struct mrs_coll *name, uint32_t *out, struct mrs_err *e)
 {
@@ -111,8 +111,8 @@ step_sides(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
     return s;
 }
 
-/* MAP steps wait or are fused; all others need the whole collection. One with conditions cannot be fused with an
- * earlier step: what it asks for is known when its turn comes. */
+/* MAP steps wait or are fused; all others need the whole collection. A step with conditions cannot be fused with an
+ * earlier one: its lists are made when its turn comes. */
 static void
 note_uses(struct mrsi_engine *en, uint32_t step)
 {
@@ -124,8 +124,8 @@ note_uses(struct mrsi_engine *en, uint32_t step)
         if (d->family != MRS_FAMILY_CATALOG && !waits) {
             c->hard = step;
         }
-        c->whole = c->whole || d->family == MRS_FAMILY_TREE || /* in a part of a tree most parents would be missing */
-                   d->n_sides - i <= d->n_conditions ||        /* a part of a list would let others fit */
+        c->whole = c->whole || d->family == MRS_FAMILY_TREE || /* in a sample of a tree most parents would be missing */
+                   d->n_sides - i <= d->n_conditions ||        /* with a sample of a list other documents would match */
                    d->family == MRS_FAMILY_LINK || d->family == MRS_FAMILY_REKEY ||
                    (d->family == MRS_FAMILY_JOIN && i == 0 && en->side[step][1] != en->side[step][0]);
         c->content = c->content || (d->sides[i].role & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD));
@@ -157,7 +157,7 @@ make_rows(struct mrsi_engine *en, struct mrs_err *e)
     return en->rows ? MRS_OK : mrs_err_memory(e, en->n_rows * sizeof *en->rows);
 }
 
-/* Whether its metadata are in no file of the input (except system.indexes.bson): then they are rewritten. */
+/* Are its metadata in no file of the input (except system.indexes.bson)? Then they are rewritten. */
 static bool
 has_made_metadata(const struct mrsi_engine *en, const struct mrsi_coll *c)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold.c - a folding step from its first pass to its last; the idea is in fold.h.
+/* fold.c - runs a folding step from its first pass to its last; see fold.h.
  *
- * It is a sequence of stages. Savepoints are taken inside each and between two of them. Before a stage overwrites data
- * that a savepoint on disk names (the log of refused documents, what the optimistic phase wrote to the targets), that
- * savepoint is replaced. */
+ * A step is a sequence of stages. Savepoints are taken inside stages and between them. Before a stage overwrites data
+ * that a savepoint on disk refers to (the log of refused documents, the output of the optimistic phase), that savepoint
+ * is replaced. */
 #include "run/pass/drivers.h"
 #include "fold.h"
 
-/* ---- from one stage to another ---- */
-/* From is read once more, for records. */
+/* ---- transitions between stages ---- */
+/* Reads from once more, for records. */
 static enum mrs_status
 begin_reading(struct mrsi_fold *f, enum mrsi_fold_stage stage, struct mrsi_refused_mark then, struct mrs_err *e)
 {
@@ -49,7 +49,7 @@ begin_settling(struct mrsi_fold *f, struct mrs_err *e)
 }
 
 /* ---- stages ---- */
-/* From has been read: what is counted from here on may have to be forgotten without it. */
+/* From has been read: remembers the counts, to which a repeated stage returns. */
 static enum mrs_status
 accept_reading(struct mrsi_fold *f, struct mrs_err *e)
 {
@@ -61,7 +61,7 @@ accept_reading(struct mrsi_fold *f, struct mrs_err *e)
     return s == MRS_OK ? begin_writing(f, MRSI_FOLD_OPTIMISTIC, e) : s;
 }
 
-/* SKIP: groups cannot be gathered, so all begins again with records; else s, which is what gathering said. */
+/* SKIP: groups cannot be gathered, so the step starts over with records; else s, the result of gathering. */
 static enum mrs_status
 unless_given_up(struct mrsi_fold *f, enum mrs_status s, struct mrs_err *e)
 {
@@ -85,10 +85,10 @@ read_from(struct mrsi_fold *f, struct mrs_err *e)
     if (s != MRS_OK || f->stage != MRSI_FOLD_READS_AGAIN) {
         return s == MRS_OK ? accept_reading(f, e) : s;
     }
-    return begin_writing(f, MRSI_FOLD_RESOLVES, e); /* its notices were given the first time */
+    return begin_writing(f, MRSI_FOLD_RESOLVES, e); /* its notices were reported the first time */
 }
 
-/* Nothing, where it had been done before the run was stopped. */
+/* No effect if the stopped run had done it. */
 static enum mrs_status
 write_groups(struct mrsi_fold *f, struct mrs_err *e)
 {
@@ -102,7 +102,7 @@ write_groups(struct mrsi_fold *f, struct mrs_err *e)
 }
 
 static enum mrs_status
-look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
+find_duplicates(struct mrsi_fold *f, struct mrs_err *e)
 {
     MRS_ASSERT(f->stage == MRSI_FOLD_OPTIMISTIC);
     bool clash = false;
@@ -110,15 +110,15 @@ look_for_clashes(struct mrsi_fold *f, struct mrs_err *e)
     if (s != MRS_OK || !clash) {
         return s == MRS_OK ? begin_settling(f, e) : s;
     }
-    if (f->gather.on) { /* documents that clash are refused with all that they were made of */
+    if (f->gather.on) { /* documents with a duplicate `_id` are refused with all their members */
         return begin_reading(f, MRSI_FOLD_READS_AGAIN, f->read, e);
     }
     return begin_writing(f, MRSI_FOLD_RESOLVES, e);
 }
 
-/* All groups were written, or the state of another run says so. */
+/* Begins to write by the verdicts. The numbers of groups may be missing only if the resumed state is wrong. */
 static enum mrs_status
-begin_telling(struct mrsi_fold *f, struct mrs_err *e)
+begin_applying(struct mrsi_fold *f, struct mrs_err *e)
 {
     MRS_ASSERT(f->stage == MRSI_FOLD_RESOLVES);
     return mrsi_fold_is_numbered(f) ? begin_writing(f, MRSI_FOLD_TELLS, e) : mrsi_state_damaged("groups", e);
@@ -134,11 +134,11 @@ one_stage(struct mrsi_fold *f, struct mrs_err *e)
     case MRSI_FOLD_READS_AGAIN: return read_from(f, e);
     case MRSI_FOLD_OPTIMISTIC:
         s = write_groups(f, e);
-        return s == MRS_OK ? look_for_clashes(f, e) : s;
+        return s == MRS_OK ? find_duplicates(f, e) : s;
     case MRSI_FOLD_RESOLVES:
         s = write_groups(f, e);
         MRS_THEN(s, mrsi_ids_decide(&f->sides.ids, &f->pass, e));
-        return s == MRS_OK ? begin_telling(f, e) : s;
+        return s == MRS_OK ? begin_applying(f, e) : s;
     case MRSI_FOLD_TELLS:
         s = write_groups(f, e);
         return s == MRS_OK ? begin_settling(f, e) : s;
@@ -151,7 +151,7 @@ one_stage(struct mrsi_fold *f, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* ---- all of them ---- */
+/* ---- entry point ---- */
 static enum mrs_status
 init(struct mrsi_fold *f, struct mrs_err *e)
 {

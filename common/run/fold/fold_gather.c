@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_gather.c - groups that grow while documents are read, where what the step has to know of a group is small.
+/* fold_gather.c - groups that are updated while documents are read, if a group needs only a small state.
  *
- * Nothing is kept of a document but what its group has become: documents are fed in input order, when their job is
- * committed. A group is found by the shared record that a document brings, so that its key is made once for each shared
- * record. Where groups outgrow their share of memory, or one of them fails, all is given up: `from` is read again and
- * its documents are kept as records, which know who belongs to a group that is refused. */
+ * Documents are not stored: they are fed to their groups in input order, when their job is committed. A group is found
+ * by the document's shared record, so its key is made once for each shared record. If groups exceed their share of
+ * memory, or one of them fails, everything is discarded: `from` is read again with records, which identify the members
+ * of a refused group. */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 
-/* A group: this, its state, and a record of its key and the shared record of its first document. */
+/* A group: this struct, its state, and a record with its key and the shared record of its first document. */
 struct gathered {
     uint64_t n;
 };
@@ -16,11 +16,11 @@ struct gathered {
 struct fold_gather_slot {
     const uint8_t *shared; /* NULL: free */
     uint8_t *group;     /* struct gathered */
-    uint32_t n, ref;    /* bytes of the shared record, a part of its hash */
+    uint32_t n, ref;    /* size of the shared record, a part of its hash */
 };
 struct key_slot {
     uint32_t ref;
-    uint32_t group; /* its number, from 1 on; 0: free */
+    uint32_t group; /* its index plus 1; 0: free */
 };
 
 enum { AHEAD = 16, SLOTS = 1024 };
@@ -74,14 +74,14 @@ gathered_of(const struct mrsi_fold *f, const struct mrsi_rec *first)
     return (uint8_t *)(uintptr_t)first - f->gather.size - sizeof(struct gathered);
 }
 
-/* ---- who is who: tables of their own, for bytes are compared, and feed() has slots loaded ahead ---- */
+/* ---- hash tables of their own: they compare bytes, and feed() prefetches slots ---- */
 static struct fold_gather_slot *
 slots_of(const struct mrsi_fold_gather *g)
 {
     return (struct fold_gather_slot *)(void *)g->slots.p;
 }
 
-/* The place of a shared record, or of a free slot for it; there is one. */
+/* The slot of a shared record, or a free one for it; there always is one. */
 static struct fold_gather_slot *
 slot_of(const struct mrsi_fold_gather *g, struct mrs_view shared, uint32_t ref)
 {
@@ -120,7 +120,7 @@ room_for_shared(struct mrsi_fold_gather *g, struct mrs_err *e)
     return s;
 }
 
-/* The place of a group's key, or of a free slot for it; there is one. */
+/* The slot of a group's key, or a free one for it; there always is one. */
 static struct key_slot *
 key_slot_of(const struct mrsi_fold_gather *g, struct mrs_view key, uint32_t ref)
 {
@@ -155,8 +155,8 @@ room_for_key(struct mrsi_fold_gather *g, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Reserves a shared record, or a group; FAIL: there are too many, DEAD. After all was read a smaller share of memory
- * (that of a resumed run) is no problem: groups grow no further. */
+/* Counts a new shared record or group; FAIL: too many, DEAD. After everything was read, a smaller share of memory (in a
+ * resumed run) is no problem: groups grow no further. */
 static enum mrs_status
 take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
 {
@@ -171,7 +171,7 @@ take_room(struct mrsi_fold *f, size_t size, uint8_t **to, struct mrs_err *e)
     return *to ? MRS_OK : mrs_err_memory(e, size);
 }
 
-/* A group whose first record lies in its room; ref: a part of the hash of its key. There are slots for both. */
+/* Adds a group whose first record is in its place; ref: a part of the hash of its key. There are slots for both. */
 static enum mrs_status
 enter_group(struct mrsi_fold *f, const struct mrsi_rec *first, uint32_t ref, struct mrs_err *e)
 {
@@ -215,14 +215,14 @@ key_ref(const struct mrsi_fold *f, struct mrs_view key)
     return (uint32_t)mrs_hash64(key.p, key.n, f->en->secret.seed);
 }
 
-/* A shared record seen for the first time: of a known group, or of a new one. */
+/* Adds a new shared record: of a known group, or of a new one. */
 static enum mrs_status
 new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, uint32_t ref, struct mrs_err *e)
 {
     struct mrsi_fold_gather *g = &f->gather;
     uint8_t *p = NULL;
     enum mrs_status s = mrsi_fold_ask_group(f, w, shared, &g->key, e);
-    if (s == MRS_SKIP) { /* the document is refused, which records are for */
+    if (s == MRS_SKIP) { /* the document is refused, which requires records */
         mrs_err_clear(&w->err);
         return give_up(f, e);
     }
@@ -247,10 +247,10 @@ new_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view shared, u
     return MRS_OK;
 }
 
-/* ---- feeding ---- */
-/* Starts to load what feed() will read. */
+/* ---- feed ---- */
+/* Prefetches what feed() will read. */
 static void
-look_ahead(const struct mrsi_fold_gather *g, const struct mrsi_fold_input *const *b, uint32_t n)
+prefetch(const struct mrsi_fold_gather *g, const struct mrsi_fold_input *const *b, uint32_t n)
 {
     const struct fold_gather_slot *slot = slots_of(g);
     for (uint32_t i = 0; i < n; i++) {
@@ -306,7 +306,7 @@ mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mr
             b[n] = (const struct mrsi_fold_input *)(const void *)(inputs->p + at);
             at += b[n++]->total;
         }
-        look_ahead(&f->gather, b, n);
+        prefetch(&f->gather, b, n);
         for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
             s = feed(f, w, work, b[i], e);
         }
@@ -314,7 +314,7 @@ mrsi_fold_gather_all(struct mrsi_fold *f, struct mrsi_worker *w, const struct mr
     return s;
 }
 
-/* ---- the documents of groups ---- */
+/* ---- output of groups ---- */
 struct mrs_fold_small
 mrsi_fold_small_at(const struct mrsi_fold *f, uint32_t i)
 {
@@ -336,7 +336,7 @@ put_nowhere(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* A group that cannot be written is found out before anything is. */
+/* Finds groups that cannot be written before any is written. */
 enum mrs_status
 mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
 {
@@ -359,7 +359,7 @@ mrsi_fold_gather_end(struct mrsi_fold *f, struct mrs_err *e)
     return s;
 }
 
-/* ---- in a mark: groups one behind the other, as they lie in memory ---- */
+/* ---- savepoint: groups are saved contiguously, with their layout in memory ---- */
 static enum mrs_status
 put_groups(const struct mrsi_fold *f, struct mrsi_savepoint_file *out, struct mrs_err *e)
 {
@@ -393,10 +393,10 @@ mrsi_fold_gather_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *
 
 struct back {
     struct mrsi_fold *f;
-    struct mrs_buf rest; /* of the file: what is no whole group yet */
+    struct mrs_buf rest; /* of the file: the incomplete group at the end */
 };
 
-/* Bytes of the group that begins at p, of which n are there; 0: more are needed. */
+/* Size of the group that begins at p, of which n bytes are available; 0: more are needed. */
 static size_t
 whole_group(const struct back *bk, const uint8_t *p, size_t n, bool *bad)
 {

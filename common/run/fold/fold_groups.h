@@ -1,53 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_groups.h - partitions, groups in order, groups that grow, and one group through the step. */
+/* fold_groups.h - partitions, groups in order, gathered groups, and the folding of one group. */
 #ifndef MRSI_RUN_FOLD_GROUPS_H
 #define MRSI_RUN_FOLD_GROUPS_H
 
 #include "fold_record.h"
 
 /* ---- fold_route.c: which partition a group belongs to ---- */
-struct mrsi_fold_shared_cache { /* a shared record seen before: found by its hash, compared by its bytes */
-    uint64_t hash;  /* 0: an empty place */
-    uint64_t size;  /* bytes of its group and, times 2^32, of its name */
+struct mrsi_fold_shared_cache { /* a known shared record: found by its hash, compared by its bytes */
+    uint64_t hash;  /* 0: a free slot */
+    uint64_t size;  /* size of its group's key plus 2^32 times that of its name */
     uint32_t part;  /* of its group */
-    uint32_t piece; /* the last one that it was put into; 0: none */
-    uint32_t shared; /* its number there */
-    uint32_t bytes; /* where they are in names */
+    uint32_t piece; /* the last one that has it; 0: none */
+    uint32_t shared; /* its number in that piece */
+    uint32_t bytes; /* their offset in names */
 };
 struct mrsi_fold_open { /* the open piece of a partition */
     uint32_t piece; /* its number, from 1 on */
     uint32_t shared_all;
-    uint64_t ordinal; /* of its first record; no shared records: there is none yet */
+    uint64_t ordinal; /* of its first record; no shared records: undefined */
 };
-struct mrsi_fold_router { /* a worker's */
+struct mrsi_fold_router { /* of a worker */
     struct mrsi_spiller spiller;
-    struct mrsi_fold_open *open; /* one a partition */
-    struct mrsi_fold_shared_cache *seen; /* hashed: n of them in so many slots */
-    struct mrs_buf names;        /* of those in seen: group and name */
+    struct mrsi_fold_open *open; /* one for each partition */
+    struct mrsi_fold_shared_cache *seen; /* hash table of `slots`, n_seen used */
+    struct mrs_buf names;        /* group and name of each entry */
     uint32_t n_seen, slots;
     uint64_t n_kept;             /* documents since the table was empty */
-    struct mrs_buf group, shared; /* that were asked for */
+    struct mrs_buf group, shared; /* computed for the document */
 };
 
 /* ---- fold_load.c: groups in order ---- */
 struct mrsi_fold_group {
-    const struct mrsi_rec *first; /* of those that were gathered */
-    uint32_t at, n; /* in members */
+    const struct mrsi_rec *first; /* if gathered */
+    uint32_t at, n; /* index of the first member, and number */
     struct mrs_view key;
     uint32_t ref;   /* a part of its hash */
-    uint32_t shared; /* the first of those equal to the last one seen */
+    uint32_t shared; /* the first one equal to the last one seen */
 };
 struct mrsi_fold_member {
     const struct mrsi_fold_rec *rec;
-    uint64_t order; /* but for its first byte */
-    uint32_t shared; /* number in shared records */
+    uint64_t order; /* without its first byte */
+    uint32_t shared; /* index of the shared record */
     uint8_t first;
 };
 struct mrsi_fold_shared {
     const struct mrsi_fold_rec *rec;
     uint64_t ordinal; /* of the piece */
     uint32_t group;
-    uint32_t alike;   /* a shared record of the group that is the same in another piece, the first of them; or itself */
+    uint32_t alike;   /* index of the first equal shared record of the group in another piece; or its own */
 };
 struct mrsi_fold_load {
     struct mrs_buf bytes, list, shared_all, groups, table, sorted;
@@ -65,53 +65,53 @@ mrsi_fold_ordinal_of(const struct mrsi_fold_load *l, const struct mrsi_fold_memb
     return mrsi_fold_shared_of(l, m)->ordinal + m->rec->since;
 }
 
-/* ---- fold_gather.c: groups that grow while documents are read ---- */
-struct mrsi_fold_input { /* what a document brings; shared record and shape follow */
-    uint32_t total;      /* bytes with this head, padded to 8 */
+/* ---- fold_gather.c: groups that are updated while documents are read ---- */
+struct mrsi_fold_input { /* the entry of a document; shared record and payload follow */
+    uint32_t total;      /* size with this header, padded to 8 */
     uint32_t ref;        /* a part of the shared record's hash */
-    uint32_t shared, shape; /* bytes */
+    uint32_t shared, shape; /* sizes */
 };
 struct mrsi_fold_gather {
     bool on, gave_up;
-    struct mrsi_temp *image; /* of the groups, for savepoints, once they do not change any more; NULL: not made */
+    struct mrsi_temp *image; /* of the complete groups, for savepoints; NULL: not made */
     uint64_t image_bytes;
     size_t size;           /* of a state, padded to 8 */
-    struct mrs_arena room; /* of groups and shared records */
-    struct mrs_buf slots, keys; /* hashed: shared records, and the keys of groups */
+    struct mrs_arena room; /* for groups and shared records */
+    struct mrs_buf slots, keys; /* hash tables of shared records, and of the keys of groups */
     uint32_t n_slots, n_shared_all, n_keys;
-    struct mrs_buf key;    /* that was asked for */
-    struct mrsi_fold_load groups; /* only its groups */
+    struct mrs_buf key;    /* scratch for a computed key */
+    struct mrsi_fold_load groups; /* only `groups` of it is used */
     uint64_t held;
 };
 
-/* ---- fold_one.c: one group through the step ---- */
+/* ---- fold_one.c: folds one group ---- */
 struct mrsi_fold;
 struct mrsi_fold_source {
     enum mrs_status (*next)(struct mrsi_fold_source *s, struct mrs_view *shape, struct mrs_err *e); /* OK, END, DEAD */
     uint32_t (*more)(struct mrsi_fold_source *s, struct mrs_view *shape, uint32_t most); /* as in struct mrs_members */
-    struct mrs_view shared; /* of the member that next gave */
+    struct mrs_view shared; /* of the last member returned */
     bool same_shared;    /* as in struct mrs_members */
-    uint64_t at; /* ordinal of the member that next gave */
-    uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th, once next has given END */
-    /* Behind END: so many bytes of work have been done, and what the group has come to is true now; NULL: not asked.
-     * FAIL MRS_E_CANCEL: the run is to end. */
+    uint64_t at; /* ordinal of the last member returned */
+    uint64_t (*ordinal)(const struct mrsi_fold_source *s, uint64_t i); /* of the i-th member, after END */
+    /* After END: so many bytes of work are done, and the group can be saved now; NULL: not needed. FAIL MRS_E_CANCEL:
+     * stop. */
     enum mrs_status (*rest)(struct mrsi_fold_source *s, uint64_t bytes, struct mrs_err *e);
 };
-/* What has been made, until the commit. */
+/* Output until the commit. */
 struct mrsi_fold_out {
     struct mrsi_out *outs;
     struct mrsi_lists lists;
     struct mrs_buf late;    /* ordinal, length, place NUL reason NUL more NUL */
-    uint64_t n_docs;        /* of the job, so far */
-    uint64_t first_doc;     /* APPLY: number of the first of them */
+    uint64_t n_docs;        /* of the job so far */
+    uint64_t first_doc;     /* APPLY: number of the job's first document */
 };
-/* How far a group is. */
+/* Progress of a group. */
 enum mrsi_fold_way {
-    MRSI_FOLD_GIVES,  /* the step asks for members */
-    MRSI_FOLD_DRAINS, /* it does not any more: the rest of them are counted */
+    MRSI_FOLD_GIVES,  /* the step reads members */
+    MRSI_FOLD_DRAINS, /* the step reads no more: the remaining members are counted */
     MRSI_FOLD_ENDS    /* documents are written, or members refused */
 };
-/* A group while it is folded. */
+/* A group being folded. */
 struct mrsi_fold_one {
     struct mrsi_fold *f;
     struct mrsi_worker *w;
@@ -119,7 +119,7 @@ struct mrsi_fold_one {
     struct mrsi_fold_source *source;
     struct mrsi_file_array docs; /* struct mrsi_fold_pending */
     struct mrsi_file_array alone; /* uint64_t: members refused alone */
-    struct mrs_buf bytes;   /* of documents, what is not in the file */
+    struct mrs_buf bytes;   /* documents not in the file */
     struct mrsi_temp *file;
     uint64_t filed;         /* bytes in the file */
     struct mrs_buf room;
@@ -127,13 +127,13 @@ struct mrsi_fold_one {
     bool ended;
     bool live; /* ready for use */
     enum mrsi_fold_way way;
-    bool fails;             /* all of the group, as why says */
+    bool fails;             /* the whole group is refused, with the error `why` */
     struct mrs_err why;
-    uint64_t released;      /* documents that have been written, or their members refused */
-    uint64_t reported;      /* members before this one are recorded as refused, or need not be */
-    bool kept;              /* savepoints may name its files: set behind init */
-    bool named;             /* a savepoint has named `file` */
-    uint64_t foreign;       /* bytes in the file that another run has put there: examined before they are used */
+    uint64_t released;      /* number of documents written, or whose members were refused */
+    uint64_t reported;      /* earlier members are recorded as refused, or need not be */
+    bool kept;              /* savepoints may refer to its files: set after init */
+    bool named;             /* a savepoint refers to `file` */
+    uint64_t foreign;       /* bytes in the file from the stopped run: validated before use */
     struct mrs_buf made;    /* the step's state of the group, to resume from; else empty */
 };
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_load.c - a partition in memory, its groups in the order of their keys, their members in theirs.
+/* fold_load.c - loads a partition into memory: groups in key order, their members in order.
  *
- * Kins find their group by hash, once a piece; only the keys of groups are sorted, members are counted into their
- * places. Within a group they come as they were read, which is often the order that is wanted, or nearly. */
+ * A shared record finds its group by hash, once for each piece. Only the keys of groups are sorted; members get their
+ * places by counting. Within a group members come in the order of reading, which is often the required order, or
+ * nearly. */
 #include "fold.h"
 #include <stdlib.h>
 
 enum { SLOTS = 256 };
 
-struct fold_load_place { /* of a group among the others */
+struct fold_load_place { /* position of a group among the others */
     uint64_t prefix;
     uint32_t group, pad;
 };
@@ -44,16 +45,16 @@ mrsi_fold_group_at(const struct mrsi_fold_load *l, uint32_t i)
     return &groups_of(l)[((const struct fold_load_place *)(const void *)l->sorted.p)[i].group];
 }
 
-/* ---- reading ---- */
-struct fold_load_stream { /* the pieces of one, whose documents come in their order */
+/* ---- read records ---- */
+struct fold_load_stream { /* pieces whose documents come in order */
     const uint8_t *p, *end;
-    size_t piece; /* to be examined next */
-    uint64_t ordinal; /* of the one that is read */
+    size_t piece; /* next one to open */
+    uint64_t ordinal; /* of the current piece */
     uint32_t no;
-    uint32_t *shared; /* of the piece that is read: their numbers in l->shared records */
+    uint32_t *shared; /* of the current piece: their indexes in l->shared_all */
 };
 
-enum { AHEAD = 512, SHARED = (64 << 10) / sizeof(struct mrsi_fold_shared_rec) }; /* of a piece, at most */
+enum { AHEAD = 512, SHARED = (64 << 10) / sizeof(struct mrsi_fold_shared_rec) }; /* records of a piece, at most */
 
 /* The next record of a stream; NULL at the end. */
 static const struct mrsi_fold_rec *
@@ -94,7 +95,7 @@ more_slots(struct mrsi_fold_load *l, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Kins of a group in two pieces are mostly one and the same. */
+/* Shared records of a group in two pieces are usually equal. */
 static void
 note_shared(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi_fold_rec *r, uint32_t group)
 {
@@ -110,8 +111,8 @@ note_shared(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct 
     mrs_buf_put(&l->shared_all, &shared, sizeof shared);
 }
 
-/* Adds a shared record; its group is found by hash, in a table of its own, for keys are compared: slots hold the number
- * of a group and 1. */
+/* Adds a shared record. Its group is found by hash, in a table of its own, because keys are compared: a slot holds the
+ * index of a group plus 1. */
 static enum mrs_status
 add_shared(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct mrsi_fold_rec *r, struct mrs_err *e)
 {
@@ -148,7 +149,7 @@ add_record(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct m
     if (!m) {
         return mrs_buf_status(&l->list, e);
     }
-    m->rec = r; /* one by one: a copy of what was just written in pieces would wait for them */
+    m->rec = r; /* field by field: a copy of the struct would wait for the stores just made */
     m->order = mrsi_fold_next(r);
     m->shared = st->shared[r->shared];
     m->first = mrsi_fold_first(r);
@@ -156,7 +157,7 @@ add_record(struct mrsi_fold_load *l, struct fold_load_stream *st, const struct m
     return MRS_OK;
 }
 
-/* The stream whose next record comes first, and how far it may be followed before another has its turn. */
+/* The stream with the smallest next record, and the limit up to which it can be read before another. */
 static struct fold_load_stream *
 first_stream(struct fold_load_stream *st, uint32_t n_streams, const struct mrsi_spill_piece *x, uint8_t *const *loaded,
              size_t n, uint64_t *up_to)
@@ -178,7 +179,7 @@ first_stream(struct fold_load_stream *st, uint32_t n_streams, const struct mrsi_
     return best;
 }
 
-/* All records in the order of their documents. */
+/* Merges all records in document order. */
 static enum mrs_status
 merge(struct mrsi_fold_load *l, struct fold_load_stream *st, uint32_t n_streams, const struct mrsi_partition *p,
       uint8_t *const *loaded, struct mrs_err *e)
@@ -237,7 +238,7 @@ by_place(const void *pa, const void *pb, void *arg)
     return mrsi_fold_compare(g[a->group].key, g[b->group].key);
 }
 
-/* How many bytes the keys of all groups begin with alike. */
+/* Length of the common prefix of all keys. */
 static size_t
 common_bytes(const struct mrsi_fold_load *l)
 {
@@ -277,7 +278,7 @@ mrsi_fold_sort_groups(struct mrsi_fold_load *l, struct mrs_err *e)
         struct mrsi_fold_group *g = &groups_of(l)[p[i].group];
         g->at = at;
         at += g->n;
-        g->n = 0; /* counted again while members take their places */
+        g->n = 0; /* counted again while members are placed */
     }
     return MRS_OK;
 }
@@ -300,14 +301,14 @@ by_order(const void *pa, const void *pb, void *arg)
     return c ? c : at_a < at_b ? -1 : at_a > at_b;
 }
 
-/* What by_order finds of most neighbours. */
+/* The part of the comparison of by_order that decides for most neighbors. */
 static inline bool
 is_before(const struct mrsi_fold_member *a, const struct mrsi_fold_member *b)
 {
     return a->first == b->first && a->order < b->order;
 }
 
-/* Members that are nearly in order are moved a few places; else all are sorted. */
+/* Members that are nearly sorted are moved a few places; else all are sorted. */
 static void
 sort_members(struct mrsi_fold_load *l, struct mrsi_fold_member *m, uint32_t n)
 {

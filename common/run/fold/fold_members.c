@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_members.c - what is kept of a document until its group is folded.
+/* fold_members.c - stores the entry of a document until its group is folded.
  *
- * Most of what a document brings to a group is what others bring, too: the key of the group, the fields that name it.
- * That is kept once a piece (a shared record), and documents name it by number, so each piece can be read by itself,
- * whatever became of the others. An order of nine bytes, which numbers and dates have, takes no more room than a
- * number, and none at all where it is a date of the shape that was entered the fast way. */
+ * Most of an entry is shared by many documents: the key of the group, and its fields. Each piece stores that once (a
+ * shared record), and documents refer to it by number, so a piece can be read independently of others. An order of nine
+ * bytes (numbers, dates) takes the space of a number, and none at all if it is a date in the payload from the fast
+ * path. */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 
@@ -87,15 +87,14 @@ put_shared(uint8_t *at, const struct mrsi_fold_parts *x, uint32_t ref, uint32_t 
     put(at, x->shared.p, x->shared.n);
 }
 
-/* Whether the open piece has room for so many bytes, and its numbers for the ordinal. */
+/* Has the open piece space for so many bytes, and can its numbers represent the ordinal? */
 static inline bool
 has_room(const struct mrsi_fold_router *r, uint32_t part, size_t n, uint64_t ordinal)
 {
     return ordinal - r->open[part].ordinal <= UINT32_MAX && mrsi_spiller_fits(&r->spiller, part, n);
 }
 
-/* Room for a record of so many bytes behind its shared record; NULL: that is not in the open piece, or this has
-   none. */
+/* Space for a record of so many bytes after its shared record; NULL: the open piece lacks that record, or space. */
 static inline uint8_t *
 room_behind(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen, size_t n, uint64_t ordinal)
 {
@@ -113,7 +112,7 @@ mrsi_fold_keep(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *
     return at != NULL;
 }
 
-/* The head of a document entered the fast way; NULL: as of room_behind. */
+/* The header for a document from the fast path; NULL: as for room_behind. */
 static inline uint8_t *
 put_head(struct mrsi_fold_router *r, const struct mrsi_fold_shared_cache *seen, const struct mrs_fold_fast *x,
          uint64_t ordinal)
@@ -149,7 +148,7 @@ mrsi_fold_keep_fast(struct mrsi_fold_router *r, const struct mrsi_fold_shared_ca
     return true;
 }
 
-/* A new piece, which has room for so many bytes in any case. */
+/* Opens a new piece, which certainly has space for so many bytes. */
 static enum mrs_status
 open_piece(struct mrsi_fold_router *r, uint32_t part, size_t n, struct mrs_err *e)
 {
@@ -180,6 +179,6 @@ mrsi_fold_keep_shared(struct mrsi_fold_router *r, struct mrsi_fold_shared_cache 
     if (!r->spiller.large) {
         return MRS_OK;
     }
-    *open = (struct mrsi_fold_open){open->piece + 1, 0, 0}; /* it lies alone */
+    *open = (struct mrsi_fold_open){open->piece + 1, 0, 0}; /* a piece of its own */
     return mrsi_spiller_large(&r->spiller, seen->part, n, e);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_one.c - one group through the step, and what becomes of its members.
+/* fold_one.c - folds one group, and decides the fate of its members.
  *
- * Documents that the step puts are held back until it has seen the whole group: it may still refuse all of it. Past a
- * share of memory they wait in a file. It must not know where members come from. */
+ * Documents that the step puts are held back until it has read the whole group: it may still refuse all of it. Above a
+ * share of memory they are held in a file. This file must not know where members come from. */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 
-enum { REFUSING = 64 }; /* bytes of work, about, that refusing a member takes */
+enum { REFUSING = 64 }; /* estimated bytes of work to refuse a member */
 
 void
 mrsi_fold_one_init(struct mrsi_fold_one *o, struct mrsi_fold *f)
@@ -48,14 +48,14 @@ enum mrs_status
 mrsi_fold_hand_over(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_out *out, struct mrs_err *e)
 {
     struct mrs_buf *list = &out->lists.members;
-    for (size_t at = 0; at < list->n;) { /* members were numbered from the first document of the job on */
+    for (size_t at = 0; at < list->n;) { /* members are numbered from the first document of the job */
         struct mrsi_id_member m;
         memcpy(&m, list->p + at, sizeof m);
         m.source += f->n_docs;
         memcpy(list->p + at, &m, sizeof m);
         at += sizeof m + m.body_len;
     }
-    enum mrs_status s = mrsi_refused_commit(w, e); /* of fused steps */
+    enum mrs_status s = mrsi_refused_commit(w, e); /* from fused steps */
     MRS_THEN(s, mrsi_step_outputs_take(&f->sides, &out->lists, e));
     MRS_THEN(s, mrsi_step_outputs_commit(&f->sides, out->outs, e));
     for (size_t at = 0; s == MRS_OK && at < out->late.n;) {
@@ -73,7 +73,7 @@ mrsi_fold_hand_over(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold
     return s;
 }
 
-/* A job whose turn it is need not keep what it has made. */
+/* A job whose turn it is passes its output on at once. */
 static enum mrs_status
 relieve(struct mrsi_fold_one *o, struct mrs_err *e)
 {
@@ -83,7 +83,7 @@ relieve(struct mrsi_fold_one *o, struct mrs_err *e)
     return n < MRSI_BLOCK || !mrsi_pipe_turn(o->w) ? MRS_OK : mrsi_fold_hand_over(o->f, o->w, o->out, e);
 }
 
-/* ---- what the step calls ---- */
+/* ---- callbacks for the step ---- */
 static enum mrs_status
 next_member(struct mrs_members *m, struct mrs_view *shape, struct mrs_err *e)
 {
@@ -190,7 +190,7 @@ alone_at(const struct mrsi_fold_one *o, size_t at)
     return i;
 }
 
-/* How many members before the i-th were refused alone. */
+/* Number of members before the i-th that were refused alone. */
 static size_t
 alone_before(const struct mrsi_fold_one *o, uint64_t i)
 {
@@ -213,7 +213,7 @@ was_alone(const struct mrsi_fold_one *o, size_t *at, uint64_t i)
     return is;
 }
 
-/* Members [from, to) that were not refused alone are refused for a reason. */
+/* Refuses the members [from, to), except those refused alone, with a reason. */
 static enum mrs_status
 refuse_members(struct mrsi_fold_one *o, uint64_t from, uint64_t to, const struct mrs_err *why, struct mrs_err *e)
 {
@@ -247,7 +247,7 @@ held_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, struct
     return good ? s : mrsi_state_damaged("documents of a group", e);
 }
 
-/* A document whose `_id` does not clash; members: how many are in it. */
+/* Writes a document without a duplicate `_id`; members: number of its members. */
 static enum mrs_status
 write_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint64_t source, uint64_t members,
                struct mrs_err *e)
@@ -267,12 +267,12 @@ write_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint6
     }
     row->placed += members;
     if (s == MRS_OK && !write && sides->ids.phase == MRSI_IDS_APPLY) {
-        row->placed--; /* readings are placed here; the fates of its own documents are recorded */
+        row->placed--; /* members are counted as placed here; the fates of its own documents are recorded */
     }
     return s == MRS_OK ? relieve(o, e) : s;
 }
 
-/* Members from `from` on are its own. */
+/* Its members begin with `from`. */
 static enum mrs_status
 one_document(struct mrsi_fold_one *o, const struct mrsi_fold_pending *h, uint64_t from, struct mrs_err *e)
 {
@@ -350,7 +350,7 @@ mrsi_fold_group_begin(struct mrsi_fold_one *o)
     mrsi_file_array_reset(&o->alone);
     mrs_buf_reset(&o->bytes);
     mrs_buf_reset(&o->made);
-    if (o->named) { /* what a savepoint names does not change */
+    if (o->named) { /* data of a savepoint does not change */
         mrsi_temp_drop(o->f->en, o->file);
         o->file = NULL;
         o->named = false;
@@ -371,7 +371,7 @@ mrsi_fold_small_group(struct mrsi_fold_one *o, struct mrsi_worker *w, struct mrs
     attach(o, w, out, NULL);
     o->n_given = x->n;
     enum mrs_status s = f->ops->small_end(f->st->state, &w->ctx, work, x, &put);
-    if (s != MRS_OK) { /* it did not fail when it was tried */
+    if (s != MRS_OK) { /* it did not fail when it was tried before */
         return mrsi_kernel_failed(w, s == MRS_SKIP ? MRS_FAIL : s, e);
     }
     s = mrsi_file_array_end(&o->docs, e);
@@ -404,7 +404,7 @@ give(struct mrsi_fold_one *o, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Members that the step did not ask for. */
+/* Counts the members that the step did not read. */
 static enum mrs_status
 drain(struct mrsi_fold_one *o, struct mrs_err *e)
 {

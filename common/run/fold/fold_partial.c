@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_partial.c - a group in the middle, in words: how many members have been given, what the step has made of them
- * and put, and, when it is done with them, how far its documents are written.
+/* fold_partial.c - saves and loads an unfinished group: number of members read, the step's state, its documents, and
+ * later how many of them are written.
  *
- * What the step holds is saved by the step itself, as documents. All else only grows while the group is folded, so that
- * each savepoint writes what is new. */
+ * The step saves its own state as documents. All else only grows while the group is folded, so each savepoint writes
+ * only new data. */
 #include "fold.h"
 
-/* One or more, whole and none too large, one behind the other. */
+/* At least one document, each complete and not too large, contiguous. */
 static bool
 are_documents(const struct mrs_buf *b)
 {
@@ -84,18 +84,18 @@ mrsi_fold_one_save(struct mrsi_fold_one *o, struct mrs_build *b, struct mrs_buf 
     return s;
 }
 
-/* ---- and back ---- */
-struct fold_partial_look {
+/* ---- load ---- */
+struct fold_partial_check {
     const struct mrsi_fold_one *o;
-    uint64_t n, members, bytes; /* examined up to now; what they say of members and bytes */
-    uint64_t most;              /* members of the documents that were released, and of the one behind them */
+    uint64_t n, members, bytes; /* read so far; and their members and bytes */
+    uint64_t most;              /* members of the released documents and of the next one */
 };
 
-/* Documents follow one another, and so do their members. */
+/* Validates documents: they are contiguous, and so are their members. */
 static enum mrs_status
-look_at_docs(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+check_docs(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 {
-    struct fold_partial_look *k = arg;
+    struct fold_partial_check *k = arg;
     for (size_t i = 0; i < n; i++, k->n++) {
         struct mrsi_fold_pending h;
         memcpy(&h, p + i * sizeof h, sizeof h);
@@ -110,11 +110,11 @@ look_at_docs(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Members that were refused alone, in their order. */
+/* Validates members that were refused alone: ascending. */
 static enum mrs_status
-look_at_alone(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+check_alone(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 {
-    struct fold_partial_look *k = arg;
+    struct fold_partial_check *k = arg;
     for (size_t i = 0; i < n; i++) {
         uint64_t x;
         memcpy(&x, p + i * sizeof x, sizeof x);
@@ -127,24 +127,24 @@ look_at_alone(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 }
 
 static enum mrs_status
-look_at_array(const struct mrsi_file_array *t, struct fold_partial_look *k,
-              enum mrs_status (*take)(void *arg, const uint8_t *p, size_t n, struct mrs_err *e), struct mrs_err *e)
+check_array(const struct mrsi_file_array *t, struct fold_partial_check *k,
+            enum mrs_status (*take)(void *arg, const uint8_t *p, size_t n, struct mrs_err *e), struct mrs_err *e)
 {
     struct mrsi_savepoint_items items = {t->en, t->item, take, k};
     return t->temp ? mrsi_savepoint_items_each(&items, t->temp, t->bytes, e) : MRS_OK;
 }
 
 static enum mrs_status
-look_at_files(struct mrsi_fold_one *o, struct mrs_err *e)
+check_files(struct mrsi_fold_one *o, struct mrs_err *e)
 {
-    struct fold_partial_look docs = {.o = o}, alone = {.o = o};
+    struct fold_partial_check docs = {.o = o}, alone = {.o = o};
     bool ended = o->way == MRSI_FOLD_ENDS, made = o->way == MRSI_FOLD_GIVES && o->n_given;
     if (o->docs.ended != ended || o->alone.ended != ended || o->released > o->docs.n || (!ended && o->released) ||
         o->reported > (ended ? o->n_given : 0) || made != (o->made.n > 0) || (made && !are_documents(&o->made))) {
         return mrsi_state_damaged("a group", e);
     }
-    enum mrs_status s = look_at_array(&o->docs, &docs, look_at_docs, e);
-    MRS_THEN(s, look_at_array(&o->alone, &alone, look_at_alone, e));
+    enum mrs_status s = check_array(&o->docs, &docs, check_docs, e);
+    MRS_THEN(s, check_array(&o->alone, &alone, check_alone, e));
     bool bad = docs.bytes != o->filed || (!o->fails && o->reported > docs.most);
     return s == MRS_OK && bad ? mrsi_state_damaged("documents of a group", e) : s;
 }
@@ -181,10 +181,10 @@ mrsi_fold_one_load(struct mrsi_fold_one *o, struct mrs_view mark, struct mrs_err
     MRS_THEN(s, mrsi_load_bytes(o->f->en, d, "made", &o->made, e));
     o->named = o->file != NULL;
     o->foreign = o->filed;
-    return s == MRS_OK ? look_at_files(o, e) : s;
+    return s == MRS_OK ? check_files(o, e) : s;
 }
 
-/* ---- a partition that is sorted on disk, and the group in it ---- */
+/* ---- the partition sorted on disk, and its group ---- */
 enum mrs_status
 mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -206,7 +206,7 @@ mrsi_fold_heavy_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *f
 }
 
 static enum mrs_status
-look_at_members(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
+check_members(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
 {
     const struct mrsi_fold *f = arg;
     for (size_t i = 0; i < n; i++) {
@@ -226,7 +226,7 @@ apply_inside(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     bool bad = false;
     size_t n;
     const struct mrsi_file_array *t = &f->heavy.ordinals;
-    struct mrsi_savepoint_items items = {f->en, sizeof(uint64_t), look_at_members, f};
+    struct mrsi_savepoint_items items = {f->en, sizeof(uint64_t), check_members, f};
     const uint8_t *key = mrsi_state_bytes(mark, "key", &n, &bad);
     mrs_buf_put(&f->heavy.key, key, n);
     enum mrs_status s = bad ? mrsi_state_damaged("a group", e) : mrs_buf_status(&f->heavy.key, e);

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_read.c - the reading pass of a fold: what each document of `from` brings to its group.
+/* fold_read.c - the reading pass of a fold: makes the entry of each document of `from`.
  *
- * One byte of fate is begun for each document; those that the step refuses at once are recorded here. */
+ * Each document gets a byte of flags; documents that the step refuses at once are recorded here. */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 
 enum { WAITING = 8 };
-struct waiting { /* a document that the step has entered the fast way, while what is known of its shared record is being
-                    loaded */
+struct waiting { /* a document after enter_fast, while the cache entry of its shared record is prefetched */
     struct mrs_view doc;
     uint64_t ordinal;
-    const struct mrs_template *tpl; /* of the document, while this is its number */
+    const struct mrs_template *tpl; /* template of the document, while this is its number */
     uint64_t look_no;
     struct mrs_fold_fast seen;
-    struct mrs_buf name; /* of the shared record */
-    uint64_t shared; /* its hash */
+    struct mrs_buf name; /* key of the shared record */
+    uint64_t shared; /* hash of it */
 };
 struct fold_read_job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrs_fold_entry entry;
-    struct mrs_buf shared; /* one that was asked for */
-    struct mrs_buf bits;  /* one byte a document */
-    struct mrs_buf found; /* struct mrsi_fold_input; while ranges of partitions are not known, struct mrsi_rec */
+    struct mrs_buf shared; /* a computed shared record */
+    struct mrs_buf bits;  /* one byte for each document */
+    struct mrs_buf found; /* struct mrsi_fold_input; struct mrsi_rec while the ranges of partitions are unknown */
     struct waiting waiting[WAITING];
     uint32_t n_waiting;
-    struct mrs_eval_fields known; /* of one of them: its template */
-    bool waits;           /* documents may wait: the ranges are known, and they live as long as the block */
-    bool routes;          /* the ranges are known; examined once a job, so that a worker's records stay in order */
-    void *work;           /* of the step, and the row of the account: the worker's */
+    struct mrs_eval_fields known; /* fields of one of them, from its template */
+    bool waits;           /* documents may be queued: the ranges are known, and documents live as long as the block */
+    bool routes;          /* the ranges are known; checked once a job, so that a worker's records stay in order */
+    void *work;           /* of the step, and the row of the account: both the worker's */
     struct mrsi_row *row;
 };
 
@@ -61,7 +60,7 @@ view_of(const struct mrs_buf *b)
     return (struct mrs_view){b->p, (uint32_t)b->n};
 }
 
-/* For a group that grows. */
+/* Appends the entry for a gathered group. */
 static enum mrs_status
 put_group_value(const struct mrsi_fold *f, struct fold_read_job *job, struct mrs_err *e)
 {
@@ -137,7 +136,7 @@ put_member(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job
     return mrsi_fold_route(f, w, &parts, e);
 }
 
-/* The result of enter_fast, handled as that of enter. */
+/* Handles the result of enter_fast like that of enter. */
 static void
 fill_entry(struct mrs_fold_entry *x, const struct mrs_fold_fast *g, const uint8_t *doc)
 {
@@ -163,7 +162,7 @@ entry_status(const struct mrs_fold_entry *x, struct mrsi_worker *w, struct mrs_e
     return mrs_err_set(&w->err, MRS_SKIP, MRS_E_LIMIT, "a key of more than %u bytes", MRS_KEY_MAX);
 }
 
-/* What the document brings is put where it belongs. seen: the step has entered the fast way. */
+/* Stores the entry. seen: from enter_fast. */
 static enum mrs_status
 one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job, uint64_t ordinal,
              const struct mrs_view *doc, const struct mrs_fold_fast *seen, struct mrs_err *e)
@@ -201,7 +200,7 @@ one_document(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *j
     return s;
 }
 
-/* One that waited, with what was known of its fields. */
+/* A queued document, with its known fields. */
 static enum mrs_status
 one_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job, const struct waiting *x,
             struct mrs_err *e)
@@ -217,7 +216,7 @@ one_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *jo
     return s;
 }
 
-/* Most need no entry, since others of their shared record have just been put. */
+/* Most need no new entry, since a document with the same shared record was just stored. */
 static enum mrs_status
 route_waiting(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_read_job *job, struct mrs_err *e)
 {
@@ -306,7 +305,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     MRS_THEN(s, mrsi_fates_take(&f->fates, &job->block, &job->bits, e));
     if (s == MRS_OK && f->gather.on) {
         s = mrsi_fold_gather_all(f, w, &job->found, e);
-    } else if (s == MRS_OK && job->found.n && f->routed) { /* the ranges were found meanwhile */
+    } else if (s == MRS_OK && job->found.n && f->routed) { /* the ranges were computed meanwhile */
         s = mrsi_fold_route_all(f, w, &job->found, e);
     } else if (s == MRS_OK && !f->routed) {
         f->seen_bytes += job->block.n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_record.h - what is kept of a document until its group is folded, as records one behind the other. */
+/* fold_record.h - the records of documents until their group is folded; contiguous. */
 #ifndef MRSI_RUN_FOLD_RECORD_H
 #define MRSI_RUN_FOLD_RECORD_H
 
@@ -12,52 +12,49 @@
 #include "mongoreshape/join_ops.h"
 #include "mongoreshape/fold_ops.h"
 
-/* Bits of a document that took part, next to those of the enum in join.h. None: it is in a document of into. */
+/* Bits of a processed document, in addition to those of the enum in join.h. None: it is in a document of into. */
 enum {
-    MRSI_FOLD_UNUSED = MRS_USED_CUT, /* no document was made of it */
+    MRSI_FOLD_UNUSED = MRS_USED_CUT, /* no document was made from it */
     MRSI_FOLD_LATE = MRS_USED_LEFT   /* refused while its group was folded: the reason is in `late` */
 };
 
-/* ---- fold_members.c: what is kept of a document until its group is folded ---- */
-/* A record of a document, or of a shared record: the key of a group, and what its documents have alike. A head, its
- * bytes, padded to 4. In each piece of a partition a shared record comes before the first document that names it, so a
- * piece begins with one.
- */
+/* ---- fold_members.c ---- */
+/* A record of a document, or a shared record: the key of a group, and the fields that its documents share. A header and
+ * its bytes, padded to 4. In each piece of a partition a shared record comes before the first document that refers to
+ * it, so a piece begins with one. */
 struct mrsi_fold_rec {
-    uint32_t since; /* its ordinal, of a shared record that of the first document that names it here, less that of the
-                       piece */
+    uint32_t since; /* ordinal relative to the piece; for a shared record that of its first document */
     uint16_t shared; /* number in the piece */
     uint8_t form;
-    uint8_t n;      /* dated: of the bytes; of another document: the first byte of its order */
+    uint8_t n;      /* dated: number of bytes; other documents: first byte of the order */
 };
 enum {
-    MRSI_FOLD_SHORT, /* struct mrsi_fold_doc; all of the order is in the head */
+    MRSI_FOLD_SHORT, /* struct mrsi_fold_doc; the header has all of the order */
     MRSI_FOLD_LONG,  /* the same; the bytes begin with the length of the order in 32 bits, and the order */
     MRSI_FOLD_SHARED,   /* struct mrsi_fold_shared_rec; the bytes are the key of the group, then the rest */
-    MRSI_FOLD_DATED  /* the order is that of a date in the shape: that is as many bytes behind its begin as the form
-                        is larger than this. There are no more bytes in the head */
+    MRSI_FOLD_DATED  /* the order is that of a date in the payload, at offset form - MRSI_FOLD_DATED */
 };
-enum { MRSI_FOLD_DATED_BYTES = UINT8_MAX }; /* of a shape, at most: a date in it begins 8 before its end */
+enum { MRSI_FOLD_DATED_BYTES = UINT8_MAX }; /* maximum size of a payload: a date begins at least 8 before its end */
 struct mrsi_fold_doc {
     struct mrsi_fold_rec head;
-    uint32_t len;      /* of the bytes */
+    uint32_t len;      /* number of bytes */
     uint32_t order[2]; /* the next eight bytes of the order as a number */
 };
 struct mrsi_fold_shared_rec {
     struct mrsi_fold_rec head;
     uint32_t len;
     uint32_t ref;        /* a part of its group's hash */
-    uint32_t group;      /* bytes of the key */
-    uint32_t ordinal[2]; /* of the first document that names it here; of the first shared record: that of the piece */
+    uint32_t group;      /* size of the key */
+    uint32_t ordinal[2]; /* of the first document that refers to it; for the first shared record that of the piece */
 };
-struct mrsi_fold_parts { /* what a document brings */
-    struct mrs_view group; /* p NULL: to be asked for */
+struct mrsi_fold_parts { /* the entry of a document */
+    struct mrs_view group; /* p NULL: not computed yet */
     struct mrs_view order, shape, shared;
-    struct mrs_view doc;   /* p not NULL: shared record is a name, and shared record itself is to be asked for */
+    struct mrs_view doc;   /* p not NULL: `shared` is a name, and the shared record itself is not computed yet */
     uint64_t ordinal;
 };
 static inline size_t
-mrsi_fold_room(size_t head, uint64_t len) /* of a record with so many bytes */
+mrsi_fold_room(size_t head, uint64_t len) /* size of a record with so many bytes */
 {
     return (size_t)((head + len + 3) & ~(uint64_t)3);
 }
@@ -92,7 +89,7 @@ mrsi_fold_size(const struct mrsi_fold_rec *r)
 {
     return mrsi_fold_room(mrsi_fold_head(r), mrsi_fold_bytes(r).n);
 }
-/* Of a record of a shared record. */
+/* For a shared record. */
 static inline uint64_t
 mrsi_fold_ordinal(const struct mrsi_fold_rec *r)
 {
@@ -113,7 +110,7 @@ mrsi_fold_shared_rest(const struct mrsi_fold_rec *r)
     struct mrs_view rest = {group.p + group.n, all.n - group.n};
     return rest;
 }
-/* Of a record of a document. */
+/* For a record of a document. */
 struct mrs_view mrsi_fold_order(const struct mrsi_fold_rec *r, uint8_t room[9]);
 static inline struct mrs_view
 mrsi_fold_shape(const struct mrsi_fold_rec *r)
@@ -127,7 +124,7 @@ mrsi_fold_shape(const struct mrsi_fold_rec *r)
     }
     return shape;
 }
-/* The first byte of its order, and the next eight as a number. */
+/* The first byte of the order, and the next eight as a number. */
 static inline uint8_t
 mrsi_fold_first(const struct mrsi_fold_rec *r)
 {
@@ -138,7 +135,7 @@ mrsi_fold_next(const struct mrsi_fold_rec *r)
 {
     uint64_t n;
     if (r->form >= MRSI_FOLD_DATED) {
-        return mrs_le64((const uint8_t *)(r + 1) + (r->form - MRSI_FOLD_DATED)) ^ 1ull << 63; /* as mrs_key_date */
+        return mrs_le64((const uint8_t *)(r + 1) + (r->form - MRSI_FOLD_DATED)) ^ 1ull << 63; /* see mrs_key_date */
     }
     memcpy(&n, mrsi_fold_as_doc(r)->order, sizeof n);
     return n;

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_route.c - which partition a group belongs to: ranges of keys that hold equal shares of a sample of the first
- * documents.
+/* fold_route.c - assigns groups to partitions: ranges of keys with equal shares of a sample of the first documents.
  *
- * If the sample is not typical, partitions are of unequal size, nothing worse. More are added after the last one,
- * since keys often rise with the input. A worker caches the keys it has seen, so that it need not search for most of
- * them. */
+ * If the sample is not typical, partitions have unequal sizes, nothing worse. More are added at the end, since keys
+ * often rise with the input. A worker caches known keys, so most keys need no search. */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 #include <stdlib.h>
@@ -44,7 +42,7 @@ rec_at(const struct mrs_buf *b, size_t off)
     return (const struct mrsi_rec *)(const void *)(b->p + off);
 }
 
-/* ---- cutting ---- */
+/* ---- choose ranges ---- */
 static int
 by_key(const void *pa, const void *pb, void *arg)
 {
@@ -55,7 +53,7 @@ by_key(const void *pa, const void *pb, void *arg)
     return mrsi_fold_compare(mrsi_fold_key(rec_at(recs, a)), mrsi_fold_key(rec_at(recs, b)));
 }
 
-/* The size of the early documents in partitions, without their shared record. */
+/* The size of the sampled documents in partitions, without their shared records. */
 static uint64_t
 kept_bytes(const struct mrsi_fold *f)
 {
@@ -68,7 +66,7 @@ kept_bytes(const struct mrsi_fold *f)
     return n;
 }
 
-/* Offsets of some of the early records, evenly spread, in the order of their keys. */
+/* Offsets of some sampled records, evenly spread, in key order. */
 static enum mrs_status
 take_sample(const struct mrsi_fold *f, struct mrs_buf *offs, struct mrs_err *e)
 {
@@ -85,7 +83,7 @@ take_sample(const struct mrsi_fold *f, struct mrs_buf *offs, struct mrs_err *e)
     return mrs_buf_status(offs, e);
 }
 
-/* Keeps in offs the records whose keys begin a range: the first record of each share, no key twice. */
+/* Keeps the offsets of records whose keys begin a range: the first record of each share, without duplicate keys. */
 static void
 choose_firsts(const struct mrsi_fold *f, struct mrs_buf *offs)
 {
@@ -93,7 +91,7 @@ choose_firsts(const struct mrsi_fold *f, struct mrs_buf *offs)
     for (size_t i = 1; n && i < RANGES; i++) {
         memcpy(&off, offs->p + n * i / RANGES * sizeof off, sizeof off);
         if (!kept || by_key(&last, &off, (void *)(uintptr_t)&f->unrouted) != 0) {
-            memcpy(offs->p + kept * sizeof off, &off, sizeof off); /* never ahead of what is still to be read */
+            memcpy(offs->p + kept * sizeof off, &off, sizeof off); /* never ahead of the unread ones */
             last = off;
             kept++;
         }
@@ -135,7 +133,7 @@ find_common(struct mrsi_fold *f)
     }
 }
 
-/* Room for partitions behind the last, which take as much as those before. */
+/* Reserves partitions after the last one; together they take as much memory as the others. */
 static enum mrs_status
 make_spare(struct mrsi_fold *f, uint64_t expected, struct mrs_err *e)
 {
@@ -220,8 +218,8 @@ mrsi_fold_route_begin(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_err
     return s;
 }
 
-/* ---- routing ---- */
-/* How many cuts are not behind the key: its partition. */
+/* ---- route ---- */
+/* Number of cuts that are not above the key: its partition. */
 static uint32_t
 search(const struct mrsi_fold *f, struct mrs_view key)
 {
@@ -247,8 +245,8 @@ search(const struct mrsi_fold *f, struct mrs_view key)
     return lo;
 }
 
-/* A key in the last partition, which is as large as the others should become, and behind all that are there: it begins
- * a partition of its own. So keys that rise with the input, of which no sample can know, do not all meet in one. */
+/* Handles a key above all others, when the last partition has reached its target size: it begins a new partition. So
+ * keys that rise with the input, which no sample can predict, do not all go to one. */
 static enum mrs_status
 add_range(struct mrsi_fold *f, struct mrs_view key, uint32_t *part, struct mrs_err *e)
 {
@@ -288,7 +286,7 @@ find_part(struct mrsi_fold *f, struct mrs_view key, uint32_t *part, struct mrs_e
     return s;
 }
 
-/* Bytes of names that a router may have before it forgets all. */
+/* Maximum size of a router's names before it is cleared. */
 static uint64_t
 names_most(const struct mrsi_fold *f)
 {
@@ -296,9 +294,9 @@ names_most(const struct mrsi_fold *f)
     return most < UINT32_MAX / 2 ? most : UINT32_MAX / 2;
 }
 
-/* What is forgotten is searched for and kept once more: a table that grew too large starts over, and so does one whose
- * shared records had so many documents each that this costs little. Mostly they are those of an hour that is over, and
- * a small table is nearer to the processor. */
+/* Clears the table: entries are then searched and cached again. It grows up to a limit; above the limit, and if its
+ * shared records had so many documents each that this costs little, it starts over. Usually its entries are those of a
+ * past hour, and a small table stays in the processor's cache. */
 static enum mrs_status
 more_room(struct mrsi_fold *f, struct mrsi_fold_router *r, struct mrs_err *e)
 {
@@ -324,7 +322,7 @@ first_slot(const struct mrsi_fold_router *r, uint64_t hash)
     return (uint32_t)(hash >> 32) & (r->slots - 1);
 }
 
-/* What a shared record is known by: its group, where that is not made of it, and its name. */
+/* The key of a cache entry: the group, if the name does not determine it, and the name. */
 struct fold_route_name {
     struct mrs_view group, shared;
 };
@@ -352,7 +350,7 @@ put_name(struct mrsi_fold_router *r, const struct fold_route_name *x, uint32_t *
     return mrs_buf_status(&r->names, e);
 }
 
-/* Its place, or the free one where it would be. Names are compared byte by byte, for two may have one hash. */
+/* Its slot, or a free one for it. Names are compared byte by byte, since two may have the same hash. */
 static inline struct mrsi_fold_shared_cache *
 find_seen(const struct mrsi_fold_router *r, uint64_t hash, const struct fold_route_name *x)
 {
@@ -391,9 +389,9 @@ mrsi_fold_ask_shared(struct mrsi_fold *f, struct mrsi_worker *w, struct mrs_view
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
-/* Shared record and group of a document, where they are not known. */
+/* Computes shared record and group of a document if they are unknown. */
 static enum mrs_status
-ask(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_parts *x, struct mrs_err *e)
+complete(struct mrsi_fold *f, struct mrsi_worker *w, struct mrsi_fold_parts *x, struct mrs_err *e)
 {
     struct mrsi_fold_router *r = &f->router[w->no];
     enum mrs_status s = MRS_OK;
@@ -418,7 +416,7 @@ hash_of(const struct mrsi_fold *f, const struct fold_route_name *x)
     if (x->shared.n) {
         hash = mrs_hash64(x->shared.p, x->shared.n, hash);
     }
-    return hash | 1; /* an empty place is 0 */
+    return hash | 1; /* 0 is a free slot */
 }
 
 enum mrs_status
@@ -438,7 +436,7 @@ mrsi_fold_route(struct mrsi_fold *f, struct mrsi_worker *w, const struct mrsi_fo
         return MRS_OK;
     }
     struct mrsi_fold_parts parts = *x;
-    s = ask(f, w, &parts, e);
+    s = complete(f, w, &parts, e);
     if (s != MRS_OK) {
         return s;
     }
@@ -528,7 +526,7 @@ mrsi_fold_route_clear(struct mrsi_fold *f)
     mrsi_spill_clear(&f->spill);
 }
 
-/* ---- in a savepoint ---- */
+/* ---- savepoint ---- */
 enum mrs_status
 mrsi_fold_route_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -543,7 +541,7 @@ mrsi_fold_route_save(struct mrsi_fold *f, struct mrs_build *b, struct mrs_buf *f
     return s == MRS_OK && f->routed ? mrsi_spill_save(&f->spill, "records", b, files, e) : s;
 }
 
-/* Records one behind the other, each as long as its parts. */
+/* Contiguous records, each as long as its parts. */
 static bool
 are_records(const struct mrs_buf *recs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_savepoint.c - a folding step in the middle, in words: which stage it is in, what it holds of the documents of
- * `from`, and how far the stage is. */
+/* fold_savepoint.c - saves and loads an unfinished folding step: its stage, its data on documents of `from`, and its
+ * progress in the stage. */
 #include "fold.h"
 
 static bool
@@ -31,7 +31,7 @@ mrsi_fold_state_save(void *fold, struct mrs_build *b, struct mrs_buf *files, str
     return s == MRS_OK ? mrsi_step_outputs_save(&f->sides, b, files, e) : s;
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 static enum mrs_status
 apply_head(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 {
@@ -49,7 +49,7 @@ apply_head(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
     return bad ? mrsi_state_damaged("the step", e) : MRS_OK;
 }
 
-/* Writers, open but for their files; of from only in the middle of the last pass. */
+/* The writers, open except for their files; that of from only inside the last pass. */
 static enum mrs_status
 open_sides(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 {
@@ -83,7 +83,7 @@ apply_groups(struct mrsi_fold *f, struct mrs_view mark, struct mrs_err *e)
 
 #define IN(phase) (1u << (phase))
 
-/* What is done about `_id`s in each stage. */
+/* Phases of the `_id` check in each stage. */
 static bool
 fits(const struct mrsi_fold *f)
 {
@@ -94,7 +94,7 @@ fits(const struct mrsi_fold *f)
         [MRSI_FOLD_OPTIMISTIC] = IN(MRSI_IDS_OPTIMISTIC) | IN(MRSI_IDS_FIND_DUPLICATES),
         [MRSI_FOLD_RESOLVES] = IN(MRSI_IDS_COLLECT) | IN(MRSI_IDS_DECIDE),
         [MRSI_FOLD_TELLS] = IN(MRSI_IDS_APPLY),
-        [MRSI_FOLD_SETTLES] = IN(MRSI_IDS_COLLECT) | IN(MRSI_IDS_APPLY), /* without a clash; behind one */
+        [MRSI_FOLD_SETTLES] = IN(MRSI_IDS_COLLECT) | IN(MRSI_IDS_APPLY), /* without duplicates; after them */
     };
     return phases[f->stage] & IN(f->sides.ids.phase);
 }

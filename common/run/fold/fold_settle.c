@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_settle.c - what becomes of the documents of `from`, once every group has been folded.
+/* fold_settle.c - writes `from` after every group has been folded.
  *
- * Where nothing leaves, `from` stays as it is; where nothing stays and nothing was refused late, it is not read
- * again. */
+ * If no document leaves, `from` is unchanged; if no document stays and none was refused late, it is not read again. */
 #include "fold.h"
 
 struct fold_settle {
     struct mrsi_fold *f;
-    bool take;                /* what is in documents of into leaves */
-    struct mrsi_sorted next;  /* late refusals, as the pass comes by */
+    bool take;                /* documents that are in documents of into leave */
+    struct mrsi_sorted next;  /* late refusals, in the order of the pass */
     bool have_next;
 };
 struct fold_settle_job {
     struct mrsi_step_outputs_job io;
-    struct mrs_buf late;      /* of this block: ordinal, place NUL reason NUL more NUL */
+    struct mrs_buf late;      /* for this block: ordinal, place NUL reason NUL more NUL */
     size_t at;
 };
 
-/* Three texts, each with its NUL: another run may have left them. */
+/* Three texts, each with its NUL: the stopped run's files may be damaged. */
 static bool
 are_texts(const struct mrsi_sorted *r)
 {
@@ -29,7 +28,7 @@ are_texts(const struct mrsi_sorted *r)
     return r->key_len == 8 && n == 3 && p == end;
 }
 
-/* Late refusals come in the order of ordinals: those of the block are taken along. */
+/* Late refusals come in the order of ordinals: reads those of the block. */
 static enum mrs_status
 take_late(struct fold_settle *st, struct fold_settle_job *job, struct mrs_err *e)
 {
@@ -49,7 +48,7 @@ take_late(struct fold_settle *st, struct fold_settle_job *job, struct mrs_err *e
         if (ordinal >= end) {
             return mrs_buf_status(&job->late, e);
         }
-        if (ordinal >= job->io.block.first_doc) { /* else it was reported before the run was stopped */
+        if (ordinal >= job->io.block.first_doc) { /* else the stopped run reported it */
             mrs_buf_put(&job->late, &ordinal, sizeof ordinal);
             mrs_buf_put(&job->late, st->next.p, st->next.n);
         }
@@ -71,7 +70,8 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     return s == MRS_OK ? take_late(st, job, e) : s;
 }
 
-/* The next late refusal of the block is this document's: documents come in their order, and each has one. */
+/* Takes the next late refusal of the block if it is this document's: both come in order, and a document has at most
+ * one. */
 static enum mrs_status
 refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *job, uint64_t ordinal,
             struct mrs_view doc, struct mrs_err *e)
@@ -81,7 +81,7 @@ refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *
     const char *place = "", *reason = "", *more = "";
     while (whose != ordinal) {
         if (job->at >= job->late.n) {
-            return mrsi_state_damaged("fates of documents", e); /* only of another run */
+            return mrsi_state_damaged("fates of documents", e); /* only if the resumed state is wrong */
         }
         memcpy(&whose, job->late.p + job->at, sizeof whose);
         place = (const char *)job->late.p + job->at + sizeof whose;
@@ -93,7 +93,7 @@ refuse_late(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_settle_job *
     mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", reason);
     mrs_err_at(&w->err, "%s", place);
     if (*more) {
-        mrs_err_more(&w->err, "%s", more + 2); /* ": " is in front */
+        mrs_err_more(&w->err, "%s", more + 2); /* without ": " */
     }
     mrsi_row(w, f->step, 0)->refused++;
     return mrsi_refuse(w, f->step, 0, f->en->side[f->step][0], ordinal, doc, e);
@@ -150,7 +150,7 @@ clear(void *arg, void *p)
     }
 }
 
-/* The pass that was expected does not happen. */
+/* Cancels the expected pass. */
 static void
 skip_progress(struct mrsi_fold *f)
 {
@@ -161,7 +161,7 @@ skip_progress(struct mrsi_fold *f)
     }
 }
 
-/* How many documents stay, leave silently, were refused when they were read, or must be examined to leave. */
+/* Counts of documents that stay, leave silently, were refused while reading, or must be read to leave. */
 struct fold_settle_tally {
     uint64_t stay, taken, gone, late;
 };
@@ -186,7 +186,7 @@ tally(const struct fold_settle *st)
     return t;
 }
 
-/* A savepoint in this pass has it open. */
+/* a savepoint in this pass has it open */
 static enum mrs_status
 open_from(struct mrsi_fold *f, struct mrs_err *e)
 {

@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fold_write.c - all groups in the order of their keys: a partition is a job, folded in parallel with others, written
- * in order.
+/* fold_write.c - folds all groups in key order: a partition is a job, folded in parallel with others, written in order.
  *
- * A partition that is too large to be loaded is sorted on disk, and its groups are streamed, however large they are,
- * while no other thread fetches: then savepoints can be taken inside of it, and inside of a group (fold_partial.c). */
+ * A partition that is too large to load is sorted on disk, and its groups are streamed, however large they are, while
+ * no other thread fetches: so savepoints are possible inside it and inside a group (fold_partial.c). */
 #include "fold.h"
 #include "mongoreshape/fold_ops.h"
 
 enum { GROUPS = 1024 /* of a job */, LOOKS = 16 /* for a savepoint, in members of a block's size */ };
-#define AT_ONCE (1ull << 30) /* most bytes that are sorted in memory, where no savepoint is taken meanwhile */
+#define AT_ONCE (1ull << 30) /* maximum bytes sorted in memory, because no savepoint is possible meanwhile */
 
 struct fold_write_job {
     struct mrsi_fold_out out;
     struct mrsi_fold_one one;
     struct mrsi_fold_load load;
-    const struct mrsi_partition *part; /* NULL: groups that were gathered */
-    uint32_t first, n;                 /* of those */
+    const struct mrsi_partition *part; /* NULL: gathered groups */
+    uint32_t first, n;                 /* range of those */
     bool heavy;
-    /* heavy */
-    struct mrsi_sorted next;    /* the member ahead */
+    /* partition sorted on disk */
+    struct mrsi_sorted next;    /* the next member */
     bool have_next;
-    struct mrs_buf shared_all;  /* of a piece: where they are */
-    struct mrs_buf key, bytes;  /* of a record on its way to the sort */
+    struct mrs_buf shared_all;  /* for a piece: offsets of its shared records */
+    struct mrs_buf key, bytes;  /* scratch for a record to be sorted */
 };
 
 static uint64_t
@@ -73,10 +72,10 @@ struct fold_write_source {
     const struct mrsi_fold_load *load;
     const struct mrsi_fold_member *members, *end; /* end: of those of all groups */
     uint32_t at, n;
-    uint32_t shared; /* of the member given last, or one like it */
+    uint32_t shared; /* index for the last member returned, or an equal one */
 };
 
-enum { AHEAD = 32 }; /* members, those of the groups that follow among them */
+enum { AHEAD = 32 }; /* members, including those of the following groups */
 
 static inline struct mrs_view
 give(struct fold_write_source *src, const struct mrsi_fold_member *m)
@@ -156,9 +155,9 @@ fold_gathered(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job 
     return s;
 }
 
-/* ---- one that is too large ---- */
-/* The payload of a member in the sort; the rest of its shared record and the shape follow. The key is group, order,
-   ordinal. */
+/* ---- partition sorted on disk ---- */
+/* The payload of a member in the sort; the rest of its shared record and its payload follow. The key is group, order,
+ * ordinal. */
 struct payload {
     uint64_t ordinal;
     uint32_t group_len, shared_len;
@@ -189,10 +188,11 @@ to_sorter(struct mrsi_fold *f, struct fold_write_job *job, const struct mrsi_fol
     return mrsi_sorter_put(&f->heavy.sorter, job->key.p, (uint32_t)job->key.n, job->bytes.p, (uint32_t)job->bytes.n, e);
 }
 
-/* A job that is worked on alone: so many bytes on, between two of its pieces, members or documents, a savepoint can be
- * taken where all jobs before it have been committed. */
+/* In a job that runs alone: after so many bytes of pieces, members or documents, takes a savepoint if one is due; all
+ * earlier jobs have been committed. */
 static enum mrs_status
-mark_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, uint64_t bytes, struct mrs_err *e)
+savepoint_inside(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, uint64_t bytes,
+                 struct mrs_err *e)
 {
     if (!mrsi_pause_is_due(&f->heavy.pauses, bytes)) {
         return MRS_OK;
@@ -237,7 +237,7 @@ piece_to_sorter(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
         }
     }
     x->f->heavy.piece++;
-    return s == MRS_OK ? mark_inside(x->f, x->w, job, n, e) : s;
+    return s == MRS_OK ? savepoint_inside(x->f, x->w, job, n, e) : s;
 }
 
 static struct payload
@@ -250,7 +250,7 @@ payload_of(const struct mrsi_sorted *r)
 }
 
 static enum mrs_status
-look_ahead(struct mrsi_fold *f, struct fold_write_job *job, struct mrs_err *e)
+prefetch(struct mrsi_fold *f, struct fold_write_job *job, struct mrs_err *e)
 {
     const struct mrsi_sorted *r = &job->next;
     if (job->have_next) {
@@ -275,14 +275,14 @@ struct fold_write_stream {
     struct mrsi_fold *f;
     struct mrsi_worker *w;
     struct fold_write_job *job;
-    uint64_t bytes, many; /* of members since the last check for a savepoint; how many until the next */
+    uint64_t bytes, many; /* of members since the last check for a savepoint; number of members until the next */
 };
 
 static enum mrs_status
 rest_streamed(struct mrsi_fold_source *base, uint64_t bytes, struct mrs_err *e)
 {
     const struct fold_write_stream *src = (const struct fold_write_stream *)(const void *)base;
-    return mark_inside(src->f, src->w, src->job, bytes, e);
+    return savepoint_inside(src->f, src->w, src->job, bytes, e);
 }
 
 static enum mrs_status
@@ -293,10 +293,10 @@ next_streamed(struct mrsi_fold_source *base, struct mrs_view *shape, struct mrs_
     struct fold_write_job *job = src->job;
     enum mrs_status s = MRS_OK;
     if (src->bytes >= src->many) {
-        s = mark_inside(f, src->w, job, src->bytes, e);
+        s = savepoint_inside(f, src->w, job, src->bytes, e);
         src->bytes = 0;
     }
-    MRS_THEN(s, look_ahead(f, job, e));
+    MRS_THEN(s, prefetch(f, job, e));
     if (s < MRS_OK) {
         return s;
     }
@@ -352,7 +352,7 @@ mrsi_fold_heavy_clear(struct mrsi_fold *f)
     }
 }
 
-/* All records of the partition, in order, or what was left of them at the savepoint. */
+/* Puts all records of the partition into the sort, or those left at the savepoint. */
 static enum mrs_status
 sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrs_err *e)
 {
@@ -375,7 +375,7 @@ sort_pieces(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *j
     return s == MRS_OK ? mrsi_sorter_rewind(&f->heavy.sorter, e) : s;
 }
 
-/* The group of the member ahead. */
+/* The group of the next member. */
 static enum mrs_status
 fold_streamed(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *job, struct mrsi_fold_source *src,
               struct mrs_err *e)
@@ -406,14 +406,14 @@ fold_heavy(struct mrsi_fold *f, struct mrsi_worker *w, struct fold_write_job *jo
         s = mrsi_fold_group_on(&f->heavy.one, w, &job->out, &src.base, e);
         f->heavy.inside = false;
     }
-    while (s == MRS_OK && (s = look_ahead(f, job, e)) == MRS_OK) {
+    while (s == MRS_OK && (s = prefetch(f, job, e)) == MRS_OK) {
         s = fold_streamed(f, w, job, &src.base, e);
     }
     mrsi_fold_heavy_clear(f);
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* ---- all of them ---- */
+/* ---- entry point ---- */
 static enum mrs_status
 work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group.c - a grouping step from its first pass to its last, stage by stage; the idea is in group.h. */
+/* group.c - runs a grouping step from its first pass to its last, stage by stage; see group.h. */
 #include "run/pass/drivers.h"
 #include "group.h"
 
@@ -15,7 +15,7 @@ open_writers(struct mrsi_group_run *g, struct mrs_err *e)
     return s;
 }
 
-/* What is decided and written is counted from here on. */
+/* Remembers the counts, to which a repeated decision returns. */
 static void
 begin_deciding(struct mrsi_group_run *g)
 {
@@ -25,7 +25,7 @@ begin_deciding(struct mrsi_group_run *g)
     g->again = false;
 }
 
-/* Some document could not be written: all is decided again without those that it came of. */
+/* A document could not be written: decides again without its sources. */
 static enum mrs_status
 begin_again(struct mrsi_group_run *g, struct mrs_err *e)
 {
@@ -40,7 +40,7 @@ begin_again(struct mrsi_group_run *g, struct mrs_err *e)
     return s;
 }
 
-/* One stage, and what has to be done before the next. */
+/* One stage, and the preparation of the next. */
 static enum mrs_status
 one_stage(struct mrsi_group_run *g, struct mrs_err *e)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_decide.c - the second pass over all members, without those of rejected sources: what each key becomes.
+/* group_decide.c - the second pass over all members, without rejected sources: decides for each key.
  *
- * A key that is in `into` already gains the references of its sources there (under `last` the last source's contents
- * replace what disagrees with them; the `_id` stays); another becomes a new document in the place of its first member.
- * Every source learns the `_id` of each of its parts. Decisions go into three sorts: made (new documents in input
- * order), gains (by the ordinal of the document that gains), refs (by source and part). */
+ * A key that exists in `into` adds the references of its sources there (under `last` the contents of the last source
+ * replace differing ones; the `_id` stays); any other becomes a new document at the position of its first member. Every
+ * source gets the `_id` of each of its parts. Decisions go into three sorts: made (new documents in input order), gains
+ * (by the ordinal of the existing document), refs (by source and part). */
 #include "group.h"
 
-/* One key while its members stream by. */
+/* State of the current key. */
 struct group_decide_key_now {
     uint8_t hash[16];
     bool any, there, disagrees, lone_made;
     uint64_t there_ordinal;
-    uint8_t place[12];               /* of the member that counts: ordinal and part */
+    uint8_t place[12];               /* of the chosen member: ordinal and part */
     struct mrsi_member_head first, counts;
-    struct mrs_buf doc;              /* of the member that counts */
-    struct mrs_buf there_doc;        /* of the document that is there: its `_id` is the one */
+    struct mrs_buf doc;              /* of the chosen member */
+    struct mrs_buf there_doc;        /* the existing document, whose `_id` is used */
     struct mrs_buf refs;             /* elements "" : value, in input order */
-    struct mrsi_file_array asked;    /* 12 bytes each: places that want to know the `_id` */
+    struct mrsi_file_array asked;    /* 12 bytes each: positions that need the `_id` */
     uint64_t merged;
 };
 
@@ -67,8 +67,8 @@ set_bytes(struct mrs_buf *b, const uint8_t *p, size_t n)
     mrs_buf_put(b, p, n);
 }
 
-/* The elements of a reference document {"": v, ...}, without its frame. Past what a document can hold it does not
- * matter any more how many there are. */
+/* Appends the elements of a reference document {"": v, ...} without its length. Above the maximum size of a document
+ * further ones are ignored. */
 static void
 put_refs(struct mrs_buf *out, const uint8_t *p, uint32_t n)
 {
@@ -112,7 +112,7 @@ add_member(struct mrsi_group_run *g, struct group_decide_key_now *k, const struc
     return k->doc.bad || k->refs.bad || k->there_doc.bad ? mrs_err_memory(e, k->refs.n) : s;
 }
 
-/* {"0": v, "1": v, ...} of the elements in `elems`. */
+/* Builds {"0": v, "1": v, ...} from the elements in `elems`. */
 static enum mrs_status
 refs_document(const struct mrs_buf *elems, struct mrs_buf *out, struct mrs_view *view, struct mrs_err *e)
 {
@@ -137,7 +137,7 @@ id_of(const struct mrs_buf *doc)
     return mrs_doc_get(v, "_id");
 }
 
-/* The `_id` that is there stays, whatever the document that takes its place brings. */
+/* Keeps the existing `_id` in the document that replaces it. */
 static enum mrs_status
 take_id(struct group_decide_key_now *k, struct mrs_buf *scratch, struct mrs_err *e)
 {
@@ -173,7 +173,7 @@ bar_late(struct mrsi_group_run *g, const struct group_decide_key_now *k, const s
     g->again = true;
 }
 
-/* Documents without a key whose `_id` was made here: equal ones are two all the same, and neither can be written. */
+/* Documents without a key whose `_id` is generated: equal ones would be duplicates, and neither can be written. */
 static bool
 bar_equal(struct mrsi_group_run *g, const struct group_decide_key_now *k)
 {
@@ -191,7 +191,7 @@ struct room {
     struct mrs_buf refs, out, scratch;
 };
 
-/* The document the key becomes, finished: tried now, so that one that cannot be written bars its sources. */
+/* Builds the document of the key now, so that one that cannot be written rejects its sources. */
 static enum mrs_status
 try_finish(struct mrsi_group_run *g, struct group_decide_key_now *k, struct room *room, struct mrs_view refs,
            struct mrs_err *e)

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_judge.c - the first pass over all members: which sources are rejected.
+/* group_judge.c - the first pass over all members: rejects sources.
  *
- * A key disagrees when its members differ: byte for byte, without the `_id` if it was made from the key (then the
- * document takes the `_id` of the existing one; if there is none, made and own `_id`s disagree). Two keys that would
- * give documents with one `_id` and other contents disagree too, and so does a key that `into` holds twice. Under
- * `first` and `last` a key never disagrees; but equal `_id`s of different keys do, since neither document could
- * represent the other. */
+ * A key disagrees if its members differ: byte for byte, without the `_id` if it was derived from the key (then the
+ * document takes the `_id` of the existing one; if there is none, derived and own `_id`s disagree). Two keys that would
+ * give documents with the same `_id` and other contents disagree too, and so does a key that occurs twice in `into`.
+ * Under `first` and `last` a key never disagrees; but equal `_id`s of different keys do, since neither document could
+ * stand for the other. */
 #include "group.h"
 
-/* Where a member comes from. */
+/* The source of a member. */
 struct group_judge_place {
     uint64_t ordinal;
     uint32_t there; /* 1: into, 0: from */
-    uint32_t like;  /* 1: it is as the first member is */
+    uint32_t like;  /* 1: it equals the first member */
     uint32_t part, pad;
 };
 
@@ -22,12 +22,12 @@ place_of(const uint8_t *key) /* the part of the key that identifies the source *
     return (struct group_judge_place){mrsi_get_be(key + 1, 8), key[0] == 0, 0, (uint32_t)mrsi_get_be(key + 9, 4), 0};
 }
 
-/* What decides about one key while its members stream by. */
+/* State of the current key. */
 struct group_judge_key_now {
     uint8_t hash[16];
     struct mrsi_member_head first;
     bool any, there, disagrees;
-    struct group_judge_place at[2]; /* of the first member, and of the first one that disagrees with it */
+    struct group_judge_place at[2]; /* the first member, and the first one that disagrees with it */
     struct mrsi_file_array sources; /* struct group_judge_place */
 };
 
@@ -56,14 +56,14 @@ bar(struct mrsi_group_run *g, struct group_judge_key_now *k, bool by_key, struct
         const struct group_judge_place *other = &k->at[p.like];
         struct mrsi_rejected b = {p.ordinal, other->ordinal, p.part, other->there, g->en->side[g->step][1], by_key};
         mrsi_put_be(key, p.ordinal, 8);
-        mrsi_put_be(key + 8, p.part, 4); /* keys come in the order of their hashes: that of a run */
+        mrsi_put_be(key + 8, p.part, 4); /* keys are in hash order, which differs between runs */
         mrsi_fates_add(&g->from, p.ordinal, MRSI_REJECTED);
         s = mrsi_sorter_put(&g->bars, key, sizeof key, &b, sizeof b, e);
     }
     return s;
 }
 
-/* Members come one by one: like: this one can are next to the first. */
+/* Records members one by one; like: it equals the first one. */
 static enum mrs_status
 note_place(struct group_judge_key_now *k, const uint8_t *key, bool like, struct mrs_err *e)
 {
@@ -89,7 +89,7 @@ end_key(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err 
     return s;
 }
 
-/* `_id`s of members: by hash of the `_id`, then as the members. */
+/* Adds the `_id` of a member: by hash of the `_id`, then as in `members`. */
 static enum mrs_status
 note_id(struct mrsi_group_run *g, const struct mrsi_sorted *r, const struct mrsi_member_head *m,
         struct mrs_buf *scratch, struct mrs_err *e)
@@ -107,8 +107,8 @@ note_id(struct mrsi_group_run *g, const struct mrsi_sorted *r, const struct mrsi
 }
 
 static enum mrs_status
-look_at_member(struct mrsi_group_run *g, struct group_judge_key_now *k, const struct mrsi_sorted *r,
-               struct mrs_buf *scratch, struct mrs_err *e)
+judge_member(struct mrsi_group_run *g, struct group_judge_key_now *k, const struct mrsi_sorted *r,
+             struct mrs_buf *scratch, struct mrs_err *e)
 {
     struct mrsi_member_head m;
     bool twice = k->any && !r->key[16];
@@ -121,7 +121,8 @@ look_at_member(struct mrsi_group_run *g, struct group_judge_key_now *k, const st
         memcpy(k->hash, r->key, 16);
     }
     enum mrs_status s = note_place(k, r->key + 16, !(twice && !m.lone) && agrees(k, &m), e);
-    /* what is there keeps its `_id`: those of members are written nowhere, and one that differs refuses them anyway */
+    /* an existing document keeps its `_id`: those of members are not written, and one that differs refuses them
+     * anyway */
     bool written = !r->key[16] || !k->there || (!m.made && g->st->desc.conflicts == MRS_CONFLICTS_REFUSE);
     return s == MRS_OK && written ? note_id(g, r, &m, scratch, e) : s;
 }
@@ -151,7 +152,7 @@ mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
             }
         }
         g->looked += r.key_len + r.n;
-        s = look_at_member(g, &k, &r, &scratch, e);
+        s = judge_member(g, &k, &r, &scratch, e);
     }
     s = s == MRS_END ? end_key(g, &k, e) : s;
     mrsi_file_array_clear(&k.sources);
@@ -159,7 +160,7 @@ mrsi_group_judge_keys(struct mrsi_group_run *g, struct mrs_err *e)
     return s;
 }
 
-/* ---- one `_id` of different keys: fine only if all its documents are the same ---- */
+/* ---- one `_id` of different keys: allowed only if all its documents are equal ---- */
 struct id_now {
     struct group_judge_key_now k;
     uint8_t key[16]; /* of its first member */
@@ -175,7 +176,7 @@ end_id(struct mrsi_group_run *g, struct group_judge_key_now *k, struct mrs_err *
 }
 
 static enum mrs_status
-look_at_id(struct id_now *x, const struct mrsi_sorted *r, struct mrs_err *e)
+judge_id(struct id_now *x, const struct mrsi_sorted *r, struct mrs_err *e)
 {
     struct group_judge_key_now *k = &x->k;
     struct mrsi_member_head m;
@@ -223,7 +224,7 @@ mrsi_group_judge_ids(struct mrsi_group_run *g, struct mrs_err *e)
             }
         }
         g->looked += r.key_len + r.n;
-        s = look_at_id(&x, &r, e);
+        s = judge_id(&x, &r, e);
     }
     s = s == MRS_END ? end_id(g, &x.k, e) : s;
     mrsi_file_array_clear(&x.k.sources);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_read.c - the members of all keys: one pass over `into`, one over `from`. Keys and contents are equal where
- * their hashes by the run's secret are (mrs_hash_secret): no author of documents can make two of one hash. */
+/* group_read.c - collects the members of all keys: one pass over `into`, one over `from`. Keys and contents are equal
+ * if their hashes with the run's secret are (mrs_hash_secret): no author of documents can produce a collision. */
 #include "group.h"
 #include "mongoreshape/group_ops.h"
 
-enum { KEYED, NO_KEY, BODY }; /* kinds of what is hashed: keys, documents without one, contents */
+enum { KEYED, NO_KEY, BODY }; /* domains of hashes: keys, documents without a key, contents */
 
 struct group_read_job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrs_parts parts;
-    struct mrs_buf ids, trial;  /* the source as it would be */
+    struct mrs_buf ids, trial;  /* the source after the step */
     struct mrs_buf bits, found; /* found: key, head, document, reference of each member */
 };
 
@@ -55,7 +55,7 @@ put_member(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_jo
     const uint8_t *bytes = job->parts.bytes.p;
     struct mrs_view doc = {bytes + part->doc_off, part->doc_len};
     uint8_t key[MRSI_MEMBER_KEY];
-    /* without a key it is not merged, but the same bytes, `_id` and all, count once */
+    /* without a key it is not merged, but the same bytes, including `_id`, count once */
     const struct mrs_secret *secret = &g->en->secret;
     struct mrs_hash128 h = part->key_len ? mrs_hash_secret(secret, KEYED, bytes + part->key_off, part->key_len)
                                          : mrs_hash_secret(secret, NO_KEY, doc.p, doc.n);
@@ -86,7 +86,7 @@ parts_of(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job 
     return g->ops->parts(g->st->state, &w->ctx, work, (int)g->side, doc, &job->parts);
 }
 
-/* The `_id`s of all parts, which are made piece by piece where there are many. */
+/* The `_id`s of all parts; if there are many, the parts are made piece by piece. */
 static enum mrs_status
 trial_ids(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, void *work, struct mrs_view doc,
           struct mrs_view *ids)
@@ -109,8 +109,8 @@ trial_ids(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job
     return s == MRS_OK ? mrs_build_finish(&b, ids, &w->err) : s;
 }
 
-/* The document as it would be afterwards, with the `_id`s its parts have now: a source that cannot be written is
- * refused here and is no candidate for any key. *whole: its parts are still all there. */
+/* The document after the step, with the current `_id`s of its parts: a source that cannot be written is refused here
+ * and takes part in no key. *whole: all its parts are in memory. */
 static enum mrs_status
 try_source(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, void *work, struct mrs_view doc,
            bool *whole)
@@ -124,7 +124,7 @@ try_source(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_jo
     return s == MRS_OK ? g->ops->source(g->st->state, &w->ctx, work, doc, ids, &job->trial, &fate) : s;
 }
 
-/* Members of a job are sorted with its commit; those of a large document before that, in the job's turn. */
+/* The members of a job are sorted when it is committed; those of a large document earlier, in the job's turn. */
 static enum mrs_status
 sort_found(struct mrsi_group_run *g, struct group_read_job *job, struct mrs_err *e)
 {
@@ -154,7 +154,7 @@ put_members(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_j
     return mrsi_pipe_await(w) ? sort_found(g, job, e) : mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
 }
 
-/* All members of a document; whole: its parts are there. */
+/* All members of a document; whole: its parts are in memory. */
 static enum mrs_status
 all_members(struct mrsi_group_run *g, struct mrsi_worker *w, struct group_read_job *job, void *work, uint64_t ordinal,
             struct mrs_view doc, bool whole, struct mrs_err *e)
@@ -261,7 +261,7 @@ mrsi_group_read(struct mrsi_group_run *g, struct mrs_err *e)
 {
     MRS_ASSERT(g->stage == MRSI_GROUP_READ);
     enum mrs_status s = MRS_OK;
-    if (g->side == 1) { /* what is there first */
+    if (g->side == 1) { /* existing documents first */
         s = read_side(g, e);
         g->side = 0;
     }

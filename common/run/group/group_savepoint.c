@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_savepoint.c - a grouping step in words, and going on from there. The members are kept to the last stage: a
- * document that cannot be written makes them be examined again. */
+/* group_savepoint.c - saves and loads a grouping step. The members are kept to the last stage: if a document cannot be
+ * written, they are read again. */
 #include "group.h"
 
-static const char *const names[MRSI_GROUP_SORTS] = {"made", "gains", "refs"}; /* of mrsi_group_sorts */
+static const char *const names[MRSI_GROUP_SORTS] = {"made", "gains", "refs"}; /* as in mrsi_group_sorts */
 
-/* ---- into words ---- */
+/* ---- save ---- */
 static enum mrs_status
 save_sorts(struct mrsi_group_run *g, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -22,7 +22,7 @@ enum mrs_status
 mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     struct mrsi_group_run *g = arg;
-    if (g->have) { /* examined for a block that is still to come */
+    if (g->have) { /* read for a block that is not written yet */
         mrsi_sorter_unread(g->notes);
         g->have = false;
     }
@@ -41,7 +41,7 @@ mrsi_group_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
     return s == MRS_OK ? save_sorts(g, b, files, e) : s;
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 static void
 text_back(struct mrs_view mark, const char *name, char *out, size_t size, bool *bad)
 {
@@ -67,7 +67,7 @@ apply_sorts(struct mrsi_group_run *g, struct mrs_view mark, struct mrs_err *e)
     return s;
 }
 
-/* If a stage reads a collection the scan resumes first, and still needs the savepoint. */
+/* if a stage reads a collection, the scan resumes first, and the savepoint stays until then */
 static bool
 scans(enum mrsi_group_stage stage)
 {
@@ -104,8 +104,8 @@ mrsi_group_from_mark(struct mrsi_group_run *g, struct mrs_err *e)
     return s;
 }
 
-/* ---- records lie in files, and a file may have come to harm ---- */
-/* Of an existing document; key: from the part that identifies the source. */
+/* ---- validate records: a file may be damaged ---- */
+/* For an existing document; key: from the part that identifies the source. */
 static bool
 is_place(const struct mrsi_group_run *g, const uint8_t *key)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_write.c - writing what was decided: the documents of `into` with what they gain, the new ones behind them,
- * then the sources. */
+/* group_write.c - writes the decisions: the documents of `into` with their additions, then the new documents, then the
+ * sources. */
 #include "group.h"
 #include "mongoreshape/context.h"
 
@@ -11,7 +11,7 @@ struct group_write_job {
     struct mrs_buf bytes, ids;
 };
 
-/* Decisions come in the order of ordinals: those of the block are taken along. */
+/* Decisions come in the order of ordinals: reads those of the block. */
 static enum mrs_status
 take_notes(struct mrsi_group_run *g, struct group_write_job *job, struct mrs_err *e)
 {
@@ -43,8 +43,8 @@ take_notes(struct mrsi_group_run *g, struct group_write_job *job, struct mrs_err
     }
 }
 
-/* The next decision for this document; false: no more. Those of documents that were refused meanwhile are passed
- * over. */
+/* The next decision for this document; false: no more. Decisions for documents that were refused meanwhile are
+ * skipped. */
 static bool
 next_note(struct group_write_job *job, uint64_t ordinal, struct mrsi_sorted *out)
 {
@@ -126,7 +126,7 @@ into_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struc
             mrs_buf_reset(&job->bytes);
             mrs_err_clear(&w->err);
             enum mrs_status s = g->ops->finish(g->st->state, &w->ctx, doc, true, refs, &job->bytes);
-            if (s == MRS_SKIP) { /* it was tried in group_decide.c: only the bytes of the old references differ */
+            if (s == MRS_SKIP) { /* tried in group_decide.c: only the bytes of the old references differ */
                 return mrs_err_set(e, MRS_FAIL, MRS_E_LIMIT, "%s: document %llu of %s: %s", w->err.where,
                                    (unsigned long long)ordinal + 1, g->en->coll[g->en->side[g->step][1]].ns,
                                    w->err.msg);
@@ -142,8 +142,8 @@ into_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struc
 }
 
 /* ---- sources ---- */
-/* Refuses a source document, with the value that it shares with the other document: the key of its part, or the
- * `_id`. */
+/* Refuses a source document; the report has the value that it shares with the other document: the key of its part, or
+ * the `_id`. */
 static enum mrs_status
 clash(struct mrsi_group_run *g, struct mrsi_worker *w, const struct mrsi_rejected *b, struct mrs_view doc,
       const char *why, struct mrs_err *e)
@@ -191,7 +191,7 @@ refuse_source(struct mrsi_group_run *g, struct mrsi_worker *w, uint64_t ordinal,
     enum mrs_status s = MRS_SKIP;
     if (b) {
         s = clash(g, w, b, doc, why, e);
-    } else if (bits & MRSI_REJECTED) { /* by one that is equal, where both would be made */
+    } else if (bits & MRSI_REJECTED) { /* by an equal one, if both would be new */
         mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
         mrs_err_at(&w->err, "conflicts");
     } else {
@@ -245,7 +245,7 @@ source_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, str
     mrs_buf_reset(&job->bytes);
     mrs_err_clear(&w->err);
     s = g->ops->source(g->st->state, &w->ctx, work, doc, ids, &job->bytes, &fate);
-    if (s == MRS_SKIP) { /* what it gave to others must not stay there: decide again without it */
+    if (s == MRS_SKIP) { /* what it added to others must not stay: decide again without it */
         mrsi_fates_add(&g->from, ordinal, MRSI_LATE);
         pthread_mutex_lock(&g->en->lock);
         snprintf(g->late_why, sizeof g->late_why, "%s", w->err.msg);
@@ -273,7 +273,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return mrsi_cursor_each(&cur, g->side ? into_document : source_document, g, w, job, e);
 }
 
-/* The rivals of rejected sources: of each source the first one, whatever the memory of the sort. */
+/* The conflicting documents of rejected sources: of each source the first one, for any memory of the sort. */
 static enum mrs_status
 look_up_rejected(struct mrsi_group_run *g, struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* heavy_parents.c - see heavy_parents.h. One parent with millions of children is worked on here, alone and in bounded
+/* heavy_parents.c - see heavy_parents.h. A parent with millions of children is handled here, alone and in bounded
  * memory. */
 #include "heavy_parents.h"
 
@@ -9,9 +9,9 @@ mrsi_is_heavy(const struct mrsi_join_run *j, const struct mrsi_partition *p)
     return p->bytes > mrsi_layout_most(j->en->memory, j->en->jobs);
 }
 
-/* A far record with its shape; *r is one that stays until the next is loaded. */
+/* Loads a mapped (far) record with its payload; *r is valid until the next load. */
 static enum mrs_status
-bring(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)
+load_far(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)
 {
     MRS_ASSERT((*r)->is_far);
     struct mrsi_rec near = **r;
@@ -35,7 +35,7 @@ bring(struct mrsi_heavy *h, const struct mrsi_rec **r, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Key of a record: its document, then the order the step wants, then the order of from. */
+/* Key of a record: its document, then the order that the step requires, then the order of from. */
 static enum mrs_status
 put_record(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
 {
@@ -57,7 +57,7 @@ put_record(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
     if (h->bytes.bad) {
         return mrs_buf_status(&h->bytes, e);
     }
-    enum mrs_status s = r->is_far ? bring(h, &r, e) : MRS_OK;
+    enum mrs_status s = r->is_far ? load_far(h, &r, e) : MRS_OK;
     return s == MRS_OK ? mrsi_sorter_put(&h->sorter, h->bytes.p, (uint32_t)h->bytes.n, r, r->total, e) : s;
 }
 
@@ -118,7 +118,7 @@ static enum mrs_status
 take(struct mrsi_heavy *h, const struct mrsi_hashed *into, struct mrs_err *e)
 {
     size_t off = h->bytes.n;
-    /* Records are whole multiples of 8 bytes: aligned here, if not in the sorter. */
+    /* The size of a record is a multiple of 8: aligned here, but not in the sorter. */
     uint8_t *p = mrs_buf_take(&h->bytes, h->next.n);
     if (!p) {
         return mrs_buf_status(&h->bytes, e);
@@ -141,7 +141,7 @@ take(struct mrsi_heavy *h, const struct mrsi_hashed *into, struct mrs_err *e)
     return h->bytes.n > h->j->en->memory / 12 ? to_file(h, e) : MRS_OK;
 }
 
-/* Whether the record on top meets the pairs that are not hashed. */
+/* Does the current record match the pairs that are not hashed? */
 static enum mrs_status
 verify(struct mrsi_heavy *h, const struct mrsi_hashed *into, bool *meets, struct mrs_err *e)
 {

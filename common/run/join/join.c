@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.c - a join from its first pass to its last; the idea is in join.h. */
+/* join.c - runs a join from its first pass to its last; see join.h. */
 #include "run/pass/drivers.h"
 #include "join.h"
 #include "mongoreshape/join_ops.h"
 
-/* What from brings is held in memory where a reference points at it again and again, or where it is small. */
+/* The payloads of from are stored in memory if references use them repeatedly, or if they are small. */
 static bool
 choose_lookup(const struct mrs_desc *d, uint64_t memory, uint64_t from_bytes)
 {
@@ -20,7 +20,7 @@ mrsi_join_open_writers(struct mrsi_join_run *j, struct mrs_err *e)
 {
     const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD;
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 1; s == MRS_OK && i < j->st->desc.n_sides; i++) { /* from is opened when something leaves it */
+    for (uint32_t i = 1; s == MRS_OK && i < j->st->desc.n_sides; i++) { /* from is opened when a document leaves it */
         if (i == 1 || (j->st->desc.sides[i].role & written)) {
             s = mrsi_step_outputs_open(&j->sides, i, e);
         }
@@ -39,9 +39,9 @@ mrsi_join_build_table(struct mrsi_join_run *j, struct mrs_err *e)
     return s;
 }
 
-/* ---- reading ---- */
+/* ---- read ---- */
 static void
-choose_way(struct mrsi_join_run *j)
+choose_algorithm(struct mrsi_join_run *j)
 {
     j->n_from_bytes = mrsi_guess_bytes(j->en, &j->en->coll[j->en->side[j->step][0]]);
     j->lookup = choose_lookup(&j->st->desc, j->en->memory, j->n_from_bytes);
@@ -51,7 +51,7 @@ choose_way(struct mrsi_join_run *j)
     j->left_over = j->lookup || j->self;
 }
 
-/* What lies in memory while records are thrown: a table of the keys, or open pieces of their partitions. */
+/* Memory used while records are distributed: a table of the keys, or open pieces of their partitions. */
 static struct mrsi_spill_need
 need(uint64_t into_docs, uint64_t from_bytes, uint64_t into_bytes, uint64_t memory)
 {
@@ -105,7 +105,7 @@ clear_read(struct mrsi_join_run *j)
     mrsi_spill_clear(&j->spill);
 }
 
-/* Both sides are read again, with fewer pairs in the hash. */
+/* Reads both sides again, with fewer pairs in the hash. */
 static void
 begin_again(struct mrsi_join_run *j)
 {
@@ -114,7 +114,7 @@ begin_again(struct mrsi_join_run *j)
     mrsi_fates_init(&j->fates, j->en);
     mrsi_rows_begin(j->en);
     mrsi_refused_rewind(j->en, j->refused);
-    choose_way(j);
+    choose_algorithm(j);
     j->stage = MRSI_JOIN_KEYS;
 }
 
@@ -145,9 +145,9 @@ read_both(struct mrsi_join_run *j, struct mrs_err *e)
     return s;
 }
 
-/* ---- writing ---- */
-/* The rows of the reading passes are kept; those of the writing passes may be begun again. What a savepoint on disk
- * names is then overwritten, so the savepoint is replaced first. */
+/* ---- write ---- */
+/* Keeps the rows of the reading passes; the writing passes may start over. They overwrite data of the savepoint on
+ * disk, so that is replaced first. */
 static enum mrs_status
 begin_round(struct mrsi_join_run *j, bool restart, struct mrs_err *e)
 {
@@ -175,8 +175,8 @@ emit_once(struct mrsi_join_run *j, struct mrs_err *e)
     return s == MRS_OK ? mrsi_join_emit(j, e) : s;
 }
 
-/* If from and into are one collection, a document on which `sort` fails also leaves the output; this is known only
- * when another document matches it. */
+/* If from and into are one collection, a document on which `sort` fails also leaves the output; this is known only when
+ * another document matches it. */
 static enum mrs_status
 write_once(void *arg, struct mrs_err *e)
 {
@@ -193,7 +193,7 @@ write_once(void *arg, struct mrs_err *e)
     return s == MRS_OK ? mrsi_settle_from(j, e) : s;
 }
 
-/* From the beginning, or from a savepoint, up to where something is written. */
+/* Runs the reading stages, from the start or a savepoint. */
 static enum mrs_status
 begin(struct mrsi_join_run *j, struct mrs_err *e)
 {
@@ -202,7 +202,7 @@ begin(struct mrsi_join_run *j, struct mrs_err *e)
         s = mrsi_join_load(j, e);
     } else {
         memset(j->is_hashed, true, j->st->desc.n_pairs);
-        choose_way(j);
+        choose_algorithm(j);
         j->refused = mrsi_refused_mark(j->en);
     }
     if (s != MRS_OK || j->stage > MRSI_JOIN_MEET) {
@@ -223,14 +223,15 @@ takes_part(unsigned bits)
     return !(bits & (MRSI_FATE_OUTSIDE | MRSI_FATE_REFUSED | MRSI_FATE_UNSORTED));
 }
 
-/* Whether something is placed in which a field failed. */
+/* Is a document with a failed field placed? */
 static bool
-brings_failed(unsigned bits)
+has_failed(unsigned bits)
 {
     return takes_part(bits) && (bits & MRSI_FATE_EASED) && (bits & MRS_USED_PLACED);
 }
 
-/* For the report; whether fields failed in what was placed. One collection: those without a match are at the top. */
+/* For the report: did fields fail in placed documents? If from and into are one collection, unmatched ones count, as
+ * they are written at the top. */
 static bool
 count_fates(struct mrsi_join_run *j)
 {
@@ -242,7 +243,7 @@ count_fates(struct mrsi_join_run *j)
         bool own = takes_part(b);
         row->matched += b & MRSI_FATE_USED ? counts[b] : 0;
         row->outside += b & MRSI_FATE_OUTSIDE ? counts[b] : 0;
-        failed = failed || (brings_failed(b) && counts[b]);
+        failed = failed || (has_failed(b) && counts[b]);
         if (own && !j->self) {
             row->noticed[0][MRS_NOTICE_ORPHAN] += b & MRSI_FATE_USED ? 0 : counts[b];
             row->noticed[0][MRS_NOTICE_CUT] += b & MRS_USED_CUT ? counts[b] : 0;
@@ -252,20 +253,20 @@ count_fates(struct mrsi_join_run *j)
     return failed;
 }
 
-/* A document, once it is known that what failed in it was placed: it is shaped again to see which fields did. */
+/* A placed document with a failed field: its payload is made again to find out which fields failed. */
 static enum mrs_status
 name_failed(void *arg, struct mrsi_worker *w, void *job, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
     struct mrsi_join_run *j = arg;
     (void)job;
-    if (!brings_failed(mrsi_fates_get(&j->fates, ordinal))) {
+    if (!has_failed(mrsi_fates_get(&j->fates, ordinal))) {
         return MRS_OK;
     }
     mrs_buf_reset(&w->scratch);
     mrs_err_clear(&w->err);
     mrsi_remarks_begin(w);
     enum mrs_status s = j->ops->shape(j->st->state, &w->ctx, doc, &w->scratch);
-    if (s != MRS_OK) { /* only the fates of a damaged mark say that it got through */
+    if (s != MRS_OK) { /* only if the flags of a savepoint are damaged */
         return s == MRS_SKIP ? mrsi_state_damaged("what has become of documents", e) : mrsi_kernel_failed(w, s, e);
     }
     mrsi_eased(&j->en->rows[j->en->row_of[j->step][0]], w->ctx.eased, doc);
@@ -319,7 +320,7 @@ mrsi_join_forecast(const struct mrs_desc *d, const struct mrsi_join_size *x, str
     out->gathered = x->from_bytes + x->from_docs * (sizeof(struct mrsi_rec) + (d->sorted ? sizeof(uint64_t) : 0));
     out->partitions = l.parts;
     if (choose_lookup(d, x->memory, x->from_bytes) || x->from_bytes <= x->memory / 4) {
-        return; /* held, or pointed at where it lies */
+        return; /* in memory, or referred to in place */
     }
     out->spilled = out->gathered > l.memory ? out->gathered - l.memory : 0;
     out->by_key = out->spilled && x->into_docs * sizeof(struct mrsi_logged) >= x->memory / 4;

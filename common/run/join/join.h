@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.h - documents of `from` into documents of `into`, within a memory budget; for join*.c.
+/* join.h - joins documents of `from` to documents of `into`, within a memory budget; for join*.c.
  *
- * Two ways to one result. *Lookup*: what `from` brings is small enough to be held in memory, keyed; `into` is read
- * once. *Route*: the keys of `into` are held, `from` is read once and what each document brings is thrown into the
- * partition of the `into` documents it belongs to (spilled past the budget); then each partition is sorted and
- * spliced while `into` is read again. Ties are always broken by the input order of `from`, so both give the same
- * bytes for any memory and any number of workers. */
+ * Two algorithms give the same result. *Lookup*: the payloads of `from` fit into memory, with their keys; `into` is
+ * read once. *Route*: the keys of `into` are in memory, `from` is read once, and the payload of each document goes to
+ * the partition of its `into` documents (spilled beyond the budget); then each partition is sorted and spliced while
+ * `into` is read again. Ties are always broken by the input order of `from`, so both give the same bytes for any memory
+ * and any number of workers. */
 #ifndef MRS_RUN_JOIN_H
 #define MRS_RUN_JOIN_H
 
@@ -21,15 +21,15 @@
 struct mrsi_mapped {
     uint8_t *p; /* NULL: this part cannot be mapped */
     size_t n;
-    uint64_t part; /* of from */
-    uint64_t at;   /* of its first byte, if these parts lay one behind the other */
+    uint64_t part; /* index of the part of from */
+    uint64_t at;   /* offset of its first byte in the concatenated parts */
 };
 enum mrsi_join_stage {
-    MRSI_JOIN_KEYS,  /* the keys of into are read */
-    MRSI_JOIN_FROM,  /* from is read */
-    MRSI_JOIN_MEET, /* both sides are matched by partition, if the keys do not fit */
-    MRSI_JOIN_EMIT,  /* what is there is read and copied; into is written */
-    MRSI_JOIN_SETTLE /* from is written, or what is left of it */
+    MRSI_JOIN_KEYS,  /* reads the keys of into */
+    MRSI_JOIN_FROM,  /* reads from */
+    MRSI_JOIN_MEET, /* matches both sides by partition, if the keys do not fit */
+    MRSI_JOIN_EMIT,  /* reads and copies existing documents; writes into */
+    MRSI_JOIN_SETTLE /* writes the rest of from */
 };
 struct mrsi_join_run {
     struct mrsi_engine *en;
@@ -38,61 +38,61 @@ struct mrsi_join_run {
     const struct mrs_join_ops *ops;
     bool self;                  /* from and into are one collection */
     bool lookup;
-    struct mrsi_by_key {        /* the keys of into do not fit: both sides are in partitions by key; else NULL */
+    struct mrsi_by_key {        /* if the keys of into do not fit: partitions of both sides by key; else NULL */
         struct mrsi_spill keys, records;
-        struct mrsi_spiller out; /* of keys, while into is read */
-        uint32_t n_done;        /* partitions that are done */
+        struct mrsi_spiller out; /* for keys, while into is read */
+        uint32_t n_done;        /* finished partitions */
     } *by_key;
-    uint32_t hashed[8];         /* pairs that are part of the hash; the others are verified */
+    uint32_t hashed[8];         /* pairs in the hash; the others are verified */
     uint32_t n_hashed;
-    bool multi; /* several keys in a hashed pair other than the first, in into, or too many together, in from: what was
-                   read must be read again without it */
+    bool multi; /* a hashed pair other than the first has several keys in a document of into, or a document of from has
+                 * too many combinations: read again without that pair */
     bool is_hashed[64];
     struct mrs_buf log;         /* struct mrsi_logged */
     struct mrsi_table table;
     struct mrsi_fates fates;
     struct mrsi_spill spill;
-    bool far; /* shapes may stay where they are, in files that are mapped, until they are spliced */
+    bool far; /* payloads may stay in mapped files until they are spliced */
     struct mrs_buf maps;        /* struct mrsi_mapped */
-    uint32_t mapped_part;       /* index + 1 of the part of from that the last of them is; 0 */
-    struct mrs_buf left;        /* uint64_t ordinal and document, for each of from without a match */
+    uint32_t mapped_part;       /* index + 1 of the part of from that was mapped last; 0: none */
+    struct mrs_buf left;        /* uint64_t ordinal and document, for each document of from without a match */
     uint64_t n_left;
-    bool left_over;             /* there are too many of them, or it is not known which they are */
+    bool left_over;             /* there are too many of them, or they are not known */
     struct mrs_buf slabs;       /* lookup: blocks of records */
     uint8_t *slab_at;
     size_t slab_left;
-    uint64_t n_from_bytes; /* of from, guessed */
-    uint64_t into_read;    /* bytes of into whose keys have been read in this run */
+    uint64_t n_from_bytes; /* estimated size of from */
+    uint64_t into_read;    /* bytes of into whose keys were read in this run */
     uint64_t held;
     uint64_t n_into, n_from;
     struct mrsi_step_outputs sides;
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_join_stage stage;
-    bool restart;               /* EMIT again, because documents were found that cannot be sorted */
+    bool restart;               /* repeat EMIT, because of documents that cannot be sorted */
     struct mrsi_slices {        /* EMIT, a route; join_slice.h */
-        struct mrs_block block; /* of into, that slices are cut of */
+        struct mrs_block block; /* of into, to be cut into slices */
         uint32_t part;          /* of into */
-        size_t at;              /* of the first document that is in no slice yet */
+        size_t at;              /* offset of the first document without a slice */
         uint64_t next;          /* its ordinal */
-        struct mrsi_spill split; /* the records of a partition that was too large, in partitions of their own */
-        uint32_t split_part;    /* which partition of the spill that is, and 1; 0: none */
+        struct mrsi_spill split; /* the records of a partition that was too large, in smaller partitions */
+        uint32_t split_part;    /* index + 1 of that partition in the spill; 0: none */
     } slices;
-    struct mrsi_refused_mark refused; /* before anything was written */
+    struct mrsi_refused_mark refused; /* before any output */
     struct mrsi_savepoint_list log_kept, left_kept;
 };
 /* ---- join_savepoint.c: savepoints (checkpoint.h) ---- */
 void mrsi_join_marks(struct mrsi_join_run *j); /* sets how its passes are saved; takes the savepoint to resume from */
-/* Becomes what the savepoint says; writers are open as in mrsi_pass_load. */
+/* Loads the savepoint; writers are opened as in mrsi_pass_load. */
 enum mrs_status mrsi_join_load(struct mrsi_join_run *j, struct mrs_err *e);
 
 /* join_keys.c: keys of a document, hashed. */
-struct mrsi_hashed {            /* of one document */
+struct mrsi_hashed {            /* for one document */
     struct mrs_buf list;        /* struct mrsi_logged without ord: key and ref */
-    struct mrs_buf same;        /* uint32_t: for key i the index of the first equal one */
+    struct mrs_buf same;        /* uint32_t: for key i the index of the first equal key */
     struct mrs_buf verify;      /* struct mrsi_verify */
     struct mrs_buf bytes;
-    struct mrs_buf set;         /* small hash set to find equal keys */
+    struct mrs_buf set;         /* hash set to find equal keys */
 };
 struct mrsi_verify {
     struct mrsi_key key;
@@ -100,26 +100,26 @@ struct mrsi_verify {
 };
 void mrsi_hashed_init(struct mrsi_hashed *h, struct mrs_mem *mem);
 void mrsi_hashed_clear(struct mrsi_hashed *h);
-/* From w->keys. into: one entry for each distinct key of the first pair; from: one for each combination;
- * none, and j->multi, where these are too many. */
+/* From w->keys. into: one entry for each distinct key of the first pair; from: one for each combination; if there are
+ * too many, none, and sets j->multi. */
 enum mrs_status mrsi_hash_keys(struct mrsi_join_run *j, struct mrsi_worker *w, bool into, struct mrsi_hashed *h,
                                struct mrs_err *e);
-/* Whether a record's verified pairs meet those of an into document. */
+/* Do the verified pairs of a record match those of an into document? */
 bool mrsi_verified(const struct mrsi_join_run *j, const struct mrsi_rec *r, const struct mrsi_hashed *into);
 
-/* join.c, for going on */
-enum mrs_status mrsi_join_open_writers(struct mrsi_join_run *j, struct mrs_err *e); /* but that of from */
+/* join.c, for resuming */
+enum mrs_status mrsi_join_open_writers(struct mrsi_join_run *j, struct mrs_err *e); /* all but that of from */
 struct mrsi_spill_layout mrsi_join_layout(const struct mrsi_join_run *j);           /* of its records */
-enum mrs_status mrsi_join_build_table(struct mrsi_join_run *j, struct mrs_err *e);  /* of the log, which ends with it */
+enum mrs_status mrsi_join_build_table(struct mrsi_join_run *j, struct mrs_err *e);  /* from the log, which is freed */
 /* join_read.c */
 void mrsi_join_choose_hashed(struct mrsi_join_run *j);
 enum mrs_status mrsi_join_read_into_keys(struct mrsi_join_run *j, struct mrs_err *e);
 enum mrs_status mrsi_join_read_from(struct mrsi_join_run *j, struct mrs_err *e);
-/* join_by_key.c: what to do when the keys of into outgrow memory. */
-/* Takes keys, in the order of into: to the log, or to partitions once that is too long. */
+/* join_by_key.c: used if the keys of into do not fit into memory. */
+/* Adds keys, in the order of into: to the log, or to partitions if that is too long. */
 enum mrs_status mrsi_by_key_into(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n, struct mrs_err *e);
-enum mrs_status mrsi_by_key_into_end(struct mrsi_join_run *j, struct mrs_err *e); /* by_key: all have been taken */
-/* A record under one of its keys; out: a spiller of by_key->records. */
+enum mrs_status mrsi_by_key_into_end(struct mrsi_join_run *j, struct mrs_err *e); /* by_key: after the last one */
+/* Adds a record with one of its keys; out: a spiller of by_key->records. */
 enum mrs_status mrsi_by_key_from(struct mrsi_spiller *out, struct mrsi_key key, const struct mrsi_rec *r,
                                  const struct mrsi_rec_parts *x, struct mrs_err *e);
 /* Fills j->spill, and clears by_key. */
@@ -128,15 +128,15 @@ void mrsi_by_key_clear(struct mrsi_join_run *j);
 enum mrs_status mrsi_by_key_save(struct mrsi_join_run *j, struct mrs_build *b, struct mrs_buf *files,
                                  struct mrs_err *e);
 enum mrs_status mrsi_by_key_load(struct mrsi_join_run *j, struct mrs_err *e);
-/* ---- join_far.c: shapes that stay in files of from ---- */
+/* ---- join_far.c: payloads that stay in files of from ---- */
 void mrsi_far_clear(struct mrsi_join_run *j);
-/* Where the bytes of a block stay; *p NULL: nowhere. To be asked block by block, in their order. */
+/* The mapped bytes of a block; *p NULL: not mapped. Call it for all blocks, in order. */
 enum mrs_status mrsi_far_block(struct mrsi_join_run *j, const struct mrs_block *b, const uint8_t **p, uint64_t *at,
                                struct mrs_err *e);
-/* Whether the shape can stay: says so in r, and in *far, which is no longer, what is there instead. doc: what the
- * shape was made of; at: where that stays. */
+/* Can the payload stay in its file? Then r is marked, and *far, which is not longer, replaces it. doc: the document of
+ * the payload; at: its mapped offset. */
 bool mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view shape, struct mrsi_rec *r, struct mrsi_far *far);
-/* Where the document of a far record lies; NULL: nowhere, which only the state of another run can say. */
+/* The mapped document of a far record; NULL: not mapped, only possible if the resumed state is wrong. */
 const uint8_t *mrsi_far_find(const struct mrsi_join_run *j, const struct mrsi_rec *r);
 static inline struct mrsi_far
 mrsi_far_of(const struct mrsi_rec *r)
@@ -145,7 +145,7 @@ mrsi_far_of(const struct mrsi_rec *r)
     memcpy(&far, mrsi_rec_shape(r), sizeof far);
     return far;
 }
-/* Makes the shape, shape_len bytes, of that document. */
+/* Copies the payload, shape_len bytes, from that document. */
 static inline void
 mrsi_far_copy(const struct mrsi_rec *r, const uint8_t *doc, uint8_t *to)
 {

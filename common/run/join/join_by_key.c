@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_by_key.c - a join whose keys outgrow memory: both sides are partitioned by the hash of their key.
+/* join_by_key.c - a join whose keys do not fit into memory: both sides are partitioned by the hash of their key.
  *
- * Slower than one table, and never needed while the keys of `into` fit; but it works for any number of keys. The keys
- * of a partition become a table; the records of the same partition look up their matches in it and go on to the
- * partitions of ordinals, as always. If there are more keys than a table may hold (a million documents with one key
- * are in one partition), the table is filled several times, and the records of the partition are read for each. */
+ * Slower than one table, and never used while the keys of `into` fit; but it works for any number of keys. The keys of
+ * a partition become a table; the records of the same partition look up their matches in it and go to the partitions of
+ * ordinals, as usual. If a partition has more keys than a table can hold (a million documents with one key are in one
+ * partition), the table is filled several times, and the records of the partition are read for each. */
 #include "join.h"
 
-#define HASHES (1ull << 32) /* what partitions are ranges of */
+#define HASHES (1ull << 32) /* partitions are ranges of hashes */
 
 static uint32_t
 part_of(const struct mrsi_spill *sp, struct mrsi_key key)
 {
     uint64_t h = (key.a ^ (key.b * 0x9E3779B97F4A7C15ull)) * 0xC2B2AE3D27D4EB4Full;
-    h ^= h >> 32; /* not as a table does: its slots would lie side by side */
+    h ^= h >> 32; /* not the hash of the table: all keys of a partition would have adjacent slots */
     return mrsi_spill_part_of(sp, (h * 0x94D049BB133111EBull) >> 32);
 }
 
-/* Partitions for so many bytes of keys. */
+/* Number of partitions for so many bytes of keys. */
 static enum mrs_status
 begin_spills(struct mrsi_join_run *j, uint64_t keys, struct mrs_err *e)
 {
@@ -28,7 +28,7 @@ begin_spills(struct mrsi_join_run *j, uint64_t keys, struct mrs_err *e)
     return s == MRS_OK ? mrsi_spill_init(&k->records, j->en, HASHES, &l, e) : s;
 }
 
-/* Bytes of the keys of all of into, by those that have been read. */
+/* Estimated size of all keys of into, from those read so far. */
 static uint64_t
 guess_keys(const struct mrsi_join_run *j)
 {
@@ -37,8 +37,8 @@ guess_keys(const struct mrsi_join_run *j)
     return (uint64_t)((double)j->log.n * (grows < 1 ? 1 : grows));
 }
 
-/* ---- what both sides bring ---- */
-/* Room for n bytes in the partition of a key, a multiple of 8; then put_end. */
+/* ---- input of both sides ---- */
+/* Reserves n bytes in the partition of a key, a multiple of 8; then put_end. */
 static enum mrs_status
 put_begin(struct mrsi_spiller *out, struct mrsi_key key, uint32_t n, uint32_t *part, uint8_t **at, struct mrs_err *e)
 {
@@ -73,7 +73,7 @@ put_logged(struct mrsi_join_run *j, const struct mrsi_logged *l, size_t n, struc
     return s;
 }
 
-/* The keys that have been read go to partitions, as all that follow. */
+/* Moves the keys read so far to partitions; all later ones go there, too. */
 static enum mrs_status
 begin(struct mrsi_join_run *j, struct mrs_err *e)
 {
@@ -136,7 +136,7 @@ mrsi_by_key_clear(struct mrsi_join_run *j)
 /* ---- matching ---- */
 struct meeting {
     struct mrsi_join_run *j;
-    struct mrsi_spiller *out; /* of the partitions of ordinals */
+    struct mrsi_spiller *out; /* for the partitions of ordinals */
     uint32_t part;
 };
 
@@ -157,7 +157,7 @@ route(struct mrsi_join_run *j, struct mrsi_spiller *out, struct mrsi_key key, co
     return s;
 }
 
-/* A piece of keyed records; another run may have left it. */
+/* Reads a piece of records with keys; the stopped run may have left it. */
 static enum mrs_status
 route_piece(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
 {
@@ -177,7 +177,7 @@ route_piece(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
     return s;
 }
 
-/* The records of the partition are looked up in a table of the listed keys. */
+/* Looks up the records of the partition in a table of the listed keys. */
 static enum mrs_status
 meet_listed(struct meeting *m, struct mrs_err *e)
 {
@@ -190,7 +190,7 @@ meet_listed(struct meeting *m, struct mrs_err *e)
     return s;
 }
 
-/* A piece of keys; another run may have left it. */
+/* Reads a piece of keys; the stopped run may have left it. */
 static enum mrs_status
 list_piece(void *arg, const uint8_t *p, uint32_t n, struct mrs_err *e)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* join_emit.c - the writing pass of a join: each document of `into` with its matches.
  *
- * A lookup works on blocks of `into` as they are read. A route works on slices: consecutive into documents that
- * belong to one partition, whose records are loaded and thrown to their documents by a counting sort. Documents that
- * the step puts elsewhere (pages) wait until the splice has succeeded, so that a refused parent leaves no trace. */
+ * A lookup processes blocks of `into` as they are read. A route processes slices: consecutive into documents that
+ * belong to one partition, whose records are loaded and distributed to their documents by a counting sort. Documents
+ * for other targets (pages) wait until the splice has succeeded, so that a refused parent leaves no trace. */
 #include "heavy_parents.h"
 #include "mongoreshape/join_ops.h"
 
 struct join_emit_job {
-    struct mrsi_slice slice;       /* a lookup: nothing but its documents */
-    struct mrsi_heavy heavy;       /* of a heavy slice, which is worked on in its commit */
-    struct mrs_buf page;           /* one that comes back from a file */
+    struct mrsi_slice slice;       /* lookup: only its documents */
+    struct mrsi_heavy heavy;       /* for a heavy slice, which is processed in its commit */
+    struct mrs_buf page;           /* scratch for a page that is read back from a file */
     struct mrsi_out *out;
     struct mrsi_hashed h;
     struct mrsi_match_list list;
-    bool direct; /* documents are spliced to their last place, behind what the job has written; else to `spliced` */
-    size_t spliced_at;             /* where the spliced document begins there */
+    bool direct; /* splice directly into the job's output; else into `spliced` */
+    size_t spliced_at;             /* offset of the spliced document there */
     struct mrs_buf start, sorted, spliced, pages, near; /* see job_begin */
-    struct mrs_buf resolved, dangling; /* a byte for each reference with a match; uint64_t: documents with others */
+    struct mrs_buf resolved, dangling; /* one byte for each reference with a match; uint64_t: documents with others */
     struct mrsi_lists lists;
 };
 
@@ -64,7 +64,7 @@ clear(void *arg, void *p)
     mrsi_slice_clear(&job->slice);
 }
 
-/* ---- fetching ---- */
+/* ---- fetch ---- */
 static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)
 {
@@ -82,8 +82,8 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* ---- records of the slice, document by document ---- */
-/* Where the shapes lie that stayed in their files. *bytes: of all of them. */
+/* ---- records of the slice, by document ---- */
+/* The addresses of payloads in mapped files. *bytes: their total size. */
 static enum mrs_status
 find_far(const struct mrsi_join_run *j, struct mrsi_match_record *match, size_t n, size_t *bytes, struct mrs_err *e)
 {
@@ -101,11 +101,11 @@ find_far(const struct mrsi_join_run *j, struct mrsi_match_record *match, size_t 
     return MRS_OK;
 }
 
-/* Copies them into one place, in the order in which they will be wanted. They lie all over memory; in a loop that does
- * nothing else many are on their way at once. */
+/* Copies them to one place, in the order of use. They are scattered over memory; a loop that does nothing else has many
+ * cache misses in flight at once. */
 static enum mrs_status
-bring_near(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_match_record *match, size_t n,
-           struct mrs_err *e)
+load_far(const struct mrsi_join_run *j, struct join_emit_job *job, struct mrsi_match_record *match, size_t n,
+         struct mrs_err *e)
 {
     MRS_ASSERT(j->far);
     enum { SOON = 16, LINE = 64, LINES = 8 };
@@ -166,12 +166,12 @@ throw_records(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err
     for (size_t i = 0; i < n_rec; i++) {
         sorted[start[rec[i].rel + 1]++] = (struct mrsi_match_record){rec[i].rec, NULL, rec[i].ref};
     }
-    return j->far ? bring_near(j, job, sorted, n_rec, e) : MRS_OK;
+    return j->far ? load_far(j, job, sorted, n_rec, e) : MRS_OK;
 }
 
 enum { AHEAD = 8 }; /* keys whose look-ups are prefetched */
 
-/* Lookup: records of all keys of the document. */
+/* Lookup: the records of all keys of the document. */
 static enum mrs_status
 look_up(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
 {
@@ -197,7 +197,7 @@ look_up(struct mrsi_join_run *j, struct join_emit_job *job, struct mrs_err *e)
 }
 
 /* ---- one document ---- */
-/* What the step puts elsewhere: side, length, bytes; kept until the splice has succeeded. */
+/* Output for other targets: side, length, bytes; kept until the splice has succeeded. */
 static enum mrs_status
 put_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
 {
@@ -210,7 +210,7 @@ put_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
     return s == MRS_OK && many ? mrsi_heavy_put_pages(&job->heavy, &job->pages, e) : s;
 }
 
-/* A job whose turn it is to be committed may write as it goes; a heavy one works in its commit. */
+/* A job whose turn it is to commit may write directly; a heavy one works in its commit. */
 static enum mrs_status
 relieve(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_err *e)
 {
@@ -340,7 +340,7 @@ refuse(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job
     return s == MRS_OK ? mrsi_refuse(w, j->step, 1, j->en->side[j->step][1], ordinal, doc, e) : s;
 }
 
-/* Keys of the document into job->h; *part false: it is written as it is. */
+/* Reads the keys of the document into job->h; *part false: it is written unchanged. */
 static enum mrs_status
 keys_of(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, struct mrs_view doc, bool *part,
         struct mrs_err *e)
@@ -357,7 +357,7 @@ keys_of(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *jo
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
-/* The number of the page that is to be found. */
+/* The number of the page to find. */
 struct join_emit_seek {
     struct mrs_buf *page;
     uint32_t left;
@@ -375,7 +375,7 @@ seek_page(void *arg, int side, struct mrs_view doc, struct mrs_err *e)
     return mrs_buf_status(k->page, e);
 }
 
-/* A document whose pages meet others: they are made once more, to name the one that does. */
+/* Names the page with a duplicate `_id`: makes the document's pages again. */
 static enum mrs_status
 clash(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job, void *work,
       const struct mrsi_rejected *rejected, struct mrs_view doc, struct mrs_err *e)
@@ -426,7 +426,7 @@ splice(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_job *job
     return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : s;
 }
 
-/* The matches of the document, wherever they come from. */
+/* The matches of the document, from either source. */
 static enum mrs_status
 gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, struct mrs_err *e)
 {
@@ -446,7 +446,7 @@ gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, str
         return s;
     }
     if (job->slice.is_heavy || j->lookup) {
-        job->list.fetched = NULL; /* the records were gathered for this document alone */
+        job->list.fetched = NULL; /* the records were collected for this document alone */
     }
     struct mrsi_match_record *match = (struct mrsi_match_record *)(void *)from->p;
     size_t all = hi = from->n / sizeof *match;
@@ -454,7 +454,7 @@ gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, str
         lo = start[rel];
         hi = start[rel + 1];
     }
-    match = match ? match + lo : match; /* no buffer where nothing was found */
+    match = match ? match + lo : match; /* NULL if there is no match */
     s = mrsi_match_list_set(&job->list, j, match, hi - lo, all - lo, &job->h, e);
     if (job->slice.is_heavy && job->heavy.named.n) {
         job->list.m.named = job->heavy.named.p;
@@ -462,7 +462,7 @@ gather(struct mrsi_join_run *j, struct join_emit_job *job, uint64_t ordinal, str
     return s;
 }
 
-/* Which references have a match. */
+/* Finds the references with a match. */
 static enum mrs_status
 mark_resolved(struct join_emit_job *job, uint8_t *resolved, struct mrs_err *e)
 {
@@ -485,7 +485,7 @@ mark_resolved(struct join_emit_job *job, uint8_t *resolved, struct mrs_err *e)
 }
 
 static enum mrs_status
-look_for_dangling(struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal, struct mrs_err *e)
+find_dangling(struct mrsi_worker *w, struct join_emit_job *job, uint64_t ordinal, struct mrs_err *e)
 {
     const uint32_t *same = (const uint32_t *)(const void *)job->h.same.p;
     uint32_t n = (uint32_t)(job->h.same.n / sizeof *same);
@@ -545,7 +545,7 @@ one_document(struct mrsi_join_run *j, struct mrsi_worker *w, struct join_emit_jo
         return write_into(j, w, job, doc, e);
     }
     MRS_THEN(s, gather(j, job, ordinal, e));
-    s = s == MRS_OK && j->st->desc.by_reference ? look_for_dangling(w, job, ordinal, e) : s;
+    s = s == MRS_OK && j->st->desc.by_reference ? find_dangling(w, job, ordinal, e) : s;
     MRS_THEN(s, splice(j, w, job, mrsi_source(1, ordinal), doc, &fate, e));
     if (s == MRS_SKIP) {
         return refuse(j, w, job, ordinal, doc, e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_far.c - shapes that stay in the files of `from` until they are spliced.
+/* join_far.c - payloads that stay in the files of `from` until they are spliced.
  *
- * Nearly every shape is its document but for one field. Where from is mapped, what is noted of such a shape is where
- * the document lies and which run of bytes it lacks: a fifth of what a copy would take, of memory that is not there
- * touched before. Notes hold in every run over the same input, for they speak of offsets, not of addresses. */
+ * Nearly every payload is its document without one field. If from is mapped, such a payload is stored as the position
+ * of the document and of the omitted bytes: a fifth of the memory of a copy. Positions are offsets, not addresses, so
+ * they stay valid in every run over the same input. */
 #include "join.h"
 
 _Static_assert(MRS_DOC_READ_MAX < 1u << 25, "a gap fits into struct mrsi_far");
@@ -27,7 +27,7 @@ mrsi_far_clear(struct mrsi_join_run *j)
 }
 
 /* ---- mapping ---- */
-/* Behind those that are there. */
+/* Appends a mapping. */
 static enum mrs_status
 add_map(struct mrsi_join_run *j, const uint8_t *p, size_t bytes, uint64_t part, struct mrs_err *e)
 {
@@ -66,10 +66,10 @@ mrsi_far_block(struct mrsi_join_run *j, const struct mrs_block *b, const uint8_t
     return s;
 }
 
-/* ---- a shape ---- */
-/* How many bytes both begin with; a is not longer than b. */
+/* ---- payloads ---- */
+/* Length of the common prefix; a is not longer than b. */
 static uint32_t
-alike(const uint8_t *a, const uint8_t *b, uint32_t n)
+common_prefix(const uint8_t *a, const uint8_t *b, uint32_t n)
 {
     uint32_t i = 0;
     while (i + 8 <= n && mrs_le64(a + i) == mrs_le64(b + i)) {
@@ -85,11 +85,11 @@ bool
 mrsi_far_note(struct mrs_view doc, uint64_t at, struct mrs_view shape, struct mrsi_rec *r, struct mrsi_far *far)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    const uint32_t head = 4; /* the length, which follows from the gap's */
+    const uint32_t head = 4; /* the length, which is computed */
     if (shape.n < sizeof *far || shape.n > doc.n || at >> 39) {
         return false;
     }
-    uint32_t gap = head + alike(shape.p + head, doc.p + head, shape.n - head), gap_len = doc.n - shape.n;
+    uint32_t gap = head + common_prefix(shape.p + head, doc.p + head, shape.n - head), gap_len = doc.n - shape.n;
     if (memcmp(shape.p + gap, doc.p + gap + gap_len, shape.n - gap) != 0) {
         return false;
     }
@@ -114,7 +114,7 @@ mrsi_far_find(const struct mrsi_join_run *j, const struct mrsi_rec *r)
     return there ? m->p + (far.at - m->at) : NULL;
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 /* Maps the same parts again. */
 static enum mrs_status
 map_again(struct mrsi_join_run *j, const struct mrs_buf *was, struct mrs_err *e)
@@ -139,7 +139,7 @@ map_again(struct mrsi_join_run *j, const struct mrs_buf *was, struct mrs_err *e)
 enum mrs_status
 mrsi_far_load(struct mrsi_join_run *j, struct mrs_err *e)
 {
-    struct mrs_buf was; /* struct mrsi_mapped, when the savepoint was taken */
+    struct mrs_buf was; /* struct mrsi_mapped, at the time of the savepoint */
     mrs_buf_init(&was, j->en->mem, SIZE_MAX);
     enum mrs_status s = mrsi_load_bytes(j->en, j->pass.from, "maps", &was, e);
     if (s == MRS_OK && was.n % sizeof(struct mrsi_mapped)) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_keys.c - the keys of a document as 16 bytes each.
+/* join_keys.c - the keys of a document, as 16 bytes each.
  *
- * With several pairs in `match` a document may have several keys in each. The first pair and every pair in which all
- * documents of `into` have one key are hashed together; the others are compared afterwards (verified). So the product
- * of two arrays of an into document is never made, and a pair with few different values (a tenant) does not send all
- * records to one partition. Of a from document few combinations are made: beyond that, pairs in which it has several
- * keys are compared afterwards as well. */
+ * With several pairs in `match` a document may have several keys in each. The first pair, and every pair in which all
+ * documents of `into` have one key, are hashed together; the others are compared afterwards (verified). So the product
+ * of two arrays of an into document is never built, and a pair with few different values (a tenant) does not send all
+ * records to one partition. Only a few combinations are built for a from document: beyond that, pairs in which it has
+ * several keys are compared afterwards as well. */
 #include "join.h"
 #include "mongoreshape/join_ops.h"
 
-enum { COMBINATIONS_MAX = 32 }; /* of a from document, but where the first pair alone has more */
+enum { COMBINATIONS_MAX = 32 }; /* for a from document, unless the first pair alone has more */
 
 void
 mrsi_hashed_init(struct mrsi_hashed *h, struct mrs_mem *mem)
@@ -60,7 +60,7 @@ put_bytes(struct mrsi_hashed *h, const struct mrs_keys *k, uint32_t i, bool firs
     mrs_buf_put(&h->bytes, k->bytes.p + k->span[i].off, k->span[i].len);
 }
 
-/* Key i of the first pair, where that is all that is hashed; h->bytes may be bad then. */
+/* Key i of the first pair, if only that is hashed; h->bytes may be bad then. */
 static struct mrsi_key
 single_key(const struct mrsi_join_run *j, const struct mrs_keys *k, uint32_t i, struct mrsi_hashed *h)
 {
@@ -79,7 +79,7 @@ single_key(const struct mrsi_join_run *j, const struct mrs_keys *k, uint32_t i, 
     return key_of(h->bytes.p, h->bytes.n, &j->en->secret);
 }
 
-/* Key i of a hashed pair other than the first; MRSI_NONE: none; several: noted in j->multi (into only). */
+/* Key i of a hashed pair other than the first; MRSI_NONE: none; several: sets j->multi (into only). */
 static uint32_t
 next_of_pair(const struct mrs_keys *k, uint32_t pair, uint32_t from)
 {
@@ -102,8 +102,8 @@ put_verify(struct mrsi_join_run *j, const struct mrs_keys *k, struct mrsi_hashed
     }
 }
 
-/* The index of the first entry in list with this key, itself (n) if it is the first; in documents with many keys by a
- * set of its own, of places in the list, where keys are already. */
+/* The index of the first entry in list with this key; n if it is new. Documents with many keys use a hash set of
+ * indexes. */
 static uint32_t
 first_equal(struct mrsi_hashed *h, struct mrsi_key key, uint32_t n, uint32_t slots)
 {
@@ -147,7 +147,7 @@ begin_set(struct mrsi_hashed *h, uint32_t n)
     return slots;
 }
 
-/* The keys of the other hashed pairs, one each; false: some pair has none, or more than one (into: multi). */
+/* The keys of the other hashed pairs, one each; false: a pair has none, or more than one (into: multi). */
 static bool
 others_of_into(struct mrsi_join_run *j, const struct mrs_keys *k, uint32_t other[8])
 {
@@ -206,8 +206,8 @@ hash_into(struct mrsi_join_run *j, const struct mrs_keys *k, struct mrsi_hashed 
     return mrs_buf_status(&h->same, e);
 }
 
-/* Whether a from document has few combinations; if not, the pairs in which it has most keys are no longer hashed, and
- * both sides must be read again (j->multi). */
+/* Has a from document few combinations? If not, the pairs in which it has most keys are removed from the hash, and both
+ * sides must be read again (j->multi). */
 static bool
 few_combinations(struct mrsi_join_run *j, const struct mrs_keys *k)
 {
@@ -241,7 +241,7 @@ few_combinations(struct mrsi_join_run *j, const struct mrs_keys *k)
     return false;
 }
 
-/* All combinations of a from document: an odometer over the hashed pairs. */
+/* Builds all combinations of a from document: an odometer over the hashed pairs. */
 static enum mrs_status
 hash_from(struct mrsi_join_run *j, const struct mrs_keys *k, struct mrsi_hashed *h, struct mrs_err *e)
 {
@@ -280,7 +280,7 @@ hash_from(struct mrsi_join_run *j, const struct mrs_keys *k, struct mrsi_hashed 
     }
 }
 
-/* The everyday case: one pair, one key. */
+/* The usual case: one pair, one key. */
 static enum mrs_status
 hash_one(struct mrsi_join_run *j, const struct mrs_keys *k, bool into, struct mrsi_hashed *h, struct mrs_err *e)
 {
@@ -318,7 +318,7 @@ mrsi_hash_keys(struct mrsi_join_run *j, struct mrsi_worker *w, bool into, struct
 }
 
 static bool
-meets(const struct mrsi_verify *a, size_t na, const struct mrsi_verify *b, size_t nb, uint32_t pair)
+has_common_key(const struct mrsi_verify *a, size_t na, const struct mrsi_verify *b, size_t nb, uint32_t pair)
 {
     for (size_t i = 0; i < na; i++) {
         for (size_t k = 0; a[i].pair == pair && k < nb; k++) {
@@ -336,7 +336,7 @@ mrsi_verified(const struct mrsi_join_run *j, const struct mrsi_rec *r, const str
     const struct mrsi_verify *a = (const struct mrsi_verify *)(const void *)mrsi_rec_verify(r);
     const struct mrsi_verify *b = (const struct mrsi_verify *)(const void *)into->verify.p;
     for (uint32_t p = 0; p < j->st->desc.n_pairs; p++) {
-        if (!j->is_hashed[p] && !meets(a, r->verify_len / sizeof *a, b, into->verify.n / sizeof *b, p)) {
+        if (!j->is_hashed[p] && !has_common_key(a, r->verify_len / sizeof *a, b, into->verify.n / sizeof *b, p)) {
             return false;
         }
     }

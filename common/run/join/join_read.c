@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_read.c - the reading passes of a join: the keys of `into`, and what `from` brings.
+/* join_read.c - the reading passes of a join: the keys of `into`, and the payloads of `from`.
  *
- * In a route every from document is looked up at once and what it brings goes to the partitions of the into documents
- * it meets; in a lookup it is kept with its keys. Either way one byte of fate is begun for each from document.
- * Refusals of from documents are recorded here. */
+ * In a route every from document is looked up at once, and its payload goes to the partitions of its into documents; in
+ * a lookup it is stored with its keys. Both create one byte of flags for each from document. Refusals of from documents
+ * are recorded here. */
 #include "join.h"
 #include "mongoreshape/join_ops.h"
 
@@ -30,8 +30,8 @@ key_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* Keys of one into document into w->keys; none if it takes no part or is refused (which is recorded when it is
- * written). */
+/* Reads the keys of one into document into w->keys; none if it is not processed or is refused (which is recorded when
+ * it is written). */
 static enum mrs_status
 into_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, struct mrs_err *e)
 {
@@ -146,9 +146,9 @@ mrsi_join_read_into_keys(struct mrsi_join_run *j, struct mrs_err *e)
     return s;
 }
 
-/* ---- what from brings ---- */
+/* ---- payloads of from ---- */
 enum { BATCH = 16 };
-struct from_waiting {      /* a document with one key, whose slot in the table is being loaded */
+struct from_waiting {      /* a document with one key, whose slot in the table is being prefetched */
     struct mrs_view doc;
     uint64_t ordinal;
     struct mrsi_key key;
@@ -158,16 +158,16 @@ struct from_job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrsi_hashed h;
-    struct mrs_buf bits;   /* one byte a document */
+    struct mrs_buf bits;   /* one byte for each document */
     struct mrs_buf shape, sort;
-    struct mrs_buf meets;  /* struct mrsi_table_entry: into documents of one from document */
+    struct mrs_buf meets;  /* struct mrsi_table_entry: the into documents of one from document */
     struct mrs_buf recs, log; /* lookup */
-    struct mrs_buf left;   /* as in mrsi_join */
+    struct mrs_buf left;   /* as in mrsi_join_run */
     uint64_t n_left;
     struct from_waiting waiting[BATCH];
     uint32_t n_waiting;
-    const uint8_t *map;    /* the block's bytes where they stay; NULL: nowhere */
-    uint64_t map_at;       /* and where that is, for struct mrsi_far */
+    const uint8_t *map;    /* the mapped bytes of the block; NULL: not mapped */
+    uint64_t map_at;       /* and their offset, for struct mrsi_far */
 };
 
 static enum mrs_status
@@ -186,14 +186,14 @@ from_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
         mrs_buf_init(&f->shape, j->en->mem, MRSI_SHAPE_MAX);
     }
     if (__atomic_load_n(&j->multi, __ATOMIC_RELAXED)) {
-        return MRS_END; /* all of it is read again */
+        return MRS_END; /* everything is read again */
     }
     enum mrs_status s = mrsi_scan_next(&j->scan, &f->block, &f->part, e);
     *big = mrsi_is_large(j->en, f->block.n);
     return s == MRS_OK ? mrsi_far_block(j, &f->block, &f->map, &f->map_at, e) : s;
 }
 
-/* Keys by which references name it all the same; none if they cannot be computed. */
+/* Keys of a refused document, by which references may name it; none if they cannot be computed. */
 static enum mrs_status
 keys_of_refused(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, struct mrs_err *e)
 {
@@ -206,7 +206,7 @@ keys_of_refused(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view 
     return s == MRS_OK ? s : mrsi_kernel_failed(w, s, e);
 }
 
-/* Keys of one from document; *bits says when it takes no part or is refused. */
+/* Keys of one from document; sets *bits if it is not processed or refused. */
 static enum mrs_status
 from_keys(struct mrsi_join_run *j, struct mrsi_worker *w, struct mrs_view doc, uint64_t ordinal, uint8_t *bits,
           struct mrs_err *e)
@@ -247,7 +247,7 @@ in_block(const struct from_job *f, struct mrs_view doc)
     return doc.p >= f->block.p && doc.p < f->block.p + f->block.n;
 }
 
-/* The shape stays where its document is, if it can. */
+/* Leaves the payload in its file if possible. */
 static void
 leave_shape(struct from_job *f, struct mrs_view doc, struct mrsi_rec *r)
 {
@@ -266,7 +266,7 @@ is_refused(const struct from_job *f, uint64_t ordinal)
     return f->bits.p[ordinal - f->block.first_doc] == MRSI_FATE_REFUSED;
 }
 
-/* The record of a from document, without the into document that it is for. */
+/* The record of a from document, without the ordinal of its into document. */
 static enum mrs_status
 make_record(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
             struct mrsi_rec *r, struct mrs_err *e)
@@ -290,7 +290,7 @@ make_record(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, 
         mrsi_remarks_begin(w);
         s = j->ops->shape(j->st->state, &w->ctx, doc, &f->shape);
         mrsi_remark(mrsi_row(w, j->step, 0), s == MRS_OK ? w->ctx.remarks : 0);
-        if (s == MRS_OK && w->ctx.eased) { /* counted once it is known who is placed */
+        if (s == MRS_OK && w->ctx.eased) { /* counted when it is known who is placed */
             f->bits.p[ordinal - f->block.first_doc] |= MRSI_FATE_EASED;
         }
     }
@@ -320,13 +320,13 @@ add_meeting(struct from_job *f, const struct mrsi_table_entry *x, bool by_refere
     size_t n = f->meets.n / sizeof *m;
     for (size_t i = n > 8 ? n - 8 : 0; i < n; i++) {
         if (m[i].ord == x->ord && (!by_reference || m[i].ref == x->ref)) {
-            return; /* the usual repeats; the others fall out when the partition is sorted */
+            return; /* the usual duplicates; others are removed when the partition is sorted */
         }
     }
     mrs_buf_put(&f->meets, x, sizeof *x);
 }
 
-/* A document without a match is kept while they are few: then from need not be read again to let the others go. */
+/* Stores a document without a match while there are few: then from need not be read again to write them. */
 static enum mrs_status
 keep_left(struct mrsi_join_run *j, struct from_job *f, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e)
 {
@@ -389,7 +389,7 @@ route_waiting(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f
     return s;
 }
 
-/* What is known of the fields of a document waits with it. */
+/* The known fields of a document are queued with it. */
 static void
 keep_fields(const struct mrs_ctx *c, struct mrs_view doc, struct mrs_eval_fields *to)
 {
@@ -403,8 +403,8 @@ keep_fields(const struct mrs_ctx *c, struct mrs_view doc, struct mrs_eval_fields
     }
 }
 
-/* Documents with one key wait for each other, so that the misses of a batch overlap; others go at once, but never
- * before those that wait. */
+/* Documents with one key are queued, so that the cache misses of a batch overlap; others are handled at once, after the
+ * queue. */
 static enum mrs_status
 route(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
       struct mrs_err *e)
@@ -422,8 +422,8 @@ route(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct
         keep_fields(&w->ctx, doc, &x->fields);
         return f->n_waiting == BATCH ? route_waiting(j, w, f, e) : MRS_OK;
     }
-    if (f->n_waiting) { /* what it overwrites in h.verify is empty then as it is now: pairs are verified for all
-                           documents or for none */
+    if (f->n_waiting) { /* h.verify, which it overwrites, is empty before and after: pairs are verified for all
+                         * documents or for none */
         s = route_waiting(j, w, f, e);
     }
     mrs_buf_reset(&f->meets);
@@ -433,7 +433,7 @@ route(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct
     return s == MRS_OK ? route_to(j, w, f, doc, ordinal, e) : s;
 }
 
-/* Lookup: the record is kept; its keys point at it by its offset in the job's records. */
+/* Lookup: stores the record; its keys refer to it by its offset in the job's records. */
 static enum mrs_status
 keep(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
      struct mrs_err *e)
@@ -459,7 +459,7 @@ keep(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct 
     return mrs_buf_status(&f->log, e);
 }
 
-/* Partitions by key: the record comes after each of its keys. */
+/* Partitions by key: writes the record with each of its keys. */
 static enum mrs_status
 keep_keyed(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f, struct mrs_view doc, uint64_t ordinal,
            struct mrs_err *e)
@@ -490,7 +490,7 @@ from_document(struct mrsi_join_run *j, struct mrsi_worker *w, struct from_job *f
     if (s != MRS_OK || (!w->keys.n && is_refused(f, ordinal))) {
         return s;
     }
-    if (!w->keys.n) { /* never before those that wait: what is left keeps its order */
+    if (!w->keys.n) { /* after the queue: unmatched documents keep their order */
         s = f->n_waiting ? route_waiting(j, w, f, e) : MRS_OK;
         return s == MRS_OK ? keep_left(j, f, doc, ordinal, e) : s;
     }
@@ -521,7 +521,7 @@ from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     cur.fields = true;
     while (s == MRS_OK || s == MRS_SKIP) {
         s = mrsi_cursor_next(&cur, w, &doc, e);
-        if (w->ctx.fields && w->fields.tpl) { /* fields are what kernels want */
+        if (w->ctx.fields && w->fields.tpl) { /* kernels use fields */
             mrs_template_fields(w->fields.tpl, w->ctx.fields_of, &w->fields);
             w->fields.tpl = NULL;
         }
@@ -530,7 +530,7 @@ from_work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     return s == MRS_END ? route_waiting(j, w, f, e) : s;
 }
 
-/* Room for n bytes of records, eight-byte aligned; NULL without memory. */
+/* Reserves n bytes for records, eight-byte aligned; NULL: out of memory. */
 static uint8_t *
 slab_room(struct mrsi_join_run *j, size_t n)
 {
@@ -547,7 +547,7 @@ slab_room(struct mrsi_join_run *j, size_t n)
             mrs_free(j->en->mem, p);
             return NULL;
         }
-        mrsi_advise_huge(p, size); /* they are read at random */
+        mrsi_advise_huge(p, size); /* random access */
         j->slab_at = p;
         j->slab_left = size;
     }
@@ -557,7 +557,7 @@ slab_room(struct mrsi_join_run *j, size_t n)
     return at;
 }
 
-/* Lookup: the job's records move to a place where they stay. */
+/* Lookup: moves the job's records to their final place. */
 static enum mrs_status
 keep_records(struct mrsi_join_run *j, struct from_job *f, struct mrs_err *e)
 {
@@ -650,7 +650,7 @@ enum mrs_status
 mrsi_join_read_from(struct mrsi_join_run *j, struct mrs_err *e)
 {
     struct mrsi_pipe p = {j->en, sizeof(struct from_job), from_fetch, from_work, from_commit, from_clear, j};
-    struct mrsi_pass *pass = j->lookup ? NULL : &j->pass; /* small: rather read again than written */
+    struct mrsi_pass *pass = j->lookup ? NULL : &j->pass; /* small: reading again is cheaper than writing */
     struct mrsi_spiller *list = NULL;
     enum mrs_status s = MRS_OK;
     if (!j->lookup) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_savepoint.c - savepoints of a join: what each of its stages needs to resume.
+/* join_savepoint.c - savepoints of a join: the data that each of its stages needs to resume.
  *
- * What is small is made again instead of written: a lookup reads from once more. Fates are copied for each savepoint,
- * as their bits change; everything else is written once or only grows. */
+ * Small data is made again instead of written: a lookup reads from again. Flags are copied for each savepoint, since
+ * they change; everything else is written once or only grows. */
 #include "join_slice.h"
 
 static void
@@ -78,7 +78,7 @@ mrsi_join_marks(struct mrsi_join_run *j)
     mrsi_ckpt_savepoint_for(&j->pass);
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 static enum mrs_status
 get_flags(struct mrsi_join_run *j, bool *by_key, bool *settled, struct mrs_err *e)
 {
@@ -108,7 +108,7 @@ get_flags(struct mrsi_join_run *j, bool *by_key, bool *settled, struct mrs_err *
     return MRS_OK;
 }
 
-/* Keys that another run left: those of documents that there are. */
+/* Validates resumed keys: their documents exist. */
 static enum mrs_status
 check_entries(const struct mrsi_join_run *j, struct mrs_err *e)
 {
@@ -121,7 +121,7 @@ check_entries(const struct mrsi_join_run *j, struct mrs_err *e)
     return good ? MRS_OK : mrsi_state_damaged("the keys", e);
 }
 
-/* Documents without a match: whole, one behind the other. */
+/* Validates documents without a match: complete and contiguous. */
 static enum mrs_status
 get_left(struct mrsi_join_run *j, struct mrs_err *e)
 {
@@ -171,7 +171,7 @@ get_table(struct mrsi_join_run *j, struct mrs_err *e)
 }
 
 /* ---- stages ---- */
-/* Once more, as it is not in the savepoint; what that counts and refuses has been counted and refused. */
+/* Reads again what the savepoint lacks; its counts and refusals are in the account already. */
 static enum mrs_status
 read_again(struct mrsi_join_run *j, struct mrs_err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_settle.c - the fate of the documents of `from`, after all their matches.
+/* join_settle.c - writes the documents of `from` after all matching.
  *
- * One byte for each says how it was used; the step turns that into a fate, without reading the document. If nothing
+ * One byte for each says how it was used; the step derives its fate from that without reading the document. If nothing
  * leaves, `from` is copied unchanged; if nothing stays, it is not read again. */
 #include "run/pass/checkpoint.h"
 #include "join.h"
@@ -44,7 +44,7 @@ fetch(void *arg, void *p, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* Why is in w->err. */
+/* The reason is in w->err. */
 static enum mrs_status
 refuse(struct join_settle *st, struct mrsi_worker *w, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
@@ -53,7 +53,7 @@ refuse(struct join_settle *st, struct mrsi_worker *w, uint64_t ordinal, struct m
     return mrsi_refuse(w, j->step, 0, j->en->side[j->step][0], ordinal, doc, e);
 }
 
-/* An orphan on its way to a collection of its own. */
+/* Writes an orphan to its target collection. */
 static enum mrs_status
 to_side(struct join_settle *st, struct mrsi_worker *w, struct join_settle_job *job, uint64_t ordinal, uint32_t side,
         struct mrs_view doc, struct mrs_err *e)
@@ -78,7 +78,7 @@ to_side(struct join_settle *st, struct mrsi_worker *w, struct join_settle_job *j
     return mrsi_step_outputs_write(&j->sides, w, job->out, side, doc, e);
 }
 
-/* The reason is the step's own: it fails on the document as it did before. */
+/* The reason comes from the step, which fails on the document again. */
 enum mrs_status
 mrsi_refuse_unsorted(struct mrsi_join_run *j, struct mrsi_worker *w, uint32_t side, uint64_t ordinal,
                      struct mrs_view doc, struct mrs_err *e)
@@ -89,7 +89,7 @@ mrsi_refuse_unsorted(struct mrsi_join_run *j, struct mrsi_worker *w, uint32_t si
     if (s < MRS_SKIP || w->scratch.bad == 1) {
         return s < MRS_SKIP ? mrsi_kernel_failed(w, s, e) : mrs_buf_status(&w->scratch, e);
     }
-    if (s == MRS_OK && !w->scratch.bad) { /* only the fates of a damaged savepoint say so */
+    if (s == MRS_OK && !w->scratch.bad) { /* only if the flags of a savepoint are damaged */
         return mrsi_state_damaged("what has become of documents", e);
     }
     mrs_err_at(&w->err, "sort");
@@ -169,8 +169,8 @@ clear(void *arg, void *p)
     }
 }
 
-/* ---- without reading from again ---- */
-/* Whether a document of these bits stays, or must be examined to leave. */
+/* ---- without reading from ---- */
+/* Does a document with these flags stay, or must it be read to leave? */
 static bool
 is_wanted(const struct join_settle *st, unsigned bits)
 {
@@ -197,7 +197,7 @@ left_at(const struct mrsi_join_run *j, size_t at, struct left_at *out)
     return at + sizeof out->ordinal + out->doc.n;
 }
 
-/* Whether all that is wanted was kept when from was read. */
+/* Was everything needed stored when from was read? */
 static bool
 left_suffices(const struct join_settle *st, uint64_t wanted)
 {
@@ -240,7 +240,7 @@ settle_left(struct join_settle *st, struct mrs_err *e)
     return s;
 }
 
-/* How many documents stay, leave silently, or must be examined to leave. */
+/* Numbers of documents that stay, leave silently, or must be read to leave. */
 struct join_settle_tally {
     uint64_t stay, gone, seen;
     uint64_t taken, dropped;
@@ -255,7 +255,7 @@ tally(const struct join_settle *st)
     for (unsigned b = 0; b < MRSI_FATES; b++) {
         enum mrs_fate f = st->fate[b & MRSI_FATE_USED];
         if ((b & MRSI_FATE_REFUSED) && (b & MRSI_FATE_OUTSIDE)) {
-            continue; /* an earlier step refused it */
+            continue; /* refused by an earlier step */
         }
         if (b & MRSI_FATE_REFUSED) {
             t.gone += counts[b];
@@ -274,8 +274,8 @@ tally(const struct join_settle *st)
     return t;
 }
 
-/* In a sample, what has no match belongs to none of it; but a collection that other joins read as well must be whole
- * for them, and what they match must stay. */
+/* Unmatched documents are not part of a sample; but a collection that other joins read must be complete for them, and
+ * must keep the documents they match. */
 static bool
 sample_drops(const struct mrsi_join_run *j)
 {
@@ -303,16 +303,16 @@ mrsi_settle_from(struct mrsi_join_run *j, struct mrs_err *e)
     }
     enum mrs_status s = mrsi_fates_sound(&j->fates, e);
     if (s != MRS_OK || j->self) {
-        return s; /* where from and into are one, what stays was written as into */
+        return s; /* if from and into are one collection, the rest was written as into */
     }
     struct join_settle_tally t = tally(&st);
-    if (!t.gone && !t.seen && j->sides.wr_of[0] == MRSI_NONE) { /* nothing leaves, and nothing did in an earlier pass */
+    if (!t.gone && !t.seen && j->sides.wr_of[0] == MRSI_NONE) { /* no document leaves, now or in an earlier pass */
         row->after += t.stay;
         return MRS_OK;
     }
     s = j->sides.wr_of[0] == MRSI_NONE ? mrsi_step_outputs_open(&j->sides, 0, e) : MRS_OK;
     j->pass.n_wr = j->sides.n_wr;
-    if (s == MRS_OK && !t.stay && !t.seen) { /* nothing stays: no need to read it again */
+    if (s == MRS_OK && !t.stay && !t.seen) { /* no document stays: not read again */
         row->taken += t.taken;
         row->dropped += t.dropped;
         return MRS_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_slice.c - documents of `into`, cut where the partitions of their records end.
+/* join_slice.c - cuts documents of `into` at the boundaries of their records' partitions.
  *
- * A slice extends over several read blocks, so that a partition is loaded once. A partition that is more than a worker
- * may hold is split here, at its turn; its file is reused for the next one, so the split parts stay in the page cache.
+ * A slice extends over several read blocks, so that a partition is loaded once. A partition that is too large for a
+ * worker is split when its turn comes; its file is reused for the next one, so the split parts stay in the page cache.
  * Savepoints need not wait for the end of a block: they contain the rest of it. */
 #include "join_slice.h"
 #include "heavy_parents.h"
@@ -52,7 +52,7 @@ refill(struct mrsi_join_run *j, struct mrs_err *e)
         x->part = (uint32_t)(part - j->scan.parts);
         x->next = x->block.first_doc;
     } else {
-        x->block.n = 0; /* a sample ends with a block that is none of it */
+        x->block.n = 0; /* a sample ends with a block that it does not include */
     }
     return s;
 }
@@ -74,7 +74,7 @@ append(struct mrs_block *b, const uint8_t *p, size_t n, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* How many bytes of the block belong to the slice, which has room for so many more; one document does in any case. */
+/* Number of bytes of the block that belong to the slice, which has space for so many more; at least one document. */
 static size_t
 slice_bytes(const struct mrsi_slices *x, uint64_t hi, size_t room, bool any, uint32_t *docs)
 {
@@ -92,9 +92,9 @@ slice_bytes(const struct mrsi_slices *x, uint64_t hi, size_t room, bool any, uin
     return n;
 }
 
-/* Whether the block that was read continues where the slice ends. */
+/* Does the block just read continue the slice? */
 static bool
-goes_on(const struct mrsi_join_run *j, const struct mrsi_slice *slice)
+continues(const struct mrsi_join_run *j, const struct mrsi_slice *slice)
 {
     const struct mrsi_slices *x = &j->slices;
     return slice->part == &j->scan.parts[x->part] && x->block.off + x->at == slice->block.off + slice->block.n;
@@ -111,7 +111,7 @@ take_documents(struct mrsi_join_run *j, struct mrsi_slice *slice, uint64_t hi, s
     b->first_doc = x->next;
     b->off = x->block.off + x->at;
     slice->part = &j->scan.parts[x->part];
-    while (s == MRS_OK && x->next < hi && goes_on(j, slice)) {
+    while (s == MRS_OK && x->next < hi && continues(j, slice)) {
         uint32_t docs;
         size_t n = slice_bytes(x, hi, most > b->n ? most - b->n : 0, b->n != 0, &docs);
         if (!n) {
@@ -126,7 +126,7 @@ take_documents(struct mrsi_join_run *j, struct mrsi_slice *slice, uint64_t hi, s
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* ---- their records ---- */
+/* ---- records of slices ---- */
 /* The partition of the next document; a large one is split. */
 static enum mrs_status
 find_partition(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_err *e)
@@ -134,7 +134,7 @@ find_partition(struct mrsi_join_run *j, struct mrsi_slice *slice, struct mrs_err
     struct mrsi_slices *x = &j->slices;
     struct mrsi_spill *sp = &j->spill;
     enum mrs_status s = MRS_OK;
-    if (x->next >= sp->total) { /* only where the state of another run says so */
+    if (x->next >= sp->total) { /* only if the resumed state is wrong */
         return mrsi_state_damaged("the step", e);
     }
     uint32_t i = mrsi_spill_part_of(sp, x->next);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_file.c - see match_file.h. Records are written one behind the other and read through a window; only one byte
- * a match stays in memory. */
+/* match_file.c - see match_file.h. Records are written contiguously and read through a buffer; only one byte for each
+ * match stays in memory. */
 #include "match_file.h"
 #include "mongoreshape/join_ops.h"
 
@@ -68,7 +68,7 @@ mrsi_match_file_put(struct mrsi_match_file *f, const struct mrsi_rec *r, struct 
     return f->tail.n > WINDOW || f->tail.bad ? flush(f, e) : MRS_OK;
 }
 
-/* The record at f->at whole in the window; NULL on failure. */
+/* The complete record at f->at in the buffer; NULL: failure. */
 static const struct mrsi_rec *
 load(struct mrsi_match_file *f, struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_file.h - the matches of one into document when they are too many for memory: a list in a temporary file. */
+/* match_file.h - the matches of one into document if they do not fit into memory: a list in a temporary file. */
 #ifndef MRS_RUN_MATCH_FILE_H
 #define MRS_RUN_MATCH_FILE_H
 
@@ -7,26 +7,26 @@
 #include "mongoreshape/join_ops.h"
 
 struct mrsi_match_file {
-    struct mrs_matches m;     /* what the step sees */
+    struct mrs_matches m;     /* interface for the step */
     struct mrsi_engine *en;
     struct mrsi_temp *temp;
     uint64_t bytes, n;
-    struct mrs_buf tail;      /* records not yet in the file */
-    struct mrs_buf useds;     /* one byte a match, as in matches.h */
-    struct mrs_buf window;    /* of the file, being read */
-    uint64_t window_off, at;  /* at: offset of the record that comes next */
+    struct mrs_buf tail;      /* records not written yet */
+    struct mrs_buf useds;     /* one byte for each match, as in matches.h */
+    struct mrs_buf window;    /* read buffer of the file */
+    uint64_t window_off, at;  /* at: offset of the next record */
     size_t window_at;
-    uint64_t given;           /* matches handed out since the last rewind */
+    uint64_t given;           /* matches returned since the last rewind */
     uint64_t last_order, last_ref;
     bool any, by_reference;
 };
 void mrsi_match_file_init(struct mrsi_match_file *f, struct mrsi_engine *en);
 void mrsi_match_file_clear(struct mrsi_match_file *f);
-void mrsi_match_file_begin(struct mrsi_match_file *f, bool by_reference); /* empty again */
-/* Appends a record, in the order of the step; repeats are dropped. */
+void mrsi_match_file_begin(struct mrsi_match_file *f, bool by_reference); /* resets it */
+/* Appends a record, in the order of the step; duplicates are dropped. */
 enum mrs_status mrsi_match_file_put(struct mrsi_match_file *f, const struct mrsi_rec *r, struct mrs_err *e);
 enum mrs_status mrsi_match_file_end(struct mrsi_match_file *f, const struct mrsi_hashed *into, struct mrs_err *e);
-/* As mrsi_match_list_settle; *placed counts. */
+/* Like mrsi_match_list_settle; *placed is increased. */
 enum mrs_status mrsi_match_file_settle(struct mrsi_match_file *f, struct mrsi_join_run *j, bool refused,
                                        uint64_t *placed, struct mrs_err *e);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matches.c - see matches.h. Sorting is a bottom-up merge sort of pointers: stable, without recursion, and lists come
- * nearly sorted. */
+/* matches.c - see matches.h. The sort is a bottom-up merge sort of pointers: stable, not recursive, and fast for lists
+ * that are nearly sorted. */
 #include "matches.h"
 #include "mongoreshape/join_ops.h"
 
-enum { AHEAD = 16, LINE = 64, LINES = 6 }; /* records that are loaded at once, ahead of their use */
+enum { AHEAD = 16, LINE = 64, LINES = 6 }; /* number of records to prefetch */
 
-/* ---- shapes ---- */
+/* ---- payloads ---- */
 void
 mrsi_match_from(const struct mrsi_match_record *match, struct mrs_match *out)
 {
@@ -147,7 +147,7 @@ drop_repeats(struct mrsi_match_list *l, bool by_reference)
     l->n = kept;
 }
 
-/* Records were thrown together from everywhere: the next ones are loaded while one is spliced. */
+/* Records are scattered in memory: prefetches the next ones while one is spliced. */
 static void
 fetch_ahead(struct mrsi_match_list *l)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links.c - a linking step from its first pass to its last; the idea is in links.h. */
+/* links.c - runs a linking step from its first pass to its last; see links.h. */
 #include "run/pass/drivers.h"
 #include "links.h"
 
@@ -22,7 +22,7 @@ begin(struct mrsi_link_run *l)
     }
 }
 
-/* What only decisions come of. */
+/* Frees results of decisions. */
 static void
 clear_references(struct mrsi_link_run *l)
 {
@@ -52,7 +52,7 @@ clear(struct mrsi_link_run *l)
     mrsi_mapped_mem_clear(&l->parent);
 }
 
-/* One stage, and what has to be done before the next. */
+/* One stage, and the preparation of the next. */
 static enum mrs_status
 one_stage(struct mrsi_link_run *l, struct mrs_err *e)
 {

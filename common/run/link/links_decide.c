@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links_decide.c - from references as ordinals to the fate of each child and the added references; reads no
- * document. */
+/* links_decide.c - decides the fate of each child and the added references from tables of ordinals; reads no
+ * documents. */
 #include "links.h"
 #include "mongoreshape/context.h"
 
@@ -10,9 +10,10 @@ go_on(const struct mrsi_link_run *l, uint64_t i, struct mrs_err *e)
     return i % (1u << 20) == 0 ? mrsi_interrupted(l->en, e) : MRS_OK;
 }
 
-/* Asks the step; OK, SKIP (w->err is cleared: the reason is found again when the document is written). */
+/* Asks the step; OK, SKIP (w->err is cleared: the reason is computed again when the document is written). */
 static enum mrs_status
-ask(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f, unsigned *verdict, struct mrs_err *e)
+ask_step(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f, unsigned *verdict,
+         struct mrs_err *e)
 {
     struct mrsi_worker *w = &l->en->worker[0];
     mrs_err_clear(&w->err);
@@ -24,7 +25,7 @@ ask(const struct mrsi_link_run *l, uint32_t side, const struct mrs_link_facts *f
     return s;
 }
 
-/* ---- who is listed, and which parents list no child that exists ---- */
+/* ---- listed children, and parents whose references are all dangling ---- */
 static void
 note_listed(struct mrsi_link_run *l, uint64_t child, uint64_t parent)
 {
@@ -54,7 +55,7 @@ note_broken(struct mrsi_link_run *l, uint64_t parent, struct mrs_err *e)
     }
     mrsi_fates_add(fates, parent, MRSI_LINK_BROKEN);
     enum mrs_status s = notice(l, 0, MRS_NOTICE_DANGLING, parent, e);
-    MRS_THEN(s, ask(l, 0, &f, &verdict, e));
+    MRS_THEN(s, ask_step(l, 0, &f, &verdict, e));
     if (s == MRS_SKIP) {
         mrsi_fates_add(fates, parent, MRSI_FATE_REFUSED);
     }
@@ -87,7 +88,7 @@ mrsi_link_listed(const struct mrsi_link_run *l, uint64_t child, uint64_t one, st
     f->elsewhere = f->shape == MRS_LINK_ONE && f->listed && (f->listed > 1 || (x & MRSI_LISTED_BY) != one);
 }
 
-/* The facts of a child whose references are [i, end) of the table; returns end. */
+/* The facts on a child whose references are [i, end) of the table; returns end. */
 static uint64_t
 facts_of(const struct mrsi_link_run *l, uint64_t child, uint64_t i, struct mrs_link_facts *f, uint64_t *one)
 {
@@ -114,7 +115,7 @@ judge_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts
     if ((mrsi_fates_get(fates, child) & MRSI_FATE_OUTSIDE) || mrsi_link_refused(l, 1, child)) {
         return MRS_OK;
     }
-    enum mrs_status s = ask(l, 1, f, &verdict, e);
+    enum mrs_status s = ask_step(l, 1, f, &verdict, e);
     if (s == MRS_OK && (mrsi_fates_get(fates, child) & MRSI_LINK_SORTLESS) && (f->names || f->listed)) {
         s = MRS_SKIP;
     }
@@ -135,9 +136,9 @@ judge_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts
     return s;
 }
 
-/* Bits recorded for a child whatever its fate. */
+/* Bits recorded for a child with any fate. */
 static enum mrs_status
-look_at_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts *f, struct mrs_err *e)
+read_child(struct mrsi_link_run *l, uint64_t child, const struct mrs_link_facts *f, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     if (mrsi_fates_get(&l->side[1].fates, child) & MRSI_FATE_OUTSIDE) {
@@ -165,15 +166,15 @@ judge_children(struct mrsi_link_run *l, struct mrs_err *e)
         struct mrs_link_facts f;
         uint64_t one;
         at = facts_of(l, c, at, &f, &one);
-        s = look_at_child(l, c, &f, e);
+        s = read_child(l, c, &f, e);
         MRS_THEN(s, judge_child(l, c, &f, one, e));
         MRS_THEN(s, go_on(l, c, e));
     }
     return s;
 }
 
-/* ---- references to add ---- */
-/* Whether a reference of the other side makes `to` of this side gain the document that holds it. */
+/* ---- added references ---- */
+/* Does a reference of the other side make `to` of this side gain the document with the reference? */
 static bool
 is_gain(const struct mrsi_link_run *l, uint32_t side, uint64_t ref, uint64_t to)
 {
@@ -187,9 +188,9 @@ is_gain(const struct mrsi_link_run *l, uint32_t side, uint64_t ref, uint64_t to)
     return !there && (mrsi_fates_get(&l->side[1].fates, whose) & MRS_LINK_GAINS);
 }
 
-enum { SOON = 24 }; /* references ahead of the one that is put in its place */
+enum { SOON = 24 }; /* prefetch distance in references */
 
-/* A counting sort: counts, sums, and each document in its place, in the order of the table. */
+/* A counting sort: counts, sums, then places each document, in the order of the table. */
 static enum mrs_status
 find_gains(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
 {
@@ -207,7 +208,7 @@ find_gains(struct mrsi_link_run *l, uint32_t side, struct mrs_err *e)
         s = go_on(l, i, e);
     }
     for (uint64_t i = 0; s == MRS_OK && i < n; i++) {
-        start[i + 2] += start[i + 1]; /* start[i + 1]: where those of i begin, and will end */
+        start[i + 2] += start[i + 1]; /* start[i + 1]: current end of the entries of i */
     }
     x->n = total;
     MRS_THEN(s, mrsi_mapped_mem_new(&x->to, l->en, total * 8, l->en->memory / 16, e));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links_items.c - the references that a document holds in the end: those that it held and that stay, those that it
- * gains, in their order. */
+/* links_items.c - the final references of a document: the old ones that stay and the new ones, in order. */
 #include "links.h"
 #include "mongoreshape/join_ops.h"
 #include <stdlib.h>
@@ -24,13 +23,13 @@ mrsi_link_items_clear(struct mrsi_link_items *x)
     }
 }
 
-enum { NEAR = 24, FAR = 48 }; /* references ahead of the one that is put in */
-/* No more elements fit in a document: all but the first million take nine bytes without their value, those at least
- * 7.5 bytes. */
+enum { NEAR = 24, FAR = 48 }; /* prefetch distances in references */
+/* The maximum number of elements of a document: all but the first million take at least nine bytes without their value,
+ * those at least 7.5 bytes on average. */
 enum { MOST = MRS_DOC_MAX / 8 };
 
-/* ---- ordinals that are there already ---- */
-/* False: it was there, or there is no memory. */
+/* ---- set of ordinals ---- */
+/* False: it is in the set, or memory is out. */
 static bool
 add_to_set(struct mrsi_link_items *x, uint64_t ordinal)
 {
@@ -47,7 +46,7 @@ put(struct mrsi_link_items *x, uint32_t at, enum mrs_link_kind kind, struct mrs_
     mrs_buf_put(&x->other, &other, sizeof other);
 }
 
-/* The bytes that it takes in an array, at least: its name may have more digits, if others come before it. */
+/* Its minimum size in an array: its name gets more digits if many others come before it. */
 static uint32_t
 put_new(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint32_t side, uint64_t other)
 {
@@ -61,7 +60,7 @@ put_new(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint32_t side,
     return 1 + name + 1 + kept.id_len;
 }
 
-/* A child that names another parent, and is believed. */
+/* A child that refers to another parent, which takes precedence. */
 static bool
 has_left(const struct mrsi_link_run *l, uint64_t parent, uint64_t child)
 {
@@ -97,9 +96,9 @@ put_old(struct mrsi_link_run *l, struct mrsi_link_items *x, const struct mrs_key
     }
 }
 
-/* Starts to load what put_new will read soon: what one document gains comes after what the last one did, so that
- * places can be asked for far ahead, and what is at them a little later. (Inlined in any case: a function that only
- * prefetches has no effect that the compiler knows of, and it drops the calls.) */
+/* Prefetches what put_new will read soon: the new references of consecutive documents are contiguous, so slots can be
+ * prefetched far ahead, and their contents a little later. (Always inlined: for the compiler a function that only
+ * prefetches has no effect, and it drops the calls.) */
 static inline __attribute__((always_inline)) void
 fetch_ahead(const struct mrsi_link_run *l, uint32_t side, const uint64_t *gain, uint64_t left)
 {
@@ -116,8 +115,8 @@ fetch_ahead(const struct mrsi_link_run *l, uint32_t side, const uint64_t *gain, 
     }
 }
 
-/* False: what the document gains is more than any document holds. Found out before all of it is laid down: millions may
- * name one document. (Where references are stripped there are no gains.) */
+/* False: the new references exceed any document. Checked before they are written: millions may refer to one document.
+ * (If references are removed, there are no new ones.) */
 static bool
 put_gains(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint32_t side, uint64_t from, uint64_t to)
 {
@@ -147,7 +146,7 @@ put_gains(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint32_t sid
 
 /* ---- order ---- */
 struct sorted {
-    const uint8_t *key; /* NULL: it has none, and comes last */
+    const uint8_t *key; /* NULL: none, sorts last */
     uint32_t len, place;
     uint64_t child;
     struct mrs_link_item item;
@@ -199,7 +198,7 @@ sort_items(const struct mrsi_link_run *l, struct mrsi_link_items *x)
 }
 
 /* ---- one side of one document ---- */
-/* A child that names no document, or the wrong one, gets the parent that lists it. */
+/* A child with a dangling or wrong reference gets the parent that lists it. */
 static void
 take_parent(const struct mrsi_link_run *l, struct mrsi_link_items *x, uint64_t child)
 {
@@ -243,7 +242,7 @@ collect(struct mrsi_link_run *l, struct mrsi_worker *w, struct mrsi_link_items *
     if (from < to && !put_gains(l, x, side, from, to)) {
         return too_many(w, x->n_new);
     }
-    bool whole = !x->item.bad && !x->other.bad && !x->set.slots.bad; /* else the lists are not of one length */
+    bool whole = !x->item.bad && !x->other.bad && !x->set.slots.bad; /* else the lists have different lengths */
     if (whole && side == 0 && l->wants.sorted) {
         sort_items(l, x);
     }

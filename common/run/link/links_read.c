@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links_read.c - the documents of both sides: their keys, their references, what is to be kept of them; then what each
- * reference names. */
+/* links_read.c - reads both sides: keys, references and stored values of documents; then resolves the references. */
 #include "links.h"
 #include "mongoreshape/join_ops.h"
 
@@ -11,13 +10,13 @@ struct links_read_key {
 struct links_read_job {
     struct mrs_block block;
     const struct mrsi_part *part;
-    struct mrs_buf bits[2];        /* of each document */
-    struct mrs_buf keys;           /* struct links_read_key: of documents that have one */
-    struct mrs_buf whose[2];       /* of each reference: uint64_t */
-    struct mrs_buf names[2];       /* of each: struct mrs_hash128; or, where that is known, uint64_t */
+    struct mrs_buf bits[2];        /* for each document */
+    struct mrs_buf keys;           /* struct links_read_key: of documents with a key */
+    struct mrs_buf whose[2];       /* for each reference: uint64_t */
+    struct mrs_buf names[2];       /* for each: struct mrs_hash128; or the ordinal as uint64_t, if known */
     struct mrs_buf at[2], bytes[2];
     uint64_t seen;
-    uint64_t guess;                /* documents of the collection */
+    uint64_t guess;                /* estimated number of documents in the collection */
 };
 
 enum { BUFFERS = 11 };
@@ -97,8 +96,8 @@ put_refs(const struct mrsi_link_run *l, struct links_read_job *job, const struct
     }
 }
 
-/* Resolves references [from, to) to ordinals. named may be the same memory as the keys: an ordinal is not longer than
- * a key. */
+/* Resolves references [from, to) to ordinals. named may be the memory of the keys: an ordinal is not longer than a
+ * key. */
 static void
 look_up(const struct mrsi_index *ids, const uint64_t *whose, const struct mrs_hash128 *key, uint64_t from, uint64_t to,
         uint64_t *named)
@@ -112,7 +111,7 @@ look_up(const struct mrsi_index *ids, const uint64_t *whose, const struct mrs_ha
     }
 }
 
-/* All references of a job of the second side. */
+/* Resolves all references of a job of the second side. */
 static enum mrs_status
 look_up_all(struct mrsi_link_run *l, struct links_read_job *job, uint32_t side, struct mrs_err *e)
 {
@@ -129,7 +128,7 @@ look_up_all(struct mrsi_link_run *l, struct links_read_job *job, uint32_t side, 
     return s;
 }
 
-/* Its `_id` and sort key, for the references to it. */
+/* Stores its `_id` and sort key, for the references to it. */
 static enum mrs_status
 keep(const struct mrsi_link_run *l, struct mrsi_worker *w, struct links_read_job *job, uint32_t side,
      struct mrs_view doc, uint8_t *bits, struct mrs_err *e)
@@ -229,9 +228,9 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return s == MRS_OK && mrsi_link_is_second(l, l->now) ? look_up_all(l, job, l->now, e) : s;
 }
 
-/* ---- a job's results, in order ---- */
-/* References of a document whose `_id` another one has count as that one's: both are refused, and all that matters is
- * which `_id` it was. */
+/* ---- commit ---- */
+/* References of a document with a duplicate `_id` count as those of the first one: both are refused, and only the `_id`
+ * matters. */
 static void
 charge_to(struct mrs_buf *refs, uint64_t ordinal, uint64_t first)
 {
@@ -271,7 +270,7 @@ take_keys(struct mrsi_link_run *l, struct links_read_job *job, struct mrs_err *e
     return s;
 }
 
-/* As many items for all documents, with a little to spare, as `n` are for those of the job. */
+/* Estimated number of items for all documents, with a small reserve, if the job has `n`. */
 static enum mrs_status
 take_items(const struct links_read_job *job, struct mrsi_file_array *t, const void *items, size_t n, struct mrs_err *e)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links_savepoint.c - a linking step in words, and going on from there: the tables that the stage needs. */
+/* links_savepoint.c - saves and loads a linking step: the tables that its stage needs. */
 #include "links.h"
 
-/* Where what becomes of references has been decided, the references themselves are done with. */
+/* After the decisions, the tables of references are not needed. */
 static bool
 is_decided(const struct mrsi_link_run *l)
 {
     return l->stage == MRSI_LINK_WRITE;
 }
 
-/* Of a side that gains documents. */
+/* For a side whose documents gain references. */
 static bool
 gains(const struct mrsi_link_run *l, uint32_t side)
 {
     return side == 0 ? l->wants.lists : l->wants.refs;
 }
 
-/* ---- into words ---- */
+/* ---- save ---- */
 static enum mrs_status
 describe_references(struct mrsi_link_side *sd, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -75,8 +75,8 @@ mrsi_link_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     return s == MRS_OK ? mrsi_step_outputs_save(&l->sides, b, files, e) : s;
 }
 
-/* ---- tables lie in files, and a file may have come to harm ---- */
-/* Whether each number, without its flag bits, is below the end. */
+/* ---- validate tables: a file may be damaged ---- */
+/* Is each number, without its flag bits, below the end? */
 static bool
 are_below(const uint64_t *at, uint64_t n, uint64_t mask, uint64_t end)
 {
@@ -102,7 +102,7 @@ is_kept(const struct mrsi_link_side *sd, uint64_t ordinal, struct mrs_buf *room)
            mrsi_savepoint_is_value(p[8], p + MRSI_LINK_KEPT, (uint32_t)id_len, room);
 }
 
-/* What was kept of each document that takes part. */
+/* Validates the stored values of each processed document. */
 static enum mrs_status
 check_kept(const struct mrsi_link_side *sd, struct mrs_err *e)
 {
@@ -161,7 +161,7 @@ mrsi_link_check(const struct mrsi_link_run *l, struct mrs_err *e)
     return s == MRS_OK && is_decided(l) && !are_listed(l) ? mrsi_state_damaged("who is listed", e) : s;
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 static enum mrs_status
 apply_references(struct mrsi_link_side *sd, struct mrs_view d, struct mrs_err *e)
 {

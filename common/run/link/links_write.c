@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* links_write.c - the documents of each side that changes, with the references that they hold in the end; refused ones
- * with the reason, found again; orphans to where they belong. */
+/* links_write.c - writes the documents of each changed side with their final references; refused documents with the
+ * reason, which is computed again; orphans to their target. */
 #include "links.h"
 #include "mongoreshape/join_ops.h"
 
@@ -78,7 +78,7 @@ facts_of(struct mrsi_link_run *l, struct mrsi_worker *w, uint32_t side, uint64_t
     return s;
 }
 
-/* Why a document of this side is refused, into w->err: SKIP; OK: this side has nothing against it. */
+/* Why a document of this side is refused, in w->err: SKIP; OK: not because of this side. */
 static enum mrs_status
 find_reason(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_job *job, uint32_t side,
             uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
@@ -118,7 +118,7 @@ refuse(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_write_job *j
     if (s == MRS_OK && l->self) {
         s = find_reason(l, w, job, 1, ordinal, doc, e);
     }
-    if (s == MRS_OK) { /* it failed only with what others would have given it that are refused themselves */
+    if (s == MRS_OK) { /* it failed only with references from documents that are refused themselves */
         s = because(w, "", "it cannot be written with the references that it would gain");
     }
     mrsi_row(w, l->step, l->now)->placed = placed;
@@ -163,7 +163,7 @@ put_references(struct mrsi_link_run *l, struct mrsi_worker *w, struct links_writ
     enum mrs_status s = MRS_OK;
     for (uint32_t side = l->now; s == MRS_OK && side <= last; side++) {
         s = mrsi_link_put(l, w, &job->items, side, ordinal, &doc, e);
-        if (s == MRS_SKIP) { /* known from the next pass on: this one must not depend on which comes first */
+        if (s == MRS_SKIP) { /* refused from the next pass on: this pass must not depend on the order */
             mrsi_fates_add(&l->side[side].fates, ordinal, MRSI_FATE_UNSORTED);
             __atomic_store_n(&l->late, true, __ATOMIC_RELAXED);
             mrs_err_clear(&w->err);
@@ -208,7 +208,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 }
 
 /* ---- the writers ---- */
-/* Whether documents of a side change, leave or are refused. */
+/* Do documents of a side change, leave or are they refused? */
 static bool
 is_written(const struct mrsi_link_run *l, uint32_t side)
 {
@@ -250,7 +250,7 @@ write_side(struct mrsi_link_run *l, struct mrs_err *e)
     return mrsi_pass_scan(&l->pass, &p, coll, &l->scan, e);
 }
 
-/* Documents that wait for a new name in a target are counted again each time. */
+/* Counts documents that wait for a new `_id` in a target, in each pass. */
 static enum mrs_status
 forget_optimistic(struct mrsi_link_run *l, struct mrs_err *e)
 {
@@ -258,7 +258,7 @@ forget_optimistic(struct mrsi_link_run *l, struct mrs_err *e)
     return mrsi_ids_init(&l->sides.ids, l->en, l->st->desc.conflicts, e);
 }
 
-/* Everything is written again: what was counted, refused and written is forgotten. */
+/* Starts writing over: resets counts, refusals and output. */
 static enum mrs_status
 begin_again(struct mrsi_link_run *l, struct mrs_err *e)
 {
@@ -280,7 +280,7 @@ write_once(struct mrsi_link_run *l, bool restart, struct mrs_err *e)
     return s;
 }
 
-/* All has been written in one phase: what comes next; *again: everything once more. */
+/* All was written in one phase: decides what is next; *again: write everything again. */
 static enum mrs_status
 next_phase(struct mrsi_link_run *l, bool *again, struct mrs_err *e)
 {
@@ -300,7 +300,7 @@ mrsi_link_write(struct mrsi_link_run *l, struct mrs_err *e)
     bool again = false;
     enum mrs_status s;
     do {
-        bool done = mrsi_ids_is_between(&l->sides.ids); /* before the run was stopped */
+        bool done = mrsi_ids_is_between(&l->sides.ids); /* in the stopped run */
         s = again ? begin_again(l, e) : MRS_OK;
         s = s == MRS_OK && !done ? write_once(l, again, e) : s;
         MRS_THEN(s, next_phase(l, &again, e));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_fit.c - values of the result at which a server refuses to build an index: an array in a hashed one, what is no
- * place in 2d and 2dsphere, a language that is none in a text one, arrays in two fields of a compound one.
+/* index_fit.c - finds values of the result for which a server refuses to build an index: an array in a hashed index, an
+ * invalid point in 2d and 2dsphere, an unknown language in a text index, arrays in two fields of a compound index.
  *
- * mongorestore would fail when the data has been loaded, and build no index of the collection. Documents are examined
- * as they are written, and only for indexes that are not in the input, on a path that the plan changes, or of a
- * collection that documents come into: what else is there fitted on the server of the dump. Partial filters count,
- * but not one that compares by a collation: its index is examined for arrays only. */
+ * mongorestore would fail after the data is loaded, and build no index of the collection. Documents are checked as they
+ * are written, and only for indexes that are not in the input, on a path that the plan changes, or of a collection that
+ * receives documents: others were valid on the server of the dump. Partial filters count, except one that compares with
+ * a collation: its index is checked for arrays only. */
 #include "notices.h"
 #include "mongoreshape/unique.h"
 #include "mongoreshape/value.h"
@@ -14,7 +14,7 @@
 
 enum index_fit_kind { ARRAYS, HASHED, FLAT, SPHERE, TEXT };
 
-struct index_fit_special { /* one field of an index */
+struct index_fit_special { /* one field of an index with special rules */
     const char *name, *path;
     enum index_fit_kind kind;
     double min, max; /* FLAT */
@@ -22,15 +22,15 @@ struct index_fit_special { /* one field of an index */
 };
 struct index_fit_found {
     uint64_t count;
-    const char *why; /* of the first; NULL: of arrays in two fields */
+    const char *why; /* reason for the first; NULL: arrays in two fields */
     char id[80];
 };
 struct mrsi_fit {
-    struct mrs_buf metadata, room; /* texts of the specials lie in metadata */
+    struct mrs_buf metadata, room; /* metadata contains texts of the specials */
     struct index_fit_special *special;
     uint32_t n;
     struct mrs_unique *arrays;
-    struct index_fit_found *found; /* of the specials, then of the indexes of arrays */
+    struct index_fit_found *found; /* for the specials, then for the indexes of arrays */
 };
 
 /* ---- which indexes ---- */
@@ -38,7 +38,7 @@ struct index_fit_asked {
     const struct mrsi_engine *en;
     uint32_t coll;
     struct mrs_view there; /* the indexes of the collection in the input */
-    bool fresh;            /* the index in hand is none of them */
+    bool fresh;            /* the current index is not in the input */
 };
 
 static bool
@@ -53,7 +53,7 @@ is_fresh(struct mrs_view there, struct mrs_view index)
     return !same;
 }
 
-/* Whether the index is new, the plan gives the path other values, or brings documents into the collection. */
+/* Is the index new, or does the plan change values at its paths, or add documents to the collection? */
 static bool
 changes(const struct index_fit_asked *a, const char *path)
 {
@@ -88,7 +88,7 @@ key_changes(const struct index_fit_asked *a, struct mrs_view key)
     return yes;
 }
 
-/* Compound ones. */
+/* Compound indexes. */
 static bool
 wants_arrays(void *arg, struct mrs_elem index)
 {
@@ -144,7 +144,7 @@ add_specials(struct mrsi_fit *f, const struct index_fit_asked *a, struct mrs_vie
                                         .kind = kind_of(e.v),
                                         .min = bound(index, "min", -180),
                                         .max = bound(index, "max", 180)};
-        if (x->kind == TEXT) { /* one field of the document for all texts of the index */
+        if (x->kind == TEXT) { /* one field for all texts of the index */
             x->path = language.type == MRS_STRING ? (const char *)language.p + 4 : "language";
         }
         if (x->kind != ARRAYS && !(x->kind == TEXT && text) && changes(a, x->path)) {
@@ -272,7 +272,7 @@ mrsi_fit_end(struct mrsi_engine *en)
     en->fit = NULL;
 }
 
-/* ---- values: why a server refuses one, or NULL ---- */
+/* ---- values: the reason why a server refuses one, or NULL ---- */
 static bool
 number_in(struct mrs_val v, double min, double max)
 {
@@ -281,7 +281,7 @@ number_in(struct mrs_val v, double min, double max)
     return mrs_is_number(v) && d >= min && d <= max;
 }
 
-/* The first two elements of an array or a document are a point. */
+/* Are the first two elements of an array or a document a point? */
 static const char *
 point(struct mrs_view pair, double min_x, double max_x, double min_y, double max_y)
 {
@@ -320,7 +320,7 @@ place(const struct index_fit_special *x, struct mrs_val v)
     return "what is no place";
 }
 
-/* One place, or an array of them. */
+/* A point, or an array of points. */
 static const char *
 places(const struct index_fit_special *x, struct mrs_val v)
 {
@@ -364,7 +364,7 @@ language(struct mrs_val v)
     return v.type == MRS_STRING ? "a language that no server knows" : "a language that is no text";
 }
 
-/* Comes back to itself for each part of the path, whatever the document is. */
+/* Recursive, once for each part of the path: bounded for every document. */
 static const char *
 check_below(const struct index_fit_special *x, struct mrs_view d, const char *path)
 {

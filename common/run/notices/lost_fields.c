@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lost_fields.c - fields that leave with their documents, though the plan says nothing of them: how many documents had
- * one, and the names of the first.
+/* lost_fields.c - fields that leave with their documents although the plan does not name them: number of documents, and
+ * the names of the first fields.
  *
- * The number is in the account's row, so it is saved and discarded with that. Names are kept separately; a resumed run
+ * The number is in the account's row, so it is saved and discarded with it. Names are stored separately; a resumed run
  * finds them again. */
 #include "notices.h"
 #include "lost_fields.h"
@@ -11,7 +11,7 @@
 
 enum { NAMES = 20, NAME_BYTES = 60 };
 
-struct mrsi_lost { /* of a step */
+struct mrsi_lost { /* for a step */
     pthread_mutex_t lock;
     char name[NAMES][NAME_BYTES];
     _Atomic uint32_t n;
@@ -38,14 +38,14 @@ keep_name(struct mrsi_lost *l, const char *name)
     pthread_mutex_lock(&l->lock);
     if (!is_known(l, name) && l->n < NAMES) {
         snprintf(l->name[l->n], NAME_BYTES, "%s", name);
-        l->n++; /* others may read what lies before it */
+        l->n++; /* other threads may read earlier entries */
     } else if (!is_known(l, name)) {
         l->more = true;
     }
     pthread_mutex_unlock(&l->lock);
 }
 
-/* Made by the first document that loses something; NULL without memory: the number is reported nevertheless. */
+/* Created by the first document that loses a field; NULL: out of memory, the number is still reported. */
 static struct mrsi_lost *
 of_step(struct mrsi_engine *en, uint32_t step)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_words.c - values of a step's keys that the documents may show to be slips: texts in expressions that look like
- * names of fields, paths of variables, and the types that `where` compares paths with.
+/* plan_words.c - values of a step's keys that may be slips, to be checked against documents: texts in expressions that
+ * look like field names, paths of variables, and the types that `where` compares paths with.
  *
- * Compiled expressions do not keep this: of { $toLower: email } they have the text alone, of `$$this.b` only a place
- * in memory. So the keys are read as they are in the plan. A text counts where a field is usual: as a whole value, as
- * an operand of an operator that computes; not below $literal, not in lists, not if it is compared with a field. A
- * variable is known as long as it refers to a path of the document. Depth is that of a plan, which is bounded. */
+ * Compiled expressions have lost this: of { $toLower: email } they have only the text, of `$$this.b` only a memory
+ * address. So the keys of the plan are read. A text counts where a field is usual: as a complete value, as an operand
+ * of an operator that computes; not below $literal, not in lists, not if it is compared with a field. A variable is
+ * known as long as it refers to a path of the document. The depth is that of a plan, which is bounded. */
 #include "plan_words.h"
 #include "mongoreshape/words.h"
 
@@ -13,7 +13,7 @@
 
 enum { TEXT_MAX = 64, PATH_MAX_BYTES = 120, VARS = 16 };
 
-/* Operators all of whose operands are values of fields, as a rule; of others the first is. */
+/* Operators whose operands are all usually fields; for others the first one is. */
 static const char *const all_fields[] = {"$concat", "$add", "$subtract", "$multiply", "$divide", "$sum", "$avg"};
 static const char *const compares[] = {"$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$in"};
 static const char *const inputs[] = {"input", "date", "dateString", "startDate", "endDate", "output", "if"};
@@ -32,11 +32,11 @@ struct word_var {
     const struct word_var *outer;
     const char *name;
     bool known;
-    char at[PATH_MAX_BYTES]; /* of the document; "": all of it */
+    char at[PATH_MAX_BYTES]; /* path in the document; "": the document */
 };
 struct wording {
     const struct mrsi_plan_words *to;
-    const struct word_var *vars; /* the outermost is ROOT, of which `$a` is a field */
+    const struct word_var *vars; /* the outermost is ROOT; `$a` is a field of it */
 };
 
 static bool
@@ -68,7 +68,7 @@ path_of_text(const struct wording *x, const char *text, char out[PATH_MAX_BYTES]
     return false;
 }
 
-/* The path of what an expression gives, where it gives what lies there, or elements of it. */
+/* The path of an expression that returns the value there, or elements of it. */
 static bool
 path_of(const struct wording *x, struct mrs_val v, char out[PATH_MAX_BYTES])
 {
@@ -106,7 +106,7 @@ variable(const struct wording *x, struct mrs_val v)
     }
 }
 
-/* A field of what an expression gives. */
+/* A field of an expression's result. */
 static void
 field_of(const struct wording *x, struct mrs_val input, const char *name)
 {
@@ -117,7 +117,7 @@ field_of(const struct wording *x, struct mrs_val input, const char *name)
 }
 
 /* ---- types ---- */
-/* The types of which a value can be equal to v; 0: of any. */
+/* The types of values that can equal v; 0: any. */
 static uint32_t
 types_of(struct mrs_val v)
 {
@@ -154,7 +154,7 @@ compared(const struct mrsi_plan_words *to, const char *path, uint32_t types, boo
 }
 
 /* ---- expressions ---- */
-/* The name of a field, with letters in front and no blanks. */
+/* Is it like a field name: a letter first, no blanks? */
 static void
 suspect(const struct wording *x, struct mrs_val v)
 {
@@ -216,10 +216,10 @@ operands(const struct wording *x, const char *op, struct mrs_val list)
     }
 }
 
-/* What is evaluated for each element: `in`, `cond`. */
+/* The parts evaluated for each element: `in`, `cond`. */
 static const char *const inner[] = {"in", "cond"};
 
-/* The variables of an operator, in room; the innermost is returned. */
+/* The variables of an operator, in room; returns the innermost. */
 static const struct word_var *
 declare(const struct wording *x, const char *op, struct mrs_view args, struct word_var room[VARS])
 {
@@ -235,7 +235,7 @@ declare(const struct wording *x, const char *op, struct mrs_view args, struct wo
     } else if (strcmp(op, "$map") == 0 || strcmp(op, "$filter") == 0 || strcmp(op, "$reduce") == 0) {
         room[0].name = as.type == MRS_STRING ? mrs_val_text(as, &len) : "this";
         room[0].known = path_of(x, mrs_doc_get(args, "input"), room[0].at);
-        room[1].name = "value"; /* of $reduce */
+        room[1].name = "value"; /* for $reduce */
         room[1].known = false;
         n = 1 + (strcmp(op, "$reduce") == 0);
     }
@@ -292,7 +292,7 @@ operator(const struct wording *x, const struct mrs_elem *op)
     }
 }
 
-/* whole: it is the value of a field. */
+/* whole: it is the complete value of a field. */
 static void
 expression(const struct wording *x, struct mrs_val v, bool whole)
 {
@@ -356,9 +356,9 @@ query(const struct wording *x, struct mrs_val v)
     }
 }
 
-/* ---- the door ---- */
-/* What the expressions of a step see as the document: all of it, or parts at a path, which know it by another name.
- * False: neither is known. */
+/* ---- entry point ---- */
+/* The document that the expressions of a step see: the complete one, or parts at a path, under another name. False:
+ * unknown. */
 static bool
 root_of(const struct mrs_step *st, struct word_var room[2])
 {
@@ -378,7 +378,7 @@ mrsi_plan_words(const struct mrs_step *st, const struct mrsi_plan_words *to)
 {
     MRS_ASSERT(to->text && to->compared && to->path);
     struct word_var room[2], made = {.name = "ROOT"};
-    struct mrs_view body = st->body.p ? st->body : mrs_empty_doc(); /* a step that no plan wrote has no keys */
+    struct mrs_view body = st->body.p ? st->body : mrs_empty_doc(); /* a step without a plan has no keys */
     bool fold = st->desc.family == MRS_FAMILY_FOLD, window = st->desc.family == MRS_FAMILY_WINDOW;
     bool parts = st->desc.family == MRS_FAMILY_SPREAD || st->desc.family == MRS_FAMILY_GROUP;
     bool shapes = fold || st->desc.family == MRS_FAMILY_MAP || st->desc.family == MRS_FAMILY_JOIN;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_words.h - what a step's keys say, for those who hold it against documents. */
+/* plan_words.h - values of a step's keys, to be checked against documents. */
 #ifndef MRS_RUN_PLAN_WORDS_H
 #define MRS_RUN_PLAN_WORDS_H
 
@@ -12,9 +12,9 @@ mrsi_type_bit(uint8_t type)
     return type < 30 ? 1u << type : 0;
 }
 struct mrsi_plan_words {
-    /* A text in an expression, where its author may have meant the field of that name, which is at path. */
+    /* A text in an expression that may be meant as the field of that name, at path. */
     void (*text)(void *arg, const char *text, const char *path);
-    /* What is read by way of a variable: `$$this.b` over `input: $a` is a.b. */
+    /* A read through a variable: `$$this.b` over `input: $a` is a.b. */
     void (*path)(void *arg, const char *path);
     /* `where`, or an expression, compares the path with a value of one of these types (mrsi_type_bit). */
     void (*compared)(void *arg, const char *path, uint32_t types, bool where);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unique_check.c - whether the documents of a collection fit its unique indexes in the result: mongorestore would fail
- * on those that do not.
+/* unique_check.c - do the documents of a collection satisfy its unique indexes in the result? Otherwise mongorestore
+ * would fail.
  *
- * The hashes of their keys are sorted, within a share of memory, and equal ones of different documents counted. */
+ * The hashes of their keys are sorted, within a share of memory, and equal ones of different documents are counted. */
 #include "notices.h"
 #include "mongoreshape/unique.h"
 #include "run/store/sorter.h"
@@ -15,10 +15,10 @@ struct unique_check_entry {
     uint32_t index;
     char id[ID_MAX];
 };
-struct unique_check_seen { /* of an index */
+struct unique_check_seen { /* for an index */
     uint64_t clashes, arrays;
-    struct unique_check_entry first, second; /* the first clash */
-    char id[ID_MAX];            /* of the first with arrays in two fields */
+    struct unique_check_entry first, second; /* the first duplicate */
+    char id[ID_MAX];            /* of the first document with arrays in two fields */
 };
 struct mrsi_unique_check {
     struct mrsi_engine *en;
@@ -28,7 +28,7 @@ struct mrsi_unique_check {
     struct mrs_unique *keys;
     struct mrsi_sorter sorter;
     struct unique_check_seen *seen;
-    struct unique_check_entry now; /* of the document in hand */
+    struct unique_check_entry now; /* for the current document */
     struct mrs_buf room;
 };
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unknown_paths.c - which paths of the plan no document has: most often they are misspelled, and the step does
+/* unknown_paths.c - finds paths of the plan that no document has: most often they are misspelled, and the step does
  * nothing.
  *
- * A bit of a row represents a path that the step reads or removes. The first document that has the path sets it, and
- * from then on the path costs nothing. A path that no document has is reported with the nearest name among the first
- * documents. The bits are in the account's rows, so they are saved and discarded with these. Two more slips are found
- * on the way: a text of the plan that is the name of a field (of the first documents: the text may be intended), and a
- * path that never has a value of the types that it is compared with.
+ * A bit of a row represents a path that the step reads or removes. The first document that has the path sets it; then
+ * the path costs nothing. A path that no document has is reported with the nearest name among the first documents. The
+ * bits are in the account's rows, so they are saved and discarded with these. Two more slips are found at the same
+ * time: a text of the plan that is the name of a field (in the first documents: the text may be intended), and a path
+ * that never has a value of the types it is compared with.
  *
- * The step `index` reads no documents: its paths are searched for in those that are written, as long as an index of
- * the result has them. */
+ * The step `index` reads no documents: its paths are searched in those that are written, as long as an index of the
+ * result has them. */
 #include "notices.h"
 #include "plan_words.h"
 #include "unknown_paths.h"
@@ -20,18 +20,18 @@
 
 enum { PATHS = 64, NAMED = 100, NAMES = 256, LEVELS = 8, NAME_MAX_BYTES = 120 };
 
-struct wanted { /* of a row */
+struct wanted { /* for a row */
     uint64_t all;
     struct mrs_path path[PATHS];
     uint32_t types[PATHS];         /* that a value at the path should have; 0: any */
-    uint64_t after[PATHS];         /* bit of the path alone: it is searched for only after that; 0: none */
-    _Atomic uint32_t found[PATHS]; /* those that values have */
-    const char *word[PATHS];       /* the text in the plan that may be the field at the path; NULL: the path is read */
+    uint64_t after[PATHS];         /* bit of the same path without types, which is searched first; 0: none */
+    _Atomic uint32_t found[PATHS]; /* the types of its values */
+    const char *word[PATHS];       /* text in the plan that may mean the field at the path; NULL: the path is read */
     uint64_t texts;                /* bits of these */
-    uint64_t wheres;               /* bits of those that `where` compares */
-    _Atomic uint64_t names;        /* of these: it is the name of a field */
+    uint64_t wheres;               /* bits of paths that `where` compares */
+    _Atomic uint64_t names;        /* of `texts`: it is the name of a field */
     uint32_t n;
-    _Atomic uint32_t named; /* documents whose names were taken */
+    _Atomic uint32_t named; /* number of documents whose names were recorded */
     const char *name[NAMES];
     uint32_t n_names;
 };
@@ -42,7 +42,7 @@ struct mrsi_unknown_paths {
 };
 
 /* ---- before the run ---- */
-/* Names of digits may be positions; the whole, and names that only documents tell, are no paths. */
+/* Names of digits may be positions; the document itself, and names that depend on documents, are not paths. */
 static bool
 is_path(const char *text)
 {
@@ -59,11 +59,12 @@ is_path(const char *text)
     return true;
 }
 
-/* What a step writes it may make itself. */
+/* A step may create what it writes. */
 static bool
 is_read(const struct mrs_desc *d, const struct mrs_touch *t)
 {
-    bool both = d->family == MRS_FAMILY_LINK || d->family == MRS_FAMILY_TREE; /* one form may be made of the other */
+    bool both = d->family == MRS_FAMILY_LINK || d->family == MRS_FAMILY_TREE; /* either form may be derived from the
+                                                                               * other */
     for (uint32_t i = 0; (t->kind == 'D' || both) && i < d->n_touches; i++) {
         const struct mrs_touch *o = &d->touches[i];
         if (o->side == t->side && o->kind == 'A' && strcmp(o->path, t->path) == 0) {
@@ -148,7 +149,7 @@ want_types(void *arg, const char *path, uint32_t types, bool where)
     }
 }
 
-/* Whether a name in the key of an index, or in its filter, is the path, or all that is below it. */
+/* Does a name in the key or filter of an index equal the path, or contain it? */
 static bool
 has_path(struct mrs_view index, const char *path)
 {
@@ -170,7 +171,7 @@ has_path(struct mrs_view index, const char *path)
     return false;
 }
 
-/* Of the step `index`: later steps may have taken the path, and the index, away. */
+/* For the step `index`: later steps may have removed the path and the index. */
 static bool
 is_indexed(const struct mrsi_coll *c, const char *path)
 {
@@ -238,7 +239,7 @@ mrsi_paths_free(struct mrsi_engine *en)
 }
 
 /* ---- documents ---- */
-/* The first names of all levels, from which the nearest is chosen. A name without memory is skipped. */
+/* Records the first names of all levels, as candidates for the nearest name. If memory is out, a name is skipped. */
 static void
 take_name(struct mrsi_unknown_paths *p, struct wanted *w, const char *name, size_t n)
 {
@@ -248,7 +249,7 @@ take_name(struct mrsi_unknown_paths *p, struct wanted *w, const char *name, size
             return;
         }
     }
-    bool id = n == 3 && memcmp(name, "_id", 3) == 0; /* rarely misspelled, and near to many names */
+    bool id = n == 3 && memcmp(name, "_id", 3) == 0; /* rarely misspelled, and similar to many names */
     char *copy = w->n_names < NAMES && !id ? mrs_arena_alloc(&p->arena, n + 1) : NULL;
     if (copy) {
         memcpy(copy, name, n);
@@ -263,7 +264,7 @@ take_names(struct mrsi_unknown_paths *p, struct wanted *w, struct mrs_view doc)
     MRS_ASSERT(mrs_view_is_framed(doc) && w->n <= PATHS);
     struct {
         struct mrs_walk walk;
-        size_t above; /* bytes of the names above, with their dots */
+        size_t above; /* length of the parent names, with their dots */
         bool array;
     } level[LEVELS];
     char name[NAME_MAX_BYTES];
@@ -302,7 +303,7 @@ is_there(void *arg, struct mrs_val v)
     return v.type == MRS_MISSING ? MRS_OK : MRS_END;
 }
 
-/* A text with dots may also be the name of one field, where a plan has it as a list. */
+/* A text with dots may also be the name of one field, if a plan has it as a list. */
 static bool
 has(struct mrs_view doc, const struct mrs_path *path)
 {
@@ -321,7 +322,7 @@ take_type(void *arg, struct mrs_val v)
     return MRS_OK;
 }
 
-/* Whether what was wanted is there. */
+/* Are all wanted paths found? */
 static bool
 meets(struct wanted *x, uint32_t i, struct mrs_view doc)
 {
@@ -353,7 +354,7 @@ mrsi_paths_check(struct mrsi_worker *w, uint32_t row, struct mrs_view doc)
             atomic_fetch_or(&x->names, x->texts & bit);
         }
     }
-    w->rows[row].seen |= atomic_load(&x->named) < NAMED ? 0 : x->texts; /* no longer searched for */
+    w->rows[row].seen |= atomic_load(&x->named) < NAMED ? 0 : x->texts; /* no longer searched */
     if ((x->all & ~w->rows[row].seen) && atomic_fetch_add(&x->named, atomic_load(&x->named) < NAMED) < NAMED) {
         pthread_mutex_lock(&p->lock);
         take_names(p, x, doc);
@@ -374,17 +375,17 @@ mrsi_paths_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, size
     }
 }
 
-/* ---- behind the run ---- */
-/* Whether documents were held against the paths of a row. */
+/* ---- after the run ---- */
+/* Were documents checked for the paths of a row? */
 static bool
-was_asked(const struct mrsi_engine *en, uint32_t step, uint32_t side)
+was_checked(const struct mrsi_engine *en, uint32_t step, uint32_t side)
 {
     const struct mrsi_coll *c = &en->coll[en->side[step][side]];
     return en->plan->steps[step].desc.family == MRS_FAMILY_CATALOG ? c->written && !c->copied && c->docs
                                                                    : en->rows[en->row_of[step][side]].before;
 }
 
-/* The nearest name, else one that ends as the path does. */
+/* The nearest name, else one with the same last part. */
 static const char *
 nearest(const struct wanted *w, const struct mrs_path *path)
 {
@@ -403,7 +404,7 @@ is_unmet(const struct mrsi_engine *en, uint32_t row, uint32_t i)
     return !(en->rows[row].seen >> i & 1 || w->texts >> i & 1 || w->types[i]);
 }
 
-/* Whether a path that contains the i-th is reported itself. */
+/* Is a parent of the i-th path reported itself? */
 static bool
 has_unmet_above(const struct mrsi_engine *en, uint32_t row, uint32_t i)
 {
@@ -435,8 +436,8 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
         for (uint32_t side = 0; side < d->n_sides; side++) {
             uint32_t row = en->row_of[step][side];
             const struct wanted *w = en->paths->of[row];
-            bool told = side > 0 && row <= en->row_of[step][side - 1]; /* a collection that an earlier side has */
-            for (uint32_t i = 0; w && !told && was_asked(en, step, side) && i < w->n; i++) {
+            bool told = side > 0 && row <= en->row_of[step][side - 1]; /* an earlier side has the same collection */
+            for (uint32_t i = 0; w && !told && was_checked(en, step, side) && i < w->n; i++) {
                 if (!is_unmet(en, row, i) || has_unmet_above(en, row, i)) {
                     continue;
                 }
@@ -452,7 +453,7 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* "number, date": numbers are compared with each other, and so are texts and symbols. */
+/* "number, date": all numbers are one type here, and so are texts and symbols. */
 static void
 name_types(uint32_t types, char *text, size_t size)
 {

@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint.c - when a run puts its state on disk, which files it keeps for that, and what becomes of them.
+/* checkpoint.c - decides when a run writes its state to disk, and manages the files of the state.
  *
- * Words for a boundary are made when it is reached, but written only where enough time has passed since the last time:
- * a short run writes none. What was true at the boundary may be written later as well, when the run is interrupted in
- * the pass behind it, so files that the boundary names stay until there is a newer one. */
+ * The state of a boundary is serialized when the boundary is reached, but written only if enough time has passed since
+ * the last write: a short run writes none. If the run is interrupted in the following pass, the state of the boundary
+ * can still be written, so files that it refers to stay until there is a newer one. */
 #include "checkpoint.h"
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
 #include <unistd.h>
 
-#define BETWEEN_MS 5000u /* before the first, and between two boundaries that are written */
-#define MARK_MS 30000u   /* between a checkpoint and a savepoint in the pass behind it */
-#define WORDS_SHARE 20u  /* boundaries are put into words where that takes less than such a part of the time, */
-#define WORDS_MS 1000u   /* and at first in any case: what begins behind one that is not has no savepoints */
+#define BETWEEN_MS 5000u /* before the first write, and between two boundaries that are written */
+#define MARK_MS 30000u   /* between a checkpoint and a savepoint in the following pass */
+#define WORDS_SHARE 20u  /* boundaries are serialized if that takes less than 1 / WORDS_SHARE of the time, */
+#define WORDS_MS 1000u   /* and always at first: a pass after a boundary without a state has no savepoints */
 
 struct mrsi_checkpoints {
-    uint32_t reached;         /* boundaries behind the one where this run began */
+    uint32_t reached;         /* number of boundaries in this run, after its first one */
     uint64_t begun_ms, written_ms;
-    uint64_t words_took_ms;   /* to put boundaries into words, all together */
-    struct mrs_buf options;   /* documents of what must be the same */
+    uint64_t words_took_ms;   /* total time to serialize boundaries */
+    struct mrs_buf options;   /* what must be equal in a resumed run, as documents */
     struct mrs_buf input;
-    struct mrs_buf boundary;  /* the state of the last boundary, a document; empty: none yet */
-    struct mrs_buf pass;      /* the savepoint behind it, a document; empty: none */
+    struct mrs_buf boundary;  /* state of the last boundary, a document; empty: none yet */
+    struct mrs_buf pass;      /* the savepoint after it, a document; empty: none */
     struct mrs_buf pass_files;
-    bool exact;               /* what runs now began at that boundary */
+    bool exact;               /* the current pass began at that boundary */
     bool pass_on_disk;        /* the state on disk has a savepoint */
-    uint32_t begins;          /* boundaries reached before it has */
-    struct mrs_view from_pass; /* the savepoint to resume from, until the pass has taken it */
-    struct mrs_buf synced;    /* numbers of files that do not change and are on disk */
-    _Atomic bool is_on_disk;  /* there is a state, and this run has taken it over or written it */
+    uint32_t begins;          /* number of boundaries before the one of from_pass */
+    struct mrs_view from_pass; /* the savepoint to resume from, until its pass takes it */
+    struct mrs_buf synced;    /* numbers of complete files that are synced */
+    _Atomic bool is_on_disk;  /* a state exists, which this run has taken over or written */
     bool is_newer;            /* the boundary is newer than the state on disk */
-    bool left_out;            /* the last state that was made is too large */
-    bool took_up;             /* or there was nothing to take up: OUT.partial is this run's */
+    bool left_out;            /* the last state was too large to write */
+    bool took_up;             /* OUT.partial belongs to this run: taken over, or new */
     bool is_published;
-    char *bytes;              /* of the state that was read */
+    char *bytes;              /* contents of the state file */
     struct mrsi_checkpoint from;
     bool resumes;
-    bool is_whole;            /* the output is, */
-    bool was_whole;           /* and was at the state that it resumes from */
+    bool is_whole;            /* the output is complete */
+    bool was_whole;           /* it was at the state from which this run resumes */
 };
 
 static bool
@@ -54,7 +54,7 @@ copy_list(struct mrs_buf *to, const struct mrs_buf *from, struct mrs_err *e)
     return mrs_buf_status(to, e);
 }
 
-/* ---- the state to disk ---- */
+/* ---- write the state ---- */
 static enum mrs_status
 sync_files(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -70,14 +70,14 @@ sync_files(struct mrsi_engine *en, struct mrs_err *e)
         }
     }
     for (size_t i = 0; s == MRS_OK && k->pass.n && i + sizeof(uint32_t) <= k->pass_files.n; i += sizeof(uint32_t)) {
-        uint32_t no; /* what is being written grows */
+        uint32_t no; /* the file still grows */
         memcpy(&no, k->pass_files.p + i, sizeof no);
         s = mrs_ckpt_dir_sync(&en->kept->dir, no, e);
     }
     return s == MRS_OK ? mrs_buf_status(&k->synced, e) : s;
 }
 
-/* What must be the same is found out once, when it is needed first. */
+/* Computed once, when it is first needed. */
 static enum mrs_status
 know_same(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -98,7 +98,7 @@ know_same(struct mrsi_engine *en, struct mrs_err *e)
         MRS_THEN(s, mrs_build_finish(&b, &d, e));
     }
     if (s != MRS_OK) {
-        mrs_buf_reset(&k->input); /* a file written in part is worth nothing */
+        mrs_buf_reset(&k->input); /* an incomplete digest of the input is useless */
     }
     return s;
 }
@@ -141,14 +141,14 @@ compose(struct mrsi_engine *en, struct mrs_buf *body, struct mrs_buf *file, stru
 }
 
 static void
-tell(struct mrsi_engine *en, bool written)
+report_checkpoint(struct mrsi_engine *en, bool written)
 {
     if (en->opts->checkpoint) {
         en->opts->checkpoint(en->opts->checkpoint_arg, written);
     }
 }
 
-/* From before the rename on the files of both states are kept; behind it those of the new one alone. */
+/* From before the rename on, the files of both states are kept; afterwards only those of the new one. */
 static enum mrs_status
 replace_state(struct mrsi_engine *en, const struct mrs_buf *file, struct mrs_err *e)
 {
@@ -172,8 +172,8 @@ replace_state(struct mrsi_engine *en, const struct mrs_buf *file, struct mrs_err
     return s;
 }
 
-/* The state of the last boundary, with the savepoint where there is one, becomes the one on disk. One that is too
- * large for a document is left out: then the run resumes from an earlier one. */
+/* Writes the state of the last boundary, with its savepoint if any. A state that is too large for a document is
+ * skipped: then the run resumes from an earlier one. */
 static enum mrs_status
 write_state(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -181,7 +181,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
     struct mrs_buf body, file;
     mrs_buf_init(&body, en->mem, MRS_DOC_MAX);
     mrs_buf_init(&file, en->mem, MRS_STOPPED_MAX);
-    tell(en, false);
+    report_checkpoint(en, false);
     enum mrs_status s = sync_files(en, e);
     MRS_THEN(s, know_same(en, e));
     if (s == MRS_OK) {
@@ -203,7 +203,7 @@ write_state(struct mrsi_engine *en, struct mrs_err *e)
         k->written_ms = mrs_clock_steady();
         k->is_newer = false;
         mrsi_kept_files_sweep(en);
-        tell(en, true);
+        report_checkpoint(en, true);
     }
     return s;
 }
@@ -260,17 +260,17 @@ mrsi_ckpt_whole(struct mrsi_engine *en, struct mrs_err *e)
     if (!k || !en->out) {
         return MRS_OK;
     }
-    if (k->from_pass.n > MRS_DOC_MIN) { /* the run was stopped while its residue was written, or it was published */
+    if (k->from_pass.n > MRS_DOC_MIN) { /* the run was stopped while it wrote its residue, or after the final rename */
         struct mrs_val kind = mrs_doc_get(k->from_pass, "kind");
         bool wanted = mrs_val_is_text(kind, MRSI_CKPT_PUBLISH) ||
                       (en->opts->write_residue && mrs_val_is_text(kind, MRSI_CKPT_RESIDUE));
         return wanted ? MRS_OK : mrsi_state_damaged("no pass wants its mark", e);
     }
     k->is_whole = true;
-    bool inverse = en->opts->write_residue; /* whose run leaves something of its own */
+    bool inverse = en->opts->write_residue; /* this run needs an inverse run, which has state of its own */
     bool wanted = inverse || k->is_on_disk || everywhere(en) || mrs_clock_steady() - k->begun_ms >= BETWEEN_MS;
     enum mrs_status s = put_into_words(en, en->plan->n_steps, e);
-    bool marked = en->residue; /* where one is put back a savepoint comes next: what was written is in it alone */
+    bool marked = en->residue; /* when a residue is restored, a savepoint follows, and only that describes the output */
     return s == MRS_OK && wanted && !marked ? write_state(en, e) : s; /* not needed: no resume would read it */
 }
 
@@ -296,7 +296,7 @@ mrsi_ckpt_due(const struct mrsi_engine *en)
 }
 
 static enum mrs_status
-make_mark(const struct mrsi_pass *p, struct mrs_err *e)
+make_savepoint(const struct mrsi_pass *p, struct mrs_err *e)
 {
     MRS_ASSERT(p->kind);
     struct mrsi_checkpoints *k = p->en->keep;
@@ -321,13 +321,13 @@ mrsi_ckpt_savepoint(const struct mrsi_pass *p, struct mrs_err *e)
     struct mrsi_checkpoints *k = p->en->keep;
     struct mrs_err own;
     mrs_err_clear(&own);
-    enum mrs_status s = make_mark(p, &own);
+    enum mrs_status s = make_savepoint(p, &own);
     if (s == MRS_OK) {
         s = write_state(p->en, e);
         k->reached++;
     } else if (own.code == MRS_E_LIMIT) {
         k->left_out = true;
-        k->written_ms = mrs_clock_steady(); /* the next try comes when the next savepoint is due */
+        k->written_ms = mrs_clock_steady(); /* the next attempt is when the next savepoint is due */
         s = MRS_OK;
     } else if (e) {
         *e = own;
@@ -337,7 +337,7 @@ mrsi_ckpt_savepoint(const struct mrsi_pass *p, struct mrs_err *e)
     return s;
 }
 
-/* Where it is left out the boundary counts again. */
+/* If it is skipped, the boundary is valid again. */
 enum mrs_status
 mrsi_ckpt_savepoint_anew(const struct mrsi_pass *p, struct mrs_err *e)
 {
@@ -364,9 +364,9 @@ mrsi_ckpt_savepoint_for(struct mrsi_pass *p)
     }
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 static enum mrs_status
-make_keep(struct mrsi_engine *en, struct mrs_err *e)
+make_checkpoints(struct mrsi_engine *en, struct mrs_err *e)
 {
     enum mrs_status s = mrsi_kept_files_open(en, e);
     struct mrsi_checkpoints *k = s == MRS_OK ? mrs_zalloc(en->mem, sizeof *k) : NULL;
@@ -408,7 +408,7 @@ read_state(struct mrsi_engine *en, struct mrs_err *e)
     }
     k->resumes = s == MRS_OK;
     if (k->resumes) {
-        mrsi_secret_take(en, k->from.secret); /* what is held as hashes now meets what was */
+        mrsi_secret_take(en, k->from.secret); /* new hashes are compared with loaded ones */
     }
     return s == MRS_OK ? mrs_ckpt_dir_settle(&en->kept->dir, k->from.output, en->opts->force, &k->is_published, e) : s;
 }
@@ -426,7 +426,7 @@ mrsi_ckpt_begin(struct mrsi_engine *en, struct mrs_err *e)
     if (!o->checkpoints || o->dry_run || stream) {
         return MRS_OK;
     }
-    enum mrs_status s = make_keep(en, e);
+    enum mrs_status s = make_checkpoints(en, e);
     return s == MRS_OK && o->resume ? read_state(en, e) : s;
 }
 
@@ -466,7 +466,7 @@ mrsi_ckpt_is_published(const struct mrsi_engine *en)
     return en->keep && en->keep->is_published;
 }
 
-/* Files that the state names stay, the others go. */
+/* Keeps the files of the state, removes the others. */
 static enum mrs_status
 keep_files(struct mrsi_engine *en, bool in_pass, struct mrs_err *e)
 {
@@ -482,7 +482,7 @@ keep_files(struct mrsi_engine *en, bool in_pass, struct mrs_err *e)
     }
     struct mrs_ckpt_dir_keep keep = {(const uint32_t *)(const void *)en->kept->on_disk.p,
                                    (uint32_t)(en->kept->on_disk.n / sizeof(uint32_t))};
-    s = s == MRS_OK ? mrs_ckpt_dir_check(&en->kept->dir, &keep, e) : s; /* while all is as it was */
+    s = s == MRS_OK ? mrs_ckpt_dir_check(&en->kept->dir, &keep, e) : s; /* before any change */
     return s == MRS_OK ? mrs_ckpt_dir_clear(&en->kept->dir, &keep, e) : s;
 }
 
@@ -516,7 +516,7 @@ mrsi_ckpt_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
                         en->opts->output, en->opts->output);
     }
     if (s != MRS_OK || k->is_published) {
-        k->from_pass = k->from.pass; /* for what it says: no pass is begun any more */
+        k->from_pass = k->from.pass; /* only for the report: no pass begins any more */
         return s;
     }
     s = mrs_output_take_up(en->out, output, open, e);
@@ -535,7 +535,7 @@ mrsi_ckpt_take_up(struct mrsi_engine *en, uint32_t *step, struct mrs_err *e)
     return s;
 }
 
-/* ---- the end ---- */
+/* ---- end ---- */
 enum mrs_status
 mrsi_ckpt_forget(struct mrsi_engine *en, struct mrs_err *e)
 {
@@ -565,7 +565,7 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
     struct mrs_err own;
     mrs_err_clear(&own);
     if (go_on && k->took_up && k->is_newer && worth) {
-        (void)write_state(en, &own); /* else the older one is what there is */
+        (void)write_state(en, &own); /* otherwise the older one stays */
     }
     if (!k->took_up || (go_on && k->is_on_disk)) {
         mrs_output_leave(en->out);
@@ -576,7 +576,7 @@ stop(struct mrsi_engine *en, enum mrs_status s, const struct mrs_err *e)
     if (mrs_ckpt_dir_clear(&en->kept->dir, NULL, NULL) == MRS_OK) {
         mrs_output_abort(en->out);
     } else {
-        mrs_output_leave(en->out); /* a state that cannot be removed keeps the files that it lists */
+        mrs_output_leave(en->out); /* if the state cannot be removed, its files stay */
     }
 }
 
@@ -589,7 +589,7 @@ mrsi_ckpt_end(struct mrsi_engine *en, enum mrs_status s, struct mrs_err *e)
     } else if (s != MRS_OK && en->out) {
         mrs_output_abort(en->out);
     } else if (k && s == MRS_OK) {
-        (void)mrs_ckpt_dir_clear(&en->kept->dir, NULL, NULL); /* published: what cannot be removed stays beside */
+        (void)mrs_ckpt_dir_clear(&en->kept->dir, NULL, NULL); /* the output exists: files that cannot be removed stay */
     }
     if (k) {
         mrs_ckpt_dir_place(&en->kept->dir, e);

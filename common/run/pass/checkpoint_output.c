@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_output.c - savepoints inside long work of the output: copying what no step touches, and packing all into
- * one file when it is published.
+/* checkpoint_output.c - savepoints inside long work of the output: copies of unchanged files, and the final compression
+ * into one file.
  *
- * io asks between its parts; what it has written so far is in the description of the output then, so the savepoint of
- * such a pass has nothing of its own but what is found out before it. The first Ctrl-C ends the work here, too. */
+ * The io library calls back between its parts; the description of the output then has its progress, so the savepoint of
+ * such a pass adds only what was computed before it. The first Ctrl-C also ends this work. */
 #include "checkpoint.h"
 
 bool
@@ -23,7 +23,7 @@ mrsi_output_rest(void *arg, struct mrs_err *e)
     return s == MRS_OK ? mrsi_interrupted(en, e) : s;
 }
 
-/* When the run is interrupted, packed output is removed with the rest, unless a state can describe it. */
+/* After an interrupt, compressed output is removed with the rest, unless a state can describe it. */
 bool
 mrsi_output_unwanted(void *arg)
 {
@@ -75,7 +75,7 @@ mrsi_copying(struct mrsi_pass *p, uint32_t in_index, struct mrs_err *e)
     return s;
 }
 
-/* ---- the publication ---- */
+/* ---- the final file ---- */
 enum mrs_status
 mrsi_commit(struct mrsi_engine *en, struct mrs_view extra, struct mrs_err *e)
 {

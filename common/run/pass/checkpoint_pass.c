@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_pass.c - savepoints inside a pass that works in input order: where it is, and going on from there.
+/* checkpoint_pass.c - savepoints inside a pass in input order: its position, and resuming there.
  *
- * When a savepoint is taken nothing is under way: all jobs that were fetched have been committed. So the place of the
- * next block, the lengths of what is written and the counts of the pass belong together. */
+ * No job is under way when a savepoint is taken: all fetched jobs have been committed. So the position of the next
+ * block, the lengths of the written files and the counts of the pass are consistent. */
 #include "checkpoint.h"
 
-/* ---- into words ---- */
+/* ---- save ---- */
 static enum mrs_status
 put_rows(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e)
 {
@@ -79,7 +79,7 @@ mrsi_pass_save(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *f
     MRS_ASSERT(p->kind && mrs_buf_is_sound(files));
     struct mrsi_engine *en = p->en;
     mrs_build_text(b, "kind", p->kind, (uint32_t)strlen(p->kind));
-    enum mrs_status s = p->save ? p->save(p->arg, b, files, e) : MRS_OK; /* may make a file */
+    enum mrs_status s = p->save ? p->save(p->arg, b, files, e) : MRS_OK; /* may create a file */
     MRS_THEN(s, mrsi_state_put_progress(en, b, files, e));
     MRS_THEN(s, put_rows(en, b, e));
     if (p->scan) {
@@ -97,7 +97,7 @@ mrsi_pass_save(const struct mrsi_pass *p, struct mrs_build *b, struct mrs_buf *f
     return s;
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 static enum mrs_status
 go_on_scan(const struct mrsi_pass *p, struct mrsi_coll *c, struct mrsi_scan *scan, struct mrs_err *e)
 {
@@ -243,7 +243,7 @@ mrsi_pause_is_due(struct mrsi_pause_clock *r, uint64_t bytes)
 enum mrs_status
 mrsi_rest(struct mrsi_pause_clock *r, struct mrs_err *e)
 {
-    bool cancelled = mrsi_cancelled(r->en); /* first: then the savepoint is due */
+    bool cancelled = mrsi_cancelled(r->en); /* before the savepoint, which is then due */
     enum mrs_status s = r->pass ? mrsi_pass_between(r->pass, e) : MRS_OK;
     return s == MRS_OK && cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : s;
 }

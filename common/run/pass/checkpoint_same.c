@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_same.c - whether a resumed run is the run that was stopped: plan, version, clock, options, input. */
+/* checkpoint_same.c - is a resumed run the same as the stopped one? Compares plan, version, clock, options and
+ * input. */
 #include "checkpoint.h"
 #include "mongoreshape/version.h"
 #include <stdarg.h>
@@ -31,7 +32,7 @@ fingerprint(struct mrsi_engine *en, struct mrs_build *b, const char *name, const
     return s;
 }
 
-/* Texts that people may read where they differ. */
+/* Texts for a message about the difference. */
 enum mrs_status
 mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e)
 {
@@ -56,7 +57,7 @@ mrsi_same_options(struct mrsi_engine *en, struct mrs_build *b, struct mrs_err *e
     list(b, "--nsInclude", o->in.include, o->in.n_include, &room);
     list(b, "--nsExclude", o->in.exclude, o->in.n_exclude, &room);
     text(b, "--write-residue", o->write_residue ? o->write_residue : "");
-    bool inverse = o->write_residue || en->residue; /* its run lies there */
+    bool inverse = o->write_residue || en->residue; /* its run is in that folder */
     text(b, "--tmp, with a residue", inverse && o->tmp ? o->tmp : "");
     enum mrs_status s = fingerprint(en, b, "--residue", en->residue, e);
     MRS_THEN(s, fingerprint(en, b, "--amend", o->amend, e));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* checkpoint_state.c - the engine at a boundary as a document, and back.
+/* checkpoint_state.c - saves and loads the engine at a boundary.
  *
- * What follows from plan and input alone (setup.c) is not written down: it is made again and only compared in number.
- * What comes back from a file is checked against it before it is used as an index. */
+ * Data that follows from plan and input alone (setup.c) is not saved: it is computed again, and only its size is
+ * compared. Loaded values are validated against it before they are used as indexes. */
 #include "checkpoint.h"
 #include "run/store/value_list.h"
 #include <sys/stat.h>
@@ -16,7 +16,7 @@ mrsi_state_put_rows(const char *name, const struct mrsi_row *rows, uint32_t n, s
     mrsi_state_put_bytes(b, name, rows, n * sizeof *rows);
 }
 
-/* Values that are compared, and named in the message. */
+/* Values that are compared, with their names for the message. */
 static bool
 rows_are_sound(const struct mrsi_row *rows, uint32_t n)
 {
@@ -43,7 +43,7 @@ mrsi_state_get_rows(struct mrs_view d, const char *name, struct mrsi_row *rows, 
     return rows_are_sound(rows, n) ? MRS_OK : mrsi_state_damaged("the account", e);
 }
 
-/* ---- into words ---- */
+/* ---- save ---- */
 static void
 describe_part(const struct mrsi_part *p, struct mrs_build *b, struct mrs_buf *files)
 {
@@ -83,7 +83,7 @@ describe_coll(const struct mrsi_coll *c, struct mrs_build *b, struct mrs_buf *fi
 
 #define LOG "refusedLog"
 
-/* The sum of a truncated log is computed again. */
+/* The checksum of a truncated log is computed again. */
 static enum mrs_status
 put_log(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -121,7 +121,7 @@ mrsi_state_save(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, stru
 {
     MRS_ASSERT(step <= en->plan->n_steps);
     mrs_build_i64(b, "step", step);
-    enum mrs_status s = mrsi_value_lists_save(en, b, files, e); /* first: it may need numbers of files */
+    enum mrs_status s = mrsi_value_lists_save(en, b, files, e); /* first: it may need file numbers */
     MRS_THEN(s, mrsi_state_put_progress(en, b, files, e));
     mrsi_state_put_rows("rows", en->rows, en->n_rows, b);
     mrs_build_open(b, "collections", 11, MRS_ARRAY);
@@ -135,8 +135,8 @@ mrsi_state_save(struct mrsi_engine *en, uint32_t step, struct mrs_build *b, stru
     return s == MRS_OK ? mrs_buf_status(files, e) : s;
 }
 
-/* ---- and back ---- */
-/* Steps that wait are known steps, each once, in order. */
+/* ---- load ---- */
+/* Waiting steps are known, unique and in order. */
 static bool
 take_waiting(struct mrsi_engine *en, const uint8_t *p, size_t n, struct mrsi_part *part)
 {
@@ -211,12 +211,12 @@ apply_coll(struct mrsi_engine *en, struct mrs_view d, uint64_t next, struct mrsi
     c->written = is & WRITTEN;
     c->copied = is & COPIED;
     struct mrs_view parts = mrsi_state_list(d, "parts", &bad);
-    bool came = c->in_index != MRSI_NONE; /* what is copied is one of the input */
+    bool came = c->in_index != MRSI_NONE; /* a copied collection is from the input */
     if (bad || (c->copied && !(came && c->written)) || (c->written && !c->last.ns)) {
         return mrsi_state_damaged("a collection", e);
     }
     uint32_t n = mrs_doc_count(parts);
-    c->n_part = 0; /* those of the input have no file of ours */
+    c->n_part = 0; /* those of the input have no temporary file */
     c->part = mrs_arena_alloc(&en->arena, (n + 1) * sizeof *c->part);
     enum mrs_status s = c->part ? MRS_OK : mrs_err_memory(e, n * sizeof *c->part);
     mrs_walk_init(&w, parts);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* document_steps.c - documents through one-document steps.
+/* document_steps.c - passes documents through one-document steps.
  *
- * Several of them in a row cost one pass: the view that one step hands out is the input of the next, each step
- * keeping its result in its own per-worker memory until its next document. */
+ * Several of them in a row cost one pass: the output view of one step is the input of the next; each step keeps its
+ * result in its own per-worker memory until its next document. */
 #include "pass.h"
 #include "run/notices/unknown_paths.h"
 #include "mongoreshape/spread_ops.h"
@@ -43,8 +43,8 @@ mrsi_worker_give_back(struct mrsi_worker *w)
     mrs_buf_clear(&w->scratch);
 }
 
-/* A large document has gone through list[i]: what is needed no more of what the steps up to there made is freed.
- * *holder: the step in whose memory the document lay; MRSI_NONE: in none. */
+/* A large document has passed list[i]: frees results of steps up to there that are not needed any more. *holder: the
+ * step whose memory has the document; MRSI_NONE: none. */
 static void
 shed(struct mrsi_worker *w, const uint32_t *list, uint32_t i, bool same, uint32_t *holder, struct mrs_arena_mark then)
 {

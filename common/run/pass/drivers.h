@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drivers.h - one function for each family of steps: it runs a step from its first pass to its last. */
+/* drivers.h - the driver of each family of steps: it runs a step from its first pass to its last. */
 #ifndef MRSI_RUN_DRIVERS_H
 #define MRSI_RUN_DRIVERS_H
 
@@ -17,7 +17,7 @@ enum mrs_status mrsi_fold_step(struct mrsi_engine *en, uint32_t step, struct mrs
 enum mrs_status mrsi_window_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 enum mrs_status mrsi_grid_step(struct mrsi_engine *en, uint32_t step, struct mrs_err *e);
 
-/* What a join will need beyond memory, by the arithmetic of the run itself. */
+/* The memory and files that a join will need, by the arithmetic of the run itself. */
 struct mrsi_join_size {
     uint64_t from_bytes, from_docs, into_bytes, into_docs;
     uint64_t memory; /* for gathering */

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* equal_ids.c - documents of the input with equal `_id`s, as dumps of several shards hold them: a step counts, sums or
+/* equal_ids.c - finds documents of the input with equal `_id`s, as in dumps of several shards: a step counts, sums or
  * embeds each of them, and mongorestore keeps one.
  *
- * Most collections lie in ascending order of their ObjectIds. Whoever reads a block first notes its least and greatest
- * `_id` if they ascend; blocks that all ascend and do not overlap hold no twins. Any other collection is read once
- * more at the end of the run: 64-bit hashes of all `_id`s find those that may be equal, and of these the 128-bit
- * hashes are counted. The spans are not part of a checkpoint: a resumed run reads the collection again. */
+ * Most collections are in ascending order of their ObjectIds. The first reader of a block records its smallest and
+ * largest `_id` if they ascend; if all blocks ascend and do not overlap, there are no duplicates. Any other collection
+ * is read once more at the end of the run: 64-bit hashes of all `_id`s find candidates, and of these the 128-bit hashes
+ * are counted. The ranges are not part of a checkpoint: a resumed run reads the collection again. */
 #include "id_check.h"
 #include <stdlib.h>
 
 enum { ID_MAX = 80 };
 
-/* ---- the search ---- */
+/* ---- search ---- */
 struct equal_ids_search {
     struct mrsi_engine *en;
     struct mrsi_ids ids;
     uint32_t in_index;
     struct mrs_reader *reader;
-    struct mrsi_sorter found; /* those whose short hash came twice: by long hash, in input order */
+    struct mrsi_sorter found; /* candidates: by 128-bit hash, in input order */
 };
 struct equal_ids_job {
     struct mrs_block block;
@@ -127,8 +127,8 @@ read_through(struct equal_ids_search *t, struct mrs_err *e)
     return s;
 }
 
-/* Counts documents whose `_id` an earlier one has, and names the first of them: not of the hashes, which differ from
- * run to run. */
+/* Counts documents whose `_id` an earlier one has, and reports the first of them in input order: the order of hashes
+ * differs from run to run. */
 static enum mrs_status
 count(struct equal_ids_search *t, struct mrs_twins *out, struct mrs_err *e)
 {
@@ -175,8 +175,8 @@ search(struct mrsi_engine *en, uint32_t in_index, struct mrs_twins *out, struct 
     return s;
 }
 
-/* Whether a document that comes twice counts twice: in `check`, wherever a step names the collection. Behind a step
- * that judges its `_id`s there are no twins. */
+/* Does a duplicate matter? In `check`, if a step names the collection. After a step that checks its `_id`s there are no
+ * duplicates. */
 static bool
 counts(const struct mrsi_engine *en, uint32_t coll)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* existing_ids.c - the `_id`s of the documents that a collection holds before a step adds to it: one reading pass. */
+/* existing_ids.c - reads the `_id`s of the documents that a collection has before a step adds to it: one pass. */
 #include "checkpoint.h"
 #include "id_check.h"
 

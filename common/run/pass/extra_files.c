@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extra_files.c - files of a dump that are no collections, examined before the first step.
+/* extra_files.c - checks files of a dump that are not collections, before the first step.
  *
- * mongorestore --oplogReplay applies the entries of oplog.bson to what it has just restored, so an entry for a
- * collection that a step names would change the new design by the old one's rules. Entries for others may stay.
- * Extras are copied byte for byte; those that hold documents are checked like any other, for a damaged file must not
- * pass for a good one. It must not know what an entry does, only whose it is. */
+ * mongorestore --oplogReplay applies the entries of oplog.bson to the data just restored, so an entry for a collection
+ * that a step names would change the new schema by the rules of the old one. Entries for others may stay. Extra files
+ * are copied byte for byte; those with documents are validated like any other, because a damaged file must not pass for
+ * a good one. This file must not know the meaning of an entry, only its namespace. */
 #include "pass.h"
 #include "mongoreshape/words.h"
 
-#define NESTED 8 /* applyOps within applyOps; a server makes two */
+#define NESTED 8 /* applyOps within applyOps; a server nests two */
 
-/* A collection some step names, as it is called in the input or becomes; "" as coll: any of the database. Buckets
+/* A collection that a step names, by its name in the input or a later one; "" as coll: any of the database. Buckets
  * belong to their time series. */
 static bool
 is_named(const struct mrsi_engine *en, const char *db, size_t db_len, const char *coll)
@@ -43,8 +43,8 @@ names_ns(const struct mrsi_engine *en, const char *ns)
     return ns[db] && is_named(en, ns, db, ns + db + 1);
 }
 
-/* Whether a command on the database of ns concerns a collection that the plan names. One that says nothing of a
- * collection is taken to concern them all. */
+/* Does a command on the database of ns affect a collection that the plan names? A command without a collection affects
+ * all. */
 static bool
 command_names(const struct mrsi_engine *en, const char *ns, struct mrs_view o)
 {
@@ -66,7 +66,7 @@ command_names(const struct mrsi_engine *en, const char *ns, struct mrs_view o)
     return is_named(en, ns, strcspn(ns, "."), coll);
 }
 
-/* Whether an entry, or one inside it, concerns a collection that the plan names; *ns: the entry's namespace. */
+/* Does an entry, or one nested in it, affect a collection that the plan names? *ns: the entry's namespace. */
 static bool
 entry_names(const struct mrsi_engine *en, struct mrs_view entry, const char **ns)
 {
@@ -103,8 +103,8 @@ entry_names(const struct mrsi_engine *en, struct mrs_view entry, const char **ns
 }
 
 static enum mrs_status
-look_at(const struct mrsi_engine *en, const struct mrs_input_ns *in, struct mrs_view doc, uint64_t no, uint64_t off,
-        struct mrs_err *e)
+check_entry(const struct mrsi_engine *en, const struct mrs_input_ns *in, struct mrs_view doc, uint64_t no, uint64_t off,
+            struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const char *ns;
@@ -130,7 +130,7 @@ read_extra(struct mrsi_engine *en, uint32_t i, struct mrs_err *e)
         uint64_t no = b.first_doc;
         for (size_t at = 0; at < b.n && s == MRS_OK;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
-            s = look_at(en, mrs_input_at(en->in, i), doc, ++no, b.off + at, e);
+            s = check_entry(en, mrs_input_at(en->in, i), doc, ++no, b.off + at, e);
             at += doc.n;
         }
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* id_check.c - finding equal `_id`s in bounded memory.
+/* id_check.c - finds equal `_id`s in bounded memory.
  *
- * Hashes are put into lists by their top bits; lists that outgrow their share of memory go to a temporary file. Equal
- * hashes meet in one list, which is sorted alone. See id_check.h for the phases; id_verdicts.c for what comes of those
- * that are found. */
+ * Hashes are put into lists by their top bits; lists that exceed their share of memory go to a temporary file. Equal
+ * hashes are in one list, and each list is sorted alone. See id_check.h for the phases; id_verdicts.c decides about the
+ * duplicates. */
 #include "id_check.h"
 #include <stdlib.h>
 
 enum {
-    WEIGHT = 8 /* checking a hash costs as much as reading so many times its bytes */
+    WEIGHT = 8 /* estimated cost of checking a hash, in bytes of reading */
 };
 
 struct extent {
@@ -72,7 +72,7 @@ struct to_hash {
 };
 
 static inline struct to_hash
-object_id(const uint8_t *p) /* equals none of another type: needs no key */
+object_id(const uint8_t *p) /* equals no value of another type, so it needs no key */
 {
     return (struct to_hash){p, MRSI_OBJECT_ID, IS_OBJECT_ID};
 }
@@ -94,7 +94,7 @@ any_id(struct mrs_view doc, struct mrs_buf *scratch, struct to_hash *out, struct
     if (scratch->bad == 1) {
         return mrs_buf_status(scratch, e);
     }
-    /* an _id over the key limit: its bytes as they are, good enough to find clashes of equal bytes */
+    /* an _id above the key limit: its raw bytes, which find duplicates with equal bytes */
     *out = scratch->bad ? (struct to_hash){id.v.p, id.v.n, IS_BYTES} : (struct to_hash){scratch->p, scratch->n, IS_KEY};
     return MRS_OK;
 }
@@ -168,7 +168,7 @@ mrsi_by_u64(const void *pa, const void *pb)
     return a < b ? -1 : a > b;
 }
 
-/* Reads what was spilled of list i behind what memory held of it. */
+/* Appends the spilled hashes of list i to those in memory. */
 static enum mrs_status
 load_list(struct mrsi_ids *ids, uint32_t i, struct mrs_buf *all, struct mrs_err *e)
 {
@@ -196,7 +196,7 @@ has_twice(const uint64_t *h, size_t n, uint32_t *slot, size_t slots)
     memset(slot, 0, slots * sizeof *slot);
     for (size_t i = 0; i < n; i++) {
         size_t at = (size_t)h[i] & (slots - 1);
-        uint32_t v = (uint32_t)(h[i] >> (MRSI_HASH_TOP - 32)) | 1; /* never 0; hardly one is suspected for nothing */
+        uint32_t v = (uint32_t)(h[i] >> (MRSI_HASH_TOP - 32)) | 1; /* never 0; false candidates are very rare */
         while (slot[at] && slot[at] != v) {
             at = (at + 1) & (slots - 1);
         }
@@ -209,7 +209,7 @@ has_twice(const uint64_t *h, size_t n, uint32_t *slot, size_t slots)
 }
 
 static enum mrs_status
-look_at_list(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
+search_list(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
 {
     uint64_t *h = (uint64_t *)(void *)all->p;
     size_t n = all->n / 8, slots = 64;
@@ -234,7 +234,7 @@ look_at_list(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, str
     return s;
 }
 
-/* Hashes that another run left may have come to harm in their file. */
+/* Hashes that the stopped run left may be damaged in their file. */
 static enum mrs_status
 check_list(const struct mrs_buf *all, uint32_t no, struct mrs_err *e)
 {
@@ -252,18 +252,18 @@ mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass)
 {
     ids->pauses = (struct mrsi_pause_clock){ids->en, pass, 0};
     if (pass) {
-        pass->from = mrs_empty_doc(); /* one that went on has, and the next pass begins */
+        pass->from = mrs_empty_doc(); /* a resumed pass has one, and the next pass begins */
     }
 }
 
 static enum mrs_status
-look_next(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
+search_next(struct mrsi_ids *ids, struct mrs_buf *all, struct mrs_buf *set, struct mrs_err *e)
 {
     mrs_buf_reset(all);
     enum mrs_status s = mrsi_hashes_gather(&ids->hashes, ids->searched, all, e);
     s = s == MRS_OK && ids->spilled ? load_list(ids, ids->searched, all, e) : s;
     s = s == MRS_OK && ids->went_on ? check_list(all, ids->searched, e) : s;
-    MRS_THEN(s, look_at_list(ids, all, set, e));
+    MRS_THEN(s, search_list(ids, all, set, e));
     mrsi_hashes_drop(&ids->hashes, ids->searched);
     ids->searched++;
     return s == MRS_OK ? mrsi_pause_after(&ids->pauses, WEIGHT * all->n, e) : s;
@@ -279,8 +279,8 @@ mrsi_ids_find_duplicates(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *cla
     mrs_buf_init(&set, ids->en->mem, SIZE_MAX);
     mrsi_ids_begin_between(ids, pass);
     ids->phase = MRSI_IDS_FIND_DUPLICATES;
-    while (s == MRS_OK && ids->searched < MRSI_HASH_LISTS) { /* top bits ascend: with equal hashes ends sorted */
-        s = look_next(ids, &all, &set, e);
+    while (s == MRS_OK && ids->searched < MRSI_HASH_LISTS) { /* lists ascend: the result is sorted */
+        s = search_next(ids, &all, &set, e);
     }
     mrs_buf_clear(&all);
     mrs_buf_clear(&set);
@@ -297,7 +297,7 @@ mrsi_ids_has_dup_hash(const struct mrsi_ids *ids, uint64_t hash)
 }
 
 /* ---- savepoints ---- */
-/* Hashes that were taken up to now, and in FIND_DUPLICATES how many of the lists are done with. */
+/* Hashes so far, and in FIND_DUPLICATES the number of finished lists. */
 static enum mrs_status
 save_hashes(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {

@@ -26,17 +26,17 @@ enum mrsi_ids_phase {
 
 struct mrsi_id_decision; /* id_verdicts.c */
 
-/* The place (what is there: target and ordinal; else source and product) that gets other contents. */
+/* A place (existing document: target and ordinal; else source and product) that gets other contents. */
 struct mrsi_replaced {
     uint64_t there, a, b;
     uint64_t at;
     uint64_t len;
 };
 
-/* What becomes of an added document, given the others of its `_id`. */
+/* The verdict on an added document, given the others with its `_id`. */
 enum mrsi_verdict {
-    MRSI_ALONE,      /* written; no other has its `_id` */
-    MRSI_REPRESENTS, /* written, and others count as it */
+    MRSI_ALONE,      /* written; no other document has its `_id` */
+    MRSI_REPRESENTS, /* written, and stands for others */
     MRSI_EQUAL,      /* counts as another document with the same bytes, */
     MRSI_MERGED      /* or with other contents, by the policy */
 };
@@ -45,28 +45,27 @@ struct mrsi_product {
     uint32_t no, as; /* enum mrsi_verdict */
 };
 
-/* A source that is refused, and the rival that a document of it met first. */
+/* A source that is refused, and the first other document with the `_id` of one of its products. */
 struct mrsi_rejected {
-    uint64_t source;  /* comes first: by it they are sorted, and by `product` */
+    uint64_t source;  /* first: they are sorted by it, then by `product` */
     uint64_t other;   /* as in struct mrsi_id_member */
-    uint32_t product; /* of the source: the document that has the rival */
-    uint32_t there;   /* 1: the other is in the target already */
+    uint32_t product; /* of the source: the product with the duplicate */
+    uint32_t there;   /* 1: the other one is an existing document */
     uint32_t target;
-    uint32_t by_key;  /* 1: what they share is a key that the step compares, not the `_id` */
+    uint32_t by_key;  /* 1: both share a key that the step compares, not the `_id` */
 };
 
-/* A document that is, or would be, in a collection. */
+/* A document that is in a collection, or would be. */
 struct mrsi_id_member {
     uint64_t key_lo, key_hi;   /* hash of target and `_id` */
     uint64_t body_lo, body_hi; /* hash of the document */
-    uint64_t source;           /* side << 56 | ordinal of the source document; of what is there: its own ordinal */
+    uint64_t source;           /* side << 56 | ordinal of the source document; existing document: its own ordinal */
     uint32_t product;          /* number of the product of that source */
     uint32_t target;           /* collection */
-    uint32_t there;            /* 1: it is in the target already */
-    uint32_t made, pad;        /* 1: the step made it, so that an equal one is another one; of what is there: it counts
-                                  as such */
-    uint32_t body_len; /* its bytes are kept, because it may take another's place; in a job's list they follow the
-                          member */
+    uint32_t there;            /* 1: existing document */
+    uint32_t made, pad;        /* 1: made by the step, so an equal one is another document; existing ones may count
+                                * so */
+    uint32_t body_len; /* size of its stored bytes, if it may replace another; in a job's list they follow it */
     uint64_t body_at;          /* in ids->bodies */
 };
 
@@ -76,51 +75,50 @@ struct mrsi_ids {
     enum mrsi_ids_phase phase;
     enum mrs_conflicts policy;
     struct mrsi_hashes hashes;
-    uint64_t held;             /* bytes of them in memory */
+    uint64_t held;             /* bytes of hashes in memory */
     struct mrsi_temp *spill;
     struct mrs_buf extents;
     struct mrsi_savepoint_list extents_kept;
     uint64_t spilled;
-    uint32_t searched;         /* FIND_DUPLICATES: lists that are finished */
-    struct mrsi_file_array dup_hashes; /* sorted hashes that came twice */
-    struct mrsi_sorter members;  /* by key, what is there first, in input order */
+    uint32_t searched;         /* FIND_DUPLICATES: number of finished lists */
+    struct mrsi_file_array dup_hashes; /* sorted hashes that occurred twice */
+    struct mrsi_sorter members;  /* by key, existing documents first, in input order */
     struct mrsi_file_array rejected; /* sorted struct mrsi_rejected */
     struct mrsi_file_array verdicts; /* sorted struct mrsi_product: all but MRSI_ALONE */
     struct mrsi_file_array replaced; /* sorted: places whose contents are those of a later document (last) */
     struct mrsi_temp *bodies;
     uint64_t bodies_bytes;
     struct mrsi_id_decision *judge;  /* DECIDE */
-    bool went_on;              /* some of it is of another run */
+    bool went_on;              /* some of it is from the stopped run */
     uint32_t over[MRS_SIDES_MAX], n_over; /* collections with MRS_ROLE_OVERWRITE */
 };
 
 enum mrs_status mrsi_ids_init(struct mrsi_ids *ids, struct mrsi_engine *en, enum mrs_conflicts policy,
                               struct mrs_err *e);
 void mrsi_ids_clear(struct mrsi_ids *ids);
-/* The hash of a document's `_id` for a target that is handed over. OK; END: it has none (documents without `_id` never
- * clash). */
+/* The hash of a document's `_id` for a target. OK; END: no `_id` (documents without `_id` are never duplicates). */
 enum mrs_status mrsi_ids_short(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc,
                                struct mrs_buf *scratch, uint64_t *out, struct mrs_err *e);
 /* The 128-bit hash, which decides. */
 enum mrs_status mrsi_ids_hash(const struct mrsi_ids *ids, uint32_t target, struct mrs_view doc, struct mrs_buf *scratch,
                               struct mrs_hash128 *out, struct mrs_err *e);
-/* OPTIMISTIC: takes the short hashes of a job, in its commit. */
+/* OPTIMISTIC: adds the short hashes of a job, in its commit. */
 enum mrs_status mrsi_ids_take(struct mrsi_ids *ids, const uint64_t *hash, size_t n, struct mrs_err *e);
-/* OPTIMISTIC, FIND_DUPLICATES -> COLLECT: *clash whether any hash came twice. */
+/* OPTIMISTIC, FIND_DUPLICATES -> COLLECT: *clash: did a hash occur twice? */
 enum mrs_status mrsi_ids_find_duplicates(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *clash, struct mrs_err *e);
 bool mrsi_ids_has_dup_hash(const struct mrsi_ids *ids, uint64_t hash);
 /* COLLECT, DECIDE -> APPLY. */
 enum mrs_status mrsi_ids_decide(struct mrsi_ids *ids, struct mrsi_pass *pass, struct mrs_err *e);
 /* After the pass of a phase: finds duplicates, or decides. *again: another pass is needed. */
 enum mrs_status mrsi_ids_next(struct mrsi_ids *ids, struct mrsi_pass *pass, bool *again, struct mrs_err *e);
-/* Whether the pass that the phase began with has ended. */
+/* Has the pass of the phase ended? */
 static inline bool
 mrsi_ids_is_between(const struct mrsi_ids *ids)
 {
     return ids->phase == MRSI_IDS_FIND_DUPLICATES || ids->phase == MRSI_IDS_DECIDE;
 }
-/* All rounds of a step, from the phase that ids is in on: `once` in each that takes a pass and is needed, and `begin`
- * before each of these but the first. */
+/* All rounds of a step, from the current phase of ids on: `once` in each round that needs a pass, and `begin` before
+ * each of these but the first. */
 struct mrsi_rounds {
     enum mrs_status (*begin)(void *arg, struct mrs_err *e);
     enum mrs_status (*once)(void *arg, struct mrs_err *e);
@@ -128,17 +126,17 @@ struct mrsi_rounds {
     struct mrsi_pass *pass; /* of the step */
 };
 enum mrs_status mrsi_ids_rounds(struct mrsi_ids *ids, const struct mrsi_rounds *r, struct mrs_err *e);
-/* NULL: the source is not refused, as none is before the phase APPLY. */
+/* NULL: the source is not refused; always before the phase APPLY. */
 const struct mrsi_rejected *mrsi_ids_rejected(const struct mrsi_ids *ids, uint64_t source);
 enum mrsi_verdict mrsi_ids_verdict(const struct mrsi_ids *ids, uint64_t source, uint32_t product);
-uint64_t mrsi_ids_n_represent(const struct mrsi_ids *ids); /* how many returned MRSI_REPRESENTS */
-/* The contents that a place gets instead, read into room; *doc unchanged where it keeps its own. What is there keeps
- * its `_id` in any case. */
+uint64_t mrsi_ids_n_represent(const struct mrsi_ids *ids); /* number of documents with MRSI_REPRESENTS */
+/* Reads the contents that replace those of a place into room; *doc is unchanged if it keeps its own. An existing
+ * document always keeps its `_id`. */
 enum mrs_status mrsi_ids_replace(const struct mrsi_ids *ids, bool there, uint64_t a, uint64_t b, struct mrs_buf *room,
                                  struct mrs_view *doc, struct mrs_err *e);
-/* Whether the bytes of candidates for a target are needed in the phase COLLECT. */
+/* Are the bytes of candidates for a target needed in the phase COLLECT? */
 bool mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target);
-/* COLLECT: takes a job's list of members, each followed by its bytes where it has some. */
+/* COLLECT: adds a job's list of members, each followed by its stored bytes, if any. */
 enum mrs_status mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_err *e);
 
 /* One pass over the existing documents of a collection: hashes (OPTIMISTIC) or members (COLLECT). pass NULL: without
@@ -150,12 +148,12 @@ enum mrs_status mrsi_ids_save(struct mrsi_ids *ids, const char *name, struct mrs
                               struct mrs_err *e);
 enum mrs_status mrsi_ids_load(struct mrsi_ids *ids, struct mrs_view mark, const char *name, struct mrs_err *e);
 
-/* The part of it that is in id_verdicts.c. */
+/* The part in id_verdicts.c. */
 enum mrs_status mrsi_id_decision_save(struct mrsi_ids *ids, struct mrs_build *b, struct mrs_buf *files,
                                       struct mrs_err *e);
 enum mrs_status mrsi_id_decision_load(struct mrsi_ids *ids, struct mrs_view mark, struct mrs_err *e);
 void mrsi_id_decision_free(struct mrsi_ids *ids);
-/* FIND_DUPLICATES and DECIDE begin, or are resumed. */
+/* Starts or resumes FIND_DUPLICATES and DECIDE. */
 void mrsi_ids_begin_between(struct mrsi_ids *ids, struct mrsi_pass *pass);
 
 int mrsi_by_u64(const void *a, const void *b);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* id_spans.c - the least and the greatest `_id` of each block of the input, as long as they ascend; see equal_ids.c. */
+/* id_spans.c - the smallest and the largest `_id` of each block of the input, if they ascend; see equal_ids.c. */
 #include "pass.h"
 #include <stdlib.h>
 
-struct id_spans_span { /* of a block */
+struct id_spans_span { /* for a block */
     uint8_t first[MRSI_OBJECT_ID], last[MRSI_OBJECT_ID];
 };
 struct mrsi_twins {
     pthread_mutex_t lock;
     struct one {
         struct mrs_buf spans;
-        uint64_t docs; /* in them */
-        bool loose;    /* a block does not ascend, or has other ids */
+        uint64_t docs; /* number of documents in them */
+        bool loose;    /* a block does not ascend, or has other types of ids */
     } at[];
 };
 
@@ -70,7 +70,7 @@ by_first(const void *pa, const void *pb)
     return memcmp(a->first, b->first, sizeof a->first);
 }
 
-/* Whether all of its documents were noted, and no two spans overlap. */
+/* Were all of its documents recorded, and do no two ranges overlap? */
 bool
 mrsi_ids_ascend(struct mrsi_engine *en, uint32_t in_index, uint64_t docs)
 {

@@ -1,39 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* id_verdicts.c - decides about documents with equal `_id`s: one pass over all candidates, by the plan's policy.
  *
- * Members are in an external sort, those of one key together, and are read several times. First come the refusals.
- * Keys whose members disagree reject the sources of all their members. Then, among the remaining sources, keys with
- * several documents that the step itself made reject theirs, because two equal ones of these are still two. (An
- * existing document counts as the result of an earlier run, unless the step makes the `_id`s of a whole collection
- * again.) Only when all refusals are known, the members of the other keys learn which document represents which: a
- * document of a rejected source represents no other, since it is never written. So one key may have any number of
- * members, and there may be any number of keys. The verdicts are sorted by the documents that they are about.
- * Savepoints are taken between any two members. */
+ * Members are in an external sort, grouped by key, and are read several times. First the refusals: keys whose members
+ * disagree reject the sources of all their members. Then, among the remaining sources, keys with several documents that
+ * the step itself made reject theirs, because two equal ones of these are still two documents. (An existing document
+ * counts as the result of an earlier run, unless the step regenerates the `_id`s of a whole collection.) Only when all
+ * refusals are known, the members of the other keys get the document that stands for them: a document of a rejected
+ * source cannot, since it is never written. So a key may have any number of members, and there may be any number of
+ * keys. The verdicts are sorted by their documents. Savepoints are possible between any two members. */
 #include "id_check.h"
 
 enum id_verdicts_stage {
-    KEYS,        /* the verdict of each key: do its members disagree; */
-    BAR,         /* members of those that do get a verdict, */
-    REJECTED,      /* and their sources sorted */
-    MADE_KEYS,   /* the same again for what was made */
+    KEYS,        /* decides for each key: do its members disagree? */
+    BAR,         /* lists the members of those that do, */
+    REJECTED,      /* and sorts their sources */
+    MADE_KEYS,   /* the same for documents made by the step */
     MADE_BAR,
     MADE_REJECTED,
-    MEMBERS,     /* all others learn which document represents them, */
-    LISTS,       /* which is sorted */
+    MEMBERS,     /* finds the document that stands for each other member, */
+    LISTS,       /* and sorts the results */
     DONE
 };
 enum id_verdicts_list { REJECTED_LIST, VERDICTS, REPLACED, N_LISTS };
 
-struct id_verdicts_key_now { /* being examined: of its members those that are not rejected */
+struct id_verdicts_key_now { /* the current key: its members that are not rejected */
     struct mrsi_id_member first, last;
-    struct mrsi_id_member rival[2]; /* the first one that counts, and the first of those that it cannot are next to */
+    struct mrsi_id_member rival[2]; /* the first one that counts, and the first one in conflict with it */
     uint64_t lo, hi;   /* the key */
-    uint64_t n, n_new; /* members */
+    uint64_t n, n_new; /* numbers of members */
     uint32_t n_rivals;
-    uint64_t no;       /* of the key */
+    uint64_t no;       /* number of the key */
     bool open, made, represents;
 };
-/* What is decided about a key. */
+/* The decision on a key. */
 struct id_verdicts_verdict {
     uint64_t body_lo, body_hi; /* of rival[0] */
     uint64_t source[2];        /* of rival */
@@ -43,16 +42,16 @@ struct id_verdicts_verdict {
 struct mrsi_id_decision {
     struct mrsi_ids *ids;
     enum id_verdicts_stage stage;
-    uint32_t at; /* LISTS: the list that goes to its file array; those before have */
+    uint32_t at; /* LISTS: the list being written to its file array; earlier ones are complete */
     bool any_made;
-    struct mrsi_file_array verdicts; /* struct id_verdicts_verdict: one a key, in the order of the sort */
+    struct mrsi_file_array verdicts; /* struct id_verdicts_verdict: one for each key, in the order of the sort */
     struct mrsi_sorter list[N_LISTS];
     struct id_verdicts_key_now now;
 };
 
-enum { KEY = 29 }; /* 16 bytes of the key, 1 byte 0 there / 1 new, 8 bytes source, 4 bytes product */
+enum { KEY = 29 }; /* 16 bytes of the key, 1 byte 0 existing / 1 new, 8 bytes source, 4 bytes product */
 
-/* ---- collecting ---- */
+/* ---- collect ---- */
 static enum mrs_status
 put_member(struct mrsi_ids *ids, const struct mrsi_id_member *m, struct mrs_err *e)
 {
@@ -86,7 +85,7 @@ mrsi_ids_members(struct mrsi_ids *ids, const struct mrs_buf *list, struct mrs_er
     return s;
 }
 
-/* ---- members, one after the other ---- */
+/* ---- iterate over members ---- */
 static bool
 same_body(const struct mrsi_id_member *a, const struct mrsi_id_member *b)
 {
@@ -110,8 +109,8 @@ mrsi_ids_keeps_bodies(const struct mrsi_ids *ids, uint32_t target)
     return ids->policy == MRS_CONFLICTS_LAST || is_over(ids, target);
 }
 
-/* The next member; one of another run is examined, for its file may have come to harm. A savepoint before it has it
- * still. */
+/* The next member; a resumed one is validated, because its file may be damaged. A savepoint before it still includes
+ * it. */
 static enum mrs_status
 next_member(struct mrsi_ids *ids, struct mrsi_id_member *m, struct mrs_err *e)
 {
@@ -140,7 +139,7 @@ is_of_key(const struct id_verdicts_key_now *k, const struct mrsi_id_member *m)
     return k->open && k->lo == m->key_lo && k->hi == m->key_hi;
 }
 
-/* The key of a member begins; the one before is done with. */
+/* Starts the next key and completes the previous one. */
 static void
 open_key(struct id_verdicts_key_now *k, const struct mrsi_id_member *m)
 {
@@ -152,7 +151,8 @@ open_key(struct id_verdicts_key_now *k, const struct mrsi_id_member *m)
     k->made = k->represents = false;
 }
 
-/* All members of all keys: `each` for every one of them, `end` (may be NULL) behind the last one of a key. */
+/* Iterates over all members of all keys: `each` for every one of them, `end` (may be NULL) after the last one of a
+ * key. */
 static enum mrs_status
 read_members(struct mrsi_id_decision *j,
              enum mrs_status (*each)(struct mrsi_id_decision *, const struct mrsi_id_member *, struct mrs_err *),
@@ -168,7 +168,7 @@ read_members(struct mrsi_id_decision *j,
         }
         MRS_THEN(s, each(j, &m, e));
     }
-    s = s == MRS_END ? mrsi_sorter_rewind(&j->ids->members, e) : s; /* for a mark: they are read again from the first */
+    s = s == MRS_END ? mrsi_sorter_rewind(&j->ids->members, e) : s; /* the next stage begins with the first member */
     s = s == MRS_OK && k->open && end ? end(j, e) : s;
     if (s == MRS_OK) {
         memset(k, 0, sizeof *k);
@@ -176,9 +176,9 @@ read_members(struct mrsi_id_decision *j,
     return s;
 }
 
-/* ---- keys as a whole ---- */
-/* First all members must be equal, apart from existing documents that new ones overwrite. Then there may be one of the
- * step's own: new, or made by an earlier run as the new ones are. */
+/* ---- decide on a key ---- */
+/* First, all members must be equal, apart from existing documents that new ones overwrite. Then, at most one may be
+ * made by the step: new, or by an earlier run. */
 static void
 note_rival(struct mrsi_id_decision *j, const struct mrsi_id_member *m)
 {
@@ -232,7 +232,7 @@ judge_keys(struct mrsi_id_decision *j, struct mrs_err *e)
     return s == MRS_OK ? mrsi_file_array_end(&j->verdicts, e) : s;
 }
 
-/* The rivals of a member of a key that rejects its sources. */
+/* Lists the conflicting document of a member whose key rejects its sources. */
 static struct mrsi_rejected
 met_by(const struct mrsi_id_decision *j, const struct mrsi_id_member *m, const struct id_verdicts_verdict *v)
 {
@@ -261,8 +261,8 @@ bar_member(struct mrsi_id_decision *j, const struct mrsi_id_member *m, struct mr
     return mrsi_sorter_put(&j->list[REJECTED_LIST], key, sizeof key, &b, sizeof b, e);
 }
 
-/* ---- which document represents which ---- */
-/* The first member keeps the place, the last one gives the contents. */
+/* ---- which document stands for which ---- */
+/* The first member keeps its place, the last one gives the contents. */
 static enum mrs_status
 put_replaced(struct mrsi_id_decision *j, struct mrs_err *e)
 {
@@ -290,9 +290,9 @@ put_verdict(struct mrsi_id_decision *j, const struct mrsi_id_member *m, enum mrs
     return mrsi_sorter_put(&j->list[VERDICTS], key, sizeof key, &p, sizeof p, e);
 }
 
-/* Sources that are not rejected have keys whose members agree, or the policy lets one of them win. */
+/* Sources that are not rejected have keys whose members agree, or the policy chooses one of them. */
 static enum mrs_status
-tell_member(struct mrsi_id_decision *j, const struct mrsi_id_member *m, struct mrs_err *e)
+decide_member(struct mrsi_id_decision *j, const struct mrsi_id_member *m, struct mrs_err *e)
 {
     struct id_verdicts_key_now *k = &j->now;
     enum mrs_status s = MRS_OK;
@@ -304,7 +304,7 @@ tell_member(struct mrsi_id_decision *j, const struct mrsi_id_member *m, struct m
         k->first = *m;
         return MRS_OK;
     }
-    if (m->there) { /* what was there more than once stays so */
+    if (m->there) { /* existing duplicates stay */
         return MRS_OK;
     }
     if (!k->first.there && !k->represents) {
@@ -353,7 +353,7 @@ to_array(struct mrsi_id_decision *j, enum id_verdicts_list i, struct mrs_err *e)
     return s == MRS_END ? mrsi_file_array_end(to, e) : s;
 }
 
-/* Members are done with. */
+/* Frees the members. */
 static enum mrs_status
 sort_lists(struct mrsi_id_decision *j, struct mrs_err *e)
 {
@@ -364,7 +364,7 @@ sort_lists(struct mrsi_id_decision *j, struct mrs_err *e)
     return s;
 }
 
-/* ---- all of it ---- */
+/* ---- all stages ---- */
 static enum mrs_status
 make_judge(struct mrsi_ids *ids, struct mrs_err *e)
 {
@@ -414,7 +414,7 @@ one_stage(struct mrsi_id_decision *j, struct mrs_err *e)
     case BAR: s = read_members(j, bar_member, NULL, e); break;
     case MADE_BAR:
         s = read_members(j, bar_member, NULL, e);
-        mrsi_file_array_reset(&j->ids->rejected); /* the members that it held get their verdicts again */
+        mrsi_file_array_reset(&j->ids->rejected); /* rejected members get their verdicts again */
         break;
     case REJECTED:
         s = to_array(j, REJECTED_LIST, e);
@@ -426,7 +426,7 @@ one_stage(struct mrsi_id_decision *j, struct mrs_err *e)
         break;
     case MADE_REJECTED: s = to_array(j, REJECTED_LIST, e); break;
     case MEMBERS:
-        s = read_members(j, tell_member, put_replaced, e);
+        s = read_members(j, decide_member, put_replaced, e);
         forget_members(j->ids);
         break;
     case LISTS: s = sort_lists(j, e); break;
@@ -529,7 +529,7 @@ apply_key(struct id_verdicts_key_now *k, struct mrs_view d, struct mrs_err *e)
     return bad ? mrsi_state_damaged("a member", e) : MRS_OK;
 }
 
-/* Whether the file arrays are as far as the stage says. */
+/* Are the file arrays complete up to the stage? */
 static bool
 has_arrays(const struct mrsi_id_decision *j)
 {
@@ -539,7 +539,7 @@ has_arrays(const struct mrsi_id_decision *j)
     return good && j->ids->verdicts.ended == (j->at > VERDICTS) && j->ids->replaced.ended == (j->at > REPLACED);
 }
 
-/* Behind the file arrays that it writes. */
+/* After the file arrays that the stage writes. */
 enum mrs_status
 mrsi_id_decision_load(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e)
 {
@@ -561,7 +561,7 @@ mrsi_id_decision_load(struct mrsi_ids *ids, struct mrs_view d, struct mrs_err *e
     return s == MRS_OK && !has_arrays(j) ? mrsi_state_damaged("verdicts", e) : s;
 }
 
-/* ---- asking for the verdict ---- */
+/* ---- look up a verdict ---- */
 #define CMP(x, y)                     \
     if ((x) != (y)) {                 \
         return (x) < (y) ? -1 : 1;    \
@@ -616,7 +616,7 @@ mrsi_ids_n_represent(const struct mrsi_ids *ids)
     return n;
 }
 
-/* What is there keeps its `_id`, to the byte: 1 stays 1 where a later document says 1.0. */
+/* An existing document keeps its `_id` byte for byte: 1 stays 1 if a later document has 1.0. */
 static enum mrs_status
 with_id_of(struct mrs_view there, struct mrs_buf *room, struct mrs_view *doc, struct mrs_err *e)
 {
@@ -633,7 +633,7 @@ with_id_of(struct mrs_view there, struct mrs_buf *room, struct mrs_view *doc, st
     if (!p) {
         return mrs_buf_status(room, e);
     }
-    doc->p = room->p; /* it may have moved */
+    doc->p = room->p; /* it may have been reallocated */
     memcpy(to, doc->p, head);
     memcpy(to += head, old.p, (size_t)(old.v.p - old.p) + old.v.n);
     memcpy(to += (size_t)(old.v.p - old.p) + old.v.n, doc->p + tail, n - tail);

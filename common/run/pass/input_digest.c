@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* input_digest.c - what a run has read of its input: documents, bytes and digest of each namespace, for the manifest.
  *
- * A namespace may be read in several passes, by several workers, and passes are given up and begun again. The cut of
- * blocks depends on the data alone, so each block has a number, and the first reader takes its documents in:
- * they are summed up one by one while they are worked on, since the processor has them at hand then. */
+ * A namespace may be read in several passes, by several workers, and passes may be aborted and restarted. The
+ * boundaries of blocks depend on the data alone, so each block has a number, and its first reader counts its documents:
+ * they are summed up one by one while they are processed, when they are in the processor's cache. */
 #include "checkpoint.h"
 
 struct mrsi_input_digest {
     pthread_mutex_t lock;
     uint32_t n;
     struct one {
-        struct mrs_buf blocks; /* a bit each: taken in */
+        struct mrs_buf blocks; /* one bit each: counted */
         struct mrs_docs docs;
     } at[];
 };
@@ -50,7 +50,7 @@ mrsi_input_digest_free(struct mrsi_engine *en)
     en->seen = NULL;
 }
 
-/* Whether the block was taken in. */
+/* Was the block counted? */
 static bool
 is_in(const struct mrs_buf *blocks, uint64_t seq)
 {

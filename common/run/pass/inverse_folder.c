@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inverse_folder.c - the folder in which the inverse of a plan runs: where it lies, and removing what is left of it. */
+/* inverse_folder.c - the folder of the inverse run: its path, and removing its remains. */
 #include "checkpoint.h"
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Distinguishes outputs of one name, and is the same when a killed run is started again: then the remains of the
- * killed run are removed. */
+/* Distinguishes outputs with the same name. It is equal when a killed run is started again, so that its remains are
+ * found and removed. */
 static unsigned long long
 mark_of(const char *output, size_t n)
 {
@@ -16,7 +16,7 @@ mark_of(const char *output, size_t n)
     return mrs_hash(output, n, mrs_hash(cwd, strlen(cwd), 0).lo).lo;
 }
 
-/* Beside the output, or in --tmp under the output's name. NULL: no memory. */
+/* Next to the output, or in --tmp with the output's name. NULL: out of memory. */
 char *
 mrsi_inverse_place(struct mrs_mem *mem, const struct mrs_run_opts *o)
 {
@@ -40,9 +40,9 @@ mrsi_inverse_place(struct mrs_mem *mem, const struct mrs_run_opts *o)
     return path;
 }
 
-/* Whether this is next to a path. */
+/* Is the folder next to a path? */
 static bool
-is_beside(struct mrs_mem *mem, const char *path, const char *suffix)
+is_next_to(struct mrs_mem *mem, const char *path, const char *suffix)
 {
     struct stat st;
     size_t n = strlen(path) + strlen(suffix) + 1;
@@ -61,7 +61,7 @@ remove_output(struct mrs_mem *mem, const char *path, struct mrs_err *e)
 {
     struct mrs_output_opts o = {.force = true, .format = MRS_FORMAT_DIRECTORY};
     struct mrs_output *out = NULL;
-    enum mrs_status s = mrs_output_open(mem, path, &o, &out, e); /* made again, so empty */
+    enum mrs_status s = mrs_output_open(mem, path, &o, &out, e); /* created again, so empty */
     mrs_output_abort(out);
     mrs_output_free(out);
     return s;
@@ -73,7 +73,7 @@ mrsi_inverse_forget(struct mrs_mem *mem, const struct mrs_run_opts *opts, struct
     char *path = mrsi_inverse_place(mem, opts);
     struct mrs_ckpt_dir side = {mem, path, NULL};
     enum mrs_status s = path ? MRS_OK : mrs_err_memory(e, 0);
-    if (s == MRS_OK && is_beside(mem, path, MRS_CHECKPOINT)) {
+    if (s == MRS_OK && is_next_to(mem, path, MRS_CHECKPOINT)) {
         s = remove_output(mem, path, e);
         MRS_THEN(s, mrs_ckpt_dir_clear(&side, NULL, e));
     }
@@ -85,7 +85,7 @@ void
 mrsi_inverse_sweep(struct mrs_mem *mem, const struct mrs_run_opts *opts)
 {
     char *path = mrsi_inverse_place(mem, opts);
-    if (path && !is_beside(mem, path, MRS_CHECKPOINT) && is_beside(mem, path, ".partial")) {
+    if (path && !is_next_to(mem, path, MRS_CHECKPOINT) && is_next_to(mem, path, ".partial")) {
         (void)remove_output(mem, path, NULL);
     }
     mrs_free(mem, path);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_reasons.c - why documents do not match: references of a type that no target has, or a `match` the wrong way
- * round.
+/* match_reasons.c - finds why documents do not match: references of a type that no target has, or a `match` in the
+ * wrong direction.
  *
- * Only where some do not match are the first documents of both sides read once more, before the step's collections
- * become what it has written. What is found is in the account's row, so it is saved and forgotten with that. */
+ * Only if some do not match, the first documents of both sides are read once more, before the step's output replaces
+ * the collections. The result is in the account's row, so it is saved and discarded with it. */
 #include "pass.h"
 #include "run/account/fates.h"
 #include "run/store/value_list.h"
@@ -11,28 +11,28 @@
 #include "mongoreshape/join_ops.h"
 #include <stdlib.h>
 
-enum { BYTES = 16 << 20, VALUES = 1 << 16 }; /* of a side; that are held */
+enum { BYTES = 16 << 20, VALUES = 1 << 16 }; /* read from a side; stored in memory */
 
 struct match_reasons_question {
-    struct mrs_path path, target;  /* of references, and of what they refer to */
-    uint64_t has[256], lacks[256]; /* targets by class; documents with a reference of a class that no target has */
-    uint64_t among;                /* references of these types may be odd, bits of mrsi_type_bit; 0: of any */
-    uint64_t docs;                 /* with a reference */
-    uint8_t odd; /* of the document in hand: such a class, 0: none; whether it has a reference */
+    struct mrs_path path, target;  /* of references, and of their targets */
+    uint64_t has[256], lacks[256]; /* targets by type class; documents with a reference of a class that no target has */
+    uint64_t among;                /* types of references that can be odd, bits of mrsi_type_bit; 0: any */
+    uint64_t docs;                 /* number of documents with a reference */
+    uint8_t odd; /* current document: an odd class, 0: none; does it have a reference? */
     bool any;
-    bool in_place; /* a document there may have been a reference once, or holds one (DBRef), and does not count */
+    bool in_place; /* a document there may have been a reference before, or contain one (DBRef): not counted */
 };
-struct turned { /* match: { a: b } as if it were { b: a } */
+struct turned { /* match: { a: b } tested as { b: a } */
     struct mrsi_engine *en;
     struct mrs_path path; /* of side 1, then of side 0 */
-    struct mrs_keys keys; /* of the value in hand */
+    struct mrs_keys keys; /* of the current value */
     struct mrs_buf set;   /* uint64_t: hashes of values of side 1 */
     uint64_t docs, hits;  /* of side 0 */
     bool hit;
     struct mrs_err *err;
 };
 
-/* Types that compare with one another; 0: such a value matches nothing. */
+/* Types that compare with each other; 0: such a value matches nothing. */
 static uint8_t
 class_of(struct mrs_val v)
 {
@@ -51,11 +51,11 @@ article(uint8_t class)
     return strchr("aeiou", class_name(class)[0]) ? "an" : "a";
 }
 
-/* Calls fn for the first documents of a side; *all: there are no others. side 0: for those that take part, with whether
- * they match; without fates all do, and none matches. */
+/* Calls fn for the first documents of a side; *all: that is all of them. side 0: only processed documents, with their
+ * match result; without fates all are processed, and none matches. */
 typedef enum mrs_status (*document_fn)(void *arg, struct mrs_view doc, bool matched);
 
-struct taking_part { /* document_fn, for the documents that take part */
+struct taking_part { /* document_fn for processed documents */
     const struct mrsi_fates *f;
     document_fn fn;
     void *arg;
@@ -137,14 +137,14 @@ compile(struct mrsi_engine *en, const char *text, struct mrs_path *out, struct m
     return v.type == MRS_MISSING ? mrs_err_memory(e, strlen(text)) : mrs_path_compile(a, v, false, out, e);
 }
 
-/* The side that side `ref` refers to. */
+/* The side to which references of side `ref` refer. */
 static uint32_t
 target_side(const struct mrs_desc *d, uint32_t ref)
 {
     return d->family == MRS_FAMILY_REKEY ? 0 : 1 - ref;
 }
 
-/* Whether side `ref` refers to that one by this pair: *path to *target. */
+/* Do references of side `ref` refer to that one by this pair? *path to *target. */
 static bool
 reference(const struct mrs_desc *d, uint32_t pair, uint32_t ref, const char **path, const char **target)
 {
@@ -197,7 +197,7 @@ ask_types(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, uin
     return s;
 }
 
-/* ---- the wrong way round ---- */
+/* ---- wrong direction ---- */
 static enum mrs_status
 hash_value(struct turned *t, struct mrs_val v, uint64_t *out)
 {
@@ -262,7 +262,7 @@ find_document(void *arg, struct mrs_view doc, bool matched)
     return s;
 }
 
-/* Of one pair, where nothing matches. */
+/* For one pair, if nothing matches. */
 static enum mrs_status
 ask_turned(struct mrsi_engine *en, uint32_t step, const struct mrsi_fates *f, struct mrs_err *e)
 {
@@ -302,9 +302,9 @@ touches(const struct mrs_desc *d, const struct mrs_touch *as, char kind)
     return false;
 }
 
-/* Of a REKEY: each path with references (it reads and changes them), of the sides on which some name no document, and
- * of the types of these, for others may be new `_id`s. More documents with a value of such a type than that means that
- * some of these were found. */
+/* For a REKEY: each path with references (which it reads and changes) on sides with dangling references, and only the
+ * types of these, since others may be new `_id`s. If more documents have a value of such a type than there are dangling
+ * references, some of these were resolved. */
 static enum mrs_status
 ask_references(struct mrsi_engine *en, uint32_t step, struct mrs_err *e)
 {

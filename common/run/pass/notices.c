@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* notices.c - what is no refusal but what an author should know before a run: documents without a match, references
- * that name no document, what a limit leaves behind, how large the largest documents become, how long arrays.
+/* notices.c - notes that an author should read before a run: documents without a match, dangling references, documents
+ * above a limit, sizes of the largest documents and arrays.
  *
- * How many there are is in the account's rows. Drivers note documents by their ordinals, of which the first are
- * kept; before the step's collections become what it has written, those are looked up once more for their `_id`s. */
+ * The numbers are in the account's rows. Drivers record documents by their ordinals, of which the first are kept;
+ * before the step's output replaces the collections, these are looked up for their `_id`s. */
 #include "pass.h"
 #include "run/account/fates.h"
 #include "mongoreshape/join_ops.h"
@@ -16,24 +16,24 @@ struct noted {
 };
 struct document_at { /* a document by its `_id` */
     uint8_t type;
-    struct mrs_buf id; /* the value */
+    struct mrs_buf id; /* its value */
 };
-struct result { /* of a collection: its largest document, the longest array of documents, and keys */
+struct result { /* for a collection: its largest document, its longest array of documents, and keys */
     uint32_t n, elements;
     struct document_at largest, longest;
-    char path[64]; /* of that array; cut */
+    char path[64]; /* of that array; may be cut */
     struct mrsi_unique_check *clash;
 };
 struct mrsi_notices {
-    uint32_t most; /* `_id`s of a kind */
+    uint32_t most; /* maximum number of `_id`s of a kind */
     struct noted (*noted)[2][MRS_NOTICE_KINDS]; /* by step and side */
     struct result *result;                       /* by collection */
     struct mrs_buf room;
 };
 
-/* Collections that are not rewritten cause no notice. */
+/* Only rewritten collections cause notes. */
 static enum mrs_status
-look_for_clashes(struct mrsi_engine *en, struct mrs_err *e)
+prepare_unique_checks(struct mrsi_engine *en, struct mrs_err *e)
 {
     uint64_t limit = en->memory / 8 / (en->n_coll + 1);
     enum mrs_status s = MRS_OK;
@@ -64,7 +64,7 @@ mrsi_notices_new(struct mrsi_engine *en, struct mrs_err *e)
         mrs_buf_init(&l->result[i].largest.id, en->mem, SIZE_MAX);
         mrs_buf_init(&l->result[i].longest.id, en->mem, SIZE_MAX);
     }
-    return l->noted && l->result ? look_for_clashes(en, e) : mrs_err_memory(e, en->n_coll * sizeof *l->result);
+    return l->noted && l->result ? prepare_unique_checks(en, e) : mrs_err_memory(e, en->n_coll * sizeof *l->result);
 }
 
 void
@@ -152,7 +152,7 @@ mrsi_notices_fates(struct mrsi_engine *en, uint32_t step, const struct mrsi_fate
 }
 
 /* ---- their _ids ---- */
-/* How many ordinals of the side are still to be named, and the least of them. */
+/* Number of ordinals of the side without an `_id`, and the smallest of them. */
 static uint64_t
 next_wanted(struct noted *x, uint64_t *least)
 {
@@ -168,7 +168,7 @@ next_wanted(struct noted *x, uint64_t *least)
     return left;
 }
 
-/* A refused document that steps before this one change is not there; its `_id` stays unknown. */
+/* A refused document that earlier steps change is not found; its `_id` stays unknown. */
 static enum mrs_status
 name_one(struct mrsi_engine *en, struct noted *x, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
@@ -226,7 +226,7 @@ name_side(struct mrsi_engine *en, uint32_t step, uint32_t side, struct mrs_err *
     }
     mrsi_scan_end(&scan);
     mrs_block_clear(&block);
-    atomic_store(&en->done_bytes, done); /* no progress: it was not foreseen */
+    atomic_store(&en->done_bytes, done); /* not part of the progress estimate */
     atomic_store(&en->done_docs, docs);
     return s == MRS_END ? MRS_OK : s;
 }
@@ -250,14 +250,14 @@ note_id(struct document_at *at, struct mrs_view doc)
     at->type = id.v.type;
 }
 
-/* Elements of an array whose first is a document; 0: it is none, or it cannot have more than `least`. */
+/* Number of elements of an array whose first is a document; 0: not such an array, or at most `least` elements. */
 static uint32_t
 documents_in(struct mrs_val v, uint32_t least)
 {
     struct mrs_walk w;
     struct mrs_elem x;
     uint32_t n = 0;
-    if (v.type != MRS_ARRAY || v.n / 8 <= least) { /* an empty document is type, name of a digit, NUL, 5 bytes */
+    if (v.type != MRS_ARRAY || v.n / 8 <= least) { /* an empty document takes 8 bytes, name included */
         return 0;
     }
     mrs_walk_init(&w, mrs_val_view(v));
@@ -268,7 +268,7 @@ documents_in(struct mrs_val v, uint32_t least)
 }
 
 static void
-look_for_long(struct result *r, struct mrs_view doc)
+find_longest_array(struct result *r, struct mrs_view doc)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct mrs_walk w;
@@ -300,7 +300,7 @@ mrsi_notices_written(struct mrsi_engine *en, uint32_t coll, const uint8_t *p, si
             x->n = doc.n;
             note_id(&x->largest, doc);
         }
-        look_for_long(x, doc);
+        find_longest_array(x, doc);
         s = mrsi_unique_check_document(x->clash, doc, e);
     }
     MRS_THEN(s, mrs_buf_status(&x->longest.id, e));
@@ -362,7 +362,7 @@ id_of(struct mrsi_engine *en, const struct document_at *at)
     return mrsi_id_text(en->report, id, &en->notices->room);
 }
 
-/* Whether a step puts documents into arrays of the collection: what was there before is no news. */
+/* Does a step put documents into arrays of the collection? Arrays from before are no news. */
 static bool
 grows_arrays(const struct mrsi_engine *en, uint32_t coll)
 {
@@ -376,7 +376,7 @@ grows_arrays(const struct mrsi_engine *en, uint32_t coll)
     return false;
 }
 
-/* False: no memory. */
+/* False: out of memory. */
 static bool
 report_longest(struct mrsi_engine *en, uint32_t coll, struct mrs_written *w)
 {
@@ -390,7 +390,7 @@ report_longest(struct mrsi_engine *en, uint32_t coll, struct mrs_written *w)
     return w->longest_path && w->longest_id;
 }
 
-/* Behind the report of what was written, which has the collections in the same order. */
+/* After the report of the written collections, which has them in the same order. */
 static enum mrs_status
 report_largest(struct mrsi_engine *en, struct mrs_err *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pass_write.c - where the documents of a pass go.
+/* pass_write.c - the writers of a pass.
  *
- * If no later step but one-document steps touches a collection, its documents go straight into the output file,
- * through those steps (fused); else into a temporary file that becomes a part of the collection. Workers collect
- * bytes per job (struct mrsi_out); commits append them in order. */
+ * If no later step except one-document steps uses a collection, its documents go directly to the output file, through
+ * those steps (fused); else to a temporary file that becomes a part of the collection. Workers collect bytes for each
+ * job (struct mrsi_out); commits append them in order. */
 #include "checkpoint.h"
 #include "id_check.h"
 #include "run/notices/unknown_paths.h"
@@ -17,7 +17,7 @@ is_final(const struct mrsi_engine *en, uint32_t coll, uint32_t step)
     return c->dropped_at == MRSI_NONE && (c->hard == MRSI_NONE || c->hard <= step);
 }
 
-/* Steps behind `step` that are still to come for documents written now. */
+/* Steps after `step` that documents written now still have to pass. */
 static enum mrs_status
 collect_fused(struct mrsi_engine *en, uint32_t coll, uint32_t step, struct mrsi_writer *wr, struct mrs_err *e)
 {
@@ -51,7 +51,7 @@ mrsi_metadata_now(struct mrsi_engine *en, const struct mrsi_coll *c, struct mrs_
     return s;
 }
 
-/* The output file, and in a dry run its metadata alone, for their size. */
+/* The output file; in a dry run only its metadata, for their size. */
 static enum mrs_status
 open_sink(struct mrsi_engine *en, struct mrsi_coll *c, struct mrs_err *e)
 {
@@ -95,7 +95,7 @@ count(const struct mrsi_writer *wr, struct mrsi_out *out, const uint8_t *doc, si
 {
     out->docs++;
     if (wr->final && !wr->blind && !out->buf.bad) {
-        /* what is refused is missing when it is written */
+        /* a refused document is not written */
         mrs_docs_add(&out->counted, &wr->en->salt, doc, n);
     }
 }
@@ -107,7 +107,7 @@ mrsi_out_count(const struct mrsi_writer *wr, struct mrsi_out *out, size_t at)
     count(wr, out, out->buf.p + at, out->buf.n - at);
 }
 
-/* The bytes of out, which are n at p. */
+/* Writes the n bytes at p for out. */
 static enum mrs_status
 write_out(struct mrsi_writer *wr, struct mrsi_out *out, const uint8_t *p, size_t n, struct mrs_err *e)
 {
@@ -157,7 +157,7 @@ write_large(struct mrsi_writer *wr, const struct mrsi_worker *w, struct mrsi_out
     return s == MRS_OK && large ? mrsi_writer_commit(wr, out, e) : s;
 }
 
-/* A large document, in the job's turn and from where it lies: it is not copied. */
+/* Writes a large document in the job's turn, without copying it. */
 static enum mrs_status
 write_alone(struct mrsi_writer *wr, const struct mrsi_worker *w, struct mrsi_out *out, struct mrs_view doc,
             struct mrs_err *e)
@@ -275,7 +275,7 @@ mrsi_writer_close(struct mrsi_writer *wr, bool keep_old, struct mrs_err *e)
         drop_parts(en, c);
         return s;
     }
-    c->content = true; /* also where documents that are only read were refused: its file is not what it holds */
+    c->content = true; /* also if documents that are only read were refused: the file has them */
     if (!keep_old) {
         drop_parts(en, c);
     }
@@ -295,7 +295,7 @@ mrsi_writer_drop(struct mrsi_writer *wr)
 {
     if (wr->en) {
         mrsi_temp_drop(wr->en, wr->temp);
-        wr->temp = NULL; /* an open output file goes with the whole output */
+        wr->temp = NULL; /* an open output file is removed with the whole output */
     }
 }
 
@@ -328,7 +328,7 @@ copy_fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* The cursor's last document as it was read, which the cursor has summed up. */
+/* The cursor's last document before pending steps, which the cursor has counted. */
 static enum mrs_status
 put_as_read(struct mrsi_out *out, const struct mrsi_cursor *from, struct mrs_view doc, struct mrs_err *e)
 {

@@ -4,32 +4,32 @@
  * Jobs are numbered as they are fetched and committed in that order, so a pass writes the same bytes for any number of
  * workers. A worker whose job is done before its turn queues it, while a slot is free, and continues; the thread that
  * commits the job before it commits it, too. A big job keeps the fetch lock until it is committed: documents of many
- * megabytes take turns instead of being held by all workers at once (and since earlier jobs have all been fetched,
- * they can commit: no deadlock). After a big job its memory is freed: otherwise each worker would come to hold as much
- * as the largest document takes. The first error stops all workers; of several, the error of the earliest job is
- * reported. The pipe must not depend on what a job is. */
+ * megabytes take turns instead of being held by all workers at once (all earlier jobs have been fetched, so they can
+ * commit: no deadlock). After a big job its memory is freed: otherwise each worker would end up with the memory of the
+ * largest document. The first error stops all workers; of several, the error of the earliest job is reported. The pipe
+ * must not depend on the kind of job. */
 #include "checkpoint.h"
 
 #define PLENTY (128ull << 20) /* bytes of memory for a worker */
-#define PROGRAM (4ull << 20)   /* bytes of --memory that no allocation is */
-#define LARGE_TAKES (256ull << 20) /* bytes that a document may take at most, about */
+#define PROGRAM (4ull << 20)   /* bytes of --memory that are not allocations */
+#define LARGE_TAKES (256ull << 20) /* estimated maximum memory for a document */
 
-enum pipe_state { FREE, BUSY, WAITS /* worked on: for its turn */ };
-struct pipe_slot { /* room for a job */
+enum pipe_state { FREE, BUSY, WAITS /* done, waits for its turn */ };
+struct pipe_slot { /* memory for a job */
     void *job;
     uint64_t no;
     enum pipe_state state;
     bool big;
-    struct mrs_buf refused; /* of one that waits, in place of its worker's */
+    struct mrs_buf refused; /* of a waiting job, instead of its worker's */
 };
 
 struct pipe_run {
     const struct mrsi_pipe *p;
     const struct mrsi_pass *pass; /* NULL: no savepoints */
-    uint64_t marked; /* jobs fetched before the last savepoint */
+    uint64_t marked; /* number of jobs before the last savepoint */
     pthread_mutex_t fetch_lock, commit_lock;
     pthread_cond_t turn;
-    struct pipe_slot *slot; /* one a worker, and some more; their states under the commit lock */
+    struct pipe_slot *slot; /* one for each worker, plus spare ones; states are protected by the commit lock */
     uint32_t n_slots;
     uint64_t fetched;
     _Atomic uint64_t committed;
@@ -88,7 +88,7 @@ free_slot(const struct pipe_run *r)
     return i < r->n_slots ? &r->slot[i] : NULL;
 }
 
-/* The job whose turn it is, if that waits to be committed. */
+/* The waiting job whose turn it is. */
 static struct pipe_slot *
 next_waiting(const struct pipe_run *r)
 {
@@ -107,8 +107,8 @@ swap_refused(struct pipe_slot *x, struct mrsi_worker *w)
     x->refused = swap;
 }
 
-/* ---- the end of a job ---- */
-/* Waits for the job's turn: true. False: the worker has another slot, or the pass has failed at an earlier job. */
+/* ---- end of a job ---- */
+/* Waits for the job's turn: true. False: the worker got another slot, or the pass has failed at an earlier job. */
 static bool
 wait_turn(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bool big)
 {
@@ -129,7 +129,7 @@ wait_turn(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bo
     return turn;
 }
 
-/* A big job's memory, and what its worker keeps from document to document. */
+/* Frees a big job's memory, and what its worker keeps between documents. */
 static void
 give_back(const struct mrsi_pipe *p, struct mrsi_worker *w, struct pipe_slot *x)
 {
@@ -144,7 +144,7 @@ is_too_large(const struct pipe_run *r, const struct pipe_slot *x, const struct m
     return x->big && e->code == MRS_E_MEMORY && mrs_mem_is_over(r->p->en->mem);
 }
 
-/* An allocation failed: a document that is worked on alone has no room in --memory. */
+/* An allocation failed: a document that is processed alone does not fit in --memory. */
 static enum mrs_status
 too_large(const struct mrsi_worker *w, struct mrs_err *e)
 {
@@ -163,7 +163,7 @@ too_large(const struct mrsi_worker *w, struct mrs_err *e)
                        (unsigned long long)more);
 }
 
-/* Commits the job of a slot, whose turn it is; *next: the one behind it, if that waits for this. */
+/* Commits the job of a slot, whose turn it is; *next: the following one, if it waits. */
 static enum mrs_status
 commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pipe_slot **next)
 {
@@ -191,7 +191,7 @@ commit(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot *x, struct pi
     pthread_mutex_lock(&r->commit_lock);
     r->committed++;
     *next = next_waiting(r);
-    x->state = *next ? FREE : BUSY; /* the last one is the worker's from now on */
+    x->state = *next ? FREE : BUSY; /* the last one now belongs to the worker */
     pthread_cond_broadcast(&r->turn);
     pthread_mutex_unlock(&r->commit_lock);
     return s;
@@ -230,10 +230,10 @@ mrsi_pipe_turn(const struct mrsi_worker *w)
     return atomic_load(w->committed) == w->job_no;
 }
 
-/* Under the fetch lock: once what is under way has been committed, a savepoint is taken. Where the pass fails meanwhile
- * there is nothing to mark. */
+/* Under the fetch lock: takes a savepoint after all jobs under way have been committed. None if the pass fails
+ * meanwhile. */
 static enum mrs_status
-take_mark(struct pipe_run *r, struct mrs_err *e)
+take_savepoint(struct pipe_run *r, struct mrs_err *e)
 {
     const struct mrsi_pass *pass = r->pass;
     if (!pass || r->fetched == r->marked || !mrsi_ckpt_due(r->p->en)) {
@@ -249,7 +249,7 @@ take_mark(struct pipe_run *r, struct mrs_err *e)
     return stop ? MRS_OK : mrsi_ckpt_savepoint(r->pass, e);
 }
 
-/* A job that no other one runs beside, within the budget. */
+/* A job that runs alone, within the budget. */
 static enum mrs_status
 work_alone(struct pipe_run *r, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
@@ -263,7 +263,7 @@ work_alone(struct pipe_run *r, struct mrsi_worker *w, void *job, struct mrs_err 
     return p->work(p->arg, w, job, e);
 }
 
-/* Works on a job, and commits it where that is possible. */
+/* Works on a job, and commits it if possible. */
 static enum mrs_status
 work_on(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine, bool big, struct mrs_err *e)
 {
@@ -294,7 +294,7 @@ one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
     pthread_mutex_lock(&r->fetch_lock);
     enum mrs_status s = stopped(r) ? MRS_END : MRS_OK;
     uint64_t no = r->fetched;
-    MRS_THEN(s, take_mark(r, &e));
+    MRS_THEN(s, take_savepoint(r, &e));
     if (s == MRS_OK && mrsi_cancelled(p->en)) {
         s = mrs_err_set(&e, MRS_FAIL, MRS_E_CANCEL, "interrupted");
     }
@@ -306,7 +306,7 @@ one_job(struct pipe_run *r, struct mrsi_worker *w, struct pipe_slot **mine)
         (*mine)->big = big;
         r->fetched++;
     } else if (s < MRS_OK) {
-        fail(r, s, no, &e); /* before anybody else fetches: what fails behind it would have another reason */
+        fail(r, s, no, &e); /* before another fetch, whose failure would have another cause */
     }
     if (!big || s != MRS_OK) {
         pthread_mutex_unlock(&r->fetch_lock);
@@ -334,8 +334,8 @@ worker_main(void *arg)
     return NULL;
 }
 
-/* One slot for each worker, and more in which finished jobs wait, so that workers need not wait for the one that
- * writes: the same number, or half of it where memory is short. */
+/* One slot for each worker, and more for finished jobs, so that workers need not wait for the one that writes: the same
+ * number, or half of it if memory is short. */
 static enum mrs_status
 make_slots(struct pipe_run *r, struct mrs_err *e)
 {
@@ -376,7 +376,7 @@ run_threads(struct pipe_run *r, struct thread *t, uint32_t n)
         t[i].r = r;
         t[i].w = &r->p->en->worker[i];
     }
-    for (uint32_t i = 1; i < n; i++) { /* a thread that cannot be started is a worker fewer */
+    for (uint32_t i = 1; i < n; i++) { /* if a thread cannot be started, there is one worker less */
         t[i].started = pthread_create(&t[i].id, NULL, worker_main, &t[i]) == 0;
     }
     worker_main(&t[0]);

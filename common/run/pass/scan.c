@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.c - reading a collection: its parts one behind the other, block by block, and each document on its way to a
- * step.
+/* scan.c - reads a collection: its parts in order, block by block, and passes each document to a step.
  *
- * Documents of input files are checked whole before they are read; what we wrote ourselves is not checked
- * again. Steps that wait at a part (pend) are applied here. Ordinals count the documents as they lie in the parts,
- * whatever becomes of them, so that they are the same in every pass. */
+ * Documents of input files are fully validated before they are used; our own files are not validated again. Pending
+ * steps of a part are applied here. Ordinals count the documents in the parts, whatever happens to them, so they are
+ * equal in every pass. */
 #include "pass.h"
 #include "run/account/amend.h"
 #include "run/notices/unknown_paths.h"
@@ -73,7 +72,7 @@ close_part(struct mrsi_scan *s)
 }
 
 static void
-tell_progress(struct mrsi_scan *s, const struct mrs_block *b)
+report_progress(struct mrsi_scan *s, const struct mrs_block *b)
 {
     uint64_t now = mrs_reader_progress(s->reader);
     if (!s->parts[s->at_part].temp) {
@@ -123,7 +122,7 @@ mrsi_scan_next(struct mrsi_scan *s, struct mrs_block *b, const struct mrsi_part 
             return st;
         }
         if (st == MRS_OK) {
-            tell_progress(s, b);
+            report_progress(s, b);
             s->in_part = b->first_doc + b->n_docs;
             s->bytes += b->n;
             b->first_doc += s->base;
@@ -154,7 +153,7 @@ mrsi_scan_end(struct mrsi_scan *s)
     mrs_reader_close(s->reader);
     s->reader = NULL;
     if (s->n_part == 1 && s->at_part == 1 && s->parts[0].in_index != MRSI_NONE) {
-        s->coll->read = true; /* the first pass over a file checks its documents, and ends the run if one is bad */
+        s->coll->read = true; /* the first pass over a file validates its documents */
         s->coll->read_docs = s->base;
         s->coll->read_bytes = s->bytes;
     }
@@ -216,7 +215,7 @@ read_input(struct mrsi_cursor *c, struct mrsi_worker *w, struct mrs_view *doc, s
     return s == MRS_OK && w->en->amend ? mrsi_amend_doc(w->en->amend, c->part->in_index, w, doc, e) : s;
 }
 
-/* The row of the step that reads the collection, if paths are searched for. */
+/* The row of the step that reads the collection, if paths are searched. */
 static uint32_t
 row_of(const struct mrsi_engine *en, const struct mrsi_cursor *c)
 {
@@ -229,8 +228,8 @@ row_of(const struct mrsi_engine *en, const struct mrsi_cursor *c)
     return MRSI_NONE;
 }
 
-/* Whether a job has continued for so long after an interrupt that it is aborted. Most end before, and then the
- * position after them is one to resume at. */
+/* Has a job continued for so long after an interrupt that it must be aborted? Most end before, and then the run can
+ * resume after them. */
 int
 mrsi_worker_is_late(void *worker)
 {
@@ -319,7 +318,7 @@ mrsi_read_again(struct mrsi_engine *en, struct mrsi_coll *c, uint64_t bytes, mrs
     }
     mrsi_scan_end(&scan);
     mrs_block_clear(&block);
-    atomic_store(&en->done_bytes, done); /* no progress: it was not foreseen */
+    atomic_store(&en->done_bytes, done); /* not part of the progress estimate */
     atomic_store(&en->done_docs, docs);
     *all = s == MRS_END;
     return s == MRS_END ? MRS_OK : s;

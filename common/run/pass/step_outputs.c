@@ -42,7 +42,7 @@ mrsi_step_outputs_open(struct mrsi_step_outputs *s, uint32_t side, struct mrs_er
                                       : mrsi_writer_open(s->en, coll, s->step, &s->wr[k], e);
 }
 
-/* The collection is added to and not among those that are read to drive the step. */
+/* Is the collection written, but not read to drive the step? */
 static bool
 only_added(const struct mrsi_step_outputs *s, uint32_t coll)
 {
@@ -122,7 +122,7 @@ mrsi_step_outputs_begin(struct mrsi_step_outputs *s, struct mrsi_refused_mark lo
     return again ? mrsi_pass_anew(s->pass, e) : MRS_OK;
 }
 
-/* Until the writers are emptied a savepoint has them empty. */
+/* Until the writers are emptied, a savepoint has them empty. */
 enum mrs_status
 mrsi_step_outputs_held(struct mrsi_step_outputs *s, bool known, bool restart, struct mrs_err *e)
 {
@@ -193,7 +193,7 @@ put_member(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_lists
     return mrs_buf_status(&l->members, e);
 }
 
-/* Hands over a document's `_id`, if it has one. */
+/* Adds a document's `_id` to the lists, if it has one. */
 static inline enum mrs_status
 optimistic(struct mrsi_step_outputs *s, struct mrsi_worker *w, struct mrsi_lists *l, uint32_t coll, struct mrs_view doc,
            struct mrs_err *e)
@@ -230,7 +230,7 @@ mrsi_step_outputs_admit(struct mrsi_step_outputs *s, struct mrsi_worker *w, stru
     return mrsi_ids_has_dup_hash(&s->ids, id) ? put_member(s, w, l, c, *doc, e) : MRS_OK;
 }
 
-/* The name that a collection has at this step. */
+/* The name of a collection at this step. */
 static const char *
 name_of(const struct mrsi_step_outputs *s, uint32_t coll)
 {
@@ -243,7 +243,8 @@ name_of(const struct mrsi_step_outputs *s, uint32_t coll)
 
 /* what: the `_id` or key, or "it" */
 static void
-tell_met(const struct mrsi_step_outputs *s, const struct mrsi_rejected *b, const char *what, int n, struct mrs_err *e)
+report_duplicate(const struct mrsi_step_outputs *s, const struct mrsi_rejected *b, const char *what, int n,
+                 struct mrs_err *e)
 {
     uint64_t ordinal = b->other & (((uint64_t)1 << 56) - 1);
     uint32_t side = (uint32_t)(b->other >> 56);
@@ -277,7 +278,7 @@ mrsi_step_outputs_clash(const struct mrsi_step_outputs *s, struct mrsi_worker *w
     }
     mrs_err_set(&w->err, MRS_SKIP, MRS_E_REFUSED, "%s", why);
     mrs_err_at(&w->err, "%s", where);
-    tell_met(s, b, n ? (const char *)room.p : "it", n ? (int)n : 2, &w->err);
+    report_duplicate(s, b, n ? (const char *)room.p : "it", n ? (int)n : 2, &w->err);
     mrs_buf_clear(&room);
     return MRS_SKIP;
 }
@@ -410,7 +411,7 @@ mrsi_step_outputs_load(struct mrsi_step_outputs *s, struct mrs_view mark, struct
     return bad ? mrsi_state_damaged("the step", e) : mrsi_ids_load(&s->ids, mark, "ids", e);
 }
 
-/* A document that counts as another is safe only if that one was written. */
+/* A document that another one stands for is safe only if that one was written. */
 static enum mrs_status
 check_represented(const struct mrsi_step_outputs *s, struct mrs_err *e)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_ahead.c - the collections with references, a few documents at a time.
+/* rekey_ahead.c - resolves references of several documents together.
  *
  * A reference leads to a slot of the index, from there to the document's entry, from there to the new `_id`: three
- * random accesses to memory, each of which needs the one before. One document after the other would wait for three
- * cache misses each time. So documents in the block are queued, and handled together: first all references are hashed,
- * then all slots read, then all entries, so that the misses overlap; then the documents are written in their order. A
- * document that an earlier step has changed is in a buffer of the thread that the next document will reuse: it is
- * written alone, after the queued ones. */
+ * dependent random accesses to memory. One document after the other would wait for three cache misses each time. So
+ * documents in the block are queued, and handled together: first all references are hashed, then all slots read, then
+ * all entries, so that the misses overlap; then the documents are written in order. A document that an earlier step has
+ * changed is in a buffer of the thread that the next document will reuse: it is written alone, after the queued
+ * ones. */
 #include "rekey_pass.h"
 
-/* ---- what waits ---- */
+/* ---- queue ---- */
 struct rekey_hashing {
     struct mrsi_rekey_run *k;
     struct mrsi_worker *w;
     struct mrsi_rekey_ahead *a;
 };
 
-/* What cannot be hashed here is looked up when its turn comes. */
+/* References that cannot be hashed here are resolved when the document is written. */
 static void
 hash_one(void *arg, struct mrs_val id)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_gather.c - the groups of documents that become one: who survives, what is computed from all of them, and what
- * the others were called. A second pass sorts them by group, then each group is walked once, however large it is. */
+/* rekey_gather.c - merges groups of documents: chooses the surviving document, computes values from all of them, and
+ * lists the `_id`s of the others. A second pass sorts members by group, then each group, of any size, is read once. */
 #include "rekey_pass.h"
 
-struct rekey_gather_head { /* in a job's list: key and document lie behind it */
+struct rekey_gather_head { /* in a job's list; key and document follow */
     uint32_t key_len, doc_len;
 };
 struct rekey_gather_job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrs_buf list;
-    struct mrs_buf failed; /* uint64_t: documents without a sort key */
+    struct mrs_buf failed; /* uint64_t: documents whose sort key failed */
 };
-enum { NUMBER = 8 }; /* bytes of an ordinal in a key */
+enum { NUMBER = 8 }; /* size of an ordinal in a key */
 
 static enum mrs_status
 fetch(void *arg, void *p, bool *big, struct mrs_err *e)
@@ -43,7 +43,7 @@ clear(void *arg, void *p)
     }
 }
 
-/* Group, sort key, place in the input. */
+/* Group, sort key, ordinal. */
 static enum mrs_status
 put_member(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_gather_job *job, uint64_t ordinal,
            struct mrs_view doc, struct mrs_err *e)
@@ -80,7 +80,7 @@ static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
     struct mrsi_rekey_run *k = arg;
-    if (ordinal >= k->n) { /* only where the state of another run says so */
+    if (ordinal >= k->n) { /* only if the resumed state is wrong */
         return mrsi_state_damaged("the step", e);
     }
     if ((mrsi_fates_get(&k->fates, ordinal) & MRSI_FATE_OUTSIDE) || mrsi_rekey_refused(k, ordinal)) {
@@ -125,19 +125,19 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return s;
 }
 
-/* ---- one group after the other ---- */
+/* ---- groups in order ---- */
 struct rekey_walk {
     struct mrsi_rekey_run *k;
     struct mrsi_worker *w;
     void *work;
-    struct mrs_buf values, olds; /* of the group that is open */
-    uint64_t root;               /* + 1; 0: none is open */
+    struct mrs_buf values, olds; /* for the current group */
+    uint64_t root;               /* root + 1; 0: no current group */
     uint32_t n_olds;
-    bool failed;                 /* w->err says why */
-    bool refused;                /* the group is, by one of its documents: there is nothing to do */
+    bool failed;                 /* w->err has the reason */
+    bool refused;                /* one of its documents is refused, so the group is skipped */
 };
 
-/* All of the group are refused: its reason takes the place of what it gains. */
+/* Refuses the group: the reason replaces its gains. */
 static enum mrs_status
 note_reason(struct rekey_walk *x, struct mrsi_rekey_group *g, struct mrs_err *e)
 {
@@ -219,7 +219,7 @@ open_group(struct rekey_walk *x, uint64_t root, uint64_t survivor)
     return k->wants.values && !x->refused ? k->ops->group_begin(k->st->state, &x->w->ctx, x->work) : MRS_OK;
 }
 
-/* One more `_id` among those that were merged in: more than a document holds refuses the group. */
+/* Adds an `_id` to the merged ones; too many for a document refuse the group. */
 static void
 add_old(struct rekey_walk *x, uint64_t ordinal)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_judge.c - who is refused and who belongs together; no document is examined. */
+/* rekey_judge.c - decides which documents are refused, and forms groups; reads no documents. */
 #include "rekey_pass.h"
 
 static enum mrs_status
@@ -14,7 +14,7 @@ end_arrays(struct mrsi_rekey_run *k, struct mrs_err *e)
     return s;
 }
 
-/* Whether a document takes part and nothing is against it yet. */
+/* Is a document processed and not refused so far? */
 static bool
 is_candidate(const struct mrsi_rekey_run *k, uint64_t i)
 {
@@ -37,7 +37,7 @@ refuse_twice(struct mrsi_rekey_run *k, struct mrs_err *e)
 }
 
 /* ---- new `_id`s ---- */
-/* Whether some document that takes no part has this `_id`, and stays. */
+/* Does an unprocessed document have this `_id`, and stay? */
 static bool
 is_held(const struct mrsi_rekey_run *k, struct mrs_hash128 key)
 {
@@ -46,7 +46,7 @@ is_held(const struct mrsi_rekey_run *k, struct mrs_hash128 key)
            (mrsi_fates_get(&k->fates, first) & (MRSI_FATE_OUTSIDE | MRSI_REKEY_HELD)) != 0;
 }
 
-/* All candidates are examined before any is refused: what the absence of one would allow is not allowed. */
+/* All candidates are checked before any is refused: a refusal never makes another document acceptable. */
 static enum mrs_status
 judge_ids(struct mrsi_rekey_run *k, struct mrs_err *e)
 {

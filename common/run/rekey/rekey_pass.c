@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_pass.c - a step that gives other `_id`s, from its first pass to its last; the idea is in rekey_pass.h. */
+/* rekey_pass.c - runs a rekey step from its first pass to its last; see rekey_pass.h. */
 #include "run/pass/drivers.h"
 #include "rekey_pass.h"
 
@@ -65,7 +65,7 @@ clear(struct mrsi_rekey_run *k)
     mrsi_mapped_mem_clear(&k->called);
 }
 
-/* Where in names what references to a document become. */
+/* Offset in names of the new value of references to a document. */
 static uint64_t
 called(const struct mrsi_rekey_run *k, uint64_t i)
 {
@@ -83,7 +83,7 @@ called(const struct mrsi_rekey_run *k, uint64_t i)
     return ((const uint64_t *)(const void *)k->name_at.p)[i];
 }
 
-/* To follow a reference one number is read. */
+/* So resolving a reference reads one number. */
 enum mrs_status
 mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
@@ -99,7 +99,7 @@ mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e)
     return s;
 }
 
-/* Not those that only give values for a condition. */
+/* Not those that are only sources of a condition. */
 enum mrs_status
 mrsi_rekey_open(struct mrsi_rekey_run *k, struct mrs_err *e)
 {
@@ -126,7 +126,7 @@ decide(struct mrsi_rekey_run *k, struct mrs_err *e)
     return s == MRS_OK ? mrsi_rekey_open(k, e) : s;
 }
 
-/* One stage, and what has to be done before the next. */
+/* One stage, and the preparation of the next. */
 static enum mrs_status
 one_stage(struct mrsi_rekey_run *k, struct mrs_err *e)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_pass.h - documents of one collection under other `_id`s, and all references that follow them.
+/* rekey_pass.h - gives documents of one collection new `_id`s, and updates all references.
  *
- * A first pass takes down what each document is called and will be called, or what it has in common with others. From
- * that alone follows who is refused and who belongs together. Where documents become one, a second pass sorts what
- * their groups are made of. Then the documents are written; one that cannot be is refused, with its group, and since
- * references to it stay, all are written again without it, which ends, because every time fewer take part. Last come
- * the other collections with references. Tables hold some dozens of bytes a document, in memory as far as the budget
- * goes and then in temporary files that are mapped.
+ * A first pass records the old and new `_id` of each document, or its group keys. Refusals and groups follow from that
+ * without reading documents. If documents are merged, a second pass sorts the members of groups. Then the documents are
+ * written. One that cannot be written is refused with its group, and since references to it stay, everything is written
+ * again without it; this ends, because every time fewer documents take part. Last come the other collections with
+ * references. Tables take some dozens of bytes for each document, in memory within the budget and then in mapped
+ * temporary files.
  *
- * Two `_id`s or keys are equal where their 128-bit hashes by the run's secret are (ordinal_index.h). */
+ * Two `_id`s or keys are equal if their 128-bit hashes with the run's secret are (ordinal_index.h). */
 #ifndef MRS_RUN_REKEY_H
 #define MRS_RUN_REKEY_H
 
@@ -20,36 +20,37 @@
 #include "run/store/file_array.h"
 #include "mongoreshape/rekey_ops.h"
 
-/* Bits of a document in struct mrsi_fates, next to MRSI_FATE_OUTSIDE (it takes no part), MRSI_FATE_REFUSED and
+/* Bits of a document in struct mrsi_fates, in addition to MRSI_FATE_OUTSIDE (not processed), MRSI_FATE_REFUSED and
  * MRSI_FATE_UNSORTED (it could not be written, and is refused from the next pass on). */
 enum {
     MRSI_REKEY_TWICE = 1, /* another document has the same `_id` */
-    MRSI_REKEY_CLASH = 2, /* its new `_id` is that of another */
-    MRSI_REKEY_HELD = 4,  /* of the first of several with one `_id`: one of them takes no part */
-    MRSI_REKEY_REJECTED = 64, /* where it goes another has its `_id` */
-    MRSI_REKEY_LATE = 128   /* of the first of a group: a document of it cannot be written, so all are refused */
+    MRSI_REKEY_CLASH = 2, /* another document has the same new `_id` */
+    MRSI_REKEY_HELD = 4,  /* the first of several documents with one `_id`, of which at least one is not processed */
+    MRSI_REKEY_REJECTED = 64, /* another document in the target has its `_id` */
+    MRSI_REKEY_LATE = 128   /* the first of a group: one of its documents cannot be written, so all are refused */
 };
 
-/* Why all of a group are refused, as far as that is known before anything is written: bits. */
+/* Reasons for refusing a group that are known before anything is written: bits. */
 enum {
-    MRSI_REKEY_MEMBER = 1, /* a document of it is, by what it says itself */
-    MRSI_REKEY_FAILED = 2  /* nothing can be computed from it: the reason lies in gains */
+    MRSI_REKEY_MEMBER = 1, /* one of its documents is refused */
+    MRSI_REKEY_FAILED = 2  /* its values cannot be computed: the reason is in gains */
 };
 
-/* A group, at the ordinal of its first document. */
+/* A group, stored at the ordinal of its first document. */
 struct mrsi_rekey_group {
-    uint64_t survivor; /* ordinal + 1; 0: none merges with it, nothing is computed */
-    uint64_t gain;     /* where in gains + 1, with FAILED the reason; 0: nothing */
+    uint64_t survivor; /* ordinal + 1; 0: no merge, nothing is computed */
+    uint64_t gain;     /* offset in gains + 1, with FAILED the reason; 0: none */
     uint8_t refused;
     uint8_t several;   /* it has more than one document */
 };
-/* Behind it in gains: the computed values as a document, the former `_id`s as an array; of a reason its texts. */
+/* Header of a gain; it is followed by the computed values as a document and the merged `_id`s as an array, or by the
+ * texts of a reason. */
 struct mrsi_rekey_gain_head {
     uint32_t values, olds;
 };
 
-/* Where a step is. Savepoints can be taken while documents are read and written; decisions in between are made again
- * by a resumed run. */
+/* The stages of a step. Savepoints are possible while documents are read and written; a resumed run repeats the
+ * decisions in between. */
 enum mrsi_rekey_stage { MRSI_REKEY_READ, MRSI_REKEY_DECIDE, MRSI_REKEY_WRITE, MRSI_REKEY_POINT, MRSI_REKEY_DONE };
 
 struct mrsi_rekey_run {
@@ -62,27 +63,27 @@ struct mrsi_rekey_run {
     struct mrsi_scan scan;
     struct mrsi_pass pass;
     enum mrsi_rekey_stage stage;
-    bool went_on; /* tables are of another run */
+    bool went_on; /* tables are from the stopped run */
     uint64_t n; /* documents */
-    /* of the first pass, by ordinal where nothing else is said */
+    /* from the first pass, by ordinal unless stated otherwise */
     struct mrsi_fates fates;
-    struct mrsi_index ids;             /* `_id`s as they were */
-    struct mrsi_file_array name_at, names; /* what each is called afterwards, as type and bytes: the new `_id`, in a
-                                          merge its own; name_at: where in names */
+    struct mrsi_index ids;             /* the original `_id`s */
+    struct mrsi_file_array name_at, names; /* the final `_id` of each document, as type and bytes: the new one, in a
+                                            * merge its own; name_at: offset in names */
     struct mrsi_file_array hashes;     /* struct mrs_hash128 of the new `_id`, zeros: none; not in a merge */
     struct mrsi_index fresh;           /* new `_id`s; not in a merge */
     struct mrsi_index keys;            /* keys of groups */
-    struct mrsi_file_array joins;      /* pairs of ordinals that have a key in common; in a merge */
+    struct mrsi_file_array joins;      /* pairs of ordinals with a common key; in a merge */
     struct mrsi_mapped_mem root;       /* uint64_t: the first document of each one's group */
     struct mrsi_mapped_mem group;      /* struct mrsi_rekey_group */
     struct mrsi_sorter members;        /* of groups, in their order */
     struct mrsi_file_array gains;
     /* writing */
-    struct mrsi_mapped_mem called;     /* uint64_t: where in names the `_id` begins that references to each document
-                                          become; MRSI_NO_ORDINAL: they stay */
-    struct mrsi_refused_mark log;      /* of refused documents, before anything was written */
-    uint32_t now;                      /* side that is being read */
-    bool late;                         /* some document could not be written */
+    struct mrsi_mapped_mem called;     /* uint64_t: offset in names of the new value of references to each document;
+                                        * MRSI_NO_ORDINAL: they stay */
+    struct mrsi_refused_mark log;      /* of refused documents, before any output */
+    uint32_t now;                      /* side being read */
+    bool late;                         /* a document could not be written */
 };
 
 static inline uint64_t
@@ -95,7 +96,7 @@ mrsi_rekey_group(const struct mrsi_rekey_run *k, uint64_t i) /* of a document */
 {
     return (struct mrsi_rekey_group *)k->group.p + mrsi_rekey_root(k, i);
 }
-/* What a document is called afterwards. */
+/* The final `_id` of a document. */
 static inline struct mrs_val
 mrsi_rekey_name(const struct mrsi_rekey_run *k, uint64_t i)
 {
@@ -106,7 +107,7 @@ mrsi_rekey_name(const struct mrsi_rekey_run *k, uint64_t i)
     }
     return (struct mrs_val){k->names.p + from + 1, (uint32_t)(end - from - 1), k->names.p[from]};
 }
-/* Whether a document is refused, or is to be with its group. */
+/* Is a document refused, or will its group be? */
 static inline bool
 mrsi_rekey_refused(const struct mrsi_rekey_run *k, uint64_t i)
 {
@@ -117,32 +118,32 @@ mrsi_rekey_refused(const struct mrsi_rekey_run *k, uint64_t i)
     return __atomic_load_n(&mrsi_rekey_group(k, i)->refused, __ATOMIC_RELAXED) ||
            (mrsi_fates_get(&k->fates, mrsi_rekey_root(k, i)) & MRSI_REKEY_LATE);
 }
-/* The hash of a value that is an `_id` or names one; scratch is overwritten. */
+/* The hash of a value that is an `_id` or a reference; overwrites scratch. */
 enum mrs_status mrsi_rekey_hash(const struct mrsi_rekey_run *k, struct mrs_val v, struct mrs_buf *scratch,
                                 struct mrs_hash128 *out, struct mrs_err *e);
-/* In long loops over all documents. */
+/* Checks for interrupts in long loops over all documents. */
 enum mrs_status mrsi_rekey_go_on(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_err *e);
 
 enum mrs_status mrsi_rekey_read(struct mrsi_rekey_run *k, struct mrs_err *e);   /* rekey_read.c */
 enum mrs_status mrsi_rekey_judge(struct mrsi_rekey_run *k, struct mrs_err *e);  /* rekey_judge.c */
 enum mrs_status mrsi_rekey_gather(struct mrsi_rekey_run *k, struct mrs_err *e); /* rekey_gather.c */
-enum mrs_status mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e);   /* what each is called */
+enum mrs_status mrsi_rekey_call(struct mrsi_rekey_run *k, struct mrs_err *e);   /* final values of references */
 enum mrs_status mrsi_rekey_open(struct mrsi_rekey_run *k, struct mrs_err *e);   /* the writers */
 enum mrs_status mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e);  /* rekey_write.c */
 enum mrs_status mrsi_rekey_refer(struct mrsi_rekey_run *k, struct mrs_err *e);
-/* rekey_savepoint.c: for struct mrsi_pass; and back. */
+/* rekey_savepoint.c: for struct mrsi_pass; and load. */
 enum mrs_status mrsi_rekey_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_rekey_from_mark(struct mrsi_rekey_run *k, struct mrs_err *e);
-enum mrs_status mrsi_rekey_check_read(const struct mrsi_rekey_run *k, struct mrs_err *e); /* tables of another run */
+enum mrs_status mrsi_rekey_check_read(const struct mrsi_rekey_run *k, struct mrs_err *e); /* validates resumed tables */
 
-/* ---- documents as they are written ---- */
+/* ---- written documents ---- */
 enum { MRSI_REKEY_AHEAD = 16, MRSI_REKEY_REFS = 64 };
 struct mrsi_rekey_ref {
     const uint8_t *p; /* of the value in its document */
     struct mrs_hash128 key;
-    uint64_t ordinal; /* of the document that it names */
+    uint64_t ordinal; /* of the referenced document */
 };
-struct mrsi_rekey_ahead { /* documents that wait, and their references: rekey_ahead.c */
+struct mrsi_rekey_ahead { /* queued documents, and their references: rekey_ahead.c */
     struct mrs_view doc[MRSI_REKEY_AHEAD];
     uint64_t ordinal[MRSI_REKEY_AHEAD];
     struct mrsi_rekey_ref ref[MRSI_REKEY_REFS];
@@ -151,17 +152,17 @@ struct mrsi_rekey_ahead { /* documents that wait, and their references: rekey_ah
 struct rekey_write_job {
     struct mrsi_step_outputs_job io;
     struct mrsi_lists lists;
-    struct mrs_buf bytes[2]; /* the document with what it gains, then with its references */
+    struct mrs_buf bytes[2]; /* the document with its gains, then with its references */
     struct mrsi_rekey_ahead ahead;
 };
-/* A document's references, of the side that is being read. *doc becomes what they make of it, in out. */
+/* Updates the references of a document of the side being read. *doc becomes the result, in out. */
 enum mrs_status mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_rekey_ahead *ahead,
                                   struct mrs_buf *out, struct mrs_view *doc, struct mrs_err *e);
-/* One document of a collection with references. SKIP: it is refused. */
+/* One document of a collection with references. SKIP: refused. */
 enum mrs_status mrsi_rekey_point_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job,
                                           uint64_t ordinal, struct mrs_view doc, struct mrs_err *e);
 enum mrs_status mrsi_rekey_point_block(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e);
-/* What is known of a value that will be followed, in the order of the documents that wait; NULL: nothing. */
+/* The resolved reference for the next value, in the order of the queued documents; NULL: none. */
 const struct mrsi_rekey_ref *mrsi_rekey_ahead_of(struct mrsi_rekey_ahead *a, struct mrs_val id);
 
 #endif

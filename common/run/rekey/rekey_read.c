@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_read.c - the first pass over the documents: what each is called, what it will be called, or what it has in
- * common with others. Nothing is refused here: who reads it again to write it hears the same. */
+/* rekey_read.c - the first pass over the documents: the old and new `_id` of each, or its group keys. Nothing is
+ * refused here: the writing pass reads the document again and finds the same error. */
 #include "rekey_pass.h"
 
 struct rekey_self { /* an `_id`, or a key of a group */
@@ -11,8 +11,8 @@ struct rekey_read_job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrs_rekey_entry entry;
-    struct mrs_buf bits, name_n, names; /* name_n: bytes of each in names, uint32_t */
-    struct mrs_buf hashes;              /* struct mrs_hash128 of each */
+    struct mrs_buf bits, name_n, names; /* name_n: size of each in names, uint32_t */
+    struct mrs_buf hashes;              /* struct mrs_hash128 for each */
     struct mrs_buf selves, keys;        /* struct rekey_self */
     uint64_t guess;
 };
@@ -186,7 +186,7 @@ keep_names(struct mrsi_rekey_run *k, const struct rekey_read_job *job, struct mr
     return s;
 }
 
-/* Of several with one `_id` the first represents all. */
+/* The first of several documents with one `_id` represents all. */
 static enum mrs_status
 keep_selves(struct mrsi_rekey_run *k, const struct rekey_read_job *job, struct mrs_err *e)
 {
@@ -233,7 +233,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
     struct mrsi_rekey_run *k = arg;
     struct rekey_read_job *job = p;
-    enum mrs_status s = mrsi_refused_commit(w, e); /* what steps before this one refuse on the way */
+    enum mrs_status s = mrsi_refused_commit(w, e); /* documents refused by earlier fused steps */
     struct mrs_buf *all[BUFFERS];
     all_buffers(job, all);
     for (int i = 0; s == MRS_OK && i < BUFFERS; i++) {

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_savepoint.c - a step that gives other `_id`s in words, and going on from there: the tables that the stage
- * needs. */
+/* rekey_savepoint.c - saves and loads a rekey step: the tables that its stage needs. */
 #include "rekey_pass.h"
 
-/* Whether what the first pass took down has been decided upon. */
+/* Have the decisions been made on the tables of the first pass? */
 static bool
 is_decided(const struct mrsi_rekey_run *k)
 {
     return k->stage >= MRSI_REKEY_WRITE;
 }
 
-/* ---- into words ---- */
+/* ---- save ---- */
 static enum mrs_status
 save_read(struct mrsi_rekey_run *k, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -50,8 +49,8 @@ mrsi_rekey_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mr
     return is_decided(k) ? save_decided(k, b, files, e) : save_read(k, b, files, e);
 }
 
-/* ---- tables lie in files, and a file may have come to harm ---- */
-/* Whether names lie one behind the other, each a value. */
+/* ---- validate tables: a file may be damaged ---- */
+/* Are the names contiguous, and each a valid value? */
 static enum mrs_status
 check_names(const struct mrsi_rekey_run *k, struct mrs_err *e)
 {
@@ -105,7 +104,7 @@ is_gain(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
                                                                                                   h.olds));
 }
 
-/* Whether each document belongs to a group whose first it is or knows, and whose survivor is one of it. */
+/* Is the first document of each group the root of all its members, and the survivor one of them? */
 static bool
 are_groups(const struct mrsi_rekey_run *k)
 {
@@ -124,7 +123,7 @@ are_groups(const struct mrsi_rekey_run *k)
     return true;
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 static enum mrs_status
 apply_read(struct mrsi_rekey_run *k, struct mrs_view mark, struct mrs_err *e)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_write.c - the documents under their new `_id`s, one of each group; refused ones with the reason, found again.
- */
+/* rekey_write.c - writes the documents with their new `_id`s, one for each group; refused ones with the reason, which
+ * is computed again. */
 #include "rekey_pass.h"
 #include "run/store/value_list.h"
 
@@ -52,7 +52,7 @@ struct rekey_finder {
     const struct mrsi_rekey_run *k;
     struct mrs_buf *scratch;
     struct mrsi_rekey_ahead *ahead; /* NULL: documents are not queued */
-    uint64_t nobody;                /* types of references that name no document: bits of mrsi_type_bit */
+    uint64_t nobody;                /* types of dangling references: bits of mrsi_type_bit */
 };
 
 static enum mrs_status
@@ -133,9 +133,9 @@ gain_of(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g, struct
     return h;
 }
 
-/* What comes after the head of a gain. */
+/* The data after the header of a gain. */
 static const uint8_t *
-behind(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
+gain_data(const struct mrsi_rekey_run *k, const struct mrsi_rekey_group *g)
 {
     MRS_ASSERT(g->gain > 0 && g->gain <= k->gains.n);
     return k->gains.p + (g->gain - 1) + sizeof(struct mrsi_rekey_gain_head);
@@ -157,14 +157,14 @@ find_gain(const struct mrsi_rekey_run *k, uint64_t i, struct mrs_view doc)
     const struct mrsi_rekey_group *g = mrsi_rekey_group(k, i);
     struct mrsi_rekey_gain_head h;
     if (gain_of(k, g, &h)) {
-        const uint8_t *p = behind(k, g);
+        const uint8_t *p = gain_data(k, g);
         out.values = (struct mrs_view){p, h.values};
         out.old = h.olds ? (struct mrs_val){p + h.values, h.olds, MRS_ARRAY} : mrs_missing();
     }
     return out;
 }
 
-/* The document that lives on, with all that it gains; SKIP: it cannot be written. */
+/* The surviving document with all its gains; SKIP: it cannot be written. */
 static enum mrs_status
 make_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
               struct mrs_view *doc, struct mrs_err *e)
@@ -245,7 +245,7 @@ find_reason(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_
         }
     }
     if (gain_of(k, g, &h) && !(bits & MRSI_FATE_REFUSED) && g->refused == MRSI_REKEY_FAILED) {
-        const char *text = (const char *)behind(k, g);
+        const char *text = (const char *)gain_data(k, g);
         return because(w, text, text + h.values);
     }
     return because(w, "merge", "another document of its group is refused");
@@ -269,7 +269,7 @@ refuse(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *
 }
 
 /* ---- documents ---- */
-/* Known from the next time on: this one must not depend on which comes first. */
+/* Refused from the next pass on: this pass must not depend on the order. */
 static enum mrs_status
 put_off(struct mrsi_rekey_run *k, struct mrsi_worker *w, uint64_t i)
 {
@@ -304,7 +304,7 @@ write_document(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_wri
     return mrsi_step_outputs_write(&k->sides, w, job->io.out, 0, doc, e);
 }
 
-/* One that has become part of another. */
+/* A document that was merged into another. */
 static enum mrs_status
 take_away(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct rekey_write_job *job, uint64_t i,
           struct mrs_view doc, struct mrs_err *e)
@@ -333,7 +333,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
 {
     struct mrsi_rekey_run *k = arg;
     struct rekey_write_job *job = p;
-    if (ordinal >= k->n) { /* only where the state of another run says so */
+    if (ordinal >= k->n) { /* only if the resumed state is wrong */
         return mrsi_state_damaged("the step", e);
     }
     mrsi_row(w, k->step, 0)->before++;
@@ -363,8 +363,8 @@ scan_side(struct mrsi_rekey_run *k, enum mrs_status (*fn)(void *, struct mrsi_wo
     return mrsi_pass_scan(&k->pass, &p, &k->en->coll[k->en->side[k->step][k->now]], &k->scan, e);
 }
 
-/* ---- until all that are refused are known ---- */
-/* Who could not be written, and who brings an `_id` that is there already, is refused with all of its group. */
+/* ---- repeated until all refused documents are known ---- */
+/* Refuses the groups of documents that could not be written, or whose `_id` exists already. */
 static void
 refuse_late(struct mrsi_rekey_run *k)
 {
@@ -384,7 +384,7 @@ refuse_rejected(struct mrsi_rekey_run *k)
     const struct mrsi_rejected *b = (const struct mrsi_rejected *)(const void *)k->sides.ids.rejected.p;
     for (size_t i = 0; k->sides.ids.phase == MRSI_IDS_APPLY && i < k->sides.ids.rejected.n; i++) {
         uint64_t ordinal = b[i].source & (((uint64_t)1 << 56) - 1);
-        if (ordinal < k->n) { /* else only where the state of another run says so */
+        if (ordinal < k->n) { /* else only if the resumed state is wrong */
             mrsi_fates_add(&k->fates, ordinal, MRSI_FATE_REFUSED | MRSI_REKEY_REJECTED);
             mrsi_fates_add(&k->fates, mrsi_rekey_root(k, ordinal), MRSI_REKEY_LATE);
         }
@@ -419,7 +419,7 @@ mrsi_rekey_write(struct mrsi_rekey_run *k, struct mrs_err *e)
     bool again = false;
     enum mrs_status s;
     do {
-        bool done = mrsi_ids_is_between(&k->sides.ids); /* before the run was stopped */
+        bool done = mrsi_ids_is_between(&k->sides.ids); /* in the stopped run */
         k->late = k->late && !again;
         s = again ? mrsi_step_outputs_begin(&k->sides, k->log, true, e) : MRS_OK;
         s = s == MRS_OK && !done ? mrsi_step_outputs_held(&k->sides, false, again, e) : s;

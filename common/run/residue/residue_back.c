@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_back.c - runs an inverse plan and puts back what it does not bring: the forward run's input, byte for byte.
+/* residue_back.c - runs an inverse plan and adds what it does not restore: the result is the forward run's input, byte
+ * for byte.
  *
- * First the input must be what the residue was made for, document by document and in order; at the end each collection
- * must have the digest that it had. In between nothing is believed that a checksum or a length does not hold.
+ * First the input is compared with the digests in the residue, document by document and in order; at the end each
+ * collection must have its original digest. All data in between is checked by checksums and lengths.
  *
- * This is a run with checkpoints of its own, in OUT.checkpoint. Its engine has no steps to do and no collections: it
- * is there for files, savepoints and the output. There is one pass from the first read of the input to the
- * publication, and the inverse run, with its own checkpoints, lies in the middle of it: what that makes is the same
- * each time, so places in it hold even where it had to be made again. */
+ * This is a run with checkpoints of its own, in OUT.checkpoint. Its engine has no steps and no collections: it provides
+ * files, savepoints and the output. One pass extends from the first read of the input to the final rename, and the
+ * inverse run, with its own checkpoints, is in the middle of it. The inverse always gives the same result, so positions
+ * in it stay valid even if it was run again. */
 #include "mongoreshape/clock.h"
 #include "mongoreshape/version.h"
 #include "residue.h"
@@ -20,26 +21,26 @@ struct residue_back_written {
 };
 struct backing {
     struct mrsi_engine en;
-    struct mrsi_worker worker; /* its only one, with no rows */
+    struct mrsi_worker worker; /* the only one, without rows */
     struct mrsi_row row;
-    struct mrsi_coll coll;     /* the one that is written */
+    struct mrsi_coll coll;     /* the one being written */
     struct mrs_report own;     /* the state in its checkpoints */
     struct mrsi_pass pass;
     struct mrsi_pause_clock pauses;
     struct mrs_residue *r;
-    struct mrs_input *back; /* what the inverse made */
-    struct mrs_view *touched; /* the head's list */
-    struct residue_back_written *written;  /* of each of it */
+    struct mrs_input *back; /* the inverse's output */
+    struct mrs_view *touched; /* the list in the head */
+    struct residue_back_written *written;  /* for each entry of it */
     uint32_t n_touched;
     struct mrs_arena arena;
     struct mrs_buf text;
     unsigned stage;
-    uint32_t at; /* of the list, or of what the inverse made */
-    struct mrsi_docs docs; /* CHECK: the collection that is examined */
+    uint32_t at; /* index in the list, or in the inverse's output */
+    struct mrsi_docs docs; /* CHECK: the collection being checked */
     struct mrsi_digest digest;
     /* COLLECTIONS */
-    bool open;                     /* one is in the middle */
-    uint64_t record_at, records; /* where its record begins, or that of the next, and how many come before it */
+    bool open;                     /* inside a collection */
+    uint64_t record_at, records; /* offset of its record, or the next one, and number of records before it */
     struct mrsi_residue_put put;
     struct mrsi_writer wr;
 };
@@ -53,7 +54,7 @@ text_of(struct mrs_view d, const char *name)
     return text && n && !memchr(text, 0, n) ? text : NULL;
 }
 
-/* ---- is it the right plan, and the right input ---- */
+/* ---- check plan and input ---- */
 static enum mrs_status
 check_plan(const struct backing *x, struct mrs_err *e)
 {
@@ -107,7 +108,7 @@ open_checked(struct backing *x, struct mrs_err *e)
     return mrsi_docs_open(&x->docs, x->en.mem, x->en.in, i, e);
 }
 
-/* opened: in the middle of a collection. */
+/* opened: inside a collection. */
 static enum mrs_status
 check_one(struct backing *x, bool opened, struct mrs_err *e)
 {
@@ -125,7 +126,7 @@ check_one(struct backing *x, bool opened, struct mrs_err *e)
                        touched_ns(x, x->at), x->r->path);
 }
 
-/* Written to disk in any case, so that a killed inverse run can be resumed. */
+/* Always written to disk, so that a killed inverse run can be resumed. */
 static enum mrs_status
 check_input(struct backing *x, bool opened, struct mrs_err *e)
 {
@@ -142,7 +143,7 @@ check_input(struct backing *x, bool opened, struct mrs_err *e)
     return s == MRS_OK && x->en.keep ? mrsi_ckpt_savepoint(&x->pass, e) : s;
 }
 
-/* ---- one collection ---- */
+/* ---- restore one collection ---- */
 static bool
 is_name(const char *ns, const char *db, const char *coll)
 {
@@ -171,7 +172,7 @@ open_sink(struct backing *x, struct mrs_view d, struct mrs_err *e)
                        : s;
 }
 
-/* Its file, new or as the savepoint says; opened: the latter. */
+/* Its file, new, or (opened) from the savepoint. */
 static enum mrs_status
 begin_collection(struct backing *x, struct mrs_view d, bool opened, struct mrs_err *e)
 {
@@ -201,7 +202,7 @@ begin_collection(struct backing *x, struct mrs_view d, bool opened, struct mrs_e
     return s == MRS_OK && opened ? mrsi_residue_put_load(&x->put, mrsi_savepoint_doc(x->pass.from, "put"), e) : s;
 }
 
-/* The record of a collection has been read. After an error its file goes with the whole output. */
+/* Called after its record COLL was read. After an error its file is removed with the whole output. */
 static enum mrs_status
 put_collection(struct backing *x, bool opened, struct mrs_err *e)
 {
@@ -217,7 +218,7 @@ put_collection(struct backing *x, bool opened, struct mrs_err *e)
     s = begin_collection(x, d, opened, e);
     x->pass.from = mrs_empty_doc();
     x->open = true;
-    s = s == MRS_OK ? mrsi_residue_put_run(&x->put, opened, e) : s; /* the record read before is gone after this */
+    s = s == MRS_OK ? mrsi_residue_put_run(&x->put, opened, e) : s; /* this invalidates the last record read */
     x->open = false;
     x->pass.n_wr = 0;
     mrsi_residue_put_clear(&x->put);
@@ -227,7 +228,7 @@ put_collection(struct backing *x, bool opened, struct mrs_err *e)
     return s;
 }
 
-/* ---- all of it ---- */
+/* ---- restore all collections ---- */
 static bool
 is_touched(const struct backing *x, const char *ns)
 {
@@ -248,7 +249,7 @@ next_record(struct backing *x, enum mrsi_record *type, struct mrs_err *e)
     return s == MRS_OK ? mrsi_residue_next(x->r, type, e) : s;
 }
 
-/* opened: in the middle of a collection. */
+/* opened: inside a collection. */
 static enum mrs_status
 put_collections(struct backing *x, bool opened, struct mrs_err *e)
 {
@@ -345,7 +346,7 @@ damaged(struct mrs_err *e)
     return mrsi_state_damaged("what is put back", e);
 }
 
-/* Resumes the read of the input. */
+/* Resumes the check of the input. */
 static enum mrs_status
 apply_check(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 {
@@ -378,7 +379,7 @@ apply_written(struct backing *x, struct mrs_view mark, struct mrs_err *e)
     return s;
 }
 
-/* Resumes the restore: all but the collection that is being restored. */
+/* Resumes the restore, except for the current collection. */
 static enum mrs_status
 apply_put(struct backing *x, struct mrs_view mark, struct mrs_err *e)
 {
@@ -409,10 +410,10 @@ go_on(struct backing *x, struct mrs_err *e)
     return x->stage == CHECK ? apply_check(x, mark, e) : apply_put(x, mark, e);
 }
 
-/* ---- the run ---- */
-/* The inverse's output is whole, in `folder`. */
+/* ---- entry point ---- */
+/* Called when the inverse's output is complete, in `folder`. */
 static enum mrs_status
-look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
+read_inverse(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
 {
     struct backing *x = arg;
     struct mrs_input_opts o = {.unfinished = true};
@@ -446,7 +447,7 @@ open_output(struct backing *x, struct mrs_err *e)
     return mrs_output_open(x->en.mem, opts->output, &o, &x->en.out, e);
 }
 
-/* Nothing is left but the publication, if that: reports what was written. */
+/* At most the final rename is missing: reports the written files. */
 static enum mrs_status
 go_on_whole(struct backing *x, struct mrs_err *e)
 {
@@ -456,7 +457,7 @@ go_on_whole(struct backing *x, struct mrs_err *e)
     return mrsi_pass_goes_on(&x->pass) ? apply_written(x, x->pass.from, e) : MRS_OK;
 }
 
-/* Up to where the inverse run is wanted. */
+/* Work up to the inverse run. */
 static enum mrs_status
 begin(struct backing *x, struct mrs_err *e)
 {
@@ -475,7 +476,7 @@ begin(struct backing *x, struct mrs_err *e)
     return s == MRS_OK && x->stage == CHECK ? check_input(x, goes_on, e) : s;
 }
 
-/* It was killed behind the publication: what is left of the inverse run goes. */
+/* It was killed after the final rename: removes the remains of the inverse run. */
 static enum mrs_status
 end_published(struct backing *x, struct mrs_report *report, struct mrs_err *e)
 {
@@ -490,9 +491,9 @@ end_published(struct backing *x, struct mrs_report *report, struct mrs_err *e)
     return s;
 }
 
-/* The report is that of the inverse run, but for what was written in the end. */
+/* The report is that of the inverse run, except for the written files. */
 static void
-tell(struct backing *x, struct mrs_report *report)
+report_written(struct backing *x, struct mrs_report *report)
 {
     struct mrs_written *w = mrs_arena_alloc(&report->arena, (x->n_touched + 1) * sizeof *w);
     report->n_written = 0;
@@ -509,7 +510,7 @@ tell(struct backing *x, struct mrs_report *report)
     report->written = w;
     report->restore = NULL;
     report->n_drop_first = 0;
-    report->refused = 0; /* the residue holds what the inverse refused */
+    report->refused = 0; /* the residue contains the documents that the inverse refused */
     report->n_refusal = 0;
     report->sync_ms = x->own.sync_ms;
     report->published = true;
@@ -553,7 +554,7 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     MRS_ASSERT(residue && inverse);
     struct backing x = {.en = mrsi_bare_engine(mem, opts), .r = residue};
     struct mrsi_inverse_run run = {
-        .mem = mem, .inverse = inverse, .in = in, .opts = opts, .input = opts->input, .look = look, .arg = &x};
+        .mem = mem, .inverse = inverse, .in = in, .opts = opts, .input = opts->input, .look = read_inverse, .arg = &x};
     uint64_t started = mrs_clock_steady();
     memset(report, 0, sizeof *report);
     mrs_arena_init(&report->arena, mem);
@@ -574,7 +575,7 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
         MRS_THEN(s, mrsi_inverse_run(&run, report, e));
     }
     if (s == MRS_OK) {
-        tell(&x, report);
+        report_written(&x, report);
     }
     mrsi_ckpt_end(&x.en, s, e);
     report->resumed = x.own.resumed;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_coll.c - one collection of the input, held against what the inverse made of it: what differs goes to the
+/* residue_coll.c - compares one collection of the input with the inverse's result, and writes the differences to the
  * residue.
  *
- * It is a row of stages, each of which reads documents or sorted hashes one by one and can be left between two of them:
- * what a stage has by then is described in a savepoint. */
+ * It is a series of stages, each of which reads documents or sorted hashes one by one and can be interrupted between
+ * two of them: a savepoint has the state of the current stage. */
 #include "residue.h"
 #include "mongoreshape/inverse.h"
 
 enum residue_coll_stage { EQUAL, OFFSETS, FROM, BACK, MATCH, DOCS, DIGEST, DONE };
 
-/* ---- what a stage reads ---- */
+/* ---- input of a stage ---- */
 static bool
 reads_from(const struct mrsi_residue_coll *c)
 {
@@ -50,7 +50,7 @@ begin_sorter(struct mrsi_residue_coll *c, struct mrsi_sorter *s)
     s->kept = true;
 }
 
-/* ---- the stages; each ends with END ---- */
+/* ---- stages; each returns END when it is complete ---- */
 static enum mrs_status
 compare(struct mrsi_residue_coll *c, struct mrs_err *e)
 {
@@ -100,7 +100,7 @@ next_pair(struct mrsi_residue_coll *c, struct mrs_err *e)
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* Who pairs with the document `no`: an equal one if there is any. The pair on top was not examined. */
+/* Finds the pair of document `no`: an equal document if there is one. A pair that was read ahead stays. */
 static enum mrs_status
 pair_of(struct mrsi_residue_coll *c, uint64_t no, uint64_t *found, struct mrs_err *e)
 {
@@ -139,7 +139,7 @@ put_one(struct mrsi_residue_coll *c, uint64_t no, struct mrs_view doc, struct mr
     return s == MRS_OK ? mrsi_pack_add(&c->pack, MRSI_MEND, no, base, doc, e) : s;
 }
 
-/* A savepoint has the pair on top still in front of it. */
+/* A savepoint comes before a pair that was read ahead. */
 static enum mrs_status
 rest_in_docs(struct mrsi_residue_coll *c, uint64_t bytes, struct mrs_err *e)
 {
@@ -210,7 +210,7 @@ end_stage(struct mrsi_residue_coll *c)
     c->stage = c->stage == EQUAL && c->same ? DIGEST : c->stage + 1;
 }
 
-/* ---- all of them ---- */
+/* ---- all stages ---- */
 void
 mrsi_residue_coll_init(struct mrsi_residue_coll *c, struct mrsi_engine *en, struct mrsi_residue_out *out,
                        struct mrsi_pause_clock *pauses)

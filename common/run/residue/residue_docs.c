@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_docs.c - documents of a namespace one by one, or by number; and a digest that distinguishes two sequences of
- * documents. */
+/* residue_docs.c - reads documents of a namespace in order, or by number; and a digest of a sequence of documents. */
 #include "residue.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#define WINDOW (256u << 10) /* read at once where documents are asked for in their order */
-#define NARROW 1024u        /* where they are not */
+#define WINDOW (256u << 10) /* read at once for sequential access */
+#define NARROW 1024u        /* for random access */
 
-/* ---- one by one ---- */
+/* ---- in order ---- */
 enum mrs_status
 mrsi_docs_open(struct mrsi_docs *d, struct mrs_mem *mem, struct mrs_input *in, uint32_t i, struct mrs_err *e)
 {
@@ -59,7 +58,7 @@ mrsi_docs_save(const struct mrsi_docs *d, const char *name, struct mrs_build *b)
     mrs_build_close(b);
 }
 
-/* So many bytes of the next block have been given: whole documents. */
+/* Releases so many bytes of the next block: whole documents. */
 static enum mrs_status
 skip(struct mrsi_docs *d, uint64_t bytes, struct mrs_err *e)
 {

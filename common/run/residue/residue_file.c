@@ -70,7 +70,7 @@ mrsi_residue_out_clear(struct mrsi_residue_out *o)
     }
 }
 
-/* The file grows on behind the savepoint. */
+/* The file continues after the savepoint. */
 enum mrs_status
 mrsi_residue_out_save(struct mrsi_residue_out *o, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -147,7 +147,7 @@ mrsi_residue_doc(const struct mrs_residue *r, struct mrs_view *d, struct mrs_err
     return more == 0 ? MRS_OK : mrsi_residue_damaged(r, "a record is no document", e);
 }
 
-/* ---- opening ---- */
+/* ---- open ---- */
 static enum mrs_status
 open_file(struct mrs_residue *r, struct mrs_err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_kinds.c - in what two documents differ: order of fields, types of equal values, or values.
+/* residue_kinds.c - classifies the difference of two documents: order of fields, types of equal values, or values.
  *
- * Levels that differ wait on a stack of pairs; no recursion. */
+ * Nested levels that differ are put on a stack of pairs; no recursion. */
 #include "residue.h"
 #include "mongoreshape/inverse.h"
 
@@ -29,7 +29,7 @@ two_values(struct mrs_buf *stack, struct mrs_val a, struct mrs_val b)
     return mrs_compare(a, b) == 0 ? MRS_LOSS_TYPES : MRS_LOSS_VALUES;
 }
 
-/* Fields are in the same order on most levels: they are searched for only if names differ. */
+/* Usually fields have the same order: they are searched only if names differ. */
 static unsigned
 one_level(struct mrs_buf *stack, struct mrs_view a, struct mrs_view b)
 {
@@ -56,7 +56,7 @@ one_level(struct mrs_buf *stack, struct mrs_view a, struct mrs_view b)
         kinds |= MRS_LOSS_VALUES;
     }
     if (!aligned && common) {
-        uint32_t at = 0; /* do the common fields are in another order? */
+        uint32_t at = 0; /* do common fields have another order? */
         mrs_walk_init(&wb, b);
         for (mrs_walk_init(&wa, a); mrs_walk_next(&wa, &x) == 1;) {
             if (!mrs_doc_find(b, x.name, x.name_len, &other)) {
@@ -82,6 +82,6 @@ mrsi_residue_kinds(struct mrs_view a, struct mrs_view b, struct mrs_buf *scratch
         memcpy(&p, scratch->p + scratch->n, sizeof p);
         *kinds |= one_level(scratch, p.a, p.b);
     }
-    *kinds = *kinds ? *kinds : MRS_LOSS_VALUES; /* names of array elements, or a name that occurs twice */
+    *kinds = *kinds ? *kinds : MRS_LOSS_VALUES; /* names of array elements, or a duplicate name */
     return mrs_buf_status(scratch, e);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_match.c - which of the inverse's documents is which of the input's: by their bytes, else by their `_id`.
+/* residue_match.c - pairs the documents of the input with those of the inverse: by their bytes, else by their `_id`.
  *
- * Hashes of both sides are sorted and merged within the budget, so the k-th of several equal documents meets the k-th.
- * A hash decides nothing: the user of a pair compares the bytes. */
+ * Hashes of both sides are sorted and merged within the budget, so the k-th of several equal documents is paired with
+ * the k-th. The hash only suggests a pair: the caller compares the bytes. */
 #include "residue.h"
 
 #define KEY 17 /* kind, hash */
@@ -16,7 +16,7 @@ key_of(uint8_t key[KEY], uint8_t kind, const void *p, size_t n)
     mrs_put64(key + 9, h.hi);
 }
 
-/* Equal `_id`s have equal keys, whatever the type of a number; one that has no key counts by its bytes. */
+/* Equal `_id`s have equal keys for all numeric types; without a key the bytes count. */
 static enum mrs_status
 id_key(uint8_t key[KEY], struct mrs_view doc, struct mrs_buf *scratch, struct mrs_err *e)
 {
@@ -43,7 +43,7 @@ mrsi_residue_hashes(struct mrsi_sorter *to, uint64_t no, struct mrs_view doc, st
     return s == MRS_OK ? mrsi_sorter_put(to, key, KEY, at, sizeof at, e) : s;
 }
 
-/* A side, and the record on top of it. */
+/* One side, and its current record. */
 struct side {
     struct mrsi_sorter *sorter;
     struct mrsi_sorted top;
@@ -59,7 +59,7 @@ next(struct side *x, struct mrs_err *e)
     return s;
 }
 
-/* Both records on top are given again, after a resume as well. */
+/* Both current records are returned again, also after a resume. */
 static enum mrs_status
 rest(struct side *a, struct side *b, struct mrsi_pause_clock *pauses, struct mrs_err *e)
 {

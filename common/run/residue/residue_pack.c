@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_pack.c - the documents of one collection as operations on the inverse's documents, block by block; and
- * back. */
+/* residue_pack.c - encodes the documents of one collection as operations on the inverse's documents, block by block;
+ * and decodes them. */
 #include "residue.h"
 
 #define BLOCK_OPS (64u << 10)
@@ -91,7 +91,7 @@ mrsi_pack_add(struct mrsi_residue_pack *p, enum mrsi_op op, uint64_t no, struct 
     if (op != MRSI_TAKE) {
         mrs_buf_put(&p->docs, doc.p, doc.n);
     }
-    enum mrs_status s = mrs_buf_status(&p->ops, e); /* now: a savepoint may be taken before they are flushed */
+    enum mrs_status s = mrs_buf_status(&p->ops, e); /* checked now, because a savepoint may come before the flush */
     MRS_THEN(s, mrs_buf_status(&p->base, e));
     MRS_THEN(s, mrs_buf_status(&p->docs, e));
     bool full = p->ops.n > BLOCK_OPS || p->docs.n + p->base.n > BLOCK_DOCS;
@@ -134,7 +134,7 @@ mrsi_pack_load(struct mrsi_residue_pack *p, struct mrsi_engine *en, struct mrs_v
     return s == MRS_OK ? mrsi_load_bytes(en, mark, "packBase", &p->base, e) : s;
 }
 
-/* ---- and back ---- */
+/* ---- decode ---- */
 struct residue_pack_ops {
     const uint8_t *at, *end;
     uint64_t next;
@@ -144,7 +144,7 @@ struct one {
     uint64_t n, first;
 };
 
-/* The next operation: 1; none: 0; wrong: -1. */
+/* The next operation: 1; none: 0; invalid: -1. */
 static int
 next_op(const struct mrsi_unpack *u, struct residue_pack_ops *o, struct one *x)
 {
@@ -177,8 +177,8 @@ wrong(const struct mrsi_unpack *u, struct mrs_err *e)
     return mrsi_residue_damaged(u->r, "its documents are not those of this output", e);
 }
 
-/* The documents that the frame was packed against. A document of the inverse pairs with two at most: one with its
- * bytes and one with its `_id`. *taken: with those of this record. */
+/* The prefix of the frame. A document of the inverse is used at most twice: once for its bytes and once for its `_id`.
+ * *taken: includes those of this record. */
 static enum mrs_status
 gather(struct mrsi_unpack *u, struct residue_pack_ops o, uint64_t *taken, struct mrs_err *e)
 {
@@ -221,7 +221,7 @@ next_packed(const struct mrsi_unpack *u, size_t *at, struct mrs_view *doc, struc
     return MRS_OK;
 }
 
-/* Those of one operation, but for the first *skip, which are taken off it. */
+/* The documents of one operation, without the first *skip, which is reduced by their number. */
 static enum mrs_status
 give_one(struct mrsi_unpack *u, const struct one *x, uint64_t *skip, size_t *at, struct mrs_err *e)
 {

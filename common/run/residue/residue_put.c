@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_put.c - restores one collection: its records and the inverse's documents become the documents that it had.
+/* residue_put.c - restores one collection from its records and the inverse's documents.
  *
- * A savepoint can be taken between any two documents that are read or written. A resumed run reads the current record
+ * A savepoint is possible between any two documents that are read or written. A resumed run reads the current record
  * again, and skips the documents already written from it. */
 #include "residue.h"
 
@@ -25,7 +25,7 @@ open_docs(struct mrsi_residue_put *p, struct mrs_err *e)
     return mrsi_docs_open(&p->docs, p->en->mem, p->inverse, p->k, e);
 }
 
-/* The very documents of the inverse. */
+/* Copies the inverse's documents unchanged. */
 static enum mrs_status
 put_same(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
 {
@@ -60,7 +60,7 @@ next_record(struct mrsi_residue_put *p, enum mrsi_record *type, struct mrs_err *
     return mrsi_residue_next(p->r, type, e);
 }
 
-/* The list of offsets is made for the first that needs it. */
+/* The list of offsets is made for the first record that needs it. */
 static enum mrs_status
 put_record(struct mrsi_residue_put *p, bool opened, struct mrs_err *e)
 {

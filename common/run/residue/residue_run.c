@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_run.c - the run of an inverse plan into a temporary folder, and the collections that two plans
- * name. */
+/* residue_run.c - runs an inverse plan into a temporary folder; and the collections that two plans name. */
 #include "residue.h"
 #include "run/engine/run_engine.h"
 #include <stdlib.h>
@@ -13,7 +12,7 @@ by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The documents of a time series are no side of a step, but they come and go with it. */
+/* The documents of a time series are not a side of a step, but depend on one. */
 static enum mrs_status
 add_buckets(struct mrs_arena *a, const struct mrsi_residue_way way[2], const struct mrs_coll *coll,
             struct mrsi_names *to, struct mrs_err *e)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residue_write.c - runs the inverse over an output that is whole, and writes what differs from the input.
+/* residue_write.c - runs the inverse over a complete output, and writes what differs from the input.
  *
- * The inverse plan is the one that `invert` prints, read again from its text: so that what is compared here is what
- * will be run. Its output lies in a folder of its own until the comparison is done. Nothing is published before
- * the residue is on disk.
+ * The inverse plan is parsed from the text that `invert` prints, so that the tested plan is the one that will be run.
+ * Its output is in a folder of its own until the comparison ends. The output gets its name only after the residue is on
+ * disk.
  *
- * While documents are compared there are marks, of the forward run: what the inverse makes is the same each time, so
- * places in it hold even where it had to be made again. */
+ * While documents are compared, the forward run takes savepoints: the inverse always gives the same result, so
+ * positions in it stay valid even if it was run again. */
 #include "mongoreshape/version.h"
 #include "run/pass/checkpoint.h"
 #include "residue.h"
@@ -17,28 +17,28 @@
 struct residue_write_writing {
     struct mrsi_engine *en; /* of the forward run */
     struct mrs_plan *inverse;
-    struct mrs_input *out;  /* what the forward run wrote */
-    struct mrs_input *back; /* what the inverse made of it */
+    struct mrs_input *out;  /* the forward run's output */
+    struct mrs_input *back; /* the inverse's output */
     struct mrs_arena arena;
     struct mrsi_names touched;
     struct mrsi_residue_out file;
     struct mrsi_pass pass;
     struct mrsi_pause_clock pauses;
-    bool heading;             /* digests for the head are being made */
-    uint64_t copier;          /* not 0: all records are there, and this process began to copy them to their file */
-    uint32_t at;              /* of touched */
-    struct mrsi_digest *head; /* of each of them */
-    struct mrsi_docs docs;    /* that one is made of */
+    bool heading;             /* digests for the head are being computed */
+    uint64_t copier;          /* not 0: all records are written, and this process started to copy them to their file */
+    uint32_t at;              /* index in touched */
+    struct mrsi_digest *head; /* for each of them */
+    struct mrsi_docs docs;    /* documents of the current one */
     struct mrsi_residue_coll coll;
     struct mrs_buf scratch, text;
-    unsigned listed; /* kinds that the inverse's losses name */
+    unsigned listed; /* kinds that the inverse's losses include */
     unsigned kinds;
     bool refused;
-    bool there; /* the file is whole, and in its place */
+    bool there; /* the file is complete and renamed */
 };
 
 /* ---- the inverse ---- */
-/* What is wrong with the inverse is no mistake of the plan that was given. */
+/* An error of the inverse is not an error of the user's plan. */
 static void
 blame_inverse(const struct residue_write_writing *w, enum mrs_status s, struct mrs_err *e)
 {
@@ -120,7 +120,7 @@ put_head(struct residue_write_writing *w, struct mrs_err *e)
     return put_doc(w, &b, MRSI_HEAD, e);
 }
 
-/* *same: the inverse brings the same bytes, or both have none. */
+/* *same: the inverse gives the same bytes, or both have none. */
 static enum mrs_status
 compare_metadata(struct residue_write_writing *w, uint32_t i, uint32_t k, bool *same, struct mrs_err *e)
 {
@@ -132,7 +132,7 @@ compare_metadata(struct residue_write_writing *w, uint32_t i, uint32_t k, bool *
     }
     bool a = mrs_input_at(w->en->in, i)->meta_path, b = k != MRSI_NONE && mrs_input_at(w->back, k)->meta_path;
     *same = a == b && w->scratch.n == 2 * n && (n == 0 || memcmp(w->scratch.p, w->scratch.p + n, n) == 0);
-    w->scratch.n = n; /* what is left: the input's */
+    w->scratch.n = n; /* the rest: the input's */
     return s;
 }
 
@@ -215,7 +215,7 @@ open_head(struct residue_write_writing *w, struct mrs_err *e)
     return mrsi_docs_open(&w->docs, w->en->mem, w->out, mrsi_input_find(w->out, w->touched.at[w->at]), e);
 }
 
-/* opened: as the savepoint says. */
+/* opened: from the savepoint. */
 static enum mrs_status
 make_heads(struct residue_write_writing *w, bool opened, struct mrs_err *e)
 {
@@ -255,7 +255,7 @@ end_coll(struct residue_write_writing *w, struct mrs_err *e)
     return put_doc(w, &b, MRSI_DONE, e);
 }
 
-/* opened: the collection is in the middle. */
+/* opened: inside a collection. */
 static enum mrs_status
 put_collections(struct residue_write_writing *w, bool opened, struct mrs_err *e)
 {
@@ -332,7 +332,7 @@ put_all(struct residue_write_writing *w, struct mrs_err *e)
     return put_doc(w, &b, MRSI_END, e);
 }
 
-/* A resumed run finds the copies: the savepoint names a file before it is created. */
+/* A resumed run finds the copies: the savepoint has the name of a file before it is created. */
 static enum mrs_status
 publish(struct residue_write_writing *w, struct mrs_err *e)
 {
@@ -344,9 +344,9 @@ publish(struct residue_write_writing *w, struct mrs_err *e)
     return s == MRS_OK ? mrsi_residue_publish(&w->file, w->en->opts->write_residue, w->copier, e) : s;
 }
 
-/* The inverse's output is whole, in `folder`. */
+/* Called when the inverse's output is complete, in `folder`. */
 static enum mrs_status
-look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
+compare_inverse(void *arg, const char *folder, const struct mrs_report *report, struct mrs_err *e)
 {
     struct residue_write_writing *w = arg;
     struct mrs_input_opts o = {.unfinished = true};
@@ -358,9 +358,9 @@ look(void *arg, const char *folder, const struct mrs_report *report, struct mrs_
     return s;
 }
 
-/* A refused document leaves many kinds of traces: if there are refused documents, one line names them instead. */
-/* A time series whose measurements were read has become documents where some of them left; its buckets come back from
- * the residue alone, as MANUAL.md says. */
+/* A refused document leaves many kinds of differences: if there are refused documents, one line says that instead. */
+/* A time series becomes plain documents if a step removed measurements; its buckets are restored from the residue
+ * alone, as MANUAL.md says. */
 static unsigned
 of_series(const struct mrsi_engine *en)
 {
@@ -372,7 +372,7 @@ of_series(const struct mrsi_engine *en)
 }
 
 static void
-tell(struct residue_write_writing *w)
+report_residue(struct residue_write_writing *w)
 {
     struct mrs_report *r = w->en->report;
     const unsigned by_refusal =
@@ -398,7 +398,7 @@ run_back(struct residue_write_writing *w, struct mrs_err *e)
                                  .opts = w->en->opts,
                                  .input = mrs_output_partial(w->en->out),
                                  .go_on = mrsi_ckpt_was_whole(w->en),
-                                 .look = look,
+                                 .look = compare_inverse,
                                  .arg = w};
     enum mrs_status s = mrsi_inverse_run(&r, &report, e);
     mrs_report_clear(&report);
@@ -435,7 +435,7 @@ mrsi_residue_write(struct mrsi_engine *en, struct mrs_err *e)
     MRS_THEN(s, run_back(&w, e));
     blame_inverse(&w, s, e);
     if (s == MRS_OK) {
-        tell(&w);
+        report_residue(&w);
     } else if (w.there && !mrs_file_is_stream(en->opts->write_residue)) {
         unlink(en->opts->write_residue);
     }

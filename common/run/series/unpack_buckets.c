@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unpack_buckets.c - the measurements of a time series as the documents of a collection.
+/* unpack_buckets.c - makes a collection of the measurements of a time series.
  *
- * One pass over the buckets, in parallel, before the first step that reads them. A bucket may become a thousand times
- * as large, so that a worker which holds much waits for its turn and writes piece by piece. What is wrong with a bucket
- * ends the run, as any damage does, with the place of that bucket. */
+ * One pass over the buckets, in parallel, before the first step that reads them. A bucket may expand a thousandfold, so
+ * a worker with much output waits for its turn and writes it in pieces. A damaged bucket ends the run, like any damage,
+ * with its position. */
 #include "unpack_buckets.h"
 #include "mongoreshape/measurements.h"
 
@@ -37,7 +37,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* In a sample no more than that of the measurements, too. */
+/* a sample also limits the measurements */
 static void
 cut_sample(const struct unpack_buckets *u, struct mrsi_out *out)
 {
@@ -60,7 +60,7 @@ write_out(struct unpack_buckets *u, struct mrsi_out *out, struct mrs_err *e)
     return mrsi_writer_commit(&u->wr, out, e);
 }
 
-/* As mrsi_out_put does, but for the cut of a sample. */
+/* Like mrsi_out_put, without the limit of a sample. */
 static enum mrs_status
 write_large(struct unpack_buckets *u, const struct mrsi_worker *w, struct unpack_job *j, struct mrs_err *e)
 {
@@ -69,7 +69,7 @@ write_large(struct unpack_buckets *u, const struct mrsi_worker *w, struct unpack
     return s == MRS_OK && large ? write_out(u, &j->out, e) : s;
 }
 
-/* All measurements of a bucket. OK; what is wrong with it, or with writing. */
+/* Writes all measurements of a bucket. OK, or an error of the bucket or of writing. */
 static enum mrs_status
 unpack(struct unpack_buckets *u, struct mrsi_worker *w, struct unpack_job *j, struct mrs_view bucket, bool *damaged,
        struct mrs_err *e)
@@ -101,7 +101,7 @@ work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
         enum mrs_status s = mrsi_cursor_next(&cur, w, &bucket, e);
         MRS_THEN(s, unpack(u, w, j, bucket, &damaged, e));
         if (s == MRS_FAIL && damaged) {
-            e->byte_off = UINT64_MAX; /* an offset inside of the bucket helps no reader */
+            e->byte_off = UINT64_MAX; /* an offset inside the bucket does not help */
             return mrsi_bad_input(mrs_input_at(u->en->in, j->part->in_index), cur.ordinal, j->block.off + at, s, e);
         }
         if (s != MRS_OK) {
@@ -181,7 +181,7 @@ mrsi_series_unpack(struct mrsi_engine *en, uint32_t step, bool *some, struct mrs
 static uint32_t
 index_of(const struct mrs_cat_coll *cc)
 {
-    return (uint32_t)(uintptr_t)cc->engine - 1; /* MRSI_NONE: the engine has none */
+    return (uint32_t)(uintptr_t)cc->engine - 1; /* MRSI_NONE: not in the engine */
 }
 
 void
@@ -205,12 +205,12 @@ mrsi_series_side(struct mrsi_engine *en, const struct mrs_step *st, const struct
         c->of_series = true;
         c->series = index_of(cc);
         c->buckets = index_of(buckets);
-        c->dropped_at = en->plan->n_steps; /* it is no collection of the output */
+        c->dropped_at = en->plan->n_steps; /* not a collection of the output */
     }
     *coll = i;
 }
 
-/* The measurements are the time series from here on. */
+/* From here on the measurements are the time series. */
 static void
 replace(struct mrsi_engine *en, uint32_t coll, uint32_t step)
 {
@@ -231,7 +231,7 @@ mrsi_series_played(struct mrsi_engine *en, uint32_t step, const struct mrs_coll 
     }
 }
 
-/* Whether a step that reads the collection has refused documents of it. */
+/* Has a step that reads the collection refused documents? */
 static bool
 has_refused(const struct mrsi_engine *en, uint32_t coll)
 {

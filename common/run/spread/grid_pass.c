@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid_pass.c - steps that make documents of nothing but the values of axes.
+/* grid_pass.c - steps that make documents from the values of axes only.
  *
- * First the values of each axis are found, one pass over its collection, and laid on a file array, so that no number of
- * them counts against the budget. Then the combinations are counted through like the digits of an odometer and written
- * into blocks, and these drive the step like the blocks of a collection (spread.c): conflicts, targets and refusals are
- * what they are for every step. Combinations are never held, only made again in each pass. Values are equal where their
- * hashes by the run's secret are (ordinal_index.h). */
+ * First the values of each axis are found, in one pass over its collection, and stored in a file array, so that any
+ * number of them stays within the budget. Then the combinations are enumerated like the digits of an odometer and
+ * written into blocks, and these drive the step like the blocks of a collection (spread.c): duplicates, targets and
+ * refusals are handled as for every step. Combinations are not stored, but made again in each pass. Values are equal if
+ * their hashes with the run's secret are (ordinal_index.h). */
 #include "run/pass/drivers.h"
 #include "run/pass/checkpoint.h"
 #include "run/store/ordinal_index.h"
@@ -13,7 +13,7 @@
 #include "spread.h"
 #include "run/store/file_array.h"
 
-/* On a file array: type, four bytes of length, the value. */
+/* In the file array: type, four bytes of length, the value. */
 enum { HEAD = 5 };
 
 struct axis {
@@ -21,7 +21,7 @@ struct axis {
     uint32_t name_len;
     struct mrsi_file_array values;
     uint64_t n;
-    size_t at;         /* behind the value that counts now */
+    size_t at;         /* offset after the current value */
     struct mrs_val v;
 };
 struct grid_pass_grid {
@@ -30,8 +30,8 @@ struct grid_pass_grid {
     struct axis *axis;
     uint32_t n;
     struct mrsi_pass pass;  /* savepoints while values are found */
-    uint32_t finding;       /* the axis whose values are found now */
-    struct mrsi_index seen; /* those of its collection up to now */
+    uint32_t finding;       /* the current axis */
+    struct mrsi_index seen; /* values of its collection so far */
     uint64_t docs;
     bool begun, done;
 };
@@ -64,12 +64,12 @@ struct gather {
     struct grid_pass_grid *g;
     struct axis *a;
     struct mrsi_scan scan;
-    bool counts; /* documents, too */
+    bool counts; /* also count documents */
 };
 struct grid_pass_job {
     struct mrs_block block;
     const struct mrsi_part *part;
-    struct mrs_buf values; /* of each: 16 bytes of its key, then as on the file array */
+    struct mrs_buf values; /* for each value: 16 bytes of its key, then as in the file array */
     struct mrs_buf key;
 };
 
@@ -144,7 +144,7 @@ work(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
     return mrsi_cursor_each(&cur, one_document, ga, w, j, e);
 }
 
-/* In input order: the first of equal values is the one that counts. */
+/* In input order: the first of equal values counts. */
 static enum mrs_status
 commit(void *arg, struct mrsi_worker *w, void *job, struct mrs_err *e)
 {
@@ -231,7 +231,7 @@ save_finding(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_e
     return s == MRS_OK ? mrsi_index_save(&g->seen, "keys", b, files, e) : s;
 }
 
-/* Whether each of n values lies whole on the file array, and one begins at `at`. */
+/* Are all of n values complete in the file array, and does one begin at `at`? */
 static bool
 are_values(const struct axis *a, struct mrs_buf *room)
 {
@@ -249,7 +249,7 @@ are_values(const struct axis *a, struct mrs_buf *room)
     return good && at == a->values.n && n == a->n && (begins || !n);
 }
 
-/* Values that another run has found, or some of them. */
+/* Validates values that the stopped run found. */
 static enum mrs_status
 check_values(const struct grid_pass_grid *g, const struct axis *a, struct mrs_err *e)
 {
@@ -279,7 +279,7 @@ axis_back(struct grid_pass_grid *g, uint32_t i, struct mrs_view d, struct mrs_er
     return s;
 }
 
-/* finding: so many axes are whole. */
+/* finding: number of complete axes. */
 static enum mrs_status
 axes_back(struct grid_pass_grid *g, struct mrs_view mark, struct mrs_err *e)
 {
@@ -308,7 +308,7 @@ go_on_finding(struct grid_pass_grid *g, struct mrs_err *e)
     return s == MRS_OK ? mrsi_index_load(&g->seen, mark, "keys", e) : s;
 }
 
-/* ---- all values ---- */
+/* ---- all axes ---- */
 static enum mrs_status
 make_axes(struct grid_pass_grid *g, struct mrs_err *e)
 {
@@ -357,7 +357,7 @@ first_value(struct axis *a)
     a->at = 0;
 }
 
-/* False behind the last one. */
+/* False after the last one. */
 static bool
 next_value(struct axis *a)
 {
@@ -370,7 +370,7 @@ next_value(struct axis *a)
     return true;
 }
 
-/* The last axis turns fastest. */
+/* The last axis advances fastest. */
 static bool
 next_combination(struct grid_pass_grid *g)
 {
@@ -382,7 +382,7 @@ next_combination(struct grid_pass_grid *g)
     if (g->begun && i == 0) {
         return false;
     }
-    for (; i < g->n; i++) { /* axes behind the one that turned, at first all */
+    for (; i < g->n; i++) { /* axes after the one that advanced; at first all */
         first_value(&g->axis[i]);
         if (!next_value(&g->axis[i])) {
             return false;
@@ -400,7 +400,7 @@ rewind_grid(void *arg)
     g->begun = g->done = false;
 }
 
-/* Appends the document of the axes to a block. */
+/* Appends the document of the current combination to a block. */
 static enum mrs_status
 put_document(const struct grid_pass_grid *g, struct mrs_block *b, struct mrs_err *e)
 {

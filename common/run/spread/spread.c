@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spread.c - steps that give any number of documents for one: extract, move, union, partition, split, delete, and
+/* spread.c - steps that make any number of documents from one: extract, move, union, partition, split, delete, and
  * `set` of `_id`.
  *
- * One pass over each source writes everything optimistically; only if two `_id`s in a target may be equal is it run
- * again (id_check.h). What the step makes goes behind what the targets hold already; what stays of a source is written
- * in its place. */
+ * One pass over each source writes everything optimistically; only if two `_id`s in a target may be equal is it
+ * repeated (id_check.h). New documents are appended to the targets; sources that stay are written in place. */
 #include "run/pass/drivers.h"
 #include "run/pass/checkpoint.h"
 #include "run/notices/lost_fields.h"
@@ -20,7 +19,7 @@ struct spread {
     struct mrsi_step_outputs sides;
     uint32_t side;                 /* being read */
     struct mrsi_scan scan;
-    const struct mrsi_stream *from; /* sources that lie in no collection; NULL: they do */
+    const struct mrsi_stream *from; /* sources that are not in a collection; NULL: they are */
     struct mrsi_refused_mark log;  /* of refused documents, before the first pass */
     struct mrsi_pass pass;
 };
@@ -29,7 +28,7 @@ static const struct mrsi_part no_part = {.in_index = MRSI_NONE};
 struct spread_job {
     struct mrs_block block;
     const struct mrsi_part *part;
-    struct mrsi_out *out;          /* one per writer */
+    struct mrsi_out *out;          /* one for each writer */
     struct mrsi_lists lists;
 };
 
@@ -53,7 +52,7 @@ fetch(void *arg, void *job, bool *big, struct mrs_err *e)
     return s;
 }
 
-/* The source document itself, where it stays. */
+/* Writes the source document itself, if it stays. */
 static enum mrs_status
 put_self(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_t source, struct mrs_view doc,
          bool changed, struct mrs_err *e)
@@ -68,7 +67,7 @@ put_self(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_
         if (s != MRS_OK) {
             return s;
         }
-        if (!write && phase == MRSI_IDS_APPLY) { /* its place is another one's: it has left the collection */
+        if (!write && phase == MRSI_IDS_APPLY) { /* another document has its place: it has left the collection */
             mrsi_row(w, sp->step, side)->dropped++;
             mrsi_row(w, sp->step, side)->placed--;
         }
@@ -76,7 +75,7 @@ put_self(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_
     if (!write) {
         return MRS_OK;
     }
-    if (sp->sides.wr_of[side] == MRSI_NONE) { /* only read: it stays where it is */
+    if (sp->sides.wr_of[side] == MRSI_NONE) { /* only read: it stays in place */
         mrsi_row(w, sp->step, side)->after++;
         return MRS_OK;
     }
@@ -105,7 +104,7 @@ put_made(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, uint64_
     return mrsi_step_outputs_write(&sp->sides, w, j->out, side, doc, e);
 }
 
-/* All that was made, where nothing has to be known of one document alone. */
+/* Writes all products, if no document needs separate treatment. */
 static enum mrs_status
 put_all(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, const void *work, bool moved, struct mrs_err *e)
 {
@@ -126,8 +125,8 @@ products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *w
          enum mrs_fate fate, struct mrs_view doc, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
-    uint32_t no = sp->st->desc.new_ids; /* the source itself is 0 then */
-    uint64_t eased = w->ctx.eased;      /* steps that ride along begin their own */
+    uint32_t no = sp->st->desc.new_ids; /* the source itself is then number 0 */
+    uint64_t eased = w->ctx.eased;      /* fused steps begin their own */
     if (sp->ops->all && sp->sides.ids.phase == MRSI_IDS_OPTIMISTIC) {
         mrsi_eased(mrsi_row(w, sp->step, sp->side), eased, doc);
         return put_all(sp, w, j, work, fate == MRS_FATE_TAKEN, e);
@@ -155,7 +154,7 @@ products(struct spread *sp, struct mrsi_worker *w, struct spread_job *j, void *w
     }
 }
 
-/* A rejected source begins: the document that has a rival is found among its products. */
+/* Starts a rejected source: finds the document that has a duplicate among its products. */
 static enum mrs_status
 clash(const struct spread *sp, struct mrsi_worker *w, void *work, const struct mrsi_rejected *b, struct mrs_err *e)
 {
@@ -287,7 +286,7 @@ read_sources(struct spread *sp, struct mrs_err *e)
 static enum mrs_status
 open_writers(struct spread *sp, struct mrs_err *e)
 {
-    /* sources that are only read, too: what is refused leaves them */
+    /* also sources that are only read: they lose refused documents */
     const unsigned written = MRS_ROLE_CHANGE | MRS_ROLE_TAKE | MRS_ROLE_ADD | MRS_ROLE_MAIN;
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < sp->st->desc.n_sides; i++) {
@@ -310,7 +309,7 @@ save(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
     return s == MRS_OK && sp->from ? sp->from->save(sp->from->arg, b, files, e) : s;
 }
 
-/* Resumes at a savepoint: all but the position of the pass, which follows. */
+/* Restores everything but the position of the pass, which follows. */
 static enum mrs_status
 go_on(struct spread *sp, struct mrs_err *e)
 {
@@ -327,7 +326,7 @@ go_on(struct spread *sp, struct mrs_err *e)
 }
 
 /* ---- passes ---- */
-/* In the phase that ids is in. */
+/* In the current phase of ids. */
 static enum mrs_status
 begin_pass(void *arg, struct mrs_err *e)
 {
@@ -347,7 +346,7 @@ one_pass(void *arg, struct mrs_err *e)
     return s == MRS_OK ? read_sources(sp, e) : s;
 }
 
-/* From a savepoint, or from the beginning. */
+/* From a savepoint, or from the start. */
 static enum mrs_status
 begin(struct spread *sp, struct mrs_err *e)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spread.h - steps that give any number of documents for one; their sources may also be made by another driver. */
+/* spread.h - steps that make any number of documents from one; another driver can supply the sources. */
 #ifndef MRS_RUN_SPREAD_H
 #define MRS_RUN_SPREAD_H
 
 #include "run/pass/pass.h"
 
-/* Documents that lie in no collection, in blocks, the same ones in each pass. They count as created on side 0. */
+/* Documents that are not in a collection, in blocks, equal in each pass. They count as created on side 0. */
 struct mrsi_stream {
-    enum mrs_status (*begin)(void *arg, struct mrs_err *e); /* finds out what they are made of */
+    enum mrs_status (*begin)(void *arg, struct mrs_err *e); /* prepares the stream */
     void (*rewind)(void *arg); /* before each pass */
     enum mrs_status (*next)(void *arg, struct mrs_block *b, struct mrs_err *e); /* under a lock; OK, END */
-    /* What they are made of and how many have been given, as fields of a savepoint; go_on instead of begin. */
+    /* The stream's state as fields of a savepoint; go_on is called instead of begin. */
     enum mrs_status (*save)(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e);
     enum mrs_status (*go_on)(void *arg, struct mrs_view mark, struct mrs_err *e);
     void *arg;
 };
-/* As mrsi_spread_step, with the documents of a stream as sources on side 0. */
+/* Like mrsi_spread_step, with the documents of a stream as sources on side 0. */
 enum mrs_status mrsi_spread_stream(struct mrsi_engine *en, uint32_t step, const struct mrsi_stream *from,
                                    struct mrs_err *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_array.c - see file_array.h. The file is complete before it is mapped: a full disk is an error of a write, never
- * a signal. It must not know what an item is. */
+/* file_array.c - see file_array.h. The file is complete before it is mapped: a full disk is a write error, never a
+ * signal. This file does not know what an item is. */
 #include "state.h"
 #include "spill.h"
 #include "file_array.h"
@@ -38,7 +38,7 @@ mrsi_file_array_reset(struct mrsi_file_array *t)
         munmap(t->map, t->bytes);
         t->map = NULL;
     }
-    if (t->named) { /* what a savepoint names does not change */
+    if (t->named) { /* data of a savepoint does not change */
         mrsi_temp_drop(t->en, t->temp);
         t->temp = NULL;
         t->named = false;
@@ -83,7 +83,7 @@ mrsi_file_array_expect(struct mrsi_file_array *t, uint64_t n)
     uint64_t bytes = n < t->limit / t->item ? n * t->item : t->limit;
     if (!t->buf.p && bytes >= FEW) {
         mrs_buf_grow(&t->buf, bytes);
-        t->buf.bad = 0; /* less may do */
+        t->buf.bad = 0; /* a smaller request may succeed */
         mrsi_advise_huge(t->buf.p, t->buf.cap);
     }
 }
@@ -109,7 +109,7 @@ enum mrs_status
 mrsi_file_array_end(struct mrsi_file_array *t, struct mrs_err *e)
 {
     t->ended = true;
-    if (!t->bytes || t->map) { /* mapped: a savepoint said that it had ended */
+    if (!t->bytes || t->map) { /* mapped: it was complete at the savepoint */
         t->p = t->map ? t->map : t->buf.p;
         return MRS_OK;
     }
@@ -133,7 +133,7 @@ mrsi_file_array_find(const struct mrsi_file_array *t, const void *key, int (*cmp
 }
 
 /* ---- savepoints ---- */
-/* All items into the file. Those that have ended in memory are read there still: they stay. */
+/* Writes all items to the file. Complete arrays in memory are still read there. */
 static enum mrs_status
 save(struct mrsi_file_array *t, struct mrs_err *e)
 {
@@ -147,7 +147,7 @@ save(struct mrsi_file_array *t, struct mrs_err *e)
     return s == MRS_OK ? mrsi_temp_append(t->temp, t->buf.p, t->buf.n, 0, e) : s;
 }
 
-/* Whether it has ended is said by the name of its file, which the sum is of as well. */
+/* The name of its file, which the checksum covers, says whether it is complete. */
 static const char *const file_name[2] = {"begun", "whole"};
 
 enum mrs_status
@@ -155,7 +155,7 @@ mrsi_file_array_save(struct mrsi_file_array *t, const char *name, struct mrs_bui
                      struct mrs_err *e)
 {
     enum mrs_status s = save(t, e);
-    t->named = s == MRS_OK && t->temp && t->n; /* without items the file is left out, though there may be one */
+    t->named = s == MRS_OK && t->temp && t->n; /* an empty array has no file in the savepoint */
     mrs_build_open(b, name, (uint32_t)strlen(name), MRS_DOCUMENT);
     mrsi_save_temp(file_name[t->ended], t->n ? t->temp : NULL, t->n * t->item, b, files);
     mrs_build_close(b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_state.c - files of a savepoint that are written and read piece by piece, so that a savepoint needs no memory
- * for what lies all over memory or is made on the way, and lists whose file grows with them. */
+/* file_state.c - files of a savepoint that are written and read in pieces, so that a savepoint needs no memory for
+ * scattered or computed data, and lists whose file grows with them. */
 #include "state.h"
 
 void
@@ -62,7 +62,7 @@ mrsi_savepoint_file_save(struct mrsi_savepoint_file *f, const char *name, struct
     return t ? mrsi_ckpt_until_savepoint(f->en, t, e) : MRS_OK;
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 enum mrs_status
 mrsi_savepoint_items_each(const struct mrsi_savepoint_items *x, const struct mrsi_temp *t, uint64_t bytes,
                           struct mrs_err *e)
@@ -121,7 +121,7 @@ mrsi_savepoint_list_save(struct mrsi_savepoint_list *l, const char *name, struct
         s = mrsi_temp_append(l->temp, l->buf->p + l->bytes, more, l->bytes, e);
         l->bytes += s == MRS_OK ? more : 0;
     }
-    bool any = l->buf->n > 0; /* a list that was given up has no file any more */
+    bool any = l->buf->n > 0; /* an emptied list has no file */
     mrsi_save_temp(name, any ? l->temp : NULL, l->bytes, b, files);
     return s;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hash_lists.c - lists that grow by chunks of large slabs, so that nothing is moved and the system gives large
+/* hash_lists.c - lists that grow by chunks of large slabs, so that nothing is moved and the system provides huge
  * pages. */
 #include "hash_lists.h"
 
@@ -9,7 +9,7 @@ enum {
     FIRST = 15, /* hashes of a list's first chunk: short runs have few of each */
     CHUNK_MIN = 15,
     CHUNK_MAX = 511,
-    SLAB_MIN = 64 << 10, /* has room for all first chunks */
+    SLAB_MIN = 64 << 10, /* has space for all first chunks */
     SLAB_MAX = 8 << 20
 };
 
@@ -78,7 +78,7 @@ add_slab(struct mrsi_hashes *h)
     return true;
 }
 
-/* NULL without memory. */
+/* NULL: out of memory. */
 static struct mrsi_hash_chunk *
 chunk_room(struct mrsi_hashes *h, size_t n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input_check.c - the full check of a document of an input file, with its place in the error. */
+/* input_check.c - validates a document of an input file; errors have its position. */
 #include "store.h"
 
 enum mrs_status

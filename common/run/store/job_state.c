@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_state.c - what a pass holds between two jobs, as fields of its savepoint. */
+/* job_state.c - the data of a pass between two jobs, as fields of its savepoint. */
 #include "state.h"
 
-/* Also of the name, so that one file does not pass for another. */
+/* Includes the name, so that one file does not pass for another. */
 static int64_t
 sum_of(const struct mrsi_temp *t, const char *name)
 {
@@ -175,7 +175,7 @@ mrsi_save_log(const char *name, struct mrsi_refused_mark at, struct mrs_build *b
     mrs_build_close(b);
 }
 
-/* The log of the savepoint itself is what limits it: that of the engine may still be the one from before the step. */
+/* Limited by the log of the savepoint: the engine's may still be the one from before the step. */
 struct mrsi_refused_mark
 mrsi_load_log(struct mrs_view mark, const char *name, bool *bad)
 {
@@ -195,7 +195,7 @@ mrsi_savepoint_is_doc(const uint8_t *p, uint64_t n)
 bool
 mrsi_savepoint_is_value(uint8_t type, const uint8_t *p, uint32_t n, struct mrs_buf *room)
 {
-    uint8_t head[6] = {0, 0, 0, 0, type, 0}; /* of a document with this value under no name */
+    uint8_t head[6] = {0, 0, 0, 0, type, 0}; /* header of a document with this value under an empty name */
     mrs_buf_reset(room);
     mrs_put32(head, n + (uint32_t)sizeof head + 1);
     mrs_buf_put(room, head, sizeof head);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept_files.c - the numbered files in OUT.checkpoint that a state may name, and which of them are still needed. */
+/* kept_files.c - the numbered files in OUT.checkpoint that a state may refer to; removes those that are not needed. */
 #include "state.h"
 #include <unistd.h>
 
@@ -47,7 +47,7 @@ mrsi_kept_files_has(const struct mrs_buf *list, uint32_t no)
     return false;
 }
 
-/* Files that neither the state on disk nor the boundary names go. */
+/* Removes files to which neither the state on disk nor the boundary refers. */
 void
 mrsi_kept_files_sweep(struct mrsi_engine *en)
 {
@@ -116,7 +116,7 @@ mrsi_ckpt_dropped(struct mrsi_engine *en, uint32_t no)
     MRS_ASSERT(no > 0);
     struct mrsi_kept_files *k = en->kept;
     if (!k) {
-        return; /* the end has decided about all of them */
+        return; /* all files were handled at the end */
     }
     if (mrsi_kept_files_has(&k->on_disk, no) || mrsi_kept_files_has(&k->files, no)) {
         mrs_buf_put(&k->doomed, &no, sizeof no);

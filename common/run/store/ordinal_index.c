@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ordinal_index.c - see ordinal_index.h. Open addressing, linear probing, at most three quarters full. A table that
- * grows is filled again from the old one. It may lie in a mapped file, which a savepoint names while it is filled. */
+ * grows is filled again from the old one. It may be in a mapped file, to which savepoints refer while it is being
+ * filled. */
 #include "state.h"
 #include "ordinal_index.h"
 #include "spill.h"
@@ -8,7 +9,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-/* ---- a flat piece of memory ---- */
+/* ---- flat memory ---- */
 static enum mrs_status
 map_file(struct mrsi_mapped_mem *a, struct mrs_err *e)
 {
@@ -74,7 +75,7 @@ mrsi_mapped_mem_clear(struct mrsi_mapped_mem *a)
     memset(a, 0, sizeof *a);
 }
 
-/* What is in memory into a file of its own, once. */
+/* Copies the memory to a file, once. */
 static enum mrs_status
 copy_mem(struct mrsi_mapped_mem *a, struct mrs_err *e)
 {
@@ -88,7 +89,7 @@ copy_mem(struct mrsi_mapped_mem *a, struct mrs_err *e)
     return s;
 }
 
-/* The file that has its contents; *t NULL: there are none. */
+/* The file with its contents; *t NULL: none. */
 static enum mrs_status
 file_of(struct mrsi_mapped_mem *a, struct mrsi_temp **t, struct mrs_err *e)
 {
@@ -103,14 +104,14 @@ mrsi_mapped_mem_save(struct mrsi_mapped_mem *a, const char *name, struct mrs_bui
 {
     struct mrsi_temp *t;
     enum mrs_status s = file_of(a, &t, e);
-    if (t && t->summed != a->bytes) { /* mapped, and filled in any order */
+    if (t && t->summed != a->bytes) { /* mapped, and filled in random order */
         mrsi_temp_sum(t, a->p, a->bytes);
     }
     mrsi_save_temp(name, t, a->bytes, b, files);
     return s;
 }
 
-/* The contents of a->temp, which is open; s: whether it is. */
+/* Reads the contents of a->temp; s: the result of opening it. */
 static enum mrs_status
 load_mem(struct mrsi_mapped_mem *a, uint64_t limit, enum mrs_status s, struct mrs_err *e)
 {
@@ -158,7 +159,7 @@ mrsi_index_clear(struct mrsi_index *x)
     x->n_slot = x->n = x->guess = x->end = x->copied = x->sum = 0;
 }
 
-/* Of a slot, wherever it is. */
+/* For a slot, in memory or in the file. */
 static uint64_t
 sum_of(const struct mrsi_index_slot *slot)
 {
@@ -168,7 +169,7 @@ sum_of(const struct mrsi_index_slot *slot)
 
 enum { FEW = 64, LEAP = 16 };
 
-/* The slot of a key, or the empty one where it would be. */
+/* The slot of a key, or an empty one for it. */
 static struct mrsi_index_slot *
 probe(const struct mrsi_index *x, struct mrs_hash128 key)
 {
@@ -181,9 +182,9 @@ probe(const struct mrsi_index *x, struct mrs_hash128 key)
     return slot;
 }
 
-/* Slots of the next table: enough for as many keys as are to be expected, so that a large one is not filled again and
- * again. But at most LEAP times as many as now, because documents at the beginning of a collection may be smaller than
- * the others; and where that is not enough, so few that the next leap is a long one. */
+/* Slots of the next table: enough for the expected number of keys, so that a large one is not filled again and again.
+ * At most LEAP times as many as now, because documents at the beginning of a collection may be smaller than the others;
+ * if that is not enough, so few that the next step can be a large one. */
 static uint64_t
 next_size(const struct mrsi_index *x)
 {
@@ -267,7 +268,7 @@ mrsi_index_save(struct mrsi_index *x, const char *name, struct mrs_build *b, str
     return s;
 }
 
-/* Slots that were filled behind the savepoint are empty again. */
+/* Clears slots that were filled after the savepoint. */
 static void
 take_back(struct mrsi_index *x, uint64_t end)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_progress.c - reports the progress of a run to the caller, one thread at a time, and learns whether the caller
- * stops it. */
+/* run_progress.c - reports the progress of a run to the caller, one thread at a time; the caller may stop the run. */
 #include "store.h"
 
 void

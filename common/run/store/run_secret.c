@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_secret.c - the random bytes of a run, and the secret of its hashes that is made of them. */
+/* run_secret.c - the random bytes of a run, and the secret of its hashes, which is derived from them. */
 #include "store.h"
 #include "mongoreshape/clock.h"
 #include <errno.h>

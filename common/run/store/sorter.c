@@ -11,9 +11,9 @@ struct sorter_run {
     uint64_t off, bytes;
 };
 struct mrsi_run_at {
-    uint64_t off, end;   /* of what is still in the file */
+    uint64_t off, end;   /* the unread range of the file */
     uint8_t *p;
-    size_t n, cap, pos;  /* window; pos: the record on top */
+    size_t n, cap, pos;  /* read buffer; pos: current record */
 };
 
 void
@@ -131,7 +131,7 @@ open_file(struct mrsi_sorter *s, struct mrs_err *e)
     return st;
 }
 
-/* What is in memory, in the order of the index, behind what the file has. */
+/* Appends the records in memory to the file, in the order of the index. */
 static enum mrs_status
 write_records(struct mrsi_sorter *s, struct mrs_err *e)
 {
@@ -184,7 +184,7 @@ mrsi_sorter_put(struct mrsi_sorter *s, const void *key, uint32_t key_len, const 
 }
 
 /* ---- reading runs ---- */
-/* Makes the record at pos whole in the window; pos == n at the end of the run. */
+/* Loads the record at pos completely; pos == n at the end of the run. */
 static enum mrs_status
 fill(struct mrsi_sorter *s, struct mrsi_run_at *r, struct mrs_err *e)
 {
@@ -195,7 +195,7 @@ fill(struct mrsi_sorter *s, struct mrsi_run_at *r, struct mrs_err *e)
     }
     while (have < need && r->off < r->end) {
         if (need - have > r->end - r->off) {
-            return mrsi_state_damaged("what was sorted", e); /* only of another run */
+            return mrsi_state_damaged("what was sorted", e); /* only if the resumed state is wrong */
         }
         memmove(r->p, r->p + r->pos, have);
         r->pos = 0;
@@ -258,7 +258,7 @@ begin_of_run(const struct mrsi_sorter *s, const struct sorter_run *run, uint32_t
     return run[i].off + from;
 }
 
-/* From where s->from says, or from the first records. */
+/* From the positions in s->from, or from the first records. */
 static enum mrs_status
 open_runs(struct mrsi_sorter *s, struct mrs_err *e)
 {
@@ -320,7 +320,7 @@ static enum mrs_status
 next_of_runs(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e)
 {
     MRS_ASSERT(!s->pos || s->n_heap > 0);
-    if (s->pos) { /* the record handed out last is done with */
+    if (s->pos) { /* releases the last record returned */
         struct mrsi_run_at *r = &s->at[s->heap[0]];
         r->pos += rec_bytes(r->p + r->pos);
         enum mrs_status st = fill(s, r, e);
@@ -368,7 +368,7 @@ mrsi_sorter_unread(struct mrsi_sorter *s)
 }
 
 /* ---- savepoints ---- */
-/* Where in its run the next record is. */
+/* Position of the next record in its run. */
 static uint64_t
 next_of_run(const struct mrsi_sorter *s, uint32_t i)
 {
@@ -406,7 +406,7 @@ put_places(const struct mrsi_sorter *s, struct mrs_buf *out)
     }
 }
 
-/* All that is in memory into the file: as a run where more may be put, else it stays in memory as well. */
+/* Writes everything in memory to the file: as a run if more may be put, else it also stays in memory. */
 static enum mrs_status
 save(struct mrsi_sorter *s, struct mrs_err *e)
 {
@@ -441,7 +441,7 @@ mrsi_sorter_save(struct mrsi_sorter *s, const char *name, struct mrs_build *b, s
     return st;
 }
 
-/* Runs lie one behind the other in the file, and places in their runs. */
+/* Validates that runs are contiguous in the file, and positions are in their runs. */
 static bool
 are_right(const struct mrsi_sorter *s)
 {

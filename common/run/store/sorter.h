@@ -9,14 +9,14 @@
 #include "store.h"
 
 struct mrsi_sorted {
-    const uint8_t *key, *p; /* live until the next call of next or rewind */
+    const uint8_t *key, *p; /* valid until the next call of next or rewind */
     uint32_t key_len, n;
 };
 struct mrsi_run_at; /* a run being read */
 struct mrsi_sorter {
     struct mrsi_engine *en;
     uint64_t limit;
-    struct mrs_buf recs;    /* being collected: struct head, key, payload */
+    struct mrs_buf recs;    /* collected records: struct head, key, payload */
     struct mrs_buf index;   /* offsets of records in recs */
     struct mrs_buf runs;    /* struct run: in the file */
     struct mrsi_temp *temp;
@@ -25,10 +25,10 @@ struct mrsi_sorter {
     uint32_t n_at, *heap, n_heap;
     size_t pos;             /* reading from memory */
     bool done;
-    bool kept;              /* savepoints may name its file: set behind init */
-    uint64_t saved;         /* bytes of what lies sorted in memory that a savepoint names in the file, too */
-    struct mrs_buf from;    /* uint64_t for each run: where go_on begins; empty: nowhere */
-    bool aside;             /* only a check sorts this: its file is not measured among those of a run */
+    bool kept;              /* savepoints may refer to its file: set after init */
+    uint64_t saved;         /* bytes of sorted data in memory that a savepoint also has in the file */
+    struct mrs_buf from;    /* uint64_t for each run: position for go_on; empty: none */
+    bool aside;             /* used by a check only: its file is not measured with those of the run */
 };
 /* Numbers in keys are big-endian, so that memcmp orders them. */
 void mrsi_put_be(uint8_t *p, uint64_t v, int bytes);
@@ -37,13 +37,13 @@ void mrsi_sorter_init(struct mrsi_sorter *s, struct mrsi_engine *en, uint64_t li
 void mrsi_sorter_clear(struct mrsi_sorter *s);
 enum mrs_status mrsi_sorter_put(struct mrsi_sorter *s, const void *key, uint32_t key_len, const void *p, uint32_t n,
                                 struct mrs_err *e);
-/* Ends collecting, or begins to read again from the first record. */
+/* Ends collecting, or starts over with the first record. */
 enum mrs_status mrsi_sorter_rewind(struct mrsi_sorter *s, struct mrs_err *e);
 enum mrs_status mrsi_sorter_next(struct mrsi_sorter *s, struct mrsi_sorted *out, struct mrs_err *e); /* OK, END */
-/* The record that next gave last is given again. Not before the first one, nor behind END. */
+/* Returns the last record again. Not before the first one, nor after END. */
 void mrsi_sorter_unread(struct mrsi_sorter *s);
-/* For savepoints (checkpoint.h), where it is kept: while records are put, when it is sorted, and while it is read. load
- * gives one that is not being read: rewind begins at the first record, go_on at the one that next would have given. */
+/* For savepoints (checkpoint.h), if `kept`: while records are put, after the sort, and while it is read. load restores
+ * one that is not being read: rewind begins at the first record, go_on at the next record of the savepoint. */
 enum mrs_status mrsi_sorter_save(struct mrsi_sorter *s, const char *name, struct mrs_build *b,
                                  struct mrs_buf *files, struct mrs_err *e);
 enum mrs_status mrsi_sorter_load(struct mrsi_sorter *s, struct mrs_view mark, const char *name, struct mrs_err *e);

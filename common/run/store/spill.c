@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spill.c - records thrown into partitions, each a range of the ordinals of `into`.
+/* spill.c - distributes records to partitions, each a range of the ordinals of `into`.
  *
- * A worker fills one piece a partition; full pieces stay in memory while the budget lasts, else they are written to
- * one temporary file and the piece is used again. Records of one worker (a stream) come in ascending order of `from`,
- * so putting a partition in order is a merge of a few lists. Reserved memory comes in slabs that ask for huge pages:
- * first touch of small pages costs more than the copy. */
+ * A worker fills one piece for each partition; full pieces stay in memory within the budget, else they are written to
+ * one temporary file and the piece is reused. Records of one worker (a stream) come in ascending order of `from`, so
+ * sorting a partition is a merge of a few lists. Reserved memory comes in slabs with huge pages: the first touch of
+ * small pages costs more than the copy. */
 #include "state.h"
 #include "spill.h"
 #include <stdlib.h>
@@ -115,7 +115,8 @@ mrsi_spill_clear(struct mrsi_spill *sp)
     memset(sp, 0, sizeof *sp);
 }
 
-/* Large ones, for the huge page that an allocation begins in is lost to small ones: its head was touched before. */
+/* Large ones, since the huge page at the beginning of an allocation is lost to small ones: its header was touched
+ * before. */
 static size_t
 slab_bytes(const struct mrsi_spill *sp)
 {
@@ -238,7 +239,7 @@ mrsi_spiller_clear(struct mrsi_spiller *s)
     }
 }
 
-/* Hands over an open piece: it stays where it is, or is written and used again. */
+/* Completes an open piece: it stays in memory, or is written and reused. */
 static enum mrs_status
 hand_over(struct mrsi_spiller *s, uint32_t part, struct mrs_err *e)
 {
@@ -262,7 +263,7 @@ uint32_t
 mrsi_spill_part_of(const struct mrsi_spill *sp, uint64_t ord)
 {
     MRS_ASSERT(ord >= sp->first && ord - sp->first < sp->total);
-    uint32_t i = (uint32_t)((double)(ord - sp->first) * sp->parts_per_ordinal); /* or the one before or behind it */
+    uint32_t i = (uint32_t)((double)(ord - sp->first) * sp->parts_per_ordinal); /* may be off by one */
     i = i < sp->n_part ? i : sp->n_part - 1;
     while (sp->part[i].lo > ord) {
         i--;
@@ -326,7 +327,7 @@ mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e)
     for (uint32_t i = 0; st == MRS_OK && i < s->sp->n_part; i++) {
         if (!s->sp->memory) {
             st = hand_over(s, i, e);
-        } else if (s->open[i].n) { /* rests stay in memory: they were counted when the pieces were opened */
+        } else if (s->open[i].n) { /* the last pieces stay in memory: they were counted when they were opened */
             struct mrsi_spill_piece piece = {s->open[i].p, MRSI_NO_PLACE, s->open[i].n, s->stream, 0};
             s->open[i].p = NULL;
             s->open[i].n = s->open[i].cap = 0;
@@ -336,8 +337,8 @@ mrsi_spiller_end(struct mrsi_spiller *s, struct mrs_err *e)
     return st;
 }
 
-/* ---- loading ---- */
-enum { AHEAD = 1024 }; /* bytes of records, which the processor cannot foresee as their lengths differ */
+/* ---- load ---- */
+enum { AHEAD = 1024 }; /* prefetch distance in bytes of records, which vary in length */
 
 static void
 list_piece(const uint8_t *p, uint32_t n, uint64_t lo, uint64_t hi, struct mrs_buf *list)
@@ -465,12 +466,12 @@ put_again(void *arg, const struct mrsi_rec *r, struct mrs_err *e)
     return mrsi_spiller_put(arg, r, &x, e);
 }
 
-/* Partitions for so many bytes; those of the partition before, and what they held, are forgotten. */
+/* Makes partitions for so many bytes; frees those of the previous partition. */
 static enum mrs_status
 begin_split(struct mrsi_spill *sub, const struct mrsi_spill *sp, const struct mrsi_partition *p, struct mrs_err *e)
 {
     MRS_ASSERT(sub != sp);
-    struct mrsi_temp *temp = sub->temp; /* its pages are in memory, where new ones would have to be found */
+    struct mrsi_temp *temp = sub->temp; /* its pages are in memory already */
     struct mrsi_spill_layout l = mrsi_layout_split(sp->en->memory, sp->en->jobs, p->bytes, p->hi - p->lo);
     sub->temp = NULL;
     mrsi_spill_clear(sub);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spill_layout.c - how many partitions records are thrown into, in pieces of which size.
+/* spill_layout.c - chooses the number of partitions and the size of pieces.
  *
- * A quarter of the budget is for open pieces. Small partitions stay in the caches of a processor while they are put in
- * order, large pieces cost the system and the disk less: so partitions are as small as pieces of 256 KiB allow, pieces
- * get smaller where a partition would not fit into the share of a worker, and where they would have less than 64 KiB
- * there are two levels: few partitions in large pieces, each of which is split when its turn has come. */
+ * A quarter of the budget is for open pieces. Small partitions stay in the processor's caches while they are sorted,
+ * large pieces cost less in the system and on the disk. So partitions are as small as pieces of 256 KiB allow; pieces
+ * get smaller if a partition would not fit into the share of a worker; and if they would have less than 64 KiB, there
+ * are two levels: few partitions in large pieces, each of which is split when its turn comes. */
 #include "spill_layout.h"
 #include "store.h"
 
 enum {
     PIECE_MIN = 16 << 10,
-    PIECE_FEW = 64 << 10, /* smaller ones are not worth one level */
+    PIECE_FEW = 64 << 10, /* minimum for one level */
     PIECE_FOLD_MIN = 4 << 10,
     PARTS_MAX = 1024,
     LOAD_MAX = 16 << 20,
-    SMALL = 2 << 20 /* stays in the caches of a processor */
+    SMALL = 2 << 20 /* stays in the processor's caches */
 };
 
 static uint64_t
@@ -58,8 +58,8 @@ mrsi_layout_piece(uint64_t memory, uint32_t jobs, uint32_t parts, uint32_t most)
     return (uint32_t)at_least(at_most(piece, most), PIECE_MIN);
 }
 
-/* Bytes that may lie in full pieces: what is left beside open pieces, what is held while records are thrown, and what
- * workers load and write afterwards. */
+/* Bytes for full pieces: the rest after open pieces, data held meanwhile, and data that workers load and write
+ * afterwards. */
 static uint64_t
 memory_left(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *need, uint32_t parts, uint32_t piece)
 {
@@ -92,8 +92,8 @@ mrsi_layout_join(uint64_t memory, uint32_t jobs, const struct mrsi_spill_need *n
     return l;
 }
 
-/* A partition is sorted by a worker, which takes twice its bytes again. Beyond what any number of pieces makes fit,
- * partitions are sorted on disk, and then they are few. */
+/* A worker needs three times the size of a partition to sort it. Partitions that no piece size makes small enough are
+ * sorted on disk, and there are few of them. */
 struct mrsi_spill_layout
 mrsi_layout_fold(uint64_t memory, uint32_t jobs, uint64_t ranges, uint64_t records)
 {
@@ -113,7 +113,7 @@ mrsi_layout_fold(uint64_t memory, uint32_t jobs, uint64_t ranges, uint64_t recor
 uint64_t
 mrsi_layout_list(uint64_t memory)
 {
-    enum { TIMES = 3 }; /* a list, and the table that is made of it, take three times the bytes of the list */
+    enum { TIMES = 3 }; /* a list and the table made from it take three times the bytes of the list */
     return at_least(memory / 8 / TIMES, 1024);
 }
 

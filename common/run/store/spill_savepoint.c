@@ -2,20 +2,20 @@
 /* spill_savepoint.c - saves a spill as fields of a savepoint, and loads it.
  *
  * Pieces in memory are appended once to the file of the spill, and stay in memory. Open pieces still grow, so their
- * contents go to a file that belongs to the savepoint alone. A third file lists the pieces, for they may be millions;
- * it is written again only when there are more. Pieces never change, and the file only grows: so what a savepoint
- * names stays valid while the run continues. Each piece has a checksum, which a resumed run verifies when it reads the
+ * contents go to a file that belongs to the savepoint alone. A third file lists the pieces, since there may be
+ * millions; it is written again only if there are more. Pieces never change, and the file only grows, so the savepoint
+ * stays valid while the run continues. Each piece has a checksum, which a resumed run verifies when it reads the
  * piece. */
 #include "state.h"
 #include "spill.h"
 
-struct spill_savepoint_told { /* a piece, in the list */
+struct spill_saved_piece { /* entry of the list */
     uint64_t off, sum;
     uint32_t n, part, stream;
-    uint32_t open; /* 1: in the file of the open ones */
+    uint32_t open; /* 1: in the file of the open pieces */
 };
 
-/* ---- into words ---- */
+/* ---- save ---- */
 static enum mrs_status
 to_file(struct mrsi_spill *sp, struct mrsi_spill_piece *x, struct mrs_err *e)
 {
@@ -38,7 +38,7 @@ list_pieces(struct mrsi_spill *sp, struct mrsi_savepoint_file *list, struct mrs_
         struct mrsi_spill_piece *x = (struct mrsi_spill_piece *)(void *)sp->part[i].pieces.p;
         for (size_t k = 0; s == MRS_OK && k < sp->part[i].pieces.n / sizeof *x; k++) {
             s = x[k].off == MRSI_NO_PLACE ? to_file(sp, &x[k], e) : MRS_OK;
-            struct spill_savepoint_told t = {x[k].off, x[k].sum, x[k].n, i, x[k].stream, 0};
+            struct spill_saved_piece t = {x[k].off, x[k].sum, x[k].n, i, x[k].stream, 0};
             MRS_THEN(s, mrsi_savepoint_file_put(list, &t, sizeof t, e));
         }
     }
@@ -52,7 +52,7 @@ list_open(const struct mrsi_spill *sp, struct mrsi_savepoint_file *list, struct 
     enum mrs_status s = MRS_OK;
     for (const struct mrsi_spiller *w = sp->spillers; w; w = w->next) {
         for (uint32_t i = 0; s == MRS_OK && w->open && i < sp->n_part; i++) {
-            struct spill_savepoint_told t = {*at, 0, w->open[i].n, i, w->stream, 1};
+            struct spill_saved_piece t = {*at, 0, w->open[i].n, i, w->stream, 1};
             if (t.n) {
                 t.sum = mrsi_piece_sum(sp, w->open[i].p, t.n);
                 s = mrsi_savepoint_file_put(list, &t, sizeof t, e);
@@ -64,7 +64,7 @@ list_open(const struct mrsi_spill *sp, struct mrsi_savepoint_file *list, struct 
     return s;
 }
 
-/* The list of what is there now, with what is open in a file of its own. */
+/* Lists the current pieces, with open ones in a file of their own. */
 static enum mrs_status
 make_list(struct mrsi_spill *sp, struct mrsi_savepoint_file *open, struct mrs_err *e)
 {
@@ -78,7 +78,7 @@ make_list(struct mrsi_spill *sp, struct mrsi_savepoint_file *open, struct mrs_er
         mrsi_temp_drop(sp->en, sp->list);
         sp->list = list.temp;
         sp->list_bytes = list.bytes;
-        sp->listed = at ? 0 : sp->n_pieces; /* what is open is another time */
+        sp->listed = at ? 0 : sp->n_pieces; /* open pieces must be listed again next time */
     }
     return s;
 }
@@ -107,9 +107,9 @@ mrsi_spill_save(struct mrsi_spill *sp, const char *name, struct mrs_build *b, st
     return s;
 }
 
-/* ---- and back ---- */
-/* Of partitions; of streams, each of which takes 11 KB where it is merged: as many as threads, and new ones in each
- * resumed run. In practice a few thousand. */
+/* ---- load ---- */
+/* Maximum numbers of partitions, and of streams, each of which takes 11 KB in a merge: one for each thread, and new
+ * ones in each resumed run. In practice a few thousand. */
 enum { MOST = 1 << 20, STREAMS_MOST = 1 << 16 };
 
 static enum mrs_status
@@ -133,7 +133,7 @@ make_partitions(struct mrsi_spill *sp, uint32_t n, struct mrs_err *e)
 
 struct taking {
     struct mrsi_spill *sp;
-    uint64_t records, open; /* bytes */
+    uint64_t records, open; /* sizes */
 };
 
 static enum mrs_status
@@ -142,7 +142,7 @@ take_pieces(void *arg, const uint8_t *p, size_t n, struct mrs_err *e)
     const struct taking *x = arg;
     struct mrsi_spill *sp = x->sp;
     for (size_t i = 0; i < n; i++) {
-        struct spill_savepoint_told t;
+        struct spill_saved_piece t;
         memcpy(&t, p + i * sizeof t, sizeof t);
         uint64_t most = t.open ? x->open : x->records;
         if (t.part >= sp->n_part || t.stream >= sp->streams || t.n > most || t.off > most - t.n || !t.n) {
@@ -177,7 +177,7 @@ mrsi_spill_load(struct mrsi_spill *sp, struct mrs_view mark, const char *name, s
     bool bad = false;
     struct mrs_view d = mrsi_savepoint_doc(mark, name);
     struct taking x = {sp, 0, 0};
-    struct mrsi_savepoint_items open = {sp->en, 1, take_open, &x}, list = {sp->en, sizeof(struct spill_savepoint_told),
+    struct mrsi_savepoint_items open = {sp->en, 1, take_open, &x}, list = {sp->en, sizeof(struct spill_saved_piece),
                                                                       take_pieces, &x};
     sp->total = mrsi_state_number(d, "ordinals", INT64_MAX, &bad);
     uint32_t n = (uint32_t)mrsi_state_number(d, "partitions", MOST, &bad);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state_file.c - the file of a checkpoint: a word that says what it is, a BSON document, a checksum.
+/* state_file.c - the file of a checkpoint: a magic number, a BSON document, a checksum.
  *
- * The checksum finds what a disk or a copy damaged; it is no proof against malice, so everything behind it is checked
- * all the same. It must not know what the engine does with it. */
+ * The checksum finds damage by a disk or a copy. It does not protect against manipulation, so everything is validated
+ * anyway. This file must not know what the engine does with the contents. */
 #include "state.h"
 
 #define WORD "MRSSTATE"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c - keys to entries: open addressing, built once from a log whose length is known, read by many threads.
+/* table.c - a hash table from keys to entries: open addressing, built once from a log of known length, read by many
+ * threads.
  *
- * The first entry of a key is in its slot, so that what is usual (one document has the key) is one miss. Further
- * ones are chained in the order of the log, so a key that a million documents share costs no more than others: while
- * the table is built such a chain is a ring whose slot points at the last entry, which is where the next one goes. */
+ * The first entry of a key is in its slot, so the usual case (one document has the key) costs one cache miss. Further
+ * ones are chained in the order of the log. While the table is built, such a chain is a ring whose slot refers to the
+ * last entry, so appending is cheap even if a million documents share a key. */
 #include "table.h"
 
 static uint64_t
@@ -22,7 +23,7 @@ slot_of(const struct mrsi_table *t, struct mrsi_key k)
     return (uint64_t)(((unsigned __int128)h * t->n_slot) >> 64);
 }
 
-/* The slot of a key, or the empty one where it would be. */
+/* The slot of a key, or an empty one for it. */
 static struct mrsi_table_slot *
 probe(const struct mrsi_table *t, struct mrsi_key k)
 {
@@ -33,7 +34,7 @@ probe(const struct mrsi_table *t, struct mrsi_key k)
     return &t->slot[i];
 }
 
-/* How many entries find their key taken; all slots are filled by the first ones. */
+/* Number of entries whose key has a slot already; afterwards all first entries are in their slots. */
 static uint64_t
 fill_slots(struct mrsi_table *t, const struct mrsi_logged *log, uint64_t n)
 {
@@ -133,8 +134,8 @@ mrsi_table_fetch(const struct mrsi_table *t, struct mrsi_key key)
     __builtin_prefetch(&t->slot[slot_of(t, key)]);
 }
 
-/* ---- in a savepoint ----
- * As a log: entries of one key in their order, whatever the order of keys. */
+/* ---- savepoint ----
+ * As a log: the entries of one key in their order, keys in any order. */
 static enum mrs_status
 write_entries(const struct mrsi_table *t, struct mrsi_savepoint_file *f, struct mrs_err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* temp.c - temporary files of a run. They are unlinked at once, so that nothing stays when the process dies, except
- * those that a checkpoint may name (checkpoint.c).
+ * files that a checkpoint may refer to (checkpoint.c).
  *
- * A file is shared by the parts and scans that read it and closed with its last user. Files only grow until then, so
+ * A file is shared by the parts and scans that read it and closed by its last user. Until then files only grow, so
  * their total size is largest just before one is closed: it is measured there. */
 #include "state.h"
 #include <sys/mman.h>
@@ -89,7 +89,7 @@ mrsi_temp_sum(struct mrsi_temp *t, const void *p, size_t n)
 enum mrs_status
 mrsi_temp_append(struct mrsi_temp *t, const void *p, size_t n, uint64_t off, struct mrs_err *e)
 {
-    if (t->no && (!off || off != t->summed)) { /* what was summed is not what lies there in the end */
+    if (t->no && (!off || off != t->summed)) { /* the checksum would not cover the final contents */
         mrs_hash_run_begin(&t->sum);
         t->summed = 0;
     }

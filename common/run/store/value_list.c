@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* value_list.c - values in any number, first collected, then searched.
+/* value_list.c - a set of any number of values, first collected, then searched.
  *
- * They are sorted by hash and bytes, so that equal ones are neighbours, and the table of slots is written from front
- * to back: the slot of a value is the first free one at or after the position of its hash, without wrapping around the
- * end. So no table of all values is ever in memory while it is made. */
+ * Values are sorted by hash and bytes, so equal ones are adjacent, and the table of slots is written from front to
+ * back: the slot of a value is the first free one at or after the position of its hash, without wrapping around. So the
+ * table is never completely in memory while it is built. */
 #include "value_list.h"
 
 enum { HASH_N = 8, LEN_N = 4, ITEMS = 256 };
@@ -15,7 +15,7 @@ mrsi_value_list_init(struct mrsi_value_list *l, struct mrsi_engine *en)
     l->en = en;
     mrs_buf_init(&l->key, en->mem, SIZE_MAX);
     mrsi_sorter_init(&l->sort, en, en->memory / 4);
-    mrsi_file_array_init(&l->bytes, en, 1, 0); /* all in files, which checkpoints name and `check` foretells */
+    mrsi_file_array_init(&l->bytes, en, 1, 0); /* always in files, for checkpoints, and for the estimates of `check` */
     mrsi_file_array_init(&l->slots, en, sizeof(struct mrsi_value_slot), 0);
     l->bytes.kept = l->slots.kept = en->kept != NULL;
 }
@@ -55,12 +55,12 @@ mrsi_value_list_put(struct mrsi_value_list *l, const uint8_t *p, uint32_t n, str
 /* ---- the table ---- */
 struct value_writer {
     struct mrsi_value_list *l;
-    struct mrs_buf last; /* the key before, in the order of the sorter */
+    struct mrs_buf last; /* the previous key, in the order of the sorter */
     uint64_t at;    /* in bytes */
-    uint64_t place; /* the next slot */
+    uint64_t place; /* index of the next slot */
 };
 
-/* Equal ones come one behind the other. */
+/* Equal ones are adjacent. */
 static bool
 is_new(struct value_writer *x, const struct mrsi_sorted *r)
 {
@@ -115,7 +115,7 @@ put_slot(struct value_writer *x, uint64_t hash, const struct mrsi_sorted *r, str
     return s;
 }
 
-/* Calls fn for each value once. */
+/* Calls fn for each distinct value. */
 static enum mrs_status
 each_value(struct value_writer *x, enum mrs_status (*fn)(struct value_writer *x, uint64_t hash,
                                                          const struct mrsi_sorted *r, struct mrs_err *e),
@@ -133,7 +133,7 @@ each_value(struct value_writer *x, enum mrs_status (*fn)(struct value_writer *x,
 }
 
 static enum mrs_status
-first_look(struct value_writer *x, uint64_t hash, const struct mrsi_sorted *r, struct mrs_err *e)
+put_value(struct value_writer *x, uint64_t hash, const struct mrsi_sorted *r, struct mrs_err *e)
 {
     (void)hash;
     return put_bytes(x, r, e);
@@ -145,10 +145,10 @@ mrsi_value_list_end(struct mrsi_value_list *l, struct mrs_err *e)
     MRS_ASSERT(!l->ready);
     struct value_writer x = {.l = l};
     mrs_buf_init(&x.last, l->en->mem, SIZE_MAX);
-    enum mrs_status s = each_value(&x, first_look, e);
+    enum mrs_status s = each_value(&x, put_value, e);
     l->n_slot = l->n + l->n / 2 + 1;
     MRS_THEN(s, each_value(&x, put_slot, e));
-    MRS_THEN(s, put_empty(&x, (x.place < l->n_slot ? l->n_slot : x.place) + 1, e)); /* where every search ends */
+    MRS_THEN(s, put_empty(&x, (x.place < l->n_slot ? l->n_slot : x.place) + 1, e)); /* every search ends here */
     mrs_buf_clear(&x.last);
     mrs_buf_clear(&l->key);
     mrsi_sorter_clear(&l->sort);
@@ -175,13 +175,13 @@ mrsi_value_list_has(const struct mrsi_value_list *l, const uint8_t *p, size_t n)
     return false;
 }
 
-/* ---- states ---- */
+/* ---- savepoints ---- */
 enum mrs_status
 mrsi_value_lists_save(struct mrsi_engine *en, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
     mrs_build_open(b, "lists", 5, MRS_ARRAY);
-    for (uint32_t i = 0; s == MRS_OK && en->list && i < en->plan->n_lists; i++) { /* the way back makes none itself */
+    for (uint32_t i = 0; s == MRS_OK && en->list && i < en->plan->n_lists; i++) { /* an inverse run makes none itself */
         struct mrsi_value_list *l = &en->list[i];
         if (l->ready) {
             mrs_build_item_open(b, MRS_DOCUMENT);
@@ -197,9 +197,9 @@ mrsi_value_lists_save(struct mrsi_engine *en, struct mrs_build *b, struct mrs_bu
     return s;
 }
 
-/* Whether a search stays within what is there. */
+/* Does every search stay inside the data? */
 static bool
-is_whole(const struct mrsi_value_list *l)
+is_valid(const struct mrsi_value_list *l)
 {
     const struct mrsi_value_slot *s = (const struct mrsi_value_slot *)(const void *)l->slots.p;
     if (!l->slots.ended || l->slots.n <= l->n_slot || s[l->slots.n - 1].at) {
@@ -231,11 +231,11 @@ list_back(struct mrsi_engine *en, struct mrs_view d, struct mrs_buf *files, stru
     l->n_slot = values + values / 2 + 1;
     l->types = (uint64_t)mrs_val_i64(types);
     enum mrs_status s = mrsi_file_array_load(&l->bytes, d, "bytes", e);
-    if (s == MRS_OK && !l->bytes.ended) { /* of a list without values */
+    if (s == MRS_OK && !l->bytes.ended) { /* a list without values */
         s = mrsi_file_array_end(&l->bytes, e);
     }
     MRS_THEN(s, mrsi_file_array_load(&l->slots, d, "slots", e));
-    if (s == MRS_OK && !is_whole(l)) {
+    if (s == MRS_OK && !is_valid(l)) {
         s = mrsi_state_damaged("the values of a condition", e);
     }
     const struct mrsi_temp *const temp[] = {l->bytes.temp, l->slots.temp};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tree_ancestors.c - visits every path to the root once.
  *
- * From a node not visited the path leads up to a node whose fate is known, to a root, or into a cycle. On the way each
- * node's parent is reversed to point at the node below, so that the way down needs no stack, however long it is. On
- * the way down the parents are restored and the fates recorded. */
+ * From an unvisited node the path leads up to a node whose fate is known, to a root, or into a cycle. On the way up
+ * each parent link is reversed to the node below, so that the way down needs no stack for any length. On the way down
+ * the links are restored and the fates recorded. */
 #include "tree_pass.h"
 
 static uint32_t
@@ -12,7 +12,7 @@ size_of_id(const struct mrsi_tree_run *t, uint32_t i)
     return mrsi_node_id(t, i).n;
 }
 
-/* The fate of a node from that of its parent, which is known; MRSI_NONE: it is a root. */
+/* The fate of a node, from the known fate of its parent; MRSI_NONE: it is a root. */
 static void
 settle(struct mrsi_tree_run *t, uint32_t i, uint32_t parent)
 {
@@ -38,7 +38,8 @@ settle(struct mrsi_tree_run *t, uint32_t i, uint32_t parent)
     }
 }
 
-/* The way came back to `at`: all from `from` down to it are a circle. Returns the node below `at`, which is next. */
+/* The path has returned to `at`: the nodes from `from` down to it form a cycle. Returns the node below `at`, which is
+ * next. */
 static uint32_t
 close_circle(struct mrsi_tree_run *t, uint32_t from, uint32_t at)
 {

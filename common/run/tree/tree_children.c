@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_children.c - children in their order, and the numbers of nested sets.
+/* tree_children.c - orders children, and numbers nested sets.
  *
- * Children are linked from the last to the first: those that have an order of their own, which come from the sorter
- * backwards, are in front of those that have none. Numbers are given by going down and up along these links, in a
- * loop, tree after tree in input order. */
+ * Children are linked from the last to the first: those with an order of their own, which the sorter returns backwards,
+ * come before those without. Numbers are assigned in a loop by going down and up along these links, tree after tree in
+ * input order. */
 #include "tree_pass.h"
 
 static struct mrsi_tree_child *
@@ -32,7 +32,7 @@ link_ordered(struct mrsi_tree_run *t, struct mrs_err *e)
     while (s == MRS_OK && (s = mrsi_sorter_next(&t->orders, &r, e)) == MRS_OK) {
         uint32_t one = MRSI_NONE;
         memcpy(&one, r.p, r.n < sizeof one ? r.n : sizeof one);
-        if (one >= t->n) { /* only of another run */
+        if (one >= t->n) { /* only if the resumed state is wrong */
             return mrsi_state_damaged("what was sorted", e);
         }
         link_child(t, one);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_intervals.c - parents of nodes that are intervals.
+/* tree_intervals.c - finds the parents of nodes that are intervals.
  *
- * Both ends of all intervals are visited in their order. The open ones form a chain: the newest is the parent of the
- * one that opens next. One that closes and is not the newest overlaps all that opened after it and are still open;
- * each of these is marked once, since those not yet marked form a second chain in the same order. An interval that
- * opens inside an overlapping one has either one of the two above it, or one that overlaps itself: so everything
- * inside is marked through its parents. */
+ * Both ends of all intervals are visited in order. The open ones form a chain: the newest is the parent of the one that
+ * opens next. One that closes and is not the newest overlaps all that opened after it and are still open; each of these
+ * is marked once, since unmarked ones form a second chain in the same order. An interval that opens inside an
+ * overlapping one has as parent either one of the two, or another overlapping one: so everything inside is marked
+ * through its parents. */
 #include "tree_pass.h"
 
 struct open {
-    uint32_t below, above; /* in the chain of all; above: opened next */
-    uint32_t under;        /* in the chain of those without a fault */
-    uint32_t no;           /* in order of opening, from 1; 0: it is not open */
+    uint32_t below, above; /* links in the chain of all; above: opened next */
+    uint32_t under;        /* link in the chain of unmarked ones */
+    uint32_t no;           /* in order of opening, from 1; 0: not open */
 };
 struct nest {
     struct mrsi_tree_run *t;
@@ -56,7 +56,7 @@ closes(struct nest *x, uint32_t i)
     o->no = 0;
 }
 
-/* Whether a record of another run's sort is an end of an interval that can come now. */
+/* Is a record of a resumed sort a possible next end of an interval? */
 static bool
 is_end(const struct nest *x, const struct mrsi_sorted *r)
 {

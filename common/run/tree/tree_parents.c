@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_parents.c - names become ordinals: the parent of each node, where nodes name each other. */
+/* tree_parents.c - resolves names to ordinals: the parent of each node, if nodes refer to each other. */
 #include "tree_pass.h"
 
 static enum mrs_status
@@ -32,7 +32,7 @@ names_parent(struct mrsi_tree_run *t, const struct mrsi_named *x, uint64_t found
     }
 }
 
-/* A document that lists itself is its own parent as far as others list it, too. */
+/* A document that lists itself is its own parent only if others list it, too. */
 static enum mrs_status
 names_child(struct mrsi_tree_run *t, const struct mrsi_named *x, uint64_t found, uint32_t *last, struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_pass.c - a step over trees from its first pass to its last; the idea is in tree_pass.h. */
+/* tree_pass.c - runs a tree step from its first pass to its last; see tree_pass.h. */
 #include "run/pass/drivers.h"
 #include "tree_pass.h"
 
@@ -110,7 +110,7 @@ mrsi_tree_open(struct mrsi_tree_run *t, struct mrs_err *e)
     return s;
 }
 
-/* One stage, and what has to be done before the next. */
+/* One stage, and the preparation of the next. */
 static enum mrs_status
 one_stage(struct mrsi_tree_run *t, struct mrs_err *e)
 {

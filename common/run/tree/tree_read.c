@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_read.c - the first pass over a tree's documents: what each says of itself. Nothing is refused here: who reads
- * it again to write it hears the same. */
+/* tree_read.c - the first pass over a tree's documents: reads the relations of each. Nothing is refused here: the
+ * second pass reads the document again and finds the same error. */
 #include "tree_pass.h"
 #include "mongoreshape/join_ops.h"
 
@@ -9,7 +9,7 @@ struct self {
     uint32_t who;
 };
 enum what { BEGINS, ENDS, ORDER };
-struct sorted_head { /* for a sorter: the key lies behind it */
+struct sorted_head { /* for a sorter: the key follows */
     uint32_t key_len, who;
     enum what what;
 };
@@ -17,8 +17,8 @@ struct tree_read_job {
     struct mrs_block block;
     const struct mrsi_part *part;
     struct mrs_node node;
-    struct mrs_buf bits, id_n, ids; /* id_n: bytes of each in ids, uint32_t */
-    struct mrs_buf doc_n, docs;     /* the same of documents, where they are kept */
+    struct mrs_buf bits, id_n, ids; /* id_n: size of each in ids, uint32_t */
+    struct mrs_buf doc_n, docs;     /* the same for documents, if they are stored */
     struct mrs_buf selves, named;   /* struct self, struct mrsi_named */
     struct mrs_buf sorted;          /* struct sorted_head, key */
 };
@@ -93,7 +93,7 @@ take_keys(const struct mrsi_tree_run *t, struct tree_read_job *job, uint32_t who
     }
 }
 
-/* Siblings are linked from the last to the first, so their order is turned around. */
+/* Siblings are linked from the last to the first, so their order is reversed. */
 static void
 take_order(struct tree_read_job *job, uint32_t who)
 {
@@ -108,7 +108,7 @@ take_order(struct tree_read_job *job, uint32_t who)
     put_sorted(job, ORDER, who, b->p, b->n);
 }
 
-/* A document that becomes part of another one is kept with its weight. */
+/* Stores a document that is embedded in another one, with its sizes. */
 static void
 keep_doc(struct tree_read_job *job, uint32_t at, struct mrs_view doc)
 {
@@ -185,7 +185,7 @@ work(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 }
 
 /* ---- commit ---- */
-/* Values of all documents of a job, one behind the other, and where each begins. */
+/* Appends the values of all documents of a job, and their offsets. */
 static enum mrs_status
 keep_values(struct mrsi_file_array *where, struct mrsi_file_array *values, const struct mrs_buf *sizes,
             const struct mrs_buf *bytes, struct mrs_err *e)
@@ -250,7 +250,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
 {
     struct mrsi_tree_run *t = arg;
     struct tree_read_job *job = p;
-    enum mrs_status s = mrsi_refused_commit(w, e); /* what steps before this one refuse on the way */
+    enum mrs_status s = mrsi_refused_commit(w, e); /* documents refused by earlier fused steps */
     MRS_THEN(s, keep_ids(t, job, e));
     MRS_THEN(s, keep_selves(t, job, e));
     MRS_THEN(s, mrsi_file_array_put_n(&t->named, job->named.p, job->named.n / sizeof(struct mrsi_named), e));

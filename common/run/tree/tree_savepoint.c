@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_savepoint.c - a step over trees in words, and going on from there: the tables that the stage needs. */
+/* tree_savepoint.c - saves and loads a tree step: the tables that its stage needs. */
 #include "tree_pass.h"
 
-/* ---- into words ---- */
+/* ---- save ---- */
 static enum mrs_status
 save_read(struct mrsi_tree_run *t, struct mrs_build *b, struct mrs_buf *files, struct mrs_err *e)
 {
@@ -43,8 +43,8 @@ mrsi_tree_mark(void *arg, struct mrs_build *b, struct mrs_buf *files, struct mrs
     return t->stage == MRSI_TREE_WRITE ? save_places(t, b, files, e) : save_read(t, b, files, e);
 }
 
-/* ---- tables lie in files, and a file may have come to harm ---- */
-/* Whether `_id`s lie one behind the other, each a value. */
+/* ---- validate tables: a file may be damaged ---- */
+/* Are the `_id`s contiguous, and each a valid value? */
 static enum mrs_status
 check_ids(const struct mrsi_tree_run *t, struct mrs_err *e)
 {
@@ -88,7 +88,7 @@ is_node_or_none(const struct mrsi_tree_run *t, uint32_t i)
     return i < t->n || i == MRSI_NONE;
 }
 
-/* In the tree: one deeper than its parent, which is in it, too, so that every way up ends. */
+/* Is each node in the tree one level below its parent, which is in it, too? Then every path to the root ends. */
 static bool
 is_in(const struct mrsi_tree_run *t, const struct mrsi_tree_node *n)
 {
@@ -114,7 +114,7 @@ is_node(const struct mrsi_tree_run *t, const struct mrsi_tree_node *n)
     }
 }
 
-/* Whether each node is linked once at most, below its parent. */
+/* Is each node linked at most once, below its parent? */
 static bool
 are_shared(const struct mrsi_tree_run *t)
 {
@@ -143,7 +143,7 @@ check_places(const struct mrsi_tree_run *t, struct mrs_err *e)
     return s == MRS_OK && (t->needs & MRS_TREE_WHOLE) ? mrsi_tree_check_docs(t, e) : s;
 }
 
-/* ---- and back ---- */
+/* ---- load ---- */
 static enum mrs_status
 apply_read(struct mrsi_tree_run *t, struct mrs_view mark, struct mrs_err *e)
 {

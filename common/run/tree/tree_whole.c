@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_whole.c - the documents of a tree become one: how large that would be, and putting it together.
+/* tree_whole.c - joins the documents of a tree into one: computes its size, and writes it.
  *
- * Documents were kept when they were read. What a tree weighs is known before any is written, by going down and up
+ * Documents were stored when they were read. The size of a tree is computed before any is written, by going down and up
  * along the links between children and parents: a tree that is too large is refused with all its nodes, wherever they
  * are in the collection. */
 #include "tree_pass.h"
@@ -33,7 +33,7 @@ mrsi_tree_doc(const struct mrsi_tree_run *t, uint32_t i, struct mrsi_weight *wei
     return (struct mrs_view){p + sizeof *weight, (uint32_t)(end - at[i] - sizeof *weight)};
 }
 
-/* The next node of a tree, down first and then to the right; MRSI_NONE behind the last. *level goes along. */
+/* The next node of a tree in preorder; MRSI_NONE after the last. *level is updated. */
 static uint32_t
 next_node(const struct mrsi_tree_run *t, uint32_t root, uint32_t i, uint32_t *level)
 {
@@ -50,7 +50,7 @@ next_node(const struct mrsi_tree_run *t, uint32_t root, uint32_t i, uint32_t *le
     return i == root ? MRSI_NONE : shared(t, i)->next;
 }
 
-/* ---- weighing ---- */
+/* ---- sizes ---- */
 static uint32_t
 digits(uint32_t n)
 {
@@ -66,7 +66,7 @@ struct tree_whole_weight {
     uint32_t deep;
 };
 
-/* Type, name and NUL of each node but the root, whose name is its place among its siblings. */
+/* Size of type, name and NUL of each node but the root; the name is its index among its siblings. */
 static enum mrs_status
 weigh(struct mrsi_tree_run *t, uint32_t root, struct tree_whole_weight *out, struct mrs_err *e)
 {
@@ -88,7 +88,7 @@ weigh(struct mrsi_tree_run *t, uint32_t root, struct tree_whole_weight *out, str
     return s;
 }
 
-/* All below a node that has a fault now. */
+/* Excludes all nodes below one that now has an error. */
 static void
 take_out(struct mrsi_tree_run *t, uint32_t root)
 {
@@ -124,10 +124,10 @@ mrsi_tree_weigh_all(struct mrsi_tree_run *t, struct mrs_err *e)
     return s;
 }
 
-/* ---- putting together ---- */
-struct tree_whole_frame { /* a document that is open */
-    size_t doc, array; /* where their lengths are */
-    uint32_t no;       /* of the next child */
+/* ---- write ---- */
+struct tree_whole_frame { /* an open document */
+    size_t doc, array; /* offsets of their lengths */
+    uint32_t no;       /* index of the next child */
 };
 
 static struct tree_whole_frame *
@@ -204,8 +204,8 @@ mrsi_tree_assemble(const struct mrsi_tree_run *t, struct mrsi_worker *w, uint32_
     return s;
 }
 
-/* ---- tables of another run ---- */
-/* Whether each node that may become part of another one has its document. */
+/* ---- validate resumed tables ---- */
+/* Does each node that may be embedded have its document? */
 enum mrs_status
 mrsi_tree_check_docs(const struct mrsi_tree_run *t, struct mrs_err *e)
 {

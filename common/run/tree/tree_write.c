@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_write.c - the second pass over a tree's documents: each with its place. */
+/* tree_write.c - the second pass over a tree's documents: writes each with its position. */
 #include "run/pass/checkpoint.h"
 #include "tree_pass.h"
 #include "mongoreshape/join_ops.h"
 
 struct tree_write_job {
     struct mrsi_step_outputs_job io;
-    struct mrs_node node; /* of one that is read again */
+    struct mrs_node node; /* of the document read again */
     struct mrs_buf bytes;
-    struct mrs_buf way;   /* ordinals of those above, from below */
-    /* of the document that is being written */
+    struct mrs_buf way;   /* ordinals of the ancestors, nearest first */
+    /* of the document being written */
     const struct mrsi_tree_run *t;
     uint32_t who, child;
-    size_t at;            /* in way */
+    size_t at;            /* index in way */
     bool gathered;
 };
 
@@ -62,7 +62,7 @@ commit(void *arg, struct mrsi_worker *w, void *p, struct mrs_err *e)
     return s == MRS_OK ? mrsi_step_outputs_commit(&t->sides, job->io.out, e) : s;
 }
 
-/* ---- what a kernel may ask of a place ---- */
+/* ---- callbacks for the kernel on a position ---- */
 static enum mrs_status
 next_child(struct mrs_node_ids *ids, struct mrs_val *id, struct mrs_err *e)
 {
@@ -84,7 +84,7 @@ first_child(struct mrs_node_ids *ids)
     job->child = job->t->shared.p ? ((const struct mrsi_tree_child *)job->t->shared.p)[job->who].child : MRSI_NONE;
 }
 
-/* The way up is gathered once it is asked for. */
+/* The path to the root is collected on demand. */
 static enum mrs_status
 next_above(struct mrs_node_ids *ids, struct mrs_val *id, struct mrs_err *e)
 {
@@ -137,10 +137,10 @@ find_place(const struct mrsi_tree_run *t, struct tree_write_job *job, uint32_t w
     }
 }
 
-/* ---- what documents say against what all say, before any is written ---- */
-/* All paths to the root again, without nodes that are out of the tree themselves. */
+/* ---- compare documents with the resolved tree, before any is written ---- */
+/* Visits all paths to the root again, without nodes that are excluded themselves. */
 static enum mrs_status
-find_ways_again(struct mrsi_tree_run *t, struct mrs_err *e)
+visit_ancestors_again(struct mrsi_tree_run *t, struct mrs_err *e)
 {
     for (uint64_t i = 0; i < t->n; i++) {
         struct mrsi_tree_node *n = mrsi_node(t, (uint32_t)i);
@@ -154,8 +154,8 @@ find_ways_again(struct mrsi_tree_run *t, struct mrs_err *e)
 }
 
 static enum mrs_status
-ask(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job *job, uint32_t who, bool *again,
-    struct mrs_err *e)
+compare_node(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job *job, uint32_t who, bool *again,
+             struct mrs_err *e)
 {
     MRS_ASSERT(who < t->n);
     struct mrsi_weight weight;
@@ -171,7 +171,7 @@ ask(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job *job, 
     return s == MRS_OK || s == MRS_SKIP ? mrsi_tree_go_on(t, who, e) : mrsi_kernel_failed(w, s, e);
 }
 
-/* Ways are walked again afterwards: a document is asked while those above it are where they say. */
+/* Paths are visited again afterwards: a document is compared while its ancestors are still in place. */
 enum mrs_status
 mrsi_tree_said(struct mrsi_tree_run *t, struct mrs_err *e)
 {
@@ -181,14 +181,14 @@ mrsi_tree_said(struct mrsi_tree_run *t, struct mrs_err *e)
     mrs_buf_init(&job.way, t->en->mem, SIZE_MAX);
     for (uint64_t i = 0; s == MRS_OK && (t->needs & MRS_TREE_SAID) && i < t->n; i++) {
         if (mrsi_node(t, (uint32_t)i)->fate == MRSI_TREE_IN) {
-            s = ask(t, &t->en->worker[0], &job, (uint32_t)i, &again, e);
+            s = compare_node(t, &t->en->worker[0], &job, (uint32_t)i, &again, e);
         }
     }
     mrs_buf_clear(&job.way);
-    return s == MRS_OK && again ? find_ways_again(t, e) : s;
+    return s == MRS_OK && again ? visit_ancestors_again(t, e) : s;
 }
 
-/* ---- refusing ---- */
+/* ---- refuse ---- */
 static int
 by_who(const void *a, const void *b)
 {
@@ -196,7 +196,7 @@ by_who(const void *a, const void *b)
     return x->who < y->who ? -1 : x->who > y->who;
 }
 
-/* Whether the engine refuses the document, and why. */
+/* Does the engine refuse the document, and why? */
 static bool
 in_error(const struct mrsi_tree_run *t, uint32_t who, struct mrs_tree_error *out)
 {
@@ -233,7 +233,7 @@ read_again(struct mrsi_tree_run *t, struct mrsi_worker *w, struct tree_write_job
     return t->ops->read(t->st->state, &w->ctx, doc, &job->node);
 }
 
-/* ---- writing ---- */
+/* ---- write ---- */
 static enum mrs_status
 one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct mrs_view doc, struct mrs_err *e)
 {
@@ -241,7 +241,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     struct mrsi_tree_run *t = arg;
     struct tree_write_job *job = p;
     uint32_t who = (uint32_t)ordinal;
-    if (ordinal >= t->n) { /* only where the state of another run says so */
+    if (ordinal >= t->n) { /* only if the resumed state is wrong */
         return mrsi_state_damaged("the step", e);
     }
     unsigned bits = mrsi_node(t, who)->bits;
@@ -256,7 +256,7 @@ one_document(void *arg, struct mrsi_worker *w, void *p, uint64_t ordinal, struct
     } else if ((bits & MRSI_NODE) && in_error(t, who, &trouble)) {
         s = t->ops->refuse(t->st->state, &w->ctx, doc, &trouble);
     } else if ((bits & MRSI_NODE) && (t->needs & MRS_TREE_WHOLE)) {
-        if (mrsi_node(t, who)->parent != MRSI_NONE) { /* it lies in its root */
+        if (mrsi_node(t, who)->parent != MRSI_NONE) { /* it is inside its root's document */
             mrsi_row(w, t->step, 0)->taken++;
             return MRS_OK;
         }

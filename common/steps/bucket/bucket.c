@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bucket.c - bucket: readings of a series become documents that hold many of them. The plan's entry.
+/* bucket.c - bucket: groups the readings of a series into documents. Compiles the step.
  *
- * `by` is read as a map of expressions whichever way it is written, `time` as an expression, `every` as windows that
- * $dateTrunc would cut. All fields that a bucket gets must have names of which none is inside another, so that later
- * nothing can be in the way of anything: whatever could be is an error of the plan. */
+ * `by` becomes a map of expressions in all of its forms, `time` an expression, `every` windows as $dateTrunc cuts them.
+ * No field of a bucket may be a path inside another one: such conflicts are errors of the plan, so none can occur while
+ * documents are written. */
 #include "bucket.h"
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
@@ -100,7 +100,7 @@ list_as_map(struct mrsi_read *r, struct mrsi_slot by, struct mrsi_fields *out)
     return good && out->expr;
 }
 
-/* Adds a path to those that the default item leaves out, unless one of them holds it already. */
+/* Adds a path to those that the default item omits, unless the list has it or a parent of it. */
 static void
 leave_out(struct mrsi_paths *gone, const struct mrs_path *path)
 {
@@ -188,7 +188,7 @@ read_time(struct mrsi_read *r, struct mrsi_bucket *s)
     }
 }
 
-/* "15m" as unit and size. */
+/* Splits "15m" into size and unit. */
 static bool
 short_every(const char *text, uint32_t n, struct mrs_windows_spec *spec, struct mrs_arena *a)
 {
@@ -313,7 +313,7 @@ read_set(struct mrsi_read *r, struct mrsi_bucket *s)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- compile ---- */
 struct bucket_name {
     struct mrs_path path;
     const char *key, *sub;
@@ -374,7 +374,7 @@ check(struct mrsi_read *r, struct mrsi_bucket *s)
     check_names(r, s);
 }
 
-/* Top-level fields that go for two reasons go in one walk. */
+/* A top-level field that is needed for two purposes is found in one walk. */
 static void
 drop_at_once(struct mrsi_read *r, struct mrsi_bucket *s)
 {

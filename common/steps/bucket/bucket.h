@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bucket.h - the parts of the bucket step among themselves. */
+/* bucket.h - interfaces between the files of the bucket step. */
 #ifndef MRSI_BUCKET_H
 #define MRSI_BUCKET_H
 
@@ -7,8 +7,8 @@
 #include "steps/kit/shape.h"
 #include "mongoreshape/fold_ops.h"
 
-#define BUCKET_BUF_MAX (4u * MRS_DOC_READ_MAX) /* of what is put together for one bucket; more cannot fit anyway */
-#define BUCKET_FAILED 0xFE /* in a member, in place of a type: an accumulator's argument failed, a text says why */
+#define BUCKET_BUF_MAX (4u * MRS_DOC_READ_MAX) /* maximum of a buffer for one bucket; more cannot fit anyway */
+#define BUCKET_FAILED 0xFE /* in a member, instead of a type byte: an argument failed, a message follows */
 
 enum bucket_untimed { BUCKET_UNTIMED_REFUSE, BUCKET_UNTIMED_KEEP };
 enum bucket_keep { BUCKET_KEEP_NONE, BUCKET_KEEP_ALL };
@@ -22,7 +22,7 @@ struct bucket_set {
     const char *where;     /* set.NAME, for refusals */
 };
 
-/* A top-level field that a plain plan looks for: its value, or to leave it out of the item, or both. */
+/* A top-level field that the fast path (`plain`) finds: to read its value, to omit it from the item, or both. */
 struct bucket_template {
     const char *name;
     uint32_t len;
@@ -34,123 +34,123 @@ struct mrsi_bucket {
     struct mrsi_owned keeper;
     struct mrs_coll from, into;
     struct mrs_query *where;
-    struct mrsi_shape by;     /* a map in any case: the fields of the bucket that name its series */
-    struct mrsi_paths gone;   /* what the default item leaves out: fields that are in `by` as they are */
-    struct mrsi_shape rest;   /* the same as a shape, where all are top-level fields; both: with those of `drop` */
+    struct mrsi_shape by;     /* always a map: the fields of the bucket that identify its series */
+    struct mrsi_paths gone;   /* paths that the default item omits, because `by` has them unchanged */
+    struct mrsi_shape rest;   /* the same as a projection, if all are top-level; both: including `drop` */
     bool both;
-    struct mrs_edit *less;    /* the same as an edit, where some are not */
+    struct mrs_edit *less;    /* the same as an edit, if some are nested */
     struct mrsi_shape shape;  /* `fields` and `drop` */
     struct mrs_expr *time;    /* NULL: input order */
-    const char *time_path;    /* its text where it is a path; NULL */
+    const char *time_path;    /* its text if it is a path, else NULL */
     struct mrs_windows *every;
     uint64_t max;             /* UINT64_MAX: no limit */
     const char *items, *start, *end;
     struct bucket_set *set;
     uint32_t n_set;
-    bool has_exprs;           /* some value of a bucket is made of the bucket itself */
-    bool timed;               /* a bucket holds times of its readings as they are */
-    bool tail;                /* behind the item is more in a shape */
-    bool plain;               /* series, time and item are top-level fields as they are: */
-    struct bucket_template *tpl; /* no name twice */
+    bool has_exprs;           /* some field of the bucket is computed from the bucket */
+    bool timed;               /* a bucket stores times of its readings unchanged */
+    bool tail;                /* in a payload, more data follows the item */
+    bool plain;               /* fast path: series, time and item are unchanged top-level fields: */
+    struct bucket_template *tpl; /* distinct names */
     uint32_t n_template;
-    uint32_t *value;          /* which of them is each `by` field, and the time */
+    uint32_t *value;          /* index in tpl of each `by` field, then of the time */
     struct mrs_expr *id;
     int untimed, keep, conflicts, errors;
     bool indexes;
 };
 
-struct bucket_span { /* of a document: a value */
+struct bucket_span { /* a value in a document */
     uint16_t at, n;
     uint8_t type;
 };
-/* What fold reads of a shared record: of the item the types and names (with a plain plan), the `by` fields, the start
- * of the window (with `every`). */
+/* The parts of a shared record that fold reads: types and names of the item (fast path), the `by` fields, the start of
+ * the window (with `every`). */
 struct bucket_shared {
     struct mrs_view by;
-    struct mrs_view heads; /* each behind its length */
+    struct mrs_view heads; /* field headers, each after its length */
     uint32_t n_heads;
     int64_t start;
 };
-/* A member of a group as fold reads it. Its shape: the item or its values, the time (where it is timed) and the
- * argument of each accumulator. */
+/* A member of a group as fold reads it. Its payload: the item or its values, the time (if timed), and the argument of
+ * each accumulator. */
 struct bucket_reading {
     const struct bucket_shared *shared;
-    struct mrs_view item;  /* packed: the values alone */
+    struct mrs_view item;  /* packed: only the values */
     bool packed;
-    uint32_t item_size;    /* of the item as a document */
+    uint32_t item_size;    /* size of the item as a document */
     struct mrs_val time;
     const uint8_t *args;
     size_t n_args;
 };
-/* Items whose values are of fixed size, put together from one another: the item, and where its values are. */
-enum { BUCKET_CHUNK = 32 }; /* an item is laid down in such pieces, so there is room for one more behind it */
-struct bucket_place { /* of a value: in an item, among the values */
+/* A template for items whose values have fixed sizes: the bytes of an item, and the offsets of its values. */
+enum { BUCKET_CHUNK = 32 }; /* items are copied in chunks of this size, so the buffer has room for one more */
+struct bucket_place { /* offset of a value in the item, and among the values */
     uint16_t to, from;
 };
 struct bucket_item_template {
-    struct mrs_buf heads; /* of which it was made */
-    uint32_t size;        /* of an item; 0: they have no fixed size */
+    struct mrs_buf heads; /* field headers of the template */
+    uint32_t size;        /* of an item; 0: not of fixed size */
     uint32_t n_eight, n_other;
-    struct bucket_place eight[BUCKET_LAYOUT]; /* values of eight bytes, as most have */
+    struct bucket_place eight[BUCKET_LAYOUT]; /* values of eight bytes, the usual case */
     struct bucket_place other[BUCKET_LAYOUT];
     uint8_t size_of_other[BUCKET_LAYOUT];
     uint8_t bytes[MRS_TEMPLATE_MAX + BUCKET_CHUNK];
 };
 
-/* A field as documents have had it: its name with the NUL, the first eight bytes of that as a number. */
+/* A field of earlier documents: its name with the NUL, and the first eight bytes of the name as a number. */
 struct bucket_field {
     uint64_t first, mask;
     const uint8_t *name;
     uint32_t size;
-    uint32_t tpl;  /* what it is to the plan; n_template: nothing */
+    uint32_t tpl;  /* its index in tpl of the plan; n_template: not used */
     bool gone;
 };
-/* Where a plain plan finds what it takes of a document of one template. */
+/* Where the fast path finds its fields in documents of one template. */
 struct bucket_known {
-    uint64_t tpl;       /* its number; 0: no look is known */
-    bool dated;         /* such a document has a date as its time, and no more is wanted of it than this: */
+    uint64_t tpl;       /* number of the template; 0: none */
+    bool dated;         /* the time is a date, and the plan needs only these fields: */
     uint32_t n_values, n_by;
     uint32_t by_bytes, value_bytes;
-    uint32_t date_at;   /* where among the values of the item the time is; MRS_FOLD_ELSEWHERE: it is not */
-    struct bucket_span found[BUCKET_TEMPLATES]; /* what was looked for */
+    uint32_t date_at;   /* index of the time among the values of the item; MRS_FOLD_ELSEWHERE: not in the item */
+    struct bucket_span found[BUCKET_TEMPLATES]; /* fields of the plan */
     struct mrs_fold_span value[BUCKET_LAYOUT]; /* of the item */
-    struct bucket_span by[BUCKET_TEMPLATES]; /* bytes by which series differ whose readings look alike */
-    struct mrs_buf heads;                    /* of such a document; nothing: they were not asked for */
+    struct bucket_span by[BUCKET_TEMPLATES]; /* the bytes that distinguish series within this template */
+    struct mrs_buf heads;                    /* field headers of the item; empty: not computed */
 };
-/* What a plain plan takes of a document, and what it knows of documents. */
+/* State of the fast path: the fields of the current document, and the names of earlier ones. */
 struct bucket_plain {
-    struct mrs_val v[BUCKET_TEMPLATES + 2]; /* what was looked for; missing where there is none */
-    bool named;           /* the name tells the series, too */
-    bool gap;             /* a field was left out of the item, and seen has yet to be examined */
+    struct mrs_val v[BUCKET_TEMPLATES + 2]; /* fields of the plan; missing if the document lacks them */
+    bool named;           /* the shared record also has the series */
+    bool gap;             /* a field was omitted from the item, `seen` is not checked yet */
     struct mrsi_name_set seen;
     struct bucket_field field[BUCKET_LAYOUT];
     uint32_t n;
-    uint64_t same;             /* `names` of the fields that were compared last; 0: unknown */
-    uint8_t at[BUCKET_LAYOUT]; /* which of `field` each of them was */
+    uint64_t same;             /* `names` of the last document that was compared; 0: unknown */
+    uint8_t at[BUCKET_LAYOUT]; /* index in `field` of each of its fields */
     uint32_t misses;  /* documents with other names */
-    uint64_t learned; /* how often names were kept */
+    uint64_t learned; /* how often the names were replaced */
     struct mrs_buf names;
     struct bucket_known known;
 };
 struct bucket_work {
     bool ready;
     struct mrs_acc_shared shared; /* of the accumulators */
-    struct mrs_buf rest;         /* enter: an item on its way */
+    struct mrs_buf rest;         /* enter: buffer for an item */
     struct bucket_plain plain;
-    int64_t start;               /* enter: of the window */
-    int64_t from, to;            /* a window that was met, where all dates from the one to the other lie in it */
+    int64_t start;               /* enter: start of the window */
+    int64_t from, to;            /* a known window: it contains all dates from `from` to `to` */
     struct mrs_buf items;        /* fold: the array of the bucket */
-    struct mrs_buf head;         /* the elements in front of it that do not change */
+    struct mrs_buf head;         /* the constant elements before the array */
     struct mrs_buf last;         /* the last time, type byte first */
     struct mrs_buf doc, other;   /* the bucket */
-    struct mrs_buf saved;        /* accumulators as they were before the last reading */
+    struct mrs_buf saved;        /* accumulators before the last reading */
     struct mrs_buf raw;          /* scratch */
     struct bucket_item_template tpl; /* fold: of items */
-    struct mrs_arena arena;      /* of one template at a bucket */
-    struct mrs_acc_state **acc;  /* one an entry of `set`, NULL for expressions */
-    bool *failed;                /* one an entry: it failed for this bucket */
+    struct mrs_arena arena;      /* reset for each bucket */
+    struct mrs_acc_state **acc;  /* one for each entry of `set`, NULL for expressions */
+    bool *failed;                /* one for each entry: it failed for this bucket */
     uint32_t n_acc;
-    struct fold *now;            /* fold: the group (bucket_fold.c) */
+    struct fold *now;            /* fold: the current group (bucket_fold.c) */
 };
 
 /* bucket_enter.c */
@@ -163,27 +163,27 @@ enum mrs_status mrsi_bucket_shared(const void *state, struct mrs_ctx *c, void *w
 enum mrs_status mrsi_bucket_group(const void *state, struct mrs_ctx *c, void *work, struct mrs_view shared,
                                   struct mrs_buf *out);
 struct bucket_shared mrsi_bucket_read_shared(const struct mrsi_bucket *s, struct mrs_view shared);
-/* The shared record is told by the reading, too. */
+/* The shared record also depends on the reading. */
 struct bucket_reading mrsi_bucket_read(const struct mrsi_bucket *s, const struct bucket_shared *shared,
                                        struct mrs_view shape);
 /* bucket_plain.c */
 void mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s);
-/* Takes what is wanted: the values of the item are appended to values, and to name what tells its types and names from
- * those of others; ev gets the fields at hand, in room, where they are needed for that. */
+/* Reads the fields of the plan: appends the values of the item to `values`, and to `name` its types and names. Fills ev
+ * with the fields already found, in `room`, if expressions need them. */
 void mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev,
                        struct mrs_eval_fields *room, struct bucket_plain *x, struct mrs_buf *name,
                        struct mrs_buf *values);
-/* Of a document that has a template that is known, and lies in the window that was met last. */
+/* For a document of a known template whose time lies in the last window. */
 bool mrsi_bucket_enter_fast(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                             struct mrs_fold_fast *out);
-/* The types and names themselves, of the document that was taken last. */
+/* Appends types and names of the item of the last document read. */
 void mrsi_bucket_put_heads(const struct mrsi_bucket *s, const struct mrs_ctx *c, struct bucket_plain *x,
                            struct mrs_view doc, struct mrs_buf *out);
-/* Items of this shared record follow. */
+/* Announces items of this shared record. */
 void mrsi_bucket_make_item_template(const struct bucket_shared *shared, struct bucket_item_template *m);
-/* item_size bytes, and room for BUCKET_CHUNK more. */
+/* Writes item_size bytes; the buffer has room for BUCKET_CHUNK more. */
 void mrsi_bucket_put_item(const struct bucket_reading *r, const struct bucket_item_template *m, uint8_t *to);
-/* The same of values v, where the item template has a size. */
+/* The same for values v, if the item template has a size. */
 static inline void
 mrsi_bucket_fill_item_template(const struct bucket_item_template *restrict m, const uint8_t *v, uint8_t *restrict to)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bucket_describe.c - what bucket says of itself, and what it does to the catalogue.
+/* bucket_describe.c - bucket: its description, its effect on the catalog.
  *
- * Indexes of the readings follow them into the buckets: those on `by` fields to the top, others below the items, where
- * they are multikey and can no longer be unique, sparse or partial. Every bucket collection gets {by, start}, by which
- * a series is read. Losses are what unbucket could not bring back. */
+ * Indexes of the readings are copied to the buckets: on `by` fields at the top, others below the items, where they are
+ * multikey and lose unique, sparse and partial. Every bucket collection gets the index {by, start}, which queries for a
+ * series use. Losses are what unbucket cannot restore. */
 #include "bucket.h"
 #include "steps/catalog/indexes.h"
 #include "steps/kit/describe.h"
@@ -110,7 +110,7 @@ struct bucket_describe_moving {
     bool bad;
 };
 
-/* The first move of a path counts: `by` fields come before items. */
+/* The first move of a path counts, so `by` fields come before items. */
 static void
 add_move(struct bucket_describe_moving *v, const char *from, const char *to)
 {
@@ -122,7 +122,7 @@ add_move(struct bucket_describe_moving *v, const char *from, const char *to)
     v->m[v->n++] = (struct mrsi_move){from, to};
 }
 
-/* path of a reading, now at `now` of an item. */
+/* A path of the reading is now at `now` of an item. */
 static void
 add_item(struct bucket_describe_moving *v, const struct mrsi_bucket *s, const char *path, const char *now)
 {

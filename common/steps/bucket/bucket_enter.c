@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bucket_enter.c - what one reading brings: its series, its window, its time, the item, arguments of accumulators.
+/* bucket_enter.c - bucket: computes everything that depends on one reading alone: series, window, time, item,
+ * accumulator arguments.
  *
- * Everything that depends on the reading alone is worked out here, on any thread and before anything is sorted; what is
- * left for the fold are bytes to be put one behind the other. A failing accumulator is told to the fold, since it is
- * the bucket that fails, not the reading. */
+ * This runs on any thread and before the sort; fold only concatenates bytes. A failed argument is passed on to fold,
+ * because it is the bucket that fails, not the reading. */
 #include "bucket.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/fold_ops.h"
@@ -64,7 +64,7 @@ mrsi_bucket_work_clear(struct mrs_ctx *c, void *work)
 }
 
 /* ---- series, window, order ---- */
-/* Missing and undefined are equal as keys, but two series. */
+/* Missing and undefined compare equal as keys, but are two series. */
 static void
 put_key(struct mrs_buf *key, struct mrs_val v)
 {
@@ -95,7 +95,8 @@ window(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, st
     return MRS_OK;
 }
 
-/* The time of the reading, as far as that is not plain. *takes false: it stays, being untimed. */
+/* The time of the reading, if the fast path has not set it. *takes false: the reading has no time and stays in
+ * `from`. */
 static enum mrs_status
 time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_val *time, bool *takes)
 {
@@ -113,7 +114,7 @@ time_of(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, str
     return MRS_OK;
 }
 
-/* One of them, of a plain plan. */
+/* One `by` field of the fast path. */
 static struct mrs_val
 plain_by(const struct mrsi_bucket *s, struct mrs_view doc, uint32_t i)
 {
@@ -123,7 +124,7 @@ plain_by(const struct mrsi_bucket *s, struct mrs_view doc, uint32_t i)
     return e.v;
 }
 
-/* The fields that name the series, as a document. */
+/* The fields that identify the series, as a document. */
 static enum mrs_status
 put_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *by)
 {
@@ -168,8 +169,8 @@ put_shared(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w
     return st == MRS_OK ? mrsi_buf_end(shared, 0, c, "by") : st;
 }
 
-/* The rest of a plain reading's name: the values that its series has, which say themselves where they end, and the
- * start of its window. */
+/* Completes the key of a shared record on the fast path: the values of the series, which are self-delimiting, and the
+ * start of the window. */
 static enum mrs_status
 put_name(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct bucket_work *w, struct mrs_buf *name)
 {
@@ -201,7 +202,7 @@ mrsi_bucket_shared(const void *state, struct mrs_ctx *c, void *work, struct mrs_
     return put_shared(s, c, w, &ev, out);
 }
 
-/* What comes before the `by` fields in a shared record. */
+/* The part of a shared record before the `by` fields. */
 static size_t
 heads_bytes(const struct mrsi_bucket *s, struct mrs_view shared)
 {
@@ -243,7 +244,7 @@ take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ver
     return MRS_OK;
 }
 
-/* The reading without the fields that are in `by` as they are. */
+/* The reading without the fields that `by` has unchanged. */
 static enum mrs_status
 without_by(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
@@ -276,7 +277,7 @@ make_item(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w,
     return st;
 }
 
-/* Whether the item nests deeper than a bucket may hold it. */
+/* Is the item nested deeper than a bucket can store? */
 static enum mrs_status
 check_depth(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_view doc,
             const struct mrs_buf *shape)
@@ -286,7 +287,7 @@ check_depth(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *
     if ((s->plain ? doc.n : item.n) <= 7u * (MRS_DEPTH_MAX - 2)) {
         return MRS_OK;
     }
-    if (s->plain && mrs_doc_depth(doc) > MRS_DEPTH_MAX - 2) { /* what is deep may be what the item goes without */
+    if (s->plain && mrs_doc_depth(doc) > MRS_DEPTH_MAX - 2) { /* the depth may be that of an omitted field */
         mrs_buf_reset(&w->other);
         enum mrs_status st = make_item(s, c, w, doc, &w->other);
         if (st != MRS_OK) {
@@ -356,7 +357,7 @@ put_args(const struct mrsi_bucket *s, struct mrs_ctx *c, const struct mrs_eval *
     return MRS_OK;
 }
 
-/* ---- entering ---- */
+/* ---- enter ---- */
 static enum mrs_status
 bring(const struct mrsi_bucket *s, struct mrs_ctx *c, struct bucket_work *w, struct mrs_eval *ev, struct mrs_val time,
       struct mrs_fold_entry *out)
@@ -396,7 +397,7 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
     }
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     if (s->tail) {
-        mrs_buf_put(&out->shape, "\0\0\0\0", 4); /* the length of what follows */
+        mrs_buf_put(&out->shape, "\0\0\0\0", 4); /* the length of the rest */
     }
     if (s->plain) {
         mrsi_bucket_plain(s, c, &ev, &room, &w->plain, &out->shared, &out->shape);
@@ -415,7 +416,7 @@ mrsi_bucket_enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_v
     return bring(s, c, w, &ev, time, out);
 }
 
-/* ---- reading it again ---- */
+/* ---- read back ---- */
 struct bucket_shared
 mrsi_bucket_read_shared(const struct mrsi_bucket *s, struct mrs_view shared)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bucket_fold.c - readings of one series and window, in order, become one bucket or several.
+/* bucket_fold.c - bucket: turns the sorted readings of one series and window into one or more buckets.
  *
- * A bucket ends at the first reading with which it would hold more than `max` or pass 16 MiB. Items are known to the
- * byte, accumulators grow by no more than their arguments; but expressions of `set` and `id` may make anything of the
- * bucket. So the whole bucket is put together to be measured (a look) only when it may have come near the limit: what
- * is left is halved from look to look, and at the end each reading is tried, with the accumulators saved before. */
+ * A bucket ends before the first reading with which it would exceed `max` readings or 16 MiB. The size of items is
+ * known exactly, and accumulators grow at most by their arguments, but expressions of `set` and `id` may produce
+ * anything. So the complete bucket is built and measured, but only when readings may have used half of the space that
+ * the last measurement left. Near the end each reading is tried alone, with the accumulators saved before. */
 #include "bucket.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/fold_ops.h"
 
-#define MARGIN 512u /* what values of fixed size may grow by */
-enum { TOGETHER = 64 }; /* readings that are taken in one piece */
-#define ID_ROOM 128u /* bytes of an `_id` that is made of the finished bucket, for which room is left in front */
+#define MARGIN 512u /* by which values of fixed size may grow */
+enum { TOGETHER = 64 }; /* readings that are appended in one piece */
+#define ID_ROOM 128u /* space before the bucket for an `_id` that is computed from the finished bucket */
 
 struct fold {
     const struct mrsi_bucket *s;
@@ -19,19 +19,19 @@ struct fold {
     struct bucket_work *w;
     const struct mrs_fold_put *put;
     struct mrsi_shape_items items;
-    size_t at;           /* where the bucket begins in w->doc */
+    size_t at;           /* offset of the bucket in w->doc */
     int64_t part;
     int64_t start;       /* of the window */
     size_t items_name, end_name; /* lengths */
     uint64_t n;          /* readings of the bucket; 0: none is open */
-    size_t known;        /* its size at the last look, or without anything at all */
-    size_t grown;        /* what came in since then */
-    size_t factor;       /* the bucket grows by so much for a byte that comes in */
-    bool values_only;    /* members of this shared record are items of one size, and nothing else is wanted of them */
+    size_t known;        /* its size at the last measurement, or without readings */
+    size_t grown;        /* bytes added since then */
+    size_t factor;       /* upper bound of the growth of the bucket for each byte added */
+    bool values_only;    /* members of this shared record are items of one size, and nothing else is needed */
     uint8_t id[12];
 };
 
-/* ---- beginning ---- */
+/* ---- start ---- */
 static enum mrs_status
 accumulators(struct fold *f)
 {
@@ -85,7 +85,7 @@ new_id(struct fold *f, const struct bucket_reading *r)
     return mrsi_step_skip(f->c, mrs_id_make(&in, &f->w->raw, f->id, f->c->err), "id");
 }
 
-/* A bucket without readings, for the series and window (or first time) of this one. */
+/* An empty bucket for the series and window (or first time) of this reading. */
 static enum mrs_status
 begin(struct fold *f, const struct bucket_reading *r)
 {
@@ -118,8 +118,8 @@ begin(struct fold *f, const struct bucket_reading *r)
     return st == MRS_OK ? mrsi_buf_end(&w->head, 0, f->c, NULL) : st;
 }
 
-/* ---- a read of the whole ---- */
-/* v, which may lie in the document itself, as its next element. */
+/* ---- build and measure ---- */
+/* Appends v as the next element; v may lie in the document itself. */
 static void
 append(struct mrs_buf *doc, const struct mrs_part *name, struct mrs_val v)
 {
@@ -144,7 +144,7 @@ put_nested(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
     return MRS_OK;
 }
 
-/* One entry of `set` into the document, which is open: its end is not written yet. */
+/* Appends one entry of `set` to the open document: its terminator is not written yet. */
 static enum mrs_status
 put_set(struct fold *f, uint32_t i)
 {
@@ -196,7 +196,7 @@ put_set(struct fold *f, uint32_t i)
     return MRS_OK;
 }
 
-/* An `_id` put in front of the bucket where there is room for it: id may lie in the bucket. */
+/* Inserts an `_id` in the space before the bucket; id may lie in the bucket. */
 static void
 put_in_room(struct fold *f, struct mrs_val id)
 {
@@ -228,7 +228,7 @@ put_in_copy(struct fold *f, struct mrs_val id)
     f->at = 0;
 }
 
-/* With `id`: the `_id` of the finished bucket, put in front. */
+/* With `id`: inserts the `_id`, computed from the finished bucket. */
 static enum mrs_status
 put_id(struct fold *f)
 {
@@ -250,7 +250,7 @@ put_id(struct fold *f)
     return MRS_OK;
 }
 
-/* The bucket as it is, in w->doc; last: its last time, where it is timed. *size SIZE_MAX: far too large. */
+/* Builds the current bucket in w->doc; last: its last time, if timed. *size SIZE_MAX: far too large. */
 static enum mrs_status
 tpl(struct fold *f, struct mrs_val last, size_t *size)
 {
@@ -316,7 +316,7 @@ restore(struct fold *f, struct mrs_view *from)
     return st;
 }
 
-/* The accumulators of one more reading. *over: they hold more than fits. */
+/* Adds one reading to the accumulators. *over: they exceed the limit. */
 static enum mrs_status
 feed(struct fold *f, const struct bucket_reading *r, bool *over)
 {
@@ -357,7 +357,7 @@ put_last(struct mrs_buf *last, struct mrs_val time)
     mrs_buf_put(last, time.p, time.n);
 }
 
-/* The size of the bucket but for `set` and `id`. */
+/* Size of the bucket without `set` and `id`. */
 static size_t
 plain_size(const struct fold *f, struct mrs_val last)
 {
@@ -366,8 +366,8 @@ plain_size(const struct fold *f, struct mrs_val last)
     return 4 + f->w->head.n + end + f->items_name + 2 + f->w->items.n + 1 + 1;
 }
 
-/* The reading, whose item is in the array already, with the whole read. *fits false: all is as before, but
- * for the array. */
+/* Adds a reading whose item is in the array already, and measures the complete bucket. *fits false: all as before,
+ * except the array. */
 static enum mrs_status
 try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
 {
@@ -389,7 +389,7 @@ try_it(struct fold *f, const struct bucket_reading *r, bool *fits)
     return st;
 }
 
-/* The head of an item of so many bytes, which are to be put there; NULL: there is no memory. */
+/* Reserves an item of this size in the array and writes its name; NULL: out of memory. */
 static inline uint8_t *
 open_item(struct fold *f, size_t size)
 {
@@ -402,7 +402,7 @@ open_item(struct fold *f, size_t size)
     uint8_t *at = b->p + b->n;
     b->n += head + size;
     *at = MRS_DOCUMENT;
-    memcpy(at + 1, f->items.name, sizeof f->items.name); /* what is behind the name is put next */
+    memcpy(at + 1, f->items.name, sizeof f->items.name); /* the bytes after the name are written next */
     mrsi_items_step(&f->items);
     return at + head;
 }
@@ -416,7 +416,7 @@ add_item(struct fold *f, const struct bucket_reading *r)
     }
 }
 
-/* The reading into a bucket that may be near the limit; *fits false: all is as before. */
+/* Adds a reading to a bucket that may be near the limit; *fits false: all as before. */
 static enum mrs_status
 take_last(struct fold *f, const struct bucket_reading *r, bool *fits)
 {
@@ -431,7 +431,7 @@ take_last(struct fold *f, const struct bucket_reading *r, bool *fits)
     return st;
 }
 
-/* The reading into a bucket that holds it in any case. */
+/* Adds a reading that certainly fits. */
 static enum mrs_status
 take_more(struct fold *f, const struct bucket_reading *r, size_t more)
 {
@@ -449,7 +449,7 @@ take_more(struct fold *f, const struct bucket_reading *r, size_t more)
     return st;
 }
 
-/* How many readings of this shared record the open bucket takes without reading it, at least. */
+/* Minimum number of readings of this shared record that the open bucket takes without a measurement. */
 static uint64_t
 sure_of(const struct fold *f)
 {
@@ -465,11 +465,11 @@ sure_of(const struct fold *f)
     return n < fit ? n : fit;
 }
 
-/* Items as long as their indexes have but another last digit: how many. at: where they go, as far as they came. An
- * index in 16 MiB has seven digits at most, so that with its NUL it is a number. */
+/* Writes items while their indexes differ only in the last digit; returns their number. at: where they go. An index in
+ * 16 MiB has at most seven digits, so with its NUL it is a number of eight bytes. */
 static uint32_t
-lay_down(const struct bucket_item_template *tpl, struct mrsi_shape_items *items, const struct mrs_view *v, uint32_t n,
-         uint8_t **at)
+write_items(const struct bucket_item_template *tpl, struct mrsi_shape_items *items, const struct mrs_view *v,
+            uint32_t n, uint8_t **at)
 {
     MRS_ASSERT(v || n == 0);
     const size_t head = (size_t)items->name_len + 2, item = head + tpl->size;
@@ -481,7 +481,7 @@ lay_down(const struct bucket_item_template *tpl, struct mrsi_shape_items *items,
     n = n < left ? n : left;
     for (uint32_t i = 0; i < n; i++, to += item, name += one) {
         *to = MRS_DOCUMENT;
-        mrs_put64(to + 1, name); /* what is behind the name is put next */
+        mrs_put64(to + 1, name); /* the bytes after the name are written next */
         mrsi_bucket_fill_item_template(tpl, v[i].p, to + head);
     }
     *digit = (char)(*digit + n - 1);
@@ -490,7 +490,7 @@ lay_down(const struct bucket_item_template *tpl, struct mrsi_shape_items *items,
     return n;
 }
 
-/* Those, from one of them on, as far as they come together; *sure: how many there are. */
+/* Adds members from this one on in one piece as far as possible; *sure: how many certainly fit. */
 static enum mrs_status
 take_values(struct fold *f, struct mrs_members *m, struct mrs_view values, uint64_t *sure)
 {
@@ -506,7 +506,7 @@ take_values(struct fold *f, struct mrs_members *m, struct mrs_view values, uint6
     }
     uint8_t *at = b->p + b->n;
     for (uint32_t i = 0; i < n;) {
-        i += lay_down(&f->w->tpl, &f->items, all + i, n - i, &at);
+        i += write_items(&f->w->tpl, &f->items, all + i, n - i, &at);
     }
     f->grown += (size_t)(at - b->p) - b->n;
     b->n = (size_t)(at - b->p);
@@ -515,7 +515,7 @@ take_values(struct fold *f, struct mrs_members *m, struct mrs_view values, uint6
     return MRS_OK;
 }
 
-/* One more reading into the bucket, if it fits. */
+/* Adds one reading if it fits. */
 static enum mrs_status
 take(struct fold *f, const struct bucket_reading *r, bool *fits)
 {
@@ -563,7 +563,7 @@ finish(struct fold *f, bool but_last)
     return st;
 }
 
-/* The reading into the open bucket, or into the next, or refused alone. */
+/* Adds the reading to the open bucket or to a new one; a reading that fits into none is refused alone. */
 static enum mrs_status
 place(struct fold *f, struct mrs_members *m, const struct bucket_reading *r)
 {
@@ -589,7 +589,7 @@ place(struct fold *f, struct mrs_members *m, const struct bucket_reading *r)
     return st;
 }
 
-/* ---- a group in the middle: the open bucket ---- */
+/* ---- save and resume inside a group ---- */
 static void
 put_open_bucket(struct fold *f, struct mrs_build *b)
 {
@@ -607,7 +607,7 @@ put_open_bucket(struct fold *f, struct mrs_build *b)
     }
 }
 
-/* Numbers and what is in front of the items; where a bucket is open the items, and the accumulators. */
+/* Saves the counts and the elements before the items; of an open bucket also the items and the accumulators. */
 enum mrs_status
 mrsi_bucket_save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
 {
@@ -640,7 +640,7 @@ number(struct mrs_view d, const char *name, bool *bad)
     return *bad ? 0 : mrs_val_i64(v);
 }
 
-/* None is more than the bytes of two documents, so that sums and products of them do not wrap around. */
+/* No count exceeds the bytes of two documents, so sums and products of them do not overflow. */
 static size_t
 size_in(struct mrs_view d, const char *name, bool *bad)
 {
@@ -649,7 +649,7 @@ size_in(struct mrs_view d, const char *name, bool *bad)
     return *bad ? 0 : (size_t)n;
 }
 
-/* Items that were saved, open again. */
+/* Reopens the saved array of items. */
 static void
 get_items(struct fold *f, struct mrs_view items)
 {
@@ -682,7 +682,7 @@ get_open_bucket(struct fold *f, struct mrs_view d, struct mrs_view *from)
     return w->head.bad || w->last.bad || w->items.bad ? mrs_err_memory(f->c->err, items.n) : restore(f, from);
 }
 
-/* What save has said; what is in the bucket is believed. */
+/* Loads what save wrote. The contents of the bucket are not validated. */
 static enum mrs_status
 take_back(struct fold *f, struct mrs_view from)
 {
@@ -697,7 +697,7 @@ take_back(struct fold *f, struct mrs_view from)
     return st == MRS_OK && from.n ? mrsi_step_damaged(f->c->err) : st;
 }
 
-/* ---- the whole ---- */
+/* ---- entry points ---- */
 static void
 next_shared(struct fold *f, struct mrs_view shared, struct bucket_shared *out)
 {

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bucket_plain.c - readings of plain plans: series and time are top-level fields, the item is the document less some
- * of them. One walk over the document finds and copies all that is wanted; what comes out is the same as of the
- * general way. Of an item the types and names belong to the shared record, so that they are kept once for many
- * readings; the values alone go to the shape.
+/* bucket_plain.c - fast path for plain plans: series and time are top-level fields, the item is the document without
+ * some of them. One walk over the document finds and copies all of it; the result equals that of the general code.
+ * Types and names of an item belong to the shared record, so that many readings share them; the payload has only the
+ * values.
  *
- * Nearly all documents of a collection have the same names in the same order, some of them left out. The names of one
- * in which none occurs twice are kept, and those of the next are only compared with them, each with the one that is
- * expected, or not at all where the finder of the fields knows that they are those of the document before. Which of
- * them a document has, and of what types, is all that its shared record need be told by. A document with other names is
- * walked field by field, and its names are kept instead. */
+ * Nearly all documents of a collection have the same names in the same order, with some left out. The names of one
+ * document without duplicates are kept; the next documents are only compared with them, each name with the expected
+ * one, and not at all if the field finder reports the same names as before. Their presence and types then determine the
+ * shared record. A document with other names is walked field by field, and replaces the known names. */
 #include "bucket.h"
 #include "mongoreshape/fold_ops.h"
 
 /* ---- the plan ---- */
-/* The place of a name in the list, where it is put if need be; BUCKET_TEMPLATES: there is no room. */
+/* Index of a name in the list, to which it is added if missing; BUCKET_TEMPLATES: the list is full. */
 static uint32_t
-look_for(struct mrsi_bucket *s, const char *name, size_t len)
+add_field(struct mrsi_bucket *s, const char *name, size_t len)
 {
     uint32_t i = 0;
     while (i < s->n_template && (s->tpl[i].len != len || memcmp(s->tpl[i].name, name, len) != 0)) {
@@ -31,11 +30,11 @@ static bool
 add_value(struct mrsi_bucket *s, const struct mrs_expr *x, uint32_t *value)
 {
     const char *bare = mrs_expr_bare_path(x);
-    *value = bare && *bare && !strchr(bare, '.') ? look_for(s, bare, strlen(bare)) : BUCKET_TEMPLATES;
+    *value = bare && *bare && !strchr(bare, '.') ? add_field(s, bare, strlen(bare)) : BUCKET_TEMPLATES;
     return *value < BUCKET_TEMPLATES;
 }
 
-/* The fields that the item goes without; false: it is not as simple as that. */
+/* The fields that the item omits; false: not simple enough for the fast path. */
 static bool
 add_gone(struct mrsi_bucket *s)
 {
@@ -43,7 +42,7 @@ add_gone(struct mrsi_bucket *s)
     const struct mrsi_paths *drop = less ? &s->rest.drop : &s->shape.drop;
     good = good && !(less && s->less) && !(less && s->shape.drop.n && !s->both) && (less || s->shape.drop_flat);
     for (uint32_t i = 0; good && i < drop->n; i++) {
-        uint32_t at = look_for(s, drop->path[i].part[0].name, drop->path[i].part[0].len);
+        uint32_t at = add_field(s, drop->path[i].part[0].name, drop->path[i].part[0].len);
         good = at < BUCKET_TEMPLATES;
         if (good) {
             s->tpl[at].gone = true;
@@ -70,7 +69,7 @@ mrsi_bucket_plan_plain(struct mrsi_read *r, struct mrsi_bucket *s)
     s->plain = good && add_gone(s);
 }
 
-/* ---- a reading with names that are known ---- */
+/* ---- documents with known names ---- */
 static inline bool
 same_name(const struct bucket_field *f, const struct mrs_elem *e, const uint8_t *end)
 {
@@ -84,7 +83,7 @@ same_name(const struct bucket_field *f, const struct mrs_elem *e, const uint8_t 
     return (mrs_le64(p) & f->mask) == f->first && (f->size <= 8 || memcmp(p + 8, f->name + 8, f->size - 8) == 0);
 }
 
-/* False: the document has another name, or another order. name and values have room. */
+/* False: another name or another order. name and values have room. */
 static bool
 take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *name, struct mrs_buf *values)
 {
@@ -112,7 +111,7 @@ take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *na
             to_value += e->v.n;
         }
     }
-    *to_name++ = 0; /* the end of the list */
+    *to_name++ = 0; /* end of the list */
     mrs_put64(name->p + name->n, x->learned);
     name->n = (size_t)(to_name - name->p);
     x->same = ev->fields->names;
@@ -120,9 +119,9 @@ take_known(struct bucket_plain *x, const struct mrs_eval *ev, struct mrs_buf *na
     return true;
 }
 
-/* ---- with others ---- */
+/* ---- documents with other names ---- */
 static uint32_t
-look_of(const struct mrsi_bucket *s, const struct mrs_elem *e)
+index_of(const struct mrsi_bucket *s, const struct mrs_elem *e)
 {
     uint32_t i = 0;
     while (i < s->n_template && !mrs_name_is(e, s->tpl[i].name, s->tpl[i].len)) {
@@ -144,13 +143,13 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
     mrs_buf_reset(&x->names);
     for (mrs_walk_init(&w, doc); x->n < BUCKET_LAYOUT && mrs_walk_next(&w, &e) == 1; x->n++) {
         struct bucket_field *f = &x->field[x->n];
-        *f = (struct bucket_field){.size = e.name_len + 1, .tpl = look_of(s, &e)};
+        *f = (struct bucket_field){.size = e.name_len + 1, .tpl = index_of(s, &e)};
         f->gone = f->tpl < s->n_template && s->tpl[f->tpl].gone;
         f->mask = f->size < 8 ? (1ull << 8 * f->size) - 1 : ~0ull;
         mrs_buf_put(&x->names, e.name, f->size);
         mrs_buf_put(&x->names, "\0\0\0\0\0\0\0", 8);
     }
-    x->n = x->names.bad || w.at < w.end ? 0 : x->n; /* too many */
+    x->n = x->names.bad || w.at < w.end ? 0 : x->n; /* too many fields */
     for (uint32_t i = 0; i < x->n; i++) {
         x->field[i].name = x->names.p + at;
         x->field[i].first = mrs_le64(x->names.p + at) & x->field[i].mask;
@@ -159,7 +158,7 @@ learn(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_view doc)
     x->names.bad = 0;
 }
 
-/* Each head behind its length; in front how many there are, and the bytes of all. */
+/* Each header after its length; before all, their number and total size. */
 static void
 walk_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out)
 {
@@ -171,7 +170,7 @@ walk_heads(const struct mrsi_bucket *s, struct mrs_view doc, struct mrs_buf *out
     uint32_t n = 0;
     mrs_buf_put(out, "\0\0\0\0\0\0\0", 8);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
-        uint32_t tpl = look_of(s, &e);
+        uint32_t tpl = index_of(s, &e);
         if (tpl == s->n_template || !s->tpl[tpl].gone) {
             mrs_put32(size, e.name_len + 2);
             mrs_buf_put(out, size, sizeof size);
@@ -194,9 +193,9 @@ take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_vie
     struct mrs_elem e;
     mrsi_name_set_begin(&x->seen);
     for (mrs_walk_init(&w, doc); mrs_walk_next(&w, &e) == 1;) {
-        uint32_t tpl = look_of(s, &e);
+        uint32_t tpl = index_of(s, &e);
         mrsi_name_set_add(&x->seen, &e);
-        if (x->v[tpl].type == MRS_MISSING) { /* the first of its name */
+        if (x->v[tpl].type == MRS_MISSING) { /* the first field of this name */
             x->v[tpl] = e.v;
         }
         if (tpl < s->n_template && s->tpl[tpl].gone) {
@@ -205,9 +204,9 @@ take_strange(const struct mrsi_bucket *s, struct bucket_plain *x, struct mrs_vie
         }
         mrs_buf_put(values, e.v.p, e.v.n);
     }
-    mrs_buf_put(name, "\0\0\0\0\0\0\0", 8); /* nothing was learned yet when a number was 0 */
+    mrs_buf_put(name, "\0\0\0\0\0\0\0", 8); /* nothing is known yet if a number is 0 */
     walk_heads(s, doc, name);
-    /* not each time, should they take turns */
+    /* not every time, in case two kinds of documents alternate */
     if (x->misses++ % 8 == 0 && !mrs_doc_has_duplicates(name->mem, doc, true)) {
         learn(s, x, doc);
     }
@@ -222,7 +221,7 @@ forget_values(const struct mrsi_bucket *s, struct bucket_plain *x)
     x->gap = false;
 }
 
-/* ---- of a template that is known ---- */
+/* ---- documents of a known template ---- */
 /* values has room. */
 static inline void
 take_values(const struct bucket_known *k, const uint8_t *doc, struct mrs_buf *values)
@@ -235,8 +234,8 @@ take_values(const struct bucket_known *k, const uint8_t *doc, struct mrs_buf *va
     values->n += k->value_bytes;
 }
 
-/* The name of a shared record but for the window. Numbers of looks are where other names have how often names were
- * learned, which is never as much. */
+/* The key of a shared record without the window. It has the number of the template where other keys have `learned`,
+ * which never becomes as large. */
 static inline uint8_t *
 put_series(const struct bucket_known *k, const uint8_t *doc, uint8_t *to)
 {
@@ -280,8 +279,8 @@ mrsi_bucket_enter_fast(const void *state, struct mrs_ctx *c, void *work, struct 
 }
 
 static inline void
-take_look(const struct mrsi_bucket *s, struct bucket_plain *x, const uint8_t *doc, struct mrs_buf *name,
-          struct mrs_buf *values)
+read_known(const struct mrsi_bucket *s, struct bucket_plain *x, const uint8_t *doc, struct mrs_buf *name,
+           struct mrs_buf *values)
 {
     const struct bucket_known *k = &x->known;
     for (uint32_t i = 0; i < s->n_template; i++) {
@@ -300,7 +299,7 @@ span_of(struct mrs_val v, const uint8_t *doc)
                                  : (struct bucket_span){(uint16_t)(v.p - doc), (uint16_t)v.n, v.type};
 }
 
-/* A text's bytes without its length and end, which are the same in documents of one template. */
+/* The bytes of a string without length and terminator, which are equal within one template. */
 static struct bucket_span
 free_bytes(struct bucket_span v)
 {
@@ -317,9 +316,9 @@ names_series(const struct mrsi_bucket *s, uint32_t tpl)
     return i < s->by.fields.n;
 }
 
-/* What take_known has just taken of a document of this look, as places. */
+/* Records the offsets of the fields that were just read from a document of this template. */
 static void
-learn_look(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs_eval *ev)
+learn_template(const struct mrsi_bucket *s, struct bucket_plain *x, const struct mrs_eval *ev)
 {
     MRS_ASSERT(x->n <= BUCKET_LAYOUT);
     struct bucket_known *k = &x->known;
@@ -364,7 +363,7 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
         return;
     }
     if (tpl && tpl->no == x->known.tpl) {
-        take_look(s, x, doc.p, name, values);
+        read_known(s, x, doc.p, name, values);
         return;
     }
     mrsi_step_fields(c, ev, room);
@@ -373,7 +372,7 @@ mrsi_bucket_plain(const struct mrsi_bucket *s, struct mrs_ctx *c, struct mrs_eva
         forget_values(s, x);
         take_strange(s, x, doc, name, values);
     } else if (tpl) {
-        learn_look(s, x, ev);
+        learn_template(s, x, ev);
     }
 }
 
@@ -398,7 +397,7 @@ mrsi_bucket_put_heads(const struct mrsi_bucket *s, const struct mrs_ctx *c, stru
     }
 }
 
-/* ---- putting it together again ---- */
+/* ---- rebuild items ---- */
 static inline int64_t
 size_of(uint8_t type, const uint8_t *p, const uint8_t *end)
 {
@@ -417,7 +416,7 @@ add_place(struct bucket_item_template *m, struct bucket_place place, uint32_t si
     }
 }
 
-/* The item of no values; false: they are not all of fixed size, or it is too large. */
+/* Builds the template of the item with empty values; false: values of variable size, or too large. */
 static bool
 shape_template(const struct bucket_shared *shared, struct bucket_item_template *m)
 {
@@ -456,7 +455,7 @@ mrsi_bucket_make_item_template(const struct bucket_shared *shared, struct bucket
     }
 }
 
-/* A value behind the other, each behind its head. */
+/* Appends each value after its header. */
 static void
 put_values(const struct bucket_reading *r, uint8_t *to)
 {

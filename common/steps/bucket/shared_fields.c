@@ -4,14 +4,14 @@
 
 enum { WORD = 8 };
 
-/* So many bytes of d from `off` on belong to the look. */
+/* Adds n bytes of d, from `off` on, to the template; false: the template is full. */
 static bool
 add_bytes(struct mrsi_bucket_template *a, struct mrs_view d, uint32_t off, uint32_t n)
 {
     MRS_ASSERT((uint64_t)off + n <= d.n && a->n <= MRSI_BUCKET_TEMPLATE_WORDS);
     for (uint32_t some; n; n -= some, off += some) {
         some = n < WORD ? n : WORD;
-        uint32_t back = off + WORD > d.n ? off + WORD - d.n : 0; /* a word ends with the document at the latest */
+        uint32_t back = off + WORD > d.n ? off + WORD - d.n : 0; /* a word must not extend past the document */
         if (a->n == MRSI_BUCKET_TEMPLATE_WORDS) {
             return false;
         }
@@ -24,7 +24,7 @@ add_bytes(struct mrsi_bucket_template *a, struct mrs_view d, uint32_t off, uint3
     return true;
 }
 
-/* Whether the length of a value of this type is told by its first four bytes. */
+/* Do the first four bytes of a value of this type give its length? */
 static bool
 begins_with_length(uint8_t type)
 {

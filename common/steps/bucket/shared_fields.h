@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shared_fields.h - documents that look as an earlier one: the same types, names and lengths at the same places.
+/* shared_fields.h - recognizes documents with the template of an earlier one: same types, names and lengths at the same
+ * offsets.
  *
- * Items of an array, and documents of a collection, come in long runs of one template. What was found out about the
- * names of one of them holds for all, and to see that one looks so takes a comparison of a few words, not a walk. */
+ * Items of an array, and documents of a collection, come in long runs of one template. What is known about the names of
+ * one of them holds for all, and comparing a few words is cheaper than a walk. */
 #ifndef MRSI_SHARED_FIELDS_H
 #define MRSI_SHARED_FIELDS_H
 
 #include "mongoreshape/doc.h"
 
 enum { MRSI_BUCKET_TEMPLATE_WORDS = 32 };
-struct mrsi_bucket_template { /* all zeros: no look is known */
+struct mrsi_bucket_template { /* all zeros: no template is known */
     uint32_t size; /* of a document of that template */
-    uint32_t last; /* of the last document that had another one */
+    uint32_t last; /* size of the last document with another template */
     uint32_t n;
     struct {
         uint64_t mask, bytes;
@@ -19,8 +20,8 @@ struct mrsi_bucket_template { /* all zeros: no look is known */
     } word[MRSI_BUCKET_TEMPLATE_WORDS];
 };
 
-/* Whether d, which was checked or built here, has the look that is known: one level, nested documents count by their
- * lengths alone. */
+/* Does d, which is validated or built here, match the template? One level only: nested documents count by their
+ * length. */
 static inline bool
 mrsi_bucket_template(const struct mrsi_bucket_template *a, struct mrs_view d)
 {
@@ -30,8 +31,8 @@ mrsi_bucket_template(const struct mrsi_bucket_template *a, struct mrs_view d)
     }
     return a->size && !other;
 }
-/* d has not that look. True: from now on the look of d is the known one; so it is where the last other one was as long,
- * because to learn a look takes longer than a walk. */
+/* d does not match. True: the template is now that of d. This is so if the last mismatch had the same size, because
+ * learning a template takes longer than a walk. */
 bool mrsi_bucket_template_learn(struct mrsi_bucket_template *a, struct mrs_view d);
 
 #endif

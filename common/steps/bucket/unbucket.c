@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unbucket.c - unbucket: the items of buckets become documents again.
+/* unbucket.c - unbucket: turns the items of buckets into documents.
  *
- * An item gets what was once for all of them, the fields named by `by`, in front of its own, which win; a bucket
- * without items stays, since there is nothing that could hold what it says. The names of `by` are kept as a tree, so
- * that a dotted one is merged with a document of the item level by level. */
+ * A document gets the fields of `by` first, then those of its item, which take precedence. A bucket without items
+ * stays, since no document could hold its fields. The names of `by` form a tree, so that dotted names merge with a
+ * document of the item level by level. */
 #include "shared_fields.h"
 #include "steps/kit/id_policy.h"
 #include "steps/catalog/indexes.h"
@@ -14,14 +14,14 @@
 #include "mongoreshape/catalogue.h"
 #include "mongoreshape/inverse.h"
 
-#define MADE_MAX (8u * MRS_DOC_READ_MAX) /* of what is made of one bucket */
+#define MADE_MAX (8u * MRS_DOC_READ_MAX) /* maximum for the documents of one bucket */
 
 enum id { ID_KEEP, ID_NEW, ID_EXPR };
 
-/* A name of `by`: the field of a path, or a document on the way to some. */
+/* A name of `by`: the end of a path, or a parent of paths. */
 struct node {
     const struct mrs_part *name;
-    const struct mrs_path *path; /* NULL: on the way */
+    const struct mrs_path *path; /* NULL: a parent */
     struct node *first, *next;
     uint32_t no;
 };
@@ -30,14 +30,14 @@ struct unbucket {
     struct mrs_coll from, into;
     struct mrs_query *where;
     struct mrs_path items;
-    struct mrs_val items_spec; /* as the plan has it, for ids */
+    struct mrs_val items_spec; /* as in the plan, for ids */
     struct mrsi_paths by;
     struct node *tree;
     uint32_t n_nodes;
     struct mrsi_shape shape;
     struct mrs_expr *id_expr;
     int id, keep, conflicts, errors;
-    struct mrs_view source; /* the step as it is in the plan */
+    struct mrs_view source; /* the step as in the plan */
     bool indexes, drops_id;
 };
 
@@ -160,28 +160,28 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 struct unbucket_span {
     uint32_t off, len;
 };
-/* What the names of a document tell. */
+/* Results of one walk over the names of a document. */
 struct unbucket_names {
     struct mrsi_name_set seen;
-    struct unbucket_span own_id; /* where its `_id` is; len 0: it has none */
-    bool meets;         /* it has a name that `by` begins with */
-    bool good;          /* it was found to hold no name twice */
+    struct unbucket_span own_id; /* of its `_id`; len 0: none */
+    bool meets;         /* it has a top-level name of `by` */
+    bool good;          /* no duplicate names */
 };
 struct work {
     bool ready;
     struct mrs_buf element, shaped;
-    struct mrs_buf made;       /* documents, one behind the other */
-    struct mrs_buf kept;       /* size_t each: where in `made` those begin that have the `_id` of their item */
-    struct mrs_buf by;         /* struct mrs_val of each node: what the bucket holds there */
-    struct mrs_buf front;      /* the elements that every document gets whose item has none of their names */
-    struct mrs_buf source;     /* what the last new `_id` was made of; empty: none was */
-    struct mrs_id_same same;   /* of those made of it */
-    uint8_t id[12];            /* and what it was */
-    struct mrsi_bucket_template alike; /* a document whose names were examined, and what was seen: */
+    struct mrs_buf made;       /* the documents, concatenated */
+    struct mrs_buf kept;       /* size_t each: offsets in `made` of documents with the `_id` of their item */
+    struct mrs_buf by;         /* struct mrs_val of each node: its value in the bucket */
+    struct mrs_buf front;      /* elements for every document whose item has none of their names */
+    struct mrs_buf source;     /* source of the last new `_id`; empty: none */
+    struct mrs_id_same same;   /* of the `_id`s made from it */
+    uint8_t id[12];            /* that `_id` */
+    struct mrsi_bucket_template alike; /* template of the last document whose names were checked, and the results: */
     struct unbucket_names known;
-    struct mrs_view self;      /* the bucket, where it stays; p NULL */
-    size_t at;                 /* of the next product in `made`, */
-    size_t n_kept;             /* and how many of `kept` lie before it */
+    struct mrs_view self;      /* the bucket, if it stays; p NULL */
+    size_t at;                 /* offset of the next product in `made`, */
+    size_t n_kept;             /* and number of entries of `kept` before it */
 };
 
 static void
@@ -219,12 +219,12 @@ struct item {
     struct mrs_ctx *c;
     struct work *w;
     struct mrs_view bucket;
-    struct mrs_view item; /* as it is, or {value: it} */
-    struct mrs_view doc;  /* as `fields` and `drop` left it */
+    struct mrs_view item; /* unchanged, or {value: item} */
+    struct mrs_view doc;  /* after `fields` and `drop` */
     struct mrs_val vars[3];
     int64_t position;
     struct unbucket_names *names; /* of doc */
-    struct unbucket_names other;  /* where it does not look as a known one */
+    struct unbucket_names other;  /* used if doc does not match the template */
 };
 
 static enum mrs_status
@@ -263,12 +263,12 @@ shape_item(struct item *x)
     return st;
 }
 
-/* The document but for its `_id` and what the bucket gives. The usual item is that itself, and no more is asked for. */
+/* The document without its `_id` and the bucket's fields. Usually that is the item itself, with no further checks. */
 static enum mrs_status
 document_of(struct item *x, struct mrs_val v, uint8_t room[16])
 {
     if (v.type == MRS_DOCUMENT && !mrsi_shape_given(&x->s->shape) && x->s->id != ID_EXPR) {
-        struct mrs_view d = mrs_val_view(v); /* x->item = x->doc would be a load of what is just being stored */
+        struct mrs_view d = mrs_val_view(v); /* x->item = x->doc would load bytes that are just being stored */
         x->doc = d;
         x->item = d;
         return MRS_OK;
@@ -277,7 +277,7 @@ document_of(struct item *x, struct mrs_val v, uint8_t room[16])
     return st == MRS_OK ? shape_item(x) : st;
 }
 
-/* The one read of the names of the document; none where it looks as the last one did. */
+/* Walks the names of the document once; skipped if it matches the template. */
 static void
 survey(struct item *x)
 {
@@ -288,7 +288,7 @@ survey(struct item *x)
     if (mrsi_bucket_template(&x->w->alike, x->doc)) {
         return;
     }
-    bool as_it_is = x->s->id == ID_KEEP && !x->s->tree; /* with an `_id` of its own */
+    bool as_it_is = x->s->id == ID_KEEP && !x->s->tree; /* with its own `_id` */
     x->names = names = &x->other;
     *names = (struct unbucket_names){.meets = false};
     mrsi_name_set_begin(&names->seen);
@@ -320,7 +320,7 @@ own_id(const struct item *x)
     return n ? (struct mrs_val){p + head, n - head, *p} : mrs_missing();
 }
 
-/* Those of one bucket differ in their position only. */
+/* The `_id`s of one bucket differ only in their position. */
 static enum mrs_status
 new_id(struct item *x, struct mrs_val *id)
 {
@@ -339,7 +339,7 @@ new_id(struct item *x, struct mrs_val *id)
     return mrsi_step_skip(x->c, st, "id");
 }
 
-/* *own: it is the `_id` that the document brings, in its place. */
+/* *own: it is the item's own `_id`, at its place. */
 static enum mrs_status
 choose_id(struct item *x, struct mrs_val *id, bool *own)
 {
@@ -371,14 +371,14 @@ choose_id(struct item *x, struct mrs_val *id, bool *own)
     return st;
 }
 
-/* ---- what the bucket gives ---- */
+/* ---- values of the bucket ---- */
 static struct mrs_val *
 given(const struct work *w, const struct node *n)
 {
     return (struct mrs_val *)(void *)w->by.p + n->no;
 }
 
-/* What a bucket holds at each node; on the way: a document, if it holds anything below. As deep as the plan. */
+/* The value of the bucket at each node; for a parent a document, if it has any of its children. As deep as the plan. */
 static bool
 look_up(struct work *w, const struct node *list, struct mrs_view bucket)
 {
@@ -401,7 +401,8 @@ is_given(const struct work *w, const struct node *list, const struct mrs_elem *e
 }
 
 /* ---- the document ---- */
-/* The fields of a level of the item that the bucket does not give; top: nor `_id`. SKIP: a name twice. */
+/* Appends the fields of one level of the item that the bucket does not have; top: without `_id`. SKIP: duplicate
+ * name. */
 static enum mrs_status
 put_others(struct item *x, const struct node *list, bool top, struct mrs_view d, struct mrs_buf *out)
 {
@@ -429,7 +430,7 @@ put_others(struct item *x, const struct node *list, bool top, struct mrs_view d,
     return mrsi_name_set_check(&seen, x->c, d);
 }
 
-/* A level of the document: what the bucket gives there, then the rest of the item's. As deep as the plan's paths. */
+/* Appends one level of the document: the bucket's fields, then the rest of the item's. As deep as the plan's paths. */
 static enum mrs_status
 put_level(struct item *x, const struct node *list, bool top, struct mrs_view d, struct mrs_buf *out)
 {
@@ -461,7 +462,7 @@ put_run(uint8_t *at, const uint8_t *p, size_t n)
     return at + n;
 }
 
-/* A new `_id` was stored in these parts a moment ago, and loads across them would have to wait. */
+/* the new `_id` was just stored in these parts; a load across them would stall */
 static inline uint8_t *
 put_id(uint8_t *at, struct mrs_val id)
 {
@@ -473,8 +474,7 @@ put_id(uint8_t *at, struct mrs_val id)
     return at + 12;
 }
 
-/* The usual document: the bucket gives what it gives to all of them, and the rest of the item is copied as it is.
- */
+/* The usual document: the shared elements of the bucket, then the rest of the item unchanged. */
 static enum mrs_status
 put_usual(struct item *x, struct mrs_val id)
 {
@@ -549,7 +549,7 @@ make(struct item *x, struct mrs_val v)
 }
 
 /* ---- kernels ---- */
-/* As mrs_walk_next in an array, whose names tell nothing. */
+/* Like mrs_walk_next, for an array: its names are not needed. */
 static inline bool
 next_item(struct mrs_walk *w, struct mrs_val *v)
 {
@@ -644,8 +644,7 @@ all(const void *work)
     return (struct mrs_products){1, w->made.p, w->made.n};
 }
 
-/* `$$BUCKET.name` in an expression, whether all of it or of what lies below it; or `$$BUCKET` as a whole. Texts of BSON
- * end with NUL. */
+/* Is this string `$$BUCKET.name` (the field or something below it), or all of `$$BUCKET`? BSON strings end with NUL. */
 static bool
 is_used(struct mrs_view source, const char *name, uint32_t len)
 {
@@ -671,7 +670,7 @@ is_first(const struct mrs_path *p, const char *name, uint32_t len)
     return p->n && p->part[0].len == len && memcmp(p->part[0].name, name, len) == 0;
 }
 
-/* What neither `by` nor `drop` names, nor an expression; a new `_id` is made of the old one. */
+/* Lost: fields that neither `by`, `drop` nor an expression names; a new `_id` is computed from the old one. */
 static bool
 loses(const void *state, const char *name, uint32_t len)
 {
@@ -792,8 +791,8 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }
 
-/* ---- the way back ---- */
-/* Whether a bucket could hold the items beside the fields of `by`. */
+/* ---- inverse ---- */
+/* Can a bucket store the items next to the fields of `by`? */
 static bool
 stand_apart(const struct unbucket *s)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* catalog.c - the collections, options and indexes of the input, followed through a plan.
+/* catalog.c - follows the collections, options and indexes of the input through a plan.
  *
- * Which collections exist after a run, and with which metadata, must be known before the first
- * document is read, so every step is played on this catalogue first. It is also the place where a
- * plan learns that a collection cannot be reshaped: rewriting the documents of a view, a capped or
- * a time-series collection would give something a server does not take back. Everything lives in
- * one arena and entries never move: engines keep pointers. It must not know documents, files or
- * what a single step means. */
+ * Which collections exist after a run, and with which metadata, must be known before the first document is read, so
+ * every step is first applied to this catalog. Here a plan also learns that a collection cannot be reshaped: a server
+ * does not take back rewritten documents of a view, a capped or a time-series collection. Everything lives in one arena
+ * and entries never move, so engines may keep pointers. This file must not know documents, files or the meaning of a
+ * single step. */
 #include "indexes.h"
 #include "mongoreshape/words.h"
 #include "mongoreshape/value.h"
@@ -20,7 +19,7 @@ struct catalog_entry {
     const struct mrs_view *was;
     uint32_t n_was;
     struct mrs_view options_was;
-    bool gone; /* dropped or renamed: whatever has the name now is another collection */
+    bool gone; /* dropped or renamed: its name is free, or that of another collection */
 };
 struct left_out {
     const char *ns;
@@ -35,8 +34,8 @@ struct mrs_catalog {
     uint32_t n, cap;
     const char **note;
     uint32_t n_notes, note_cap;
-    bool lost; /* a note, for lack of memory */
-    unsigned takes; /* enum mrs_takes, of the step that is played */
+    bool lost; /* a note, because memory was out */
+    unsigned takes; /* enum mrs_takes, of the current step */
     const struct mrs_step *playing;
     const struct left_out *left_out; /* the last one */
 };
@@ -127,7 +126,7 @@ mrs_catalog_note(struct mrs_catalog *c, const char *fmt, ...)
     va_end(again);
     for (uint32_t i = 0; text && i < c->n_notes; i++) {
         if (strcmp(c->note[i], text) == 0) {
-            return; /* several steps may have the same to say of a collection */
+            return; /* several steps may have the same note for a collection */
         }
     }
     const char **more = text ? mrs_more(c->mem, c->note, c->n_notes, &c->note_cap, sizeof *more) : NULL;
@@ -166,7 +165,7 @@ mrsi_cat_copy(struct mrs_catalog *cat, struct mrs_view v)
     return out;
 }
 
-/* Puts a copy of the list of n index documents in place of the collection's own. */
+/* Replaces the index list of the collection by a copy of these n index documents. */
 static enum mrs_status
 set_indexes(struct mrs_catalog *cat, struct mrs_cat_coll *cc, const struct mrs_view *index, uint32_t n,
             struct mrs_err *e)
@@ -225,7 +224,7 @@ only_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_err *
     return set_indexes(cat, cc, &v, 1, e);
 }
 
-/* A new entry, plain and empty, not yet existing. */
+/* A new, empty, ordinary entry, not yet existing. */
 static enum mrs_status
 new_entry(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_cat_coll **out, struct mrs_err *e)
 {
@@ -250,8 +249,8 @@ new_entry(struct mrs_catalog *c, const char *db, const char *coll, struct mrs_ca
     return MRS_OK;
 }
 
-/* The index documents of metadata; other elements of the list are no indexes and are left behind. A foreign file may
- * list any number of them: their room is made once. */
+/* The index documents of metadata; other elements of the list are skipped. A file may list any number of them, so the
+ * array is allocated once. */
 static enum mrs_status
 take_indexes(struct mrs_catalog *c, struct mrs_cat_coll *cc, struct mrs_val list, struct mrs_err *e)
 {
@@ -430,7 +429,7 @@ mrs_step_measures(const struct mrs_step *st, const struct mrs_coll *coll)
     return (roles & MRS_ROLE_READ) && !(roles & (MRS_ROLE_CHANGE | MRS_ROLE_ADD));
 }
 
-/* What the step that is played takes in the place of this collection. */
+/* What the current step accepts in the place of this collection. */
 static unsigned
 takes_of(const struct mrs_catalog *c, const struct mrs_cat_coll *cc)
 {
@@ -457,7 +456,7 @@ mrs_catalog_play(struct mrs_catalog *c, const struct mrs_step *st, uint32_t vers
     return s;
 }
 
-/* Whether an option has left out what is in the input under this name. */
+/* Was a collection of this name in the input left out by an option? */
 static bool
 is_left_out(const struct mrs_catalog *c, const char *ns)
 {
@@ -482,7 +481,7 @@ check_name(const struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_
     return MRS_OK;
 }
 
-/* `shop.orders` written where the name of a collection is: how it is written here, if it is there. */
+/* The plan has `shop.orders` as the name of a collection: how to write it in the plan, if that collection exists. */
 static bool
 with_database(struct mrs_catalog *c, const struct mrs_coll *coll, char *text, size_t size)
 {
@@ -498,7 +497,7 @@ with_database(struct mrs_catalog *c, const struct mrs_coll *coll, char *text, si
     return false;
 }
 
-/* The collection that is there and whose name is nearest: of the same name in another database, if not in this one. */
+/* The existing collection with the most similar name: the same name in another database, if none in this one. */
 static const char *
 nearest_coll(struct mrs_catalog *c, const struct mrs_coll *coll)
 {
@@ -558,7 +557,7 @@ mrs_catalog_need(struct mrs_catalog *c, const struct mrs_coll *coll, bool change
     return MRS_OK;
 }
 
-/* A collection that the plan makes: nothing of one that had the name before is left. */
+/* A collection that the plan creates; nothing remains of an earlier one of this name. */
 static enum mrs_status
 make(struct mrs_catalog *c, const struct mrs_coll *coll, struct mrs_cat_coll **out, struct mrs_err *e)
 {
@@ -631,7 +630,7 @@ has_buckets(const struct mrs_cat_coll *cc)
     return cc->kind == MRS_COLL_TIMESERIES && !cc->made && !cc->measured;
 }
 
-/* The collection with the documents of a time series, where it is one of its own; NULL: none. */
+/* The collection with the documents of a time series, if it is a separate one; NULL: none. */
 static struct mrs_cat_coll *
 buckets_of(struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
 {

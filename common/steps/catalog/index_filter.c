@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_filter.c - which documents a partial index holds, for engines that read values and know no queries. */
+/* index_filter.c - which documents a partial index holds, for engines that read values but not queries. */
 #include "mongoreshape/expr.h"
 #include "mongoreshape/unique.h"
 

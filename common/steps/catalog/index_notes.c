@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_notes.c - indexes that stay as they are and meet other values or other documents.
+/* index_notes.c - notes about indexes that stay unchanged while their values or documents change.
  *
- * A unique index refuses what clashes, and one with expireAfterSeconds makes a server delete documents by itself. Both
- * are the owner's word, so they stay; but a change of the fields they are on is reported before the data is loaded.
- * Nothing here changes an index: that is indexes.c's. */
+ * A unique index refuses duplicates, and one with expireAfterSeconds makes a server delete documents. Both are the
+ * owner's decision, so they stay; but a change of their fields is reported before the data is loaded. This file changes
+ * no index: indexes.c does. */
 #include "indexes.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/catalogue.h"
@@ -61,7 +61,7 @@ mrsi_index_is_id(struct mrs_view index)
            mrs_doc_get(mrs_val_view(key), "_id").type != MRS_STRING;
 }
 
-/* Whether the index has a key at, above or below the path, or its filter asks for it. */
+/* Does the index have a key at, above or below the path, or does its filter test it? */
 static bool
 covers(struct mrs_view index, const char *path)
 {

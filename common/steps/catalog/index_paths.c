@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_paths.c - where an index document holds paths, and how each of them is rewritten.
+/* index_paths.c - finds the paths in an index document and rewrites them.
  *
- * Paths are in the key, in the filter of a partial index (a query: only names outside operators,
- * and inside $and and $or), in wildcardProjection and in the weights of a text index;
- * language_override is a field's name. A text index as listIndexes gives it has _fts and _ftsx in
- * its key, which are no paths: there the weights are. The filter is walked with a stack of its own,
- * because it is data of the user. Nothing here knows a collection. */
+ * Paths are in the key, in the filter of a partial index (a query: only names outside operators, and inside $and and
+ * $or), in wildcardProjection and in the weights of a text index; language_override is a field name. A text index as
+ * listIndexes returns it has _fts and _ftsx in its key, which are no paths: there the weights count. The filter is user
+ * data, so it is walked with an explicit stack. This file knows no collections. */
 #include "index_paths.h"
 #include "mongoreshape/value.h"
 
@@ -17,7 +16,7 @@ struct remap {
     bool dead;
 };
 
-/* What of path lies below from: "" for from itself; NULL where it does not. */
+/* The rest of path below from: "" for from itself; NULL: path is not below it. */
 static const char *
 rest_of(const char *from, const char *path)
 {
@@ -55,7 +54,7 @@ is_gone(const struct mrsi_moves *m, const char *path)
     return gone;
 }
 
-/* The path as moves call it; NULL: gone (or no memory). */
+/* The path after the moves; NULL: gone, or out of memory. */
 static const char *
 remap_plain(struct remap *x, const char *path)
 {
@@ -87,7 +86,7 @@ remap_plain(struct remap *x, const char *path)
     return text;
 }
 
-/* The path as it is called now; NULL: gone (or no memory). */
+/* The current name of the path; NULL: gone, or out of memory. */
 static const char *
 remap(struct remap *x, const char *path)
 {
@@ -99,7 +98,7 @@ remap(struct remap *x, const char *path)
     return now;
 }
 
-/* A document that was built at the start of the scratch, as a value in the arena. */
+/* Copies a document that begins at the start of the scratch into the arena. */
 static struct mrs_val
 keep_built(struct remap *x, struct mrs_build *b)
 {
@@ -118,7 +117,7 @@ is_zero(struct mrs_val v)
     return v.type == MRS_BOOL ? !v.p[0] : mrs_val_integral(v, &n) && n == 0;
 }
 
-/* A projection by inclusion that includes nothing any more would index everything. */
+/* An inclusion projection that includes nothing any more would index everything. */
 static bool
 excludes(struct mrs_val projection)
 {
@@ -135,30 +134,30 @@ excludes(struct mrs_val projection)
 
 enum index_paths_names { NAMES_KEY, NAMES_KEY_PROJECTED, NAMES_WEIGHTS, NAMES_INCLUDED, NAMES_EXCLUDED };
 
-/* The name of one element of such a map as it is now; NULL: gone. */
+/* The current name of one element of such a map; NULL: gone. */
 static const char *
 remap_name(struct remap *x, const struct mrs_elem *e, enum index_paths_names what)
 {
     MRS_ASSERT(e->name);
     bool wild = strcmp(e->name, "$**") == 0;
     if (wild && what == NAMES_KEY_PROJECTED) {
-        return e->name; /* the projection says which paths: a server takes one with `$**` only */
+        return e->name; /* the projection has the paths: a server accepts one with `$**` only */
     }
     const char *now = remap(x, e->name);
     if (!now && what == NAMES_EXCLUDED && !x->dead) {
-        return e->name; /* what is not there is excluded as well, and a server takes no empty projection */
+        return e->name; /* a missing field is excluded as well, and a server accepts no empty projection */
     }
     x->out->all = x->out->all || (wild && !now);
     if (wild && now && strcmp(now, e->name) != 0 && what == NAMES_WEIGHTS) {
         x->out->why = "a text index over all fields cannot be limited to a part of the document";
     }
     if (now && what == NAMES_INCLUDED && is_zero(e->v) && strcmp(now, "_id") != 0) {
-        return NULL; /* only `_id` may be excluded where others are included */
+        return NULL; /* if others are included, only `_id` may be excluded */
     }
     return now;
 }
 
-/* One more path that is gone. */
+/* Records a path that is gone. */
 static void
 note_gone(struct remap *x, const char *path)
 {
@@ -188,7 +187,8 @@ seen_before(const char *const *seen, uint32_t n, const char *name)
     return false;
 }
 
-/* A flat map of paths; two that have become one are there once. *live: those that are left; true: none is gone. */
+/* Rewrites a flat map of paths; paths that became equal appear once. *live: number of remaining paths; true: none is
+ * gone. */
 static bool
 remap_names(struct remap *x, struct mrs_val in, enum index_paths_names what, struct mrs_val *out, uint32_t *live)
 {
@@ -285,7 +285,7 @@ remap_filter(struct remap *x, struct mrs_val in)
     x->out->filter = keep_built(x, &b);
 }
 
-/* language_override names a field of every level; only a top-level rename of exactly that name concerns it. */
+/* language_override is a field name at every level; only a top-level rename of exactly that name affects it. */
 static void
 remap_override(struct remap *x, struct mrs_val in)
 {

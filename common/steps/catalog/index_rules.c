@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_rules.c - indexes that no server builds.
+/* index_rules.c - finds indexes that no server builds.
  *
- * A server refuses an index when the data has been loaded already, and then builds none of its collection. What the
- * step `index` asks for is refused before anything is read; an index of the dump, which an older server built once, is
- * named. These are the rules of servers since 5.0, whatever `v` an index has: mongorestore takes that away. */
+ * A server refuses such an index after the data is loaded, and then builds no index of the collection. An index of the
+ * step `index` is refused before anything is read; an index of the dump, which an older server once built, gets a note.
+ * The rules are those of servers since 5.0, for every `v` of an index, because mongorestore removes `v`. */
 #include "indexes.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/words.h"
@@ -16,12 +16,12 @@ struct why {
     char *text;
     size_t size;
 };
-struct facts { /* of a key */
+struct facts { /* about a key */
     uint32_t n, hashed, flat, texts, last_text; /* flat: "2d" */
     bool flat_first, wildcard, gap;  /* gap: a field between texts */
-    bool all;                        /* a wildcard of all paths */
-    bool odd;                        /* a wildcard that is neither 1 nor text */
-    const char *kind;                /* "text", "hashed", ...; NULL: all fields are in order */
+    bool all;                        /* a wildcard over all paths */
+    bool odd;                        /* a wildcard whose value is neither 1 nor text */
+    const char *kind;                /* "text", "hashed", ...; NULL: only ascending or descending fields */
 };
 
 __attribute__((format(printf, 2, 3))) static bool
@@ -42,7 +42,7 @@ number_of(struct mrs_val v)
     return mrs_val_integral(v, &n) ? (double)n : mrs_val_double(v);
 }
 
-/* No part is empty or begins with `$`, but for a last `$**` and the parts of a DBRef. */
+/* No part is empty or begins with `$`, except a last `$**` and the parts of a DBRef. */
 static bool
 path_good(struct why *w, const char *path, bool *wildcard)
 {
@@ -160,7 +160,7 @@ condition_good(struct why *w, const struct mrs_elem *field)
     }
     for (mrs_walk_init(&walk, mrs_val_view(field->v)); mrs_walk_next(&walk, &e) == 1;) {
         if (e.name[0] != '$') {
-            return true; /* a document to be equal to */
+            return true; /* an equality with a document */
         }
         if (!operator_good(&e)) {
             return refuse(w, "a partial filter takes no %.40s%s", e.name,
@@ -174,7 +174,7 @@ static bool
 filter_good(struct why *w, struct mrs_val filter)
 {
     struct mrs_walk stack[MRS_DEPTH_MAX];
-    bool list[MRS_DEPTH_MAX] = {false}; /* of filters, by its depth */
+    bool list[MRS_DEPTH_MAX] = {false}; /* depths at which the element is a list of filters */
     struct mrs_elem e;
     int depth = 1;
     if (filter.type != MRS_DOCUMENT) {
@@ -225,7 +225,7 @@ within(struct mrs_val v, double least, double most)
     return mrs_is_number(v) && number_of(v) >= least && number_of(v) <= most;
 }
 
-/* Of 2d: the bounds of the plane, and how finely it is parted. */
+/* Options of 2d: bounds of the plane, and precision. */
 static bool
 plane_good(struct why *w, struct mrs_view index)
 {
@@ -270,7 +270,7 @@ text_good(struct why *w, struct mrs_view index)
 }
 
 /* ---- wildcards ---- */
-/* Which paths it has: all that are named, or all others. */
+/* The paths of the projection: only the named ones, or all others. */
 static bool
 projection_good(struct why *w, struct mrs_view index, const struct facts *f)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* indexes.c - indexes follow the paths they are on.
+/* indexes.c - rewrites indexes when the paths of their fields change.
  *
- * Decided by the plan, never by the data: so an index that could fail at the restore (a unique index that would become
- * multikey or find documents without its field, an index that would expire other documents than before) loses the
- * option or is left out, and the report says so. A default name is made again only if the old one was the default;
- * names and keys stay unique within the collection. Paths in one index are in index_paths.c; collections in
- * catalog.c. */
+ * The plan decides, never the data. An index that could fail during a restore (a unique index that would become
+ * multikey or find documents without its field), or would expire other documents than before, loses that option or is
+ * not copied, and the report says so. A default name is regenerated only if the old one was the default; names and keys
+ * stay unique in the collection. index_paths.c rewrites the paths of one index, catalog.c handles collections. */
 #include "index_paths.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/catalogue.h"
@@ -22,8 +21,8 @@ mrsi_index_plain(const struct mrs_path *path)
     return path->n > 0;
 }
 
-/* Whether some field of its key is of a kind: "hashed", "text" (before it was made: then a text index has other
- * keys). */
+/* Does a field of its key have this kind ("hashed", "text")? "text" only before the index is built: listIndexes shows
+ * other keys. */
 static bool
 has_kind(struct mrs_view index, const char *kind)
 {
@@ -40,7 +39,7 @@ has_kind(struct mrs_view index, const char *kind)
     return false;
 }
 
-/* Its name; NULL: the list has none. */
+/* Its name; NULL: none in the list. */
 const char *
 mrsi_index_text_of(const struct mrs_view *list, uint32_t n)
 {
@@ -53,7 +52,7 @@ mrsi_index_text_of(const struct mrs_view *list, uint32_t n)
     return NULL;
 }
 
-/* ---- names and sameness ---- */
+/* ---- names and equality ---- */
 static void
 put_part(struct mrs_buf *out, const char *name, struct mrs_val v)
 {
@@ -103,7 +102,7 @@ same_part(struct mrs_view a, struct mrs_view b, const char *name)
     return mrs_compare(mrs_doc_get(a, name), mrs_doc_get(b, name)) == 0;
 }
 
-/* Whether two index documents mean the same: key, collation, filter, weights. */
+/* Do two index documents define the same index: key, collation, filter, weights? */
 static bool
 are_alike(struct mrs_view a, struct mrs_view b)
 {
@@ -138,7 +137,7 @@ shop_close(struct shop *s, enum mrs_status st)
     return st == MRS_OK ? mrsi_cat_status(s->cat, s->err) : st;
 }
 
-/* The document of index with parts in place of its own and without the lost options. name NULL: its own. */
+/* The document of index with new parts and without the lost options. name NULL: keep its name. */
 static enum mrs_status
 assemble(struct shop *s, struct mrs_view index, const struct mrsi_index_parts *p, unsigned lose, const char *name,
          struct mrs_view *out)
@@ -184,8 +183,8 @@ name_taken(const struct mrs_view *list, uint32_t n, const char *name)
     return false;
 }
 
-/* The index under a name that is free in the list: its own where that was no default name, else the
- * default of its new key (before: the index as it was); then `_` as often as needed. */
+/* The index with a name that is free in the list: its own if that was no default name, else the default of its new key
+ * (before: the index before the change); `_` is appended until the name is free. */
 static enum mrs_status
 rename_free(struct shop *s, struct mrs_view before, struct mrs_view *index, const struct mrs_view *list, uint32_t n)
 {
@@ -229,8 +228,8 @@ has_alike(const struct mrs_view *list, uint32_t n, struct mrs_view index, const 
     return false;
 }
 
-/* Adds an index document (key and name at least) under a free name, unless one of the same key,
- * collation and filter is there. */
+/* Adds an index document (at least key and name) with a free name, unless the list has one with the same key, collation
+ * and filter. */
 static enum mrs_status
 add_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_view index, struct mrs_err *e)
 {
@@ -282,12 +281,12 @@ struct rewriting {
     struct shop shop;
     const struct mrsi_moves *m;
     bool keep_old;
-    struct mrs_view *fresh; /* the new index of each old one; p NULL: none */
-    struct mrs_view *stays; /* the old one as it stays; p NULL: it goes */
+    struct mrs_view *fresh; /* the new version of each index; p NULL: none */
+    struct mrs_view *stays; /* the old version that stays in addition; p NULL: none */
 };
 
-/* Two documents without the path clash in a unique index, unless it is sparse on a single key and passes over them;
- * one that did pass over documents may find equal values in them now. */
+/* Two documents without the path are duplicates in a unique index, unless it is sparse on a single key and skips them.
+ * An index that skipped documents may now find equal values in them. */
 static unsigned
 may_clash(const struct rewriting *r, struct mrs_view index)
 {
@@ -337,8 +336,8 @@ rewrite_one(struct rewriting *r, uint32_t i)
     return st == MRS_OK && !gone ? assemble(s, old, &p, lose, NULL, &r->fresh[i]) : st;
 }
 
-/* The lists put together: an index that changed is where its old one was, so what stays keeps
- * its name. */
+/* Builds the new list: a changed index stays at the position of its old version, so unchanged indexes keep their
+ * names. */
 static enum mrs_status
 put_together(struct rewriting *r, uint32_t n)
 {
@@ -418,7 +417,7 @@ note_lost(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index
                      from->coll.ns, s->cc->coll.ns, words[lost & 7], why);
 }
 
-/* The options of an index that it really has, of those that must be lost. */
+/* The lost options that the index really has. */
 static unsigned
 losses_of(struct mrs_view index, const struct mrsi_index_parts *p, unsigned lose)
 {
@@ -429,9 +428,9 @@ losses_of(struct mrs_view index, const struct mrsi_index_parts *p, unsigned lose
     return lost;
 }
 
-/* A unique index that holds for the documents of one source only: partial on the tag. A sparse one
- * becomes partial on its field as well, since a server takes either option; sparse on several keys
- * has no filter that means it. */
+/* Makes a unique index partial on the tag, so that it applies to the documents of one source. A sparse one also becomes
+ * partial on its field, because a server accepts only one of both options; sparse on several keys cannot be expressed
+ * as a filter. */
 static enum mrs_status
 tagged(struct shop *s, struct mrs_view *index, const struct mrsi_carry *how, bool *can)
 {
@@ -474,7 +473,7 @@ tagged(struct shop *s, struct mrs_view *index, const struct mrsi_carry *how, boo
 
 static const char needs_paths[] = "it needs paths that are not there";
 
-/* Why it does not go over; NULL: it does, or no word is due. */
+/* Why the index is not copied; NULL: it is, or needs no note. */
 static const char *
 obstacle(struct mrs_view index, const struct mrsi_index_parts *p, const struct mrsi_carry *how, bool *goes)
 {
@@ -513,7 +512,7 @@ note_stays(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view inde
                      s->cc->coll.ns, why);
 }
 
-/* As note_stays, and which paths it lacks. */
+/* Like note_stays, with the missing paths. */
 static void
 note_needs(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view index, const char *gone)
 {
@@ -521,8 +520,8 @@ note_needs(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view inde
                      s->cc->coll.ns, needs_paths, gone ? ": " : "", gone ? gone : "");
 }
 
-/* The index put into the collection under a free name, unless one like it is there: the report hears what that one
- * does not do. */
+/* Adds the index to the collection with a free name, unless there is an equal one; then the report says which of its
+ * options that one lacks. */
 static enum mrs_status
 put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, struct mrs_view one, bool told)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* new_names.c - which names a server accepts for a new collection, and plans can say.
+/* new_names.c - which names a server accepts for a new collection, and a plan can express.
  *
- * For names that are composed of what a star matched, or of values. Names written in a plan are the author's, and
- * names in a dump were accepted by some server once. */
+ * For names composed from a star or from values. Names in a plan are the author's, and names in a dump were accepted by
+ * a server before. */
 #include "catalog.h"
 #include "mongoreshape/catalogue.h"
 #include <strings.h>
@@ -19,7 +19,7 @@ mrs_catalog_bad_name(const char *db, const char *coll)
         return "has a `$`";
     }
     if (strchr(coll, '*')) {
-        return "has a star, which stands for any name in a plan"; /* a later drop would remove others, too */
+        return "has a star, which stands for any name in a plan"; /* a later drop of it would remove others */
     }
     if (strncmp(coll, "system.", 7) == 0) {
         return "begins with `system.`";

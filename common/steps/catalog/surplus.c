@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* surplus.c - indexes that another index of the same collection makes superfluous, and those that no server builds.
+/* surplus.c - finds indexes that another index of the collection makes redundant, and indexes that no server builds.
  *
- * Reshaping brings indexes together: a copied one may be a prefix of one that a reference got. Each costs every write,
- * so the report names it; it is never dropped, because a hint in some query may name it. Superfluous indexes from
- * before the plan are reported only on request. Reads metadata only. */
+ * Reshaping brings indexes together: a copied one may be a prefix of the index of a reference. Each costs every write,
+ * so the report names it. It is never dropped, because a query hint may name it. Indexes that were redundant before the
+ * plan are reported only on request. Reads metadata only. */
 #include "indexes.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/catalogue.h"
@@ -25,7 +25,7 @@ direction(const struct mrs_elem *e)
     return n > 0 ? 1 : n < 0 ? -1 : 0;
 }
 
-/* Whether the keys of b begin with those of a, all in the same or all in the other direction, and continue. */
+/* Do the keys of b begin with all keys of a, in the same or in reversed directions, and continue? */
 static bool
 begins_with(struct mrs_val a, struct mrs_val b)
 {
@@ -58,7 +58,7 @@ begins_with(struct mrs_val a, struct mrs_val b)
     return turn && more;
 }
 
-/* Finds some documents only, or none at all. */
+/* Does the index cover only some documents? */
 static bool
 is_narrow(struct mrs_view index)
 {
@@ -66,7 +66,7 @@ is_narrow(struct mrs_view index)
            mrs_doc_get(index, "partialFilterExpression").type != MRS_MISSING;
 }
 
-/* Whether everything that a does is done by b: a may neither refuse nor expire documents. */
+/* Can b replace a? Not if a refuses or expires documents. */
 static bool
 is_surplus(struct mrs_view a, struct mrs_view b)
 {
@@ -86,7 +86,7 @@ in_list(const struct mrs_view *list, uint32_t n, struct mrs_view index)
     return false;
 }
 
-/* Whether both were side by side before the plan, in this collection or in one whose documents are here now. */
+/* Were both in one collection before the plan: this one, or one whose documents are here now? */
 static bool
 stood_before(struct mrs_catalog *cat, struct mrs_view a, struct mrs_view b)
 {
@@ -116,7 +116,7 @@ note_surplus(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, bool all)
     }
 }
 
-/* expireAfterSeconds: NaN, as old clients could write it. */
+/* expireAfterSeconds; NaN is possible, old clients wrote it */
 static void
 note_expiry(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_view index)
 {
@@ -129,7 +129,7 @@ note_expiry(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, struct mrs_v
     }
 }
 
-/* A server takes no second index of one name. More indexes than it takes have a note of their own. */
+/* A server refuses a second index with the same name. Too many indexes have a note of their own. */
 static void
 note_namesake(struct mrs_catalog *cat, const struct mrs_cat_coll *cc, uint32_t i)
 {

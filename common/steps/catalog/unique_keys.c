@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unique_keys.c - see unique.h. A path is followed to its end or to the first array on it; that array's elements each
- * make a key of their own, with all paths that stop at it going on from there. A key is the hash, by the caller's
- * secret, of the hashes of its values: equal hashes are equal keys (mrs_hash_secret), whatever their source. */
+/* unique_keys.c - see unique.h. A path is followed to its end or to the first array. Each element of that array makes a
+ * key, and all paths that stop at the array continue from the element. A key is the hash, with the caller's secret, of
+ * the hashes of its values: equal hashes are equal keys (mrs_hash_secret) for any source. */
 #include "mongoreshape/unique.h"
 #include "mongoreshape/expr.h"
 
-enum { FIELDS = 32 }; /* of one index, as a server has it */
-enum { VALUE, KEY };  /* kinds of what is hashed: values, the hashes of a key's values */
+enum { FIELDS = 32 }; /* maximum for an index on a server */
+enum { VALUE, KEY };  /* what is hashed: a value, or the hashes of a key's values */
 
 struct unique_keys_index {
     struct mrs_unique_index told;
@@ -17,12 +17,12 @@ struct unique_keys_index {
 };
 struct mrs_unique {
     struct mrs_mem *mem;
-    struct mrs_arena arena, scratch; /* as long as this; of a document */
+    struct mrs_arena arena, scratch; /* arena: lives as long as this; scratch: one document */
     struct unique_keys_index *index;
     uint32_t n;
     const struct mrs_secret *secret;
     struct mrs_buf key;
-    const struct mrs_unique_put *put; /* of the document in hand */
+    const struct mrs_unique_put *put; /* consumer of the keys of the current document */
     uint32_t *bad;
 };
 
@@ -190,8 +190,8 @@ mrs_unique_at(const struct mrs_unique *u, uint32_t i)
 }
 
 /* ---- the keys of a document ---- */
-struct unique_keys_making { /* the keys that one array, or none, fans out to */
-    const char *rest[FIELDS]; /* of the path; NULL: the value is settled; "": it is the element in hand */
+struct unique_keys_making { /* the keys that one array, or none, produces */
+    const char *rest[FIELDS]; /* of the path; NULL: the value is known; "": it is the current element */
     struct mrs_hash128 value[FIELDS];
     uint32_t missing;
 };
@@ -212,7 +212,7 @@ hash_value(struct mrs_unique *u, struct mrs_val v, struct mrs_hash128 *h, struct
     return s;
 }
 
-/* The value at a path, or the first array on it; *path: what is left behind that. */
+/* The value at a path, or the first array on it; *path: the rest of the path behind the array. */
 static struct mrs_val
 step(struct mrs_view d, const char **path)
 {
@@ -244,7 +244,7 @@ emit(struct mrs_unique *u, const struct unique_keys_index *x, const struct uniqu
     return u->put->put(u->put->arg, x->no, mrs_hash_secret(u->secret, KEY, all, (x->n + 1) * sizeof *all), e);
 }
 
-/* Settles what needs no array; *array: the one that the other paths stop at; missing: none. */
+/* Finds the values that need no array; *array: the array at which the other paths stop; missing: none. */
 static enum mrs_status
 settle(struct mrs_unique *u, const struct unique_keys_index *x, struct unique_keys_making *m, struct mrs_view d,
        struct mrs_val *array, struct mrs_err *e)
@@ -271,7 +271,7 @@ settle(struct mrs_unique *u, const struct unique_keys_index *x, struct unique_ke
     return s;
 }
 
-/* A path that continues with the name of an element: a position, or a field of the elements, as a server decides. */
+/* A path that continues with the name of an element: a position, or a field of the elements; a server decides. */
 static bool
 by_position(const struct unique_keys_index *x, const struct unique_keys_making *m, struct mrs_view array)
 {
@@ -288,7 +288,7 @@ by_position(const struct unique_keys_index *x, const struct unique_keys_making *
 static enum mrs_status make(struct mrs_unique *u, struct unique_keys_index *x, struct unique_keys_making *m,
                             struct mrs_view d, struct mrs_err *e);
 
-/* The keys that hold one element of the array at which m is. */
+/* Makes the keys for one element of the array at which m stopped. */
 static enum mrs_status
 make_one(struct mrs_unique *u, struct unique_keys_index *x, const struct unique_keys_making *m, struct mrs_val v,
          struct mrs_err *e)
@@ -305,7 +305,7 @@ make_one(struct mrs_unique *u, struct unique_keys_index *x, const struct unique_
     return s == MRS_OK ? make(u, x, &one, v.type == MRS_DOCUMENT ? mrs_val_view(v) : mrs_empty_doc(), e) : s;
 }
 
-/* Comes back to itself for each array on a path: as deep as the path has parts, whatever the document is. */
+/* Recursive, once for each array on a path: the depth is bounded by the path, not by the document. */
 static enum mrs_status
 make(struct mrs_unique *u, struct unique_keys_index *x, struct unique_keys_making *m, struct mrs_view d,
      struct mrs_err *e)
@@ -324,7 +324,7 @@ make(struct mrs_unique *u, struct unique_keys_index *x, struct unique_keys_makin
     struct mrs_elem el;
     mrs_walk_init(&w, mrs_val_view(array));
     if (mrs_walk_next(&w, &el) != 1) {
-        return make_one(u, x, m, (struct mrs_val){NULL, 0, MRS_UNDEFINED}, e); /* as a server takes an empty array */
+        return make_one(u, x, m, (struct mrs_val){NULL, 0, MRS_UNDEFINED}, e); /* like an empty array on a server */
     }
     do {
         s = make_one(u, x, m, el.v, e);

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* validators.c - validators that name a path which a step touches.
+/* validators.c - finds validators that may use a path that a step changes.
  *
- * A validator is a query, a $jsonSchema or both, in two path dialects; rewriting it safely would
- * mean understanding all of it, and a wrong one makes a restore refuse documents. So it is only
- * asked whether it could name the path: any key or text in it whose first name is that of the path
- * counts, and so does a schema that counts or closes the set of fields. Then it is left out and the
- * report says so. Walked with a stack of its own: it is data of the user. */
+ * A validator is a query, a $jsonSchema or both, with two path dialects. Rewriting it safely requires understanding all
+ * of it, and a wrong validator makes a restore refuse documents. So this file only checks whether it may use the path:
+ * any key or text with the same first name counts, and so does a schema that counts or closes the set of fields. Such a
+ * validator is removed, and the report says so. It is user data, so the walk has an explicit stack. */
 #include "indexes.h"
 #include "mongoreshape/catalogue.h"
 #include "mongoreshape/words.h"
 
-/* The first name of a path, or of "$a.b" and "$$ROOT.a.b". */
+/* The first name of a path, also of "$a.b" and "$$ROOT.a.b". */
 static const char *
 first_name(const char *text, size_t *n)
 {
@@ -27,7 +26,7 @@ first_name(const char *text, size_t *n)
     return text;
 }
 
-/* Whether they begin with one name. A path that ends in `*` is every name that begins so. */
+/* Do they begin with the same name? A path that ends in `*` stands for every name with its prefix. */
 static bool
 same_first(const char *text, const char *path)
 {
@@ -38,7 +37,7 @@ same_first(const char *text, const char *path)
     return (n == m || (begins && n > m)) && memcmp(a, b, m) == 0;
 }
 
-/* Words of a schema or an expression that read all fields. */
+/* Keywords of a schema or an expression that read all fields. */
 static bool
 looks_at_all(const char *text)
 {
@@ -47,7 +46,7 @@ looks_at_all(const char *text)
     return MRS_IS_ONE_OF(text, words);
 }
 
-/* Whether one of the names in a text is that behind `**.`, or begins so where that ends in a star. */
+/* Is one of the names in a text the name after `**.`, or does it have that prefix, if that ends in a star? */
 static bool
 any_part(const char *text, const char *path)
 {
@@ -99,7 +98,7 @@ mrsi_names_path(struct mrs_view validator, const char *path)
     return false;
 }
 
-/* The options less the validator and what belongs to it. */
+/* The options without the validator and its settings. */
 static enum mrs_status
 leave_out(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_err *e)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* views.c - views that read from a collection which a plan drops, renames or changes.
+/* views.c - finds views that read from a collection that a plan drops, renames or changes.
  *
- * A view names collections in `viewOn` and, at any depth of its pipeline, in $lookup, $graphLookup and $unionWith; a
- * view of such a view depends on them, too. None is rewritten: only its owner knows what it is to show. A restore takes
- * a view whose collection is gone and the view is empty for ever after, so the report names each. */
+ * A view names collections in `viewOn` and, at any depth of its pipeline, in $lookup, $graphLookup and $unionWith;
+ * views of such a view depend on them, too. None is rewritten: only its owner knows what it is to show. A restore
+ * accepts a view without its collection, and the view is then always empty, so the report names each. */
 #include "indexes.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/catalogue.h"
 
 struct views_reader {
     const struct mrs_cat_coll *view;
-    const struct mrs_coll *on; /* what it names: the collection, or a view of it; NULL: nothing of these */
+    const struct mrs_coll *on; /* the collection that it names, or a view of it; NULL: none of these */
 };
 struct readers {
     struct views_reader *at;
     uint32_t n;
 };
 
-/* Whether v, of a view or its pipeline, names the collection: text, or {db, coll}. */
+/* Does v, of a view or its pipeline, name the collection: as text, or {db, coll}? */
 static bool
 names_coll(const struct mrs_cat_coll *view, struct mrs_val v, const struct mrs_coll *coll)
 {
@@ -65,7 +65,7 @@ reads_from(const struct mrs_cat_coll *view, const struct mrs_coll *coll)
     return false;
 }
 
-/* The views that read from the collection come first: those that name it, then those that name one of them. */
+/* Collects the views that read from the collection: first those that name it, then those that name one of them. */
 static enum mrs_status
 find_readers(struct mrs_catalog *cat, const struct mrs_coll *coll, struct readers *out, struct mrs_err *e)
 {
@@ -122,7 +122,7 @@ mrsi_views_note_gone(struct mrs_catalog *cat, const struct mrs_coll *coll, const
     return s;
 }
 
-/* Whether a path, "$as.a" too, has a part that is the first name of the other one. */
+/* Does a path, also "$as.a", contain the first name of the other one? */
 static bool
 has_part(const char *text, const char *path)
 {
@@ -139,7 +139,7 @@ has_part(const char *text, const char *path)
     return false;
 }
 
-/* As mrsi_names_path, for a pipeline that finds the documents below some field. */
+/* Like mrsi_names_path, for a pipeline that finds the documents below some field. */
 static bool
 names_below(struct mrs_view pipeline, const char *path)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* collection_options.c - options of a collection: the step `options`.
+/* collection_options.c - the step `options`: changes options of a collection.
  *
- * Each key of the step replaces the option of that name, null removes it. `timeseries` and `capped`
- * make a collection that no step could reshape any more, and one that holds documents already
- * cannot become either on a server; so they are for collections that the plan itself creates, and
- * the catalogue refuses any later step that names such a collection. A validator that our own query
- * compiler does not understand earns a warning only: the server has the last word on it. */
+ * Each key of the step replaces the option of that name, null removes it. `timeseries` and `capped` make a collection
+ * that no step can reshape afterwards, and on a server an existing collection cannot become either. So they are only
+ * for collections that the plan creates, and the catalog refuses later steps on such a collection. A validator that our
+ * query compiler cannot read causes only a warning: the server decides. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/kernel.h"
@@ -20,7 +19,7 @@ struct options {
     struct mrsi_owned keep;
     struct mrs_coll in;
     struct mrs_val given[N_OPTIONS]; /* missing: not named; null: removed */
-    const char *time; /* of `timeseries`, where documents without a date there are refused; NULL */
+    const char *time; /* time field of `timeseries`, if documents without a date in it are refused; else NULL */
     bool indexes;
 };
 
@@ -175,7 +174,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     if (!any) {
         mrsi_read_error(&r, NULL, NULL, "names no option");
     }
-    for (int i = SIZE; i <= MAX && s->given[CAPPED].type == MRS_NULL; i++) { /* they mean nothing without it */
+    for (int i = SIZE; i <= MAX && s->given[CAPPED].type == MRS_NULL; i++) { /* without `capped` they have no effect */
         s->given[i] = s->given[i].type == MRS_MISSING ? s->given[CAPPED] : s->given[i];
     }
     bool sized = s->given[SIZE].type != MRS_MISSING && s->given[SIZE].type != MRS_NULL;
@@ -225,7 +224,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     return mrsi_describe_end(&t);
 }
 
-/* ---- documents of a time series: each has its date ---- */
+/* ---- documents of a time series: each needs a date ---- */
 static enum mrs_status
 begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc, enum mrs_fate *fate)
 {
@@ -244,7 +243,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
 
 static const struct mrs_spread_ops measurements = {.begin = begin, .next = mrsi_work_next};
 
-/* The options as they shall be, in the order they have, new ones behind. */
+/* The new options: existing ones in their order, then new ones. */
 static enum mrs_status
 merge(const struct options *s, struct mrs_view old, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
 {
@@ -332,7 +331,7 @@ collate_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_va
     return st;
 }
 
-/* What only a collection that the plan creates can become; NULL: nothing of that is asked for. */
+/* The requested option that only a collection created by the plan can have; NULL: none. */
 static const char *
 only_new(const struct options *s, const struct mrs_cat_coll *cc, int *key)
 {
@@ -345,7 +344,7 @@ only_new(const struct options *s, const struct mrs_cat_coll *cc, int *key)
                                                        : NULL;
 }
 
-/* Servers hold restored documents against a validator, and nothing here does. */
+/* A restore checks documents against a validator; a run does not. */
 static void
 note_validator(const struct options *s, struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
 {

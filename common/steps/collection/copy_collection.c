@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy_collection.c - a collection a second time, under another name: the step `copy_collection`.
+/* copy_collection.c - the step `copy_collection`: copies a collection to another name.
  *
- * Documents go byte for byte, indexes and options as they are; only the uuid does not, which a server gives to one
- * collection. The new name must be free: documents are brought into a collection that is there by `union` or `move`,
- * which know what to do with equal `_id`s. */
+ * Documents, indexes and options are copied unchanged, except the uuid, which belongs to one collection. The new name
+ * must be free: to add documents to an existing collection use `union` or `move`, which have policies for equal
+ * `_id`s. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/kernel.h"

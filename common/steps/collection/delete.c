@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* delete.c - documents that go for good: the step `delete`.
+/* delete.c - the step `delete`: deletes documents.
  *
- * The only step whose purpose is a loss, so it needs a `where`, counts what it drops, and refuses a
- * document on which the query fails rather than guess; `errors: keep` lets such a document stay.
- * Indexes and options do not change. */
+ * The only step that loses data on purpose, so it requires `where`, counts the dropped documents, and refuses a
+ * document for which the query fails; with `errors: keep` such a document stays. Indexes and options do not change. */
 #include "steps/catalog/catalog.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/kernel.h"

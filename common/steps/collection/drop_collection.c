@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* drop_collection.c - a collection that goes: the step `drop_collection`.
+/* drop_collection.c - the step `drop_collection`: drops a collection with its documents, indexes and options.
  *
- * With whatever is left in it, indexes and options included; the engine counts its documents as
- * dropped. A step after it may make a collection of the same name: that is then one that the plan
- * creates. Views that read from it are named in the report. */
+ * The engine counts its documents as dropped. A later step may create a collection of the same name. The report names
+ * views that read from the dropped one. */
 #include "steps/catalog/catalog.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/describe.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid.c - documents made ahead of their use: the step `grid`.
+/* grid.c - the step `grid`: makes one document for each combination of the values of its axes.
  *
- * Each combination of the values of its axes becomes a document of the target. The axes are lists of the plan, or the
- * distinct values of a field in a collection; what is constant is worked out when the plan is read, so that a mistake
- * in it is a mistake of the plan. A document gets its `_id` from the values that it stands for: the same grid twice
- * is one grid. How combinations are counted through is the engine's. */
+ * An axis is a list in the plan, or the distinct values of a field of a collection. Constants are computed when the
+ * plan is read, so an error in one is an error of the plan. The `_id` of a document is derived from its values, so the
+ * same grid twice gives the same documents. The engine enumerates the combinations. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "mongoreshape/axes.h"
@@ -15,7 +14,7 @@
 
 struct grid_of {
     struct mrsi_owned keep;
-    struct mrs_coll into, *from; /* from: one an axis; ns NULL: its values are in the plan */
+    struct mrs_coll into, *from; /* source collection of each axis; ns NULL: the values are in the plan */
     struct mrs_axis *axis;
     uint32_t n;
     struct mrsi_shape shape;
@@ -47,7 +46,7 @@ note_read(void *arg, const char *path)
     *(bool *)arg = true;
 }
 
-/* Of a constant, or of constants with variables between them only, as $map over $range. */
+/* Is the expression constant? It may use variables of its own, as in $map over $range. */
 static bool
 value_of(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_expr *x, struct mrs_val *v)
 {
@@ -98,7 +97,7 @@ read_axis(struct mrsi_read *r, struct grid_of *s, const struct mrs_elem *e)
     } else if (mrsi_read_map(r, slot, axis_keys, N_AXIS_KEYS)) {
         mrsi_read_coll(r, mrsi_slot_below(r, slot, axis_keys, N_AXIS_KEYS, "from"), &s->from[s->n]);
         mrsi_read_path(r, mrsi_slot_below(r, slot, axis_keys, N_AXIS_KEYS, "field"), &a->path);
-        a->side = 0; /* numbered when all are known */
+        a->side = 0; /* numbered after all axes are read */
     }
     s->n++;
 }
@@ -164,7 +163,7 @@ axes(const void *state, uint32_t *n)
 }
 
 /* ---- documents ---- */
-/* The `_id` that a document of these axes gets; room holds a new one. */
+/* The `_id` of the document for these axes; room holds a new one. */
 static enum mrs_status
 find_id(const struct grid_of *s, struct mrs_ctx *c, struct mrsi_work *w, struct mrs_view axes_doc, struct mrs_view body,
         uint8_t room[12], struct mrs_val *id)
@@ -236,7 +235,7 @@ static const struct mrs_grid_ops grid = {axes};
 
 /* ---- description ---- */
 static void
-tell_axes(struct mrsi_describe *t, const struct grid_of *s)
+describe_axes(struct mrsi_describe *t, const struct grid_of *s)
 {
     for (uint32_t i = 0; i < s->n; i++) {
         const struct mrs_axis *a = &s->axis[i];
@@ -260,7 +259,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     mrsi_describe_touch(&t, 0, 'A', "");
     mrsi_describe_words(&t, "makes a document in %s for each combination of ", s->into.ns);
-    tell_axes(&t, s);
+    describe_axes(&t, s);
     mrsi_describe_quiet(&t, "what it makes belongs to no document that could be looked at again" MRSI_DO_QUIET);
     for (uint32_t i = 0; i < s->n; i++) {
         if (s->axis[i].side >= 0 && mrsi_coll_same(&s->from[i], &s->into)) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index.c - indexes made and dropped: the step `index`.
+/* index.c - the step `index`: creates and drops indexes.
  *
- * mongorestore asks servers to ignore index options they do not know, so a misspelt one would
- * vanish without a word: they are checked here. First names are dropped, then indexes are made. An
- * equal index is left alone; the same key with other options, or the same name with another key, is
- * an error of the plan, because a server would refuse it when the data has been loaded already. */
+ * mongorestore makes servers ignore unknown index options, so a misspelled option would be lost silently: options are
+ * checked here. Drops come before creations. An equal existing index is left alone. The same key with other options, or
+ * the same name with another key, is an error of the plan, because a server would refuse it after the data is
+ * loaded. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "mongoreshape/value.h"
@@ -29,7 +29,7 @@ static const struct mrs_key keys[] = {
     {"indexes", MRS_ARG_BOOL, false, NULL, "accepted everywhere; without effect here"},
 };
 
-/* Options that createIndexes takes; false ones of a plan are as good as absent. */
+/* Options that createIndexes accepts. An option that is false in the plan counts as absent. */
 static const struct mrs_key specs[] = {
     {"key", MRS_ARG_MAP, true, NULL, "field: 1, -1 or a kind as text"},
     {"name", MRS_ARG_TEXT, false, NULL, "its name; default: made of the key"},
@@ -89,7 +89,7 @@ is_id(struct mrs_view key)
     return mrs_is_number(id) && key.n == 4 + 5 + id.n + 1;
 }
 
-/* The document as listIndexes would give it: version, key, name, options in the plan's order. */
+/* The document as listIndexes would return it: version, key, name, options in the plan's order. */
 static bool
 finish_spec(struct mrsi_read *r, struct mrs_view spec, struct mrs_buf *buf, struct mrs_buf *name, struct mrs_view *out)
 {
@@ -209,7 +209,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- description ---- */
-/* The paths of its key and its filter, of which no document is read. */
+/* The paths of its key and filter; the step reads no documents. */
 static void
 describe_paths(struct mrsi_describe *t, struct mrs_view index)
 {
@@ -260,7 +260,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
 }
 
 /* ---- catalogue ---- */
-/* Options that a server fills in by itself: absent on one side, they are equal. */
+/* Options with a server default: absent on one side counts as equal. */
 static bool
 filled_in(const char *option)
 {
@@ -274,7 +274,7 @@ filled_in(const char *option)
     return false;
 }
 
-/* Whether two collations are one to a server, which fills in what a plan leaves out; none is `simple`. */
+/* Are two collations equal for a server, which fills in defaults? No collation is `simple`. */
 static bool
 same_collation(struct mrs_val a, struct mrs_val b)
 {
@@ -297,7 +297,7 @@ same_collation(struct mrs_val a, struct mrs_val b)
     return true;
 }
 
-/* Indexes of one key are two to a server if they differ in one of these. */
+/* A server allows two indexes with one key if they differ in one of these. */
 static bool
 same_signature(struct mrs_view a, struct mrs_view b)
 {
@@ -306,7 +306,7 @@ same_signature(struct mrs_view a, struct mrs_view b)
            mrs_compare(mrs_doc_get(a, filter), mrs_doc_get(b, filter)) == 0;
 }
 
-/* Whether all options of a are in b with the same value. */
+/* Does b have all options of a with the same values? */
 static bool
 options_in(struct mrs_view a, struct mrs_view b)
 {
@@ -328,8 +328,8 @@ options_in(struct mrs_view a, struct mrs_view b)
     return true;
 }
 
-/* Keys are equal; a text index has another key once it exists, so there the default names are
- * compared, which spell out its fields. */
+/* Are the keys equal? A built text index has another key, so text indexes are compared by their default names, which
+ * contain the fields. */
 static enum mrs_status
 same_key(struct mrs_mem *mem, struct mrs_view a, struct mrs_view b, bool *same, struct mrs_err *e)
 {

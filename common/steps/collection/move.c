@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* move.c - documents into another collection: the step `move`.
+/* move.c - the step `move`: moves documents to another collection.
  *
- * An archive or a route: what `where` takes leaves `from` and enters `into`, as it is or shaped by
- * `fields` and `drop`. `_id` always comes along, since it is what makes the document the same one.
- * Indexes are copied to the target; one that expires documents is not, because an archive that
- * empties itself must be asked for. */
+ * Documents that match `where` leave `from` and enter `into`, unchanged or shaped by `fields` and `drop`. They keep
+ * their `_id`. Indexes are copied to the target, except those that expire documents: an archive must not delete its
+ * documents unless the plan asks for that. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "mongoreshape/value.h"
@@ -17,7 +16,7 @@ struct move_of {
     struct mrsi_owned keep;
     struct mrs_coll from, into;
     struct mrs_query *where;
-    bool compares; /* an expression of `fields` holds values against each other */
+    bool compares; /* an expression of `fields` compares values */
     struct mrsi_shape shape;
     struct mrsi_moves moves;
     int conflicts;
@@ -34,8 +33,8 @@ static const struct mrs_key keys[] = {
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
-/* Where paths of indexes go: dropped ones are gone, listed ones stay, and of a map what is a bare
- * "$path" has a new name. */
+/* Moves of index paths: dropped paths are gone, listed ones stay, and a field of a map that is just "$path" has a new
+ * name. */
 static void
 plan_indexes(struct mrsi_read *r, struct move_of *s)
 {
@@ -85,7 +84,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
     return mrsi_read_end(&r, state);
 }
 
-/* The shaped document in out[1] with the source's `_id`, first where the shape left it out. */
+/* The shaped document in out[1], with the source's `_id` first if the shape omitted it. */
 static void
 put_id(struct mrsi_work *w, struct mrs_val id)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* partition.c - one collection becomes several: the step `partition`.
+/* partition.c - the step `partition`: splits one collection into several.
  *
- * Each document goes to the collection that the plan names for its value at `by`; the inverse of
- * `union`. Values are equal as in MongoDB (1 is 1.0), null is not missing, and an array is one
- * value, never its elements. The values of a plan are kept as encoded keys in order, so that a
- * document costs one search however many there are. What has no collection follows `others`. */
+ * Each document goes to the collection that the plan gives for its value at `by`; the inverse of `union`. Values are
+ * equal as in MongoDB (1 equals 1.0), null is not missing, and an array is one value. The plan's values are stored as
+ * sorted encoded keys, so each document costs one binary search. Documents without a collection follow `others`. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "mongoreshape/value.h"
@@ -18,7 +17,7 @@
 
 enum others { OTHERS_KEEP, OTHERS_DROP, OTHERS_REFUSE, OTHERS_INTO };
 
-struct value { /* encoded, and where its documents go */
+struct value { /* an encoded value and its target */
     uint8_t *key;
     uint32_t len;
     int side;
@@ -26,18 +25,18 @@ struct value { /* encoded, and where its documents go */
 struct partition {
     struct mrsi_owned keep;
     struct mrs_coll from;
-    struct mrs_coll *into; /* sides 1, 2, ...; the last may be that of `others` */
+    struct mrs_coll *into; /* sides 1, 2, ...; the last may be the target of `others` */
     uint32_t n_into;
-    struct value *value;   /* in order of their keys */
+    struct value *value;   /* sorted by key */
     uint32_t n;
     struct mrs_path by;
     struct mrs_query *where;
-    struct mrs_projection *less; /* the document without `by`; NULL: it keeps it */
+    struct mrs_projection *less; /* removes `by` from the document; NULL: it stays */
     struct mrs_coll others_into;
     int conflicts, others, others_side;
     bool drop, indexes;
-    bool by_value;         /* values that the list lacks name collections, or should */
-    struct mrs_coll named; /* with the star */
+    bool by_value;         /* values that are not in the list name their collection */
+    struct mrs_coll named; /* the name with the star */
 };
 
 static const struct mrs_key keys[] = {
@@ -69,7 +68,7 @@ by_key(const void *a, const void *b)
     return compare_keys(x->key, x->len, y->key, y->len);
 }
 
-/* The side of a collection, added where it is new; 0 after a report. */
+/* The side of a collection, added if new; 0: an error was reported. */
 static int
 side_of(struct mrsi_read *r, struct partition *s, const struct mrs_coll *coll, const char *key, const char *sub)
 {
@@ -133,7 +132,7 @@ add_pair(struct mrsi_read *r, struct partition *s, const struct mrs_elem *e)
     }
 }
 
-/* `*`: each value names its collection. Once these are known the list has them, and the name is next to it. */
+/* `*`: each value names its collection. When the values are known, the list has them next to the name. */
 static void
 read_named(struct mrsi_read *r, struct partition *s, struct mrsi_slot name)
 {
@@ -150,7 +149,7 @@ read_values(struct mrsi_read *r, struct partition *s)
     struct mrsi_slot f = mrsi_slot(r, "into");
     struct mrs_walk w;
     struct mrs_elem e;
-    bool none = f.v.n <= 5 && mrs_doc_get(r->args->body, "*").type == MRS_MISSING; /* no value has named one */
+    bool none = f.v.n <= 5 && mrs_doc_get(r->args->body, "*").type == MRS_MISSING; /* no value has named a collection */
     s->into = mrsi_read_alloc(r, MRS_SIDES_MAX, sizeof *s->into);
     if ((f.v.type != MRS_ARRAY && f.v.type != MRS_DOCUMENT) || none) {
         if (mrsi_slot_given(f)) {
@@ -242,8 +241,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- documents ---- */
-/* The side where documents of this value go; 0: none is named. A value too long for a key equals
- * none of the plan's. */
+/* The side for documents with this value; 0: none. A value too long for a key equals no value of the plan. */
 static enum mrs_status
 find_side(const struct partition *s, struct mrs_ctx *c, struct mrs_buf *key, struct mrs_val v, int *side)
 {
@@ -267,7 +265,7 @@ find_side(const struct partition *s, struct mrs_ctx *c, struct mrs_buf *key, str
     return MRS_OK;
 }
 
-/* A value that names no collection, though it is of a kind that does. */
+/* A value of a suitable type that still cannot name a collection. */
 static enum mrs_status
 no_name(const struct partition *s, struct mrs_ctx *c, struct mrs_val name)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rename_collection.c - a collection under another name: the step `rename_collection`.
+/* rename_collection.c - the step `rename_collection`: renames a collection.
  *
- * Documents, options and indexes go along as they are; only the uuid does not, since a restore
- * could replace the old collection by it. The new name must be free: two collections are joined by
- * `union` or `move`, which know what to do with equal `_id`s. */
+ * Documents, options and indexes stay unchanged, except the uuid: with it a restore could replace the old collection.
+ * The new name must be free: to join two collections use `union` or `move`, which have policies for equal `_id`s. */
 #include "steps/catalog/catalog.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/describe.h"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* union.c - several collections become one: the step `union`.
+/* union.c - the step `union`: merges several collections into one.
  *
- * All documents (of those that `where` takes) leave their collections and enter one, in the order
- * of the plan, marked by a tag that tells where they came from: the key of the map, or the
- * collection's name in the list form. The tag is a field that the step adds, so a document that has
- * it already is refused unless `replace` is given. A unique index of one source holds for its
- * documents only: with a tag it becomes partial on it, without one it is no longer unique. */
+ * All documents (or those that match `where`) leave their collections and enter the target, in the order of the plan. A
+ * tag records the source: the key of the map, or the collection's name in the list form. A document that already has
+ * the tag field is refused unless `replace` is given. A unique index of one source holds for its documents only: with a
+ * tag it becomes partial on the tag, without one it loses unique. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/shape.h"
@@ -23,7 +22,7 @@ struct unite {
     uint32_t n;
     struct mrs_coll into;
     struct mrs_query *where;
-    struct mrs_path tag; /* n 0: none */
+    struct mrs_path tag; /* n 0: no tag */
     struct mrs_edit *edit;
     int conflicts;
     bool replace, indexes;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* value_name.c - the text by which a value names a collection: texts, whole numbers, ObjectIds and bools have one.
+/* value_name.c - the collection name for a value: texts, integers, ObjectIds and bools have one.
  *
- * Equal values must have one name, whatever their types: 1, 1.0 and a decimal 1.00 are `1`, and numbers that no integer
- * holds are written out as well. */
+ * Equal values must have the same name for all types: 1, 1.0 and a decimal 1.00 are `1`. Integers above 64 bits are
+ * written in full. */
 #include "value_name.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { WHOLE_MAX = 6200 }; /* digits of the largest decimal, and some */
+enum { WHOLE_MAX = 6200 }; /* digits of the largest decimal, plus some */
 
-/* The digits of a whole number, from its text as decimals have it: [-]digits[.digits][E[+-]exponent]. False: it has a
- * fraction, or is none. */
+/* The digits of an integer, from its text as a decimal: [-]digits[.digits][E[+-]exponent]. False: it has a fraction, or
+ * is not a number. */
 static bool
-whole_digits(const char *text, char out[WHOLE_MAX])
+integer_digits(const char *text, char out[WHOLE_MAX])
 {
     size_t n = 0, first = 0;
     long exponent = 0;
@@ -35,7 +35,7 @@ whole_digits(const char *text, char out[WHOLE_MAX])
     while (first < n && out[first] == '0') {
         first++;
     }
-    if (first == n) { /* zero has no sign, and none of its zeros counts */
+    if (first == n) { /* zero has no sign and needs one digit */
         memcpy(out, "0", 2);
         return true;
     }
@@ -66,7 +66,7 @@ number_name(struct mrs_val v, char out[WHOLE_MAX])
     }
     char text[48];
     mrs_decimal_to_text(v.p, text);
-    return whole_digits(text, out);
+    return integer_digits(text, out);
 }
 
 bool

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy.c - copy: fields of a document beside the references to it. The plan's entry, and the small kernels.
+/* copy.c - copy: stores fields of a referenced document next to its references. Compiles the step; the small kernels.
  *
- * What is copied is made once for each source document (shape): a document of the copies, and behind them, under
- * the empty name that no field of a plan can have, the names whose expression failed and whose old value shall
- * stay. Where copies lie is decided here: beside the reference, in the document that wraps it, or at the top. */
+ * The payload of a source document is made once: a document with the copies, then, under the empty name that no plan
+ * field can have, the names whose expression failed and whose old value stays. The plan decides where copies are
+ * written: next to the reference, in the document that wraps it, or at the top. */
 #include "copy.h"
 #include "mongoreshape/join_ops.h"
 
@@ -36,7 +36,7 @@ given(const struct mrsi_read *r, const char *key)
     return mrsi_slot_given(mrsi_slot(r, key));
 }
 
-/* A list of fields implies no `_id` here. */
+/* With a list of fields, `_id` is not implied. */
 static void
 read_fields(struct mrsi_read *r, struct mrsi_copy *s)
 {
@@ -54,7 +54,7 @@ read_fields(struct mrsi_read *r, struct mrsi_copy *s)
         id = id || strcmp(f->path[i].part[0].name, "_id") == 0;
     }
     f->without_id = !id;
-    if (s->shape.keep && !id) { /* dotted names: the projection must know */
+    if (s->shape.keep && !id) { /* dotted names: tell the projection */
         s->shape.keep = NULL;
         mrs_err_clear(&e);
         enum mrs_status st = mrs_projection_new(r->args->mem, f->path, f->n, true, true, &s->shape.keep, &e);
@@ -107,7 +107,7 @@ read_words(struct mrsi_read *r, struct mrsi_copy *s)
     }
 }
 
-/* The reference must be a field of into where it would have to be changed. */
+/* The reference must be a field of `into` if the step changes it. */
 static void
 check_reference(struct mrsi_read *r, struct mrsi_copy *s)
 {
@@ -115,7 +115,7 @@ check_reference(struct mrsi_read *r, struct mrsi_copy *s)
     bool computed = j->pair[0].into.expr != NULL;
     bool change = s->drop_ref || s->wrap || s->dangling == MRSI_DANGLING_DROP || s->dangling == MRSI_DANGLING_NULL;
     if (!j->into_points) {
-        s->at_root = true; /* the document of into is what is pointed to: its top is the only place */
+        s->at_root = true; /* the reference is the document's own key: copies go to its top level */
         if (given(r, "dangling")) {
             mrsi_read_error(r, "dangling", NULL, "the reference is on the `from` side: see `orphans`");
         }
@@ -173,7 +173,7 @@ check(struct mrsi_read *r, struct mrsi_copy *s)
     }
 }
 
-/* The path of a copy: what leads to its holder, and its own names. */
+/* The path of a copy: the path of its holder, then its own names. */
 static void
 join_path(struct mrsi_read *r, const struct mrs_path *ref, uint32_t share, const struct mrs_path *own,
           struct mrs_path *out)
@@ -199,7 +199,7 @@ make_edits(struct mrsi_read *r, struct mrsi_copy *s)
     const struct mrs_path *ref = &j->pair[0].into.path;
     const struct mrsi_fields *f = &s->shape.fields;
     uint32_t n = s->as.n ? 1 : f->map ? f->n : s->n_names;
-    struct mrs_edit *both = mrsi_read_new_edit(r); /* only to find out whether a copy would overwrite the reference */
+    struct mrs_edit *both = mrsi_read_new_edit(r); /* only to detect a copy that would overwrite the reference */
     s->edit = mrsi_read_new_edit(r);
     s->target = mrsi_read_alloc(r, n, sizeof *s->target);
     if (!both || !s->edit || !s->target) {
@@ -272,7 +272,7 @@ copy_keys(const void *state, struct mrs_ctx *c, int side, struct mrs_view doc, s
     return mrsi_join_keys(&((const struct mrsi_copy *)state)->join, c, side, doc, k);
 }
 
-/* Behind the copies, under the empty name: a document of the names (paths) whose old value stays. */
+/* After the copies, under the empty name: a document of the names (paths) whose old value stays. */
 static void
 put_kept(const struct mrsi_copy *s, const bool *failed, size_t at, struct mrs_buf *out)
 {
@@ -285,7 +285,7 @@ put_kept(const struct mrsi_copy *s, const bool *failed, size_t at, struct mrs_bu
             continue;
         }
         if (!any) {
-            out->n--; /* the final NUL comes again */
+            out->n--; /* without the final NUL, which is written again */
             mrsi_put_head(out, MRS_DOCUMENT, "", 0);
             doc = mrsi_put_open(out);
             any = true;

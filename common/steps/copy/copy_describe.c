@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy_describe.c - what copy says of itself, and what it does to the catalogue.
+/* copy_describe.c - copy: its description, its effect on the catalog.
  *
- * Copies bring no index. A reference that is wrapped takes its index along, and gets one where it had none; one
- * that is dropped loses it. */
+ * Copies add no index. The index of a wrapped reference follows it; a wrapped reference without one gets one. A removed
+ * reference loses its index. */
 #include "copy.h"
 #include "steps/catalog/indexes.h"
 #include "steps/kit/describe.h"
@@ -149,7 +149,7 @@ indexes(const struct mrsi_copy *s, struct mrs_catalog *cat, struct mrs_cat_coll 
         return mrs_err_memory(e, 0);
     }
     moves.n = 0;
-    moves.exact_from = ref->text; /* what lies below is there from before */
+    moves.exact_from = ref->text; /* existing fields below it do not move */
     moves.exact_to = to;
     enum mrs_status st = mrsi_indexes_rewrite(cat, into, &moves, false, e);
     return st == MRS_OK ? mrsi_index_reference(cat, into, &to, 1, e) : st;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy_invert.c - what undoes copy: the copies are taken out, and wrapped references are bare again. */
+/* copy_invert.c - the inverse of copy: removes the copies and unwraps references. */
 #include "copy.h"
 #include "steps/kit/undo.h"
 #include "mongoreshape/inverse.h"
 #include <stdio.h>
 
-/* {$ifNull: ["$x.id", "$x"]}, opened under the name where there is one, else as an item. */
+/* Opens {$ifNull: ["$x.id", "$x"]} under the name if there is one, else as an array element. */
 static void
 bare(struct mrsi_undo *u, const char *name, const char *x, const char *wrap)
 {
@@ -23,7 +23,7 @@ bare(struct mrsi_undo *u, const char *name, const char *x, const char *wrap)
     mrsi_undo_up(u);
 }
 
-/* {path: {$cond: [{$isArray: "$path"}, {$map: each element bare}, the value bare]}} */
+/* {path: {$cond: [{$isArray: "$path"}, {$map: unwrap each element}, unwrap the value]}} */
 static void
 unwrap(const struct mrsi_copy *s, struct mrsi_undo *u, const struct mrs_path *ref)
 {

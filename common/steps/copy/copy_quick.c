@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy_quick.c - the everyday copy in one pass: an array of references at the top of a document becomes an array of
- * documents that wrap them.
+/* copy_quick.c - fast path of copy: a top-level array of references becomes an array of documents that wrap them, in
+ * one pass.
  *
- * Matches come in the order of the references, so each is written as it comes, straight into the result; a reference
- * that is there again takes its copies from there. Whatever is not everyday (a reference wrapped already, several
- * matches, a failed one, too large a result, a name twice) is left to the long way, which knows what to say about it:
- * nothing has been told to the engine until then. */
+ * Matches come in the order of the references, so each is written directly into the result; a repeated reference takes
+ * its copies from there. All other cases (a wrapped reference, several matches, a failed one, too large a result, a
+ * duplicate name) go to the general code. No match has been reported to the engine before that. */
 #include "copy.h"
 #include "mongoreshape/join_ops.h"
 
-struct copy_quick_span { /* copies that were written for a reference; n 0: none */
+struct copy_quick_span { /* copies written for a reference; n 0: none */
     uint32_t off, n;
 };
 
@@ -35,7 +34,7 @@ next_match(struct quick *q)
     return st == MRS_END ? MRS_OK : st;
 }
 
-/* {wrap: v, copies}; the copies are n bytes at p, or at `off` of the result where p is NULL. */
+/* Writes {wrap: v, copies}; the copies are n bytes at p, or at `off` of the result if p is NULL. */
 static struct copy_quick_span
 put_wrapped(struct quick *q, struct mrs_val v, const uint8_t *p, size_t off, uint32_t n)
 {
@@ -63,7 +62,7 @@ put_wrapped(struct quick *q, struct mrs_val v, const uint8_t *p, size_t off, uin
     return (struct copy_quick_span){(uint32_t)((size_t)(at - q->out->p) - q->start), n};
 }
 
-/* The next reference; *everyday false: it is none of those that are dealt with here. */
+/* The next reference; *everyday false: it needs the general code. */
 static enum mrs_status
 reference(struct quick *q, struct mrs_val v, bool *everyday)
 {
@@ -118,7 +117,7 @@ references(struct quick *q, struct mrs_val array, bool *everyday)
     return st;
 }
 
-/* The first field of the reference's name, among all whose names are put into `seen`. */
+/* Finds the first field with the reference's name and adds all names to `seen`. */
 static bool
 find(const struct mrsi_copy *s, struct mrs_view doc, struct mrsi_name_set *seen, struct mrs_elem *ref)
 {

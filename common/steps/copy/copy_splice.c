@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy_splice.c - copies are put beside the references of a document, into the documents that wrap them, or at
- * its top.
+/* copy_splice.c - writes copies next to the references of a document, into the documents that wrap them, or at its top.
  *
- * The matches are gathered and looked up by reference (match_set.c). Bare copies are fields of the reference's
- * holder: those that are there are overwritten in their place, or go where the source has none; those that lack
- * are appended together, in the order of the source. A wrapped reference is rebuilt as a whole. What does not
- * change comes out byte for byte. */
+ * The matches are collected and looked up by reference (match_set.c). Without `as`, copies are fields of the
+ * reference's holder: existing ones are overwritten in place, or removed if the source lacks them; new ones are
+ * appended together, in the order of the source. A wrapped reference is rebuilt completely. All other bytes are copied
+ * unchanged. */
 #include "copy.h"
 #include "mongoreshape/join_ops.h"
 
@@ -14,21 +13,21 @@ struct copy_splice_copying {
     struct mrs_ctx *c;
     struct copy_work *w;
     uint32_t cursor, next_occ;
-    const struct mrsi_match_group *group; /* the one that `shape` belongs to */
-    const struct mrsi_match_group *spliced; /* its missing copies have been appended */
-    struct mrsi_match_group top;          /* stands for the whole document at the root */
-    struct mrs_view shape;          /* of the match in hand; p NULL: none */
-    uint32_t chosen_ref;            /* at root: reference of the match */
-    bool chosen;                    /* at root: there is one */
-    bool *silent, again;            /* by target: its way was blocked, nothing is written there; one was found
-                                       just now */
-    const char *taken;              /* a field that exists where a copy is to be; NULL */
-    const struct mrsi_match_group **seen; /* by target: the place it was asked about last */
-    uint32_t *n_seen;               /* by target: places */
-    bool left;                      /* something was not written */
+    const struct mrsi_match_group *group; /* the group of `shape` */
+    const struct mrsi_match_group *spliced; /* the group whose new copies have been appended */
+    struct mrsi_match_group top;          /* represents the whole document, for copies at the top */
+    struct mrs_view shape;          /* payload of the current match; p NULL: none */
+    uint32_t chosen_ref;            /* at the top: the reference of the chosen match */
+    bool chosen;                    /* at the top: a match was chosen */
+    bool *silent, again;            /* silent: for each target, its path is blocked and nothing is written there; again:
+                                     * a blocked path was just found */
+    const char *taken;              /* an existing field at the place of a copy; NULL */
+    const struct mrsi_match_group **seen; /* for each target: the place visited last */
+    uint32_t *n_seen;               /* for each target: number of places visited */
+    bool left;                      /* a copy was not written */
 };
 
-/* ---- memory of a thread ---- */
+/* ---- buffers of a thread ---- */
 static void
 work_start(struct copy_work *w, struct mrs_mem *mem)
 {
@@ -61,8 +60,8 @@ mrsi_copy_work_clear(struct mrs_ctx *c, void *work)
     w->ready = false;
 }
 
-/* ---- what a match brings ---- */
-/* The old value of this name stays, since its expression failed. */
+/* ---- the payload of a match ---- */
+/* Does the old value of this name stay, because its expression failed? */
 static bool
 is_kept(struct mrs_view shape, const char *name, uint32_t len)
 {
@@ -70,7 +69,7 @@ is_kept(struct mrs_view shape, const char *name, uint32_t len)
     return mrs_doc_find(shape, "", 0, &e) && e.v.type == MRS_DOCUMENT && mrs_doc_find(mrs_val_view(e.v), name, len, &k);
 }
 
-/* The copies as a document of their own; old: the one that is there, whose kept fields stay. */
+/* The copies as a document; old: the existing one, whose kept fields stay. */
 static enum mrs_status
 subdocument(struct copy_splice_copying *k, struct mrs_val old, struct mrs_val *out)
 {
@@ -109,7 +108,7 @@ is_name(const struct mrsi_copy *s, const struct mrs_elem *e)
     return false;
 }
 
-/* One of the picks; none: shape.p is NULL. */
+/* One of the matches that `many` selects; none: shape.p is NULL. */
 static enum mrs_status
 choose(struct copy_splice_copying *k, uint32_t *hit)
 {
@@ -127,8 +126,8 @@ choose(struct copy_splice_copying *k, uint32_t *hit)
     return st;
 }
 
-/* ---- beside the reference, or at the top ---- */
-/* Makes k->shape that of the place; false: nothing is due there. */
+/* ---- next to the reference, or at the top ---- */
+/* Sets k->shape to the payload of this place; false: nothing to write. */
 static enum mrs_status
 match_at(struct copy_splice_copying *k, const struct mrs_edit_site *site, bool *due)
 {
@@ -171,7 +170,7 @@ put_missing(struct copy_splice_copying *k, const struct mrs_edit_site *site, str
     return MRS_OK;
 }
 
-/* A bare copy under a name of a list: what is there goes where the source has none. */
+/* A copy under a name of a list: an existing field is removed if the source lacks it. */
 static enum mrs_status
 listed(struct copy_splice_copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
        struct mrs_val *put, struct mrs_buf *raw)
@@ -186,7 +185,7 @@ listed(struct copy_splice_copying *k, const struct mrs_edit_site *site, enum mrs
     return MRS_OK;
 }
 
-/* One name of a map; dotted ones are paths from the holder on. */
+/* One name of a map; dotted names are paths below the holder. */
 static void
 mapped(struct copy_splice_copying *k, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
        struct mrs_val *put)
@@ -314,7 +313,7 @@ append_copies(struct copy_splice_copying *k, struct mrs_view old, struct mrs_buf
     return MRS_OK;
 }
 
-/* v with its copies: {wrap: v, ...}, or the document that wraps it already. */
+/* v with its copies: {wrap: v, ...}, or the updated document if v is wrapped already. */
 static enum mrs_status
 wrapped(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
 {
@@ -337,7 +336,7 @@ wrapped(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
     return st == MRS_OK ? mrsi_buf_end(b, 0, k->c, "wrap") : st;
 }
 
-/* What is now where the reference v was; missing: nothing. */
+/* The new value for the reference v; missing: none. */
 static enum mrs_status
 instead(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
 {
@@ -419,7 +418,7 @@ wrap_place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *v
     return st;
 }
 
-/* ---- references that go ---- */
+/* ---- removed references ---- */
 static enum mrsi_taking
 taking(const void *arg, const struct mrsi_ref_occurrence *o)
 {
@@ -454,8 +453,8 @@ refuse_dangling(const struct copy_splice_copying *k)
     return MRS_OK;
 }
 
-/* ---- the kernel ---- */
-/* What is remembered of each target while places are written. */
+/* ---- kernel ---- */
+/* Allocates the state of each target for one document. */
 static enum mrs_status
 open_targets(struct copy_splice_copying *k)
 {
@@ -473,8 +472,8 @@ open_targets(struct copy_splice_copying *k)
     return MRS_OK;
 }
 
-/* Every target was asked about at as many places, at the top at one at least: else an array on the way of one is
- * empty. */
+/* All targets must have been visited at the same number of places, at the top at least once: else an array on the path
+ * of one is empty. */
 static enum mrs_status
 all_placed(struct copy_splice_copying *k)
 {
@@ -511,7 +510,7 @@ write_places(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_buf 
     return st == MRS_OK ? all_placed(k) : st;
 }
 
-/* Finds the references, gathers the matches, and at the top decides for one of them. */
+/* Finds the references and collects the matches; at the top, chooses one. */
 static enum mrs_status
 prepare(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_matches *m)
 {

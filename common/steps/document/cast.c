@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cast.c - values of another type: the step `cast`.
+/* cast.c - the step `cast`: converts values to another type.
  *
- * Each value goes through the rules of $convert. An array is cast element by element, arrays in
- * arrays too, with a stack of its own, because how deep they nest is the data's affair. What is
- * missing, null or undefined stays. `errors` rules each single value: in an array `drop` takes the
- * one element out. A document in which nothing changes keeps its bytes. Conversions that succeed and
- * are seldom meant are remarks: for each of the first fields one of each kind, the last has the rest. */
+ * Each value follows the rules of $convert. An array is cast element by element, including nested arrays, with an
+ * explicit stack, because the data decides how deep they nest. Missing, null and undefined stay. `errors` applies to
+ * each single value: in an array `drop` removes one element. A document without changes keeps its bytes. Successful
+ * conversions that are rarely intended are remarks: one of each kind for each of the first fields; the last one stands
+ * for the rest. */
 #include "cast_uuid.h"
 #include "steps/kit/invert.h"
 #include "pattern.h"
@@ -23,10 +23,10 @@ struct cast {
     struct mrsi_fields fields; /* paths only */
     struct mrsi_patterns patterns;
     struct cast_type {
-        const char *name; /* of the type; of a UUID as messages name it */
+        const char *name; /* name of the type; for a UUID the name for messages */
         bool is_uuid;
         struct mrsi_uuid uuid;
-    } *to, *to_star; /* one a path, one a pattern */
+    } *to, *to_star; /* one for each path, one for each pattern */
     struct mrs_edit *edit;
     int errors, id;
 };
@@ -43,7 +43,7 @@ static const struct mrs_key keys[] = {
 };
 
 /* ---- compile ---- */
-/* What others call a type. */
+/* Names of types in other systems. */
 static const char *
 called(const char *name)
 {
@@ -179,10 +179,10 @@ struct casting {
     uint32_t path_no;
     struct mrs_ctx *c;
     struct mrs_eval ev;
-    struct mrs_buf *buf; /* arrays are built here */
+    struct mrs_buf *buf; /* buffer for arrays */
 };
 
-/* Texts are true, whatever they say; a number is cut to what the type holds; seconds are taken as milliseconds. */
+/* Remarks: a text becomes true whatever it says; a number loses digits; seconds are read as milliseconds. */
 static void
 remark(struct casting *x, struct mrs_val old, struct mrs_val v)
 {
@@ -202,7 +202,7 @@ remark(struct casting *x, struct mrs_val old, struct mrs_val v)
     }
 }
 
-/* One value; missing: it is dropped. */
+/* Casts one value; missing: it is dropped. */
 static enum mrs_status
 convert(struct casting *x, struct mrs_val v, const struct cast_type *to, struct mrs_val *out)
 {
@@ -228,7 +228,7 @@ convert(struct casting *x, struct mrs_val v, const struct cast_type *to, struct 
 struct open_array {
     struct mrs_walk w;
     struct mrs_val old;
-    size_t at;     /* of its length word */
+    size_t at;     /* offset of its length */
     uint32_t next; /* index of the next element */
     bool changed;
 };
@@ -241,7 +241,7 @@ put_item(struct mrs_buf *b, struct open_array *a, struct mrs_val v)
     mrsi_put_elem(b, name, n, v);
 }
 
-/* An array in which nothing changed keeps its bytes, whatever its elements are called. */
+/* An array without changes keeps its bytes, including irregular element names. */
 static void
 close_array(struct mrs_buf *b, const struct open_array *a, struct open_array *outer)
 {
@@ -265,7 +265,7 @@ open_array(struct mrs_buf *b, struct mrs_val v)
     return a;
 }
 
-/* An array of the levels that documents may have. */
+/* Casts an array, down to the maximum depth of documents. */
 static enum mrs_status
 convert_array(struct casting *x, struct mrs_val v, const struct cast_type *to, struct mrs_val *out)
 {
@@ -312,7 +312,7 @@ cast_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ve
     (void)e;
     *verdict = mrs_is_nullish(site->old) ? MRS_EDIT_KEEP : MRS_EDIT_PUT;
     x->path_no = site->path_no;
-    bool items = site->old.type == MRS_ARRAY && strcmp(to->name, "array") != 0; /* else it is there already */
+    bool items = site->old.type == MRS_ARRAY && strcmp(to->name, "array") != 0; /* else it is an array already */
     enum mrs_status st = items ? convert_array(x, site->old, to, put) : convert(x, site->old, to, put);
     if (st == MRS_FAIL) {
         st = mrsi_step_skip_in(x->c, st, "fields", x->s->fields.path[site->path_no].text);
@@ -338,7 +338,7 @@ edit_plain(const struct cast *s, struct mrs_ctx *c, struct mrsi_work *w, struct 
     return st;
 }
 
-/* Where `**` ends the path each element is visited for itself. */
+/* If `**` ends the path, each element is visited separately. */
 static enum mrs_status
 cast_reached(void *arg, const struct mrsi_pattern_place *at, enum mrs_edit_verdict *verdict, struct mrs_val *put)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cast_uuid.c - UUIDs in the forms that old drivers wrote: types of the step `cast`.
+/* cast_uuid.c - types of the step `cast` for UUIDs as old drivers wrote them.
  *
- * Before there was subtype 4 each driver wrote the 16 bytes of a UUID as subtype 3 in an order of its own, and
- * nothing in the value says which. So the plan names the driver. What is in the new form already stays, and the
- * step can be repeated. */
+ * Before subtype 4 each driver wrote the 16 bytes of a UUID as subtype 3 in its own order, and nothing in the value
+ * identifies the order. So the plan names the driver. Values in the new form stay, so the step can be repeated. */
 #include "cast_uuid.h"
 
 enum { OLD_FORM = 3, NEW_FORM = 4, UUID_BYTES = 16 };
@@ -49,7 +48,7 @@ turn(uint8_t *to, const uint8_t *from, int n)
     }
 }
 
-/* The same way there and back. */
+/* The permutation is its own inverse. */
 static void
 reorder(int driver, const uint8_t from[UUID_BYTES], uint8_t to[UUID_BYTES])
 {

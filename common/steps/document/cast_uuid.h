@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cast_uuid.h - UUIDs in the forms that old drivers wrote: types of the step `cast`. */
+/* cast_uuid.h - types of the step `cast` for UUIDs as old drivers wrote them. */
 #ifndef MRSI_CAST_UUID_H
 #define MRSI_CAST_UUID_H
 
@@ -11,10 +11,10 @@ struct mrsi_uuid {
     bool legacy; /* back to the old form */
 };
 
-/* The type `uuid`, {uuid: driver} or {legacy_uuid: driver}; *words names it for people. False: the value is none of
- * them, or reported as wrong. */
+/* Reads the type `uuid`, {uuid: driver} or {legacy_uuid: driver}; *words is its name for messages. False: none of
+ * these, or an error was reported. */
 bool mrsi_uuid_read(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_uuid *out, const char **words);
-/* One value that is not null. OK; FAIL MRS_E_EXPR; DEAD. */
+/* Casts one value that is not null. OK; FAIL MRS_E_EXPR; DEAD. */
 enum mrs_status mrsi_uuid_cast(const struct mrsi_uuid *u, struct mrs_eval *ev, struct mrs_val v, struct mrs_val *out);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* falsified.c - does a step that reads what it writes leave its own `where` false?
+/* falsified.c - does a step that reads what it writes make its own `where` false?
  *
- * Each condition is put to a document of the constants that are written. One about the type of a field is put to
- * samples: one document for each type that the written value can have. Whatever is not known counts as taken again. */
+ * Each condition is evaluated on a document of the constants that the step writes. A condition on a field's type is
+ * evaluated on one sample for each type that the written value can have. If the result is unknown, the document counts
+ * as matching again. */
 #include "falsified.h"
 #include "mongoreshape/context.h"
 
-/* Only a lack of memory is an error here: what cannot be decided is simply not known. */
+/* Only out of memory is an error; anything else that fails is unknown. */
 static enum mrs_status
 ok(struct mrsi_read *r, enum mrs_status st)
 {
@@ -17,7 +18,8 @@ ok(struct mrsi_read *r, enum mrs_status st)
 }
 
 /* ---- constants ---- */
-/* Whether a condition may count on it: an array has elements that a query sees, null is like a missing field. */
+/* Can a condition rely on the constant? Not on arrays, whose elements a query also sees, nor on null, which equals
+ * missing. */
 static bool
 counts(const struct mrsi_written *f)
 {
@@ -27,7 +29,7 @@ counts(const struct mrsi_written *f)
 
 struct asked {
     const struct mrsi_writes *w;
-    bool outside; /* something is read that is not known */
+    bool outside; /* the condition reads an unknown field */
 };
 
 static void
@@ -90,7 +92,7 @@ static const struct mrs_val SAMPLES[] = {
 };
 #define N_SAMPLES (sizeof SAMPLES / sizeof *SAMPLES)
 
-/* The names above the last one are opened; returns the last. */
+/* Opens documents for all names but the last; returns the last. */
 static const char *
 open_parents(struct mrs_build *b, const char *path, uint32_t *depth)
 {
@@ -101,7 +103,7 @@ open_parents(struct mrs_build *b, const char *path, uint32_t *depth)
     return path;
 }
 
-/* A document with v at the path; items: v is an array with an element of each of these types. */
+/* A document with v at the path; items: v is an array with one element of each of these types. */
 static enum mrs_status
 sample_document(const char *path, struct mrs_val v, uint32_t items, struct mrs_buf *buf, struct mrs_view *out)
 {
@@ -136,7 +138,7 @@ takes(struct mrsi_read *r, const struct mrs_query *q, struct mrs_view d)
     return ok(r, mrs_query_match(q, &ev, &yes)) != MRS_OK || yes;
 }
 
-/* Whether the query takes no value of these types. Arrays: neither an empty one nor one of all elements. */
+/* Does the query match no value of these types? For arrays: neither an empty one nor one with all elements. */
 static bool
 takes_none(struct mrsi_read *r, const struct mrs_query *q, const struct mrsi_written *f)
 {
@@ -158,7 +160,7 @@ takes_none(struct mrsi_read *r, const struct mrs_query *q, const struct mrsi_wri
     return none;
 }
 
-/* Whether an operator reads nothing but the type of the field; of one that is removed, whether it is there. */
+/* Does an operator read only the type of the field (for a removed field: only its existence)? */
 static bool
 about_types(const struct mrs_elem *op, const struct mrsi_written *f)
 {
@@ -175,7 +177,7 @@ about_types(const struct mrs_elem *op, const struct mrsi_written *f)
     return strcmp(op->name, "$type") == 0;
 }
 
-/* One operator of a condition at the field f. */
+/* One operator of a condition on the field f. */
 static bool
 type_fails(struct mrsi_read *r, const struct mrsi_written *f, const struct mrs_elem *op)
 {

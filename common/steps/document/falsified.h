@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* falsified.h - does a step that reads what it writes leave its own `where` false? */
+/* falsified.h - does a step that reads what it writes make its own `where` false? */
 #ifndef MRS_STEPS_FALSIFIED_H
 #define MRS_STEPS_FALSIFIED_H
 
@@ -7,22 +7,22 @@
 
 struct mrsi_written { /* one field that the step writes */
     const char *path;       /* with dots */
-    bool constant;          /* always v; missing: it is removed */
+    bool constant;          /* the value is always v; missing: the field is removed */
     struct mrs_val v;
-    bool typed;             /* a value of one of these types, wherever the path leads */
+    bool typed;             /* the value has one of these types, wherever the path leads */
     struct mrs_types types;
 };
 struct mrsi_writes {
     struct mrsi_written *item;
     uint32_t n;
-    bool whole; /* nothing else stays, but `_id` */
+    bool whole; /* no other fields stay, except `_id` */
 };
 
-/* Whether one condition at the top of `where`, or of its `$and`, no longer takes any document that the step has
- * written: only then may the step meet it again. r->status tells of a lack of memory. */
+/* Does at least one top-level condition of `where`, or of its `$and`, match no document that the step has written? Only
+ * then may the step read a document again. r->status reports out of memory. */
 bool mrsi_falsifies(struct mrsi_read *r, const struct mrsi_writes *w);
 
-/* What to do where none does; f: where the mark is written. */
+/* Advice if there is no such condition; f: the field for a marker. */
 #define MRSI_MARK(f)                                                                                                 \
     "let `where` leave out what it has written, as a mark does (`where: { migrated: { $ne: 1 } }`, `" f              \
     "`), or run the plan with --quiet-by"

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* order.c - fields put into an order: the step `order`.
+/* order.c - the step `order`: reorders fields.
  *
- * The named fields of a document come first, in the order in which the plan mentions them; all others follow as they
- * are. A dotted path orders inside as well, through documents and through arrays into each of their documents.
- * `_id` stays the first of all unless it is named, because a server would put it there anyway. Elements are moved as
- * bytes. A document that is in order already is not rewritten, whatever names it holds twice. Recursion follows the
- * paths of the plan. */
+ * The named fields come first, in the order of the plan; all others follow unchanged. A dotted path also orders nested
+ * documents, including documents in arrays. `_id` stays first unless it is named, because a server would put it there
+ * anyway. Elements are moved as bytes. A document in the right order is not rewritten, even with duplicate names.
+ * Recursion is bounded by the paths of the plan. */
 #include "steps/kit/invert.h"
 #include "steps/kit/map.h"
 #include "steps/kit/shape.h"
@@ -15,7 +14,7 @@
 struct order_name {
     const char *name;
     uint32_t len;
-    struct order_level *below; /* NULL: what is inside stays as it is */
+    struct order_level *below; /* NULL: nested fields are not ordered */
 };
 struct order_level { /* in the order of first mention */
     struct order_name *name;
@@ -24,7 +23,7 @@ struct order_level { /* in the order of first mention */
 struct order_of {
     struct mrsi_map map;
     struct mrsi_paths fields;
-    struct order_level top; /* with `_id` in front where it is not named */
+    struct order_level top; /* with `_id` first if it is not named */
 };
 
 static const struct mrs_key keys[] = {
@@ -36,7 +35,7 @@ static const struct mrs_key keys[] = {
 };
 
 /* ---- compile ---- */
-/* The name among those of a level, added where it is new; NULL: no memory. */
+/* The name in a level, added if new; NULL: out of memory. */
 static struct order_name *
 name_in(struct mrsi_read *r, struct order_level *l, const struct mrs_part *part)
 {
@@ -117,7 +116,7 @@ read_fields(struct mrsi_read *r, struct order_of *s)
 static enum mrs_status put_level(const struct order_level *l, struct mrs_ctx *c, struct mrs_view d,
                                  struct mrs_buf *out, bool *changed);
 
-/* An array: each of its documents in order. */
+/* Orders each document of an array. */
 static enum mrs_status
 put_array(const struct order_level *l, struct mrs_ctx *c, struct mrs_view array, struct mrs_buf *out)
 {
@@ -160,7 +159,7 @@ place_of(const struct order_level *l, const struct mrs_elem *e)
     return i;
 }
 
-/* One document of a level, appended; its names are examined only where it is rewritten. */
+/* Appends one document of a level, ordered. Its names are checked for duplicates only if it is rewritten. */
 static enum mrs_status
 put_level(const struct order_level *l, struct mrs_ctx *c, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
@@ -231,7 +230,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_map_describe(&t, &s->map, arena, out, e);
     const char *names = mrsi_describe_paths(&t, s->fields.path, s->fields.n, 6);
     for (uint32_t i = 0; i < s->fields.n; i++) {
-        mrsi_describe_touch(&t, 0, 'R', s->fields.path[i].text); /* what follows depends on whether it is there */
+        mrsi_describe_touch(&t, 0, 'R', s->fields.path[i].text); /* the order of the fields depends on its presence */
         mrsi_describe_touch(&t, 0, 'D', s->fields.path[i].text);
     }
     mrsi_describe_words(&t, "puts %s first in %s%s", names, mrsi_map_those(&s->map), s->map.in.ns);
@@ -240,7 +239,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     return mrsi_describe_end(&t);
 }
 
-/* No path and no value changes: indexes and validators stay as they are. */
+/* No path and no value changes: indexes and validators stay. */
 static enum mrs_status
 catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack.c - fields of one kind as an array of key and value: the step `pack`, the attribute pattern.
+/* pack.c - the step `pack`: turns fields of one kind into an array of key and value (attribute pattern).
  *
- * The fields leave the top of their document, and an array of {key: name, value: value} is appended, in the order of
- * the document: empty where none is there, so that every document has it. A field may be named by its beginning;
- * which names that takes is known only when a document is read, so `_id` and the array itself are never among them,
- * and the step needs still writers. Indexes over the fields go, one over key and value comes. */
+ * The fields leave the top level, and an array of {key: name, value: value} is appended, in document order; it is empty
+ * if the document has none of the fields. A field may be given by a prefix. Which names match is known only when a
+ * document is read, so `_id` and the array itself never match, and the step requires that writers are stopped. Indexes
+ * on the fields are dropped, one on key and value is added. */
 #include "steps/kit/invert.h"
 #include "packed.h"
 #include "steps/kit/shape.h"
@@ -15,13 +15,13 @@
 struct field {
     const char *name;
     uint32_t len;
-    bool begins; /* every name that begins so */
-    uint64_t matched; /* its bit of mrs_ctx.matched */
+    bool begins; /* a prefix of names */
+    uint64_t matched; /* its bit in mrs_ctx.matched */
 };
 struct pack {
     struct mrsi_packed packed;
-    struct mrsi_paths fields; /* as the plan has them */
-    struct field *field;      /* one each */
+    struct mrsi_paths fields; /* as in the plan */
+    struct field *field;      /* one for each path */
     uint32_t patterns;
     const char *strip;
     uint32_t strip_len;
@@ -76,7 +76,7 @@ mrsi_packed_edit(struct mrsi_read *r, struct mrsi_packed *p, const struct mrs_pa
     }
 }
 
-/* One entry of the list: a text may end in `*`, a list is a name as it is. */
+/* One entry of the list: a text that ends in `*` is a prefix; a list is a literal name. */
 static void
 read_field(struct mrsi_read *r, struct pack *s, const struct mrs_elem *e, const struct mrs_path *p, struct field *out)
 {
@@ -118,7 +118,7 @@ read_fields(struct mrsi_read *r, struct pack *s)
     }
 }
 
-/* The array keeps its own indexes where a pattern would take its name. */
+/* The array keeps its own indexes even if a pattern matches its name. */
 static void
 plan_indexes(struct mrsi_read *r, struct pack *s)
 {
@@ -175,7 +175,7 @@ struct pack_packing {
     struct mrsi_shape_items items; /* the array */
     struct mrs_val array;
     bool any, placed;
-    size_t place; /* where it goes in place of the one that is there; 0: at the end */
+    size_t place; /* offset that replaces the existing array; 0: append */
 };
 
 static bool
@@ -222,7 +222,7 @@ put_item(struct pack_packing *x, const struct mrs_elem *e)
     x->any = true;
 }
 
-/* The document without the fields, appended to rest, and the fields as an array. */
+/* Appends the document without the fields to rest, and the fields as an array. */
 static enum mrs_status
 take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct mrsi_name_set *names)
 {
@@ -262,7 +262,7 @@ take_out(struct pack_packing *x, struct mrs_view d, struct mrs_buf *rest, struct
     return st;
 }
 
-/* Into the document that begins at `at`, whose last byte is its end. */
+/* Inserts into the document that begins at `at`, whose last byte is its terminator. */
 static enum mrs_status
 put_at_top(struct pack_packing *x, struct mrs_buf *out, size_t at)
 {
@@ -327,7 +327,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
     mrs_buf_reset(&w->raw);
     mrsi_items_open(&x.items, &w->raw);
     enum mrs_status st = take_out(&x, d, rest, &names);
-    if (st == MRS_OK && !x.any && x.place) { /* packed by an earlier run: an empty array in its place would lose it */
+    if (st == MRS_OK && !x.any && x.place) { /* packed by an earlier run: an empty array would lose its contents */
         out->n = start;
         mrs_buf_put(out, d.p, d.n);
         *changed = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern.c - paths with stars: reading them, which names they take, what becomes of indexes.
+/* pattern.c - paths with stars: parsing, matching names, effect on indexes.
  *
- * Because of `**` a name may be one of several parts at once, so a walk carries the set of all of them, one bit a part:
- * never a guess that must be taken back, whatever the document looks like. Documents are walked in pattern_walk.c. */
+ * Because of `**` a name may match several parts at once, so a walk carries a set of states (one bit for each part),
+ * like an NFA: no backtracking for any document. pattern_walk.c walks documents. */
 #include "pattern.h"
 #include "mongoreshape/expr.h"
 #include <stdio.h>
@@ -22,8 +22,8 @@ is_prefix(const struct mrs_part *p)
     return !is_deep(p) && p->name[p->len - 1] == '*';
 }
 
-/* What it can reach: the names before the first star, or names at the top that begin so, or behind `**` those that end
- * the path, at any level. */
+/* The paths that it can reach: the names before the first star, or top-level names with a prefix, or after `**` the
+ * names that end the path, at any level. */
 static const char *
 touch_of(struct mrsi_read *r, const struct mrs_path *p)
 {
@@ -139,7 +139,7 @@ mrsi_patterns_types(struct mrsi_read *r, struct mrsi_patterns *p, bool plain_too
     }
 }
 
-/* Any path that is read: the name alone does not do. */
+/* Called for each path that the expression reads: then it needs more than the name. */
 static void
 see_read(void *arg, const char *path)
 {
@@ -170,7 +170,7 @@ mrsi_pattern_expr(struct mrsi_read *r, struct mrsi_pattern *p)
 }
 
 /* ---- names ---- */
-/* `**` may also be no level at all. */
+/* `**` may also match zero levels. */
 static mrsi_states
 closed(const struct mrsi_pattern *p, mrsi_states s)
 {
@@ -227,14 +227,14 @@ mrsi_pattern_new_name(const struct mrsi_pattern *p, struct mrs_arena *a, const c
 }
 
 /* ---- indexes ---- */
-/* A wildcard stands for names that are known from documents only: patterns end before it. */
+/* A wildcard stands for names that only documents have: patterns end before it. */
 static bool
 is_wildcard(const char *part)
 {
     return strcmp(part, "$**") == 0;
 }
 
-/* The states behind one name of an index's path; none where the name is out of reach. */
+/* The states after one name of an index path; none if the pattern cannot reach it. */
 static mrsi_states
 step_index(const struct mrsi_pattern *p, mrsi_states at, const char *path, const char *part, uint32_t len)
 {
@@ -262,8 +262,8 @@ mrsi_patterns_unset_path(const void *patterns, struct mrs_arena *a, const char *
     return path;
 }
 
-/* The name of a field after p; NULL: that depends on documents, or no index can have it. took: the name of the field
- * that the last star took. */
+/* The name of a field after p; NULL: it depends on documents, or no index can have it. took: the name that the last
+ * star matched. */
 static const char *
 name_after(const struct mrsi_pattern *p, struct mrs_arena *a, const struct mrs_part *field, const struct mrs_part *took,
            bool *dead)
@@ -284,7 +284,7 @@ name_after(const struct mrsi_pattern *p, struct mrs_arena *a, const struct mrs_p
     return now && *now && *now != '$' && !strchr(now, '.') ? now : NULL;
 }
 
-/* One pattern over the parts of a path. False: the path is gone. */
+/* Applies one pattern to the parts of a path. False: the path is gone. */
 static bool
 rename_parts(const struct mrsi_pattern *p, struct mrs_arena *a, const struct mrs_path *path, struct mrs_part *now,
              bool *dead)
@@ -305,7 +305,7 @@ rename_parts(const struct mrsi_pattern *p, struct mrs_arena *a, const struct mrs
     return true;
 }
 
-/* The dotted text of parts. */
+/* Joins parts with dots. */
 static const char *
 joined(struct mrs_arena *a, const struct mrs_part *part, uint32_t n)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern_walk.c - what patterns reach in a document, visited and rewritten as raw bytes.
+/* pattern_walk.c - visits and rewrites the values of a document that patterns match, as raw bytes.
  *
- * As in an edit, `from` is the first byte of the source that is not in the output yet: nothing is copied while nothing
- * changes, and the place of any later byte in the output is known beforehand. Values are visited behind their inside;
- * one whose inside has changed lies finished at the end of the output, and is cut off again where the visit puts
- * something else. Names of a level change together when the level ends, since only then it is known who has which name.
- * Levels lie on a stack that grows with the document, never on that of calls. */
+ * As in an edit, `from` is the first source byte that is not in the output yet: nothing is copied before the first
+ * change, and the output offset of any later byte is known in advance. A value is visited after its nested values. A
+ * value whose contents changed is complete at the end of the output, and is truncated if the visit replaces it. The
+ * names of a level change together at its end, when all of them are known. Levels are on a growing stack; there is no
+ * recursion. */
 #include "pattern.h"
 #include "steps/kit/shape.h"
 #include <stdlib.h>
@@ -13,20 +13,20 @@
 enum { FEW = 24 };
 
 struct pattern_level {
-    struct mrs_elem e; /* the field or element that is walked; of the document itself its value alone */
+    struct mrs_elem e; /* the current field or element; for the document itself only its value */
     struct mrs_walk w;
-    mrsi_states at;    /* parts that names in here may be */
-    size_t start;      /* of the length word in out */
-    const char *name;  /* of the field that holds it, or its arrays */
+    mrsi_states at;    /* parts that names in here may match */
+    size_t start;      /* of the length in out */
+    const char *name;  /* of the field that holds it, or holds its arrays */
     uint32_t name_len;
-    uint32_t passed;   /* fields or elements */
-    uint32_t renamed;  /* first of its renamed fields */
-    bool visit;        /* it is visited when it ends */
+    uint32_t passed;   /* number of fields or elements so far */
+    uint32_t renamed;  /* index of its first renamed field */
+    bool visit;        /* visit it at its end */
     bool changed;
-    bool crooked;      /* an array whose elements are not called 0, 1, 2 ... */
+    bool crooked;      /* an array whose element names are not 0, 1, 2 ... */
 };
 struct pattern_renamed {
-    uint32_t field; /* number in its level */
+    uint32_t field; /* index in its level */
     uint32_t len;
     size_t name;    /* offset in names */
 };
@@ -42,7 +42,7 @@ struct pattern_walk {
     struct pattern_renamed *renamed;
     uint32_t n_renamed, renamed_cap;
     struct mrs_buf names;
-    bool twice; /* a level that changes holds a name twice */
+    bool twice; /* a changed level has a duplicate name */
 };
 
 static void
@@ -102,7 +102,7 @@ push(struct pattern_walk *x, const struct mrs_elem *e, mrsi_states at, bool visi
 }
 
 /* ---- a visit ---- */
-/* The name that the last star took: that of the field, or of one around it. */
+/* The name that the last star matched: of the field, or of a parent. */
 static void
 find_took(const struct pattern_walk *x, struct mrsi_pattern_place *at)
 {
@@ -119,7 +119,7 @@ find_took(const struct pattern_walk *x, struct mrsi_pattern_place *at)
     }
 }
 
-/* A value that lies in the output is moved out of the way. */
+/* Moves a value that is in the output out of the way. */
 static enum mrs_status
 set_aside(struct pattern_walk *x, struct mrs_val *v)
 {
@@ -132,7 +132,8 @@ set_aside(struct pattern_walk *x, struct mrs_val *v)
     return mrs_buf_status(x->raw, x->c->err);
 }
 
-/* The element becomes *put, or goes where that is missing. inside: its own bytes are in the output, from `head` on. */
+/* Replaces the element by *put, or removes it if *put is missing. inside: its own bytes are in the output, from `head`
+ * on. */
 static enum mrs_status
 replace(struct pattern_walk *x, struct pattern_level *l, const struct mrs_elem *e, struct mrs_val put, bool inside)
 {
@@ -169,7 +170,7 @@ note_name(struct pattern_walk *x, struct pattern_level *l, struct mrs_val text)
     return mrs_buf_status(&x->names, x->c->err);
 }
 
-/* e of the level on top, whose value is v now; inside: that lies at the end of the output. */
+/* Writes e of the top level with its new value v; inside: v is at the end of the output. */
 static enum mrs_status
 visit(struct pattern_walk *x, const struct mrs_elem *e, struct mrs_val v, bool inside)
 {
@@ -208,7 +209,7 @@ by_name(const void *a, const void *b)
     return c ? c : (x->len > y->len) - (x->len < y->len);
 }
 
-/* The new names of a level, sorted; no two may be alike. */
+/* Sorts the new names of a level; duplicates are refused. */
 static enum mrs_status
 sort_names(struct pattern_walk *x, const struct pattern_level *l, struct pattern_new_name **out)
 {
@@ -231,7 +232,7 @@ sort_names(struct pattern_walk *x, const struct pattern_level *l, struct pattern
     return MRS_OK;
 }
 
-/* The level, which is finished at the end of the output, with its new names into raw. */
+/* Copies the level, complete at the end of the output, to raw with its new names. */
 static enum mrs_status
 put_names(struct pattern_walk *x, const struct pattern_level *l, const struct pattern_new_name *sorted)
 {
@@ -278,7 +279,7 @@ rename_level(struct pattern_walk *x, struct pattern_level *l)
 }
 
 /* ---- the walk ---- */
-/* An array in which something changed, with names 0, 1, 2 ... */
+/* Renumbers the elements of a changed array: 0, 1, 2 ... */
 static void
 renumber(struct pattern_walk *x, const struct pattern_level *l)
 {
@@ -297,7 +298,7 @@ renumber(struct pattern_walk *x, const struct pattern_level *l)
     mrs_buf_put(x->out, x->raw->p, x->raw->n);
 }
 
-/* A level that has changed, to its end. */
+/* Completes a changed level. */
 static enum mrs_status
 finish(struct pattern_walk *x, struct pattern_level *l)
 {
@@ -333,7 +334,7 @@ leave(struct pattern_walk *x)
     return l->visit ? visit(x, &l->e, v, l->changed) : MRS_OK;
 }
 
-/* One field or element of the level on top. */
+/* Walks one field or element of the top level. */
 static enum mrs_status
 enter(struct pattern_walk *x, const struct mrs_elem *e)
 {

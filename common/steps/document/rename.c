@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rename.c - fields under other names: the step `rename`.
+/* rename.c - the step `rename`: renames fields.
  *
- * All renames of a step happen at once, so that a swap works: every old and every new path is a
- * place of one edit, and what goes where is read from the document as it was. On one level the
- * element keeps its place and gets another name. To another level it is removed there and appended
- * here; both places then lie in the same instance of the level that they share ("lines.a.x:
- * lines.x" goes element by element), and between that level and either place there may be no array:
- * out of one or into one would lose which element was meant, and the document is refused. */
+ * All renames of a step happen at once, so swaps work: every old and every new path is a place of one edit, and values
+ * are read from the original document. On one level the element keeps its position and gets the new name. To another
+ * level it is removed and appended. Both places then lie in the same instance of the level that they share ("lines.a.x:
+ * lines.x" works element by element). There may be no array between that level and either place, because it would be
+ * unclear which element is meant: the document is refused. */
 #include "steps/kit/invert.h"
 #include "pattern.h"
 #include "steps/kit/shape.h"
@@ -16,13 +15,13 @@
 
 struct rename_entry {
     struct mrs_path old, new;
-    uint32_t shared; /* names that both ways have in common */
-    bool level;      /* old and new lie on one level */
+    uint32_t shared; /* length of the common prefix of both paths */
+    bool level;      /* old and new are on one level */
     uint32_t cursor; /* first of its cursors, one for each shared name */
 };
 struct rename_place { /* of an edit */
-    uint32_t leaves;  /* entry whose old path this is */
-    uint32_t arrives; /* entry whose new path this is */
+    uint32_t leaves;  /* entry with this old path */
+    uint32_t arrives; /* entry with this new path */
 };
 struct rename {
     struct mrsi_map map;
@@ -33,7 +32,7 @@ struct rename {
     uint32_t n_places;
     struct mrs_edit *edit;
     struct mrsi_patterns patterns;
-    bool replace, levels; /* levels: some entry goes to another level */
+    bool replace, levels; /* levels: some entry moves to another level */
     uint32_t n_cursors;
 };
 
@@ -58,7 +57,7 @@ place_of(const struct rename *s, const struct mrs_path *p)
     return i;
 }
 
-/* The number of the path in the edit; NONE after a report. */
+/* The index of the path in the edit; NONE: an error was reported. */
 static uint32_t
 add_place(struct mrsi_read *r, struct rename *s, const struct mrs_path *p, const char *sub)
 {
@@ -118,7 +117,7 @@ add_entry(struct mrsi_read *r, struct rename *s, const struct mrs_elem *el)
     s->n++;
 }
 
-/* `meta.*: meta_*`, or `meta.*: "*"`: who writes that wants fields at the top, and they stay where they are. */
+/* `meta.*: meta_*`, or `meta.*: "*"`: the author wants top-level fields, but a pattern keeps their level. */
 static void
 warn_of_level(struct mrsi_read *r, const struct mrsi_pattern *p)
 {
@@ -136,7 +135,7 @@ warn_of_level(struct mrsi_read *r, const struct mrsi_pattern *p)
     }
 }
 
-/* What the fields that a pattern reaches are called. */
+/* The new names of the fields that a pattern matches. */
 static void
 read_pattern(struct mrsi_read *r, struct mrsi_pattern *p)
 {
@@ -238,7 +237,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- documents ---- */
-struct cursor { /* the element of an array that was asked for last: positions only grow within one array */
+struct cursor { /* the element of an array that was read last: positions only increase within one array */
     const uint8_t *array;
     struct mrs_walk w;
     struct mrs_elem e;
@@ -247,10 +246,10 @@ struct cursor { /* the element of an array that was asked for last: positions on
 struct renaming {
     const struct rename *s;
     struct mrs_ctx *c;
-    struct mrs_view doc; /* as it was */
+    struct mrs_view doc; /* the original */
     struct cursor *cursor;
-    bool late;  /* something arrives where a field is: it must go first */
-    bool defer; /* so arrivals wait for a second run */
+    bool late;  /* a moved value replaces an existing field, which must be removed first */
+    bool defer; /* so moved values wait for a second run */
 };
 
 static struct mrs_val
@@ -270,8 +269,8 @@ item_at(struct cursor *k, struct mrs_val array, uint32_t pos)
     return k->e.v;
 }
 
-/* The instance of the shared level that a place lies in; *arrays: how many arrays are passed on the
- * way to it. False: the way to the place ends before. */
+/* The instance of the shared level for a place; *arrays: number of arrays on the path to it. False: the path ends
+ * before. */
 static bool
 shared_level(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site,
              struct mrs_view *level, uint32_t *arrays)
@@ -297,7 +296,7 @@ last_name(const struct mrs_path *p, uint32_t *len)
     return p->part[p->n - 1].name;
 }
 
-/* May the field at this place go to its other level? Refuses arrays on the way of either. */
+/* May the field at this place move to its other level? Refuses arrays on either path. */
 static enum mrs_status
 check_leave(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site)
 {
@@ -324,7 +323,7 @@ check_leave(struct renaming *x, const struct rename_entry *en, const struct mrs_
     return MRS_OK;
 }
 
-/* The value that arrives at this place from another level; missing: none. */
+/* The value that moves to this place from another level; missing: none. */
 static struct mrs_val
 arriving(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site)
 {
@@ -348,12 +347,12 @@ has_old(const struct rename_entry *en, struct mrs_view holder)
     return mrs_doc_find(holder, name, n, &e);
 }
 
-struct answer { /* of the edit's function */
+struct answer { /* result of the edit's callback */
     enum mrs_edit_verdict *verdict;
     struct mrs_val *put;
 };
 
-/* What arrives at a place where `gone` says whether its own field leaves. */
+/* Decides what is written at a place; `gone`: its own field is removed. */
 static enum mrs_status
 arrive(struct renaming *x, const struct rename_entry *en, const struct mrs_edit_site *site, bool gone, struct answer to)
 {
@@ -407,7 +406,7 @@ rename_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
     return st;
 }
 
-/* The second run: what arrives from another level and is not there yet. */
+/* Second run: writes values from other levels that are not written yet. */
 static enum mrs_status
 append_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
             struct mrs_buf *raw, struct mrs_err *e)
@@ -425,8 +424,8 @@ append_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
     return MRS_OK;
 }
 
-/* What arrives from another level is appended, also where a field of that name was: so that one
- * goes in a run of its own. Positions in arrays are the same in both runs. */
+/* A value from another level is appended, even if a field of that name existed, so that field is removed in a first
+ * run. Array positions are equal in both runs. */
 static enum mrs_status
 edit_twice(struct renaming *x, struct mrs_edit_run how, struct mrsi_work *w, struct mrs_buf *out, bool *changed)
 {
@@ -467,7 +466,7 @@ edit_plain(const struct rename *s, struct mrs_ctx *c, struct mrsi_work *w, struc
     return st;
 }
 
-/* The new name of a field that a pattern reaches. */
+/* The new name of a field that a pattern matches. */
 static enum mrs_status
 new_name(struct renaming *x, const struct mrsi_pattern_place *at, struct mrs_val *name)
 {

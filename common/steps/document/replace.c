@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* replace.c - each document becomes what an expression gives: the step `replace`.
+/* replace.c - the step `replace`: replaces each document by the value of an expression.
  *
- * The `_id` is the document's own and comes first, whatever the expression gives: another one would make it another
- * document. Indexes stay, since a server builds them over any document; a validator was written for the old shape, and
- * goes. */
+ * The document keeps its own `_id`, which comes first, whatever the expression returns: another `_id` would make
+ * another document. Indexes stay, since a server builds them on any document; a validator is removed, because it
+ * describes the old schema. */
 #include "falsified.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/map.h"
@@ -15,10 +15,10 @@
 struct replace_of {
     struct mrsi_map map;
     struct mrs_expr *with;
-    struct mrs_val spec; /* of it */
+    struct mrs_val spec; /* the expression in the plan */
     int errors;
-    bool constant; /* it reads nothing of the document */
-    bool again;    /* it may meet what it has written: that stays as it is, or `where` no longer takes it */
+    bool constant; /* it reads no field of the document */
+    bool again;    /* it may read its own result: that is unchanged, or no longer matches `where` */
 };
 
 static const struct mrs_key keys[] = {
@@ -37,7 +37,7 @@ see_read(void *arg, const char *path)
     *(bool *)arg = false;
 }
 
-/* What is known of the document that `with` gives. */
+/* The known fields of the document that `with` returns. */
 static bool
 falsifies(struct mrsi_read *r, const struct replace_of *s)
 {
@@ -94,7 +94,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- documents ---- */
-/* made with the `_id` of d in front. */
+/* The new document with the `_id` of d first. */
 static void
 put_document(struct mrs_view made, struct mrs_val id, struct mrsi_name_set *names, struct mrs_buf *out)
 {
@@ -185,7 +185,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     return mrsi_describe_end(&t);
 }
 
-/* Whether a path can be in a document that the expression gives: not where that is a map of fields without it. */
+/* Can the path exist in the new document? Not if the expression is a map of fields without it. */
 static bool
 can_have(struct mrs_val spec, const char *path)
 {
@@ -196,7 +196,7 @@ can_have(struct mrs_val spec, const char *path)
         struct mrs_val next = mrs_missing();
         for (mrs_walk_init(&w, mrs_val_view(spec)); mrs_walk_next(&w, &e) == 1;) {
             if (e.name[0] == '$') {
-                return true; /* an operator: what it gives is not known */
+                return true; /* an operator: its result is unknown */
             }
             next = strlen(e.name) == n && memcmp(e.name, path, n) == 0 ? e.v : next;
         }
@@ -209,7 +209,7 @@ can_have(struct mrs_val spec, const char *path)
     return true;
 }
 
-/* Indexes that no document will have a key for. */
+/* Indexes for which no document will have a key. */
 static void
 note_indexes(const struct replace_of *s, struct mrs_catalog *cat, const struct mrs_cat_coll *cc)
 {

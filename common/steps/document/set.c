@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* set.c - computed fields: the step `set`.
+/* set.c - the step `set`: computes fields.
  *
- * All expressions see the document as it was; then their values are written at once. Where all
- * names are at the top of the document, which is nearly always so, a single walk copies runs of
- * bytes and puts the new elements between them; dotted names go through mrs_edit. A set that reads
- * what it writes gives something else when it runs again, unless its `where` no longer takes what
- * it has written. */
+ * All expressions read the original document; then their values are written together. If all names are top-level, which
+ * is the usual case, a single walk copies runs of bytes and inserts the new elements; dotted names use mrs_edit. A set
+ * that reads what it writes gives another result when it runs again, unless its `where` no longer matches its
+ * results. */
 #include "steps/kit/invert.h"
 #include "falsified.h"
 #include "pattern.h"
@@ -14,21 +13,21 @@
 #include "mongoreshape/context.h"
 #include <stdio.h>
 
-#define FLAT_MAX 24 /* names that are looked for one by one */
+#define FLAT_MAX 24 /* names that are searched linearly */
 
 struct set {
     struct mrsi_map map;
     struct mrsi_fields fields;
     struct mrsi_patterns patterns;
     int errors, conflicts;
-    struct mrs_edit *edit; /* NULL: all names are at the top */
-    int id;                /* the field that writes `_id`, -1: none */
-    uint64_t marks;        /* of the names at the top: most other names have a mark that is not among them */
-    uint64_t own; /* fields, of the first MRS_REMARKS, that are made of themselves */
+    struct mrs_edit *edit; /* NULL: only top-level names */
+    int id;                /* index of the field that writes `_id`; -1: none */
+    uint64_t marks;        /* bits of the top-level names: most other names have a bit that is not set */
+    uint64_t own; /* fields (of the first MRS_REMARKS) that are computed from themselves */
     bool reads_own; /* expressions read what is written */
-    bool in_place;  /* they or `where` do */
-    bool again; /* it may meet what it has written: that stays as it is, or `where` no longer takes it */
-    bool compares; /* some expression holds values against each other */
+    bool in_place;  /* the expressions or `where` do */
+    bool again; /* it may read its own result: that is unchanged, or no longer matches `where` */
+    bool compares; /* some expression compares values */
 };
 
 static const struct mrs_key keys[] = {
@@ -42,7 +41,7 @@ static const struct mrs_key keys[] = {
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow (true)"},
 };
 
-/* One bit of 64 for a name. */
+/* One of 64 bits for a name. */
 static inline uint64_t
 mark_of(const char *name, uint32_t len)
 {
@@ -50,7 +49,7 @@ mark_of(const char *name, uint32_t len)
 }
 
 /* ---- compile ---- */
-/* Whether a pattern may change what is at a path. */
+/* Can a pattern change the value at a path? */
 static bool
 pattern_writes(const struct set *s, const char *path)
 {
@@ -61,7 +60,7 @@ pattern_writes(const struct set *s, const char *path)
     return any;
 }
 
-struct reads { /* does anything that is read touch what is written */
+struct reads { /* does the step read a path that it writes? */
     const struct set *s;
     bool hit;
 };
@@ -76,7 +75,7 @@ see_read(void *arg, const char *path)
     r->hit = r->hit || pattern_writes(r->s, path);
 }
 
-/* What is left of a value where an expression fails. */
+/* What an expression over its own field may leave there if it fails. */
 static struct mrs_expr_self
 rule_of(const struct set *s)
 {
@@ -86,7 +85,7 @@ rule_of(const struct set *s)
                                                                              : 0};
 }
 
-/* What is known of field i before there is a document; an expression that fails may write something else. */
+/* The known type of field i; a failing expression may write something else. */
 static struct mrsi_written
 written(const struct set *s, uint32_t i)
 {
@@ -103,7 +102,7 @@ written(const struct set *s, uint32_t i)
     return f;
 }
 
-/* Where an expression fails, `errors: keep` leaves what was there. */
+/* If an expression fails, `errors: keep` leaves the old value. */
 static bool
 falsifies(struct mrsi_read *r, const struct set *s)
 {
@@ -134,7 +133,7 @@ see_any(void *arg, const char *path)
     *(bool *)arg = true;
 }
 
-struct other { /* is anything read that the step writes elsewhere */
+struct other { /* does the step read a path that another entry writes? */
     const struct set *s;
     uint32_t own;
     bool hit;
@@ -149,7 +148,7 @@ see_other(void *arg, const char *path)
     }
 }
 
-/* Whether a single pattern leaves as they are all values that it has seen to, and what holds them. */
+/* Does a single pattern leave its own results, and the values around them, unchanged? */
 static bool
 pattern_repeats(const struct set *s)
 {
@@ -161,7 +160,7 @@ pattern_repeats(const struct set *s)
     return !reads && mrs_expr_repeats(s->patterns.item[0].expr, &self);
 }
 
-/* Whether the step, done again, changes nothing more. */
+/* Does a second run of the step change nothing? */
 static bool
 repeats(const struct set *s)
 {
@@ -196,7 +195,7 @@ always_removes(const struct set *s)
     return any;
 }
 
-/* What indexes follow: fields that are always removed; and which paths get other values. */
+/* The changes that indexes need: fields that are always removed, and paths with new values. */
 static void
 plan_indexes(struct mrsi_read *r, struct set *s)
 {
@@ -233,7 +232,7 @@ plan_writes(struct mrsi_read *r, struct set *s)
     }
 }
 
-/* Whether the step reads what it writes: $$VALUE always does. */
+/* Does the step read what it writes? $$VALUE always does. */
 static void
 see_reads(struct set *s)
 {
@@ -298,19 +297,18 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- documents ---- */
-struct set_place { /* of a field that is written */
-    uint32_t no;    /* of the document's fields */
-    uint32_t field; /* of those that are written */
+struct set_place { /* position of a field that is written */
+    uint32_t no;    /* index among the document's fields */
+    uint32_t field; /* index among the step's fields */
 };
-struct sites { /* in the order of the document */
+struct sites { /* in document order */
     uint32_t n;
     struct set_place place[FLAT_MAX];
     struct mrs_elem elem[FLAT_MAX];
 };
 struct set_work {
     struct mrsi_work work; /* first */
-    /* Where fields are in documents with these names (struct mrs_eval_fields), none of which is there twice; 0: not
-     * known. */
+    /* Positions in documents with these names (struct mrs_eval_fields), all distinct; 0: unknown. */
     uint64_t names;
     uint32_t n;
     struct set_place place[FLAT_MAX];
@@ -318,13 +316,13 @@ struct set_work {
 struct set_writing {
     const struct set *s;
     struct mrs_ctx *c;
-    const struct mrs_eval_fields *fields; /* of the document; NULL: they were not needed */
-    struct mrs_val *val; /* one a field */
+    const struct mrs_eval_fields *fields; /* of the document; NULL: not needed */
+    struct mrs_val *val; /* one for each field */
     bool *skip;          /* nothing is written there */
-    bool again;          /* a path proved blocked after some of it had been written */
+    bool again;          /* a path turned out to be blocked after a part of it was written */
 };
 
-/* A field that was not there is null now, because it is made of itself: of nothing most operators make null. */
+/* Remark: a missing field became null, because it is computed from itself; most operators return null for missing. */
 static void
 remark_null(const struct set_writing *x, uint32_t i)
 {
@@ -359,7 +357,7 @@ evaluate(struct set_writing *x, struct mrs_view d, struct mrs_eval_fields *room)
     return MRS_OK;
 }
 
-/* Index of the field of this name among those that are written, or n. */
+/* Index of the step's field with this name, or n. */
 static inline uint32_t
 field_of(const struct set *s, const struct mrs_elem *e)
 {
@@ -373,7 +371,7 @@ field_of(const struct set *s, const struct mrs_elem *e)
     return i;
 }
 
-/* The fields of d that are written, from a walk; *names is of all of them. */
+/* Finds the written fields of d by a walk; *names: bits of all names. */
 static void
 find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mrsi_name_set *names)
 {
@@ -381,7 +379,7 @@ find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mr
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk w;
     struct mrs_elem e;
-    uint32_t present = 0; /* bits of the fields that were there */
+    uint32_t present = 0; /* bits of the fields that exist */
     mrsi_name_set_begin(names);
     at->n = 0;
     mrs_walk_init(&w, d);
@@ -396,7 +394,7 @@ find_walking(const struct set *s, struct mrs_view d, struct sites *at, struct mr
     }
 }
 
-/* Names at the top only. Runs of fields that stay are copied in one piece. */
+/* For top-level names only. Copies runs of unchanged fields at once. */
 static void
 write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *at, struct mrs_buf *out, bool *changed)
 {
@@ -431,7 +429,7 @@ write_runs(const struct set_writing *x, struct mrs_view d, const struct sites *a
     mrsi_put_close(out, start);
 }
 
-/* Where documents of the same names have been rewritten before, those that are written need not be looked for. */
+/* Uses the positions of an earlier document with the same names. */
 static enum mrs_status
 write_flat(struct set_writing *x, struct set_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
@@ -501,8 +499,8 @@ remove_site(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *
     return MRS_OK;
 }
 
-/* A blocked path is written nowhere, not even where it was free before the block was met: then all
- * is done again. */
+/* A blocked path is written nowhere, not even at places visited before the block was found: then everything is
+ * repeated. */
 static enum mrs_status
 write_values(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
@@ -519,8 +517,7 @@ write_values(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, stru
     return st;
 }
 
-/* What goes does so first and for itself: arrays directly inside arrays end the way of a write, not
- * that of a removal. */
+/* Removes fields in a run of its own: arrays directly inside arrays block a write, but not a removal. */
 static enum mrs_status
 write_nested(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, struct mrs_buf *out, bool *changed)
 {
@@ -546,8 +543,8 @@ write_nested(struct set_writing *x, struct mrsi_work *w, struct mrs_view d, stru
     return st;
 }
 
-/* What was written may not nest deeper than a server takes, unless the document did before. Most
- * values are shallow enough wherever they are. */
+/* A written value must not nest deeper than a server allows, unless the document did before. Most values are shallow
+ * enough at any path. */
 static enum mrs_status
 check_depth(const struct set_writing *x, struct mrs_view d, const struct mrs_buf *out)
 {
@@ -561,7 +558,7 @@ check_depth(const struct set_writing *x, struct mrs_view d, const struct mrs_buf
     return suspect ? mrsi_step_depth(x->c, "fields", d, mrsi_buf_view(out, 0)) : MRS_OK;
 }
 
-/* A computed `_id` must be one that a server takes, whatever `errors` says. */
+/* A computed `_id` must be valid on a server, for all values of `errors`. */
 static enum mrs_status
 check_id(const struct set_writing *x, const struct mrs_buf *out)
 {
@@ -597,7 +594,7 @@ edit_plain(const struct set *s, struct mrs_ctx *c, struct mrsi_work *w, struct m
     if (st == MRS_OK && *changed) {
         st = check_depth(&x, d, out);
     }
-    bool computed = s->id >= 0 && (*changed || s->fields.path[s->id].n == 1); /* missing where none was is no change */
+    bool computed = s->id >= 0 && (*changed || s->fields.path[s->id].n == 1); /* missing to missing is no change */
     return st == MRS_OK && computed ? check_id(&x, out) : st;
 }
 
@@ -649,7 +646,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 }
 
 /* ---- description ---- */
-/* Why the step may see a document once only, and what to do: a field that it takes away is as good as a mark. */
+/* Why the step may run only once, and the remedy: a field that it removes serves as a marker. */
 static const char *
 only_once(const struct set *s, struct mrs_arena *arena)
 {

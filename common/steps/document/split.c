@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* split.c - cold fields into a sibling: the step `split`.
+/* split.c - the step `split`: moves rarely used fields to a sibling document.
  *
- * The named fields leave their document and become one of the same `_id` in another collection, so
- * that the two can be read together. A document that has none of them stays as it is and gets no
- * sibling; one without an `_id` is refused, because nothing would tie the two halves together any
- * more. What leaves and what stays are two projections of the same bytes. */
+ * The named fields leave their document and form one with the same `_id` in another collection, so both can be joined.
+ * A document without these fields is unchanged and gets no sibling; one without an `_id` is refused, because nothing
+ * would connect both parts. Both parts are projections of the same bytes. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/shape.h"

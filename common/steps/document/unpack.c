@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unpack.c - an array of key and value as fields: the step `unpack`, the inverse of `pack`.
+/* unpack.c - the step `unpack`: turns an array of key and value into fields, the inverse of `pack`.
  *
- * The fields go where the array was. Nothing is guessed: an element that is not {key: text, value}, two elements of
- * one name and a field that is there already refuse the document, because each of them would lose something. What is
- * called how is known only from the data, so the step needs still writers. Fields that are there already are looked
- * for only with `replace`; else the finished level is asked whether it holds a name twice, which is free for
- * documents that look alike. */
+ * The fields replace the array. The document is refused for an element other than {key: text, value}, for two elements
+ * with the same name and for a field that exists: each would lose data. The field names depend on the data, so the step
+ * requires that writers are stopped. Existing fields are searched only with `replace`; otherwise the finished level is
+ * checked for duplicate names, which is free for documents that match a template. */
 #include "steps/kit/invert.h"
 #include "packed.h"
 #include "steps/kit/shape.h"
@@ -14,7 +13,7 @@
 
 struct unpack {
     struct mrsi_packed packed;
-    struct mrs_path above; /* the document that holds the array; n 0: the top */
+    struct mrs_path above; /* the document that contains the array; n 0: the top */
     const char *prefix;
     uint32_t prefix_len;
 };
@@ -59,19 +58,19 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
 }
 
 /* ---- documents ---- */
-struct unpack_made { /* one field; no: its place in the array */
+struct unpack_made { /* one field; no: index in the array */
     const char *name;
     uint32_t len, no;
     struct mrs_val v;
-    bool placed; /* it is where a field of its name was */
+    bool placed; /* it replaces an existing field of its name */
 };
 struct unpacking {
     const struct unpack *s;
     struct mrs_ctx *c;
-    struct mrs_buf *level; /* below the top: values are built here */
+    struct mrs_buf *level; /* below the top: buffer for values */
 };
 
-/* The text and the value of {key: text, value}. */
+/* Reads the key and the value of {key: text, value}. */
 static bool
 is_pair(const struct mrsi_packed *p, struct mrs_val item, struct mrs_val *key, struct mrs_val *value)
 {
@@ -128,7 +127,7 @@ make_fields(struct unpacking *x, struct mrs_view array, struct unpack_made **out
     MRS_ASSERT(mrs_view_is_framed(array));
     struct mrs_walk w;
     struct mrs_elem e;
-    uint32_t room = array.n / 8 + 1; /* no element is shorter */
+    uint32_t room = array.n / 8 + 1; /* an element has at least 8 bytes */
     *n = 0;
     *out = mrs_arena_alloc(x->c->arena, room * sizeof **out);
     if (!*out) {
@@ -162,13 +161,13 @@ elem_by_name(const void *pa, const void *pb)
     return compare(a->name, a->name_len, b->name, b->name_len);
 }
 
-/* The first name that the level holds twice. */
+/* The first duplicate name of the level. */
 static enum mrs_status
 refuse_twice(struct unpacking *x, struct mrs_view d)
 {
     MRS_ASSERT(mrs_view_is_framed(d));
     struct mrs_walk w;
-    size_t room = d.n / 2, n = 0; /* no element is shorter */
+    size_t room = d.n / 2, n = 0; /* an element has at least 2 bytes */
     struct mrs_elem *all = mrs_arena_alloc(x->c->arena, room * sizeof *all);
     if (!all) {
         return mrs_err_memory(x->c->err, room * sizeof *all);
@@ -186,7 +185,7 @@ refuse_twice(struct unpacking *x, struct mrs_view d)
 }
 
 struct unpack_fields {
-    struct unpack_made *made, **by_name; /* by_name only with `replace` */
+    struct unpack_made *made, **by_name; /* by_name: only with `replace` */
     uint32_t n;
 };
 
@@ -198,7 +197,7 @@ named(const struct unpack_fields *f, const struct mrs_elem *e)
     return found ? *found : NULL;
 }
 
-/* Which of them are where a field of that name is already. */
+/* Finds those that replace an existing field. */
 static enum mrs_status
 find_there(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, struct unpack_fields *f)
 {
@@ -229,7 +228,7 @@ put_field(struct mrs_buf *out, struct mrsi_name_set *names, const struct mrs_ele
     mrsi_put_elem(out, e->name, e->name_len, v);
 }
 
-/* The level with the fields in place of the array, appended to out. */
+/* Appends the level with the fields instead of the array. */
 static enum mrs_status
 put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, struct mrs_buf *out)
 {
@@ -245,7 +244,7 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
         return st;
     }
     size_t at = mrsi_put_open(out);
-    bool twice = false; /* another of the array's name, which would be alone then */
+    bool twice = false; /* a second field with the array's name, which would remain */
     mrsi_name_set_begin(&names);
     for (mrs_walk_init(&w, d); mrs_walk_next(&w, &e) == 1;) {
         const struct unpack_made *m = named(&f, &e);
@@ -270,7 +269,7 @@ put_level(struct unpacking *x, struct mrs_view d, const struct mrs_elem *array, 
     return st != MRS_OK || mrsi_name_set_good(&names, x->c, now) ? st : refuse_twice(x, now);
 }
 
-/* One document that may hold the array, appended to out where it does (*held). */
+/* Appends one document that may contain the array, if it does (*held). */
 static enum mrs_status
 unpack_level(struct unpacking *x, struct mrs_view d, struct mrs_buf *out, bool *held)
 {
@@ -288,7 +287,7 @@ unpack_level(struct unpacking *x, struct mrs_view d, struct mrs_buf *out, bool *
     return put_level(x, d, &e, out);
 }
 
-/* The documents of an array, appended to the level's buffer as an array; *held: some held one. */
+/* Appends the documents of an array to the level's buffer, as an array; *held: some contained one. */
 static enum mrs_status
 unpack_items(struct unpacking *x, struct mrs_view array, bool *held)
 {
@@ -352,7 +351,7 @@ edit_document(const void *state, struct mrs_ctx *c, struct mrsi_work *w, struct 
 }
 
 /* ---- description ---- */
-/* What is added is called as the data says: the prefix, and whatever follows. */
+/* The names of the added fields depend on data: the prefix plus any key. */
 static const char *
 names_added(struct mrsi_describe *t, const struct unpack *s)
 {

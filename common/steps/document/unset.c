@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unset.c - fields taken out: the step `unset`.
+/* unset.c - the step `unset`: removes fields.
  *
- * Removing is never blocked: where the way to a field ends in something else, there is nothing to
- * remove. Arrays on the way, also directly inside arrays, are passed into each of their documents,
- * as a server's $unset does. `_id` cannot be removed. Indexes that need a removed path go, unless
- * `where` leaves documents that still have it. */
+ * A removal is never blocked: if the path ends in another value, there is nothing to remove. Arrays on the path, also
+ * directly inside arrays, are passed into each of their documents, as with a server's $unset. `_id` cannot be removed.
+ * Indexes that need a removed path are dropped, unless `where` leaves documents that still have it. */
 #include "steps/kit/invert.h"
 #include "pattern.h"
 #include "mongoreshape/context.h"
@@ -78,7 +77,7 @@ plan_paths(struct mrsi_read *r, struct unset *s)
     s->map.moves.move = mv;
 }
 
-/* A path that ends in `**` would take elements out of arrays. */
+/* A path that ends in `**` would remove elements of arrays. */
 static void
 refuse_elements(struct mrsi_read *r, const struct unset *s)
 {

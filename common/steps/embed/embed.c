@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed.c - embed: documents of one collection into documents of another. The plan's entry, and the small
- * kernels.
+/* embed.c - embed: puts documents of one collection into documents of another. Compiles the step; the small kernels.
  *
- * Everything that can be decided from the plan alone is decided here, so that a splice only reads documents:
- * on which side the reference lies, whether `as` is the reference itself (in place) or shares its array, and
- * whether the quick way is enough. The splices are in embed_splice.c (one place for all matches) and
- * embed_shared.c (each place its own). */
+ * Everything that depends only on the plan is decided here, so that splices only read documents: which side has the
+ * reference, whether `as` is the reference itself (in place) or in the same array, and whether the fast path is enough.
+ * The splices are in embed_splice.c (one place for all matches) and embed_shared.c (matches per place). */
 #include "embed.h"
 #include "mongoreshape/join_ops.h"
 
@@ -97,7 +95,7 @@ same_path(const struct mrs_path *a, const struct mrs_path *b)
     return a->n && b->n && mrs_path_equal(a, b);
 }
 
-/* The pair that `as` is about comes first: the one whose field it is, or whose array it shares. */
+/* Moves the pair that belongs to `as` to the front: its field is `as`, or in the same array. */
 static void
 settle_as(struct mrsi_embed *s)
 {
@@ -180,7 +178,7 @@ check_words(struct mrsi_read *r, struct mrsi_embed *s)
     }
 }
 
-/* Taking a reference out needs a field to take it from, and one that surely is the reference. */
+/* Removing a reference requires a field to remove, and one that is certainly the reference. */
 static void
 check_dangling(struct mrsi_read *r, const struct mrsi_embed *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed.h - the parts of the embed step among themselves. */
+/* embed.h - interfaces between the files of the embed step. */
 #ifndef MRSI_EMBED_H
 #define MRSI_EMBED_H
 
@@ -14,13 +14,13 @@ enum embed_keep { EMBED_KEEP_UNMATCHED, EMBED_KEEP_ALL, EMBED_KEEP_NONE };
 enum embed_orphans { EMBED_ORPHANS_KEEP, EMBED_ORPHANS_DROP, EMBED_ORPHANS_REFUSE, EMBED_ORPHANS_INTO };
 
 #define EMBED_NONE UINT32_MAX
-#define EMBED_BUF_MAX (4u * MRS_DOC_READ_MAX) /* of what is gathered for one document; more cannot fit anyway */
+#define EMBED_BUF_MAX (4u * MRS_DOC_READ_MAX) /* maximum of a buffer for one document; more cannot fit anyway */
 
 struct mrsi_embed {
     struct mrsi_owned keeper;
     struct mrsi_join_match join;
     struct mrs_path as, count, flag; /* n 0: none */
-    struct mrs_val as_spec;          /* `as` as the plan has it, for ids */
+    struct mrs_val as_spec;          /* `as` as in the plan, for ids */
     struct mrsi_shape shape;
     struct mrs_sort *sort;
     struct mrs_coll orphans_into;
@@ -34,21 +34,21 @@ struct mrsi_embed {
         uint64_t size;
         const char *ref, *number, *items;
     } overflow;
-    int side_overflow, side_orphans; /* indexes of the sides; -1 */
+    int side_overflow, side_orphans; /* indexes of the sides; -1: none */
     struct mrs_edit *edit;           /* as, count, flag */
-    uint32_t no_count, no_flag;      /* their numbers in edit; as is 0; EMBED_NONE */
-    uint32_t count_share;            /* names that count's path shares with the reference */
-    struct mrs_edit *ref_edit;       /* the reference's field, where dangling ones are taken out */
-    bool hot;                        /* top-level names only, nothing to decide about a match */
+    uint32_t no_count, no_flag;      /* their indexes in edit (as is 0); EMBED_NONE */
+    uint32_t count_share;            /* length of the common prefix of count's path and the reference */
+    struct mrs_edit *ref_edit;       /* the reference's field, if dangling ones are removed */
+    bool hot;                        /* fast path: top-level names only, no policy to apply to a match */
 };
 
 struct embed_work {
     bool ready;
-    struct mrs_buf value;   /* an array on its way into a document */
+    struct mrs_buf value;   /* the array for a document */
     struct mrs_buf doc;     /* the document between two edits */
     struct mrs_buf page;
     struct mrs_buf raw;     /* scratch of edits */
-    struct mrs_number_table seen; /* matches already given */
+    struct mrs_number_table seen; /* matches already used */
     struct mrsi_match_set hits;
     struct mrsi_refs refs;
 };
@@ -61,26 +61,26 @@ struct embed_splice {
     struct mrs_view doc;
     struct mrs_matches *m;
     const struct mrs_put *put;
-    uint64_t at;         /* matches given since the last rewind, without doubles */
-    uint64_t n;          /* matches in all, without doubles */
-    uint64_t last_order; /* of the match before */
-    bool doubles;        /* a document may be given more than once */
+    uint64_t at;         /* matches read since the last rewind, without duplicates */
+    uint64_t n;          /* all matches, without duplicates */
+    uint64_t last_order; /* of the previous match */
+    bool doubles;        /* the engine may return a document more than once */
     bool marking;        /* next() marks the references that have matches */
 };
 
-/* ---- embed_feed.c: the matches of a document, each once ---- */
+/* ---- embed_feed.c: the matches of a document without duplicates ---- */
 void mrsi_embed_work_start(struct embed_work *w, struct mrs_mem *mem);
 void mrsi_embed_work_clear(struct mrs_ctx *c, void *work);
 /* OK, END. */
 enum mrs_status mrsi_embed_next(struct embed_splice *x, struct mrs_match *out);
-/* For a match that is written somewhere: SKIP where its shape was refused. */
+/* For a match that is written: SKIP if its payload was refused. */
 enum mrs_status mrsi_embed_taken(struct embed_splice *x, const struct mrs_match *m);
 enum mrs_status mrsi_embed_rewind(struct embed_splice *x);
-/* Counts matches into x->n and, where the step asks about dangling references, marks the references that have
- * one. Rewinds. */
+/* Counts matches into x->n and, if the step has a policy for dangling references, marks the references with a match.
+ * Rewinds. */
 enum mrs_status mrsi_embed_tally(struct embed_splice *x);
-/* Takes dangling references out of the document (by the step's policy), where refs and marks are known. *doc
- * becomes the document to go on with. */
+/* Removes dangling references from the document (by policy); refs and marks must be known. *doc becomes the resulting
+ * document. */
 enum mrs_status mrsi_embed_dangling(struct embed_splice *x, struct mrs_view *doc);
 static inline void
 mrsi_embed_used(struct embed_splice *x, unsigned bits)
@@ -91,10 +91,10 @@ mrsi_embed_used(struct embed_splice *x, unsigned bits)
 }
 
 /* ---- embed_pages.c ---- */
-/* The matches from number `from` on go into pages. Begins with a rewind, tells nothing of the first `from`. */
+/* Writes the matches from number `from` on into pages. Rewinds first; does not report the first `from` matches. */
 enum mrs_status mrsi_embed_pages(struct embed_splice *x, uint64_t from);
 
-/* ---- embed_shared.c: places that each take their own matches ---- */
+/* ---- embed_shared.c: places that each have their own matches ---- */
 enum mrs_status mrsi_embed_shared(struct embed_splice *x, struct mrs_buf *out);
 
 /* ---- embed_splice.c ---- */

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed_describe.c - what embed says of itself, and what it does to the catalogue.
+/* embed_describe.c - embed: its description, its effect on the catalog.
  *
- * The sets of paths read, added and removed decide whether a plan may run alongside writers; the losses are what
- * extract, its inverse, could not bring back. Indexes of the children go to the parent where they keep their
- * meaning: there they are multikey, so unique, sparse and partial go, and one that expires documents would
- * delete parents. */
+ * The paths read, added and removed decide whether a plan may run while writers run; the losses are what extract, its
+ * inverse, cannot restore. Indexes of the children are copied to the parent if they keep their meaning: there they are
+ * multikey and lose unique, sparse and partial. One that expires documents is not copied: it would delete parents. */
 #include "embed.h"
 #include "steps/catalog/indexes.h"
 #include "steps/kit/describe.h"
 #include "mongoreshape/catalogue.h"
 
 /* ---- describe ---- */
-/* What of a document of from goes into its parent. */
+/* The fields of a document of `from` that its parent gets. */
 static void
 describe_shape(struct mrsi_describe *t, const struct mrsi_fields *f)
 {
@@ -73,7 +72,7 @@ describe_losses(struct mrsi_describe *t, const struct mrsi_embed *s)
         mrsi_describe_loss(t, "orphans of %s are in %s", from, s->orphans_into.ns);
     }
     if (s->keep == EMBED_KEEP_ALL) {
-        return; /* from is still whole */
+        return; /* `from` is unchanged */
     }
     if (s->shape.fields.given) {
         mrsi_describe_loss(t, "fields of %s that `fields` does not keep", from);
@@ -145,7 +144,7 @@ describe_live(struct mrsi_describe *t, const struct mrsi_embed *s)
     }
 }
 
-/* What stays in `from` is examined again by a second run, what has left it is not. */
+/* A second run reads documents that stay in `from` again, but not those that left it. */
 static void
 describe_once(struct mrsi_describe *t, const struct mrsi_embed *s)
 {
@@ -197,7 +196,7 @@ mrsi_embed_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
 }
 
 /* ---- catalogue ---- */
-/* Where the fields of a child are found in the parent. */
+/* Where the fields of a child are in the parent. */
 static enum mrs_status
 moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves *out, struct mrs_err *e)
 {
@@ -233,7 +232,7 @@ moves_of(const struct mrsi_embed *s, struct mrs_catalog *cat, struct mrsi_moves 
     return MRS_OK;
 }
 
-/* Whether the index is on the reference to the parent alone: `_id` of the parent does that now. */
+/* Is the index only on the reference to the parent? The parent's `_id` replaces it. */
 static bool
 is_reference(const struct mrsi_embed *s, struct mrs_view index)
 {
@@ -257,7 +256,7 @@ is_reference(const struct mrsi_embed *s, struct mrs_view index)
     return false;
 }
 
-/* The children without the indexes that the parent does not need. */
+/* The children's indexes, without those that the parent does not need. */
 static enum mrs_status
 carried(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from,
         struct mrs_cat_coll *out, struct mrs_err *e)
@@ -285,7 +284,7 @@ indexes(const struct mrsi_embed *s, struct mrs_catalog *cat, const struct mrs_ca
 {
     if (s->in_place) {
         const char *to = mrsi_path_below(mrs_catalog_arena(cat), s->as.text, "_id");
-        struct mrsi_moves moves = {.exact_from = s->as.text, .exact_to = to, /* what lies below is there from before */
+        struct mrsi_moves moves = {.exact_from = s->as.text, .exact_to = to, /* existing fields below it do not move */
                                    .holes = s->dangling != MRSI_DANGLING_REFUSE};
         return to ? mrsi_indexes_rewrite(cat, into, &moves, false, e) : mrs_err_memory(e, 0);
     }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed_feed.c - the matches of one document of `into`, each once; and references that have none.
+/* embed_feed.c - reads the matches of one document of `into` without duplicates, and finds dangling references.
  *
- * The engine gives a document once for each reference that names it. Where one array takes all matches a
- * document belongs there once, so doubles are skipped here: beside each other when sorted, else remembered in a
- * small table of input positions. Dangling references are found by marking what was matched. Nothing here writes
- * into a parent but the removal of such references. */
+ * The engine returns a document once for each reference to it. If one array takes all matches, the document belongs
+ * there once, so duplicates are skipped: adjacent ones if sorted, otherwise by a small table of input positions.
+ * References that no match marks are dangling. This file does not write into a parent, except to remove dangling
+ * references. */
 #include "embed.h"
 #include "mongoreshape/join_ops.h"
 
-/* ---- memory of a thread ---- */
+/* ---- buffers of a thread ---- */
 void
 mrsi_embed_work_start(struct embed_work *w, struct mrs_mem *mem)
 {

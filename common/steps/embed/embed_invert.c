@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed_invert.c - what undoes embed: the copies are extracted, or, where `from` is still whole, taken out again.
+/* embed_invert.c - the inverse of embed: extracts the copies, or only removes them if `from` is unchanged.
  *
- * A copy that still holds the field of `match` needs no reference; else the field is made of the parent's key. What
- * embed wrote for parents without a match is what is left of `as` once the copies are gone. */
+ * A copy that still has the field of `match` needs no other reference; else the field is computed from the parent's
+ * key. What embed wrote for parents without a match is the rest of `as` after the extract. */
 #include "embed.h"
 #include "steps/kit/undo.h"
 #include "mongoreshape/inverse.h"
 
 #define FROM_LOSS (MRS_LOSS_ORDER | MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS)
 
-/* Whether copies hold the field of this pair under its own name. */
+/* Do copies have the field of this pair under its own name? */
 static bool
 survives(const struct mrsi_embed *s, struct mrsi_undo *u, const struct mrsi_pair *p)
 {
@@ -17,7 +17,7 @@ survives(const struct mrsi_embed *s, struct mrsi_undo *u, const struct mrsi_pair
     return name && strcmp(name, p->from.path.text) == 0;
 }
 
-/* `refs` of the extract, and what it cannot bring back. */
+/* `refs` of the extract, and what it cannot restore. */
 static void
 put_refs(const struct mrsi_embed *s, struct mrsi_undo *u)
 {
@@ -90,7 +90,7 @@ put_extract(const struct mrsi_embed *s, struct mrsi_undo *u)
     mrsi_undo_close(u);
 }
 
-/* The items of pages go where the others went; pages themselves hold nothing else. */
+/* The items of pages return to the same collection; pages hold nothing else. */
 static void
 put_pages(const struct mrsi_embed *s, struct mrsi_undo *u, bool extract)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed_pages.c - the outlier pattern: what a parent does not hold goes into pages, {_id, ref, number, items}.
+/* embed_pages.c - overflow pages (outlier pattern): matches beyond the limit go into pages, {_id, ref, number, items}.
  *
- * A page ends with its size or with 16 MiB, whichever comes first; only an item that no page can hold refuses
- * the parent. Ids name parent, path and number, so that a run that is repeated makes the same pages. Pages go to
- * the engine one by one and are not kept. */
+ * A page ends at its size or at 16 MiB, whichever comes first; only an item that fits into no page refuses the parent.
+ * Ids are derived from parent, path and number, so a repeated run makes the same pages. Pages go to the engine one by
+ * one and are not stored. */
 #include "embed.h"
 #include "steps/kit/id_policy.h"
 #include "mongoreshape/join_ops.h"

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed_shared.c - a parent with many places, each of which takes the matches of its own references.
+/* embed_shared.c - embed with several places in a parent, each with the matches of its own references.
  *
- * Two forms: `as` is the reference itself (in place: every occurrence becomes the document), or `as` lies beside
- * it in an array of documents. The matches of a parent are gathered first and looked up by reference (match_set.c).
- * References, groups and places all come in document order; that is what ties them together. */
+ * Two forms: `as` is the reference itself (in place: every occurrence becomes the document), or `as` is next to it in
+ * an array of documents. The matches of a parent are collected first and looked up by reference (match_set.c).
+ * References, groups and places all come in document order, which connects them. */
 #include "embed.h"
 #include "mongoreshape/join_ops.h"
 
 struct shared {
     struct embed_splice *x;
-    uint32_t next_occ;      /* in place: the next occurrence */
-    uint32_t as_at, count_at; /* cursors of groups */
-    bool blocked, silent;   /* `as`; silent: nothing is written there */
+    uint32_t next_occ;      /* in place: index of the next occurrence */
+    uint32_t as_at, count_at; /* cursors into the groups */
+    bool blocked, silent;   /* blocked: the path of `as` is; silent: nothing is written there */
     bool count_blocked, count_silent;
     uint8_t room[16];
 };
@@ -23,7 +23,7 @@ collect(struct shared *sh, uint32_t occ, uint32_t n)
     return mrsi_match_set_collect(&w->hits, sh->x->c, n ? mrsi_refs_occurrence(&w->refs) + occ : NULL, n);
 }
 
-/* ---- `as` beside the reference ---- */
+/* ---- `as` next to the reference ---- */
 static enum mrs_status
 blocked(struct shared *sh, const char *key, const struct mrs_edit_site *site, bool *flag)
 {
@@ -89,7 +89,8 @@ one_of(struct shared *sh, struct mrs_val *put)
 }
 
 static enum mrs_status
-beside(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
+next_to_reference(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict,
+                  struct mrs_val *put)
 {
     struct embed_splice *x = sh->x;
     const struct mrsi_embed *s = x->s;
@@ -97,7 +98,7 @@ beside(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdic
                                                        &sh->as_at);
     enum mrs_status st = collect(sh, g ? g->occ : 0, g ? g->n_occ : 0);
     if (st != MRS_OK || (!g && !site->blocked)) {
-        return st; /* the array itself is missing: there is no element to write to */
+        return st; /* the array itself is missing: no element to write to */
     }
     bool any = mrsi_match_set_n(&x->w->hits) > 0;
     if (!any && s->empty == EMBED_EMPTY_ABSENT) {
@@ -122,7 +123,7 @@ beside(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdic
 }
 
 /* ---- in place ---- */
-/* What is now where v was; missing: nothing. */
+/* The new value for v; missing: none. */
 static enum mrs_status
 instead(struct shared *sh, struct mrs_val v, struct mrs_val *put)
 {
@@ -203,7 +204,7 @@ in_place(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verd
 }
 
 /* ---- count ---- */
-/* Matches in a range of occurrences: for each document that holds references those of all of them, each once. */
+/* Number of matches in a range of occurrences, for all references of one holder, without duplicates. */
 static enum mrs_status
 count_of(struct shared *sh, const struct mrsi_match_group *g, uint64_t *n)
 {
@@ -233,7 +234,7 @@ count(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdict
     const struct mrsi_match_group *g = mrsi_group_find(&x->w->refs.count_group, &x->w->refs.index, site->index,
                                                        site->n_index, &sh->count_at);
     if (sh->count_silent || (!g && x->s->count_share)) {
-        return MRS_OK; /* an element that is no document, or none at all */
+        return MRS_OK; /* not a document, or missing */
     }
     if (site->blocked) {
         return blocked(sh, "count", site, &sh->count_blocked);
@@ -258,7 +259,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     (void)raw;
     (void)e;
     *verdict = MRS_EDIT_KEEP;
-    if (site->path_no == sh->x->s->no_flag) { /* an overflow that would be needed refuses: the flag is never due */
+    if (site->path_no == sh->x->s->no_flag) { /* an overflow would be refused here, so the flag is never needed */
         *verdict = sh->x->s->replace && !site->blocked ? MRS_EDIT_REMOVE : MRS_EDIT_KEEP;
         return MRS_OK;
     }
@@ -268,7 +269,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     if (sh->silent) {
         return MRS_OK;
     }
-    return sh->x->s->in_place ? in_place(sh, site, verdict, put) : beside(sh, site, verdict, put);
+    return sh->x->s->in_place ? in_place(sh, site, verdict, put) : next_to_reference(sh, site, verdict, put);
 }
 
 static enum mrs_status

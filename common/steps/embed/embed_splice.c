@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed_splice.c - a parent and its matches become one document, where all matches go to one path.
+/* embed_splice.c - writes a parent and its matches as one document, if all matches go to one path.
  *
- * The everyday case (top-level names, nothing to choose) is one pass: the parent's bytes, the head of an array,
- * each match behind an index name, the lengths. Everything else goes the long way: count, decide how many stay,
- * build the value once, and let an edit put it wherever the path leads. A parent that comes out too large gives
- * up as many items as its policy allows; what does not stay goes to pages or is cut. Places that each take
- * matches of their own are in embed_shared.c. */
+ * Fast path (top-level names, no policy to apply): one pass that writes the parent's bytes, the header of an array,
+ * each match with its index, and the lengths. General code: count, decide how many matches stay, build the value once,
+ * and let an edit write it at the path. If the parent becomes too large, it loses as many items as its policy allows;
+ * the rest goes to pages or is cut. Places with matches of their own are in embed_shared.c. */
 #include "embed.h"
 #include "mongoreshape/join_ops.h"
 
-/* ---- the quick way ---- */
+/* ---- fast path ---- */
 struct embed_splice_head {
-    bool as, count; /* these fields are there already */
+    bool as, count; /* these fields exist already */
 };
 
 static enum mrs_status
@@ -33,7 +32,7 @@ tpl(struct mrs_ctx *c, const struct mrsi_embed *s, struct mrs_view d, struct emb
     return mrsi_name_set_check(&seen, c, d);
 }
 
-/* The parent with all that belongs into it. */
+/* Writes the parent with all its matches. */
 static enum mrs_status
 too_many(struct embed_splice *x)
 {
@@ -84,7 +83,7 @@ finish(struct embed_splice *x, size_t start, struct mrs_buf *out)
     return mrsi_buf_end(out, start, x->c, "oversize");
 }
 
-/* Whether a parent without matches stays as it is. */
+/* Does a parent without matches stay unchanged? */
 static bool
 nothing_due(const struct embed_splice *x)
 {
@@ -113,12 +112,12 @@ quick(struct embed_splice *x, struct mrs_buf *out)
     return finish(x, start, out);
 }
 
-/* ---- the long way: one value for every place of `as` ---- */
+/* ---- general code: one value for every place of `as` ---- */
 struct places {
     struct embed_splice *x;
     struct mrs_val value;       /* for `as`; missing: nothing is written */
-    bool flag;                  /* the flag is due */
-    uint32_t n_as;              /* places of `as` that were written */
+    bool flag;                  /* write the flag */
+    uint32_t n_as;              /* number of places of `as` that were written */
     bool blocked[3], silent[3]; /* by path number; silent: nothing is written there */
     uint8_t room[16];
 };
@@ -147,7 +146,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     }
     if (!due) {
         if (no == s->no_flag && s->replace && !site->blocked) {
-            *verdict = MRS_EDIT_REMOVE; /* stale */
+            *verdict = MRS_EDIT_REMOVE; /* an old value */
         }
         return MRS_OK;
     }
@@ -171,7 +170,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
     return MRS_OK;
 }
 
-/* Writes the parent; again, with the blocked path left alone, where a write was blocked. */
+/* Writes the parent; repeats without the blocked path if a write was blocked. */
 static enum mrs_status
 write_places(struct places *p, struct mrs_view doc, struct mrs_buf *out)
 {
@@ -190,7 +189,7 @@ write_places(struct places *p, struct mrs_view doc, struct mrs_buf *out)
             again = again || (p->blocked[i] && !p->silent[i]);
             p->silent[i] = p->silent[i] || p->blocked[i];
         }
-        p->flag = p->flag && !p->silent[0]; /* what is blocked stays in from and needs no pages */
+        p->flag = p->flag && !p->silent[0]; /* blocked matches stay in `from` and need no pages */
         if (!again && st != MRS_OK) {
             return mrsi_step_skip(x->c, st, "as");
         }
@@ -206,7 +205,7 @@ write_places(struct places *p, struct mrs_view doc, struct mrs_buf *out)
     return MRS_OK;
 }
 
-/* The first `take` matches as an array that has at most `most` bytes; *take: how many went in. */
+/* The first `take` matches as an array of at most `most` bytes; *take: number of matches in it. */
 static enum mrs_status
 build(struct embed_splice *x, uint64_t *take, size_t most, struct mrs_val *value)
 {
@@ -234,7 +233,7 @@ build(struct embed_splice *x, uint64_t *take, size_t most, struct mrs_val *value
     return mrsi_buf_end(b, 0, x->c, "oversize");
 }
 
-/* `one`: the only match, or the one that the policy takes; *chosen: its number from 1. */
+/* `one`: the only match, or the one chosen by the policy; *chosen: its number from 1. */
 static enum mrs_status
 choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *value)
 {
@@ -259,10 +258,10 @@ choose(struct embed_splice *x, uint64_t take, uint64_t *chosen, struct mrs_val *
     return mrsi_buf_end(&x->w->value, 0, x->c, "oversize");
 }
 
-/* Every match is told what became of it: [1, take] is in the parent (of `one`: only chosen), the rest was
- * cut; all is left where the way was blocked. */
+/* Reports each match: 1 to take are in the parent (with `one`: only chosen), the rest was cut; if the path was blocked,
+ * all of them stay. */
 static enum mrs_status
-tell(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
+report_uses(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
 {
     MRS_ASSERT(chosen <= take);
     struct mrs_match m;
@@ -277,7 +276,7 @@ tell(struct embed_splice *x, uint64_t take, uint64_t chosen, bool blocked)
     return st == MRS_END ? MRS_OK : st;
 }
 
-/* The array, as long as the policy lets it be; *take: how many stay in the parent. */
+/* The array, as long as the policy allows; *take: number of matches in the parent. */
 static enum mrs_status
 fit(struct places *p, struct mrs_view doc, uint64_t *take, struct mrs_buf *out)
 {
@@ -345,10 +344,10 @@ lengthy(struct embed_splice *x, struct mrs_view doc, struct mrs_buf *out)
     if (p.flag) {
         return mrsi_embed_pages(x, take);
     }
-    return x->n && (p.silent[0] || take < x->n || chosen) ? tell(x, take, chosen, p.silent[0]) : MRS_OK;
+    return x->n && (p.silent[0] || take < x->n || chosen) ? report_uses(x, take, chosen, p.silent[0]) : MRS_OK;
 }
 
-/* ---- the kernel ---- */
+/* ---- kernel ---- */
 static enum mrs_status
 one_path(struct embed_splice *x, struct mrs_buf *out)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract.c - extract: parts of documents into a collection of their own. The plan's entry.
+/* extract.c - extract: moves parts of documents to a collection of their own. Compiles the step.
  *
- * Two families in one step: without `unique` each document goes its own way (SPREAD), with it parts of many
- * documents become one (GROUP). What is common to both, finding the elements, making a child, and rewriting the
- * source, is in files of its own. Here every combination of keys that has no meaning becomes an error of the
- * plan. */
+ * The step has two families: without `unique` each document is processed alone (SPREAD), with it equal parts of many
+ * documents become one (GROUP). Both share finding the elements, making a child and rewriting the source, which are in
+ * separate files. Combinations of keys that make no sense are errors of the plan. */
 #include "extract.h"
 #include <stdio.h>
 
@@ -104,7 +103,7 @@ read_path(struct mrsi_read *r, struct mrsi_extract *s)
     }
 }
 
-/* A path for a field that the step writes. */
+/* A path of a field that the step writes. */
 static void
 read_target(struct mrsi_read *r, struct mrsi_slot slot, struct mrs_path *out)
 {
@@ -159,7 +158,7 @@ read_refs(struct mrsi_read *r, struct mrsi_extract *s)
 }
 
 /* ---- map, nested ---- */
-/* What neither of them goes with. */
+/* Keys that cannot be combined with them. */
 static void
 read_alone(struct mrsi_read *r, const struct mrsi_extract *s, const char *key)
 {
@@ -284,7 +283,7 @@ read_id(struct mrsi_read *r, struct mrsi_extract *s)
     }
 }
 
-/* ---- the whole ---- */
+/* ---- compile ---- */
 static bool
 same_name(const char *a, const char *b)
 {
@@ -371,7 +370,7 @@ read_rest(struct mrsi_read *r, struct mrsi_extract *s)
     mrsi_read_bool(r, mrsi_slot(r, "indexes"), &s->indexes);
 }
 
-/* A plan that names the field for elements which are no documents wants to have it. */
+/* A plan that names the field for elements that are not documents wants such elements. */
 static void
 check_value(struct mrsi_read *r, const struct mrsi_extract *s)
 {
@@ -392,7 +391,7 @@ check_value(struct mrsi_read *r, const struct mrsi_extract *s)
     }
 }
 
-/* Whether the value of a key names $$ELEMENTS, be it in a text that is no variable. */
+/* Does the value of a key contain $$ELEMENTS, even in a text that is not a variable? */
 static bool
 names_elements(const struct mrsi_read *r, const char *key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract.h - the parts of the extract step among themselves. */
+/* extract.h - interfaces between the files of the extract step. */
 #ifndef MRSI_EXTRACT_H
 #define MRSI_EXTRACT_H
 
@@ -11,10 +11,10 @@
 
 enum ext_refs { EXT_REFS_PARENT, EXT_REFS_CHILD, EXT_REFS_BOTH, EXT_REFS_NONE };
 enum ext_id { EXT_ID_KEEP, EXT_ID_NEW, EXT_ID_EXPR };
-#define EXT_BUF_MAX (8u * MRS_DOC_READ_MAX) /* of what is made of one document */
-#define EXT_AT_ONCE (2u << 20) /* of children that are kept until they are asked for */
+#define EXT_BUF_MAX (8u * MRS_DOC_READ_MAX) /* maximum of a buffer for one document */
+#define EXT_AT_ONCE (2u << 20) /* bytes of children that are stored before the engine requests them */
 #define EXT_NONE UINT32_MAX
-/* What is at the path and has no parts: bits of mrs_ctx.remarks. */
+/* Values at the path that are not parts: bits of mrs_ctx.remarks. */
 enum ext_remark { EXT_ARRAY, EXT_NULL, EXT_EMPTY, EXT_SCALAR };
 
 struct mrsi_extract {
@@ -23,9 +23,9 @@ struct mrsi_extract {
     struct mrs_query *where;
     struct mrs_path path;        /* n 0: the list form */
     struct mrsi_paths listed;    /* path: {fields: [...]} */
-    struct mrs_val path_spec;    /* as the plan has it, for ids */
+    struct mrs_val path_spec;    /* as in the plan, for ids */
     struct mrs_path parent_key, child_refs, count, flag; /* n 0: none */
-    uint32_t key_share, child_share, count_share; /* names in common with path */
+    uint32_t key_share, child_share, count_share; /* length of the common prefix with path */
     struct mrsi_paths unique;
     struct mrs_expr *id_expr;
     const char *map; /* field for the names of the parts, which are the fields of a document; NULL */
@@ -35,12 +35,12 @@ struct mrsi_extract {
         struct mrs_path path;
         const char *parent_ref; /* NULL: none */
         uint32_t parent_ref_len;
-        struct mrs_edit *edit;  /* takes the path out of a part */
-    } nested;                   /* parts inside of parts */
-    bool reads_elements;        /* an expression may ask for $$ELEMENTS */
+        struct mrs_edit *edit;  /* removes the path from a part */
+    } nested;                   /* parts inside parts */
+    bool reads_elements;        /* an expression may read $$ELEMENTS */
     bool value_given;
-    const char *parent_ref, *position, *value; /* parent_ref and position: NULL where there is none */
-    uint32_t parent_ref_len, position_len;     /* 0 there */
+    const char *parent_ref, *position, *value; /* parent_ref and position: NULL if not used */
+    uint32_t parent_ref_len, position_len;     /* then 0 */
     struct mrsi_shape shape;
     struct {
         bool given, limited, id;
@@ -53,70 +53,70 @@ struct mrsi_extract {
         uint64_t size;
         const char *ref, *number, *items;
     } pages;
-    bool to_parent, to_child;    /* references: the child's to its parent, the parent's to its children */
-    bool child_is_path;          /* the ids are where the elements were */
+    bool to_parent, to_child;    /* references: of the child to its parent, of the parent to its children */
+    bool child_is_path;          /* the ids replace the elements */
     bool rest, replace, indexes;
     int id, conflicts, errors;
     struct mrs_edit *edit;       /* path (or the listed names), child_refs, flag, count */
     uint32_t no_child, no_flag, no_count; /* EXT_NONE */
-    bool quick;                  /* the source only loses a top-level field */
+    bool quick;                  /* fast path: the source only loses a top-level field */
 };
 
-/* An element on its way out. */
+/* An element to extract. */
 struct ext_part {
     struct mrs_val v;
-    struct mrs_val key;       /* of its parent; missing */
-    uint32_t index, n_index;  /* positions in the arrays on the way, its own last: in work.index */
-    uint32_t list;            /* no. of its list */
-    uint32_t around;          /* `nested`: no. of the part that it lies in; EXT_NONE */
-    const char *name;         /* `map`: of its field */
+    struct mrs_val key;       /* key of its parent; missing */
+    uint32_t index, n_index;  /* positions in the arrays on the path, its own last: in work.index */
+    uint32_t list;            /* index of its list */
+    uint32_t around;          /* `nested`: index of the part that contains it; EXT_NONE */
+    const char *name;         /* `map`: name of its field */
     uint32_t name_len;
-    bool alone;               /* `nested`: a single document, its index counts for ids only */
-    bool stays;               /* a copy stays (`leave`) */
-    bool out;                 /* it is extracted */
-    uint32_t rank;            /* place among those that stay */
+    bool alone;               /* `nested`: a single document, its index is used for ids only */
+    bool stays;               /* the source keeps a copy (`leave`) */
+    bool out;                 /* is extracted */
+    uint32_t rank;            /* rank among the copies */
 };
-/* One field that holds elements: an array, or a single document (with `map` its fields are the elements). */
+/* A field with elements: an array, or a single document (with `map` its fields are the elements). */
 struct ext_list {
-    struct mrs_val v, key;   /* itself, and the key of its parent */
+    struct mrs_val v, key;   /* its value, and the key of its parent */
     uint32_t part, n_part;
-    uint32_t index, n_index; /* as in struct ext_part, of each of its elements in its turn */
-    uint32_t id_at;          /* where the `_id` of the first part lies in the list of ids */
+    uint32_t index, n_index; /* as in struct ext_part; set for one element after the other */
+    uint32_t id_at;          /* offset of the `_id` of the first part in the list of ids */
     bool array;
 };
-/* The parts of a document in their order (extract_each.c). */
+/* Iterates over the parts of a document in order (extract_each.c). */
 struct ext_each {
-    uint32_t at, list; /* of the next */
-    uint32_t left;     /* in the list that is gone through */
+    uint32_t at, list; /* indexes of the next part and list */
+    uint32_t left;     /* elements left in the current list */
     struct mrs_walk walk;
     struct ext_part part;
 };
 struct ext_span {
     uint32_t off, len;
-    bool made; /* its `_id` is a new one */
+    bool made; /* its `_id` is generated */
 };
 
 struct ext_work {
     bool ready;
     struct mrs_buf part, list, index, child_group, count_group;
-    struct mrs_buf listed;    /* the document of the listed names */
-    struct mrs_buf way;       /* struct mrs_val: of each list the documents on the way to it */
+    struct mrs_buf listed;    /* the document of the listed fields */
+    struct mrs_buf way;       /* struct mrs_val: for each list the documents on its path */
     struct mrs_buf frame;     /* `nested`: open arrays */
-    struct mrs_buf elements;  /* $$ELEMENTS of the part `around` it and of its list */
+    struct mrs_buf elements;  /* $$ELEMENTS of the list in the part `around` */
     uint32_t elements_list, elements_around;
-    uint64_t elements_made;   /* bytes, of this document */
-    struct mrs_buf keys, rank; /* `leave`: sort keys, numbers of parts */
-    struct mrs_buf element, shaped, value; /* scratch of one document */
+    uint64_t elements_made;   /* bytes, in this document */
+    struct mrs_buf keys, rank; /* `leave`: sort keys, indexes of parts */
+    struct mrs_buf element, shaped, value; /* scratch for one document */
     struct mrs_buf made;      /* children or pages */
-    struct mrs_buf span;      /* struct ext_span of each */
-    struct mrs_buf id;        /* struct ext_span of each extracted part's `_id`, type byte first, in ids */
+    struct mrs_buf span;      /* struct ext_span for each */
+    struct mrs_buf id;        /* struct ext_span for each extracted part's `_id` in ids, type byte first */
     struct mrs_buf ids;
     struct mrs_buf source, raw;
-    struct mrs_view self;     /* the source as it leaves the step */
-    struct mrs_view doc;      /* as it came */
-    bool later;               /* there are children that are made when they are asked for: */
+    struct mrs_view self;     /* the resulting source */
+    struct mrs_view doc;      /* the original source */
+    bool later;               /* some children are made when the engine requests them: */
     struct ext_each rest;
-    uint32_t at;              /* next product */
+    uint32_t at;              /* index of the next product */
     uint32_t n_pages;
 };
 
@@ -125,7 +125,7 @@ ext_parts(const struct ext_work *w)
 {
     return (struct ext_part *)(void *)w->part.p;
 }
-/* Whether parts lie in work.part; else they are found again in the document whenever they are asked for. */
+/* Are the parts stored in work.part? Otherwise the document is walked again each time. */
 static inline bool
 ext_stores(const struct mrsi_extract *s)
 {
@@ -145,62 +145,62 @@ ext_lists(const struct ext_work *w)
 /* $$PARENT, $$POSITION, $$ELEMENTS */
 enum { EXT_VARS = 3 };
 
-/* One document on its way through the step. */
+/* State of one document. */
 struct ext_doc {
     const struct mrsi_extract *s;
     struct mrs_ctx *c;
     struct ext_work *w;
     struct mrs_view doc;
-    struct mrs_val own_id; /* the source's `_id`; missing */
+    struct mrs_val own_id; /* `_id` of the source; missing */
 };
 
-/* The walk along the path: where it is. index: of the arrays, and with `nested` one of each level, which end with the
- * levels that documents are read with. */
+/* Position of the walk along the path. index: positions in the arrays; with `nested` one for each level, limited by the
+ * depth of documents that are read. */
 #define EXT_INDEX_MAX (MRS_PATH_PARTS_MAX + MRS_DEPTH_READ)
 struct ext_walker {
     struct ext_doc *x;
-    struct mrs_val key;                      /* of the parent */
-    struct mrs_val way[MRS_PATH_PARTS_MAX];  /* documents passed below the source, one a name */
+    struct mrs_val key;                      /* key of the parent */
+    struct mrs_val way[MRS_PATH_PARTS_MAX];  /* documents below the source on the path, one for each name */
     uint32_t n_index, index[EXT_INDEX_MAX];
 };
 
 /* ---- extract_parts.c ---- */
-/* A part at the place where the walk is. */
+/* A part at the current position of the walk. */
 enum mrs_status mrsi_extract_add(struct ext_walker *w, struct ext_part part);
 void mrsi_extract_work_start(struct ext_work *w, struct mrs_mem *mem);
 void mrsi_extract_work_clear(struct mrs_ctx *c, void *work);
-/* Finds the elements of the document, and decides which stay. */
+/* Finds the elements of the document, and decides which of them stay. */
 enum mrs_status mrsi_extract_find(struct ext_doc *x);
 
 /* ---- extract_each.c ---- */
-/* The next part; NULL: there is none. It lives until the next call. */
+/* The next part; NULL: none. Valid until the next call. */
 struct ext_part *mrsi_extract_next(const struct ext_doc *x, struct ext_each *each);
 
 /* ---- extract_nested.c ---- */
-/* The parts of a list and those inside of them. */
+/* Adds the parts of a list, and the parts inside them. */
 enum mrs_status mrsi_extract_nested(struct ext_walker *w, struct mrs_val v);
-/* A part without the parts inside of it, in scratch of the work. */
+/* A part without the parts inside it, in the work's scratch. */
 enum mrs_status mrsi_extract_bare(struct ext_doc *x, struct mrs_val v, struct mrs_val *out);
-/* Fills in the key of a part that lies in another one: the `_id` of that, which was made before. */
+/* Sets the key of a part inside another one: that one's `_id`, which was made before. */
 enum mrs_status mrsi_extract_inner_key(struct ext_doc *x, struct ext_part *p);
 
 /* ---- extract_vars.c ---- */
 enum mrs_status mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out);
-/* The variables of the expressions that see a part; $$ELEMENTS only where one may ask for it. */
+/* The variables of expressions on a part; $$ELEMENTS only if an expression may read it. */
 enum mrs_status mrsi_extract_vars(struct ext_doc *x, const struct ext_part *p, struct mrs_val vars[EXT_VARS]);
 
 /* ---- extract_child.c ---- */
-/* The element as `fields` and `drop` leave it; without made `_id`, references and position. wrap: an element
- * that is no document becomes {value: element}; else it is given as it is. *out points into the document or into
- * scratch of the work. *own: it may still bring the element's own `_id`. */
+/* The element after `fields` and `drop`, without generated `_id`, references and position. wrap: an element that is not
+ * a document becomes {value: element}; else it is returned unchanged. *out points into the document or into the work's
+ * scratch. *own: it may contain the element's own `_id`. */
 enum mrs_status mrsi_extract_shape(struct ext_doc *x, const struct ext_part *p, bool wrap, struct mrs_val *out,
                                    struct mrs_val *own);
-/* Appends the document made of part p to out, without parent_ref where `bare`. *made: its `_id` was made. key:
- * where not NULL the encoded key of `unique` is appended there (nothing: not merged). */
+/* Appends the document for part p to out, without parent_ref if `bare`. *made: its `_id` is generated. key: if not
+ * NULL, gets the encoded key of `unique` (nothing: not merged). */
 enum mrs_status mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struct mrs_buf *out,
                                    bool *made, struct mrs_buf *key);
-/* The encoded key of a document under `unique`, appended to out. *whole false: a part is missing or null,
- * nothing is appended. */
+/* Appends the encoded key of a document under `unique` to out. *whole false: a part is missing or null, nothing is
+ * appended. */
 enum mrs_status mrsi_extract_key(const struct mrsi_extract *s, struct mrs_ctx *c, struct mrs_view d,
                                  struct mrs_buf *out, bool *whole);
 
@@ -208,8 +208,8 @@ enum mrs_status mrsi_extract_key(const struct mrsi_extract *s, struct mrs_ctx *c
 enum mrs_status mrsi_extract_pages(struct ext_doc *x);
 
 /* ---- extract_source.c ---- */
-/* The source afterwards, appended to out. ids: array document of the `_id`s of the extracted parts in their
- * order; empty where the step needs none. */
+/* Appends the resulting source to out. ids: array document with the `_id`s of the extracted parts in order; empty if
+ * the step does not need them. */
 enum mrs_status mrsi_extract_source(struct ext_doc *x, struct mrs_view ids, struct mrs_buf *out);
 
 /* ---- extract_kernels.c ---- */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_child.c - an element becomes a document: shape, `_id`, reference to its parent, position.
+/* extract_child.c - makes a document from an element: projection, `_id`, reference to its parent, position.
  *
- * The fields of the element are copied in runs between the few that need a thought (its `_id`, and fields with
- * the names of parent_ref and position), so an element that brings its `_id` costs a couple of memcpys. An `_id`
- * is, in this order, what the plan computes, what a map of `fields` gives, the element's own, or a new one made
- * of the parent's `_id` and the place (of the key, with `unique`). */
+ * The fields of the element are copied in runs between the few special ones (its `_id`, and fields with the names of
+ * parent_ref and position), so an element with its own `_id` costs a few memcpys. The `_id` is, in this order: the
+ * value computed by the plan, the `_id` of a map in `fields`, the element's own, or a new one derived from the parent's
+ * `_id` and the position (with `unique` from the key). */
 #include "extract.h"
 #include "steps/kit/id_policy.h"
 #include "mongoreshape/context.h"
@@ -173,7 +173,7 @@ computed_id(struct ext_doc *x, const struct ext_part *p, struct mrs_val *id)
 }
 
 /* ---- the document ---- */
-/* Fields that need a thought, in the order in which they are. */
+/* Special fields, in the order of the element. */
 struct extract_child_special {
     struct mrs_elem e;
     char what; /* 'i' _id, 'r' parent_ref, 'p' position, 'm' map */
@@ -181,19 +181,19 @@ struct extract_child_special {
 struct extract_child_scan {
     struct extract_child_special s[4];
     uint32_t n;
-    struct mrs_val id, ref, pos, map; /* found values */
+    struct mrs_val id, ref, pos, map; /* values found in the element */
 };
 
 struct child {
     struct ext_doc *x;
     const struct ext_part *p;
-    struct mrs_view d;      /* the element as its shape left it */
+    struct mrs_view d;      /* the element after the projection */
     struct extract_child_scan sc;
-    struct mrs_val id, pos, map; /* due */
+    struct mrs_val id, pos, map; /* values to write */
     const char *ref;        /* name of the field for p->key; NULL */
     uint32_t ref_len;
     bool bare;              /* without parent_ref */
-    bool by_key, made;      /* a new id is made of the key; it was made */
+    bool by_key, made;      /* a new id is derived from the key; it was generated */
 };
 
 static enum mrs_status
@@ -235,7 +235,7 @@ scan(struct child *k)
     return mrsi_name_set_check(&seen, k->x->c, k->d);
 }
 
-/* kept: the `_id` that the element brings; missing. */
+/* kept: the element's own `_id`; missing. */
 static enum mrs_status
 choose_id(struct child *k, struct mrs_val kept)
 {
@@ -260,7 +260,7 @@ choose_id(struct child *k, struct mrs_val kept)
     return st;
 }
 
-/* A field of the element with the name of one that the step adds: right, to be overwritten, or a refusal. */
+/* A field of the element with the name of an added field: equal, overwritten, or a refusal. */
 static enum mrs_status
 agrees(struct ext_doc *x, const char *key, const char *name, struct mrs_val there, struct mrs_val due)
 {
@@ -320,7 +320,7 @@ put_child(const struct child *k, struct mrs_buf *out)
     return mrsi_buf_end(out, start, k->x->c, NULL);
 }
 
-/* Reference, position and name of the field: what is due, and whether what the element has already agrees. */
+/* Reference, position and name of the field: computes them, and compares existing fields with them. */
 static enum mrs_status
 choose_fields(struct child *k)
 {
@@ -347,7 +347,7 @@ mrsi_extract_child(struct ext_doc *x, const struct ext_part *p, bool bare, struc
     MRS_ASSERT(made && mrs_buf_is_sound(out));
     const struct mrsi_extract *s = x->s;
     bool inner = p->around != EXT_NONE;
-    struct child k; /* sc is large, and scan() fills it in */
+    struct child k; /* sc is large; scan() initializes it */
     struct mrs_val v, own;
     k.x = x;
     k.p = p;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_describe.c - what extract says of itself, and what it does to the catalogue.
+/* extract_describe.c - extract: its description, its effect on the catalog.
  *
- * Indexes below the path go to the extracted documents, where they lose unique and partial (two elements of one
- * parent may have been equal), and leave the source unless copies stay there. Every new reference gets an index.
- * Losses are what embed, its inverse, could not bring back. */
+ * Indexes below the path move to the extracted documents, where they lose unique and partial (two elements of one
+ * parent may have been equal); they stay in the source only if copies stay there. Every new reference gets an index.
+ * Losses are what embed, its inverse, cannot restore. */
 #include "extract.h"
 #include "steps/catalog/indexes.h"
 #include "steps/kit/describe.h"
@@ -16,7 +16,7 @@ path_text(struct mrsi_describe *t, const struct mrsi_extract *s)
 }
 
 /* ---- describe ---- */
-/* Whether the step gives it to the documents that it makes. */
+/* Does the step add this field to the documents that it makes? */
 static bool
 is_added(const struct mrsi_extract *s, const char *name)
 {
@@ -44,7 +44,7 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_extract *s)
     }
     if (s->path.n && !s->map) {
         const struct mrsi_fields *f = &s->shape.fields;
-        for (uint32_t i = 0; !f->map && i < f->n; i++) { /* elements that are no documents get `value` */
+        for (uint32_t i = 0; !f->map && i < f->n; i++) { /* elements that are not documents use `value` */
             mrsi_describe_names(t, 0, s->path.text, &f->path[i], strcmp(f->path[i].text, s->value) != 0);
         }
         mrsi_describe_names(t, 0, s->path.text, s->shape.drop.path, s->shape.fields.map ? 0 : s->shape.drop.n);
@@ -56,7 +56,7 @@ describe_touches(struct mrsi_describe *t, const struct mrsi_extract *s)
         mrsi_describe_naming(t, false);
     }
     if (s->shape.fields.map || s->id_expr || s->leave.shape.fields.map) {
-        mrsi_describe_touch(t, 0, 'R', ""); /* $$PARENT may be asked */
+        mrsi_describe_touch(t, 0, 'R', ""); /* an expression may read $$PARENT */
     }
     const struct mrs_path *added[] = {&s->child_refs, &s->flag, &s->count};
     for (int i = 0; i < 3; i++) {
@@ -137,8 +137,8 @@ describe_words(struct mrsi_describe *t, const struct mrsi_extract *s)
     }
 }
 
-/* Extracted documents can be found again from their parent where they hold its `_id`: another key may be that of two
- * parents, and with it one would take away what belongs to the other. */
+/* The parent's extracted documents can be found again if they have its `_id`: two parents may share another key, and
+ * then one would take the other's documents. */
 static void
 describe_live(struct mrsi_describe *t, const struct mrsi_extract *s)
 {
@@ -220,7 +220,7 @@ struct extract_describe_moving {
     bool bad;
 };
 
-/* NULL as `to`: gone. */
+/* `to` NULL: gone. */
 static void
 add_move(struct extract_describe_moving *v, const char *from, const char *to)
 {
@@ -228,7 +228,7 @@ add_move(struct extract_describe_moving *v, const char *from, const char *to)
     v->m[v->n++] = (struct mrsi_move){from, to};
 }
 
-/* Where the fields below `base` of a source are found in the extracted documents, below `top`. */
+/* The paths below `base` of a source in the extracted documents, below `top`. */
 static void
 element_moves(const struct mrsi_extract *s, const char *base, const char *top, struct extract_describe_moving *v)
 {
@@ -284,13 +284,13 @@ carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_ca
         moves.exact_from = s->path.text;
         moves.exact_to = mrsi_shape_path(&s->shape, v.a, s->value);
     }
-    unsigned quiet = s->leave.given || s->where ? 0 : MRSI_QUIET; /* the source's own index goes, and says so */
+    unsigned quiet = s->leave.given || s->where ? 0 : MRSI_QUIET; /* the source's own index is dropped with a note */
     struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | quiet,
                              .why = "elements of one document may be equal", .told = told};
     return mrsi_indexes_carry(cat, from, into, &how, e);
 }
 
-/* Whether what stays at child_refs is the `_id` that the element had: then an index on it stays an index. */
+/* Are the values left at child_refs the elements' `_id`s? Then an index on them stays valid. */
 static bool
 keeps_ids(const struct mrsi_extract *s)
 {

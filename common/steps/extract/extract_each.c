@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_each.c - the parts of a document, one after the other.
+/* extract_each.c - iterates over the parts of a document.
  *
- * A part takes more memory than a small element does, so parts are stored only where they must be known together
- * (`leave`, `nested`); else the lists are walked again. */
+ * A struct ext_part is larger than a small element, so parts are stored only if all must be known together (`leave`,
+ * `nested`); otherwise the lists are walked again. */
 #include "extract.h"
 
 static void
@@ -21,7 +21,7 @@ open_list(const struct ext_doc *x, struct ext_each *each)
     each->list++;
 }
 
-/* The next element of the list, whose position goes where the positions of a part are read. */
+/* The next element of the list; sets its position in work.index. */
 static void
 next_element(const struct ext_doc *x, struct ext_each *each)
 {

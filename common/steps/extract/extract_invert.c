@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_invert.c - what undoes extract: the parts are embedded again, by the reference that there is.
+/* extract_invert.c - the inverse of extract: embeds the parts by the available reference.
  *
- * With ids in place of the elements (`refs: child`) an array comes back as it was. With a reference to the parent it is
- * made anew, in the order of `position` or of the collection. Pages become arrays of pages first and one array then. */
+ * If ids replaced the elements (`refs: child`), an array is restored as it was. With a reference to the parent it is
+ * rebuilt in the order of `position` or of the collection. Pages become arrays of pages first, then one array. */
 #include "extract.h"
 #include "steps/kit/undo.h"
 #include "mongoreshape/inverse.h"
@@ -16,7 +16,7 @@ listed(const struct mrsi_extract *s)
     return s->path.n == 0;
 }
 
-/* `drop` of the embed: what extract had added to the part. */
+/* `drop` of the embed: the fields that extract had added. */
 static void
 put_drop(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
@@ -55,7 +55,7 @@ put_match(const struct mrsi_extract *s, struct mrsi_undo *u, bool by_child)
     mrsi_undo_up(u);
 }
 
-/* Top-level fields that became a document: back to the top, field by field. */
+/* Top-level fields that became a document: moves them back, field by field. */
 static void
 put_back_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
@@ -77,7 +77,7 @@ put_back_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_close(u);
 }
 
-/* The start of a step that embeds the parts again. */
+/* The first keys of a step that embeds the parts. */
 static void
 open_embed(struct mrsi_undo *u)
 {
@@ -108,7 +108,7 @@ put_embed(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_close(u);
 }
 
-/* The start of a step that computes the path from what was embedded, and its end: only where that is. */
+/* The first and last keys of a step that computes the path from the embedded parts, if there are any. */
 static void
 open_set(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
@@ -128,7 +128,7 @@ put_where_there(struct mrsi_undo *u, const char *name)
     mrsi_undo_up(u);
 }
 
-/* Pages hang in a field of their own until their items are one array behind what stayed. */
+/* Pages are in a field of their own until their items are one array after the copies that stayed. */
 static void
 put_pages(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
@@ -178,7 +178,7 @@ put_pages(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_unset(u, mrsi_undo_body(u, "from"), out, 3);
 }
 
-/* `map`: the parts are an array first, and a document of their names then. */
+/* `map`: the parts become an array first, then a document with their names. */
 static void
 put_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
@@ -214,14 +214,14 @@ put_fields(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_unset(u, mrsi_undo_body(u, "from"), out, 2);
 }
 
-/* Whether the parts can be put into one another again: each says where it lay, in a field that a tree can have. */
+/* Can the parts be nested again? Each must have its place in a field that `tree` can use. */
 static bool
 nests_again(const struct mrsi_extract *s)
 {
     return s->nested.given && s->nested.parent_ref && s->to_parent && s->path.n == 1 && s->nested.path.n == 1;
 }
 
-/* `nested`: the parts are a tree, whose roots are embedded then. */
+/* `nested`: the parts form a tree, whose roots are embedded. */
 static void
 put_tree(const struct mrsi_extract *s, struct mrsi_undo *u)
 {
@@ -237,7 +237,7 @@ put_tree(const struct mrsi_extract *s, struct mrsi_undo *u)
     mrsi_undo_close(u);
 }
 
-/* Whether what `parent_ref` holds is extracted itself, so that no parent can be told by it any more. */
+/* Is the field that `parent_ref` refers to extracted itself? Then it cannot identify the parent. */
 static bool
 key_goes(const struct mrsi_extract *s)
 {

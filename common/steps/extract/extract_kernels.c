@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_kernels.c - extract as engines see it: one document to many, or parts of many documents to one.
+/* extract_kernels.c - the kernels of extract: one document to many (SPREAD), or parts of many documents to one (GROUP).
  *
- * Both doors do the same three things (find the elements, make documents of them, rewrite the source); with
- * `unique` the engine is between the second and the third, since only it knows which parts are equal and
- * whose `_id` counts. */
+ * Both do the same: find the elements, make documents from them, rewrite the source. With `unique` the engine works
+ * between the second and the third, since only it knows which parts are equal and which `_id` they share. */
 #include "extract.h"
 #include "mongoreshape/spread_ops.h"
 #include "mongoreshape/group_ops.h"
@@ -22,7 +21,7 @@ begin_doc(const struct mrsi_extract *s, struct mrs_ctx *c, struct ext_work *w, s
 }
 
 /* ---- SPREAD ---- */
-/* The document of a part, at the end of what was made; what it took of the arena is let go. */
+/* Appends the document of a part to work.made, and releases the arena that it used. */
 static enum mrs_status
 child(struct ext_doc *x, struct ext_part *part, struct ext_span *span)
 {
@@ -36,7 +35,7 @@ child(struct ext_doc *x, struct ext_part *part, struct ext_span *span)
     return st;
 }
 
-/* What children will be made of is as it was before: limits of one document hold for its children once. */
+/* Restores the state from which children are made, so that limits for one document count its children once. */
 static void
 make_later(struct ext_doc *x)
 {
@@ -45,8 +44,9 @@ make_later(struct ext_doc *x)
     x->c->arena->steps = 0;
 }
 
-/* Where they take much memory only the first of them are kept. The others are made to see that they can be made, and
- * once more when they are asked for; but parts inside of parts look at those around them. */
+/* If the children need much memory, only the first of them are stored. The others are made once to check that they can
+ * be made, and again when the engine asks for them; with `nested` all are stored, because inner parts use outer
+ * ones. */
 static enum mrs_status
 children(struct ext_doc *x)
 {
@@ -75,7 +75,7 @@ children(struct ext_doc *x)
             w->made.n = span.off;
         } else {
             mrs_buf_put(&w->span, &span, sizeof span);
-            MRS_THEN(st, mrsi_buf_end(&w->span, w->span.n, x->c, "path")); /* a part inside of this one looks there */
+            MRS_THEN(st, mrsi_buf_end(&w->span, w->span.n, x->c, "path")); /* an inner part reads it */
         }
     }
     mrsi_items_close(&ids);
@@ -112,7 +112,7 @@ spread_begin(const void *state, struct mrs_ctx *c, void *work, int side, struct 
     return st;
 }
 
-/* The next child that was not kept. */
+/* Makes the next child that was not stored. */
 static enum mrs_status
 next_child(const struct mrsi_extract *s, struct mrs_ctx *c, struct ext_work *w, struct mrs_product *out)
 {
@@ -127,7 +127,7 @@ next_child(const struct mrsi_extract *s, struct mrs_ctx *c, struct ext_work *w, 
     }
     mrs_buf_reset(&w->made);
     enum mrs_status st = child(&x, part, &span);
-    if (st != MRS_OK) { /* it could be made before */
+    if (st != MRS_OK) { /* it succeeded before */
         return MRS_DEAD;
     }
     *out = (struct mrs_product){1, false, span.made, mrsi_buf_view(&w->made, 0)};
@@ -204,7 +204,7 @@ source_part(struct ext_doc *x, const struct ext_part *part, struct mrs_parts *ou
     return st == MRS_OK ? add_part(x->c, out, p) : st;
 }
 
-/* Each value that a document of into holds in parent_ref. */
+/* Calls fn for each value of parent_ref in a document of into. */
 static void
 put_refs(struct mrs_buf *b, struct mrs_val v)
 {
@@ -253,7 +253,7 @@ target_part(struct ext_doc *x, struct mrs_parts *out)
     return st == MRS_OK ? add_part(x->c, out, p) : st;
 }
 
-/* The next parts of a source, as many as are kept at once. */
+/* Makes the next parts of a source, as many as are stored at once. */
 static enum mrs_status
 source_parts(struct ext_doc *x, struct mrs_parts *out)
 {
@@ -313,8 +313,8 @@ n_values(struct mrs_val v)
     return v.type == MRS_ARRAY ? mrs_val_count(v) : !mrs_is_nullish(v);
 }
 
-/* Puts parent_ref into d: in its place where it is there, else behind `_id` (a new document) or at the end (one
- * that was in into). */
+/* Puts parent_ref into d: in place of an existing one, else after `_id` (new document) or at the end (document of
+ * into). */
 static void
 put_parent_ref(const struct mrsi_extract *s, struct mrs_view d, bool at_end, struct mrs_val refs, struct mrs_buf *out)
 {

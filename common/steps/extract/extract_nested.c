@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_nested.c - parts inside of parts, at any depth: `nested`
+/* extract_nested.c - `nested`: parts inside parts, at any depth.
  *
- * How deep they lie is the data's affair, so the walk has a stack of its own: an array that is being gone through is
- * a frame; a single document is followed down at once. A part is found before those that lie in it, and its `_id`
- * is made before theirs, which point to it. */
+ * The data decides the depth, so the walk has an explicit stack: an array in progress is a frame; a single document is
+ * followed at once. A part is found before the parts inside it, and its `_id` is made before theirs, which refer to
+ * it. */
 #include "extract.h"
 #include "mongoreshape/context.h"
 
 struct extract_nested_frame {
     struct mrs_walk w;
-    uint32_t level;   /* names of the inner path that lead to its elements; all of them: they are parts */
+    uint32_t level;   /* number of inner path names that lead to its elements; all of them: they are parts */
     uint32_t n_index; /* of the walk, without its own */
     uint32_t around, next;
 };
@@ -24,7 +24,7 @@ open_array(struct ext_walker *w, struct mrs_val v, uint32_t level, uint32_t arou
     return mrsi_buf_end(frames, frames->n, w->x->c, "nested");
 }
 
-/* *around becomes the number of this part. */
+/* Sets *around to the index of this part. */
 static enum mrs_status
 add(struct ext_walker *w, struct mrs_val v, uint32_t index, bool alone, uint32_t *around)
 {
@@ -34,7 +34,7 @@ add(struct ext_walker *w, struct mrs_val v, uint32_t index, bool alone, uint32_t
     return mrsi_extract_add(w, p);
 }
 
-/* Down from a document: a single document at the end of the path is a part, and followed in its turn. */
+/* Descends from a document: a single document at the end of the path is a part, and is then searched, too. */
 static enum mrs_status
 follow(struct ext_walker *w, struct mrs_view d, uint32_t level, uint32_t around)
 {
@@ -104,7 +104,7 @@ mrsi_extract_nested(struct ext_walker *w, struct mrs_val v)
     return st;
 }
 
-/* ---- a part without what lies in it ---- */
+/* ---- a part without inner parts ---- */
 static enum mrs_status
 take_out(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
          struct mrs_buf *raw, struct mrs_err *e)
@@ -141,6 +141,6 @@ mrsi_extract_inner_key(struct ext_doc *x, struct ext_part *p)
         return MRS_OK;
     }
     struct mrs_view outer = {x->w->made.p + span[p->around].off, span[p->around].len};
-    struct mrs_val id = mrs_doc_get(outer, "_id"); /* the buffer that it lies in will move */
+    struct mrs_val id = mrs_doc_get(outer, "_id"); /* its buffer will move */
     return mrs_val_copy(x->c->arena, id, &p->key) ? MRS_OK : mrs_err_memory(x->c->err, id.n);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_pages.c - what is extracted goes into pages, {_id, ref, number, items}, instead of one document each.
+/* extract_pages.c - extracts into pages, {_id, ref, number, items}, instead of one document for each part.
  *
- * One run of pages per source document, over all arrays of the path. Numbers begin with 2 where copies stay in
- * the source (it is the first page then), else with 1. A page ends with its size or with 16 MiB. */
+ * One sequence of pages for each source document, over all arrays of the path. Numbers begin with 2 if copies stay in
+ * the source (as the first page), else with 1. A page ends at its size or at 16 MiB. */
 #include "extract.h"
 #include "steps/kit/id_policy.h"
 

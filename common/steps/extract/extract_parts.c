@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_parts.c - the elements of a document that are to be extracted, and which of them leave a copy behind.
+/* extract_parts.c - finds the elements to extract, and which of them leave a copy.
  *
- * One walk along the path, through documents and arrays, finds every list (an array that is not empty, or a
- * subdocument), the key of the parent that encloses it, and the places where child_refs and count belong.
- * Nothing is copied: an element is a view into the source. The recursion follows the names of the path. What an
- * element becomes is not known here. */
+ * One walk along the path, through documents and arrays, finds every list (a non-empty array, or a subdocument), the
+ * key of the parent, and the places of child_refs and count. Nothing is copied: an element is a view into the source.
+ * The recursion follows the names of the path. This file does not know what an element becomes. */
 #include "extract.h"
 #include "mongoreshape/context.h"
 #include <stdlib.h>
 
-/* ---- memory of a thread ---- */
+/* ---- buffers of a thread ---- */
 #define N_BUFS 17
 static void
 bufs(struct ext_work *w, struct mrs_buf *list[N_BUFS])
@@ -178,7 +177,7 @@ add_fields(struct ext_walker *w, struct mrs_val v)
     return st;
 }
 
-/* All parts of v, stored. */
+/* Stores all parts of v. */
 static enum mrs_status
 store_parts(struct ext_walker *w, struct mrs_val v)
 {
@@ -215,7 +214,7 @@ add_list(struct ext_walker *w, struct mrs_val v)
     return st == MRS_OK ? append(x, &k->list, &l, sizeof l) : st;
 }
 
-/* Whether what is at the path has parts; else it stays, and where that is worth a word the document is marked. */
+/* Does the value at the path have parts? If not, it stays, in some cases with a remark. */
 static bool
 has_parts(struct ext_doc *x, struct mrs_val v)
 {
@@ -262,7 +261,7 @@ walk(struct ext_walker *w, struct mrs_view d, uint32_t level)
     return st;
 }
 
-/* The list form: the named fields, in the document's order, are one element. */
+/* The list form: the named fields, in document order, are one element. */
 static enum mrs_status
 walk_listed(struct ext_walker *w)
 {
@@ -287,10 +286,10 @@ walk_listed(struct ext_walker *w)
     return st == MRS_OK && b->n > 5 ? add_list(w, mrs_view_val(mrsi_buf_view(b, 0))) : st;
 }
 
-/* ---- what stays ---- */
+/* ---- copies that stay ---- */
 struct rank {
     const uint8_t *key;
-    size_t off; /* of the key, while keys are still being written */
+    size_t off; /* offset of the key, while keys are still being written */
     uint32_t n, part;
 };
 
@@ -305,7 +304,7 @@ by_key(const void *a, const void *b)
     return c ? c : (x->part > y->part) - (x->part < y->part);
 }
 
-/* An element as a sort sees it: what is no document is under its name. */
+/* An element as the sort sees it: a value that is not a document is under its field name. */
 static enum mrs_status
 sortable(struct ext_doc *x, struct mrs_val v, struct mrs_view *out)
 {
@@ -322,7 +321,7 @@ sortable(struct ext_doc *x, struct mrs_val v, struct mrs_view *out)
     return mrsi_buf_end(b, 0, x->c, "leave");
 }
 
-/* Sort keys of a list, then its parts in their order: x->w->rank. */
+/* Sorts a list by its keys; result in x->w->rank. */
 static enum mrs_status
 sorted(struct ext_doc *x, const struct ext_list *l)
 {
@@ -372,7 +371,7 @@ choose(struct ext_doc *x, const struct ext_list *l)
 enum mrs_status
 mrsi_extract_find(struct ext_doc *x)
 {
-    struct ext_walker w; /* large, and filled on the way */
+    struct ext_walker w; /* large; initialized during the walk */
     w.x = x;
     w.key = mrs_missing();
     w.n_index = 0;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_source.c - the document that parts were taken from, afterwards.
+/* extract_source.c - rewrites the document from which parts were extracted.
  *
- * The field of the parts goes, or keeps ids, or copies that stay; then child_refs, flag and count are added, in
- * this order. All of it is one edit, whose places come in the order in which the walk found lists and groups. A
- * field that merely disappears from the top level needs no edit: two memcpys do. */
+ * The field of the parts is removed, or keeps ids, or keeps copies; then child_refs, flag and count are added, in this
+ * order. This is one edit, whose places come in the order in which the walk found lists and groups. If only a top-level
+ * field is removed, two memcpys are enough. */
 #include "extract.h"
 
 struct extract_source {
     struct ext_doc *x;
-    struct mrs_view ids;        /* of the parts that are extracted */
-    struct mrs_val *id;         /* `leave`: of each part, in the arena; missing where it is not extracted. Else NULL */
-    uint32_t list;              /* next list */
+    struct mrs_view ids;        /* of the extracted parts */
+    struct mrs_val *id;         /* `leave`: id of each part, in the arena; missing if it is not extracted. Else NULL */
+    uint32_t list;              /* index of the next list */
     uint32_t child_at, count_at;
-    uint32_t placed;            /* lists whose ids have a place */
+    uint32_t placed;            /* number of lists whose ids are written */
     bool blocked[2], silent[2]; /* flag, count */
     uint8_t room[16];
 };
@@ -24,7 +24,7 @@ n_lists(const struct ext_work *w)
 }
 
 /* ---- values ---- */
-/* With `leave` it is known of each part, else where those of each list begin. */
+/* `leave` knows the id of each part, otherwise only where those of each list begin. */
 static enum mrs_status
 read_ids(struct extract_source *s, struct mrs_view ids)
 {
@@ -54,7 +54,7 @@ read_ids(struct extract_source *s, struct mrs_view ids)
     return MRS_OK;
 }
 
-/* Those of the parts of a list that have one. */
+/* The ids of the parts of a list that have one. */
 static void
 put_ids(const struct extract_source *s, const struct ext_list *l, struct mrsi_shape_items *it)
 {
@@ -93,7 +93,7 @@ ids_of(struct extract_source *s, const struct ext_list *l, struct mrs_val *out)
     return mrsi_buf_end(b, 0, s->x->c, "child_refs");
 }
 
-/* The copy that stays of a part, in x->w->shaped where it had to be made. */
+/* The copy of a part that stays, in x->w->shaped if it had to be made. */
 static enum mrs_status
 copy_of(struct extract_source *s, uint32_t i, struct mrs_val *out)
 {
@@ -133,7 +133,7 @@ copy_of(struct extract_source *s, uint32_t i, struct mrs_val *out)
     return mrsi_buf_end(b, 0, x->c, "leave");
 }
 
-/* The parts of a list that stay, in the order of their ranks. */
+/* The copies of a list that stay, in rank order. */
 static enum mrs_status
 left_of(struct extract_source *s, const struct ext_list *l, struct mrs_val *out)
 {
@@ -235,7 +235,7 @@ at_child(struct extract_source *s, const struct mrs_edit_site *site, enum mrs_ed
     return st;
 }
 
-/* A value that is only computed: where its way is blocked it is left out, unless errors refuse. no: 0 flag, 1 count. */
+/* Writes flag or count (no: 0 flag, 1 count). If its path is blocked it is omitted, unless `errors` refuses. */
 static enum mrs_status
 at_computed(struct extract_source *s, const struct mrs_edit_site *site, int no, enum mrs_edit_verdict *verdict)
 {
@@ -263,7 +263,7 @@ at_flag(struct extract_source *s, const struct mrs_edit_site *site, enum mrs_edi
         return at_computed(s, site, 0, verdict);
     }
     if (s->x->s->replace && !site->blocked) {
-        *verdict = MRS_EDIT_REMOVE; /* stale */
+        *verdict = MRS_EDIT_REMOVE; /* an old value */
     }
     return MRS_OK;
 }
@@ -277,7 +277,7 @@ at_count(struct extract_source *s, const struct mrs_edit_site *site, enum mrs_ed
                                                        &s->count_at);
     uint64_t n = 0;
     if (!g && s->x->s->count_share) {
-        return MRS_OK; /* an element that is no document, or none at all */
+        return MRS_OK; /* not a document, or missing */
     }
     for (uint32_t i = 0; g && i < g->n_occ; i++) {
         n += ext_lists(w)[g->occ + i].n_part;
@@ -307,7 +307,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
 }
 
 /* ---- the document ---- */
-/* The field of the path taken out of the top level. */
+/* Removes the top-level field of the path. */
 static enum mrs_status
 quick(struct ext_doc *x, struct mrs_buf *out)
 {

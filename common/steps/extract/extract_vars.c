@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract_vars.c - what expressions see beside the part: $$PARENT, $$POSITION and $$ELEMENTS
+/* extract_vars.c - the variables of expressions on a part: $$PARENT, $$POSITION and $$ELEMENTS.
  *
- * The documents around a part are put together once for all parts of one list that lie in the same part. How much
- * of that one document may ask for is bounded: large documents with many parts in parts would be copied without end. */
+ * The documents around a part are built once for all parts of one list inside the same part. The bytes for one document
+ * are limited: large documents with many nested parts would be copied again and again. */
 #include "extract.h"
 #include "mongoreshape/context.h"
 
-/* The indexes of the arrays that a part lies in. With `nested` its own array alone counts. */
+/* The indexes of the arrays that contain a part. With `nested` only its own array counts. */
 enum mrs_status
 mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_val *out)
 {
@@ -27,7 +27,7 @@ mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_va
         *out = mrs_make_i32(room, (int32_t)index[0]);
         return MRS_OK;
     }
-    uint8_t *at = room + 4; /* paths have at most 100 names, so index names have at most two digits */
+    uint8_t *at = room + 4; /* paths have at most 100 names, so an index name has at most two digits */
     for (uint32_t i = 0; i < n; i++) {
         *at++ = MRS_INT32;
         at += mrs_index_name((char *)at, i) + 1;
@@ -40,7 +40,7 @@ mrsi_extract_position(struct ext_doc *x, const struct ext_part *p, struct mrs_va
     return MRS_OK;
 }
 
-/* Puts the parts around p into the array, the outermost first. */
+/* Adds the parts around p to the array, the outermost first. */
 static enum mrs_status
 add_around(struct ext_doc *x, const struct ext_part *p, struct mrsi_shape_items *it)
 {

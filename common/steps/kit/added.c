@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* added.c - computed values that are added to a document: their places, and the policies `replace` and `errors`.
+/* added.c - adds computed values to a document, with the policies `replace` and `errors`.
  *
- * In the usual case, plain names that do not exist yet, the elements are appended to the document's bytes. Everything
- * else is an edit: dotted names, existing names, fields that failed. A blocked path is not written at all, not even
- * the part that was free before the block: then all is done again. So a field that exists refuses the document only
- * once its path is known not to be blocked, in whatever order the two are met. */
+ * Usually the names are plain and new, and the elements are appended to the document's bytes. Everything else is an
+ * edit: dotted names, existing names, failed fields. A blocked path is not written at all, not even at places visited
+ * before the block was found: then the edit is repeated. So an existing field refuses the document only if its path is
+ * not blocked, in whatever order both are met. */
 #include "added.h"
 #include "shape.h"
 
-/* ---- the quick way ---- */
+/* ---- fast path ---- */
 static bool
 adds(const struct mrsi_added *to, const struct mrs_elem *e)
 {
@@ -20,7 +20,7 @@ adds(const struct mrsi_added *to, const struct mrs_elem *e)
     return false;
 }
 
-/* Whether the elements can simply be put behind those of the document. SKIP: a name is in it twice. */
+/* Can the elements simply be appended? SKIP: duplicate name. */
 static enum mrs_status
 tpl(const struct mrsi_added *to, struct mrs_ctx *c, struct mrs_view d, bool *free)
 {
@@ -62,7 +62,7 @@ put_flat(struct mrsi_adding *x, struct mrs_buf *out)
     return st;
 }
 
-/* ---- the long way ---- */
+/* ---- general code ---- */
 static enum mrs_status
 place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put,
       struct mrs_buf *raw, struct mrs_err *e)

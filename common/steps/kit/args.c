@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* args.c - the reader of a plan's entry: state, errors, simple values, collections.
+/* args.c - reads an entry of a plan: state, errors, simple values, collections.
  *
- * Compile hooks must report everything that is wrong and leak nothing. Both are easy only if no
- * hook tests a status after each key: the reader remembers the worst, the keeper (first member of
- * every state) owns what was compiled, and mrsi_read_end decides. States live in the plan's arena,
- * so freeing one is freeing what it keeps. Paths, fields, expressions and match are read in
- * fields.c. Nothing here knows a step. */
+ * A compile hook must report every error and leak nothing. Both are easy if no hook checks a status after each key: the
+ * reader remembers the worst status, the owner list (first member of every state) owns what was compiled, and
+ * mrsi_read_end decides. States are in the plan's arena, so freeing one frees what it owns. fields.c reads paths,
+ * fields, expressions and match. This file knows no step. */
 #include "args.h"
 #include "mongoreshape/words.h"
 #include <stdarg.h>
@@ -148,7 +147,7 @@ mrsi_read_failed(struct mrsi_read *r, const char *key, const char *sub, enum mrs
     if (where && !(n <= where && e->msg[n] && strncmp(e->where + where - n, e->msg, n) == 0)) {
         return mrsi_read_error(r, key, sub, "%s: %s", e->where, e->msg);
     }
-    if (where > n) { /* both end with the operator's name, which is said once */
+    if (where > n) { /* both end with the operator's name: print it once */
         return mrsi_read_error(r, key, sub, "%.*s%s", (int)(where - n), e->where, e->msg);
     }
     return mrsi_read_error(r, key, sub, "%s", e->msg);
@@ -226,7 +225,7 @@ mrsi_slot_below(struct mrsi_read *r, struct mrsi_slot map, const struct mrs_key 
     return s;
 }
 
-/* An unknown key, with its place below an entry of a list where the map is one. */
+/* Reports an unknown key, with its place below an entry of a list if the map is one. */
 static bool
 unknown_key(struct mrsi_read *r, struct mrsi_slot map, const char *name, const char *near)
 {
@@ -300,7 +299,7 @@ plain_text(struct mrsi_read *r, struct mrsi_slot s, const char **out, uint32_t *
     return true;
 }
 
-/* Texts are taken as C strings right out of the body, which lives as long as the plan. */
+/* Texts are C strings in the body, which lives as long as the plan. */
 bool
 mrsi_read_text(struct mrsi_read *r, struct mrsi_slot s, const char **out)
 {
@@ -357,7 +356,7 @@ mrsi_read_count(struct mrsi_read *r, struct mrsi_slot s, uint64_t *out)
     return true;
 }
 
-/* The index of the word among "a|b|c", -1: none; *n: how many there are. */
+/* The index of the word in "a|b|c", -1: none; *n: number of words. */
 static int
 choice_of(const char *choices, const char *word, uint32_t len, int *n)
 {
@@ -413,7 +412,7 @@ mrsi_read_choice_or_coll(struct mrsi_read *r, struct mrsi_slot s, int *out, stru
 }
 
 /* ---- collections ---- */
-/* Whether the step may have a name with a star here. */
+/* May the step have a name with a star here? */
 static bool
 may_have_star(const struct mrsi_read *r, struct mrsi_slot s)
 {
@@ -428,8 +427,8 @@ may_have_star(const struct mrsi_read *r, struct mrsi_slot s)
     }
 }
 
-/* A name of `of`, as a plan writes it: a text in which a star matches any characters, or, as the one entry of a list,
- * is a character. *rules: the name with a matching star written as a letter, for callers that check characters. */
+/* A name of `of` in a plan: in a text a star matches any characters; in a list of one entry it is a character. *rules:
+ * the name with each matching star replaced by a letter, for callers that check characters. */
 static bool
 name_of(struct mrsi_read *r, struct mrsi_slot of, struct mrsi_slot s, const char **name, const char **rules)
 {
@@ -472,7 +471,7 @@ check_names(struct mrsi_read *r, struct mrsi_slot s, const char *db, const char 
         return mrsi_read_error(r, s.key, s.sub, "`%s` is no name of a collection", coll);
     }
     if (r->args->version < 2 && (coll[0] == '*' || coll[m - 1] == '*')) {
-        /* taken for a name, the documents of all meant would meet in it */
+        /* as a plain name, the documents of all collections would be merged in it */
         return mrsi_read_error(r, s.key, s.sub, "`%s` is a pattern: write the name of one collection", coll);
     }
     if (n + 1 + m > MRS_NS_MAX) {

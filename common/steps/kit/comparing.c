@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* comparing.c - whether an expression of a plan holds values against each other
+/* comparing.c - does an expression of a plan compare values?
  *
- * In a collection with a collation of its own a server would compare texts by that, and we compare bytes. */
+ * In a collection with a collation a server compares texts by it, but we compare bytes. */
 #include "describe.h"
 #include "mongoreshape/limits.h"
 #include "mongoreshape/words.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* conditions.c - conditions of a `where` on other collections: {path: {$in: {from, field, where}}}
  *
- * Each becomes an entry of the step's list of conditions and one more side of the step, so that engines read its
- * collection without knowing the step. Those inside the `where` of another one come before it: their lists are made
- * first. */
+ * Each becomes an entry of the step's list of conditions and an additional side of the step, so that engines read its
+ * collection without knowing the step. Nested conditions come before the condition that contains them: their lists are
+ * made first. */
 #include "conditions.h"
 #include "steps/catalog/indexes.h"
 #include "describe.h"
@@ -45,7 +45,7 @@ check_keys(struct mrs_view spec, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* What a reader of args.h has reported stays reported; the query that holds it is not compiled. */
+/* An error that a reader of args.h has reported stays reported; the query is not compiled. */
 static enum mrs_status
 reported(const struct mrsi_read *r, const char *key, struct mrs_err *e)
 {

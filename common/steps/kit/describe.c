@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* describe.c - a step's description of itself, put together piece by piece in an arena.
+/* describe.c - builds a step's description in an arena.
  *
- * explain, the live rule (sets R, A, D) and the engines read descriptions; steps should only have
- * to say what is so. Lists grow by doubling in the arena (the old ones are let go with it), and the
- * first lack of memory is remembered, so that a describe hook is a plain list of statements.
- * Nothing here knows a step. */
+ * explain, the rule for running while writers run (sets R, A, D) and the engines read descriptions; steps should only
+ * state facts. Lists double in the arena (old copies are freed with it), and the first out-of-memory is recorded, so a
+ * describe hook is a plain list of statements. This file knows no step. */
 #include "steps/catalog/indexes.h"
 #include "describe.h"
 #include "shape.h"
@@ -26,7 +25,7 @@ mrsi_describe_begin(struct mrsi_describe *t, struct mrs_arena *arena, struct mrs
     out->words = "";
 }
 
-/* A list of n entries with room for one more. */
+/* A list of n entries with space for one more. */
 static void *
 room(struct mrsi_describe *t, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
@@ -50,7 +49,7 @@ mrsi_describe_side(struct mrsi_describe *t, const struct mrs_coll *coll, unsigne
     return (int)n;
 }
 
-/* The list with one more entry, unless it is there already. */
+/* The list with one more entry, unless it has it. */
 static struct mrs_touch *
 with_touch(struct mrsi_describe *t, struct mrs_touch *list, uint32_t *n, uint32_t *cap, struct mrs_touch one)
 {
@@ -84,7 +83,7 @@ mrsi_describe_name(struct mrsi_describe *t, int side, const char *path)
     t->d->names = t->name;
 }
 
-/* path below above */
+/* path below above. */
 static void
 name_below(struct mrsi_describe *t, int side, const char *above, const char *path)
 {

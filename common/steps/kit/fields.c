@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fields.c - the reader of a plan's entry, second part: paths, fields, expressions, queries, sorts, match.
+/* fields.c - reads an entry of a plan, second part: paths, fields, expressions, queries, sorts, match.
  *
- * What is compiled here is owned by the state. Sets of paths are tried on an edit at once, because "one path holds
- * another" must be an error of the plan, with the entry that is wrong, and not of a document. Nothing here knows a
- * step. */
+ * The state owns everything compiled here. Sets of paths are tried in an edit at once, because "one path contains
+ * another" must be an error of the plan, with the wrong entry, and not of a document. This file knows no step. */
 #include "args.h"
 #include "conditions.h"
 
@@ -103,7 +102,7 @@ mrsi_read_edit(struct mrsi_read *r, const char *key, const struct mrs_path *path
     return good;
 }
 
-/* List form. minus: where not NULL, "-_id" is taken and remembered there. */
+/* List form. minus: if not NULL, "-_id" is allowed and sets it. */
 static bool
 read_list(struct mrsi_read *r, struct mrsi_slot s, bool *minus, struct mrs_path **path, uint32_t *n)
 {
@@ -145,7 +144,7 @@ mrsi_read_paths(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_paths *out)
 }
 
 /* ---- fields ---- */
-/* `{ip: ipaddr}` is the word "ipaddr", seldom what was meant. */
+/* `{ip: ipaddr}` is the text "ipaddr", which is rarely intended. */
 static void
 warn_of_words(struct mrsi_read *r, struct mrsi_slot s, const struct mrs_elem *e)
 {
@@ -209,7 +208,7 @@ mrsi_read_fields(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_fields *ou
     return read_list(r, s, &out->without_id, &out->path, &out->n);
 }
 
-/* ---- compiled things ---- */
+/* ---- compiled values ---- */
 bool
 mrsi_read_expr(struct mrsi_read *r, struct mrsi_slot s, struct mrs_expr **out)
 {
@@ -276,7 +275,7 @@ mrsi_read_query(struct mrsi_read *r, struct mrsi_slot s, struct mrs_query **out)
     env.far = mrsi_far_begin(&far, r, s.key, &env);
     enum mrs_status st = mrs_query_compile(&env, mrs_val_view(s.v), &q, &e);
     if (st == MRS_FAIL && r->args->n_errors > before) {
-        return false; /* it has been reported where it is */
+        return false; /* reported at its place */
     }
     if (st != MRS_OK) {
         return mrsi_read_failed(r, s.key, s.sub, st, &e);
@@ -311,7 +310,7 @@ mrsi_read_sort(struct mrsi_read *r, struct mrsi_slot s, struct mrs_sort **out)
 }
 
 /* ---- match ---- */
-/* A bare "$a.b" is the path a.b in everything, other expressions are computed. */
+/* A bare "$a.b" is the path a.b; other expressions are computed. */
 static bool
 side_key(struct mrsi_read *r, struct mrsi_slot s, struct mrsi_side_key *out)
 {

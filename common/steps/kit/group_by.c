@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* group_by.c - `by` of a plan: the key of a group of documents, and values as documents bring them to it. */
+/* group_by.c - `by` of a plan: the key of a group of documents, and serialized values. */
 #include "group_by.h"
 #include "mongoreshape/value.h"
 #include "shape.h"
@@ -13,7 +13,7 @@ constant_key(struct mrsi_read *r, struct mrsi_slot slot, bool grand)
                                            "expression%s", grand ? "; null makes a grand total" : "");
 }
 
-/* The slot of a part; below another key, with that of `by` before its name. */
+/* The slot of a part; below another key, its name is prefixed with that of `by`. */
 static struct mrsi_slot
 part_of(struct mrsi_read *r, struct mrsi_slot slot, const struct mrs_elem *el)
 {
@@ -116,7 +116,7 @@ mrsi_get_group_value(const uint8_t **at, const uint8_t *end)
 }
 
 /* ---- the key of a document ---- */
-/* A key that is one value; missing is null. */
+/* A key with one value; missing becomes null. */
 static enum mrs_status
 put_key(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *shared)
 {
@@ -145,7 +145,7 @@ put_part(struct mrs_buf *out, const char *name, uint32_t len, struct mrs_val v)
     }
 }
 
-/* A key that is a document of parts: a part that is missing is left out, or null where there is no other. */
+/* A key that is a document of parts: a missing part is omitted, or null if there is only one. */
 static enum mrs_status
 put_parts(const struct mrsi_by *by, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *shared)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* id_policy.h - new ids, as far as every step makes them alike (PLAN-DETAILS.md section 1). */
+/* id_policy.h - rules for new ids that all steps share (PLAN-DETAILS.md section 1). */
 #ifndef MRSI_IDS_H
 #define MRSI_IDS_H
 
 #include "mongoreshape/value.h"
 
-/* The time bytes of an id made of a parent's key: those of an ObjectId, else 0. */
+/* The time bytes of an id derived from a parent's key: those of an ObjectId, else 0. */
 static inline uint32_t
 mrsi_id_time(struct mrs_val key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* invert.h - the hooks `invert` of steps that have no header of their own; in undo_*.c. */
+/* invert.h - `invert` hooks of steps without a header of their own; defined in undo_*.c. */
 #ifndef MRSI_INVERT_H
 #define MRSI_INVERT_H
 

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join_match.c - match: which values of a document are its keys, and which references a document of `into` holds.
+/* join_match.c - match: the keys of a document, and the references in a document of `into`.
  *
  * The engine compares encoded keys; this file decides which values count. Keys and references of a document of `into`
- * come from one and the same walk, so that a splice always finds the key that the engine was given. Several pairs are
- * matched independently, as in a query, except pairs in the same array as the reference: there everything is per
- * element, so their values are put into one key, element by element. The recursion follows the names of a path (at
- * most 100), never the data. */
+ * come from the same walk, so that a splice always finds the key that the engine got. Pairs are matched independently,
+ * as in a query, except pairs in the same array as the reference: their values form one key for each element. The
+ * recursion follows the names of a path (at most 100), never the data. */
 #include "join_match.h"
 #include "describe.h"
 #include "mongoreshape/join_ops.h"
 
-#define TUPLES_MAX (1u << 20) /* keys that one document may make of arrays in several pairs */
+#define TUPLES_MAX (1u << 20) /* maximum of keys from arrays in several pairs of one document */
 
 /* ---- reading ---- */
 static bool
@@ -87,7 +86,7 @@ mrsi_join_share(const struct mrs_path *a, const struct mrs_path *b)
     return n;
 }
 
-/* The pairs whose into path goes through the shared names come to the front. */
+/* Moves pairs whose into path shares the common prefix to the front. */
 void
 mrsi_join_settle(struct mrsi_join_match *j)
 {
@@ -106,7 +105,7 @@ mrsi_join_settle(struct mrsi_join_match *j)
 struct values {
     const struct mrsi_join_match *j;
     struct mrs_ctx *c;
-    struct mrs_val *v; /* in the arena */
+    struct mrs_val *v; /* allocated in the arena */
     uint32_t n, cap;
 };
 
@@ -130,8 +129,8 @@ keep_value(void *arg, struct mrs_val v)
     return MRS_OK;
 }
 
-/* Every value that a path has, as a query for null sees it: a document that lacks the rest of the path gives a
- * missing value, also where it is an element of an array; an element that is no document gives nothing. */
+/* Every value of a path, as a query for null sees it: a document without the rest of the path gives a missing value,
+ * also as an element of an array; an element that is not a document gives nothing. */
 static enum mrs_status
 path_values(const struct mrs_path *p, uint32_t level, struct mrs_view d, mrs_path_fn fn, void *arg)
 {
@@ -161,7 +160,7 @@ path_values(const struct mrs_path *p, uint32_t level, struct mrs_view d, mrs_pat
     return st;
 }
 
-/* Calls fn with each value of one side of a pair; skip: so many names of the path lead to d already. */
+/* Calls fn with each value of one side of a pair; skip: number of path names that d already stands for. */
 static enum mrs_status
 each_value(struct mrs_ctx *c, const struct mrsi_side_key *k, uint32_t skip, struct mrs_view d, mrs_path_fn fn,
            void *arg)
@@ -185,13 +184,13 @@ each_value(struct mrs_ctx *c, const struct mrsi_side_key *k, uint32_t skip, stru
     return st;
 }
 
-/* ---- keys of one value together with those of the other pairs of its tuple ---- */
+/* ---- keys of one value combined with the other pairs of its tuple ---- */
 struct join_match_maker {
     const struct mrsi_join_match *j;
     struct mrs_ctx *c;
-    struct mrs_keys *keys;  /* NULL: only counted */
-    struct values *other;   /* [1, n_tuple): values of the other pairs; NULL where n_tuple is 1 */
-    uint32_t n;             /* keys made so far */
+    struct mrs_keys *keys;  /* NULL: count only */
+    struct values *other;   /* [1, n_tuple): values of the other pairs; NULL if n_tuple is 1 */
+    uint32_t n;             /* number of keys so far */
 };
 
 static enum mrs_status
@@ -239,7 +238,7 @@ add_first(struct join_match_maker *m, uint8_t kind, struct mrs_val v)
     return m->keys ? mrsi_step_skip(m->c, mrs_keys_add(m->keys, 0, kind, v, m->c->err), "match") : MRS_OK;
 }
 
-/* The values of the other pairs of the tuple in d. */
+/* Reads the values of the tuple's other pairs in d. */
 static enum mrs_status
 find_others(struct join_match_maker *m, bool into, uint32_t skip, struct mrs_view d)
 {
@@ -265,7 +264,7 @@ find_others(struct join_match_maker *m, bool into, uint32_t skip, struct mrs_vie
 struct adder {
     const struct mrsi_join_match *j;
     struct mrs_ctx *c;
-    struct mrs_keys *keys; /* NULL: only counted */
+    struct mrs_keys *keys; /* NULL: count only */
     uint16_t pair;
     uint32_t n;
 };
@@ -284,8 +283,8 @@ add_plain(void *arg, struct mrs_val v)
     return a->keys ? mrsi_step_skip(a->c, mrs_keys_add(a->keys, a->pair, 0, v, a->c->err), "match") : MRS_OK;
 }
 
-/* The pairs behind the tuple, each for itself. first: the first pair that is not done yet. *lacking: one of them
- * has no value. */
+/* Handles the pairs after the tuple, each independently. first: the first such pair. *lacking: one of them has no
+ * value. */
 static enum mrs_status
 add_pairs(const struct mrsi_join_match *j, struct mrs_ctx *c, bool into, uint32_t first, struct mrs_view d,
           struct mrs_keys *k, bool *lacking)
@@ -352,7 +351,7 @@ enter(struct join_match_walker *w, struct mrs_view d, uint32_t level)
     return st;
 }
 
-/* A document that is no reference by itself may name one: by its own `_id`, or by the field that wraps it. */
+/* A document that is not a reference may contain one: its own `_id`, or the field that wraps it. */
 static enum mrs_status
 occurrence(struct join_match_walker *w, struct mrs_val v)
 {
@@ -380,8 +379,8 @@ occurrence(struct join_match_walker *w, struct mrs_val v)
     return st;
 }
 
-/* The document holds no reference, which is one to null where null is a key; but not where the reference itself
- * would have to change: a missing one stays missing. */
+/* Handles a document without a reference: it refers to null if null is a key, except if the step would have to change
+ * the reference: a missing one stays missing. */
 static enum mrs_status
 lacking(struct join_match_walker *w, uint32_t level)
 {
@@ -458,7 +457,7 @@ walk_refs(struct join_match_walker *w)
     return walk(w, w->root, 0);
 }
 
-/* ---- the two doors ---- */
+/* ---- entry points ---- */
 static enum mrs_status
 into_keys(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_view d, struct mrs_keys *k)
 {
@@ -505,7 +504,7 @@ top_ref(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_val v, st
     return mrs_is_nullish(v) ? MRS_OK : mrsi_step_skip(c, mrs_keys_add(k, 0, 0, v, c->err), "match");
 }
 
-/* As into_keys, if the references are top-level fields and no other pair is in their array. */
+/* Like into_keys, if the references are top-level fields and no other pair is in their array. */
 static enum mrs_status
 top_refs(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_view d, struct mrs_keys *k)
 {
@@ -589,7 +588,7 @@ mrsi_refs_find(const struct mrsi_join_match *j, struct mrs_ctx *c, struct mrs_vi
     return st;
 }
 
-/* Groups and places both come in document order, so the cursor only moves on; no group lies inside another. */
+/* Groups and places come in document order, so the cursor only advances; no group contains another. */
 const struct mrsi_match_group *
 mrsi_group_find(const struct mrs_buf *groups, const struct mrs_buf *indexes, const uint32_t *index, uint32_t n_index,
                 uint32_t *cursor)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.c - refusing, `where`, and the pull protocol of steps that take one document at a time.
+/* kernel.c - refusals, `where`, and the pull protocol of steps that process one document at a time.
  *
- * A kernel sees failures of its document (refused) and of memory (the run ends). There is no failed operation, since a
- * kernel has no operation other than its document; so FAIL from below always becomes SKIP with the key of the plan
- * that is to blame. Buffers live as long as the thread: no allocation for each document. Nothing here knows a step. */
+ * A kernel sees failures of its document (refused) and out of memory (the run ends). It has no operation other than its
+ * document, so FAIL of a called function always becomes SKIP, with the key of the plan that is the cause. Buffers live
+ * as long as the thread: no allocation for each document. This file knows no step. */
 #include "kernel.h"
 #include "mongoreshape/spread_ops.h"
 #include <stdarg.h>
@@ -55,7 +55,7 @@ mrsi_step_taken(struct mrs_ctx *c, enum mrs_status s, const char *key, const cha
 enum mrs_status
 mrsi_step_skip_in(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name)
 {
-    char place[160]; /* err has less room */
+    char place[160]; /* err has less space */
     if (s == MRS_OK) {
         return s;
     }
@@ -96,9 +96,9 @@ mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d,
     return mrsi_step_skip(c, mrs_query_match(q, &ev, takes), "where");
 }
 
-/* Behind the reason: how large the document would be with so many bytes more in a field. */
+/* Appends to the reason: size of the document with so many more bytes in a field. */
 static void
-tell_size(struct mrs_ctx *c, struct mrs_view doc, const char *field, uint64_t bytes)
+add_size(struct mrs_ctx *c, struct mrs_view doc, const char *field, uint64_t bytes)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const double mib = 1 << 20;
@@ -118,7 +118,7 @@ mrsi_step_too_large_with(struct mrs_ctx *c, const char *where, const char *what,
                          const char *field, uint64_t bytes)
 {
     enum mrs_status s = mrsi_step_refuse(c, where, "%s", what);
-    tell_size(c, doc, field, bytes);
+    add_size(c, doc, field, bytes);
     return s;
 }
 
@@ -137,7 +137,7 @@ mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
     enum mrs_status s = mrs_buf_status(out, c->err);
     if (s == MRS_OK && out->n > MRS_DOC_MAX) {
         s = mrs_err_set(c->err, MRS_FAIL, MRS_E_LIMIT, "the document would pass 16 MiB");
-        tell_size(c, (struct mrs_view){out->p, (uint32_t)out->n}, "", 0);
+        add_size(c, (struct mrs_view){out->p, (uint32_t)out->n}, "", 0);
     }
     return mrsi_step_skip(c, s, NULL);
 }
@@ -146,7 +146,7 @@ enum mrs_status
 mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after)
 {
     MRS_ASSERT(mrs_view_is_framed(before) && mrs_view_is_framed(after));
-    bool suspect = after.n > MRS_DEPTH_MAX * 7; /* a level is at least a type, a name, a length and an end */
+    bool suspect = after.n > MRS_DEPTH_MAX * 7; /* a level needs at least 7 bytes: type, name, length and end */
     int now = suspect ? mrs_doc_depth(after) : 0;
     if (now > MRS_DEPTH_MAX && now > mrs_doc_depth(before)) {
         return mrsi_step_refuse(c, where, "the document would be nested %d deep, more than %d", now, MRS_DEPTH_MAX);
@@ -212,7 +212,7 @@ mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_prod
     return MRS_OK;
 }
 
-/* ---- what a fold has made of a group's first members ---- */
+/* ---- saved state of an unfinished group ---- */
 enum mrs_status
 mrsi_step_put_acc(const struct mrs_acc_state *acc, bool failed, struct mrs_buf *out, struct mrs_err *e)
 {

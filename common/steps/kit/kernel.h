@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.h - what kernels of steps share: refusing, `where`, and the work of steps that take one
- * document at a time. MAP steps: map.h. */
+/* kernel.h - shared by kernels of steps: refusals, `where`, and the work of steps that process one document at a time.
+ * MAP steps: map.h. */
 #ifndef MRSI_KERNEL_H
 #define MRSI_KERNEL_H
 
@@ -8,21 +8,21 @@
 #include "mongoreshape/context.h"
 #include "mongoreshape/spread_ops.h"
 
-/* Refuses the document: err gets the reason and the key of the plan (NULL: none). Always SKIP; a
- * memory error stays DEAD. */
+/* Refuses the document: err gets the reason and the key of the plan (NULL: none). Always SKIP; out of memory stays
+ * DEAD. */
 enum mrs_status mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-/* What something called returned, seen from a kernel: FAIL becomes SKIP at `where`, all else stays. */
+/* Converts the result of a called function: FAIL becomes SKIP at `where`, all else stays. */
 enum mrs_status mrsi_step_failed(struct mrs_ctx *c, enum mrs_status s, const char *where);
 static inline enum mrs_status
 mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where)
 {
     return s == MRS_OK ? s : mrsi_step_failed(c, s, where);
 }
-/* At the end of an edit that writes nothing where a path is blocked: name, of a field that exists and may not be
- * replaced, refuses the document, as it was met before whatever s says; NULL: as mrsi_step_skip. */
+/* Ends an edit that skips blocked paths. name: an existing field that may not be replaced; it refuses the document,
+ * because it was met before any failure in s. NULL: like mrsi_step_skip. */
 enum mrs_status mrsi_step_taken(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name);
-/* Field i failed, which `errors` takes (struct mrs_desc, fallible). */
+/* Field i failed, and `errors` allows it (struct mrs_desc, fallible). */
 static inline void
 mrsi_step_eased(struct mrs_ctx *c, uint32_t i)
 {
@@ -36,34 +36,33 @@ mrsi_step_eased_blocked(struct mrs_ctx *c)
 }
 /* The same at "KEY.NAME". */
 enum mrs_status mrsi_step_skip_in(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name);
-/* Refuses a document in which the way to `path` is blocked (site->blocked); NULL: the path is not named. */
+/* Refuses a document in which `path` is blocked (site->blocked); NULL: without the path's name. */
 enum mrs_status mrsi_step_blocked(struct mrs_ctx *c, const char *where, const struct mrs_edit_site *site,
                                   const char *path);
-/* Whether the document matches. SKIP at "where". */
+/* Does the document match? SKIP at "where". */
 enum mrs_status mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes);
-/* Whether the document takes part; q NULL: it does. SKIP at "where". */
+/* Does the step process the document? q NULL: yes. SKIP at "where". */
 static inline enum mrs_status
 mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes)
 {
     *takes = true;
     return q ? mrsi_step_query(q, c, d, takes) : MRS_OK;
 }
-/* Refuses a document that was built from `start` on and is over 16 MiB: the message, with its size and its largest
- * field. */
+/* Refuses a document, built from `start` on, that exceeds 16 MiB; the message has its size and its largest field. */
 enum mrs_status mrsi_step_too_large(struct mrs_ctx *c, const char *where, const char *what, const struct mrs_buf *out,
                                     size_t start);
-/* The same for one that was not built to its end: doc and about so many bytes more in a field. */
+/* The same for an incomplete one: doc plus about so many bytes in a field. */
 enum mrs_status mrsi_step_too_large_with(struct mrs_ctx *c, const char *where, const char *what, struct mrs_view doc,
                                          const char *field, uint64_t bytes);
-/* The end of a kernel that appended what doc becomes, from `start` on: taken back where st is a failure, else *fate
- * says whether it has other bytes. Returns st. */
+/* Ends a kernel that appended the new document from `start` on: truncates it if st is a failure, else sets *fate
+ * depending on whether bytes changed. Returns st. */
 enum mrs_status mrsi_step_end(enum mrs_status st, struct mrs_view doc, struct mrs_buf *out, size_t start,
                               enum mrs_fate *fate);
-/* Refuses a finished document that no server would store: over 16 MiB. */
+/* Refuses a finished document that exceeds 16 MiB. */
 enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
-/* Refuses one that is nested deeper than a server takes, unless it was before. */
+/* Refuses one that is nested deeper than a server allows, unless it was before. */
 enum mrs_status mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after);
-/* Whether a value may be the `_id` of a document. */
+/* Can a value be the `_id` of a document? */
 static inline bool
 mrsi_step_id_ok(struct mrs_val v)
 {
@@ -76,14 +75,14 @@ mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)
     return (struct mrs_eval){.arena = c->arena, .root = d, .err = c->err, .lists = c->lists};
 }
 
-/* Whether the engine has found the fields of a document. */
+/* Has the engine found the fields of a document? */
 static inline bool
 mrsi_step_at_hand(const struct mrs_ctx *c, struct mrs_view d)
 {
     return c->fields && c->fields_of == d.p;
 }
 
-/* Puts the fields of ev's root at hand: those that the engine has found, or in room. */
+/* Gives ev the fields of its root: those that the engine has found, or found now in room. */
 static inline void
 mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_fields *room)
 {
@@ -97,7 +96,7 @@ mrsi_step_fields(const struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_eval_f
     }
 }
 
-/* The look of a document; NULL: it is not known. */
+/* The template of a document; NULL: unknown. */
 static inline const struct mrs_template *
 mrsi_step_look(const struct mrs_ctx *c, struct mrs_view d)
 {
@@ -111,7 +110,7 @@ mrsi_step_found(const struct mrs_ctx *c, struct mrs_view d)
     return mrsi_step_at_hand(c, d) && c->fields->all && !c->fields->tpl ? c->fields : NULL;
 }
 
-/* As mrs_doc_find, in the document at p, which has the look. */
+/* Like mrs_doc_find, in the document at p with this template. */
 static inline bool
 mrsi_step_find_look(const struct mrs_template *k, const uint8_t *p, const char *name, uint32_t len, struct mrs_elem *e)
 {
@@ -127,7 +126,7 @@ mrsi_step_find_look(const struct mrs_template *k, const uint8_t *p, const char *
     return false;
 }
 
-/* As mrs_doc_find. */
+/* Like mrs_doc_find. */
 static inline bool
 mrsi_step_find(const struct mrs_ctx *c, struct mrs_view d, const char *name, uint32_t len, struct mrs_elem *e)
 {
@@ -145,29 +144,29 @@ mrsi_step_find(const struct mrs_ctx *c, struct mrs_view d, const char *name, uin
     return !(f && f->all) && mrs_doc_find(d, name, len, e);
 }
 
-/* ---- what a fold has made of a group's first members, as struct mrs_fold_ops.save says it ---- */
-/* Appends an accumulator's state, or of one that has failed for this group that it has. */
+/* ---- saved state of an unfinished group, see struct mrs_fold_ops.save ---- */
+/* Appends an accumulator's state, or a marker that it has failed for this group. */
 enum mrs_status mrsi_step_put_acc(const struct mrs_acc_state *acc, bool failed, struct mrs_buf *out,
                                   struct mrs_err *e);
-/* Takes it from the front of rest. FAIL MRS_E_FORMAT: it is no such state. */
+/* Loads it from the front of rest. FAIL MRS_E_FORMAT: invalid. */
 enum mrs_status mrsi_step_get_acc(struct mrs_acc_state *acc, bool *failed, struct mrs_view *rest, struct mrs_err *e);
-/* The document at the front of rest, which is taken from it; an empty one where none is left. */
+/* Removes and returns the document at the front of rest; an empty one at the end. */
 struct mrs_view mrsi_step_get_doc(struct mrs_view *rest);
-enum mrs_status mrsi_step_damaged(struct mrs_err *e); /* FAIL MRS_E_FORMAT: no fold has saved this */
+enum mrs_status mrsi_step_damaged(struct mrs_err *e); /* FAIL MRS_E_FORMAT: not a state saved by a fold */
 
-/* Per-thread work of all MAP and SPREAD steps that make at most two documents of one. */
+/* Per-thread work of all MAP and SPREAD steps that make at most two documents from one. */
 struct mrsi_work {
-    struct mrs_buf out[2]; /* made on the first begin, kept from document to document */
+    struct mrs_buf out[2]; /* made on the first begin, kept between documents */
     struct mrs_buf raw;    /* scratch of mrs_edit_run */
     struct mrs_buf key;    /* an encoded key */
     struct mrs_product product[2];
     uint32_t n, at;
     bool ready;
 };
-/* Empties the work for the next document. */
+/* Resets the work for the next document. */
 void mrsi_work_start(struct mrsi_work *w, struct mrs_ctx *c);
 void mrsi_work_give(struct mrsi_work *w, int side, bool self, struct mrs_view doc);
-void mrsi_work_give_made(struct mrsi_work *w, int side, struct mrs_view doc); /* its `_id` is a new one */
+void mrsi_work_give_made(struct mrsi_work *w, int side, struct mrs_view doc); /* its `_id` is generated */
 void mrsi_work_clear(struct mrs_ctx *c, void *work);
 enum mrs_status mrsi_work_next(const void *state, struct mrs_ctx *c, void *work, struct mrs_product *out);
 

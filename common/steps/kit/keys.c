@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keys.c - the growing list of encoded keys that a kernel hands to its engine.
+/* keys.c - the growing list of encoded keys that a kernel passes to its engine.
  *
- * Bytes of all keys lie one behind the other, so that a document's keys cost no allocation once the buffers have grown.
- * A key over MRS_KEY_MAX refuses its document; the list stays as it was before. */
+ * All keys are contiguous, so a document's keys cost no allocation once the buffers have grown. A key over MRS_KEY_MAX
+ * refuses its document; the list is then unchanged. */
 #include "keys.h"
 #include "mongoreshape/join_ops.h"
 
-#define KEYS_BYTES_MAX (1u << 30) /* offsets are 32 bits; sixteen MiB of references encode to far less */
+#define KEYS_BYTES_MAX (1u << 30) /* offsets have 32 bits; 16 MiB of references encode to far less */
 
 void
 mrs_keys_init(struct mrs_keys *k, struct mrs_mem *mem)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* map.c - what set, unset, rename, cast and order have in common.
+/* map.c - shared by set, unset, rename, cast, order and similar steps.
  *
- * One document in, the same document out or refused: the steps of this family differ in one
- * function that edits raw bytes, in the paths that indexes must follow, and in words. Everything
- * else is here once, so that `where`, sizes and refusals mean the same in all of them. It must
- * not know which step it serves. */
+ * One document in, the same document out or refused. These steps differ in one function that edits raw bytes, in the
+ * paths that indexes must follow, and in texts. Everything else is here, so that `where`, sizes and refusals have one
+ * meaning in all of them. This file must not know its step. */
 #include "map.h"
 #include "mongoreshape/spread_ops.h"
 #include "mongoreshape/catalogue.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* match_set.c - the matches of one document of `into`, looked up by reference.
  *
- * The engine gives each match once, for the first of equal references; several places of a document may ask for it. So
- * the matches are gathered first, counted into ranges by reference, and every place collects the ranges of its
- * references: in the order of the references, or of the step's sort, each document once. The use of a match is noted
- * here and reported at the end, when it is known that the document is written. */
+ * The engine returns each match once, for the first of equal references; several places of a document may need it. So
+ * the matches are collected first and sorted into ranges by reference, and every place takes the ranges of its
+ * references: in the order of the references, or of the step's sort, without duplicates. The use of a match is recorded
+ * here and reported at the end, when it is certain that the document is written. */
 #include "match_set.h"
 #include "shape.h"
 #include "mongoreshape/join_ops.h"
@@ -12,7 +12,7 @@
 
 #define N_OF(buf, type) ((uint32_t)((buf).n / sizeof(type)))
 #define AT(buf, type) ((type *)(void *)(buf).p)
-#define TOLD_DOUBLE 8u /* a double of a match that was reported */
+#define TOLD_DOUBLE 8u /* a duplicate of a match that was reported */
 
 /* ---- input positions ---- */
 enum mrs_status
@@ -66,7 +66,7 @@ zeroed(struct mrs_buf *b, size_t n, struct mrs_ctx *c)
     return MRS_OK;
 }
 
-/* ---- gathering ---- */
+/* ---- collect ---- */
 enum mrs_status
 mrsi_match_set_marks(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_matches *m)
 {
@@ -79,7 +79,7 @@ mrsi_match_set_marks(struct mrsi_match_set *h, struct mrs_ctx *c, const struct m
     return st;
 }
 
-/* first[ref + 1] counts the hits of ref meanwhile. */
+/* first[ref + 1] temporarily counts the matches of ref. */
 static enum mrs_status
 gather_one(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_match *m, uint32_t ref, uint64_t most)
 {
@@ -99,7 +99,7 @@ gather_one(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_match *
     return h->shape.bad ? done(&h->shape, c) : done(&h->hit, c);
 }
 
-/* Ranges by reference; within one in the order in which next() gave them. */
+/* Builds ranges by reference; within a range in the order of next(). */
 static enum mrs_status
 settle(struct mrsi_match_set *h, struct mrs_ctx *c)
 {
@@ -137,7 +137,7 @@ mrsi_match_set_gather(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_ma
     MRS_THEN(st, zeroed(&h->first, (h->n_refs + 2u) * sizeof(uint32_t), c));
     MRS_THEN(st, zeroed(&h->stamp, (h->n_refs + 1u) * sizeof(uint32_t), c));
     while (st == MRS_OK && (st = m->next(m, &got, c->err)) == MRS_OK) {
-        if (refs && got.ref >= h->n_refs) { /* of a table that a stopped run left, and that is damaged */
+        if (refs && got.ref >= h->n_refs) { /* from a damaged table of a stopped run */
             return mrs_err_set(c->err, MRS_FAIL, MRS_E_FORMAT, "a match names reference %u of %u", got.ref, h->n_refs);
         }
         st = gather_one(h, c, &got, refs ? got.ref : 0, most);
@@ -183,7 +183,7 @@ add_ref(struct mrsi_match_set *h, struct mrs_ctx *c, uint32_t ref)
     return done(&h->pick, c);
 }
 
-/* Each document once, at its first place in the list. */
+/* Removes duplicates; the first place in the list stays. */
 static enum mrs_status
 without_doubles(struct mrsi_match_set *h, struct mrs_ctx *c)
 {
@@ -306,7 +306,7 @@ mrsi_match_set_describe(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_
     return st;
 }
 
-/* ---- references taken out ---- */
+/* ---- remove references ---- */
 static enum mrsi_taking
 taking(struct mrsi_ref_removal *t)
 {

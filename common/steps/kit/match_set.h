@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_set.h - the matches of one document of `into`, gathered so that each of its references finds its own. */
+/* match_set.h - the matches of one document of `into`, indexed by its references. */
 #ifndef MRSI_MATCH_SET_H
 #define MRSI_MATCH_SET_H
 
@@ -7,50 +7,50 @@
 #include "mongoreshape/join_ops.h"
 #include "mongoreshape/number_table.h"
 
-/* ---- input positions seen before ---- */
+/* ---- set of input positions ---- */
 enum mrs_status mrsi_orders_add(struct mrs_number_table *o, uint64_t order, bool *before, struct mrs_err *e);
 
-/* ---- gathered matches ---- */
+/* ---- collected matches ---- */
 struct mrsi_match_item {
     uint64_t order;
     uint32_t ref;
-    uint32_t off, len; /* of the shape; where it failed, of place and reason, each ended by NUL */
-    bool failed;       /* its shape was refused, which matters only where it is taken */
+    uint32_t off, len; /* of the payload; if it failed, of place and reason, each ended by NUL */
+    bool failed;       /* its payload was refused, which matters only if it is used */
 };
 enum {
     MRSI_SAVEPOINT_MET = 1,   /* something matched */
-    MRSI_SAVEPOINT_NAMED = 2, /* a document that is refused would have */
-    MRSI_SAVEPOINT_ANY = 3    /* so that it is not dangling */
+    MRSI_SAVEPOINT_NAMED = 2, /* a refused document would match */
+    MRSI_SAVEPOINT_ANY = 3    /* either: the reference is not dangling */
 };
-struct mrsi_match_set { /* per-thread; buffers keep their memory */
+struct mrsi_match_set { /* per thread; buffers keep their memory */
     struct mrs_buf hit, shape, first, by_ref, stamp, told;
-    struct mrs_buf mark; /* by reference: MRSI_MARK_*, 0 nothing matched */
-    struct mrs_buf pick; /* numbers of hits: what collect found, in the order of the place */
+    struct mrs_buf mark; /* one for each reference: MRSI_SAVEPOINT_*, 0: no match */
+    struct mrs_buf pick; /* indexes of matches: the result of collect, in the order of the place */
     struct mrs_number_table seen; /* input positions */
     uint32_t site;
     uint32_t n_refs;
     const uint32_t *same_ref;
-    bool sorted;  /* the step sorts: what is collected comes in the order in which the matches were given */
-    bool by_from; /* it does not, and the references lie on the from side: in the order of from */
+    bool sorted;  /* the step sorts: results are in the order in which the matches came */
+    bool by_from; /* not sorted, references on the from side: in the order of from */
 };
-#define MRSI_MATCH_SET_BYTES (4u * MRS_DOC_READ_MAX) /* of shapes; more cannot be in one document anyway */
+#define MRSI_MATCH_SET_BYTES (4u * MRS_DOC_READ_MAX) /* maximum of payloads; more cannot be in one document anyway */
 void mrsi_match_set_init(struct mrsi_match_set *h, struct mrs_mem *mem);
 void mrsi_match_set_clear(struct mrsi_match_set *h);
-/* Marks for the references of m: of those only that name a document which is refused. */
+/* Marks the references of m whose document is refused. */
 enum mrs_status mrsi_match_set_marks(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_matches *m);
-/* Reads all matches; of each reference no more than `most` shapes are kept. refs false: all matches belong to
- * one place (reference 0). */
+/* Reads all matches; at most `most` payloads are stored for each reference. refs false: all matches belong to one place
+ * (reference 0). */
 enum mrs_status mrsi_match_set_gather(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs,
                                       uint64_t most);
-/* Fills pick with the hits of n occurrences, each document once. */
+/* Fills pick with the matches of n occurrences, without duplicates. */
 enum mrs_status mrsi_match_set_collect(struct mrsi_match_set *h, struct mrs_ctx *c,
                                        const struct mrsi_ref_occurrence *occ, uint32_t n);
-/* Fills pick with all hits, each document once, in the order of the references. */
+/* Fills pick with all matches, without duplicates, in the order of the references. */
 enum mrs_status mrsi_match_set_all(struct mrsi_match_set *h, struct mrs_ctx *c);
-/* Whether one of the keys of an occurrence has such a mark. */
+/* Does one of the keys of an occurrence have such a mark? */
 bool mrsi_match_set_marked(const struct mrsi_match_set *h, const struct mrsi_ref_occurrence *o, unsigned marks);
-/* Reports the bits of every match to the engine; all LEFT if `left`. *homeless: some match has no bits; then nothing
- * is reported. */
+/* Reports the bits of every match to the engine; all LEFT if `left`. *homeless: some match has no bits; then nothing is
+ * reported. */
 enum mrs_status mrsi_match_set_describe(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool left,
                                         bool *homeless);
 
@@ -78,14 +78,14 @@ mrsi_match_set_told(struct mrsi_match_set *h, uint32_t hit, unsigned bits)
 }
 
 enum mrsi_many { MRSI_MANY_REFUSE, MRSI_MANY_FIRST, MRSI_MANY_LAST };
-/* For a hit that is written somewhere: SKIP where its shape was refused. */
+/* For a match that is written: SKIP if its payload was refused. */
 enum mrs_status mrsi_match_set_taken(const struct mrsi_match_set *h, struct mrs_ctx *c, uint32_t hit);
-/* One of the first n picks, by the policy; returns its number among the picks. The others are noted LEFT, it is noted
- * PLACED. SKIP: many, or the one taken has no shape. */
+/* Chooses one of the first n picks, by policy, and returns its index in pick. It is recorded as PLACED, the others as
+ * LEFT. SKIP: several matches, or the chosen one has no payload. */
 enum mrs_status mrsi_match_set_choose(struct mrsi_match_set *h, struct mrs_ctx *c, int many, uint32_t n,
                                       uint32_t *chosen);
 
-/* ---- references taken out of a document ---- */
+/* ---- remove references from a document ---- */
 enum mrsi_dangling { MRSI_DANGLING_KEEP, MRSI_DANGLING_DROP, MRSI_DANGLING_NULL, MRSI_DANGLING_REFUSE };
 enum mrsi_taking { MRSI_TAKE_KEEP, MRSI_TAKE_REMOVE, MRSI_TAKE_NULL };
 struct mrsi_ref_removal {
@@ -93,10 +93,10 @@ struct mrsi_ref_removal {
     const struct mrsi_refs *refs;
     const struct mrs_edit *edit; /* the path of the references */
     struct mrs_buf *value, *raw; /* scratch */
-    bool drop_empty;             /* an array of which nothing stays goes as well */
+    bool drop_empty;             /* an array that becomes empty is removed, too */
     enum mrsi_taking (*what)(const void *arg, const struct mrsi_ref_occurrence *o);
     const void *arg;
-    const char *key;             /* of the plan, for refusals */
+    const char *key;             /* key of the plan, for refusals */
     uint32_t at;                 /* private: next occurrence */
 };
 /* Appends the document without them to out; *any false: nothing goes, nothing is appended. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape.c - `fields` and `drop`: one document made out of another, as raw bytes.
+/* shape.c - `fields` and `drop`: makes one document from another, as raw bytes.
  *
- * Nearly every plan keeps or leaves out a few top-level names. That is done here with one walk and a memcpy for
- * each run of fields that stays, since it happens once for every document that is embedded. Dotted names take
- * the projection of common/doc; a map of expressions becomes a new document, built at once where its names are
- * plain and by an edit of the empty document where they nest. A level with a name twice is refused when it must
- * be rewritten. Nothing here knows a step. */
+ * Nearly every plan keeps or omits a few top-level names. That is one walk with a memcpy for each run of fields that
+ * stays, since it happens for every embedded document. Dotted names use the projection of common/doc; a map of
+ * expressions becomes a new document, built directly if its names are plain, or by an edit of an empty document if they
+ * are nested. A level with a duplicate name is refused if it must be rewritten. This file knows no step. */
 #include "shape.h"
 #include "mongoreshape/context.h"
 
@@ -133,10 +132,10 @@ named(const struct mrs_path *path, uint32_t n, const struct mrs_elem *e)
 struct picking {
     const struct mrs_path *path;
     uint32_t n;
-    bool keep, id; /* fields of the list stay, or all others; `_id` counts as listed */
-    bool gap;      /* something is left out */
+    bool keep, id; /* keep the listed fields, or all others; `_id` counts as listed */
+    bool gap;      /* a field was omitted */
     struct mrsi_name_set seen;
-    const uint8_t *run; /* where the fields begin that are to be copied next; NULL: none are */
+    const uint8_t *run; /* start of the fields to copy next; NULL: none */
     struct mrs_buf *out;
 };
 
@@ -162,7 +161,7 @@ pick_field(struct picking *x, const struct mrs_elem *e)
     }
 }
 
-/* For documents whose names were seen before the listed fields are known. */
+/* The listed fields in documents with these names, known from an earlier document; NULL: unknown. */
 static const struct mrs_listed *
 find_listed(const struct mrs_ctx *c, const struct picking *x, const struct mrs_eval_fields *found)
 {
@@ -214,7 +213,7 @@ pick_all(struct mrs_ctx *c, struct picking *x, struct mrs_view d)
     return x->gap ? mrsi_name_set_check(&x->seen, c, d) : MRS_OK;
 }
 
-/* Each run of fields that stay is copied in one piece. */
+/* Copies each run of fields that stay at once. */
 static enum mrs_status
 pick(struct mrs_ctx *c, struct picking x, struct mrs_view d)
 {
@@ -411,7 +410,7 @@ mrsi_items_carry(struct mrsi_shape_items *it)
 }
 
 /* ---- for indexes ---- */
-/* path is name or lies inside it: the rest with its dot, else NULL. */
+/* The rest of path after name with its dot, "" if equal, else NULL. */
 static const char *
 inside(const char *path, const char *name)
 {

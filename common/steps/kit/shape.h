@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape.h - `fields` and `drop` on a raw document: what a step takes out of it; and arrays put together as bytes.
+/* shape.h - `fields` and `drop`: the projection of a raw document in a step; and arrays built as bytes.
  *
- * Used by every step that makes one document out of another (embed, extract, copy, move). A shape is immutable; what
- * it compiled belongs to the keeper of the state. */
+ * Used by every step that makes one document from another (embed, extract, copy, move). A shape is immutable; the state
+ * owns what it compiled. */
 #ifndef MRSI_SHAPE_H
 #define MRSI_SHAPE_H
 
@@ -10,11 +10,11 @@
 #include "kernel.h"
 #include "mongoreshape/context.h"
 
-/* What becomes of a value whose expression, cast or dotted write fails; in the order of MRSI_ERRORS_CHOICES. */
+/* What happens if an expression, cast or dotted write fails; in the order of MRSI_ERRORS_CHOICES. */
 enum mrsi_errors { MRSI_ERRORS_REFUSE, MRSI_ERRORS_KEEP, MRSI_ERRORS_NULL, MRSI_ERRORS_DROP };
 #define MRSI_ERRORS_CHOICES "refuse|keep|null|drop"
-/* A key of steps that count each document of from; the loader of plans makes a step in front of it (load.c). Links and
- * trees refuse equal ones by themselves. */
+/* Key of steps that count each document of from; the plan loader inserts a step before this one (load.c). Links and
+ * trees refuse equal ones themselves. */
 #define MRSI_TWINS_KEY                                                                                               \
     "twins", MRS_ARG_CHOICE, false, "all|refuse|first",                                                              \
         "documents of from with equal _ids: all count, all are refused, or the first counts"
@@ -25,15 +25,15 @@ enum mrsi_errors { MRSI_ERRORS_REFUSE, MRSI_ERRORS_KEEP, MRSI_ERRORS_NULL, MRSI_
 struct mrsi_shape {
     struct mrsi_fields fields;
     struct mrsi_paths drop;
-    struct mrs_projection *keep, *leave; /* NULL where plain names do */
+    struct mrs_projection *keep, *leave; /* NULL if only plain names are used */
     struct mrs_edit *nested;             /* map with a dotted name */
     bool fields_flat, drop_flat;         /* top-level names only */
     const char *fields_key, *drop_key;   /* keys of the plan, for refusals */
 };
 
-/* Reads both keys (each may be absent). False where something was wrong. */
+/* Reads both keys (each may be absent). False: error in the plan. */
 bool mrsi_shape_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out);
-/* The second part of it, for `fields` and `drop` of *out that were read otherwise. */
+/* The second part of it, if the caller has read `fields` and `drop` of *out. */
 bool mrsi_shape_ready(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_slot drop, struct mrsi_shape *out);
 static inline bool
 mrsi_shape_given(const struct mrsi_shape *s)
@@ -43,25 +43,23 @@ mrsi_shape_given(const struct mrsi_shape *s)
 
 struct mrsi_shaping {
     struct mrs_ctx *c;
-    const struct mrs_val *vars; /* the step's own variables; NULL where it has none */
+    const struct mrs_val *vars; /* the step's own variables; NULL: none */
     enum mrsi_errors errors;
-    bool *failed;               /* NULL, or one for each name of a map, set where its expression failed */
-    uint32_t first;             /* number of the first name, as struct mrs_desc has them in `fallible` */
+    bool *failed;               /* NULL, or one for each name of a map: its expression failed */
+    uint32_t first;             /* index of the first name in `fallible` of struct mrs_desc */
 };
-/* Appends the shaped document to out. OK; SKIP: refused (c->err filled); DEAD. Where it is not OK out is as long
- * as before. */
+/* Appends the projected document to out. OK; SKIP: refused (c->err is set); DEAD. If not OK, out is unchanged. */
 enum mrs_status mrsi_shape_run(const struct mrsi_shape *s, const struct mrsi_shaping *how, struct mrs_view doc,
                                struct mrs_buf *out);
-/* Whether `drop` takes a field of the map `fields`, or a part of it, out again: no index follows it. */
+/* Does `drop` remove a field of the map `fields`, or a part of it? Then no index follows it. */
 bool mrsi_shape_drops(const struct mrsi_shape *s, const struct mrs_path *p);
-/* The name under which the value at a path of the document is found in what the shape makes of it; NULL where it
- * is gone. In the arena. */
+/* The path of a value of the document after the projection; NULL: gone. In the arena. */
 const char *mrsi_shape_path(const struct mrsi_shape *s, struct mrs_arena *a, const char *path);
 
 /* ---- names of one level ----
  *
- * Nearly all documents of a collection have the same names in the same order. A hash of all their bytes, lengths and
- * order says whether a level equals one that was found to hold no name twice (struct mrs_ctx, `known`). */
+ * Nearly all documents of a collection have the same names in the same order. A hash of their bytes, lengths and order
+ * tells whether a level equals one that was found to have no duplicates (struct mrs_ctx, `known`). */
 struct mrsi_name_set {
     uint64_t names;
 };
@@ -90,21 +88,21 @@ mrsi_name_set_add(struct mrsi_name_set *s, const struct mrs_elem *e)
                             : 0;
     mrsi_name_set_mix(s, rest, (uint64_t)e->name_len << 32);
 }
-/* Whether the level d, all of whose names were added, holds no name twice. */
+/* Is the level d, all of whose names were added, free of duplicate names? */
 bool mrsi_name_set_good(const struct mrsi_name_set *s, struct mrs_ctx *c, struct mrs_view d);
-/* SKIP where it does. */
+/* SKIP if it is not. */
 enum mrs_status mrsi_name_set_check(const struct mrsi_name_set *s, struct mrs_ctx *c, struct mrs_view d);
 
-/* ---- arrays put together as bytes ---- */
+/* ---- arrays built as bytes ---- */
 struct mrsi_shape_items {
     struct mrs_buf *buf;
-    size_t start;  /* of the array's length word */
+    size_t start;  /* offset of the array's length */
     char name[12]; /* next index in decimal digits and a NUL */
     uint32_t name_len;
 };
 void mrsi_items_open(struct mrsi_shape_items *it, struct mrs_buf *buf);
 void mrsi_items_close(struct mrsi_shape_items *it);
-void mrsi_items_carry(struct mrsi_shape_items *it); /* the next index where the last digit is 9 */
+void mrsi_items_carry(struct mrsi_shape_items *it); /* the next index if the last digit is 9 */
 static inline void
 mrsi_items_step(struct mrsi_shape_items *it) /* the next index */
 {
@@ -129,14 +127,14 @@ mrsi_items_add(struct mrsi_shape_items *it, struct mrs_val v)
     }
     mrsi_items_step(it);
 }
-/* A closed one as a value; lives until the buffer changes. */
+/* A closed array as a value; valid until the buffer changes. */
 static inline struct mrs_val
 mrsi_items_val(const struct mrsi_shape_items *it)
 {
     struct mrs_val v = {it->buf->p + it->start, (uint32_t)(it->buf->n - it->start), MRS_ARRAY};
     return v;
 }
-/* Appends the head of an element: type, name and NUL. */
+/* Appends an element's header: type, name and NUL. */
 static inline void
 mrsi_put_head(struct mrs_buf *b, uint8_t type, const char *name, uint32_t len)
 {
@@ -147,7 +145,7 @@ mrsi_put_head(struct mrs_buf *b, uint8_t type, const char *name, uint32_t len)
         at[len + 1] = 0;
     }
 }
-/* Appends a whole element. */
+/* Appends a complete element. */
 static inline void
 mrsi_put_elem(struct mrs_buf *b, const char *name, uint32_t len, struct mrs_val v)
 {
@@ -164,8 +162,8 @@ mrsi_put_text(struct mrs_buf *b, const char *name, uint32_t len, const char *tex
     mrs_buf_put(b, text, n);
     mrs_buf_byte(b, 0);
 }
-/* Opens a document or array at the end of b: returns where, for mrsi_put_close, which writes the final NUL and
- * the length. */
+/* Opens a document or array at the end of b: returns its offset for mrsi_put_close, which writes the final NUL and the
+ * length. */
 static inline size_t
 mrsi_put_open(struct mrs_buf *b)
 {
@@ -184,11 +182,11 @@ mrsi_put_close(struct mrs_buf *b, size_t at)
 static inline struct mrs_view
 mrsi_buf_view(const struct mrs_buf *b, size_t at)
 {
-    struct mrs_view d = {at ? b->p + at : b->p, (uint32_t)(b->n - at)}; /* p is NULL where nothing was ever put */
+    struct mrs_view d = {at ? b->p + at : b->p, (uint32_t)(b->n - at)}; /* p is NULL if the buffer was never written */
     return d;
 }
-/* What a buffer's failure means for a document: SKIP over the ceiling, DEAD without memory. The ceiling is forgotten
- * and the buffer cut back to `to`. */
+/* Converts a buffer's failure for a document: SKIP above the maximum size, DEAD if memory is out. Clears the failure
+ * and truncates the buffer to `to`. */
 enum mrs_status mrsi_buf_failed(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where);
 static inline enum mrs_status
 mrsi_buf_end(struct mrs_buf *b, size_t to, struct mrs_ctx *c, const char *where) /* OK, or that */

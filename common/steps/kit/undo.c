@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* undo.c - building what undoes a step. */
+/* undo.c - builds the inverse of a step. */
 #include "undo.h"
 #include "mongoreshape/inverse.h"
 
@@ -21,7 +21,7 @@ mrsi_undo_end(struct mrsi_undo *u)
     return s;
 }
 
-/* Room for one more in a list of the arena. */
+/* A list of the arena with space for one more. */
 static void *
 room(struct mrsi_undo *u, void *list, uint32_t n, uint32_t *cap, size_t size)
 {
@@ -163,7 +163,7 @@ mrsi_undo_item_text(struct mrsi_undo *u, const char *text)
     mrs_build_item(&u->b, v);
 }
 
-/* ---- entries that many steps need ---- */
+/* ---- entries for many steps ---- */
 struct mrs_val
 mrsi_undo_into(const struct mrsi_undo *u, const char *key)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* undo_attributes.c - what undoes pack and unpack: each the other. */
+/* undo_attributes.c - the inverses of pack and unpack: each is the other. */
 #include "invert.h"
 #include "undo.h"
 #include "mongoreshape/inverse.h"
@@ -12,9 +12,9 @@ text_of(const struct mrsi_undo *u, const char *key)
     return v.type == MRS_STRING ? mrs_val_text(v, &n) : "";
 }
 
-/* Whether `where` reads the array or fields that go into it; counts as yes if that is not known. */
+/* Does `where` read the array or fields that go into it? Yes if unknown. */
 static bool
-asks_packed(const struct mrsi_undo *u, struct mrs_val fields)
+reads_packed(const struct mrsi_undo *u, struct mrs_val fields)
 {
     struct mrs_walk w, f;
     struct mrs_elem cond, el;
@@ -49,7 +49,7 @@ put_common(struct mrsi_undo *u, struct mrs_val fields)
     mrsi_undo_take(u, "as", "as");
     mrsi_undo_take(u, "key", "key");
     mrsi_undo_take(u, "value", "value");
-    if (!asks_packed(u, fields)) {
+    if (!reads_packed(u, fields)) {
         mrsi_undo_take(u, "where", "where");
     } else {
         mrsi_undo_loss(u, MRS_LOSS_VALUES | MRS_LOSS_PLACES, "which documents `where` left out");
@@ -75,7 +75,7 @@ mrsi_pack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     return mrsi_undo_end(&u);
 }
 
-/* Which fields were in the array is known only where they have a prefix. */
+/* The fields that were in the array are known only if they have a prefix. */
 enum mrs_status
 mrsi_unpack_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {

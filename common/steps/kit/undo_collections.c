@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* undo_collections.c - what undoes steps on whole documents and collections: move, union, partition, delete, and those
+/* undo_collections.c - the inverses of steps on documents and collections (move, union, partition, delete) and of those
  * on indexes, options and names.
  *
- * A document does not tell how it came into its collection: what was there before goes along, and the losses say so. */
+ * A document does not record how it came into its collection: documents that were there before move along, and the
+ * losses say so. */
 #include "invert.h"
 #include "undo.h"
 #include "mongoreshape/inverse.h"
 
-/* Which names of a collection, as a plan writes it, have a matching star: bit 0 its own, bit 1 the database's. */
+/* Which parts of a collection name in a plan have a matching star? Bit 0: the collection, bit 1: the database. */
 static unsigned
 stars_of(struct mrs_val v)
 {
@@ -31,7 +32,7 @@ has_star(struct mrs_val v)
     return stars_of(v) != 0;
 }
 
-/* Whether the names that `into` has made tell those of `from`: then the two change places. Else that is a loss. */
+/* Can the names of `from` be recovered from those of `into`? Then both are exchanged; otherwise that is a loss. */
 static bool
 turns_round(struct mrsi_undo *u)
 {
@@ -75,7 +76,7 @@ mrsi_move_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 }
 
 /* ---- union and partition ---- */
-/* How many of the collections of a union have a star. */
+/* Number of the union's collections with a star. */
 static uint32_t
 count_stars(struct mrs_val from)
 {
@@ -91,7 +92,7 @@ count_stars(struct mrs_val from)
     return n;
 }
 
-/* `into` of the partition. A list with a star becomes a map, in which the star is the value. */
+/* `into` of the partition. A list with a star becomes a map in which the star is the value. */
 static void
 put_parts(struct mrsi_undo *u, struct mrs_val from, bool star)
 {
@@ -176,7 +177,7 @@ mrsi_union_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     return mrsi_undo_end(&u);
 }
 
-/* Values that are no text cannot be tags: each collection's documents get the value, then all are united. */
+/* Values other than texts cannot be tags: each collection's documents get the value, then all are united. */
 static void
 unite_listed(struct mrsi_undo *u, struct mrs_val into, struct mrs_val by, bool drop)
 {
@@ -195,7 +196,7 @@ unite_listed(struct mrsi_undo *u, struct mrs_val into, struct mrs_val by, bool d
     }
 }
 
-/* Whether a list of {value, into} names a collection before this entry. */
+/* Does an earlier entry of a list of {value, into} have this collection? */
 static bool
 named_before(struct mrs_val into, const struct mrs_elem *at)
 {
@@ -210,7 +211,7 @@ named_before(struct mrs_val into, const struct mrs_elem *at)
     return false;
 }
 
-/* What values named goes back by the name, which is the value. */
+/* Collections that values named: the value is recovered from the name. */
 static void
 unite_named(struct mrsi_undo *u, struct mrs_val name)
 {
@@ -222,7 +223,7 @@ unite_named(struct mrsi_undo *u, struct mrs_val name)
     mrsi_undo_close(u);
 }
 
-/* What was written out goes back by one union. named: what values named, which goes back by another. */
+/* Listed values are recovered by one union. named: collections that values named, by another. */
 static void
 unite_told(struct mrsi_undo *u, struct mrs_val into, bool tagged, bool named)
 {
@@ -253,7 +254,7 @@ unite_told(struct mrsi_undo *u, struct mrs_val into, bool tagged, bool named)
     mrsi_undo_close(u);
 }
 
-/* Where a star has fitted no value, nothing has left. */
+/* If a star matched no value, nothing was moved. */
 static void
 unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
 {
@@ -273,7 +274,7 @@ unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
     }
 }
 
-/* Two values that go into one collection cannot be distinguished there once the field is gone. */
+/* Two values with the same collection cannot be distinguished after the field is removed. */
 static bool
 shared(struct mrs_val into)
 {
@@ -323,7 +324,7 @@ mrsi_partition_invert(const void *state, struct mrs_inverse *inv, struct mrs_err
     return mrsi_undo_end(&u);
 }
 
-/* ---- no document is changed, or none comes back ---- */
+/* ---- no document changes, or none can be restored ---- */
 enum mrs_status
 mrsi_delete_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
@@ -358,7 +359,7 @@ mrsi_copy_collection_invert(const void *state, struct mrs_inverse *inv, struct m
     mrsi_undo_begin(&u, inv, e);
     mrsi_undo_open(&u, "drop_collection");
     mrsi_undo_take(&u, "in", "into");
-    if (has_star(mrsi_undo_body(&u, "into"))) { /* it would fit what was there before as well */
+    if (has_star(mrsi_undo_body(&u, "into"))) { /* it would also match what existed before */
         mrsi_undo_loss(&u, MRS_LOSS_COLLECTIONS | MRS_LOSS_SURPLUS, "the copies %s stay", mrsi_undo_coll(&u, "into"));
     } else {
         mrsi_undo_close(&u);
@@ -382,7 +383,7 @@ mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct
     return mrsi_undo_end(&u);
 }
 
-/* An index that has a name of its own in the plan can be dropped by it; a later step may have left it out. */
+/* An index with a name in the plan can be dropped by it, even if a later step removed it. */
 enum mrs_status
 mrsi_index_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* undo_fields.c - what undoes steps on the fields of one document: set, unset, rename, cast, replace, order, split.
+/* undo_fields.c - the inverses of steps on the fields of one document: set, unset, rename, cast, replace, order, split.
  *
- * Old values are gone after most of them; then the loss says so and nothing is done. */
+ * Most of them lose the old values: then the inverse is empty and the loss says so. */
 #include "invert.h"
 #include "undo.h"
 #include "mongoreshape/inverse.h"
@@ -38,7 +38,7 @@ names_of(struct mrs_val v, bool by_name, char text[300])
     return text;
 }
 
-/* Whether an expression of a plan is a constant that is written as it is. */
+/* Is an expression of a plan a literal constant? */
 static bool
 removes_field(struct mrs_val v)
 {
@@ -86,7 +86,7 @@ mrsi_set_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     return mrsi_undo_end(&u);
 }
 
-/* A step that takes something away for good. */
+/* A step that removes data for good. */
 static enum mrs_status
 only_loss(struct mrs_inverse *inv, unsigned kinds, const char *words, struct mrs_err *e)
 {
@@ -126,7 +126,7 @@ mrsi_order_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     return only_loss(inv, MRS_LOSS_PLACES, "the order of fields around ", e);
 }
 
-/* Whether a query names a path that is renamed, or one above or below it; counts as yes if that is not known. */
+/* Does a query use a path that is renamed, or a parent or child of it? Yes if unknown. */
 static bool
 names_any(struct mrs_val where, struct mrs_val fields)
 {
@@ -149,7 +149,7 @@ names_any(struct mrs_val where, struct mrs_val fields)
     return false;
 }
 
-/* The parts of a path before its last name: so many bytes. */
+/* Length in bytes of a path without its last name. */
 static size_t
 above(const char *path)
 {
@@ -157,7 +157,7 @@ above(const char *path)
     return dot ? (size_t)(dot - path) + 1 : 0;
 }
 
-/* A prefix that becomes another one can be turned round. */
+/* A prefix that is replaced by another one can be inverted. */
 static bool
 is_prefix_for_prefix(const char *old, const char *new)
 {
@@ -165,8 +165,7 @@ is_prefix_for_prefix(const char *old, const char *new)
     return m > 1 && n > above(old) && old[n - 1] == '*' && old[n - 2] != '*' && strchr(new, '*') == new + m - 1;
 }
 
-/* The patterns of `fields` turned round, the last one first, into an entry of their own. Those that cannot be are a
- * loss. */
+/* Writes the inverted patterns of `fields`, in reverse order, into an entry of their own. The others are a loss. */
 static void
 undo_patterns(struct mrsi_undo *u, struct mrs_val fields)
 {
@@ -274,8 +273,8 @@ take_by_name(struct mrsi_undo *u, struct mrs_val path)
     }
 }
 
-/* The two parts are joined by their `_id`. A list keeps nested fields in place of their kind; a dotted name must be
- * written field by field, because the part that stayed may hold its document. */
+/* Joins both parts by their `_id`. A list keeps nested fields at their paths; a dotted name must be written field by
+ * field, because the part that stayed may have its parent. */
 enum mrs_status
 mrsi_split_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* undo_groups.c - what undoes steps whose documents are made of several others, or of none: rollup, bucket, grid,
+/* undo_groups.c - the inverses of steps that make documents from several others, or from none: rollup, bucket, grid,
  * link. */
 #include "invert.h"
 #include "undo.h"
@@ -83,7 +83,7 @@ mrsi_rollup_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e
 }
 
 /* ---- bucket ---- */
-/* The field of a reading that a field of the bucket holds: `name` or "$name"; NULL: it is computed. */
+/* The field of a reading that a field of the bucket contains: `name` for `name` or "$name"; NULL: computed. */
 static const char *
 bare_field(const struct mrs_elem *el, bool map)
 {
@@ -95,15 +95,15 @@ bare_field(const struct mrs_elem *el, bool map)
     return text && text[0] == '$' && text[1] != '$' && text[1] ? text + 1 : NULL;
 }
 
-/* Whether a field of the bucket must get the reading's name again; an `_id` cannot. */
+/* Must a field of the bucket get the reading's name back? An `_id` cannot. */
 static bool
 renames(const char *field, const char *name)
 {
     return strcmp(field, name) != 0 && strncmp(field, "_id", 3) != 0;
 }
 
-/* Whether the field at `el` of `by` gets the reading's name again: not one that another field has already, or gets
- * before it. */
+/* Does the field at `el` of `by` get the reading's name back? Not if another field has that name already, or gets it
+ * first. */
 static bool
 gets_name(struct mrs_val by, const struct mrs_elem *el, const char *field)
 {
@@ -227,7 +227,7 @@ mrsi_grid_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     return mrsi_undo_end(&u);
 }
 
-/* The reference that was stripped is derived again from the other one. */
+/* Derives the removed reference from the other one. */
 static void
 link_back(struct mrsi_undo *u, const char *derive, const char *strip)
 {

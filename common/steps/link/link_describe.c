@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_describe.c - what link says of itself, and what it does to the catalogue.
+/* link_describe.c - link: its description, its effect on the catalog.
  *
- * A derived reference gets an index, a stripped one loses those that name it. */
+ * A derived reference gets an index; a removed one loses the indexes on it. */
 #include "steps/catalog/indexes.h"
 #include "link_step.h"
 #include "steps/kit/describe.h"
 #include "mongoreshape/catalogue.h"
 
-/* Whether references of a side are completed. */
+/* Does the step complete the references of a side? */
 static bool
 derives(const struct mrsi_link_args *s, int side)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_splice.c - a document with the references that it holds in the end.
+/* link_splice.c - writes a document with its final references.
  *
- * Only the field itself is rewritten; all other bytes are copied as they are. A field of the top level, which is
- * what references nearly always are, is put in without reading anything but names. */
+ * Only the field itself is rewritten; all other bytes are copied unchanged. For a top-level field, the usual case, only
+ * names are read. */
 #include "link_step.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/context.h"
 
-/* What becomes of the field. */
+/* What happens to the field. */
 struct outcome {
     enum mrs_edit_verdict verdict; /* KEEP, REMOVE or PUT */
     struct mrs_val put;
@@ -41,7 +41,7 @@ mrsi_link_work_clear(struct mrs_ctx *c, void *work)
     }
 }
 
-/* ---- what remains ---- */
+/* ---- remaining references ---- */
 static enum mrs_status
 add_old(void *arg, struct mrs_val v)
 {
@@ -49,7 +49,7 @@ add_old(void *arg, struct mrs_val v)
     return MRS_OK;
 }
 
-/* Lays the references that remain one behind the other into `left`; true: they are not the old ones. */
+/* Collects the remaining references in `left`; true: they differ from the old ones. */
 static bool
 remaining(const struct mrsi_link_args *s, int side, const struct mrs_buf *old, const struct mrs_link_item *item,
           uint32_t n, struct mrs_buf *left)
@@ -85,7 +85,7 @@ as_array(const struct mrs_buf *left, struct mrs_buf *out)
     return out->bad ? mrs_missing() : mrsi_items_val(&it);
 }
 
-/* left: what remains, changed or not. */
+/* left: the remaining references. */
 static struct outcome
 choose(const struct mrsi_link_args *s, int side, enum mrs_link_shape shape, bool changed, const struct mrs_buf *left,
        struct mrs_buf *array)
@@ -110,7 +110,7 @@ choose(const struct mrsi_link_args *s, int side, enum mrs_link_shape shape, bool
     return o;
 }
 
-/* ---- putting it in ---- */
+/* ---- write the field ---- */
 static enum mrs_status
 put_top(const struct mrsi_link_args *s, struct mrs_ctx *c, int side, struct mrs_view doc, const struct outcome *o,
         struct mrs_buf *out, bool *changed)
@@ -190,7 +190,7 @@ put_deep(const struct mrsi_link_args *s, struct mrs_ctx *c, struct mrsi_link_wor
     return mrsi_step_skip(c, st, mrsi_link_key[side]);
 }
 
-/* Whether a document that is an `_id` comes in: below a list it lies deeper than it did. */
+/* Is a document `_id` among the new references? Inside a list it is nested deeper than before. */
 static bool
 brings_documents(const struct mrs_link_item *item, uint32_t n)
 {

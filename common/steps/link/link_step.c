@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link_step.c - references of parents to children and of children to parents complete each other: the step `link`.
+/* link_step.c - the step `link`: completes references of parents to children and of children to parents from each
+ * other.
  *
- * The plan's entry, and the kernels that say what a document refers to and what follows from it. Who is there and who
- * lists whom is the engine's to find out; what a document looks like afterwards is in link_splice.c. */
+ * Compiles the step; the kernels that read the references of a document and derive others. The engine resolves them;
+ * link_splice.c writes the documents. */
 #include "steps/kit/invert.h"
 #include "steps/kit/shape.h"
 #include "link_step.h"
@@ -128,7 +129,7 @@ mrsi_link_changes(const struct mrsi_link_args *s, int side)
     return s->wants.kinds[side] || (side == 0 ? s->wants.lists || s->wants.leaves : s->wants.refs);
 }
 
-/* Values behind an array on the way: a missing one only says that there was no array. */
+/* Values below an array on the path: a missing one only means that there was no array. */
 struct behind {
     mrs_path_fn fn;
     void *arg;
@@ -198,7 +199,7 @@ read_references(const void *state, struct mrs_ctx *c, int side, struct mrs_view 
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct mrsi_link_args *s = state;
-    struct mrs_elem id; /* missing: not there */
+    struct mrs_elem id; /* missing: no `_id` */
     mrsi_step_find(c, doc, "_id", 3, &id);
     if (!mrsi_step_id_ok(id.v) || id.v.type == MRS_NULL) {
         return mrsi_step_refuse(c, NULL, "it has no `_id` that a reference could hold");
@@ -218,7 +219,7 @@ order(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf 
     return mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, out, c->err), "sort");
 }
 
-/* A single reference, and lists that say otherwise. */
+/* A single reference that some lists contradict. */
 static enum mrs_status
 disagreement(const struct mrsi_link_args *s, struct mrs_ctx *c, const struct mrs_link_facts *f, unsigned *verdict)
 {

@@ -22,11 +22,11 @@ struct mrsi_link_args {
     int derive, strip, prefer, dangling, orphans;
     struct mrs_coll orphans_into;
     struct mrs_link_wants wants;
-    bool strips[2]; /* references of this side go */
+    bool strips[2]; /* references of this side are removed */
     bool self;      /* both are one collection */
     bool indexes;
 };
-/* Of one thread: the buffers keep their memory from document to document. */
+/* Per thread: the buffers keep their memory between documents. */
 struct mrsi_link_work {
     bool ready;
     struct mrs_buf old, left; /* struct mrs_val: the references before and after */
@@ -38,12 +38,12 @@ void mrsi_link_work_clear(struct mrs_ctx *c, void *work);
 /* The keys of the plan that name the paths, for refusals. */
 extern const char *const mrsi_link_key[2];
 
-/* Whether documents of a side may come out otherwise than they went in. */
+/* Can documents of a side change? */
 bool mrsi_link_changes(const struct mrsi_link_args *s, int side);
 enum mrs_status mrsi_link_splice(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
                                  const struct mrs_link_item *item, uint32_t n, struct mrs_buf *out,
                                  enum mrs_fate *fate);
-/* Calls fn for each reference of a document of this side, in document order; anything but OK stops. */
+/* Calls fn for each reference of a document of this side, in document order; any result other than OK stops. */
 enum mrs_status mrsi_link_each(const struct mrsi_link_args *s, const struct mrs_ctx *c, int side, struct mrs_view doc,
                                mrs_path_fn fn, void *arg, enum mrs_link_shape *shape);
 enum mrs_status mrsi_link_describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey.c - new `_id`s, or one document for all that have a key in common, and all references follow: the step `rekey`.
+/* rekey.c - the step `rekey`: new `_id`s, or one document for all with the same key; all references follow.
  *
- * The kernels that read one document of `in`: what it is called now and what it will be called, and the document as
- * it is written. Who else has its key, and what a reference names, is the engine's to find out. */
+ * The kernels for one document of `in`: its old and new `_id`, and the written document. The engine finds other
+ * documents with its key and resolves references. */
 #include "rekey.h"
 #include "steps/kit/id_policy.h"
 #include "mongoreshape/value.h"
@@ -52,7 +52,7 @@ mrsi_rekey_work_clear(struct mrs_ctx *c, void *work)
     w->ready = false;
 }
 
-/* ---- what a document says of itself ---- */
+/* ---- keys of a document ---- */
 static void
 wants(const void *state, struct mrs_rekey_wants *out)
 {
@@ -126,13 +126,13 @@ order(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf 
     return mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, out, c->err), "merge.sort");
 }
 
-/* ---- the document as it is written ---- */
+/* ---- the written document ---- */
 struct rekey_writing {
     const struct mrsi_rekey *s;
     struct mrs_ctx *c;
     const struct mrs_rekey_gain *gain;
-    struct mrs_val *value; /* one a field; missing: nothing is written */
-    bool found;            /* the place of `old` */
+    struct mrs_val *value; /* one for each field; missing: nothing is written */
+    bool found;            /* the place of `old` exists */
 };
 
 static enum mrs_status

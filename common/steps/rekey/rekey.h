@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey.h - the parts of the step `rekey` among themselves. */
+/* rekey.h - interfaces between the files of the step `rekey`. */
 #ifndef MRSI_REKEY_H
 #define MRSI_REKEY_H
 
@@ -12,10 +12,10 @@
 enum rekey_dangling { REKEY_DANGLING_KEEP, REKEY_DANGLING_DROP, REKEY_DANGLING_NULL, REKEY_DANGLING_REFUSE };
 enum rekey_dropped { REKEY_DROPPED_DROP, REKEY_DROPPED_INTO };
 
-#define REKEY_CONDITIONS 64 /* entries of `references` for one collection: bits of a word */
-#define REKEY_BUF_MAX (4u * MRS_DOC_READ_MAX) /* of what is gathered for one document or group */
+#define REKEY_CONDITIONS 64 /* maximum of entries of `references` for one collection: bits of a word */
+#define REKEY_BUF_MAX (4u * MRS_DOC_READ_MAX) /* maximum of a buffer for one document or group */
 
-/* A path with references in documents of one collection, and for which entries of `references` it is one: bits. */
+/* A path with references in documents of one collection, and its entries of `references` as bits. */
 struct rekey_ref_path {
     struct mrs_path path;
     uint64_t entries;
@@ -24,7 +24,7 @@ struct rekey_holder { /* a collection with references */
     struct mrs_coll coll;
     struct rekey_ref_path *path;
     uint32_t n_paths, cap_paths;
-    struct mrs_query *where[REKEY_CONDITIONS]; /* of each entry; NULL: it takes all documents */
+    struct mrs_query *where[REKEY_CONDITIONS]; /* for each entry; NULL: all documents */
     uint32_t n_entries;
     struct mrs_edit *edit; /* of the paths */
     int side;
@@ -39,7 +39,7 @@ struct mrsi_rekey {
     struct mrs_expr *id; /* an expression */
     /* merge */
     bool merge;
-    struct mrs_expr **part; /* by: n_parts of them, with `any` beside */
+    struct mrs_expr **part; /* by: n_parts expressions, and `any` in addition */
     const char **part_name; /* NULL: `by` is one expression */
     bool *any;
     uint32_t n_parts, n_any;
@@ -53,21 +53,21 @@ struct mrsi_rekey {
     /* references */
     struct rekey_holder *holder;
     uint32_t n_holders;
-    struct rekey_holder *own; /* that of `in`; NULL: it holds none */
+    struct rekey_holder *own; /* for `in` itself; NULL: it has no references */
     struct mrs_path old;      /* n 0: none */
-    struct mrs_edit *edit;    /* `_id` unless merge, the fields, old: in this order */
+    struct mrs_edit *edit;    /* `_id` unless merge, the fields, old; in this order */
     int dangling;
     bool distinct, replace, indexes;
 };
 
-/* Of one thread: the buffers keep their memory from document to document. */
+/* Per thread: the buffers keep their memory between documents. */
 struct rekey_work {
     bool ready;
     struct mrs_buf raw;   /* scratch of mrs_edit_run, and of new ids */
     struct mrs_buf array; /* an array of references, rewritten */
     struct mrs_buf item;  /* struct mrs_val: elements of an array */
-    struct mrs_buf key, span; /* keys of elements, where they are looked for twice */
-    struct mrs_acc_state **acc; /* one a field, ends in NULL; made with the first group */
+    struct mrs_buf key, span; /* keys of elements, to find duplicates */
+    struct mrs_acc_state **acc; /* one for each field, ends in NULL; allocated with the first group */
     struct mrs_acc_shared shared;
 };
 void mrsi_rekey_work_begin(struct rekey_work *w, struct mrs_ctx *c);
@@ -79,7 +79,7 @@ extern const struct mrs_key mrsi_rekey_merge_keys[];
 extern const struct mrs_key mrsi_rekey_reference_keys[];
 enum { MRSI_REKEY_MERGE_KEYS = 5, MRSI_REKEY_REFERENCE_KEYS = 3 };
 
-/* rekey_group.c: what a document has in common with others, and what is computed from them. */
+/* rekey_group.c: the key that a document shares with others, and the values computed from a group. */
 enum mrs_status mrsi_rekey_keys(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_view doc,
                                 struct mrs_keys *out);
 enum mrs_status mrsi_rekey_group_begin(const void *state, struct mrs_ctx *c, void *work);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_args.c - from the plan's entry to the state of the step `rekey`.
+/* rekey_args.c - compiles the step `rekey`.
  *
- * One collection with references may be in several entries, each with a `where` of its own. Their paths become one
- * set, so that a document is rewritten once and no value is followed twice; each path knows its entries. */
+ * A collection may be in several entries of `references`, each with its own `where`. Their paths become one set, so
+ * that a document is rewritten once and no value is resolved twice; each path has its entries. */
 #include "rekey.h"
 
 const struct mrs_key mrsi_rekey_merge_keys[] = {
@@ -23,7 +23,7 @@ of_merge(const struct mrsi_read *r, const char *name)
     return mrsi_slot_in(mrsi_slot(r, "merge"), mrsi_rekey_merge_keys, MRSI_REKEY_MERGE_KEYS, name);
 }
 
-/* A single expression is one part without a name. */
+/* A single expression becomes one part without a name. */
 static void
 read_by(struct mrsi_read *r, struct mrsi_rekey *s)
 {
@@ -297,7 +297,7 @@ read_references(struct mrsi_read *r, struct mrsi_rekey *s)
     }
 }
 
-/* ---- all of it ---- */
+/* ---- compile ---- */
 static void
 read_id(struct mrsi_read *r, struct mrsi_rekey *s)
 {
@@ -308,7 +308,7 @@ read_id(struct mrsi_read *r, struct mrsi_rekey *s)
     }
 }
 
-/* What is written into documents of `in`. */
+/* Checks the fields that are written into documents of `in`. */
 static void
 make_edit(struct mrsi_read *r, struct mrsi_rekey *s)
 {

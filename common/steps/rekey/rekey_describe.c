@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_describe.c - what rekey says of itself, what it does to the catalogue, and what undoes it. */
+/* rekey_describe.c - rekey: its description, its effect on the catalog, its inverse. */
 #include "rekey.h"
 #include "steps/catalog/indexes.h"
 #include "steps/kit/describe.h"
@@ -29,7 +29,7 @@ describe_sides(struct mrsi_describe *t, const struct mrsi_rekey *s)
 }
 
 static void
-tell_own(struct mrsi_describe *t, const struct mrsi_rekey *s)
+describe_own(struct mrsi_describe *t, const struct mrsi_rekey *s)
 {
     mrsi_describe_touch(t, 0, 'R', "_id");
     mrsi_describe_query(t, 0, s->where);
@@ -58,7 +58,7 @@ tell_own(struct mrsi_describe *t, const struct mrsi_rekey *s)
 }
 
 static void
-tell_references(struct mrsi_describe *t, const struct mrsi_rekey *s)
+describe_references(struct mrsi_describe *t, const struct mrsi_rekey *s)
 {
     for (uint32_t i = 0; i < s->n_holders; i++) {
         const struct rekey_holder *h = &s->holder[i];
@@ -124,8 +124,8 @@ mrsi_rekey_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
     struct mrsi_describe t;
     mrsi_describe_begin(&t, arena, out, MRS_FAMILY_REKEY, e);
     describe_sides(&t, s);
-    tell_own(&t, s);
-    tell_references(&t, s);
+    describe_own(&t, s);
+    describe_references(&t, s);
     describe_losses(&t, s);
     describe_words(&t, s);
     out->sorted = s->sort != NULL;
@@ -140,7 +140,7 @@ mrsi_rekey_describe(const void *state, struct mrs_arena *arena, struct mrs_desc 
 
 /* ---- catalogue ---- */
 static enum mrs_status
-look_after(const struct mrsi_rekey *s, struct mrs_catalog *cat, const struct rekey_holder *h, struct mrs_err *e)
+rewrite_holder(const struct mrsi_rekey *s, struct mrs_catalog *cat, const struct rekey_holder *h, struct mrs_err *e)
 {
     struct mrs_cat_coll *cc = NULL;
     const char **path = mrs_arena_alloc(mrs_catalog_arena(cat), (h->n_paths + 1) * sizeof *path);
@@ -169,7 +169,7 @@ mrsi_rekey_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e
     }
     MRS_THEN(st, mrsi_rekey_describe(s, mrs_catalog_arena(cat), &d, e));
     for (uint32_t i = 0; st == MRS_OK && i < s->n_holders; i++) {
-        st = look_after(s, cat, &s->holder[i], e);
+        st = rewrite_holder(s, cat, &s->holder[i], e);
     }
     if (st == MRS_OK && s->indexes) {
         mrsi_indexes_note_added(cat, cc, &d, 0);
@@ -178,8 +178,8 @@ mrsi_rekey_catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e
     return st == MRS_OK ? mrsi_cat_status(cat, e) : st;
 }
 
-/* ---- the way back ---- */
-/* The field `old` as an expression; NULL: no expression can name it. */
+/* ---- inverse ---- */
+/* The field `old` as an expression; NULL: impossible. */
 static const char *
 old_field(const struct mrsi_rekey *s, struct mrsi_undo *u)
 {

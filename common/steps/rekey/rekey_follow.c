@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_follow.c - the references in one document: each becomes what its document is called now.
+/* rekey_follow.c - replaces the references in one document by the new `_id`s.
  *
- * A value is a reference as a whole, or it is a DBRef to `in`, whose `$id` is one. Everything else at the path is a
- * reference, too, that names no document. Only arrays in which something changes are written anew. */
+ * The value is the reference, or it is a DBRef to `in` whose `$id` is one. Any other value at the path counts as a
+ * dangling reference. An array is rewritten only if an element changes. */
 #include "rekey.h"
 #include "mongoreshape/value.h"
 #include <stdlib.h>
@@ -13,9 +13,9 @@ struct following {
     struct rekey_work *w;
     struct mrs_rekey_lookup *to;
     const struct rekey_holder *h;
-    uint64_t entries; /* of the collection, whose condition the document meets: bits */
+    uint64_t entries; /* bits of the collection's entries whose condition the document meets */
     const char *path;
-    bool documents;   /* a new `_id` is a document: it may lie too deep */
+    bool documents;   /* a new `_id` is a document, which may be nested too deep */
 };
 struct rekey_outcome {
     enum { STAYS, FOLLOWS, BECOMES, GOES } what; /* BECOMES: null */
@@ -23,7 +23,7 @@ struct rekey_outcome {
 };
 
 /* ---- one value ---- */
-/* Whether a value is a DBRef; *ours: to a document of `in`. */
+/* Is a value a DBRef? *ours: to a document of `in`. */
 static bool
 is_dbref(const struct mrsi_rekey *s, struct mrs_val v, struct mrs_val *id, bool *ours)
 {
@@ -40,7 +40,7 @@ is_dbref(const struct mrsi_rekey *s, struct mrs_val v, struct mrs_val *id, bool 
     return true;
 }
 
-/* The same DBRef with another `$id`. */
+/* The same DBRef with a new `$id`. */
 static enum mrs_status
 point_dbref(struct following *x, struct mrs_val was, struct mrs_val to, struct mrs_val *out)
 {
@@ -65,7 +65,7 @@ point_dbref(struct following *x, struct mrs_val was, struct mrs_val to, struct m
 }
 
 static enum mrs_status
-names_nobody(struct following *x, struct rekey_outcome *o)
+is_dangling(struct following *x, struct rekey_outcome *o)
 {
     x->to->dangling++;
     switch (x->s->dangling) {
@@ -95,7 +95,7 @@ follow(struct following *x, struct mrs_val v, struct rekey_outcome *o)
         return st;
     }
     if (found == MRS_REKEY_NOBODY) {
-        return names_nobody(x, o);
+        return is_dangling(x, o);
     }
     x->to->references++;
     x->documents = x->documents || to.type == MRS_DOCUMENT;
@@ -120,7 +120,7 @@ by_key(const void *a, const void *b)
     return d ? d : x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Elements that are equal to an earlier one become missing. */
+/* Sets elements that equal an earlier one to missing. */
 static enum mrs_status
 leave_distinct(struct rekey_work *w, struct mrs_err *e)
 {
@@ -276,16 +276,16 @@ mrsi_rekey_point(const void *state, struct mrs_ctx *c, void *work, int side, str
     return st == MRS_OK && *changed && x.documents ? mrsi_step_depth(c, "references", doc, mrsi_buf_view(out, 0)) : st;
 }
 
-struct rekey_looking {
+struct rekey_visit {
     void (*fn)(void *arg, struct mrs_val id);
     void *arg;
 };
 
 static enum mrs_status
-look_at(void *arg, struct mrs_val v)
+give_reference(void *arg, struct mrs_val v)
 {
-    struct rekey_looking *x = arg;
-    if (!mrs_is_nullish(v) && v.type != MRS_DOCUMENT) { /* which may be a DBRef */
+    struct rekey_visit *x = arg;
+    if (!mrs_is_nullish(v) && v.type != MRS_DOCUMENT) { /* a document may be a DBRef */
         x->fn(x->arg, v);
     }
     return MRS_OK;
@@ -296,8 +296,8 @@ mrsi_rekey_look(const void *state, int side, struct mrs_view doc, void (*fn)(voi
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     const struct rekey_holder *h = holder_of(state, side);
-    struct rekey_looking x = {fn, arg};
+    struct rekey_visit x = {fn, arg};
     for (uint32_t i = 0; h && i < h->n_paths; i++) {
-        mrs_path_each(&h->path[i].path, doc, false, look_at, &x);
+        mrs_path_each(&h->path[i].path, doc, false, give_reference, &x);
     }
 }

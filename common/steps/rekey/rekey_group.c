@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_group.c - what a document has in common with others, and what is computed from all of a group. */
+/* rekey_group.c - the key that a document shares with others, and the values computed from a group. */
 #include "rekey.h"
 #include "steps/kit/keys.h"
 
 /* ---- keys ---- */
-/* $toLower and its like make an empty text of what is missing. */
+/* $toLower and similar operators return an empty text for a missing field. */
 static void
 mark_empty(struct mrs_ctx *c, struct mrs_val v)
 {
-    c->remarks |= v.type == MRS_STRING && v.n == 5 ? 2 : 0; /* a length and NUL */
+    c->remarks |= v.type == MRS_STRING && v.n == 5 ? 2 : 0; /* 5: length and NUL, an empty text */
 }
 
 static enum mrs_status
@@ -34,7 +34,7 @@ evaluate(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_view doc, str
     return MRS_OK;
 }
 
-/* The other parts as they are, and one element of part i instead of its value. */
+/* The key with one element of part i instead of its array; other parts unchanged. */
 static enum mrs_status
 add_element(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_val *tuple, uint32_t i, struct mrs_val element,
             struct mrs_keys *out)
@@ -47,7 +47,7 @@ add_element(const struct mrsi_rekey *s, struct mrs_ctx *c, struct mrs_val *tuple
     return mrsi_step_skip(c, mrsi_keys_add_tuple(out, (uint16_t)(i + 1), 0, tuple, s->n_parts, c->err), "merge.by");
 }
 
-/* Other parts of `any` do not enter the key of an element. */
+/* The key of an element has no other parts of `any`. */
 static enum mrs_status
 add_elements(const struct mrsi_rekey *s, struct mrs_ctx *c, const struct mrs_val *val, uint32_t i,
              struct mrs_val *tuple, struct mrs_keys *out)

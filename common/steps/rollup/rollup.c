@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rollup.c - rollup: values computed from many documents. The plan's entry, and the small kernels.
+/* rollup.c - rollup: computes values from many documents. Compiles the step; the small kernels.
  *
- * With `match` the values go into documents that are there: a join, whose shape is what a document brings to each
- * accumulator. With `by` each group becomes a document of a new collection. */
+ * With `match` the values go into existing documents: a join, whose payload is a document's arguments for the
+ * accumulators. With `by` each group becomes a document of a new collection. */
 #include "steps/kit/invert.h"
 #include "rollup.h"
 #include <stdio.h>
@@ -111,7 +111,7 @@ small_of(const struct rollup_small *small, uint32_t n, uint32_t field)
     return i;
 }
 
-/* Where every field keeps little, and input order is the order. */
+/* Used if every field needs few bytes and the input order is the order of the group. */
 static void
 read_small(struct mrsi_read *r, struct mrsi_rollup *s)
 {
@@ -130,7 +130,7 @@ read_small(struct mrsi_read *r, struct mrsi_rollup *s)
             s->small_size += size;
         }
     }
-    s->small_size += !s->small_size; /* 0 would mean that there is none */
+    s->small_size += !s->small_size; /* 0 would mean no small state */
     s->small = s->small_acc ? small : NULL;
 }
 
@@ -227,7 +227,7 @@ compile(struct mrs_args *args, void **state, struct mrs_err *e)
         s->plain = mrsi_read_good(&r) && mrsi_rollup_is_plain(s);
     } else if (mrsi_join_read(&r, &s->join, false)) {
         check_match(&r, s);
-        s->join.refs = false; /* all matches of a document go to one place, each once, in their order */
+        s->join.refs = false; /* all matches of a document go to one place, without duplicates, in their order */
         mrsi_join_settle(&s->join);
     }
     if (mrsi_read_good(&r)) {

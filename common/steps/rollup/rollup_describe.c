@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rollup_describe.c - what rollup says of itself, and what it does to the catalogue.
+/* rollup_describe.c - rollup: its description, its effect on the catalog.
  *
- * Computed values need no index and bring none. With `by` the new collection has its `_id` alone, and the old one
+ * Computed values need no index. With `by` the new collection has only the index on `_id`, and the old collection
  * stays. */
 #include "steps/catalog/indexes.h"
 #include "rollup.h"
@@ -138,7 +138,7 @@ mrsi_rollup_describe(const void *state, struct mrs_arena *arena, struct mrs_desc
 
 /* ---- catalogue ---- */
 
-/* With `by` into is a new collection. */
+/* With `by`, into is a new collection. */
 static enum mrs_status
 new_target(const struct mrsi_rollup *s, struct mrs_catalog *cat, struct mrs_err *e)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rollup_feed.c - what documents bring to the accumulators, and what comes out of them.
+/* rollup_feed.c - the arguments that documents pass to the accumulators, and the resulting values.
  *
- * A document's arguments are values, one behind the other: a type byte and the value's bytes for each field whose
- * argument is not the same for all documents, or that of an earlier field; in place of one that could not be computed
- * the reason why. So what travels is small, whatever the documents are. Knows nothing of where
- * values go. */
+ * The arguments of a document are contiguous values: a type byte and the bytes for each field whose argument is neither
+ * constant nor that of an earlier field; an argument that failed is replaced by its error message. So little data is
+ * moved, for documents of any size. This file does not know where values are written. */
 #include "rollup.h"
 #include "mongoreshape/context.h"
 
@@ -27,7 +26,7 @@ mrsi_rollup_start(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
     w->given = mrs_zalloc(c->mem, (s->n_small + 1) * sizeof *w->given);
     struct mrs_acc_state **state = mrs_zalloc(c->mem, (s->n + 1) * sizeof *state);
     enum mrs_status st = w->failed && w->silent && w->arg && w->given && state ? MRS_OK : mrs_err_memory(c->err, s->n);
-    w->state = state; /* ends in NULL */
+    w->state = state; /* terminated by NULL */
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
         st = mrs_acc_state_new(s->acc[i], c->mem, ROLLUP_BUF_MAX, &w->state[i], c->err);
         if (st == MRS_OK) {
@@ -98,7 +97,7 @@ mrsi_rollup_reset(const struct mrsi_rollup *s, struct rollup_work *w)
     }
 }
 
-/* A field got no argument (why: a text), or could not take it. */
+/* A field got no argument (why: a message), or could not use it. */
 static enum mrs_status
 fail(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, uint32_t i, const struct mrs_val *why)
 {

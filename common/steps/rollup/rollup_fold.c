@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rollup_fold.c - rollup with `by`: each group of documents becomes one document {_id: key, fields}.
  *
- * Keys are grouped by comparison, as `$group` does: 1 and 1.0 are one group, named by whichever comes first in the
- * order of the group; so the shared record of a document is its key, as a value. */
+ * Keys are grouped by comparison, as in `$group`: 1 and 1.0 are one group, and the `_id` is the key of the first
+ * document in the order of the group. So the shared record of a document is its key, as a value. */
 #include "rollup.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/fold_ops.h"
@@ -70,7 +70,7 @@ begin(struct mrs_ctx *c, struct rollup_work *w, struct mrs_val key)
     return mrsi_step_skip(c, mrs_buf_status(&w->key, c->err), "by");
 }
 
-/* The key and the accumulators; back, all is checked but for values. */
+/* The key and the accumulators. On load all is validated except values. */
 static enum mrs_status
 save(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out)
 {
@@ -127,7 +127,7 @@ fold(const void *state, struct mrs_ctx *c, void *work, struct mrs_members *m, co
     return st == MRS_OK ? put->put(put->arg, mrsi_buf_view(&w->doc, 0), false, c->err) : st;
 }
 
-/* ---- groups that grow while documents are read ---- */
+/* ---- groups that are updated while documents are read ---- */
 static size_t
 small_size(const void *state)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rollup_known.c - what a document brings to its group, where it looks as one before it.
+/* rollup_known.c - fast path of rollup for documents of a known template.
  *
- * Documents of one template have the same fields in the same places, and values of the same types and lengths. Where
- * key and arguments are top-level fields, or dates that are cut, what such a document brings differs from what the
- * other has brought in some values alone: those are copied from the document, without computing anything. Where they
- * are is learned from a document that was computed, and each value is held against the field that it should come
- * from. */
+ * Documents of one template have the same fields at the same offsets, with values of the same types and lengths. If key
+ * and arguments are top-level fields or truncated dates, the entries of such documents differ only in some values,
+ * which are copied from the document without evaluating anything. Their offsets are learned from a document that was
+ * computed normally: each value is compared with its expected field. */
 #include "rollup.h"
 #include "mongoreshape/value.h"
 #include "mongoreshape/fold_ops.h"
@@ -37,7 +36,7 @@ mrsi_rollup_is_plain(const struct mrsi_rollup *s)
     return plain;
 }
 
-/* ---- a document of a known look ---- */
+/* ---- a document of a known template ---- */
 bool
 mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc, struct mrs_fold_entry *out)
 {
@@ -63,7 +62,7 @@ mrsi_rollup_known(struct rollup_work *w, struct mrs_ctx *c, struct mrs_view doc,
     }
     uint8_t *shared = mrs_buf_take(&out->shared, k->shared), *shape = mrs_buf_take(&out->shape, k->shape);
     if (!shared || !shape) {
-        mrs_buf_reset(&out->shared); /* the usual way says what is wrong */
+        mrs_buf_reset(&out->shared); /* the general code reports the error */
         mrs_buf_reset(&out->shape);
         return false;
     }
@@ -79,14 +78,14 @@ struct lesson {
     struct mrs_view doc;
 };
 
-/* Whether documents of the look have other bytes in this value, and no others in its place. */
+/* Can documents of the template differ in these bytes, and only in these? */
 static bool
 is_movable(struct mrs_val v)
 {
     return mrs_fixed_size[v.type] != 0x80 || v.type == MRS_STRING;
 }
 
-/* A value that is at `at` in what the document brings is that of a field. False: it is not. */
+/* Learns that the value at `at` of the entry is a copy of a field. False: it is not. */
 static bool
 learn_copy(const struct lesson *l, struct mrs_val field, struct mrs_val v, const uint8_t *at)
 {
@@ -114,7 +113,7 @@ learn_cut(const struct lesson *l, const struct mrs_expr *x, struct mrs_val field
     return true;
 }
 
-/* A value of the key; where the field is missing in the look, all documents of it have the same. */
+/* Learns a value of the key; if the template lacks the field, the value is equal in all its documents. */
 static bool
 learn_key(const struct lesson *l, const struct mrs_expr *x, struct mrs_val v)
 {
@@ -140,7 +139,7 @@ learn_shared(const struct mrsi_rollup *s, const struct lesson *l)
     uint32_t i = 0;
     for (mrs_walk_init(&w, by->n_parts ? mrs_val_view(key) : mrs_empty_doc()); good && mrs_walk_next(&w, &e) == 1;
          i++) {
-        while (i < by->n_parts && !mrs_name_is(&e, by->part_name[i], by->part_len[i])) { /* it is missing */
+        while (i < by->n_parts && !mrs_name_is(&e, by->part_name[i], by->part_len[i])) { /* missing fields */
             i++;
         }
         good = i < by->n_parts && learn_key(l, by->part[i], e.v);
@@ -176,7 +175,7 @@ mrsi_rollup_learn(const struct mrsi_rollup *s, struct rollup_work *w, const stru
     }
     struct rollup_known *k = &w->known[tpl->no % ROLLUP_KNOWN];
     struct lesson l = {k, doc};
-    if (k->tried == tpl->no) { /* without success, or a date cannot be cut so */
+    if (k->tried == tpl->no) { /* learning failed, or a date cannot be truncated this way */
         return;
     }
     k->tried = tpl->no;

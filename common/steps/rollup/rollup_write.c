@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rollup_write.c - computed values are written into a document. */
+/* rollup_write.c - rollup: writes computed values into a document. */
 #include "rollup.h"
 #include "mongoreshape/join_ops.h"
 
@@ -7,7 +7,7 @@ struct rollup_write_writing {
     const struct mrsi_rollup *s;
     struct mrs_ctx *c;
     struct rollup_work *w;
-    struct mrs_view old; /* what is at `as` already */
+    struct mrs_view old; /* the existing value at `as` */
 };
 
 static enum mrs_status
@@ -28,7 +28,7 @@ put_inner(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *ve
     return mrsi_rollup_value(x->s, x->c, x->w, i, put);
 }
 
-/* The document that goes to `as`: in w->value. old: the value there now, whose fields stay where `errors` says so. */
+/* Makes the document for `as` in w->value. old: the existing one, whose fields stay if `errors` says so. */
 static enum mrs_status
 inner(struct rollup_write_writing *x, struct mrs_val old, struct mrs_val *put)
 {
@@ -74,7 +74,7 @@ mrsi_rollup_write(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
     return mrsi_add_values(&how, doc, fresh, out, blocked);
 }
 
-/* ---- the kernel ---- */
+/* ---- kernel ---- */
 
 static enum mrs_status
 feed_all(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_matches *m)
@@ -96,7 +96,7 @@ feed_all(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, 
     return st == MRS_END ? MRS_OK : st;
 }
 
-/* What could not be written is not in the parent: its documents stay where they are. */
+/* a blocked parent does not have the values, so its documents stay */
 static enum mrs_status
 leave(struct mrs_ctx *c, struct mrs_matches *m)
 {

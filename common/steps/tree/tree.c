@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - a tree in another form: the step `tree`, less its kernels (tree_kernels.c).
+/* tree.c - the step `tree`: converts between representations of a tree. The kernels are in tree_kernels.c.
  *
- * Five ways to say where a node is: its parent, its children, its ancestors from the root down, the same as the
- * text of a path, and an interval that lies inside that of its parent. From any of them to any other, and to itself,
- * which brings roots, types and numbers into one shape. The fields of the old form go, those of the new one are
- * appended. Where a node is follows from all the others, so no writer may run meanwhile. */
+ * A node refers to its parent, its children or its ancestors from the root, has them as the text of a path, or has an
+ * interval inside that of its parent. Each can be converted to any other, and to itself, which normalizes roots, types
+ * and numbers. The fields of the old representation are removed, those of the new one appended. The position of a node
+ * depends on all others, so writers must be stopped. */
 #include "steps/catalog/indexes.h"
 #include "steps/kit/describe.h"
 #include "steps/kit/shape.h"
@@ -73,7 +73,7 @@ read_form(struct mrsi_read *r, const char *key, int *form)
     }
 }
 
-/* What lies in one document is gone through document by document: no count runs through all of them. */
+/* Embedded trees are converted document by document, so there are no numbers over all of them. */
 static void
 check_unfold(struct mrsi_read *r, const struct mrsi_tree_args *s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.h - the step `tree` between its files. */
+/* tree.h - interfaces between the files of the step `tree`. */
 #ifndef MRSI_STEPS_TREE_H
 #define MRSI_STEPS_TREE_H
 
@@ -36,28 +36,28 @@ struct mrsi_tree_args {
 
 /* ---- tree_kernels.c ---- */
 extern const struct mrs_tree_ops mrsi_tree_ops;
-/* Whether an `_id` can be in a path. */
+/* Can a path contain this `_id`? */
 bool mrsi_tree_fits_path(struct mrs_val id);
-/* The document less the old fields and with the new ones, appended to out. *deeper: a document that was an `_id`
- * is in a list now. OK, SKIP, DEAD. */
+/* Appends the document without the old and with the new fields to out. *deeper: an `_id` that is a document is now
+ * inside a list. OK, SKIP, DEAD. */
 enum mrs_status mrsi_tree_put(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc,
                               struct mrs_place *place, struct mrs_buf *out, bool *deeper);
-/* Which of the fields the element is; f->n: none. */
+/* Index of the field of this element; f->n: none. */
 uint32_t mrsi_tree_field_no(const struct mrsi_tree_fields *f, const struct mrs_elem *el);
 
-/* ---- tree_embed.c: documents become one ---- */
-/* Fills own and deep in. SKIP where the document cannot be written so. */
+/* ---- tree_embed.c: several documents become one ---- */
+/* Computes `own` and `deep` of out. SKIP if the document cannot be written this way. */
 enum mrs_status mrsi_tree_weigh(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc,
                                 struct mrs_node *out);
 enum mrs_status mrsi_tree_part(const void *state, struct mrs_ctx *c, struct mrs_view doc, bool behind,
                                struct mrs_buf *out);
 
-/* ---- tree_unfold.c: one document becomes all that are in it ---- */
-struct mrsi_tree_work { /* of one thread */
+/* ---- tree_unfold.c: one document becomes several ---- */
+struct mrsi_tree_work { /* per thread */
     bool ready;
     struct mrs_buf node, frame, made, span, part, id;
-    uint32_t at;                                    /* next product */
-    uint32_t way[MRS_DEPTH_READ];                   /* of the place that is being written: those above, from below */
+    uint32_t at;                                    /* index of the next product */
+    uint32_t way[MRS_DEPTH_READ];                   /* ancestors of the current position, nearest first */
     uint32_t n_way, at_way, at_child;
 };
 extern const struct mrs_spread_ops mrsi_tree_unfold_ops;

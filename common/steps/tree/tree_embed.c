@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_embed.c - documents of a tree become one: what each of them brings into it.
+/* tree_embed.c - the part of each document when a tree becomes one document.
  *
- * An engine puts them together. Here a document is written around its children: what is in front of them, and what
- * comes after. How large it is without them is known before, so that a tree that would be too large is refused
- * whole. */
+ * The engine joins the parts. A part is written around its children: the bytes before and after them. Its size without
+ * children is computed first, so that a tree that would be too large is refused completely. */
 #include "steps/kit/shape.h"
 #include "tree.h"
 
-/* Whether the element goes: it says where the node was, or is overwritten. */
+/* Is the element removed? It has the node's old position, or is overwritten. */
 static bool
 goes(const struct mrsi_tree_args *s, const struct mrs_elem *el)
 {
     return mrsi_tree_field_no(&s->old, el) < s->old.n || mrsi_tree_field_no(&s->made, el) < s->made.n;
 }
 
-/* Whether the children take the place of this element. */
+/* Do the children replace this element? */
 static bool
 is_place(const struct mrsi_tree_args *s, const struct mrs_elem *el)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_invert.c - what undoes the step `tree`: the same step the other way round. */
+/* tree_invert.c - the inverse of the step `tree`: the same step with both representations exchanged. */
 #include "tree.h"
 #include "steps/kit/undo.h"
 #include "mongoreshape/inverse.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_kernels.c - the step `tree` on one document: what it says of its place, and its place written down.
+/* tree_kernels.c - the step `tree` for one document: reads its relations, writes its new position.
  *
- * A list of ancestors or a path says more than the parent: where the rest of it is not the way up that the others say,
- * the document is refused rather than one of the two believed. Ancestors of deep trees can be far more than a document
- * holds: their size is known before the first of them is examined. */
+ * A list of ancestors, or a path, has more than the parent: if the rest contradicts the ancestors found through other
+ * documents, the document is refused. Ancestors of deep trees can exceed the size of a document, so their size is
+ * computed before the first one is read. */
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
@@ -17,7 +17,7 @@ value_of(const struct mrsi_tree_args *s, struct mrs_view doc, uint32_t i)
 }
 
 /* ---- reading ---- */
-/* Refuses the document and says its relation to the others. */
+/* Refuses the document and records the relation that is unreadable. */
 static enum mrs_status
 unreadable(struct mrs_ctx *c, struct mrs_node *out, enum mrs_node_state state, const char *name, const char *what)
 {
@@ -44,7 +44,7 @@ read_parent(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view d
     return add_key(c, out, MRS_NODE_PARENT, v);
 }
 
-/* Every child must be told, even where the document is refused: one without a parent would be a root. */
+/* Reports every child even if the document is refused: a child without a parent would become a root. */
 static enum mrs_status
 read_children(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
@@ -96,7 +96,7 @@ read_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_vie
     return n ? add_key(c, out, MRS_NODE_PARENT, v) : MRS_OK;
 }
 
-/* Whether a text is `,` or `,a,b,`. */
+/* Has a text the form `,` or `,a,b,`? */
 static bool
 good_path(const char *text, uint32_t n)
 {
@@ -107,7 +107,7 @@ good_path(const char *text, uint32_t n)
     return good;
 }
 
-/* The last name of a path; false: it is that of a root. */
+/* The last name of a path; false: the path of a root. */
 static bool
 last_name(const char *text, uint32_t n, const char **name, uint32_t *len)
 {
@@ -169,7 +169,7 @@ mrsi_tree_fits_path(struct mrs_val id)
     return id.type == MRS_STRING && id.n > 5 && !memchr(id.p + 4, ',', id.n - 5);
 }
 
-/* Its `_id`, by which others name it. */
+/* The `_id` of the node, to which others refer. */
 static enum mrs_status
 read_id(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_node *out)
 {
@@ -230,14 +230,14 @@ needs(const void *state)
                : MRS_TREE_CHILDREN | MRS_TREE_WHOLE;
 }
 
-/* ---- what a document says against what all say ---- */
+/* ---- compares a document with the resolved tree ---- */
 static enum mrs_status
 disagrees(const struct mrsi_tree_args *s, struct mrs_ctx *c)
 {
     return mrsi_step_refuse(c, "form", "%s is not the way that its last entry goes up", s->old.field[0].name);
 }
 
-/* A root may say nothing, or name itself and no other: then its own `_id` is the way. */
+/* A root may have no list, or only its own `_id`. */
 static enum mrs_status
 check_ancestors(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, struct mrs_place *place)
 {
@@ -308,13 +308,13 @@ agrees(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_pla
                                           : MRS_OK;
 }
 
-/* ---- writing ---- */
+/* ---- write ---- */
 struct tree_kernels_writing {
     const struct mrsi_tree_args *s;
     struct mrs_ctx *c;
     struct mrs_place *place;
     struct mrs_buf *out;
-    bool deeper; /* a document that was an _id is in a list now */
+    bool deeper; /* a document `_id` is inside a list now */
 };
 
 static enum mrs_status
@@ -324,7 +324,7 @@ too_large(struct tree_kernels_writing *x, uint64_t n, const char *what)
                             what);
 }
 
-/* Bytes of the names 0 .. n-1 of an array. */
+/* Bytes of the element names 0 .. n-1 of an array. */
 static uint64_t
 bytes_of_names(uint64_t n)
 {
@@ -369,7 +369,7 @@ put_path(struct tree_kernels_writing *x, const struct mrsi_tree_field *f)
         return mrsi_step_refuse(x->c, "to_form", "the _id %s above it cannot be in a path: only a string without "
                                                  "commas can", mrs_val_picture(id, picture, sizeof picture));
     }
-    if (ids->bytes - 4 * ids->n > MRS_DOC_MAX) { /* a name and its comma are four bytes less than the value */
+    if (ids->bytes - 4 * ids->n > MRS_DOC_MAX) { /* a name with its comma is four bytes shorter than the value */
         return too_large(x, ids->n, "nodes are above it");
     }
     mrsi_put_head(x->out, MRS_STRING, f->name, f->len);
@@ -386,7 +386,7 @@ put_path(struct tree_kernels_writing *x, const struct mrsi_tree_field *f)
     return st == MRS_END ? mrs_buf_status(x->out, x->c->err) : st;
 }
 
-/* One field of the new form. */
+/* Writes one field of the new representation. */
 static enum mrs_status
 put_field(struct tree_kernels_writing *x, uint32_t i)
 {
@@ -418,7 +418,7 @@ mrsi_tree_field_no(const struct mrsi_tree_fields *f, const struct mrs_elem *el)
     return i;
 }
 
-/* The document less the old fields and with the new ones. */
+/* Writes the document without the old and with the new fields. */
 static enum mrs_status
 put_document(struct tree_kernels_writing *x, struct mrs_view doc, struct mrsi_name_set *seen)
 {
@@ -487,8 +487,8 @@ splice(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_pla
     return st == MRS_OK && x.deeper ? mrsi_step_depth(c, "to_form", doc, mrsi_buf_view(out, 0)) : st;
 }
 
-/* ---- refusing ---- */
-/* The reference in the document that names no document. */
+/* ---- refuse ---- */
+/* The dangling reference of the document. */
 static struct mrs_val
 named(const struct mrsi_tree_args *s, struct mrs_ctx *c, struct mrs_view doc, uint64_t child)
 {

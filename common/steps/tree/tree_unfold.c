@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree_unfold.c - a tree that lies in one document becomes documents: the root in its place, then all below it.
+/* tree_unfold.c - splits a tree that is in one document: the root stays in place, then all nodes below it.
  *
- * All that a node has to say of its place lies in the document, so each is gone through alone. How deep it is nested is
- * the data's affair: the walk has a stack of its own. A part without `_id` gets one of the root's and its place. */
+ * The document contains everything about its nodes, so documents are processed one by one. The data decides how deep a
+ * tree is nested, so the walk has an explicit stack. A part without `_id` gets one derived from the root's `_id` and
+ * its position. */
 #include "steps/kit/id_policy.h"
 #include "steps/kit/shape.h"
 #include "mongoreshape/context.h"
@@ -11,11 +12,11 @@
 #define NO_NODE UINT32_MAX
 struct tree_unfold_node {
     struct mrs_view doc;
-    struct mrs_val id, unusable;    /* unfit: the highest id above that cannot be in a path; missing */
+    struct mrs_val id, unusable;    /* unusable: the highest ancestor id that a path cannot contain; missing */
     uint32_t parent, child, last;   /* first and last of its children */
-    uint32_t next, n_children;      /* next: of its parent's */
+    uint32_t next, n_children;      /* next: next child of its parent */
     uint32_t depth, index;          /* index: among its siblings */
-    bool made;                      /* its `_id` is a new one */
+    bool made;                      /* its `_id` is generated */
 };
 struct tree_unfold_span {
     uint32_t off, len;
@@ -75,7 +76,7 @@ node(const struct mrsi_tree_work *w, uint32_t i)
     return (struct tree_unfold_node *)(void *)w->node.p + i;
 }
 
-/* ---- finding ---- */
+/* ---- find nodes ---- */
 static enum mrs_status
 new_id(struct tree_unfold *x, struct tree_unfold_node *n)
 {
@@ -125,7 +126,7 @@ link_child(struct mrsi_tree_work *w, uint32_t parent, uint32_t i)
     p->last = i;
 }
 
-/* A node, and the list of its children. */
+/* Adds a node, and opens the list of its children. */
 static enum mrs_status
 add(struct tree_unfold *x, struct mrs_view d, uint32_t parent)
 {
@@ -181,7 +182,7 @@ find_all(struct tree_unfold *x)
     return st;
 }
 
-/* ---- places ---- */
+/* ---- positions ---- */
 static enum mrs_status
 next_above(struct mrs_node_ids *ids, struct mrs_val *id, struct mrs_err *e)
 {
@@ -217,7 +218,7 @@ next_child(struct mrs_node_ids *ids, struct mrs_val *id, struct mrs_err *e)
 static void
 first_child(struct mrs_node_ids *ids)
 {
-    (void)ids; /* no kernel goes through children twice */
+    (void)ids; /* no kernel reads children twice */
 }
 
 static void
@@ -238,8 +239,8 @@ find_place(struct mrsi_tree_work *w, uint32_t i, struct mrs_place *out)
     out->children = (struct mrs_node_ids){n->n_children, 0, next_child, first_child, w};
 }
 
-/* ---- writing ---- */
-/* The node as a document that has its `_id`. */
+/* ---- write ---- */
+/* The node as a document with its `_id`. */
 static enum mrs_status
 with_id(struct tree_unfold *x, const struct tree_unfold_node *n, struct mrs_view *out)
 {
@@ -303,7 +304,7 @@ begin(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_vie
     for (uint32_t i = 0; st == MRS_OK && i < n; i++) {
         st = write_node(&x, i);
     }
-    *fate = MRS_FATE_CHANGED; /* its `_id` is that of a node, also where no byte changes */
+    *fate = MRS_FATE_CHANGED; /* its `_id` belongs to a node, so it counts as changed even without changed bytes */
     return st;
 }
 

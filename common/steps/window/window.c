@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window.c - the step `window`: numbers and running values in a group. The plan's entry. */
+/* window.c - the step `window`: ranks, running values and filled gaps in groups. Compiles the step. */
 #include "window.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
@@ -18,7 +18,7 @@ static const struct mrs_key keys[] = {
     {"indexes", MRS_ARG_BOOL, false, NULL, "whether indexes follow; default true"},
 };
 
-/* The only key of `sort`, and which way it goes. */
+/* The only key of `sort`, and its direction. */
 static void
 read_order(struct mrsi_read *r, struct mrsi_window *s)
 {
@@ -36,7 +36,7 @@ read_order(struct mrsi_read *r, struct mrsi_window *s)
     }
 }
 
-/* `sort` beside totals of whole groups, of which running ones are meant as a rule. */
+/* Warns about `sort` with totals of whole groups, where running totals are usually intended. */
 static void
 doubt_sort(struct mrsi_read *r, const struct mrsi_window *s)
 {

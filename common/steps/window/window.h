@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window.h - the parts of the window step among themselves.
+/* window.h - interfaces between the files of the window step.
  *
- * A field is an expression with operators that read other documents of the group. Each of them is taken
- * out and becomes a variable of the expression (window_fields.c); what it needs of a document is an argument, computed
- * when the document is read (window_enter.c); what it says of a document is computed when the group is whole
- * (window_group.c), and the expression when the document is written (window_splice.c). */
+ * A field is an expression with operators that read other documents of the group. Each operator is replaced by a
+ * variable of the expression (window_fields.c). Its arguments are computed when the document is read (window_enter.c),
+ * its results when the group is complete (window_group.c), and the expression when the document is written
+ * (window_splice.c). */
 #ifndef MRSI_WINDOW_H
 #define MRSI_WINDOW_H
 
@@ -32,35 +32,35 @@ enum window_kind {
 enum window_bound_kind { WINDOW_UNBOUNDED, WINDOW_CURRENT, WINDOW_BY };
 struct window_bound {
     enum window_bound_kind kind;
-    int64_t places;        /* documents: so many further on */
-    struct mrs_val number; /* range: so much more */
-    struct mrs_expr *plus; /* range: of the value X; NULL: by nothing */
+    int64_t places;        /* documents: offset */
+    struct mrs_val number; /* range: offset of the sort key */
+    struct mrs_expr *plus; /* range: expression for X plus the offset; NULL: offset 0 */
 };
 struct window_frame {
-    bool range; /* lo and hi are values of the sort key, else places */
+    bool range; /* lo and hi are values of the sort key, else offsets in documents */
     bool dates; /* the sort key is a date, else a number */
-    bool months; /* of different lengths */
+    bool months; /* units of varying length */
     struct window_bound lo, hi;
 };
 
 struct window_op {
     const char *name;
     enum window_kind kind;
-    bool common;        /* the same for all of a group */
+    bool common;        /* equal for all documents of a group */
     struct window_frame frame;
-    uint32_t arg;       /* of the arguments; NONE: it has none */
+    uint32_t arg;       /* index of the argument; NONE: none */
     struct mrs_acc *acc;
     int64_t by;
     struct mrs_val fallback;
-    struct mrs_val alpha, rest; /* decimals that make 1 */
+    struct mrs_val alpha, rest; /* decimals whose sum is 1 */
     bool dates;
-    struct mrs_val unit; /* milliseconds of it; missing: none */
+    struct mrs_val unit; /* its milliseconds; missing: no unit */
 };
-struct window_arg { /* what each document brings */
-    struct mrs_acc *acc;  /* its argument, or */
+struct window_arg { /* an argument of operators */
+    struct mrs_acc *acc;  /* evaluates the argument, or */
     struct mrs_expr *x;
-    struct mrs_val fixed; /* not missing: every document brings this, and so nothing */
-    uint32_t place;       /* else: among those that are brought */
+    struct mrs_val fixed; /* not missing: the argument is this constant, and documents store nothing */
+    uint32_t place;       /* else: its index among the stored arguments */
 };
 
 /* Formulas of operators, compiled as expressions of these variables. */
@@ -81,7 +81,7 @@ enum window_formula {
 
 struct window_field {
     struct mrs_expr *x; /* its variables are all operators of the step */
-    uint32_t first, end; /* operators that are in it */
+    uint32_t first, end; /* operators in the expression */
 };
 struct mrsi_window {
     struct mrsi_owned keep;
@@ -89,92 +89,93 @@ struct mrsi_window {
     struct mrsi_by by;
     struct mrs_query *where;
     struct mrs_sort *sort;
-    const char *sort_path; /* where there is one key */
+    const char *sort_path; /* if there is one key */
     bool ascending;
-    bool running;          /* of operators that name no window */
+    bool running;          /* an operator without `window` */
     bool indexes;
     struct mrsi_added added;
-    struct window_field *field; /* added.n of them */
+    struct window_field *field; /* added.n fields */
     struct window_op *op;
-    const char **op_var;   /* their names as variables */
+    const char **op_var;   /* names of the variables of the operators */
     uint32_t n_op, cap_op;
     struct window_arg *arg;
     uint32_t n_arg, cap_arg;
-    uint32_t x;            /* the argument that is the sort key; NONE: not asked */
+    uint32_t x;            /* index of the argument that is the sort key; NONE: not needed */
     struct mrs_expr *formula[WINDOW_FORMULAS];
 };
 
-/* What is said of a document by an operator is an element with one of these names. */
+/* The result of an operator for a document is an element with one of these names. */
 #define WINDOW_VALUE "v"
-#define WINDOW_ABSENT "m" /* of an argument: it is missing */
-#define WINDOW_BAD "b"    /* there is none, a text says why */
+#define WINDOW_ABSENT "m" /* of an argument: missing */
+#define WINDOW_BAD "b"    /* no result, a text has the reason */
 #define WINDOW_LARGE "l"  /* the same, because it is too large for a document */
 
 /* window_fields.c */
 void mrsi_window_read_fields(struct mrsi_read *r, struct mrsi_window *s);
-/* window_op.c: the operator `name` with what comes after it; w: `window`, or missing. False: there was an error. */
+/* window_op.c: reads the operator `name` with its argument; w: its `window`, or missing. False: an error was
+ * reported. */
 bool mrsi_window_read_op(struct mrsi_read *r, struct mrsi_window *s, const char *field, const struct mrs_elem *el,
                          struct mrs_val w, struct window_op *out);
-bool mrsi_window_function(const char *name); /* that is no accumulator */
-const char *mrsi_window_meant(const char *name); /* the one that is most like this name, or NULL */
-/* Whether its window moves on and is computed anew for each document. */
+bool mrsi_window_function(const char *name); /* not an accumulator */
+const char *mrsi_window_meant(const char *name); /* the most similar name, or NULL */
+/* Is its window sliding, so that it is computed anew for each document? */
 bool mrsi_window_slides(const struct window_op *op);
 void mrsi_window_number_args(struct mrsi_window *s);
-/* The argument that is the sort key; NONE: no memory, or an error. */
+/* The argument that is the sort key; NONE: out of memory, or an error. */
 uint32_t mrsi_window_key_arg(struct mrsi_read *r, struct mrsi_window *s, const char *field);
 bool mrsi_window_formula(struct mrsi_read *r, struct mrsi_window *s, enum window_formula f);
 /* window_frame.c */
 bool mrsi_window_read_frame(struct mrsi_read *r, struct mrsi_window *s, const char *field, struct mrs_val w,
                             struct window_frame *out);
-/* Milliseconds of a unit; 0: it has no such number; false: there is no such unit. */
+/* Milliseconds of a unit; 0: of varying length; false: unknown unit. */
 bool mrsi_window_unit(const char *unit, int64_t *ms);
 
-/* ---- a group, as operators read it ---- */
-struct window_state { /* of one operator */
+/* ---- operators over a group ---- */
+struct window_state { /* for one operator */
     uint64_t lo, hi;            /* the window: members lo .. hi - 1 */
-    uint64_t from, to;          /* what the accumulator has been fed; or where something was looked for up to */
+    uint64_t from, to;          /* members fed to the accumulator, or searched so far */
     struct mrs_acc_state *acc;
     uint64_t rank;
-    uint64_t before, behind;    /* places of neighbours; the number of members: none */
-    bool any, wide;             /* there was a number; there was a decimal */
+    uint64_t before, behind;    /* indexes of neighbors; the number of members: none */
+    bool any, wide;             /* a number, a decimal was found */
     bool nan, large;
-    uint8_t type, last[16];     /* the average up to here */
-    char why[256];              /* "": it has not failed */
+    uint8_t type, last[16];     /* the average so far */
+    char why[256];              /* "": no failure */
 };
 struct window_work {
     bool ready;
-    struct window_state *state; /* one an operator */
+    struct window_state *state; /* one for each operator */
     uint32_t n;
-    struct mrs_buf doc;         /* what is given for a member */
+    struct mrs_buf doc;         /* the results for a member */
     struct mrs_buf raw;
-    struct mrs_elem *said;      /* one an operator */
-    struct mrs_val *value;      /* one an operator */
-    struct mrs_val *result;     /* one a field */
-    bool *failed, *silent;      /* one a field */
+    struct mrs_elem *said;      /* one for each operator */
+    struct mrs_val *value;      /* one for each operator */
+    struct mrs_val *result;     /* one for each field */
+    bool *failed, *silent;      /* one for each field */
 };
 struct window_now {
     const struct mrsi_window *s;
     struct mrs_ctx *c;
     struct window_work *w;
     const struct mrs_window_group *g;
-    uint64_t i; /* the member in hand */
+    uint64_t i; /* index of the current member */
 };
 /* Argument no of member i. */
 struct mrsi_group_value mrsi_window_group_value(const struct window_now *now, uint64_t i, uint32_t no);
 enum mrs_status mrsi_window_eval(const struct window_now *now, enum window_formula f,
                                  const struct mrs_val v[WINDOW_VARS], struct mrs_val *out);
-/* window_frame.c: the window of the member in hand becomes st->lo and st->hi; but for months, windows only move on.
- * FAIL: it has none, with the reason in c->err. */
+/* window_frame.c: sets st->lo and st->hi to the window of the current member; windows only advance, except with months.
+ * FAIL: none, with the reason in c->err. */
 enum mrs_status mrsi_window_span(const struct window_now *now, const struct window_op *op, struct window_state *st);
-/* Whether a member that lies in a window is in it. */
+/* Is a member in this window? */
 bool mrsi_window_holds(const struct window_now *now, const struct window_frame *f, uint64_t i);
-/* Whether a value is one that the sort key of such a window must be. */
+/* Is the value valid as sort key of such a window? */
 bool mrsi_window_key_ok(bool dates, struct mrs_val x);
-/* FAIL with a reason that was kept; fails: keeps one. */
+/* FAIL with the stored reason; fails: stores one. */
 enum mrs_status mrsi_window_fails(const struct window_now *now, const char *why, bool large);
 void mrsi_window_keep_why(struct window_state *st, const char *why, uint32_t n);
-/* What an operator says of the member in hand: OK with *out, FAIL with the reason in c->err, DEAD. Members are asked
- * for one after the other. window_total.c: */
+/* Result of an operator for the current member: OK with *out, FAIL with the reason in c->err, DEAD. Members come one
+ * after the other. window_total.c: */
 enum mrs_status mrsi_window_acc(const struct window_now *now, const struct window_op *op, struct window_state *st,
                                 struct mrs_val *out);
 enum mrs_status mrsi_window_derivative(const struct window_now *now, const struct window_op *op,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_describe.c - what window says of itself, what it does to the catalogue, and what undoes it. */
+/* window_describe.c - window: its description, its effect on the catalog, its inverse. */
 #include "window.h"
 #include "mongoreshape/catalogue.h"
 #include "mongoreshape/inverse.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_enter.c - what a document brings to its group: the key, its place in the order, and arguments of operators. */
+/* window_enter.c - window: the group key of a document, its sort key, and the arguments of operators. */
 #include "window.h"
 #include "steps/kit/shape.h"
 
-/* out->shape serves for the key first. */
+/* out->shape holds the key first. */
 static enum mrs_status
 put_group(const struct mrsi_window *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_window_entry *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_fields.c - the fields of a window step: operators that read other documents are taken out of expressions.
+/* window_fields.c - the fields of a window step: extracts operators that read other documents from expressions.
  *
- * The specification of a field is copied with a variable in the place of each such operator, and compiled as any
- * expression. At the top of a field an accumulator is such an operator; deeper inside, a name that is an expression as
- * well needs `window` beside it. Recursion follows the plan. */
+ * The specification of a field is copied, with a variable in the place of each such operator, and compiled like any
+ * expression. At the top of a field an accumulator is such an operator; deeper inside, a name that is also an
+ * expression operator needs `window` next to it. Recursion follows the plan. */
 #include "window.h"
 #include "mongoreshape/expr.h"
 
@@ -30,7 +30,7 @@ row_is(const char *name, bool accumulator)
     return false;
 }
 
-/* The operator of a document and the `window` beside it. False: it has none that reads other documents. */
+/* The operator in a document, and the `window` next to it. False: no operator that reads other documents. */
 static bool
 find_op(struct mrs_val v, bool top, struct mrs_elem *op, struct mrs_val *window)
 {
@@ -56,7 +56,7 @@ find_op(struct mrs_val v, bool top, struct mrs_elem *op, struct mrs_val *window)
     return window->type != MRS_MISSING || (!merges && (top || !row_is(op->name, false)));
 }
 
-/* The name of an operator somewhere in a value; NULL: there is none. */
+/* The name of an operator anywhere in a value; NULL: none. */
 static const char *
 op_inside(struct mrs_val v)
 {
@@ -76,7 +76,7 @@ op_inside(struct mrs_val v)
     return found;
 }
 
-/* ---- taking them out ---- */
+/* ---- extract operators ---- */
 static const char *
 new_var(struct window_walk *x)
 {
@@ -96,7 +96,7 @@ new_var(struct window_walk *x)
         s->op_var = var;
         s->cap_op = cap;
     }
-    s->op_var[s->n_op] = mrsi_read_text_of(x->r, "operator %u", s->n_op + 1); /* no plan names that */
+    s->op_var[s->n_op] = mrsi_read_text_of(x->r, "operator %u", s->n_op + 1); /* a name that no plan can use */
     return s->op_var[s->n_op];
 }
 
@@ -120,7 +120,7 @@ one_more(struct window_walk *x, const struct mrs_elem *el, struct mrs_val doc, s
     return true;
 }
 
-/* `window` beside an operator that is none over documents. */
+/* `window` next to an operator that does not read documents. */
 static bool
 is_misplaced(struct window_walk *x, struct mrs_val doc)
 {
@@ -169,7 +169,7 @@ copy(struct window_walk *x, const struct mrs_elem *e, bool top)
     }
 }
 
-/* The specification with variables in it, in the arena; missing: there was an error. */
+/* The specification with variables, in the arena; missing: an error was reported. */
 static struct mrs_val
 take_out(struct mrsi_read *r, struct mrsi_window *s, const struct mrs_elem *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_frame.c - which documents of its group an operator reads: `window` in the plan, and at a document.
+/* window_frame.c - the window of an operator: `window` in the plan, and the documents in it.
  *
- * Places are counted; values are compared, as decimals where numbers are added, so that 0.1 and 0.2 make 0.3. But for
- * months the bounds of one document never lie before those of the one before it, so that they are found by going on. */
+ * Offsets in documents are counted. Values are compared, as decimals if numbers are added, so that 0.1 plus 0.2 equals
+ * 0.3. Except with months, bounds never go back from one document to the next, so they are found by advancing. */
 #include "window.h"
 #include "mongoreshape/value.h"
 
@@ -29,7 +29,7 @@ mrsi_window_unit(const char *unit, int64_t *ms)
     return false;
 }
 
-/* The expression whose value is that of X and `amount` more: of a date so many units (not NULL), else a decimal. */
+/* The expression for X plus `amount`: for a date in units (not NULL), else as a decimal. */
 static bool
 read_plus(struct mrsi_read *r, struct mrsi_slot slot, const char *unit, struct mrs_val amount, struct mrs_expr **out)
 {
@@ -195,7 +195,7 @@ mrsi_window_holds(const struct window_now *now, const struct window_frame *f, ui
     return !f->range || mrsi_window_key_ok(f->dates, mrsi_window_group_value(now, i, now->s->x).v);
 }
 
-/* So many places further on, in a group of n; behind: and one more. */
+/* Index of the member at this offset, in a group of n; behind: the one after it. */
 static uint64_t
 further(uint64_t i, int64_t by, uint64_t n, uint64_t behind)
 {
@@ -206,7 +206,7 @@ further(uint64_t i, int64_t by, uint64_t n, uint64_t behind)
     return away >= n - i ? n : i + away + behind;
 }
 
-/* A bound of the member in hand, whose key is x. */
+/* A bound for the current member, whose key is x. */
 static enum mrs_status
 bound_of(const struct window_now *now, const struct window_bound *b, struct mrs_val x, struct mrs_val *out)
 {
@@ -215,7 +215,7 @@ bound_of(const struct window_now *now, const struct window_bound *b, struct mrs_
     return b->plus ? mrs_expr_eval(b->plus, &ev, out) : MRS_OK;
 }
 
-/* The first member from `at` on whose key is not before the bound; behind: is behind it. */
+/* The first member, from `at` on, whose key is not before the bound; behind: is after it. */
 static enum mrs_status
 go_on(const struct window_now *now, const struct window_frame *f, const struct window_bound *b, struct mrs_val bound,
       bool behind, uint64_t *at)
@@ -234,8 +234,8 @@ go_on(const struct window_now *now, const struct window_frame *f, const struct w
     return MRS_OK;
 }
 
-/* Months are of different lengths, so that a bound in them may lie before that of the document before: the 30th at
- * noon less a month is February 29th at noon, the 31st at midnight less a month February 29th at midnight. */
+/* Months vary in length, so a bound may lie before that of the previous document: the 30th at noon minus a month is
+ * February 29th at noon, the 31st at midnight minus a month is February 29th at midnight. */
 static void
 go_back(const struct window_now *now, const struct window_frame *f, struct mrs_val bound, bool behind, uint64_t *at)
 {
@@ -250,7 +250,7 @@ go_back(const struct window_now *now, const struct window_frame *f, struct mrs_v
     }
 }
 
-/* One end of the window of a document whose key is x. */
+/* One end of the window of a document with key x. */
 static enum mrs_status
 find_end(const struct window_now *now, const struct window_frame *f, const struct window_bound *b, struct mrs_val x,
          bool behind, uint64_t *at)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_group.c - a group that is whole: what each operator says of each of its members.
+/* window_group.c - the results of each operator for the members of a complete group.
  *
- * Operators go through the group side by side, each with what it knows of the members up to here, and read others
- * where they need to. What one says is a value, or the reason why there is none. */
+ * Operators advance through the group together. Each has its state of the members so far, and reads others if needed. A
+ * result is a value, or the reason why there is none. */
 #include "window.h"
 #include "mongoreshape/value.h"
 #include "steps/kit/shape.h"
@@ -48,7 +48,7 @@ mrsi_window_keep_why(struct window_state *st, const char *why, uint32_t n)
     st->why[n] = 0;
 }
 
-/* The reason why an argument is none. */
+/* The reason why an argument has no value. */
 static enum mrs_status
 fails_by(const struct window_now *now, struct mrs_val text)
 {
@@ -89,7 +89,7 @@ shift(const struct window_now *now, const struct window_op *op, struct mrs_val *
     return b.bad ? fails_by(now, b.v) : MRS_OK;
 }
 
-/* The argument of the member in hand, for operators that know all before it: once one has failed, so do all behind. */
+/* The argument of the current member, for operators over all members so far: after a failure all later results fail. */
 static enum mrs_status
 next_argument(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val *out)
 {
@@ -120,7 +120,7 @@ locf(const struct window_now *now, const struct window_op *op, struct window_sta
     return MRS_OK;
 }
 
-/* The next average of what there is in st->last, and a number. */
+/* The next average, from st->last and a number. */
 static enum mrs_status
 mix(const struct window_now *now, const struct window_op *op, struct window_state *st, struct mrs_val x)
 {
@@ -197,7 +197,7 @@ not_number(const struct window_now *now, const struct window_op *op, struct mrs_
     return mrs_err_set(now->c->err, MRS_FAIL, MRS_E_EXPR, "%s takes numbers, not %s", op->name, mrs_type_name(v.type));
 }
 
-/* A gap between two members that have a value. */
+/* A gap between two members with a value. */
 static enum mrs_status
 between(const struct window_now *now, const struct window_op *op, const struct window_point *a, struct mrs_val x,
         const struct window_point *b, struct mrs_val *out)
@@ -262,7 +262,7 @@ say(const struct window_now *now, const struct window_op *op, struct window_stat
     }
 }
 
-/* What the operators say of the member in hand that are alike for all, or those that are not, in w->doc. */
+/* Writes the results for the current member to w->doc: those common to the group, or the others. */
 static enum mrs_status
 say_all(const struct window_now *now, bool common)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_op.c - one operator of a window step, as the plan has it. */
+/* window_op.c - reads one operator of a window step from the plan. */
 #include "window.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/value.h"
@@ -14,7 +14,7 @@ struct window_row {
     enum window_kind kind;
     enum window_frames frames;
     bool sorted; /* needs `sort` */
-    bool keyed;  /* needs `sort` with one key, which it reads */
+    bool keyed;  /* needs `sort` with one key, and reads it */
 };
 static const struct window_row rows[] = {
     {"$documentNumber", WINDOW_NUMBER, NO_FRAME, false, false},
@@ -108,7 +108,7 @@ mrsi_window_formula(struct mrsi_read *r, struct mrsi_window *s, enum window_form
     return good;
 }
 
-/* The value of a formula of X, in the arena of the plan. */
+/* The value of a formula for X, in the plan's arena. */
 static bool
 value_of(struct mrsi_read *r, struct mrsi_window *s, enum window_formula f, struct mrs_val x, struct mrs_val *out)
 {
@@ -144,7 +144,7 @@ new_arg(struct mrsi_read *r, struct mrsi_window *s, uint32_t *no)
     return &s->arg[s->n_arg++];
 }
 
-/* Places of those that are brought, once all are known. */
+/* Indexes of the stored arguments, when all are known. */
 void
 mrsi_window_number_args(struct mrsi_window *s)
 {
@@ -155,7 +155,7 @@ mrsi_window_number_args(struct mrsi_window *s)
     }
 }
 
-/* An argument that is the same path; NONE: there is none. */
+/* An existing argument with the same path; NONE. */
 static uint32_t
 same_path(const struct mrsi_window *s, const char *path)
 {
@@ -196,7 +196,7 @@ mrsi_window_key_arg(struct mrsi_read *r, struct mrsi_window *s, const char *fiel
     return s->x;
 }
 
-/* ---- what comes after the name ---- */
+/* ---- after the name ---- */
 static bool
 read_nothing(struct mrsi_read *r, struct mrsi_slot spec, const char *name)
 {
@@ -204,7 +204,7 @@ read_nothing(struct mrsi_read *r, struct mrsi_slot spec, const char *name)
            mrsi_read_error(r, spec.key, spec.sub, "%s takes an empty document: {}", name);
 }
 
-/* A value that is the same for all documents. */
+/* A value that is constant for all documents. */
 static bool
 read_constant(struct mrsi_read *r, struct mrsi_slot slot, struct mrs_val *out)
 {
@@ -289,7 +289,7 @@ read_unit(struct mrsi_read *r, struct mrsi_slot slot, struct window_op *op)
     return room != NULL;
 }
 
-/* {name: spec} in the arena. */
+/* Builds {name: spec} in the arena. */
 static struct mrs_val
 alone(struct mrsi_read *r, const char *name, struct mrs_val spec)
 {
@@ -317,7 +317,7 @@ read_slope(struct mrsi_read *r, struct mrsi_window *s, struct mrsi_slot spec, st
     }
     bool good = read_arg(r, s, mrsi_slot_below(r, spec, keys, 2, "input"), &op->arg);
     good = read_unit(r, mrsi_slot_below(r, spec, keys, 2, "unit"), op) && good;
-    if (op->kind == WINDOW_INTEGRAL) { /* its areas are summed up */
+    if (op->kind == WINDOW_INTEGRAL) { /* areas are summed up */
         static const uint8_t none[4] = {0};
         struct mrsi_slot sum = spec;
         sum.v = alone(r, "$sum", (struct mrs_val){none, 4, MRS_INT32});
@@ -363,7 +363,7 @@ read_spec(struct mrsi_read *r, struct mrsi_window *s, struct mrsi_slot spec, str
     }
 }
 
-/* ---- together ---- */
+/* ---- compile ---- */
 static bool
 is_whole(const struct window_frame *f)
 {
@@ -390,7 +390,7 @@ read_frame(struct mrsi_read *r, struct mrsi_window *s, const struct window_row *
            mrsi_read_error(r, spec.key, spec.sub, "%s is of a whole group only: use `window: group`", op->name);
 }
 
-/* A window whose beginning moves is computed anew for each document: a wide one is worth a word. */
+/* A sliding window is computed anew for each document: warns if it is large. */
 static void
 warn_of_cost(struct mrsi_read *r, const char *field, const struct window_op *op)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_splice.c - a document with its fields, computed from what the operators have said of it. */
+/* window_splice.c - writes a document with its fields, computed from the results of the operators. */
 #include "window.h"
 #include "steps/kit/shape.h"
 
-/* ---- memory of a thread ---- */
+/* ---- buffers of a thread ---- */
 enum mrs_status
 mrsi_window_start(const struct mrsi_window *s, struct mrs_ctx *c, struct window_work *w)
 {
@@ -55,9 +55,9 @@ mrsi_window_work_clear(struct mrs_ctx *c, void *work)
     memset(w, 0, sizeof *w);
 }
 
-/* ---- what was said ---- */
+/* ---- results of operators ---- */
 static void
-read_said(const struct mrsi_window *s, struct window_work *w, struct mrs_view alike, struct mrs_view given)
+read_results(const struct mrsi_window *s, struct window_work *w, struct mrs_view alike, struct mrs_view given)
 {
     MRS_ASSERT(mrs_view_is_framed(alike) && mrs_view_is_framed(given));
     struct mrs_walk all, own;
@@ -72,7 +72,7 @@ read_said(const struct mrsi_window *s, struct window_work *w, struct mrs_view al
     }
 }
 
-/* An operator of the field that has failed; NULL: none has. */
+/* A failed operator of the field; NULL: none. */
 static const struct mrs_elem *
 failure(const struct window_work *w, const struct window_field *f)
 {
@@ -84,7 +84,7 @@ failure(const struct window_work *w, const struct window_field *f)
     return NULL;
 }
 
-/* A field without a value: as `errors` says. */
+/* Handles a field without a value according to `errors`. */
 static enum mrs_status
 fail(const struct mrsi_window *s, struct mrs_ctx *c, struct window_work *w, uint32_t i, enum mrs_status st)
 {
@@ -154,7 +154,7 @@ mrsi_window_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_
     if (st != MRS_OK) {
         return st;
     }
-    read_said(s, w, alike, given);
+    read_results(s, w, alike, given);
     struct mrsi_adding how = {&s->added, c, value, NULL, &x, w->silent, &w->raw, false, NULL};
     st = compute(s, c, w, doc);
     MRS_THEN(st, mrsi_add_values(&how, doc, false, out, &blocked));

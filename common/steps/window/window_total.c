@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_total.c - operators that take all documents of a window together: accumulators, $derivative, $integral.
+/* window_total.c - operators over all documents of a window: accumulators, $derivative, $integral.
  *
- * Nothing is ever taken out again of what was fed, so that the result is that of exactly these documents in their
- * order, to the last bit. A window that only grows is fed what is new; one whose beginning moves is fed anew. */
+ * Values are never subtracted from a total, so the result is exactly, to the last bit, that of these documents in their
+ * order. A growing window is fed only new members; a sliding one is fed anew. */
 #include "window.h"
 #include "mongoreshape/value.h"
 
@@ -20,7 +20,7 @@ keep_text(struct window_state *st, struct mrs_val text)
     mrsi_window_keep_why(st, why, n);
 }
 
-/* What failed when something was fed or computed stays with the window. DEAD stays. */
+/* A failure of feeding or computing stays with the window. DEAD stays. */
 static enum mrs_status
 keep_error(const struct window_now *now, struct window_state *st, enum mrs_status s)
 {
@@ -33,7 +33,7 @@ keep_error(const struct window_now *now, struct window_state *st, enum mrs_statu
     return s;
 }
 
-/* The window of the member in hand, and what of it has been fed already: members from .. to - 1, perhaps none. */
+/* The window of the current member, of which members from .. to - 1 (may be none) are fed already. */
 static enum mrs_status
 begin(const struct window_now *now, const struct window_op *op, struct window_state *st)
 {
@@ -85,7 +85,7 @@ struct window_total_point {
     struct mrs_val x, y;
 };
 
-/* Of member i. FAIL: one of them is none. */
+/* The point of member i. FAIL: invalid key or value. */
 static enum mrs_status
 point(const struct window_now *now, const struct window_op *op, uint64_t i, struct window_total_point *out)
 {
@@ -108,10 +108,10 @@ point(const struct window_now *now, const struct window_op *op, uint64_t i, stru
 }
 
 /* ---- $derivative ---- */
-/* Looks at the members that have come into the window; st->before is the last one of them whose argument failed, and
- * st->behind the last one of all. FAIL: one that failed is in the window. */
+/* Checks the new members of the window; st->before is the last member whose argument failed, st->behind the last one
+ * checked. FAIL: a failed one is in the window. */
 static enum mrs_status
-look(const struct window_now *now, const struct window_op *op, struct window_state *st)
+check_members(const struct window_now *now, const struct window_op *op, struct window_state *st)
 {
     MRS_ASSERT(st->lo <= st->hi);
     if (st->hi < st->to) {
@@ -137,7 +137,7 @@ mrsi_window_derivative(const struct window_now *now, const struct window_op *op,
     MRS_ASSERT(now->i < now->g->n);
     struct window_total_point a, b;
     enum mrs_status s = mrsi_window_span(now, op, st);
-    MRS_THEN(s, look(now, op, st));
+    MRS_THEN(s, check_members(now, op, st));
     uint64_t first = st->lo;
     while (s == MRS_OK && first < st->hi && !mrsi_window_holds(now, &op->frame, first)) {
         first++;
@@ -167,7 +167,7 @@ is_nan(struct mrs_val v)
     return mrs_is_number(v) && mrs_compare(v, (struct mrs_val){nan, 8, MRS_DOUBLE}) == 0;
 }
 
-/* The area between the member that is fed and the one before it, st->before. */
+/* The area between the current member and the one before it, st->before. */
 static enum mrs_status
 feed_area(const struct window_now *now, const struct window_op *op, struct window_state *st)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* beside.c - what a run writes beside its output: under which names, and that these take no file away. */
+/* side_files.c - the files that a run writes in addition to its output: their names, and that they overwrite nothing of
+ * value. */
 #include "run/account/account.h"
 #include "run_engine.h"
 
@@ -24,17 +25,17 @@ mrsi_refused_path(struct mrsi_engine *en, struct mrs_err *e)
     return path;
 }
 
-/* A file that the run writes, and the option that names it. */
-struct beside_written {
+/* A file that the run writes, and its option. */
+struct side_file {
     const char *path, *option;
-    const char *unlike; /* what another file of that name is not; NULL: the output checks its own */
+    const char *unlike; /* which kind of file must not be overwritten; NULL: the output checks its own */
     enum mrs_status (*is_ours)(void *en, const char *path, bool *ours, struct mrs_err *e);
 };
 enum { WRITTEN = 9, KEPT = 4 };
 
-/* What is next to an output while it is made, or afterwards. */
+/* Files next to an output while it is made, or afterwards. */
 static enum mrs_status
-add_place(struct mrsi_engine *en, const char *output, const char *end, struct beside_written *w, uint32_t *n,
+add_place(struct mrsi_engine *en, const char *output, const char *end, struct side_file *w, uint32_t *n,
           struct mrs_err *e)
 {
     size_t length = strlen(output), size = length + 20;
@@ -46,13 +47,13 @@ add_place(struct mrsi_engine *en, const char *output, const char *end, struct be
         return mrs_err_memory(e, size);
     }
     snprintf(path, size, "%.*s%s", (int)length, output, end);
-    w[(*n)++] = (struct beside_written){path, "-o", NULL, NULL};
+    w[(*n)++] = (struct side_file){path, "-o", NULL, NULL};
     return MRS_OK;
 }
 
-/* All that the run writes under a name of its own; *n of them. */
+/* All names that the run writes to; *n of them. */
 static enum mrs_status
-all_written(struct mrsi_engine *en, struct beside_written *w, uint32_t *n, struct mrs_err *e)
+all_written(struct mrsi_engine *en, struct side_file *w, uint32_t *n, struct mrs_err *e)
 {
     const struct mrs_run_opts *o = en->opts;
     bool lists = (!o->dry_run || o->refused) && !o->discard && (o->refused || o->output);
@@ -67,17 +68,17 @@ all_written(struct mrsi_engine *en, struct beside_written *w, uint32_t *n, struc
         snprintf(text, size, "%s.jsonl", refused);
     }
     *n = 0;
-    w[(*n)++] = (struct beside_written){refused, "--refused", "no refused documents as a run wrote them",
+    w[(*n)++] = (struct side_file){refused, "--refused", "no refused documents as a run wrote them",
                                         mrsi_refused_is_ours};
-    w[(*n)++] = (struct beside_written){text, "--refused", "not the text of the refused documents next to it (edited?)",
+    w[(*n)++] = (struct side_file){text, "--refused", "not the text of the refused documents next to it (edited?)",
                                         mrsi_refused_is_ours};
-    w[(*n)++] = (struct beside_written){o->write_residue, "--write-residue",
+    w[(*n)++] = (struct side_file){o->write_residue, "--write-residue",
                                         "nothing of this run: what it keeps may be the only way back of another",
                                         en->residue_is_ours};
     if (o->dry_run || o->discard || !o->output) {
         return MRS_OK;
     }
-    w[(*n)++] = (struct beside_written){o->output, "-o", NULL, NULL};
+    w[(*n)++] = (struct side_file){o->output, "-o", NULL, NULL};
     enum mrs_status s = MRS_OK;
     static const char *const ends[] = {".partial", ".checkpoint", ".manifest.json"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends && s == MRS_OK; i++) {
@@ -94,7 +95,7 @@ all_written(struct mrsi_engine *en, struct beside_written *w, uint32_t *n, struc
     return s;
 }
 
-/* The metadata file of an output that is one file, packed or not, is not that of the input. */
+/* The metadata file of a single output file, compressed or not, must not be that of the input. */
 static enum mrs_status
 check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
 {
@@ -114,12 +115,12 @@ check_metadata(struct mrsi_engine *en, const char *kept, struct mrs_err *e)
     return s;
 }
 
-/* What the run writes takes the place neither of what it was given nor of anything else that it writes. */
+/* No file that the run writes may be one of its inputs, or another file that it writes. */
 enum mrs_status
-mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_side_files_check(struct mrsi_engine *en, struct mrs_err *e)
 {
     const struct mrs_run_opts *o = en->opts;
-    struct beside_written w[WRITTEN];
+    struct side_file w[WRITTEN];
     uint32_t n = 0;
     if (!o->dry_run && mrs_file_is_in(o->output, o->input)) {
         return MRS_OK; /* opening the output reports that */
@@ -146,9 +147,9 @@ mrsi_ckpt_dir_check(struct mrsi_engine *en, struct mrs_err *e)
 /* The files of refused documents and residue overwrite nothing of value. Called when it is known which run this one
  * resumes. */
 enum mrs_status
-mrsi_ckpt_dir_places(struct mrsi_engine *en, struct mrs_err *e)
+mrsi_side_files_check_existing(struct mrsi_engine *en, struct mrs_err *e)
 {
-    struct beside_written w[WRITTEN];
+    struct side_file w[WRITTEN];
     uint32_t n = 0;
     enum mrs_status s = all_written(en, w, &n, e);
     for (uint32_t i = 0; i < n && s == MRS_OK; i++) {

@@ -55,7 +55,7 @@ mrsi_embed_next(struct embed_splice *x, struct mrs_match *out)
             return st;
         }
         if (x->marking) {
-            x->w->hits.mark.p[out->ref] |= MRSI_SAVEPOINT_MET;
+            x->w->hits.mark.p[out->ref] |= MRSI_MARK_MATCHED;
         }
         if (x->doubles && x->s->sort) {
             again = x->at && out->order == x->last_order;
@@ -120,7 +120,7 @@ static enum mrsi_taking
 dangling(const void *arg, const struct mrsi_ref_occurrence *o)
 {
     const struct embed_splice *x = arg;
-    if (!o->n_keys || o->null || mrsi_match_set_marked(&x->w->hits, o, MRSI_SAVEPOINT_ANY)) {
+    if (!o->n_keys || o->null || mrsi_match_set_marked(&x->w->hits, o, MRSI_MARK_ANY)) {
         return MRSI_TAKE_KEEP;
     }
     return x->s->dangling == MRSI_DANGLING_NULL ? MRSI_TAKE_NULL : MRSI_TAKE_REMOVE;

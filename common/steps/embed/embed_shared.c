@@ -144,7 +144,7 @@ instead(struct shared *sh, struct mrs_val v, struct mrs_val *put)
         return st;
     }
     if (st != MRS_OK || v.type == MRS_DOCUMENT || mrs_is_nullish(v) || f->incomplete ||
-        mrsi_match_set_marked(h, o, MRSI_SAVEPOINT_NAMED)) {
+        mrsi_match_set_marked(h, o, MRSI_MARK_REFUSED)) {
         return st;
     }
     switch (x->s->dangling) {

@@ -74,7 +74,7 @@ mrsi_match_set_marks(struct mrsi_match_set *h, struct mrs_ctx *c, const struct m
     h->n_refs = m->n_refs;
     enum mrs_status st = zeroed(&h->mark, m->n_refs + 1u, c);
     for (uint32_t i = 0; st == MRS_OK && m->named && i < m->n_refs; i++) {
-        h->mark.p[i] = m->named[i] ? MRSI_SAVEPOINT_NAMED : 0;
+        h->mark.p[i] = m->named[i] ? MRSI_MARK_REFUSED : 0;
     }
     return st;
 }
@@ -94,7 +94,7 @@ gather_one(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_match *
         mrs_buf_put(&h->shape, m->shape.p, m->shape.n);
     }
     first[ref + 1]++;
-    h->mark.p[ref] |= MRSI_SAVEPOINT_MET;
+    h->mark.p[ref] |= MRSI_MARK_MATCHED;
     mrs_buf_put(&h->hit, &hit, sizeof hit);
     return h->shape.bad ? done(&h->shape, c) : done(&h->hit, c);
 }

@@ -18,13 +18,13 @@ struct mrsi_match_item {
     bool failed;       /* its payload was refused, which matters only if it is used */
 };
 enum {
-    MRSI_SAVEPOINT_MET = 1,   /* something matched */
-    MRSI_SAVEPOINT_NAMED = 2, /* a refused document would match */
-    MRSI_SAVEPOINT_ANY = 3    /* either: the reference is not dangling */
+    MRSI_MARK_MATCHED = 1, /* something matched */
+    MRSI_MARK_REFUSED = 2, /* a refused document would match */
+    MRSI_MARK_ANY = 3      /* either: the reference is not dangling */
 };
 struct mrsi_match_set { /* per thread; buffers keep their memory */
     struct mrs_buf hit, shape, first, by_ref, stamp, told;
-    struct mrs_buf mark; /* one for each reference: MRSI_SAVEPOINT_*, 0: no match */
+    struct mrs_buf mark; /* one for each reference: MRSI_MARK_*, 0: no match */
     struct mrs_buf pick; /* indexes of matches: the result of collect, in the order of the place */
     struct mrs_number_table seen; /* input positions */
     uint32_t site;

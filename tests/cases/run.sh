@@ -5,7 +5,7 @@
 # A case is a folder STEP/NAME with plan.yaml, in/ (db.coll.jsonl, db.coll.metadata.json), out/ (the same; none when
 # nothing may be published), and where it matters refused.jsonl, exit, args (one line), stderr (one extended regular
 # expression a line, each must be found). Each case runs with three memory budgets (4K drives small data through the
-# ways of large: merged keys, sorts on disk) and with one and two threads.
+# ways of large: merged keys, sorts on disk, with one thread and with two).
 # Environment: MONGORESHAPE (the tool), CASETOOL, TWIN (optional: the naive twin is held to the same expectations).
 # CASES_CONTAINERS (optional: "tar.gz zip ..."): the input is packed in each of these ways instead, by REPACK.
 set -u
@@ -94,7 +94,7 @@ twin_run() {
 }
 
 run_case() {
-    local case=$1 ok=1 memory jobs kind
+    local case=$1 ok=1 how memory jobs kind
     if [ -f "$case/skip" ]; then
         echo "SKIP ${case#"$here"/} ($(head -n 1 "$case/skip"))"
         skipped=$((skipped + 1))
@@ -110,10 +110,9 @@ run_case() {
             [ $ok = 1 ] && { one_run "$case" "$kind" --memory 64M || ok=0; }
         done
     elif [ -n "$tool" ] && [ $ok = 1 ]; then
-        for memory in 64M 4K 1G; do
-            for jobs in 1 2; do
-                [ $ok = 1 ] && { one_run "$case" "$memory, $jobs threads" --memory $memory --jobs $jobs || ok=0; }
-            done
+        for how in "64M 2" "4K 1" "4K 2" "1G 1"; do
+            memory=${how% *} jobs=${how#* }
+            [ $ok = 1 ] && { one_run "$case" "$memory, $jobs threads" --memory "$memory" --jobs "$jobs" || ok=0; }
         done
     fi
     [ -n "$twin" ] && [ -d "$case/out" ] && { twin_run "$case" || ok=0; }

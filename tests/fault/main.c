@@ -6,7 +6,7 @@
  * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
  * usage: fault [--long | --few] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [--piece I/N]
  * [-v]; without --long only some n of the many, at places that the seed moves; with --few a third of these, of a
- * third of the scenes. With --only flips a scene is the form of the input. A scene may take hours to be gone on with
+ * sixth of the scenes. With --only flips a scene is the form of the input. A scene may take hours to be gone on with
  * from every n: --piece is the I-th of N parts of it. */
 #include "../folder.h"
 #include "dumps.h"
@@ -32,7 +32,7 @@ enum part { PART_MEMORY, PART_CALLS, PART_KILLS, PART_RESUME, PART_FLIPS, PARTS 
 static unsigned long by_part[PARTS];
 static char doing[256];
 enum { SMALL_BLOCK = 512 }; /* bytes: each pass has many jobs, and so many marks */
-enum { SHARE = 3 }; /* --few takes so many scenes one */
+enum { SHARE = 6 }; /* --few takes so many scenes one */
 static struct {
     bool checkpoints, resume;
     unsigned runs;

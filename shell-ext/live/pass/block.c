@@ -331,7 +331,7 @@ live_block_leave(struct live_job *job, struct mrs_err *e)
 }
 
 /* If an owner was suspended before it blocked writers, it may have lost the run meanwhile, and the resuming process may
- * have removed the block: nobody would remove it again. */
+ * have removed the block: one set now would never be removed. */
 static enum mrs_status
 still_ours(struct live_job *job, struct mrs_err *e)
 {

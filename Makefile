@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # mongoreshape - GNU make. `make help` lists the targets; `make demo` and `make check` do all the set-up themselves.
-# V=1 shows the commands; SAN=address|thread builds with sanitizers beside the plain build; CC=clang works too.
-# WERROR=1 makes an error of each warning (.ci/run and lint do); HARDEN= builds without the hardening flags.
-# ASSERT=1 builds with assertions, as sanitizers do by themselves; ASSERT=0: without, even there.
+# V=1 shows the commands; SAN=address|thread builds with sanitizers, separate from the plain build; CC=clang works too.
+# WERROR=1 turns warnings into errors (.ci/run and lint do); HARDEN= builds without the hardening flags.
+# ASSERT=1 builds with assertions, the default with sanitizers; ASSERT=0: without, even there.
 # ARCH=arm64 or ARCH=amd64 builds for that machine, with the cross compiler of Debian, which make deps installs.
 
 ARCH      :=
@@ -29,7 +29,7 @@ ROOMS    := base doc expr io inspect cli steps plan run
 WARN   := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Wundef -Wpointer-arith
 WERROR   ?= 0
 ERRORS    = $(if $(filter 1,$(WERROR)),-Werror)
-# Hardening: each flag that this compiler takes without a warning. Sanitizers have checks of their own.
+# Hardening: each flag that this compiler accepts without a warning. Sanitizers have their own checks.
 HARDFLAGS := -fstack-protector-strong -fstack-clash-protection -fcf-protection -mbranch-protection=standard
 FORTIFY   := $(foreach level,2 3,-U_FORTIFY_SOURCE@-D_FORTIFY_SOURCE=$(level))
 takes      = $(shell printf '\043include <stdlib.h>\nint main(void) { return 0; }\n' | \
@@ -51,25 +51,26 @@ SANFLAGS := $(SANFLAGS_$(SAN))
 ASSERT   ?= $(if $(SAN),1)
 ASSERTS  := $(if $(filter 1,$(ASSERT)),-DMRS_ASSERTS)
 CHECKED   = $(MAKE) --no-print-directory
-# Where the sources lie is in no byte of what is built.
+# The path of the sources does not appear in the output.
 MAPFLAGS := -ffile-prefix-map=$(CURDIR)=.
-# STATIC=1 (make static) links everything in. Debian has no static ISA-L: zlib stands in, only slower (deflate.c).
+# STATIC=1 (make static) links everything in. Debian has no static ISA-L: zlib replaces it, only slower (deflate.c).
 STATIC ?= 0
 ISAL   := $(if $(and $(filter 1,$(STATIC)),$(if $(wildcard $(shell $(CC) -print-file-name=libisal.a)),,no)),,-lisal)
 CFLAGS += $(if $(ISAL),,-DMRSI_WITH_ZLIB)
 STATICLIBS := $(if $(filter 1,$(STATIC)),-lnettle -lacl -llzma -lzstd -llz4 -lbz2)
-# One build is for the programs and for the shared library.
+# One build serves the programs and the shared library.
 PIC    := -fPIC -fno-semantic-interposition
 ALLFLAGS := $(CSTD) $(OPT) $(PIC) $(WARN) $(HARDEN) $(SANFLAGS) $(ASSERTS) -Iinclude -Icommon -Ishell-ext -pthread \
             $(CFLAGS)
 LIBS   := $(HARDENLINK) -lyaml -larchive -lpcre2-8 -lxxhash -lzstd $(ISAL) $(STATICLIBS) -lz -l:libbidgcc000.a -lm \
           -pthread
-# mongo-c-driver goes by two names: 1.x and 2.x.
+# mongo-c-driver has two names: 1.x and 2.x.
 BSONPC   := $(firstword $(foreach p,libbson-1.0 bson2,$(shell $(PKG_CONFIG) --exists $(p) 2>/dev/null && echo $(p))))
 MONGOCPC := $(subst bson,mongoc,$(BSONPC))
 TESTLIBS := -lcmocka $(shell $(PKG_CONFIG) --libs $(BSONPC) 2>/dev/null)
 TESTINC  := $(shell $(PKG_CONFIG) --cflags $(BSONPC) 2>/dev/null)
-# Tests use what the oldest of the libraries has, though the newest has other names for it; some print nothing at times.
+# Tests use the functions of the oldest supported libraries, which newer ones deprecate; some formats are empty at
+# times.
 TESTWARN := -Wno-deprecated-declarations -Wno-format-zero-length
 LIVELIBS := $(shell $(PKG_CONFIG) --libs $(MONGOCPC) 2>/dev/null)
 LIVEINC  := $(shell $(PKG_CONFIG) --cflags $(MONGOCPC) 2>/dev/null)
@@ -103,7 +104,7 @@ CORES   := $(shell nproc 2>/dev/null || echo 1)
 .DEFAULT_GOAL := all
 .SECONDARY:
 
-## all: the tools, and the library they are made of; mongoreshape-live only where libmongoc is
+## all: the tools and their library; mongoreshape-live only if libmongoc is installed
 all: $(OBJ)/mongoreshape $(LIVEPROG)
 	$(if $(LIVELIBS),,@echo '  mongoreshape-live is not built: pkg-config finds no libmongoc (make deps installs it)')
 	$(Q)ln -sfn $(notdir $(OBJ)) $(BUILD)/current
@@ -121,7 +122,7 @@ $(OBJ)/lib$(1).a: $$(call room_obj,$(1))
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_rule,$(r))))
 
-# The page of a report: its template becomes bytes of the tools.
+# The page of a report: its template is embedded into the tools.
 PAGEPARTS := $(sort $(wildcard common/cli/page/*))
 $(OBJ)/gen/page_parts.c: $(PAGEPARTS)
 	$(Q)mkdir -p $(dir $@)
@@ -135,7 +136,7 @@ $(OBJ)/mongoreshape: $(CLIOBJ) $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(CLIOBJ) $(ALLROOMS) -Wl,-Map=$@.map -o $@
 
-# The online tool, and its test build, in which named stops and mutants are alive.
+# The online tool, and its test build with named stops and mutants.
 $(OBJ)/test/shell-ext/live/%.o: shell-ext/live/%.c
 	$(call say,CC,$< (test))
 	$(Q)mkdir -p $(dir $@)
@@ -156,8 +157,8 @@ $(OBJ)/unit/live/t_%: $(OBJ)/tests/unit/live/t_%.o $(OBJ)/liblive-test.a $(ROOML
 	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(call group,$(filter %.a,$^)) $(TESTLIBS) $(LIVELIBS) -o $@
 $(OBJ)/unit/live/t_link: $(OBJ)/proxy
 
-# The extension of a server: the core once more, position-independent and hidden, in one library that needs libc and
-# libm only and shows its two entries. Members of the archive that nothing asks for stay out.
+# The extension of a server: the core built again, position-independent and with hidden symbols, in one library that
+# needs only libc and libm and exports its two entry points. Unused members of the archive are not linked.
 EXTROOMS := base doc expr steps plan
 EXTFLAGS  = $(ALLFLAGS) -fvisibility=hidden -ffunction-sections -fdata-sections
 EXTSRC   := $(wildcard shell-ext/server/*/*.c)
@@ -182,21 +183,21 @@ $(OBJ)/libmongoreshape_ext.so: $(EXTOBJ) $(OBJ)/ext/libcore.a shell-ext/server/e
 extension: $(OBJ)/libmongoreshape_ext.so
 	$(Q)ln -sfn $(notdir $(OBJ)) $(BUILD)/current
 
-# The server that it is tried in.
+# The server for its tests.
 HOSTOBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/host/*.c))
 $(OBJ)/host: $(HOSTOBJ) $(foreach r,$(EXTROOMS),$(OBJ)/lib$(r).a)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) -rdynamic $(HOSTOBJ) $(call group,$(filter %.a,$^)) -ldl -o $@
-## host: the extension in a C host that plays the server; CASE=set/basic for one case
+## host: the extension in a C host that simulates the server; CASE=set/basic for one case
 host: $(OBJ)/mongoreshape $(OBJ)/libmongoreshape_ext.so $(OBJ)/host $(OBJ)/casetool
 	$(Q)CASETOOL=$(abspath $(OBJ))/casetool bash tests/host/run.sh $(OBJ)/mongoreshape $(CASE)
 
-## host-mutants: the extension broken on purpose, in each way of tests/host/mutants.tsv; the host finds each out
+## host-mutants: the extension broken on purpose, in each way of tests/host/mutants.tsv; the host detects each
 host-mutants: $(OBJ)/libmongoreshape_ext.so $(OBJ)/host
 	$(Q)EXT_COMPILE='$(CC) $(EXTFLAGS)' EXT_LINK='$(CC) $(EXTFLAGS) $(EXTLINK)' EXT_LIBS='$(EXTLIBS)' \
 	    bash tests/host/mutants.sh $(OBJ) '$(WORDS)'
 
-# Unit tests: tests/unit/ROOM/t_*.c, each a program of its own, linked with the rooms up to ROOM only.
+# Unit tests: tests/unit/ROOM/t_*.c, each its own program, linked with the rooms up to ROOM only.
 upto = $(firstword $(2)) $(if $(filter $(1),$(firstword $(2))),,$(call upto,$(1),$(wordlist 2,99,$(2))))
 UNITS := $(wildcard tests/unit/*/t_*.c)
 unit_bin = $(patsubst tests/unit/%.c,$(OBJ)/unit/%,$(1))
@@ -226,7 +227,7 @@ VECTOROBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/vectors/*.c))
 $(OBJ)/vectors: $(VECTOROBJ) $(foreach r,$(call upto,expr,$(ROOMS)),$(OBJ)/lib$(r).a)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $(VECTOROBJ) $(call group,$(filter %.a,$^)) -o $@
-## vectors: what a server answered against common/expr; VECTORS=DIR with its .bson files
+## vectors: the replies of a server compared with common/expr; VECTORS=DIR with its .bson files
 vectors: $(OBJ)/vectors
 	$(Q)$< $(VECTORS) --differences tests/vectors/differences.txt
 
@@ -238,11 +239,11 @@ TWINLIBS := $(filter-out -lcmocka,$(TESTLIBS)) -lxxhash -lm
 $(OBJ)/twin: $(OBJ)/tests/twin/main.o $(TWINOBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(TWINLIBS) -o $@
-# The tool, but killed and gone on with all the time.
+# The tool, killed and resumed all the time.
 $(OBJ)/killed: $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) -Wl,--wrap=mrs_run,--wrap=mrs_run_back $(CLIOBJ) $(OBJ)/tests/twin/killed.o $(ALLROOMS) -o $@
-# The tool with hashes of a few bits, but for those by which two things are taken for one.
+# The tool with hashes of a few bits, except those whose equality counts as identity.
 $(OBJ)/weak: $(CLIOBJ) $(OBJ)/tests/twin/weak.o $(ROOMLIBS)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) -Wl,--wrap=mrs_hash,--wrap=mrs_hash64 $(CLIOBJ) $(OBJ)/tests/twin/weak.o $(ALLROOMS) -o $@
@@ -261,10 +262,10 @@ STEP  ?=
 ## twin: random plans and data through the tool and a naive twin; SEED=1 SEEDS=2000 STEP=embed
 twin: $(OBJ)/mongoreshape $(OBJ)/twin-run
 	$(Q)$(OBJ)/twin-run $(SEED) $(SEEDS) $(OBJ)/mongoreshape $(STEP)
-## killed: the same with a tool that is killed again and again and gone on with
+## killed: the same with a tool that is killed and resumed again and again
 killed: $(OBJ)/killed $(OBJ)/twin-run
 	$(Q)$(OBJ)/twin-run $(SEED) $(SEEDS) $(OBJ)/killed $(STEP)
-## weak: cases and random plans with a tool whose hashes are weak wherever a hash only finds
+## weak: cases and random plans with a tool whose hashes are weak wherever they are only used to find
 weak: $(OBJ)/weak $(OBJ)/casetool $(OBJ)/twin $(OBJ)/twin-run
 	$(Q)MONGORESHAPE=$(abspath $(OBJ))/weak CASETOOL=$(abspath $(OBJ))/casetool TWIN=$(abspath $(OBJ))/twin \
 	  tests/cases/run.sh $(CASE)
@@ -274,7 +275,8 @@ cases: $(OBJ)/mongoreshape $(OBJ)/casetool $(OBJ)/twin
 	$(Q)MONGORESHAPE=$(abspath $(OBJ))/mongoreshape CASETOOL=$(abspath $(OBJ))/casetool TWIN=$(abspath $(OBJ))/twin \
 	  SAMPLE= tests/cases/run.sh $(CASE)
 
-# Failures on purpose: allocations, and calls of the system by the linker's --wrap. FAULT=--long tries every one.
+# Failures on purpose: allocations, and calls of the operating system by the linker's --wrap. FAULT=--long tries every
+# one.
 FAULTOBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/fault/*.c))
 WRAPPED  := open open64 read write pread pread64 pwrite pwrite64 copy_file_range fsync rename renameat2 ftruncate \
             ftruncate64 mkdir fstat fstat64 mkostemp mkostemp64 lseek lseek64 mmap mmap64 posix_fallocate \
@@ -286,11 +288,11 @@ FAULT ?=
 ## fault: allocations and calls fail one by one, runs are killed, disks are full; FAULT=--long for all of them
 fault: $(OBJ)/fault $(OBJ)/mongoreshape $(if $(LIVELIBS),$(if $(filter --long,$(FAULT)),live-seeds))
 	$(Q)$(OBJ)/fault $(FAULT)
-## live-seeds: the online tool killed, cut off and put to sleep at random, 300 times; part of fault FAULT=--long
+## live-seeds: the online tool killed, disconnected and suspended at random, 300 times; part of fault FAULT=--long
 live-seeds: all $(OBJ)/mongoreshape-live-test $(OBJ)/live-matrix $(OBJ)/proxy
 	$(Q)OBJ='$(OBJ)' tests/live/matrix.sh seeds
 
-# Fuzz targets: tests/fuzz/fz_*.c. With clang's fuzzer, and with a main of our own that replays what is kept.
+# Fuzz targets: tests/fuzz/fz_*.c. With clang's fuzzer, and with our own main that replays the stored inputs.
 FUZZBIN   := $(patsubst tests/fuzz/%.c,$(OBJ)/fuzz/%,$(wildcard tests/fuzz/fz_*.c))
 REPLAYBIN := $(patsubst tests/fuzz/%.c,$(OBJ)/replay/%,$(wildcard tests/fuzz/fz_*.c))
 $(OBJ)/fuzz/%: $(OBJ)/tests/fuzz/%.o $(ROOMLIBS)
@@ -302,7 +304,7 @@ $(OBJ)/replay/%: $(OBJ)/tests/fuzz/%.o $(OBJ)/tests/fuzz/replay.o $(ROOMLIBS)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(filter %.o,$^) $(ALLROOMS) $(WRAPS) -o $@
 $(OBJ)/fuzz/fz_checkpoint $(OBJ)/replay/fz_checkpoint: WRAPS := -Wl,--wrap=mrs_random
-# The online tool without its connection and its commands: the answers of a server come from the input.
+# The online tool without its connection and its commands: the input contains the replies of a server.
 FUZZLIVE := $(filter-out $(addprefix shell-ext/live/,link/connection% commands/%),$(LIVESRC)) \
             shell-ext/live/link/connection_loopback.c
 $(OBJ)/fuzz/fz_live $(OBJ)/replay/fz_live: $(patsubst %.c,$(OBJ)/%.o,$(FUZZLIVE))
@@ -311,7 +313,7 @@ FUZZSTAGE := $(filter-out %/guest.c,$(EXTSRC)) tests/host/host_server.c
 $(OBJ)/fuzz/fz_stage $(OBJ)/replay/fz_stage: $(patsubst %.c,$(OBJ)/%.o,$(FUZZSTAGE))
 FUZZ ?= fz_bson
 SECONDS ?= 60
-## fuzz: looks for new inputs with clang; FUZZ=fz_plan SECONDS=600
+## fuzz: searches for new inputs with clang; FUZZ=fz_plan SECONDS=600
 fuzz:
 ifeq ($(SAN),fuzz)
 	$(Q)$(MAKE) $(OBJ)/fuzz/$(FUZZ)
@@ -321,11 +323,12 @@ ifeq ($(SAN),fuzz)
 else
 	$(Q)$(MAKE) CC=clang SAN=fuzz fuzz
 endif
-## fuzz-replay: the kept inputs, each whole, cut and damaged, through every fuzz target
+## fuzz-replay: the stored inputs, each whole, truncated and damaged, through every fuzz target
 fuzz-replay: $(REPLAYBIN)
 	$(Q)bash tests/fuzz/replay.sh $^
 
-# Servers: what stands between a client and a server and cuts; what the tests rely on, asked of the server they have.
+# Servers: a proxy between client and server that cuts connections; the facts that the tests rely on, checked on the
+# server.
 MONGOC_INC = $(LIVEINC)
 MONGOC_LIB = $(LIVELIBS)
 $(OBJ)/proxy: $(OBJ)/tests/server/proxy.o
@@ -335,7 +338,7 @@ $(OBJ)/tests/live/%.o: TESTINC = $(MONGOC_INC)
 $(OBJ)/facts: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/facts*.c))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
-# Cases of tests/cases on a server: what loads them and looks.
+# Cases of tests/cases on a server: the program that loads and compares them.
 $(OBJ)/livetool: $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/live/livetool*.c))
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $^ $(MONGOC_LIB) -o $@
@@ -352,45 +355,45 @@ WRITERS := all $(OBJ)/mongoreshape-live-test $(OBJ)/live-writers
 ## live-writers: writers at every stop of the online tool, and 300 swarms of them; WRITERS_SEED=1
 live-writers: $(WRITERS)
 	$(Q)OBJ='$(OBJ)' tests/live/writers.sh --all
-## live-mutants: each mistake that can be switched on in the test build is found by its test
+## live-mutants: each mistake that can be enabled in the test build is detected by its test
 live-mutants: $(WRITERS) $(OBJ)/proxy $(patsubst tests/unit/%.c,$(OBJ)/unit/%,$(wildcard tests/unit/live/t_*.c))
 	$(Q)OBJ='$(OBJ)' tests/live/mutants.sh --all
-## live-fault: the online tool killed, cut off and put to sleep everywhere; SEED=1, SCENE=embed, WAY=quiet
+## live-fault: the online tool killed, disconnected and suspended everywhere; SEED=1, SCENE=embed, WAY=quiet
 live-fault: all $(OBJ)/mongoreshape-live-test $(OBJ)/live-matrix $(OBJ)/proxy
 	$(Q)OBJ='$(OBJ)' SCENE='$(SCENE)' WAY='$(WAY)' tests/live/matrix.sh long
 ## live-cases: the cases through the online tool, in all combinations of its options; CASE=embed/one for one
 live-cases: all $(OBJ)/livetool
 	$(Q)OBJ='$(OBJ)' tests/live/cases.sh --all $(CASE)
-## facts: what the online tool relies on, asked of the server for tests; TEST_SERVER=py|rust
+## facts: checks on the server for tests the behaviour that the online tool relies on; TEST_SERVER=py|rust
 facts: $(OBJ)/facts
 	$(Q)OBJ='$(OBJ)' tests/live/facts.sh --show
-## server: the server for tests itself
+## server: tests of the server for tests
 server: $(OBJ)/proxy
 	$(Q)tests/server/test.sh $<
 
-## lint: who may include whom, banned calls, sizes, headers alone in C and C++, names, docs
+## lint: allowed includes, banned calls, sizes, each header compiled alone in C and C++, names, docs
 lint: $(ROOMLIBS)
 	$(Q)CC='$(CC)' sh tests/lint/lint.sh . $(OBJ)
 
-## clang: every source through clang, which compiles nothing; WERROR=1: without a warning
+## clang: checks every source with clang, without compiling; WERROR=1: no warnings
 clang:
 	$(Q)sh tests/lint/clang.sh $(CSTD) $(WARN) $(ERRORS) $(TESTWARN) -Iinclude -Icommon -Ishell-ext -pthread $(TESTINC) \
 	    $(LIVEINC)
 
-## quick: build, unit tests that need no server, one case a step, lint: for whoever changes the code
+## quick: build, unit tests that need no server, one case a step, lint: while changing the code
 quick:
 	$(Q)+$(CHECKED) -j$(CORES) all unit-programs quick-programs
 	$(Q)+QUICK=1 $(CHECKED) PARTS='unit cases lint' check-built
 quick-programs: $(OBJ)/casetool $(OBJ)/twin
 	@:
-## check: installs what is missing, builds, runs all tests; PARTS="cases cli" for some, LANES=1: one at a time
+## check: installs missing packages, builds, runs all tests; PARTS="cases cli" for some, LANES=1: one at a time
 check: deps
 	$(Q)+$(CHECKED) -j$(CORES) all unit-programs test-programs
 	$(Q)+$(CHECKED) check-built
-# What deps installs (a compiler) changes the flags and with them OBJ, so these belong to a make of their own.
+# A compiler that deps installs changes the flags and with them OBJ, so these run in a second make.
 check-built:
 	$(Q)MAKE='$(MAKE)' OBJ='$(OBJ)' bash tests/check.sh $(PARTS)
-## check-long: the kills, faults, writers and random plans that check samples, from another SEED=N
+## check-long: the kills, faults, writers and random plans of which check runs a sample, from another SEED=N
 check-long:
 	$(Q)$(MAKE) --no-print-directory PARTS=long check
 test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators keys vectors casetool repack twin twin-run) \
@@ -399,7 +402,7 @@ test-programs: $(REPLAYBIN) $(addprefix $(OBJ)/,samples operators keys vectors c
                $(addsuffix -test,$(LIVEPROG)) $(if $(EXTOK),$(addprefix $(OBJ)/,libmongoreshape_ext.so host))
 	@:
 ## asan, tsan: the tests under gcc's address and undefined-behaviour sanitizers, or its thread sanitizer
-# A request for more than there is gets NULL, as from malloc: there are tests of that.
+# A request beyond the available memory returns NULL, as from malloc: some tests need that.
 asan tsan: export SAMPLE :=
 asan: export ASAN_OPTIONS := allocator_may_return_null=1
 asan:
@@ -421,22 +424,22 @@ $(OBJ)/operators: $(OBJ)/docs/operators.o $(foreach r,$(call upto,expr,$(ROOMS))
 $(OBJ)/keys: $(OBJ)/docs/keys.o $(foreach r,$(filter-out cli,$(call upto,plan,$(ROOMS))),$(OBJ)/lib$(r).a)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) $< $(call group,$(filter %.a,$^)) -o $@
-## docs: writes docs/OPERATORS.md and KEYS.md anew from the tables, and docs/patterns from the cases
+## docs: writes docs/OPERATORS.md and KEYS.md from the tables, and docs/patterns from the cases
 docs: $(OBJ)/operators $(OBJ)/keys $(OBJ)/mongoreshape
 	$(Q)$< > docs/OPERATORS.md
 	$(Q)$(OBJ)/keys > docs/KEYS.md
 	$(Q)bash docs/patterns/pages.sh $(OBJ)/mongoreshape docs/patterns
-## demo: installs what is missing, builds, runs a plan over a sample dump and shows what it did
+## demo: installs missing packages, builds, runs a plan over a sample dump and shows the result
 demo: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) demo-built
 demo-built: all $(OBJ)/samples
 	$(Q)sh dumps/demo.sh $(OBJ)/mongoreshape $(OBJ)/samples $(BUILD)/demo
-## demo-live: the same while a server runs: one of PyPI, started for it, with the sample data on it
+## demo-live: the same while a server runs: one from PyPI, started for it, with the sample data
 demo-live: deps
 	$(Q)$(MAKE) --no-print-directory -j$(CORES) demo-live-built
 demo-live-built: all
 	$(Q)env -u MONGODB_URI tests/server/with bash dumps/demo-live.sh $(OBJ)/mongoreshape-live
-## samples: writes the sample dumps in dumps/ anew
+## samples: writes the sample dumps in dumps/ again
 samples: $(OBJ)/samples
 	$(Q)$< make dumps/text dumps/sample
 
@@ -452,17 +455,17 @@ $(OBJ)/bench/live: bench/live.c bench/clock.h
 	$(call say,CC,$<)
 	$(Q)mkdir -p $(dir $@)
 	$(Q)$(CC) $(ALLFLAGS) $(MONGOC_INC) $< $(MONGOC_LIB) -lxxhash -o $@
-## bench-inspect: inspect beside a Python and a node script that count types and lengths of the same dump
+## bench-inspect: inspect compared with a Python and a node script that count types and lengths of the same dump
 bench-inspect: all $(addprefix $(OBJ)/bench/,gen measure)
 	$(Q)SCALE='$(or $(SCALE),0.2)' bash bench/inspect.sh $(OBJ)/mongoreshape $(OBJ)/bench
 $(OBJ)/bench/stage: $(OBJ)/bench/stage.o $(filter-out %/host_main.o,$(HOSTOBJ)) \
                     $(foreach r,$(EXTROOMS),$(OBJ)/lib$(r).a)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALLFLAGS) -rdynamic $(filter %.o,$^) $(call group,$(filter %.a,$^)) -ldl -o $@
-## bench-server: the stage of the extension beside the offline tool on one thread; SCALE=0.2
+## bench-server: the stage of the extension compared with the offline tool on one thread; SCALE=0.2
 bench-server: all $(OBJ)/libmongoreshape_ext.so $(OBJ)/bench/stage $(addprefix $(OBJ)/bench/,gen naive)
 	$(Q)SCALE='$(or $(SCALE),0.2)' bash bench/server.sh $(OBJ)/mongoreshape $(OBJ)/libmongoreshape_ext.so $(OBJ)/bench
-## bench-live: the online tool against a loop of bulks and native pipelines; SCALE=0.02 for a quick look, 1: a million
+## bench-live: the online tool against a loop of bulks and native pipelines; SCALE=0.02 for a quick test, 1: a million
 bench-live: all $(OBJ)/mongoreshape-live-test $(OBJ)/bench/live $(OBJ)/bench/measure
 	$(Q)SCALE='$(SCALE)' bash bench/live.sh $(OBJ) $(OBJ)/bench
 

@@ -63,7 +63,7 @@ compile(const struct mrsi_cli *cli, struct mrs_query **out, struct mrs_err *e)
         s = mrs_query_compile(&env, filter, out, e);
     }
     if (s != MRS_OK && e->code == MRS_E_FORMAT) {
-        e->code = MRS_E_PLAN; /* it is the line that is wrong, no file */
+        e->code = MRS_E_PLAN; /* the line is wrong, not a file */
     }
     if (s != MRS_OK) {
         mrs_err_at(e, "--where");
@@ -118,7 +118,7 @@ mrsi_cmd_cat(struct mrs_cli *line)
     if (s == MRS_OK) {
         return 0;
     }
-    if (x.nobody_reads) { /* as `head` ends its writer: no word, the status of the signal */
+    if (x.nobody_reads) { /* like a writer to `head`: no message, the status of the signal */
         return 128 + SIGPIPE;
     }
     mrs_cli_tell(line, &e);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_check.c - `mongoreshape check PLAN [-i IN]`: the plan for itself, or a whole run that writes
- * nothing and lets any number be refused. */
+/* cmd_check.c - `mongoreshape check PLAN [-i IN]`: checks the plan alone, or by a whole run that writes nothing and
+ * accepts any number of refusals. */
 #include "commands.h"
 #include "engine.h"
 #include "report.h"

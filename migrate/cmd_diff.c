@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_diff.c - `mongoreshape diff A B`, and `diff --manifest FILE`: what differs, on standard output, for people or
- * programs; that nothing does, on standard error. */
+/* cmd_diff.c - `mongoreshape diff A B`, and `diff --manifest FILE`: differences on standard output, as text or JSON;
+ * equality is reported on standard error. */
 #include "commands.h"
 #include "job.h"
 #include "mongoreshape/compare.h"
@@ -16,7 +16,7 @@ struct diffing {
     struct mrs_err err;
 };
 
-/* ---- for people ---- */
+/* ---- text ---- */
 static void
 value(const struct mrs_diff_value *v)
 {
@@ -146,7 +146,7 @@ tell(const struct diffing *x)
     }
 }
 
-/* ---- for programs ---- */
+/* ---- JSON ---- */
 static void
 json_document(struct mrs_cli_json *j, const struct mrs_diff_doc *d)
 {
@@ -247,7 +247,7 @@ tell_json(const struct diffing *x, int status)
     }
 }
 
-/* Status as before, or why the page could not be written. */
+/* The given status, or that of a failure to write the page. */
 static int
 write_page(const struct diffing *x, int status)
 {
@@ -266,7 +266,7 @@ write_page(const struct diffing *x, int status)
     return status;
 }
 
-/* ---- doing it ---- */
+/* ---- command ---- */
 static int
 misuse(const struct mrsi_cli *cli)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_explain.c - `mongoreshape explain PLAN [-i IN]`: the plan in words, with an input also what
- * becomes of indexes and options; with `--live` how it may run alongside writers; with
- * `--pipeline` as stages of a server, with `--stage` as the stage of the extension; with `--schema` the language
- * itself. */
+/* cmd_explain.c - `mongoreshape explain PLAN [-i IN]`: the plan in words, with an input also its effects on indexes and
+ * options; with `--live` how it may run while writers run; with `--pipeline` as stages of a server, with `--stage` as
+ * the stage of the extension; with `--schema` the language itself. */
 #include "commands.h"
 #include "mongoreshape/live.h"
 #include "mongoreshape/pipeline.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_inspect.c - `mongoreshape inspect IN`: the contents of a dump, its relations, and what will be a problem. */
+/* cmd_inspect.c - `mongoreshape inspect IN`: the contents of a dump, its relations, and future problems. */
 #include "commands.h"
 #include "job.h"
 #include "mongoreshape/files.h"
@@ -16,7 +16,7 @@ struct inspecting {
     struct mrs_input *in;
     uint32_t *at; /* of a collection, in the input */
     uint32_t n;
-    uint32_t *profile; /* of what profilers noted */
+    uint32_t *profile; /* of the profilers' records */
     uint32_t profiles;
     struct mrs_scanner *scanner;
     struct mrsi_inspection *found;
@@ -34,7 +34,7 @@ describe(void *arg, uint32_t i, struct mrs_inspect_collection *out, struct mrs_e
     struct mrs_val type = mrs_doc_get(ns->metadata, "type"), options = mrs_doc_get(ns->metadata, "options");
     (void)e;
     struct mrs_series of;
-    bool buckets = mrs_series_has_buckets(ns->metadata, &of); /* they are no documents of the collection */
+    bool buckets = mrs_series_has_buckets(ns->metadata, &of); /* buckets are not documents of the collection */
     *out = (struct mrs_inspect_collection){
         .ns = ns->ns, .metadata = ns->metadata, .has_data = ns->data_path && !buckets};
     out->is_view = mrs_val_is_text(type, "view") ||
@@ -184,7 +184,7 @@ mrsi_cmd_inspect(struct mrs_cli *line)
     mrs_free(line->mem, x.hints);
     mrs_free(line->mem, x.workload);
     if (s == MRS_OK) {
-        return cut; /* 1: the report says what was not read */
+        return cut; /* 1: the report lists what was not read */
     }
     mrs_cli_tell(line, &e);
     return e.code == MRS_E_CANCEL && mrs_signals_number() ? 128 + mrs_signals_number() : mrs_code_exit(e.code);

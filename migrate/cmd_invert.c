@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_invert.c - `mongoreshape invert PLAN [-i IN]`: the plan that undoes a plan, and what it cannot bring back. */
+/* cmd_invert.c - `mongoreshape invert PLAN [-i IN]`: the plan that undoes a plan, and what it cannot restore. */
 #include "commands.h"
 #include "text.h"
 

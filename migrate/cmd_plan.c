@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_plan.c - `mongoreshape plan [STEP] [-i IN]`: a plan to begin with, or the list of steps.
+/* cmd_plan.c - `mongoreshape plan [STEP] [-i IN]`: a plan to start from, or the list of steps.
  *
- * What a dump says is guessed by names and types in the first documents of each collection: enough for a text that a
- * person reads before it is run, and for no more. */
+ * With a dump, names are guessed from names and types in the first documents of each collection: good enough for a text
+ * that the user reads before running it, not for more. */
 #include "commands.h"
 #include "job.h"
 
 #include <ctype.h>
 
-#define LOOK_COLLS 50u  /* collections that are shown */
-#define LOOK_FIELDS 24u /* fields of one that are examined */
+#define LOOK_COLLS 50u  /* collections listed */
+#define LOOK_FIELDS 24u /* fields of each that are read */
 #define LOOK_DOCS 100u
 
 struct look_field {
@@ -30,10 +30,10 @@ struct plan_start {
     struct mrs_plan_start start;
     struct mrs_buf fill;
     struct mrs_build b;
-    const char *db; /* of the collections that are filled in; NULL: none yet */
+    const char *db; /* of the collections filled in; NULL: none yet */
 };
 
-/* ---- finding ---- */
+/* ---- read the dump ---- */
 static bool
 add_field(struct mrs_arena *arena, struct look *l, const struct mrs_elem *e)
 {
@@ -127,8 +127,8 @@ add_line(struct plan_start *p, const struct look *l, struct mrs_mem *mem)
     return line != NULL;
 }
 
-/* ---- guessing ---- */
-/* Whether a field is called as if it named a document of `coll`: customerId, customer_id and customer of customers. */
+/* ---- guess ---- */
+/* Does the name of a field suggest a reference to `coll`: customerId, customer_id and customer for customers? */
 static bool
 names_one_of(const char *field, const char *coll)
 {
@@ -150,7 +150,7 @@ names_one_of(const char *field, const char *coll)
     return false;
 }
 
-/* A collection, one it refers to, and the field that does; false: names tell of none. */
+/* Finds a collection, one that it refers to, and the field with the reference; false: no names suggest any. */
 static bool
 find_pair(const struct plan_start *p, const struct look **child, const struct look **parent, const char **field)
 {
@@ -188,7 +188,7 @@ put(struct plan_start *p, const char *key, const char *text)
     mrs_build_text(&p->b, key, text, (uint32_t)strlen(text));
 }
 
-/* embed, copy, rollup; link. Where documents of `into` hold the reference (copy) it is the other way round. */
+/* embed, copy, rollup; link. If documents of `into` hold the reference (copy) it is reversed. */
 static void
 fill_pair(struct plan_start *p)
 {
@@ -217,7 +217,7 @@ fill_pair(struct plan_start *p)
     }
 }
 
-/* The collection that steps on one begin with: the first that has what the step needs, else the largest. */
+/* The collection for steps on one: the first one that has what the step needs, else the largest. */
 static const struct look *
 main_coll(const struct plan_start *p, const struct look_field **field)
 {
@@ -272,7 +272,7 @@ fill_one(struct plan_start *p)
     }
 }
 
-/* ---- the command ---- */
+/* ---- command ---- */
 static enum mrs_status
 look_around(struct plan_start *p, const struct mrsi_cli *cli, struct mrs_err *e)
 {

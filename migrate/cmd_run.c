@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-/* What does not go together with the way back. */
+/* Reports options that cannot be combined with --residue and --write-residue. */
 static int
 misuse_residue(const struct mrsi_cli *cli)
 {

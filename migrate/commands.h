@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commands.h - the commands, one file each; they return the exit status. */
+/* commands.h - the commands, one file for each; they return the exit status. */
 #ifndef MRSI_COMMANDS_H
 #define MRSI_COMMANDS_H
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* disk_space.c - whether an output fits the disk, examined before hours of work.
+/* disk_space.c - checks whether the output fits the disk, before hours of work.
  *
- * An output takes about as much as its input. It may take less (a plan that drops, a stronger compression, a file
- * system that packs or shares blocks), so this is a warning: a run that fills the disk is continued with --resume. */
+ * An output needs about as much space as its input. It may need less (a plan that drops, a stronger compression, a file
+ * system that compresses or shares blocks), so this is a warning: a run that fills the disk is resumed with
+ * --resume. */
 #include "disk_space.h"
 #include "mongoreshape/io.h"
 
@@ -26,7 +27,7 @@ mrsi_disk_space_look(const struct mrsi_job *job)
     }
     const char *folder = dirname(path);
     if (statvfs(folder, &fs) != 0) {
-        return; /* the run says what is wrong with it */
+        return; /* the run reports the error */
     }
     for (uint32_t i = 0; i < mrs_input_count(job->in); i++) {
         bytes += mrs_input_at(job->in, i)->file_bytes;

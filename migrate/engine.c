@@ -27,7 +27,7 @@ settings(const struct mrsi_job *job, const struct mrs_run_opts *o)
             mrs_input_count(job->in) == 1 ? "" : "s");
 }
 
-/* The command that resumes a stopped run. After the word `--` nothing is an option. */
+/* Prints the command that resumes a stopped run. After the word `--` nothing is an option. */
 static void
 tell_how_to_go_on(const struct mrsi_cli *cli)
 {
@@ -77,7 +77,7 @@ tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
     }
 }
 
-/* Whether OUT holds one collection and nothing else. */
+/* Does OUT hold one collection and nothing else? */
 static bool
 is_single(const struct mrsi_job *job)
 {
@@ -98,7 +98,7 @@ is_single(const struct mrsi_job *job)
     return found;
 }
 
-/* The one namespace that it can take: --ns, else the only one there is. */
+/* The one namespace that it can hold: --ns, else the only one there is. */
 static const char *
 single_ns(const struct mrsi_job *job)
 {
@@ -129,7 +129,7 @@ static struct mrs_run_opts
 options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
 {
     MRS_ASSERT(job->cli);
-    /* a dry run reads everything, whatever is refused */
+    /* a dry run reads everything, with any number of refusals */
     const struct mrsi_cli *cli = job->cli;
     return (struct mrs_run_opts){.input = cli->input,
                                  .output = cli->output,
@@ -159,7 +159,7 @@ options(const struct mrsi_job *job, bool dry, bool look, uint64_t max_refused)
                                  .cancel = mrs_signals_flag()};
 }
 
-/* Whether mongorestore could not load the result, as far as a check knows. */
+/* Would mongorestore fail to load the result, as far as a check knows? */
 static bool
 fails_restore(const struct mrs_report *r)
 {

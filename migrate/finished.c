@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finished.c - `run --resume` where the run was done already: a kill between the name of OUT and the end of the
- * program, or a loop that tries again and again.
+/* finished.c - `run --resume` after the run was completed: a kill between the rename to OUT and the end of the program,
+ * or a loop that retries.
  *
- * OUT counts as this run's only where its manifest has the id of this plan and the digests of this input, which is
- * read once for that. Where anything is otherwise the run goes its way, and says that OUT is there. */
+ * OUT counts as the output of this run only if its manifest has the id of this plan and the digests of this input,
+ * which is read once for that. If anything differs, the run starts, and reports that OUT exists. */
 #include "finished.h"
 #include "mongoreshape/compare.h"
 #include "mongoreshape/ejson.h"
@@ -39,7 +39,7 @@ read_manifest(const struct mrsi_cli *cli, struct mrs_buf *path, char **text, siz
     return MRS_END;
 }
 
-/* Whether it is one of this plan, with no more refused documents than are allowed; *refused: how many. */
+/* Is it a manifest of this plan, with at most the allowed number of refused documents? *refused: their number. */
 static bool
 is_of_plan(const struct mrsi_job *job, const char *text, size_t n, uint64_t *refused)
 {
@@ -66,7 +66,7 @@ is_of_plan(const struct mrsi_job *job, const char *text, size_t n, uint64_t *ref
     return good;
 }
 
-/* OK: *same says whether the manifest is of this input. */
+/* OK: *same: the manifest is of this input. */
 static enum mrs_status
 is_of_input(const struct mrsi_job *job, const struct mrs_manifest_text *m, bool *same, struct mrs_err *e)
 {
@@ -111,7 +111,7 @@ mrsi_finished(const struct mrsi_job *job, int *status)
         m.text = text;
         m.name = (const char *)path.p;
         if (is_of_input(job, &m, &same, &own) != MRS_OK) {
-            same = false; /* the run meets the same, and says it */
+            same = false; /* the run fails in the same way, and reports it */
         }
     }
     mrs_free(cli->line.mem, text);

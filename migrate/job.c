@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job.c - opening input and plan, and telling errors as compilers do: file:line:column: error:
- * what.
+/* job.c - opens input and plan, and prints errors in the form of compilers: file:line:column: error: message.
  *
- * The input comes first, because the plan's collections may be those of its only database. Without
- * an input the plan is read for itself. */
+ * The input is opened first, because the plan's collections may be in its only database. Without an input the plan is
+ * read alone. */
 #include "job.h"
 #include "mongoreshape/clock.h"
 #include "mongoreshape/catalogue.h"
@@ -31,7 +30,7 @@ mrsi_job_input_opts(const struct mrsi_cli *cli)
                                    .tmp = cli->tmp};
 }
 
-/* Documents without a name of their own take the pattern's, where that is one. */
+/* Files without a name of their own get the pattern's, if it is a name. */
 void
 mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out)
 {
@@ -42,7 +41,7 @@ mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out)
                                    .tmp = cli->tmp};
 }
 
-/* ---- reading what must be read from end to end before it is known ---- */
+/* ---- inputs that must be read completely before they are known ---- */
 struct job_reading {
     struct mrs_cli_progress line;
     uint64_t done;
@@ -93,7 +92,7 @@ open_input(struct mrsi_job *job)
     return cli->input ? mrsi_job_read(cli, cli->input, &opts, &job->in, &job->err) : MRS_OK;
 }
 
-/* `$$NOW` of a way back is that of the way there. */
+/* `$$NOW` of an inverse is that of the original run. */
 static enum mrs_status
 open_residue(struct mrsi_job *job)
 {
@@ -154,7 +153,7 @@ load_plan(struct mrsi_job *job)
     return s;
 }
 
-/* Holds the plan against the collections of the input, so that what is wrong gets its line. */
+/* Checks the plan against the collections of the input, so that errors have their line. */
 static enum mrs_status
 check_plan(struct mrsi_job *job)
 {

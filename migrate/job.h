@@ -1,42 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job.h - what run, check and explain begin with: an input, a plan, and how to speak of what is
- * wrong with them. */
+/* job.h - the common start of run, check and explain: input, plan, and the output of their errors. */
 #ifndef MRSI_JOB_H
 #define MRSI_JOB_H
 
 #include "options.h"
 
-struct mrsi_phase { /* a part of a run, as its progress names it */
+struct mrsi_phase { /* a part of a run, named as in its progress */
     char name[128];
     uint64_t ms;
 };
 enum { MRSI_PHASES_MOST = 256 };
-struct mrsi_phases { /* those that come when there is no more room count to the last */
+struct mrsi_phases { /* phases beyond the capacity count to the last */
     struct mrsi_phase at[MRSI_PHASES_MOST];
     uint32_t n;
-    uint64_t since; /* by mrs_clock_steady: the last began */
+    uint64_t since; /* by mrs_clock_steady: start of the last one */
 };
 
 struct mrsi_job {
     struct mrsi_cli *cli;
-    struct mrs_input *in;  /* NULL: none was named */
+    struct mrs_input *in;  /* NULL: none was given */
     struct mrs_plan *plan; /* NULL: it could not be read */
-    struct mrs_residue *residue; /* NULL: none was named */
-    char *plan_text;       /* as it was read; NULL */
+    struct mrs_residue *residue; /* NULL: none was given */
+    char *plan_text;       /* as read; NULL */
     struct mrsi_phases phases;
     struct mrs_err err;
 };
 
-/* 0; or the exit status, when a wrong --jobs or --memory has been reported. */
+/* 0; or the exit status, after a wrong --jobs or --memory was reported. */
 int mrsi_limits_misused(const struct mrsi_cli *cli);
 /* Opens the input, if any, loads the plan, checks it against the input's collections and prints its warnings. OK, or
  * the error in job->err; printed as well, unless --json. */
 enum mrs_status mrsi_job_open(struct mrsi_job *job, struct mrsi_cli *cli);
 struct mrs_input_opts mrsi_job_input_opts(const struct mrsi_cli *cli);
-/* Opens a dump with a line about the progress, where reading it takes long; the first Ctrl-C ends it (MRS_E_CANCEL). */
+/* Opens a dump, with a progress line if that takes long; the first Ctrl-C ends it (MRS_E_CANCEL). */
 enum mrs_status mrsi_job_read(const struct mrsi_cli *cli, const char *path, struct mrs_input_opts *opts,
                               struct mrs_input **in, struct mrs_err *e);
-/* Of a command whose --ns is a pattern. */
+/* For a command whose --ns is a pattern. */
 void mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out);
 void mrsi_job_close(struct mrsi_job *job);
 /* Prints job->err on standard error: the plan's errors one by one, or the one error. */

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - mongoreshape, the offline tool.
  *
- * All meaning is in the library, all words of the command line in options.c, the parser in common/cli. */
+ * The logic is in the library, all words of the command line are in options.c, the parser is in common/cli. */
 #include "options.h"
 #include <malloc.h>
 #include <sys/resource.h>
 
-/* Each collection that a step writes is an open file, and a plan may make thousands: as many as the system allows. */
+/* Each collection that a step writes is an open file, and a plan may make thousands: raises the limit to the
+ * maximum. */
 static void
 allow_files(void)
 {
     struct rlimit files;
     if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur < files.rlim_max) {
         files.rlim_cur = files.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &files); /* without it some collections fewer can be written */
+        setrlimit(RLIMIT_NOFILE, &files); /* on failure the limit stays lower */
     }
 }
 
@@ -21,8 +22,8 @@ int
 main(int argc, char **argv)
 {
     struct mrsi_cli cli;
-    /* Large pieces go back to the system when they are freed: glibc would come to keep them, and --memory counts what
-     * the process has. */
+    /* Returns large freed blocks to the system: glibc would start to keep them, and --memory counts the memory of the
+     * process. */
     mallopt(M_MMAP_THRESHOLD, 256 << 10);
     allow_files();
     memset(&cli, 0, sizeof cli);
@@ -35,7 +36,7 @@ main(int argc, char **argv)
         fputs("mongoreshape: out of memory\n", stderr);
         return mrs_code_exit(MRS_E_MEMORY);
     }
-    /* nothing has its final name yet, so there is nothing to take back */
+    /* nothing has its final name yet, so there is nothing to undo */
     mrs_signals_begin("mongoreshape: a mapped file cannot be read any more: the disk failed, or the file was "
                       "truncated\noutput not written\n");
     int status = mrs_cli_main(&cli.line, argc, argv);

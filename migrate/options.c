@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options.c - the table of commands and options.
  *
- * Help, manual and completions read these texts, so this is the place to explain an option, and the
- * only one. Rows are in the order in which people should meet them. */
+ * Help, manual and completions use these texts, so an option is documented here and only here. Rows are in the order in
+ * which users should read them. */
 #include "options.h"
 
 #include "commands.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.c - the line about a run of the engine: share, bytes, documents, rate, time left, phase.
+/* progress.c - the progress line of a run of the engine: share, bytes, documents, rate, time left, phase.
  *
- * When a line is due and how it is drawn is common/cli's business; here is its text. */
+ * common/cli decides when a line is due and draws it; this file makes its text. */
 #include "progress.h"
 #include "mongoreshape/clock.h"
 
@@ -24,7 +24,7 @@ mrsi_progress_tell(void *arg, const struct mrs_progress *now)
     mrs_cli_progress_draw(p, line);
 }
 
-/* ---- how long each phase took ---- */
+/* ---- time of each phase ---- */
 static void
 end_phase(struct mrsi_phases *p, uint64_t now)
 {

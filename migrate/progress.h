@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress.h - the line that says how far a run of the engine is. */
+/* progress.h - the progress line of a run of the engine. */
 #ifndef MRSI_PROGRESS_H
 #define MRSI_PROGRESS_H
 
@@ -10,13 +10,13 @@
 /* For struct mrs_run_opts; arg: struct mrs_cli_progress. */
 void mrsi_progress_tell(void *arg, const struct mrs_progress *now);
 
-/* The same for a run whose phases are timed; arg: struct mrsi_watch. */
+/* The same for a run with timed phases; arg: struct mrsi_watch. */
 struct mrsi_watch {
     struct mrs_cli_progress line;
     struct mrsi_phases *phases;
 };
 void mrsi_progress_watch(void *arg, const struct mrs_progress *now);
-/* The run is over: the last phase ends here. */
+/* The run has ended: ends the last phase. */
 void mrsi_progress_over(struct mrsi_watch *w);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report.c - the summary of a run for people: the account of each step, what was written, refused and left out, and
+/* report.c - the summary of a run as text: the account of each step, the documents written, refused and left out, and
  * how to resume.
  *
- * Numbers are in columns; a column that is zero throughout is not shown, but `before` and `after` always are, so that
- * the account can be checked by eye. */
+ * Numbers are in columns; a column of zeros is not shown, except `before` and `after`, so that the account can be
+ * checked by eye. */
 #include "report.h"
 #include "mongoreshape/inverse.h"
 #include "mongoreshape/report_text.h"
 
 #define N_COLUMNS 15
-#define LONG      200 /* documents in an array, as `inspect` judges it */
-#define LINE      (1u << 20) /* most bytes of a line */
-#define LARGE     (15u << 20) /* a document that should be named: one that is not there yet will hardly fit */
+#define LONG      200 /* documents in an array; the same limit as in `inspect` */
+#define LINE      (1u << 20) /* maximum length of a line */
+#define LARGE     (15u << 20) /* a document to report: a new one of this size will hardly fit */
 
 struct column {
     const char *title;
@@ -162,7 +162,7 @@ timing(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool dry
     }
 }
 
-/* A line that report_text.h made. */
+/* Prints a line made by report_text.h. */
 static void
 say_line(FILE *f, const char *before, struct mrs_buf *line)
 {
@@ -181,7 +181,7 @@ step_of(const struct mrs_plan *plan, uint32_t no)
     return i < plan->n_steps ? &plan->steps[i] : NULL;
 }
 
-/* Documents with one `_id`: whether all of them come through, or one of each. Once for a step that moves documents. */
+/* Documents with one `_id`: do all of them survive, or one for each? Once for each step that moves documents. */
 static void
 conflicts(FILE *f, const struct mrsi_job *job, const struct mrs_report *r)
 {
@@ -267,7 +267,7 @@ residue(FILE *f, const struct mrs_report *r)
     }
 }
 
-/* What mongorestore would fail on. */
+/* Problems for mongorestore. */
 static void
 of_result(FILE *f, const struct mrs_notice *x, struct mrs_buf *line)
 {
@@ -291,7 +291,7 @@ of_result(FILE *f, const struct mrs_notice *x, struct mrs_buf *line)
     say_line(f, "note: ", line);
 }
 
-/* check: a line for each path; else one for all of a step and a collection. */
+/* check: a line for each path; else one for each step and collection. */
 static void
 unmet(FILE *f, const struct mrs_report *r, bool dry, struct mrs_buf *line)
 {
@@ -308,7 +308,7 @@ unmet(FILE *f, const struct mrs_report *r, bool dry, struct mrs_buf *line)
         if (same) {
             mrs_say(f, ", `%s`", x->path);
         } else {
-            fputs(before ? "\n" : "", f); /* not of the message, in which it would be escaped */
+            fputs(before ? "\n" : "", f); /* not part of the message, which would be escaped */
             mrs_say(f, "note: step %u, %s: no document has `%s`", x->step, x->ns, x->path);
         }
         if (x->nearest) {
@@ -347,7 +347,7 @@ notices(FILE *f, const struct mrs_report *r, struct mrs_buf *line)
     }
 }
 
-/* Equal `_id`s in the input. */
+/* Duplicate `_id`s in the input. */
 static void
 twins(FILE *f, const struct mrs_report *r, bool dry)
 {
@@ -361,7 +361,7 @@ twins(FILE *f, const struct mrs_report *r, bool dry)
     }
 }
 
-/* The output and its temporary neighbours. */
+/* The output and its temporary files. */
 static void
 disk(FILE *f, const struct mrs_report *r)
 {

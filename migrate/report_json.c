@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_json.c - the summary as one JSON object, for programs: the same figures, always all of
- * them, and the errors with their places. */
+/* report_json.c - the summary as one JSON object, for programs: the same figures, always all of them, and the errors
+ * with their places. */
 #include "report.h"
 #include "html/shapes.h"
 #include "mongoreshape/inverse.h"
@@ -177,7 +177,7 @@ kinds(struct mrs_cli_json *j, const char *name, unsigned bits)
     mrs_cli_json_close(j);
 }
 
-/* Only where one was written. */
+/* Only if one was written. */
 static void
 residue(struct mrs_cli_json *j, const struct mrs_report *r)
 {
@@ -192,7 +192,7 @@ residue(struct mrs_cli_json *j, const struct mrs_report *r)
     mrs_cli_json_close(j);
 }
 
-/* Which part of the run took how long. */
+/* The time of each part of the run. */
 static void
 phases(struct mrs_cli_json *j, const struct mrsi_phases *p)
 {
@@ -272,7 +272,7 @@ mrsi_report_json(FILE *f, const struct mrsi_job *job, const struct mrs_report *r
     return mrs_cli_json_end(&j, f);
 }
 
-/* The output is read again, like any dump; where it went to a pipe, or was not written, there are no shapes. */
+/* The output is read again, like any dump; if it went to a pipe, or was not written, there are no shapes. */
 static void
 shapes(struct mrs_cli_json *j, const struct mrsi_job *job, const struct mrs_report *r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sample.c - what `--sample` shows: documents before and after, side by side in time.
+/* sample.c - the output of `--sample`: documents before and after.
  *
- * The output is read again like any dump, so what is shown is what was written: documents that are new or have other
- * bytes than before. */
+ * The output is read again like any dump, so the sample shows what was written: documents that are new or have
+ * changed. */
 #include "sample.h"
 
 #include <mongoreshape/ejson.h>
@@ -24,7 +24,7 @@ show_document(struct mrs_mem *mem, const char *label, struct mrs_view doc)
     mrs_buf_clear(&text);
 }
 
-/* The first documents of a namespace of a dump: a block of them, or none. */
+/* The first documents of a namespace of a dump: one block, or none. */
 static void
 read_first(struct mrs_input *in, uint32_t i, struct mrs_block *b)
 {
@@ -48,7 +48,7 @@ same_id(struct mrs_view x, struct mrs_view y)
     return a.type == b.type && a.n == b.n && (!a.n || memcmp(a.p, b.p, a.n) == 0);
 }
 
-/* The document of this _id; empty where there is none. */
+/* The document with this _id; empty if there is none. */
 static struct mrs_view
 find_doc(const struct mrs_block *b, struct mrs_view like)
 {
@@ -61,7 +61,7 @@ find_doc(const struct mrs_block *b, struct mrs_view like)
     return mrs_empty_doc();
 }
 
-/* Those that are new or have changed, with what they were. How many were shown. */
+/* Shows new and changed documents, with their earlier form. Returns their number. */
 static int
 show_changed(struct mrs_mem *mem, const char *ns, const struct mrs_block *before, const struct mrs_block *after)
 {

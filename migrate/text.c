@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c - a command that prints one text: opening its job, printing, telling what went wrong. */
+/* text.c - a command that prints one text: opens its job, prints, reports errors. */
 #include "text.h"
 #include "report.h"
 
@@ -18,7 +18,7 @@ mrsi_text_command(struct mrs_cli *line, enum mrs_status (*make)(struct mrsi_job 
             mrsi_job_tell(&job);
         }
     }
-    if (s == MRS_OK && out.n) { /* of nothing there is no pointer */
+    if (s == MRS_OK && out.n) { /* an empty buffer has no pointer */
         fwrite(out.p, 1, out.n, stdout);
     }
     int status = s == MRS_OK ? 0 : mrsi_job_exit(&job);

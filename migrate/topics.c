@@ -75,7 +75,7 @@ page_key(const struct mrs_key *k)
     printf(".\n");
 }
 
-/* The lines of the example that make a step. */
+/* The lines of the example for a step. */
 static void
 page_example(const struct mrs_step_type *t)
 {

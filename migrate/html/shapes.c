@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shapes.c - the fields of a run's collections before and after it: paths and types of the first documents on each
- * side, side by side on the page of a run. */
+ * side, in two columns on the page of a run. */
 #include "shapes.h"
 #include "mongoreshape/walk.h"
 
-/* DEEP levels of documents and arrays, FIELDS paths: a page is for eyes. */
+/* DEEP levels of documents and arrays, FIELDS paths: readable on a page. */
 enum { DOCUMENTS = 100, FIELDS = 400, DEEP = 4, PATH = 240, TYPES = 24, COLLECTIONS = 200 };
 
 struct shape_field {
     char path[PATH];
-    uint32_t types; /* bit of the place in fields_seen.type */
+    uint32_t types; /* bits by index in fields_seen.type */
 };
 struct fields_seen {
     struct shape_field field[FIELDS];
     uint32_t n;
-    uint8_t type[TYPES]; /* seen so far */
+    uint8_t type[TYPES]; /* types found so far */
     uint32_t types;
 };
 
@@ -49,14 +49,14 @@ meet(struct fields_seen *s, const char *path, uint8_t type)
     s->field[i].types |= type_bit(s, type);
 }
 
-/* Fields of a document in their order; elements of an array are one path, `tags[]`. */
+/* Collects the fields of a document in their order; elements of an array are one path, `tags[]`. */
 static void
 look_at(struct fields_seen *s, struct mrs_view doc)
 {
     MRS_ASSERT(mrs_view_is_framed(doc));
     struct {
         struct mrs_walk walk;
-        size_t n; /* of the path to it */
+        size_t n; /* length of its path */
         bool array;
     } level[DEEP];
     char path[PATH] = "";

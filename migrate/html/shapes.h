@@ -6,8 +6,8 @@
 #include "mongoreshape/cli.h"
 #include "mongoreshape/run.h"
 
-/* Member "shapes": of each collection in the account the fields and types of its first documents, in the input and in
- * the output (NULL: there is none). What cannot be read is left out: the page is about a run that is over. */
+/* Member "shapes": for each collection in the account the fields and types of its first documents, in the input and in
+ * the output (NULL: none). Unreadable data are left out: the page is about a finished run. */
 void mrsi_shapes(struct mrs_cli_json *j, struct mrs_input *before, struct mrs_input *after,
                  const struct mrs_report *report);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_context.h - what all files of the online tool share: the job in hand.
+/* job_context.h - shared by all files of the online tool: the current job.
  *
- * One struct live_job is made by the command that was called and handed down; nothing is global. It belongs to one
- * thread. Errors travel in struct mrs_err; MRS_E_SERVER for what the server refused. Interrupts: `cancel` is set by the
- * signal handler and examined between batches (MRS_E_CANCEL). */
+ * The called command makes one struct live_job and passes it on; nothing is global. It belongs to one thread. Errors
+ * are returned in struct mrs_err; MRS_E_SERVER for refusals by the server. Interrupts: the signal handler sets
+ * `cancel`, which is checked between batches (MRS_E_CANCEL). */
 #ifndef LIVE_H
 #define LIVE_H
 
@@ -18,24 +18,24 @@ struct live_metrics;
 enum live_mode { LIVE_EXPAND, LIVE_DIRECT };
 enum live_quiet { LIVE_NOT_QUIET, LIVE_BY_BLOCK, LIVE_BY_VALIDATOR, LIVE_BY_WORD };
 
-struct live_opts { /* from the command line, or of a resumed run from the run document */
+struct live_opts { /* from the command line, or for a resumed run from the run document */
     const char *db, *state_db;
-    const char *state_old;   /* where older versions kept the state: examined, too; NULL: not */
+    const char *state_old;   /* state database of older versions, checked too; NULL: not */
     enum live_mode mode;
     enum live_quiet quiet;
-    bool native;             /* pipelines of the server do the work of expand where they can */
+    bool native;             /* pipelines of the server do the work of expand if possible */
     uint32_t batch;          /* documents; 0: auto */
     uint64_t memory;         /* of mrs_run and of verify; 0: 256 MiB */
     uint64_t max_refused;
-    uint32_t passes;         /* most end passes; 0: 3 */
+    uint32_t passes;         /* maximum number of end passes; 0: 3 */
     const char *tmp;         /* folder of the snapshot; NULL: $TMPDIR, else /tmp */
     bool dry_run;            /* writes only state; reports what would be written */
     bool execute, allow_scan, allow_ttl, no_transactions, keep_before, repair, discard_new_writes, discard_refused;
     int64_t lease_ms;        /* 0: 30,000 */
 };
-struct live_workers { /* the processes that do a walk together: worker_processes.c */
+struct live_workers { /* the processes that share a walk: worker_processes.c */
     uint32_t n;
-    /* All of them run; progress: something was done since the last call. FAIL: what one of them failed with. */
+    /* Keeps all running; progress: work was done since the last call. FAIL: error of one of them. */
     enum mrs_status (*keep)(struct live_workers *c, bool progress, struct mrs_err *e);
 };
 
@@ -43,36 +43,36 @@ struct live_progress {
     const char *phase, *ns;  /* "expand 1 embed", "shop.posts" */
     uint64_t done, estimated, bytes;
     double docs_per_s;
-    /* live_run_tell fills in the rest */
+    /* set by live_run_tell */
     const char *limiting;    /* "server latency", "contention", "our own CPU", "throttle", "paused", "lag", ... ; "" */
     const char *why;         /* figures for it, "7 s of 5 s, speed 42 %"; "" or NULL: none */
-    double speed;            /* share of the time that it works, by the governor */
-    const char *course;      /* NULL: nothing is known of the whole way, percent and walk say nothing */
-    uint32_t percent;        /* of the whole way */
+    double speed;            /* share of the time spent working, by the governor */
+    const char *course;      /* NULL: total unknown, percent and walk have no meaning */
+    uint32_t percent;        /* of the whole command */
     uint32_t walk, walks;    /* 0 of 0: unknown */
-    int64_t seconds_left;    /* of the whole way; -1: not known */
+    int64_t seconds_left;    /* of the whole command; -1: unknown */
 };
 
 struct live_job {
     struct mrs_mem *mem;
     struct live_opts opts;
     struct live_link *link;
-    struct live_server *server; /* what the server is and has (server.h) */
+    struct live_server *server; /* properties and catalogue of the server (server.h) */
     struct mrs_plan *plan;
-    bool listed;                /* the name of a database in it had a star: all were listed */
-    struct mrs_live *live;      /* what the static rule says of the plan (mongoreshape/live.h) */
+    bool listed;                /* a database name in it had a star: all were listed */
+    struct mrs_live *live;      /* results of the static rule for the plan (mongoreshape/live.h) */
     const char *command;        /* "apply" */
-    struct live_workers *workers;     /* of the leader of a run; NULL: one process does all */
-    struct live_metrics *metrics; /* where figures go (metrics.h); NULL: nowhere */
-    struct live_run *run;       /* the run document in hand (state.h); NULL in a dry run */
+    struct live_workers *workers;     /* for the leader of a run; NULL: one process does all */
+    struct live_metrics *metrics; /* output of figures (metrics.h); NULL: none */
+    struct live_run *run;       /* the current run document (state.h); NULL in a dry run */
     void (*progress)(void *arg, const struct live_progress *p); /* may be NULL */
     void (*say)(void *arg, const char *line);                   /* a line for the report; may be NULL */
     void *arg;
     const int *cancel;
-    struct mrs_secret secret; /* of hashes by which two things are taken for one */
+    struct mrs_secret secret; /* keys hashes whose equality counts as identity */
 };
 
-/* ---- named stops and mutants: stop.c; nothing at all in the normal build ---- */
+/* ---- named stops and mutants: stop.c; empty in the normal build ---- */
 #ifdef LIVE_TEST
 void live_stop(const char *name);
 bool live_mutant(const char *name);
@@ -85,7 +85,7 @@ void live_short_in(struct mrs_view question);
 #define LIVE_SHORT_IN(question) ((void)0)
 #define LIVE_STOP(name) ((void)0)
 #define LIVE_MUTANT(name) (false)
-#define live_clock() mrs_clock_asleep() /* by which leases are reckoned; a test can make it run ahead */
+#define live_clock() mrs_clock_asleep() /* the clock of leases; a test can advance it */
 #endif
 
 #endif

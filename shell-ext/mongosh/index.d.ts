@@ -4,13 +4,13 @@
 /** The name of a YAML or JSON file, or the plan itself. */
 type Plan = string | { steps: object[]; plan?: string; database?: string; server?: string };
 
-/** What each command takes; every other option of mongoreshape-live is passed on, --max-refused as maxRefused. */
+/** Common options; every other option of mongoreshape-live is passed on, --max-refused as maxRefused. */
 interface Options {
     /** A run by the first digits of its id, instead of a plan. */
     run?: string;
-    /** Do it; without it nothing of yours is written. */
+    /** Executes the command; without it no user data are written. */
     execute?: boolean;
-    /** Database of collections for which the plan names none: the shell's, if left out. */
+    /** Database of collections for which the plan names none; default: the shell's. */
     db?: string;
     stateDb?: string;
     /** Another server than the shell's: a file whose first line is its URI. */
@@ -40,7 +40,7 @@ interface ApplyOptions extends Options, Knobs {
     mode?: 'expand' | 'direct';
     quietBy?: 'block' | 'validator' | 'word';
     engine?: 'client' | 'pipeline';
-    /** Processes that do the first walk together, 16 at most. */
+    /** Number of processes that share the first walk, at most 16. */
     workers?: number;
     maxRefused?: number | 'any';
     keepBefore?: boolean;
@@ -50,7 +50,7 @@ interface ApplyOptions extends Options, Knobs {
 interface ThrottleOptions extends Options, Knobs {
 }
 
-/** What a command says; what is empty is left out. An exit status above 1 is thrown, as ReshapeError. */
+/** The report of a command, without empty members. An exit status above 1 is thrown, as ReshapeError. */
 interface Report {
     command: string;
     exitStatus: 0 | 1;
@@ -67,7 +67,7 @@ interface Report {
     differs?: number;
     named?: string[];
     said?: string[];
-    /** What to call next. */
+    /** The next call. */
     next?: string;
 }
 interface Status {
@@ -86,17 +86,17 @@ interface Status {
 interface PipelineStep {
     step: number;
     type: string;
-    /** Why it is no pipeline. */
+    /** Why the step is not possible as a pipeline. */
     reason?: string;
     db?: string;
     coll?: string;
-    /** What must find nothing before it may run: a filter, or a pipeline. */
+    /** Must find nothing before the step may run: a filter, or a pipeline. */
     counts?: { db: string; coll: string; why: string; filter?: object; pipeline?: object[] }[];
     /** Pipelines that write, in this order. */
     writes?: { db: string; coll: string; pipeline: object[] }[];
-    /** What goes in the end: what a filter finds, or whose `_id`s a pipeline gives. */
+    /** Documents to delete at the end: those of a filter, or with the `_id`s that a pipeline returns. */
     removes?: { db: string; coll: string; filter?: object; pipeline?: object[] }[];
-    /** Commands, in this order, where the step is no pipeline: an index, options, a name of a collection. */
+    /** Commands, in this order, if the step is no pipeline: an index, options, a name of a collection. */
     commands?: { db: string; command: object }[];
 }
 interface ReshapeError extends Error {
@@ -119,7 +119,7 @@ interface Reshape {
     resume(plan: Plan, options?: Options): Promise<Report>;
     throttle(plan: Plan, options?: ThrottleOptions): Promise<Report>;
 
-    /** The same on a run: by { run: ID }, or the only one that there is. */
+    /** The same for a run: by { run: ID }, or the only one. */
     apply(options: ApplyOptions): Promise<Report>;
     verify(options?: Options & { repair?: boolean }): Promise<Report>;
     contract(options?: Options & { quietBy?: 'block' | 'validator' | 'word' }): Promise<Report>;
@@ -131,11 +131,11 @@ interface Reshape {
     resume(options?: Options): Promise<Report>;
     throttle(options?: ThrottleOptions): Promise<Report>;
 
-    /** All commands, or everything about one. */
+    /** The list of commands, or the help of one. */
     help(command?: string): Promise<string>;
 }
 
-/** What the module needs of the shell; load.js hands it over. */
+/** The parts of the shell that the module needs; load.js passes them. */
 interface Shell {
     db(): { getName(): string; getMongo(): { getURI(): string } };
     print(...words: unknown[]): void;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index.js - the commands of `reshape` in mongosh: each starts one of the two tools and gives back what that says.
+/* index.js - the commands of `reshape` in mongosh: each starts one of the two tools and returns its output.
  *
- * No step of a plan is understood here, and no document is read: what a plan means, and how far a run is, the tools
- * know. mongosh waits for the promises that these functions give. */
+ * This code does not interpret plans and reads no documents: only the tools know the meaning of a plan, and the
+ * progress of a run. mongosh awaits the promises that these functions return. */
 'use strict';
 
 const { take, words, withPlanFile, withNext } = require('./lib/line.js');
@@ -13,7 +13,7 @@ const { overview } = require('./lib/help.js');
 
 const OFFLINE = 'mongoreshape', ONLINE = 'mongoreshape-live';
 
-/* mongosh waits for promises with this mark as for those of its own functions: reshape.status().phase is a text. */
+/* mongosh awaits promises with this mark like those of its own functions: reshape.status().phase is a text. */
 const awaited = (promise) => Object.defineProperty(promise, Symbol.for('@@mongosh.syntheticPromise'), { value: true });
 
 module.exports = (shell) => {

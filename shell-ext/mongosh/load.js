@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* load.js - what mongosh loads: load('.../load.js') by hand or in ~/.mongoshrc.js defines `reshape`.
+/* load.js - loaded by mongosh: load('.../load.js') by hand or in ~/.mongoshrc.js defines `reshape`.
  *
- * A module that mongosh requires does not see the shell's own names, so they are handed over here; `db` as a function,
- * since `use` changes it. */
+ * A module that mongosh requires does not see the shell's own names, so they are passed here; `db` as a function, since
+ * `use` changes it. */
 globalThis.reshape = require(`${__dirname}/index.js`)({
     db: () => db,
     print: (...words) => print(...words),

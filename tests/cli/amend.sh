@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# amend.sh MONGORESHAPE - the .jsonl of refused documents, edited as text, is what --amend takes; types stay, and a line
-# that is no record is named.
+# amend.sh MONGORESHAPE - --amend accepts the .jsonl of refused documents after edits as text; types are preserved, and
+# an invalid line is reported.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 mkdir -p case/in

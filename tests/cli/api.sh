@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# api.sh MONGORESHAPE - the program of docs/API.md compiles against what `make install` puts in place, shared and static,
-# and says what the page says; the shared library shows what packaging/symbols.txt lists; no installed page has a link that
-# leads nowhere; uninstall leaves nothing.
+# api.sh MONGORESHAPE - the program of docs/API.md compiles against the files of `make install`, shared and static, and
+# prints the output in the page; the shared library exports the symbols of packaging/symbols.txt; no installed page has
+# a broken link; uninstall leaves nothing.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# archives.sh MONGORESHAPE - archives of mongodump in and out: what mongorestore takes we take, what it refuses we refuse
-# with the place; through pipes, compressed, as directories and back every namespace keeps its bytes; a stream that fails
-# is no archive. The real archives stand in ../shared/data; without them their tests are skipped by name.
+# archives.sh MONGORESHAPE - archives of mongodump in and out: we accept what mongorestore accepts, and refuse with the
+# place what it refuses; through pipes, compressed, as directories and back every namespace keeps its bytes; a stream
+# that fails is no archive. The real archives are in ../shared/data; without them their tests are skipped by name.
 set -u
 tool=$(realpath "$1")
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# bad_input.sh - what is wrong with input, output or disk is named with its place; the status says whose fault it is; nothing half-written stays.
+# bad_input.sh - errors in input, output or disk are reported with their place; the status shows the cause; no
+# incomplete file stays.
 # usage: bad_input.sh MONGORESHAPE
 set -u
 tool=$(realpath "$1")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# beside.sh MONGORESHAPE - what a run writes beside its output never takes the place of what it was given: the input,
-# the plan, mended documents; nor of anything else that it writes.
+# beside.sh MONGORESHAPE - the side files of a run never replace its inputs: the dump, the plan, corrected documents;
+# nor any other file that it writes.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# cat.sh - `mongoreshape cat`: what it prints is what bsondump prints, or reads back as the same documents; options;
-# damage is told with its place behind what was whole; a reader that goes away ends it without a word.
+# cat.sh - `mongoreshape cat`: its output equals that of bsondump, or reads back as the same documents; options; damage
+# is reported with its place after the intact documents; a reader that closes the pipe ends it without a message.
 # usage: cat.sh MONGORESHAPE
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# changed.sh MONGORESHAPE - an input that another program changes while it is read: nothing is published, and the file is
-# named.
+# changed.sh MONGORESHAPE - another program changes an input while it is read: no output is written, and the file is
+# reported.
 #
-# The tool lists its input, then opens its plan (or the other dump): a pipe, whose other end this script has. So whatever
-# happens to the input between is deterministic.
+# The tool lists its input, then opens its plan (or the other dump): a pipe, whose other end this script has. So changes
+# of the input in between are deterministic.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 

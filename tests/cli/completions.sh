@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# completions.sh MONGORESHAPE - completions in real shells: bash, zsh and fish are asked as a person asks, by the key Tab.
+# completions.sh MONGORESHAPE - completions in real shells: bash, zsh and fish, by the Tab key like a user.
 set -u
 tool=$(realpath "$1")
 bin=$(dirname "$tool")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # containers.sh MONGORESHAPE - dumps packed as tar, zip, 7z and cpio: the same plan gives the same documents, a plan
-# without steps gives every byte back, and what is no whole dump is refused with its reason.
+# without steps gives every byte back, and an incomplete dump is refused with its reason.
 #
 # Containers are made by tests/cases/repack.c, so that no test depends on the tools of the machine.
 set -u

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# deps.sh MONGORESHAPE - what .ci/deps installs: all that the packages are built with; for another machine, its libraries.
+# deps.sh MONGORESHAPE - the packages that .ci/deps installs: all that are needed to build; for another machine, its
+# libraries.
 #
-# Package managers are stand-ins that write down what they are asked for; the system stays as it is.
+# Package managers are replaced by scripts that record their arguments; the system is not changed.
 set -u
 top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/begin.bash" "$1"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# diff.sh - `mongoreshape diff`: equal whatever order and packing, what differs is named and counted, statuses; the
-# manifests of runs against what they read and wrote; memory.
+# diff.sh - `mongoreshape diff`: equal in any order and packing, differences are listed and counted, statuses; the
+# manifests of runs against their input and output; memory.
 # usage: diff.sh MONGORESHAPE
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# disk_space.sh MONGORESHAPE - a disk that is too small is named before the work, and a run that filled it goes on when
-# there is room. Needs to mount a small file system.
+# disk_space.sh MONGORESHAPE - a disk that is too small is reported before the work, and a run that filled it resumes
+# when there is space. Needs to mount a small file system.
 set -u
 tool=$(realpath "$1")
 bin=$(dirname "$tool")

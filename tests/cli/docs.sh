@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# docs.sh MONGORESHAPE - what docs/QUESTIONS.md, MANUAL.md, PLANS.md and the examples of `help` show is what the tool does.
+# docs.sh MONGORESHAPE - the examples in docs/QUESTIONS.md, MANUAL.md, PLANS.md and `help` show the actual output of the
+# tool.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# doors.sh MONGORESHAPE - nobody gets more rights on what a run writes than on its input; soft links of a dump are not
-# followed; what other programs leave in a dump's folders is passed over; no name of a dump or plan reaches a terminal raw.
+# doors.sh MONGORESHAPE - the output of a run has no wider permissions than its input; soft links of a dump are not
+# followed; files of other programs in a dump's folders are skipped; names of a dump or plan reach a terminal only
+# escaped.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 mkdir -p case/in

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# dumps.sh MONGORESHAPE - the sample dump is what samples.c makes; every plan of dumps/plans runs and refuses nothing,
-# and what it makes is what dumps.expected says: of each collection that is new, gone or other than before, documents,
-# cksum of its file, and indexes beside _id_; below it some of its documents. A cksum changes only after a look at why.
+# dumps.sh MONGORESHAPE - samples.c makes the sample dump; every plan of dumps/plans runs and refuses nothing, and its
+# result is that in dumps.expected: for each collection that is new, removed or changed, documents, cksum of its file,
+# and indexes other than _id_; below it some of its documents. A cksum changes only after a check of the reason.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 expected=$root/tests/cli/dumps.expected

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# equal_ids.sh MONGORESHAPE - equal `_id`s in the input are counted and named: in ascending collections, in those of
-# several ascending runs (a dump of shards), in any order, with ids of several types, and past memory.
+# equal_ids.sh MONGORESHAPE - equal `_id`s in the input are counted and reported: in ascending collections, in those of
+# several ascending runs (a dump of shards), in any order, with ids of several types, and beyond memory.
 set -u
 . "$(dirname "$0")/begin.bash" "$1"
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # html.sh MONGORESHAPE - the pages of inspect, run and diff in a real browser, without a window: they render, need no
-# network, show hostile names as text, have steps that plans understand, and hold a thousand collections.
+# network, show hostile names as text, contain valid steps, and hold a thousand collections.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# index_paths.sh MONGORESHAPE - after a step of each family an index on what it has made: no path is told as one that no
-# document has, but the one that is misspelt; in one thread and several, with much memory and little, in check too.
+# index_paths.sh MONGORESHAPE - after a step of each family an index on its output: no path is reported as missing in
+# all documents, except the misspelt one; in one thread and several, with much memory and little, in check too.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 mkdir in

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# inspect.sh MONGORESHAPE - what inspect says of a dump, of damage, of hints and workloads, within its memory.
+# inspect.sh MONGORESHAPE - the report of inspect on a dump, on damage, on hints and workloads, within its memory.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/begin.bash" "$1" casetool

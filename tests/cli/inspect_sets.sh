@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# inspect_sets.sh MONGORESHAPE - inspect against data sets of which everything is known (tests/inspect): references and
-# rules above the bar, figures exact, the same bytes for any number of threads; the suggested plan of each set passes
-# check and runs, with as many documents afterwards as it says.
+# inspect_sets.sh MONGORESHAPE - inspect on data sets with known properties (tests/inspect): references and rules above
+# the bar, figures exact, the same bytes for any number of threads; the suggested plan of each set passes check and
+# runs, with the predicted number of documents.
 set -u
 here=$(cd "$(dirname "$0")/../inspect" && pwd)
 . "$(dirname "$0")/begin.bash" "$1"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# internal_db.sh MONGORESHAPE - databases in which tools keep their state are passed by, whatever the patterns say, and
-# the state that an older version left in `mongoreshape` is named.
+# internal_db.sh MONGORESHAPE - databases with the state of tools are skipped, for any pattern, and the state of an
+# older version in `mongoreshape` is reported.
 set -u
 . "$(dirname "$0")/begin.bash" "$1"
 ok() { passed=$((passed + 1)); }

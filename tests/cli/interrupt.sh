@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# interrupt.sh MONGORESHAPE - Ctrl-C (or SIGTERM) at random points of runs, check, diff, cat, inspect, of unpacking and of
-# packing: within two seconds the command ends with the status of an interruption, nothing is published, no temporary
-# file is left, and --resume goes on to the same bytes. INTERRUPT_SEED and INTERRUPTS (6, of a sample 3) choose the points
-# and how many there are for each command.
+# interrupt.sh MONGORESHAPE - Ctrl-C (or SIGTERM) at random points of runs, check, diff, cat, inspect, of unpacking and
+# of packing: within two seconds the command ends with the status of an interruption, no output is written, no temporary
+# file is left, and --resume gives the same bytes. INTERRUPT_SEED and INTERRUPTS (6, of a sample 3) select the points
+# and their number for each command.
 set -u
 tool=$(realpath "$1")
 tmp=$(mktemp -d) || exit 2

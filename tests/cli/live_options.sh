@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# live_options.sh - the command line of mongoreshape-live: help, manual and completions agree, misuse is told in one line with status 2, no password is ever shown. Needs no server.
-# usage: live_options.sh MONGORESHAPE (mongoreshape-live lies beside it)
+# live_options.sh MONGORESHAPE - the command line of mongoreshape-live: help, manual and completions agree, misuse is
+# reported in one line with status 2, no password is ever shown. Needs no server.
+# usage: live_options.sh MONGORESHAPE (mongoreshape-live is in the same folder)
 set -u
 tool=$(realpath "$1")-live
 if [ ! -x "$tool" ]; then

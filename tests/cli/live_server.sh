@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# live_server.sh - the commands of mongoreshape-live against a server: a dry run writes nothing, the usual ways from apply to abort, what is refused and how it is told.
-# usage: live_server.sh MONGORESHAPE (mongoreshape-live lies beside it); finds itself a server by tests/server/with
+# live_server.sh - the commands of mongoreshape-live on a server: a dry run writes nothing, the usual sequences from
+# apply to abort, refusals and their messages.
+# usage: live_server.sh MONGORESHAPE (mongoreshape-live is in the same folder); gets its server from tests/server/with
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# many_indexes.sh MONGORESHAPE - a metadata file with far more indexes than a server takes: read in time that grows with
-# their number, left byte by byte where no step names the collection, refused with the number where one does.
+# many_indexes.sh MONGORESHAPE - a metadata file with far more indexes than a server supports: read in time that grows
+# with their number, copied byte by byte if no step names the collection, refused with the number if one does.
 set -u
 . "$(dirname "$0")/begin.bash" "$1"
 # indexes N: a metadata file with _id_ and N more

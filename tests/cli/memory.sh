@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# memory.sh MONGORESHAPE - what a run holds in memory of its own stays below --memory, on data that do not fit: tiny
-# documents into buckets, an embed with one job, blocks of tiny documents that become hundreds of megabytes, and documents
-# of 16 MiB: few large values, a million numbers, a hundred documents. Where one of them needs more the run ends and says
-# how much. Pages of mapped files, which the system takes back when it wants them, are no memory of its own, though they
-# count in the resident size. What `explain -i` says of temporary files is held against those of the run.
+# memory.sh MONGORESHAPE - the private memory of a run stays below --memory, on data that do not fit: tiny documents
+# into buckets, an embed with one job, blocks of tiny documents that become hundreds of megabytes, and documents of 16
+# MiB: few large values, a million numbers, a hundred documents. If one of them needs more, the run ends and reports how
+# much. Pages of mapped files, which the system reclaims on demand, are no private memory, though they count in the
+# resident size. The estimate of temporary files in `explain -i` is compared with those of the run.
 set -u
 tool=$(realpath "$1")
 tmp=$(mktemp -d) || exit 2

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# messages.sh MONGORESHAPE - what a refusal says of its document: the size and the largest field of one that is too
-# large, what blocks the way of a path, the field whose expression failed.
+# messages.sh MONGORESHAPE - the details of a refusal: the size and the largest field of a document that is too large,
+# the value that blocks a path, the field whose expression failed.
 set -u
 tests=$(cd "$(dirname "$0")/.." && pwd)
 . "$(dirname "$0")/begin.bash" "$1"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # nasty.sh MONGORESHAPE - no shipped plan loses anything: those of dumps/plans, of docs/patterns (tests/cases/pattern)
-# run over their own data with values beside them that their authors did not think of.
+# run over their own data with additional values that their authors did not think of.
 #
-# Of the first two documents of each collection there is a copy for each field and each nasty value of it. A copy has an
-# _id of its own and a witness, a field that no plan names; its values are made of texts and numbers that occur once.
-# Each of them must stand in the output or among the refused documents, but for what `gives_up` says.
+# The first two documents of each collection are copied for each field and each nasty value of it. A copy has its own
+# _id and a witness, a field that no plan names; its values are strings and numbers that occur once. Each of them must
+# be in the output or among the refused documents, except for those in `gives_up`.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# old_dumps.sh MONGORESHAPE - a dump of a server before 3.0, whose indexes lie in system.indexes.bson: they follow the
-# plan, those of collections that no step names stay, and damage in that file is told.
+# old_dumps.sh MONGORESHAPE - a dump of a server before 3.0, whose indexes are in system.indexes.bson: they follow the
+# plan, those of collections that no step names stay, and damage in that file is reported.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 # keys FILE: the index keys and names of a metadata file

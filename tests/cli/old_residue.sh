@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# old_residue.sh MONGORESHAPE - a residue of version 1, whose digests have no secret, is put back; one of today has a
-# secret of its own in each run.
+# old_residue.sh MONGORESHAPE - a residue of version 1, whose digests have no secret, can be restored; a present one has
+# a new secret in each run.
 set -u
 . "$(dirname "$0")/begin.bash" "$1"
 check() { if "${@:2}"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAIL $1"; fi; }

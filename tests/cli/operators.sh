@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# operators.sh MONGORESHAPE - docs/OPERATORS.md and KEYS.md are what the tables say (make docs writes them anew).
+# operators.sh MONGORESHAPE - docs/OPERATORS.md and KEYS.md match the tables (make docs writes them).
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 passed=0 failed=0

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# oplog.sh MONGORESHAPE - an oplog in the dump: it may stay where it concerns nothing that the plan names, it goes when
-# told to, and the mongorestore line at the end says what a shell and mongorestore need to hear.
+# oplog.sh MONGORESHAPE - an oplog in the dump: it may stay if it concerns no collection of the plan, it is removed on
+# request, and the mongorestore line at the end has the options that shell and mongorestore need.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# options.sh - the command line itself: help, manual and completions agree, misuse is told in one line with status 2, data alone on standard output.
+# options.sh - the command line: help, manual and completions agree, misuse is reported in one line with status 2, only
+# data on standard output.
 # usage: options.sh MONGORESHAPE
 set -u
 tool=$(realpath "$1")

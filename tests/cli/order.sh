@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # order.sh MONGORESHAPE - documents that a join leaves in their collection keep their order, for any budget: with a key
-# that meets nobody, and without one.
+# without a match, and without a key.
 set -u
 . "$(dirname "$0")/begin.bash" "$1"
 python3 - <<'P'

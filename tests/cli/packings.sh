@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# packings.sh - gzip in gzip, zeros behind what is packed, and windows of zstd: read as if they were packed in the usual way, or named.
+# packings.sh - gzip in gzip, zeros after packed data, and windows of zstd: read like usual packings, or reported.
 # usage: packings.sh MONGORESHAPE
 set -u
 tool=$(realpath "$1")

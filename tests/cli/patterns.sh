@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# patterns.sh MONGORESHAPE - the pages of docs/patterns are what their cases and `invert` say (make docs writes them anew).
+# patterns.sh MONGORESHAPE - the pages of docs/patterns match their cases and `invert` (make docs writes them).
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# peers.sh TOOL - the tools that dumps come from and go to: what mongodump writes we read, what we write bsondump and
-# mongorestore take, as folders, as archives, packed or not, and through the everyday pipe.
+# peers.sh TOOL - the tools on both sides: we read dumps of mongodump, bsondump and mongorestore accept our output, as
+# folders, as archives, packed or not, and through the everyday pipe.
 #
-# A test is skipped by name where a tool or a server is missing. The server is found by tests/server/with; what a
-# collection holds there afterwards is dumped by mongodump and compared by `diff` with what was meant.
+# A test is skipped by name if a tool or a server is missing. tests/server/with provides the server; mongodump dumps the
+# resulting collections, which `diff` compares with the expected ones.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# pipeline.sh TOOL - `explain --pipeline`: every step of every case is a pipeline or says why not, types are kept, and
-# what is shown for the shell is what the page shows. That it does the same is tests/live/pipeline.sh.
+# pipeline.sh TOOL - `explain --pipeline`: every step of every case is a pipeline or has a reason, types are preserved,
+# and the page shows the same script for the shell. tests/live/pipeline.sh checks the results.
 set -u
 tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

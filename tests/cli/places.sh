@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# places.sh MONGORESHAPE - no file that a command writes takes the place of one that would be missed; devices, pipes and
-# descriptors are written into and never replaced; a run that goes on finds its own files.
+# places.sh MONGORESHAPE - no file that a command writes replaces a file of the user; devices, pipes and descriptors are
+# written into and never replaced; a resumed run finds its own files.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 

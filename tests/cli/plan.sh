@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# plan.sh MONGORESHAPE - `plan STEP` prints plans that `check` takes, every key of them; `explain --schema` takes what `check` takes.
+# plan.sh MONGORESHAPE - `plan STEP` prints plans that `check` accepts, every key of them; `explain --schema` accepts
+# what `check` accepts.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")

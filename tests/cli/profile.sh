@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# profile.sh MONGORESHAPE - reads and writes that a profiler noted (system.profile in a dump), and the advice by them.
+# profile.sh MONGORESHAPE - reads and writes recorded by a profiler (system.profile in a dump), and the resulting
+# advice.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# readme.sh MONGORESHAPE - what README.md shows is what the tool does.
+# readme.sh MONGORESHAPE - the examples in README.md show the actual output of the tool.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")

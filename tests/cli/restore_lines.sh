@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# restore_lines.sh MONGORESHAPE - the line that a run prints is run as it stands, in the user's folder, with a model of
-# mongorestore (restore_model.py): every namespace of the manifest comes back with its documents and indexes, and no
-# file that was there is another one afterwards.
+# restore_lines.sh MONGORESHAPE - the line that a run prints is executed unchanged, in the user's folder, with a model
+# of mongorestore (restore_model.py): every namespace of the manifest is restored with its documents and indexes, and no
+# existing file is changed.
 set -u
 tool=$(realpath "$1")
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# resume.sh - a run that is killed, interrupted or meets an error is gone on with by the command that it prints; another
-# plan, another input, other options and a damaged state are refused.
+# resume.sh - a run that is killed, interrupted or fails is resumed by the command that it prints; another plan, another
+# input, other options and a damaged state are refused.
 # usage: resume.sh MONGORESHAPE
 set -u
 tool=$(realpath "$1")

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# sample.sh MONGORESHAPE - a sample shows what the whole run would make of its documents: what two joins read is there
-# for both. And explain lists what becomes of indexes.
+# sample.sh MONGORESHAPE - a sample shows the documents of the whole run: documents that two joins read are there for
+# both. And explain lists the effects on indexes.
 set -u
 tool=$(realpath "$1")
 casetool=$(dirname "$tool")/casetool

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# stage.sh TOOL - `explain --stage`: what it says of steps, what stands before and behind the stage, and where its
-# reader has to do something. That the extension takes each stage that is shown is tests/host/run.sh.
+# stage.sh TOOL - `explain --stage`: its text on steps, the stages before and after the stage, and what the reader has
+# to do. tests/host/run.sh checks that the extension accepts each stage shown.
 set -u
 tool=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# terminal.sh MONGORESHAPE - on a terminal: how to begin, colours and NO_COLOR, widths from 40 to 200 columns, hostile names.
+# terminal.sh MONGORESHAPE - on a terminal: the first hints, colours and NO_COLOR, widths from 40 to 200 columns,
+# hostile names.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 tool=$(realpath "$1")

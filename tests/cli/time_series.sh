@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# time_series.sh MONGORESHAPE - time series as input beyond what cases show: buckets that become many times as large,
-# residues, samples, archives and streams, and what inspect says of them.
+# time_series.sh MONGORESHAPE - time series as input beyond the cases: buckets that become many times as large,
+# residues, samples, archives and streams, and the report of inspect on them.
 set -u
 . "$(dirname "$0")/begin.bash" "$1" casetool
 

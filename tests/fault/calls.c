@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* calls.c - is between the library and the operating system, by the linker's --wrap.
+/* calls.c - intercepts calls of the operating system, by the linker's --wrap.
  *
- * Each kind of call has a counter; one of them may be told to fail, to do half of its work or to be interrupted. Only
- * references of our own object files are wrapped: what the C library does inside itself is left alone. */
+ * Each kind of call has a counter; one of them can be made to fail, to do half of its work or to be interrupted. Only
+ * references in our own object files are wrapped, not calls inside the C library. */
 #include "fault.h"
 #include <errno.h>
 #include <fcntl.h>

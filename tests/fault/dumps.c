@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dumps.c - the inputs of the fault tests: small, and with something in them for every policy of the plans. */
+/* dumps.c - the inputs of the fault tests: small, with documents for every policy of the plans. */
 #include "dumps.h"
 #include <errno.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dumps.h - the inputs; each makes the folder `dir`. */
+/* dumps.h - the inputs; each call makes the folder `dir`. */
 #ifndef FAULT_DUMPS_H
 #define FAULT_DUMPS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fault.h - what the files of the fault tests share: scenes (a dump, a plan, options), calls that fail on demand, and
- * pictures of a folder, to see that output not written or that the bytes are the same. */
+/* fault.h - shared by the files of the fault tests: scenes (a dump, a plan, options), calls that fail on demand, and
+ * pictures of a folder, to check that no output was written or that the bytes are equal. */
 #ifndef FAULT_H
 #define FAULT_H
 

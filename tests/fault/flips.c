@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flips.c - small dumps in every form, each with one thing wrong in it, many times over: a bit, a byte, the end cut
- * off, a stretch that is there twice, not at all or as zeros.
+/* flips.c - small dumps in every form, each with one error, many times over: a flipped bit, a changed byte, a truncated
+ * end, a range that is duplicated, removed or zeroed.
  *
- * A run over one ends with the bytes of the sound dump, because what was hit did not matter, or with an error that
- * names the file and the place; then nothing is published. Only where the format has no checksum (plain BSON, metadata
- * and tar, the prelude of an archive) may damage pass as other data. */
+ * A run over one ends with the bytes of the intact dump, because the damage had no effect, or with an error that gives
+ * the file and the place; then no output is written. Only where the format has no checksum (plain BSON, metadata and
+ * tar, the prelude of an archive) may damage pass as other data. */
 #include "dumps.h"
 #include <fts.h>
 #include <stdio.h>

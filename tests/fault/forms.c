@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* forms.c - a dump directory as one file: an archive as mongodump writes it, with the blocks of its collections in
- * turns, and containers by libarchive. */
+/* forms.c - a dump directory as one file: an archive in the form of mongodump, with interleaved blocks of its
+ * collections, and containers by libarchive. */
 #include "io/input/archive.h"
 #include "fault.h"
 #include <archive.h>

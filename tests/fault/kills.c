@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kills.c - a run that is killed in the middle, and one whose disk is full.
+/* kills.c - a run that is killed, and one whose disk is full.
  *
- * Both happen in a child. Killed: there is no output, or all of it, and the next run succeeds and takes away what the
- * killed one left, but for half a residue. Full: files may only grow to a limit; the run ends with an error and leaves
- * nothing. */
+ * Both happen in a child. Killed: there is no output, or all of it, and the next run succeeds and removes the remains
+ * of the killed one, except for an incomplete residue. Full: files may only grow to a limit; the run ends with an error
+ * and leaves nothing. */
 #include "fault.h"
 #include <errno.h>
 #include <signal.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c - fails one thing at a time and looks what became of it.
+/* main.c - makes one thing fail at a time and checks the result.
  *
- * For every scene: the n-th allocation fails, alone or with all that follow; the n-th call of the operating system
- * fails, does half of its work or is interrupted. Either the run succeeds and the bytes are those of an undisturbed
- * run, or it says what went wrong, nothing is published and nothing leaks. The input stays as it is each time.
+ * For every scene: the n-th allocation fails, alone or with all later ones; the n-th call of the operating system
+ * fails, does half of its work or is interrupted. Either the run succeeds with the bytes of an undisturbed run, or it
+ * reports an error, writes no output and leaks nothing. The input is unchanged each time.
  * usage: fault [--long | --few] [--scene NAME] [--only memory|calls|resume|flips] [--seed N] [--at N] [--piece I/N]
- * [-v]; without --long only some n of the many, at places that the seed moves; with --few a third of these, of a
- * sixth of the scenes. With --only flips a scene is the form of the input. A scene may take hours to be gone on with
- * from every n: --piece is the I-th of N parts of it. */
+ * [-v]; without --long only some values of n, at places chosen by the seed; with --few a third of these, for a sixth of
+ * the scenes. With --only flips a scene is the form of the input. Resuming a scene from every n may take hours: --piece
+ * is the I-th of N parts of it. */
 #include "../folder.h"
 #include "dumps.h"
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* picture.c - a folder as one number, and what else the checks need to know of it. */
+/* picture.c - a folder as one number, and other properties that the checks need. */
 #include "fault.h"
 #include <dirent.h>
 #include <ftw.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resume.c - a run that is killed, stopped or meets an error, and is gone on with.
+/* resume.c - a run that is killed, stopped or fails, and is resumed.
  *
- * Checkpoints are made wherever one is possible. The run kills itself at its n-th call of the operating system, before
- * the call is made, or is killed at some time; another goes on, and may be killed as well; the last one must leave the
- * bytes of a run that nobody disturbed, the refused documents and nothing else. */
+ * Checkpoints are made wherever possible. The run kills itself at its n-th call of the operating system, before the
+ * call is made, or is killed at some time; another resumes it, and may be killed as well; the last one must leave the
+ * bytes of an undisturbed run, the refused documents and nothing else. */
 #include "fault.h"
 #include <errno.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scenes.c - which plans run over which dumps: together they take every way that the engine has.
+/* scenes.c - the plans and dumps of the scenes: together they cover every path of the engine.
  *
- * A budget below 64 MiB bounds only what is gathered, so 4 KiB to 64 KiB lead small dumps through spills, merges and
- * parents that outgrow memory. */
+ * A budget below 64 MiB limits only gathered data, so 4 KiB to 64 KiB lead small dumps through spills, merges and
+ * parents larger than memory. */
 #include "dumps.h"
 
 #define EMBED_ALL                                                                                                    \

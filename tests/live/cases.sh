@@ -1,16 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# cases.sh [-v] [--all] [--engine pipeline | --workers N] [CASE...] - puts every case of tests/cases through
+# cases.sh [-v] [--all] [--engine pipeline | --workers N] [CASE...] - runs every case of tests/cases with
 # mongoreshape-live, on the server for tests.
 #
-# Each case is made quietly (writers kept out: the result must be that of the offline tool, for every case) and, where
-# the plan may run alongside writers, live: apply, verify, rollback (all must be as it was), apply again, contract.
-# Without --all each case goes once, on a replica set or a standalone server, with options that turn with its number;
-# --all tries all of them. Cases that a server cannot hold, and plans that the server's state forbids to run alongside
-# writers, are skipped by name, with the reason. With documents in another order than that of `_id` the offline tool
-# is asked for the result in that order.
-# With --engine only the live way is gone, on a replica set, by pipelines of the server where steps are pipelines; with
-# --workers the same by N workers, document by document.
+# Each case runs quietly (writers stopped: the result must be that of the offline tool, for every case) and, if the plan
+# may run while writers run, live: apply, verify, rollback (all data must be as before), apply again, contract. Without
+# --all each case runs once, on a replica set or a standalone server, with options that depend on its number; --all
+# tries all of them. Cases that a server cannot hold, and plans that the server's state does not permit while writers
+# run, are skipped by name, with the reason. For documents in another order than that of `_id` the offline tool provides
+# the result in that order. With --engine only the live run is made, on a replica set, by pipelines of the server where
+# steps are pipelines; with --workers the same by N workers, document by document.
 # Environment: OBJ, the folder of the programs.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

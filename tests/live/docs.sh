@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# docs.sh - what README.md and docs/LIVE.md show of the online tool is what it does: their commands in their order, over
-# the sample data, README's with its output. Needs OBJ.
+# docs.sh - the examples of the online tool in README.md and docs/LIVE.md are correct: runs their commands in their
+# order, over the sample data, and compares the output of README's. Needs OBJ.
 set -u
 . "$(dirname "$0")/begin.bash"
 needs "${OBJ:?}"/{mongoreshape-live,livetool,casetool}

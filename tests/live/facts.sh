@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# facts.sh [--show] - asks the server for tests, as replica set and as standalone, what we rely on.
+# facts.sh [--show] - checks on the server for tests, as replica set and as standalone, the behaviour that we rely on.
 #
-# Writes OBJ/facts-KIND-TOPOLOGY.txt, which needs_fact of lib.sh reads; --show prints what is not true. False facts are
-# no failures: they say which tests are worth running. `facts.sh --table` asks nobody: it makes the table of
-# docs/SERVERS.md of the files that are there.
+# Writes OBJ/facts-KIND-TOPOLOGY.txt, which needs_fact of lib.sh reads; --show prints false facts. False facts are no
+# failures: they show which tests are useful. `facts.sh --table` contacts no server: it makes the table of
+# docs/SERVERS.md from the existing files.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 facts=$(realpath "${OBJ:?the folder of the programs}/facts") || exit 2

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# governor.sh - a run goes slower where the server asks for it, says why, and its knobs turn while it works; metrics to
-# a file and a port; hooks. The server for tests stands behind proxies that play a replica set of two (governor.py):
-# what its members tell is changed while the tool works.
+# governor.sh - a run slows down when the server requires it, reports the reason, and its knobs change while it works;
+# metrics to a file and a port; hooks. The server for tests is behind proxies that simulate a replica set of two
+# (governor.py): the replies of its members change while the tool works.
 # Environment: OBJ, the folder of the programs.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

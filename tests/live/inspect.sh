@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# inspect.sh - mongoreshape-live inspect says of a server what mongoreshape says of its dump; a sample keeps what can be
-# kept; nothing is written, and who may only read may inspect. Needs OBJ.
+# inspect.sh - mongoreshape-live inspect reports the same for a server as mongoreshape for its dump; a sample preserves
+# as much as possible; nothing is written, and a user who may only read may inspect. Needs OBJ.
 set -u
 . "$(dirname "$0")/begin.bash"
 tool=${OBJ:?}/mongoreshape-live offline=$OBJ/mongoreshape ask=$OBJ/ask

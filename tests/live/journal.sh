@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# journal.sh - on a standalone server every checkpoint and run document is asked into the journal (j: true).
+# journal.sh - on a standalone server every checkpoint and run document is written with journal (j: true).
 #
-# Without that the last moments before a crash may be lost while the tool goes on behind them: a hole that nobody ever
-# sees. Servers for tests do not all lose what a mongod would, so it is not the loss that is looked for, but the words
-# on the wire: a relay notes the write concern of each write. Environment: OBJ, the folder of the programs.
+# Without that the last moments before a crash may be lost while the tool resumes after them: a gap that is never
+# detected. Servers for tests do not all lose what a mongod would lose, so the test does not check the loss, but the
+# wire protocol: a relay records the write concern of each write. Environment: OBJ, the folder of the programs.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# lib.sh - for the scripts of tests/live: which facts hold on the server at hand, and the tool called with plan.yaml.
-# Source it inside of tests/server/with.
+# lib.sh - for the scripts of tests/live: the facts of the present server, and the tool called with plan.yaml. Source it
+# inside tests/server/with.
 #
-# ask_facts writes build/.../facts.txt once per server; needs_fact NAME TEST says "skipped" and gives 1 when the fact is
-# not true, so a test reads: needs_fact killed-commit-251 "a killed session" || { skipped=$((skipped + 1)); return; }
+# ask_facts writes build/.../facts.txt once per server; needs_fact NAME TEST prints "skipped" and returns 1 if the fact
+# is false, so a test has: needs_fact killed-commit-251 "a killed session" || { skipped=$((skipped + 1)); return; }
 
 # ask_facts FACTS [FILE]: asks the server at MONGODB_URI; FILE is kept by kind of server and topology
 ask_facts() {

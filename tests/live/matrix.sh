@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# matrix.sh [long|seeds] - kills, cut replies, dead servers, late risers: live-matrix on servers of both kinds.
+# matrix.sh [long|seeds] - kills, cut replies, dead servers, suspended processes: live-matrix on servers of both kinds.
 #
-# Without an argument what `make check` has time for: kills behind every kind of write for every kind of step, and 20
-# seeds of everything else. long: every stop, every reply, 300 seeds; seeds: these only (SEEDS=N: so many).
-# SEED=N begins the seeds there (they are told); SCENE and WAY choose one. The servers of the seeds are killed, so
-# they write what they acknowledge to the disk.
+# Without an argument as much as `make check` has time for: kills after every kind of write for every kind of step, and
+# 20 seeds of everything else. long: every stop, every reply, 300 seeds; seeds: only these (SEEDS=N: their number).
+# SEED=N is the first seed (seeds are printed); SCENE and WAY select one. The servers of the seeds are killed, so they
+# write acknowledged data to the disk.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 obj=${OBJ:?the folder of the programs}

@@ -1,14 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# mutants.sh [--all] [MUTANT...] - each mistake that can be switched on in the test build is found by its test.
+# mutants.sh [--all] [MUTANT...] - each mistake that can be enabled in the test build is detected by its test.
 #
-# A safeguard that no test misses when it is gone is a safeguard that may get lost. So the code has switches for the
-# mistakes that it avoids (LIVE_MUTANT), and here is for each of them the test that must fail with it, and pass without.
+# A safeguard without a test that fails when it is missing may get lost. So the code has switches for the mistakes that
+# it avoids (LIVE_MUTANT), and for each of them this script runs a test that must fail with it, and pass without.
 # `trial` is a tuple of live-writers, `unit` a program of unit tests, `script` a script of this folder; `inside` is a
-# unit program that switches the mutant on itself and demands that what it looks at goes wrong then:
-# where the engine would mend all by itself in the end, only that can be seen. Unit programs are run with --all only;
-# their own run is part of the unit tests. Where a fact is named and false, the server itself hides the mistake, and
-# the mutant is skipped.
+# unit program that enables the mutant itself and requires that the checked result is then wrong: if the engine would
+# correct everything in the end, only that is visible. Unit programs run with --all only; their own run is part of the
+# unit tests. If a named fact is false, the server itself hides the mistake, and the mutant is skipped.
 # Environment: OBJ, the folder of the programs.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# native.sh - apply --engine pipeline: what the server does by itself is what the client does, also where the tool or
-# the server dies on the way; what a pipeline cannot refuse is left to the client. Then every case of tests/cases that
-# may run alongside writers, by this engine (cases.sh).
+# native.sh - apply --engine pipeline: the server's result equals that of the client, also if the tool or the server is
+# killed meanwhile; documents that a pipeline cannot refuse are left to the client. Then every case of tests/cases that
+# may run while writers run, by this engine (cases.sh).
 # Environment: OBJ, the folder of the programs.
 set -u
 . "$(dirname "$0")/begin.bash"

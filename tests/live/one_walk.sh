@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# one_walk.sh - on a replica set a collection is walked over once, and what writers did meanwhile is there all the same.
+# one_walk.sh - on a replica set a collection is walked over once, and concurrent writes are applied all the same.
 #
-# A writer comes at every EVERY-th stop before the mark that ends a walk, and does everything to parents and children;
-# the tool is killed there, too, and called again. `verify`, which repairs nothing, must find no difference. Then what
-# only another walk can find, what cannot be followed at all, and how many documents were written.
+# A writer runs at every EVERY-th stop before the mark that ends a walk, and makes every kind of change to parents and
+# children; the tool is killed there, too, and called again. `verify`, which repairs nothing, must find no difference.
+# Then the changes that only another walk can find, groups that cannot be followed, and the number of documents written.
 # Environment: OBJ, the folder of the programs; EVERY, 1 for each stop (4).
 set -u
 . "$(dirname "$0")/begin.bash"

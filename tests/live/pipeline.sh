@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# pipeline.sh [-v] [CASE...] - `explain --pipeline` for every case, run on the server for tests: pipeline.py says how.
+# pipeline.sh [-v] [CASE...] - `explain --pipeline` for every case, executed on the server for tests; see pipeline.py.
 # OBJ is the folder of the programs.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# run.sh TOOL [SCRIPT...] - the tests of the online tool on the server for tests, and the sum of what they report.
+# run.sh TOOL [SCRIPT...] - the tests of the online tool on the server for tests, and the sum of their results.
 #
-# Every script of this folder but lib.sh, facts.sh and this one is a test; SCRIPT: only these, named without `.sh`.
-# It finds the programs by OBJ, asks tests/server/with for its server, names what it skips, and closes with
-# "N passed, N failed, N skipped".
+# Every script of this folder except lib.sh, facts.sh and this one is a test; SCRIPT: only these, named without `.sh`.
+# It finds the programs by OBJ, gets its server from tests/server/with, lists skipped tests, and ends with "N passed, N
+# failed, N skipped".
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 OBJ=$(cd "$(dirname "${1:?run.sh TOOL}")" && pwd) || exit 2

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# security.sh - the online tool over TLS and SCRAM-SHA-256, with users of limited rights.
+# security.sh - the online tool over TLS and SCRAM-SHA-256, with users of limited privileges.
 #
-# Every command over both; wrong passwords, wrong authorities and missing privileges are told with status 6, and nothing
-# at all is written; no secret stands in what is printed, in the state database, or in /proc of the tool. Needs OBJ.
+# Every command over both; wrong passwords, wrong authorities and missing privileges are reported with status 6, and
+# nothing at all is written; no secret appears in the output, in the state database, or in /proc of the tool. Needs OBJ.
 set -u
 . "$(dirname "$0")/begin.bash"
 tool=${OBJ:?}/mongoreshape-live ask=$OBJ/ask

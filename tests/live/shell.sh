@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# shell.sh [--show] - the package for mongosh in a real mongosh: the session of docs/SHELL.md line by line, what is
-# packed, its types, and that no process ever shows a password. --show prints the session as it is. Needs OBJ.
+# shell.sh [--show] - the package for mongosh in a real mongosh: the session of docs/SHELL.md line by line, the packed
+# files, its types, and that no process ever shows a password. --show prints the actual session. Needs OBJ.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# state_move.sh - the state of an older version is read where it is, and moved by the first command with --execute.
+# state_move.sh - the state of an older version is read in place, and moved by the first command with --execute.
 #
-# An older version is this tool with --state-db mongoreshape: it knows of no other place. Runs that it left half done
-# are moved and finished, with the mover killed on the way, at every EVERY-th stop.
+# This tool with --state-db mongoreshape simulates an older version: it knows no other place. Its unfinished runs are
+# moved and finished, with the moving process killed meanwhile, at every EVERY-th stop.
 # Environment: OBJ, the folder of the programs; EVERY, 1 for each stop (3).
 set -u
 . "$(dirname "$0")/begin.bash"

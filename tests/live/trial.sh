@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# trial.sh - a dry run tries the plan on documents of the server: what `check` says of a dump it says too, of small
-# collections and of samples of large ones; what a sample cannot say it does not say; nothing is written or left.
+# trial.sh - a dry run tries the plan on documents of the server: it reports the findings of `check` on a dump, for
+# small collections and for samples of large ones; it does not report what a sample cannot show; nothing is written or
+# left.
 # Environment: OBJ, the folder of the programs.
 set -u
 . "$(dirname "$0")/begin.bash"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# workers.sh [PART...] - several workers do a walk together (--workers), and whatever becomes of each of them, the end
-# is that of one.
+# workers.sh [PART...] - several workers share a walk (--workers), and after any failure of them the result is that of
+# one.
 #
-# fenced: one that sleeps past its lease, one that dies in the middle of its range, one that is still at it when the
-# others are done (W1 to W3; each has a mutant). same: 1, 2 and 4 workers leave the same documents, refused ones too.
-# run: status, pause, limits, a worker from elsewhere, a leader that dies, rollback. harassed: workers are killed and
-# stopped at random. swarm: the same, beside writers (live-writers with a tool whose workers are harassed).
-# Environment: OBJ, the folder of the programs; HARASSED, how many runs (6); SWARMS (6); WRITERS_SEED (1).
+# fenced: a worker that sleeps past its lease, one that dies in the middle of its range, one that is still working when
+# the others are done (W1 to W3; each has a mutant). same: 1, 2 and 4 workers leave the same documents, including
+# refused ones. run: status, pause, limits, a worker on another machine, a leader that dies, rollback. harassed: workers
+# are killed and stopped at random. swarm: the same, with concurrent writers (live-writers with a tool whose workers are
+# harassed).
+# Environment: OBJ, the folder of the programs; HARASSED, number of runs (6); SWARMS (6); WRITERS_SEED (1).
 set -u
 . "$(dirname "$0")/begin.bash"
 obj=$(cd "${OBJ:-$here/../../build/current}" && pwd) || exit 2

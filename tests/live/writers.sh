@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# writers.sh [--all] - applications write while mongoreshape-live works: no acknowledged write is lost, and the end is
-# what the offline tool makes of what they left.
+# writers.sh [--all] - applications write while mongoreshape-live works: no acknowledged write is lost, and the result
+# is that of the offline tool on their final data.
 #
 # Every plan of writers_plans.c, single operations at named stops and swarms of writers, on a replica set and on a
-# standalone server, which work side by side. Seeds are those of WRITERS_SEED (default 1), and are printed; a trial that
-# failed is done again by `live-writers ... one TUPLE`. --all: every stop, with all operations at once, and 300 swarms.
+# standalone server, both at the same time. Seeds start at WRITERS_SEED (default 1), and are printed; `live-writers ...
+# one TUPLE` repeats a failed trial. --all: every stop, with all operations at once, and 300 swarms.
 # Environment: OBJ, the folder of the programs; WRITERS_SEED.
 set -u
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

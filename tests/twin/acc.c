@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acc.c - accumulators, naively: all documents of a group are at hand, every answer is made of all of them at once.
+/* acc.c - accumulators, naively: all documents of a group are in memory, every result is computed from all of them at
+ * once.
  *
- * Decimals are added as whole numbers of 128 bits over a power of ten, which is enough for the small ones of random
- * data; what does not fit is unclear. */
+ * Decimals are added as 128-bit integers over a power of ten, which is enough for the small ones of random data; others
+ * are unclear. */
 #include "twin.h"
 
 #include <bson/bson.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bucket.c - readings into buckets and out of them again, naively.
  *
- * All readings are looked at first; then they are sorted by comparing values, and every group is taken apart into
- * buckets, each of which is computed from its readings alone. Windows are cut with the C library's own calendar. */
+ * All readings are read first; then they are sorted by comparing values, and every group is divided into buckets, each
+ * of which is computed from its readings alone. Windows are cut with the C library's own calendar. */
 #include "twin.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conflict.c - equal `_id`s with other contents, decided in one look over all candidates. */
+/* conflict.c - equal `_id`s with different contents, decided from all candidates at once. */
 #include "twin.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copy.c - fields of one document beside the references to it, naively: every reference looks at every source. */
+/* copy.c - fields of one document next to the references to it, naively: every reference is compared with every
+ * source. */
 #include "twin.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed.c - documents into documents, naively: every parent looks at every child.
+/* embed.c - documents into documents, naively: every parent is compared with every child.
  *
- * A parent is a list of targets: itself, or, where `as` shares an array with the reference, the documents in that
- * array. Each target gathers its matches, and all that is written goes into a copy of the parent that is thrown
- * away when the parent is refused. */
+ * A parent is a list of targets: itself, or, if `as` shares an array with the reference, the documents in that array.
+ * Each target gathers its matches, and all changes go into a copy of the parent that is discarded if the parent is
+ * refused. */
 #include "twin.h"
 
 #include <string.h>

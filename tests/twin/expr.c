@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* expr.c - the few expressions and query predicates that random plans and small cases need.
  *
- * One function per idea, no tables, nothing precompiled. What the twin does not know, or where MongoDB's answer
- * hangs on something that it does not model (text of decimals, dates as text), marks the world as unclear, so that
- * the seed is skipped instead of compared. */
+ * One function per idea, no tables, nothing precompiled. Unknown operators, or results that depend on something not
+ * modelled (text of decimals, dates as text), mark the world as unclear, so that the seed is skipped instead of
+ * compared. */
 #include "twin.h"
 
 #include <bson/bson.h>

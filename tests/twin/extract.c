@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extract.c - embedded parts into a collection of their own, naively.
+/* extract.c - embedded parts into their own collection, naively.
  *
- * First every source document is taken apart on its own and yields candidates; then all candidates are looked at
- * together: equal keys of `unique` become one document, equal ids with other contents refuse their sources; at
- * last what is left is written, in the order in which it came. */
+ * First every source document is divided alone and gives candidates; then all candidates are compared: equal keys of
+ * `unique` become one document, equal ids with different contents refuse their sources; finally the rest is written, in
+ * input order. */
 #include "twin.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* far.c - conditions on other collections: before a step runs they become lists of the values that are there. */
+/* far.c - conditions on other collections: before a step runs they become lists of the existing values. */
 #include "twin.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gen.c - random nasty data.
  *
- * Few distinct keys, each in many costumes (int32, int64, double, decimal), so that matches, orphans, duplicates and
- * dangling references all happen; arrays where a scalar is expected and the other way round; documents between
- * scalars and nulls; fields that exist already; names twice. A seed has a degree of nastiness, because where
- * everything is broken, everything is refused and nothing is tested. */
+ * Few distinct keys, each with many types (int32, int64, double, decimal), so that matches, orphans, duplicates and
+ * dangling references all happen; arrays where a scalar is expected and the reverse; documents between scalars and
+ * nulls; existing fields; duplicate names. A seed has a degree of nastiness, because if everything is broken,
+ * everything is refused and nothing is tested. */
 #include "gen.h"
 
 #include <bson/bson.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen_clash.c - small worlds in which nearly everything meets: `_id`s of a tiny set, documents and elements that are
- * copies of each other, a target that holds some of them already, conditions that fail, and any policy.
+/* gen_clash.c - small worlds with as many conflicts as possible: `_id`s from a tiny set, documents and elements that
+ * are copies of each other, a target that holds some of them already, conditions that fail, and any policy.
  *
- * What is a tag (a field `u` with a number of its own) says which contents a document is: run.c looks for all of them
- * in the output. */
+ * A tag (a field `u` with a number of its own) identifies the contents of a document: run.c searches for all of them in
+ * the output. */
 #include "gen.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen_fields.c - random lists and maps of the fields that unset, rename and cast are about,
- * and paths with stars. */
+/* gen_fields.c - random lists and maps of fields for unset, rename and cast, and paths with stars. */
 #include "gen.h"
 
 #include <string.h>

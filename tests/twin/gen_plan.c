@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gen_plan.c - random valid plans of one to three steps for the data of gen.c.
  *
- * What a plan may say is taken from the tables of the plan language; what would be a plan error is never made. The
- * names of fields are those that gen.c writes, so that plans mostly hit something. */
+ * Possible values are taken from the tables of the plan language; plan errors are never made. The names of fields are
+ * those that gen.c writes, so that plans mostly find something. */
 #include "gen.h"
 
 #include <string.h>

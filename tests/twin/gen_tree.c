@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen_tree.c - random trees in every form, and what may be wrong with them. */
+/* gen_tree.c - random trees in every form, and their possible errors. */
 #include "gen.h"
 
 #include <string.h>

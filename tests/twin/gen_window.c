@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gen_window.c - random windows, and rows that they mostly fit: a group `g`, a time or number `at` and a value `n`. */
+/* gen_window.c - random windows, and rows that mostly fit them: a group `g`, a time or number `at` and a value `n`. */
 #include "gen.h"
 
 #include <bson/bson.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* join.c - the match of embed and copy: which documents of `from` belong to which of `into`, by looking at all. */
+/* join.c - the matches of embed and copy: which documents of `from` belong to which of `into`, by comparing all. */
 #include "twin.h"
 
 #include <string.h>

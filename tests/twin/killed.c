@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* killed.c - the tool, but killed again and again while it runs, and gone on with.
+/* killed.c - the tool, killed again and again while it runs, and resumed.
  *
- * Linked with the tool's own objects in place of mrs_run: blocks are small and checkpoints are made wherever one is
- * possible; children do the work and kill themselves at one of them, or when the output is about to be published, or
- * are killed at some instant. In the end the process itself goes on with what they left, so that whoever calls it sees
- * a run like any other. What comes of it must be what an undisturbed run gives: the twin and the cases say whether it
- * is. Environment: KILLED_SEED (1), KILLED_LOG (a file that gets a line for each run: how often it was killed). */
+ * Linked with the tool's own objects in place of mrs_run: blocks are small and checkpoints are made wherever possible;
+ * children do the work and kill themselves at one of them, or before the output gets its name, or are killed at any
+ * instant. Finally the process itself resumes the run, so that the caller sees a normal run. Its result must equal that
+ * of an undisturbed run: the twin and the cases check that. Environment: KILLED_SEED (1), KILLED_LOG (a file that gets
+ * a line for each run: how often it was killed). */
 #include "mongoreshape/run.h"
 #include <errno.h>
 #include <fcntl.h>

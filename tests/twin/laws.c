@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* laws.c - what holds of every run, whatever the plan says in detail: found in input, output and report alone.
+/* laws.c - invariants of every run, for any plan: checked in input, output and report alone.
  *
- * A tag is a number in a field `u`, anywhere; gen_clash.c gives one to everything that is contents. */
+ * A tag is a number in a field `u`, at any level; gen_clash.c gives one to all contents. */
 #include "gen.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* link.c - references of parents and children that complete each other, by looking at everybody for everybody. */
+/* link.c - references of parents and children that complete each other, by comparing all with all. */
 #include "twin.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c - twin PLAN.json INDIR OUTDIR: the naive implementation as a program.
  *
- * Exit: 0 done, 1 some documents refused, 2 the plan or the input is beyond it, 3 the contract does not settle what
- * this input needs (said on stderr; the output is a guess). */
+ * Exit: 0 done, 1 some documents refused, 2 plan or input not supported, 3 the contract does not define the result for
+ * this input (reported on stderr; the output is a guess). */
 #include "twin.h"
 
 #include <bson/bson.h>

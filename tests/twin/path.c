@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* path.c - the kinds of path of the plan language, each written down on its own.
  *
- * Matching fans out over arrays, one level at each name. Writing goes through documents, and through arrays into
- * their documents; it creates what is missing and is blocked by anything else. Removing is never blocked.
- * Sorting takes the least (or greatest) tuple that an array on the way yields, as the server's index keys do. */
+ * Matching fans out over arrays, one level at each name. Writing goes through documents, and through arrays into their
+ * documents; it creates missing objects and is blocked by anything else. Removing is never blocked. Sorting takes the
+ * least (or greatest) tuple of an array on the path, as the server's index keys do. */
 #include "twin.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pattern.c - paths with stars in set, unset, rename and cast: every field and element is held against the path, with
- * the set of places in it where its names may have led. */
+/* pattern.c - paths with stars in set, unset, rename and cast: every field and element is compared with the path, with
+ * the set of positions in it that its names may have reached. */
 #include "twin.h"
 
 #include <string.h>

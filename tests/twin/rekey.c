@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey.c - other `_id`s and references that follow, by looking at everybody for everybody. */
+/* rekey.c - other `_id`s and references that follow, by comparing all with all. */
 #include "twin.h"
 
 #include <string.h>

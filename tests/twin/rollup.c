@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rollup.c - computed values, naively: every parent, or every key, looks at all documents. */
+/* rollup.c - computed values, naively: every parent, or every key, reads all documents. */
 #include "twin.h"
 
 #include <stdlib.h>

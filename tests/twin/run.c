@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* run.c - twin-run SEED COUNT TOOL [STEP]: random data and plans through the tool and through the twin.
  *
- * Every collection must be equal byte for byte and in order, and the refused documents must be the same ones. On a
- * difference the seed, the plan and the first place that differs are printed; the folder of the seed stays.
- * Environment: TWIN_TMP (a folder, best in memory), TWIN_STOP (failures after which it ends, default 5). */
+ * Every collection must be equal byte for byte and in order, and the refused documents must be the same. On a
+ * difference the seed, the plan and the first different place are printed; the folder of the seed stays. Environment:
+ * TWIN_TMP (a folder, best in memory), TWIN_STOP (failures after which it ends, default 5). */
 #include "../folder.h"
 #include "gen.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* series.c - time series of a dump: buckets laid out as columns, columns as lists of values, rows read across.
+/* series.c - time series of a dump: buckets as columns, columns as lists of values, rows read across.
  *
- * A column is unpacked whole: first each stream into its list of numbers, with the numbers of all words laid one behind
- * the other, then numbers into values. What a damaged bucket would be is not asked. */
+ * A column is unpacked completely: first each stream into its list of numbers, with the numbers of all words
+ * concatenated, then numbers into values. Damaged buckets are not covered. */
 #include "twin.h"
 
 #include <bson/bson.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* single.c - the steps that look at one document at a time. */
+/* single.c - the steps on one document at a time. */
 #include "twin.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tree.c - nodes of trees: every question is answered by looking at all documents again. */
+/* tree.c - nodes of trees: every question is answered by reading all documents again. */
 #include "twin.h"
 
 #include <string.h>

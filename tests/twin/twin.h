@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* twin.h - a second, naive implementation of the plan language, for comparison only.
  *
- * Everything lives in memory as trees, every join is a double loop, every decision is taken by looking at all
- * documents again. It was written from the contract alone and shares no line with common/: what both programs
- * agree on is very probably what the contract says. It must not include anything of <mongoreshape/...>. */
+ * All data are trees in memory, every join is a double loop, every decision is made by reading all documents again. It
+ * was written from the contract alone and shares no line with common/: a result on which both programs agree is very
+ * probably that of the contract. It must not include anything of <mongoreshape/...>. */
 #ifndef TWIN_H
 #define TWIN_H
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* value.c - trees of values for the twin: reading, writing, comparing, counting ids.
  *
- * A document is parsed into a tree of fields and written back from it; leaves keep their payload bytes, so what
- * nobody touches comes out as it went in. Comparison is the order of MongoDB written down naively: numbers of two
- * kinds are compared as long double where that is exact and as decimal digits in text where it is not.
- * All memory comes from one arena that the caller empties between seeds. */
+ * A document is parsed into a tree of fields and written back from it; leaves keep their payload bytes, so unchanged
+ * values are written as read. Comparison is the order of MongoDB written down naively: numbers of two types are
+ * compared as long double where that is exact and as decimal digits in text where it is not. All memory comes from one
+ * arena that the caller empties between seeds. */
 #include "twin.h"
 
 #include <bson/bson.h>

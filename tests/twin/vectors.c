@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vectors.c - the vectors for new ids of the contract, so that the twin itself is anchored to something. */
+/* vectors.c - the vectors for new ids of the contract, to check the twin itself. */
 #include "gen.h"
 
 #include <bson/bson.h>

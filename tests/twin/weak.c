@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* weak.c - the tool with hashes of four bits wherever a hash only finds: whoever takes two things for one because such
- * hashes are equal merges, joins or loses documents in every second case. `make weak` runs cases and random plans with
- * it. Hashes that do decide (mrs_hash_secret), ids of the contract and digests are what they are. */
+/* weak.c - the tool with hashes of four bits wherever a hash is only used to find: code that treats two things as equal
+ * because of such hashes merges, joins or loses documents in every second case. `make weak` runs cases and random plans
+ * with it. Hashes that decide (mrs_hash_secret), ids of the contract and digests are unchanged. */
 #include "mongoreshape/value.h"
 
 struct mrs_hash128 __real_mrs_hash(const void *p, size_t n, uint64_t seed);

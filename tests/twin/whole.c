@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* whole.c - steps that carry documents from collection to collection. */
+/* whole.c - steps that move complete documents between collections. */
 #include "twin.h"
 
 #include <string.h>

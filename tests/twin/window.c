@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window.c - values of a group in its documents, naively: every document looks at all of its group again. */
+/* window.c - values of a group in its documents, naively: every document reads all of its group again. */
 #include "twin.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* window_ops.c - the operators of a window, naively: each looks at its whole group again and asks of every document
+/* window_ops.c - the operators of a window, naively: each reads its whole group again and checks for every document
  * whether it is in the window. */
 #include "twin.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* world.c - a dump directory in memory, and a plan taken through it step by step. */
+/* world.c - a dump directory in memory, and a plan applied to it step by step. */
 #include "twin.h"
 
 #include <dirent.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_abort.c - `mongoreshape-live abort --clean --execute`: what a run left in the state database is removed.
+/* cmd_abort.c - `mongoreshape-live abort --clean --execute`: removes the state of a run from the state database.
  *
- * Only that: documents of the user are not touched. Writers that a quiet run kept out are let in first, as long as it
- * has not begun to change anything. What must not be removed is the state's to know. */
+ * User documents are not changed. Writers blocked by a quiet run are unblocked first, if it has not begun to change
+ * data. The state module refuses to remove what is still needed. */
 #include "live/link/bson.h"
 #include "live_commands.h"
 #include "live_job.h"
 
 #include "mongoreshape/words.h"
 
-/* Whether writers are kept out by a run that has not begun to change anything. */
+/* Are writers blocked by a run that has not begun to change data? */
 static bool
 only_blocked(const struct live_call *c)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_apply.c - `mongoreshape-live apply [PLAN] [--execute]`: what would be done; or doing it.
+/* cmd_apply.c - `mongoreshape-live apply [PLAN] [--execute]`: reports the changes of a plan, or makes them.
  *
  * Without --execute nothing is written, not even state: the plan is checked against the server, and the report is
  * printed. With --execute the same checks come first, and may refuse; then the engine of the mode works, from its
- * checkpoint if there is one. The next command is printed at the end, and never run by itself. */
+ * checkpoint if there is one. The next command is printed at the end, and never executed. */
 #include "live_commands.h"
 #include "live_job.h"
 
@@ -52,8 +52,7 @@ dry_run(struct live_call *c)
     return s;
 }
 
-/* What pipelines have written is never taken at their word: all of it is derived again, and put right where a client
- * may write. */
+/* Output of pipelines is always verified: all of it is derived again, and corrected if a client may write. */
 static enum mrs_status
 verify_natively(struct live_call *c)
 {
@@ -75,7 +74,7 @@ verify_natively(struct live_call *c)
     return s;
 }
 
-/* --worker: the run is led elsewhere. */
+/* --worker: another process leads the run. */
 static enum mrs_status
 help(struct live_call *c)
 {
@@ -113,7 +112,7 @@ execute(struct live_call *c)
         s = live_expand(&c->job, &c->report, &c->err);
         s = s == MRS_OK && o->native ? verify_natively(c) : s;
     }
-    c->report.refused = c->job.run->n_refused; /* each document once, however many passes read it */
+    c->report.refused = c->job.run->n_refused; /* each document once, in any number of passes */
     if (s == MRS_OK) {
         live_call_next(c, "verify", o->quiet == LIVE_NOT_QUIET && o->mode == LIVE_EXPAND ? "--repair --execute" : "");
     } else if (c->err.code == MRS_E_CANCEL || c->err.code == MRS_E_SERVER) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_contract.c - `mongoreshape-live contract [PLAN] [--quiet-by HOW]`: removes the old schema.
  *
- * Without --execute it only reports what would be removed.
+ * Without --execute it only reports the removals.
  *
  * Plans of one-document steps may do that while writers run, all others need writers stopped; a run in place has
- * nothing left to remove. A contract that was begun is resumed in the way it was begun. */
+ * nothing left to remove. An interrupted contract resumes in its original mode. */
 #include "live_commands.h"
 #include "live_job.h"
 
@@ -51,7 +51,7 @@ contract(struct live_call *c)
     }
     c->worked = true;
     s = live ? live_contract_units(&c->job, &c->report, &c->err) : live_quiet_contract(&c->job, &c->report, &c->err);
-    c->report.refused = c->job.run->n_refused; /* each document once, however many walks read it */
+    c->report.refused = c->job.run->n_refused; /* each document once, in any number of walks */
     if (s == MRS_OK && !c->job.opts.dry_run) {
         live_call_next(c, "abort", "--clean");
     } else if (c->job.opts.dry_run && c->report.differs) {

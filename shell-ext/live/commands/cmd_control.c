@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_control.c - `pause`, `resume`, `throttle`: the knobs of a run, turned through its document.
+/* cmd_control.c - `pause`, `resume`, `throttle`: the knobs of a run, changed in its document.
  *
- * A running process reads them at least once a second. Nothing is waited for here: `status` shows what came of it. */
+ * A running process reads them at least once a second. The command does not wait: `status` shows the effect. */
 #include "live_commands.h"
 #include "live_job.h"
 

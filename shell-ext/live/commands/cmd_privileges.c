@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_privileges.c - `mongoreshape-live privileges PLAN [--quiet-by HOW]`: the role that a user needs for the plan.
  *
- * Reads only. What is printed is a command for mongosh, or the bare document with --json; the administrator of the
- * server runs it. */
+ * Reads only. The output is a command for mongosh, or the bare document with --json; the administrator of the server
+ * runs it. */
 #include "live_commands.h"
 #include "live_job.h"
 
 #include "mongoreshape/ejson.h"
 
-/* Whether contract may be done in the requested mode. */
+/* Is contract possible in the requested mode? */
 static bool
 contracts(const struct live_call *c)
 {
@@ -19,7 +19,7 @@ contracts(const struct live_call *c)
     return live || c->job.opts.quiet != LIVE_NOT_QUIET;
 }
 
-/* As written in the shell: a privilege a line. */
+/* As a shell script: one privilege on each line. */
 static void
 put_script(struct mrs_view role, const char *name, struct mrs_buf *out)
 {
@@ -83,7 +83,7 @@ live_cmd_privileges(struct mrs_cli *line)
     if (!live_call_begin(&c, cli, &status)) {
         return status;
     }
-    cli->json = true; /* nothing is said of the plan on standard output */
+    cli->json = true; /* no text about the plan on standard output */
     enum mrs_status s = live_call_open(&c);
     cli->json = false;
     MRS_THEN(s, live_call_admit(&c));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_rollback.c - `mongoreshape-live rollback [PLAN]`: removes the new schema.
  *
- * Without --execute it only reports what would be removed.
+ * Without --execute it only reports the removals.
  *
- * An expand is undone by deriving again what it added, a quiet run by its change list; a run in place while writers
- * run kept nothing to go back to. */
+ * An expand is undone by deriving its additions again, a quiet run by its change list; a run in place while writers run
+ * stored no earlier data. */
 #include "live_commands.h"
 #include "live_job.h"
 
@@ -31,10 +31,10 @@ rollback(struct live_call *c)
     s = c->quiet != LIVE_NOT_QUIET ? live_quiet_rollback(&c->job, &c->report, &c->err)
                                    : live_rollback_units(&c->job, &c->report, &c->err);
     if (s == MRS_OK && c->quiet == LIVE_NOT_QUIET) {
-        s = live_block_leave(&c->job, &c->err); /* of a contract that died before it had begun */
+        s = live_block_leave(&c->job, &c->err); /* of a contract that was killed before it began */
     }
     if (s == MRS_OK) {
-        c->report.refused = 0; /* by the plan, long ago: of these nothing was to be taken back */
+        c->report.refused = 0; /* refusals by the plan: for these there was nothing to undo */
         if (c->job.opts.dry_run) {
             live_call_again(c);
         } else {

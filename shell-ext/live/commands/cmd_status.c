@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_status.c - `mongoreshape-live status [PLAN] [--list] [--watch]`: how far a run is, as its document says.
+/* cmd_status.c - `mongoreshape-live status [PLAN] [--list] [--watch]`: the progress of a run, from its document.
  *
- * Reads only, takes no lease, needs nothing of the process that works. --watch prints again every second, over the old
- * text on a terminal, until Ctrl-C or until the run has come to its end. */
+ * Reads only, takes no lease, and is independent of the working process. --watch prints again every second, over the
+ * old text on a terminal, until Ctrl-C or until the run has ended. */
 #include "live_commands.h"
 #include "live_job.h"
 

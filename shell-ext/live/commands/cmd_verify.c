@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_verify.c - `mongoreshape-live verify [PLAN] [--repair --execute]`: the new design compared with the old one.
+/* cmd_verify.c - `mongoreshape-live verify [PLAN] [--repair --execute]`: compares the new schema with the old one.
  *
- * A quiet run has no two designs side by side: there the collections are compared with its list of changes. Differences
- * and foreign documents are named and give status 1. */
+ * After a quiet run the two schemas do not exist at the same time: there the collections are compared with its list of
+ * changes. Differences and foreign documents are reported and give status 1. */
 #include "live_commands.h"
 #include "live_job.h"
 

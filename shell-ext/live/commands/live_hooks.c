@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_hooks.c - commands of the user's that are run at the end: --on-success, --on-failure.
+/* live_hooks.c - runs the user's commands at the end: --on-success, --on-failure.
  *
- * They are run when all is over: the state is stored, leases are given back, the report is printed, the connection is
- * closed. So they may begin the next command on the same run, and whatever becomes of them, nothing of the run changes
- * any more, nor does the exit status. By `sh -c`, so that a line of the shell is what it is elsewhere; what the run
- * has to tell comes in the environment, never in the line. */
+ * They start last: the state is stored, leases are released, the report is printed, the connection is closed. So they
+ * may start the next command on the same run, and their result changes neither the run nor the exit status. By `sh -c`,
+ * so that a shell line works as usual; data of the run are in the environment, never in the line. */
 #include "live_job.h"
 
 #include <errno.h>
@@ -24,7 +23,7 @@ struct told {
     struct mrs_arena *a;
     char **at;
     size_t n, room;
-    bool bad; /* memory is out */
+    bool bad; /* out of memory */
 };
 
 static void
@@ -49,7 +48,7 @@ tell_count(struct told *t, const char *name, uint64_t value)
     tell(t, name, text);
 }
 
-/* The environment that we have, but for what an outer hook was told. */
+/* Our environment without the variables of an outer hook. */
 static void
 inherit(struct told *t)
 {
@@ -94,7 +93,7 @@ tell_all(struct told *t, const struct live_call *c, int status)
     return true;
 }
 
-/* Standard output is the report's alone: what the hook prints goes where messages go. */
+/* Standard output is only for the report: the hook's output goes to the messages. */
 static int
 start(const char *line, char **env, pid_t *pid)
 {

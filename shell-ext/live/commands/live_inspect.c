@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_inspect.c - `mongoreshape-live inspect`: the data of a server, their relations, and what will be a problem.
+/* live_inspect.c - `mongoreshape-live inspect`: the data of a server, their relations, and future problems.
  *
- * The report is that of `mongoreshape inspect`; only the documents come from elsewhere (survey.h). */
+ * The report is that of `mongoreshape inspect`; only the source of documents differs (survey.h). */
 #include "live_commands.h"
 #include "live_job.h"
 
@@ -40,7 +40,7 @@ read_file(struct live_inspecting *k, const char *path, char **text)
     return path ? mrs_file_read(k->call.job.mem, path, FILE_MOST, text, &n, &k->call.err) : MRS_OK;
 }
 
-/* The database of the URI is often the one against which users are known: no user's data lie in `admin`. */
+/* The database of the URI is often only for authentication: `admin` has no user data. */
 static enum mrs_status
 open_survey(struct live_inspecting *k)
 {
@@ -107,7 +107,7 @@ live_cmd_inspect(struct mrs_cli *line)
         .suggest = cli->suggest, .html = cli->html, .json = cli->json, .all = cli->all};
     int status = misuse(cli);
     status = status ? status : mrs_cli_inspect_look(line, &to, NULL);
-    cli->json = false; /* what it prints is the inspection, not the report of a run */
+    cli->json = false; /* its output is the inspection, not the report of a run */
     if (status || !live_call_begin(&k.call, cli, &status)) {
         return status;
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live_job.c - from the command line to an open job: options, URI, plan, server, run; and its end.
  *
- * The plan is read first, since its errors need no server. A resumed run takes its plan's time, its mode and its way
- * of stopping writers from the run document, never from the clock or the line. The URI on the command line is
- * overwritten as soon as it is copied, and only its masked form is ever printed. */
+ * The plan is read first, since its errors need no server. A resumed run takes its plan's time, its mode and its way of
+ * stopping writers from the run document, never from the clock or the line. The URI on the command line is overwritten
+ * as soon as it is copied, and only its masked form is ever printed. */
 #include "live_job.h"
 
 #include "live/link/bson.h"
@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-/* ---- the line ---- */
+/* ---- command line ---- */
 static enum live_quiet
 quiet_of(const char *word)
 {
@@ -97,7 +97,7 @@ options(struct live_call *c)
     o->lease_ms = (int64_t)cli->lease;
 }
 
-/* Copies the URI and overwrites the words of the line that hold it. */
+/* Copies the URI and overwrites the arguments that contain it. */
 static enum mrs_status
 take_uri(struct live_call *c)
 {
@@ -126,8 +126,8 @@ take_uri(struct live_call *c)
     return s;
 }
 
-/* ---- what engines tell on the way ---- */
-/* Share and time left: of the whole way, where something is known of it. */
+/* ---- callbacks of the engines ---- */
+/* Share and time left: of the whole command, if known. */
 static void
 how_far(const struct live_call *c, const struct live_progress *p, char out[80])
 {
@@ -250,7 +250,7 @@ live_call_begin(struct live_call *c, struct live_cli *cli, int *status)
 }
 
 /* ---- the run ---- */
-/* What is kept of the run document; the plan, too, where --run named it. */
+/* Copies fields of the run document; also the plan, if --run named it. */
 static enum mrs_status
 remember(struct live_call *c)
 {
@@ -280,8 +280,8 @@ remember(struct live_call *c)
     return c->text ? load(c, mrs_val_i64(live_at(doc, "now"))) : mrs_err_memory(&c->err, n);
 }
 
-/* A user who may not read the state has no run for `apply` to resume: all missing privileges are reported later, at
- * once. */
+/* If the user may not read the state, there is no run for `apply` to resume: all missing privileges are reported later,
+ * at once. */
 static bool
 read_denied(const struct live_call *c)
 {
@@ -363,7 +363,7 @@ add_name(struct live_call *c, const char *name, struct names *to)
     return MRS_OK;
 }
 
-/* Names of the databases that the plan touches. */
+/* Names of the databases of the plan. */
 static enum mrs_status
 databases(struct live_call *c, struct names *out)
 {
@@ -379,7 +379,7 @@ databases(struct live_call *c, struct names *out)
     return s;
 }
 
-/* The state of runs, which no star reaches. */
+/* The state database, which no star matches. */
 static bool
 is_state(const struct live_call *c, const char *db)
 {
@@ -387,7 +387,7 @@ is_state(const struct live_call *c, const char *db)
     return strcmp(db, o->state_db) == 0 || (o->state_old && strcmp(db, o->state_old) == 0);
 }
 
-/* The same, those that fit in the place of a name with a star. */
+/* The same, with names that contain a star replaced by matching databases. */
 static enum mrs_status
 databases_that_fit(struct live_call *c, struct names *out)
 {
@@ -422,7 +422,7 @@ check(struct live_call *c)
     return s;
 }
 
-/* A run that goes on is the run that was begun: same mode, same time. */
+/* A resumed run has its original mode and time. */
 static enum mrs_status
 resume(struct live_call *c)
 {
@@ -441,7 +441,7 @@ resume(struct live_call *c)
     return s == MRS_OK && now != c->job.plan->now_ms ? load(c, now) : s == MRS_END ? MRS_OK : s;
 }
 
-/* Through a mongos the cluster does the work by its own pipelines, and this program only looks. */
+/* Through a mongos the cluster does the work by its own pipelines, and this program only observes. */
 static bool
 works_sharded(const struct live_call *c)
 {
@@ -451,7 +451,7 @@ works_sharded(const struct live_call *c)
            (strcmp(name, "verify") == 0 && !o->repair);
 }
 
-/* The plan in hand becomes the one that was fitted. */
+/* Replaces the plan by the one with expanded names. */
 static enum mrs_status
 load_fitted(struct live_call *c)
 {
@@ -472,8 +472,8 @@ load_fitted(struct live_call *c)
     return s;
 }
 
-/* Names with stars are those of the collections that are there now, and the run is that of a plan with these. Once
- * others have come or gone the plan is another one: then the run is found by its id. */
+/* Names with stars expand to the present collections, and the run is that of the expanded plan. After collections were
+ * added or dropped the plan differs: then the run is found by its id. */
 static enum mrs_status
 fit_stars(struct live_call *c)
 {
@@ -494,7 +494,7 @@ fit_stars(struct live_call *c)
     return s == MRS_OK ? load_fitted(c) : s;
 }
 
-/* --metrics, but of a dry run of `apply`, which does nothing that could be measured. */
+/* --metrics, except for a dry run of `apply`, which has no work to measure. */
 static enum mrs_status
 open_metrics(struct live_call *c)
 {
@@ -585,7 +585,7 @@ live_call_preflight(struct live_call *c, const char *command)
     bool dry = strcmp(command, "apply") == 0 && !c->cli->execute; /* its findings are in the outlook */
     enum live_quiet asked = c->job.opts.quiet;
     if (c->known && c->quiet != LIVE_NOT_QUIET) {
-        c->job.opts.quiet = c->quiet; /* what is done to a quiet run derives nothing */
+        c->job.opts.quiet = c->quiet; /* commands on a quiet run derive nothing */
     }
     enum mrs_status s = live_preflight(&c->job, command, &c->preflight, &c->err);
     c->job.opts.quiet = asked;
@@ -599,7 +599,7 @@ live_call_preflight(struct live_call *c, const char *command)
     return s;
 }
 
-/* ---- the way out ---- */
+/* ---- end ---- */
 static void
 tell(const struct live_call *c)
 {
@@ -616,12 +616,13 @@ exit_status(const struct live_call *c)
     int number = mrs_signals_number();
     enum mrs_code code = c->err.code;
     if (code == MRS_E_REFUSED) {
-        code = MRS_E_TOO_MANY; /* refused documents stand in the way: nothing is done that status 1 could mean */
+        code = MRS_E_TOO_MANY; /* refused documents prevent the command: not a partial result, which status 1 would
+                                * mean */
     }
     return code == MRS_E_CANCEL && number ? 128 + number : mrs_code_exit(code);
 }
 
-/* The last figures. */
+/* Writes the last figures. */
 static void
 close_metrics(struct live_call *c, int status)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live_job.h - the common part of the commands: from the command line to an open job, and back to an exit status.
  *
- * A call is opened as far as its command needs: `find` for those that only read a run or change its limits, `open` for
- * those that work on documents. Every failure is reported once, by live_call_end. */
+ * A call is opened as far as its command needs: `find` for commands that only read a run or change its limits, `open`
+ * for commands that work on documents. Every failure is reported once, by live_call_end. */
 #ifndef LIVE_CALL_H
 #define LIVE_CALL_H
 
@@ -11,17 +11,17 @@
 
 enum { LIVE_WORKERS_MAX = 16 };
 struct live_member { /* a worker that this process started */
-    int pid, out;        /* pid 0: there is none; out: what it says */
+    int pid, out;        /* pid 0: none; out: its output */
     size_t n;
-    char line[600];      /* the one in the making */
+    char line[600];      /* the incomplete line */
 };
 struct live_worker_processes {
     struct live_workers workers;
     struct live_call *call;
     struct live_member member[LIVE_WORKERS_MAX];
-    uint32_t died;       /* since there was progress */
-    char why[512];       /* the last error that one of them reported */
-    char said[512];      /* the last line that was handed on */
+    uint32_t died;       /* since the last progress */
+    char why[512];       /* the last error reported by one of them */
+    char said[512];      /* the last line passed on */
 };
 
 struct live_call {
@@ -32,74 +32,74 @@ struct live_call {
     struct mrs_live live;
     struct mrs_err err;
     const char *uri;        /* never printed */
-    const char *shown;      /* the same for people */
+    const char *shown;      /* the masked form, for output */
     char db[64];            /* default database; "" */
-    char *text;             /* the plan as it was read */
+    char *text;             /* the plan as read */
     size_t text_n;
     const char *file;       /* its name for messages */
-    bool starred;           /* names of it have stars: what fits is another plan once the run has changed something */
-    bool known;             /* the run was begun before; what follows is of its document */
+    bool starred;           /* it has names with stars: after changes of the run they may expand to another plan */
+    bool known;             /* the run exists; the following fields are from its document */
     char run[33], phase[32];
     enum live_mode mode;
     enum live_quiet quiet;
     struct mrs_cli_progress progress;
     struct live_preflight preflight;
     bool preflighted;       /* preflight is filled */
-    uint64_t would_refuse;  /* documents on which the plan was tried */
+    uint64_t would_refuse;  /* number of documents refused by the trial */
     uint64_t begun_ms;
     struct live_pass_report report;
     bool worked;            /* report is filled */
     const char **said;      /* lines of the engines, for --json */
     uint32_t n_said, cap_said;
-    const char *next;       /* the command that comes next; NULL */
+    const char *next;       /* the next command; NULL */
 };
 
-/* Options, URI, plan text; nothing is asked of a server yet. False: misuse was told, *status is set. */
+/* Options, URI, plan text; no server is contacted yet. False: misuse was reported, *status is set. */
 bool live_call_begin(struct live_call *c, struct live_cli *cli, int *status);
 enum mrs_status live_call_connect(struct live_call *c);
-/* Connects and finds the run by PLAN, --run or because it is the only one. END: there is none. */
+/* Connects and finds the run by PLAN, --run or because it is the only one. END: none. */
 enum mrs_status live_call_find(struct live_call *c);
-/* Connects, loads and judges the plan, reads the server, and holds a new plan against it. */
+/* Connects, loads and analyses the plan, reads the server, and checks a new plan against it. */
 enum mrs_status live_call_open(struct live_call *c);
-/* The run's document and leases; create: a new run may be made. */
+/* Opens the run's document and leases; create: a new run may be made. */
 enum mrs_status live_call_run(struct live_call *c, bool create);
-/* Whether the plan can run in the requested mode; FAIL MRS_E_USAGE with the reason. */
+/* Can the plan run in the requested mode? FAIL MRS_E_USAGE with the reason. */
 enum mrs_status live_call_admit(struct live_call *c);
-/* Looks whether the server is fit; FAIL MRS_E_SERVER where it is not: the findings are in c->preflight. */
+/* Is the server fit? FAIL MRS_E_SERVER if not: the findings are in c->preflight. */
 enum mrs_status live_call_preflight(struct live_call *c, const char *command);
 /* ---- live_knobs.c ---- */
-/* Lays the knobs that the line gives over those of `to`. False: none was given. */
+/* Copies the knobs on the command line over those of `to`. False: none was given. */
 bool live_call_knobs(const struct live_cli *cli, struct live_control *to);
-/* Whether their words are right; else the exit status, and it was told. */
+/* Checks their texts; else the exit status, after a message. */
 int live_call_knobs_misuse(const struct live_cli *cli);
-/* Whether the server tells the loads that were given, and the user may ask. */
+/* Does the server report the given loads, and may the user read them? */
 enum mrs_status live_call_knobs_check(struct live_call *c);
-/* Into the run document, where any was given. */
+/* Writes given knobs into the run document. */
 enum mrs_status live_call_knobs_set(struct live_call *c);
 
 /* ---- live_hooks.c ---- */
-/* --on-success or --on-failure, by the exit status; behind everything else. */
+/* --on-success or --on-failure, by the exit status; after everything else. */
 void live_call_hook(struct live_call *c, int status);
 
 /* ---- worker_processes.c ---- */
 void live_workers_of(struct live_worker_processes *c, struct live_call *call);
-/* All of them end: at a safe point, else after a while at once. */
+/* Ends all of them: at a safe point, or after a timeout at once. */
 void live_workers_end(struct live_worker_processes *c);
-/* What of the line does not go with --worker; NULL: nothing. */
+/* An option that cannot be used with --worker; NULL: none. */
 const char *live_call_worker_misuse(const struct live_cli *cli);
 
-/* Notes the command line that comes next: "VERB PLAN EXTRA" with the options that this one was given. */
+/* Records the next command line: "VERB PLAN EXTRA" with the options of this one. */
 void live_call_next(struct live_call *c, const char *verb, const char *extra);
-/* The line in hand with --execute: what a dry run has shown. next.c */
+/* The present command line with --execute: does what a dry run has shown. next.c */
 void live_call_again(struct live_call *c);
-/* Prints the report (live_report.c) and what went wrong, closes everything, returns the exit status. */
+/* Prints the report (live_report.c) and the error, closes everything, returns the exit status. */
 int live_call_end(struct live_call *c, enum mrs_status s, int status);
 
 /* ---- live_report.c ---- */
-/* What was found out about plan and server, before anything is written. */
+/* Findings on plan and server, before anything is written. */
 void live_report_outlook(struct live_call *c);
 void live_report_findings(const struct live_call *c);
-/* What a pass did. */
+/* The results of a pass. */
 void live_report_pass(const struct live_call *c);
 /* Everything as one object; status: the exit status. */
 void live_report_json(struct live_call *c, int status);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_knobs.c - the knobs of a run as the command line gives them: read, checked, laid over those of the run.
+/* live_knobs.c - the knobs of a run on the command line: parses and checks them, and copies them over those of the run.
  *
- * `throttle` and the commands that work take the same ones. What the line does not give stays as the run has it. */
+ * `throttle` and the working commands take the same ones. Knobs not on the line keep the run's values. */
 #include "live_job.h"
 
 enum { SLEEP_MAX_MS = 3600000 };
 
-/* The knobs that are texts: their option, where the line has it, the word that takes it away, where the run has it. */
+/* The text knobs: option, member of the command line, word that removes it, member of the run. */
 struct knob {
     const char *option, *given, *away;
     char *to;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live_main.c - mongoreshape-live, the online tool.
  *
- * All words of the command line are in live_options.c, the parser in common/cli; each command has a file of its own. */
+ * All words of the command line are in live_options.c, the parser in common/cli; each command has its own file. */
 #include "live/link/connection.h"
 #include "live_options.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* live_options.c - the table of commands and options of mongoreshape-live.
  *
- * Help, manual and completions are made of these texts, so this is the place to explain an option, and the only one.
- * Rows are in the order in which people should meet them. Knows what words mean on the line, not what they do. */
+ * Help, manual and completions are generated from these texts, so an option is documented here and only here. Rows are
+ * in the order in which users should read them. Defines the syntax of words, not their effects. */
 #include "live_options.h"
 
 #include "live_commands.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_options.h - the commands and options of mongoreshape-live: what the command line says.
+/* live_options.h - the commands and options of mongoreshape-live: the parsed command line.
  *
  * A new option is a row in live_options.c and a member of struct live_cli. */
 #ifndef LIVE_OPTIONS_H
@@ -8,7 +8,7 @@
 #include "mongoreshape/cli.h"
 
 struct live_cli {
-    struct mrs_cli line; /* first: the machinery knows this part only */
+    struct mrs_cli line; /* first: the parser uses only this part */
     const char *uri, *uri_file, *run, *db, *state_db, *mode, *quiet_by, *engine, *tmp;
     const char *ns, *suggest, *html, *hints, *workload; /* of inspect */
     uint64_t sample;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_report.c - what the commands say: the outlook of a dry run, findings, the account of a pass; for people and as
+/* live_report.c - the output of the commands: the outlook of a dry run, findings, the account of a pass; as text and as
  * JSON.
  *
- * Reports are what was asked for, so they go to standard output; warnings, errors and progress go to standard error.
- * Figures of a server's own counting are estimates and are marked `~`. Decides nothing. */
+ * Reports are the requested output, so they go to standard output; warnings, errors and progress go to standard error.
+ * The server's own counts are estimates and are marked `~`. Decides nothing. */
 #include "live_job.h"
 
 #include "mongoreshape/ejson.h"
@@ -78,7 +78,7 @@ about_collections(const struct live_call *c)
     }
 }
 
-/* Steps in words: while writers run by the live rule, else as the offline tool reports them. */
+/* Describes the steps: while writers run by the live rule, else as the offline tool reports them. */
 static bool
 explained(struct live_call *c, bool json, struct mrs_buf *out)
 {
@@ -150,7 +150,7 @@ live_report_pass(const struct live_call *c)
     const struct live_pass_report *r = &c->report;
     bool compared = strcmp(c->cli->line.command->name, "verify") == 0 && c->err.code == MRS_E_NONE;
     mrs_say(stdout, "%s document%s read", mrs_text_count(r->docs, text), r->docs == 1 ? "" : "s");
-    bool dry = c->job.opts.dry_run; /* then these are what would be */
+    bool dry = c->job.opts.dry_run; /* then these are planned changes */
     MRS_ASSERT(r->written >= r->inserted + r->deleted);
     figure(r->written - r->inserted - r->deleted, dry ? "would be written" : "written",
            dry ? "would be written" : "written");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* next.c - the line that people give next: made to be copied, with every word quoted, and never with a secret.
+/* next.c - the next command line: ready to be copied, with every word quoted, and never with a secret.
  *
- * Two lines are made: another command on the same run, with the options that name the run and the server; and the line
- * in hand once more with --execute, with every option it had. A URI is repeated only where it hides nothing. */
+ * Two lines are made: another command on the same run, with the options for run and server; and the present line with
+ * --execute, with all its options. A URI is repeated only if it contains nothing to mask. */
 #include "live_job.h"
 
 #include "mongoreshape/clock.h"
@@ -18,8 +18,8 @@ option(struct mrs_buf *b, const char *name, const char *value)
     }
 }
 
-/* "TOOL VERB PLAN --uri ...": what every line begins with. A plan with stars finds its run no more once collections
- * have come or gone. */
+/* "TOOL VERB PLAN --uri ...": the start of every line. A plan with stars does not find its run any more after
+ * collections were added or dropped. */
 static void
 begin(struct live_call *c, const char *verb, struct mrs_buf *b)
 {

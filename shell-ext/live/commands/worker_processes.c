@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* worker_processes.c - --workers: processes of this program that help the run which this one leads.
+/* worker_processes.c - --workers: processes of this program that work on the run led by this one.
  *
- * A worker is `apply --worker`, the same as one started on another machine: it gets the connection string through
- * a pipe, so no list of processes shows it, and says what it has to say into another. One that is killed is replaced;
- * one that fails for a reason ends the run with that reason. It ends with this process, whatever becomes of it: what it
- * had in hand is another's then. */
+ * A worker is `apply --worker`, the same as one started on another machine: it gets the connection string through a
+ * pipe, so no list of processes shows it, and writes its messages into another. One that is killed is replaced; one
+ * that fails with an error ends the run with that error. It ends with this process in any case: another worker then
+ * takes over its range. */
 #include "live_job.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 enum { WORDS = 32, DIED_MAX = 20, FD_MAX = 1024, END_MS = 5000, END_LOOK_MS = 20 };
 
-/* ---- the line ---- */
+/* ---- command line ---- */
 struct words {
     const char *at[WORDS];
     uint32_t n;
@@ -73,8 +73,8 @@ line_of(const struct live_call *c, struct words *w)
     w->at[w->n] = NULL;
 }
 
-/* ---- starting ---- */
-/* Between fork and exec: nothing that takes a lock. */
+/* ---- start ---- */
+/* Between fork and exec: call nothing that takes a lock. */
 static void
 become(const struct words *w, int in, int out, pid_t leader)
 {
@@ -100,7 +100,7 @@ hand_over(int to, const char *uri)
     while (n > 0) {
         ssize_t sent = write(to, uri, n);
         if (sent < 0 && errno != EINTR) {
-            return; /* it has died: that is seen elsewhere */
+            return; /* it has died: noticed elsewhere */
         }
         uri += sent > 0 ? sent : 0;
         n -= sent > 0 ? (size_t)sent : 0;
@@ -146,8 +146,8 @@ start(struct live_worker_processes *c, struct live_member *m, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* ---- listening ---- */
-/* A line of a worker: an error is kept, all else is handed on, once where all say the same. */
+/* ---- messages ---- */
+/* A line of a worker: errors are stored, other lines passed on, once if all workers print the same. */
 static void
 heard(struct live_worker_processes *c, const char *line)
 {
@@ -179,7 +179,7 @@ listen(struct live_worker_processes *c, struct live_member *m)
     }
 }
 
-/* ---- ending ---- */
+/* ---- end ---- */
 static enum mrs_code
 code_of(int status)
 {
@@ -188,7 +188,7 @@ code_of(int status)
     return status > 0 && status < (int)(sizeof codes / sizeof *codes) ? codes[status] : MRS_E_SERVER;
 }
 
-/* Whether it has ended; how: its wait status. */
+/* Has it ended? how: its wait status. */
 static bool
 has_ended(struct live_worker_processes *c, struct live_member *m, int *how)
 {

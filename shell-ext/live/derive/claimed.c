@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* claimed.c - documents without the fields that a run has claimed, and with them.
+/* claimed.c - removes claimed fields of a run from documents, and adds them.
  *
- * A claimed field is at the top, inside documents that are an application's, or inside each document of an array.
+ * A claimed field is at the top level, inside an application's subdocuments, or inside each document of an array.
  * Recursion follows the names of the plan, never the nesting of data. */
 #include "claimed.h"
 
 #include "mongoreshape/value.h"
 
-struct claimed_level { /* of documents; the names that lead to it are the first n bytes of `path`, with their dots */
+struct claimed_level { /* a level of documents; its path is the first n bytes of `path`, with their dots */
     struct live_claimed k;
     const char *path;
     size_t n;
 };
 enum claimed_kind { FREE, CLAIMED, HOLDS };
 
-/* What a field of the level is; HOLDS: claimed fields may lie inside it, at the level *below. */
+/* The kind of a field of the level; HOLDS: claimed fields may be inside it, at the level *below. */
 static enum claimed_kind
 kind_of(const struct claimed_level *l, const struct mrs_elem *e, struct claimed_level *below)
 {
     enum claimed_kind kind = FREE;
-    bool plain = !memchr(e->name, '.', e->name_len); /* a name that has a dot itself is an application's */
+    bool plain = !memchr(e->name, '.', e->name_len); /* a name that contains a dot is an application's */
     for (uint32_t i = 0; i < l->k.n && plain && kind == FREE; i++) {
         const char *name = l->k.name[i], *rest = name + l->n;
         if (strncmp(name, l->path, l->n) != 0 || strncmp(rest, e->name, e->name_len) != 0) {
@@ -45,7 +45,7 @@ inside(struct mrs_val v)
 
 static void check_doc(const struct claimed_level *l, struct mrs_view d, bool *claimed, bool *other);
 
-/* A value that may hold claimed fields; an array is something else by itself. */
+/* A value that may contain claimed fields; an array itself is other content. */
 static void
 check_value(const struct claimed_level *below, struct mrs_val v, bool *claimed, bool *other)
 {
@@ -64,7 +64,7 @@ check_value(const struct claimed_level *below, struct mrs_val v, bool *claimed, 
     }
 }
 
-/* Whether a document has a claimed field, and whether it has anything else. */
+/* Does a document have a claimed field, and does it have other content? */
 static void
 check_doc(const struct claimed_level *l, struct mrs_view d, bool *claimed, bool *other)
 {
@@ -107,10 +107,10 @@ live_claimed_any(struct live_claimed k, struct mrs_view doc)
     return claimed;
 }
 
-/* ---- without them ---- */
+/* ---- remove ---- */
 static void put_out(const struct claimed_level *l, struct mrs_view d, struct mrs_build *b);
 
-/* A value that may hold claimed fields: a document, or an array of some. */
+/* A value that may contain claimed fields: a document, or an array of documents. */
 static void
 put_out_of(const struct claimed_level *below, const struct mrs_elem *e, struct mrs_build *b)
 {
@@ -131,8 +131,8 @@ put_out_of(const struct claimed_level *below, const struct mrs_elem *e, struct m
     mrs_build_close(b);
 }
 
-/* Whether anything that is not the run's follows. What the run adds it adds at the end, so a document that is empty
- * without it and comes before something else was there before. */
+/* Does content follow that is not the run's? The run appends its additions at the end, so a document that is empty
+ * without them and comes before other content existed before. */
 static bool
 other_behind(const struct claimed_level *l, struct mrs_walk w)
 {
@@ -178,9 +178,9 @@ live_claimed_out(struct live_claimed k, struct mrs_view doc, struct mrs_buf *buf
     return mrs_build_finish(&b, out, e);
 }
 
-/* ---- with them ---- */
-/* Whether the claimed fields that are in doc come first among those of `after`, in its order: then they stay where
- * they are, and what is missing goes behind. */
+/* ---- add ---- */
+/* Are the claimed fields in doc the first ones of `after`, in its order? Then they keep their position, and missing
+ * ones are appended. */
 static bool
 begin_alike(const struct claimed_level *l, struct mrs_view doc, struct mrs_view after)
 {
@@ -236,7 +236,7 @@ put_items(const struct claimed_level *below, const struct mrs_elem *e, struct mr
     mrs_build_close(b);
 }
 
-/* A value that may hold claimed fields, as it is to be. */
+/* The wanted form of a value that may contain claimed fields. */
 static void
 put_holder(const struct claimed_level *below, const struct mrs_elem *e, struct mrs_val after, struct mrs_build *b)
 {
@@ -291,7 +291,7 @@ live_claimed_in(struct live_claimed k, struct mrs_view doc, struct mrs_view afte
     return mrs_build_finish(&b, out, e);
 }
 
-/* ---- compared ---- */
+/* ---- compare ---- */
 static bool site_differs(const char *path, struct mrs_view a, struct mrs_view b, bool within);
 
 static bool

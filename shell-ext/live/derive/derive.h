@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* derive.h - what the files behind unit.h share: unit.c, unit_filter.c, unit_from.c, unit_join.c. */
+/* derive.h - shared by the files behind unit.h: unit.c, unit_filter.c, unit_from.c, unit_join.c. */
 #ifndef LIVE_DERIVE_H
 #define LIVE_DERIVE_H
 
@@ -9,7 +9,7 @@
 #include "mongoreshape/path.h"
 #include "mongoreshape/join_ops.h"
 
-#define LIVE_LOAD_BYTES (64u << 20) /* most that one load of several units keeps */
+#define LIVE_LOAD_BYTES (64u << 20) /* maximum size of one load of several units */
 #define LIVE_ONE_BYTES (256u << 20) /* of one unit: opts.memory, or this */
 
 struct live_from;
@@ -21,35 +21,35 @@ struct live_units {
     enum live_purpose purpose;
     struct live_product *main;    /* collections and sides of the units; no documents */
     uint32_t n_mains;
-    struct live_claimed *left;    /* for each of them: what is no part of the base */
-    struct live_claimed *later;   /* of that: what later groups claim, where contract is the purpose */
+    struct live_claimed *left;    /* for each of them: fields outside the base */
+    struct live_claimed *later;   /* those of them claimed by later groups, if the purpose is contract */
     char *reads;                  /* NULL: whole documents */
     size_t reads_n;
-    void **work;                  /* memory of the kernels, one a step of the group */
+    void **work;                  /* memory of the kernels, one for each step of the group */
     struct mrs_ctx ctx;
     struct mrs_err err;           /* of the kernels */
-    struct mrs_arena life;        /* as long as this; hold: until the next load; scratch: until the next document */
+    struct mrs_arena life;        /* of this struct; hold: until the next load; scratch: until the next document */
     struct mrs_arena hold, scratch;
-    struct mrs_buf out, base, kept; /* documents being made; kept: as a server keeps it */
+    struct mrs_buf out, base, kept; /* documents being made; kept: as a server stores it */
     struct mrs_buf products;      /* struct live_product of this load */
-    uint64_t held;                /* bytes in hold */
+    uint64_t held;                /* number of bytes in hold */
     uint32_t n;                   /* units of this load */
-    struct live_from *from;       /* of a join; NULL */
+    struct live_from *from;       /* for a join; else NULL */
 };
 
 /* ---- unit.c ---- */
-/* doc less the claimed fields where the group claims some in this collection: doc itself where it has none, else bytes
- * of u->base until the next call. */
+/* doc without claimed fields, if the group claims some in this collection: doc itself if it has none, else bytes of
+ * u->base until the next call. */
 enum mrs_status live_unit_base(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_view *base,
                                struct mrs_err *e);
-/* Fills want: what is to be made of the unit's document when the steps make `after` of its base. */
+/* Fills want: the wanted document if the steps make `after` from its base. */
 enum mrs_status live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after,
                                struct mrs_err *e);
-/* A copy that lives until the next load. FAIL MRS_E_LIMIT where the load becomes too large. */
+/* A copy that lives until the next load. FAIL MRS_E_LIMIT if the load becomes too large. */
 enum mrs_status live_unit_hold(struct live_units *u, struct mrs_view doc, struct mrs_view *out, struct mrs_err *e);
-/* Refuses the unit for what the kernels said (u->err). */
+/* Refuses the unit with the error of the kernels (u->err). */
 void live_unit_refuse(struct live_units *u, struct live_unit *unit, uint32_t step);
-/* What became of a kernel: SKIP stays SKIP, everything else goes to e. */
+/* Maps the status of a kernel: SKIP stays SKIP, any other error goes to e. */
 enum mrs_status live_unit_failed(const struct live_units *u, enum mrs_status s, struct mrs_err *e);
 
 /* ---- unit_filter.c ---- */
@@ -63,52 +63,52 @@ void live_ask_init(struct live_ask *a, struct mrs_mem *mem, const char *path);
 void live_ask_clear(struct live_ask *a);
 void live_ask_reset(struct live_ask *a);
 void live_ask_value(struct live_ask *a, struct mrs_val v); /* not null, not undefined, not missing */
-void live_ask_nulls(struct live_ask *a);                   /* null, undefined and what lacks the field */
+void live_ask_nulls(struct live_ask *a);                   /* null, undefined and missing */
 void live_ask_null_itself(struct live_ask *a);
 size_t live_ask_bytes(const struct live_ask *a);
-/* The filter, appended to out; after it only live_ask_reset and _clear. */
+/* Appends the filter to out; after it call only live_ask_reset and _clear. */
 enum mrs_status live_ask_filter(struct live_ask *a, struct mrs_buf *out, struct mrs_view *filter, struct mrs_err *e);
 
-/* ---- unit_from.c: the documents of `from` that the units of a load ask for ---- */
-struct live_rec { /* one of them */
+/* ---- unit_from.c: the documents of `from` for the units of a load ---- */
+struct live_rec { /* one of these documents */
     struct mrs_val id;
     struct mrs_view shape, sort;  /* sort: the bytes of its sort key */
     uint32_t first_key, n_keys;   /* in live_from.keys */
-    bool failed, unsorted;        /* shape, order refused it */
+    bool failed, unsorted;        /* shape, order failed */
     const char *why, *why_where;
-    struct mrs_view doc;          /* where unsorted: for the record of its refusal, if it has a match */
+    struct mrs_view doc;          /* if unsorted: for the record of its refusal, if it has a match */
 };
-struct live_entry { /* of the table by key */
+struct live_entry { /* of the key table */
     uint64_t hash;
     uint32_t rec, span, next;     /* next: from 1; 0: none */
 };
 struct live_from {
-    bool by_path;                 /* asked for by index; else the whole collection is read */
-    bool claimed;                 /* it is the units' own collection: claims are left out there too */
-    bool lacking;                 /* some key of `wanted` cannot be asked for; its span has pair 1 */
-    bool nulls;                   /* null is asked for */
+    bool by_path;                 /* queried by index; else the whole collection is read */
+    bool claimed;                 /* it is also the collection of the units: claims are removed there too */
+    bool lacking;                 /* some key of `wanted` cannot be queried; its span has pair 1 */
+    bool nulls;                   /* null is queried */
     struct mrs_path path[2];      /* of the first pair, by side */
-    struct mrs_keys wanted;       /* keys of the units: sorted, each once */
-    struct mrs_keys asked;        /* bytes of the values that are asked for */
+    struct mrs_keys wanted;       /* keys of the units: sorted, without duplicates */
+    struct mrs_keys asked;        /* bytes of the queried values */
     struct mrs_buf asked_values;  /* struct asked_value: those values */
     struct mrs_keys keys;         /* of recs */
     struct mrs_buf recs;          /* struct live_rec by `_id` */
-    struct mrs_buf entries, heads; /* the table */
+    struct mrs_buf entries, heads; /* the key table */
     struct mrs_buf shape, sort;   /* being made */
-    struct mrs_buf bases;         /* struct mrs_view, one a unit */
-    struct mrs_keys unit_keys;    /* of the unit in hand */
-    struct mrs_buf same, order, matches; /* of the unit in hand */
+    struct mrs_buf bases;         /* struct mrs_view, one for each unit */
+    struct mrs_keys unit_keys;    /* of the current unit */
+    struct mrs_buf same, order, matches; /* of the current unit */
 };
 enum mrs_status live_from_open(struct live_units *u, struct mrs_err *e);
 void live_from_close(struct live_units *u);
-/* Forgets the last load, notes the keys of the units (refusing those that cannot be asked for), reads what they ask
- * for. OK, END, FAIL, DEAD. */
+/* Discards the last load, records the keys of the units (refuses units with keys that cannot be queried), and reads
+ * their documents. OK, END, FAIL, DEAD. */
 enum mrs_status live_from_load(struct live_units *u, uint32_t main, struct live_unit *units, uint32_t n,
                                struct mrs_err *e);
 
-/* Position of a key in a sorted list of keys; UINT32_MAX: it is not there. */
+/* Position of a key in a sorted list of keys; UINT32_MAX: not found. */
 uint32_t live_keys_find(const struct mrs_keys *k, const uint8_t *p, uint32_t n, uint8_t kind);
-/* Records that a document of `from` is refused for what the kernels said (u->err). */
+/* Records the refusal of a document of `from`, with the error of the kernels (u->err). */
 enum mrs_status live_from_refuse(struct live_units *u, struct mrs_view doc, struct mrs_err *e);
 
 /* ---- unit_join.c ---- */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit.c - units derived through the kernels of their group.
+/* unit.c - derives units through the kernels of their group.
  *
- * A unit is one document of a main collection with all that the steps make of it. When a plan is expanded the document
- * may hold already what an earlier try, or another pass, put there: those fields are claimed by the run, so they are
- * left out before the kernels see the document (the base), and only they are taken from what the kernels make of it.
- * So deriving twice gives the same as deriving once, whatever was written in between.
+ * A unit is one document of a main collection with all that the steps make from it. When a plan is expanded, the
+ * document may already contain output of an earlier attempt or of another pass: those fields are claimed by the run, so
+ * they are removed before the kernels see the document (the base), and only they are taken from the kernels' output. So
+ * deriving twice gives the same as deriving once, whatever was written in between.
  *
- * Fused one-document steps are a chain: each takes what the one before made. Nothing here writes, and only a join
+ * Fused one-document steps are a chain: each reads the output of the one before. Nothing here writes, and only a join
  * reads (unit_from.c). */
 #include "derive.h"
 
@@ -32,7 +32,7 @@ claims_of(const struct live_units *u)
     return (struct live_claimed){u->group->claims, u->group->n_claims};
 }
 
-/* Whether the units of this main collection have claims that count for this purpose. */
+/* Do the units of this main collection have claims that count for this purpose? */
 static bool
 has_claims(const struct live_units *u, int side)
 {
@@ -61,7 +61,7 @@ is_listed(const struct mrs_buf *names, const char *name)
     return false;
 }
 
-/* The top-level name of a path; *whole: it is the whole document. */
+/* The top-level name of a path; *whole: the path is the whole document. */
 static enum mrs_status
 add_read(struct live_units *u, const struct mrs_touch *t, struct mrs_buf *names, bool *whole, struct mrs_err *e)
 {
@@ -105,8 +105,8 @@ list_reads(struct live_units *u, struct mrs_err *e)
     return s;
 }
 
-/* ---- opening ---- */
-/* Whether a group claims fields in a main collection. */
+/* ---- open ---- */
+/* Does a group claim fields in a main collection? */
 static bool
 claims_in(const struct live_units *u, const struct mrs_live_group *g, uint32_t main)
 {
@@ -114,7 +114,8 @@ claims_in(const struct live_units *u, const struct mrs_live_group *g, uint32_t m
                                  u->main[main].coll.ns) == 0;
 }
 
-/* What is no part of the base of a main collection: own claims, and of later groups, to which contract leaves them. */
+/* Lists the fields outside the base of a main collection: own claims, and those of later groups, to which contract
+ * leaves them. */
 static enum mrs_status
 list_left(struct live_units *u, uint32_t main, struct mrs_err *e)
 {
@@ -283,7 +284,7 @@ live_units_reads(const struct live_units *u, size_t *n)
     return u->reads;
 }
 
-/* ---- what the files of units share ---- */
+/* ---- shared by the files of units ---- */
 enum mrs_status
 live_unit_base(struct live_units *u, uint32_t main, struct mrs_view doc, struct mrs_view *base, struct mrs_err *e)
 {
@@ -337,7 +338,7 @@ has_a_claim(const struct live_units *u, uint32_t main, struct mrs_view doc)
     return has_claims(u, u->main[main].side) && live_claimed_any(claims_of(u), doc);
 }
 
-/* Whether something is there that contract takes away. */
+/* Does the document have fields that contract removes? */
 static enum mrs_status
 has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_err *e)
 {
@@ -350,8 +351,8 @@ has_old_shape(struct live_units *u, struct mrs_view doc, bool *any, struct mrs_e
     return s;
 }
 
-/* The document becomes what the group makes of its base only if what is there is what the base gives: else it has
- * been contracted already, and its base has lost what the new fields were made of, or an application wrote. */
+/* The document becomes the group's output for its base only if its present fields equal what the base gives: else it
+ * has been contracted already, and its base has lost the source of the new fields, or an application wrote. */
 static enum mrs_status
 contract(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_view after, struct mrs_view *want,
          struct mrs_err *e)
@@ -401,9 +402,9 @@ live_unit_want(struct live_units *u, uint32_t main, struct live_unit *unit, stru
     return live_unit_hold(u, want, &unit->want, e);
 }
 
-/* ---- one-document steps, and steps that make documents elsewhere ---- */
-/* What has been contracted already may lack what the steps need: that is no refusal. Such a document has claims, and
- * nothing of the old shape; where a group claims nothing, what it makes has been tried (check_again). */
+/* ---- one-document steps, and steps that make documents in other collections ---- */
+/* A contracted document may lack fields that the steps need: that is no refusal. Such a document has claims, and no
+ * field of the old schema; if a group claims nothing, its output has been checked (check_again). */
 static enum mrs_status
 refuse_map(struct live_units *u, uint32_t main, struct live_unit *unit, uint32_t step, struct mrs_err *e)
 {
@@ -417,7 +418,7 @@ refuse_map(struct live_units *u, uint32_t main, struct live_unit *unit, uint32_t
     return s;
 }
 
-/* What the steps make of a document, one after the other; SKIP: *step refuses it. */
+/* Runs the steps on a document one after the other; SKIP: refused by *step. */
 static enum mrs_status
 run_chain(struct live_units *u, uint32_t main, struct mrs_view *doc, uint32_t *step)
 {
@@ -437,7 +438,7 @@ run_chain(struct live_units *u, uint32_t main, struct mrs_view *doc, uint32_t *s
     return s;
 }
 
-/* The document as the steps leave it, or refused; what is there already counts. */
+/* The document after the steps, or refused; existing claims are taken into account. */
 static enum mrs_status
 derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
 {
@@ -454,8 +455,8 @@ derive_map(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
     return s == MRS_OK ? live_unit_want(u, main, unit, doc, e) : live_unit_failed(u, s, e);
 }
 
-/* While the old schema is removed, a document may be read again after it was changed; then nothing more may change.
- * The static rule guarantees that for the steps; this checks it for the document in hand. */
+/* While the old schema is removed, a document may be read again after its change; then it must not change any more. The
+ * static rule guarantees that for the steps; this checks it for the current document. */
 static enum mrs_status
 check_again(struct live_units *u, uint32_t main, struct live_unit *unit, struct mrs_err *e)
 {
@@ -475,7 +476,7 @@ check_again(struct live_units *u, uint32_t main, struct live_unit *unit, struct 
     return s;
 }
 
-/* A server would insert something else than what was derived, unnoticed. */
+/* Refuses a product that a server would silently change on insert. */
 static bool
 keeps_no_time(struct live_units *u, struct live_unit *unit, const struct mrs_product *p)
 {
@@ -510,7 +511,7 @@ derive_spread(struct live_units *u, uint32_t main, struct live_unit *unit, struc
 {
     MRS_ASSERT(main < u->n_mains);
     const struct mrs_spread_ops *ops = u->step->type->spread;
-    struct mrs_view after = unit->doc; /* where it leaves: it stays for the moment */
+    struct mrs_view after = unit->doc; /* if it moves to another collection: it stays for the moment */
     struct mrs_product p;
     enum mrs_fate fate;
     mrs_err_clear(&u->err);
@@ -555,7 +556,7 @@ derive_one(struct live_units *u, uint32_t main, struct live_unit *unit, struct m
     return s;
 }
 
-/* A name that occurs twice has no value that both the kernels and the server mean. */
+/* A duplicate name has no value on which kernels and server agree. */
 static void
 begin_unit(struct live_units *u, struct live_unit *unit, struct mrs_view doc)
 {
@@ -570,7 +571,7 @@ begin_unit(struct live_units *u, struct live_unit *unit, struct mrs_view doc)
     }
 }
 
-/* Fewer than one cannot be tried: a unit that is too much by itself is refused. */
+/* A load of one unit cannot be divided: a unit that is too large by itself is refused. */
 static enum mrs_status
 too_much(struct live_units *u, struct live_unit *units, enum mrs_status s, struct mrs_err *e)
 {

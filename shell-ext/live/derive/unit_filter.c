@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit_filter.c - filters that ask for the documents whose field has one of many values.
+/* unit_filter.c - filters for the documents whose field has one of many values.
  *
  * `$in` takes a regular expression for a pattern and a document that begins with `$` for an operator; `$eq` takes both
- * as the values they are, so they get clauses of their own. null asks for what lacks the field as well, which is
- * right for a join that matches nulls and wrong for a list of documents that are ours: there the type is asked for.
- * The server's idea of a match is the wider one (an array counts as a whole too); the caller decides what counts. */
+ * as values, so they get their own clauses. null also matches missing fields, which is right for a join that matches
+ * nulls and wrong for a list of our own documents: there the type is queried. The server's match is the wider one (an
+ * array also matches as a whole); the caller makes the exact comparison. */
 #include "derive.h"
 
 void
@@ -47,7 +47,7 @@ begins_with_dollar(struct mrs_val v)
     return mrs_walk_next(&w, &e) == 1 && e.name[0] == '$';
 }
 
-/* {path: {operator: v}} as one more clause. */
+/* Adds the clause {path: {operator: v}}. */
 static void
 add_clause(struct live_ask *a, const char *operator, struct mrs_val v)
 {
@@ -77,7 +77,7 @@ live_ask_nulls(struct live_ask *a)
     uint8_t room[16];
     mrs_build_item(&a->in_list, mrs_null());
     a->n_in++;
-    add_clause(a, "$type", mrs_make_i32(room, MRS_UNDEFINED)); /* from 8.0 on null does not ask for it */
+    add_clause(a, "$type", mrs_make_i32(room, MRS_UNDEFINED)); /* from 8.0 on null does not match it */
 }
 
 void
@@ -133,9 +133,9 @@ live_ask_filter(struct live_ask *a, struct mrs_buf *out, struct mrs_view *filter
     return mrs_build_finish(&b, filter, e);
 }
 
-/* ---- which document belongs to which unit ---- */
-/* {field: {$in: [the values that docs have at `of`]}}, no arrays among them. That the field is no array either is not
- * asked: beside a second condition there are servers that leave the index. */
+/* ---- documents of a unit, units of a document ---- */
+/* {field: {$in: [the values of docs at `of`]}}, without arrays. The filter does not exclude arrays in the field either:
+ * with a second condition some servers do not use the index. */
 static enum mrs_status
 belongs(struct live_units *u, const char *field, const char *of, const struct mrs_view *docs, uint32_t n,
         struct mrs_buf *out, struct mrs_err *e)

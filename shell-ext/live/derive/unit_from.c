@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unit_from.c - the documents of `from` that the units of one load need, read in one query.
+/* unit_from.c - reads the documents of `from` for the units of one load, in one query.
  *
- * A join matches by encoded keys; the server only knows values at paths. So the values at the units' path are asked
- * for by $in, which an index answers, and the kernels decide which of the returned documents match. That both mean the
- * same is verified: a key of a unit that no value in the query could return refuses the unit, since what is not read
- * would seem to have no match. If the first pair of match is an expression no query is possible, and the whole
- * collection is read; only what some unit needs is kept.
+ * A join matches by encoded keys; the server only knows values at paths. So the values at the units' path are queried
+ * by $in, which an index answers, and the kernels decide which of the returned documents match. Both must agree, which
+ * is checked: a unit with a key that no queried value could return is refused, since unread documents would look like
+ * missing matches. If the first pair of match is an expression no query is possible, and the whole collection is read;
+ * only documents that some unit needs are stored.
  *
  * The units were read before: the documents of `from` are therefore never older than the unit. */
 #include "derive.h"
@@ -15,7 +15,7 @@
 
 enum { ASK_BYTES = 8 << 20 };
 
-struct asked_value { /* a value to ask for */
+struct asked_value { /* a value to query */
     struct mrs_val v;
     uint32_t off, len; /* its key in live_from.asked */
 };
@@ -177,7 +177,7 @@ sort_asked_values(struct live_from *f)
     return n;
 }
 
-/* Whether a value that is asked for brings this key: it is its first part (all of it, but for keys made of several
+/* Does a queried value return this key? It does if it is its first part (all of it, except for keys made from several
  * values). No key is a prefix of another, so the greatest one that is not above it is the only candidate. */
 static bool
 is_asked(const struct live_from *f, uint32_t n, const uint8_t *p, uint32_t len)
@@ -195,14 +195,14 @@ is_asked(const struct live_from *f, uint32_t n, const uint8_t *p, uint32_t len)
     return lo > 0 && w[lo - 1].len <= len && memcmp(f->asked.bytes.p + w[lo - 1].off, p, w[lo - 1].len) == 0;
 }
 
-/* ---- what the units want ---- */
+/* ---- keys of the units ---- */
 static enum mrs_status
 ask_value(void *arg, struct mrs_val v)
 {
     struct live_units *u = arg;
     struct live_from *f = u->from;
     if (mrs_is_nullish(v)) {
-        return MRS_OK; /* asked for where the step makes a key of it */
+        return MRS_OK; /* queried if the step makes a key from it */
     }
     enum mrs_status s = mrs_keys_add(&f->asked, 0, 0, v, &u->err);
     if (s == MRS_OK) {
@@ -214,8 +214,8 @@ ask_value(void *arg, struct mrs_val v)
     return s;
 }
 
-/* Keys of a document of this side, as far as they are of the first pair, into `wanted`; its values into those that are
- * asked for. */
+/* Adds the keys of a document of this side, only those of the first pair, to `wanted`, and its values to the queried
+ * ones. */
 static enum mrs_status
 ask_keys(struct live_units *u, int side, struct mrs_view doc)
 {
@@ -236,7 +236,7 @@ ask_keys(struct live_units *u, int side, struct mrs_view doc)
     return s;
 }
 
-/* Those of a unit. */
+/* Adds the keys of a unit. */
 static enum mrs_status
 want_keys(struct live_units *u, struct mrs_view base)
 {
@@ -283,7 +283,7 @@ check_asked(struct live_from *f, uint32_t n_asked)
     }
 }
 
-/* ---- what comes ---- */
+/* ---- documents of from ---- */
 enum mrs_status
 live_from_refuse(struct live_units *u, struct mrs_view doc, struct mrs_err *e)
 {
@@ -291,7 +291,7 @@ live_from_refuse(struct live_units *u, struct mrs_view doc, struct mrs_err *e)
     return u->job->run ? live_refused_put(u->job, u->step->no, ns, doc, &u->err, e) : MRS_OK;
 }
 
-/* A text that lives until the next load. */
+/* Copies a text that lives until the next load. */
 static const char *
 hold_text(struct live_units *u, const char *text)
 {
@@ -320,7 +320,7 @@ make_shape(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct
     return s == MRS_OK ? live_unit_hold(u, (struct mrs_view){f->shape.p, (uint32_t)f->shape.n}, &r->shape, e) : s;
 }
 
-/* A document without a sort key is nowhere, and is refused itself if a unit would have it. */
+/* A document without a sort key has no position; it is refused if a unit matches it. */
 static enum mrs_status
 make_order(struct live_units *u, struct mrs_view doc, struct live_rec *r, struct mrs_err *e)
 {
@@ -474,7 +474,7 @@ read_by_path(struct live_units *u, uint32_t main, uint32_t n_asked, struct mrs_e
     return s;
 }
 
-/* ---- in order, by key ---- */
+/* ---- sort, and index by key ---- */
 static int
 by_id(const void *a, const void *b)
 {
@@ -527,7 +527,7 @@ build_table(struct live_from *f, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* For the test that sources read before their target are noticed: the units as they are now, with older sources. */
+/* For the test that detects sources read before their target: reads the units again, with older sources. */
 static enum mrs_status
 read_units_again(struct live_units *u, uint32_t main, struct live_unit *units, uint32_t n, struct mrs_err *e)
 {
@@ -592,14 +592,14 @@ live_from_load(struct live_units *u, uint32_t main, struct live_unit *units, uin
     return build_table(f, e);
 }
 
-/* ---- the other way round ---- */
+/* ---- units of documents of from ---- */
 const struct mrs_pair_path *
 live_units_pair(const struct live_units *u)
 {
     return u->from && u->from->by_path ? &u->step->desc.pairs[0] : NULL;
 }
 
-/* The keys of documents of `from`. One that is refused has none that any unit could meet. */
+/* Adds the keys of documents of `from`. A refused document has none that a unit could match. */
 static enum mrs_status
 ask_all(struct live_units *u, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unit_join.c - units of a join: each document of `into` with the documents of `from` that match it.
  *
- * The same matches in the same order as offline over a dump in `_id` order: the place of a document in `from` is its
- * place by `_id`. The keys of a unit are looked up in the table of what was read, the other pairs narrow, the list is
- * sorted as the step wants it, and the splice of the step does the rest. What a splice puts elsewhere (pages) belongs
- * to steps that the static rule keeps for quiet times: the unit is refused. */
+ * The same matches in the same order as offline over a dump in `_id` order: the position of a document in `from`
+ * follows from its `_id`. The keys of a unit are looked up in the table of documents read, the other pairs filter the
+ * matches, the list is sorted as the step requires, and the splice of the step does the rest. Splices with output in
+ * other collections (pages) belong to steps that the static rule allows only while writers are stopped: the unit is
+ * refused. */
 #include "derive.h"
 #include "mongoreshape/join_ops.h"
 
 #include <stdlib.h>
 
-struct joined_match { /* a document of `from` and the reference that it meets */
+struct joined_match { /* a document of `from` and the reference that it matches */
     uint32_t rec, ref;
 };
 struct matching {
@@ -25,7 +26,7 @@ recs(const struct live_from *f)
     return (struct live_rec *)(void *)f->recs.p;
 }
 
-/* ---- what a splice sees ---- */
+/* ---- interface for the splice ---- */
 static enum mrs_status
 next(struct mrs_matches *m, struct mrs_match *out, struct mrs_err *e)
 {
@@ -49,7 +50,7 @@ start_again(struct mrs_matches *m, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Nothing leaves `from` alongside writers, so that the fate of a match is not asked for. */
+/* No document leaves `from` while writers run, so the use of a match is not needed. */
 static void
 used(struct mrs_matches *m, unsigned bits)
 {
@@ -114,7 +115,7 @@ find_same(struct live_from *f, struct mrs_err *e)
 }
 
 /* ---- matches ---- */
-/* Whether each pair but the first has an equal key on both sides. */
+/* Does each pair but the first have an equal key on both sides? */
 static bool
 other_pairs(const struct live_units *u, const struct live_rec *r)
 {
@@ -158,7 +159,7 @@ look_up(struct live_units *u, uint32_t at, struct mrs_err *e)
             mrs_err_set(&u->err, MRS_SKIP, MRS_E_REFUSED, "%s", r->why);
             mrs_err_at(&u->err, "%s", r->why_where);
             enum mrs_status st = live_from_refuse(u, r->doc, e);
-            r->doc.n = 0; /* noted */
+            r->doc.n = 0; /* recorded */
             if (st != MRS_OK) {
                 return st;
             }
@@ -222,7 +223,7 @@ gather(struct live_units *u, struct matching *x, struct mrs_err *e)
 }
 
 /* ---- one unit ---- */
-/* Whether some key of the unit is one that could not be asked for. */
+/* Does the unit have a key that could not be queried? */
 static bool
 lacks(const struct live_from *f)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* governor.c - the law: grow, hold, shed, halve, pause.
  *
- * Once a second the signal that is nearest to its limit decides. Speed grows slowly and falls fast, and between the
- * two lies a band in which it stays, so that it does not swing. What has to be known and is not stops the run: a
- * server that does not answer is not a server with time to spare. Asks no server, remembers one reading. */
+ * Once a second the signal that is nearest to its limit decides. Speed grows slowly and falls fast; between the two is
+ * a band in which it stays, so that it does not oscillate. A required figure that is unknown stops the run: a server
+ * that does not answer is not idle. Queries no server, and remembers only the last readings. */
 #include "governor.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@ enum { REST_MAX_MS = 10000, BATCH_MS = 500, BATCH_MIN_MS = 50 };
 
 static const struct {
     const char *name, *unit;
-    double scale; /* from the reading to its unit */
+    double scale; /* factor from the reading to its unit */
 } signals[LIVE_SIGNALS] = {
     [LIVE_SIGNAL_LATENCY] = {"latency", " ms", 1},
     [LIVE_SIGNAL_LAG] = {"lag", " s", 1},
@@ -70,7 +70,7 @@ live_governor_step(struct live_governor *g, const struct live_readings *r)
         [LIVE_GROW] = 1.25, [LIVE_HOLD] = 1, [LIVE_SHED] = 0.85, [LIVE_HALVE] = 0.5, [LIVE_PAUSE] = 0.5};
     g->seen = *r;
     if (r->closed || r->silent) {
-        return; /* it continues as fast as before */
+        return; /* continues at the present speed */
     }
     g->verdict = live_law(greatest(r, &g->worst));
     g->speed *= factor[g->verdict];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* knobs.c - the texts of --max-lag, --max-latency, --max-load, --critical-load and --hours, read.
+/* knobs.c - parses the texts of --max-lag, --max-latency, --max-load, --critical-load and --hours.
  *
- * Each reader takes the whole text or says what would have been right; nothing of a text that it does not understand
- * is used. Numbers are read here rather than by the C library, whose decimal point depends on the locale. */
+ * Each parser accepts the complete text or returns the valid forms; a text with errors has no effect. Numbers are
+ * parsed here instead of by the C library, whose decimal point depends on the locale. */
 #include "knobs.h"
 
 enum { DIGITS_MAX = 12, DAY_MIN = 1440 };

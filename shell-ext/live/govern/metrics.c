@@ -2,8 +2,8 @@
 /* metrics.c - figures of a run as OpenMetrics text, and the file that holds them.
  *
  * Counters count the work of this process, so that they never decrease; the progress of a pass may decrease, and is a
- * gauge. A reader of the file sees the old text or the new one, complete: it is written under another name and
- * renamed. All whom the umask allows may read it, since the collector is another user; it holds names of collections,
+ * gauge. A reader of the file gets the old text or the new one, complete: it is written under another name and renamed.
+ * All users permitted by the umask may read it, since the collector is another user; it contains names of collections,
  * and no documents. */
 #include "metrics.h"
 
@@ -37,7 +37,7 @@ put_label(struct mrs_buf *out, const char *text)
     }
 }
 
-/* What comes before the samples of a family. */
+/* The lines before the samples of a family. */
 static void
 family(struct mrs_buf *out, const char *name, const char *type, const char *help)
 {
@@ -87,7 +87,7 @@ put_run(struct mrs_buf *out, const struct live_figures *f)
     mrs_buf_printf(out, "} 1\n");
 }
 
-/* Signals that are known, and their limits. */
+/* Known signals, and their limits. */
 static void
 put_signals(struct mrs_buf *out, const struct live_governor *g)
 {
@@ -140,7 +140,7 @@ live_metrics_text(const struct live_figures *f, struct mrs_buf *out)
     mrs_buf_printf(out, "# EOF\n");
 }
 
-/* ---- where it goes ---- */
+/* ---- output ---- */
 struct live_metrics {
     struct mrs_mem *mem;
     struct mrs_buf text;

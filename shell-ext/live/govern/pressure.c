@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pressure.c - the load of the server: lag, flow control, tickets, load.
  *
- * Lag needs no privilege: members report in hello what they wrote last. Only members that the primary lists as `hosts`
- * count, for hidden and delayed ones lag by design. The rest is in serverStatus, if the user may read it. A figure
- * that a server never reports is no obstacle; one that it reported and then stops reporting is, and so is a load that
- * the user named. */
+ * Lag needs no privilege: hello of each member contains its last write. Only members that the primary lists as `hosts`
+ * count, since hidden and delayed ones lag by design. The rest is in serverStatus, if the user may read it. A figure
+ * that a server never reports is ignored; one that it reported and then stops reporting stops the run, and so does a
+ * missing load that the user named. */
 #include "pressure.h"
 
 #include "live/link/bson.h"
@@ -16,8 +16,8 @@
 enum { HELLOS_MAX = 16 << 20, CRITICAL_LOOKS = 2, UNKNOWN_COMMAND = 59 };
 static const double tickets_most = 0.9;
 
-/* ---- replies read ---- */
-/* A number of any kind that is one. */
+/* ---- parse replies ---- */
+/* A finite number of any numeric type. */
 static bool
 number_at(struct mrs_view d, const char *path, double *out)
 {
@@ -41,7 +41,7 @@ date_at(struct mrs_view d, const char *path, int64_t *ms)
     return v.type == MRS_DATE;
 }
 
-/* The next of the documents in hellos; they were checked when they came. */
+/* The next document in hellos; they were validated on arrival. */
 static bool
 next_hello(const struct mrs_buf *hellos, size_t *at, struct mrs_view *out)
 {
@@ -151,7 +151,8 @@ live_lag_of_status(struct mrs_view status, const struct mrs_buf *hellos, double 
     return newest > 0;
 }
 
-/* The share of one kind of tickets in use, read where this version of the server reports it; 0 while none waits. */
+/* The share of one kind of tickets in use, from where this version of the server reports it; 0 while no operation
+ * waits. */
 static bool
 tickets(struct mrs_view status, const char *kind, const char *waiting, double *share)
 {
@@ -232,7 +233,7 @@ live_load_reached(struct mrs_view status, const struct live_loads *loads, double
     return NULL;
 }
 
-/* ---- asking ---- */
+/* ---- query the server ---- */
 static void
 note(const struct live_job *job, const char *line)
 {
@@ -351,7 +352,7 @@ ask_status(struct live_job *job, struct live_signals *s, const struct live_watch
     return st;
 }
 
-/* What has to be known and has not been for a while. */
+/* A required figure that has been unknown for a while. */
 static const char *
 silent(struct live_signals *s, const struct live_watched *w, const struct live_readings *r)
 {

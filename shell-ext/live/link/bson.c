@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bson.c - small documents for commands, made from a template in one line.
  *
- * And values read out of the answers of a server, and documents as a server keeps them. */
+ * Also reads values from replies of a server, and converts documents to the form in which a server stores them. */
 #include "bson.h"
 
 #include "mongoreshape/compose.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection.c - the connection: opening it, watching it, sending commands.
+/* connection.c - the connection: opens it, monitors it, sends commands.
  *
- * All traffic of the online tool passes through here, so the guarantees are kept here: the primary only, majority
- * where there is one, our comment on every operation, documents as bytes that were checked once. The driver's
- * monitoring shows when a connection was lost or another primary took over; that is counted (generation), and the
- * caller compares the count before it trusts remembered state. One thread, one client: the driver does nothing in the
- * background. It must not know plans, runs or leases. */
+ * All traffic of the online tool goes through this file, so it ensures the guarantees: the primary only, majority if
+ * available, our comment on every operation, documents as bytes that were validated once. The driver's monitoring shows
+ * lost connections and new primaries; they are counted (generation), and the caller compares the count before it relies
+ * on state in memory. One thread, one client: the driver does nothing in the background. Does not depend on plans, runs
+ * or leases. */
 #include "connection_driver.h"
 
 #include <stdio.h>
@@ -18,7 +18,7 @@ live_link_setup(void)
     char counters[32];
     mongoc_log_set_handler(NULL, NULL);
     mongoc_init();
-    /* The driver's counters in shared memory, made when it is loaded: they are not read here, and a killed process
+    /* The driver's counters in shared memory, made when it is loaded: they are not used here, and a killed process
      * would leave them behind. */
     snprintf(counters, sizeof counters, "/mongoc-%u", (unsigned)getpid());
     shm_unlink(counters);
@@ -30,7 +30,7 @@ live_link_teardown(void)
     mongoc_cleanup();
 }
 
-/* ---- what the driver notices ---- */
+/* ---- events of the driver ---- */
 static struct mrs_val
 hello_value(const mongoc_server_description_t *sd, const char *path)
 {
@@ -154,7 +154,7 @@ connect_client(struct live_link *l, const mongoc_uri_t *uri, struct mrs_err *e)
     return say_hello(l, e);
 }
 
-/* Connects l; closes it where that fails. */
+/* Connects l; closes it on failure. */
 static enum mrs_status
 link_connect(struct live_link *l, const char *uri, struct live_link **out, struct mrs_err *e)
 {
@@ -262,7 +262,7 @@ live_link_mark(struct live_link *l, const char *comment, int64_t max_time_ms)
     l->max_time_ms = max_time_ms;
 }
 
-/* ---- what all operations share ---- */
+/* ---- shared by all operations ---- */
 enum mrs_status
 live_bytes(struct mrs_view d, bson_t *out, struct mrs_err *e)
 {
@@ -290,8 +290,7 @@ live_options(struct live_link *l, unsigned flags, bson_t *opts, struct mrs_err *
     return MRS_OK;
 }
 
-/* Server selection finds a primary by itself, but for a server that is spoken to directly: that one is taken whatever
- * it has become. */
+/* Server selection finds a primary, except on a direct connection: that server is used in any state. */
 enum mrs_status
 live_primary(const struct live_link *l, struct live_fault *f, struct mrs_err *e)
 {
@@ -374,7 +373,7 @@ add_read_concern(const struct live_link *l, unsigned flags, bson_t *opts)
     }
 }
 
-/* The mark and the time limit, where the operation does not bring its own. */
+/* Adds the comment and the time limit, unless the operation has its own. */
 static void
 add_mark(const struct live_link *l, const bson_t *given, bson_t *opts)
 {
@@ -386,7 +385,7 @@ add_mark(const struct live_link *l, const bson_t *given, bson_t *opts)
     }
 }
 
-/* ok: 1 is no proof: single writes may have failed inside, or the majority may not have followed. */
+/* ok: 1 is not sufficient: single writes may have failed, or the majority may be missing. */
 static enum mrs_status
 judge_reply(const struct live_link *l, const char *what, struct mrs_view reply, struct live_fault *f,
             struct mrs_err *e)
@@ -414,7 +413,7 @@ take_reply(const bson_t *reply, struct mrs_view *out, struct mrs_err *e)
     return mrs_doc_check(out->p, out->n, MRS_DEPTH_READ, e);
 }
 
-/* A command in hand. */
+/* the current command */
 struct connection_call {
     struct live_link *l;
     const char *db, *name;
@@ -543,7 +542,7 @@ cursor_new(struct live_link *l, const struct mrs_coll *coll, const char *verb, s
     return MRS_OK;
 }
 
-/* What find and aggregate share: query is the filter or the pipeline. */
+/* shared by find and aggregate: query is the filter or the pipeline */
 struct query {
     mongoc_collection_t *coll;
     mongoc_read_prefs_t *prefs; /* NULL: those of the connection */
@@ -635,7 +634,7 @@ live_cursor_close(struct live_cursor *c)
     }
 }
 
-/* {limit: 1} before the options of the caller. */
+/* Puts {limit: 1} before the options of the caller. */
 static enum mrs_status
 one_only(struct mrs_view opts, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection_error.c - what went wrong on the wire, sorted by what the caller can do about it.
+/* connection_error.c - classifies errors of the driver and the server by the caller's possible reaction.
  *
- * The kinds of struct live_fault follow from three sources that disagree in form: libmongoc's domains (nothing was
- * heard), the labels of a reply (what a transaction may conclude) and the server's codes. Codes that mean "this server
- * is not the one to talk to any more", or that an operation was ended from outside, count as a lost connection: the
- * caller throws its memory away and reads its checkpoint. It must not know what was being written. */
+ * The kinds of struct live_fault come from three sources of different form: libmongoc's domains (no reply), the labels
+ * of a reply (the state of a transaction) and the server's codes. Codes that mean that this server is no longer the
+ * right one, or that an operation was ended from outside, count as a lost connection: the caller discards its memory
+ * and reads its checkpoint. Does not depend on the operation. */
 #include "connection_driver.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static const struct {
     {6, LIVE_FAULT_NETWORK},       /* HostUnreachable */
     {7, LIVE_FAULT_NETWORK},       /* HostNotFound */
     {43, LIVE_FAULT_NETWORK},      /* CursorNotFound */
-    {64, LIVE_FAULT_NETWORK},      /* WriteConcernFailed: done here, not known to be done by a majority */
+    {64, LIVE_FAULT_NETWORK},      /* executed here, the majority is unknown */
     {89, LIVE_FAULT_NETWORK},      /* NetworkTimeout */
     {91, LIVE_FAULT_NETWORK},      /* ShutdownInProgress */
     {133, LIVE_FAULT_NETWORK},     /* FailedToSatisfyReadPreference */
@@ -29,7 +29,7 @@ static const struct {
     {9001, LIVE_FAULT_NETWORK},    /* SocketException */
     {10107, LIVE_FAULT_NETWORK},   /* NotWritablePrimary */
     {11600, LIVE_FAULT_NETWORK},   /* InterruptedAtShutdown */
-    {11601, LIVE_FAULT_NETWORK},   /* Interrupted: killOp, by the process that took the run over */
+    {11601, LIVE_FAULT_NETWORK},   /* Interrupted: killOp, by a process that took over the run */
     {11602, LIVE_FAULT_NETWORK},   /* InterruptedDueToReplStateChange */
     {13435, LIVE_FAULT_NETWORK},   /* NotPrimaryNoSecondaryOk */
     {13436, LIVE_FAULT_NETWORK},   /* NotPrimaryOrSecondary */
@@ -96,8 +96,8 @@ by_server(const bson_error_t *error)
     return error->domain == MONGOC_ERROR_SERVER || error->domain == MONGOC_ERROR_WRITE_CONCERN;
 }
 
-/* The order of the questions matters: an unknown commit is also a lost connection, and a lost connection inside a
- * transaction is also labelled transient. */
+/* The order of the checks matters: an unknown commit is also a lost connection, and a lost connection in a transaction
+ * is also labelled transient. */
 static enum live_fault_kind
 kind_of(const bson_error_t *error, struct mrs_view reply)
 {
@@ -120,7 +120,7 @@ kind_of(const bson_error_t *error, struct mrs_view reply)
     return kind == LIVE_FAULT_OTHER && labelled(reply, "TransientTransactionError") ? LIVE_FAULT_TRANSIENT : kind;
 }
 
-/* Messages of libraries and servers are not ours: a password in one of them would end up in a log. */
+/* Messages of libraries and servers may contain a password: removes it, since messages are logged. */
 static void
 keep_secret(const struct live_link *l, char *text)
 {

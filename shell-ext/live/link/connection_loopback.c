@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* connection_loopback.c - serves one text, the metrics, on a port that only this machine can reach.
  *
- * A thread of its own answers, since the run may wait for its server for long; it has the last text and nothing else.
- * One client at a time, a second for each: a slow client is disconnected. A page in a browser of this machine could be
- * made to ask under another name, so only requests to a name of this machine are answered. */
+ * A separate thread answers, since the run may wait long for its server; it only has the last text. One client at a
+ * time, for at most a second: a slow client is disconnected. A web page in a browser of this machine could send
+ * requests under another host name, so only requests to a name of this machine are answered. */
 #include "connection_loopback.h"
 
 #include "mongoreshape/clock.h"
@@ -27,13 +27,13 @@ struct live_port {
     int listener, stop[2];
     bool locked, threaded;
     pthread_t thread;
-    pthread_mutex_t lock; /* over text and n */
+    pthread_mutex_t lock; /* protects text and n */
     size_t n;
     char text[LIVE_PORT_TEXT];
-    char answer[LIVE_PORT_TEXT + 256], request[REQUEST_MAX + 1]; /* the thread's */
+    char answer[LIVE_PORT_TEXT + 256], request[REQUEST_MAX + 1]; /* of the thread */
 };
 
-/* ---- where ---- */
+/* ---- addresses ---- */
 static const char *
 port_of(const char *where)
 {
@@ -57,7 +57,7 @@ struct port_address {
     socklen_t n;
 };
 
-/* Addresses of this machine alone. */
+/* Is it an address of this machine only? */
 static bool
 loopback(const char *where, struct port_address *a)
 {
@@ -94,7 +94,7 @@ live_port_loopback(const char *where)
     return loopback(where, &a);
 }
 
-/* ---- one caller ---- */
+/* ---- one client ---- */
 /* Waits until fd can be read or the port is closed. */
 static bool
 readable(const struct live_port *p, int fd, int64_t ms)
@@ -105,7 +105,7 @@ readable(const struct live_port *p, int fd, int64_t ms)
     return ready > 0 && !fds[1].revents && fds[0].revents;
 }
 
-/* The head of a request; false: it did not come in time, or is too long. */
+/* Reads the head of a request; false: too late or too long. */
 static bool
 read_request(struct live_port *p, int fd)
 {
@@ -128,7 +128,7 @@ read_request(struct live_port *p, int fd)
     return false;
 }
 
-/* Whether a text that ends at a line's end is a name of this machine, with a port or without. */
+/* Is a text that ends at a line's end a name of this machine, with or without a port? */
 static bool
 our_name(const char *host)
 {
@@ -143,7 +143,7 @@ our_name(const char *host)
     return false;
 }
 
-/* Whether its line Host names this machine, or it has none. */
+/* Does its line Host name this machine, or is there none? */
 static bool
 for_us(const char *request)
 {
@@ -240,7 +240,7 @@ listen_at(struct live_port *p, const char *where, char url[96], struct mrs_err *
     return MRS_OK;
 }
 
-/* Signals are for the thread that works. */
+/* Signals go to the working thread. */
 static enum mrs_status
 begin_thread(struct live_port *p, struct mrs_err *e)
 {

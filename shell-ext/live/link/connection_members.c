@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection_members.c - the hello of every member of the set.
+/* connection_members.c - the hello replies of all members of the set.
  *
- * The driver's own monitoring asks all members at once, without a login, and waits a second at most; so it is used by
- * a client of its own: a member that hangs or dies delays nothing, and does not seem a lost connection to those who
- * write. Only the answers of the last round are given. */
+ * The driver's own monitoring queries all members at once, without a login, and waits a second at most; so a separate
+ * client uses it: a member that hangs or dies delays nothing, and is not counted as a lost connection of the writing
+ * client. Only the replies of the last round are returned. */
 #include "connection_driver.h"
 
 enum { MEMBERS_WAIT_MS = 1000, MEMBERS_ROUND_MS = 500 };
@@ -39,7 +39,7 @@ live_members(struct live_link *l, struct mrs_buf *out, struct mrs_err *e)
     if (s != MRS_OK) {
         return s;
     }
-    /* which one is of no interest: selecting makes the round */
+    /* the selected server is not used: selecting starts the round */
     mongoc_server_description_t *any = mongoc_client_select_server(l->members, true, NULL, &error);
     if (any) {
         mongoc_server_description_destroy(any);

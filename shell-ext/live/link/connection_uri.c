@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection_uri.c - connection strings: where they come from, what we insist on, and how they are shown.
+/* connection_uri.c - connection strings: sources, required settings, and masked output.
  *
- * A connection string holds a password, and people paste reports into tickets. So nothing of a string is ever shown but
- * through the mask, which reads it by itself and rather hides too much: a string that libmongoc does not take may still
- * hold a password. What the string says of reading and writing is overruled: this tool reads from the primary and
- * waits for the majority, or it could lose data. */
+ * A connection string contains a password, and users paste reports into tickets. So every output of a string goes
+ * through the mask, which parses it independently and hides too much rather than too little: a string that libmongoc
+ * rejects may still contain a password. Read and write settings in the string are overridden: this tool reads from the
+ * primary and waits for the majority, or it could lose data. */
 #include "connection_driver.h"
 
 #include "mongoreshape/io.h"
@@ -19,7 +19,7 @@
 
 enum { URI_MAX = 65536 };
 
-/* As ssh does with keys: a file of ours that others may read is not used; one of another user is not checked. */
+/* As ssh does with keys: a file of this user that others may read is refused; a file of another user is not checked. */
 static enum mrs_status
 keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_err *e)
 {
@@ -39,7 +39,7 @@ keep_private(struct mrs_arena *a, const char *file, const char *uri, struct mrs_
                              "(mode %04o): only its owner may read it (chmod 600)", file, (unsigned)st.st_mode & 07777);
 }
 
-/* The first line of standard input, as by mrs_file_read: for programs that pass a connection string. It does not wait
+/* Reads the first line of standard input, like mrs_file_read: for programs that pass a connection string. Does not wait
  * for further lines. */
 static enum mrs_status
 read_standard_input(struct mrs_mem *mem, char **text, size_t *n, struct mrs_err *e)
@@ -174,7 +174,7 @@ show_options(struct masked *m, const char *at)
     }
 }
 
-/* Up to the last @ all is user and password: one that was not escaped may hold any character, another @ too. */
+/* Everything up to the last @ is user and password: without escapes they may contain any character, also another @. */
 void
 live_uri_mask(const char *uri, char *out, size_t size)
 {
@@ -197,8 +197,8 @@ live_uri_mask(const char *uri, char *out, size_t size)
     out[size ? m.n : 0] = 0;
 }
 
-/* ---- what libmongoc makes of it ---- */
-/* The reason may quote the string: printed only if the string holds no password. */
+/* ---- parsing by libmongoc ---- */
+/* The reason may quote the string: printed only if the string contains no password. */
 static enum mrs_status
 not_taken(const char *uri, const bson_error_t *error, struct mrs_err *e)
 {
@@ -255,7 +255,7 @@ insist(mongoc_uri_t *uri)
     if (!mongoc_uri_has_option(uri, MONGOC_URI_HEARTBEATFREQUENCYMS)) {
         mongoc_uri_set_option_as_int32(uri, MONGOC_URI_HEARTBEATFREQUENCYMS, LIVE_HEARTBEAT_MS);
     }
-    if (!mongoc_uri_has_option(uri, MONGOC_URI_SOCKETTIMEOUTMS)) { /* building an index may take its time */
+    if (!mongoc_uri_has_option(uri, MONGOC_URI_SOCKETTIMEOUTMS)) { /* index builds may take long */
         mongoc_uri_set_option_as_int32(uri, MONGOC_URI_SOCKETTIMEOUTMS, LIVE_SOCKET_MS);
     }
     if (!mongoc_uri_get_appname(uri)) {
@@ -263,8 +263,8 @@ insist(mongoc_uri_t *uri)
     }
 }
 
-/* libmongoc takes what comes after the first @ for a host: it would print the rest of a password that was not escaped
- * as the name of a server. */
+/* libmongoc takes the text after the first @ for a host: it would print the rest of an unescaped password as the name
+ * of a server. */
 static bool
 hosts_are_hosts(const mongoc_uri_t *uri)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection_watch.c - change streams: what is written to some collections, by whomever.
+/* connection_watch.c - change streams: writes of all clients to some collections.
  *
- * One stream serves any number of collections: on one collection, on a database, or on the whole deployment where they
- * lie in several, with a filter by namespace that also lets through what happens to a collection as a whole (dropped,
- * renamed, another renamed over it). It must not know which writes are foreign: the caller does. */
+ * One stream serves any number of collections: on one collection, on a database, or on the whole deployment if they are
+ * in several databases, with a filter by namespace that also passes events of a whole collection (dropped, renamed,
+ * another renamed over it). The caller decides which writes are foreign. */
 #include "connection_driver.h"
 
 struct live_watch {

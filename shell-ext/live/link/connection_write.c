@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* connection_write.c - writes in bulk, and transactions.
+/* connection_write.c - bulk writes, and transactions.
  *
- * A bulk goes out as one command at a time, documents as a sequence of their own bytes, so that a document of the
- * greatest size still fits; what the driver would add or check by itself (an `_id`, UTF-8, names) is switched off or
- * ruled out before, since bytes must arrive as they are. One command, one reply: so a reply with write errors is an
- * answer about each operation, and anything else means that nothing is known. It must not know why something is
- * written, nor try again: that is the burst's. */
+ * A bulk is sent as one command at a time, documents as a sequence of their own bytes, so that a document of the
+ * maximum size still fits; additions and checks by the driver (an `_id`, UTF-8, names) are disabled or excluded before,
+ * since bytes must arrive unchanged. One command, one reply: so a reply with write errors answers for each operation,
+ * and after any other error nothing is known. Does not depend on the reason of a write, and does not retry: the burst
+ * does. */
 #include "connection_driver.h"
 
 #include <stdio.h>
@@ -33,13 +33,13 @@ check_op(const struct live_op *op, enum live_op_kind kind, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* A bulk in hand. */
+/* the current bulk */
 struct bulk {
     struct live_link *l;
     mongoc_collection_t *coll;
     const struct live_op *ops;
     const char *what;       /* "insert of shop.posts" */
-    bson_t opts, unchecked; /* of the bulk, and of each operation */
+    bson_t opts, unchecked; /* for the bulk, and for each operation */
     bool in_txn, bypass;
     struct mrs_arena *arena;
     struct live_bulk_result *r;
@@ -116,7 +116,7 @@ take_sums(struct bulk *b, struct mrs_view reply, uint32_t first, struct mrs_err 
     b->r->matched += (uint64_t)live_int_at(reply, "nMatched", 0);
     b->r->modified += (uint64_t)live_int_at(reply, "nModified", 0);
     b->r->deleted += (uint64_t)live_int_at(reply, "nRemoved", 0);
-    if (wc.type == MRS_ARRAY) { /* done, but the majority was not heard of: as if the connection had been lost */
+    if (wc.type == MRS_ARRAY) { /* executed, but without confirmation of the majority: like a lost connection */
         mrs_walk_init(&w, mrs_val_view(wc));
         if (mrs_walk_next(&w, &el) > 0 && el.v.type == MRS_DOCUMENT) {
             return live_fault_code(b->l, b->what, mrs_val_view(el.v), b->f, e);
@@ -125,7 +125,7 @@ take_sums(struct bulk *b, struct mrs_view reply, uint32_t first, struct mrs_err 
     return errors.type == MRS_ARRAY ? take_errors(b, errors, first, e) : MRS_OK;
 }
 
-/* Whether the server answered about each operation; a transaction is over with the first that failed. */
+/* Did the server answer for each operation? A transaction ends with the first one that failed. */
 static bool
 answered(const struct bulk *b, struct mrs_view reply, const bson_error_t *error)
 {
@@ -135,7 +135,7 @@ answered(const struct bulk *b, struct mrs_view reply, const bson_error_t *error)
            (error->domain == MONGOC_ERROR_WRITE_CONCERN || (error->domain == MONGOC_ERROR_SERVER && some));
 }
 
-/* What one of the operations failed with, where it was one and not the command. */
+/* The error of an operation, if one failed and not the command. */
 static enum mrs_status
 take_refusal(struct bulk *b, struct mrs_view reply, uint32_t first, struct mrs_err *e)
 {
@@ -144,7 +144,7 @@ take_refusal(struct bulk *b, struct mrs_view reply, uint32_t first, struct mrs_e
 }
 
 /* ---- sending ---- */
-/* Operations that go out together: so many that they are surely one command. */
+/* Number of operations that certainly fit into one command. */
 static uint32_t
 chunk_size(const struct live_op *ops, uint32_t n)
 {

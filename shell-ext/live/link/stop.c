@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stop.c - named stops and mutants of the test build.
  *
- * A test cannot reliably hit the moment between a write and its checkpoint by sleeping. So the code names such
- * moments, and the test build acts at one of them: dies, waits, or runs a command of the test (a writer, a kill of the
- * server) while this process waits. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND|asleep:COMMAND", n from 1, or 0: each
- * time; asleep: as run, and by the clock of leases a day goes by meanwhile; the name "*" matches any;
- * MRS_STOP_LIST=FILE collects the names passed. MRS_MUTANT="name,name" switches safeguards off, so that the tests can
- * show that they notice. A question with too many values in one $in ends the process with status 97. In the normal
- * build nothing of this exists. */
+ * A test cannot reliably hit the moment between a write and its checkpoint by sleeping. So the code names such moments,
+ * and the test build acts at one of them: exits, waits, or runs a command of the test (a writer, a kill of the server)
+ * while this process waits. MRS_STOP="name[:n]=kill|sleep:MS|run:COMMAND|asleep:COMMAND", n from 1, or 0: each time;
+ * asleep: like run, and the clock of leases advances by a day meanwhile; the name "*" matches any; MRS_STOP_LIST=FILE
+ * collects the names of passed stops. MRS_MUTANT="name,name" disables safeguards, to show that the tests detect that. A
+ * query with too many values in one $in ends the process with status 97. The normal build contains none of this. */
 #include "connection.h"
 
 #include "mongoreshape/value.h"
@@ -25,7 +24,7 @@
 
 enum { EXIT_LONG_IN = 97, EXIT_BAD_STOP = 98, EXIT_COMMAND_FAILED = 99, DAY_MS = 86400000 };
 
-/* By its bytes, wherever in the question it is. */
+/* Searches the bytes of the query, at any depth. */
 void
 live_short_in(struct mrs_view question)
 {
@@ -59,7 +58,7 @@ sleep_ms(long ms)
     }
 }
 
-/* The command is not stopped itself, should it be this program. */
+/* Disables stops in the command, which may be this program. */
 static void
 run(const char *command)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Brings a batch of units to the server, whatever happens to its documents meanwhile.
+/* batch.c - writes a batch of units, also while other writers change its documents.
  *
- * It is derived and written, and units that were missed are derived again from the current documents: up to three
- * times, then in a transaction that writes to the document first, or, where there are no transactions, in the next
- * walk over the collection. A unit that the server refuses (a foreign document under its product's `_id`, a unique
- * index, a validator) is recorded and derived again as refused, so that no part of it stays. Contention is never a
- * refusal. The checkpoint goes with the last burst if that one writes everything, else after it. */
+ * It derives and writes the units, and derives missed units again from the current documents: up to three times, then
+ * in a transaction that writes to the document first, or, without transactions, in the next walk over the collection.
+ * If the server refuses a unit (a foreign document has its product's `_id`, a unique index, a validator), the refusal
+ * is recorded and the unit is derived again as refused, so that no part of it stays. Contention is never a refusal. The
+ * checkpoint is saved with the last burst if that one writes everything, else after it. */
 #include "live/link/bson.h"
 #include "work.h"
 
@@ -75,7 +75,7 @@ live_batch_close(struct live_batch *b)
     b->unit = NULL;
 }
 
-/* ---- reading again ---- */
+/* ---- read documents again ---- */
 
 enum mrs_status
 live_tasks_reload(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
@@ -127,7 +127,7 @@ put_refused(struct live_batch *b, const struct live_task *t, const struct live_u
     return live_refused_put(b->job, step, b->coll->ns, t->doc, &why, e);
 }
 
-/* Among documents that were refused once, those of this batch that are well now. */
+/* Removes the records of earlier refused documents of this batch that are no longer refused. */
 static enum mrs_status
 drop_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
@@ -170,9 +170,9 @@ account_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
     return st;
 }
 
-/* ---- writing ---- */
+/* ---- write ---- */
 
-/* Outcomes of a burst: what missed is to be derived again, what clashed is refused first. */
+/* Evaluates the results of a burst: missed units are derived again; units with a duplicate key are refused first. */
 static void
 judge(struct live_batch *b, struct live_task *tasks, struct live_checkpoint *c)
 {
@@ -213,7 +213,7 @@ live_batch_note_stale(struct live_batch *b, struct mrs_err *e)
     return st;
 }
 
-/* One slice of the tasks; final: the checkpoint may go with it. *saved: it did. */
+/* Writes one slice of the tasks; final: the checkpoint may be saved with it. *saved: it was. */
 static enum mrs_status
 write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool final,
             bool *saved, struct mrs_err *e)
@@ -242,7 +242,7 @@ write_slice(struct live_batch *b, struct live_task *tasks, uint32_t n, struct li
     return st;
 }
 
-/* All tasks, in slices as large as memory allows. */
+/* Writes all tasks, in slices as large as memory allows. */
 static enum mrs_status
 write_round(struct live_batch *b, struct live_task *tasks, uint32_t n, struct live_checkpoint *c, bool *saved,
             struct mrs_err *e)
@@ -264,7 +264,7 @@ write_round(struct live_batch *b, struct live_task *tasks, uint32_t n, struct li
     return MRS_OK;
 }
 
-/* Those to be derived again move to the front; the hot ones are dealt with here. Returns how many are left. */
+/* Moves the tasks to derive again to the front and finishes the contended ones here. Returns the number left. */
 static enum mrs_status
 next_round(struct live_batch *b, struct live_task *tasks, uint32_t *n, struct live_checkpoint *c, struct mrs_err *e)
 {
@@ -375,7 +375,7 @@ live_batch_write_ids(struct live_batch *b, const struct mrs_view *ids, uint32_t 
     return st;
 }
 
-/* ---- comparing ---- */
+/* ---- compare ---- */
 
 static const char *
 difference(struct live_batch *b, const struct live_change *ch, char out[320], struct mrs_err *e)
@@ -406,7 +406,7 @@ difference(struct live_batch *b, const struct live_change *ch, char out[320], st
     return text;
 }
 
-/* Changes of units that are being written, and targets that seem to have no unit, tell nothing yet. */
+/* Skips changes of units that are being written, and targets that seem to have no unit: not conclusive yet. */
 static enum mrs_status
 leave_moving(struct live_batch *b, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
@@ -429,7 +429,7 @@ leave_moving(struct live_batch *b, struct live_task *tasks, uint32_t n, struct m
     return st;
 }
 
-/* Differences that count. */
+/* Reports the differences that count. */
 static void
 name_all(struct live_batch *b)
 {
@@ -444,7 +444,7 @@ name_all(struct live_batch *b)
     }
 }
 
-/* Units refused by kernels: counted, and recorded where something is written at all. */
+/* Counts units refused by kernels, and records them if the pass writes at all. */
 static enum mrs_status
 note_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
@@ -458,7 +458,7 @@ note_refused(struct live_batch *b, const struct live_task *tasks, uint32_t n, st
     return st;
 }
 
-/* Those that the server refuses are examined as refused, so that what they left is seen. */
+/* Compares units refused by the server as refused, so that their remaining parts are found. */
 static enum mrs_status
 compare_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
@@ -476,8 +476,8 @@ compare_refused(struct live_batch *b, struct live_task *tasks, uint32_t n, bool 
     return any ? live_batch_make(b, tasks, n, e) : MRS_OK;
 }
 
-/* One comparison; `again` is set for a unit where something differs or the server refuses it, and for all units of the
- * slice where a target has no unit. */
+/* Compares once; sets `again` for a unit with a difference or a refusal by the server, and for all units of the slice
+ * if a target has no unit. */
 static enum mrs_status
 compare_once(struct live_batch *b, struct live_task *tasks, uint32_t n, bool last, struct mrs_err *e)
 {
@@ -513,7 +513,7 @@ compare_round(struct live_batch *b, struct live_task *tasks, uint32_t n, bool la
     return MRS_OK;
 }
 
-/* Those that are written meanwhile, to be examined again. */
+/* Keeps the units that were written meanwhile, to compare them again. */
 static uint32_t
 keep_moving(struct live_task *tasks, uint32_t n)
 {

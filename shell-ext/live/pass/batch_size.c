@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch_size.c - how many documents the next batch asks for.
+/* batch_size.c - computes the size of the next batch.
  *
- * A batch takes as long as the governor says, estimated from the time of each document. Part of the time does not
- * depend on their number: the round trip, a majority commit, a table that the server builds of the other side for each
- * pipeline. Smaller batches would only repeat that more often; so a batch is never so small that less than half of its
- * time goes to documents. The fixed part follows from two batches of different size. */
+ * The governor sets the duration of a batch; its size follows from the time for each document. Part of the time does
+ * not depend on the size: the round trip, a majority commit, a table of the other side that the server builds for each
+ * pipeline. Smaller batches would only repeat that more often; so at least half of the time of a batch goes to
+ * documents. The fixed part is computed from two batches of different sizes. */
 #include "live/govern/governor.h"
 #include "work.h"
 
@@ -23,7 +23,7 @@ learn(struct live_batches *b, uint32_t n, int64_t ms)
     MRS_ASSERT(n > 0 && ms >= 0);
     uint32_t apart = n > b->n ? n - b->n : b->n - n;
     if (b->n && apart >= n / 4 && apart) {
-        int64_t more = n > b->n ? ms - b->ms : b->ms - ms; /* for that many documents more */
+        int64_t more = n > b->n ? ms - b->ms : b->ms - ms; /* time for the additional documents */
         b->fixed_ms = ms - (more > 0 ? more : 0) * (int64_t)n / (int64_t)apart;
     }
     b->fixed_ms = b->fixed_ms < 0 ? 0 : b->fixed_ms > ms ? ms : b->fixed_ms;
@@ -31,7 +31,7 @@ learn(struct live_batches *b, uint32_t n, int64_t ms)
     b->ms = ms;
 }
 
-/* Of documents that take so long in all. */
+/* Number of documents that take this time. */
 static uint64_t
 fitting(const struct live_batches *b, int64_t aim)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* block.c - writers kept out while a quiet run works, and a watch for those who write all the same.
+/* block.c - keeps writers out during a quiet run, and detects those that write anyway.
  *
- * A validator that no document satisfies stops inserts and updates of everybody who does not bypass validation, as we
- * do; it does not stop deletes. What it replaces is in the run document before the first collection is blocked, so
- * that the next process can undo it. The watch is a detector on top: a change stream where there is one, else the
- * server's write counters; once we write ourselves, the digests of the change list take its place. */
+ * A validator that no document satisfies stops all inserts and updates that do not bypass validation, as ours do; it
+ * does not stop deletes. The original validator is in the run document before the first collection is blocked, so that
+ * the next process can restore it. The watch is an additional detector: a change stream if available, else the server's
+ * write counters; after our first write, the digests of the change list replace it. */
 #include "live/link/bson.h"
 #include "mongoreshape/ejson.h"
 #include "block.h"
@@ -16,12 +16,12 @@ struct live_block {
     struct live_job *job;
     struct live_watch *watch;
     struct mrs_arena arena;
-    const struct mrs_coll **coll; /* those that are there */
+    const struct mrs_coll **coll; /* those that exist */
     int64_t *writes;              /* counters at enter; -1: unknown */
     uint32_t n;
 };
 
-/* ---- what is in the run document: blocked: {by: "validator", saved: BinData of [{ns, options}]} ---- */
+/* ---- in the run document: blocked: {by: "validator", saved: BinData of [{ns, options}]} ---- */
 static struct mrs_view
 saved_list(struct live_job *job)
 {
@@ -37,7 +37,7 @@ is_blocked(struct live_job *job)
     return live_at(live_run_doc(job->run), "blocked").type == MRS_DOCUMENT;
 }
 
-/* A block that the owner has set already is the owner's to lift. */
+/* Only the owner removes a block that the owner set before. */
 static bool
 blocked_by_owner(struct live_block *b)
 {
@@ -52,7 +52,7 @@ blocked_by_owner(struct live_block *b)
     return on;
 }
 
-/* The server's block is one for all: the first of two runs that ends would let writers in on the other. */
+/* All runs share the server's block: the first run to end would let writers in on the other. */
 static enum mrs_status
 alone(struct live_block *b, struct mrs_err *e)
 {
@@ -81,7 +81,7 @@ way(struct live_block *b, const char **how, struct mrs_err *e)
 {
     enum live_quiet q = b->job->opts.quiet;
     char by[16] = "";
-    if (q == LIVE_NOT_QUIET) { /* as the run was begun */
+    if (q == LIVE_NOT_QUIET) { /* as when the run began */
         live_text_at(live_run_doc(b->job->run), "quiet_by", by, sizeof by);
         q = strcmp(by, "validator") == 0 ? LIVE_BY_VALIDATOR : strcmp(by, "block") == 0 ? LIVE_BY_BLOCK : LIVE_BY_WORD;
     }
@@ -106,7 +106,7 @@ note_blocked(struct live_block *b, struct mrs_err *e)
     }
     mrs_buf_init(&buf, job->mem, MRS_DOC_MAX);
     static const uint8_t frame[5] = {0};
-    mrs_buf_put(&buf, frame, sizeof frame); /* of the binary: length and subtype */
+    mrs_buf_put(&buf, frame, sizeof frame); /* binary value: length and subtype */
     mrs_build_init(&list, &buf);
     for (uint32_t i = 0; i < b->n; i++) {
         const struct live_coll_info *info = live_server_coll(job->server, b->coll[i]);
@@ -149,8 +149,8 @@ live_block_options(struct live_job *job, const char *ns, struct mrs_view now, st
     return MRS_OK;
 }
 
-/* ---- blocking ---- */
-/* done (may be NULL): a missing collection is fine, and reported there. */
+/* ---- block ---- */
+/* done (may be NULL): a missing collection is no error, and is reported there. */
 static enum mrs_status
 run_command(struct live_job *job, const char *db, struct mrs_view cmd, bool *done, struct mrs_err *e)
 {
@@ -197,7 +197,7 @@ block_coll(struct live_job *job, const struct mrs_coll *c, struct mrs_err *e)
     return s;
 }
 
-/* The validator that the options name, or none; *done false: it is not there under this name. */
+/* Restores the validator in options, or none; *done false: no collection of this name. */
 static enum mrs_status
 unblock_coll(struct live_job *job, const char *ns, struct mrs_view options, bool *done, struct mrs_err *e)
 {
@@ -222,8 +222,8 @@ unblock_coll(struct live_job *job, const char *ns, struct mrs_view options, bool
     return s;
 }
 
-/* Of two runs that noted it at once, one at least sees the other here; it takes its note back, or it would lift what is
- * the other's. */
+/* If two runs set their note at once, at least one sees the other here and removes its own note; else it would remove
+ * the other's block. */
 static enum mrs_status
 block_all(struct live_block *b, struct mrs_err *e)
 {
@@ -256,7 +256,7 @@ block(struct live_block *b, struct mrs_err *e)
     return s;
 }
 
-/* Under the name it had, or the one that the plan gave it, or (rolled back) gave back. */
+/* Tries its original name, and its name under the plan or after rollback. */
 static enum mrs_status
 unblock_named(struct live_job *job, const char *ns, struct mrs_view options, struct mrs_err *e)
 {
@@ -274,7 +274,7 @@ unblock_named(struct live_job *job, const char *ns, struct mrs_view options, str
     return s;
 }
 
-/* All of a saved list, which lies in no buffer that a command may change. */
+/* Unblocks all of a saved list, which is in no buffer that a command may change. */
 static enum mrs_status
 unblock_all(struct live_job *job, struct mrs_view list, struct mrs_err *e)
 {
@@ -330,8 +330,8 @@ live_block_leave(struct live_job *job, struct mrs_err *e)
     return s;
 }
 
-/* An owner that slept before it kept writers out may have lost the run meanwhile, and the process that resumed may have
- * let them in again: it would not be done once more. */
+/* If an owner was suspended before it blocked writers, it may have lost the run meanwhile, and the resuming process may
+ * have removed the block: one set now would never be removed. */
 static enum mrs_status
 still_ours(struct live_job *job, struct mrs_err *e)
 {
@@ -435,7 +435,7 @@ live_block_enter(struct live_job *job, struct live_block **out, struct mrs_err *
     b->job = job;
     mrs_arena_init(&b->arena, job->mem);
     if (job->opts.dry_run) {
-        return MRS_OK; /* no writer is blocked or watched: writers continue */
+        return MRS_OK; /* writers are neither blocked nor watched: they continue */
     }
     enum mrs_status s = find_colls(b, e);
     s = s == MRS_OK && !is_blocked(job) ? note_blocked(b, e) : s;
@@ -496,7 +496,7 @@ live_block_free(struct live_block *b)
     }
 }
 
-/* ---- the collections that a plan names ---- */
+/* ---- collections of a plan ---- */
 enum mrs_status
 live_plan_colls(const struct live_job *job, struct mrs_arena *a, const struct mrs_coll ***out, uint32_t *n,
                 struct mrs_err *e)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run adds: the claims in the run document, and the catalogue that goes with them.
+/* claims.c - the additions of a run: the claims in the run document, and the matching catalogue.
  *
- * Before the first write everything that the plan adds (fields of existing documents, collections, indexes) is
- * recorded as claimed; none of it may have existed. So a second call knows what is its own, and rollback knows what to
- * remove. The catalogue is what the steps make of the server's, less what this run claimed before: so a second call
- * sees it as the first did. Unique and expiring indexes are made by contract: while both schemas exist they would
- * refuse, or remove, documents that are only half way. */
+ * Before the first write, all additions of the plan (fields of existing documents, collections, indexes) are recorded
+ * as claims; none of them may exist before. So a second call knows its own additions, and rollback knows what to
+ * remove. The catalogue is computed by the steps from the server's, without earlier claims of this run: so a second
+ * call starts from the same catalogue as the first. Contract creates unique and expiring indexes: while both schemas
+ * exist, they would refuse or remove incomplete documents. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "work.h"
@@ -20,7 +20,7 @@ struct claim_list {
     uint32_t n;
 };
 
-/* ---- what is claimed already ---- */
+/* ---- existing claims ---- */
 
 static struct mrs_val
 held_claims(const struct live_job *job)
@@ -54,7 +54,7 @@ live_claims_hold(const struct live_job *job, const char *ns, const char *key, co
 
 /* ---- the catalogue ---- */
 
-/* Metadata of a collection without the indexes that are this run's. */
+/* Metadata of a collection without the indexes of this run. */
 static enum mrs_status
 metadata_less(struct live_job *job, const struct live_coll_info *info, struct mrs_buf *out, struct mrs_err *e)
 {
@@ -91,7 +91,7 @@ metadata_less(struct live_job *job, const struct live_coll_info *info, struct mr
     return st;
 }
 
-/* The catalogue as it was when contract began to change it; empty: nothing is noted. */
+/* The catalogue from before contract began to change it; empty: not recorded. */
 static struct mrs_view
 noted(const struct live_job *job)
 {
@@ -149,7 +149,7 @@ on_server(const struct live_job *job, const struct mrs_cat_coll *cc)
     return info && !live_claims_hold(job, cc->coll.ns, NULL, NULL) ? info : NULL;
 }
 
-/* The index of this name on the server as it is now. */
+/* The current index of this name on the server. */
 static struct mrs_val
 server_index(const struct live_coll_info *info, struct mrs_view index)
 {
@@ -173,7 +173,7 @@ waits_for_contract(struct mrs_view index)
     return live_bool_at(index, "unique", false) || mrs_doc_get(index, "expireAfterSeconds").type != MRS_MISSING;
 }
 
-/* ---- what is to be claimed ---- */
+/* ---- new claims ---- */
 
 static void
 open_claim(struct claim_list *l, const char *ns)
@@ -205,7 +205,7 @@ claim_catalogue(const struct live_job *job, struct mrs_catalog *cat, struct clai
         const struct mrs_cat_coll *cc = mrs_catalog_at(cat, i);
         const struct live_coll_info *info = on_server(job, cc);
         if (!cc->exists || (!info && !cc->made)) {
-            continue; /* gone, or here under a name that it gets at the end */
+            continue; /* dropped, or exists under a name that it gets at the end */
         }
         if (!info) {
             open_claim(l, cc->coll.ns);
@@ -251,7 +251,7 @@ live_catalogue_note(struct live_job *job, struct mrs_buf *out, struct mrs_err *e
     uint32_t n = 0;
     enum mrs_status st = MRS_OK;
     mrs_buf_init(&buf, job->mem, MRS_METADATA_MAX);
-    mrs_buf_put(out, frame, sizeof frame); /* of a binary value: names in it mean nothing to the server */
+    mrs_buf_put(out, frame, sizeof frame); /* binary value: the server does not interpret names in it */
     mrs_build_init(&b, out);
     for (uint32_t i = 0; i < job->server->n_coll && !st; i++) {
         const struct live_coll_info *info = &job->server->coll[i];
@@ -312,7 +312,7 @@ live_claims_make(struct live_job *job, struct live_claims *c, struct mrs_err *e)
     return st;
 }
 
-/* ---- whether it is there ---- */
+/* ---- check for existing objects ---- */
 
 static enum mrs_status
 split_ns(struct mrs_arena *a, struct mrs_val ns, struct mrs_coll *out, struct mrs_err *e)
@@ -416,9 +416,9 @@ live_claims_check(struct live_job *job, const struct live_claims *c, struct mrs_
     return each_claim(job, mrs_doc_get(c->doc, "claims"), check_claim, e);
 }
 
-/* ---- made and dropped ---- */
+/* ---- create and drop ---- */
 
-/* A command on the catalogue; what is there already, or gone already, is as wanted. */
+/* A command on the catalogue; an object that already exists, or is already gone, is no error. */
 static enum mrs_status
 ddl(struct live_job *job, const struct mrs_coll *coll, struct mrs_view cmd, struct mrs_err *e)
 {
@@ -440,7 +440,7 @@ ddl(struct live_job *job, const struct mrs_coll *coll, struct mrs_view cmd, stru
         if (st != MRS_FAIL || (f.kind != LIVE_FAULT_NETWORK && f.kind != LIVE_FAULT_TRANSIENT)) {
             break;
         }
-        st = live_run_breathe(job, 0, 0, &why); /* the lease may be gone with the connection */
+        st = live_run_breathe(job, 0, 0, &why); /* the lease may be lost with the connection */
         if (st < 0) {
             break;
         }
@@ -517,7 +517,7 @@ drop_index(struct live_job *job, const struct mrs_coll *coll, const char *name, 
     return st;
 }
 
-/* What was made by others since contract began is not the plan's to drop. */
+/* The plan must not drop objects that others created since contract began. */
 static bool
 made_since(const struct live_job *job, const char *ns, struct mrs_val name)
 {
@@ -548,7 +548,7 @@ made_since(const struct live_job *job, const char *ns, struct mrs_val name)
     return true;
 }
 
-/* Whether everything in an index but its version, and how it was made, is in the other one, too. */
+/* Does b contain everything of index a except its version and build options? */
 static bool
 index_within(struct mrs_view a, struct mrs_view b)
 {
@@ -568,7 +568,7 @@ same_index(struct mrs_view a, struct mrs_view b)
     return index_within(a, b) && index_within(b, a);
 }
 
-/* Indexes of the server that the plan takes away, or makes another of the same name of. */
+/* Drops indexes that the plan removes or redefines under the same name. */
 static enum mrs_status
 drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_coll_info *info, bool only_unique,
          struct mrs_err *e)
@@ -596,8 +596,7 @@ drop_old(struct live_job *job, const struct mrs_cat_coll *cc, const struct live_
     return st;
 }
 
-/* What the options say of validation: 0 the validator, 1 its level, 2 its action; the server's default where nothing
- * is said. */
+/* Validation in the options: 0 validator, 1 level, 2 action; the server's default if absent. */
 static struct mrs_val
 validation(struct mrs_view options, int which, struct mrs_arena *a)
 {
@@ -676,7 +675,7 @@ live_catalogue_make(struct live_job *job, const struct live_claims *c, bool fina
     return st;
 }
 
-/* Whether some group puts documents into this collection: then rollback has examined each of them. */
+/* Does a group write documents into this collection? Then rollback has checked each of them. */
 static bool
 fills(const struct live_job *job, const char *ns)
 {
@@ -691,7 +690,7 @@ fills(const struct live_job *job, const char *ns)
     return false;
 }
 
-/* A collection that the run made and never fills: whatever is in it was written by others, and it stays. */
+/* Does a collection that the run created and never fills have documents? Others wrote them, and it stays. */
 static enum mrs_status
 holds_foreign(struct live_job *job, const struct mrs_coll *coll, bool *foreign, struct mrs_err *e)
 {

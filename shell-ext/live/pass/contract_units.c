@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Removes the old schema, document by document, while writers run: for plans of one-document steps.
+/* contract_units.c - removes the old schema, document by document, while writers run: for plans of one-document steps.
  *
- * From the first write on there is no way back, and nothing is derived whose source may be removed already: a document
- * is contracted only if its claims are what its old schema gives (unit.h says which). A document without any claims
- * was inserted since expand: they are added, never changed, and it is contracted in the same walk's next round. A
- * document that differs is named and left unchanged. Old indexes are dropped last; unique and expiring ones are made
- * then. */
+ * After the first write there is no way back, and nothing is derived from a source that may be removed already: a
+ * document is contracted only if its claims equal what its old schema gives (see unit.h). A document without claims was
+ * inserted after expand: they are added, never changed, and it is contracted in the next round of the same walk. A
+ * document that differs is reported and stays unchanged. Old indexes are dropped last; unique and expiring ones are
+ * created then. */
 #include "live/link/bson.h"
 #include "work.h"
 
@@ -18,10 +18,10 @@ enum { PASSES_MAX = 100, LATE_MAX = 3 };
 struct contracting {
     struct live_batch b;
     struct live_scan t;
-    bool late; /* a document came behind the walk that adds claims: it lacks some of them */
+    bool late; /* a document was inserted behind the walk that adds claims: some are missing */
 };
 
-/* Claims that are missing are added; one that is there as something else: the document is left. */
+/* Adds missing claims; if one exists with another value, leaves the document. */
 static enum mrs_status
 want_added(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
            struct mrs_err *e)
@@ -33,7 +33,7 @@ want_added(struct live_batch *b, const struct live_unit *u, const struct live_ta
     return MRS_OK;
 }
 
-/* Only for the mutant: the old shape goes, whatever is in the new one. */
+/* Only for the mutant: removes the old schema whatever the new one contains. */
 static enum mrs_status
 want_unchecked(struct live_batch *b, const struct live_unit *u, struct mrs_view *want, struct mrs_err *e)
 {
@@ -65,7 +65,7 @@ want_contracted(struct live_batch *b, const struct live_unit *u, const struct li
                        "would get the new shape, and lose its old one");
             return MRS_OK;
         }
-        k->late = k->late || u->late; /* some may have gone with the document that an application wrote around them */
+        k->late = k->late || u->late; /* an application's replacement may have removed some claims */
         b->r->differs++;
         live_name(b->r, b->coll->ns, mrs_doc_get(u->doc, "_id"),
                   "the new shape is not what the old one gives: left as it is");
@@ -79,13 +79,13 @@ write_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_chec
     struct contracting *k = arg;
     uint64_t before = k->b.r->differs;
     enum mrs_status st = live_batch_write(&k->b, docs, n, c, e);
-    c->differs += k->b.r->differs - before; /* saved with the next batch; counted again by the next walk anyway */
+    c->differs += k->b.r->differs - before; /* saved with the next batch; the next walk counts again anyway */
     k->t.wrote_docs = k->b.wrote_docs;
     k->t.wrote_bytes = k->b.wrote_bytes;
     return st;
 }
 
-/* A dry run: what a batch would change. A document without any claim would get them first. */
+/* A dry run: the changes that a batch would make. A document without any claim would get its claims first. */
 static enum mrs_status
 preview_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
@@ -122,7 +122,7 @@ walk(struct live_job *job, uint32_t group, uint32_t no, bool add, bool *changed,
     memset(&k, 0, sizeof k);
     enum mrs_status st = live_batch_open(&k.b, job, group, 0, add ? LIVE_FOR_EXPAND : LIVE_FOR_CONTRACT, r, e);
     k.b.want = add ? want_added : want_contracted;
-    k.b.unheard = add; /* whether one has been contracted already only the other can tell */
+    k.b.unheard = add; /* only the other pass can tell whether a document is contracted already */
     k.b.arg = &k;
     const char *what = job->opts.dry_run ? "contract-look" : add ? "contract-add" : "contract";
     k.t = (struct live_scan){.job = job, .pass = live_pass_name(name, what, group, 0, no),
@@ -161,7 +161,7 @@ contract_group(struct live_job *job, uint32_t g, struct live_pass_report *r, str
                                              "switch these writers to the new shape, then call contract again");
 }
 
-/* The old fields that go, in words. */
+/* Serializes the names of the old fields to remove. */
 static void
 say_gone(struct live_job *job, uint32_t g)
 {
@@ -216,7 +216,7 @@ may_contract(const struct live_job *job, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* From here on there is no way back. */
+/* No way back after this. */
 static enum mrs_status
 begin(struct live_job *job, struct mrs_err *e)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds the new schema next to the old one, or backfills in place.
+/* expand.c - adds the new schema next to the old one, or backfills in place.
  *
- * Expand claims what it adds before it writes any of it, makes collections and indexes, then takes the groups of the
- * plan in order. Each group takes one walk over its collections, and the events of a change stream for what writers
- * did meanwhile; without a stream, walks until a full one changes nothing, because documents are inserted behind the
- * cursor all the time. A group that reads what an earlier one adds begins when that one is verified. Nothing is
- * removed, so any batch may be derived again at any time. Direct is the same without claims, for groups that are
- * repeatable. */
+ * Expand claims its additions before it writes any of them, creates collections and indexes, then processes the groups
+ * of the plan in order. Each group takes one walk over its collections and then the events of a change stream for
+ * concurrent writes; without a stream, walks repeat until a full one changes nothing, since documents may be inserted
+ * behind the cursor at any time. A group that reads additions of an earlier one begins after that one is verified.
+ * Nothing is removed, so any batch may be derived again at any time. Direct works the same without claims, for
+ * repeatable groups. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "live/state/ranges.h"
@@ -35,7 +35,7 @@ fill(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint 
     return st;
 }
 
-/* The documents of a range, as the server knows them by their `_id`s, derived by the client. */
+/* Derives on the client the documents of a range, given their `_id`s. */
 static enum mrs_status
 fill_after_all(struct filling *f, const struct mrs_view *ids, uint32_t n, struct live_checkpoint *c, struct mrs_err *e)
 {
@@ -62,7 +62,7 @@ fill_natively(void *arg, const struct mrs_view *ids, uint32_t n, struct live_che
     return live_checkpoint_save(f->b.job, c, e);
 }
 
-/* What the server did of a group, and what was left to the client. */
+/* Numbers of documents of a group written by the server and left to the client. */
 static void
 tell_native(struct live_job *job, const struct filling *f, uint32_t group)
 {
@@ -153,7 +153,8 @@ walk_mains(struct live_job *job, struct live_walk *w, struct live_pass_report *r
     return st;
 }
 
-/* Once, and what was written meanwhile by its events; where these do not tell all, until a walk writes nothing. */
+/* Walks once and then applies the events of concurrent writes; if events are incomplete, walks until one writes
+ * nothing. */
 static enum mrs_status
 walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, struct live_pass_report *r,
            struct mrs_err *e)
@@ -177,7 +178,7 @@ walk_group(struct live_job *job, enum live_purpose purpose, uint32_t group, stru
     return st;
 }
 
-/* Everything before `group` found right, and made right where it is not. */
+/* Verifies, and corrects, all groups before `group`. */
 static enum mrs_status
 check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -185,7 +186,7 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
     struct live_pass_report found = {.arena = NULL};
     enum mrs_status st = MRS_OK;
     for (uint32_t round = 0; round < CHECK_ROUNDS && !st; round++) {
-        uint32_t no; /* a new one each time: what an earlier call found says nothing about now */
+        uint32_t no; /* a new one each time: results of an earlier call are outdated */
         enum live_repair repair = round + 1 < CHECK_ROUNDS ? LIVE_REPAIR_PATIENTLY : LIVE_REPAIR_ALL;
         memset(&found, 0, sizeof found);
         st = live_next_number(job, "check_no", &no, e);
@@ -202,8 +203,8 @@ check_before(struct live_job *job, uint32_t group, struct live_pass_report *r, s
                                  live_phase_name(job, phase, "step", group), (unsigned long long)found.differs);
 }
 
-/* Alongside writers a refused document stays where it is; offline it has left its collection before a later step reads
- * that. So nothing is derived from one. */
+/* While writers run, a refused document stays where it is; offline, it has left its collection before a later step
+ * reads it. So nothing is derived from one. */
 static enum mrs_status
 check_refused(struct live_job *job, uint32_t group, struct mrs_err *e)
 {
@@ -253,7 +254,7 @@ may_begin(const struct live_job *job, const char *phase, const char *done, struc
                        job->run->phase);
 }
 
-/* Claims come before anything that they name does. */
+/* Claims are recorded before the objects they refer to. */
 static enum mrs_status
 begin_expand(struct live_job *job, struct live_claims *c, struct mrs_err *e)
 {
@@ -279,7 +280,7 @@ live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     if (!job->live->expand) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "%s", job->live->expand_why);
     }
-    st = live_block_leave(job, e); /* of a contract that died before it removed anything */
+    st = live_block_leave(job, e); /* of a contract that was killed before it removed anything */
     if (st) {
         return st;
     }

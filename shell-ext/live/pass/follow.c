@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow.c - learns from a change stream, instead of a second walk, what writers change while a group is walked over.
+/* follow.c - reads concurrent writes to a group from a change stream, instead of a second walk.
  *
  * The stream is opened before the first batch is read, and its token stored before anything depends on it; so each
- * write of an application was there when its unit was read, or has an event after the token. Events are applied after
- * the walk, one batch after the other: the units of the next are looked up when the last is written, so that none is
- * in flight meanwhile. The token is moved together with the writes and never before them.
+ * application write either precedes the read of its unit, or has an event after the token. Events are applied after the
+ * walk, batch by batch: the units of the next batch are looked up after the last one is written, so that none is in
+ * flight meanwhile. The token is saved together with the writes and never before them.
  *
- * The end is a mark: a position in the stream that is newer than the walk. If tokens sort as text, as those of a
- * mongod do, it is the token of another stream, opened then; else it is a write of our own to the checkpoint, which
- * the stream shows. Events that do not name their units (see follow_units.c), or that the server has discarded, need
- * another walk, and the stream continues after that one too. */
+ * The end is a mark: a position in the stream that is newer than the walk. If tokens sort as text, as those of a mongod
+ * do, it is the token of another stream, opened then; else it is our own write to the checkpoint, which appears in the
+ * stream. Events that do not identify their units (see follow_units.c), or that the server has discarded, need another
+ * walk, and the stream continues after that one too. */
 #include "follow.h"
 
 #include "live/link/bson.h"
@@ -18,7 +18,7 @@
 
 enum { EVENTS = 1000, SILENCE_MS = 30000, TRIES = 3 };
 
-/* Why another walk is needed; e is empty then. */
+/* Reports why another walk is needed, and clears e. */
 static void
 say(const struct live_follow *f, struct mrs_err *e)
 {
@@ -33,7 +33,7 @@ say(const struct live_follow *f, struct mrs_err *e)
 }
 
 /* ---- tokens ---- */
-/* The text of a token that sorts: 82, sixteen digits of time, 2B. */
+/* The text of a sortable token: 82, sixteen digits of time, 2B. */
 static struct mrs_val
 sorting(const struct mrs_buf *token)
 {
@@ -53,7 +53,7 @@ not_before(const struct mrs_buf *token, const struct mrs_buf *mark)
 }
 
 /* ---- the stream ---- */
-/* What a stream failed with: END: the connection was lost; SKIP: the server does not have it, or not any more. */
+/* Classifies a stream error: END: connection lost; SKIP: the server does not have the position, or no longer. */
 static enum mrs_status
 failed(const struct live_fault *fault, enum mrs_status st, struct mrs_err *e)
 {
@@ -61,7 +61,7 @@ failed(const struct live_fault *fault, enum mrs_status st, struct mrs_err *e)
     return st == MRS_FAIL && e->code == MRS_E_SERVER ? MRS_SKIP : st;
 }
 
-/* also: with our checkpoint. */
+/* also: include our checkpoint. */
 static enum mrs_status
 open_watch(struct live_follow *f, struct mrs_view after, bool also, struct live_watch **out, struct mrs_err *e)
 {
@@ -78,7 +78,7 @@ open_watch(struct live_follow *f, struct mrs_view after, bool also, struct live_
     return st;
 }
 
-/* A stream from now on, and its token. */
+/* Opens a stream at the current time, and gets its token. */
 static enum mrs_status
 open_now(struct live_follow *f, bool also, struct live_watch **out, struct mrs_buf *token, struct mrs_err *e)
 {
@@ -113,7 +113,7 @@ leave(struct live_follow *f)
     f->watch = NULL;
 }
 
-/* From now on; the token is saved. */
+/* Starts at the current time and saves the token. */
 static enum mrs_status
 begin_stream(struct live_follow *f, struct mrs_err *e)
 {
@@ -127,7 +127,7 @@ begin_stream(struct live_follow *f, struct mrs_err *e)
     return st ? st : live_checkpoint_save(f->job, &f->c, e);
 }
 
-/* No event is asked for any more. */
+/* Stops reading events. */
 static enum mrs_status
 give_up(struct live_follow *f, struct mrs_err *e)
 {
@@ -136,7 +136,7 @@ give_up(struct live_follow *f, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* What the server has forgotten is for another walk; from now on it is followed again, if that can be. */
+/* If the server has discarded the position: requires another walk, and starts a new stream if possible. */
 static enum mrs_status
 begin_anew(struct live_follow *f, struct mrs_err *e)
 {
@@ -146,7 +146,7 @@ begin_anew(struct live_follow *f, struct mrs_err *e)
     return st == MRS_SKIP ? give_up(f, e) : st;
 }
 
-/* At the token that is stored. */
+/* Resumes at the stored token. */
 static enum mrs_status
 go_on(struct live_follow *f, struct mrs_err *e)
 {
@@ -190,7 +190,7 @@ open_batches(struct live_follow *f, struct mrs_err *e)
     return st;
 }
 
-/* Whether a walk over the group has begun already. */
+/* Has a walk over the group begun already? */
 static enum mrs_status
 has_begun(struct live_follow *f, bool *begun, struct mrs_err *e)
 {
@@ -203,7 +203,7 @@ has_begun(struct live_follow *f, bool *begun, struct mrs_err *e)
     return st;
 }
 
-/* SKIP: it cannot be followed; e says why. */
+/* SKIP: not possible; the reason is in e. */
 static enum mrs_status
 begin(struct live_follow *f, struct mrs_err *e)
 {
@@ -272,7 +272,7 @@ set_mark(struct live_follow *f, struct mrs_err *e)
     struct live_watch *other = NULL;
     mrs_buf_reset(&f->mark);
     LIVE_STOP("before-mark");
-    enum mrs_status st = live_checkpoint_save(f->job, &f->c, e); /* younger than all that the walk has read */
+    enum mrs_status st = live_checkpoint_save(f->job, &f->c, e); /* newer than everything the walk has read */
     f->mark_seq = f->c.seq;
     if (!st && sorting(&f->c.token).type == MRS_STRING) {
         st = open_now(f, false, &other, &f->mark, e);
@@ -291,7 +291,8 @@ is_mark(const struct live_follow *f, struct mrs_view event, bool *reached)
     return true;
 }
 
-/* The token behind what has been read into c. *moved: the stream has come on, with or without an event for us. */
+/* Copies the token after the last read event into c. *moved: the stream has advanced, with or without an event for
+ * us. */
 static enum mrs_status
 take_token(struct live_follow *f, bool *moved, struct mrs_err *e)
 {
@@ -304,7 +305,7 @@ take_token(struct live_follow *f, bool *moved, struct mrs_err *e)
     return st == MRS_END ? mrs_err_set(e, MRS_SKIP, MRS_E_SERVER, "the server sends no resume token") : st;
 }
 
-/* Events that are there, noted; the token behind them is in c. SKIP: the stream is broken. */
+/* Reads and records the available events; sets the token after them in c. SKIP: the stream is broken. */
 static enum mrs_status
 take(struct live_follow *f, uint32_t *n, bool *reached, bool *moved, struct mrs_err *e)
 {
@@ -340,7 +341,7 @@ tell(struct live_follow *f, struct mrs_err *e)
     return live_run_tell(f->job, &p, e);
 }
 
-/* Written, then the token: only if the server that sent the events is the one that was read from. */
+/* Writes, then saves the token: only if the server that sent the events also served the reads. */
 static enum mrs_status
 apply(struct live_follow *f, uint32_t n, struct mrs_err *e)
 {
@@ -367,8 +368,8 @@ breathe(struct live_follow *f, struct mrs_err *e)
     return live_run_breathe(f->job, docs, bytes, e);
 }
 
-/* Up to the mark. A server that is still on its way through what others wrote is asked again at once; one whose tokens
- * sort comes to the mark for sure. SKIP: the stream is broken. */
+/* Reads up to the mark. Reads again at once while the server still scans other writes; sortable tokens always reach the
+ * mark. SKIP: the stream is broken. */
 static enum mrs_status
 catch_up(struct live_follow *f, struct mrs_err *e)
 {
@@ -394,7 +395,7 @@ catch_up(struct live_follow *f, struct mrs_err *e)
     return st;
 }
 
-/* After a lost connection: as the state has it. */
+/* Restores the stored state after a lost connection. */
 static enum mrs_status
 recover(struct live_follow *f, struct mrs_err *e)
 {
@@ -404,7 +405,7 @@ recover(struct live_follow *f, struct mrs_err *e)
     return live_lost_since(f->job, gen, st, e);
 }
 
-/* catch_up, again after a lost connection. A broken stream is opened again at its position, then from the start. */
+/* Repeats catch_up after a lost connection. A broken stream is reopened at its position, else from the start. */
 static enum mrs_status
 reach_mark(struct live_follow *f, struct mrs_err *e)
 {

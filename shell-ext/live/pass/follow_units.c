@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* follow_units.c - which units an event is about.
+/* follow_units.c - finds the units of an event.
  *
- * A unit is found by the key that its source shows now, and by the key that it showed before the event. The units' own
- * documents keep their `_id`, so both are the same; a document of `from` may have belonged to another unit before, and
- * where the event says that its key may have changed it is not known to which: such an event is counted, and
- * another walk reads all units. What is noted is only ever too much: each unit is derived from what is there
- * when all its events were read, and written only if it differs.
+ * A unit is found by the current key of its source and by its key before the event. The units' own documents keep their
+ * `_id`, so both are equal; a document of `from` may have belonged to another unit before. If the event says that its
+ * key may have changed, that unit is unknown: such an event is counted, and another walk reads all units. The recorded
+ * set may be too large, never too small: each unit is derived from the data present when all its events were read, and
+ * written only if it differs.
  *
- * An update that sets nothing but claimed fields, each as a whole, changes no source: they are left out of what is
- * derived from. Nearly all of these are our own. */
+ * An update that sets only claimed fields, each completely, changes no source, since nothing is derived from claimed
+ * fields. Nearly all of these are our own. */
 #include "follow.h"
 
 #include "live/link/bson.h"
@@ -76,7 +76,7 @@ live_follow_forget(struct live_follow *f)
     }
 }
 
-/* ---- an event ---- */
+/* ---- events ---- */
 static bool
 is_coll(struct mrs_view event, const struct mrs_coll *c)
 {
@@ -84,7 +84,7 @@ is_coll(struct mrs_view event, const struct mrs_coll *c)
     return mrs_val_is_text(db, c->db) && mrs_val_is_text(coll, c->coll);
 }
 
-/* Whether one of the paths in the list begins with the first name of this one. */
+/* Does a path in the list begin with the first name of this one? */
 static bool
 touches(struct mrs_val list, const char *path)
 {
@@ -149,7 +149,7 @@ note_id(struct live_follow *f, struct mrs_buf *list, struct mrs_val id, struct m
     return st;
 }
 
-/* Whether the key of a document of `from` after this event is the only one that it had. */
+/* Is the key of a document of `from` after this event its only one? */
 static bool
 same_key(struct mrs_view event, const char *op, const char *path)
 {
@@ -161,7 +161,7 @@ same_key(struct mrs_view event, const char *op, const char *path)
            !touches(live_at(event, "unset"), path) && !touches(live_at(event, "cut"), path);
 }
 
-/* Whether what this document made before the event is found by what it is after it. */
+/* Does the document after the event find the targets that it made before? */
 static bool
 same_targets(const struct live_follow *f, const struct live_batch *b, struct mrs_view event, const char *op)
 {
@@ -185,7 +185,7 @@ live_follow_note(struct live_follow *f, struct mrs_view event, struct mrs_err *e
     live_text_at(event, "operationType", op, sizeof op);
     bool update = strcmp(op, "update") == 0, gone = strcmp(op, "delete") == 0;
     if ((!update && !gone && strcmp(op, "insert") != 0 && strcmp(op, "replace") != 0) || id.type == MRS_MISSING) {
-        f->c.missed++; /* of a collection as a whole */
+        f->c.missed++; /* concerns the whole collection */
         return MRS_OK;
     }
     for (uint32_t i = 0; i < f->n_mains && !st; i++) {
@@ -212,7 +212,7 @@ by_id(const void *x, const void *y)
                        mrs_doc_get(*(const struct mrs_view *)y, "_id"));
 }
 
-/* Sorted, each once. */
+/* Sorts, and removes duplicates. */
 static uint32_t
 each_once(struct mrs_buf *list)
 {
@@ -231,7 +231,7 @@ each_once(struct mrs_buf *list)
     return n;
 }
 
-/* So many units that a walk is no dearer: it is left to one. */
+/* With so many units a walk costs less: leaves them to one. */
 static enum mrs_status
 too_many(enum mrs_status st, bool last, bool *all, struct mrs_err *e)
 {
@@ -243,7 +243,7 @@ too_many(enum mrs_status st, bool last, bool *all, struct mrs_err *e)
     return MRS_END;
 }
 
-/* Units that these documents of `from` belong to as they are now. */
+/* The units that these documents of `from` belong to now. */
 static enum mrs_status
 meet(struct live_follow *f, const struct mrs_view *docs, uint32_t n, struct mrs_err *e)
 {
@@ -276,7 +276,7 @@ meet_slice(struct live_follow *f, const struct mrs_view *ids, uint32_t n, struct
     struct live_read got = {.coll = from_coll(f), .bytes = 17u << 20, .a = &a};
     enum mrs_status st;
     if (strcmp(live_units_pair(f->b[0].units)->from, "_id") == 0) {
-        return meet(f, ids, n, e); /* also of those that are gone */
+        return meet(f, ids, n, e); /* also for deleted ones */
     }
     mrs_arena_init(&a, f->job->mem);
     st = live_ids_filter(&a, ids, n, &got.filter, e);
@@ -315,7 +315,7 @@ live_follow_write(struct live_follow *f, struct mrs_err *e)
     enum mrs_status st = live_follow_meet(f, e);
     for (uint32_t i = 0; i < f->n_mains && !st; i++) {
         uint32_t n = (uint32_t)(f->ids[i].n / sizeof(struct mrs_view));
-        f->b[i].more = true; /* c is for later */
+        f->b[i].more = true; /* c is saved later */
         st = live_batch_write_ids(&f->b[i], (const struct mrs_view *)(const void *)f->ids[i].p, n, &f->c, e);
     }
     return st;

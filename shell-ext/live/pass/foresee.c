@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Estimates the work of a command from the server's counts of documents, for its progress, before the first walk.
+/* foresee.c - estimates the work of a command from the server's document counts, for its progress, before the first
+ * walk.
  *
  * These are the walks that are needed if there are no writes meanwhile: one that writes, and, if the group is not
- * followed, one that finds nothing more to do. Further walks are added when writers make them necessary. Nothing
- * depends on these figures except the output of `status`. */
+ * followed, one that finds nothing more to do. Further walks are added when writers make them necessary. Only the
+ * output of `status` depends on these figures. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "work.h"
@@ -27,7 +28,7 @@ add(struct foreseen *f, uint64_t docs, uint64_t weight)
     f->walks++;
 }
 
-/* Walks over the main collections of a group; claimed: over those whose documents get fields only. */
+/* Walks over the main collections of a group; claimed: only those whose documents just get fields. */
 static enum mrs_status
 add_mains(struct live_job *job, uint32_t group, enum live_purpose purpose, bool claimed, uint64_t weight,
           struct foreseen *f, struct mrs_err *e)
@@ -46,7 +47,7 @@ add_mains(struct live_job *job, uint32_t group, enum live_purpose purpose, bool 
     return st;
 }
 
-/* A read of the new collections that a group fills. */
+/* A read of the new collections of a group. */
 static void
 add_targets(const struct live_job *job, uint32_t group, struct foreseen *f)
 {
@@ -69,7 +70,7 @@ live_works(const struct live_job *job, uint32_t group, enum live_purpose purpose
 {
     MRS_ASSERT(group < job->live->n_groups);
     const struct mrs_live_group *g = &job->live->group[group];
-    /* What contract would refuse is reported before anything changes; through a mongos there is none. */
+    /* Refusals of contract are reported before anything changes; not through a mongos. */
     bool refuses = g->family == MRS_FAMILY_MAP && !job->server->sharded;
     return g->family != MRS_FAMILY_CATALOG && (g->adds || refuses || purpose == LIVE_FOR_DIRECT);
 }
@@ -93,7 +94,7 @@ live_foresee_apply(struct live_job *job, enum live_purpose purpose, struct mrs_e
         MRS_THEN(st, add_mains(job, g, purpose, false, LIVE_LOOKS, f, e));
         MRS_THEN(st, add_mains(job, g, purpose, false, LIVE_LOOKS, &before, e));
     }
-    if (job->opts.native) { /* all is compared at the end */
+    if (job->opts.native) { /* everything is compared at the end */
         ahead.work += before.work;
         ahead.walks += before.walks;
     }
@@ -144,7 +145,7 @@ live_foresee_contract(struct live_job *job, struct mrs_err *e)
     enum mrs_status st = MRS_OK;
     for (uint32_t g = 0; g < job->live->n_groups && !st; g++) {
         const struct mrs_live_group *lg = &job->live->group[g];
-        uint32_t rounds = !lg->removes ? 0 : lg->n_claims ? 2 : 1; /* what is new is added before the old goes */
+        uint32_t rounds = !lg->removes ? 0 : lg->n_claims ? 2 : 1; /* additions come before removals */
         for (uint32_t i = 0; i < rounds && !st; i++) {
             st = add_mains(job, g, LIVE_FOR_CONTRACT, false, LIVE_WRITES, &ahead, e);
             MRS_THEN(st, add_mains(job, g, LIVE_FOR_CONTRACT, false, LIVE_LOOKS, &ahead, e));
@@ -157,7 +158,7 @@ live_foresee_contract(struct live_job *job, struct mrs_err *e)
     return st;
 }
 
-/* Counted, taken away, and what is new counted once more. begun: it was counted before. */
+/* A count, a removal, and a second count of the new collections. begun: it was counted before. */
 enum mrs_status
 live_foresee_rollback(struct live_job *job, bool begun, struct mrs_err *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finishes a document that others keep changing, in one transaction.
+/* hot.c - finishes a contended document in one transaction.
  *
- * The transaction first writes into the document, under a name of our own, so that every other writer waits for it or
- * makes it fail; then it reads the document, derives, and writes without a guard, removing its mark. Other documents
- * that the derivation reads are read outside of it: they need not be fresh. Only for replica sets, and only after the
- * ordinary way has missed several times, because writers wait for it. */
+ * The transaction first writes a marker field into the document, so that every other writer waits for it or makes it
+ * fail; then it reads the document, derives, and writes without a guard, removing the marker. Other documents that the
+ * derivation reads are read outside the transaction: they need not be current. Only for replica sets, and only after
+ * several ordinary attempts have missed, because writers wait for it. */
 #include "live/link/bson.h"
 #include "live/write/burst.h"
 #include "work.h"
@@ -32,7 +32,7 @@ touch(struct live_batch *b, struct live_task *t, bool *there, struct live_fault 
     return st;
 }
 
-/* The document as the transaction sees it, and without the mark, both into the batch's memory. */
+/* Reads the document in the transaction, with and without the marker, into the batch's memory. */
 static enum mrs_status
 read_marked(struct live_batch *b, const struct live_task *t, struct mrs_view *marked, struct mrs_view *doc,
             struct live_fault *f, struct mrs_err *e)
@@ -68,7 +68,7 @@ read_marked(struct live_batch *b, const struct live_task *t, struct mrs_view *ma
     return st == MRS_END ? MRS_SKIP : st;
 }
 
-/* Changes of the document itself start at the marked one; it is locked, so its `_id` is guard enough. */
+/* Makes changes of the document relative to the marked one; it is locked, so its `_id` is a sufficient guard. */
 static enum mrs_status
 relate(struct live_batch *b, struct mrs_view doc, struct mrs_view marked, struct mrs_err *e)
 {
@@ -85,7 +85,7 @@ relate(struct live_batch *b, struct mrs_view doc, struct mrs_view marked, struct
     return any ? MRS_OK : live_burst_add(&b->burst, &c, e);
 }
 
-/* SKIP: not to be done this way. */
+/* SKIP: not possible in a transaction. */
 static enum mrs_status
 attempt(struct live_batch *b, struct live_task *t, bool *done, struct live_fault *f, struct mrs_err *e)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs ranges of a group by pipelines of the server.
+/* native.c - runs ranges of a group by pipelines of the server.
  *
- * What expand adds is derived from what stays, so a range may be done again at any time: in place only the claimed
- * fields are merged into existing documents, never a whole document, so no write of an application is lost; a new
- * collection takes only documents that it does not have. What a pipeline cannot refuse document by document is counted
- * before, range by range: if anything is found, or the server ends the pipeline, the client derives that range as
- * usual. So nothing here decides about a document. Through a mongos no client derives, and the run ends instead. */
+ * Expand derives its additions from data that stays, so a range may be repeated at any time: in place, only the claimed
+ * fields are merged into existing documents, never a whole document, so no application write is lost; a new collection
+ * gets only documents that it does not have. Conditions that a pipeline cannot refuse document by document are counted
+ * before, range by range: if any is found, or the server ends the pipeline, the client derives that range as usual. So
+ * nothing here decides about a document. Through a mongos the client cannot derive, and the run ends instead. */
 #include "native.h"
 
 #include "live/link/bson.h"
@@ -21,7 +21,7 @@
 #define DEEP_CLAIM "a field that it adds lies inside another one"
 
 /* ---- arrays of stages ---- */
-/* One array of the elements of several. */
+/* Concatenates several arrays. */
 static enum mrs_status
 chain(struct mrs_arena *a, const struct mrs_view *part, uint32_t n, struct mrs_view *out, struct mrs_err *e)
 {
@@ -55,7 +55,7 @@ begins_with_match(struct mrs_view stages)
 }
 
 /* ---- the shard key ---- */
-/* {key: 1, ...} of a sharded collection; n 0: it is not sharded. */
+/* {key: 1, ...} of a sharded collection; n 0: not sharded. */
 static enum mrs_status
 shard_key(struct live_native *n, const struct mrs_coll *coll, struct mrs_view *key, struct mrs_err *e)
 {
@@ -110,8 +110,8 @@ projection(struct live_native *n, const char *const *claim, uint32_t n_claims, s
     return st;
 }
 
-/* `on` is left out where the target is sharded: a server takes the shard key and `_id` then. In place the new fields
- * are laid over the document by an expression, in their order: "merge" would order them by name. */
+/* `on` is omitted if the target is sharded: the server then uses the shard key and `_id`. In place, an expression sets
+ * the new fields in their order: "merge" would order them by name. */
 static enum mrs_status
 merge_stage(struct live_native *n, const struct mrs_coll *into, bool fresh, bool sharded, struct mrs_view *out,
             struct mrs_err *e)
@@ -129,12 +129,12 @@ merge_stage(struct live_native *n, const struct mrs_coll *into, bool fresh, bool
                             mrs_doc_get(said, "matched"), fresh ? "insert" : "discard");
 }
 
-/* ---- what a group does ---- */
+/* ---- the pipelines of a group ---- */
 struct native_making {
     struct live_native *n;
     const struct mrs_live_group *g;
-    struct mrs_view prefix; /* stages before the step in hand */
-    bool in_place;          /* something of it is written into the main collection */
+    struct mrs_view prefix; /* stages before the current step */
+    bool in_place;          /* some output goes into the main collection */
 };
 
 static bool
@@ -152,7 +152,7 @@ add_count(struct native_making *m, const struct mrs_lowered_count *c, struct mrs
     struct mrs_view part[3] = {main ? m->prefix : mrs_empty_doc(), c->stages, {NULL, 0}};
     enum mrs_status st = MRS_OK;
     if (!main && m->g->family != MRS_FAMILY_JOIN) {
-        return MRS_OK; /* of another main collection, which has a walk of its own */
+        return MRS_OK; /* of another main collection, which has its own walk */
     }
     if (c->filter.n) {
         st = live_doc_in(&n->life, &part[1], e, "[{$match: %d}]", c->filter);
@@ -213,7 +213,7 @@ add_step(struct native_making *m, const struct mrs_lowered *l, struct mrs_err *e
     return st;
 }
 
-/* The claimed fields, and nothing else, into the documents as they are. */
+/* Merges the claimed fields, and nothing else, into the current documents. */
 static enum mrs_status
 add_claims(struct native_making *m, struct mrs_err *e)
 {
@@ -230,7 +230,7 @@ add_claims(struct native_making *m, struct mrs_err *e)
     return st;
 }
 
-/* [{$unset: claims}]: what an earlier call has written is not read. */
+/* [{$unset: claims}]: hides the output of an earlier call. */
 static enum mrs_status
 begin_prefix(struct native_making *m, bool claims, struct mrs_err *e)
 {
@@ -262,7 +262,7 @@ make(struct live_native *n, uint32_t group, int side, struct mrs_err *e)
     struct native_making m = {.n = n, .g = g};
     bool claims = g->n_claims > 0 && g->claims_side == side;
     for (uint32_t i = 0; i < g->n_claims && claims; i++) {
-        n->why = strchr(g->claims[i], '.') ? DEEP_CLAIM : n->why; /* $merge would take whole fields */
+        n->why = strchr(g->claims[i], '.') ? DEEP_CLAIM : n->why; /* $merge would replace whole fields */
     }
     enum mrs_status st = begin_prefix(&m, claims, e);
     if (g->family == MRS_FAMILY_JOIN && n->job->server->major < 5) {
@@ -283,7 +283,7 @@ make(struct live_native *n, uint32_t group, int side, struct mrs_err *e)
     return st;
 }
 
-/* ---- asking the server ---- */
+/* ---- requests to the server ---- */
 static enum mrs_status
 run_pipeline(struct live_native *n, const struct native_part *p, struct mrs_view range, unsigned flags,
              struct mrs_buf *reply, struct live_fault *f, struct mrs_err *e)
@@ -299,14 +299,14 @@ run_pipeline(struct live_native *n, const struct native_part *p, struct mrs_view
     return st ? st : live_command(n->job->link, p->on->db, cmd, flags, reply, f, e);
 }
 
-/* What the client has to do, since a document was found that a pipeline cannot refuse, or since it was ended. */
+/* Leaves the range to the client: a pipeline cannot refuse a document that was found, or it was ended. */
 static void
 note(struct live_native *n, const char *why)
 {
     snprintf(n->last, sizeof n->last, "%.150s", why);
 }
 
-/* What was lost is lost, what is forbidden stays so; all else is the client's. */
+/* Maps a server error: a lost connection and a missing privilege stay errors; else the range is left to the client. */
 static enum mrs_status
 settle(struct live_native *n, const struct live_fault *f, enum mrs_status st, bool *client, struct mrs_err *e)
 {
@@ -343,7 +343,7 @@ run_counts(struct live_native *n, const struct native_part *count, uint32_t k, s
     return st;
 }
 
-/* ---- the interface ---- */
+/* ---- interface ---- */
 static enum mrs_status
 open_once(struct live_native *n, struct live_job *job, uint32_t group, const struct mrs_coll *main, int side,
           struct mrs_err *e)
@@ -428,7 +428,7 @@ live_native_range(struct live_native *n, const struct mrs_view *ids, uint32_t k,
     return st;
 }
 
-/* One main collection of a group, in words. */
+/* Describes one main collection of a group. */
 static enum mrs_status
 tell_main(struct live_job *job, struct live_units *u, uint32_t group, uint32_t main, struct mrs_err *e)
 {

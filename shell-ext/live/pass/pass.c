@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A walk over a collection, batch by batch.
+/* pass.c - a walk over a collection, batch by batch.
  *
- * The checkpoint decides: after a lost connection, everything in memory is discarded and the walk resumes from the
- * server's state. The size of batches follows the time they take. A `bounded` walk ends after the greatest `_id` of
- * its beginning, so that writers who add at the end cannot prolong it for ever; what they add is for the next walk.
- * The caller processes the documents; nothing of that is known here. */
+ * The checkpoint is authoritative: after a lost connection, everything in memory is discarded and the walk resumes from
+ * the server's state. The size of batches adapts to the time they take. A `bounded` walk ends after the `_id` that was
+ * the greatest when it began, so that writers who append documents cannot extend it without end; the next walk reads
+ * those. The caller processes the documents; this file does not depend on how. */
 #include "live/link/bson.h"
 #include "live/server/server.h"
 #include "work.h"
@@ -24,7 +24,7 @@ struct pass_walk {
     struct live_range range;
     struct mrs_buf upper;   /* {_id: greatest} */
     struct live_batches batches;
-    uint32_t lost;          /* connections since the last batch that was done */
+    uint32_t lost;          /* lost connections since the last complete batch */
 };
 
 const char *
@@ -239,7 +239,7 @@ find_upper(struct pass_walk *w, struct mrs_err *e)
     enum mrs_status st = live_doc(&opts, &o, e, "{sort: {_id: -1}, projection: {_id: 1}, limit: 1}");
     MRS_THEN(st, live_find_one(w->t->job->link, w->t->coll, mrs_empty_doc(), o, &w->upper, &f, e));
     mrs_buf_clear(&opts);
-    if (st == MRS_END) { /* nothing there: nothing to do in this walk */
+    if (st == MRS_END) { /* empty collection: nothing to do in this walk */
         mrs_buf_put(&w->upper, mrs_empty_bytes, 5);
         return MRS_OK;
     }
@@ -256,7 +256,7 @@ beyond(const struct pass_walk *w)
     return mrs_compare(mrs_doc_get(w->range.docs[0], "_id"), mrs_doc_get(upper, "_id")) > 0;
 }
 
-/* The checkpoint as the server has it; what memory says does not count. */
+/* Reloads the checkpoint from the server, and discards the one in memory. */
 static enum mrs_status
 reload(struct pass_walk *w, struct mrs_err *e)
 {
@@ -292,7 +292,7 @@ before_end(struct mrs_view doc, struct mrs_view end)
     return mrs_compare(mrs_doc_get(doc, "_id"), mrs_doc_get(end, "_id")) < 0;
 }
 
-/* What lies behind the end of the scan is not its own. */
+/* Drops documents after the end of the scan. */
 static void
 cut_at_end(struct pass_walk *w)
 {

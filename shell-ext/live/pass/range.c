@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* range.c - the next documents of a collection in `_id` order.
+/* range.c - reads the next documents of a collection in `_id` order.
  *
  * A range is an interval of the `_id` index, not a list of documents: [from, bound). Comparisons of the query language
- * stay within one type bracket, while min with a hint crosses it. So both are used: $gte as long as there are values
- * of the bracket of `from`, which every server answers out of its index, then min, from the least value that sorts
- * after the bracket; min alone where brackets are not that simple (no comparison finds NaN). What is inserted
- * meanwhile between the two is behind the cursor, as always. The one document that is read beyond the range gives its
- * upper end; if there is none, the range has no end and holds whatever sorts after it (a MaxKey too). A document that
- * exceeds the allowed bytes ends the range earlier.
+ * stay within one type bracket, while min with a hint crosses it. So both are used: $gte while there are values in the
+ * bracket of `from`, which every server answers from its index, then min, from the least value that sorts after the
+ * bracket; min alone if brackets are not that simple (no comparison finds NaN). A document inserted between the two
+ * meanwhile is behind the cursor, as always. The one document read beyond the range gives its upper end; if there is
+ * none, the range has no end and includes whatever sorts after it (also a MaxKey). A document that exceeds the allowed
+ * bytes ends the range earlier.
  *
- * The server's cursor stays open for the next range, for a while: so a collection is read once, and not, by servers
- * that collect before they sort, once a batch. It may return a document as it was when the cursor was opened; writes
- * are guarded, and what a cursor has not seen yet is for the next walk. If it fails, the range is read again. Nothing
- * here knows what the documents are read for. */
+ * The server's cursor stays open for the next range, for a limited time: so a collection is read once, not once a
+ * batch, even by servers that collect before they sort. It may return a document in its state when the cursor was
+ * opened; writes are guarded, and documents that a cursor misses are left to the next walk. If it fails, the range is
+ * read again. This file does not depend on the purpose of the read. */
 #include "work.h"
 
 #include "live/link/bson.h"
@@ -59,7 +59,7 @@ put_ascending(struct mrs_build *b, const char *name)
     mrs_build_close(b);
 }
 
-/* ---- kinds of values ---- */
+/* ---- types of values ---- */
 static bool
 is_nan(struct mrs_val v)
 {
@@ -70,8 +70,8 @@ is_nan(struct mrs_val v)
     return v.type == MRS_DECIMAL128 && (v.p[15] & 0x7c) == 0x7c;
 }
 
-/* The least value that sorts behind all that {$gte: v} finds; missing where $gte is not to be trusted with v: there
- * are servers that compare binaries otherwise than they sort them. */
+/* The least value that sorts after all that {$gte: v} finds; missing if $gte is not reliable for v: some servers
+ * compare binaries in another order than they sort them. */
 static struct mrs_val
 behind_kind(struct mrs_val v)
 {
@@ -160,7 +160,7 @@ build_filter(struct mrs_val gte, struct mrs_val lt, struct mrs_buf *out, struct 
     return mrs_build_finish(&b, filter, e);
 }
 
-/* Whether the end is of the kind of `at`: then nothing behind the kind is wanted. */
+/* Is the end of the same type as `at`? Then nothing after this type is needed. */
 static bool
 ends_in_kind(const struct live_range *r, struct mrs_val at)
 {
@@ -169,7 +169,7 @@ ends_in_kind(const struct live_range *r, struct mrs_val at)
     return behind.type != MRS_MISSING && behind.type == end.type;
 }
 
-/* From `at` on: of its kind, or all. */
+/* Opens a cursor from `at`: within its type, or over all. */
 static enum mrs_status
 open_cursor(struct live_range *r, struct mrs_val at, bool of_kind, struct mrs_err *e)
 {
@@ -204,7 +204,7 @@ begin_reading(struct live_range *r, struct mrs_view from, uint32_t n, struct mrs
     return s;
 }
 
-/* Whether the open cursor is at `from`, and is worth going on with. */
+/* Is the open cursor at `from` and still fresh? */
 static bool
 goes_on(const struct live_range *r, const struct live_job *job, const struct mrs_coll *coll, struct mrs_view from,
         uint32_t n)
@@ -228,7 +228,7 @@ set_bound(struct live_range *r, struct mrs_view behind, struct mrs_err *e)
     return mrs_build_finish(&b, &none, e);
 }
 
-/* Lengths only: the bytes may still move while the buffer grows. */
+/* Stores offsets only: the bytes may still move while the buffer grows. */
 static enum mrs_status
 keep(struct live_range *r, struct mrs_view doc, struct mrs_err *e)
 {
@@ -254,7 +254,7 @@ settle(struct live_range *r)
     MRS_ASSERT(r->buf.bad || at == r->buf.p + r->buf.n);
 }
 
-/* The next document, of the kinds behind where one is at its end. */
+/* The next document; at the end of a type, continues with the types after it. */
 static enum mrs_status
 next_doc(struct live_range *r, struct mrs_view *doc, struct live_fault *f, struct mrs_err *e)
 {
@@ -267,7 +267,7 @@ next_doc(struct live_range *r, struct mrs_view *doc, struct live_fault *f, struc
     return s;
 }
 
-/* The one beyond: its `_id` is the bound, its bytes come first in the range that follows. */
+/* The document after the range: its `_id` is the bound, and it is the first of the next range. */
 static enum mrs_status
 end_at(struct live_range *r, struct mrs_view doc, struct mrs_err *e)
 {
@@ -308,7 +308,7 @@ empty(struct live_range *r)
     r->last = true;
 }
 
-/* From the start: from `from`. */
+/* Opens a cursor at `from` and reads. */
 static enum mrs_status
 read_from(struct live_range *r, struct mrs_view from, uint32_t n, uint64_t bytes, struct live_fault *f,
           struct mrs_err *e)
@@ -319,7 +319,7 @@ read_from(struct live_range *r, struct mrs_view from, uint32_t n, uint64_t bytes
     return s == MRS_OK ? read_all(r, n, bytes, f, e) : s;
 }
 
-/* With the cursor that is open. */
+/* Reads from the open cursor. */
 static enum mrs_status
 read_on(struct live_range *r, uint32_t n, uint64_t bytes, struct live_fault *f, struct mrs_err *e)
 {
@@ -343,7 +343,7 @@ live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_vi
     r->coll = coll;
     if (!anew) {
         s = read_on(r, n, bytes, &f, e);
-        anew = s == MRS_FAIL && f.code; /* the server has closed the cursor, say; what is worse comes again */
+        anew = s == MRS_FAIL && f.code; /* e.g. the server has closed the cursor; a worse error occurs again */
         if (anew) {
             mrs_err_clear(e);
         }

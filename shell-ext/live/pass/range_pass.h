@@ -7,20 +7,20 @@
 
 /* ---- range.c ---- */
 /* Reads the next range after `last` ({_id: v}, empty view: from the start) of at most n documents and `bytes` bytes:
- * whole documents into docs (views into buf), *bound = {_id: v} of the first document after the range, appended to
- * bound_buf; empty: there is none. Types mix, and no document that existed when the first range was read is skipped.
- * `last` that is the bound of the range before (the same struct) continues with an open cursor, half a minute at most.
- * coll lives as long as the range. OK also with 0 documents; END: connection lost. FAIL. */
+ * complete documents into docs (views into buf), *bound = {_id: v} of the first document after the range, appended to
+ * bound_buf; empty: there is none. Types may be mixed, and no document that existed when the first range was read is
+ * skipped. If `last` is the bound of the preceding range (the same struct), an open cursor continues, for up to half a
+ * minute. coll must live as long as the range. OK also with 0 documents; END: connection lost. FAIL. */
 struct live_range {
     struct mrs_buf buf, bound;
     struct mrs_view *docs;
     uint32_t n, cap;
-    bool last;      /* nothing after it at the time of reading */
-    bool ids;       /* set before reading: documents are read as {_id: v} */
-    struct mrs_view end; /* set before reading: {_id: v} where documents are not wanted any more; empty: nowhere. Some
-                            may come all the same */
+    bool last;      /* no documents after it at the time of reading */
+    bool ids;       /* input: read documents as {_id: v} */
+    struct mrs_view end; /* input: {_id: v} from which documents are not needed any more; empty: none. Some may be
+                          * returned anyway */
     struct mrs_mem *mem;
-    /* range.c's own: the cursor that continues after the range */
+    /* private to range.c: the cursor that continues after the range */
     const struct live_job *job;
     const struct mrs_coll *coll;
     struct live_cursor *cursor;
@@ -35,11 +35,11 @@ void live_range_clear(struct live_range *r);
 enum mrs_status live_range_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view from, uint32_t n,
                                 uint64_t bytes, struct live_range *r, struct mrs_err *e);
 
-/* How many of docs[0..n), which are in order, one filter of live_range_filter is for: all where they lie between two
- * `_id`s of one kind, else as many as one $in takes. */
+/* How many of the sorted docs[0..n) one filter of live_range_filter covers: all if they are between two `_id`s of one
+ * type, else as many as one $in takes. */
 uint32_t live_range_step(const struct mrs_view *docs, uint32_t n);
-/* A filter of the documents from docs[0] to docs[n - 1], which are in order: what lies between two `_id`s of one
- * kind, else a list. n > 0. */
+/* A filter for the sorted documents from docs[0] to docs[n - 1]: an interval if their `_id`s are of one type, else a
+ * list. n > 0. */
 enum mrs_status live_range_filter(struct mrs_arena *a, const struct mrs_view *docs, uint32_t n, struct mrs_view *out,
                                   struct mrs_err *e);
 
@@ -47,9 +47,9 @@ enum mrs_status live_range_filter(struct mrs_arena *a, const struct mrs_view *do
 struct live_pass_report {
     uint64_t docs, written;    /* written: inserted, deleted and changed */
     uint64_t inserted, deleted, missed, refused, differs, foreign;
-    uint64_t moving;           /* written each time that they were examined: not counted in differs */
+    uint64_t moving;           /* written each time when compared: not counted in differs */
     uint64_t unsettled;        /* of a repair: groups and walks that need another comparison */
-    struct mrs_arena *arena;   /* where the names below are put; may be NULL */
+    struct mrs_arena *arena;   /* memory of the names below; may be NULL */
     const char **named;        /* "shop.posts 5: field comments differs": the first 1,000 */
     uint32_t n_named;
 };
@@ -59,23 +59,24 @@ struct live_walk {
     enum live_purpose purpose;
     uint32_t group, main, no;
     const struct live_held *held; /* only this range, by a worker; NULL: all */
-    bool wrote, missed;           /* set where it did; missed: something was put off */
-    uint64_t last_docs, last_bytes; /* what the last batch wrote: for the next breath */
+    bool wrote, missed;           /* set if it did; missed: a unit was postponed */
+    uint64_t last_docs, last_bytes; /* written by the last batch: for the next breath */
 };
 enum mrs_status live_walk_main(struct live_job *job, struct live_walk *w, struct live_pass_report *r,
                                struct mrs_err *e);
-/* By several workers, where that is asked for and changes nothing, or where it was begun so. *shared: it was, and is
- * done. */
+/* Walks with several workers, if requested and equivalent, or if the walk began so. *shared: it was shared, and is
+ * complete. */
 enum mrs_status live_walk_shared(struct live_job *job, struct live_walk *w, bool *shared, struct live_pass_report *r,
                                  struct mrs_err *e);
-/* Claims checked and written, new collections and indexes made, then every group with its end passes. */
+/* Checks and writes claims, creates new collections and indexes, then runs every group with its end passes. */
 enum mrs_status live_expand(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
 enum mrs_status live_direct(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
-/* A worker of a run that another process leads: ranges of its walks, until it adds no more. range_work.c */
+/* A worker of a run that another process leads: takes ranges of its walks until expand ends. range_work.c */
 enum mrs_status live_work(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
-/* Both ways; opts.repair: writes. A clean result is noted in the run document ("verified": server time). */
+/* Compares in both directions; opts.repair: writes. A clean result is recorded in the run document ("verified": server
+ * time). */
 enum mrs_status live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
-/* Of plans of one-document steps. */
+/* For plans of one-document steps. */
 enum mrs_status live_contract_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
 enum mrs_status live_rollback_units(struct live_job *job, struct live_pass_report *r, struct mrs_err *e);
 

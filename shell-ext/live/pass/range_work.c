@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* range_work.c - a worker: takes ranges of the walks of a run that another process leads, and does them.
+/* range_work.c - a worker: takes and processes ranges of the walks of a run that another process leads.
  *
- * It knows no more of the run than its documents say, so it may work on any machine, and come and go: a range is taken
- * where its owner before left it. When it finds that it lost the range, or the run its leader, it forgets what it
- * remembers and joins again; nothing of what it still meant to write can be written (burst_fenced.c). It derives
- * nothing but its range, and nothing at all once the walk is over. */
+ * It reads all about the run from its documents, so it may work on any machine, and come and go: a range is resumed
+ * where its last owner left it. If it finds that it lost the range, or the run its leader, it discards its memory and
+ * joins again; its unfinished writes cannot succeed (burst_fenced.c). It derives only its range, and nothing after the
+ * walk is over. */
 #include "live/state/ranges.h"
 #include "live/state/state_io.h"
 #include "work.h"
@@ -15,12 +15,12 @@ struct worker {
     struct live_job *job;
     struct live_held held;
     struct live_pass_report *r;
-    int64_t leaderless; /* since when; 0: it has one */
-    int64_t nap;        /* the next one, with nothing to do */
+    int64_t leaderless; /* start of the time without a leader; 0: there is one */
+    int64_t nap;        /* duration of the next pause without work */
     uint64_t docs, bytes; /* written since the last breath */
 };
 
-/* Whether another process leads the run now, or none: then what failed here says nothing. */
+/* Does another process, or none, lead the run now? Then a failure here is not conclusive. */
 static enum mrs_status
 led_by_others(struct live_job *job, bool *others, struct mrs_err *e)
 {
@@ -32,7 +32,7 @@ led_by_others(struct live_job *job, bool *others, struct mrs_err *e)
     return st == MRS_END ? MRS_OK : st;
 }
 
-/* What a worker failed with, or END where it only lost what it had in hand. */
+/* Status of a worker after an error: END if it only lost its range. */
 static enum mrs_status
 judge(struct worker *w, enum mrs_status st, struct mrs_err *e)
 {
@@ -53,7 +53,7 @@ judge(struct worker *w, enum mrs_status st, struct mrs_err *e)
     return st;
 }
 
-/* The range in hand, to its end. */
+/* Processes the current range to its end. */
 static enum mrs_status
 do_range(struct worker *w, struct mrs_err *e)
 {
@@ -72,7 +72,7 @@ do_range(struct worker *w, struct mrs_err *e)
     return st;
 }
 
-/* Nothing to take: it is waited, for a while also for a leader. */
+/* No range to take: waits, also for a leader, for a limited time. */
 static enum mrs_status
 idle(struct worker *w, bool lives, struct mrs_err *e)
 {
@@ -87,7 +87,7 @@ idle(struct worker *w, bool lives, struct mrs_err *e)
     return live_cancelled(w->job) ? live_cancel_err(e) : MRS_OK;
 }
 
-/* Ranges, as long as the run adds. OK: it adds no more; END: join again. */
+/* Processes ranges while the run expands. OK: expand is over; END: join again. */
 static enum mrs_status
 work(struct worker *w, struct mrs_err *e)
 {
@@ -123,7 +123,7 @@ live_work(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
             st = idle(&w, true, e);
             st = st == MRS_OK ? MRS_END : st;
         } else if (st == MRS_END) {
-            st = MRS_OK; /* it adds no more */
+            st = MRS_OK; /* expand is over */
             break;
         } else if (st == MRS_OK) {
             st = work(&w, e);

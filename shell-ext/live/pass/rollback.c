@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The new shape taken away again, as if the run had never been.
+/* rollback.c - removes the new schema again, as if the run had never been.
  *
- * What only the new shape holds would be lost: so every claimed value and every document of a new collection is first
- * compared with what the old shape gives now. Any that is something else is named and the rollback refused, unless
- * these may be discarded; then they are kept among the refused documents. After that it goes one way: claimed fields
- * are taken off, guarded, in the reverse order of the groups, then collections and indexes of the run, its claims at
- * the very end. Old documents get back the bytes that they had. */
+ * Data that only the new schema holds would be lost: so every claimed value and every document of a new collection is
+ * first compared with what the old schema gives now. If one differs, it is reported and the rollback refused, unless
+ * the user allows to discard such data; then it is saved among the refused documents. After that there is no way back:
+ * guarded writes remove claimed fields, in the reverse order of the groups, then collections and indexes of the run,
+ * and its claims last. Old documents get back their original bytes. */
 #include "live/link/bson.h"
 #include "work.h"
 
@@ -20,14 +20,14 @@ struct undoing {
     struct live_batch b;
     struct live_scan t;
     struct live_pass_report *r;
-    struct live_checkpoint *c; /* of the walk in hand */
+    struct live_checkpoint *c; /* of the current walk */
     int side; /* of documents in new collections */
-    enum mrs_status bad; /* of what live_want cannot return */
+    enum mrs_status bad; /* an error that live_want cannot return */
 };
 
 static const char lost_text[] = "not written by this run";
 
-/* Whether the claimed values that are there are what is derived. Missing ones are no loss. */
+/* Are the present claimed values the derived ones? Missing ones are no loss. */
 static bool
 as_derived(const struct live_job *job, uint32_t group, int side, const struct live_unit *u)
 {
@@ -61,9 +61,9 @@ note_lost(struct undoing *v, const char *ns, struct mrs_view doc, struct mrs_err
     return keep ? keep_copy(v->b.job, v->b.group, ns, doc, e) : MRS_OK;
 }
 
-/* ---- counting ---- */
+/* ---- count ---- */
 
-/* For a dry run: what would go. */
+/* For a dry run: counts the removals. */
 static void
 count_going(struct undoing *v, struct mrs_view doc)
 {
@@ -129,7 +129,7 @@ count_made(void *arg, const struct mrs_view *docs, uint32_t n, struct live_check
     return st ? st : live_checkpoint_save(v->b.job, c, e);
 }
 
-/* ---- taking away ---- */
+/* ---- remove ---- */
 
 static enum mrs_status
 want_none(struct live_batch *b, const struct live_unit *u, const struct live_task *t, struct mrs_view *want,
@@ -161,7 +161,7 @@ take_away(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkp
     return st;
 }
 
-/* ---- all of it ---- */
+/* ---- passes ---- */
 
 struct scan_of {
     const char *what;
@@ -204,7 +204,7 @@ one_range_scan(struct live_job *job, const struct scan_of *w, uint64_t *missed, 
     return st;
 }
 
-/* Tours over the main collections of a group whose documents have claims. */
+/* Walks over the main collections of a group whose documents have claims. */
 static enum mrs_status
 over_claims(struct live_job *job, struct scan_of w, uint64_t *missed, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -228,7 +228,7 @@ over_claims(struct live_job *job, struct scan_of w, uint64_t *missed, struct liv
     return st;
 }
 
-/* Documents of the new collections that a group fills. */
+/* Counts documents of the new collections of a group. */
 static enum mrs_status
 count_targets(struct live_job *job, uint32_t g, uint32_t no, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -287,7 +287,7 @@ undo_group(struct live_job *job, uint32_t g, struct live_pass_report *r, struct 
     struct scan_of w = {.what = "rollback", .group = g, .batch = take_away};
     for (w.no = first; w.no < first + PASSES_MAX && missed && !st; w.no++) {
         missed = 0;
-        r->differs = before; /* what the last walk leaves */
+        r->differs = before; /* remaining after the last walk */
         st = over_claims(job, w, &missed, r, e);
     }
     return st || !missed ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
@@ -304,7 +304,7 @@ undo_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
         st = live_adds(job, g) ? undo_group(job, g, r, e) : MRS_OK;
     }
     if (!st && r->differs) {
-        uint32_t no; /* the next call walks again: these walks are done, and would be taken for all there is to do */
+        uint32_t no; /* a new one: the next call repeats these walks, and must not take their checkpoints for its own */
         st = live_next_number(job, "undo_no", &no, e);
         st = st ? st
                 : mrs_err_set(e, MRS_FAIL, MRS_E_REFUSED,
@@ -314,7 +314,7 @@ undo_all(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     return st;
 }
 
-/* Once more, just before the new collections go: what came in while claims were taken away. */
+/* Checks again just before the new collections are dropped: for documents inserted while claims were removed. */
 static enum mrs_status
 count_late(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -341,7 +341,7 @@ live_rollback_units(struct live_job *job, struct live_pass_report *r, struct mrs
                            job->run->phase);
     }
     if (job->opts.discard_new_writes) {
-        job->opts.max_refused = UINT64_MAX; /* copies are kept, nothing is refused */
+        job->opts.max_refused = UINT64_MAX; /* copies are saved, nothing is refused */
     }
     struct mrs_buf buf;
     struct mrs_view set;

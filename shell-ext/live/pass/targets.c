@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What has to change so that some units are as they should.
+/* targets.c - computes the changes that bring some units into their derived state.
  *
- * The units are derived; what they made elsewhere is listed and compared: equal bytes are done, missing products are
- * inserted, other bytes are made right, and what no unit makes any more goes. A document that only seems to have no
- * unit (because two parents have one key, or because its parent is in another batch) is asked after once more by the
- * way from the target to its source. Nothing is written here: the changes go into a burst. */
+ * The units are derived, and their existing products are listed and compared: equal bytes need no change, missing
+ * products are inserted, other bytes are corrected, and documents that no unit makes any more are removed. A document
+ * that only seems to have no unit (because two parents have one key, or because its parent is in another batch) is
+ * checked again from the target to its source. Nothing is written here: the changes go into a burst. */
 #include "work.h"
 
 #include "live/link/bson.h"
@@ -15,25 +15,25 @@
 
 static const uint64_t targets_max = 64u << 20, owners_max = 64u << 20;
 
-struct targets_there { /* a document of a target collection, found by its `_id` and side, that is by mrs_hash_secret of
-                          them */
+struct targets_there { /* an existing document of a target collection, found by its `_id` and side, that is by
+                        * mrs_hash_secret of them */
     struct mrs_hash128 key;
     struct mrs_view doc;
     uint32_t side;
     bool used;
-    bool nobodys; /* several units want something else there */
+    bool nobodys; /* several units need different content there */
 };
 struct targets_found {
     struct targets_there *t;
     uint32_t n;
 };
-struct targets_question { /* whether some unit makes docs[0..n) of a side */
+struct targets_question { /* does some unit make docs[0..n) of a side? */
     int side;
     const struct mrs_view *docs;
     uint32_t n;
-    struct targets_found want; /* doc.n: the index in docs */
+    struct targets_found want; /* doc.n: index in docs */
     bool *expected;
-    bool others;       /* the other way round: whether it makes another one of the same `_id` */
+    bool others;       /* inverted: does it make another one with the same `_id`? */
 };
 
 static enum mrs_status open_question(struct live_batch *b, struct targets_question *q, struct mrs_err *e);
@@ -98,7 +98,7 @@ side_coll(const struct live_batch *b, uint32_t side)
     return &b->job->plan->steps[b->job->live->group[b->group].first].desc.sides[side].coll;
 }
 
-/* ---- reading what there is ---- */
+/* ---- read existing documents ---- */
 
 static enum mrs_status
 add_found(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint32_t n, struct targets_found *f,
@@ -122,7 +122,7 @@ add_found(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint
     return st;
 }
 
-/* What a target holds where units list it by. */
+/* The value of the field by which units list a target. */
 static struct mrs_val
 listed_value(const struct live_batch *b, int side, struct mrs_view doc)
 {
@@ -135,7 +135,7 @@ listed_value(const struct live_batch *b, int side, struct mrs_view doc)
     return mrs_missing();
 }
 
-/* Whether that is a value by which a unit could list it. */
+/* Could a unit list it by that value? */
 static bool
 is_owned(const struct live_batch *b, int side, struct mrs_view doc)
 {
@@ -143,7 +143,7 @@ is_owned(const struct live_batch *b, int side, struct mrs_view doc)
     return !mrs_is_nullish(v) && v.type != MRS_ARRAY;
 }
 
-/* $in matches inside arrays, and no unit makes a target with an array there: other writers wrote these. */
+/* Removes targets with an array there, which $in matches too: no unit makes them, so other writers wrote them. */
 static void
 drop_arrays(const struct live_batch *b, uint32_t side, struct live_read *got)
 {
@@ -156,7 +156,7 @@ drop_arrays(const struct live_batch *b, uint32_t side, struct live_read *got)
     got->n = n;
 }
 
-/* How many documents of docs[at..n) one question is about. */
+/* Number of documents of docs[at..n) in one query. */
 static uint32_t
 piece(uint32_t at, uint32_t n)
 {
@@ -164,7 +164,7 @@ piece(uint32_t at, uint32_t n)
     return n - at < LIVE_IN_MAX ? n - at : LIVE_IN_MAX;
 }
 
-/* What the units' documents made on one side. */
+/* Reads the products of the units' documents on one side. */
 static enum mrs_status
 read_side(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint32_t n, struct targets_found *f,
           struct mrs_err *e)
@@ -187,7 +187,7 @@ read_side(struct live_batch *b, uint32_t side, const struct mrs_view *docs, uint
     return st;
 }
 
-/* By key; a document that two queries return counts once. */
+/* Sorts by key; a document that two queries return counts once. */
 static void
 sort_found(struct targets_found *f)
 {
@@ -203,7 +203,7 @@ sort_found(struct targets_found *f)
     f->n = n;
 }
 
-/* All that the units' documents made, by listing. */
+/* Reads all listed products of the units' documents. */
 static enum mrs_status
 read_listed(struct live_batch *b, const struct mrs_view *docs, uint32_t n, struct targets_found *f, struct mrs_err *e)
 {
@@ -233,7 +233,7 @@ refuse(struct live_task *t, const char *why)
     t->why = why;
 }
 
-/* A product that no listing showed may be there all the same, under the name of another unit. */
+/* Looks up a product that no listing showed: it may exist as a product of another unit. */
 static enum mrs_status
 look_up(struct live_batch *b, const struct live_product *p, bool *foreign, bool *there, struct mrs_err *e)
 {
@@ -275,7 +275,7 @@ one_product(struct live_batch *b, struct live_task *t, uint32_t no, const struct
     return st || is ? st : add_change(b, LIVE_INSERT, &p->coll, (struct mrs_view){NULL, 0}, p->doc, no, e);
 }
 
-/* Changes of a unit that turns out to be refused are taken back; what it has there already is not its any more. */
+/* If a unit turns out to be refused, its changes are withdrawn; its existing products are stale. */
 static enum mrs_status
 unit_products(struct live_batch *b, struct live_task *t, uint32_t no, const struct live_unit *u,
               struct targets_found *f, struct mrs_err *e)
@@ -301,10 +301,10 @@ unit_products(struct live_batch *b, struct live_task *t, uint32_t no, const stru
     return st;
 }
 
-/* ---- what several make ---- */
+/* ---- products of several units ---- */
 
-/* Units of this slice whose product on this side another main collection's unit makes, too, but not the same: neither
- * is written, and what is there goes. */
+/* Units of this slice whose product on this side differs from one with the same `_id` of another main collection's
+ * unit: neither is written, and the existing one is removed. */
 static enum mrs_status
 clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_t n, struct targets_found *f,
            struct mrs_err *e)
@@ -347,7 +347,7 @@ clashes_on(struct live_batch *b, uint32_t side, struct live_task *tasks, uint32_
     return st;
 }
 
-/* ---- what no unit makes ---- */
+/* ---- products of no unit ---- */
 
 static enum mrs_status
 stale_side(struct live_batch *b, uint32_t side, struct targets_found *f, struct mrs_err *e)
@@ -410,7 +410,7 @@ main_change(struct live_batch *b, struct live_task *t, uint32_t no, struct mrs_e
     return live_burst_add(&b->burst, &c, e);
 }
 
-/* Units of those that are there, in the places of their tasks. */
+/* Derives the units of existing documents, at the indexes of their tasks. */
 static enum mrs_status
 derive(struct live_batch *b, const struct live_task *tasks, struct mrs_view *docs, uint32_t n, struct mrs_err *e)
 {
@@ -469,7 +469,7 @@ live_batch_make(struct live_batch *b, struct live_task *tasks, uint32_t n, struc
             st = main_change(b, &tasks[i], i, e);
         }
     }
-    b->n_slice = 0; /* the tasks are the caller's */
+    b->n_slice = 0; /* the tasks belong to the caller */
     return st;
 }
 
@@ -497,7 +497,7 @@ note_expected(struct live_batch *b, const struct targets_question *q, const stru
     return st;
 }
 
-/* Documents of the slice in hand were asked already, and some of them are refused. */
+/* Is it a document of the current slice? Those were checked already, and some of them are refused. */
 static bool
 in_slice(const struct live_batch *b, uint32_t main, struct mrs_view doc)
 {
@@ -509,7 +509,7 @@ in_slice(const struct live_batch *b, uint32_t main, struct mrs_view doc)
     return false;
 }
 
-/* One by one: there are few of them, and large ones always fit. */
+/* One by one: they are few, and large ones always fit. */
 static enum mrs_status
 ask_owners(struct live_batch *b, uint32_t main, const struct targets_question *q, const struct mrs_view *docs,
            uint32_t n, struct mrs_err *e)
@@ -526,7 +526,7 @@ ask_owners(struct live_batch *b, uint32_t main, const struct targets_question *q
     return st;
 }
 
-/* Units of one main collection among the owners. */
+/* Derives the owners that are units of one main collection. */
 static enum mrs_status
 owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q, struct mrs_err *e)
 {
@@ -547,7 +547,7 @@ owners_in(struct live_batch *b, uint32_t main, const struct targets_question *q,
     return st;
 }
 
-/* The documents by their keys; nothing expected yet. */
+/* Indexes the documents by key; no product expected yet. */
 static enum mrs_status
 open_question(struct live_batch *b, struct targets_question *q, struct mrs_err *e)
 {

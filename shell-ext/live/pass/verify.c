@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the new schema is what the old one gives, examined from both sides.
+/* verify.c - compares the new schema with the derived one, in both directions.
  *
- * Source to target: every unit is derived again and compared with the target. Target to source: every document of a
- * new collection must be made by a unit that its own key leads to; this finds the remains of deleted sources. While
- * writers run a difference may be newer than the read, so each is derived again before it counts. A repair writes what
- * differs, and then the units that a change stream names as written meanwhile: so it compares once. Memory is that of
- * a batch, whatever the size of collections. A result belongs to its moment: any later write by the run withdraws
+ * Source to target: every unit is derived again and compared with the target. Target to source: every document of a new
+ * collection must be a product of a unit that its own key leads to; this finds the remains of deleted sources. While
+ * writers run, a difference may be newer than the read, so each is derived again before it counts. A repair writes what
+ * differs, and then the units that a change stream reports as written meanwhile: so it compares once. Memory is that of
+ * a batch, whatever the size of collections. A result is valid for its moment: any later write by the run withdraws
  * it. */
 #include "live/link/bson.h"
 #include "block.h"
@@ -24,13 +24,13 @@ struct verifying {
     struct live_pass_report *r;
     bool repair;
     int side; /* target to source: its side */
-    struct live_follow *follow; /* what is written meanwhile: where nothing is repaired */
+    struct live_follow *follow; /* concurrent writes: only without repair */
 };
 
 /* ---- source to target ---- */
 
-/* The units that events name since the last call. If events do not identify their units, none is excepted: each
- * difference counts. */
+/* The units of events since the last call. If events do not identify their units, no unit is excepted: each difference
+ * counts. */
 static enum mrs_status
 moving(void *arg, struct live_task *tasks, uint32_t n, struct mrs_err *e)
 {
@@ -64,7 +64,7 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
     }
     uint64_t foreign = v->r->foreign;
     st = live_batch_settle(&v->b, tasks, k, c, e);
-    v->r->foreign = foreign; /* counted by the comparison */
+    v->r->foreign = foreign; /* the comparison counts them */
     v->t.wrote_docs = v->b.wrote_docs;
     v->t.wrote_bytes = v->b.wrote_bytes;
     return st;
@@ -72,7 +72,7 @@ compare(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoi
 
 /* ---- target to source ---- */
 
-/* Those of docs[0..n) that no unit makes, read once more; moved to the front. */
+/* Reads those of docs[0..n) that no unit makes again, and moves them to the front. */
 static enum mrs_status
 unmade(struct verifying *v, struct mrs_view *docs, uint32_t *n, bool *owned, struct mrs_err *e)
 {
@@ -166,7 +166,7 @@ back(void *arg, const struct mrs_view *docs, uint32_t n, struct live_checkpoint 
     return live_checkpoint_save(v->b.job, c, e);
 }
 
-/* ---- all of it ---- */
+/* ---- passes ---- */
 
 struct which {
     const char *what;
@@ -196,7 +196,7 @@ one_range_scan(struct live_job *job, const struct which *w, struct live_pass_rep
     v.b.patient = w->repair == LIVE_REPAIR_PATIENTLY;
     uint64_t before = r->differs, moving_before = r->moving;
     MRS_THEN(st, live_scan_run(&v.t, e));
-    r->differs = st ? r->differs : before + v.t.differs; /* also what a killed run had counted */
+    r->differs = st ? r->differs : before + v.t.differs; /* including the count of a killed run */
     r->moving = st || v.repair ? r->moving : moving_before + v.t.missed;
     r->unsettled += v.t.missed > 0;
     live_batch_close(&v.b);
@@ -226,7 +226,7 @@ scans(struct live_job *job, struct which w, struct live_pass_report *r, struct m
     return st;
 }
 
-/* A repair also applies what was written meanwhile; without --repair such units are only compared again. */
+/* A repair also applies concurrent writes; without --repair such units are only compared again. */
 static enum mrs_status
 one_group(struct live_job *job, struct which w, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -325,7 +325,7 @@ finish(struct live_job *job, bool clean, struct mrs_err *e)
     return st;
 }
 
-/* One comparison of all that there is so far; *right: nothing differs any more, and nothing waits. */
+/* Compares everything once; *right: no differences left, and nothing postponed. */
 static enum mrs_status
 one_round(struct live_job *job, enum live_repair repair, bool over, bool *right, struct live_pass_report *r,
           struct mrs_err *e)
@@ -339,7 +339,7 @@ one_round(struct live_job *job, enum live_repair repair, bool over, bool *right,
     MRS_THEN(st, begin(job, &no, e));
     MRS_THEN(st, live_verify_groups(job, "verify", no, 0, groups, repair, r, e));
     if (!st && repair != LIVE_REPAIR_NOTHING && live_verify_settled(r)) {
-        r->differs = 0; /* not any more */
+        r->differs = 0; /* no longer */
         r->n_named = 0;
     }
     if (!st && r->moving && job->say) {
@@ -353,8 +353,8 @@ one_round(struct live_job *job, enum live_repair repair, bool over, bool *right,
     return st ? st : finish(job, over && *right, e);
 }
 
-/* Patiently as long as that changes something; but the last two rounds: one that refuses takes back what it has
- * written of what it refuses, and one reads that. */
+/* Repeats patiently while that changes something; the last two rounds are not patient: one refuses and withdraws the
+ * products of refused units, and one reads the result. */
 static enum mrs_status
 repair_in_rounds(struct live_job *job, bool over, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -382,7 +382,7 @@ live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
                            job->run->phase);
     }
     bool right;
-    enum mrs_status st = live_block_leave(job, e); /* of a contract that died before it removed anything */
+    enum mrs_status st = live_block_leave(job, e); /* of a contract that was killed before it removed anything */
     if (!st && job->opts.repair && !job->opts.dry_run) {
         return repair_in_rounds(job, over, r, e);
     }

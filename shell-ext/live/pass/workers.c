@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workers.c - a walk shared by several processes, seen from the one that leads the run.
+/* workers.c - a walk shared by several processes, seen from the leader of the run.
  *
- * The walk is cut into ranges, workers take them (range_work.c), and the leader derives nothing: it holds the leases
+ * The walk is cut into ranges, workers take them (range_work.c), and the leader derives nothing: it renews the leases
  * of the run, keeps the workers going, reports their progress, and closes the walk when all ranges are done. Only then
  * anything else is derived, by the leader alone: a unit has one deriver at a time. If two documents could make one
  * `_id`, or some write of a worker could not be fenced, the walk is not shared, and a message says so. */
@@ -13,7 +13,7 @@
 
 enum { LOOK_MS = 40, LOOK_MORE_MS = 20, LOOK_MAX_MS = 1000 };
 
-/* Whether the `_id`s of what a document makes are its own alone, whichever comes first. */
+/* Do the products of a document have `_id`s of their own, in any order? */
 static bool
 makes_apart(const struct mrs_desc *d)
 {
@@ -30,7 +30,7 @@ makes_apart(const struct mrs_desc *d)
     return true;
 }
 
-/* Why this walk is not shared; NULL: it is. */
+/* Why this walk is not shared; NULL: it is shared. */
 static const char *
 why_not(const struct live_job *job, const struct live_walk *w)
 {
@@ -69,7 +69,7 @@ struct leading {
     struct live_ranges_sum sum;
 };
 
-/* The checkpoint of the walk, and its ranges. END: the connection was lost. */
+/* Loads the checkpoint of the walk, and its ranges. END: connection lost. */
 static enum mrs_status
 open_ranges(struct leading *l, uint32_t *n, struct mrs_err *e)
 {
@@ -88,7 +88,7 @@ tell(struct leading *l, struct mrs_err *e)
     return live_run_tell(l->job, &p, e);
 }
 
-/* Until all ranges are done. first: what was written before. */
+/* Waits until all ranges are done. first: number written before. */
 static enum mrs_status
 lead(struct leading *l, uint64_t first, struct mrs_err *e)
 {
@@ -98,7 +98,7 @@ lead(struct leading *l, uint64_t first, struct mrs_err *e)
     int64_t nap = LOOK_MS;
     for (uint64_t before = 0, written = first; !st; nap += nap < LOOK_MAX_MS ? LOOK_MORE_MS : 0) {
         st = live_run_breathe(job, 0, 0, e);
-        st = st == MRS_END ? MRS_OK : st; /* nothing is remembered here */
+        st = st == MRS_END ? MRS_OK : st; /* no state in memory to discard */
         MRS_THEN(st, live_ranges_sum(job, job->run->id, l->cut.pass, &l->sum, e));
         MRS_THEN(st, tell(l, e));
         uint32_t waived = LIVE_MUTANT("follow-while-walking") ? l->sum.held : 0;
@@ -114,7 +114,7 @@ lead(struct leading *l, uint64_t first, struct mrs_err *e)
     return st;
 }
 
-/* Their sums go into the walk's checkpoint, and refused documents of all workers count. */
+/* Adds up their counters in the walk's checkpoint; refused documents of all workers count. */
 static enum mrs_status
 close_walk(struct leading *l, struct mrs_err *e)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* would.c - what a dry run says that it would do: counts, and the first documents of each kind. */
+/* would.c - the report of a dry run: counts, and the first documents of each kind. */
 #include "range_pass.h"
 #include "work.h"
 
 #include "mongoreshape/ejson.h"
 
-enum { FIRST = 10 }; /* documents named of each kind */
+enum { FIRST = 10 }; /* number of documents listed of each kind */
 
 void
 live_would(struct live_pass_report *r, uint64_t *figure, const char *ns, struct mrs_val id, const char *what)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* actions.c - the list of collections and indexes to make, drop or rename; made once.
+/* actions.c - the list of collections and indexes to create, drop or rename; made once.
  *
- * The difference of two dumps' metadata becomes a list of actions in three stages, kept in the run document, so that a
- * resume needs no dump. Indexes that go are dropped first: the result may hold what they forbid. Unique indexes of new
- * collections are made before anything old changes, those of old ones when their documents are final. A collection is
- * built under another name and renamed over the old one if its changes could violate a unique index half-way, if its
- * `_id`s get other bytes, or if a server cannot change its options. actions_do.c executes the list. */
+ * The difference of two dumps' metadata becomes a list of actions in three stages, stored in the run document, so that
+ * a resume needs no dump. Removed indexes are dropped first: the result may contain data that they forbid. Unique
+ * indexes of new collections are created before anything old changes, those of old ones when their documents are final.
+ * A collection is built under another name and renamed over the old one if its changes could violate a unique index
+ * half-way, if its `_id`s get other bytes, or if a server cannot change its options. actions_do.c executes the list. */
 #include "live/link/bson.h"
 #include "mongoreshape/unique.h"
 #include "quiet.h"
@@ -87,7 +87,7 @@ can_be_changed(const char *option)
     return false;
 }
 
-/* Options of a that b does not have alike; *fixed: one of them is not for collMod. */
+/* Options of a that differ from b; *fixed: collMod cannot change one of them. */
 static bool
 options_differ(struct mrs_view a, struct mrs_view b, bool *fixed)
 {
@@ -111,7 +111,7 @@ new_options(const struct live_tally *t, bool *fixed)
     return one || other;
 }
 
-/* ---- turns ---- */
+/* ---- build modes ---- */
 void
 live_build_modes_decide(struct live_job *job, struct live_compare *c)
 {
@@ -157,7 +157,7 @@ struct actions_making {
     struct live_job *job;
     struct mrs_arena arena;
     struct mrs_build list;
-    struct mrs_buf back; /* struct mrs_view of the actions that undo, in the order of what they undo */
+    struct mrs_buf back; /* struct mrs_view of the actions that undo, in the order of the undone actions */
     enum mrs_status status;
     struct mrs_err *e;
 };
@@ -202,7 +202,7 @@ undo(struct actions_making *m, enum live_stage stage, const char *what, const ch
 
 static const struct mrs_view nothing = {NULL, 0};
 
-/* Indexes of a collection that is made: the plain ones at once, unique ones when it is full. */
+/* Indexes of a new collection: plain ones at once, unique ones when it is complete. */
 static void
 index_new(struct actions_making *m, enum live_stage stage, const char *ns, struct mrs_view metadata)
 {
@@ -233,7 +233,7 @@ index_gone(struct actions_making *m, const struct live_tally *t)
     }
 }
 
-/* Indexes that an old collection gains. Where its documents stay as they are, there is nothing to wait for. */
+/* New indexes of an old collection: at once if its documents do not change. */
 static void
 index_gained(struct actions_making *m, enum live_stage stage, const struct live_tally *t)
 {
@@ -282,8 +282,8 @@ make_built(struct actions_making *m, const struct live_tally *t)
     }
 }
 
-/* What an old collection must hold, to the byte, when it goes: else it was written to. empty: its documents went one
- * by one before. */
+/* The expected content of an old collection, byte for byte, when it is dropped: a difference means another client
+ * wrote. empty: its documents were deleted one by one before. */
 static struct mrs_view
 as_read(struct actions_making *m, const struct live_tally *t, bool empty)
 {
@@ -310,7 +310,7 @@ make_dropped(struct actions_making *m, const struct live_tally *t)
     undo(m, LIVE_STAGE_BEFORE, "create", t->old.ns, NULL, options_of(t->old_meta));
 }
 
-/* A rebuilt collection replaces the old one, which is kept if --keep-before is given. */
+/* A rebuilt collection replaces the old one, which is preserved with --keep-before. */
 static void
 make_swap(struct actions_making *m, const struct live_tally *t)
 {
@@ -354,7 +354,7 @@ make_ttl(struct actions_making *m, const struct live_tally *t)
     }
 }
 
-/* Also if none differ, for rebuilt collections: the block on the old collection does not apply to the new one. */
+/* Also without differences, for rebuilt collections: the block on the old collection does not apply to the new one. */
 static void
 make_last(struct actions_making *m, const struct live_tally *t)
 {
@@ -365,7 +365,7 @@ make_last(struct actions_making *m, const struct live_tally *t)
     }
 }
 
-/* Undone in the reverse order, stage by stage. */
+/* Undo actions in reverse order, stage by stage. */
 static enum mrs_status
 write_back(struct actions_making *m, struct mrs_buf *out)
 {

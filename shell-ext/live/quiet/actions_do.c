@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* actions_do.c - the list of actions carried out on the server.
+/* actions_do.c - executes the list of actions on the server.
  *
- * Each action checks whether it was done before it fails: a resume repeats the action at which a process died,
- * never an earlier one, because the checkpoint counts them. What the run itself makes, drops or renames is taken out of
- * the list of watched uuids first and noted again after it. Must not know why an action is in the list. */
+ * Each action checks whether it was done before it fails: a resume repeats the action at which a process was killed,
+ * never an earlier one, because the checkpoint counts them. Collections that the run itself creates, drops or renames
+ * are removed from the list of checked uuids first and recorded again afterwards. Does not depend on the reason of an
+ * action. */
 #include "live/link/bson.h"
 #include "quiet.h"
 #include "live/state/state_io.h"
@@ -13,8 +14,8 @@
 struct doing {
     struct live_job *job;
     struct mrs_arena arena;
-    struct mrs_coll coll, to; /* to: ns NULL where there is none */
-    const char *name;         /* of an index; NULL */
+    struct mrs_coll coll, to; /* to: ns NULL if there is none */
+    const char *name;         /* of an index; else NULL */
     struct mrs_view doc;
     struct mrs_err *e;
 };
@@ -28,7 +29,7 @@ names(struct doing *d, struct mrs_val ns, struct mrs_coll *out)
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* fine: a kind of fault that means that it was done already. */
+/* fine: the fault of an action that was already done. */
 static enum mrs_status
 send(struct doing *d, const char *db, struct mrs_view cmd, enum live_fault_kind fine)
 {
@@ -61,7 +62,7 @@ is_there(struct doing *d, const struct mrs_coll *c, bool *there)
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* ---- what goes must be what was read ---- */
+/* ---- check before a drop ---- */
 enum { BREATH = 1000 };
 
 static enum mrs_status
@@ -82,7 +83,7 @@ sum_up(struct doing *d, const struct mrs_coll *c, int64_t *docs, struct mrs_hash
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* A collection that goes as a whole is not examined document by document before: so here. */
+/* The documents of a collection that is dropped completely are not checked one by one: so here. */
 static enum mrs_status
 as_it_was(struct doing *d, const struct mrs_coll *c)
 {
@@ -102,7 +103,7 @@ as_it_was(struct doing *d, const struct mrs_coll *c)
     return s;
 }
 
-/* ---- the actions ---- */
+/* ---- actions ---- */
 static enum mrs_status
 do_create(struct doing *d)
 {
@@ -174,7 +175,7 @@ do_drop(struct doing *d)
     return s == MRS_OK ? send(d, d->coll.db, cmd, LIVE_FAULT_MISSING) : s;
 }
 
-/* What others put into it meanwhile stays, and the collection with it. */
+/* If others wrote documents into it meanwhile, they stay, and so does the collection. */
 static enum mrs_status
 do_drop_empty(struct doing *d)
 {
@@ -229,7 +230,7 @@ do_replace(struct doing *d)
     return rename_to(d, &d->coll, &d->to, true);
 }
 
-/* Back to the name it had, unless it never left it. */
+/* Renames it back, unless it still has its original name. */
 static enum mrs_status
 do_unrename(struct doing *d)
 {

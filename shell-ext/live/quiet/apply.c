@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apply.c - the change list carried out, batch by batch, forwards or backwards.
+/* apply.c - executes the change list, batch by batch, forwards or backwards.
  *
- * Before a change is made, the document is read and its digest compared: equal to what it is to be, it is done; equal
- * to what it was, it is to do; anything else, it was written to although the run is quiet, and we stop with the name of
- * it. So nothing depends on how far a dead process came: the checkpoint only saves work. All inserts of all
- * collections come before the first update, all updates before the first delete: each datum exists at least once at
- * every instant. */
+ * Before a change is made, the document is read and its digest compared: equal to the result, the change is done; equal
+ * to the original, it is pending; else another client wrote although the run is quiet, and we stop with its name. So
+ * nothing depends on the progress of a killed process: the checkpoint only saves work. All inserts of all collections
+ * come before the first update, all updates before the first delete: each datum exists at least once at every
+ * instant. */
 #include "live/link/bson.h"
 #include "mongoreshape/ejson.h"
 #include "quiet.h"
@@ -22,11 +22,11 @@ struct pass {
     struct live_pass_report *r;
     const char *name;
     int64_t from, n;     /* its entries */
-    int64_t actions;     /* how many actions of the list are done: names of collections */
-    bool back, check, strict; /* check: nothing is written, what differs is counted; strict: all must be done */
+    int64_t actions;     /* number of finished actions of the list: gives names of collections */
+    bool back, check, strict; /* check: writes nothing, counts differences; strict: every change must be done */
     struct live_batches batches;
     int tries;
-    uint64_t docs, bytes; /* of the batch before */
+    uint64_t docs, bytes; /* of the preceding batch */
     struct mrs_view list;
     struct mrs_arena arena;
     struct live_burst burst;
@@ -87,7 +87,7 @@ live_change_totals_read(struct live_job *job, struct mrs_arena *a, struct live_c
 }
 
 /* ---- one entry ---- */
-/* Backwards: what was inserted is deleted, before and after change places. */
+/* Backwards: inserted documents are deleted, before and after are swapped. */
 static void
 turn_round(struct live_journal_entry *en)
 {
@@ -123,7 +123,7 @@ foreign(struct pass *p, const struct live_journal_entry *en, struct mrs_view now
                        (long long)en->seq, p->job->run->state_changes.ns);
 }
 
-/* Whatever is there becomes what it is to be. */
+/* Adds the change that replaces the current document, whatever it is, by the wanted one. */
 static enum mrs_status
 add(struct pass *p, const struct live_journal_entry *en, struct mrs_view now)
 {
@@ -139,7 +139,7 @@ add(struct pass *p, const struct live_journal_entry *en, struct mrs_view now)
     return live_burst_add(&p->burst, &c, p->e);
 }
 
-/* Undoing a run over what was written since, as the owner asked for: that is exported first. */
+/* Undoes a run over later writes, as the user requested: exports those first. */
 static enum mrs_status
 discard(struct pass *p, const struct live_journal_entry *en, struct mrs_view now)
 {
@@ -196,7 +196,7 @@ judge_all(struct pass *p, struct live_journal_entry *en, const struct mrs_view *
     return s;
 }
 
-/* What a burst could not write. MISSED is examined again, by digest. */
+/* Changes that a burst could not write. MISSED ones are checked again, by digest. */
 static enum mrs_status
 not_written(struct pass *p)
 {
@@ -308,7 +308,7 @@ run_pass(struct pass *p)
             continue;
         }
         MRS_THEN(s, live_lost_since(p->job, gen, batch(p), p->e));
-        if (s == MRS_END) { /* writers are kept out: another primary is waited for, not left to be seen */
+        if (s == MRS_END) { /* writers are blocked: waits for another primary instead of failing */
             s = live_scan_wait(p->job, ++lost, p->e);
             s = s == MRS_OK && !p->check ? reopen(p) : s;
             continue;
@@ -383,7 +383,7 @@ pass(struct apply_list *l, int which, bool check, int64_t actions)
     return run_pass(&p);
 }
 
-/* Now it is known how many documents are written. */
+/* Now the number of documents to write is known. */
 static void
 foresee(const struct apply_list *l)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* change_list.c - the inserts, updates and deletes that turn one dump into another.
+/* change_list.c - computes the inserts, updates and deletes that turn one dump into another.
  *
- * Documents are matched by `_id` as a server compares it (1 and 1.0 are one). Each collection is split by a hash of
+ * Documents are matched by `_id` as a server compares it (1 and 1.0 are equal). Each collection is split by a hash of
  * the `_id` into parts that fit memory: the documents of before in a table, those of after streamed past it.
- * Differences go into one spool a kind, so that the caller first learns how many there are and then gets all inserts
- * before the first update. Refused documents join the result: offline they leave it, on a server they stay, in the
- * form in which they reached the refusing step, so nothing that earlier steps added is lost. No server is asked. */
+ * Differences go into one spool for each kind, so that the caller first gets their numbers and then all inserts before
+ * the first update. Refused documents join the result: offline they leave it, on a server they stay, in the form in
+ * which they reached the refusing step, so that no addition of earlier steps is lost. Sends no command to the
+ * server. */
 #include "live/link/bson.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/unique.h"
@@ -20,12 +21,12 @@ struct row {
     uint64_t hash, off;
     uint64_t seen;
 };
-struct table { /* documents of a part, found by `_id`; its own, for `_id`s are compared as a server does */
+struct table { /* documents of a part, by `_id`; not a common table, because `_id`s are compared as a server does */
     struct mrs_buf docs, rows;
     uint32_t *slot;
     uint64_t mask;
 };
-struct change_list_head { /* of a record in a spool */
+struct change_list_head { /* header of a record in a spool */
     uint32_t pair, before, after;
 };
 struct live_compare {
@@ -34,15 +35,15 @@ struct live_compare {
     struct mrs_input *in, *out;
     struct mrs_arena arena;
     struct live_tally *pair;
-    uint32_t n_pairs, cap, at; /* at: the one in hand */
+    uint32_t n_pairs, cap, at; /* at: the current one */
     int refused_fd;
-    bool leave;                /* refused documents stay as they are, not as they were when they were refused */
+    bool leave;                /* refused documents stay as in `in`, not as they were when refused */
     struct live_spool kind[4];
     uint64_t memory;
-    struct mrs_buf key, kept; /* kept: a document as a server keeps it */
+    struct mrs_buf key, kept; /* kept: a document as a server stores it */
     struct table before, refused;
     struct live_split split[3]; /* before, refused, after */
-    const struct whole *whole;  /* who gets a result as a whole */
+    const struct whole *whole;  /* receiver of a complete result */
     uint32_t parts;
     struct mrs_err *e;
 };
@@ -150,7 +151,7 @@ table_reset(struct table *t)
     mrs_buf_reset(&t->rows);
 }
 
-/* ---- judging ---- */
+/* ---- compare ---- */
 static enum mrs_status
 note(struct live_compare *c, enum live_op_kind kind, struct mrs_view before, struct mrs_view after)
 {
@@ -163,7 +164,7 @@ note(struct live_compare *c, enum live_op_kind kind, struct mrs_view before, str
     return st == MRS_OK && after.n ? live_spool_put(s, after.p, after.n, c->e) : st;
 }
 
-/* Whether the values of some unique index, which the collection has before and after, may differ. */
+/* Can the values change in a unique index that the collection has before and after? */
 static bool
 touches_unique(const struct live_tally *t, struct mrs_view old, struct mrs_view doc)
 {
@@ -233,7 +234,7 @@ judge(struct live_compare *c, int what, struct mrs_view doc)
     return s == MRS_OK ? place(c, doc, h.lo, id) : s;
 }
 
-/* Equal refused documents count once; different ones under one `_id` cannot both stay. */
+/* Equal refused documents count once; different ones with the same `_id` cannot both stay. */
 static enum mrs_status
 judge_refused(struct live_compare *c)
 {
@@ -274,7 +275,7 @@ judge_rest(struct live_compare *c)
     return s;
 }
 
-/* ---- feeding ---- */
+/* ---- input ---- */
 static void
 count_before(const struct live_job *job, struct live_tally *t, struct mrs_view doc)
 {
@@ -292,7 +293,7 @@ only_count(struct live_compare *c, int what, struct mrs_view doc)
     return MRS_OK;
 }
 
-/* Comparing may take hours: without signs of life another process would take the run over. */
+/* Renews the lease during a long comparison, else another process would take over the run. */
 static enum mrs_status
 breathe(struct live_compare *c)
 {
@@ -300,7 +301,8 @@ breathe(struct live_compare *c)
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* Each document as a server keeps it, or what is there would never be found equal; records as they are. */
+/* Converts each document to the form in which a server stores it, else it would never equal the stored one; records are
+ * unchanged. */
 static enum mrs_status
 feed_reader(struct live_compare *c, struct mrs_reader *r, feed f, int what)
 {
@@ -338,7 +340,7 @@ feed_input(struct live_compare *c, struct mrs_input *in, int index, feed f, int 
     return s == MRS_OK ? feed_reader(c, r, f, what) : s;
 }
 
-/* The name, at the end of the plan, of what is called ns before step `from`. */
+/* The name at the end of the plan of the collection that is called ns before step `from`. */
 static const char *
 last_name(const struct mrs_plan *p, uint32_t from, const char *ns)
 {
@@ -363,7 +365,7 @@ refused_ns(const struct live_compare *c, struct mrs_view record)
     return last_name(c->job->plan, (uint32_t)step, (const char *)ns.p + 4);
 }
 
-/* What the step refused lies in no collection: it is made of axes, and there is nothing that would stay. */
+/* A document refused by the step that is in no collection: made from axes, so there is none to stay. */
 static bool
 lies_nowhere(const struct live_compare *c, struct mrs_view record)
 {
@@ -413,7 +415,7 @@ spread(struct live_compare *c, int what, struct mrs_view doc)
     return s == MRS_OK ? live_split_put(&c->split[what], (uint32_t)(h.hi % c->parts), doc, c->e) : s;
 }
 
-/* ---- a collection ---- */
+/* ---- one collection ---- */
 static enum mrs_status
 tables_done(struct live_compare *c)
 {
@@ -506,7 +508,7 @@ compare_pair(struct live_compare *c)
     return s;
 }
 
-/* ---- which collections ---- */
+/* ---- pairs of collections ---- */
 static int
 index_of(const struct mrs_input *in, const char *ns)
 {
@@ -546,8 +548,8 @@ add_pair(struct live_compare *c, int in, int out)
     return t;
 }
 
-/* A rename on the server is worth it where the name is free and the old one is not used again; else the documents
- * are compared under the names as they are, which is right for every plan. */
+/* Uses a rename on the server if the name is free and the old one is not used again; else the documents are compared
+ * under their present names, which is right for every plan. */
 static int
 partner(const struct live_compare *c, const char *ns)
 {
@@ -598,7 +600,7 @@ list_pairs(struct live_compare *c)
     return MRS_OK;
 }
 
-/* The collection that a refused document stays in, made or kept for it where the result has none. */
+/* The collection in which a refused document stays; created or kept if the result does not have it. */
 static enum mrs_status
 keep_for_refused(struct live_compare *c, int what, struct mrs_view record)
 {
@@ -633,7 +635,7 @@ keep_for_refused(struct live_compare *c, int what, struct mrs_view record)
 }
 
 /* ---- open, close, read ---- */
-/* A plan may leave nothing at all of what it touches: then the folder is there and no dump in it. */
+/* A plan may leave none of its collections: then the folder exists without a dump. */
 static enum mrs_status
 open_out(struct live_compare *c, const char *out)
 {
@@ -769,7 +771,7 @@ live_compare_each(struct live_compare *c, enum live_op_kind kind, enum live_buil
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* ---- the whole result of a collection ---- */
+/* ---- the complete result of a collection ---- */
 struct whole {
     live_planned_change_put put;
     void *arg;
@@ -783,7 +785,7 @@ give(struct live_compare *c, const struct whole *w, struct mrs_view doc)
     return w->put(w->arg, &one, c->e);
 }
 
-/* A refused document of before, as it is there. */
+/* A refused document of before, in its present form. */
 static enum mrs_status
 give_staying(struct live_compare *c, int what, struct mrs_view doc)
 {

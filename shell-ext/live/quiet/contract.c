@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* contract.c - the old design goes, while writers are kept out: contract of a plan that was expanded.
+/* contract.c - removes the old schema while writers are stopped: contract of an expanded plan.
  *
- * The plan is run over the collections as they would be had expand never been (less what it added), and the result is
- * held against what is there. What expand added must be equal to it, byte for byte: any difference means that it is
- * not verified, and nothing is removed. What is left to do are removals; they go the way of every quiet list. Documents
- * that others put into a new collection stay and are reported, those that were refused stay as they are. */
+ * The plan runs over the collections as if expand had never run (without its additions), and the result is compared
+ * with the current data. Additions of expand must be equal, byte for byte: any difference means that they are not
+ * verified, and nothing is removed. The remaining changes are removals; they are executed like every quiet list.
+ * Documents that others wrote into a new collection stay and are reported; refused documents stay unchanged. */
 #include "mongoreshape/ejson.h"
 #include "quiet.h"
 #include "live/state/state_io.h"
@@ -12,7 +12,7 @@
 struct contract_check {
     struct live_quiet_run *q;
     struct live_pass_report *r;
-    struct mrs_arena arena; /* of the change in hand */
+    struct mrs_arena arena; /* for the current change */
 };
 
 /* A claimed field that differs; NULL: none. */
@@ -26,8 +26,8 @@ claim_differs(struct contract_check *k, const struct live_planned_change *c, con
     return s;
 }
 
-/* Whether its documents leave another collection only now: orphans that a join moves. Expand removes nothing, so it
- * could not move them; the list does. */
+/* Do its documents leave another collection only now, as orphans that a join moves? Expand removes nothing, so it could
+ * not move them; the list does. */
 static bool
 filled_now(const struct live_job *job, const char *ns)
 {
@@ -102,7 +102,7 @@ is_removal(struct live_quiet_run *q, const struct live_planned_change *c)
     return c->kind != LIVE_DELETE || !live_is_new_coll(q->job, c->coll.ns);
 }
 
-/* New collections are as they shall be; whatever else is in them is not ours to move. */
+/* New collections are final; documents of others in them stay. */
 static void
 leave_new_colls(struct live_quiet_run *q)
 {

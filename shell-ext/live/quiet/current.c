@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* current.c - loads the current documents for the entries of the change list.
  *
- * A find by `_id` for as many as one $in takes. Answers come in any order, and an `_id` may come back in another
- * numeric type than the one that was asked for, so they are matched by the server's own equality. Must not know what
- * they are used for. */
+ * One find by `_id` for as many as one $in takes. Documents return in any order, and an `_id` may return with another
+ * numeric type than in the query, so they are matched by the server's own equality. Does not depend on their use. */
 #include "live/link/bson.h"
 #include "quiet.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* journal.c - the change list on the server, in the state database.
  *
- * Each change is one document under its sequence number, with the digests of the document before and after: so a
- * resume can tell from the collection whether a change was made. Bytes are stored as binary, so that no name or type
- * in them means anything to the server. The list is valid only once the run document's phase says so; until then it is
- * discarded and made again. Must not know how changes are made. */
+ * Each change is one document under its sequence number, with the digests of the document before and after: so a resume
+ * can see in the collection whether a change was made. Bytes are stored as binary, so that the server does not
+ * interpret names or types in them. The list is valid only once the run document's phase says so; until then it is
+ * discarded and made again. Does not depend on how changes are made. */
 #include "live/link/bson.h"
 #include "mongoreshape/limits.h"
 #include "quiet.h"
@@ -49,7 +49,7 @@ binary(struct mrs_arena *a, const uint8_t *p, uint32_t n, struct mrs_val *out, s
     return MRS_OK;
 }
 
-/* ---- writing ---- */
+/* ---- write ---- */
 enum mrs_status
 live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err *e)
 {
@@ -67,7 +67,8 @@ live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err
     mrs_buf_init(&buf, job->mem, 1 << 16);
     struct mrs_err why;
     mrs_err_clear(&why);
-    enum mrs_status s = live_lease_renew(job, e); /* a list that another process has sealed meanwhile is final */
+    enum mrs_status s = live_lease_renew(job, e); /* if another process has sealed its list meanwhile, that one is
+                                                   * final */
     MRS_THEN(s, live_doc(&buf, &cmd, e, "{drop: %s}", job->run->state_changes.coll));
     if (s == MRS_OK) {
         s = live_command(job->link, job->run->state_changes.db, cmd, LIVE_WRITE, NULL, &f, &why);
@@ -85,7 +86,7 @@ live_journal_new(struct live_job *job, struct live_journal **out, struct mrs_err
     return s;
 }
 
-/* A second try meets what the first one wrote: equal numbers are then ours; seal counts. */
+/* A second attempt finds the entries of the first: duplicate numbers are then ours; seal counts. */
 static enum mrs_status
 errors_of(const struct live_bulk_result *r, bool again, struct mrs_err *e)
 {
@@ -241,7 +242,7 @@ live_journal_free(struct live_journal *j)
     }
 }
 
-/* ---- reading ---- */
+/* ---- read ---- */
 static enum mrs_status
 damaged(int64_t seq, struct mrs_err *e)
 {
@@ -305,7 +306,7 @@ split_ns(struct mrs_arena *a, struct mrs_val ns, struct mrs_coll *out)
     return ns.type == MRS_STRING && live_coll_of(a, mrs_val_text(ns, &n), out, NULL) == MRS_OK;
 }
 
-/* d lies in the arena. */
+/* d is in the arena. */
 static enum mrs_status
 read_entry(struct live_job *job, struct mrs_view d, int64_t want, struct mrs_arena *a, struct live_journal_entry *en,
            struct mrs_err *e)
@@ -347,7 +348,7 @@ weight(struct mrs_view d)
 }
 
 struct batch {
-    struct mrs_buf docs; /* struct mrs_view, copies in the arena */
+    struct mrs_buf docs; /* struct mrs_view of copies in the arena */
     uint64_t bytes;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preview.c - reports of a dry run of contract and rollback: how many documents, the first of them, collections,
+/* preview.c - reports of a dry run of contract and rollback: number of documents, the first of them, collections,
  * indexes.
  *
- * The same comparisons are made as by the command that writes, and where that would refuse, this refuses. Only leases
- * and checkpoints of the preview are written, to the state database; the link sends no other write. */
+ * It makes the same comparisons as the command that writes, and refuses where that would refuse. Only leases and
+ * checkpoints of the preview are written, to the state database; the link sends no other write. */
 #include "quiet.h"
 #include "live/state/state_io.h"
 #include "live/pass/work.h"
@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-enum { FIRST = 10 }; /* documents named of each kind */
+enum { FIRST = 10 }; /* number of documents listed of each kind */
 
 static void
 say_actions(struct live_job *job, struct mrs_view list)
@@ -81,7 +81,7 @@ live_quiet_preview(struct live_quiet_run *q, live_keep keep, struct live_pass_re
     return s;
 }
 
-/* The first entries of a sealed list, and how many there are. */
+/* Lists the first entries of a sealed list, and their number. */
 enum mrs_status
 live_change_totals_preview(struct live_job *job, bool back, struct live_pass_report *r, struct mrs_err *e)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quiet.c - a quiet run from begin to end: block writers, read, derive, list changes, apply, unblock.
+/* quiet.c - a quiet run from start to end: block writers, read, derive, list changes, apply, unblock.
  *
- * Up to the moment in which the run document says that the list is sealed, nothing of the user's was touched, and
- * whatever went wrong, the way back is to let the writers in and to begin again. From that moment the list alone rules:
- * it is carried out to its end, by any process, and nothing is derived again. The plan is applied by the same engine
- * that serves dumps, so the result is that of the offline tool. */
+ * Until the run document says that the list is sealed, user data are unchanged, and after any error the run can unblock
+ * the writers and start over. From then on only the list counts: it is executed to its end, by any process, and nothing
+ * is derived again. The plan is applied by the same engine as for dumps, so the result is that of the offline tool. */
 #include "live/link/bson.h"
 #include "mongoreshape/ejson.h"
 #include "live/server/preflight.h"
@@ -48,8 +47,8 @@ path_in(struct live_quiet_run *q, const char *name)
     return p;
 }
 
-/* What an owner of this run left who died. One plan may run against several servers from one machine: a folder that
- * a process holds, or of which that is not known, stays. */
+/* Removes folders of a dead owner of this run. One plan may run against several servers from one machine: a folder that
+ * a process holds, or may hold, stays. */
 static void
 remove_old(const char *tmp, const char *run)
 {
@@ -71,7 +70,7 @@ remove_old(const char *tmp, const char *run)
     globfree(&g);
 }
 
-/* Held before it gets the name by which remove_old finds it. */
+/* Locked before it gets the name that remove_old searches for. */
 static bool
 new_folder(struct live_quiet_run *q, const char *tmp)
 {
@@ -83,7 +82,7 @@ new_folder(struct live_quiet_run *q, const char *tmp)
     }
     q->lock = open(made, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (q->lock >= 0) {
-        (void)flock(q->lock, LOCK_EX | LOCK_NB); /* where there are no locks, no other process gets one either */
+        (void)flock(q->lock, LOCK_EX | LOCK_NB); /* without lock support, no other process gets a lock either */
     }
     n = snprintf(q->dir, sizeof q->dir, "%s/mongoreshape-%s-%s", tmp, q->job->run->short_id, made + n - 6);
     if (n < 0 || (size_t)n >= sizeof q->dir || rename(made, q->dir) != 0) {
@@ -113,8 +112,8 @@ make_folder(struct live_quiet_run *q, struct mrs_err *e)
     return q->in && q->base && q->out ? MRS_OK : mrs_err_memory(e, sizeof q->dir);
 }
 
-/* ---- reading ---- */
-/* What the server holds now that writers are stopped: the catalogue of before may be old. */
+/* ---- read ---- */
+/* Reads the catalogue again after writers are stopped: the earlier one may be outdated. */
 static enum mrs_status
 read_catalogue(struct live_quiet_run *q, struct mrs_err *e)
 {
@@ -152,7 +151,7 @@ phase(struct live_quiet_run *q, const char *name, struct mrs_err *e)
     return s == MRS_OK ? live_run_tell(q->job, &p, e) : s;
 }
 
-/* All is read, derived, compared, and perhaps written. *docs: by the server's counts. */
+/* The work: read, derive, compare, and perhaps write. *docs: by the server's counts. */
 static enum mrs_status
 foresee(struct live_quiet_run *q, uint64_t *docs, struct mrs_err *e)
 {
@@ -170,7 +169,7 @@ foresee(struct live_quiet_run *q, uint64_t *docs, struct mrs_err *e)
     return s;
 }
 
-/* A part of that begins; the one before is over. */
+/* Begins the next part of the work. */
 static void
 next_part(struct live_quiet_run *q, uint64_t docs)
 {
@@ -195,7 +194,8 @@ static enum mrs_status
 read_all(struct live_quiet_run *q, struct mrs_err *e)
 {
     MRS_ASSERT(!q->block);
-    enum mrs_status s = read_catalogue(q, e); /* what this process read first may be from within another's block */
+    enum mrs_status s = read_catalogue(q, e); /* the first catalogue of this process may have been read during another's
+                                               * block */
     MRS_THEN(s, live_block_enter(q->job, &q->block, e));
     LIVE_STOP("blocked");
     MRS_THEN(s, phase(q, "blocked", e));
@@ -207,8 +207,8 @@ read_all(struct live_quiet_run *q, struct mrs_err *e)
     return s == MRS_OK ? live_block_check(q->job, q->block, e) : s;
 }
 
-/* ---- deriving ---- */
-struct keeping { /* the lease is kept while the offline engine works */
+/* ---- derive ---- */
+struct keeping { /* renews the lease while the offline engine works */
     struct live_job *job;
     int stop;
     int64_t last;
@@ -246,7 +246,7 @@ run_plan(struct live_quiet_run *q, struct mrs_input *in, struct mrs_err *e)
     struct mrs_report report;
     struct mrs_run_opts o = {.input = q->base, .output = q->out, .memory = job->opts.memory, .tmp = q->dir,
                              .compress = {MRS_CODEC_NONE, 0}, .refused = path_in(q, "refused.bson"),
-                             /* contract: what was refused was recorded when it was expanded, and stays as it is */
+                             /* contract: refused documents were recorded by expand, and stay unchanged */
                              .max_refused = q->contract ? UINT64_MAX : job->opts.max_refused,
                              .now_ms = job->plan->now_ms,
                              .progress = on_progress, .progress_arg = &k, .cancel = &k.stop};
@@ -360,11 +360,11 @@ struct listing {
     struct live_quiet_run *q;
     struct live_journal *j;
     live_keep keep;
-    const struct mrs_coll *beside; /* inserts go there; NULL: where they say */
+    const struct mrs_coll *beside; /* target of inserts; NULL: the changes' own */
 };
 
-/* A server would insert another document than the list says: its own time for Timestamp(0, 0). What a run removes is
- * inserted when it is undone. Updates are pipelines, which keep such a value. */
+/* A server would change the inserted document: it replaces Timestamp(0, 0) by its own time. Documents that a run
+ * deletes are inserted when it is undone. Updates are pipelines, which preserve such a value. */
 static enum mrs_status
 check_time(const struct listing *l, const struct live_planned_change *c, struct mrs_err *e)
 {
@@ -415,7 +415,7 @@ list_beside(struct listing *l, struct mrs_err *e)
     return s;
 }
 
-/* *n: how many entries of each pass. */
+/* *n: number of entries of each pass. */
 static enum mrs_status
 write_list(struct listing *l, int64_t n[4], struct mrs_err *e)
 {
@@ -437,7 +437,7 @@ write_list(struct listing *l, int64_t n[4], struct mrs_err *e)
     return live_journal_seal(l->j, e);
 }
 
-/* Binary, so that names in it mean nothing to the server; the frame (length, subtype) comes before. */
+/* Binary value, so that the server does not interpret names in it; its frame (length, subtype) comes before. */
 static struct mrs_val
 binary(struct mrs_buf *b)
 {
@@ -446,7 +446,7 @@ binary(struct mrs_buf *b)
     return (struct mrs_val){b->p, (uint32_t)b->n, MRS_BINARY};
 }
 
-/* Only now it is known which collections must be rebuilt, under names for which privileges may be missing. */
+/* Only now the collections to rebuild are known; privileges may be missing for their names. */
 static enum mrs_status
 may_build_beside(struct live_quiet_run *q, struct mrs_err *e)
 {
@@ -503,7 +503,7 @@ live_quiet_end(struct live_quiet_run *q, enum mrs_status s, const char *name, st
     mrs_err_clear(&quiet);
     live_compare_close(q->compare);
     live_block_free(q->block);
-    /* Where another process has resumed the run, what keeps writers out is its own. */
+    /* If another process has resumed the run, the block belongs to that process. */
     if (s != MRS_OK && live_lease_renew(q->job, &quiet) == MRS_OK && live_run_load(q->job, &quiet) == MRS_OK &&
         !live_run_in(q->job, "applying") && !live_run_in(q->job, "contract")) {
         live_block_leave(q->job, &quiet);
@@ -547,7 +547,7 @@ live_quiet_carry_out(struct live_job *job, enum live_way way, struct live_pass_r
     bool back = way == LIVE_WAY_BACK;
     enum mrs_status s = MRS_OK;
     mrs_arena_init(&a, job->mem);
-    if (!job->run->course.of) { /* it was derived by an earlier call */
+    if (!job->run->course.of) { /* an earlier call derived it */
         live_course_begin(job, words[way].command, true);
     }
     if (!live_run_in(job, words[way].finishing)) {
@@ -583,7 +583,7 @@ live_quiet_verify(struct live_job *job, struct live_pass_report *r, struct mrs_e
     return live_list_verify(job, "", r, e);
 }
 
-/* How many documents a pipeline lets through. */
+/* Number of results of a pipeline. */
 static enum mrs_status
 count_of(struct live_quiet_run *q, const struct mrs_coll *coll, struct mrs_view pipeline, int64_t *n, struct mrs_err *e)
 {
@@ -597,7 +597,7 @@ count_of(struct live_quiet_run *q, const struct mrs_coll *coll, struct mrs_view 
     return s;
 }
 
-/* Removes a rebuilt collection under its temporary name: documents inserted since are removed with it. */
+/* Counts documents inserted into rebuilt collections since the run: the rollback removes them with the collection. */
 static enum mrs_status
 count_inserted(struct live_quiet_run *q, struct mrs_view list, struct live_pass_report *seen, struct mrs_err *e)
 {
@@ -631,7 +631,7 @@ count_inserted(struct live_quiet_run *q, struct mrs_view list, struct live_pass_
     return s;
 }
 
-/* Whether the run can be undone and was not written to since; then it is begun. */
+/* Begins the rollback if the run can be undone and was not written to since. */
 static enum mrs_status
 begin_back(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
@@ -685,7 +685,7 @@ live_quiet_rollback(struct live_job *job, struct live_pass_report *r, struct mrs
     enum mrs_status s = MRS_OK;
     if (strncmp(job->run->phase, "rolling back", 12) != 0) {
         if (!live_run_in(job, "applying") && !live_run_in(job, "finishing") && !live_run_in(job, "done")) {
-            s = live_block_leave(job, e); /* nothing of the user's was touched yet */
+            s = live_block_leave(job, e); /* user data are unchanged so far */
             return s == MRS_OK && !job->opts.dry_run ? live_run_phase(job, "rolled back", 0, none, e) : s;
         }
         s = begin_back(job, r, e);

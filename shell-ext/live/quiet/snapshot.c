@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* snapshot.c - the collections of a plan, copied from the server into the form of a dump.
+/* snapshot.c - copies the collections of a plan from the server into the form of a dump.
  *
- * Documents come in `_id` order, from the primary, and are checked before they are believed. Metadata are those that
- * mongodump would write, but of the time before we blocked the collection. For contract a second dump is written in the
- * same reading, without what expand added, so that both are of one moment. Must not know what is done with them. */
+ * Documents are read in `_id` order, from the primary, and validated. Metadata are those that mongodump would write,
+ * but from before we blocked the collection. For contract, the same read writes a second dump without the additions of
+ * expand, so that both show the same moment. Does not depend on the use of the dumps. */
 #include "mongoreshape/ejson.h"
 #include "live/link/bson.h"
 #include "quiet.h"
@@ -52,11 +52,11 @@ live_claims_in(const struct live_job *job, const char *ns, struct mrs_arena *a, 
 /* ---- one collection ---- */
 struct snapshot_copy {
     struct live_job *job;
-    struct mrs_output *to[2];  /* as it is, less what expand added; NULL: not wanted */
+    struct mrs_output *to[2];  /* unchanged, without additions of expand; NULL: not needed */
     struct mrs_sink *sink[2];
     uint64_t docs, total;
-    struct live_claimed claims; /* of the collection in hand */
-    struct mrs_buf buf;        /* a document less its claims */
+    struct live_claimed claims; /* of the current collection */
+    struct mrs_buf buf;        /* a document without its claims */
 };
 
 static enum mrs_status
@@ -147,7 +147,7 @@ copy_coll(struct snapshot_copy *c, const struct live_coll_info *info, struct mrs
     return s;
 }
 
-/* ---- all ---- */
+/* ---- all collections ---- */
 static enum mrs_status
 copy_all(struct snapshot_copy *c, struct mrs_err *e)
 {

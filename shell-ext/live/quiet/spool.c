@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spool.c - bytes set aside in unlinked files while two dumps are compared.
+/* spool.c - stores bytes in unlinked files while two dumps are compared.
  *
- * A spool is bytes one behind the other. A split spreads documents over many parts without a file for each: parts
- * fill blocks of one file in turn, and a list of block numbers says which are whose, so that neither open files nor
- * memory grow with the number of parts. A stream reads either through one window that is as large as the largest
- * piece asked for. Nothing here knows what the documents mean. */
+ * A spool is a sequence of bytes. A split distributes documents over many parts without a file for each: parts fill
+ * blocks of one file in turn, and each has a list of its block numbers, so that neither open files nor memory grow with
+ * the number of parts. A stream reads either through one buffer that is as large as the largest requested piece.
+ * Nothing here depends on the content of the documents. */
 #include "spool.h"
 
 #include <unistd.h>
@@ -172,7 +172,7 @@ live_stream_part(struct live_stream *st, const struct live_split *s, uint32_t pa
     mrs_buf_init(&st->win, s->mem, SIZE_MAX);
 }
 
-/* n bytes from st->at on, behind what the window holds. */
+/* Reads n bytes from st->at, after the bytes in the window. */
 static enum mrs_status
 fetch(struct live_stream *st, size_t n, struct mrs_err *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* unique.c - whether the result of a quiet run fits its unique indexes, found out before its list is sealed.
+/* unique.c - checks the result of a quiet run against its unique indexes before its list is sealed.
  *
- * A sealed list is carried out to its end: a clash that only the server finds would leave a run that can go neither on
- * nor back. So for each unique index the keys that a server would make of the result's documents are made here. Their
- * hashes are set aside and cut into parts that fit memory; equal ones of different documents are a clash. What only a
- * server can judge is left to it, and that is said. */
+ * A sealed list is executed to its end: a duplicate key that only the server finds would leave a run that can go
+ * neither forwards nor backwards. So the keys that a server would make of the result's documents are made here, for
+ * each unique index. Their hashes are stored and cut into parts that fit memory; equal ones of different documents are
+ * duplicates. Checks that only a server can make are left to it, and reported. */
 #include "live/link/bson.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/unique.h"
@@ -22,21 +22,21 @@ struct unique_check {
     struct live_quiet_run *q;
     struct live_job *job;
     live_keep keep;
-    uint32_t at; /* the collection in hand */
+    uint32_t at; /* the current collection */
     const struct live_tally *t;
-    struct mrs_unique *keys; /* of the collection in hand */
-    bool *left;              /* of its indexes those that are left to the server, and reported */
+    struct mrs_unique *keys; /* of the current collection */
+    bool *left;              /* its indexes that are left to the server, and reported */
     uint32_t n_left;
     live_planned_change_put each;
     uint64_t docs;
     struct live_spool spool;
-    struct unique_entry first, second; /* the first clash: second.doc 0: none */
+    struct unique_entry first, second; /* the first duplicate: second.doc 0: none */
     uint64_t clashes;
     char id[2][80];
     struct mrs_err *e;
 };
 
-/* ---- which indexes ---- */
+/* ---- indexes to check ---- */
 static void
 tell_left(struct unique_check *u, const struct mrs_unique_index *x, const char *why)
 {
@@ -48,7 +48,7 @@ tell_left(struct unique_check *u, const struct mrs_unique_index *x, const char *
     }
 }
 
-/* Those that were left since the last report. */
+/* Reports indexes left to the server since the last report. */
 static void
 tell_more_left(struct unique_check *u)
 {
@@ -70,7 +70,7 @@ tell_more_left(struct unique_check *u)
     u->n_left = left;
 }
 
-/* The values of an index that was there are what they were, if no document came and none took other ones. */
+/* The values of an existing index are unchanged if no document was added and none changed them. */
 static bool
 is_new(void *arg, struct mrs_elem spec)
 {
@@ -115,7 +115,7 @@ read_indexes(struct unique_check *u)
     return s;
 }
 
-/* Comparing may take hours: without signs of life another process would take the run over. */
+/* Renews the lease during a long comparison, else another process would take over the run. */
 static enum mrs_status
 breathe(struct unique_check *u)
 {
@@ -152,7 +152,7 @@ keys_of(void *arg, const struct live_planned_change *c, struct mrs_err *e)
     return s;
 }
 
-/* ---- the documents of a result ---- */
+/* ---- documents of a result ---- */
 static enum mrs_status
 staying(void *arg, const struct live_planned_change *c, struct mrs_err *e)
 {
@@ -165,7 +165,7 @@ staying(void *arg, const struct live_planned_change *c, struct mrs_err *e)
     return u->each(u, &one, e);
 }
 
-/* Also those that the list would remove and does not. */
+/* Also those that the list would delete and does not. */
 static enum mrs_status
 each_doc(struct unique_check *u, live_planned_change_put fn)
 {
@@ -191,7 +191,7 @@ note(struct unique_check *u, const struct unique_entry *a, const struct unique_e
     }
 }
 
-/* One read of a stream of n entries: those of this pass. A table of its own: keys are hashes of 128 bits. */
+/* Reads a stream of n entries once: those of this pass. Its own table: keys are hashes of 128 bits. */
 static enum mrs_status
 find_in_pass(struct unique_check *u, struct live_stream *st, uint64_t n, uint64_t pass, uint64_t passes)
 {
@@ -318,7 +318,7 @@ tell(struct unique_check *u)
                        u->t->now.ns, mrs_unique_at(u->keys, (uint32_t)u->second.index)->name, u->id[0], u->id[1], more);
 }
 
-/* ---- all of it ---- */
+/* ---- entry point ---- */
 static bool
 all_left(const struct unique_check *u)
 {

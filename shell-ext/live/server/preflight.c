@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* preflight.c - all checks that are possible before the first write.
  *
- * The worst migration is one that stops half-way because of a problem that could have been seen at the start. So the
- * plan is checked against the server first, and all findings are reported at once, each with what to do. What would
- * lose or damage data refuses; what the user should know warns. Nothing is written, and nothing here decides what a
- * step does: struct mrs_desc and the static rule say so. */
+ * A migration must not stop half-way because of a problem that was visible at the start. So the plan is checked against
+ * the server first, and all findings are reported at once, each with advice. A finding that would lose or damage data
+ * refuses the run; other findings warn. Nothing is written, and the effects of a step are taken from struct mrs_desc
+ * and the static rule. */
 #include "preflight.h"
 
 #include <stdarg.h>
@@ -368,7 +368,7 @@ check_groups(struct live_check *c, struct mrs_err *e)
     return s;
 }
 
-/* ---- what could not be compared afterwards ---- */
+/* ---- fields that could not be compared later ---- */
 static enum mrs_status
 check_made(struct live_check *c, struct mrs_err *e)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preflight.h - what preflight.c, preflight_data.c, privileges.c and role.c share. */
+/* preflight.h - shared by preflight.c, preflight_data.c, privileges.c and role.c. */
 #ifndef LIVE_PREFLIGHT_H
 #define LIVE_PREFLIGHT_H
 
 #include "live/link/bson.h"
 #include "server.h"
 
-/* A collection that the plan names, with the roles that all steps give it. */
+/* A collection of the plan, with its roles in all steps. */
 struct live_place {
     struct mrs_coll coll;
     unsigned roles;
     const struct live_coll_info *info; /* NULL: it does not exist */
-    bool indexed, optioned, renamed, dropped; /* by steps that touch no document */
-    bool beside;                       /* a name under which a quiet run may rebuild a collection */
+    bool indexed, optioned, renamed, dropped; /* by steps that change no document */
+    bool beside;                       /* a temporary name under which a quiet run may rebuild a collection */
 };
 /* Actions of the server's access control. */
 enum {
@@ -50,27 +50,27 @@ struct live_check {
     struct mrs_arena tmp;
     struct live_place *place;
     uint32_t n_places, cap_places, cap_findings;
-    struct mrs_val privileges; /* as the server reported them */
-    bool tried;                /* it did not: they are tried */
-    bool listed;               /* places are those that a quiet run needs, of a list that is about to be sealed */
+    struct mrs_val privileges; /* as reported by the server */
+    bool tried;                /* not reported: test commands are used */
+    bool listed;               /* places are those that a quiet run needs, for a list about to be sealed */
 };
-/* Notes a finding; the same text twice is one. OK, DEAD. */
+/* Records a finding; duplicates count once. OK, DEAD. */
 enum mrs_status live_check_note(struct live_check *c, bool refuses, struct mrs_err *e, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* Fills place: the collections of the plan. OK, DEAD. */
 enum mrs_status live_check_gather(struct live_check *c, struct mrs_err *e);
-/* ---- preflight_data.c: what must be looked up in the documents ---- */
+/* ---- preflight_data.c: checks that read documents ---- */
 enum mrs_status live_check_data(struct live_check *c, struct mrs_err *e);
 /* ---- privileges.c ---- */
 /* The actions that the command needs on a collection. */
 unsigned live_needs(const struct live_check *c, const struct live_place *p);
-/* `actions`, an array of their names. */
+/* `actions`, an array of action names. */
 void live_put_actions(struct mrs_build *b, unsigned bits);
 enum mrs_status live_check_privileges(struct live_check *c, struct mrs_err *e);
-/* The same from the server's answer to connectionStatus. What it does not tell is tried, without a change to anything,
- * by commands that write; not by a dry run. */
+/* The same from the server's reply to connectionStatus. Unreported privileges are tested by write commands that change
+ * nothing; not in a dry run. */
 enum mrs_status live_check_granted(struct live_check *c, struct mrs_view said, struct mrs_err *e);
-/* Whether the user may build collections under these names and rename them: FAIL MRS_E_SERVER with what is missing. */
+/* May the user build collections under these names and rename them? FAIL MRS_E_SERVER with the missing privileges. */
 enum mrs_status live_privileges_beside(struct live_job *job, const struct mrs_coll *coll, uint32_t n,
                                        struct mrs_err *e);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* preflight_data.c - checks that need the documents, before a run.
+/* preflight_data.c - checks that read documents, before a run.
  *
- * A sample of each collection shows what most of its documents have: fields named twice, names that a pipeline cannot
- * reach on an old server, sizes that leave no room for a guard. A sample cannot show whether a field that the plan
- * adds exists already: a single document that has it would be overwritten, so the server searches all of them. */
+ * A sample of each collection shows properties of most documents: duplicate field names, names that a pipeline cannot
+ * reach on an old server, sizes that leave no space for a guard. A sample cannot show whether a field that the plan
+ * adds exists already: a single document with it would be overwritten, so the server searches all of them. */
 #include "preflight.h"
 
 #include "mongoreshape/ejson.h"
@@ -33,7 +33,7 @@ inspect_doc(const struct live_check *c, struct mrs_view doc, struct preflight_da
     }
 }
 
-/* $sample first; where that is not to be had, the first documents. */
+/* By $sample; if that fails, the first documents. */
 static enum mrs_status
 sample(struct live_check *c, const struct mrs_coll *coll, bool random, struct preflight_data_seen *seen,
        struct mrs_err *e)
@@ -96,7 +96,7 @@ check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e
     return s;
 }
 
-/* ---- fields that must not be there ---- */
+/* ---- fields that must not exist ---- */
 static enum mrs_status
 absent_filter(struct live_check *c, const struct mrs_live_group *g, struct mrs_view *filter, struct mrs_err *e)
 {
@@ -171,8 +171,8 @@ check_absent(struct live_check *c, const struct mrs_coll *coll, const struct mrs
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* ---- documents in which fields are added must not be empty ---- */
-/* One with an empty document at the path; MRS_END: none. */
+/* ---- documents that get new fields must not be empty ---- */
+/* A document with an empty document at the path; MRS_END: none. */
 static enum mrs_status
 find_hollow(struct live_check *c, const struct mrs_coll *coll, const char *path, struct mrs_buf *out,
             struct mrs_err *e)
@@ -183,7 +183,7 @@ find_hollow(struct live_check *c, const struct mrs_coll *coll, const char *path,
     return s == MRS_OK ? live_find_one(c->job->link, coll, filter, no_limit, out, NULL, e) : s;
 }
 
-/* A rollback cannot distinguish an empty value of before from one that the run has made: it would remove both. */
+/* A rollback cannot distinguish an earlier empty value from one that the run made: it would remove both. */
 static enum mrs_status
 check_hollow(struct live_check *c, const struct mrs_coll *coll, const char *claim, struct mrs_err *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* privileges.c - checks the privileges of the user before the command does anything.
+/* privileges.c - checks the privileges of the user before a command starts its work.
  *
- * The server reports the privileges of the user; they are compared with a list of what each command does to each
- * collection by its roles in the plan. All missing privileges are named at once, by collection, so that an
- * administrator grants them once. If access control is off there is nothing to check. If a server does not report
- * privileges they are tried, with commands that change nothing, but only when the command is to write. */
+ * The server reports the privileges of the user; they are compared with a table of the actions of each command on each
+ * collection by its roles in the plan. All missing privileges are reported at once, by collection, so that an
+ * administrator grants them once. Without access control there is nothing to check. If a server does not report
+ * privileges, they are tested with commands that change nothing, but only if the command is going to write. */
 #include "preflight.h"
 
 #include <stdio.h>
@@ -169,13 +169,13 @@ list(unsigned bits, char *out, size_t size)
     }
 }
 
-/* ---- what the server does not tell, tried ---- */
-/* None of them changes anything. Some servers make a collection by an update that matches nothing, or by a list of no
- * indexes: what does not exist is asked for in another way, or not at all. */
+/* ---- test of unreported privileges ---- */
+/* None of them changes anything. Some servers create a collection for an update that matches nothing, or for an empty
+ * list of indexes: privileges on a missing collection are tested in another way, or not at all. */
 enum { ANY = 1, THERE = 2, ABSENT = 4 };
 static const struct trial {
     unsigned action, where;
-    const char *template; /* %s: collection; of renameCollection: namespace, twice */
+    const char *template; /* %s: collection; for renameCollection: namespace, twice */
 } trials[] = {
     {MAY_FIND, ANY, "{find: %s, filter: {_id: {$in: []}}, limit: 1}"},
     {MAY_INSERT, ANY, "{insert: %s, documents: []}"},
@@ -210,7 +210,7 @@ try_one(struct live_check *c, const struct mrs_coll *coll, const struct trial *t
     return s == MRS_DEAD || lost ? mrs_err_set(e, s, own.code, "%s", own.msg) : MRS_OK;
 }
 
-/* Which of the actions asked for the user lacks on a collection. */
+/* The requested actions that the user lacks on a collection. */
 static enum mrs_status
 lacking(struct live_check *c, const struct mrs_coll *coll, bool there, unsigned asked, unsigned *lacks,
         struct mrs_err *e)
@@ -278,7 +278,7 @@ check_state(struct live_check *c, struct mrs_err *e)
     return s == MRS_OK ? tell(c, where, runs.db, missing, true, e) : s;
 }
 
-/* A rename is a matter of the database, whatever the collections. */
+/* A rename needs a privilege on the database, for any collection. */
 static enum mrs_status
 check_one(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
@@ -295,11 +295,11 @@ check_one(struct live_check *c, const struct live_place *p, struct mrs_err *e)
     return s == MRS_OK ? tell(c, where, p->coll.db, missing, !warns, e) : s;
 }
 
-/* Whether a quiet run rebuilds a collection shows in its documents; here, whether that is likely. */
+/* Only the documents show whether a quiet run rebuilds a collection; this checks whether that is likely. */
 static enum mrs_status
 check_beside(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
-    MRS_ASSERT(!p->beside || !p->info); /* what is only going to be built is not built beside itself */
+    MRS_ASSERT(!p->beside || !p->info); /* a future collection is not rebuilt */
     char id[33], ns[MRS_NS_MAX + 64];
     struct live_place beside = {.beside = true};
     bool likely = p->info && (p->info->unique || p->optioned) &&

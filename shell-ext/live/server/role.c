@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* role.c - the role that a user needs for a plan, and no more: what `privileges` prints.
+/* role.c - the minimal role of a user for a plan: the output of `privileges`.
  *
- * It is made of the table by which privileges are checked before a run, so the two cannot disagree. A rename, and a
- * collection that a quiet run may have to build under a name of its own, are matters of the whole database. */
+ * It uses the same table as the check of privileges before a run, so the two cannot differ. A rename, and a collection
+ * that a quiet run may build under a temporary name, need privileges on the whole database. */
 #include "preflight.h"
 
-/* All that the commands need on a collection, before and after it was made. */
+/* All actions of the commands on a collection, before and after its creation. */
 static unsigned
 needs_of_all(struct live_check *c, const struct live_place *p, bool contract)
 {
@@ -22,7 +22,7 @@ needs_of_all(struct live_check *c, const struct live_place *p, bool contract)
     return bits;
 }
 
-/* What a quiet run may do to collections that it builds in this database. */
+/* Actions of a quiet run on collections that it builds in this database. */
 static unsigned
 needs_beside(struct live_check *c, const char *db)
 {
@@ -55,7 +55,7 @@ put_on(struct mrs_build *b, uint32_t *n, const char *db, const char *coll, unsig
     mrs_build_close(b);
 }
 
-/* Each collection, and its database where it occurs first. */
+/* Each collection, and its database at its first occurrence. */
 static void
 put_places(struct live_check *c, struct mrs_build *b, uint32_t *n, bool contract)
 {
@@ -75,8 +75,8 @@ put_places(struct live_check *c, struct mrs_build *b, uint32_t *n, bool contract
     }
 }
 
-/* In addition to what the mode needs: privileges to end the work of a process that died (else the run waits for it),
- * and to read the state of the server (else the governor knows less). */
+/* In addition to the mode's needs: privileges to end the operations of a dead process (else the run waits), and to read
+ * the state of the server (else the governor has fewer signals). */
 static unsigned
 needs_of_cluster(const struct live_job *job)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server.c - what the server is, and what its databases hold.
+/* server.c - reads the properties of the server and the catalogue of its databases.
  *
- * Read once, before a plan is judged: topology, version, and the catalogue of the databases that the plan names, in the
- * form a dump would have it, so that a plan is checked online by the very code that checks it offline. What this tool
- * cannot work with (old servers, storage that forgets) is refused here, before anything else is asked. It must
- * not know plans or runs; it writes nothing. */
+ * Read once, before a plan is checked: topology, version, and the catalogue of the plan's databases, in the form of a
+ * dump, so that the same code checks a plan online and offline. Unsupported servers (old versions, storage that is not
+ * durable) are refused here, before any other query. Does not depend on plans or runs; writes nothing. */
 #include "server.h"
 
 #include "live/link/bson.h"
@@ -18,12 +17,12 @@ enum { REPLY_MAX = 48 << 20 };
 struct server_reading {
     struct live_link *l;
     struct live_server *s;
-    struct mrs_arena cmds; /* commands, freed after each */
+    struct mrs_arena cmds; /* for commands, freed after each */
     struct mrs_buf reply;
     uint32_t cap;
     const char *db;
-    bool read_only; /* nothing will be written: any server will do */
-    bool denied;  /* the last command was */
+    bool read_only; /* no writes will follow: any server is supported */
+    bool denied;  /* result of the last command */
 };
 
 static struct mrs_view
@@ -44,7 +43,7 @@ ask(struct server_reading *r, const char *db, struct mrs_view cmd, struct live_f
     return s;
 }
 
-/* The same for what may be forbidden or unknown: END then, and no error. */
+/* The same for commands that may be forbidden or unknown: END then, and no error. */
 static enum mrs_status
 try_to_ask(struct server_reading *r, const char *db, const char *template, struct mrs_err *e)
 {
@@ -64,7 +63,7 @@ try_to_ask(struct server_reading *r, const char *db, const char *template, struc
     return s == MRS_OK ? s : mrs_err_set(e, s, own.code, "%s", own.msg);
 }
 
-/* ---- commands that answer with a cursor ---- */
+/* ---- commands with a cursor reply ---- */
 typedef enum mrs_status one_fn(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_err *e);
 
 static enum mrs_status
@@ -212,7 +211,7 @@ add_index(struct server_reading *r, struct mrs_view doc, void *arg, struct mrs_e
     return MRS_OK;
 }
 
-/* END: the collection went away meanwhile. */
+/* END: the collection was dropped meanwhile. */
 static enum mrs_status
 read_indexes(struct server_reading *r, struct live_coll_info *c, struct mrs_err *e)
 {
@@ -240,7 +239,7 @@ read_indexes(struct server_reading *r, struct live_coll_info *c, struct mrs_err 
     return s == MRS_OK || s == MRS_END ? s : mrs_err_set(e, s, own.code, "%s: %s", c->coll.ns, own.msg);
 }
 
-/* Sizes are only for the report of a dry run: a user without the privilege sees zeros. */
+/* Sizes are only for the report of a dry run: without the privilege they are zero. */
 static enum mrs_status
 read_sizes(struct server_reading *r, struct live_coll_info *c, struct mrs_err *e)
 {
@@ -346,8 +345,8 @@ read_topology(struct server_reading *r, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* A standalone server that keeps no journal forgets what it acknowledged, and a run could leave a hole for ever. Who
- * may not ask learns it at the first write of our state, which wants the journal. */
+/* A standalone server without a journal may lose acknowledged writes, and a run could lose data for ever. If the user
+ * may not read the setting, the first write of our state fails, which requires the journal. */
 static enum mrs_status
 check_journal(struct server_reading *r, struct mrs_err *e)
 {
@@ -398,7 +397,7 @@ read_all(struct server_reading *r, const char *const *db, uint32_t n, struct mrs
 
 /* ---- all databases ---- */
 struct database_list {
-    struct mrs_arena *arena; /* of the names */
+    struct mrs_arena *arena; /* for the names */
     const char **name;
     uint32_t n, cap;
 };
@@ -428,7 +427,7 @@ add_database(struct server_reading *r, struct mrs_view doc, void *arg, struct mr
     return MRS_OK;
 }
 
-/* seen: those that the user may see are enough. */
+/* seen: only databases visible to the user. */
 static enum mrs_status
 list_databases(struct server_reading *r, bool seen, struct database_list *list, struct mrs_err *e)
 {
@@ -440,8 +439,8 @@ list_databases(struct server_reading *r, bool seen, struct database_list *list, 
     return s == MRS_OK ? each_in(r, "databases", add_database, list, e) : s;
 }
 
-/* ---- the doors ---- */
-/* Commands that only read need few privileges: which ones, and which role grants them. */
+/* ---- entry points ---- */
+/* Commands that only read need few privileges: reports which ones, and which role grants them. */
 static enum mrs_status
 say_role(const struct server_reading *r, struct mrs_err *e)
 {
@@ -546,7 +545,7 @@ live_server_coll(const struct live_server *s, const struct mrs_coll *c)
     return NULL;
 }
 
-/* ---- as a dump has it ---- */
+/* ---- in the form of a dump ---- */
 enum mrs_status
 live_server_metadata(const struct live_coll_info *c, struct mrs_buf *out, struct mrs_err *e)
 {

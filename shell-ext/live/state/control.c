@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control.c - between two batches: cancelled, paused, throttled, still the owner, still the same server and
- * collections?
+/* control.c - the checks between two batches: cancel, pause, throttle, ownership, identity of server and collections.
  *
- * One function is called before every batch and reads all that may have changed outside: it sleeps in short pieces and
- * reads the run document at least every second, so a limit that is changed while it waits takes effect at once. After
- * a lost connection it returns END, and the caller resumes at the checkpoint, since its last writes may not have been
- * done. Counters for `status` are written here too, once a second. Must not know what a batch is made of. */
+ * One function is called before every batch and reads everything that may have changed outside: it sleeps in short
+ * intervals and reads the run document at least every second, so a limit that is changed while it waits takes effect at
+ * once. After a lost connection it returns END, and the caller resumes at the checkpoint, since its last writes may not
+ * have been executed. Counters for `status` are written here too, once a second. Does not depend on the content of a
+ * batch. */
 #include "ranges.h"
 #include "state_io.h"
 
@@ -13,7 +13,7 @@
 
 enum { SLICE_MS = 200, CONTROL_MS = 1000, UUID_MS = 60000, TELL_MS = 1000 };
 
-/* ---- telling ---- */
+/* ---- report progress ---- */
 static void
 remember(struct live_run *r, const struct live_progress *p)
 {
@@ -27,7 +27,7 @@ remember(struct live_run *r, const struct live_progress *p)
     }
 }
 
-/* What the run document says of the whole way; missing where nothing is known of it. */
+/* The progress over all walks for the run document; missing if unknown. */
 static enum mrs_status
 course_doc(const struct live_progress *p, struct mrs_arena *a, struct mrs_val *out, struct mrs_err *e)
 {
@@ -64,13 +64,13 @@ tell_server(struct live_job *job, const struct live_progress *p, struct mrs_err 
     }
     if (s == MRS_OK) {
         c.u = mrs_view_val(u);
-        s = live_state_update(job, &r->state_runs, &c, NULL, e); /* whether it is ours is asked elsewhere */
+        s = live_state_update(job, &r->state_runs, &c, NULL, e); /* other functions check ownership */
     }
     mrs_arena_clear(&a);
     return s;
 }
 
-/* That metrics cannot be written is no reason to stop: said once, tried again each time. */
+/* A failure to write metrics does not stop the run: it is reported once, and each write is tried again. */
 static void
 publish(struct live_job *job)
 {
@@ -111,8 +111,8 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
     return tell_server(job, &r->told, e);
 }
 
-/* ---- breathing ---- */
-/* The run document again: controls, whether it is still ours, and how fast it may go. */
+/* ---- before each batch ---- */
+/* Reloads the run document: controls, ownership, and speed. */
 static enum mrs_status
 reload_run(struct live_job *job, struct mrs_err *e)
 {
@@ -149,7 +149,7 @@ live_control_due(const struct live_control *c, uint64_t docs, uint64_t bytes)
     return ms < 1e12 ? (int64_t)ms : (int64_t)1e12;
 }
 
-/* What has to be examined whether anything is held back or not. */
+/* The checks that are made with or without a wait. */
 static enum mrs_status
 check_all(struct live_job *job, struct mrs_err *e)
 {
@@ -168,7 +168,7 @@ check_all(struct live_job *job, struct mrs_err *e)
     return s;
 }
 
-/* Waits as long as limits, pause and governor ask. */
+/* Waits as limits, pause and governor require. */
 static enum mrs_status
 hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e)
 {
@@ -196,7 +196,7 @@ hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e
     }
 }
 
-/* Another connection than before: what was sent may or may not have been done, and may still be going on. */
+/* A new connection: earlier commands may or may not have been executed, and may still be running. */
 static enum mrs_status
 after_reconnect(struct live_job *job, struct mrs_err *e)
 {
@@ -243,7 +243,7 @@ live_run_breathe(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs
     return s;
 }
 
-/* ---- turned from outside ---- */
+/* ---- controls ---- */
 enum mrs_status
 live_control_set(struct live_job *job, const struct live_control *c, bool pause_only, struct mrs_err *e)
 {

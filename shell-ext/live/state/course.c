@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* course.c - the progress of a command over all its walks: finished, current and estimated ones.
  *
- * All of it is estimated from the server's counts of documents, so the share may come out smaller than a moment ago;
- * the reported share never decreases, nor is it 100 before the end. A resumed command begins at the share in the run
- * document. Time left comes from the work of the last minute, over all walks, with waits and pauses. Must not know
- * what a walk does. */
+ * All of it is estimated from the server's document counts, so the computed share may decrease; the reported share
+ * never decreases, nor is it 100 before the end. A resumed command begins at the share in the run document. Time left
+ * comes from the work of the last minute, over all walks, including waits and pauses. Does not depend on the work of a
+ * walk. */
 #include "course.h"
 #include "state_io.h"
 
@@ -16,7 +16,7 @@ live_pace(struct live_pace *p, uint64_t done, int64_t now)
     MRS_ASSERT(p->n <= LIVE_PACE && p->next < LIVE_PACE);
     uint32_t newest = (p->next + LIVE_PACE - 1) % LIVE_PACE;
     if (p->n && done < p->done[newest]) {
-        p->n = 0; /* what was lost with a connection is done once more */
+        p->n = 0; /* work lost with a connection is repeated */
     }
     if (p->n == 0 || now - p->ms[newest] >= MARK_MS) {
         p->ms[p->next] = now;

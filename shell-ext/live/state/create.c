@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* create.c - a run document written for the first time.
+/* create.c - writes a run document for the first time.
  *
- * All that must not change while the run goes on is noted at one moment, under the leases of every collection touched:
- * the plan as text and as canonical bytes, $$NOW, mode, version, topology, and the uuids of the collections that exist.
- * A collection that an unfinished run of another plan has in hand is refused: claims and checkpoints of two plans on
- * one collection could not be told apart. Must not know what comes after "claimed". */
+ * It records at one moment, under the leases of every collection touched, everything that must not change during the
+ * run: the plan as text and as canonical bytes, $$NOW, mode, version, topology, and the uuids of the existing
+ * collections. A collection that an unfinished run of another plan uses is refused: claims and checkpoints of two plans
+ * on one collection could not be distinguished. Does not depend on the phases after "claimed". */
 #include "state_io.h"
 
 #include "mongoreshape/version.h"
@@ -32,7 +32,7 @@ live_topology_name(const struct live_job *job)
                                              : "standalone";
 }
 
-/* Another plan that has these collections in hand: its claims and checkpoints would be ours to break. */
+/* Refuses collections that another plan uses: our run could break its claims and checkpoints. */
 static enum mrs_status
 not_in_other_hands(struct live_job *job, struct mrs_view namespaces, struct mrs_err *e)
 {
@@ -66,7 +66,7 @@ not_in_other_hands(struct live_job *job, struct mrs_view namespaces, struct mrs_
     return s;
 }
 
-/* `colls` (what exists, with uuid) and `namespaces` (all) as array documents. */
+/* `colls` (existing ones, with uuid) and `namespaces` (all) as array documents. */
 static enum mrs_status
 note_colls(struct live_job *job, const struct live_touched *t, struct mrs_buf *buf, struct mrs_view *colls,
            struct mrs_view *namespaces, struct mrs_err *e)
@@ -132,7 +132,7 @@ bytes_val(struct mrs_arena *a, struct mrs_view d)
     return (struct mrs_val){p, d.n + 5, MRS_BINARY};
 }
 
-/* Random bytes that no application knows: of the digests that the run leaves here. */
+/* Random bytes unknown to applications: for the digests that the run leaves here. */
 static enum mrs_status
 draw_secret(struct mrs_arena *a, struct mrs_val *out, struct mrs_err *e)
 {

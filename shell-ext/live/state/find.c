@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find.c - finds runs by id, for commands that only read or change a limit; and removes a run's state.
  *
- * A person names a run by the first digits of its id, or not at all if there is only one. Removing the state of a run
- * is refused if something that only the state holds would be lost: half-made changes, a half-expanded schema, blocked
- * writers, refused documents. It happens under the run's leases, the run document last, so that an interrupted removal
- * can be called again. Must not undo anything itself. */
+ * The user gives the first digits of the run's id, or none if there is only one run. Removing the state of a run is
+ * refused if data that only the state holds would be lost: half-made changes, a half-expanded schema, blocked writers,
+ * refused documents. It happens under the run's leases, the run document last, so that an interrupted removal can be
+ * called again. Undoes nothing itself. */
 #include "state_io.h"
 
 #include <stdio.h>
@@ -36,7 +36,7 @@ candidates(struct live_job *job, const char *id, struct mrs_buf *out, struct mrs
     return s;
 }
 
-/* The one that is meant: the only one, or the only one that is not over. */
+/* Selects the run: the only one, or the only unfinished one. */
 static enum mrs_status
 choose(struct live_job *job, const struct mrs_buf *docs, bool named, char id[33], struct mrs_err *e)
 {
@@ -68,7 +68,7 @@ choose(struct live_job *job, const struct mrs_buf *docs, bool named, char id[33]
     return MRS_OK;
 }
 
-/* job->run has some id, to name the collections by; it gets the right one. */
+/* job->run has some id, to build the collection names; it gets the right one. */
 static enum mrs_status
 find(struct live_job *job, const char *id, struct mrs_err *e)
 {
@@ -122,7 +122,7 @@ begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* What would be lost with the state, and what to do about it. */
+/* Refuses if data would be lost with the state, and says what to do. */
 static enum mrs_status
 may_go(struct live_job *job, bool blocked, struct mrs_err *e)
 {
@@ -171,7 +171,7 @@ live_run_namespaces(struct live_job *job, const struct mrs_coll *const **out, ui
     struct mrs_val list = live_at(live_run_doc(job->run), "namespaces");
     struct mrs_walk w;
     struct mrs_elem el;
-    uint32_t n = 0, cap = list.n / 8 + 1; /* no entry is shorter */
+    uint32_t n = 0, cap = list.n / 8 + 1; /* minimum size of an entry */
     const struct mrs_coll **ref = mrs_arena_alloc(a, cap * sizeof *ref);
     struct mrs_coll *coll = mrs_arena_alloc(a, cap * sizeof *coll);
     if (!ref || !coll) {
@@ -196,7 +196,7 @@ live_run_namespaces(struct live_job *job, const struct mrs_coll *const **out, ui
     return MRS_OK;
 }
 
-/* How many documents of a state collection are the run's; said, where there are any. */
+/* Reports the number of documents of the run in a state collection, if not 0. */
 static enum mrs_status
 say_count(struct live_job *job, const struct mrs_coll *coll, const char *template, struct mrs_err *e)
 {
@@ -241,7 +241,7 @@ live_clean_preview(struct live_job *job, bool blocked, struct mrs_err *e)
     return s;
 }
 
-/* The old collection of one that a run with --keep-before rebuilt: under a name of the run's. */
+/* Drops the original of a collection that a run with --keep-before rebuilt; its name contains the run id. */
 static enum mrs_status
 drop_kept(struct live_job *job, const struct mrs_coll *const *coll, uint32_t n, struct mrs_err *e)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lease.c - who may touch a collection: one lease for each namespace, by the server's clock.
+/* lease.c - exclusive access to collections: one lease for each namespace, by the server's clock.
  *
- * A lease is a document {_id: namespace, run, owner, epoch, until}. Whether its time is over is read off the server's
- * own clock (hello.localTime), so clocks of clients do not matter. It is taken by one update whose filter holds exactly
- * what was read: the epoch counts up with each taking, so of two takers only one can win, and one who slept between the
- * look and the update finds nothing that matches. The time it runs to is counted from a read of the clock that came
- * before the update, and an owner counts his own from before that look: he never thinks it longer than others do. No
- * update asks the server to compute. An owner who was only asleep finds another name in it. What a dead owner may still
- * have on the server (a transaction, a running command) is written into the lease by the very update that takes it over
- * (`dead`), so that it is not forgotten should the taker die too; it is ended before anything else happens. Must not
- * know what a run does under its leases. */
+ * A lease is a document {_id: namespace, run, owner, epoch, until}. It expires by the server's own clock
+ * (hello.localTime), so clocks of clients do not matter. It is taken by one update whose filter holds exactly the bytes
+ * that were read: the epoch increases with each taking, so of two processes only one can win, and one that slept
+ * between read and update matches nothing. The expiry time is counted from a clock read before the update, and an owner
+ * counts its own lease from before that read: it never believes in a longer lease than others do. No update asks the
+ * server to compute. An owner that was only suspended finds another name in the lease. A dead owner may have left a
+ * transaction or a running command on the server; the same update that takes its lease records them (`dead`), so that
+ * they are not lost if the new owner dies too; they are ended before anything else happens. Does not depend on the work
+ * under the leases. */
 #include "ranges.h"
 #include "state_io.h"
 
@@ -23,9 +23,9 @@ enum { LOOK_MS = 200, TRIES_MAX = 50 };
 struct lease_holder { /* a lease as read */
     char run[33], owner[64];
     int64_t epoch, since, until;
-    bool old;              /* its time is over, by the server's clock */
-    bool session;          /* it names one: lsid */
-    uint8_t lsid[128];     /* the value's bytes, lsid_n of them */
+    bool old;              /* expired, by the server's clock */
+    bool session;          /* it contains one: lsid */
+    uint8_t lsid[128];     /* lsid_n bytes of the value */
     uint32_t lsid_n;
     int64_t ms;
 };
@@ -69,7 +69,7 @@ holder_of(struct mrs_view d, int64_t now, struct lease_holder *h, struct mrs_err
     return MRS_OK;
 }
 
-/* The lease of a namespace; END: there is none. The clock is read first: what is over then is over. */
+/* Reads the lease of a namespace; END: none. The clock is read first: a lease expired by that time is expired. */
 static enum mrs_status
 read_lease(struct live_job *job, const char *ns, struct lease_holder *h, struct mrs_err *e)
 {
@@ -104,7 +104,7 @@ make(struct live_job *job, const char *ns, struct mrs_err *e)
     return s;
 }
 
-/* The update that takes a lease from the one who was read, as long as nothing of it has changed. */
+/* The update that takes a lease as read, if it has not changed since. */
 static enum mrs_status
 taking(struct live_job *job, const char *ns, const struct lease_holder *h, struct mrs_arena *a,
        struct live_state_change *c, struct mrs_err *e)
@@ -135,7 +135,7 @@ taking(struct live_job *job, const char *ns, const struct lease_holder *h, struc
     return s;
 }
 
-/* OK: it is ours; END: another process was faster: read the lease again. */
+/* OK: the lease is ours; END: another process was faster: read it again. */
 static enum mrs_status
 grab(struct live_job *job, const char *ns, const struct lease_holder *h, struct mrs_err *e)
 {
@@ -163,7 +163,8 @@ held(struct live_job *job, const char *ns, const struct lease_holder *h, struct 
                        ns, same ? "this same run" : "another run,", h->run, h->owner, since, until);
 }
 
-/* Another process holds it for this run: alive if the lease moves, else the lease expires soon. OK: read again. */
+/* Another process holds the lease for this run: it is alive if it renews the lease, else the lease expires soon. OK:
+ * read again. */
 static enum mrs_status
 outlive(struct live_job *job, const char *ns, struct lease_holder *first, const struct lease_holder *now, bool *told,
         struct mrs_err *e)
@@ -219,8 +220,8 @@ take_one(struct live_job *job, const char *ns, struct mrs_err *e)
                        "the lease of %s cannot be taken: the server does not find it by its own clock", ns);
 }
 
-/* ---- what a dead owner left ---- */
-/* The command, not the stage $currentOp: that one refuses the read concern of our links. */
+/* ---- sessions and commands of a dead owner ---- */
+/* Uses the command, not the stage $currentOp, which refuses the read concern of our links. */
 static enum mrs_status
 running(struct live_job *job, const char *comment, bool own_only, struct mrs_buf *out)
 {
@@ -236,7 +237,7 @@ running(struct live_job *job, const char *comment, bool own_only, struct mrs_buf
     return s;
 }
 
-/* Checked here again: some servers ignore the filter. Our own query does not count. */
+/* Checks again here, since some servers ignore the filter. Our own query does not count. */
 static bool
 meant(struct mrs_val op, const char *comment, struct mrs_val *opid)
 {
@@ -261,14 +262,14 @@ kill_one(struct live_job *job, struct mrs_val opid, struct mrs_err *e)
     mrs_buf_init(&out, job->mem, MRS_DOC_READ_MAX);
     enum mrs_status s = live_doc_in(&a, &cmd, e, "{killOp: 1, op: %v}", opid);
     if (s == MRS_OK && live_state_command(job, "admin", cmd, 0, &out, NULL, NULL) == MRS_DEAD) {
-        s = mrs_err_memory(e, 0); /* refused: it ends by itself, or the wait does */
+        s = mrs_err_memory(e, 0); /* refused: it ends by itself, or the wait ends */
     }
     mrs_buf_clear(&out);
     mrs_arena_clear(&a);
     return s;
 }
 
-/* *n: how many of them there were. */
+/* *n: their number. */
 static enum mrs_status
 kill_ops(struct live_job *job, struct mrs_view reply, const char *comment, uint32_t *n, struct mrs_err *e)
 {
@@ -308,7 +309,7 @@ live_lease_quell(struct live_job *job, const char *run, const char *owner, struc
         if (s == MRS_OK) {
             s = kill_ops(job, (struct mrs_view){out.p, (uint32_t)out.n}, comment, &n, e);
         } else if (s == MRS_FAIL) {
-            s = MRS_OK; /* a server that does not tell: the time waited has to do */
+            s = MRS_OK; /* the server does not list operations: the wait is enough */
         } else {
             s = mrs_err_memory(e, 0);
         }
@@ -326,7 +327,7 @@ live_lease_quell(struct live_job *job, const char *run, const char *owner, struc
     return s;
 }
 
-/* All our leases with what dead owners left in them, one document behind the other. */
+/* All our leases with the remains of dead owners, as contiguous documents. */
 static enum mrs_status
 list_dead(struct live_job *job, struct mrs_buf *out, struct mrs_err *e)
 {
@@ -345,7 +346,7 @@ list_dead(struct live_job *job, struct mrs_buf *out, struct mrs_err *e)
     return s;
 }
 
-/* The longest lease among them: what they had begun is over by then. */
+/* Waits for the longest lease among them: their operations have ended by then. */
 static enum mrs_status
 wait_out(struct live_job *job, const struct mrs_buf *dead, struct mrs_err *e)
 {
@@ -387,7 +388,7 @@ end_one(struct live_job *job, struct mrs_view d, struct mrs_err *e)
     if (lsid.type == MRS_DOCUMENT && live_link_replicated(job->link)) {
         s = live_kill_session(job->link, mrs_val_view(lsid), e);
     }
-    MRS_THEN(s, live_ranges_seal(job, run, e)); /* his workers */
+    MRS_THEN(s, live_ranges_seal(job, run, e)); /* of its workers */
     return s == MRS_OK ? live_lease_quell(job, run, owner, e) : s;
 }
 
@@ -407,8 +408,8 @@ names_doc(struct live_job *job, struct mrs_buf *buf, struct mrs_view *list, stru
     return mrs_build_finish(&b, list, e);
 }
 
-/* A tool of an older version does not see our leases: he is found by his own. Where the user may not read there, he
- * cannot be found. */
+/* A tool of an older version does not read our leases, so checks for its own. Not possible if the user may not read
+ * there. */
 static enum mrs_status
 nobody_older(struct live_job *job, int64_t now, struct mrs_err *e)
 {
@@ -452,7 +453,7 @@ nobody_older(struct live_job *job, int64_t now, struct mrs_err *e)
     return s;
 }
 
-/* An update of all our leases; all of them must still be ours. */
+/* Updates all our leases; all of them must still be ours. */
 static enum mrs_status
 all_ours(struct live_job *job, const char *what, struct mrs_view u, struct mrs_err *e)
 {
@@ -520,14 +521,14 @@ bury(struct live_job *job, struct mrs_err *e)
     return s;
 }
 
-/* ---- the interface ---- */
+/* ---- interface ---- */
 static int
 by_name(const void *x, const void *y)
 {
     return strcmp(*(const char *const *)x, *(const char *const *)y);
 }
 
-/* Names sorted, each once, kept with the run. */
+/* Sorts names and removes duplicates; stored with the run. */
 static enum mrs_status
 names_of(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, const char ***out, uint32_t *n_out,
          struct mrs_err *e)
@@ -556,7 +557,7 @@ names_of(struct live_job *job, const struct mrs_coll *const *colls, uint32_t n, 
     return MRS_OK;
 }
 
-/* Beside transactions nothing but this keeps a process back that slept past its lease before it writes. */
+/* Without transactions, only this check stops a process that slept past its lease from writing. */
 static enum mrs_status
 still_ours(void *job, struct mrs_err *e)
 {
@@ -598,7 +599,7 @@ live_lease_renew(struct live_job *job, struct mrs_err *e)
     struct live_run *r = job->run;
     struct mrs_arena a;
     struct mrs_view u;
-    int64_t now = 0, asked_at = live_clock(); /* before the server's clock is read: our time is never the longer one */
+    int64_t now = 0, asked_at = live_clock(); /* before the server's clock is read: our time is never longer */
     if (r->worker) {
         return live_range_renew(job, e);
     }
@@ -644,7 +645,7 @@ live_lease_session(struct live_job *job, struct mrs_view lsid, struct mrs_err *e
     return s;
 }
 
-/* After a lost connection something of ours may still be running there: then the lease is left to run out. */
+/* After a lost connection, our commands may still run on the server: then the lease expires by itself. */
 void
 live_lease_release(struct live_job *job)
 {

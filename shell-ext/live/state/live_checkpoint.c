@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_checkpoint.c - how far a pass has come: one document, moved by compare and set.
+/* live_checkpoint.c - the progress of a pass: one document, updated by compare and set.
  *
- * The filter of every move holds owner, epoch and the sequence number that was read, so a checkpoint can only be moved
- * by the one who holds the run, and only from where he believes it to be. The same update is the first statement of a
- * burst's transaction (live_checkpoint_op). Once the reply to a move is lost, the document itself says whether it was
- * made: no other process writes under our epoch. Must not know what a pass does. */
+ * The filter of every update holds owner, epoch and the sequence number that was read, so only the owner of the run can
+ * move a checkpoint, and only from the position that it knows. The same update is the first statement of a burst's
+ * transaction (live_checkpoint_op). If the reply to an update is lost, the document itself shows whether it was made:
+ * no other process writes under our epoch. Does not depend on the work of a pass. */
 #include "state_io.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ lost(const struct live_checkpoint *c, struct mrs_err *e)
                        c->id);
 }
 
-/* END: it is not there. owner: of 64 bytes. */
+/* END: it does not exist. owner: buffer of 64 bytes. */
 static enum mrs_status
 read_one(struct live_job *job, struct live_checkpoint *c, char *owner, struct mrs_err *e)
 {
@@ -103,7 +103,7 @@ make_one(struct live_job *job, struct live_checkpoint *c, struct mrs_err *e)
     return s;
 }
 
-/* From an owner of an earlier epoch. */
+/* Takes over the checkpoint of an earlier epoch. */
 static enum mrs_status
 inherit(struct live_job *job, const struct live_checkpoint *c, struct mrs_err *e)
 {
@@ -190,7 +190,7 @@ live_checkpoint_op(struct live_job *job, const struct live_checkpoint *c, struct
     return s;
 }
 
-/* Whether the document is where a lost reply would have confirmed it. */
+/* Is the document at the position that a lost reply would have confirmed? */
 static enum mrs_status
 moved(struct live_job *job, const struct live_checkpoint *c, struct mrs_err *e)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* live_refused.c - documents that the plan's own words leave no place for, kept in the state database.
+/* live_refused.c - stores refused documents in the state database.
  *
- * A refused document stays where it is; what is kept here is a copy, the reason and the place, under an `_id` made
- * of run, step, namespace and the document's own `_id`. So a batch that is done again after a crash refuses nothing
- * twice, and a document that turns out well later takes its record back. The copy is binary: no name or type in it
- * means anything to the server. Must not know why a document is refused. */
+ * A refused document stays in its collection; the state database gets a copy, the reason and the place, under an `_id`
+ * made of run, step, namespace and the document's own `_id`. So a batch that is repeated after a crash records no
+ * refusal twice, and a later success of the document removes its record. The copy is binary: the server does not
+ * interpret its names or types. Does not depend on the reason of a refusal. */
 #include "state_io.h"
 
 #include "mongoreshape/ejson.h"
 
 #include <stdio.h>
 
-enum { DOC_ROOM = 65536 }; /* what a record may add to the document itself */
+enum { DOC_ROOM = 65536 }; /* maximum size of a record without the document */
 
 enum mrs_status
 live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e)
@@ -58,7 +58,7 @@ live_refused_fits(struct mrs_view doc)
     return (uint64_t)doc.n + id.n + 2 * DOC_ROOM <= MRS_DOC_MAX;
 }
 
-/* The record; a document that would not fit next to the rest is left out of it: it is still in its collection. */
+/* Makes the record; omits a document that would not fit: it is still in its collection. */
 static enum mrs_status
 record(struct live_job *job, struct mrs_view id, struct mrs_view doc, const struct mrs_err *why, struct mrs_arena *a,
        struct mrs_view *out, struct mrs_err *e)
@@ -103,8 +103,8 @@ too_many(struct live_job *job, const char *ns, struct mrs_val id, const struct m
                        mrs_val_picture(id, picture, sizeof picture), why->msg);
 }
 
-/* What tells a refused document from the others of its step and namespace: its `_id`. What is made of axes and lies
- * nowhere has none of its own; a hash of its bytes stands for it in room. */
+/* The key of a refused document within its step and namespace: its `_id`. A document made from axes is stored nowhere
+ * and has none; a hash of its bytes, in room, replaces it. */
 static struct mrs_val
 own_id(const struct live_job *job, uint32_t step, struct mrs_view doc, uint8_t room[21])
 {
@@ -145,7 +145,7 @@ live_refused_put(struct live_job *job, uint32_t step, const char *ns, struct mrs
         s = replace(job, &r->state_refused, id, rec, &a, e);
     } else if (s == MRS_OK) {
         r->n_refused++;
-        s = r->worker ? live_refused_count(job, &r->n_refused, e) : s; /* others refuse, too */
+        s = r->worker ? live_refused_count(job, &r->n_refused, e) : s; /* other workers refuse, too */
     }
     mrs_arena_clear(&a);
     return s == MRS_OK && r->n_refused > job->opts.max_refused ? too_many(job, ns, own, why, e) : s;
@@ -160,7 +160,7 @@ live_refused_drop(struct live_job *job, uint32_t step, const char *ns, struct mr
     struct mrs_view key, q;
     int64_t n = 0;
     if (r->n_refused == 0) {
-        return MRS_OK; /* counted when the run was opened, or the range taken, and no other process adds to it */
+        return MRS_OK; /* counted when the run was opened, or the range taken, and no other process adds records */
     }
     mrs_arena_init(&a, job->mem);
     enum mrs_status s = record_id(job, step, ns, id, &a, &key, e);

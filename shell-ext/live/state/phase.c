@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* phase.c - the run document moved on: phases, and the collections whose identity is watched.
+/* phase.c - updates of the run document: phases, and the collections whose identity is checked.
  *
- * Each write asks in its filter for our owner and epoch, so a process that has lost a run cannot move it. Fields that
- * other parts keep in the run document (claims, validators) travel with the phase in one update: a run is never found
- * in a phase without what belongs to it. Must not know what the fields mean. */
+ * The filter of each write holds our owner and epoch, so a process that has lost a run cannot change it. Fields that
+ * other modules store in the run document (claims, validators) are written with the phase in one update: a run is never
+ * found in a phase without its data. Does not interpret the fields. */
 #include "state_io.h"
 
 #include "live/server/server.h"
 
 #include <stdio.h>
 
-/* An update in the making: documents of its operators. */
+/* an update being built: documents of its operators */
 struct change {
     struct mrs_buf buf[3];
     struct mrs_build set, unset, date; /* $set, $unset, $currentDate */
@@ -43,7 +43,7 @@ change_clear(struct change *c)
     }
 }
 
-/* Fields of `set`: nulls take a field away, LIVE_SERVER_TIME is the server's to put in. */
+/* Adds the fields of `set`: null removes a field, LIVE_SERVER_TIME becomes the server's time. */
 static void
 fields_of(struct mrs_view set, struct change *c)
 {
@@ -62,7 +62,7 @@ fields_of(struct mrs_view set, struct change *c)
     }
 }
 
-/* An update of our run; it must match. Then the document is read again. */
+/* Updates our run; it must match. Then reloads the document. */
 static enum mrs_status
 move(struct live_job *job, struct mrs_view u, struct mrs_err *e)
 {
@@ -87,7 +87,7 @@ move(struct live_job *job, struct mrs_view u, struct mrs_err *e)
     return s == MRS_END ? mrs_err_set(e, MRS_FAIL, MRS_E_SERVER, "run %s was removed at this moment", r->short_id) : s;
 }
 
-/* The phase itself, when derived data began to be stale, a line of history. */
+/* The phase, the time since which derived data may be stale, and a line of history. */
 static enum mrs_status
 phase_update(struct live_job *job, const char *phase, uint32_t group, struct mrs_view set, struct change *c,
              struct mrs_arena *a, struct mrs_view *u, struct mrs_err *e)
@@ -146,7 +146,7 @@ live_run_set(struct live_job *job, struct mrs_view set, struct mrs_err *e)
     return live_run_phase(job, job->run->phase, job->run->group, set, e);
 }
 
-/* The list `colls` less one namespace, and with it again where uuid is not "". */
+/* The list `colls` without one namespace; with its new entry if uuid is not "". */
 static enum mrs_status
 other_colls(struct live_job *job, const char *ns, const char *uuid, struct mrs_buf *buf, struct mrs_view *out,
             struct mrs_err *e)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* range_lease.c - one range owned by one worker, by the server's clock.
+/* range_lease.c - the lease of one worker on one range, by the server's clock.
  *
- * A range is taken by one update whose filter holds exactly what was read, as a lease on a collection is (lease.c),
- * and its sequence number increases with each taking: so nothing that an earlier owner read of it matches any more. An
- * earlier owner may have left one open transaction on the server, whose session is in the range; it is ended first.
- * All writes of a worker into collections go in transactions that begin with a write to the range, so that a process
- * that slept past its lease cannot commit, however late it wakes. A range resumes at its own position, never at that
- * of its new owner. */
+ * A range is taken by one update whose filter holds exactly the bytes that were read, like a lease on a collection
+ * (lease.c), and its sequence number increases with each taking: so no filter of an earlier owner matches any more. An
+ * earlier owner may have left one open transaction on the server, whose session is in the range; it is ended first. A
+ * worker writes into collections only in transactions that begin with a write to the range, so that a process that
+ * slept past its lease cannot commit, however late it resumes. A range resumes at its own position, never at that of
+ * its new owner. */
 #include "ranges.h"
 
 #include "state_io.h"
 
 #include <stdio.h>
 
-/* The filter of everything that is done to the range in hand; never: of nothing. */
+/* The filter of every update of the current range; without a range: matches nothing. */
 static enum mrs_status
 ours(struct live_job *job, struct mrs_arena *a, struct mrs_view *q, struct mrs_err *e)
 {
@@ -38,8 +38,8 @@ live_range_change(struct live_job *job, const char *what, struct mrs_view u, str
                : s;
 }
 
-/* ---- taking ---- */
-struct range_seen { /* a range that is not done, as read */
+/* ---- take ---- */
+struct range_seen { /* an unfinished range, as read */
     struct mrs_view d;
     char id[96], owner[64];
     int64_t until, seq;
@@ -59,7 +59,7 @@ see(const struct live_run *r, struct mrs_view d, int64_t now, struct range_seen 
               (!*s->owner || strcmp(s->owner, r->leader) == 0 || s->until < now);
 }
 
-/* Before he is fenced off: what he holds open would keep the range from being taken. */
+/* Before the owner is fenced off: its open transaction would block the taking of the range. */
 static enum mrs_status
 end_owner(struct live_job *job, const struct range_seen *s, struct mrs_err *e)
 {
@@ -67,7 +67,7 @@ end_owner(struct live_job *job, const struct range_seen *s, struct mrs_err *e)
     return lsid.type == MRS_DOCUMENT ? live_kill_session(job->link, mrs_val_view(lsid), e) : MRS_OK;
 }
 
-/* END: another process was quicker. */
+/* END: another process was faster. */
 static enum mrs_status
 grab(struct live_job *job, const struct range_seen *s, struct mrs_err *e)
 {
@@ -152,7 +152,7 @@ live_range_take(struct live_job *job, struct live_held *out, struct mrs_err *e)
     return s == MRS_OK && !taken ? MRS_END : s;
 }
 
-/* ---- holding ---- */
+/* ---- hold ---- */
 enum mrs_status
 live_range_renew(struct live_job *job, struct mrs_err *e)
 {
@@ -199,7 +199,7 @@ live_range_ours(struct live_job *job, bool *is, struct mrs_err *e)
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* After a lost connection something of ours may still be open there: then the lease is left to run out. */
+/* After a lost connection, our transaction may still be open on the server: then the lease expires by itself. */
 void
 live_range_leave(struct live_job *job)
 {
@@ -219,8 +219,8 @@ live_range_leave(struct live_job *job)
     r->range[0] = 0;
 }
 
-/* ---- the others ---- */
-/* By the ranges that they hold or did last, since one that waits for its turn holds none. */
+/* ---- other workers ---- */
+/* Counts owners of current or last finished ranges, since a waiting worker has none. */
 enum mrs_status
 live_range_sharers(struct live_job *job, uint32_t *n, struct mrs_err *e)
 {

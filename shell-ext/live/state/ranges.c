@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ranges.c - a walk cut into ranges, for several workers: made, counted, sealed and taken away by the leader.
+/* ranges.c - divides a walk into ranges for several workers; the leader makes, counts, seals and removes them.
  *
- * Where the cuts are is drawn by the server ($sample), so ranges are about alike and nothing is read for them; they
- * need not be exact, since there are more of them than workers. The cuts are stored before any range is made, all in
- * one write: a resume after a crash makes the same ranges. Must not know what is done in a range. */
+ * The server draws the cuts ($sample), so ranges have about equal sizes and no documents are read for them; they need
+ * not be exact, since there are more of them than workers. All cuts are stored in one write, before any range is made:
+ * a resume after a crash makes the same ranges. Does not depend on the work in a range. */
 #include "ranges.h"
 
 #include "live/server/server.h"
@@ -22,7 +22,7 @@ by_value(const void *x, const void *y)
     return mrs_compare(*(const struct mrs_val *)x, *(const struct mrs_val *)y);
 }
 
-/* `_id`s that the server draws, documents {_id: v} one behind the other. END: the connection was lost. */
+/* `_id`s drawn by the server, contiguous documents {_id: v}. END: connection lost. */
 static enum mrs_status
 draw(struct live_job *job, const struct live_cut *cut, uint32_t size, struct mrs_buf *ids, struct mrs_err *e)
 {
@@ -47,7 +47,8 @@ draw(struct live_job *job, const struct live_cut *cut, uint32_t size, struct mrs
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* From n sorted values those that part them into `want` pieces, each once and behind `from`, as an array. */
+/* Selects from n sorted values those that divide them into `want` pieces, without duplicates and after `from`, as an
+ * array. */
 static enum mrs_status
 put_cuts(const struct mrs_val *v, uint32_t n, uint32_t want, struct mrs_val from, struct mrs_buf *out,
          struct mrs_view *cuts, struct mrs_err *e)
@@ -126,7 +127,7 @@ make_range(struct live_job *job, const struct live_cut *cut, uint32_t no, struct
     return s;
 }
 
-/* Those that are there already stay as they are. */
+/* Existing ones stay unchanged. */
 static enum mrs_status
 make_ranges(struct live_job *job, const struct live_cut *cut, const struct live_checkpoint *c, struct mrs_view cuts,
             uint32_t *n, struct mrs_err *e)
@@ -145,7 +146,7 @@ make_ranges(struct live_job *job, const struct live_cut *cut, const struct live_
     return s == MRS_OK ? make_range(job, cut, (*n)++, from, mrs_missing(), e) : s;
 }
 
-/* The cuts of a walk as they are stored, appended to buf. END: it is not cut. */
+/* Appends the stored cuts of a walk to buf. END: not divided. */
 static enum mrs_status
 read_cuts(struct live_job *job, const struct live_checkpoint *c, struct mrs_buf *buf, struct mrs_view *cuts,
           struct mrs_err *e)
@@ -172,7 +173,7 @@ drop_ranges(struct live_job *job, const char *pass, struct mrs_err *e)
     return live_state_delete_where(job, &job->run->state_checkpoints, e, "{run: %s, walk: %s}", job->run->id, walk);
 }
 
-/* In one write, into a checkpoint that says that the walk has begun. */
+/* Stores the cuts in one write, in a checkpoint that says that the walk has begun. */
 static enum mrs_status
 store_cuts(struct live_job *job, struct live_checkpoint *c, struct mrs_view cuts, struct mrs_err *e)
 {
@@ -212,7 +213,7 @@ live_ranges_open(struct live_job *job, const struct live_cut *cut, struct live_c
     uint32_t want = wanted(job, cut);
     *n = 0;
     if (c->done) {
-        return drop_ranges(job, cut->pass, e); /* it died between the two */
+        return drop_ranges(job, cut->pass, e); /* it was killed between the two */
     }
     mrs_buf_init(&buf, job->mem, 2 * MRS_DOC_READ_MAX);
     enum mrs_status s = read_cuts(job, c, &buf, &cuts, e);
@@ -234,7 +235,7 @@ live_ranges_open(struct live_job *job, const struct live_cut *cut, struct live_c
     return s;
 }
 
-/* ---- how far they are ---- */
+/* ---- progress ---- */
 static void
 add_range(struct live_ranges_sum *sum, struct mrs_view d, int64_t now)
 {
@@ -298,8 +299,8 @@ live_ranges_close(struct live_job *job, const char *pass, struct live_checkpoint
     return s == MRS_OK ? drop_ranges(job, pass, e) : s;
 }
 
-/* ---- of no owner ---- */
-/* Transactions that workers left open would hold the documents of the ranges. END: there are no ranges. */
+/* ---- ranges without an owner ---- */
+/* Ends transactions that workers left open, which would lock the documents of the ranges. END: no ranges. */
 static enum mrs_status
 end_sessions(struct live_job *job, const char *run, struct mrs_err *e)
 {
@@ -335,7 +336,7 @@ live_ranges_seal(struct live_job *job, const char *run, struct mrs_err *e)
     }
     mrs_arena_init(&a, job->mem);
     MRS_THEN(s, live_doc_in(&a, &c.q, e, "{run: %s, walk: {$exists: true}}", run));
-    /* the next process that opens the run gives them its epoch; until then none is taken */
+    /* the next process that opens the run updates their epoch; until then none is taken */
     MRS_THEN(s, live_doc_in(&a, &u, e, "{$set: {owner: '', until: %t, epoch: %I}, $unset: {lsid: ''}}", (int64_t)0,
                             (int64_t)-1));
     if (s == MRS_OK) {

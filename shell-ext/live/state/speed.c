@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* speed.c - how fast the run may go at the moment: the knobs of its document, what the server says, and the law.
+/* speed.c - the permitted speed of the run: the knobs of its document, the server's signals, and the law.
  *
- * The document is read again once a second anyway, by `_id` and from the majority: how long that takes is the latency
- * that others meet, too, whatever our batches are. While writers are kept out the hours do not count, for waiting would
- * keep them out longer. What is done on this machine alone (deriving, listing) is not held back. */
+ * The document is read again once a second anyway, by `_id` and from the majority: the time for that is the latency
+ * that others have, too, independent of our batches. While writers are stopped, --hours does not apply, since waiting
+ * would stop them longer. Work on this machine alone (deriving, listing) is not delayed. */
 #include "state_io.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ live_speed_update(struct live_job *job, int64_t latency_ms, struct mrs_err *e)
     return s;
 }
 
-/* Work that the server does not feel. */
+/* Work without load on the server. */
 static bool
 works_alone(const struct live_run *r)
 {

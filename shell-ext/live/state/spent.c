@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spent.c - what the time of a run goes to, which is what limits it.
+/* spent.c - how a run spends its time, that is, what limits it.
  *
- * Four things can take time: a limit that was set, documents that others change while they are in hand (they are
- * derived again), the processor here, and, all the rest, waiting for the server. The greatest is named, with its part
- * of the time: that one is worth mending. Must not read a clock. */
+ * Four things can take time: a configured limit, documents that others change while they are processed (they are
+ * derived again), the processor here, and, all the rest, waiting for the server. The largest is reported with its share
+ * of the time: improving that one helps most. Reads no clock. */
 #include "course.h"
 
 enum { WINDOW_MS = 1000 };

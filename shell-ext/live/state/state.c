@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state.c - the run document: made, found again, compared with the server, moved from phase to phase.
+/* state.c - the run document: creates, finds, checks it against the server, and opens the run.
  *
- * A run is known by the id of its plan, so calling it again resumes it. What must not change under a run is in its
- * document (plan, mode, server, uuids of collections) and is compared whenever it is opened: each difference is a
- * refusal that says what to do. Opening increments the run's epoch under the leases, and every document of the state
- * carries it: an owner that wakes after its lease has expired finds that its filters match nothing. Must not know what
- * the phases mean, beyond which of them end a run. */
+ * A run is identified by the id of its plan, so calling it again resumes it. Everything that must not change during a
+ * run is in its document (plan, mode, server, uuids of collections) and is compared whenever it is opened: each
+ * difference is refused with a message that says what to do. Opening increments the run's epoch under the leases, and
+ * every state document contains it: the filters of an owner that resumes after its lease has expired match nothing.
+ * Does not depend on the meaning of phases, except which of them end a run. */
 #include "ranges.h"
 #include "state_io.h"
 
@@ -35,7 +35,7 @@ state_coll(struct live_job *job, const char *name, const char *suffix, struct mr
     return true;
 }
 
-/* host:pid:random; the host without characters that mean something elsewhere. */
+/* host:pid:random; the host without special characters. */
 static enum mrs_status
 owner_name(char out[64], struct mrs_err *e)
 {
@@ -95,7 +95,7 @@ live_run_close(struct live_job *job)
     if (r) {
         if (r->shares) {
             r->leaving = true;
-            (void)live_ranges_seal(job, r->id, NULL); /* else the process that takes the leases over does it */
+            (void)live_ranges_seal(job, r->id, NULL); /* else the process that takes over the leases does it */
             r->leaving = false;
         }
         live_range_leave(job);
@@ -141,7 +141,7 @@ static enum mrs_status
 read_secret(struct live_run *r, struct mrs_err *e)
 {
     struct mrs_val v = mrs_doc_get(live_run_doc(r), "secret");
-    const uint32_t head = 5; /* length and subtype of the binary */
+    const uint32_t head = 5; /* length and subtype of the binary value */
     r->keyed = v.type != MRS_MISSING;
     if (r->keyed && (v.type != MRS_BINARY || v.n != head + MRS_SECRET)) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_FORMAT,
@@ -241,7 +241,7 @@ split_ns(const char *ns, char room[64])
     return (struct mrs_coll){room, dot ? dot + 1 : ns, ns};
 }
 
-/* One entry of `colls` against what is there now. */
+/* Compares one entry of `colls` with the current collection. */
 static enum mrs_status
 same_uuid(struct live_job *job, struct mrs_view entry, struct mrs_err *e)
 {
@@ -284,8 +284,8 @@ live_run_uuids(struct live_job *job, struct mrs_err *e)
     return s;
 }
 
-/* ---- does the run that is there fit this call ---- */
-/* "7.0.5" and "7.0.12" are one version: patches do not change what we rely on. */
+/* ---- does the existing run fit this call ---- */
+/* "7.0.5" and "7.0.12" are one version: patches do not change the behaviour that we rely on. */
 static bool
 same_version(const char *a, const char *b)
 {
@@ -334,7 +334,7 @@ same_server(struct live_job *job, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* `apply` called again: only as it was begun, and only while it is an apply. */
+/* `apply` called again: only with the mode of the run, and only while it is an apply. */
 static enum mrs_status
 same_call(struct live_job *job, struct mrs_err *e)
 {
@@ -405,8 +405,8 @@ take_options(struct live_job *job)
     }
 }
 
-/* ---- opening ---- */
-/* Our epoch: one more than was there. Only the holder of the leases comes here. */
+/* ---- open ---- */
+/* Increments the epoch. Only for the holder of the leases. */
 static enum mrs_status
 new_epoch(struct live_job *job, struct mrs_err *e)
 {
@@ -434,7 +434,7 @@ new_epoch(struct live_job *job, struct mrs_err *e)
     }
     mrs_arena_clear(&a);
     if (s == MRS_OK) {
-        s = live_run_load(job, e); /* decides, also where the reply was lost */
+        s = live_run_load(job, e); /* decides, also if the reply was lost */
     }
     char owner[64] = "";
     live_text_at(live_run_doc(r), "owner", owner, sizeof owner);
@@ -445,7 +445,7 @@ new_epoch(struct live_job *job, struct mrs_err *e)
     return s;
 }
 
-/* Checkpoints of all passes get our epoch at once: a former owner finds none that is still his. */
+/* Sets our epoch in all checkpoints at once: the filters of a former owner match none. */
 static enum mrs_status
 fence(struct live_job *job, struct mrs_err *e)
 {
@@ -500,7 +500,7 @@ open_under_leases(struct live_job *job, bool create, const char *text, size_t n,
         s = live_lease_take(job, t.coll, t.n, e);
     }
     if (s == MRS_OK) {
-        s = read_existing(job, create, e); /* once more: another process may have finished it meanwhile */
+        s = read_existing(job, create, e); /* again: another process may have finished it meanwhile */
     }
     if (s == MRS_END) {
         s = live_run_create(job, &t, text, n, e);
@@ -518,7 +518,7 @@ live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n
     enum mrs_status s = live_run_new(job, id, e);
     if (s == MRS_OK) {
         live_lease_comment(id, job->run->owner, comment);
-        live_link_mark(job->link, comment, 0); /* a limit would end long cursors and index builds, too */
+        live_link_mark(job->link, comment, 0); /* a time limit would also end long cursors and index builds */
         s = open_under_leases(job, create, plan_text, n, e);
     }
     if (s != MRS_OK) {
@@ -529,7 +529,7 @@ live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n
     return MRS_OK;
 }
 
-/* A worker writes into collections inside of transactions that begin with a write to his range, or not at all. */
+/* A worker writes into collections only in transactions that begin with a write to its range. */
 static enum mrs_status
 not_fenced(void *arg, struct mrs_err *e)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state_io.c - commands on the state database, sent again after a lost connection.
+/* state_io.c - commands on the state database, repeated after a lost connection.
  *
- * A primary that steps down or a server that restarts is an everyday event in a run of days. State is written by
- * commands that may be repeated, so the waiting is done here, once, and callers see an answer or a real refusal. The
- * generation shows that the connection was lost meanwhile (live_run_breathe), never this file. Data of users must not
- * come this way. */
+ * In a run of days, step-downs and server restarts are normal. State is written by commands that may be repeated, so
+ * the wait is done here, once, and callers see a reply or a real error. Only the generation shows that the connection
+ * was lost meanwhile (live_run_breathe), never this file. Not for user data. */
 #include "state_io.h"
 
 #include "mongoreshape/compose.h"
@@ -62,7 +61,7 @@ live_date_at(struct mrs_view d, const char *path, int64_t fallback)
     return v.type == MRS_DATE ? mrs_val_i64(v) : fallback;
 }
 
-/* Whether a failed call is to be made once more; waits a little if so. */
+/* Should a failed call be repeated? Waits a little if so. */
 static bool
 again(const struct live_job *job, enum mrs_status s, const struct live_fault *f, int64_t since)
 {
@@ -111,7 +110,7 @@ live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, un
     MRS_ASSERT(db[0] && mrs_view_is_framed(cmd));
     struct mrs_buf own;
     mrs_buf_init(&own, job->mem, MRS_DOC_READ_MAX);
-    out = out ? out : &own; /* the reply is read in any case: it may tell of a writeError */
+    out = out ? out : &own; /* the reply is needed in any case: it may contain a writeError */
     size_t start = out->n;
     int64_t since = mrs_clock_asleep();
     struct live_fault fault;
@@ -161,7 +160,7 @@ write_flags(void)
     return LIVE_MUTANT("no-journal") ? LIVE_WRITE : LIVE_WRITE | LIVE_JOURNALED;
 }
 
-/* A write command made of a template, and its `n`. */
+/* Sends a write command made from a template, and gets its `n`. */
 static enum mrs_status
 sent(struct live_job *job, const struct mrs_coll *coll, struct mrs_view cmd, int64_t *n, struct live_fault *f,
       struct mrs_err *e)
@@ -291,7 +290,7 @@ drain(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipelin
     return s == MRS_END ? mrs_buf_status(out, e) : s;
 }
 
-/* One document by a filter, or all that a pipeline gives; again where the connection was lost on the way. */
+/* Reads one document by a filter, or all results of a pipeline; repeats after a lost connection. */
 static enum mrs_status
 read_all(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, bool list, struct mrs_buf *out,
          struct mrs_err *e)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* state_io.h - commands on the state database that may be sent again: private to the files behind state.h.
+/* state_io.h - commands on the state database that may be repeated: private to the files behind state.h.
  *
- * Every call here is one whose repetition does no harm (an `_id` of our own, an absolute value, a filter that asks for
- * what was read), so a lost connection is waited out for a minute before it becomes an error. */
+ * Repeating any of these calls has no further effect (an `_id` of our own, an absolute value, a filter with the bytes
+ * that were read), so a lost connection is awaited for a minute before it becomes an error. */
 #ifndef LIVE_STATE_IO_H
 #define LIVE_STATE_IO_H
 
@@ -14,56 +14,56 @@ enum mrs_status live_cancel_err(struct mrs_err *e);
 void live_nap(int64_t ms);
 /* The name of the state database. */
 const char *live_state_db(const struct live_job *job);
-/* A date; fallback where it is none. */
+/* A date; fallback if the value is none. */
 int64_t live_date_at(struct mrs_view d, const char *path, int64_t fallback);
 
-/* "2026-01-31 23:59:59 UTC"; "" where it cannot be. */
+/* "2026-01-31 23:59:59 UTC"; "" if not representable. */
 void live_date_text(int64_t ms, char out[32]);
 
-/* The reply is appended to out (may be NULL). As live_command, and FAIL with the first writeError. */
+/* Appends the reply to out (may be NULL). Like live_command, and FAIL with the first writeError. */
 enum mrs_status live_state_command(struct live_job *job, const char *db, struct mrs_view cmd, unsigned flags,
                                    struct mrs_buf *out, struct live_fault *f, struct mrs_err *e);
 /* The server's own clock (hello.localTime), in milliseconds. */
 enum mrs_status live_state_now(struct live_job *job, int64_t *ms, struct mrs_err *e);
 struct live_state_change {
     struct mrs_view q;
-    struct mrs_val u;  /* operators; never a pipeline: state asks nothing special of a server */
+    struct mrs_val u;  /* operators; never a pipeline: the state needs no special server feature */
     bool many;
     int64_t matched;   /* result */
 };
 enum mrs_status live_state_update(struct live_job *job, const struct mrs_coll *coll, struct live_state_change *c,
                                   struct live_fault *f, struct mrs_err *e);
-/* *there: its `_id` is taken, nothing was written. */
+/* *there: its `_id` exists, nothing was written. */
 enum mrs_status live_state_insert(struct live_job *job, const struct mrs_coll *coll, struct mrs_view doc, bool *there,
                                   struct mrs_err *e);
-/* All that match; *n (may be NULL): how many. */
+/* Deletes all matches; *n (may be NULL): their number. */
 enum mrs_status live_state_delete(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q, int64_t *n,
                                   struct mrs_err *e);
-/* The same by a filter of its template (bson.h). */
+/* The same with a filter from its template (bson.h). */
 enum mrs_status live_state_delete_where(struct live_job *job, const struct mrs_coll *coll, struct mrs_err *e,
                                         const char *template, ...);
-/* A collection that is not there is no error. */
+/* A missing collection is no error. */
 enum mrs_status live_state_drop(struct live_job *job, const char *db, const char *coll, struct mrs_err *e);
-/* The one document, appended to out; END: none. */
+/* Appends the one document to out; END: none. */
 enum mrs_status live_state_read(struct live_job *job, const struct mrs_coll *coll, struct mrs_view q,
                                 struct mrs_buf *out, struct mrs_err *e);
-/* How many match. */
+/* Number of matches. */
 enum mrs_status live_state_count(struct live_job *job, const struct mrs_coll *coll, struct mrs_view query,
                                  uint64_t *n, struct mrs_err *e);
-/* The first document of a reply with a cursor; missing where there is none. */
+/* The first document of a cursor reply; missing if there is none. */
 struct mrs_val live_first_of(const struct mrs_buf *reply);
-/* What a pipeline gives, one document behind the other in out. */
+/* The results of a pipeline, as contiguous documents in out. */
 enum mrs_status live_state_list(struct live_job *job, const struct mrs_coll *coll, struct mrs_view pipeline,
                                 struct mrs_buf *out, struct mrs_err *e);
-/* The next of the documents that lie one behind the other from *at on; false: none. */
+/* The next of contiguous documents from *at on; false: none. */
 bool live_state_next(const struct mrs_buf *docs, size_t *at, struct mrs_view *doc);
 
-/* ---- among the files of the state ---- */
-/* A new job->run with names and owner, of this id (32 hex digits). */
+/* ---- internal to the files of the state ---- */
+/* Makes job->run with names and owner, for this id (32 hex digits). */
 enum mrs_status live_run_new(struct live_job *job, const char *id, struct mrs_err *e);
-/* Reads the run document into run->doc and what struct live_run has of it; END: there is none. */
+/* Reads the run document into run->doc and the fields of struct live_run; END: none. */
 enum mrs_status live_run_load(struct live_job *job, struct mrs_err *e);
-/* The collections that the plan touches, each once. */
+/* The collections that the plan touches, without duplicates. */
 struct live_touched {
     const struct mrs_coll **coll;
     uint32_t n;
@@ -71,41 +71,42 @@ struct live_touched {
 /* The run's namespaces as collections, in the run's arena. */
 enum mrs_status live_run_namespaces(struct live_job *job, const struct mrs_coll *const **out, uint32_t *n,
                                     struct mrs_err *e);
-/* Our epoch into the run document that was read and into its checkpoints; the leases are ours. */
+/* Writes our epoch into the run document and its checkpoints; the leases are ours. */
 enum mrs_status live_run_fence(struct live_job *job, struct mrs_err *e);
-/* Removes what a database holds of the run, but for the run document. */
+/* Removes all documents of the run from a database except the run document. */
 enum mrs_status live_run_clear(struct live_job *job, const char *db, struct mrs_err *e);
-/* Removes all that the state database holds of the run, and our leases. */
+/* Removes all documents of the run from the state database, and our leases. */
 enum mrs_status live_run_forget(struct live_job *job, struct mrs_err *e);
-/* Writes the run document, and reads it. FAIL MRS_E_EXISTS: another run has a collection in hand. */
+/* Writes the run document, and reads it. FAIL MRS_E_EXISTS: another run uses a collection. */
 enum mrs_status live_run_create(struct live_job *job, const struct live_touched *t, const char *text, size_t n,
                                 struct mrs_err *e);
-/* As they are in the run document. */
+/* As in the run document. */
 const char *live_mode_name(enum live_mode m);
 const char *live_quiet_name(enum live_quiet q);
 const char *live_topology_name(const struct live_job *job);
-/* Whether a run in this phase has come to its end. */
+/* Does this phase end a run? */
 bool live_phase_over(const char *phase);
-/* Whether the uuids that were noted are those of now; FAIL: names the collection. */
+/* Compares the recorded uuids with the current ones; FAIL: names the collection. */
 enum mrs_status live_run_uuids(struct live_job *job, struct mrs_err *e);
-/* A lease renewed when a sixth of it has gone by. */
+/* Renews a lease after a sixth of it. */
 enum mrs_status live_lease_keep(struct live_job *job, struct mrs_err *e);
-/* Ends what the server still does under the comment of an owner. */
+/* Ends the server operations with the comment of an owner. */
 enum mrs_status live_lease_quell(struct live_job *job, const char *run, const char *owner, struct mrs_err *e);
 /* The comment of an owner's operations. */
 void live_lease_comment(const char *run, const char *owner, char out[128]);
 /* ---- speed.c ---- */
-/* The server asked how it is, and the law; latency_ms: of a read of the run document just now. FAIL: critical load. */
+/* Reads the server's signals and applies the law; latency_ms: of the last read of the run document. FAIL: critical
+ * load. */
 enum mrs_status live_speed_update(struct live_job *job, int64_t latency_ms, struct mrs_err *e);
 struct live_breath {
-    uint64_t docs, bytes; /* written since the last */
-    int64_t since, came;  /* work from, to */
+    uint64_t docs, bytes; /* written since the last call */
+    int64_t since, came;  /* start and end of the work */
 };
-/* How long to wait still, by limits, sleep and law; INT64_MAX: until something changes. */
+/* Remaining wait by limits, sleep and law; INT64_MAX: until something changes. */
 int64_t live_speed_wait(const struct live_run *r, const struct live_breath *b, int64_t now);
-/* Puts what throttles it into r->told. */
+/* Puts the reason for throttling into r->told. */
 void live_speed_told(struct live_run *r, int64_t now);
-/* Refused documents of the run on the server. */
+/* Number of refused documents of the run on the server. */
 enum mrs_status live_refused_count(struct live_job *job, uint64_t *n, struct mrs_err *e);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* state_move.c - moves the state of an older version to the present state database.
  *
- * mongodump leaves out databases whose name begins with `__mdb_internal_`, so a restored dump brings no old leases.
- * Earlier versions kept the state in a database that is dumped; such state is moved by the first command with
- * --execute, run by run, and read in place by all others. A run is moved under its leases in the old place: an older
- * tool that works on it holds them, and nothing is moved; one that died or sleeps loses them, and the epoch increases
- * as at every opening, so that none of its filters matches. All documents are copied and read back. Then the old run
- * document is sealed: its topology is one that no server has, and every older tool refuses to open such a run. Only
- * then the run document is written in the new place, and the old documents are removed, the sealed one last. So an
- * interrupted move is recognised by what it left: a run that is not sealed is copied again, and documents in the new
- * place without a run document are removed first; of a sealed one everything was read back. No process works on a run
- * in between, for a call with --execute moves first. Must not know what the documents mean, except the run's own. */
+ * mongodump skips databases whose name begins with `__mdb_internal_`, so a restored dump brings no old leases. Earlier
+ * versions kept the state in a database that is dumped; such state is moved by the first command with --execute, run by
+ * run, and read in place by all others. A run is moved under its leases in the old place: if an older tool works on it,
+ * the tool holds them, and nothing is moved; a dead or suspended one loses them, and the epoch increases as at every
+ * opening, so that none of its filters matches. All documents are copied and read back. Then the old run document is
+ * sealed: its topology becomes one that no server has, and every older tool refuses to open such a run. Only then the
+ * run document is written in the new place, and the old documents are removed, the sealed one last. So an interrupted
+ * move is recognised: a run that is not sealed is copied again, and documents in the new place without a run document
+ * are removed first; of a sealed run everything was read back. No process works on a run in between, since a call with
+ * --execute moves first. Does not interpret the documents except the run document. */
 #include "state_io.h"
 
 #include <stdio.h>
@@ -20,12 +20,12 @@ enum { BATCH_DOCS = 500, BATCH_BYTES = 4 << 20 };
 struct move {
     struct live_job *job;
     const char *from, *to;
-    struct mrs_arena arena; /* of a batch */
-    struct mrs_buf docs;    /* the batch, one behind the other */
+    struct mrs_arena arena; /* for a batch */
+    struct mrs_buf docs;    /* the batch, contiguous */
     uint64_t n;             /* documents copied */
 };
 
-/* ---- what lies in the old place ---- */
+/* ---- contents of the old place ---- */
 static bool
 a_run(struct mrs_view d)
 {
@@ -35,7 +35,7 @@ a_run(struct mrs_view d)
            live_int_at(d, "epoch", -1) >= 0 && live_at(d, "now").type == MRS_DATE;
 }
 
-/* Whether there is any document; a database that the user may not read holds nothing that he could use. */
+/* Does any document exist? A database that the user may not read has nothing usable. */
 static enum mrs_status
 anything(struct live_job *job, const char *db, const char *coll, bool *any, struct mrs_err *e)
 {
@@ -61,7 +61,7 @@ anything(struct live_job *job, const char *db, const char *coll, bool *any, stru
     return s;
 }
 
-/* The runs of a database, in out; none where its `runs` are a collection of the user. */
+/* The runs of a database, in out; none if its `runs` is a user's collection. */
 static enum mrs_status
 runs_of(struct live_job *job, const char *db, struct mrs_buf *out, struct mrs_err *e)
 {
@@ -85,8 +85,8 @@ runs_of(struct live_job *job, const char *db, struct mrs_buf *out, struct mrs_er
     return s;
 }
 
-/* ---- documents copied ---- */
-/* What the new place holds under the ids of the batch is the batch, byte by byte. */
+/* ---- copy documents ---- */
+/* Compares the documents in the new place with the batch, byte by byte. */
 static enum mrs_status
 same(struct move *m, const struct mrs_coll *to, struct mrs_view ids, struct mrs_err *e)
 {
@@ -156,7 +156,7 @@ put_batch(struct move *m, const struct mrs_coll *to, uint32_t n, struct mrs_err 
     return s;
 }
 
-/* All documents of a collection that a filter finds. */
+/* Copies all documents of a collection that match a filter. */
 static enum mrs_status
 copy(struct move *m, const struct mrs_coll *from, const char *template, struct mrs_err *e)
 {
@@ -193,7 +193,7 @@ copy(struct move *m, const struct mrs_coll *from, const char *template, struct m
 }
 
 /* ---- the run document ---- */
-/* No older tool opens it from here on. */
+/* After this, no older tool opens it. */
 static enum mrs_status
 seal(struct move *m, struct mrs_err *e)
 {
@@ -217,7 +217,7 @@ seal(struct move *m, struct mrs_err *e)
     return s;
 }
 
-/* The sealed document as it was before. */
+/* The sealed document in its original form. */
 static enum mrs_status
 unsealed(struct mrs_view sealed, struct mrs_buf *buf, struct mrs_view *out, struct mrs_err *e)
 {
@@ -242,7 +242,7 @@ is_sealed(const struct live_run *r)
     return live_at(live_run_doc(r), "moved").type == MRS_DOCUMENT;
 }
 
-/* All but the run document. */
+/* Copies everything except the run document. */
 static enum mrs_status
 copy_documents(struct move *m, struct mrs_err *e)
 {
@@ -279,7 +279,7 @@ move_document(struct move *m, const struct mrs_coll *to, struct mrs_err *e)
     return s;
 }
 
-/* A run that an older tool has begun once more, after it was moved: it is not known which of the two is right. */
+/* Refuses a run that an older tool began again after it was moved: either of the two may be valid. */
 static enum mrs_status
 not_twice(struct move *m, const struct mrs_coll *to, struct mrs_err *e)
 {
@@ -304,7 +304,7 @@ not_twice(struct move *m, const struct mrs_coll *to, struct mrs_err *e)
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* ---- a run ---- */
+/* ---- one run ---- */
 static enum mrs_status
 move_open(struct move *m, struct mrs_err *e)
 {
@@ -317,7 +317,7 @@ move_open(struct move *m, struct mrs_err *e)
     enum mrs_status s = live_run_namespaces(job, &coll, &n, e);
     MRS_THEN(s, live_lease_take(job, coll, n, e));
     MRS_THEN(s, live_run_load(job, e));
-    if (s == MRS_END) { /* another process was here before */
+    if (s == MRS_END) { /* another process was faster */
         return MRS_OK;
     }
     MRS_THEN(s, not_twice(m, &to, e));
@@ -326,7 +326,8 @@ move_open(struct move *m, struct mrs_err *e)
     }
     MRS_THEN(s, move_document(m, &to, e));
     m->n += s == MRS_OK;
-    if (s == MRS_OK) { /* sealed, it needs them no more; left behind by a kill they would look like an older tool's */
+    if (s == MRS_OK) { /* sealed: not needed any more; if they remained after a kill they would look like an older
+                        * tool's */
         live_lease_release(job);
         s = live_run_forget(job, e);
     }
@@ -350,7 +351,7 @@ move_run(struct move *m, const char *id, struct mrs_err *e)
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* What is empty now goes: a document of an older tool that comes meanwhile keeps its collection. */
+/* Drops empty collections: one that gets a document of an older tool meanwhile stays. */
 static enum mrs_status
 tidy(struct move *m, struct mrs_err *e)
 {
@@ -409,7 +410,7 @@ move_all(struct live_job *job, const struct mrs_buf *runs, struct mrs_err *e)
     return s;
 }
 
-/* ---- the interface ---- */
+/* ---- interface ---- */
 enum mrs_status
 live_state_place(struct live_job *job, struct mrs_err *e)
 {

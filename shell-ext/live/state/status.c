@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* status.c - what a run is doing, for people and for machines.
+/* status.c - reports the state of a run, for users and for programs.
  *
- * Everything is gathered into one document of facts first, from the run document, its leases and the checkpoint that
- * moved last; the text and the JSON are two renderings of it, so they cannot disagree. Estimates are shown as such:
- * share and time left are of all that the command does (course.c), and left out where they are not known. Reads only,
- * and holds nothing of the URI. */
+ * All facts are gathered into one document first, from the run document, its leases and the last updated checkpoint;
+ * text and JSON are two renderings of it, so they cannot differ. Estimates are marked as such: share and time left
+ * cover the whole command (course.c), and are omitted if unknown. Only reads, and outputs nothing of the URI. */
 #include "ranges.h"
 #include "state_io.h"
 
@@ -21,7 +20,7 @@ begins(const char *text, const char *with)
 }
 
 /* ---- facts ---- */
-/* The first document of a pipeline over a state collection, appended to out; END: none. */
+/* Appends the first result of a pipeline over a state collection to out; END: none. */
 static enum mrs_status
 first_of(struct live_job *job, const struct mrs_coll *coll, const char *template, const char *id, struct mrs_buf *out,
          struct mrs_err *e)
@@ -40,8 +39,8 @@ first_of(struct live_job *job, const struct mrs_coll *coll, const char *template
 struct sources {
     struct mrs_view run, lease, checkpoint; /* empty views: none */
     struct mrs_buf lease_buf, checkpoint_buf;
-    bool alive; /* the lease runs, by the server's clock */
-    struct live_ranges_sum ranges; /* of the walk that workers share */
+    bool alive; /* the lease is valid, by the server's clock */
+    struct live_ranges_sum ranges; /* of the shared walk */
 };
 
 static enum mrs_status
@@ -81,7 +80,7 @@ sources_clear(struct sources *f)
     mrs_buf_clear(&f->checkpoint_buf);
 }
 
-/* Derived data are as of the last clean verify, else of the beginning; nothing is stale once contracted. */
+/* Derived data are as of the last clean verify, else of the beginning; nothing is stale after contract. */
 static struct mrs_val
 stale_since(struct mrs_view run, const char *phase)
 {
@@ -92,7 +91,7 @@ stale_since(struct mrs_view run, const char *phase)
     return verified.type == MRS_DATE ? verified : live_at(run, "stale_since");
 }
 
-/* The command that resumes it: what people should do next. */
+/* The command that resumes the run, as advice to the user. */
 static void
 next_command(const struct live_job *job, struct mrs_view run, bool alive, char out[256])
 {
@@ -136,7 +135,7 @@ copy_field(struct mrs_build *b, struct mrs_view from, const char *path, const ch
     mrs_build_val(b, name, (uint32_t)strlen(name), live_at(from, path));
 }
 
-/* The knobs; texts that are empty are left out. */
+/* Copies the knobs; omits empty texts. */
 static void
 copy_control(struct mrs_build *b, struct mrs_view run)
 {
@@ -152,7 +151,7 @@ copy_control(struct mrs_build *b, struct mrs_view run)
     mrs_build_close(b);
 }
 
-/* How far the command is on its whole way. */
+/* Progress of the command over all its walks. */
 static void
 course_facts(struct mrs_build *b, struct mrs_view run, bool alive)
 {
@@ -190,7 +189,7 @@ progress_facts(struct mrs_build *b, struct mrs_view run, const char *phase, bool
     }
 }
 
-/* The document of facts, appended to out. */
+/* Appends the document of facts to out. */
 static enum mrs_status
 facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, struct mrs_err *e)
 {
@@ -228,7 +227,7 @@ facts(const struct live_job *job, const struct sources *f, struct mrs_buf *out, 
     return mrs_build_finish(&b, &d, e);
 }
 
-/* ---- as text ---- */
+/* ---- text output ---- */
 static void
 put_date(struct mrs_buf *out, struct mrs_view d, const char *path)
 {
@@ -250,7 +249,7 @@ put_text(struct mrs_buf *out, struct mrs_view d, const char *path)
     uint32_t n;
     if (v.type == MRS_STRING) {
         const char *text = mrs_val_text(v, &n);
-        for (uint32_t i = 0; i < n; i++) { /* names come from plans: nothing that moves a terminal's cursor */
+        for (uint32_t i = 0; i < n; i++) { /* names come from plans: escape control characters of terminals */
             mrs_buf_byte(out, (uint8_t)text[i] < 0x20 || text[i] == 0x7f ? '?' : (uint8_t)text[i]);
         }
     }
@@ -323,7 +322,7 @@ put_position(struct mrs_buf *out, struct mrs_view d)
     }
 }
 
-/* Of a walk that workers share. */
+/* Progress of a shared walk. */
 static void
 put_ranges(struct mrs_buf *out, struct mrs_view d)
 {
@@ -335,7 +334,7 @@ put_ranges(struct mrs_buf *out, struct mrs_view d)
     }
 }
 
-/* The knobs that are texts. */
+/* Knobs with text values. */
 static bool
 put_knobs(struct mrs_buf *out, struct mrs_view d)
 {
@@ -417,7 +416,7 @@ put_mode(struct mrs_buf *out, struct mrs_view d)
     }
 }
 
-/* Everything of one run. */
+/* All facts of one run. */
 static void
 put_run(struct mrs_buf *out, struct mrs_view d)
 {
@@ -457,7 +456,7 @@ put_run(struct mrs_buf *out, struct mrs_view d)
     mrs_buf_byte(out, '\n');
 }
 
-/* One run in a list: a line. */
+/* One line for each run in a list. */
 static void
 put_line(struct mrs_buf *out, struct mrs_view d)
 {
@@ -475,8 +474,8 @@ put_line(struct mrs_buf *out, struct mrs_view d)
     mrs_buf_byte(out, '\n');
 }
 
-/* ---- the interface ---- */
-/* One run's facts, rendered. */
+/* ---- interface ---- */
+/* Renders the facts of one run. */
 static enum mrs_status
 one(struct live_job *job, struct mrs_view run, bool json, void (*put)(struct mrs_buf *out, struct mrs_view d),
     struct mrs_buf *out, struct mrs_err *e)
@@ -542,7 +541,7 @@ live_status_text(struct live_job *job, bool json, bool list, struct mrs_buf *out
         }
         return s == MRS_OK ? one(job, live_run_doc(job->run), json, put_run, out, e) : s;
     }
-    struct live_run *kept = job->run; /* names of the state collections come with a run, whichever */
+    struct live_run *kept = job->run; /* any run: it holds the names of the state collections */
     job->run = NULL;
     enum mrs_status s = live_run_new(job, "0", e);
     if (s == MRS_OK) {

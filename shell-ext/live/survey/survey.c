@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* survey.c - a server as the source of an inspection: its collections, their metadata.
  *
- * A collection that has more documents than the sample takes is read by ids, which are chosen before its first pass and
- * kept; any other is read whole. Views and time series are named and not read, as in a dump. */
+ * A collection with more documents than the sample size is read by ids, which are drawn before its first pass and
+ * stored; any other is read completely. Views and time series are reported and not read, as in a dump. */
 #include "survey.h"
 
 #include "live/link/bson.h"
@@ -86,7 +86,7 @@ live_survey_source(struct live_survey *v, struct mrs_inspect_source *out)
 }
 
 /* ---- open, close ---- */
-/* Who may not ask for sizes may still count. */
+/* A user without the privilege for sizes may still count. */
 static enum mrs_status
 count(struct live_survey *v, struct live_survey_coll *c, struct mrs_err *e)
 {

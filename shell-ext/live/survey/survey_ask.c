@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey_ask.c - which of some values a collection has, answered by an index.
+/* survey_ask.c - finds which of some values a collection has, by an index.
  *
- * The index is named to the server, so that a question never becomes a scan; what comes back are the values alone. */
+ * The query names the index, so that it never becomes a scan; only the values are returned. */
 #include "survey.h"
 
 #include "live/link/bson.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey_ids.c - which documents of a large collection are examined: drawn by the server, once, and kept by `_id`.
+/* survey_ids.c - draws the sample of a large collection on the server, once, and stores its `_id`s.
  *
- * An inspection reads a collection more than once, and what it counts in the second pass must be what the first has
- * seen. So only ids are drawn ($sample), sorted, and written to a temporary file as filters, ready to be sent. The
- * server may draw a document twice: one of them counts. */
+ * An inspection reads a collection more than once, and all passes must read the same documents. So only ids are drawn
+ * ($sample), sorted, and written to a temporary file as filters, ready to be sent. The server may draw a document
+ * twice; it counts once. */
 #include "survey.h"
 
 #include "live/link/bson.h"
@@ -11,12 +11,12 @@
 enum { IDS_BYTES = 16 << 20, FILTER_IDS = 1000, FILTER_BYTES = 256 << 10 };
 
 struct survey_draw {
-    struct mrs_buf ids;   /* documents {_id: v}, one behind the other */
+    struct mrs_buf ids;   /* contiguous documents {_id: v} */
     uint64_t n;
-    struct mrs_val *id;   /* sorted, each once */
+    struct mrs_val *id;   /* sorted, without duplicates */
 };
 
-/* Values that $in takes for something else than themselves are left to the rest of the sample. */
+/* Values that $in does not take literally are left out of the sample. */
 static bool
 can_be_asked_for(struct mrs_val id)
 {
@@ -29,7 +29,7 @@ can_be_asked_for(struct mrs_val id)
     return id.type != MRS_MISSING && id.type != MRS_UNDEFINED && id.type != MRS_REGEX && id.type != MRS_ARRAY;
 }
 
-/* END: the connection was lost. */
+/* END: connection lost. */
 static enum mrs_status
 draw(struct live_survey *v, const struct live_survey_coll *c, struct survey_draw *d, int *tries, struct mrs_err *e)
 {
@@ -80,7 +80,7 @@ sort(struct live_survey *v, struct survey_draw *d, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* The filter of the ids from `from` on; *n: how many it holds. */
+/* The filter of the ids from `from` on; *n: their number. */
 static enum mrs_status
 make_filter(const struct survey_draw *d, uint64_t from, struct mrs_buf *out, struct mrs_view *filter, uint64_t *n,
             struct mrs_err *e)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey_profile.c - the operations that the profiler of the primary noted.
+/* survey_profile.c - reads the profiler's records on the primary.
  *
- * Each member has notes of its own; those of the primary know all writes, and the reads of applications that ask for
- * nothing else. The collection is capped: what is taken up after a lost connection may lack a few. */
+ * Each member has its own records; those of the primary cover all writes, and the reads of applications with the
+ * default read preference. The collection is capped: a read resumed after a lost connection may miss a few records. */
 #include "survey.h"
 
 #include "live/link/bson.h"
@@ -15,11 +15,11 @@ struct survey_notes {
     struct live_survey *v;
     const struct mrs_inspect_sink *to;
     struct mrs_coll coll;
-    uint64_t at; /* documents that were handed on */
+    uint64_t at; /* documents passed on */
     int tries;
 };
 
-/* END: the connection was lost; FAIL: also where the user may not look, which is noted. */
+/* END: connection lost; FAIL: also without the privilege, which is recorded. */
 static enum mrs_status
 read_notes(struct survey_notes *k, struct mrs_err *e)
 {
@@ -80,7 +80,7 @@ live_survey_profile(struct live_survey *v, const struct mrs_inspect_sink *to, st
         }
     }
     if (s == MRS_FAIL && v->profile_denied) {
-        return MRS_OK; /* unknown figures are left out */
+        return MRS_OK; /* unknown figures are omitted */
     }
     if (s != MRS_OK && e) {
         *e = own;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey_scan.c - the documents of a collection read, all or those of its sample, no faster than is allowed.
+/* survey_scan.c - reads the documents of a collection, all or those of its sample, at most at the allowed rate.
  *
- * In the order of `_id` either way, so that a lost connection is taken up behind the last document. What is written
- * meanwhile may be seen by one pass and not by the other. */
+ * Always in `_id` order, so that a read resumes after the last document when the connection was lost. One pass may see
+ * concurrent writes that another does not. */
 #include "survey.h"
 
 #include "live/link/bson.h"
@@ -17,11 +17,11 @@ struct survey_scan {
     struct live_survey *v;
     const struct live_survey_coll *c;
     const struct mrs_inspect_sink *to;
-    struct mrs_buf last;  /* {_id: v} that was handed on last, or the end of a range */
+    struct mrs_buf last;  /* {_id: v} of the last document passed on, or the end of a range */
     uint64_t ordinal;
     uint64_t docs, bytes; /* of the batch */
-    int tries;            /* connections lost, one behind the other */
-    bool enough;          /* no more is wanted */
+    int tries;            /* consecutive lost connections */
+    bool enough;          /* the receiver needs no more */
 };
 
 static struct mrs_view
@@ -88,7 +88,7 @@ live_survey_again(struct live_survey *v, const char *ns, int *tries, struct mrs_
     return s == MRS_OK ? MRS_END : s;
 }
 
-/* Behind a batch. */
+/* After a batch. */
 static enum mrs_status
 breathe(struct survey_scan *k, struct mrs_err *e)
 {
@@ -98,7 +98,7 @@ breathe(struct survey_scan *k, struct mrs_err *e)
     return live_survey_breathe(k->v, k->c->info->coll.ns, docs, bytes, e);
 }
 
-/* ---- all of them ---- */
+/* ---- all documents ---- */
 static enum mrs_status
 one_range(struct survey_scan *k, struct live_range *r, struct mrs_err *e)
 {
@@ -162,7 +162,7 @@ note_last(struct survey_scan *k, struct mrs_view doc, struct mrs_err *e)
     return mrs_build_finish(&b, &none, e);
 }
 
-/* The documents of one filter, behind the last that was handed on. END: the connection was lost. */
+/* Reads the documents of one filter, after the last one passed on. END: connection lost. */
 static enum mrs_status
 one_filter(struct survey_scan *k, struct mrs_view filter, struct mrs_view opts, struct mrs_err *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* survey_uses.c - how often the indexes of a collection are used, summed over the members that are asked.
+/* survey_uses.c - counts the uses of a collection's indexes, summed over the queried members.
  *
- * Each member counts its own reads, since it began or the index was built. So the primary is asked in addition to the
- * member that answers our reads, and each shard behind a mongos answers for itself. An index is reported as not used
- * only if all of them have counted for a week. */
+ * Each member counts its own reads, since its start or the index build. So the primary is queried in addition to the
+ * member that answers our reads, and each shard behind a mongos answers for itself. An index is reported as unused only
+ * if all of them have counted for a week. */
 #include "survey.h"
 
 #include "live/link/bson.h"
@@ -21,7 +21,7 @@ struct use_counts {
     struct use_count *one;
     uint32_t n, cap;
     struct mrs_buf members; /* "db1:27017, db2:27017" */
-    uint32_t asked;         /* of members, the part that was there before this question */
+    uint32_t asked;         /* length of members before this query */
     int tries;
 };
 
@@ -45,7 +45,7 @@ count_of(struct use_counts *u, const char *name, uint32_t n, struct mrs_err *e)
     return &u->one[u->n++];
 }
 
-/* Whether the first n bytes of the members name this one. */
+/* Do the first n bytes of the members include this one? */
 static bool
 names(const struct use_counts *u, uint32_t n, const char *host)
 {
@@ -61,7 +61,7 @@ names(const struct use_counts *u, uint32_t n, const char *host)
     return false;
 }
 
-/* What one member says of one index. */
+/* Adds one member's figures for one index. */
 static enum mrs_status
 take(struct use_counts *u, struct mrs_view said, struct mrs_err *e)
 {
@@ -88,7 +88,7 @@ take(struct use_counts *u, struct mrs_view said, struct mrs_err *e)
     return mrs_buf_status(&u->members, e);
 }
 
-/* END: the connection was lost. */
+/* END: connection lost. */
 static enum mrs_status
 ask(struct use_counts *u, const struct mrs_coll *coll, unsigned flags, struct live_fault *f, struct mrs_err *e)
 {
@@ -107,7 +107,7 @@ ask(struct use_counts *u, const struct mrs_coll *coll, unsigned flags, struct li
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* The member that answers reads, then the primary; after a lost connection all is counted again. */
+/* Queries the member that answers reads, then the primary; after a lost connection everything is counted again. */
 static enum mrs_status
 ask_members(struct use_counts *u, const struct mrs_coll *coll, struct live_fault *f, struct mrs_err *e)
 {
@@ -164,7 +164,7 @@ live_survey_uses(struct live_survey *v, const struct mrs_coll *coll, struct mrs_
     v->uses_denied |= unknown && f.kind == LIVE_FAULT_DENIED;
     if (s == MRS_OK) {
         s = put_counts(&u, out, e);
-    } else if (unknown) { /* unknown figures are left out */
+    } else if (unknown) { /* unknown figures are omitted */
         *out = mrs_empty_doc();
         s = MRS_OK;
     } else if (e) {

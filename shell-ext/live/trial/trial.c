@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial.c - a plan tried on some documents of a server: they become a dump in a temporary folder, over which the
- * offline engine runs without output, and what it would tell an author becomes notes. */
+/* trial.c - tries a plan on some documents of a server: they become a dump in a temporary folder, the offline engine
+ * runs over it without output, and its findings become notes. */
 #include "trial.h"
 
 #include "live/link/bson.h"
@@ -22,7 +22,7 @@ struct telling {
     uint32_t told;
 };
 
-/* The line becomes a note, if there are not too many. */
+/* Makes a note of the line, if there are not too many. */
 static enum mrs_status
 note(struct telling *x, struct mrs_err *e)
 {
@@ -105,7 +105,7 @@ run(struct live_job *job, const char *dir, const char *tmp, struct mrs_report *r
     return s;
 }
 
-/* ---- what it found ---- */
+/* ---- findings ---- */
 /* "tried on 1,000 of ~30,000 documents of shop.people, all 50 of shop.posts" */
 static enum mrs_status
 tell_what(struct telling *x, struct mrs_err *e)
@@ -129,7 +129,7 @@ tell_what(struct telling *x, struct mrs_err *e)
     return note(x, e);
 }
 
-/* Whether what a step finds in some documents is so of all. */
+/* Does a finding of a step in some documents hold for all? */
 static bool
 counts(const struct live_trial *t, uint32_t no)
 {
@@ -142,7 +142,7 @@ counts(const struct live_trial *t, uint32_t no)
     return true;
 }
 
-/* Of a join of which some was read: only whether references find their document. */
+/* For a join of a partial read: only whether references find their document. */
 static bool
 notice_counts(const struct live_trial *t, const struct mrs_notice *n)
 {
@@ -216,7 +216,7 @@ tell(const struct live_trial *t, const struct mrs_report *r, struct live_preflig
     return s;
 }
 
-/* ---- all ---- */
+/* ---- entry point ---- */
 static enum mrs_status
 try_on(const struct live_trial *t, struct live_preflight *out, uint64_t *refused, struct mrs_err *e)
 {

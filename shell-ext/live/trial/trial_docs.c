@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trial_docs.c - the documents that a plan is tried on: all of a small collection, a sample of a large one.
+/* trial_docs.c - reads the documents on which a plan is tried: all of a small collection, a sample of a large one.
  *
- * Where a step joins two collections, the side that holds the references is sampled, and of the other side those are
- * read that they name: else most of a sample would look like references to nothing. That takes one question by an
- * index; where it cannot be asked, what the join says of its matches does not count. */
+ * If a step joins two collections, the side with the references is sampled, and of the other side the referenced
+ * documents are read: else most references in a sample would seem dangling. That takes one query by an index; if it is
+ * not possible, the join's findings on matches do not count. */
 #include "trial.h"
 
 #include "live/link/bson.h"
@@ -27,7 +27,7 @@ coll_of(const struct live_trial *t, const struct mrs_coll *coll)
 
 struct live_trial_taking {
     struct live_trial_coll *to;
-    uint64_t docs, bytes; /* most */
+    uint64_t docs, bytes; /* maximum */
     bool cut;
 };
 
@@ -47,7 +47,7 @@ take(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct m
     return mrs_buf_status(&x->to->docs, e);
 }
 
-/* As many as wanted, drawn by the server where it has more. */
+/* Reads the requested number, drawn by the server if it has more. */
 static enum mrs_status
 load(struct live_trial *t, struct live_trial_coll *c, uint64_t docs, struct mrs_err *e)
 {
@@ -70,7 +70,7 @@ load(struct live_trial *t, struct live_trial_coll *c, uint64_t docs, struct mrs_
     return s;
 }
 
-/* ---- the documents that others name ---- */
+/* ---- referenced documents ---- */
 static enum mrs_status
 add_value(struct live_trial *t, struct mrs_val v, struct mrs_val **list, uint32_t *n, uint32_t *cap, struct mrs_err *e)
 {
@@ -86,7 +86,7 @@ add_value(struct live_trial *t, struct mrs_val v, struct mrs_val **list, uint32_
     return MRS_OK;
 }
 
-/* The values at a path, members of an array too: each once. */
+/* The values at a path, including elements of arrays, without duplicates. */
 static enum mrs_status
 values_at(struct live_trial *t, const struct live_trial_coll *c, const char *path, struct mrs_val **list, uint32_t *n,
           struct mrs_err *e)
@@ -121,7 +121,7 @@ is_among(const struct live_trial_coll *c, uint64_t bytes, struct mrs_val id)
     return false;
 }
 
-/* Those that have one of the values. *all: they were all taken. */
+/* Reads the documents with one of the values. *all: none was left out. */
 static enum mrs_status
 ask(struct live_trial *t, struct live_trial_coll *c, struct mrs_view filter, bool *all, struct mrs_err *e)
 {
@@ -139,7 +139,8 @@ ask(struct live_trial *t, struct live_trial_coll *c, struct mrs_view filter, boo
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* A few of any kind, as examples of their types, and those that the documents of `by` name. *all: all of these. */
+/* Reads a few documents of any kind, as examples of their types, and those that documents of `by` refer to. *all: all
+ * of these. */
 static enum mrs_status
 load_named(struct live_trial *t, struct live_trial_coll *c, const char *path, const struct live_trial_coll *by,
            const char *reference, bool *all, struct mrs_err *e)
@@ -170,7 +171,7 @@ load_named(struct live_trial *t, struct live_trial_coll *c, const char *path, co
 }
 
 /* ---- the plan ---- */
-/* Whether a step before writes the collection: then what a join meets is not what was read. */
+/* Does an earlier step write the collection? Then the join's input is not the data read. */
 static bool
 written_before(const struct live_trial *t, uint32_t step, const struct mrs_coll *coll)
 {
@@ -208,7 +209,7 @@ load_join(struct live_trial *t, uint32_t step, struct mrs_err *e)
     return s;
 }
 
-/* Steps in which one document says something of others that may not have been read. */
+/* Steps in which one document affects others that may not have been read. */
 static bool
 needs_all(const struct mrs_step *s)
 {

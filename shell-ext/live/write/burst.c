@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A batch of changes on its way to the server: inserts, guarded updates, deletes, and the checkpoint behind them.
+/* burst.c - sends a batch of changes to the server: inserts, guarded updates, deletes, and then the checkpoint.
  *
- * Inserts go first and deletes last, so that at every instant each datum is somewhere. On a replica set all of it
- * is one short transaction whose first statement moves the checkpoint: a process that lost the run cannot commit. When
- * anything in it is refused or falls short, the transaction is taken back and the same changes go the plain way, which
- * is right without transactions, too: what is written twice is written once, and the checkpoint comes last. Never an
- * upsert: a document that is gone stays gone. A change of a unit is not made when an earlier one of the same unit was
- * refused. Nothing is known here of steps or of what the documents mean. */
+ * Inserts go first and deletes last, so that at every instant each datum exists somewhere. On a replica set all of it
+ * is one short transaction whose first statement moves the checkpoint: a process that lost the run cannot commit. If a
+ * change in it is refused or missed, the transaction is aborted and the same changes are sent one bulk after the other,
+ * which is correct without transactions, too: repeating a write has no further effect, and the checkpoint comes last.
+ * Never an upsert: a deleted document stays deleted. A change of a unit is not made if an earlier one of the same unit
+ * was refused. Nothing here depends on steps or on the content of documents. */
 #include "burst.h"
 #include "live/state/ranges.h"
 #include "live/state/state_io.h"
@@ -55,7 +55,7 @@ live_burst_add(struct live_burst *b, const struct live_change *c, struct mrs_err
 
 /* ---- filters and pipelines ---- */
 
-/* The update and its guard: inside of it, where nothing is removed, so that the filter is the `_id` alone. */
+/* Adds the update and its guard: inside the update if nothing is removed, so that the filter is the `_id` alone. */
 static enum mrs_status
 put_update(struct live_send *s, struct live_write_op *p, const struct live_change *c, const struct live_delta *d,
            struct mrs_err *e)
@@ -81,7 +81,7 @@ put_update(struct live_send *s, struct live_write_op *p, const struct live_chang
     return live_guard(c->before, names, s->names.n, &s->buf, e);
 }
 
-/* Without a guard, for a document whose guard does not fit next to its value: marked weak, and sent alone. */
+/* For a document whose guard does not fit next to its value: no guard, marked weak, and sent alone. */
 static enum mrs_status
 put_weak(struct live_send *s, struct live_write_op *p, const struct live_change *c, const struct live_delta *d,
          struct mrs_err *e)
@@ -98,7 +98,7 @@ put_weak(struct live_send *s, struct live_write_op *p, const struct live_change 
     return st ? st : live_guard_id(c->before, true, &s->buf, e);
 }
 
-/* Pipeline, then filter, into one buffer by offsets. A change that needs nothing counts as made. */
+/* Adds the pipeline, then the filter, to one buffer by offsets. A change without a difference counts as made. */
 static enum mrs_status
 prepare_one(struct live_send *s, uint32_t i, struct mrs_err *e)
 {
@@ -169,7 +169,7 @@ live_send_op(const struct live_send *s, uint32_t i, struct live_op *op)
     }
 }
 
-/* The next changes of this kind that are of one collection, into s->at and s->ops; 0: none. */
+/* Puts the next changes of this kind, all for one collection, into s->at and s->ops; 0: none. */
 static uint32_t
 next_bulk(struct live_send *s, enum live_op_kind kind, bool all)
 {
@@ -188,7 +188,7 @@ next_bulk(struct live_send *s, enum live_op_kind kind, bool all)
 
 /* ---- the transaction ---- */
 
-/* Of updates those that changed something: what matched by `_id` may have failed the guard inside. */
+/* For updates the number of changed documents: one that matched by `_id` may have failed the guard inside. */
 static uint64_t
 sum_of(enum live_op_kind kind, const struct live_bulk_result *r)
 {
@@ -201,7 +201,7 @@ bypass(const struct live_job *job)
     return job->opts.quiet == LIVE_BY_VALIDATOR;
 }
 
-/* Inserts, updates, deletes. SKIP: something fell short; FAIL with the fault. */
+/* Sends inserts, updates, deletes. SKIP: one was missed; FAIL with the fault. */
 static enum mrs_status
 statements(struct live_send *s, struct live_fault *f, struct mrs_err *e)
 {
@@ -224,7 +224,7 @@ statements(struct live_send *s, struct live_fault *f, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* The first statement of a transaction: a write to the checkpoint, which is what two owners would collide on. */
+/* The first statement of a transaction: a write to the checkpoint, which conflicts if there are two owners. */
 static enum mrs_status
 check_first(struct live_burst *b, const struct live_op *check, struct live_fault *f, struct mrs_err *e)
 {
@@ -273,7 +273,7 @@ live_burst_begin(struct live_burst *b, struct mrs_buf *lsid, struct live_fault *
     return st ? st : check_first(b, &fence, f, e);
 }
 
-/* It is unknown whether the commit was done: the session is ended, then the checkpoint shows it. OK: it was; END. */
+/* After an unknown commit: ends the session, then reads the checkpoint. OK: committed; END. */
 static enum mrs_status
 undecided(struct live_send *s, struct live_checkpoint *c, struct mrs_err *e)
 {
@@ -329,7 +329,7 @@ reopen(struct live_send *s)
     }
 }
 
-/* One try: begun, checked, sent, committed. */
+/* One attempt: begin, check, send, commit. */
 static enum mrs_status
 try_transaction(struct live_send *s, const struct live_op *check, struct live_checkpoint *c, struct mrs_err *e)
 {
@@ -373,7 +373,7 @@ live_send_in_transaction(struct live_send *s, struct live_checkpoint *c, struct 
         }
     }
     reopen(s);
-    if (st == MRS_DEAD || (st == MRS_FAIL && s->fault.kind == LIVE_FAULT_NONE)) { /* not the server's word */
+    if (st == MRS_DEAD || (st == MRS_FAIL && s->fault.kind == LIVE_FAULT_NONE)) { /* not reported by the server */
         if (e) {
             *e = s->why;
         }
@@ -382,10 +382,10 @@ live_send_in_transaction(struct live_send *s, struct live_checkpoint *c, struct 
     return st == MRS_FAIL ? MRS_SKIP : st;
 }
 
-/* ---- the plain way ---- */
+/* ---- without a transaction ---- */
 
-/* Journaled on a standalone: the checkpoint after it may be sent again over another connection, and the writes that it
- * covers must not have been lost in between. */
+/* Journaled on a standalone: the checkpoint after it may be repeated over another connection, and the writes that it
+ * covers must not be lost in between. */
 static enum mrs_status
 bulk_plain(struct live_send *s, uint32_t n, struct live_bulk_result *r, struct mrs_err *e)
 {
@@ -416,7 +416,7 @@ live_send_held_back(const struct live_send *s, uint32_t unit)
     return false;
 }
 
-/* A unit whose earlier change was refused is not touched further. */
+/* Skips the later changes of a unit with a refused one. */
 static void
 hold_back(struct live_send *s)
 {

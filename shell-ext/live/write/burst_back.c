@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What really is on the server after a bulk that fell short.
+/* burst_back.c - reads the documents of a bulk back if some changes were missed.
  *
- * A bulk answers with sums: how many filters matched, not which. So the documents meant are read back by `_id` and
- * compared with what was to be written; equal bytes count as written, whatever their source. Reading goes in small
- * pieces, found documents are told apart by their `_id` as the server compares it. Nothing here writes or decides
- * what a difference means: that is the burst's. */
+ * The reply to a bulk has only sums: the number of filters that matched, not which. So the documents are read back by
+ * `_id` and compared with the bytes to write; equal bytes count as written, whatever their source. Reads go in small
+ * pieces, and the documents found are matched by their `_id` as the server compares it. Nothing here writes; the burst
+ * decides about differences. */
 #include "live/link/bson.h"
 #include "write.h"
 
@@ -47,7 +47,7 @@ id_of(const struct live_change *c)
     return mrs_doc_get(c->before.n ? c->before : c->after, "_id");
 }
 
-/* {_id: {$in: [...]}} of a piece. */
+/* {_id: {$in: [...]}} for a piece. */
 static enum mrs_status
 filter_of(const struct live_burst *b, const uint32_t *at, uint32_t n, struct mrs_buf *buf, struct mrs_view *out,
           struct mrs_err *e)

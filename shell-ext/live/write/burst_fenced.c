@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The changes of a worker: all in transactions that its range fences, the last one with the checkpoint.
+/* burst_fenced.c - sends the changes of a worker: all in transactions that its range fences, the last one with the
+ * checkpoint.
  *
- * Several processes share a walk, and one that slept past its lease may wake at any time. So a worker never writes
- * outside of a transaction, and each transaction begins with a write to its range that matches only as long as the
- * worker owns it. Changes go in the order of all bursts, inserts, updates, deletes, as many in one as a transaction
- * should have. A transaction that falls short or is refused is split in halves until a single change is left, which is
- * then judged; after that the size grows again. */
+ * Several processes share a walk, and one that slept past its lease may resume at any time. So a worker never writes
+ * outside a transaction, and each transaction begins with a write to its range that matches only while the worker owns
+ * it. Changes are sent in the order of all bursts, inserts, updates, deletes, as many in one transaction as advisable.
+ * A transaction with a missed or refused change is split in halves until a single change is left, whose result is then
+ * evaluated; after that the size grows again. */
 #include "burst.h"
 
 enum { ALL = LIVE_TXN_DOCS - 1 };
@@ -13,8 +14,8 @@ enum { ALL = LIVE_TXN_DOCS - 1 };
 struct fenced {
     struct live_send *s;
     uint32_t *order;      /* all changes */
-    uint32_t at, k, most; /* those in hand, and how many there may be */
-    bool made;            /* those in hand were, in one transaction */
+    uint32_t at, k, most; /* the current ones, and their maximum number */
+    bool made;            /* the current ones were made, in one transaction */
 };
 
 static void
@@ -32,7 +33,7 @@ put_order(struct fenced *f)
     }
 }
 
-/* The next that go together; a weak one alone. */
+/* Selects the next changes for one transaction; a weak one alone. */
 static void
 choose(struct fenced *f)
 {
@@ -70,7 +71,7 @@ written(struct fenced *f)
     }
 }
 
-/* The one change that was not made: what is there, and the server's word, tell what it means. */
+/* Evaluates the one change that was not made, from the current document and the server's error. */
 static enum mrs_status
 judge(struct fenced *f, struct mrs_err *e)
 {
@@ -84,7 +85,7 @@ judge(struct fenced *f, struct mrs_err *e)
     if (s->fault.kind == LIVE_FAULT_TRANSIENT) {
         return MRS_OK;
     }
-    if (s->fault.kind != LIVE_FAULT_NONE && !s->refused) { /* not of the change */
+    if (s->fault.kind != LIVE_FAULT_NONE && !s->refused) { /* error not of the change */
         if (e) {
             *e = s->why;
         }
@@ -99,7 +100,7 @@ judge(struct fenced *f, struct mrs_err *e)
     return st;
 }
 
-/* Those in hand; with c where they are the last and all before were made. */
+/* Sends the current changes; with c if they are the last and all before were made. */
 static enum mrs_status
 send(struct fenced *f, struct live_checkpoint *c, struct mrs_err *e)
 {

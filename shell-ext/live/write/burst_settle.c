@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What came of each change of a bulk, from sums, write errors and reading back.
+/* burst_settle.c - determines the result of each change of a bulk, from sums, write errors and reading back.
  *
- * Errors carry an index, misses do not: where sums and errors do not account for all, the rest is read back. A
- * duplicate `_id` is compared with the document that has it: equal bytes are ours from before, others are foreign. A
- * change too large for a guard is sent from here, alone. What a miss or a clash means for its unit is the caller's. */
+ * Errors have an index, misses do not: if sums and errors do not account for all changes, the rest is read back. A
+ * duplicate `_id` is compared with the document that has it: equal bytes are an earlier write of ours, others are
+ * foreign. A change too large for a guard is sent from here, alone. The caller decides the effect of a miss or a
+ * duplicate on its unit. */
 #include "live/link/bson.h"
 #include "burst.h"
 
@@ -46,7 +47,7 @@ tell_delete(void *arg, struct live_change *c, enum live_there there)
     c->outcome = there == LIVE_GONE ? LIVE_WRITTEN : LIVE_MISSED;
 }
 
-/* Only for the mutant: what an upsert would have done to a document that is gone. */
+/* Only for the mutant: does what an upsert would do to a deleted document. */
 static enum mrs_status
 resurrect(struct live_send *s, uint32_t n, struct mrs_err *e)
 {
@@ -63,8 +64,7 @@ resurrect(struct live_send *s, uint32_t n, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Sets the outcome of those with errors; the others that must be read back are moved to the front of s->at. Returns
- * how many. */
+/* Sets the outcome of changes with errors; moves those to read back to the front of s->at. Returns their number. */
 static uint32_t
 sort_out(struct live_send *s, enum live_op_kind kind, uint32_t n, bool all, const struct live_bulk_result *r)
 {
@@ -104,7 +104,7 @@ live_settle(struct live_send *s, enum live_op_kind kind, uint32_t n, uint64_t su
     return !st && kind == LIVE_UPDATE && LIVE_MUTANT("upsert") ? resurrect(s, rest, e) : st;
 }
 
-/* One try in a transaction of its own: read, compared, written. SKIP: it was changed. */
+/* One attempt in its own transaction: read, compare, write. SKIP: the document has changed. */
 static enum mrs_status
 alone_in_txn(struct live_send *s, const struct live_op *op, uint32_t i, bool bypass, struct live_fault *f,
              struct mrs_err *e)

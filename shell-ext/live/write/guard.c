@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What lets a write happen only where the document still is what the write was derived from: a filter, or a condition
- * inside the update.
+/* guard.c - the condition under which a write may happen: the document is still the one from which the write was
+ * derived. A filter, or a condition inside the update.
  *
- * Whole top-level fields are compared inside $expr, by type and by value as a literal: the language of filters would
- * take null for missing, 5 for [5] and a text that begins with a dollar for a path. $eq takes numbers of other types
- * as equal, and symbols and strings, so these carry their $type, and nested values their size; documents as a whole
- * their size and the types of their wide numbers. The `_id` is outside $expr, so that its index finds the document.
- * Nothing is known here of what is to be written. */
+ * Complete top-level fields are compared inside $expr, by type and by value as a literal: the query language would take
+ * null for missing, 5 for [5] and a string that begins with a dollar for a path. $eq treats numbers of different types
+ * as equal, and symbols and strings, so these are compared with their $type, and nested values with their size; whole
+ * documents with their size and the types of their wide numbers. The `_id` is outside $expr, so that its index finds
+ * the document. Nothing here depends on the update. */
 #include "write.h"
 
 #include "mongoreshape/value.h"
@@ -20,7 +20,7 @@ plain(const char *name)
     return *name && *name != '$' && !strchr(name, '.');
 }
 
-/* What an expression says for the field: "$name", or by $getField where the name is no path. */
+/* The expression for a field: "$name", or $getField if the name is no path. */
 static void
 put_field(struct mrs_build *b, const char *key, const char *name)
 {
@@ -79,7 +79,7 @@ put_type(struct mrs_build *b, const char *name, uint8_t type)
     close_eq(b);
 }
 
-/* $bsonSize of {v: the field}: numbers inside that changed their type change it, mostly. */
+/* $bsonSize of {v: the field}: mostly shows numbers inside that changed their type. */
 static void
 put_size(struct mrs_build *b, const char *name, uint32_t size)
 {
@@ -93,7 +93,7 @@ put_size(struct mrs_build *b, const char *name, uint32_t size)
     close_eq(b);
 }
 
-/* Whether what equals such a value can be of another type. */
+/* Can a value of another type be equal to such a value? */
 static bool
 is_like_others(uint8_t type)
 {
@@ -161,7 +161,7 @@ put_whole(struct mrs_build *b, struct mrs_view doc)
     }
 }
 
-/* Distinct names into list; more than there is room for: the count all the same. */
+/* Puts distinct names into list; returns their number, even beyond the capacity. */
 static uint32_t
 distinct(const char *names, size_t n, const char *list[NAMES_MAX])
 {
@@ -215,7 +215,7 @@ no_id(struct mrs_err *e)
     return mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "a document without _id cannot be guarded");
 }
 
-/* The items of $and. */
+/* The elements of $and. */
 static void
 put_conditions(struct mrs_build *b, struct mrs_view doc, struct mrs_val id, const char *names, size_t n)
 {
@@ -235,7 +235,7 @@ put_conditions(struct mrs_build *b, struct mrs_view doc, struct mrs_val id, cons
     }
 }
 
-/* Ends what was begun at byte `before`; a guard that is too large is taken back. */
+/* Ends what was begun at byte `before`; removes a guard that is too large. */
 static enum mrs_status
 finish(struct mrs_build *b, size_t before, struct mrs_err *e)
 {

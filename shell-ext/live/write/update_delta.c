@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One document's change as an update pipeline.
+/* update_delta.c - one document's change as an update pipeline.
  *
- * Update operators would put several new fields in the order of their names, and a replacement would take fields with
- * it that an application has added in the meantime. So the change is spelt field by field: one $unset for what goes,
- * then one $set stage for each field that is new or other, with its value as a literal. Fields that stay keep their
- * place and new ones come last, in this order; where `after` is not what that gives (another order, names that no
- * stage can spell, too many fields), the document is replaced as a whole and the writer must guard all of it.
- * With a condition, all is one $replaceWith by $mergeObjects, which keeps places and order as the stages do; it has no
- * word for what goes. Nothing is known here of servers, of what a condition says, or of steps. */
+ * Update operators would put several new fields in the order of their names, and a replacement would remove fields that
+ * an application has added in the meantime. So the change is written field by field: one $unset for removed fields,
+ * then one $set stage for each new or changed field, with its value as a literal. Unchanged fields keep their position
+ * and new ones come last, in this order; if that does not give `after` (another order, names that no stage can express,
+ * too many fields), the document is replaced as a whole and the writer must guard all of it. With a condition, all is
+ * one $replaceWith by $mergeObjects, which preserves positions and order like the stages; it cannot remove fields.
+ * Nothing here depends on servers, on the content of a condition, or on steps. */
 #include "write.h"
 
 #include "mongoreshape/value.h"
@@ -30,7 +30,8 @@ note(struct live_delta *o, const struct mrs_elem *e, int kind)
     o->removed += kind == LIVE_REMOVED;
 }
 
-/* Both documents side by side: what before has and after has not at this place goes, the rest of after is new. */
+/* Compares the documents in parallel: fields of before that after does not have at this position are removed, the rest
+ * of after is new. */
 static int
 collect(struct mrs_view before, struct mrs_view after, struct live_delta *o)
 {
@@ -56,7 +57,7 @@ collect(struct mrs_view before, struct mrs_view after, struct live_delta *o)
     return got < 0 || more < 0 ? -1 : 0;
 }
 
-/* A field that goes here and comes there, or a name that occurs twice, cannot be spelt either. */
+/* A field that is removed here and added there, or a duplicate name, cannot be expressed either. */
 static void
 check(struct mrs_mem *mem, struct mrs_view before, struct mrs_view after, struct live_delta *o)
 {
@@ -121,7 +122,7 @@ by_name(const struct live_delta_op *a, const struct live_delta_op *b)
     return strcmp(a->e.name, b->e.name);
 }
 
-/* What update operators would do: all fields in one, by name. Only the test build's mutant asks for it. */
+/* Like update operators: all fields in one stage, by name. Only for the test build's mutant. */
 static void
 put_fields_by_name(struct mrs_build *b, const struct live_delta *d)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* background.js - apply without waiting for its end: the tool becomes a process of its own, which outlives the shell.
+/* background.js - apply without waiting for its end: the tool runs as its own process, which outlives the shell.
  *
- * We wait until its run says that somebody is at work, or until it has ended already. What it says at its end goes to a
- * file for us alone. */
+ * We wait until the run shows an owner, or until it has ended. The output goes to a file that only this user can
+ * read. */
 'use strict';
 
 const fs = require('fs');
@@ -15,7 +15,7 @@ const { start, report, connection } = require('./tool.js');
 const LOOK_MS = 500;
 const sleep = (ms) => new Promise((resolve) => { setTimeout(resolve, ms); });
 
-/* Starts it; ended() is null as long as it works, then its answer. A run names the process that works on it. */
+/* Starts it; ended() is null while it runs, then its result. A run names the process that works on it. */
 const begin = (args, uri, log) => {
     let answer = null, failed = null;
     const out = fs.openSync(log, 'wx', 0o600);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help.js - what reshape.help() says; what a command means in full the tools say themselves: reshape.help('apply'). */
+/* help.js - the text of reshape.help(); the tools have the full help of a command: reshape.help('apply'). */
 'use strict';
 
 const overview = `reshape: documents of this server from one schema design to another, by a plan.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* line.js - from what is given to a function of `reshape` to the words of a tool's command line, and back.
+/* line.js - converts arguments of a `reshape` function to a tool's command line, and back.
  *
- * Options are those of the tools, written as JavaScript writes names: { quietBy: 'validator' } is --quiet-by=validator.
- * There is no list of them here: the tool says which it does not know, and what it means instead. */
+ * Options are those of the tools, with names in JavaScript style: { quietBy: 'validator' } is --quiet-by=validator.
+ * There is no list of them here: the tool reports unknown ones, and suggests the right one. */
 'use strict';
 
 const fs = require('fs');
@@ -42,7 +42,7 @@ const option = (name, value) => {
     return [`${said}=${value}`];
 };
 
-/* Names that belong to the shell's side. A URI may hold a password, and the words of a process are seen by others. */
+/* Names that the shell handles itself. A URI may contain a password, and other users see the arguments of a process. */
 const ours = ['background', 'uri', 'progress'];
 
 const words = (command, operand, options) => {
@@ -54,7 +54,7 @@ const words = (command, operand, options) => {
     return [command, ...given.flatMap(([name, value]) => option(name, value)), ...named];
 };
 
-/* The tools read plans from files: one that was given as a document becomes one, for us alone and for this call. */
+/* The tools read plans from files: a plan given as a document is written to one, only for this user and this call. */
 const withPlanFile = async (shell, plan, use) => {
     if (!isPlan(plan)) {
         return use(plan);
@@ -99,7 +99,7 @@ const shellCall = (line, plan) => {
     return `reshape.${watched ? 'watch' : command}(${[given, said && `{ ${said} }`].filter(Boolean).join(', ')})`;
 };
 
-/* What a tool said, with its next line as a call. */
+/* The output of a tool, with its next line as a call. */
 const withNext = (said, plan) => (said.next ? { ...said, next: shellCall(said.next, plan) } : said);
 
 module.exports = { take, words, withPlanFile, withNext };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool.js - one of the tools started, told where the server is, and its answer read.
+/* tool.js - starts one of the tools, passes it the server, and parses its output.
  *
  * The URI of the shell's connection goes to the tool's standard input: neither the arguments nor the environment of a
- * process, which others may see, ever hold it. */
+ * process, which other users may see, ever contain it. */
 'use strict';
 
 const { spawn } = require('child_process');
@@ -14,7 +14,7 @@ const notStarted = (name, error) => new Error(error.code === 'ENOENT'
     ? `${name} is not there: install it, or let the variable MONGORESHAPE_BIN name the folder that holds it`
     : `${name} cannot be started: ${error.message}`);
 
-/* Where to look: the shell's own server and database, unless the options say otherwise. */
+/* The connection: the shell's own server and database, unless the options say otherwise. */
 const connection = (shell, options) => {
     const own = { db: shell.db().getName(), ...options };
     if (options.uriFile !== undefined) {
@@ -23,7 +23,7 @@ const connection = (shell, options) => {
     return { uri: shell.db().getMongo().getURI(), options: { ...own, uriFile: '-' } };
 };
 
-/* A process with its standard input fed. error: takes what keeps it from being started. */
+/* Starts a process and writes its standard input. error: called if it cannot be started. */
 const start = (name, args, uri, stdio, more, error) => {
     const child = spawn(program(name), args, { stdio: [uri === null ? 'ignore' : 'pipe', ...stdio], ...more });
     child.on('error', (e) => error(notStarted(name, e)));
@@ -34,8 +34,8 @@ const start = (name, args, uri, stdio, more, error) => {
     return child;
 };
 
-/* Runs a tool to its end: { status, stdout, stderr }. shown: its progress goes to the terminal, where there is one.
- * line: takes each line of its output as it comes, with the process, instead of keeping them. */
+/* Runs a tool to its end: { status, stdout, stderr }. shown: its progress goes to the terminal, if there is one. line:
+ * gets each line of its output at once, with the process, instead of storing them. */
 const run = (name, args, { uri = null, shown = false, line = null } = {}) => new Promise((resolve, reject) => {
     const onTerminal = shown && process.stderr.isTTY;
     const words = onTerminal ? [...args, '--progress'] : args;
@@ -55,10 +55,10 @@ const run = (name, args, { uri = null, shown = false, line = null } = {}) => new
     });
 });
 
-/* ---- the answer ---- */
+/* ---- output ---- */
 const mistake = (m) => `  line ${m.line}, column ${m.column}: ${m.message}`;
 
-/* Everything that went wrong, in words. */
+/* All errors as text. */
 const trouble = (answer, said) => {
     if (!said) {
         const how = answer.signal ? `by ${answer.signal}` : `with status ${answer.status}`;
@@ -72,8 +72,8 @@ const trouble = (answer, said) => {
 
 const empty = (value) => value === null || (Array.isArray(value) && value.length === 0);
 
-/* The one object that a tool prints with --json, without what is empty. A status of more than 1 is an error. uri: the
- * shell's own, which need not be said; else the report names the server. */
+/* The one object that a tool prints with --json, without empty members. A status of more than 1 is an error. uri: the
+ * shell's own, which is omitted; else the report names the server. */
 const report = (shell, answer, uri = null) => {
     let said = null;
     try {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* watch.js - a line each time that a run has come further, until nobody works on it any more. */
+/* watch.js - prints a line at each progress of a run, until no process works on it any more. */
 'use strict';
 
 const { words, withPlanFile, withNext } = require('./line.js');
@@ -7,7 +7,7 @@ const { run, report, connection } = require('./tool.js');
 
 const left = (s) => (s < 90 ? `${s} s` : s < 5400 ? `${Math.round(s / 60)} min` : `${(s / 3600).toFixed(1)} h`);
 
-/* One line of a run: what it is doing, how far it is, how fast, and what holds it back. */
+/* One line of a run: its phase, progress, speed, and what limits it. */
 const picture = (s) => {
     const whole = s.estimated > 0 ? ` of ~${s.estimated} (${s.percent} %)` : '';
     return [

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mongod_abi.h - the binary interface by which MongoDB 9.0 talks to an extension (version 1.0), in our own words.
+/* mongod_abi.h - the binary interface between MongoDB 9.0 and an extension (version 1.0), declared independently.
  *
- * These are facts about layout: which calls an object has, in which order, and who owns what. An object begins with a
- * pointer to its calls; its maker frees it, through `destroy`. A call that returns a struct mdb_status gives
- * it to
- * the caller, who destroys it, whatever it says; where a call fails its out-pointer stays NULL. Bytes are BSON, or text
- * without a NUL. Enumerations have a fixed width, so they are integers here. LP64 only; tests/host holds the sizes. */
+ * These are facts about layout: the calls of an object, their order, and ownership. An object begins with a pointer to
+ * its calls; its maker frees it, through `destroy`. The caller of a call that returns a struct mdb_status owns the
+ * status and destroys it, whatever its code; if a call fails, its out-pointer stays NULL. Bytes are BSON, or text
+ * without a NUL. Enumerations have a fixed width, so they are integers here. LP64 only; tests/host checks the sizes. */
 #ifndef EXT_MONGOD_ABI_H
 #define EXT_MONGOD_ABI_H
 
@@ -13,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct mdb_bytes { /* lent */
+struct mdb_bytes { /* borrowed */
     const uint8_t *data;
     uint64_t len;
 };
@@ -30,14 +29,14 @@ struct mdb_status {
 };
 struct mdb_status_calls {
     void (*destroy)(struct mdb_status *);
-    int32_t (*get_code)(const struct mdb_status *); /* 0: all is well */
+    int32_t (*get_code)(const struct mdb_status *); /* 0: success */
     struct mdb_bytes (*get_reason)(const struct mdb_status *);
     void (*set_code)(struct mdb_status *, int32_t);
     struct mdb_status *(*set_reason)(struct mdb_status *, struct mdb_bytes);
     struct mdb_status *(*clone)(const struct mdb_status *, struct mdb_status **);
 };
 
-struct mdb_buf { /* given */
+struct mdb_buf { /* owned by the receiver */
     const struct mdb_buf_calls *calls;
 };
 struct mdb_buf_calls {
@@ -74,7 +73,7 @@ struct mdb_resolved_ns {
     const struct mdb_bytes *stage;
 };
 
-/* ---- what the server has ---- */
+/* ---- objects of the server ---- */
 struct mdb_log_attribute {
     struct mdb_bytes name, value;
 };
@@ -92,7 +91,7 @@ struct mdb_log_message {
 struct mdb_logger {
     const struct mdb_logger_calls *calls;
 };
-struct mdb_logger_calls { /* without an object */
+struct mdb_logger_calls { /* no object */
     struct mdb_status *(*log)(const struct mdb_log_message *);
     struct mdb_status *(*should_log)(uint32_t severity, uint32_t type, bool *);
 };
@@ -101,7 +100,7 @@ struct mdb_services {
 };
 struct mdb_node;
 struct mdb_ast;
-struct mdb_service_calls { /* without an object; what is not confirmed for 9.0 is left out at the end */
+struct mdb_service_calls { /* no object; calls not confirmed for 9.0 are omitted at the end */
     struct mdb_logger *(*get_logger)(void);
     struct mdb_status *(*user_asserted)(struct mdb_bytes); /* {message, errorCode} -> a status of the server */
     struct mdb_status *(*tripwire_asserted)(struct mdb_bytes);
@@ -110,7 +109,7 @@ struct mdb_service_calls { /* without an object; what is not confirmed for 9.0 i
     struct mdb_status *(*create_id_lookup)(struct mdb_bytes, struct mdb_ast **);
 };
 struct mdb_descriptor;
-struct mdb_portal { /* for the time of `initialize` */
+struct mdb_portal { /* valid during `initialize` */
     const struct mdb_portal_calls *calls;
     struct mdb_version version;
     int32_t max_wire_version;
@@ -122,22 +121,22 @@ struct mdb_portal_calls {
 };
 struct mdb_exec;
 struct mdb_metrics;
-struct mdb_context { /* for the time of one call */
+struct mdb_context { /* valid during one call */
     const struct mdb_context_calls *calls;
 };
 struct mdb_context_calls {
-    /* What is returned says how the call went; whether the operation was killed is written into ours. */
+    /* The returned status is the result of the call; whether the operation was killed is written into ours. */
     struct mdb_status *(*check_for_interrupt)(const struct mdb_context *, struct mdb_status *ours);
     struct mdb_status *(*get_metrics)(const struct mdb_context *, struct mdb_exec *, struct mdb_metrics **);
     struct mdb_status *(*get_deadline)(const struct mdb_context *, int64_t *);
 };
-struct mdb_shape_opts { /* for the time of one call */
+struct mdb_shape_opts { /* valid during one call */
     const struct mdb_shape_calls *calls;
 };
 struct mdb_shape_calls {
     struct mdb_status *(*identifier)(const struct mdb_shape_opts *, struct mdb_bytes, struct mdb_buf **);
     struct mdb_status *(*field_path)(const struct mdb_shape_opts *, struct mdb_bytes, struct mdb_buf **);
-    /* One BSON element -> {"": what stands for it}. */
+    /* One BSON element -> {"": its replacement}. */
     struct mdb_status *(*literal)(const struct mdb_shape_opts *, struct mdb_bytes, struct mdb_buf **);
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_abi.h - the half of the interface that an extension implements: what it is, its stage in each form that the
- * server asks for, and the stage at work. Conventions: mongod_abi.h. */
+/* stage_abi.h - the part of the interface that an extension implements: its properties, its stage in each form that the
+ * server requests, and the executing stage. Conventions: mongod_abi.h. */
 #ifndef EXT_STAGE_ABI_H
 #define EXT_STAGE_ABI_H
 
@@ -13,7 +13,7 @@ struct mdb_extension {
 struct mdb_extension_calls {
     struct mdb_status *(*initialize)(const struct mdb_extension *, const struct mdb_portal *);
 };
-struct mdb_descriptor { /* lives for ever */
+struct mdb_descriptor { /* lives until the process ends */
     const struct mdb_descriptor_calls *calls;
 };
 struct mdb_descriptor_calls {
@@ -22,7 +22,7 @@ struct mdb_descriptor_calls {
     struct mdb_status *(*parse)(const struct mdb_descriptor *, struct mdb_bytes, struct mdb_node **);
 };
 struct mdb_expanded;
-struct mdb_node { /* a stage as it was written */
+struct mdb_node { /* a stage as written */
     const struct mdb_node_calls *calls;
 };
 struct mdb_node_calls {
@@ -37,11 +37,11 @@ struct mdb_element {
     uint32_t type; /* 0: node, 1: ast */
     void *object;
 };
-struct mdb_elements { /* of the caller */
+struct mdb_elements { /* owned by the caller */
     size_t n;
     struct mdb_element *element;
 };
-struct mdb_expanded { /* what a node becomes */
+struct mdb_expanded { /* expansion of a node */
     const struct mdb_expanded_calls *calls;
 };
 struct mdb_expanded_calls {
@@ -63,7 +63,7 @@ struct mdb_ast_calls {
     struct mdb_status *(*bind_namespace)(struct mdb_ast *, const struct mdb_resolved_ns *);
 };
 struct mdb_dpl;
-struct mdb_logical { /* a stage of a plan of execution */
+struct mdb_logical { /* a stage of an execution plan */
     const struct mdb_logical_calls *calls;
 };
 struct mdb_logical_calls {
@@ -87,11 +87,11 @@ struct mdb_dpl_part {
     uint32_t type; /* 0: node, 1: logical */
     void *object;
 };
-struct mdb_dpl_parts { /* of the caller */
+struct mdb_dpl_parts { /* owned by the caller */
     size_t n;
     struct mdb_dpl_part *part;
 };
-struct mdb_dpl_list { /* what a half of a distributed plan is made of */
+struct mdb_dpl_list { /* one half of a distributed plan */
     const struct mdb_dpl_list_calls *calls;
 };
 struct mdb_dpl_list_calls {
@@ -99,7 +99,7 @@ struct mdb_dpl_list_calls {
     size_t (*size)(const struct mdb_dpl_list *);
     struct mdb_status *(*transfer)(struct mdb_dpl_list *, struct mdb_dpl_parts *);
 };
-struct mdb_dpl { /* which half of the work is done on shards, and which where their results come together */
+struct mdb_dpl { /* the work on shards, and the work where their results are merged */
     const struct mdb_dpl_calls *calls;
 };
 struct mdb_dpl_calls {
@@ -108,7 +108,7 @@ struct mdb_dpl_calls {
     struct mdb_status *(*extract_merging)(struct mdb_dpl *, struct mdb_dpl_list **);
     struct mdb_status *(*get_sort_pattern)(const struct mdb_dpl *, struct mdb_buf **);
 };
-struct mdb_exec { /* a stage at work: ours, and the one before it */
+struct mdb_exec { /* an executing stage: ours, and the one before it */
     const struct mdb_exec_calls *calls;
 };
 struct mdb_exec_calls {
@@ -116,13 +116,13 @@ struct mdb_exec_calls {
     struct mdb_status *(*get_next)(struct mdb_exec *, struct mdb_context *, struct mdb_next *);
     struct mdb_bytes (*get_name)(const struct mdb_exec *);
     struct mdb_status *(*create_metrics)(const struct mdb_exec *, struct mdb_metrics **);
-    struct mdb_status *(*set_source)(struct mdb_exec *, struct mdb_exec *); /* NULL: it has none any more */
+    struct mdb_status *(*set_source)(struct mdb_exec *, struct mdb_exec *); /* NULL: no source any more */
     struct mdb_status *(*open)(struct mdb_exec *);
     struct mdb_status *(*reopen)(struct mdb_exec *);
     struct mdb_status *(*close)(struct mdb_exec *);
     struct mdb_status *(*explain)(const struct mdb_exec *, struct mdb_context *, uint32_t, struct mdb_buf **);
 };
-struct mdb_metrics { /* of an operation, shared by stages of one name */
+struct mdb_metrics { /* for an operation, shared by stages of one name */
     const struct mdb_metrics_calls *calls;
 };
 struct mdb_metrics_calls {

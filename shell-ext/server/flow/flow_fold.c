@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flow_fold.c - grouped steps in a stage: sorted documents become a document for each group.
  *
- * What a document brings is kept until its group has ended, which is when the key of another one comes. A server sorts
- * missing and null alike, and they are two groups: so groups whose keys differ in that alone are open side by side.
- * A key that goes back shows that the stream is not sorted. There is no spill: a group has the memory of the stage. */
+ * The entry of a document is stored until its group has ended, which is when another key arrives. A server sorts
+ * missing and null as equal, and they are two groups: so groups whose keys differ only in that are open at the same
+ * time. A smaller key than before shows that the stream is not sorted. There is no spill: a group has the memory of the
+ * stage. */
 #include "stage_flow.h"
 
 #include "mongoreshape/build.h"
@@ -21,14 +22,14 @@ struct group_member {
 };
 struct ext_groups {
     struct ext_node *node;
-    struct mrs_fold_entry entry; /* of the document in hand */
-    struct mrs_buf key, shared;  /* the same */
-    struct mrs_buf bytes;        /* of all that is open */
+    struct mrs_fold_entry entry; /* of the current document */
+    struct mrs_buf key, shared;  /* of the current document */
+    struct mrs_buf bytes;        /* of all open groups */
     struct group_bytes *group;   /* keys */
     uint32_t n_groups, cap_groups;
     struct group_member *member;
     uint32_t n, cap;
-    /* the group that is being folded */
+    /* the group being folded */
     uint32_t folding;
     struct group_member **mine;  /* n_mine, in order */
     uint32_t n_mine, at;
@@ -72,7 +73,7 @@ ext_fold_close(struct ext_node *n)
     n->groups = NULL;
 }
 
-/* ---- folding one group ---- */
+/* ---- fold one group ---- */
 static struct mrs_view
 view_of(const struct ext_groups *g, struct group_bytes b)
 {
@@ -112,7 +113,7 @@ static enum mrs_status
 group_put(void *arg, struct mrs_view doc, bool but_last, struct mrs_err *e)
 {
     struct ext_groups *g = arg;
-    (void)but_last; /* which documents a group was made of is not asked for here */
+    (void)but_last; /* the members of an output document are not needed here */
     return ext_node_put(g->node, 1, doc, e);
 }
 
@@ -132,7 +133,7 @@ by_order(const void *pa, const void *pb, void *arg)
     return c ? c : (a > b) - (a < b);
 }
 
-/* The members of a group, in their order, which is mostly the order in which they came. */
+/* The members of a group, in their order, which is mostly the order of arrival. */
 static enum mrs_status
 collect(struct ext_groups *g, uint32_t group, struct mrs_err *e)
 {
@@ -188,7 +189,7 @@ fold_one(struct ext_groups *g, uint32_t group, struct mrs_err *e)
                              *n->ctx.err->where ? ": " : "", n->ctx.err->msg);
 }
 
-/* The open group with the least key that is greater than that of `after`; UINT32_MAX: none. */
+/* The open group with the least key greater than that of `after`; UINT32_MAX: none. */
 static uint32_t
 next_group(const struct ext_groups *g, uint32_t after)
 {
@@ -217,9 +218,9 @@ ext_fold_end(struct ext_node *n, struct mrs_err *e)
     return s;
 }
 
-/* ---- a document comes ---- */
-/* Whether two keys differ first in that one has null where the other has nothing: a server sorts these alike. (Bytes
- * inside a text may look so, too: then a group stays open for longer, and no more.) */
+/* ---- input ---- */
+/* Is the first difference of two keys null against missing? A server sorts these as equal. (Bytes inside a string may
+ * look the same: then a group only stays open for longer.) */
 static bool
 sort_alike(const struct ext_groups *g, struct group_bytes a, struct group_bytes b)
 {
@@ -266,7 +267,7 @@ goes_back(const struct ext_groups *g, struct mrs_err *e)
     return MRS_FAIL;
 }
 
-/* The open group of the key in hand, which is opened where there is none; those that have ended become documents. */
+/* Finds or opens the group of the current key; ended groups become documents. */
 static enum mrs_status
 find_group(struct ext_groups *g, uint32_t *out, struct mrs_err *e)
 {
@@ -317,7 +318,7 @@ entry_status(const struct ext_groups *g, struct mrs_err *e)
     return s;
 }
 
-/* What the document brings: OK with entry, key and shared record filled, SKIP, DEAD. */
+/* Makes the entry of a document: OK with entry, key and shared record filled, SKIP, DEAD. */
 static enum mrs_status
 enter(struct ext_groups *g, struct mrs_view doc, bool *takes_part, struct mrs_err *e)
 {
@@ -361,7 +362,7 @@ keep(struct ext_groups *g, const struct mrs_buf *b)
     return at;
 }
 
-/* The shared record of the member before, where this one has the same: most of a group have. */
+/* Reuses the shared record of the preceding member if it is equal: it is for most members of a group. */
 static struct group_bytes
 keep_shared(struct ext_groups *g)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* flow_join.c - joined steps in a stage: a document whose partners a `$lookup` has put into one of its fields.
+/* flow_join.c - joined steps in a stage: a document with its partners, which a `$lookup` has put into one of its
+ * fields.
  *
- * The field goes before any step sees the document, and what lies in it is matched, shaped, sorted and put in by the
- * step itself: a partner that does not
- * match by the step's own rules stays out, whatever the `$lookup` brought. What becomes of the partners in their own
- * collection is the client's. */
+ * The field is removed before any step sees the document, and the step itself matches, converts, sorts and inserts its
+ * content: a partner that does not match by the step's own rules is left out, whatever the `$lookup` returned. The
+ * client handles the partners in their own collection. */
 #include "stage_flow.h"
 
 #include "mongoreshape/join_ops.h"
@@ -17,7 +17,7 @@ struct partner {
     struct mrs_err why; /* shape or order failed */
     bool takes, failed, unsorted, matched, refused;
 };
-struct partner_key { /* one of pair 0 */
+struct partner_key { /* of pair 0 */
     const struct mrs_keys *keys;
     uint32_t span, partner;
 };
@@ -26,13 +26,13 @@ struct partner_match {
 };
 struct ext_partners {
     struct ext_node *node;
-    struct partner *list;        /* n of them for the document in hand, more from earlier ones */
+    struct partner *list;        /* n of them for the current document, more from earlier ones */
     uint32_t n, n_made, cap;
-    struct mrs_keys keys;        /* of the document in hand */
-    struct mrs_buf out;          /* what it becomes */
+    struct mrs_keys keys;        /* of the current document */
+    struct mrs_buf out;          /* the output document */
     struct partner_key *key;     /* in the arena of the node, sorted */
     uint32_t n_keys;
-    uint32_t *same;              /* by key of the document: the first that is equal */
+    uint32_t *same;              /* by key of the document: the first equal one */
     uint8_t *named;
     struct partner_match *match;
     uint32_t n_matches, cap_matches, at;
@@ -113,7 +113,7 @@ count_refused(struct ext_partners *x, const struct mrs_err *why, struct mrs_err 
                              step->desc.sides[0].coll.coll, why->where, *why->where ? ": " : "", why->msg);
 }
 
-/* A reference to it is not dangling all the same: so its keys are kept, where they can be told. */
+/* A reference to it is still not dangling: so its keys are stored, if they can be computed. */
 static enum mrs_status
 refuse_partner(struct ext_partners *x, struct partner *p, struct mrs_view doc, struct mrs_err *e)
 {
@@ -189,7 +189,7 @@ read_partners(struct ext_partners *x, struct mrs_val field, struct mrs_err *e)
     return s;
 }
 
-/* ---- who matches ---- */
+/* ---- matches ---- */
 static int
 compare_spans(const struct mrs_keys *a, uint32_t i, const struct mrs_keys *b, uint32_t k)
 {
@@ -237,7 +237,7 @@ sort_keys(struct ext_partners *x, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* For each key of the document the first that is equal. */
+/* For each key of the document the first equal one. */
 static enum mrs_status
 find_same(struct ext_partners *x, struct mrs_err *e)
 {
@@ -256,7 +256,7 @@ find_same(struct ext_partners *x, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Whether each of the other pairs has a key on both sides. */
+/* Does each of the other pairs have an equal key on both sides? */
 static bool
 other_pairs_meet(const struct ext_partners *x, const struct partner *p)
 {
@@ -285,7 +285,7 @@ add_match(struct ext_partners *x, uint32_t partner, uint32_t key, struct mrs_err
     if (p->matched && !by_reference) {
         return MRS_OK;
     }
-    if (p->unsorted || p->refused) { /* without a sort key it is refused because a document would have it */
+    if (p->unsorted || p->refused) { /* without a sort key it is refused if a document matches it */
         x->named[key] = 1;
         enum mrs_status s = p->matched || p->refused ? MRS_OK : count_refused(x, &p->why, e);
         p->matched = true;
@@ -301,7 +301,7 @@ add_match(struct ext_partners *x, uint32_t partner, uint32_t key, struct mrs_err
     return MRS_OK;
 }
 
-/* The first of the sorted keys that is not below key k of the document. */
+/* The first of the sorted keys that is not less than key k of the document. */
 static uint32_t
 lower_bound(const struct ext_partners *x, uint32_t k)
 {
@@ -389,7 +389,7 @@ match_rewind(struct mrs_matches *m, struct mrs_err *e)
 static void
 match_used(struct mrs_matches *m, unsigned bits)
 {
-    (void)m; /* what becomes of a partner in its own collection is the client's */
+    (void)m; /* the client handles partners in their own collection */
     (void)bits;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_flow.c - documents through the hops of a stage, depth first.
+/* stage_flow.c - passes documents through the hops of a stage, depth first.
  *
- * A document goes from hop to hop. One that makes several of it is left open and asked for the next when the one in
- * hand has come to its end, so that no more is held than each step holds of itself. */
+ * A document goes from hop to hop. A hop that makes several documents stays open and is asked for the next one when the
+ * current one is finished, so that nothing is stored except the state of each step. */
 #include "stage_flow.h"
 
 #include "mongoreshape/build.h"
@@ -12,21 +12,21 @@
 #include "mongoreshape/spread_ops.h"
 
 struct ext_flow {
-    struct ext_spec *spec; /* held */
+    struct ext_spec *spec; /* a reference to it is held */
     struct mrs_mem *mem;
-    struct ext_node *node; /* one a hop */
-    bool *open;            /* of a hop: it has more to hand out */
+    struct ext_node *node; /* one for each hop */
+    bool *open;            /* by hop: it has more output */
     struct mrs_err err;
     struct ext_account account;
-    struct mrs_view doc;   /* in hand; p NULL: none */
-    uint32_t coll, hop;    /* where it lies, and which hop it comes to */
-    struct mrs_buf bare;   /* the document that was fed without the fields in which partners lie */
+    struct mrs_view doc;   /* the current document; p NULL: none */
+    uint32_t coll, hop;    /* its collection, and its next hop */
+    struct mrs_buf bare;   /* the input document without the fields of partners */
     struct mrs_val *field; /* by number */
     bool ended;
-    uint32_t end_at;       /* the first hop whose open groups have not been asked for */
+    uint32_t end_at;       /* the first hop whose open groups have not been requested */
 };
 
-/* ---- opening ---- */
+/* ---- open ---- */
 static enum mrs_status
 open_node(struct ext_flow *f, struct ext_node *n, const struct mrs_stage_hop *hop, struct mrs_err *e)
 {
@@ -160,8 +160,8 @@ next_item(struct ext_node *n, struct mrs_product *p)
     return true;
 }
 
-/* ---- the way of one document ---- */
-/* The number of the field, where it is one in which partners arrive; else that of all of them. */
+/* ---- one document ---- */
+/* The number of a field of partners; for another field the number of all of them. */
 static uint32_t
 field_no(const struct mrs_stage_route *r, const struct mrs_elem *e)
 {
@@ -172,7 +172,7 @@ field_no(const struct mrs_stage_route *r, const struct mrs_elem *e)
     return i;
 }
 
-/* Takes the fields out in which partners have arrived. */
+/* Removes the fields of partners. */
 static enum mrs_status
 bare(struct ext_flow *f, struct mrs_view *doc, struct mrs_err *e)
 {
@@ -225,7 +225,7 @@ ext_flow_end(struct ext_flow *f)
     f->ended = true;
 }
 
-/* What a kernel said of the document in hand, as the operation sees it. */
+/* Converts a kernel's error for the current document to that of the operation. */
 static enum mrs_status
 refused(struct ext_flow *f, const struct mrs_step *step, struct mrs_err *e)
 {
@@ -257,7 +257,7 @@ settled(struct ext_flow *f, enum mrs_status s, struct mrs_err *e)
     return s;
 }
 
-/* The document in hand through the hop it has come to. */
+/* Passes the current document through its next hop. */
 static enum mrs_status
 pass_hop(struct ext_flow *f, struct mrs_err *e)
 {
@@ -284,7 +284,7 @@ pass_hop(struct ext_flow *f, struct mrs_err *e)
     return settled(f, s, e);
 }
 
-/* The next product of the deepest hop that is open: OK, END (no hop is), or worse. */
+/* The next product of the deepest open hop: OK, END (no hop is open), or an error. */
 static enum mrs_status
 pull(struct ext_flow *f, struct mrs_err *e)
 {
@@ -315,7 +315,7 @@ pull(struct ext_flow *f, struct mrs_err *e)
     return s == MRS_END ? MRS_OK : settled(f, s, e);
 }
 
-/* Groups that are open when no more documents come, hop by hop. OK; END: there are none any more. */
+/* The groups still open after the last document, hop by hop. OK; END: none left. */
 static enum mrs_status
 pull_groups(struct ext_flow *f, struct mrs_err *e)
 {
@@ -332,7 +332,7 @@ pull_groups(struct ext_flow *f, struct mrs_err *e)
     return MRS_END;
 }
 
-/* Whether the document in hand is one that leaves the stage; it has come to the end of its way. */
+/* At the end of its hops: is the current document output of the stage? */
 static enum mrs_status
 arrive(struct ext_flow *f, struct mrs_view *out, bool *yes, struct mrs_err *e)
 {

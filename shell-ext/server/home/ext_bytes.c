@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ext_bytes.c - bytes that are given to the server, which destroys them. */
+/* ext_bytes.c - buffers for the server, which owns and destroys them. */
 #include "ext_home.h"
 
 #include "mongoreshape/buffer.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ext_status.c - the answers of our calls.
+/* ext_status.c - the statuses that our calls return.
  *
- * Those that need memory have their own and are written into by the server; those that must work without memory are
- * constants, for which destroying and writing do nothing. */
+ * Statuses with memory are objects that the server may write; statuses that must work without memory are constants, for
+ * which destroying and writing have no effect. */
 #include "ext_home.h"
 
 struct own_status {
@@ -79,7 +79,7 @@ _Static_assert(sizeof misuses / sizeof *misuses == EXT_N_MISUSES, "a text for ea
 static struct mdb_status *
 constant(const struct fixed_status *s)
 {
-    return (struct mdb_status *)(uintptr_t)s; /* nothing writes into it */
+    return (struct mdb_status *)(uintptr_t)s; /* nothing writes to it */
 }
 
 struct mdb_status *

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* guest.c - what libraries that are linked in would do to a program that is not ours.
+/* guest.c - disables effects of linked libraries on the server's process.
  *
- * These come before the functions of libc with the same names, for this library alone. The decimal library tells a
- * floating-point exception by a signal, which would end the server: here it is not told. The YAML library asserts what
- * its callers must hold; that is never false, and it must not reach for stderr and abort to say so. */
+ * These functions replace the libc functions of the same names, for this library only. The decimal library reports a
+ * floating-point exception by a signal, which would end the server: here it is ignored. The YAML library asserts
+ * preconditions of its callers; they always hold, and it must not use stderr and abort to report them. */
 #include <assert.h>
 #include <signal.h>
 

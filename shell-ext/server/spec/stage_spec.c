@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_spec.c - `{ $reshape: {...} }` from bytes of a stranger to a frozen specification.
+/* stage_spec.c - parses `{ $reshape: {...} }`: from untrusted bytes to an immutable specification.
  *
- * The bytes are checked before anything is read of them. Then each key is examined, and the plan loaded by the loader
- * of all our tools; whatever is wrong is collected and told once, each mistake with its path. */
+ * The bytes are validated before anything is read from them. Then each key is checked, and the plan loaded by the
+ * loader of all our tools; all errors are collected and reported together, each with its path. */
 #include "stage_spec.h"
 
 #include "mongoreshape/build.h"
@@ -16,10 +16,10 @@ static const char *const spec_keys[] = {"plan", "planId", "of", "emit", "with", 
 
 struct reader {
     struct ext_spec *spec;
-    const struct ext_spec *before; /* the same, read where the database was not known yet; NULL: there is none */
-    const char *database; /* NULL: not known */
+    const struct ext_spec *before; /* an earlier specification, made without a database; NULL: none */
+    const char *database; /* NULL: unknown */
     struct mrs_val at[N_SPEC_KEYS];
-    struct mrs_buf text;  /* mistakes, in words */
+    struct mrs_buf text;  /* error messages */
     uint32_t n;
     int32_t code;
 };
@@ -72,7 +72,7 @@ read_keys(struct reader *r, struct mrs_view body)
     }
 }
 
-/* A text without NULs, which lives as long as the specification; NULL: it is none. */
+/* A string without NULs, which lives as long as the specification; NULL: none. */
 static const char *
 plain_text(struct mrs_val v)
 {
@@ -134,7 +134,7 @@ is_plan_id(const char *text)
     return text && strlen(text) == 32 && strspn(text, "0123456789abcdef") == 32;
 }
 
-/* The plan that options name by an id. */
+/* The plan with this id in the options. */
 static bool
 find_plan(struct reader *r)
 {
@@ -230,8 +230,8 @@ route(struct reader *r, struct mrs_err *e)
     return mrs_stage_find_route(spec->plan, &request, &spec->arena, &spec->route, e);
 }
 
-/* ---- the doors ---- */
-/* One status for all mistakes: the server's own, so that it counts as an error of the user. */
+/* ---- entry points ---- */
+/* One status for all errors: made by the server, so that it counts as a user error. */
 static struct mdb_status *
 tell(struct reader *r, const struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ast_node.c - the stage in a pipeline: what the server may assume of it, and its way to a database. */
+/* ast_node.c - the stage in a pipeline: its properties for the server, and the binding to a database. */
 #include "stage_nodes.h"
 
 #include "mongoreshape/build.h"
@@ -82,7 +82,7 @@ static struct mdb_status *
 ast_bind(struct mdb_ast *a, const struct mdb_resolved_ns *ns)
 {
     (void)a;
-    (void)ns; /* which collection the documents come from is not asked: they are those of `of` */
+    (void)ns; /* the collection of the documents is not needed: it is `of` */
     return ext_ok();
 }
 

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec_stage.c - the stage at work: it asks the one before for documents, and gives what they become.
+/* exec_stage.c - the executing stage: reads documents from the stage before it, and returns their products.
  *
- * All state lies in the object, since each call may come on another thread. What comes from the source is copied before
- * it is asked again, what is lent to us is left, what is given to us is destroyed on every way out. End is final, and
- * so is an error: it is told again at each later call. */
+ * All state is in the object, since each call may come on another thread. Data from the source are copied before the
+ * next request, borrowed objects are not freed, owned objects are destroyed on every path. End is final, and so is an
+ * error: each later call returns it again. */
 #include "stage_nodes.h"
 #include "server/flow/stage_flow.h"
 
 #include <stdio.h>
 
-#define ASK_EVERY 128u /* inputs between two questions whether the operation was killed */
+#define ASK_EVERY 128u /* inputs between two checks for a killed operation */
 
 struct exec_stage {
     struct mdb_exec face;
     struct ext_spec *spec;
-    struct mrs_mem *mem;         /* bounded; NULL: not begun */
+    struct mrs_mem *mem;         /* bounded; NULL: not started */
     struct ext_flow *flow;
-    struct mdb_exec *source;     /* not ours */
-    struct mdb_context *context; /* of the call in hand */
-    struct mdb_status *killed;   /* what an interrupt said, on its way up */
-    struct mdb_status *failed;   /* told again to later calls */
-    struct mrs_buf doc, meta;    /* copies of what came last */
+    struct mdb_exec *source;     /* not owned */
+    struct mdb_context *context; /* of the current call */
+    struct mdb_status *killed;   /* status of an interrupt, to be returned */
+    struct mdb_status *failed;   /* returned again by later calls */
+    struct mrs_buf doc, meta;    /* copies of the last input */
     bool has_meta, input_ended;
-    struct ext_counts counts, told; /* told: to the metrics of the operation */
+    struct ext_counts counts, told; /* told: already reported to the metrics of the operation */
 };
 
 static struct exec_stage *
@@ -31,8 +31,8 @@ stage(const struct mdb_exec *x)
     return (struct exec_stage *)(uintptr_t)x;
 }
 
-/* ---- beginning and ending ---- */
-/* Whether the operation was killed, or that cannot be found out: killed says so, and is told by the caller. */
+/* ---- start and end ---- */
+/* Was the operation killed, or is that unknown? killed has the status, which the caller returns. */
 static int
 interrupted(void *arg)
 {
@@ -93,7 +93,7 @@ begin(struct exec_stage *x)
 }
 
 /* ---- errors ---- */
-/* An error on its way up; what is told to later calls is a copy. */
+/* Returns an error; later calls return a copy. */
 static struct mdb_status *
 fail(struct exec_stage *x, struct mdb_status *s)
 {
@@ -179,7 +179,7 @@ take(struct exec_stage *x, const struct mdb_next *r, struct mrs_err *e)
     return s;
 }
 
-/* The next document of the source. NULL: it was fed, or there are no more; *pause: ask again later. */
+/* Reads the next document of the source. NULL: fed, or end; *pause: ask again later. */
 static struct mdb_status *
 ask_source(struct exec_stage *x, bool *pause)
 {
@@ -254,8 +254,7 @@ advance(struct exec_stage *x, struct mdb_next *out)
     return told;
 }
 
-/* The metrics of the operation get what was done since they were told last; without them nothing is lost but
- * figures. */
+/* Adds the work since the last update to the metrics of the operation; without metrics only the figures are lost. */
 static void
 tell_metrics(struct exec_stage *x)
 {
@@ -293,7 +292,7 @@ exec_next(struct mdb_exec *exec, struct mdb_context *context, struct mdb_next *o
     return s;
 }
 
-/* ---- the other calls ---- */
+/* ---- other calls ---- */
 static void
 exec_destroy(struct mdb_exec *exec)
 {
@@ -327,11 +326,11 @@ exec_set_source(struct mdb_exec *exec, struct mdb_exec *source)
 static struct mdb_status *
 exec_open(struct mdb_exec *exec)
 {
-    (void)exec; /* memory is taken when the first document is asked for */
+    (void)exec; /* memory is allocated at the first request of a document */
     return ext_ok();
 }
 
-/* What was begun is given up: the next request of a document starts over. */
+/* Discards the state: the next request of a document starts over. */
 static struct mdb_status *
 exec_again(struct mdb_exec *exec)
 {

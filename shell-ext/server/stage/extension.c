@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* extension.c - the two entries by which a server loads the extension, and its options.
+/* extension.c - the two entry points through which a server loads the extension, and its options.
  *
- * Nothing is known of the server before the versions agree. What is made here stays until the process ends: a server
+ * Nothing of the server is used before the versions agree. Objects made here live until the process ends: a server
  * never unloads an extension. */
 #include "server/home/ext_home.h"
 
@@ -128,7 +128,7 @@ log_start(const struct ext_home *home)
                                                                         " is there"), .severity = 2};
     struct mdb_status *s = logger ? logger->calls->log(&m) : NULL;
     if (s) {
-        s->calls->destroy(s); /* the log is no reason not to start */
+        s->calls->destroy(s); /* a failing log must not prevent the start */
     }
 }
 

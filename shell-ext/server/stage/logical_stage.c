@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* logical_stage.c - the stage in a plan of execution: how it goes to a shard, what explain says of it, what becomes of
- * it. */
+/* logical_stage.c - the stage in an execution plan: its form for a shard, its explain output, and its executing
+ * stage. */
 #include "stage_nodes.h"
 
 #include "mongoreshape/build.h"
@@ -103,14 +103,14 @@ logical_explain(const struct mdb_logical *l, struct mdb_context *c, uint32_t ver
     return ext_give_buf(spec->home->mem, &buf, out);
 }
 
-/* ---- what becomes of it ---- */
+/* ---- executing stage ---- */
 static struct mdb_status *
 logical_compile(const struct mdb_logical *l, struct mdb_exec **out)
 {
     return ext_exec_make(spec_of(l), out);
 }
 
-/* Each shard may do its part alone, but groups may lie on several of them. */
+/* Each shard could do its part alone, but groups may be spread over several of them. */
 static struct mdb_status *
 logical_distribute(const struct mdb_logical *l, struct mdb_dpl **out)
 {
@@ -123,7 +123,7 @@ logical_clone(const struct mdb_logical *l, struct mdb_logical **out)
     return ext_logical_make(spec_of(l), out);
 }
 
-/* ---- what does not concern it ---- */
+/* ---- calls without effect ---- */
 static struct mdb_status *
 no_vector_limit(struct mdb_logical *l, long long *limit)
 {
@@ -160,7 +160,7 @@ static struct mdb_status *
 no_dependencies(struct mdb_logical *l, const void *d)
 {
     (void)l;
-    (void)d; /* whole documents are taken */
+    (void)d; /* needs whole documents */
     return ext_ok();
 }
 

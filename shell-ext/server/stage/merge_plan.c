@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* merge_plan.c - a grouped stage on shards: nothing is done there, all of it where their results come together. */
+/* merge_plan.c - a grouped stage on shards: all of its work is done where their results are merged. */
 #include "stage_nodes.h"
 
 struct merge_plan {
@@ -10,7 +10,7 @@ struct merge_plan {
 struct merge_list {
     struct mdb_dpl_list face;
     struct mrs_mem *mem;
-    struct mdb_logical *stage; /* NULL: given away */
+    struct mdb_logical *stage; /* NULL: ownership passed on */
 };
 
 /* ---- the list ---- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse_node.c - the stage as it was written: its descriptor, its shape for statistics, its form for the log. */
+/* parse_node.c - the stage as written: its descriptor, its shape for statistics, its form for the log. */
 #include "stage_nodes.h"
 
 #include "mongoreshape/build.h"
@@ -13,7 +13,7 @@ struct parse_node {
 struct expanded {
     struct mdb_expanded face;
     struct mrs_mem *mem;
-    struct mdb_ast *ast; /* NULL: given away */
+    struct mdb_ast *ast; /* NULL: ownership passed on */
 };
 
 static struct parse_node *
@@ -22,7 +22,7 @@ node(const struct mdb_node *n)
     return (struct parse_node *)(uintptr_t)n;
 }
 
-/* ---- what it becomes: one AST node ---- */
+/* ---- expansion: one AST node ---- */
 static void
 expanded_destroy(struct mdb_expanded *x)
 {
@@ -76,10 +76,10 @@ node_expand(const struct mdb_node *n, struct mdb_expanded **out)
 struct shape {
     const struct mdb_shape_opts *opts;
     struct mrs_build b;
-    struct mdb_status *bad; /* the first that is no OK */
+    struct mdb_status *bad; /* the first error */
 };
 
-/* A text as the server wants it to be in a shape. */
+/* A string in the form that the server uses in a shape. */
 static void
 shape_text(struct shape *s, bool field, const char *name, uint32_t name_len, const char *text, uint32_t n)
 {
@@ -133,7 +133,7 @@ shape_literal(struct shape *s, const struct mrs_elem *e)
     }
 }
 
-/* Names of collections, or of the fields in which partners arrive. */
+/* Names of collections, or of the fields of partners. */
 static void
 shape_names(struct shape *s, const struct mrs_elem *e, bool fields)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stage_metrics.c - how much the stages of an operation have done; several of one name share one object. */
+/* stage_metrics.c - the amount of work of an operation's stages; several of one name share one object. */
 #include "stage_nodes.h"
 
 #include "mongoreshape/build.h"
@@ -42,7 +42,7 @@ metrics_serialize(const struct mdb_metrics *m, struct mdb_buf **out)
     return ext_counts_give(s->home, &s->counts, out);
 }
 
-/* What was done since the last update; bytes of another size are not ours. */
+/* Adds the work since the last update; bytes of another size are not ours. */
 static struct mdb_status *
 metrics_update(struct mdb_metrics *m, struct mdb_bytes bytes)
 {

@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* A collection as a plan names it. Texts live as long as the plan. */
+/* A collection as written in a plan. Texts live as long as the plan. */
 struct mrs_coll {
     const char *db, *coll;
     const char *ns; /* "db.coll" */

@@ -263,7 +263,7 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
             }
             s = body(d, f, why);
             if (d->at == AT_BODY && f->in_n + d->tail_n - d->tail_at == in && f->out_n == out) {
-                break; /* wants more input */
+                break; /* needs more input */
             }
             continue;
         }

@@ -29,7 +29,7 @@
 struct codec_zstd_dec {
     struct mrs_mem *mem;
     ZSTD_DCtx *z;
-    bool inside; /* a frame has begun and not ended */
+    bool inside; /* a frame has started and not ended */
     bool any;
     bool zeros;       /* after the last frame: nothing else may follow */
     uint64_t window;  /* maximum window of a frame in bytes */

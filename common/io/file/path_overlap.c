@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* True where path is dir or lies in it. */
+/* True if path is dir or is in it. */
 static bool
 inside(const char *path, const char *dir)
 {

@@ -38,7 +38,7 @@ mrsi_frames_next(struct mrsi_frames *f, enum mrsi_frame *kind, struct mrs_view *
 enum mrs_status mrsi_archive_bad(const struct mrsi_frames *f, uint64_t off, const char *ns, struct mrs_err *e,
                                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* ---- archive_docs.c: documents that speak of the archive itself ---- */
+/* ---- archive_docs.c: documents that describe the archive ---- */
 struct mrsi_archive_head {
     uint32_t concurrent;
     const char *server_version, *tool_version; /* in the document; NUL-ended */

@@ -13,7 +13,7 @@ extern "C" {
 struct mrs_output;
 struct mrs_output_opts {
     struct mrs_pause pause;       /* of long copies and of the commit; {0}: none */
-    struct mrs_stop stop;         /* for a file being packed: true means that its result is not needed */
+    struct mrs_stop stop;         /* for a piece being compressed: true means that its result is not needed */
     struct mrs_compress compress; /* AS_INPUT: as `default_codec` */
     enum mrs_codec default_codec;
     bool force;
@@ -33,7 +33,7 @@ struct mrs_output_opts {
     const char *tmp;       /* folder for the bytes of `-` until the commit; NULL: $TMPDIR, else /tmp */
     size_t sink_buffer; /* of one plain sink; 0: 256 KiB; a compressing one uses 1.2 MiB */
     uint32_t jobs;      /* threads that compress, for all sinks together; 0 or 1: the writer's own */
-    /* for the manifest's digests, which names its derivation; lives as long as the output */
+    /* of the manifest's digests; the manifest names its source; lives as long as the output */
     const struct mrs_salt *salt;
 };
 /* Whether an existing or future file is `kept` or lies in it, links resolved. NULL, "-" and unresolvable paths: no. */

@@ -51,7 +51,7 @@ enum mrs_status mrs_delta_unpack(struct mrs_mem *mem, const struct mrs_delta *d,
 /* ---- the file that a written file replaces ---- */
 struct mrs_replace {
     const char *option;   /* the option for the file on the command line, as "--refused" */
-    const char *unlike;   /* what an existing file should be: "no page of mongoreshape" */
+    const char *unlike;   /* how messages describe any other file: "no page of mongoreshape" */
     bool force, no_force; /* any regular file may be replaced; the command has no --force */
     bool any_folder;      /* another check covers the existence of its folder */
     /* *ours: mongoreshape wrote the file and it was not changed since, so that it may be replaced. NULL: never */

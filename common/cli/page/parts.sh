@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# parts.sh FOLDER - prints the template of a report's page as C: page.html with style and scripts inserted, as two arrays,
-# the parts before and after the report.
+# parts.sh FOLDER - prints the template of a report's page as C: page.html with style and scripts inserted, as two
+# arrays, the parts before and after the report.
 set -eu
 cd "$1"
 

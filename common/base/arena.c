@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arena.c - many small pieces that are freed together.
+/* arena.c - many small allocations that are freed together.
  *
  * Chunks form a list, the newest first; a reset keeps the largest one, so that after a few documents an arena no longer
- * calls the allocator. Pieces are never freed one by one. Large pieces that were made elsewhere are adopted
- * instead of being copied; a large list is such a piece, so that it can grow without leaving what it outgrew behind. */
+ * calls the allocator. Allocations are never freed one by one. Large blocks made elsewhere are adopted instead of being
+ * copied; a large list is such a block, so that it can grow without leaving its old copy behind. */
 #include "mongoreshape/mem.h"
 
 struct mrs_arena_chunk {
@@ -12,7 +12,7 @@ struct mrs_arena_chunk {
     uint8_t bytes[];
 };
 
-struct mrs_arena_block { /* lies in a chunk */
+struct mrs_arena_block { /* is in a chunk */
     struct mrs_arena_block *older;
     void *p;
     size_t n;
@@ -61,7 +61,7 @@ mrs_arena_let_go(struct mrs_arena *a)
     if (!keep) {
         return; /* nothing could be allocated */
     }
-    while (keep->older) { /* chunks only grow: the newest is the largest, but for pieces larger than a step */
+    while (keep->older) { /* chunks only grow: the newest is the largest, except for allocations larger than a step */
         struct mrs_arena_chunk *other = keep->older;
         struct mrs_arena_chunk *rest = other->older;
         if (other->n > keep->n) {
@@ -77,7 +77,7 @@ mrs_arena_let_go(struct mrs_arena *a)
     a->end = keep->bytes + keep->n;
 }
 
-/* The newest chunk stays, so that work that goes back again and again does not ask for it each time. */
+/* The newest chunk is kept, so that work that releases repeatedly does not allocate each time. */
 void
 mrs_arena_release(struct mrs_arena *a, struct mrs_arena_mark m)
 {

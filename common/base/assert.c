@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assert.c - the end of a program built with assertions that finds one false. Other programs do not contain it. */
+/* assert.c - aborts a program built with assertions at a false one. Other programs do not contain it. */
 #include "mongoreshape/assert.h"
 
 #ifdef MRS_ASSERTS

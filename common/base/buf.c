@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* buf.c - bytes that grow up to a ceiling named at birth.
+/* buf.c - a growing byte buffer with a fixed ceiling.
  *
- * Failures stick (bad) instead of being returned by every append, so that code which writes a document reads like the
- * document; the user of the bytes asks mrs_buf_status once. */
+ * Failures are recorded (bad) instead of being returned by every append, so that code which writes a document reads
+ * like the document; the user of the bytes calls mrs_buf_status once. */
 #include "mongoreshape/mem.h"
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-/* From one to the other a buffer holds a large document, or what is made of it, and grows by little; what is larger is
- * a table. */
+/* Between these sizes a buffer contains a large document, or its result, and grows by little; larger ones are
+ * tables. */
 enum { LARGE = 1 << 20, TABLE = 64 << 20 };
 
 void
@@ -93,10 +93,10 @@ mrs_buf_quoted(struct mrs_buf *b, const char *word)
     mrs_buf_printf(b, odd ? "\"$(printf '" : "'");
     const char *end = word + strlen(word);
     while (end > word && end[-1] == '\n') {
-        end--; /* $(...) would take them away */
+        end--; /* $(...) would remove them */
     }
     for (const char *at = word; at < end; at++) {
-        bool option = at == word && *at == '-'; /* of printf */
+        bool option = at == word && *at == '-'; /* an option of printf */
         bool octal = odd && (option || (uint8_t)*at < ' ' || *at == 0x7f || *at == '%' || *at == '\\');
         mrs_buf_printf(b, octal ? "\\%03o" : *at == '\'' ? "'\\''" : "%c", (uint8_t)*at);
     }

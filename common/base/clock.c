@@ -42,7 +42,7 @@ mrs_random(void *p, size_t n)
 {
     ssize_t got;
     do {
-        got = getrandom(p, n, 0); /* up to 256 bytes it gives all or none */
+        got = getrandom(p, n, 0); /* up to 256 bytes it returns all or none */
     } while (got < 0 && errno == EINTR);
     return got == (ssize_t)n;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* err.c - filling and showing struct mrs_err.
+/* err.c - fills and prints struct mrs_err.
  *
  * One table gives each code its name and exit status; docs/ERRORS.md has the same rows and the lint compares them.
  * Nothing here allocates. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mem.c - the counting allocator.
  *
- * Every block carries its size in a 16-byte head, so that live bytes are known without a side table. One allocation can
- * be made to fail by number: tests walk through all of them and check that each failure is reported and nothing leaks.
+ * Every block has its size in a 16-byte header, so that live bytes are known without a side table. One allocation can
+ * be made to fail by number: tests iterate over all of them and check that each failure is reported and nothing leaks.
  * The only file of the library that calls malloc. It must not know what the memory is for. */
 #include "mongoreshape/mem.h"
 #include <stdatomic.h>
@@ -83,7 +83,7 @@ mrs_mem_is_over(const struct mrs_mem *m)
     return atomic_load(&m->over) != 0;
 }
 
-/* Whether `more` bytes, besides those that are taken, would pass the limit. */
+/* Whether `more` further bytes would exceed the limit. */
 static bool
 is_too_much(struct mrs_mem *m, size_t more)
 {

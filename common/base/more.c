@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* more.c - lists that grow by doubling, in blocks of their own or in an arena. */
+/* more.c - lists that grow by doubling, in separate blocks or in an arena. */
 #include "mongoreshape/mem.h"
 
 enum { FIRST = 16 };
 
-/* How many items a full list is to hold next; 0: more than can be asked for. */
+/* The next capacity of a full list; 0: too large. */
 static uint32_t
 next_cap(uint32_t cap, size_t size)
 {

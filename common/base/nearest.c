@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nearest.c - "did you mean": the known word that a misspelt one is closest to.
+/* nearest.c - "did you mean": the known word closest to a misspelt one.
  *
- * Distance counts letters put in, left out, replaced, and two neighbours swapped, each as one;
- * capitals count as small letters. A word that is further away than a third of its length (but one
- * letter is always allowed from three on) is no help, so nothing is offered. Knows nothing of
- * plans and options. */
+ * The distance counts inserted, removed and replaced letters, and swapped neighbors, each as one; capitals equal small
+ * letters. A word at more than a third of its length (one letter is always allowed from three on) is not suggested.
+ * Knows nothing of plans and options. */
 #include "mongoreshape/assert.h"
 #include "mongoreshape/words.h"
 

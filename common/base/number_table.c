@@ -12,7 +12,7 @@ mrs_number_table_slots(const struct mrs_number_table *t, uint64_t *n)
     return (const struct mrs_number_slot *)(const void *)t->slots.p;
 }
 
-/* The slot of a key, or the free one where it would be; there is one. */
+/* The slot of a key, or the free slot for it; there is one. */
 static struct mrs_number_slot *
 place_of(const struct mrs_number_table *t, uint64_t key)
 {
@@ -51,7 +51,7 @@ mrs_number_table_forget(struct mrs_number_table *t)
     }
 }
 
-/* Twice the slots. Without memory it is as it was, but for slots.bad. */
+/* Doubles the slots. Without memory nothing changes, but slots.bad is set. */
 static bool
 grow(struct mrs_number_table *t)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* say.c - text for people, with names that come from data.
  *
- * A name of a dump or a plan may hold anything: a terminal would obey its control characters, and a line break in it
- * would make up a line of the report. So this printf shows what `%s` brings with such bytes escaped, while the format,
- * which is ours, stays as it is. It knows the conversions that are used here: d i u x X c s f g p %, with flags, width,
- * precision and the lengths l, ll, z. Must not know where the text goes. */
+ * A name in a dump or a plan may contain anything: a terminal would execute its control characters, and a line break in
+ * it could forge a line of the report. So this printf escapes such bytes in arguments of `%s`, while the format, which
+ * is ours, stays unchanged. It supports the conversions used here: d i u x X c s f g p %, with flags, width, precision
+ * and the lengths l, ll, z. Must not know where the text goes. */
 #include "mongoreshape/mem.h"
 #include <inttypes.h>
 #include <stdbool.h>
@@ -19,14 +19,14 @@ struct say_spec {
     char conv;
 };
 
-/* A code point that a terminal obeys, or that changes the order of what is shown. */
+/* Whether a code point controls a terminal, or changes the order of displayed text. */
 static bool
 is_control(uint32_t c)
 {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* Bytes of the code point at p, of which n > 0 are there; 0: it is none. */
+/* Length of the code point at p, which has n > 0 bytes available; 0: invalid. */
 static size_t
 code_point(const uint8_t *p, size_t n, uint32_t *c)
 {
@@ -99,7 +99,7 @@ number(const char **at)
     return n;
 }
 
-/* The conversion after a %; moves *at past it. Widths that are arguments are taken from args. */
+/* The conversion after a %; moves *at past it. Widths passed as arguments are taken from args. */
 static struct say_spec
 read_spec(const char **at, va_list *args)
 {
@@ -130,7 +130,7 @@ read_spec(const char **at, va_list *args)
     return s;
 }
 
-/* Everything but text. The format is one that read_spec has made. */
+/* All conversions but text. The format was made by read_spec. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 static void
@@ -144,7 +144,7 @@ say_value(const struct mrs_say *to, const struct say_spec *s, va_list *args)
         n = snprintf(room, sizeof room, s->text, va_arg(*args, void *));
     } else if (s->length == 'L') {
         n = snprintf(room, sizeof room, s->text, va_arg(*args, long long));
-    } else if (s->length) { /* z is as wide as l wherever this is built */
+    } else if (s->length) { /* z is as wide as l on all supported systems */
         n = snprintf(room, sizeof room, s->text, va_arg(*args, long));
     } else {
         n = snprintf(room, sizeof room, s->text, va_arg(*args, int));

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_main.c - what the main function of every tool does, and how all of them speak of errors.
+/* cli_main.c - the common part of the main functions of all tools, and their error messages.
  *
- * Parses, runs the command, and makes sure that what went to standard output arrived: a full disk behind a redirection
- * is an error like any other. Diagnostics look as those of compilers, so that editors find the place. Knows no command
- * by name but `help`, which is the last of every table. */
+ * Parses, runs the command, and checks that standard output was written: a full disk behind a redirection is an error
+ * like any other. Diagnostics have the form of compilers', so that editors find the place. Knows no command by name but
+ * `help`, which is the last of every table. */
 #include "mongoreshape/cli.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Where the caller has closed a standard stream the next file would get its number, and messages would be written into
- * a dump. What takes its place refuses what the stream is for. */
+/* If the caller has closed a standard stream, the next file would get its number, and messages would be written into a
+ * dump. The replacement refuses the operation of the stream. */
 static bool
 fill_standard_streams(void)
 {
@@ -23,7 +23,7 @@ fill_standard_streams(void)
     return ok;
 }
 
-/* A result that did not arrive is none, also where it was that things differ. */
+/* A result that was not written is a failure, also for the status "differs". */
 static int
 close_stdout(const struct mrs_cli *cli, int status)
 {

@@ -2,8 +2,8 @@
 /* complete.c - completions for bash, zsh and fish, from the table: commands, the options of each, files, and the words
  * of an option.
  *
- * Each shell quotes in its own way, so each has a small writer; the grammar is the same for all. Marks of words in
- * texts (`...`) are left out. */
+ * Each shell quotes in its own way, so each has a small writer; the grammar is the same for all. Quotation marks of
+ * words in texts (`...`) are removed. */
 #include "mongoreshape/cli.h"
 
 /* The name of a function of bash: "_mongoreshape_live". */
@@ -16,7 +16,7 @@ function_name(const struct mrs_cli_tool *t)
     }
 }
 
-/* words, with ` ` for `|`, and before each character of `escaped` a backslash. */
+/* Prints words, with ` ` for `|`, and a backslash before each character of `escaped`. */
 static void
 words(const char *text, const char *escaped)
 {
@@ -28,7 +28,7 @@ words(const char *text, const char *escaped)
     }
 }
 
-/* Inside of '...': quotes by `quote`, marks left out. */
+/* Inside '...': quotes by `quote`, without the marks. */
 static void
 quoted(const char *text, const char *quote, const char *escaped)
 {
@@ -44,7 +44,7 @@ quoted(const char *text, const char *quote, const char *escaped)
     }
 }
 
-/* The words that the operand of a command may be. */
+/* The possible words of a command's operand. */
 static void
 operand_words(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
 {
@@ -62,7 +62,7 @@ has_words(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
 }
 
 /* ---- bash ---- */
-/* A case per option with a value: what may follow it. */
+/* A case per option with a value: the completions after it. */
 static void
 bash_values(const struct mrs_cli_tool *t)
 {
@@ -182,7 +182,7 @@ zsh_operand(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
     printf("%s' ;;\n", words ? ")" : "");
 }
 
-/* The function is called like the file that it is loaded from: at the first Tab zsh loads it, and then it must run. */
+/* The function has the name of its file: at the first Tab zsh loads the file, and then it must run. */
 static void
 zsh(const struct mrs_cli_tool *t)
 {

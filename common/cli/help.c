@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* help.c - the command `help`, and `--help`, from the tool's table. Help that is asked for goes to standard output.
+/* help.c - the command `help`, and `--help`, from the tool's table. Requested help goes to standard output.
  *
- * Lines are folded at the width of the terminal, else at 80 columns; options are in the order of the table, which is
- * the order in which people should meet them. Knows nothing of what the options mean. */
+ * Lines are folded at the width of the terminal, else at 80 columns; options are in the order of the table, which puts
+ * the most important first. Knows nothing of what the options mean. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/words.h"
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspected.c - the results of an inspection, reported alike by all tools: text or JSON, the suggested plan, the
- * page. */
+/* inspected.c - the output of an inspection, common to all tools: text or JSON, the suggested plan, the page. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/inspect.h"
 #include "mongoreshape/io.h"
@@ -64,7 +63,7 @@ print(struct mrs_mem *mem, struct mrsi_inspection *found, const struct mrs_cli_i
     return s;
 }
 
-/* What comes next. */
+/* Prints the next command. */
 static void
 tell_plan(const struct mrsi_inspection *found, const struct mrs_cli_inspected *to)
 {

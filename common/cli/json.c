@@ -2,7 +2,7 @@
 /* json.c - the report of a tool as one JSON object, member by member.
  *
  * A thin layer over the builder of documents, so that the text is Extended JSON like all other output. Failures of
- * memory are remembered and reported once, at the end: half an object is of no use. */
+ * memory are recorded and reported once, at the end: an incomplete object is useless. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/ejson.h"
 

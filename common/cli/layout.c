@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout.c - folding, sizes, counts and times for people's eyes. Knows nothing of what it prints. */
+/* layout.c - folding, sizes, counts and times for people. Knows nothing of the text it prints. */
 #include "mongoreshape/cli.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* man.c - the manual page, in roff (man macros), from the same table as the help.
  *
- * Texts write words of the command line in `...`: they become bold. Hyphens of options and
- * backslashes are escaped as roff wants them. */
+ * Texts mark words of the command line by `...`: they become bold. Hyphens of options and backslashes are escaped for
+ * roff. */
 #include "mongoreshape/cli.h"
 
 void

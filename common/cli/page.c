@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page.c - a report as one page for a browser: our template with the report inside, as data.
+/* page.c - a report as one HTML page: our template with the report inside, as data.
  *
- * The page needs nothing but itself. No name in the data can end the element that holds them: `<` is written as an
- * escape of JSON, and so are the two line ends that JSON allows and JavaScript did not. */
+ * The page is self-contained. No name in the data can end the element that holds them: `<` is written as an escape of
+ * JSON, and so are the two line ends that JSON allows and JavaScript did not. */
 #include "page_parts.h"
 #include "mongoreshape/ejson.h"
 
@@ -20,7 +20,7 @@ put_text(struct mrs_buf *out, const char *text)
     mrs_arena_clear(&a);
 }
 
-/* JSON, as an element <script> can hold it. */
+/* JSON in a form that is safe inside an element <script>. */
 static void
 put_escaped(struct mrs_buf *out, const uint8_t *p, size_t n)
 {

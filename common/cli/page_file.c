@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* page_file.c - the file that --html asks for: written whole, and never over anything but an earlier page. */
+/* page_file.c - the file of --html: written atomically, and replaces only an earlier page. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/io.h"
 #include "page_parts.h"

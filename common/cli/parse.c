@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse.c - the command line, by the tool's table.
+/* parse.c - parses the command line by the tool's table.
  *
- * `--name value`, `--name=value`, `-x value`, `-xvalue`; `--` ends the options. The first word is
- * the command. An option that is not known, or not for this command, gets the nearest that is; one
- * line of hint and status 2, never the whole help. */
+ * `--name value`, `--name=value`, `-x value`, `-xvalue`; `--` ends the options. The first word is the command. For an
+ * option that is unknown, or not allowed for this command, the nearest allowed one is suggested; one line of hint and
+ * status 2, never the whole help. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/words.h"
@@ -20,7 +20,7 @@ struct parser {
 
 #define OPTIONS_MAX 64
 
-/* A text that looks like a URI may hold a password, wherever on the line it was put by mistake. */
+/* A text that looks like a URI may contain a password, wherever on the line it was put by mistake. */
 static void
 mask_uris(char *text)
 {
@@ -47,7 +47,7 @@ mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...)
     return 2;
 }
 
-/* How to begin, for who said nothing yet. */
+/* Prints how to begin, for a call without arguments. */
 static void
 tell_start(const struct mrs_cli *cli)
 {
@@ -163,7 +163,7 @@ append(struct mrs_mem *mem, struct mrs_cli_list *list, const char *text)
     return more != NULL;
 }
 
-/* NULL, or what would have been right. */
+/* NULL, or a description of the expected text. */
 static const char *
 store(struct mrs_cli *cli, const struct mrs_cli_option *o, const char *text)
 {
@@ -317,7 +317,7 @@ no_command(struct parser *p)
     return false;
 }
 
-/* A dump alone is where people begin who have no plan. */
+/* A line with only a dump is a typical first attempt without a plan. */
 static bool
 offers(struct parser *p, const char *path)
 {
@@ -341,7 +341,7 @@ offers(struct parser *p, const char *path)
     return true;
 }
 
-/* Options may be alone before any command only where they ask for help. */
+/* Before a command only options that request help are allowed. */
 static bool
 command(struct parser *p)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* progress_line.c - when a line about the progress is due, what rate it can tell of, and how it is drawn.
+/* progress_line.c - the progress line: when it is due, its smoothed rate, and drawing.
  *
- * On a terminal one line is drawn over and over, at most six times a second, and taken away at the end; elsewhere
- * (--progress) lines follow each other, one a second. The time left comes from a smoothed rate over all passes, so it
- * settles after a few seconds. What is in the line is the tool's business. */
+ * On a terminal one line is redrawn, at most six times a second, and erased at the end; elsewhere (--progress) lines
+ * follow each other, one a second. The time left is computed from a smoothed rate over all passes, so it stabilizes
+ * after a few seconds. The tool supplies the text. */
 #include "mongoreshape/cli.h"
 #include "mongoreshape/clock.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* signals.c - a handler that only sets a flag.
+/* signals.c - a signal handler that only sets a flag.
  *
- * Engines read the flag between pieces of work and stop where it is safe. A second signal does not
- * wait: the process ends at once, which must be as safe as kill -9 anyway. The two words below are the only state of a
- * program that is not passed around: a handler has no argument. */
+ * Engines read the flag between pieces of work and stop at a safe point. A second signal ends the process at once,
+ * which must be as safe as kill -9 anyway. The two words below are the only global state of a program: a handler has no
+ * argument. */
 #include "mongoreshape/cli.h"
 
 #include <signal.h>
@@ -23,7 +23,7 @@ on_signal(int number)
     }
 }
 
-/* A file that is mapped could not be read. */
+/* Handles a read error of a mapped file. */
 static void
 on_bus_error(int number)
 {
@@ -42,7 +42,7 @@ mrs_signals_begin(const char *on_bus_error_text)
     sigemptyset(&act.sa_mask);
     act.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &act, NULL);
-    sigaction(SIGXFSZ, &act, NULL); /* a write past the limit of files is to fail, not to kill */
+    sigaction(SIGXFSZ, &act, NULL); /* a write past the file size limit must fail, not kill */
     act.sa_handler = on_bus_error;
     sigaction(SIGBUS, &act, NULL);
     act.sa_handler = on_signal;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* build.c - writing BSON: a builder over a growing buffer, and small values made from C numbers.
+/* build.c - writes BSON: a builder over a growing buffer, and small values made from C numbers.
  *
- * The builder appends and never moves what it has written: a document that is opened leaves four bytes for its
- * length, closing it fills them in. What goes wrong on the way (memory, ceiling, depth) is remembered and asked for
- * once, at the end, so that code which builds reads as what it builds.
- * It must not judge names or sizes: duplicates and the 16 MiB limit are matters of the writer of the document. */
+ * The builder appends and never moves written bytes: an opened document reserves four bytes for its length, closing it
+ * fills them in. Failures (memory, ceiling, depth) are recorded and checked once, at the end, so that building code
+ * needs no status checks. It must not check names or sizes: duplicates and the 16 MiB limit are up to the writer of the
+ * document. */
 #include "doc_internal.h"
 
-/* Room for an element with n bytes of value; the header is written. NULL when the buffer is bad. */
+/* Room for an element with n bytes of value; writes its header. NULL if the buffer is bad. */
 static uint8_t *
 element(struct mrs_buf *buf, uint8_t type, const char *name, uint32_t name_len, size_t n)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compose.c - small documents made from a template in one line.
+/* compose.c - makes small documents from a one-line template.
  *
- * Commands, filters and pipelines are written where they are used, as a reader of MongoDB's manual would write them;
- * a template keeps the shape in sight and the values typed. The text is taken token by token with a stack of open
- * documents, so nothing calls itself. Templates are ours, never a user's: what is wrong in one is a bug and says so.
- * It must not know what any command means. */
+ * Commands, filters and pipelines are written where they are used, in the notation of MongoDB's manual; a template
+ * shows the structure, and values stay typed. The text is parsed token by token with a stack of open documents, without
+ * recursion. Templates are ours, never a user's: an error in one is a bug and reported as such. It must not know what
+ * any command means. */
 #include "mongoreshape/compose.h"
 
 #include "mongoreshape/value.h"
@@ -20,7 +20,7 @@ struct composer {
     const char *name;
     uint32_t name_len;
     char digits[12];
-    bool closed; /* the outermost document */
+    bool closed; /* the outermost document is complete */
 };
 
 static bool
@@ -30,7 +30,7 @@ name_char(char c)
            c == '.' || c == '-';
 }
 
-/* Commas separate as blanks do: the shape never depends on one. */
+/* Commas separate like blanks: the structure never depends on one. */
 static void
 skip_blanks(struct composer *m)
 {
@@ -39,7 +39,7 @@ skip_blanks(struct composer *m)
     }
 }
 
-/* The name of the next member: in an array its index, else what comes before the colon. */
+/* The name of the next member: in an array its index, else the text before the colon. */
 static bool
 take_name(struct composer *m, va_list *ap)
 {
@@ -82,7 +82,7 @@ put(struct composer *m, struct mrs_val v)
     }
 }
 
-/* By hand, since neither the name nor the text need end in NUL. */
+/* Written directly, since neither the name nor the text need end in NUL. */
 static void
 put_text(struct composer *m, const char *text, size_t n)
 {
@@ -109,7 +109,7 @@ put_view(struct composer *m, struct mrs_view d, uint8_t type)
     put(m, d.n ? v : mrs_missing());
 }
 
-/* A value of the caller's, by the letter behind the percent sign. */
+/* An argument of the caller, by the letter after the percent sign. */
 static bool
 put_argument(struct composer *m, va_list *ap)
 {
@@ -232,7 +232,7 @@ close_one(struct composer *m)
     return true;
 }
 
-/* One member, or the end of what is open. */
+/* One member, or the end of an open document. */
 static bool
 take_one(struct composer *m, va_list *ap)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* decimal.c - decimal128 as bytes, as parts and as text.
  *
- * Comparing and printing need the parts of a decimal, not arithmetic: sign, coefficient and exponent come out of
- * the sixteen bytes with shifts, and a 128-bit integer holds any coefficient. The library behind decimal.h is
- * asked only for the conversion to a double, which it rounds correctly. Text is read here, digit by digit, because
- * the question "is it exact" has to be answered for any number of digits. It must not know about expressions:
- * rules of $convert and of arithmetic live with them. */
+ * Comparing and printing need the parts of a decimal, not arithmetic: sign, coefficient and exponent are extracted from
+ * the sixteen bytes with shifts, and a 128-bit integer holds any coefficient. The library in decimal.h is only used for
+ * the conversion to a double, which it rounds correctly. Text is read here, digit by digit, because exactness must be
+ * decided for any number of digits. It must not know about expressions, which define the rules of $convert and of
+ * arithmetic. */
 #include "decimal.h"
 
 #include "mongoreshape/value.h"
@@ -167,7 +167,7 @@ put_scientific(char *at, const char *digit, int n, int exponent)
     return (uint32_t)(p - at) + m;
 }
 
-/* "ddd", "dd.d" or "0.00ddd"; places: digits behind the point. */
+/* "ddd", "dd.d" or "0.00ddd"; places: digits after the point. */
 static uint32_t
 put_plain(char *at, const char *digit, int n, int places)
 {
@@ -277,7 +277,7 @@ read_exponent(struct decimal_reading *r)
     return true;
 }
 
-/* Brings the exponent into range by zeros at the end of the coefficient; false: too large or too small. */
+/* Moves the exponent into range by zeros at the end of the coefficient; false: too large or too small. */
 static bool
 fit(struct decimal_reading *r)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decimal.h - the one door to libintelrdfpmath (decimal128 in BID form, as BSON stores it).
+/* decimal.h - the interface to libintelrdfpmath (decimal128 in BID form, as BSON stores it).
  *
  * The variant linked is "000": arguments by value, rounding mode and exception flags as parameters. Shared with
- * common/expr, which calls the library's arithmetic (__bid128_add ...) on what mrsi_dec_load gives. */
+ * common/expr, which calls the library's arithmetic (__bid128_add ...) on results of mrsi_dec_load. */
 #ifndef MRS_DOC_DECIMAL_H
 #define MRS_DOC_DECIMAL_H
 
@@ -14,7 +14,7 @@
 #include <bid_conf.h>
 #include <bid_functions.h>
 
-/* Rounding modes and flags under names of our own. */
+/* Rounding modes and flags under our own names. */
 enum {
     MRSI_DEC_EVEN = 0,
     MRSI_DEC_DOWN = 1, /* towards minus infinity */
@@ -50,7 +50,7 @@ mrsi_dec_store(uint8_t p[16], BID_UINT128 d)
     mrs_put64(p + 8, d.w[1]);
 }
 
-/* A decimal taken apart: (-1)^negative * coef * 10^exp. Encodings that the standard calls not canonical are zero. */
+/* The parts of a decimal: (-1)^negative * coef * 10^exp. Encodings that the standard calls not canonical are zero. */
 struct mrsi_dec {
     mrsi_u128 coef;
     int exp;
@@ -64,8 +64,8 @@ int mrsi_dec_digits(mrsi_u128 coef);
 /* 10^n, n <= 38. */
 mrsi_u128 mrsi_pow10(int n);
 
-/* The largest double that is not above the decimal (minus infinity below -DBL_MAX); *exact: it is the decimal
- * itself. Not for NaN. */
+/* The largest double that is not above the decimal (minus infinity below -DBL_MAX); *exact: it equals the decimal. Not
+ * for NaN. */
 double mrsi_dec_floor(const uint8_t p[16], bool *exact);
 /* Exact: every int64 has at most 19 digits. */
 void mrsi_dec_from_i64(int64_t v, uint8_t out[16]);

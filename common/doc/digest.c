@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digest.c - the blocks of a message, its end, and the bytes of the result, for MD5, SHA-1 and SHA-256. */
+/* digest.c - the common part of MD5, SHA-1 and SHA-256: blocks of a message, its end, and the bytes of the result. */
 #include "mongoreshape/assert.h"
 #include "mongoreshape/digest.h"
 #include <string.h>

@@ -5,8 +5,8 @@
 
 #include "mongoreshape/doc.h"
 
-/* The NUL of a name that begins at p, where a NUL is at `end` at the latest (the last byte of a checked
- * frame). Names are short: eight bytes at a time find most of them with the first load. */
+/* The NUL of a name at p; `end` is a NUL (the last byte of a checked frame). Names are short: eight bytes at a time
+ * find most of them with the first load. */
 static inline const uint8_t *
 mrsi_name_end(const uint8_t *p, const uint8_t *end)
 {
@@ -24,7 +24,7 @@ mrsi_name_end(const uint8_t *p, const uint8_t *end)
     return p;
 }
 
-/* A quick hash of a short name; its upper bits are the good ones. */
+/* A fast hash of a short name; use its upper bits. */
 static inline uint32_t
 mrsi_name_hash(const char *name, uint32_t n)
 {
@@ -70,7 +70,7 @@ mrsi_template_differs(const struct mrs_template *k, const uint8_t *p, uint32_t a
     return (mrsi_load_wide(p + at) ^ mrsi_load_wide(k->bytes + at)) & mrsi_load_wide(k->mask + at);
 }
 
-/* Whether the document at p, as long as those of the look, has it. */
+/* Whether the document at p, which has the length of the template, matches it. */
 static inline bool
 mrsi_template_has(const struct mrs_template *k, const uint8_t *p)
 {
@@ -86,17 +86,17 @@ mrsi_template_has(const struct mrs_template *k, const uint8_t *p)
     return (other[0] | other[1]) == 0;
 }
 
-bool mrsi_template_fits(uint32_t n); /* whether documents of n bytes can have one */
+bool mrsi_template_fits(uint32_t n); /* whether documents of n bytes can have a template */
 /* Bytes and mask of d, which was checked and fits. */
 void mrsi_template_of(struct mrs_template *k, struct mrs_view d);
-/* d, which was checked and has not the look k of the layout, has these fields; k may be its look from now on. */
+/* d was checked, does not match the template k of the layout, and has these fields; k may become its template. */
 void mrsi_template_learn(struct mrs_layout *layout, struct mrs_template *k, struct mrs_view d,
                          const struct mrs_eval_fields *f);
 
-/* Whether this one level holds a name twice; as mrs_doc_has_duplicates. */
+/* Whether this one level has duplicate names; as mrs_doc_has_duplicates. */
 bool mrsi_level_duplicates(struct mrs_mem *mem, struct mrs_view d);
-/* The document that begins at `start` of out and goes to its end: of fields with one name the last one stays, in the
- * place of the first. OK; DEAD. */
+/* Removes duplicate names from the document that begins at `start` of out and ends at its end: the last value stays, in
+ * the place of the first. OK; DEAD. */
 enum mrs_status mrsi_level_keep_last(struct mrs_buf *out, size_t start, struct mrs_err *e);
 
 /* The document inside a CODE_W_SCOPE, and its code as a CODE value. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* duplicates.c - does a document hold a name twice? And of such names, the last value.
+/* duplicates.c - finds duplicate names in a document, and keeps the last value of each name.
  *
  * Called for every document that is rewritten, so the common case (a few fields) sets one bit per name in a small
- * bitmap and compares names only when a bit is set already. Levels of many fields go through a hash table: on the
- * stack, or in memory for wider levels. If there are too many names for it, or no memory, they are processed in
- * several portions, by their hash. It must not know about arrays' indexes: only documents are checked. */
+ * bitmap and compares names only if a bit is already set. Levels of many fields use a hash table: on the stack, or in
+ * memory for wider levels. If there are too many names for it, or no memory, they are processed in several portions, by
+ * their hash. It must not know about arrays' indexes: only documents are checked. */
 #include "doc_internal.h"
 
 #include <stdlib.h>
@@ -35,8 +35,8 @@ struct duplicates_table {
 };
 enum duplicates_found { NONE, TWICE, FULL };
 
-/* One portion of the names of a wide level: those whose hash falls on `part` of `parts`. The seed is the address
- * of the table: the author of a document cannot know it, so names cannot be chosen to collide. */
+/* One portion of the names of a wide level: those whose hash falls on `part` of `parts`. The seed is the address of the
+ * table: the author of a document cannot know it, so names cannot be chosen to collide. */
 static enum duplicates_found
 portion(struct mrs_view d, const struct duplicates_table *t, uint32_t part, uint32_t parts)
 {
@@ -82,7 +82,7 @@ wide_level(struct mrs_mem *mem, struct mrs_view d)
         }
     }
     mrs_free(mem, more);
-    return found != NONE; /* names that no number of portions keeps apart are none that should pass */
+    return found != NONE; /* names that no number of portions separates are refused */
 }
 
 bool
@@ -108,7 +108,8 @@ mrsi_level_duplicates(struct mrs_mem *mem, struct mrs_view d)
     return false;
 }
 
-/* A field of a level with equal names: in its place goes field `last`; gone: into that of the first of its name. */
+/* A field of a level with duplicate names. The first of its name is replaced by field `last`; gone: it is not the
+ * first. */
 struct named_field {
     struct mrs_elem e;
     uint32_t at, last;
@@ -137,7 +138,7 @@ find_last(struct named_field *f, struct named_field **sorted, uint32_t n)
     }
 }
 
-/* The fields that stay, in their order, written to `to`; returns how many bytes. */
+/* Writes the remaining fields, in their order, to `to`; returns the number of bytes. */
 static size_t
 put_kept(const struct named_field *f, uint32_t n, uint8_t *to)
 {

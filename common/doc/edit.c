@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edit.c - rewriting a document at paths, as raw bytes.
+/* edit.c - rewrites a document at paths, as raw bytes.
  *
- * The idea: `from` is the first source byte that is not in the output yet. Nothing is copied while nothing
- * changes; a change copies what comes before it in one piece, writes its own bytes and moves `from` behind the
- * old ones. As copying keeps distances, the place of any later source byte in the output is known beforehand, and
- * so is the place of each length word that has to be corrected when its document is closed. Fields that are
- * missing are written where their document ends; documents on the way that are missing are written provisionally
- * and cut off again if nothing came into them. The same walk serves three masters: edits by a function, leaving
- * paths out, and keeping nothing but paths. Levels of the document lie on a stack of fixed size, since a path has
- * a bounded number of names. It must not know what is written or why: that is the function's. */
+ * The idea: `from` is the first source byte that is not in the output yet. Nothing is copied while nothing changes; a
+ * change copies all bytes before it at once, writes its own bytes and moves `from` after the old ones. As copying
+ * preserves distances, the output offset of any later source byte is known in advance, and so is the offset of each
+ * length word that has to be corrected when its document is closed. Missing fields are written where their document
+ * ends; missing intermediate documents are written provisionally and removed again if they stay empty. The same walk
+ * has three uses: edits by a function, removing paths, and keeping only paths. Levels of the document are on a stack of
+ * fixed size, since a path has a bounded number of names. It must not know what is written or why: that is up to the
+ * function. */
 #include "doc_internal.h"
 #include "path_tree.h"
 
 #define LEVELS (3 * MRS_PATH_PARTS_MAX) /* a document and an array for each name, and some arrays in arrays */
-#define WORDS 256                       /* bits of children seen: enough for most trees */
+#define WORDS 256                       /* bits of found children: enough for most trees */
 
 struct mrs_edit {
     struct mrsi_path_tree tree;
@@ -28,24 +28,25 @@ enum mode { EDIT, DROP, PICK };
 enum edit_kind { DOCUMENT, ARRAY, MADE /* a document that was missing */ };
 
 struct edit_level {
-    const struct mrsi_path_node *node; /* whose children are searched for: in the document, or in each of the array's */
+    /* the node whose children are searched: in the document, or in each element of the array */
+    const struct mrsi_path_node *node;
     struct mrs_walk w;
     struct mrs_view holder;
     size_t start;     /* offset in out of the length word */
     size_t elem;      /* MADE: offset in out of the element */
-    uint32_t seen;    /* first word of the bits of children that were seen */
-    uint32_t unseen;  /* how many were not */
-    uint32_t missing; /* next child to read when the document has ended */
+    uint32_t seen;    /* first word of the bits of found children */
+    uint32_t unseen;  /* number of children not found yet */
+    uint32_t missing; /* next child to check when the document has ended */
     uint32_t pos;     /* ARRAY: number of elements passed */
     enum edit_kind kind;
     bool changed;
-    bool crooked; /* ARRAY: names are not 0, 1, 2 ... (any more) */
+    bool crooked; /* ARRAY: names are not (or no longer) 0, 1, 2 ... */
 };
 
 struct edit_run {
     enum mode mode;
-    bool inner;                     /* arrays directly inside arrays are passed too */
-    bool twice;                     /* a level that changes holds a name twice */
+    bool inner;                     /* also pass through arrays directly inside arrays */
+    bool twice;                     /* a changed level has duplicate names */
     const struct mrs_edit_run *how; /* EDIT */
     struct mrs_view root;
     struct mrs_buf *out;
@@ -89,7 +90,7 @@ mark_changed(struct edit_run *r, struct edit_level *l)
     l->changed = true;
 }
 
-/* Leaves the source bytes [p, end) out. */
+/* Removes the source bytes [p, end). */
 static enum mrs_status
 cut(struct edit_run *r, struct edit_level *l, const uint8_t *p, const uint8_t *end)
 {
@@ -147,7 +148,7 @@ push_made(struct edit_run *r, const struct mrsi_path_node *node)
     return s;
 }
 
-/* Rewrites the array that is at the end of out, from `start` on, with names 0, 1, 2 ... */
+/* Renames the elements of the array at the end of out, from `start` on, to 0, 1, 2 ... */
 static void
 renumber(struct mrs_buf *out, size_t start)
 {
@@ -222,7 +223,7 @@ pop(struct edit_run *r)
     return MRS_OK;
 }
 
-/* ---- the function's places ---- */
+/* ---- calls of the function ---- */
 static enum mrs_status
 ask(struct edit_run *r, struct mrs_edit_site *site, enum mrs_edit_verdict *verdict, struct mrs_val *put)
 {
@@ -315,7 +316,7 @@ edit_missing(struct edit_run *r, struct edit_level *l, const struct mrsi_path_no
     return MRS_OK;
 }
 
-/* The path is blocked: every path below is reported. Recursion follows the paths of the plan. */
+/* The path is blocked: reports every path below. Recursion follows the paths of the plan. */
 static enum mrs_status
 edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, const struct mrs_edit_site *by)
 {
@@ -336,7 +337,7 @@ edit_blocked(struct edit_run *r, const struct mrsi_path_node *node, const struct
     return s;
 }
 
-/* The children of `node` are searched for in a value that is no document. */
+/* The children of `node` are searched in a value that is no document. */
 static enum mrs_status
 blocked(struct edit_run *r, struct edit_level *l, const struct mrsi_path_node *node, const struct mrs_elem *x)
 {
@@ -397,7 +398,7 @@ item(struct edit_run *r, struct edit_level *l, const struct mrs_elem *x)
     return blocked(r, l, l->node, x);
 }
 
-/* The document has ended: the next child that was not seen, or the end of the level. */
+/* The document has ended: processes the next missing child, or the end of the level. */
 static enum mrs_status
 absent(struct edit_run *r, struct edit_level *l)
 {
@@ -426,7 +427,7 @@ walk(struct edit_run *r)
     enum mrs_status s = MRS_OK;
     while (r->depth > 0 && s == MRS_OK && !r->out->bad) {
         struct edit_level *l = &r->stack[r->depth - 1];
-        if (l->kind != ARRAY && l->unseen == 0) { /* all found: what follows stays, or goes, in one piece */
+        if (l->kind != ARRAY && l->unseen == 0) { /* all found: the remaining bytes are kept or removed at once */
             if (r->mode == PICK && l->w.at < l->w.end) {
                 s = cut(r, l, l->w.at, l->w.end);
             }
@@ -442,7 +443,7 @@ walk(struct edit_run *r)
     return s;
 }
 
-/* Runs r over d; the parts of r that say how are filled in. */
+/* Runs r over d; the caller has set the fields of r that define the edit. */
 static enum mrs_status
 run_tree(struct edit_run *r, const struct mrsi_path_tree *tree, struct mrs_view d, bool *changed)
 {
@@ -469,7 +470,7 @@ run_tree(struct edit_run *r, const struct mrsi_path_tree *tree, struct mrs_view 
         copy_to(r, d.p + d.n);
         s = mrs_buf_status(r->out, r->e);
     }
-    if (s == MRS_OK && r->twice) { /* only now, when the function has seen every place */
+    if (s == MRS_OK && r->twice) { /* only now, after the function was called for every place */
         s = mrs_err_set(r->e, MRS_FAIL, MRS_E_REFUSED,
                         "duplicate field: a document that must be rewritten holds a name twice");
     }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ejson_read.c - Extended JSON to BSON, in one pass and without recursion.
  *
- * Each object or array is written as BSON while it is read; open ones are on a stack of fixed size. When an object
- * ends whose keys begin with a dollar, ejson_value.c decides whether it is a wrapper; if so the bytes of its value are
- * written after it and moved down over it. So the input is never held a second time, and depth costs a few bytes a
- * level. JSON is read strictly (no comments, no bare words, no control characters in strings); bytes that are not
- * UTF-8 are kept. It must not know what is read: a plan, metadata, or a line of data. */
+ * Each object or array is written as BSON while it is read; open ones are on a stack of fixed size. When an object ends
+ * whose keys begin with a dollar, ejson_value.c decides whether it is a wrapper; if so the bytes of its value are
+ * written after it and moved over it. So the input is never copied, and depth costs a few bytes a level. JSON is read
+ * strictly (no comments, no bare words, no control characters in strings); bytes that are not UTF-8 are kept. It must
+ * not know what is read: a plan, metadata, or a line of data. */
 #include "ejson_inner.h"
 #include "doc_internal.h"
 
@@ -19,7 +19,7 @@ struct ejson_read_level {
 struct ejson_read_reader {
     const char *text, *at, *end;
     enum mrs_ejson_mode mode;
-    bool json; /* names are once in a document; no more levels than a server has */
+    bool json; /* plain JSON: no duplicate names in a document, no more levels than a server allows */
     struct mrs_buf *out;
     struct mrs_err *e;
     int depth;
@@ -92,7 +92,7 @@ put_char(struct mrs_buf *out, uint32_t v)
     mrs_buf_put(out, p, n);
 }
 
-/* Behind the backslash. */
+/* After the backslash. */
 static enum mrs_status
 escape(struct ejson_read_reader *r, bool key)
 {
@@ -121,7 +121,7 @@ escape(struct ejson_read_reader *r, bool key)
     return MRS_OK;
 }
 
-/* The bytes of a string and a NUL, from behind its opening quote on. */
+/* The bytes of a string and a NUL, after its opening quote. */
 static enum mrs_status
 string_bytes(struct ejson_read_reader *r, bool key)
 {
@@ -389,7 +389,7 @@ read_all(struct ejson_read_reader *r)
     return MRS_OK;
 }
 
-/* One object, or where `array` is set one array, from r->at on. */
+/* One object, or with `array` one array, from r->at on. */
 static enum mrs_status
 read_top(struct ejson_read_reader *r, bool array)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ejson_text.c - the small languages inside Extended JSON: numbers, hexadecimal, base64, dates, UTF-8.
+/* ejson_text.c - the formats inside Extended JSON: numbers, hexadecimal, base64, dates, UTF-8.
  *
- * Each is read completely or not at all; nothing is skipped, guessed or cut except where the header says so.
- * Numbers do not go through the locale: the decimal point is taken out of the text before the C library sees it.
- * It must not know JSON or BSON. */
+ * Each is read completely or refused; nothing is skipped, guessed or cut except where the header says so. Numbers do
+ * not depend on the locale: the decimal point is removed from the text before the C library reads it. It must not know
+ * JSON or BSON. */
 #include "ejson_inner.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ mrsi_i64_write(int64_t v, char text[24])
 }
 
 /* ---- doubles ---- */
-enum { KEPT = 800 }; /* more significant digits than any double needs to differ from its neighbours */
+enum { KEPT = 800 }; /* more significant digits than any double needs to differ from its neighbors */
 
 struct number {
     char digit[KEPT + 40];
@@ -84,7 +84,7 @@ take_digits(struct number *num, const char *text, size_t n)
         num->nonzero |= text[i] != '0';
         if (!num->nonzero || num->n >= KEPT) {
             if (num->n >= KEPT && text[i] != '0') {
-                num->digit[KEPT - 1] = '1'; /* only says: a little more */
+                num->digit[KEPT - 1] = '1'; /* a sticky digit: the value is slightly larger */
             }
             num->exp += num->nonzero && !point;
             num->exp -= !num->nonzero && point;
@@ -238,8 +238,7 @@ mrsi_base64_write(const uint8_t *p, size_t n, struct mrs_buf *out)
 }
 
 /* ---- dates ---- */
-/* Days since 1970-01-01, proleptic Gregorian; years are taken to begin in March, so that the leap day is the last
- * of its year. */
+/* Days since 1970-01-01, proleptic Gregorian; years begin in March, so that the leap day is the last of its year. */
 static int64_t
 days_of(int64_t y, int m, int d)
 {

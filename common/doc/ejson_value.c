@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ejson_value.c - the wrappers of Extended JSON: {"$oid": ...} and its family, documents that encode values.
  *
- * The reader has already made BSON of the inside, and plans arrive as BSON from YAML, so one set of functions serves
+ * The reader has already made BSON of the content, and plans arrive as BSON from YAML, so one set of functions serves
  * both: one row per wrapper key, one function per row, which writes the value's bytes. A wrapper inside another
  * ($numberLong in $date, $oid in $dbPointer) may have been unwrapped or not; both are accepted. It must not know where
- * documents come from, and never calls itself. */
+ * documents come from, and is not recursive. */
 #include "ejson_inner.h"
 #include "doc_internal.h"
 
@@ -46,7 +46,7 @@ put_u64(struct wrap *w, uint64_t v)
     return MRS_OK;
 }
 
-/* Text of a string; false for anything else. */
+/* Text of a string; false for other types. */
 static bool
 text_of(struct mrs_val v, const char **text, uint32_t *n)
 {
@@ -58,7 +58,7 @@ text_of(struct mrs_val v, const char **text, uint32_t *n)
     return true;
 }
 
-/* The fields `a` and `b` of a document that has exactly these. */
+/* The fields `a` and `b` of a document with exactly these two. */
 static bool
 two_fields(struct mrs_val v, const char *a, const char *b, struct mrs_val out[2])
 {
@@ -207,7 +207,7 @@ put_binary(struct wrap *w, struct mrs_val bytes, struct mrs_val subtype)
     }
     put_u32(w, 0);
     mrs_buf_byte(w->out, sub);
-    if (sub == 2) { /* the old form holds its length twice */
+    if (sub == 2) { /* the old form has its length twice */
         put_u32(w, 0);
     }
     if (!mrsi_base64_read(text, n, w->out)) {
@@ -282,7 +282,7 @@ put_regex(struct wrap *w, struct mrs_val pattern, struct mrs_val options)
     mrs_buf_put(w->out, text, n + 1);
     size_t start = w->out->n;
     mrs_buf_put(w->out, flags, n_flags + 1);
-    for (uint32_t i = 1; i < n_flags && !w->out->bad; i++) { /* BSON wants the options in alphabetical order */
+    for (uint32_t i = 1; i < n_flags && !w->out->bad; i++) { /* BSON requires the options in alphabetical order */
         char *p = (char *)w->out->p + start;
         for (uint32_t k = i; k > 0 && p[k - 1] > p[k]; k--) {
             char c = p[k];
@@ -403,8 +403,8 @@ row_of(const char *key)
     return NULL;
 }
 
-/* Wrappers of two keys; anything else is no wrapper, and where data is read, an error if one of its keys belongs
- * to a wrapper. */
+/* Wrappers of two keys; anything else is no wrapper, and when reading data it is an error if one of its keys belongs to
+ * a wrapper. */
 static enum mrs_status
 several_keys(struct wrap *w, struct mrs_view d)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ejson_write.c - BSON to Extended JSON, and short pictures of values for messages.
+/* ejson_write.c - BSON to Extended JSON, and shortened values for messages.
  *
- * One walk with a stack of fixed size; the text of each scalar is written by one function. Canonical text keeps
- * every type and reads back as the same bytes (but for text that is not UTF-8, NaN payloads and binary of subtype
- * 2 with a wrong inner length, which JSON cannot hold); relaxed text is for people. It must not know files or
- * lines: what separates documents is the caller's. */
+ * One walk with a stack of fixed size; one function writes the text of each scalar. Canonical text preserves every type
+ * and reads back as the same bytes (except for text that is not UTF-8, NaN payloads and binary of subtype 2 with a
+ * wrong inner length, which JSON cannot represent); relaxed text is for people. It must not know files or lines: the
+ * caller separates documents. */
 #include "ejson_inner.h"
 #include "doc_internal.h"
 
@@ -192,7 +192,7 @@ put_integer(struct mrs_buf *out, struct mrs_val v, bool canonical)
     }
 }
 
-/* Everything that holds no document. */
+/* All types without nested documents. */
 static void
 put_scalar(struct mrs_buf *out, struct mrs_val v, bool canonical)
 {
@@ -327,8 +327,8 @@ mrs_ejson_write(struct mrs_view d, bool canonical, struct mrs_buf *out)
     put_nested(out, mrs_view_val(d), canonical);
 }
 
-/* ---- pictures ---- */
-/* At most `room` - 1 bytes of text, whole characters, nothing that could upset a terminal. */
+/* ---- shortened values ---- */
+/* At most `room` - 1 bytes of text, complete characters, no control characters. */
 static void
 quote(const char *from, size_t n, char *to, size_t room)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hash_long.h - XXH3-128 of many bytes, with what this processor has; for identity.c. */
+/* hash_long.h - XXH3-128 of many bytes, with the vectors of this processor; for identity.c. */
 #ifndef MRS_DOC_HASH_LONG_H
 #define MRS_DOC_HASH_LONG_H
 
@@ -12,6 +12,6 @@ struct mrs_hash128 mrsi_hash_wide_salted(const void *p, size_t n, const uint8_t 
 #else
 #define MRSI_HASH_WIDE 0
 #endif
-enum { MRSI_HASH_LONG = 240 }; /* XXH3 takes shorter ones in another way, without vectors */
+enum { MRSI_HASH_LONG = 240 }; /* XXH3 hashes shorter input without vectors */
 
 #endif

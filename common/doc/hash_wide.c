@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hash_wide.c - XXH3-128 with vectors of 256 bits, in a program that is built for processors without them. */
+/* hash_wide.c - XXH3-128 with vectors of 256 bits, in a program built for processors without them. */
 #include "hash_long.h"
 
 #if MRSI_HASH_WIDE
 #pragma GCC push_options
 #pragma GCC target("avx2")
-#define XXH_VECTOR 2 /* AVX2, which the macros of the command line do not tell */
+#define XXH_VECTOR 2 /* AVX2, which the compiler options do not enable */
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

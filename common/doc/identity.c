@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* identity.c - hashes, and ids that are the same in every engine and every rerun.
  *
- * A new id is a hash of the origin of a document: {ns, from, key, path, pos} as BSON. Numbers inside key are
- * normalized first, so that a key read as 1 here and as 1.0 there gives one id. The copy of key is made with the
- * builder and a stack of walks as deep as the builder goes. It must not know steps: they fill the five fields. Of ids
- * of one document only the difference is hashed, with the inner functions of xxhash.h (of 0.8, compared with the outer
- * ones by t_value.c). */
+ * A new id is a hash of the origin of a document: {ns, from, key, path, pos} as BSON. Numbers inside key are normalized
+ * first, so that a key read as 1 here and as 1.0 there gives one id. The copy of key is made with the builder and a
+ * stack of walks as deep as the builder goes. It must not know steps: they fill the five fields. Of ids of one document
+ * only the difference is hashed, with the inner functions of xxhash.h (of 0.8, compared with the outer ones by
+ * t_value.c). */
 #include "decimal.h"
 #include "hash_long.h"
 #include "doc_internal.h"
@@ -38,7 +38,7 @@ mrs_salt_make(struct mrs_salt *s, const uint8_t of[MRS_SALT])
     uint8_t no[4];
     struct mrs_hash128 h;
     for (uint32_t i = 0; i < sizeof s->bytes; i += sizeof h) {
-        mrs_put32(no, SALTS + i); /* others than those of mrs_secret_expand, as the bytes may be the same */
+        mrs_put32(no, SALTS + i); /* different from those of mrs_secret_expand, as the bytes may be the same */
         h = mrs_siphash(of, no, sizeof no);
         mrs_put64(s->bytes + i, h.lo);
         mrs_put64(s->bytes + i + 8, h.hi);
@@ -69,8 +69,8 @@ mrs_hash64(const void *p, size_t n, uint64_t seed)
     return XXH3_64bits_withSeed(p, n, seed);
 }
 
-/* The state is copied in and out: what is one type here must not be examined as another, or a compiler may see writes
- * of one and reads of the other as strangers. */
+/* The state is copied in and out: an access as another type would break aliasing rules, and a compiler could reorder
+ * writes of one type and reads of the other. */
 _Static_assert(sizeof(XXH64_state_t) == sizeof(struct mrs_hash_run), "room of a hash");
 
 void
@@ -115,7 +115,7 @@ shortest_decimal(const uint8_t *p, uint8_t room[16])
     return v;
 }
 
-/* The one representation of a number; other values as they are, symbols as strings. */
+/* The normalized form of a number; other values unchanged, symbols as strings. */
 static struct mrs_val
 normal(struct mrs_val v, uint8_t room[16])
 {
@@ -214,14 +214,14 @@ mrs_id_make(const struct mrs_new_id *in, struct mrs_buf *scratch, uint8_t id[12]
     return MRS_OK;
 }
 
-/* ---- ids that differ at their end ---- */
+/* ---- ids that differ in their last position ---- */
 enum {
     FROM_END = 8 + 2,           /* the last position, the ends of its array and of the document */
     MIDDLE_LEAST = 129,         /* from here to MRSI_HASH_LONG XXH3 mixes 32 bytes a round into two sums, */
-    ROUND = 32,                 /* and the last 32 bytes, which may be a part of a round, once more */
-    ROUNDS_FIRST = 4,           /* before the sums are stirred; the secret starts over behind that */
-    SECRET_BEHIND = 3,          /* that many bytes from its start */
-    SECRET_LAST = 136 - 17 - 16 /* where the part for the last 32 bytes is */
+    ROUND = 32,                 /* and the last 32 bytes, which may overlap a round, once more */
+    ROUNDS_FIRST = 4,           /* before the sums are mixed; after that the secret starts over */
+    SECRET_BEHIND = 3,          /* that many bytes after its start */
+    SECRET_LAST = 136 - 17 - 16 /* offset of the part for the last 32 bytes */
 };
 
 static XXH128_hash_t
@@ -240,7 +240,7 @@ more_rounds(XXH128_hash_t sums, struct mrs_view d, uint32_t from, uint32_t to)
     return sums;
 }
 
-/* The rounds of all whole 32 bytes; those in front of the last position are done once. */
+/* The rounds of all complete 32 bytes; those before the last position are done once. */
 static inline XXH128_hash_t
 all_rounds(struct mrs_buf *made, struct mrs_id_same *same, uint64_t last)
 {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* key.c - the canonical order as bytes: memcmp of two keys is mrs_compare of their values.
  *
- * A value is its rank (one byte) and a payload that ends by itself: fixed sizes, a length in front, or an end mark
- * that no content can hold. No key is therefore a prefix of another, tuples of keys compare as tuples, and
- * complementing all bytes turns the order round. Numbers: the largest double that is not above the value, as eight
- * bytes whose order is that of doubles; then 0 if it is the value itself, else 1 and the value's decimal digits,
- * which only large int64s and decimals need. Text: as it is, each NUL followed by FF, two NULs at the end.
- * Documents: per field rank, name, payload, and a last byte below any rank. It must not differ from value_order.c:
- * change both or none. */
+ * A value is its rank (one byte) and a self-delimiting payload: fixed sizes, a length before it, or an end mark that no
+ * content can contain. Therefore no key is a prefix of another, tuples of keys compare as tuples, and complementing all
+ * bytes reverses the order. Numbers: the largest double that is not above the value, as eight bytes whose order is that
+ * of doubles; then 0 if it is the value itself, else 1 and the value's decimal digits, which only large int64s and
+ * decimals need. Text: unchanged, each NUL followed by FF, two NULs at the end. Documents: per field rank, name,
+ * payload, and a last byte below any rank. It must not differ from value_order.c: change both or none. */
 #include "decimal.h"
 #include "doc_internal.h"
 
@@ -16,7 +15,7 @@
 #include <math.h>
 
 #define RANK(type) ((uint8_t)(mrsi_rank[type] + MRS_KEY_RANK))
-#define LAST 1 /* behind the last field of a document or element of an array */
+#define LAST 1 /* after the last field of a document or element of an array */
 
 static inline void
 put_be64(uint8_t *p, uint64_t v)
@@ -59,7 +58,7 @@ put_double(struct mrs_buf *out, double d, bool exact)
     }
 }
 
-/* Digits of what is no double: exponent, then the coefficient at full width, complemented below zero. */
+/* Digits of a number that is no double: exponent, then the coefficient at full width, complemented below zero. */
 static void
 put_digits(struct mrs_buf *out, struct mrsi_dec d)
 {
@@ -169,7 +168,7 @@ put_u64(struct mrs_buf *out, uint64_t v)
     }
 }
 
-/* All behind the rank; of a scope the code only, of documents and arrays nothing. */
+/* Everything after the rank; of a scope only the code, of documents and arrays nothing. */
 static void
 put_payload(struct mrs_buf *out, struct mrs_val v)
 {
@@ -233,7 +232,7 @@ enter(struct key_level *l, struct mrs_val v)
     l->names = v.type != MRS_ARRAY;
 }
 
-/* What goes before the payload of a field. */
+/* The bytes before the payload of a field. */
 static inline void
 put_name(struct mrs_buf *out, uint8_t type, const char *name, uint32_t name_len)
 {
@@ -246,7 +245,7 @@ put_name(struct mrs_buf *out, uint8_t type, const char *name, uint32_t name_len)
     }
 }
 
-/* around: levels that v lies in. */
+/* around: number of levels that contain v. */
 static __attribute__((noinline)) void
 put_nested(struct mrs_buf *out, struct mrs_val v, int around)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* numbers.c - numbers between types: integral values, and doubles as text.
+/* numbers.c - conversions of numbers: integral values, and doubles as text.
  *
- * A double is printed with the fewest digits that read back as the same double. Fifteen digits are enough for most
- * and can be had in one go (their zeros at the end are superfluous), sixteen or seventeen for the rest; only
- * subnormal numbers are searched from one digit up. The C library rounds correctly in both directions, so it does
- * the arithmetic; the text it makes is taken apart again, because its decimal point depends on the locale. It must
- * not know who asks: `$toString`, Extended JSON and messages show the same digits. */
+ * A double is printed with the fewest digits that read back as the same double. Fifteen digits suffice for most and are
+ * computed directly (trailing zeros are dropped), sixteen or seventeen for the rest; only subnormal numbers are
+ * searched from one digit up. The C library rounds correctly in both directions, so it does the arithmetic; its text is
+ * reformatted, because its decimal point depends on the locale. It must not know its callers: `$toString`, Extended
+ * JSON and messages show the same digits. */
 #include "decimal.h"
 #include "ejson_inner.h"
 
@@ -68,7 +68,7 @@ mrs_val_integral(struct mrs_val v, int64_t *out)
 /* ---- doubles as text ---- */
 struct digits {
     char d[20];
-    int n;        /* digits, none of them a 0 at the end */
+    int n;        /* digits, without trailing zeros */
     int exponent; /* of the first digit */
 };
 
@@ -92,7 +92,7 @@ take_digits(double d, int n, struct digits *out)
     }
 }
 
-/* Whether the digits read as d; written without a point, so that no locale matters. */
+/* Whether the digits read as d; written without a point, to be independent of the locale. */
 static bool
 reads_back(const struct digits *t, double d)
 {
@@ -101,8 +101,8 @@ reads_back(const struct digits *t, double d)
     return strtod(text, NULL) == d;
 }
 
-/* The number one higher in the last of n digits. Just above a power of two the gaps are twice as wide, so that it
- * may read back where the nearer number below does not. */
+/* Increments the last of n digits. Just above a power of two the gaps are twice as wide, so that the larger number may
+ * read back where the nearer number below does not. */
 static bool
 try_above(double d, int n, struct digits *t)
 {
@@ -149,7 +149,7 @@ plain(const struct digits *t, char *text)
 {
     MRS_ASSERT(t->n > 0);
     char *p = text;
-    int before = t->exponent + 1; /* digits in front of the point */
+    int before = t->exponent + 1; /* digits before the point */
     if (before <= 0) {
         *p++ = '0';
         *p++ = '.';

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* path.c - dotted paths: compiling them, and reading at them.
  *
- * Two ways of reading live here, as functions of their own: `match`, which fans out over arrays one level at each
- * name, and the plain one, which goes through documents only. Fanning out keeps a stack of array walks, at most
- * one for each name of the path, so that neither the depth nor the breadth of a document costs calls. Expression
- * paths, query paths and sort paths mean other things and are none of this file's business. */
+ * Two ways of reading are separate functions here: `match`, which fans out over arrays one level at each name, and the
+ * plain one, which goes through documents only. Fanning out keeps a stack of array walks, at most one for each name of
+ * the path, so that neither the depth nor the breadth of a document costs calls. Expression paths, query paths and sort
+ * paths have other meanings and are not handled here. */
 #include "mongoreshape/path.h"
 
 /* ---- compiling ---- */
@@ -124,7 +124,7 @@ split_list(struct mrs_arena *a, struct mrs_path *p, struct mrs_view list)
     return true;
 }
 
-/* The parts with dots between them. */
+/* The parts, joined by dots. */
 static bool
 join_text(struct mrs_arena *a, struct mrs_path *p)
 {
@@ -189,7 +189,7 @@ mrs_path_relation(const struct mrs_path *a, const struct mrs_path *b)
     return a->n == b->n ? 1 : a->n < b->n ? 2 : 3;
 }
 
-/* Whether a path begins with one of the names of `a*`. */
+/* Whether the first name of a path matches `a*`. */
 static bool
 begins_so(const char *star, size_t n, const char *path)
 {
@@ -216,7 +216,7 @@ mrs_path_equal(const struct mrs_path *a, const struct mrs_path *b)
 /* ---- reading ---- */
 struct path_level {
     struct mrs_walk w; /* of an array on the way */
-    uint32_t next;     /* the part to look for in its documents */
+    uint32_t next;     /* the next part, in its documents */
 };
 
 struct path_reading {
@@ -250,7 +250,7 @@ give(struct path_reading *r, struct mrs_val v)
     return MRS_OK;
 }
 
-/* Follows the path from part i in d, to its end or to the first array, which is put on the stack. */
+/* Follows the path from part i in d, to its end or to the first array, which is pushed onto the stack. */
 static enum mrs_status
 descend(struct path_reading *r, struct mrs_view d, uint32_t i)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* path_tree.c - a set of paths as a tree of names.
  *
- * Rewriting asks for every field of a level whether some path goes through it, so this is a lookup by name: a
- * plain comparison one after the other for few children, a hash table for many. A leaf is the end of a path; no
- * path may end inside another, because then the order of two writes would decide what comes out. It must not know
- * documents. Trees are as deep as paths are long (MRS_PATH_PARTS_MAX), so freeing may recurse. */
+ * Rewriting looks up every field of a level by name in this tree: few children are compared one by one, many are in a
+ * hash table. A leaf is the end of a path; no path may end inside another, because then the order of two writes would
+ * affect the result. It must not know documents. Trees are as deep as paths are long (MRS_PATH_PARTS_MAX), so freeing
+ * may recurse. */
 #include "path_tree.h"
 
 #include "doc_internal.h"
@@ -17,7 +17,7 @@ is_named(const struct mrsi_path_node *node, const char *name, uint32_t len)
     return node->len == len && memcmp(node->name, name, len) == 0;
 }
 
-/* A table of its own: names are compared, and few children need none. */
+/* A separate kind of table: it compares names, and few children need none. */
 int64_t
 mrsi_tree_lookup(const struct mrsi_path_node *node, const char *name, uint32_t len)
 {

@@ -11,7 +11,7 @@ struct mrsi_path_node {
     uint32_t path_no; /* of a leaf */
     bool leaf;
     uint32_t n_child, cap;
-    struct mrsi_path_node *child; /* in the order in which they were added */
+    struct mrsi_path_node *child; /* in the order of mrsi_tree_add */
     uint32_t *slot;          /* many children: hash table of 1 + index, else NULL */
     uint32_t slots;
 };
@@ -22,7 +22,7 @@ struct mrsi_path_tree {
     uint32_t n_paths, n_nodes;
 };
 
-/* FAIL MRS_E_PLAN where the path equals, holds or lies inside one that is there; DEAD MRS_E_MEMORY. */
+/* FAIL MRS_E_PLAN: the path equals, contains or lies inside an existing one; DEAD MRS_E_MEMORY. */
 enum mrs_status mrsi_tree_add(struct mrsi_path_tree *t, const struct mrs_path *path, struct mrs_err *e);
 void mrsi_tree_clear(struct mrsi_path_tree *t);
 /* Index of the child of this name, or -1. */

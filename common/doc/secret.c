@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* secret.c - a keyed hash: equal hashes count as equal data, even where an attacker wrote the data.
+/* secret.c - a keyed hash: equal hashes prove equal data, even if an attacker wrote the data.
  *
- * Long texts are made short block by block with NH (UMAC, VMAC): the sum of the products (m1 + k1) * (m2 + k2) over
- * pairs of words, modulo 2^128, with k random words. Two blocks of equal length that differ have one sum with at most
- * 2^-64, whatever is in them, and the second sum, with keys shifted by a pair, makes that 2^-128. Nothing is supposed
- * for that but that the keys are secret: documents are written before the keys are drawn. Lengths, and
- * the sums of all blocks, go through SipHash-2-4 with 128 bits, a keyed function whose results look random: so sums of
- * hashes cannot be aimed at either. Short texts go through it as they are.
+ * Long texts are compressed block by block with NH (UMAC, VMAC): the sum of the products (m1 + k1) * (m2 + k2) over
+ * pairs of words, modulo 2^128, with k random words. Two different blocks of equal length have equal sums with
+ * probability at most 2^-64, whatever their content, and the second sum, with keys shifted by a pair, makes that
+ * 2^-128. The only assumption is that the keys are secret: documents are written before the keys are drawn. Lengths,
+ * and the sums of all blocks, go through SipHash-2-4 with 128 bits, a keyed function with pseudorandom results: so an
+ * attacker cannot aim at sums of hashes either. Short texts go through it directly.
  *
- * XXH3 is several times as fast and gives no such word: with the seed 0 two texts with one hash are made by hand, and
- * its products of 32 bits leave 2^-32 where the seed is not known. */
+ * XXH3 is several times as fast and gives no such guarantee: with the seed 0 two texts with one hash can be constructed
+ * by hand, and its products of 32 bits leave 2^-32 if the seed is unknown. */
 #include "mongoreshape/value.h"
 
 enum {
-    SHORT = 48, /* bytes up to which SipHash alone is faster */
+    SHORT = 48, /* up to this many bytes SipHash alone is faster */
     PAIR = 16,
     KIND_SHIFT = 40
 };
@@ -61,7 +61,7 @@ sip_end(struct sip *s)
     return s->v0 ^ s->v1 ^ s->v2 ^ s->v3;
 }
 
-/* The last bytes of a text with those that came before them, and the hash. */
+/* The last bytes of a text with the bytes before them, and the hash. */
 static inline struct mrs_hash128
 sip_tail(struct sip s, size_t before, const uint8_t *p, size_t n)
 {

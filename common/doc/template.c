@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* template.c - documents that look as an earlier one: as long, with the same types, names and lengths in the same
- * places.
+/* template.c - matches documents with a template: same length, same types, names and lengths at the same offsets.
  *
- * All that mrs_doc_check judges is in those bytes, so a document that has them in common with one that was checked
- * needs no walk, and its fields lie where those of the other lie. The bytes are compared under a mask, sixteen at a
- * time, which takes a small part of a walk. */
+ * These bytes are all that mrs_doc_check examines, so a document that shares them with a checked one needs no walk, and
+ * its fields are at the same offsets. The bytes are compared under a mask, sixteen at a time, which costs a small part
+ * of a walk. */
 #include "doc_internal.h"
 
 bool
@@ -13,7 +12,7 @@ mrsi_template_fits(uint32_t n)
     return n >= sizeof(mrsi_wide) && n <= MRS_TEMPLATE_MAX;
 }
 
-/* The bytes of a value that may differ in a document of the same template, as far as they are compared. */
+/* Clears the mask for the bytes of a value that may differ between documents of the template. */
 static void
 free_value(struct mrs_template *k, const uint8_t *doc, struct mrs_val v)
 {
@@ -65,7 +64,7 @@ mrsi_template_of(struct mrs_template *k, struct mrs_view d)
     }
 }
 
-/* Not at each document of another template, in case they alternate. */
+/* Not for each document of another template, in case they alternate. */
 void
 mrsi_template_learn(struct mrs_layout *layout, struct mrs_template *k, struct mrs_view d,
                     const struct mrs_eval_fields *f)

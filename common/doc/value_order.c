@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* value_order.c - MongoDB's canonical order of values.
  *
- * Rank of the type first, then the value within the rank; numbers of all four types by their exact mathematical
- * value, never by converting one type into another blindly. Documents and arrays are compared with a stack of
- * walks over both sides, so that nesting costs memory of a fixed size and no calls. key.c writes the same order as
- * bytes: a change of one is a change of the other, and tests/unit/doc/t_value.c holds them together. It must not know
- * collations: they are refused where plans are checked. */
+ * Rank of the type first, then the value within the rank; numbers of all four types by their exact mathematical value,
+ * never by a lossy conversion between types. Documents and arrays are compared with a stack of walks over both sides,
+ * so that nesting costs memory of a fixed size and no calls. key.c writes the same order as bytes: a change of one is a
+ * change of the other, and tests/unit/doc/t_value.c compares them. It must not know collations: they are refused where
+ * plans are checked. */
 #include "decimal.h"
 #include "doc_internal.h"
 
@@ -185,7 +185,7 @@ order_pointer(struct mrs_val a, struct mrs_val b)
     return sign_of(memcmp(a.p + a.n - 12, b.p + b.n - 12, 12));
 }
 
-/* Two values of one rank; of documents, arrays and scopes nothing but the code. */
+/* Compares two values of one rank; of documents and arrays nothing, of scopes only the code. */
 static int
 order_scalar(struct mrs_val a, struct mrs_val b)
 {
@@ -235,7 +235,7 @@ enter(struct value_order_pair *f, struct mrs_val a, struct mrs_val b)
     f->names = a.type != MRS_ARRAY;
 }
 
-/* Two values of one rank, of which the walk inside is yet to come where they hold documents. */
+/* Compares two values of one rank; nested documents are walked later. */
 static int
 order_element(const struct mrs_elem *x, const struct mrs_elem *y, bool names)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view.c - reading BSON without trusting it: sizes of values, lookup, and the one full check.
+/* view.c - reads untrusted BSON: sizes of values, lookup, and the one full check.
  *
- * Everything else in this library walks documents with mrs_walk_next without checks, because mrs_doc_check has
- * validated the bytes once. The check keeps a stack of end pointers instead of calling itself, so that nesting costs
- * eight bytes a level and no input can exhaust the C stack. Since the last byte of a checked frame is NUL, a name can
- * be scanned without comparing with the end for every byte. It must not know what a document means: no field name is
- * special here, and UTF-8 is not checked. */
+ * All other code walks documents with mrs_walk_next without checks, because mrs_doc_check has validated the bytes once.
+ * The check keeps a stack of end pointers instead of recursing, so that nesting costs eight bytes a level and no input
+ * can exhaust the C stack. Since the last byte of a checked frame is NUL, a name can be scanned without comparing with
+ * the end for every byte. It must not know what a document means: no field name is special here, and UTF-8 is not
+ * checked. */
 #include "doc_internal.h"
 
 #include <stdio.h>
@@ -113,7 +113,7 @@ mrs_doc_find(struct mrs_view d, const char *name, uint32_t name_len, struct mrs_
 {
     MRS_ASSERT(name && d.p && d.n >= MRS_DOC_MIN);
     struct mrs_walk w;
-    struct mrs_elem at; /* of our own, so that it stays in registers */
+    struct mrs_elem at; /* a local copy, so that it stays in registers */
     mrs_walk_init(&w, d);
     while (mrs_walk_next(&w, &at) > 0) {
         if (mrs_name_is(&at, name, name_len)) {
@@ -192,7 +192,7 @@ bad_value(struct mrs_err *e, uint8_t type, uint64_t off)
     return damaged(e, MRS_E_BSON, why, off);
 }
 
-/* Where the elements of the document inside a container value begin. */
+/* The first element of the document inside a container value. */
 static const uint8_t *
 inside(uint8_t type, const uint8_t *value)
 {
@@ -219,7 +219,7 @@ note_field(struct mrs_eval_fields *f, const uint8_t *elem, const uint8_t *value,
     f->e[f->n++] = element(elem, value, size);
 }
 
-/* Whether the name at p, where so many bytes can be read, is the expected one with its NUL. */
+/* Whether the name at p, with `room` readable bytes, is the expected one with its NUL. */
 static inline bool
 is_expected(const struct mrs_layout_field *f, const uint8_t *p, ptrdiff_t room)
 {
@@ -234,7 +234,7 @@ is_expected(const struct mrs_layout_field *f, const uint8_t *p, ptrdiff_t room)
     return f->size <= room && name == f->first;
 }
 
-/* As mrs_value_size for a value of the expected type; also -1 where it is not as mrs_doc_check wants it. */
+/* As mrs_value_size for a value of the expected type; also -1 if mrs_doc_check would refuse it. */
 static inline int64_t
 expected_value(const struct mrs_layout_field *f, const uint8_t *p, uint64_t room, int max_depth)
 {
@@ -247,7 +247,7 @@ expected_value(const struct mrs_layout_field *f, const uint8_t *p, uint64_t room
     return max_depth > 1 && mrs_doc_check(p, room, max_depth - 1, NULL) == MRS_OK ? (int64_t)mrs_le32(p) : -1;
 }
 
-/* The fields from p on that are as the layout has them: the first ones. Where the first other one begins. */
+/* Walks the fields from p on as long as they match the layout. Returns the first one that differs. */
 static const uint8_t *
 walk_known(const uint8_t *p, const uint8_t *end, int max_depth, const struct mrs_layout *layout,
            struct mrs_eval_fields *fields)
@@ -270,8 +270,8 @@ walk_known(const uint8_t *p, const uint8_t *end, int max_depth, const struct mrs
     return p;
 }
 
-/* What a document begins with that is examined as a rule: short names, values of fixed size, texts, and documents,
- * which are checked for themselves. */
+/* Learns the first fields of a document, if they are easy to check: short names, values of fixed size, texts, and
+ * documents, which are checked separately. */
 static void
 learn(struct mrs_layout *layout, const struct mrs_eval_fields *fields)
 {
@@ -296,7 +296,7 @@ learn(struct mrs_layout *layout, const struct mrs_eval_fields *fields)
     }
 }
 
-/* Not at each document of another layout: they may take turns. */
+/* Not for each document of another layout: two layouts may alternate. */
 static void
 compare_layout(struct mrs_layout *layout, struct mrs_eval_fields *fields, uint32_t known)
 {
@@ -308,17 +308,18 @@ compare_layout(struct mrs_layout *layout, struct mrs_eval_fields *fields, uint32
     }
 }
 
-/* Documents inside the one that is checked: items of an array mostly look as the one before. */
+/* Nested documents of the checked one: items of an array mostly equal the previous one. */
 struct inner {
     const uint8_t *last; /* the last one seen; NULL: none */
     uint32_t n;          /* its bytes */
     int depth;           /* where it was seen */
-    uint32_t learned;    /* how often a look might have been learned */
+    uint32_t learned;    /* how often a template could have been learned */
     struct mrs_template tpl;
-    int most;            /* depth at which a document of the look has passed */
+    int most;            /* depth at which a document of the template passed the check */
 };
 
-/* The one at p differs from the known one. Whether it equals the one before it, which is known from now on. */
+/* The one at p does not match the template: remembers it, and from time to time makes the previous one the template.
+ * Returns whether p matches that. */
 static __attribute__((noinline)) bool
 meet(struct inner *in, const uint8_t *p, uint32_t n, int depth)
 {
@@ -336,14 +337,14 @@ meet(struct inner *in, const uint8_t *p, uint32_t n, int depth)
     return mrsi_template_has(&in->tpl, p);
 }
 
-/* Whether the one at p equals one before it that was checked to the same depth, and so need not be walked. */
+/* Whether the one at p equals an earlier one that was checked to the same depth, and so needs no walk. */
 static inline bool
 is_as_before(struct inner *in, const uint8_t *p, uint32_t n, int depth)
 {
     return (in->tpl.size == n && depth <= in->most && mrsi_template_has(&in->tpl, p)) || meet(in, p, n, depth);
 }
 
-/* fields: NULL or what is found on the way; from: where the walk continues. */
+/* fields: NULL or receives the fields found; from: where the walk continues. */
 static inline __attribute__((always_inline)) enum mrs_status
 check(const uint8_t *bytes, const uint8_t *from, int max_depth, struct mrs_eval_fields *fields, struct mrs_err *e)
 {

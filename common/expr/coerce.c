@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* coerce.c - the text that string operators take other values for.
+/* coerce.c - the text of a value in string operators.
  *
- * This is not $toString: doubles keep the six digits of C's %g, and timestamps are written as a
- * clock in UTC. Old behaviour that the server kept, and that results depend on. What has no such
- * text is an error of the operator. */
+ * This is not $toString: doubles keep the six digits of C's %g, and timestamps are written as a clock in UTC. Old
+ * behavior that the server kept, and that results depend on. Values without such a text are an error of the
+ * operator. */
 #include "date.h"
 #include "mongoreshape/value.h"
 #include <stdio.h>

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compile.c - from the BSON of an expression to a tree of nodes.
+/* compile.c - compiles the BSON of an expression to a tree of nodes.
  *
- * The whole specification is copied into the arena of the result once, so names and literals are pointers into
- * that copy. A node whose arguments are all constants is evaluated here and now (folding): that is when the
- * server finds the errors of constants too, so they are errors of the plan. Recursion follows the nesting of
- * the expression and is bounded. Nothing here knows a single operator: shapes of arguments come from the
- * operator's row or from its compile hook. */
+ * The whole specification is copied into the arena of the result once, so names and literals are pointers into that
+ * copy. A node whose arguments are all constants is evaluated at once (folding): the server also finds the errors of
+ * constants then, so they are errors of the plan. Recursion follows the nesting of the expression and is bounded. This
+ * file knows no operator: forms of arguments come from the operator's row or from its compile hook. */
 #include "compile.h"
 #include "mongoreshape/path.h"
 #include <stdarg.h>
@@ -49,7 +48,7 @@ mrsi_compile_become(struct mrs_expr *x, struct mrs_val v)
     x->bare = NULL;
 }
 
-/* ---- where we are, for messages ---- */
+/* ---- the current place, for messages ---- */
 
 static uint32_t
 trail_push(struct mrsi_compile *c, const char *before, const char *name, uint32_t n)
@@ -246,8 +245,8 @@ mrsi_compile_list(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spe
     return s == MRS_OK ? mrsi_compile_sub(c, spec, &x->args[0], e) : s;
 }
 
-/* Position of a name in "a,b|c,d" (optional ones behind the bar), how many names are there, how many before
- * the bar; -1: not there. */
+/* Position of a name in "a,b|c,d" (optional ones after the bar), the number of names, the number before the bar; -1:
+ * not found. */
 static int
 named_position(const char *named, const char *name, uint32_t len, uint32_t *count, uint32_t *required)
 {
@@ -525,7 +524,7 @@ mrsi_compile_sub(struct mrsi_compile *c, struct mrs_val spec, struct mrs_expr **
     return s;
 }
 
-/* ---- the doors ---- */
+/* ---- interface ---- */
 
 static void
 free_root(struct mrsi_expr_root *root)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compile_path.c - "$a.b" and "$$NAME.a.b" as they are in an expression.
+/* compile_path.c - compiles "$a.b" and "$$NAME.a.b" in an expression.
  *
- * A path starts at a place (the document, a bound variable, a variable of the step) and goes down by names.
- * What is known when the plan is read becomes a constant here: $$NOW, $$REMOVE. A name that means nothing is
- * refused with the names in sight, because a misspelt variable must never read as a missing value. */
+ * A path starts at a base (the document, a bound variable, a variable of the step) and descends by names. Values known
+ * when the plan is read become constants here: $$NOW, $$REMOVE. An unknown name is refused with the names in scope,
+ * because a misspelt variable must never read as a missing value. */
 #include "compile.h"
 #include "mongoreshape/path.h"
 
@@ -33,7 +33,7 @@ mrsi_check_name(const char *name, uint32_t n, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Splits text[0..n), the names below the place where the path starts, into x->part. */
+/* Splits text[0..n), the names below the base of the path, into x->part. */
 static enum mrs_status
 split(struct mrsi_compile *c, struct mrs_expr *x, const char *text, uint32_t n, struct mrs_err *e)
 {
@@ -116,7 +116,7 @@ unknown_variable(struct mrsi_compile *c, const char *name, uint32_t len, struct 
                        (int)(len < 60 ? len : 60), name, known);
 }
 
-/* Where the variable `name` starts: x->base, or x becomes a constant. */
+/* Resolves the variable `name`: sets x->base, or makes x a constant. */
 static enum mrs_status
 resolve(struct mrsi_compile *c, struct mrs_expr *x, const char *name, uint32_t len, struct mrs_err *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* convert.c - the conversions of $convert between numbers, dates, ids, booleans and text.
  *
- * A conversion fails in one of two ways: the value cannot be converted (SKIP here: what onError catches), or
- * the request is wrong (FAIL). Doubles are cut, and must be in range before that; decimals are cut first. int32
- * is no date. */
+ * A conversion fails in one of two ways: the value cannot be converted (SKIP here: onError catches it), or the request
+ * is invalid (FAIL). Doubles are truncated, and must be in range before that; decimals are truncated first. int32 does
+ * not convert to a date. */
 #include "convert.h"
 #include "support.h"
 #include "doc/decimal.h"
@@ -53,8 +53,8 @@ bad_text(struct mrsi_convert *cv, struct mrsi_text t)
 
 /* ---- whole numbers ---- */
 
-/* The whole number that a double or a decimal is cut to; false: none that fits. int32: the range that a double
- * must be in before the cut. */
+/* A double or a decimal, truncated to a whole number; false: out of range. int32: the range of a double before
+ * truncation. */
 static bool
 cut(struct mrs_val v, bool int32, int64_t *whole)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* convert_bytes.c - binary data to and from text and numbers, for $convert and its short forms.
  *
- * Text forms are strict: what does not read back as the same bytes is refused. */
+ * Text forms are strict: text that does not convert back to the same bytes is refused. */
 #include "convert.h"
 #include "support.h"
 

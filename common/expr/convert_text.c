@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* convert_text.c - text to documents and arrays, and whole numbers to and from text in another base, for $convert.
  *
- * A base is only for whole numbers within 64 bits, whatever type they have; digits are capitals, and there is no prefix
- * like 0x. JSON is taken strictly; {"$oid": ...} is a document like others. */
+ * A base is only for whole numbers within 64 bits, of any type; digits are capitals, without a prefix like 0x. JSON is
+ * read strictly; {"$oid": ...} is a normal document. */
 #include "convert.h"
 #include "support.h"
 #include "mongoreshape/ejson.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* date.c - the calendar, and dates as the text of ISO 8601.
+/* date.c - the calendar, and dates as ISO 8601 text.
  *
- * Days are counted from 1970-01-01 and turned into years by whole cycles of 400 years, so that
- * every int64 of milliseconds has its civil date without overflow. Texts are read strictly: the
- * server's reader also guesses at many forms that no plan should depend on; what is not plainly a
- * date fails here. Knows nothing of zones but fixed offsets. */
+ * Days are counted from 1970-01-01 and converted to years by whole cycles of 400 years, so that every int64 of
+ * milliseconds has its civil date without overflow. Texts are read strictly: the server's reader also guesses at many
+ * forms that no plan should depend on; any other text fails here. Knows nothing of zones but fixed offsets. */
 #include "date.h"
 #include <stdio.h>
 
@@ -65,7 +64,7 @@ mrsi_iso_week(int64_t days, int64_t *iso_year, int32_t *week)
 {
     int32_t month, day;
     mrsi_civil_of_days(days - (mrsi_weekday(days) + 6) % 7 + 3, iso_year, &month,
-                       &day); /* the Thursday decides */
+                       &day); /* the Thursday determines the year */
     *week = (int32_t)((days - mrsi_iso_year_start(*iso_year)) / 7 + 1);
 }
 
@@ -117,7 +116,7 @@ mrsi_to_date(struct mrs_val v, int64_t *ms)
     case MRS_TIMESTAMP:
         *ms = (int64_t)mrs_le32(v.p + 4) * 1000;
         return true;
-    case MRS_OBJECTID: /* big-endian, and the server reads it signed */
+    case MRS_OBJECTID: /* big-endian, and the server reads it as signed */
         *ms = (int64_t)(int32_t)__builtin_bswap32(mrs_le32(v.p)) * 1000;
         return true;
     default:
@@ -150,7 +149,7 @@ skip_blanks(struct date_reader *r)
     return r->at > from;
 }
 
-/* Exactly `digits` digits; -1: not there. */
+/* Exactly `digits` digits; -1: not found. */
 static int32_t
 number(struct date_reader *r, int digits)
 {
@@ -183,7 +182,8 @@ is_digit(const struct date_reader *r)
     return r->at < r->end && *r->at >= '0' && *r->at <= '9';
 }
 
-/* [+-]YYYY-MM-DD: with a sign, as in servers, years before 0 can be read, though no date text has them. */
+/* [+-]YYYY-MM-DD: with a sign, as in servers, years before 0 can be read, though date texts are never written with
+ * them. */
 static bool
 read_day(struct date_reader *r, int64_t *days)
 {
@@ -209,7 +209,7 @@ read_day(struct date_reader *r, int64_t *days)
     return true;
 }
 
-/* HH:MM[:SS[.fff...]] ; digits behind the third are dropped. */
+/* HH:MM[:SS[.fff...]]; digits after the third are dropped. */
 static bool
 read_clock(struct date_reader *r, int32_t *seconds, int32_t *ms)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* date.h - the calendar: days, civil dates, weeks; the proleptic Gregorian one over all of int64
- * milliseconds. */
+/* date.h - the calendar: days, civil dates, weeks; proleptic Gregorian, over all of int64 milliseconds. */
 #ifndef MRS_EXPR_DATE_H
 #define MRS_EXPR_DATE_H
 
@@ -8,7 +7,7 @@
 
 #define MRSI_DAY_SECONDS 86400
 
-/* A moment taken apart. weekday: 0 Sunday .. 6 Saturday; yearday from 0. */
+/* The parts of a moment. weekday: 0 Sunday .. 6 Saturday; yearday from 0. */
 struct mrsi_civil {
     int64_t year;
     int32_t month, day, hour, minute, second, ms; /* month and day from 1 */
@@ -35,11 +34,10 @@ int64_t mrsi_iso_year_start(int64_t iso_year);
  */
 struct mrsi_civil mrsi_civil_of(int64_t local_seconds, int32_t ms);
 
-/* v in decimal digits, zeros in front up to the width (at most ten; a sign counts); gives where the text ends. */
+/* v in decimal digits, with leading zeros up to the width (at most ten; a sign counts); returns the end of the text. */
 char *mrsi_put_number(char *at, int32_t v, int width);
 
-/* A text read as a date: seconds of the day's clock that it shows, and what it says about the zone.
- */
+/* A parsed date: local seconds, and the zone in the text. */
 struct mrsi_date_text {
     int64_t local_seconds;
     int32_t ms;

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* eval.c - evaluating a tree of nodes on one document, and making values.
+/* eval.c - evaluates a tree of nodes on one document, and makes values.
  *
- * A value that is found is a pointer into the document; a value that is made lies in the arena of the
- * evaluation. Nothing is allocated for paths and literals, so that the common expressions cost a walk.
- * Recursion follows the tree of the expression (bounded when it was compiled) and the parts of a path, never
- * the nesting of documents. */
+ * A value found in the document is a pointer into it; a new value is in the arena of the evaluation. Paths and literals
+ * allocate nothing, so that the common expressions cost a walk. Recursion follows the tree of the expression (bounded
+ * at compile time) and the parts of a path, never the nesting of documents. */
 #include "expr_internal.h"
 #include "mongoreshape/limits.h"
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Of a value in the making; what is stored in the end is checked against MRS_DOC_MAX elsewhere. */
+/* Limit of an intermediate value; the stored result is checked against MRS_DOC_MAX elsewhere. */
 #define VALUE_MAX (4u * MRS_DOC_MAX)
 #define SLOTS_ON_STACK 16
-#define LITTLE (1u << 20) /* what an expression may leave behind besides its value */
+#define LITTLE (1u << 20) /* garbage that an expression may leave besides its value */
 
 /* ---- errors ---- */
 
@@ -192,7 +191,7 @@ mrsi_ret_null(struct mrs_val *out)
     return MRS_OK;
 }
 
-/* ---- arrays and documents whose values are at hand: sized first, written once ---- */
+/* ---- arrays and documents of available values: sized first, written once ---- */
 
 static uint8_t *
 put_element(uint8_t *p, const char *name, uint32_t name_len, struct mrs_val v)
@@ -209,12 +208,12 @@ put_element(uint8_t *p, const char *name, uint32_t name_len, struct mrs_val v)
 }
 
 static uint32_t
-index_digits(uint32_t i) /* at least as many as the index has */
+index_digits(uint32_t i) /* at least the number of digits of the index */
 {
     return i < 10 ? 1 : i < 100 ? 2 : i < 1000 ? 3 : i < 10000 ? 4 : 10;
 }
 
-/* n values under names[i], or under their indexes where names is NULL. */
+/* n values under names[i], or under their indexes if names is NULL. */
 static enum mrs_status
 assemble(struct mrs_eval *ev, const char *const *names, const struct mrs_val *v, uint32_t n, struct mrs_val *out)
 {
@@ -396,7 +395,7 @@ mrs_eval_fields(struct mrs_eval *ev, struct mrs_eval_fields *room)
     ev->fields = room;
 }
 
-/* A field at the top of the root; NULL: look for it. */
+/* A top-level field of the root; NULL: look it up. */
 static const struct mrs_elem *
 field_at_hand(const struct mrs_eval_fields *f, const char *name, uint32_t len)
 {
@@ -438,7 +437,7 @@ eval_long_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *ou
 static enum mrs_status
 eval_path(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
-    if (x->base == MRSI_ROOT && ev->fields && x->n_parts == 1) { /* the everyday case */
+    if (x->base == MRSI_ROOT && ev->fields && x->n_parts == 1) { /* the most frequent case */
         const struct mrs_elem *field = field_at_hand(ev->fields, x->part[0], x->part_len[0]);
         if (field) {
             *out = field->v;
@@ -495,7 +494,7 @@ mrsi_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_v
     return mrsi_eval(x->args[i], ev, out);
 }
 
-/* With room for the variables that are bound inside. */
+/* With room for the variables bound inside. */
 static __attribute__((noinline)) enum mrs_status
 eval_with_slots(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 {
@@ -518,7 +517,7 @@ eval_with_slots(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     return s;
 }
 
-/* Much was made on the way to the value: only that stays. */
+/* The evaluation left much garbage: keeps only the value. */
 static __attribute__((noinline)) enum mrs_status
 keep_value(struct mrs_eval *ev, struct mrs_arena_mark before, struct mrs_val *v)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* number.c - numbers of four types as one: which is wider, and what each becomes in another.
+/* number.c - the four types of numbers: which is wider, and conversions between them.
  *
- * The rules are the server's: int32 widens to int64, int64 to double, anything to decimal; a double enters
- * decimal arithmetic with 15 significant digits, zeros behind kept, although 17 would tell it exactly. Decimals
- * themselves are the library's business (common/doc/decimal.h). */
+ * The rules are the server's: int32 widens to int64, int64 to double, anything to decimal; a double enters decimal
+ * arithmetic with 15 significant digits, including trailing zeros, although 17 would represent it exactly. Decimal
+ * arithmetic is in common/doc/decimal.h. */
 #include "expr_internal.h"
 #include "doc/decimal.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_number.h - numbers as arguments, and decimals as results, for the families that compute. */
+/* op_number.h - numeric arguments, and decimal results, for the operators that compute. */
 #ifndef MRS_EXPR_OP_NUMBER_H
 #define MRS_EXPR_OP_NUMBER_H
 
@@ -22,7 +22,7 @@ mrsi_ret_dec(struct mrs_eval *ev, BID_UINT128 d, struct mrs_val *out)
     return mrsi_ret_decimal(ev, bytes, out);
 }
 
-/* Argument i as a number, null as null; FAIL for all else. */
+/* Argument i as a number, null as null; FAIL for other types. */
 static inline enum mrs_status
 mrsi_number_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrs_val *v)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sort.c - sort keys of documents, as `$sort` sees them.
+/* sort.c - sort keys of documents, with the meaning of `$sort`.
  *
  * The sort value of an array is its least element (ascending) or its greatest (descending). If several keys go through
  * one array, they are taken from the same element: all tuples are tried and the first in the order wins. Keys through
- * different arrays have no such tuple and are refused. Recursion follows the parts of the paths. Only the winning
- * tuple is written as bytes. */
+ * different arrays have no such tuple and are refused. Recursion follows the parts of the paths. Only the winning tuple
+ * is written as bytes. */
 #include "support.h"
 #include "mongoreshape/path.h"
 #include "mongoreshape/value.h"
@@ -63,8 +63,8 @@ read_path(struct mrs_sort *s, struct sort_key *k, const struct mrs_elem *el, str
     return MRS_OK;
 }
 
-/* 1 or -1, or 0 where the value is none. Lax: doubles are cut, decimals rounded half to even, as
- * the server does for `$sort`. */
+/* 1 or -1; 0: invalid. Not strict: doubles are truncated, decimals rounded half to even, as the server does for
+ * `$sort`. */
 static int
 direction(struct mrs_val v, bool strict)
 {
@@ -145,8 +145,7 @@ mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path)
 
 /* ---- the key of a document ---- */
 
-/* What is known of one tuple on the way down: the value of a key whose path has come to its end (at
- * == n), or how far it has come. */
+/* The state of one tuple: the value of each key whose path has ended (at == n), or the position in its path. */
 struct sort_state {
     uint32_t at[KEYS_MAX];
     struct mrs_val v[KEYS_MAX];
@@ -159,7 +158,7 @@ struct sort_search {
     struct mrs_err *e;
 };
 
-/* Follows a path through documents; stops at its end, at an array or where nothing is. */
+/* Follows a path through documents; stops at its end, at an array or at a missing field. */
 static struct mrs_val
 follow(const struct sort_key *k, uint32_t *at, struct mrs_view d)
 {
@@ -196,7 +195,7 @@ offer(struct sort_search *q, const struct sort_state *st)
 
 static enum mrs_status expand(struct sort_search *q, const struct sort_state *before, struct mrs_view d);
 
-/* Tuples for each element of the array that the keys in `through` have come to. */
+/* Makes tuples for each element of the array that the keys in `through` have reached. */
 static enum mrs_status
 expand_array(struct sort_search *q, const struct sort_state *st, struct mrs_val array, const bool *through)
 {
@@ -232,7 +231,7 @@ expand_array(struct sort_search *q, const struct sort_state *st, struct mrs_val 
     return MRS_OK;
 }
 
-/* All tuples that begin with `before` and continue in d. A finished key keeps its value. */
+/* Makes all tuples that continue `before` in d. A finished key keeps its value. */
 static enum mrs_status
 expand(struct sort_search *q, const struct sort_state *before, struct mrs_view d)
 {
@@ -266,7 +265,7 @@ expand(struct sort_search *q, const struct sort_state *before, struct mrs_view d
     return expand_array(q, &st, array, through);
 }
 
-/* Where no path leads to an array there is one tuple: true, and it is in best. */
+/* If no path leads to an array there is one tuple: true, and it is in best. */
 static bool
 is_single(const struct mrs_sort *s, struct mrs_view d, struct mrs_val *best)
 {

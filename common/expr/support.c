@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* support.c - small things that several operator families share.
+/* support.c - helpers of several operator families.
  *
- * Texts of BSON need not be valid UTF-8, so everything here counts by lead bytes and never reads
- * behind the end. The sort is a bottom-up merge: stable, without recursion, in memory that the
- * caller owns. It knows nothing of values but what cmp tells it. */
+ * Texts of BSON need not be valid UTF-8, so everything here counts by lead bytes and never reads past the end. The sort
+ * is a bottom-up merge: stable, without recursion, in memory that the caller owns. It knows values only by cmp. */
 #include "support.h"
 #include "doc/decimal.h"
 #include <math.h>
@@ -83,7 +82,7 @@ struct support_order {
     const void *arg;
 };
 
-/* Merges the sorted runs from[a..mid) and from[mid..end) into the same places of `to`. */
+/* Merges the sorted runs from[a..mid) and from[mid..end) into the same positions of `to`. */
 static void
 merge(const struct support_order *o, const uint32_t *from, uint32_t *to, uint32_t a, uint32_t mid, uint32_t end)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect.c - from documents to what is known of them: figures, references, rules. */
+/* inspect.c - analyzes documents: figures, references, rules. */
 #include "inspect/advise/advise.h"
 #include "inspect/figures/model.h"
 #include "inspect/relate/relate.h"
@@ -30,7 +30,7 @@ is_damage(const struct mrs_err *e)
     return e->code == MRS_E_BSON || e->code == MRS_E_FORMAT || e->code == MRS_E_LIMIT;
 }
 
-/* Damage is an error, or the end of its collection, which is said. */
+/* Damage is an error, or ends its collection and is reported. */
 static enum mrs_status
 judge_damage(struct mrsi_inspection *x, const struct mrs_inspect_opts *opts, struct mrsi_collection *c,
              enum mrs_status s, struct mrs_err *own, struct mrs_err *e)
@@ -86,7 +86,7 @@ read_collection(struct mrsi_inspection *x, const struct mrs_inspect_source *sour
     return s;
 }
 
-/* ---- what metadata say ---- */
+/* ---- metadata ---- */
 static bool
 is_set(struct mrs_view spec, const char *name)
 {
@@ -192,7 +192,7 @@ describe(struct mrsi_inspection *x, const struct mrs_inspect_source *source, uin
     return read_indexes(x, source, c, d.metadata, e);
 }
 
-/* Findings that need all documents are left out for a sample. */
+/* Records the findings that need all documents, and are missing for a sample. */
 static enum mrs_status
 leave_samples(struct mrsi_inspection *x, struct mrs_err *e)
 {
@@ -238,7 +238,7 @@ relate(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const
     return s;
 }
 
-/* What a profiler noted of reads and writes. */
+/* Reads and writes recorded by a profiler. */
 static enum mrs_status
 measure(struct mrsi_inspection *x, const struct mrs_inspect_source *source, const struct mrs_inspect_opts *opts,
         struct mrs_err *e)
@@ -281,7 +281,7 @@ mrs_inspect(struct mrs_mem *mem, const struct mrs_inspect_source *source, const 
     for (uint32_t i = 0; s == MRS_OK && i < x->colls; i++) {
         s = describe(x, source, i, e);
     }
-    MRS_THEN(s, mrsi_workload_read(x, opts->workload, e)); /* before the first document, since it may be wrong */
+    MRS_THEN(s, mrsi_workload_read(x, opts->workload, e)); /* before the first document, since it may be invalid */
     MRS_THEN(s, measure(x, source, opts, e));
     phase(source, "reading documents");
     for (uint32_t i = 0; s == MRS_OK && i < x->colls; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* assert.h - what must be true of our own code, whatever the input is.
+/* assert.h - assertions about our own code, whatever the input.
  *
- * MRS_ASSERT(cond) states what a caller owes, the phase that an object is in, or an invariant of a structure. A program
- * built with assertions (make ASSERT=1, every sanitizer) stops at a false one and says where. Any other
- * program does not evaluate cond and assumes nothing of it, so a wrong assertion cannot change what is released. Input,
- * options and the answers of a system or a server are never asserted: they are checked, and are errors. */
+ * MRS_ASSERT(cond) states a precondition, the phase of an object, or an invariant of a structure. A program built with
+ * assertions (make ASSERT=1, every sanitizer) stops at a false one and prints the place. Any other program does not
+ * evaluate cond and assumes nothing of it, so a wrong assertion cannot change a release. Input, options and answers of
+ * a system or a server are never asserted: they are checked, and are errors. */
 #ifndef MONGORESHAPE_ASSERT_H
 #define MONGORESHAPE_ASSERT_H
 
@@ -13,7 +13,7 @@ extern "C" {
 #endif
 
 #ifdef MRS_ASSERTS
-/* Prints the place and what was not so, and aborts. */
+/* Prints the place and the condition, and aborts. */
 void mrs_assert_failed(const char *what, const char *file, int line) __attribute__((cold, noreturn));
 #define MRS_ASSERT(cond) ((cond) ? (void)0 : mrs_assert_failed(#cond, __FILE__, __LINE__))
 #else

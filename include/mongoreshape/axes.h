@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* axes.h - kernels of the family GRID: one document for each combination of the values of axes.
  *
- * A step tells its axes. The engine finds their values, makes of each combination the document of the axes ({name:
- * value, ...}, the first axis slowest), and gives it to the `spread` kernels of the step as if it were a source on side
- * 0, the target: fate CHANGED with the document that is to be there as its one product, or SKIP. Of values that are
- * equal in the data the first one counts; those of a plan are taken as they are written. */
+ * A step defines its axes. The engine collects their values, makes for each combination the document of the axes
+ * ({name: value, ...}, the first axis slowest), and passes it to the `spread` kernels of the step as a source on side
+ * 0, the target: fate CHANGED with the new document as its one product, or SKIP. Of equal values in the data the first
+ * one counts; those of a plan are used as written. */
 #ifndef MONGORESHAPE_AXES_H
 #define MONGORESHAPE_AXES_H
 
@@ -17,8 +17,8 @@ extern "C" {
 
 struct mrs_axis {
     const char *name;       /* of a top-level field */
-    int side;               /* with MRS_ROLE_READ: whose documents give the values; -1: they are in the plan */
-    struct mrs_path path;   /* where they lie, as mrs_path_each finds them; missing ones are left out */
+    int side;               /* with MRS_ROLE_READ: the collection with the values; -1: they are in the plan */
+    struct mrs_path path;   /* to the values, by mrs_path_each; missing ones are ignored */
     struct mrs_view values; /* side -1: an array */
 };
 struct mrs_grid_ops {

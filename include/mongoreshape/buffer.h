@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* buffer.h - bytes that grow up to a ceiling, and text in them. */
+/* buffer.h - a growing byte buffer with a ceiling, and text in it. */
 #ifndef MONGORESHAPE_BUFFER_H
 #define MONGORESHAPE_BUFFER_H
 
@@ -10,21 +10,21 @@ extern "C" {
 #endif
 
 /* ---- growing bytes ----
- * Appends never return a status: a failure is remembered (bad) and later appends do nothing; the user of the
- * bytes asks mrs_buf_status first. */
+ * Appends return no status: a failure is recorded (bad) and later appends have no effect; the user of the bytes calls
+ * mrs_buf_status first. */
 struct mrs_buf {
     uint8_t *p;
     size_t n, cap;
-    size_t ceiling; /* most bytes it may ever hold */
+    size_t ceiling; /* maximum bytes */
     struct mrs_mem *mem;
-    int bad; /* 0; 1 no memory; 2 ceiling passed */
+    int bad; /* 0; 1 no memory; 2 over the ceiling */
 };
 void mrs_buf_init(struct mrs_buf *b, struct mrs_mem *mem, size_t ceiling);
-void mrs_buf_clear(struct mrs_buf *b);  /* frees; harmless twice; b may be used again */
-void mrs_buf_enlarge(struct mrs_buf *b, size_t extra) MRS_RARE; /* as mrs_buf_grow, where there is no room */
-enum mrs_status mrs_buf_failure(const struct mrs_buf *b, struct mrs_err *e) MRS_RARE; /* of one that is bad */
+void mrs_buf_clear(struct mrs_buf *b);  /* frees; may be called twice; b may be used again */
+void mrs_buf_enlarge(struct mrs_buf *b, size_t extra) MRS_RARE; /* mrs_buf_grow if there is no room */
+enum mrs_status mrs_buf_failure(const struct mrs_buf *b, struct mrs_err *e) MRS_RARE; /* for a buffer that is bad */
 
-/* For assertions: the bytes lie within what was allocated, and only a buffer that was never put to has no block. */
+/* For assertions: the bytes lie within the allocation, and only an unused buffer has no block. */
 static inline bool
 mrs_buf_is_sound(const struct mrs_buf *b)
 {
@@ -48,13 +48,13 @@ mrs_buf_grow(struct mrs_buf *b, size_t extra) /* room for extra more bytes, or b
 }
 
 static inline void
-mrs_buf_reset(struct mrs_buf *b) /* empty again, memory kept, bad forgotten */
+mrs_buf_reset(struct mrs_buf *b) /* empty again, memory kept, bad cleared */
 {
     b->n = 0;
     b->bad = 0;
 }
 
-/* Room for n bytes at the end, counted as written; NULL when bad. */
+/* Room for n bytes at the end, counted as written; NULL if bad. */
 static inline uint8_t *
 mrs_buf_take(struct mrs_buf *b, size_t n)
 {
@@ -65,7 +65,7 @@ mrs_buf_take(struct mrs_buf *b, size_t n)
             return NULL;
         }
     }
-    uint8_t *at = b->n ? b->p + b->n : b->p; /* NULL where nothing was ever put */
+    uint8_t *at = b->n ? b->p + b->n : b->p; /* NULL if nothing was ever written */
     b->n += n;
     MRS_ASSERT(b->n <= b->cap);
     return at;
@@ -87,14 +87,14 @@ mrs_buf_byte(struct mrs_buf *b, uint8_t byte)
     mrs_buf_put(b, &byte, 1);
 }
 
-/* A word as a POSIX shell takes it, no control character in it: always between quotes, or where that is needed. */
+/* A POSIX shell word without control characters: always quoted, or only if necessary. */
 void mrs_buf_quoted(struct mrs_buf *b, const char *word);
 void mrs_buf_word(struct mrs_buf *b, const char *word);
 /* Text without its NUL, as printf. */
 void mrs_buf_printf(struct mrs_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- text for people (say.c) ---- */
-/* The same for what is shown: control characters in what `%s` brings are escaped. */
+/* As mrs_buf_printf for output to people: control characters in arguments of `%s` are escaped. */
 void mrs_buf_say(struct mrs_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 struct mrs_say {
     void (*put)(void *arg, const char *p, size_t n);
@@ -103,7 +103,8 @@ struct mrs_say {
 void mrs_say_args(const struct mrs_say *to, const char *fmt, va_list *args);
 /* "1,234,567"; returns text. */
 const char *mrs_text_count(uint64_t n, char text[32]);
-/* How the first character of n > 0 bytes is shown: so many bytes in room; *used: of those that it has. */
+/* How to show the first character of n > 0 bytes: fills room, returns the length; *used: bytes that the character
+ * has. */
 size_t mrs_text_shown(const char *text, size_t n, char room[8], size_t *used);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cat.h - a dump as lines of Extended JSON. */
+/* cat.h - prints a dump as lines of Extended JSON. */
 #ifndef MONGORESHAPE_CAT_H
 #define MONGORESHAPE_CAT_H
 
@@ -15,15 +15,15 @@ struct mrs_cat_opts {
     uint64_t limit;     /* lines in all; 0: no limit */
     uint32_t jobs;      /* threads; 0: processors */
     const int *cancel;  /* read atomically; not 0: stop (MRS_E_CANCEL). NULL: never */
-    /* Whether a document is wanted, asked on any thread; scratch is emptied before. NULL: all are. An error gets the
-     * document's place. */
+    /* Whether to print a document, called on any thread; scratch is empty. NULL: all. An error gets the document's
+     * place. */
     enum mrs_status (*takes)(void *arg, struct mrs_arena *scratch, struct mrs_view doc, bool *yes, struct mrs_err *e);
-    /* Whole lines, in the order of the documents, one call at a time, from any thread. Not OK ends it all. */
+    /* Complete lines, in document order, one call at a time, from any thread. Any status but OK ends the output. */
     enum mrs_status (*put)(void *arg, const void *p, size_t n, struct mrs_err *e);
     void *arg;
 };
-/* The documents of all namespaces of a dump, one namespace behind the other. FAIL MRS_E_BSON, MRS_E_FORMAT:
- * damage, or what takes and put return; all lines before it have been put. */
+/* Prints the documents of all namespaces of a dump, in sequence. FAIL MRS_E_BSON, MRS_E_FORMAT: damage, or the status
+ * of takes and put; all lines before it have been put. */
 enum mrs_status mrs_cat(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_cat_opts *opts, struct mrs_err *e);
 
 #ifdef __cplusplus

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli.h - a command line made from one table: parsing, help, manual, completions; and what else two tools of this
- * project say alike: diagnostics, progress, JSON, interrupts.
+/* cli.h - a command line defined by one table: parsing, help, manual, completions; and further functions shared by the
+ * tools of this project: diagnostics, progress, JSON, interrupts.
  *
- * For the executables of this project only; not installed and no part of the library. A tool is a const struct
- * mrs_cli_tool. Its values live in a struct of its own whose first member is struct mrs_cli; options are stored into it
- * by offset. Texts use `...` for words of the command line, plans and files. Data go to standard output, words to
- * standard error. All of it belongs to one thread; the flag of interrupts may be read by any. */
+ * Only for the executables of this project; not installed and no part of the library. A tool is a const struct
+ * mrs_cli_tool. Its values are in a struct whose first member is struct mrs_cli; options are stored into it by offset.
+ * Texts mark words of the command line, plans and files by `...`. Data go to standard output, messages to standard
+ * error. All of it belongs to one thread; any thread may read the flag of interrupts. */
 #ifndef MONGORESHAPE_CLI_H
 #define MONGORESHAPE_CLI_H
 
@@ -28,7 +28,7 @@ enum mrs_cli_type {
     MRS_CLI_SIZE,  /* uint64_t, 512M */
     MRS_CLI_DATE,  /* int64_t, milliseconds */
     MRS_CLI_WORD,  /* const char *, one of `words` */
-    MRS_CLI_OWN    /* what `own` makes of the text */
+    MRS_CLI_OWN    /* converted by `own` */
 };
 
 struct mrs_cli_list {
@@ -44,10 +44,10 @@ struct mrs_cli_option {
     enum mrs_cli_type type;
     size_t offset;        /* in the tool's struct of values */
     const char *words;    /* "gzip|zstd": for MRS_CLI_WORD, and as hints for completion */
-    const char *fallback; /* what holds without it; NULL */
+    const char *fallback; /* the default; NULL */
     const char *help;     /* one line */
-    const char *more;     /* what the manual adds; NULL */
-    const char *(*own)(const char *text, void *to); /* MRS_CLI_OWN: NULL, or what would have been right */
+    const char *more;     /* addition for the manual; NULL */
+    const char *(*own)(const char *text, void *to); /* MRS_CLI_OWN: NULL, or a description of the expected text */
 };
 
 struct mrs_cli_example {
@@ -58,20 +58,20 @@ struct mrs_cli;
 struct mrs_cli_command {
     const char *name;
     unsigned bit;
-    const char *operand; /* "PLAN", "[COMMAND]": may be left out; "A [B]": a second one; "": none */
-    const char *needs;   /* options it cannot do without, for the usage line */
+    const char *operand; /* "PLAN", "[COMMAND]": optional; "A [B]": a second one; "": none */
+    const char *needs;   /* required options, for the usage line */
     const char *summary;
-    const char *const *text;                 /* paragraphs; NULL behind the last */
-    const struct mrs_cli_example *examples;  /* line NULL behind the last */
+    const char *const *text;                 /* paragraphs; NULL after the last */
+    const struct mrs_cli_example *examples;  /* line NULL after the last */
     int (*run)(struct mrs_cli *cli);         /* the exit status */
 };
 
 struct mrs_cli_row { /* two columns: exit status and meaning, or term and text of a section of the manual */
     const char *term, *text;
 };
-struct mrs_cli_section { /* of the manual: a paragraph where `term` is NULL; terms are roff */
+struct mrs_cli_section { /* of the manual: a paragraph if `term` is NULL; terms are roff */
     const char *title;
-    const struct mrs_cli_row *rows; /* text NULL behind the last */
+    const struct mrs_cli_row *rows; /* text NULL after the last */
 };
 
 struct mrs_cli_tool {
@@ -80,57 +80,59 @@ struct mrs_cli_tool {
     const char *summary; /* "moves ..." */
     const char *purpose; /* the same for the manual: "move ..." */
     const char *about;   /* a paragraph for the help */
-    const char *sketch;  /* lines printed as they are below it */
+    const char *sketch;  /* preformatted lines after it */
     const char *manual;  /* a paragraph for the manual */
-    const struct mrs_cli_option *options;   /* name NULL behind the last; at most 64 */
-    const struct mrs_cli_command *commands; /* name NULL behind the last, which is `help` */
-    const struct mrs_cli_row *exits;        /* term NULL behind the last */
-    const struct mrs_cli_section *sections; /* title NULL behind the last */
+    const struct mrs_cli_option *options;   /* name NULL after the last; at most 64 */
+    const struct mrs_cli_command *commands; /* name NULL after the last, which is `help` */
+    const struct mrs_cli_row *exits;        /* term NULL after the last */
+    const struct mrs_cli_section *sections; /* title NULL after the last */
     const char *see_also;                   /* roff */
-    bool (*topic)(const char *name);        /* `help NAME` that is no command: printed, or false; NULL: none is */
-    const char *start;   /* lines for who calls it without anything, or the first command so: how to begin; NULL */
-    const char *offer;   /* the command that is offered to who names nothing but a file or folder; NULL */
-    /* the i-th word that the operand of a command may be, for completions; NULL: no more; without any it is a file */
+    bool (*topic)(const char *name); /* `help NAME` for a NAME that is no command: prints it, or false; NULL: none */
+    /* lines for a call without arguments, or of the first command without arguments: how to begin; NULL */
+    const char *start;
+    const char *offer;   /* the command to suggest for a line with only a file or folder; NULL */
+    /* the i-th possible word for the operand of a command, for completions; NULL: no more; without any it is a file */
     const char *(*word)(const struct mrs_cli_command *c, uint32_t i);
-    bool (*page)(const char *name);         /* the same for `help --man NAME`: a manual page of its own */
+    bool (*page)(const char *name);         /* topic for `help --man NAME`: a separate manual page */
 };
 
-/* What the command line says. Texts point into argv. */
+/* The parsed command line. Texts point into argv. */
 struct mrs_cli {
     struct mrs_mem *mem;
     const struct mrs_cli_tool *tool;
     const struct mrs_cli_command *command;
-    const char *operand;    /* PLAN, or the command that help is about; NULL */
+    const char *operand;    /* PLAN, or the command that `help` explains; NULL */
     const char *operand2;   /* the second; NULL */
-    const char *completion; /* of help: the shell */
+    const char *completion; /* of `help`: the shell */
     bool help, version, man;
     uint64_t given;         /* bit i: row i of the table was on the line */
 };
 
 /* ---- the line ---- */
-/* Parses the line, runs the command, lets the values go, and makes sure that what was written to standard output
- * arrived. mem and tool are set, and every value has its default. Returns the exit status. */
+/* Parses the line, runs the command, frees the values, and checks that standard output was written. mem and tool are
+ * set, and every value has its default. Returns the exit status. */
 int mrs_cli_main(struct mrs_cli *cli, int argc, char **argv);
-/* Parses alone. False: *status is the exit status, and what there was to say has been said. */
+/* Only parses. False: *status is the exit status, and messages have been printed. */
 bool mrs_cli_parse(struct mrs_cli *cli, int argc, char **argv, int *status);
-/* Frees lists; harmless twice. */
+/* Frees lists; may be called twice. */
 void mrs_cli_clear(struct mrs_cli *cli);
-/* "TOOL: ..." and where to read on, on standard error; returns 2. */
-/* As fprintf, for people: control characters in what `%s` brings are escaped. All that may hold names goes this way. */
+/* As fprintf, for people: control characters in arguments of `%s` are escaped. Required for all output that may contain
+ * names. */
 void mrs_say(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "TOOL: ..." and a reference to the help, on standard error; returns 2. */
 int mrs_cli_misuse(const struct mrs_cli *cli, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Whether an option was on the line. */
 bool mrs_cli_given(const struct mrs_cli *cli, const char *name);
-/* Whether it could, behind this command. */
+/* Whether it is allowed with this command. */
 bool mrs_cli_takes(const struct mrs_cli *cli, const char *name);
 /* The command `help`: of the tool, of a command, as manual or completions. */
 int mrs_cli_help(struct mrs_cli *cli);
 
-/* ---- what help is made of; standard output ---- */
+/* ---- the parts of help, on standard output ---- */
 void mrs_cli_help_tool(const struct mrs_cli_tool *t);
 void mrs_cli_help_command(const struct mrs_cli_tool *t, const struct mrs_cli_command *c);
 void mrs_cli_help_man(const struct mrs_cli_tool *t);
-/* A text as roff; what is in `...` becomes bold. */
+/* A text as roff; text in `...` becomes bold. */
 void mrs_cli_roff(const char *text);
 /* Completions; shell: "bash", "zsh" or "fish". */
 void mrs_cli_help_shell(const struct mrs_cli_tool *t, const char *shell);
@@ -141,57 +143,57 @@ void mrs_cli_tell(const struct mrs_cli *cli, const struct mrs_err *e);
 /* "FILE:LINE:COLUMN: error: what", as compilers do. */
 void mrs_cli_tell_at(const char *file, uint32_t line, uint32_t col, bool warning, const char *msg);
 
-/* ---- text for people's eyes ---- */
+/* ---- text for people ---- */
 #define MRS_TEXT_WIDTH 80
-/* Columns of f where it is a terminal, 40 to 200; else MRS_TEXT_WIDTH. */
+/* Columns of f if it is a terminal, 40 to 200; else MRS_TEXT_WIDTH. */
 int mrs_text_width(FILE *f);
-/* Prints text folded at that width, every line but the first behind `indent` blanks; col: where the first begins.
- * Ends the line. */
+/* Prints text folded at that width, every line but the first indented by `indent` blanks; col: the start column of the
+ * first. Ends the line. */
 void mrs_text_fold(FILE *f, const char *text, int indent, int col);
 /* "12.3 MiB"; returns text. */
 const char *mrs_text_size(uint64_t bytes, char text[32]);
 /* "0.42 s", "3 min 05 s"; returns text. */
 const char *mrs_text_time(uint64_t ms, char text[32]);
-/* Whether f is a terminal that wants colours (NO_COLOR, TERM=dumb). */
+/* Whether to color f: a terminal, without NO_COLOR or TERM=dumb. */
 bool mrs_text_colour(FILE *f);
 
-/* ---- the line that says how far a run is, on standard error ---- */
+/* ---- the progress line, on standard error ---- */
 struct mrs_cli_progress {
     bool on, terminal, drawn;
     uint64_t start_ms, last_ms;
     uint64_t last_done;
-    double rate; /* a second, smoothed */
+    double rate; /* per second, smoothed */
 };
-/* wanted: also where standard error is no terminal. */
+/* wanted: also if standard error is no terminal. */
 void mrs_cli_progress_begin(struct mrs_cli_progress *p, bool wanted, bool quiet);
-/* Whether it is time for a line (on terminals six times a second, else once); notes how much is done by now. */
+/* Whether a line is due (on terminals six times a second, else once); updates the rate by the work done. */
 bool mrs_cli_progress_due(struct mrs_cli_progress *p, uint64_t done);
-/* "  2:05 left"; "" where that is not known (a negative number) or far off. */
+/* "  2:05 left"; "" if unknown (a negative number) or far off. */
 const char *mrs_cli_time_left(int64_t seconds, char text[40]);
-/* The same by the smoothed rate. */
+/* mrs_cli_time_left by the smoothed rate. */
 const char *mrs_cli_progress_left(const struct mrs_cli_progress *p, uint64_t done, uint64_t total, char text[40]);
 void mrs_cli_progress_draw(struct mrs_cli_progress *p, const char *line);
-/* Takes the line away. */
+/* Erases the line. */
 void mrs_cli_progress_end(struct mrs_cli_progress *p);
 
-/* ---- Ctrl-C and its relatives ---- */
-/* From now on SIGINT, SIGTERM and SIGHUP set the flag, once; the second ends the process. SIGPIPE and SIGXFSZ are
- * ignored: writing reports it. on_bus_error: what is said before a file that cannot be read any more ends the process
- * with status 4; it lives as long as the process. */
+/* ---- signals ---- */
+/* From now on SIGINT, SIGTERM and SIGHUP set the flag, once; the second signal ends the process. SIGPIPE and SIGXFSZ
+ * are ignored: writes report them. on_bus_error: the message before an unreadable mapped file ends the process with
+ * status 4; it lives as long as the process. */
 void mrs_signals_begin(const char *on_bus_error);
-/* Read atomically: not 0 once a signal came. */
+/* Read atomically: not 0 after a signal. */
 const int *mrs_signals_flag(void);
-/* The signal that came, or 0. */
+/* The received signal, or 0. */
 int mrs_signals_number(void);
 
 /* ---- one JSON object for programs ---- */
 struct mrs_cli_json {
     struct mrs_build b;
     struct mrs_buf buf;
-    struct mrs_arena arena; /* for values that must live until the end */
+    struct mrs_arena arena; /* for values that must live until mrs_cli_json_end */
 };
 void mrs_cli_json_begin(struct mrs_cli_json *j, struct mrs_mem *mem);
-/* value NULL: null. name NULL, here and in open: a member of an array. */
+/* value NULL: null. name NULL, here and in open: an element of an array. */
 void mrs_cli_json_text(struct mrs_cli_json *j, const char *name, const char *value);
 void mrs_cli_json_count(struct mrs_cli_json *j, const char *name, uint64_t n);
 void mrs_cli_json_bool(struct mrs_cli_json *j, const char *name, bool v);
@@ -201,28 +203,29 @@ void mrs_cli_json_close(struct mrs_cli_json *j);
 void mrs_cli_json_texts(struct mrs_cli_json *j, const char *name, const char *const *at, uint32_t n);
 /* {name, message, ns, where, document, offset}. */
 void mrs_cli_json_error(struct mrs_cli_json *j, const char *name, const struct mrs_err *e);
-/* Writes the object and a newline to f, and lets everything go. False: no memory, nothing was written. */
+/* Writes the object and a newline to f, and frees everything. False: no memory, nothing was written. */
 bool mrs_cli_json_end(struct mrs_cli_json *j, FILE *f);
-/* The same, appended to out without a newline; out is bad where memory is out. */
+/* mrs_cli_json_end into a buffer, without a newline; out is bad without memory. */
 void mrs_cli_json_take(struct mrs_cli_json *j, struct mrs_buf *out);
 
-/* ---- a report as a page for a browser: one file that needs nothing else ---- */
-/* Whether a page may be written to path (NULL: none is wanted): nothing has that name, or an earlier page, and it does
- * not lie in one of the inputs (NULL: none). 0, or the exit status once it was told why not. */
+/* ---- a report as an HTML page: one self-contained file ---- */
+/* Whether a page may be written to path (NULL: none): the name is unused, or that of an earlier page, and it is not in
+ * one of the inputs (NULL: none). 0, or the exit status after the reason was printed. */
 int mrs_cli_page_look(const struct mrs_cli *line, const char *path, const char *const input[2]);
-/* Written whole. kind: "inspect", "run", "diff"; report: one JSON object, bad where memory was out; plan: text of one
- * that belongs to it, or NULL. */
+/* Writes the page atomically. kind: "inspect", "run", "diff"; report: one JSON object, bad without memory; plan: text
+ * of a related plan, or NULL. */
 enum mrs_status mrs_cli_page_write(const char *path, const char *kind, const struct mrs_buf *report, const char *plan,
                                    struct mrs_err *e);
 
-/* ---- what an inspection (inspect.h) found ---- */
+/* ---- output of an inspection (inspect.h) ---- */
 struct mrsi_inspection;
 struct mrs_cli_inspected {
-    const char *suggest, *html; /* files for the plan and the page; NULL: not wanted */
-    const char *input;          /* as `check` takes it, for the line about the plan; NULL: there is none */
-    bool json, all, quiet;      /* all: every path; quiet: no words */
+    const char *suggest, *html; /* files for the plan and the page; NULL: none */
+    const char *input;          /* as an argument of `check`, for the message about the plan; NULL: none */
+    bool json, all, quiet;      /* all: every path; quiet: no messages */
 };
-/* Before the long work: whether the files may be written; input as above. 0, or the exit status once it was told. */
+/* Before the long work: whether the files may be written; input as above. 0, or the exit status after the reason was
+ * printed. */
 int mrs_cli_inspect_look(const struct mrs_cli *line, const struct mrs_cli_inspected *to, const char *input);
 enum mrs_status mrs_cli_inspect_tell(struct mrs_mem *mem, struct mrsi_inspection *found,
                                      const struct mrs_cli_inspected *to, struct mrs_err *e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clock.h - what no run has alike: clocks, in milliseconds, and random bytes. Any thread. */
+/* clock.h - input that differs in each run: clocks, in milliseconds, and random bytes. Any thread. */
 #ifndef MONGORESHAPE_CLOCK_H
 #define MONGORESHAPE_CLOCK_H
 
@@ -11,12 +11,12 @@
 extern "C" {
 #endif
 
-uint64_t mrs_clock_steady(void); /* for durations: never set back; stands still while the machine sleeps */
-int64_t mrs_clock_asleep(void);  /* as steady, but goes on while the machine sleeps: for what others wait for */
+uint64_t mrs_clock_steady(void); /* for durations: never set back; stops while the machine sleeps */
+int64_t mrs_clock_asleep(void);  /* as steady, but continues while the machine sleeps: for deadlines of others */
 int64_t mrs_clock_wall(void);    /* since 1970 */
-int64_t mrs_clock_worked(void);  /* time that processors have worked for this process, all threads together */
+int64_t mrs_clock_worked(void);  /* processor time of this process, all threads together */
 
-/* n <= 256 bytes that cannot be guessed. False: the system gives none, errno says why; nothing may stand for them. */
+/* n <= 256 unpredictable bytes. False: the system provides none (errno is set); do not substitute others. */
 bool mrs_random(void *p, size_t n);
 
 #ifdef __cplusplus

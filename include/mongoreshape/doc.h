@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* doc.h - BSON as bytes, all of it: views, values, a bounds-checked walk, a builder. */
+/* doc.h - all headers for BSON as bytes: views, values, a bounds-checked walk, a builder. */
 #ifndef MONGORESHAPE_DOC_H
 #define MONGORESHAPE_DOC_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* expr.h - aggregation expressions, query predicates and sort keys, evaluated on raw BSON as MongoDB 8.3 does.
  *
- * Compile once, evaluate on any thread: compiled things are immutable. Values that an evaluation makes live in the
- * arena of its struct mrs_eval, values that it finds point into the document; both live until the arena is reset or
- * the document goes. An operator that is not there is a plan error that names it and the nearest known one. */
+ * Compile once, evaluate on any thread: compiled objects are immutable. Values created by an evaluation live in the
+ * arena of its struct mrs_eval, values found in the document point into it; so both live until the arena is reset or
+ * the document is freed. An unknown operator is a plan error with its name and the nearest known one. */
 #ifndef MONGORESHAPE_EXPR_H
 #define MONGORESHAPE_EXPR_H
 
@@ -19,36 +19,37 @@ struct mrs_query;
 struct mrs_sort;
 struct mrs_path;
 
-/* Who knows the values of other collections that a query may ask for, {path: {$in: {from, field, where}}}. read: reads
- * that document and gives the list of its values a number; path: what is held against it. OK; FAIL MRS_E_PLAN; DEAD. */
+/* Gives queries access to values of other collections, {path: {$in: {from, field, where}}}. read: reads that document
+ * and assigns a number to the list of its values; path: the field compared with the list. OK; FAIL MRS_E_PLAN; DEAD. */
 struct mrs_far {
     enum mrs_status (*read)(void *arg, struct mrs_view spec, const char *path, bool not_in, uint32_t *list,
                             struct mrs_err *e);
     void *arg;
 };
 
-/* What a compilation may refer to. vars: names of the step's own variables ("PARENT", "ITEM"), value slots 0..n-1 of
+/* The environment of a compilation. vars: names of the step's own variables ("PARENT", "ITEM"), value slots 0..n-1 of
  * mrs_eval.vars. */
 struct mrs_expr_env {
     struct mrs_mem *mem;
     const char *const *vars;
     uint32_t n_vars;
     int64_t now_ms; /* $$NOW, bound once per run: constants are folded at compile time */
-    bool strict;    /* a constant argument at which an operator fails for all documents but those in which another one
-                       is null or missing is a mistake, too */
-    bool server_8_2; /* as a MongoDB 8.2 does: what came with 8.3 is a mistake that names it */
-    const struct mrs_far *far; /* of queries; NULL: no other collection is known */
+    /* also an error: a constant argument at which an operator fails for all documents but those in which another one is
+     * null or missing */
+    bool strict;
+    bool server_8_2; /* as MongoDB 8.2: features of 8.3 are errors that name 8.3 */
+    const struct mrs_far *far; /* of queries; NULL: no access to other collections */
 };
 
-/* Several expressions that read the same document have its fields found once: struct mrs_eval_fields of doc.h. */
+/* Expressions that read the same document can share its fields: struct mrs_eval_fields of doc.h. */
 struct mrs_eval {
     struct mrs_arena *arena;
-    struct mrs_view root;       /* $$ROOT, and what "$a.b" reads */
+    struct mrs_view root;       /* $$ROOT, and the document of "$a.b" */
     const struct mrs_val *vars; /* the step's variables, as many as env.n_vars */
     struct mrs_err *err;        /* may be NULL */
-    const struct mrs_eval_fields *fields; /* of root, from mrs_eval_fields; NULL: they are looked for each time */
-    struct mrs_lists *lists;    /* for queries that ask for values of other collections; NULL: there are none */
-    struct mrs_val *slots;      /* private: values of $let, $map, ...; zero at first */
+    const struct mrs_eval_fields *fields; /* of root, from mrs_eval_fields; NULL: looked up each time */
+    struct mrs_lists *lists;    /* for queries on values of other collections; NULL: none */
+    struct mrs_val *slots;      /* private: values of $let, $map, ...; zeroed at first */
     uint32_t n_slots;           /* private */
 };
 
@@ -56,51 +57,51 @@ struct mrs_eval {
  * fails (server rule); where: the path inside the expression. DEAD MRS_E_MEMORY. */
 enum mrs_status mrs_expr_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_expr **out,
                                  struct mrs_err *e);
-void mrs_expr_free(struct mrs_expr *x); /* NULL: nothing */
+void mrs_expr_free(struct mrs_expr *x); /* NULL: no effect */
 /* OK: *out is the value, may be missing. FAIL MRS_E_EXPR with the reason. DEAD MRS_E_MEMORY. */
 enum mrs_status mrs_expr_eval(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out);
-/* Finds the fields of ev->root, once; room outlives what is evaluated, and root stays as it is until then. */
+/* Finds the fields of ev->root, once; room and root must stay valid and unchanged until the evaluations end. */
 void mrs_eval_fields(struct mrs_eval *ev, struct mrs_eval_fields *room);
-/* True where the value does not depend on the document; then *v (may be NULL) is it. */
+/* True if the value does not depend on the document; then *v (may be NULL) is it. */
 bool mrs_expr_constant(const struct mrs_expr *x, struct mrs_val *v);
 /* A bare field path "$a.b": its text without the dollar, else NULL. */
 const char *mrs_expr_bare_path(const struct mrs_expr *x);
-/* Of {$dateTrunc: {date: "$a.b", ...}} with constants behind it: the text of that path, else NULL. */
+/* For {$dateTrunc: {date: "$a.b", ...}} with constant other arguments: the text of that path, else NULL. */
 const char *mrs_expr_truncated_path(const struct mrs_expr *x);
-/* Of such an expression: all dates in [*start, *end), ms among them, become the date *start. False: that is not known,
- * as where clocks are changed, or one of them cannot be stored. */
+/* For such an expression: all dates in [*start, *end), which contains ms, become the date *start. False: unknown, as
+ * near a change of clocks, or one of them cannot be stored. */
 bool mrs_expr_truncates(const struct mrs_expr *x, int64_t ms, int64_t *start, int64_t *end);
 /* Calls fn with each field path that the expression reads ("a.b"; "" for all of $$ROOT). */
 void mrs_expr_reads(const struct mrs_expr *x, void (*fn)(void *arg, const char *path), void *arg);
 
-/* ---- what is known of a value before there is a document ---- */
+/* ---- static properties of values ---- */
 static inline uint32_t
 mrs_type_bit(uint8_t type)
 {
     return 1u << (type == MRS_MAXKEY ? 30 : type == MRS_MINKEY ? 31 : type);
 }
 struct mrs_types {
-    uint32_t of, items; /* mrs_type_bit of each type that it can have, and that the elements of an array can have */
+    uint32_t of, items; /* mrs_type_bit of each possible type of the value, and of the elements if it is an array */
 };
-/* False: nothing is known. */
+/* False: unknown. */
 bool mrs_expr_types(const struct mrs_expr *x, struct mrs_types *out);
-/* The i-th field that is written out in an expression which gives a document, {...} or the last operand of
- * $mergeObjects; false: there are no more. mrs_expr_all_fields: the document has no others. */
+/* The i-th literal field of an expression that returns a document: {...} or the last operand of $mergeObjects; false:
+ * there are no more. mrs_expr_all_fields: the document has no other fields. */
 struct mrs_expr_field {
     const char *name;
-    const struct mrs_expr *expr; /* NULL: it is the constant val */
-    struct mrs_val val;          /* missing: expr is no constant */
+    const struct mrs_expr *expr; /* NULL: the field is the constant val */
+    struct mrs_val val;          /* missing: expr is not constant */
 };
 bool mrs_expr_field(const struct mrs_expr *x, uint32_t i, struct mrs_expr_field *out);
 bool mrs_expr_all_fields(const struct mrs_expr *x);
-/* Whether an expression gives what it gave when that is where its value is written: f(f(x)) = f(x), all else being
- * as it was. */
-struct mrs_expr_self { /* where it is written */
-    const struct mrs_path *path; /* a field of the document; NULL: the variable, or, where that is -1, the document */
+/* Whether an expression returns the same value again after its value was written to the place below: f(f(x)) = f(x),
+ * all else unchanged. */
+struct mrs_expr_self { /* the place of the value */
+    const struct mrs_path *path; /* a field of the document; NULL: the variable, or, if that is -1, the document */
     int var;
-    bool keeps;       /* where it fails, what is there stays */
-    bool flat;        /* no document and no array may be made: what lies inside was examined before */
-    uint32_t instead; /* mrs_type_bit of what is written where it fails; 0: nothing is */
+    bool keeps;       /* if the expression fails, the old value stays */
+    bool flat;        /* the result may be no document or array: nested values were checked before */
+    uint32_t instead; /* mrs_type_bit of the value written on failure; 0: none */
 };
 bool mrs_expr_repeats(const struct mrs_expr *x, const struct mrs_expr_self *self);
 
@@ -110,11 +111,11 @@ enum mrs_status mrs_query_compile(const struct mrs_expr_env *env, struct mrs_vie
 void mrs_query_free(struct mrs_query *q);
 /* OK with *yes; FAIL MRS_E_EXPR ($expr failed); DEAD. */
 enum mrs_status mrs_query_match(const struct mrs_query *q, struct mrs_eval *ev, bool *yes);
-/* The types that a name or number of `$type` means, as bits of mrs_type_bit; 0: it means none. */
+/* The types that a name or number of `$type` refers to, as bits of mrs_type_bit; 0: none. */
 uint32_t mrs_type_bits(struct mrs_val name);
 void mrs_query_reads(const struct mrs_query *q, void (*fn)(void *arg, const char *path), void *arg);
 
-/* `$sort`: {a: 1, "b.c": -1}, 1 to 32 keys. strict: directions exactly 1 or -1; else the server's laxer rule
+/* `$sort`: {a: 1, "b.c": -1}, 1 to 32 keys. strict: directions exactly 1 or -1; else the server's less strict rule
  * (semantics: 2.5). */
 enum mrs_status mrs_sort_compile(const struct mrs_expr_env *env, struct mrs_view spec, bool strict,
                                  struct mrs_sort **out, struct mrs_err *e);
@@ -126,13 +127,13 @@ enum mrs_status mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct
 void mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path), void *arg);
 
 /* `$convert` of one value to a type name ("int", "date", ..., and "uuid", as $toUUID) without onError: the rules of
- * `cast`, which leaves documents and arrays that are there already. FAIL MRS_E_EXPR. */
+ * `cast`, which leaves existing documents and arrays. FAIL MRS_E_EXPR. */
 enum mrs_status mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *to, struct mrs_val *out);
-/* Whether a type name is one `cast` takes (PLAN-DETAILS: double, string, objectId, bool, date, int, long, decimal,
- * binData; object, array). */
+/* Whether `cast` accepts a type name (PLAN-DETAILS: double, string, objectId, bool, date, int, long, decimal, binData;
+ * object, array). */
 bool mrs_convert_known(const char *to);
 
-/* ---- windows of time, cut as `$dateTrunc` cuts (units, zones, weeks: its rules) ---- */
+/* ---- time windows with the rules of `$dateTrunc` (units, zones, weeks) ---- */
 struct mrs_windows;
 struct mrs_windows_spec { /* missing values: UTC, Sunday */
     struct mrs_val unit;  /* "millisecond" ... "year" */
@@ -142,83 +143,83 @@ struct mrs_windows_spec { /* missing values: UTC, Sunday */
 /* FAIL MRS_E_PLAN, where: "unit", "size", "timezone" or "startOfWeek"; DEAD. Immutable afterwards. */
 enum mrs_status mrs_windows_new(struct mrs_mem *mem, const struct mrs_windows_spec *spec, struct mrs_windows **out,
                                 struct mrs_err *e);
-void mrs_windows_free(struct mrs_windows *w); /* NULL: nothing */
-/* Where the window of a date (milliseconds since 1970) begins, and where the one behind it does; false: that is no
- * date that can be stored. */
+void mrs_windows_free(struct mrs_windows *w); /* NULL: no effect */
+/* The start of the window of a date (milliseconds since 1970), and the start of the next window; false: it cannot be
+ * stored as a date. */
 bool mrs_window_start(const struct mrs_windows *w, int64_t ms, int64_t *start);
 bool mrs_window_end(const struct mrs_windows *w, int64_t ms, int64_t *end);
-/* Both at once, where all dates from the start to the end lie in the window: always where windows are shorter than a
- * day, or the zone's clocks are never changed; false otherwise, and where one of them cannot be stored. */
+/* Both at once, if all dates from start to end lie in the window: always for windows shorter than a day, or if the
+ * zone's clocks never change; false otherwise, and if one of them cannot be stored. */
 bool mrs_window_whole(const struct mrs_windows *w, int64_t ms, int64_t *start, int64_t *end);
 
 /* ---- accumulators: what `$group` computes over many documents (server: semantics of $group, 8.2) ----
  * $sum $avg $min $max $count $first $last $push $addToSet $firstN $lastN $minN $maxN $top $topN $bottom $bottomN
  * $mergeObjects $stdDevPop $stdDevSamp $median $percentile $setUnion $concatArrays; sets in order of first appearance;
- * of equals the first is kept and comes first. Compiled once and shared by threads; a state belongs to one thread and
- * is fed one group after the other, so nothing is allocated for a group once it has room. */
+ * of equal values the first is kept and comes first. Compiled once and shared by threads; a state belongs to one thread
+ * and processes one group at a time, so a group allocates nothing once the state is large enough. */
 struct mrs_acc;
 struct mrs_acc_state;
-/* Whether a value of a plan is meant as an accumulator: a document whose only key is the name of one. */
+/* Whether a value of a plan is an accumulator: a document whose only key is the name of one. */
 bool mrs_acc_is(struct mrs_val spec);
 /* spec: {$sum: <expression>}. FAIL MRS_E_PLAN as mrs_expr_compile (also for an `n` that is not constant or not a
  * positive integer, a wrong `method` or `p`, an array of expressions); DEAD. */
 enum mrs_status mrs_acc_compile(const struct mrs_expr_env *env, struct mrs_val spec, struct mrs_acc **out,
                                 struct mrs_err *e);
-void mrs_acc_free(struct mrs_acc *x); /* NULL: nothing */
+void mrs_acc_free(struct mrs_acc *x); /* NULL: no effect */
 /* Calls fn with each field path that its expressions read. */
 void mrs_acc_reads(const struct mrs_acc *x, void (*fn)(void *arg, const char *path), void *arg);
-/* What one document brings: one value, perhaps missing, to be fed as it is ($top and the like: sort key and output in
- * an array). It lives in the arena of ev or in the document. OK; FAIL MRS_E_EXPR; DEAD. */
+/* The argument from one document: one value, perhaps missing, to pass to feed as it is ($top and the like: sort key and
+ * output in an array). It lives in the arena of ev or in the document. OK; FAIL MRS_E_EXPR; DEAD. */
 enum mrs_status mrs_acc_argument(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *out);
-/* True where every document brings the same; then *v is it. */
+/* True if the argument is the same for every document; then *v is it. */
 bool mrs_acc_constant(const struct mrs_acc *x, struct mrs_val *v);
-/* Where the argument is a bare field path "$a.b" and nothing else: its text without the dollar, else NULL. */
+/* The text of the argument without the dollar if it is a bare field path "$a.b", else NULL. */
 const char *mrs_acc_bare_path(const struct mrs_acc *x);
-/* Whether it makes a number of numbers ($sum, $avg, $stdDevPop, $median, ...) and passes over all else. */
+/* Whether it computes a number from numbers ($sum, $avg, $stdDevPop, $median, ...) and ignores other types. */
 bool mrs_acc_is_total(const struct mrs_acc *x);
-/* ceiling: most bytes of values that a state may hold ($push, $addToSet, *N); more is MRS_E_LIMIT. */
+/* ceiling: maximum bytes of values in a state ($push, $addToSet, *N); more is MRS_E_LIMIT. */
 enum mrs_status mrs_acc_state_new(const struct mrs_acc *x, struct mrs_mem *mem, size_t ceiling,
                                   struct mrs_acc_state **out, struct mrs_err *e);
-/* What the states of one group hold together is bounded as well: their values are of one document. with outlives the
- * state and is of the same thread. */
+/* A common bound on the bytes of all states of one group, since their values become one document. with outlives the
+ * state and belongs to the same thread. */
 struct mrs_acc_shared {
     uint64_t held, most;
 };
 void mrs_acc_share(struct mrs_acc_state *s, struct mrs_acc_shared *with);
-void mrs_acc_state_free(struct mrs_acc_state *s); /* NULL: nothing */
-void mrs_acc_reset(struct mrs_acc_state *s); /* of no document again; memory is kept */
-/* One more document's argument; v is read before it returns. OK; FAIL MRS_E_EXPR ($mergeObjects of a number),
- * MRS_E_LIMIT (over the ceiling); DEAD. After a failure only reset, load and free make sense. */
+void mrs_acc_state_free(struct mrs_acc_state *s); /* NULL: no effect */
+void mrs_acc_reset(struct mrs_acc_state *s); /* back to no documents; memory is kept */
+/* Adds one document's argument; v is copied before it returns. OK; FAIL MRS_E_EXPR ($mergeObjects of a number),
+ * MRS_E_LIMIT (over the ceiling); DEAD. After a failure only reset, load and free are allowed. */
 enum mrs_status mrs_acc_feed(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e);
-/* The value so far (never missing: null where the server writes null); lives in the arena or in the state until it is
- * fed or reset. The state may be fed on. */
+/* The current value (never missing: null if the server writes null); lives in the arena or in the state until the next
+ * feed or reset. Feeding may continue. */
 enum mrs_status mrs_acc_value(const struct mrs_acc_state *s, struct mrs_arena *a, struct mrs_val *out,
                               struct mrs_err *e);
-/* The state as one BSON document appended to out, and back: fed on from there it gives what it would have given, to the
- * last bit. load: FAIL MRS_E_FORMAT for what save did not write. */
+/* Save: appends the state as one BSON document to out. Load: restores it; later results are the same to the last bit.
+ * load: FAIL MRS_E_FORMAT: not written by save. */
 enum mrs_status mrs_acc_save(const struct mrs_acc_state *s, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrs_acc_load(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e);
-/* A state in so few bytes that one can be kept for each of many groups; 0: this accumulator has none. room: so many
- * bytes, anywhere. feed: as mrs_acc_feed, one value each for n states that lie one behind the other; false: one of them
- * no longer fits, it and those behind it are as they were. from: into a state that was just reset, to be asked for its
- * value. OK; DEAD. */
+/* A compact state, small enough to store one for each of many groups; 0: this accumulator has none. room: that many
+ * bytes, with any alignment. feed: as mrs_acc_feed, one value each for n contiguous states; false: one of them does not
+ * fit any more, it and those after it are unchanged. from: loads a state that was just reset, to read its value. OK;
+ * DEAD. */
 size_t mrs_acc_small_size(const struct mrs_acc *x);
 void mrs_acc_small_reset(const struct mrs_acc *x, uint8_t *room);
 bool mrs_acc_small_feed(const struct mrs_acc *const *x, uint32_t n, uint8_t *room, const struct mrs_val *v);
 enum mrs_status mrs_acc_from_small(struct mrs_acc_state *s, const uint8_t *room, struct mrs_err *e);
-/* True where every document brings the same, and how many there were says all. Then a state that was just reset can be
- * fed n > 0 of them at once: OK; FAIL MRS_E_LIMIT: too many for that; DEAD. */
+/* True if every document has the same argument, and only their number matters. Then a state that was just reset can be
+ * fed n > 0 of them at once: OK; FAIL MRS_E_LIMIT: n too large; DEAD. */
 bool mrs_acc_counts(const struct mrs_acc *x);
 enum mrs_status mrs_acc_feed_times(struct mrs_acc_state *s, uint64_t n, struct mrs_err *e);
 
-/* The edition of the time zone data of the system ("2025b"); "" where it does not say. FAIL MRS_E_IO. */
+/* The edition of the system's time zone data ("2025b"); "": unknown. FAIL MRS_E_IO. */
 enum mrs_status mrs_tzdata_version(char *text, size_t size, struct mrs_err *e);
 
-/* The operator table, for docs and "nearest known" hints: the i-th row; NULL behind the last. */
+/* The operator table, for docs and "nearest known" hints: the i-th row; NULL after the last. */
 struct mrs_op_row {
     const char *name; /* with its dollar */
     const char *family; /* "arithmetic", "string", ..., "query" */
-    const char *note; /* where we differ from the server; "" */
+    const char *note; /* differences from the server; "" */
 };
 const struct mrs_op_row *mrs_op_rows(uint32_t i);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files.h - temporary files, whole files, and bytes packed against others. */
+/* files.h - temporary files, atomically written files, and bytes compressed against a prefix. */
 #ifndef MONGORESHAPE_FILES_H
 #define MONGORESHAPE_FILES_H
 
@@ -14,61 +14,62 @@ extern "C" {
 enum mrs_status mrs_temp_open(const char *dir, int *fd, struct mrs_err *e);
 /* All n bytes or an error: short writes and EINTR are retried. */
 enum mrs_status mrs_write_at(int fd, const void *p, size_t n, uint64_t off, struct mrs_err *e);
-/* The same; the end of the file inside is FAIL MRS_E_IO. */
+/* Reads n bytes; if the file ends before them: FAIL MRS_E_IO. */
 enum mrs_status mrs_read_at(int fd, void *p, size_t n, uint64_t off, struct mrs_err *e);
-/* A whole file, NUL-ended behind its n bytes; ceiling: MRS_E_LIMIT. */
+/* Reads a whole file, with a NUL after its n bytes; over ceiling: MRS_E_LIMIT. */
 enum mrs_status mrs_file_read(struct mrs_mem *mem, const char *path, size_t ceiling, char **text,
                               size_t *n, struct mrs_err *e);
 
-/* A file written piece by piece, for its owner alone, that appears whole: beside its place until close with publish,
- * then synced and renamed (an old one is replaced). Closed without publish it never was; only a stream
- * (mrs_file_is_stream) has what was put by then. w may be NULL in close. */
+/* A file written in pieces, readable by its owner alone, that appears only when complete: it is written next to its
+ * place until close with publish, which syncs and renames it (an old one is replaced). Closed without publish, it
+ * leaves nothing; only a stream (mrs_file_is_stream) keeps the bytes written so far. w may be NULL in close. */
 struct mrs_atomic_file;
 enum mrs_status mrs_atomic_file_open(struct mrs_mem *mem, const char *path,
                                      struct mrs_atomic_file **out, struct mrs_err *e);
-/* The same for a file that a process of this id may have left unfinished, the caller's own included: what of that is
- * as it is put now is read only, not written again. FAIL MRS_E_FORMAT: what has its name is nothing of ours. */
+/* mrs_atomic_file_open for a file that a process with this id, also the caller itself, may have left unfinished: its
+ * bytes up to the first difference are read and kept, not written again. FAIL MRS_E_FORMAT: a file of this name is not
+ * ours. */
 enum mrs_status mrs_atomic_file_take_up(struct mrs_mem *mem, const char *path, uint64_t id,
                                         struct mrs_atomic_file **out, struct mrs_err *e);
-/* Closed unfinished, for who takes it up; NULL: nothing. */
+/* Closes it unfinished, for a later take_up; NULL: no effect. */
 void mrs_atomic_file_leave(struct mrs_atomic_file *w);
 enum mrs_status mrs_atomic_file_put(struct mrs_atomic_file *w, const void *p, size_t n, struct mrs_err *e);
 enum mrs_status mrs_atomic_file_close(struct mrs_atomic_file *w, bool publish, struct mrs_err *e);
 
-/* Bytes packed against a prefix that the reader has as well, as one frame appended to out. Unpack: n bytes come out,
- * else MRS_E_FORMAT. */
+/* Compresses bytes against a prefix that the reader also has; appends one frame to out. Unpack: returns n bytes, else
+ * MRS_E_FORMAT. */
 struct mrs_delta {
     const void *prefix;
     size_t prefix_n;
-    const void *p; /* what is packed, or the frame */
+    const void *p; /* the bytes to pack, or the frame */
     size_t n;
 };
 enum mrs_status mrs_delta_pack(struct mrs_mem *mem, const struct mrs_delta *d, struct mrs_buf *out, struct mrs_err *e);
 enum mrs_status mrs_delta_unpack(struct mrs_mem *mem, const struct mrs_delta *d, size_t n, struct mrs_buf *out,
                                  struct mrs_err *e);
 
-/* ---- what a file that is written takes the place of ---- */
+/* ---- the file that a written file replaces ---- */
 struct mrs_replace {
-    const char *option;   /* that names the file on the command line, as "--refused" */
-    const char *unlike;   /* what another file there is not: "no page of mongoreshape" */
-    bool force, no_force; /* any regular file may go; the command has no --force */
-    bool any_folder;      /* whether its folder is there is asked elsewhere */
-    /* *ours: mongoreshape wrote it and it was not changed, so that nothing is lost with it. NULL: it never did */
+    const char *option;   /* the option for the file on the command line, as "--refused" */
+    const char *unlike;   /* how messages describe any other file: "no page of mongoreshape" */
+    bool force, no_force; /* any regular file may be replaced; the command has no --force */
+    bool any_folder;      /* another check covers the existence of its folder */
+    /* *ours: mongoreshape wrote the file and it was not changed since, so that it may be replaced. NULL: never */
     enum mrs_status (*is_ours)(void *arg, const char *path, bool *ours, struct mrs_err *e);
     void *arg;
-    /* the same of a text of up to `most` bytes, which is read */
+    /* the same for a text of up to `most` bytes, which is read */
     bool (*text_is_ours)(struct mrs_mem *mem, const char *text, size_t n);
     struct mrs_mem *mem;
     size_t most;
 };
-/* FAIL MRS_E_EXISTS: what has this name must not go. FAIL MRS_E_MISSING: there is no such folder. Streams, empty files
- * and unused names are fine. */
+/* Checks whether a file of this name may be written. FAIL MRS_E_EXISTS: an existing file must not be replaced. FAIL
+ * MRS_E_MISSING: the folder does not exist. Streams, empty files and unused names are accepted. */
 enum mrs_status mrs_file_may_be(const char *path, const struct mrs_replace *how, struct mrs_err *e);
-/* A name of what is written into and never replaced or removed: a device, a pipe, a descriptor of this process
- * (/dev/stdout, /dev/fd/3), wherever that leads. */
+/* Whether a path is written in place and never replaced or removed: a device, a pipe, a descriptor of this process
+ * (/dev/stdout, /dev/fd/3), whatever it refers to. */
 bool mrs_file_is_stream(const char *path);
 
-/* A file that appears whole, for its owner alone: written beside, synced, renamed; or a stream. */
+/* Writes a file atomically, readable by its owner alone: next to its place, synced, renamed; or a stream. */
 enum mrs_status mrs_file_write(const char *path, const void *p, size_t n, struct mrs_err *e);
 
 #ifdef __cplusplus

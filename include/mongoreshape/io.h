@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io.h - dumps in and out: formats, input, output, checkpoints, files. */
+/* io.h - all headers for dumps: formats, input, output, checkpoints, files. */
 #ifndef MONGORESHAPE_IO_H
 #define MONGORESHAPE_IO_H
 

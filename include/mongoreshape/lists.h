@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lists.h - lists of values that a query asks by their number. */
+/* lists.h - lists of values that queries refer to by number. */
 #ifndef MONGORESHAPE_LISTS_H
 #define MONGORESHAPE_LISTS_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* For one thread. has: whether a value equals one of a list; one that is missing counts as null. */
+/* For one thread. has: whether a value is in a list; a missing value counts as null. */
 struct mrs_lists {
     enum mrs_status (*has)(struct mrs_lists *l, uint32_t list, struct mrs_val v, bool *yes, struct mrs_err *e);
 };

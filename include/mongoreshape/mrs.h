@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mrs.h - everything at once, in the order of reading.
+/* mrs.h - all public headers, in reading order.
  *
- * A plan (plan.h) is a list of steps (step.h); steps are made of documents (doc.h, value.h, path.h) and expressions
- * (expr.h); an engine moves documents through them: the offline one (run.h) over dumps (io.h), which can be
- * printed (cat.h) and compared (compare.h). Errors: err.h. Memory:
- * mem.h. Ceilings: limits.h. */
+ * A plan (plan.h) is a list of steps (step.h); steps use documents (doc.h, value.h, path.h) and expressions (expr.h);
+ * an engine moves documents through them: the offline one (run.h) over dumps (io.h), which can be printed (cat.h) and
+ * compared (compare.h). Errors: err.h. Memory: mem.h. Limits: limits.h. */
 #ifndef MONGORESHAPE_MRS_H
 #define MONGORESHAPE_MRS_H
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipeline.h - steps of a plan as pipelines that a server runs by itself: exact, or refused with the reason.
+/* pipeline.h - translates steps of a plan into pipelines that a server runs itself: exact, or refused with the reason.
  *
- * A pipeline cannot refuse one document. Where a step can, there are filters beside it: each must find nothing on the
- * documents that the pipeline is to take, or a client has to do these. Read back from a plan alone, no server is
- * asked. */
+ * A pipeline cannot refuse one document. If a step can, filters accompany it: each must find no documents among those
+ * that the pipeline is to process, or a client has to process these. Derived from a plan alone, without a server. */
 #ifndef MONGORESHAPE_PIPELINE_H
 #define MONGORESHAPE_PIPELINE_H
 
@@ -14,18 +13,19 @@ extern "C" {
 #endif
 
 #define MRS_LOWERED_PARTS 16
-struct mrs_lowered_count { /* must find nothing: a filter, or stages whose results are counted; the other has n 0 */
+struct mrs_lowered_count { /* must find nothing: a filter, or stages whose results are counted; the other one has n 0 */
     const struct mrs_coll *on;
     struct mrs_view filter, stages;
-    const char *why; /* what the documents it finds are */
+    const char *why; /* a description of the documents it finds */
 };
 struct mrs_lowered_write {
     const struct mrs_coll *on, *into;
-    bool fresh;               /* into another collection, where the `_id` must be free; else in place */
-    struct mrs_view stages;   /* an array: documents of `on` become those that are written */
-    struct mrs_view pipeline; /* the same with the stage that writes them */
+    bool fresh;               /* into another collection, which must not have the `_id` yet; else in place */
+    struct mrs_view stages;   /* an array: from documents of `on` to the documents to write */
+    struct mrs_view pipeline; /* the same stages and the stage that writes */
 };
-struct mrs_lowered_removal { /* once all is written: what a filter finds, or whose `_id`s the stages give */
+/* after all writes: removes the documents of a filter, or those with the `_id`s that the stages return */
+struct mrs_lowered_removal {
     const struct mrs_coll *on;
     struct mrs_view filter, stages;
 };
@@ -35,9 +35,9 @@ struct mrs_lowered_command { /* a command of the server, for the database db */
 };
 struct mrs_lowered {
     const struct mrs_step *step;
-    const char *reason;        /* why it is no pipeline, and what does it then; NULL: it is one */
+    const char *reason;        /* why it has no pipeline, and the alternative; NULL: it has one */
     const struct mrs_coll *on; /* its first collection */
-    bool whole;                /* it takes a collection at once: cut into ranges it would give other documents */
+    bool whole;                /* it needs a whole collection at once: split into ranges, the result would differ */
     uint32_t n_counts, n_writes, n_removals, n_commands;
     struct mrs_lowered_count count[MRS_LOWERED_PARTS];
     struct mrs_lowered_write write[MRS_LOWERED_PARTS]; /* in this order */
@@ -47,7 +47,7 @@ struct mrs_lowered {
 /* plan: frozen, without errors; i: from 0. All of *out lives in the arena or in the plan. OK, DEAD. */
 enum mrs_status mrs_plan_lower(const struct mrs_plan *p, uint32_t i, struct mrs_arena *a, struct mrs_lowered *out,
                                struct mrs_err *e);
-/* All steps so, for the shell or as one JSON object (canonical Extended JSON), appended to out. OK, DEAD. */
+/* All steps of the plan, for the shell or as one JSON object (canonical Extended JSON), appended to out. OK, DEAD. */
 enum mrs_status mrs_plan_pipeline(const struct mrs_plan *p, bool json, struct mrs_buf *out, struct mrs_err *e);
 
 #ifdef __cplusplus

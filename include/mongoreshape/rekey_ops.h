@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rekey_ops.h - kernels of the family REKEY: the documents of one collection get other `_id`s, or those that have a key
- * in common become one, and all references to them follow.
+/* rekey_ops.h - kernels of the family REKEY: the documents of one collection get new `_id`s, or documents with a common
+ * key merge into one, and all references to them are updated.
  *
- * Side 0 is that collection. A side with MRS_ROLE_MAIN behind it holds references; side 0 may hold some as well. An
- * engine reads all of side 0 first, so that `_id`s may be exchanged. Kernels are pure functions as in step.h. */
+ * Side 0 is that collection. The following sides with MRS_ROLE_MAIN hold references; side 0 may hold some as well. An
+ * engine reads all of side 0 first, so that documents can exchange `_id`s. Kernels are pure functions as in step.h. */
 #ifndef MONGORESHAPE_REKEY_OPS_H
 #define MONGORESHAPE_REKEY_OPS_H
 
@@ -14,63 +14,63 @@
 extern "C" {
 #endif
 
-/* What the step wants, the same for all documents. */
+/* Properties of the step, the same for all documents. */
 struct mrs_rekey_wants {
-    bool merge;  /* documents with a key in common become one; else each gets an `_id` of its own */
-    bool values; /* merge: something is computed from all documents of a group: group_begin, group_add, group_end */
-    bool sorted; /* merge: order() gives a key; the first document of a group survives */
-    bool olds;   /* the former `_id`s are written down */
-    int into;    /* merge: side that those go to that are merged in; -1: they are dropped */
+    bool merge;  /* documents with a common key become one; else each gets a new `_id` */
+    bool values; /* merge: fields are computed from all documents of a group: group_begin, group_add, group_end */
+    bool sorted; /* merge: order() returns a key; the first document of a group survives */
+    bool olds;   /* the former `_id`s are stored */
+    int into;    /* merge: side that receives the merged documents; -1: they are dropped */
 };
 
-struct mrs_rekey_entry { /* the keys are the engine's, empty before each call */
+struct mrs_rekey_entry { /* the engine owns the keys, empty before each call */
     bool takes_part;     /* merge: it has keys */
-    struct mrs_val id;   /* as it is; missing */
-    struct mrs_val to;   /* not merge: the new one */
-    struct mrs_keys keys; /* merge: documents with one key in common are one group, also through others */
+    struct mrs_val id;   /* the current `_id`; missing */
+    struct mrs_val to;   /* not merge: the new `_id` */
+    struct mrs_keys keys; /* merge: documents with a common key form one group, also transitively */
 };
 
-/* What is put into a document of side 0. */
+/* Changes to a document of side 0. */
 struct mrs_rekey_gain {
     struct mrs_val to;      /* the new `_id`; missing: it keeps its own */
-    struct mrs_val old;     /* the former one, or an array of those that were merged in; missing: none */
-    struct mrs_view values; /* what group_end made; empty: nothing */
+    struct mrs_val old;     /* the former one, or an array of those of the merged documents; missing: none */
+    struct mrs_view values; /* the result of group_end; empty: nothing */
 };
 
 enum mrs_rekey_found {
-    MRS_REKEY_STAYS,   /* it names a document that keeps its `_id`, or is refused */
+    MRS_REKEY_STAYS,   /* its document keeps its `_id`, or is refused */
     MRS_REKEY_FOLLOWS, /* it becomes *to */
-    MRS_REKEY_NOBODY   /* neither an `_id` that was there nor a new one */
+    MRS_REKEY_NOBODY   /* neither a former nor a new `_id` */
 };
 struct mrs_rekey_lookup {
     /* OK with *found; DEAD. *to lives until the pass ends. */
     enum mrs_status (*find)(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *to,
                             struct mrs_err *e);
     void *arg;
-    uint64_t references, dangling; /* counted by point(): those that follow, those that name no document */
+    uint64_t references, dangling; /* counted by point(): updated references, dangling references */
 };
 
 struct mrs_rekey_ops {
     void (*wants)(const void *state, struct mrs_rekey_wants *out);
-    /* What a document of side 0 says of itself; *to lives in the arena or in work. OK; SKIP: it is refused, and its id
-     * and keys count for the others all the same, as far as they are known; DEAD. */
+    /* Reads a document of side 0; *to lives in the arena or in work. OK; SKIP: it is refused, but its id and keys, as
+     * far as they are known, count for the others; DEAD. */
     enum mrs_status (*read)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                             struct mrs_rekey_entry *out);
-    /* Sort key of a document in its group, appended to out. SKIP: it is refused. */
+    /* Appends the sort key of a document in its group to out. SKIP: it is refused. */
     enum mrs_status (*order)(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out);
     /* Values of one group, whose documents are added in their order. end appends them as one document to out. SKIP: all
-     * of the group are refused. */
+     * documents of the group are refused. */
     enum mrs_status (*group_begin)(const void *state, struct mrs_ctx *c, void *work);
     enum mrs_status (*group_add)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc);
     enum mrs_status (*group_end)(const void *state, struct mrs_ctx *c, void *work, struct mrs_buf *out);
-    /* The document with what it gains, appended to out, which is empty. OK; SKIP: it is refused. */
+    /* Appends the document with its changes to out, which is empty. OK; SKIP: it is refused. */
     enum mrs_status (*write)(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc,
                              const struct mrs_rekey_gain *gain, struct mrs_buf *out);
-    /* The references of a document of a side, which of side 0 has what it gains already. OK with *changed: it has been
-     * appended to out, which is empty; else it stays as it is. SKIP: it is refused. */
+    /* Updates the references of a document of a side; a document of side 0 has its changes already. OK with *changed:
+     * it was appended to out, which is empty; else it is unchanged. SKIP: it is refused. */
     enum mrs_status (*point)(const void *state, struct mrs_ctx *c, void *work, int side, struct mrs_view doc,
                              struct mrs_rekey_lookup *to, struct mrs_buf *out, bool *changed);
-    /* Calls fn with values that point() is likely to look up in such a document, in their order there. */
+    /* Calls fn with the values that point() will probably look up for such a document, in their order there. */
     void (*look)(const void *state, int side, struct mrs_view doc, void (*fn)(void *arg, struct mrs_val id), void *arg);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_text.h - what a report (run.h) found, in words: a line each, without its end, appended to a buffer.
+/* report_text.h - the findings of a report (run.h) as text: one line each, without line end, appended to a buffer.
  *
- * Texts hold names and values as they are in the data: who shows them escapes control characters. A buffer without
+ * Texts contain names and values as in the data: the caller escapes control characters for display. A buffer without
  * memory is `bad` afterwards (buffer.h). Any thread; the report is only read. */
 #ifndef MONGORESHAPE_REPORT_TEXT_H
 #define MONGORESHAPE_REPORT_TEXT_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* "_id 1, 2, 3 first": at most five of them; nothing where there are none. */
+/* "_id 1, 2, 3 first": at most five of them; nothing if there are none. */
 void mrs_text_ids(const struct mrs_ids *x, uint64_t count, struct mrs_buf *out);
 /* "step 1, shop.people: `n`: $add takes numbers, not string (30, _id 0, 1, 2 first)" */
 void mrs_text_refusal(const struct mrs_refusal *x, struct mrs_buf *out);

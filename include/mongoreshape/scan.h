@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scan.h - the documents of a dump handed to a function, by several threads or in order.
+/* scan.h - calls a function for the documents of a dump, on several threads or in order.
  *
- * Threads: a scanner belongs to one thread; it calls `doc` from its own. */
+ * Threads: a scanner belongs to one thread; it calls `doc` from its own threads. */
 #ifndef MONGORESHAPE_SCAN_H
 #define MONGORESHAPE_SCAN_H
 
@@ -19,23 +19,23 @@ struct mrs_scan_opts {
     void *progress_arg;
 };
 struct mrs_scan_doc {
-    /* A whole, checked document. worker: 0 .. workers - 1, of each one call at a time. END, in order only: enough. */
+    /* A complete, checked document. worker: 0 .. workers - 1, one call at a time for each. END, only in order: stop. */
     enum mrs_status (*doc)(void *arg, uint32_t worker, struct mrs_view doc, uint64_t ordinal, struct mrs_err *e);
     void *arg;
-    bool in_order; /* by one worker, in the order of the documents */
-    bool checked;  /* they were read before and found whole: not checked again */
+    bool in_order; /* by one worker, in document order */
+    bool checked;  /* they were read and checked before: not checked again */
 };
 struct mrs_scanner;
 /* in: open as long as the scanner is. FAIL, DEAD: no threads, no memory. */
 enum mrs_status mrs_scanner_open(struct mrs_mem *mem, struct mrs_input *in, const struct mrs_scan_opts *opts,
                                  struct mrs_scanner **out, struct mrs_err *e);
 uint32_t mrs_scanner_workers(const struct mrs_scanner *s);
-/* what: for the line about the progress. total: bytes of files that will have been read in all; 0: unknown. */
+/* what: text of the progress line. total: bytes of all files that the scanner will read; 0: unknown. */
 void mrs_scanner_phase(struct mrs_scanner *s, const char *what, uint64_t total);
-/* All documents of namespace i. FAIL: damage with its place (MRS_E_BSON, MRS_E_FORMAT, MRS_E_IO), MRS_E_CANCEL, or what
- * doc returned. */
+/* Scans all documents of namespace i. FAIL: damage with its place (MRS_E_BSON, MRS_E_FORMAT, MRS_E_IO), MRS_E_CANCEL,
+ * or the status of doc. */
 enum mrs_status mrs_scanner_scan(struct mrs_scanner *s, uint32_t i, const struct mrs_scan_doc *to, struct mrs_err *e);
-void mrs_scanner_close(struct mrs_scanner *s); /* NULL: nothing */
+void mrs_scanner_close(struct mrs_scanner *s); /* NULL: no effect */
 
 #ifdef __cplusplus
 }

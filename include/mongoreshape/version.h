@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* version.h - the only place that names the version. */
+/* version.h - the version, defined only here. */
 #ifndef MONGORESHAPE_VERSION_H
 #define MONGORESHAPE_VERSION_H
 #define MRS_VERSION "0.1.0"

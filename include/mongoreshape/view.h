@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view.h - BSON as bytes: views and values.
  *
- * A view or a value owns nothing: it points into the bytes of an owner and lives as long as they do. Nothing here
- * decodes more than it is asked for. Specification: bsonspec.org 1.1; limits and ranks: MongoDB 8.2.
- * Threads: everything is a pure function of its arguments. */
+ * A view or a value owns nothing: it points into the bytes of an owner and lives as long as they do. Functions decode
+ * only the requested data. Specification: bsonspec.org 1.1; limits and ranks: MongoDB 8.2. Threads: all functions are
+ * pure. */
 #ifndef MONGORESHAPE_VIEW_H
 #define MONGORESHAPE_VIEW_H
 
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/* Element types of the specification; MRS_MISSING (no element at all) is ours. */
+/* Element types of the specification; MRS_MISSING (no element) is an addition. */
 enum mrs_type {
     MRS_MISSING = 0x00,
     MRS_DOUBLE = 0x01,
@@ -41,7 +41,7 @@ enum mrs_type {
     MRS_MINKEY = 0xFF
 };
 
-/* A whole document (or array): p[0..n) with its length word and final NUL. */
+/* A complete document (or array): p[0..n) with its length word and final NUL. */
 struct mrs_view {
     const uint8_t *p;
     uint32_t n;
@@ -113,7 +113,7 @@ mrs_is_number(struct mrs_val v)
 }
 
 static inline struct mrs_view
-mrs_val_view(struct mrs_val v) /* of a DOCUMENT or ARRAY */
+mrs_val_view(struct mrs_val v) /* for a DOCUMENT or ARRAY */
 {
     MRS_ASSERT(v.type == MRS_DOCUMENT || v.type == MRS_ARRAY);
     struct mrs_view d = {v.p, v.n};
@@ -167,11 +167,11 @@ mrs_val_double(struct mrs_val v)
     return d;
 }
 
-/* Size in bytes of a value of this type whose first byte is at p with `room` bytes behind it; negative: damaged.
- * Checks the frame of the value only (lengths, final NULs), not what nested documents hold. */
+/* Size in bytes of a value of this type whose first byte is at p, with `room` bytes available; negative: damaged.
+ * Checks the frame of the value only (lengths, final NULs), not nested documents. */
 int64_t mrs_value_size(uint8_t type, const uint8_t *p, uint64_t room);
 
-/* The same for the sizes met most often, without a call. */
+/* mrs_value_size without a call for the most frequent types. */
 static inline int64_t
 mrs_value_size_quick(uint8_t type, const uint8_t *p, uint64_t room)
 {
@@ -186,7 +186,8 @@ mrs_value_size_quick(uint8_t type, const uint8_t *p, uint64_t room)
     return mrs_value_size(type, p, room);
 }
 
-/* For assertions: the frame of a document that was checked, and a value as long as its type and its bytes say. */
+/* For assertions: the frame of a checked document, and whether a value has the length that its type and its bytes
+ * define. */
 static inline bool
 mrs_view_is_framed(struct mrs_view d)
 {
@@ -199,15 +200,14 @@ mrs_val_is_sized(struct mrs_val v)
     return v.type == MRS_MISSING ? v.n == 0 : mrs_value_size(v.type, v.p, v.n) == (int64_t)v.n;
 }
 
-/* Checks the whole document: lengths, types, final NULs, booleans 0 or 1, nesting up to max_depth, without
- * recursion. UTF-8 is not judged: servers store what is not, and a migration must not lose it. bytes/n: the
- * document and the room it has. FAIL with MRS_E_BSON (byte_off: offset inside the document of the element that is
- * wrong) or MRS_E_LIMIT (depth, size over MRS_DOC_READ_MAX). */
+/* Checks the whole document: lengths, types, final NULs, booleans 0 or 1, nesting up to max_depth, without recursion.
+ * Does not check UTF-8: servers store invalid text, and a migration must not lose it. bytes/n: the document and its
+ * available bytes. FAIL with MRS_E_BSON (byte_off: offset inside the document of the damaged element) or MRS_E_LIMIT
+ * (depth, size over MRS_DOC_READ_MAX). */
 enum mrs_status mrs_doc_check(const uint8_t *bytes, uint64_t n, int max_depth, struct mrs_err *e);
 
-/* True where some document in d (any depth) holds a name twice; depth up to MRS_DEPTH_READ. one_level: only d
- * itself. Of a level with thousands of names it is quicker where up to 4 MiB of memory are to be had, but no memory
- * is no failure. */
+/* True if a document in d (any depth) has duplicate names; depth up to MRS_DEPTH_READ. one_level: only d itself. For a
+ * level with thousands of names it is faster with up to 4 MiB of memory, but works without. */
 bool mrs_doc_has_duplicates(struct mrs_mem *mem, struct mrs_view d, bool one_level);
 /* Deepest nesting of d; a flat document has 1. */
 int mrs_doc_depth(struct mrs_view d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* walk.h - the elements of a document one by one, and fields by name. */
+/* walk.h - iterates over the elements of a document, and finds fields by name. */
 #ifndef MONGORESHAPE_WALK_H
 #define MONGORESHAPE_WALK_H
 
@@ -21,10 +21,10 @@ mrs_walk_init(struct mrs_walk *w, struct mrs_view d)
     w->end = d.p + d.n - 1;
 }
 
-/* Sizes of fixed-size values; 0x80: ask mrs_value_size. */
+/* Sizes of fixed-size values; 0x80: call mrs_value_size. */
 extern const uint8_t mrs_fixed_size[256];
 
-/* The first NUL of [p, end), or NULL. Names are short: loads of eight bytes find most of them faster than a call of
+/* The first NUL of [p, end), or NULL. Names are short: loads of eight bytes find most NULs faster than a call of
  * memchr. */
 static inline const uint8_t *
 mrs_name_end(const uint8_t *p, const uint8_t *end)
@@ -71,14 +71,14 @@ mrs_walk_next(struct mrs_walk *w, struct mrs_elem *e)
     return 1;
 }
 
-/* The first field of this name; false (and e->v missing) where there is none. One level, no dots. */
+/* The first field of this name; false (and e->v missing) if there is none. One level, no dots. */
 bool mrs_doc_find(struct mrs_view d, const char *name, uint32_t name_len, struct mrs_elem *e);
 /* Value of the first field of this C-string name, or missing. */
 struct mrs_val mrs_doc_get(struct mrs_view d, const char *name);
-/* How many fields (elements of an array) it has, up to the first that is damaged. */
+/* The number of fields (elements of an array), up to the first damaged one. */
 uint32_t mrs_doc_count(struct mrs_view d);
 static inline uint32_t
-mrs_val_count(struct mrs_val v) /* of a DOCUMENT or ARRAY */
+mrs_val_count(struct mrs_val v) /* for a DOCUMENT or ARRAY */
 {
     return mrs_doc_count(mrs_val_view(v));
 }

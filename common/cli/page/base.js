@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// base.js - elements, words and figures. Whatever comes from the data becomes text nodes, never markup.
+// base.js - elements, texts and figures. Data become text nodes, never markup.
 'use strict';
 
-// Names may hold anything: what would not be seen, or would turn the line around, is shown as its code.
+// Names may contain anything: invisible characters, and those that reverse the line, are shown as codes.
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 const UNSEEN_BUT_LINES = new RegExp(UNSEEN.source.replace('\\u0000-\\u001f', '\\u0000-\\u0009\\u000b-\\u001f'), 'g');
 const code = c => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0');
@@ -63,7 +63,7 @@ function time(ms) {
   return Math.floor(s / 60) + ' min ' + String(s % 60).padStart(2, '0') + ' s';
 }
 
-// A value of Extended JSON, for people; long ones are cut.
+// A value of Extended JSON, for people; long ones are shortened.
 function value(v) {
   let t;
   if (v !== null && typeof v === 'object' && Object.keys(v).length === 1) {
@@ -86,7 +86,7 @@ function tiles(pairs) {
   return el('div.tiles', pairs.filter(Boolean).map(([v, k]) => el('div.tile', el('b', v), el('span', k))));
 }
 
-// heads: texts; those that begin with '#' are of figures. Rows: arrays of cells.
+// heads: texts; a leading '#' marks a column of figures. Rows: arrays of cells.
 function table(heads, rows) {
   const right = heads.map(h => h.startsWith('#'));
   return el('div.scroll', el('table',
@@ -94,7 +94,7 @@ function table(heads, rows) {
     el('tbody', rows.map(r => r instanceof Node ? r : el('tr', r.map((c, i) => el(right[i] ? 'td.n' : 'td', c)))))));
 }
 
-// A card that makes what is in it when it is opened first, so that a thousand of them cost nothing.
+// A card that creates its content when it is first opened, so that a thousand of them cost nothing.
 function fold(head, make, attributes) {
   const body = el('div.body');
   const d = el('details.card', attributes || {}, el('summary', head), body);
@@ -105,7 +105,7 @@ function fold(head, make, attributes) {
   return d;
 }
 
-// A list that shows so many, and more on demand.
+// A list that shows a first part, and more on demand.
 function pile(items, show, most) {
   const step = most || 100;
   const box = el('div');
@@ -124,7 +124,7 @@ function pile(items, show, most) {
   return box;
 }
 
-// A pile under a field that filters it: text(item) is what is looked through.
+// A list with a filter field: text(item) is the text to search.
 function filtered(items, show, text, hint) {
   const keys = items.map(i => text(i).toLowerCase());
   const box = el('div');
@@ -148,7 +148,7 @@ function say(text) {
   say.timer = setTimeout(() => s.classList.remove('on'), 1600);
 }
 
-// Where the browser gives a page from a file no clipboard, the text is marked and copied the old way.
+// If the browser denies the clipboard to a page from a file, the text is selected and copied the old way.
 function copy(text) {
   const old = () => {
     const box = el('textarea', {style: 'position:fixed;opacity:0'});
@@ -173,7 +173,7 @@ function section(id, title, ...what) {
   return [el('h2', {id}, title), ...what];
 }
 
-// Opens the card of this id, wherever it stands in a list that shows only a part.
+// Opens the card with this id, also in the hidden part of a list.
 function reveal(id) {
   const d = document.getElementById(id);
   if (!d) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // chart.js - histograms and bars, of plain elements.
 
-// [[upTo, n], ...] with powers of two, as reports have them; show: how an edge is written.
+// [[upTo, n], ...] with powers of two, as in reports; show: formats a bound.
 function histogram(list, show, what) {
   if (!list || !list.length) return null;
   const at = new Map(list.map(([k, n]) => [Math.log2(k), n]));
@@ -26,7 +26,7 @@ function meter(part, kind) {
   return el('div.meter' + (kind ? '.' + kind : ''), el('i', {style: 'width:' + Math.min(100, Math.max(0, 100 * part)) + '%'}));
 }
 
-// [label, figure, text, kind]: bars beside each other, the longest whole.
+// [label, figure, text, kind]: bars, scaled to the longest.
 function lines(rows) {
   const top = Math.max(1, ...rows.map(r => r[1]));
   return el('div.lines', rows.map(([label, n, text, kind]) =>

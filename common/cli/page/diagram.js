@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// diagram.js - who refers to whom: boxes in columns, what is referred to on the right of what refers to it.
+// diagram.js - references between collections: boxes in columns, targets to the right of their references.
 
 const DIAGRAM_MOST = 60;
 
@@ -12,7 +12,7 @@ function svg(tag, attributes, ...children) {
   return add(e, children);
 }
 
-// The column of each node: one more than the nodes it refers to. Arrows that close a circle are left out of this.
+// The column of each node: one more than the nodes it refers to. Arrows that close a cycle are ignored here.
 function columns(count, out) {
   const col = new Array(count).fill(0), state = new Array(count).fill(0), back = new Set();
   for (let root = 0; root < count; root++) {
@@ -34,7 +34,7 @@ function columns(count, out) {
   return col;
 }
 
-// Orders each column so that arrows cross little: by the mean place of the neighbours, a few times to and fro.
+// Orders each column so that few arrows cross: by the mean position of neighbors, a few passes in both directions.
 function places(col, near) {
   const n = Math.max(...col) + 1, rows = Array.from({length: n}, () => []);
   col.forEach((c, v) => rows[c].push(v));
@@ -55,7 +55,7 @@ function places(col, near) {
 
 const cut = (s, n) => s.length > n ? s.slice(0, n - 1) + '…' : s;
 
-// An arrow over several columns gets a knee in each of them, so that it goes around the boxes there.
+// An arrow over several columns gets a bend in each of them, to avoid the boxes there.
 function knees(edges, col) {
   const all = [...col];
   for (const e of edges) {

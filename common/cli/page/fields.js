@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// fields.js - plan steps for a field, to copy: those that cure what was found, and what else is done with such a field.
+// fields.js - plan steps for a field, to copy: those that correct findings, and other common ones.
 
 const WORD = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 const RESERVED = /^(true|false|null|yes|no|on|off|y|n)$/i;
 const yaml = s => WORD.test(s) && !RESERVED.test(s) ? s : JSON.stringify(s);
 const lastName = s => s.slice(s.lastIndexOf('.') + 1);
 
-// How plans name a collection: alone where all are of one database.
+// The name of a collection in plans: without the database if there is only one.
 function planName(ns, oneDb) {
   const dot = ns.indexOf('.');
   return oneDb ? yaml(ns.slice(dot + 1)) : `{ db: ${yaml(ns.slice(0, dot))}, coll: ${yaml(ns.slice(dot + 1))} }`;
@@ -14,7 +14,7 @@ function planName(ns, oneDb) {
 
 const step = (kind, ...lines) => '  - ' + kind + ':\n' + lines.map(l => '      ' + l + '\n').join('');
 
-// `lines.productId` of `lines[].productId`; null where names are data, or a plan cannot write the path.
+// `lines.productId` for `lines[].productId`; null if names are data, or a plan cannot express the path.
 function dotted(path) {
   const p = path.replace(/\[\]/g, '');
   return !p || p.split('.').some(w => w === '*' || w === '' || w.includes('$')) ? null : p;
@@ -47,7 +47,7 @@ function fieldSteps(x, c, p) {
 }
 const CASTS = ['double', 'string', 'objectId', 'bool', 'date', 'int', 'long', 'decimal'];
 
-// What a click on a field opens below its row.
+// The details that a click on a field opens below its row.
 function fieldRow(x, c, p, columns) {
   const steps = fieldSteps(x, c, p);
   const box = el('td', {colspan: columns});

@@ -58,7 +58,7 @@ function pageInspect(report, plan) {
     report.left.length ? section('left', 'Not looked at', pile(report.left, t => el('p', t))) : null];
 }
 
-// Where figures of reads and writes come from.
+// The source of the figures of reads and writes.
 const measured = w => many(w.operations, 'operation') + ' in ' + w.source
   + (w.from ? ', ' + value(w.from) + ' to ' + value(w.to) : '')
   + (w.leastMillis >= 10 ? ', none quicker than ' + w.leastMillis + ' ms' : '') + '.';
@@ -100,7 +100,7 @@ function referenceCard(x, r, perhaps) {
       ['cover', r.evidence.cover, percent(100 * r.evidence.cover)]])))));
 }
 
-// Of a sample of the referred documents: what was looked up in all of them.
+// For a sample of the targets: the results of lookups in all of them.
 function lookedUp(l) {
   return facts([['looked up', many(l.distinct, 'different value')], ['orphans among them', num(l.orphanDistinct)],
     ['share of orphans', l.orphanShare.map(p => percent(100 * p)).join(' to ')]]);
@@ -136,7 +136,7 @@ function drawInspect(x) {
 }
 
 // ---- collections ----
-// The list is made anew so that the collection stands in it, whatever was shown.
+// Rebuilds the list so that it shows the collection.
 function openCollection(x, ns) {
   const i = x.number.get(ns);
   if (i === undefined) return;
@@ -227,7 +227,7 @@ function fieldTable(x, c) {
   const body = el('tbody');
   const t = el('div.scroll', el('table', el('thead', el('tr', ['field', 'types', 'in', 'different', 'smallest … largest']
     .map((h, i) => el(i === 2 || i === 3 ? 'th.n' : 'th', h)))), body));
-  // rows of a table must stand in it: the pile's button goes below
+  // rows must be inside the table: the button of the list goes below
   const move = () => {
     body.append(...[...rows.children].filter(r => r.tagName === 'TR'));
     for (const b of rows.querySelectorAll(':scope > button')) if (!b.moved) {

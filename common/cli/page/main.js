@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// main.js - reads the report in the page and shows it. The last thing it does is to say so, for who waits for it.
+// main.js - reads the report in the page and shows it. Finally it sets a mark, for callers that wait for it.
 
-// Whole numbers that a number of JavaScript does not hold are kept as their text.
+// Integers that JavaScript numbers cannot represent are kept as text.
 function keepWide(key, v, context) {
   return typeof v === 'number' && Number.isInteger(v) && !Number.isSafeInteger(v) && context ? context.source : v;
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# parts.sh FOLDER - the template of a report's page as C: page.html with style and scripts put in, as two arrays, what
-# stands before the report and what stands behind it. On standard output.
+# parts.sh FOLDER - prints the template of a report's page as C: page.html with style and scripts inserted, as two
+# arrays, the parts before and after the report.
 set -eu
 cd "$1"
 

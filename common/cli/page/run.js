@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.js - the page of `mongoreshape run`: what became of every document, what was written, how long it took.
+// run.js - the page of `mongoreshape run`: fates of documents, output, duration.
 
 function verdict(report) {
   if (report.error) return ['bad', 'failed'];
@@ -45,7 +45,7 @@ function errorCard(e) {
     ['offset', e.offset !== undefined ? num(e.offset) : '']]));
 }
 
-// The first step that names a collection knows how many there were, the last how many there are.
+// The first step that uses a collection has its initial count, the last its final count.
 function beforeAfter(report) {
   const of = new Map();
   for (const a of report.account) {
@@ -70,7 +70,7 @@ function beforeAfter(report) {
     + written.get(ns).bytes, 0)))), () => el('div', filtered(rest, card, ns => ns, 'collection'))) : null];
 }
 
-// Fields that came and that went.
+// Added and removed fields.
 function shapePair(s) {
   const had = new Map(s.before.map(f => [f.path, f.types])), has = new Map(s.after.map(f => [f.path, f.types]));
   const side = (list, other, sign) => list.map(f => el('tr', el('td', el('span' + (other.has(f.path) ? '' : '.' + sign),

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* column.c - a column from its first byte to its last: whole values, words of differences, and documents.
+/* column.c - reads a column: complete values, words of differences, and documents.
  *
- * A byte says what follows: an element without a name, words that belong to the value before them, the end, or a
- * document that is the template of the following ones. The values of such documents are streams of their own, one for
- * each value of the template in the order of its fields, and the stream that is exhausted takes the next bytes: so
- * their order is known without being stored. Documents lack missing values, and nested documents that became empty;
- * those that are empty in the template stay. The bytes come from outside: each length is checked, and nothing calls
- * itself. */
+ * A byte determines what follows: an element without a name, words that belong to the value before them, the end, or a
+ * document that is the template of the following ones. The values of such documents are separate streams, one for each
+ * value of the template in the order of its fields, and the stream that is exhausted takes the next bytes: so their
+ * order is known without being stored. Documents lack missing values, and nested documents that became empty; those
+ * that are empty in the template stay. The bytes are foreign input: each length is checked, and nothing is
+ * recursive. */
 #include "column.h"
 
 enum { END_BYTE = 0, TOGETHER_NO_ARRAYS = 0xF0, TOGETHER = 0xF1, TOGETHER_ARRAY = 0xF2, VALUES_MASK = 0xE0 };
@@ -15,11 +15,11 @@ enum { FIELDS_KEPT = 1000, BYTES_KEPT = 64 << 10 };
 enum column_op { OPEN, VALUE, CLOSE };
 struct mrsi_column_field {
     enum column_op op;
-    uint8_t type;  /* of what is opened */
-    bool empty;    /* it was empty in the first document, and may be so */
+    uint8_t type;  /* type of the opened document */
+    bool empty;    /* it was empty in the template, and may be so */
     const uint8_t *name; /* of name_n bytes with its NUL */
     uint32_t name_n;
-    uint32_t other; /* VALUE: its stream; OPEN: where it was written; CLOSE: its OPEN */
+    uint32_t other; /* VALUE: its stream; OPEN: its output offset; CLOSE: its OPEN */
 };
 
 void
@@ -61,7 +61,7 @@ damaged(const struct mrsi_column_reader *c, const char *why, struct mrs_err *e)
     return mrs_err_set(e, MRS_FAIL, MRS_E_BSON, "byte %zu of the column: %s", (size_t)(c->at - c->start), why);
 }
 
-/* ---- whole values and words ---- */
+/* ---- complete values and words ---- */
 static bool
 is_whole(uint8_t byte)
 {
@@ -91,7 +91,8 @@ take_next(struct mrsi_column_reader *c, struct mrsi_deltas *s, struct mrs_val *v
     return got > 0 ? MRS_OK : got == 0 ? MRS_END : damaged(c, why, e);
 }
 
-/* What the byte at hand says of a stream that has nothing left; it is neither an end nor a document to be like. */
+/* Applies the current control byte to a stream with nothing left; the byte is neither an end nor a template
+ * document. */
 static enum mrs_status
 take_control(struct mrsi_column_reader *c, struct mrsi_deltas *s, struct mrs_val *v, struct mrs_err *e)
 {
@@ -119,7 +120,7 @@ take_control(struct mrsi_column_reader *c, struct mrsi_deltas *s, struct mrs_val
     return take_next(c, s, v, e); /* each word has a number */
 }
 
-/* ---- documents like one ---- */
+/* ---- documents of one template ---- */
 static enum mrs_status
 add_field(struct mrsi_column_reader *c, struct mrsi_column_field f, struct mrs_err *e)
 {
@@ -148,7 +149,7 @@ open_field(struct mrsi_column_reader *c, uint8_t type, struct mrs_view d, const 
     return add_field(c, f, e);
 }
 
-/* The fields of the document that others are like, in its order. It has been checked. */
+/* Lists the fields of the template, in its order. It has been checked. */
 static enum mrs_status
 list_fields(struct mrsi_column_reader *c, uint8_t type, struct mrs_view first, bool arrays, struct mrs_err *e)
 {
@@ -174,7 +175,7 @@ list_fields(struct mrsi_column_reader *c, uint8_t type, struct mrs_view first, b
     return s;
 }
 
-/* Each stream begins with the value of the first document, which is no document of the column itself. */
+/* Each stream begins with the value of the template, which is no document of the column itself. */
 static enum mrs_status
 begin_streams(struct mrsi_column_reader *c, struct mrs_err *e)
 {
@@ -235,7 +236,7 @@ put_open(struct mrsi_column_reader *c, struct mrsi_column_field *f)
     mrs_buf_put(&c->built, "\0\0\0", 4);
 }
 
-/* Length and end of a document, or away with it. */
+/* Writes length and end of a document, or removes it. */
 static void
 put_close(struct mrsi_column_reader *c, const struct mrsi_column_field *f)
 {
@@ -277,7 +278,7 @@ is_over(const struct mrsi_column_reader *c)
     return mrsi_simple8b_is_empty(&c->stream[0].deltas) && c->at < c->end && *c->at == END_BYTE;
 }
 
-/* After it the last of the documents can repeat. */
+/* After the part its last document can repeat. */
 static enum mrs_status
 end_together(struct mrsi_column_reader *c, struct mrs_err *e)
 {
@@ -292,7 +293,7 @@ end_together(struct mrsi_column_reader *c, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* One document, in c->built: nothing in it, where all is missing. */
+/* One document, in c->built: none if all values are missing. */
 static enum mrs_status
 build(struct mrsi_column_reader *c, struct mrs_val *v, struct mrs_err *e)
 {
@@ -317,7 +318,7 @@ build(struct mrsi_column_reader *c, struct mrs_val *v, struct mrs_err *e)
     return s;
 }
 
-/* Outside of such a part; where one begins there is no value yet. */
+/* Outside such a part; if one begins, there is no value yet. */
 static enum mrs_status
 next_plain(struct mrsi_column_reader *c, struct mrs_val *v, struct mrs_err *e)
 {

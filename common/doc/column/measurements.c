@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measurements.c - buckets of time series into measurements, row by row.
+/* measurements.c - expands buckets of time series into measurements, row by row.
  *
- * The column of the time says how many rows there are. In version 1 its names number them, and a column that lacks
- * a name lacks the value; a compressed column has a place for each row. What is left in a column at the end, a time
- * that is no date or lies outside of what `control` says, a count that is another one: each is damage, since a server
- * writes none of it, and rows must not be lost or made up. */
+ * The time column determines the number of rows. In version 1 its names number them, and a column without a name lacks
+ * the value; a compressed column has a place for each row. Values left in a column at the end, a time that is no date
+ * or lies outside the bounds in `control`, a different count: each is damage, since servers write none of it, and rows
+ * must not be lost or invented. */
 #include "column.h"
 #include "mongoreshape/measurements.h"
 #include "mongoreshape/value.h"
@@ -15,23 +15,23 @@ enum { VERSION_PLAIN = 1, VERSION_LAST = 3, COLUMNS_KEPT = 1000 };
 struct measurements_column {
     const char *name;
     uint32_t name_len;
-    struct mrs_val v;          /* all of it */
+    struct mrs_val v;          /* the whole column */
     struct mrs_walk walk;      /* version 1 */
-    struct mrs_elem ahead;     /* what comes next; its name NULL: nothing */
-    struct mrsi_column_reader packed; /* later ones */
+    struct mrs_elem ahead;     /* the next element; name NULL: none */
+    struct mrsi_column_reader packed; /* later versions */
 };
 
 struct mrs_measurements {
     struct mrs_mem *mem;
     struct mrs_series of;
     uint32_t time_len, meta_len;
-    int64_t version, count;    /* count -1: the bucket does not say */
+    int64_t version, count;    /* count -1: the bucket has none */
     int64_t least, most;       /* times */
-    int64_t rows;              /* given up to here */
+    int64_t rows;              /* rows returned so far */
     struct mrs_val meta;
     struct measurements_column *col; /* the first is the time */
-    uint32_t n, cap, n_made;   /* made: with room of their own */
-    uint32_t room;             /* fields that the bucket may still have */
+    uint32_t n, cap, n_made;   /* made: with memory of their own */
+    uint32_t room;             /* number of further fields allowed in the bucket */
     struct mrs_buf out;
 };
 
@@ -50,7 +50,7 @@ mrs_series_of(struct mrs_view options, struct mrs_series *out)
     return out->time != NULL;
 }
 
-/* One of the type `collection` holds measurements, which a restore inserts. */
+/* A collection of the type `collection` has measurements, which a restore inserts. */
 bool
 mrs_series_has_buckets(struct mrs_view metadata, struct mrs_series *out)
 {
@@ -165,7 +165,7 @@ add_column(struct mrs_measurements *m, const struct mrs_elem *el, struct mrs_err
     return MRS_OK;
 }
 
-/* Lists the columns, that of the time in front. */
+/* Lists the columns, the time column first. */
 static enum mrs_status
 list_columns(struct mrs_measurements *m, struct mrs_view data, struct mrs_err *e)
 {
@@ -238,7 +238,7 @@ mrs_measurements_begin(struct mrs_measurements *m, struct mrs_view bucket, struc
 }
 
 /* ---- next ---- */
-/* The value of this row, missing where the column has none: row is its name in version 1. END: there are no more. */
+/* The value of this row, missing if the column has none: row is its name in version 1. END: no more. */
 static enum mrs_status
 next_value(const struct mrs_measurements *m, struct measurements_column *c, const struct mrs_elem *row,
            struct mrs_val *v, struct mrs_err *e)
@@ -262,7 +262,7 @@ next_value(const struct mrs_measurements *m, struct measurements_column *c, cons
     return MRS_OK;
 }
 
-/* The columns have nothing left, and there were as many rows as the bucket says. */
+/* Checks that the columns have nothing left, and that the number of rows is that of the bucket. */
 static enum mrs_status
 check_end(struct mrs_measurements *m, struct mrs_err *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* simple8b.c - Simple-8b as columns of time series have it: the four lowest bits of a word, its selector, say how the
- * other sixty are cut into slots.
+/* simple8b.c - Simple-8b as used by columns of time series: the four lowest bits of a word, its selector, determine how
+ * the other sixty are cut into slots.
  *
  * A slot of ones is a missing value. Selectors 7 and 8 have four spare bits, which are an extended selector: there a
- * slot holds a number and its count of trailing zero bits, in ones or in fours, so that a large round number takes few
- * bits. Selector 15 has no slots: the number before it repeats, 120 times or a multiple of that. */
+ * slot has a number and its count of trailing zero bits, in ones or in fours, so that a large round number takes few
+ * bits. Selector 15 has no slots: the previous number repeats, 120 times or a multiple of that. */
 #include "simple8b.h"
 
 struct simple8b_cut {

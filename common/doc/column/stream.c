@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c - values as numbers and back: what a difference is added to depends on the type.
+/* stream.c - converts values to numbers and back: the base of a difference depends on the type.
  *
  * Numbers, booleans and dates are themselves; dates, ObjectIds and timestamps grow by steps, so that their deltas are
  * those of the step. A double is its bits, or a whole number times a power of ten. Short texts, binary data and
- * decimals are numbers of 128 bits. Any other value can only come again. */
+ * decimals are numbers of 128 bits. Any other value can only repeat. */
 #include "stream.h"
 #include <math.h>
 
 enum { SCALES = 5, AS_BITS = SCALES, WIDE = 16, PROCESS_AT = 4, PROCESS = 5 };
-#define WHOLE_MOST 9007199254740992.0 /* 2^53: up to here doubles hold each whole number */
+#define WHOLE_MOST 9007199254740992.0 /* 2^53: up to here doubles represent each whole number */
 
 static const double power[SCALES] = {1, 10, 100, 1e4, 1e8};
 
@@ -32,7 +32,7 @@ has_steps(uint8_t type)
     return type == MRS_DATE || type == MRS_OBJECTID || type == MRS_TIMESTAMP;
 }
 
-/* ---- ObjectIds: seven bytes of time and counter in one number, those that change most lowest ---- */
+/* ---- ObjectIds: seven bytes of time and counter in one number, the most variable bytes lowest ---- */
 static const uint8_t id_byte[] = {11, 3, 10, 2, 9, 1, 0};
 
 static uint64_t
@@ -91,7 +91,7 @@ text_number(struct mrs_val v)
     const char *text = mrs_val_text(v, &n);
     mrsi_u128 number = 0;
     if (n > WIDE || (n && !*text)) {
-        return 0; /* a NUL in front would be lost */
+        return 0; /* a leading NUL would be lost */
     }
     for (uint32_t i = 0; i < n; i++) {
         number = number << 8 | (uint8_t)text[i];
@@ -178,7 +178,7 @@ mrsi_deltas_begin(struct mrsi_deltas *s, struct mrsi_delta_control c, const uint
     return NULL;
 }
 
-/* s->number as a value of the type that the last one has; false: no difference can be added to that. */
+/* Converts s->number to a value of the type of the last one; false: this type has no differences. */
 static bool
 put_number(struct mrsi_deltas *s)
 {

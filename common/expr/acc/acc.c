@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acc.c - accumulators: the table, and what all of them have in common.
+/* acc.c - accumulators: the table, and their common functions.
  *
- * Compiling reads the shape that comes after the name. An argument is one value a document, so that an engine that
- * gathers documents can keep it anywhere; a state is fed such values. Knows no group and no key. */
+ * Compiling reads the argument's form. An argument is one value a document, so that an engine that gathers documents
+ * can store it anywhere; a state is fed such values. Knows no group and no key. */
 #include "acc.h"
 #include "mongoreshape/words.h"
 
@@ -273,9 +273,9 @@ mrs_acc_reads(const struct mrs_acc *x, void (*fn)(void *arg, const char *path), 
     }
 }
 
-/* ---- what a document brings ---- */
+/* ---- the argument of a document ---- */
 
-/* The sort key as binary data, written into a piece of the arena that grows until the key fits. */
+/* The sort key as binary data, written into an allocation of the arena that grows until the key fits. */
 static enum mrs_status
 sort_key(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *out)
 {

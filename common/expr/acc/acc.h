@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acc.h - the shape of an accumulator and of its state, shared by the files acc*.c only.
+/* acc.h - the structure of an accumulator and of its state, shared by the files acc*.c only.
  *
- * One accumulator = one row of mrsi_acc_kinds (acc.c) and a few functions. All states look alike: some bytes, items
- * that point into them, a hash table over the items, and numbers; each accumulator uses what it needs. Memory is kept
- * from group to group. */
+ * One accumulator = one row of mrsi_acc_kinds (acc.c) and a few functions. All states have the same structure: some
+ * bytes, items that point into them, a hash table over the items, and numbers; each accumulator uses a part of it.
+ * Memory is kept from group to group. */
 #ifndef MRS_EXPR_ACC_H
 #define MRS_EXPR_ACC_H
 
@@ -11,7 +11,7 @@
 #include "total.h"
 #include "mongoreshape/value.h"
 
-/* What comes after the name of an accumulator. */
+/* The argument of an accumulator. */
 enum mrsi_acc_shape {
     MRSI_ACC_ONE,      /* one expression */
     MRSI_ACC_NOTHING,  /* {} */
@@ -24,7 +24,7 @@ enum mrsi_acc_shape {
 
 enum mrsi_acc_order { MRSI_ACC_BY_PLACE, MRSI_ACC_BY_VALUE, MRSI_ACC_BY_KEY };
 
-/* The form of a state in a few bytes: acc_small.c. */
+/* The form of a compact state: acc_small.c. */
 enum mrsi_acc_small {
     MRSI_ACC_NOT_SMALL,
     MRSI_ACC_SMALL_SUM,
@@ -42,7 +42,7 @@ struct mrsi_acc_kind {
     void (*save)(const struct mrs_acc_state *s, struct mrs_build *b);
     enum mrs_status (*load)(struct mrs_acc_state *s, struct mrs_view saved, struct mrs_err *e);
     int sense; /* which end of the order is kept: -1 the first values, 1 the last */
-    enum mrsi_acc_order by; /* of those that keep some */
+    enum mrsi_acc_order by; /* of those that keep some values */
 };
 
 struct mrs_acc {
@@ -52,14 +52,14 @@ struct mrs_acc {
     struct mrs_expr *arg; /* NULL: none */
     struct mrs_sort *sort;
     struct mrs_expr *p;   /* constant array */
-    uint64_t n;           /* how many are kept */
+    uint64_t n;           /* number of kept values */
 };
 
-/* A value that a state holds: bytes of it in struct mrs_acc_state.bytes. */
+/* A value in a state: a range of struct mrs_acc_state.bytes. */
 struct mrsi_acc_item {
     uint32_t off, n;
     uint32_t lead_off, lead_n; /* sort key, or field name */
-    uint64_t seq;              /* place in the order of arrival, or hash */
+    uint64_t seq;              /* arrival number, or hash */
     uint8_t type;
 };
 
@@ -67,15 +67,15 @@ struct mrs_acc_state {
     const struct mrs_acc *x;
     struct mrs_mem *mem;
     size_t ceiling;
-    struct mrs_acc_shared *shared; /* NULL: with none */
+    struct mrs_acc_shared *shared; /* NULL: not shared */
     uint64_t mine;                 /* of shared->held */
-    struct mrs_buf bytes, other; /* other: what bytes are packed into */
+    struct mrs_buf bytes, other; /* other: target of compaction */
     struct mrsi_acc_item *item;
     uint32_t n, cap;
     uint32_t *slot; /* hash table: item + 1, 0 free; n_slots of room_slots are in use */
     uint32_t n_slots, room_slots;
     uint64_t seq;   /* documents fed */
-    uint64_t dead;  /* bytes that no item holds */
+    uint64_t dead;  /* bytes used by no item */
     bool any;
     union {
         struct mrsi_total total;
@@ -85,15 +85,15 @@ struct mrs_acc_state {
 
 /* acc.c; ends in a row with a NULL name */
 extern const struct mrsi_acc_kind mrsi_acc_kinds[];
-/* acc.c: FAIL MRS_E_LIMIT, FAIL MRS_E_FORMAT of load. */
+/* acc.c: FAIL MRS_E_LIMIT; FAIL MRS_E_FORMAT of load. */
 enum mrs_status mrsi_acc_over(const struct mrs_acc_state *s, struct mrs_err *e);
 enum mrs_status mrsi_acc_damaged(const struct mrs_acc_state *s, struct mrs_err *e);
-/* The state is about to hold `bytes` of values. FAIL MRS_E_LIMIT: more than those of a group may hold together. */
+/* To be called before the state holds `bytes` of values. FAIL MRS_E_LIMIT: over the common limit of the states of a
+ * group. */
 enum mrs_status mrsi_acc_hold(struct mrs_acc_state *s, uint64_t bytes, struct mrs_err *e);
 /* Room for one more item; DEAD. */
 enum mrs_status mrsi_acc_room(struct mrs_acc_state *s, struct mrs_err *e);
-/* acc.c: packs away the bytes that no item holds, where they are many. lead_end: bytes behind a lead that go with
- * it. */
+/* acc.c: removes the bytes used by no item, if they are many. lead_end: bytes after a lead that belong to it. */
 enum mrs_status mrsi_acc_pack(struct mrs_acc_state *s, uint32_t lead_end, struct mrs_err *e);
 static inline struct mrs_val
 mrsi_acc_item_value(const struct mrs_acc_state *s, const struct mrsi_acc_item *i)
@@ -104,8 +104,8 @@ mrsi_acc_item_value(const struct mrs_acc_state *s, const struct mrsi_acc_item *i
 /* acc_small.c */
 enum mrsi_acc_small mrsi_acc_small_of(const struct mrsi_acc_kind *k);
 
-/* acc_hash.c: a table over the items. find: the first item of this hash that is `same`, or s->n; add: item at, which is
- * the newest, enters it. */
+/* acc_hash.c: a table over the items. find: the first item with this hash that is `same`, or s->n; add: adds item at,
+ * which is the newest. */
 typedef bool (*mrsi_acc_same_fn)(const struct mrs_acc_state *s, uint32_t at, const void *arg);
 uint32_t mrsi_acc_hash_find(const struct mrs_acc_state *s, uint64_t hash, mrsi_acc_same_fn same, const void *arg);
 enum mrs_status mrsi_acc_hash_add(struct mrs_acc_state *s, uint32_t at, struct mrs_err *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acc_hash.c - which items of a state are there already.
+/* acc_hash.c - finds existing items of a state.
  *
- * Open addressing over item numbers. Only as many slots as the group at hand needs are in use, so that emptying the
- * table after a small group is cheap although a large one came before. Equality is the caller's. */
+ * Open addressing over item numbers. Only as many slots as the current group needs are in use, so that emptying the
+ * table after a small group is cheap although a large one came before. The caller defines equality. */
 #include "acc.h"
 
 uint32_t

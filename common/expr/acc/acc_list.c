@@ -2,9 +2,9 @@
 /* acc_list.c - accumulators that keep one value ($first, $last, $min, $max) or all of them ($push, $addToSet,
  * $concatArrays, $setUnion).
  *
- * A list is kept as the elements of the array that it will be, with room for the length in front and for the final NUL
- * behind, so that its value costs nothing. A set is a list with a hash table over it: equal by comparison, so that 1
- * and 1.0 are one, the one that came first. */
+ * A list is stored as the elements of its array, with room for the length before and for the final NUL after them, so
+ * that its value costs nothing. A set is a list with a hash table over it: equal by comparison, so that of 1 and 1.0
+ * only the first is kept. */
 #include "acc.h"
 
 /* ---- one ---- */
@@ -107,7 +107,7 @@ mrsi_acc_feed_list(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *e)
 enum mrs_status
 mrsi_acc_value_list(const struct mrs_acc_state *s, struct mrs_eval *ev, struct mrs_val *out)
 {
-    uint8_t *p = s->bytes.p; /* bytes[n] is room that append() made */
+    uint8_t *p = s->bytes.p; /* append() made room for bytes[n] */
     (void)ev;
     *out = (struct mrs_val){mrs_empty_bytes, 5, MRS_ARRAY};
     if (s->bytes.n) {
@@ -167,7 +167,7 @@ mrsi_acc_feed_concat(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err *
     return each_of_array(s, v, e, append);
 }
 
-/* ---- each once ---- */
+/* ---- without duplicates ---- */
 
 static bool
 same_value(const struct mrs_acc_state *s, uint32_t at, const void *arg)

@@ -30,7 +30,7 @@ mrsi_acc_feed_quantile(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err
     if (isnan(d)) {
         return MRS_OK;
     }
-    MRSI_TRY(mrsi_acc_hold(s, (s->bytes.n + SIZE) / 8, e)); /* numbers: none of them goes into the document */
+    MRSI_TRY(mrsi_acc_hold(s, (s->bytes.n + SIZE) / 8, e)); /* numbers: none of them is written to the document */
     if (s->bytes.n + SIZE > s->ceiling) {
         return mrsi_acc_over(s, e);
     }
@@ -39,7 +39,7 @@ mrsi_acc_feed_quantile(struct mrs_acc_state *s, struct mrs_val v, struct mrs_err
 }
 
 static bool
-before(double a, double b) /* -0.0 before 0.0, so that the order of arrival does not show */
+before(double a, double b) /* -0.0 before 0.0, so that the result does not depend on the order of arrival */
 {
     return a < b || (a == b && signbit(a) && !signbit(b));
 }
@@ -62,7 +62,7 @@ settle(const struct mrs_acc_state *s, size_t at, size_t n)
     put_at(s, at, d);
 }
 
-/* In place: the order in which the numbers are kept means nothing. */
+/* In place: the order of the stored numbers has no meaning. */
 static void
 sort_numbers(const struct mrs_acc_state *s, size_t n)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* acc_small.c - states that fit in a few bytes: of accumulators that keep numbers, or one short value.
+/* acc_small.c - compact states: of accumulators that keep numbers, or one short value.
  *
- * A caller that feeds many groups in turn keeps the small form of each, which is fed in place (not aligned: it is
- * copied out and back), and one state to make values of. If every document adds the same whole number, or only its
- * presence counts, not even that is kept: the number of documents is enough. */
+ * A caller with many groups stores the compact form of each, which is fed in place (not aligned: it is copied out and
+ * back), and one state to compute values. If every document adds the same whole number, or only its presence counts,
+ * not even that is stored: the number of documents is enough. */
 #include "acc.h"
 
-#define SHORT 22          /* most bytes of a value with its type */
+#define SHORT 22          /* maximum length of a value with its type */
 #define EXACT (1ll << 53) /* whole numbers up to this are exact as doubles, and so are sums that stay below */
 
 struct small_value {
@@ -80,7 +80,7 @@ feed_extreme(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
     struct mrs_val kept = {room + 3, room[1] - 1u, room[2]};
     if (room[0] && v.type == MRS_DOUBLE && kept.type == MRS_DOUBLE) { /* most of them */
         double a = mrs_val_double(v), b = mrs_val_double(kept);
-        if (x->kind->sense < 0 ? a >= b : a <= b) { /* of NaN neither is true */
+        if (x->kind->sense < 0 ? a >= b : a <= b) { /* false for NaN */
             return true;
         }
     }
@@ -96,7 +96,7 @@ feed_one(const struct mrs_acc *x, uint8_t *room, struct mrs_val v)
     return (room[0] && x->kind->sense < 0) || keep(room, v.type == MRS_MISSING ? mrs_null() : v);
 }
 
-/* Of most numbers the part in front of the decimal is all that is examined. */
+/* Most numbers only need the part before the decimal. */
 static inline void
 feed_sum(uint8_t *room, struct mrs_val v)
 {
@@ -191,7 +191,7 @@ mrs_acc_from_small(struct mrs_acc_state *s, const uint8_t *room, struct mrs_err 
     return mrs_buf_status(&s->bytes, e);
 }
 
-/* ---- documents that all bring the same ---- */
+/* ---- documents with the same argument ---- */
 bool
 mrs_acc_counts(const struct mrs_acc *x)
 {
@@ -232,5 +232,5 @@ mrs_acc_feed_times(struct mrs_acc_state *s, uint64_t n, struct mrs_err *e)
         s->seq = n;
         return MRS_OK;
     }
-    return mrs_acc_feed(s, v, e); /* again and again it would change nothing */
+    return mrs_acc_feed(s, v, e); /* repeating it would change nothing */
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* acc_some.c - accumulators that keep n values: $firstN, $lastN, $minN, $maxN, $top, $topN, $bottom, $bottomN.
  *
- * The items are a heap with the one on top that would go first; of equals the later one goes. The value is written in
- * order: of arrival, of the values, or of the sort keys. Bytes of items that went are packed away when they are more
- * than those that are held. */
+ * The items are a heap whose top is the next to be removed; of equals the later one is. The value is written in order:
+ * of arrival, of the values, or of the sort keys. Bytes of removed items are compacted when they exceed those of the
+ * kept ones. */
 #include "acc.h"
 
 static int
@@ -20,7 +20,7 @@ by_arrival(const struct mrsi_acc_item *a, const struct mrsi_acc_item *b)
     return (a->seq > b->seq) - (a->seq < b->seq);
 }
 
-/* Order of what is compared, ties left as they are. */
+/* Order by the compared values, without tie-breaking. */
 static int
 compare(const struct mrs_acc_state *s, const struct mrsi_acc_item *a, const struct mrsi_acc_item *b)
 {
@@ -34,7 +34,7 @@ compare(const struct mrs_acc_state *s, const struct mrsi_acc_item *a, const stru
     }
 }
 
-/* Whether a goes before b when one too many is there. */
+/* Whether a is removed before b if there is one too many. */
 static bool
 goes_first(const struct mrs_acc_state *s, const struct mrsi_acc_item *a, const struct mrsi_acc_item *b)
 {
@@ -81,9 +81,9 @@ sink(struct mrs_acc_state *s)
     }
 }
 
-/* ---- what comes and what goes ---- */
+/* ---- adding and removing ---- */
 
-/* The newcomer, behind the items: its bytes are at the end of s->bytes. */
+/* Adds the new item after the others: its bytes are at the end of s->bytes. */
 static enum mrs_status
 bring(struct mrs_acc_state *s, struct mrs_val lead, struct mrs_val v, uint64_t seq, struct mrs_err *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* acc_total.c - accumulators that keep numbers only: $sum, $avg, $count, $stdDevPop, $stdDevSamp.
  *
- * What is saved are all numbers of the state, so that a sum that is carried on is the same to the last bit. */
+ * All numbers of the state are saved, so that a resumed sum is the same to the last bit. */
 #include "acc.h"
 
 /* ---- $sum, $avg ---- */

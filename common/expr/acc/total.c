@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* total.c - what is known of many numbers. Knows no operator. */
+/* total.c - aggregates of many numbers. Knows no operator. */
 #include "expr/op_number.h"
 #include "total.h"
 #include <math.h>
@@ -27,8 +27,8 @@ as_decimal(const struct mrsi_total *t)
     return __bid128_add(t->dec, rest, MRSI_DEC_EVEN, &flags);
 }
 
-/* The sum of whole numbers, where 64 bits hold it. (The rounding error of such a sum is small; that of a state that was
- * saved and damaged may be anything.) */
+/* The sum of whole numbers, if 64 bits hold it. (The rounding error of such a sum is small; that of a damaged saved
+ * state may be anything.) */
 static bool
 as_whole(const struct mrsi_total *t, int64_t *whole)
 {

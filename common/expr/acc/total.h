@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* total.h - what is known of many numbers, as expressions and as accumulators: their sum ($sum, $avg), how far they
- * spread ($stdDevPop, $stdDevSamp), and which of them has a rank ($percentile).
+/* total.h - aggregates of many numbers, for expressions and accumulators: their sum ($sum, $avg), deviation
+ * ($stdDevPop, $stdDevSamp), and rank ($percentile).
  *
- * A sum is two doubles, with the rounding error of each addition in the second, so that long sums of doubles come out
- * the same to the last bit as a server's; decimals have a total of their own and take doubles with 34 digits. */
+ * A sum is two doubles, with the rounding error of each addition in the second, so that long sums of doubles equal a
+ * server's to the last bit; decimals have a separate total and receive doubles with 34 digits. */
 #ifndef MRS_EXPR_TOTAL_H
 #define MRS_EXPR_TOTAL_H
 
@@ -11,12 +11,12 @@
 #include "doc/decimal.h"
 
 struct mrsi_total {
-    uint64_t count : 56, type : 8; /* type: widest seen. States are kept by the million: they share a word */
-    double total, error, naive; /* naive: what a total that overflowed in between is taken from */
+    uint64_t count : 56, type : 8; /* type: widest seen. There are millions of states: the two share a word */
+    double total, error, naive; /* naive: the result after a total overflowed in between */
     BID_UINT128 dec;
 };
 
-void mrsi_total_init(struct mrsi_total *t); /* of nothing */
+void mrsi_total_init(struct mrsi_total *t); /* of no numbers */
 static inline double
 mrsi_two_sum(double a, double b, double *error)
 {
@@ -44,7 +44,7 @@ mrsi_total_add_whole(struct mrsi_total *t, int64_t whole)
     mrsi_total_add_double(t, (double)high);
 }
 
-/* What is no number is ignored. Inline: sums are fed by the million. */
+/* Ignores values that are not numbers. Inline: called millions of times. */
 static inline void
 mrsi_total_add(struct mrsi_total *t, struct mrs_val v)
 {
@@ -71,7 +71,7 @@ mrsi_total_add(struct mrsi_total *t, struct mrs_val v)
 
 /* The sum, of the widest type seen (an int32 that grows out of it: int64, then double). */
 enum mrs_status mrsi_total_sum(const struct mrsi_total *t, struct mrs_eval *ev, struct mrs_val *out);
-/* The average; null of nothing. exact: a sum of whole numbers is used to its last digit while 64 bits hold it. */
+/* The average; null of no numbers. exact: a sum of whole numbers is used to its last digit while 64 bits hold it. */
 enum mrs_status mrsi_total_average(const struct mrsi_total *t, bool exact, struct mrs_eval *ev, struct mrs_val *out);
 
 /* Mean and squares in one pass (Welford), decimals as doubles. */
@@ -80,11 +80,12 @@ struct mrsi_spread {
     double mean, squares;
 };
 
-void mrsi_spread_add(struct mrsi_spread *s, struct mrs_val v); /* what is no number is ignored */
-/* The deviation; null of too few. less: 1 of a sample, 0 of all there is. */
+void mrsi_spread_add(struct mrsi_spread *s, struct mrs_val v); /* ignores values that are not numbers */
+/* The deviation; null of too few numbers. less: 1 for a sample, 0 for all. */
 enum mrs_status mrsi_spread_value(const struct mrsi_spread *s, uint64_t less, struct mrs_eval *ev,
                                   struct mrs_val *out);
-/* Which of n sorted values (n > 0), from 0, is the least that at least the share p of them does not exceed. */
+/* The rank, from 0, in n sorted values (n > 0) of the smallest one that at least the share p of them does not
+ * exceed. */
 size_t mrsi_percentile_rank(size_t n, double p);
 
 #endif

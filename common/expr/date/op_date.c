@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_date.c - parts of dates, dates from parts, and the table of the date operators.
  *
- * A date is milliseconds of UTC; what a zone adds is looked up at that moment. Dates, timestamps
- * and ObjectIds are taken alike. Parts work over the whole range of int64; only text is limited to
- * the years 0 to 9999. */
+ * A date is milliseconds of UTC; the offset of a zone is looked up at that moment. Dates, timestamps and ObjectIds are
+ * accepted alike. Parts work over the whole range of int64; only text is limited to the years 0 to 9999. */
 #include "op_date.h"
 
 /* ---- zones ---- */
@@ -365,7 +364,7 @@ compile_from_parts(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val sp
     return mrsi_compile_zone(c, x, P_ZONE, e);
 }
 
-/* Seconds of the local clock that the parts give; false: beyond int64. */
+/* Local seconds for the parts; false: beyond int64. */
 static bool
 seconds_of_parts(const int64_t v[P_ZONE], bool iso, int64_t *seconds)
 {

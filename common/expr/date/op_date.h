@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_date.h - what the files of the date operators share: arguments that are dates, zones, units,
- * and the operators that are in other files than the table (op_date.c). */
+/* op_date.h - shared by the files of the date operators: arguments that are dates, zones, units, and the operators
+ * outside the file of the table (op_date.c). */
 #ifndef MRS_EXPR_OP_DATE_H
 #define MRS_EXPR_OP_DATE_H
 
 #include "expr/date.h"
 #include "tz.h"
 
-/* Gives x a cache of zones if it has the argument i, and looks a constant zone up at once. The cache is x->extra. */
+/* Gives x a cache of zones if it has the argument i, and looks up a constant zone at once. The cache is x->extra. */
 enum mrs_status mrsi_compile_zone(struct mrsi_compile *c, struct mrs_expr *x, uint32_t i,
                                   struct mrs_err *e);
-/* The zone of argument i; UTC where it is absent. *null: it is nullish. */
+/* The zone of argument i; UTC if it is absent. *null: it is nullish. */
 enum mrs_status mrsi_zone_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev,
                               struct mrsi_tz *tz, bool *null);
-/* The zone of a value that is there. */
+/* The zone of a value that is not nullish. */
 enum mrs_status mrsi_zone_value(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v,
                                 struct mrsi_tz *tz);
-/* The same from a cache that is not x->extra. */
+/* mrsi_zone_value with another cache than x->extra. */
 enum mrs_status mrsi_zone_among(struct mrsi_zones *zones, const struct mrs_expr *x, struct mrs_eval *ev,
                                 struct mrs_val v, struct mrsi_tz *tz);
 
 bool mrsi_unit_known(struct mrs_val v);
-enum mrs_status mrsi_no_unit(const struct mrs_expr *x, struct mrs_eval *ev); /* says which there are */
+enum mrs_status mrsi_no_unit(const struct mrs_expr *x, struct mrs_eval *ev); /* the message lists the known units */
 
-/* Milliseconds taken apart by the clock of a zone. */
+/* Milliseconds, split by the clock of a zone. */
 struct mrsi_local {
     int64_t utc_seconds, local_seconds;
     int32_t ms;
@@ -41,7 +41,7 @@ mrsi_local_of(const struct mrsi_tz *tz, int64_t ms)
     l.dst = span.dst;
     return l;
 }
-/* Milliseconds of UTC seconds and a rest; false where int64 cannot hold them. */
+/* Milliseconds from UTC seconds and a rest; false: beyond int64. */
 bool mrsi_join_ms(int64_t utc_seconds, int64_t ms, int64_t *out);
 
 enum mrs_status mrsi_compile_date_math(struct mrsi_compile *c, struct mrs_expr *x,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_date_math.c - $dateAdd, $dateSubtract, $dateDiff, $dateTrunc.
  *
- * Two kinds of units: up to hours a unit is a number of milliseconds and zones hardly matter; from
- * days on it is a step in the calendar of the zone, where a day may have 23 or 25 hours. Truncation
- * counts bins from 2000-01-01T00:00 of the zone, as the server does; steps that cut time into windows
- * share it. */
+ * Two kinds of units: up to hours a unit is a number of milliseconds and zones hardly matter; from days on it is a step
+ * in the calendar of the zone, where a day may have 23 or 25 hours. Truncation counts bins from 2000-01-01T00:00 of the
+ * zone, as the server does; steps with time windows share it. */
 #include "op_date.h"
 #include <strings.h>
 
@@ -12,8 +11,8 @@ enum unit { MILLISECOND, SECOND, MINUTE, HOUR, DAY, WEEK, MONTH, QUARTER, YEAR, 
 
 static const struct {
     const char *name;
-    int64_t ms;     /* of the small ones */
-    int32_t months; /* of the large ones */
+    int64_t ms;     /* of the small units */
+    int32_t months; /* of the large units */
 } UNITS[N_UNITS] = {{"millisecond", 1, 0}, {"second", 1000, 0}, {"minute", 60000, 0},
                     {"hour", 3600000, 0},  {"day", 0, 0},       {"week", 0, 0},
                     {"month", 0, 1},       {"quarter", 0, 3},   {"year", 0, 12}};
@@ -107,7 +106,7 @@ mrsi_compile_date_math(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_va
     return mrsi_compile_zone(c, x, A_ZONE, e);
 }
 
-/* ms moved by so many units; false: out of range. */
+/* ms moved by `amount` units; false: out of range. */
 static bool
 add_units(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t amount, int64_t *out)
 {
@@ -117,7 +116,7 @@ add_units(const struct mrsi_tz *tz, int64_t ms, enum unit unit, int64_t amount, 
                !__builtin_add_overflow(ms, by, out);
     }
     int64_t most = unit < MONTH ? 300000000000
-                                : 10000000000; /* what can only end outside int64 milliseconds */
+                                : 10000000000; /* larger amounts always leave int64 milliseconds */
     if (amount > most || amount < -most) {
         return false;
     }
@@ -191,7 +190,7 @@ mrsi_compile_date_diff(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_va
     return mrsi_compile_zone(c, x, D_ZONE, e);
 }
 
-/* How many boundaries of the unit lie before a moment, counted from some fixed one. */
+/* The number of boundaries of the unit before a moment, counted from a fixed one. */
 static int64_t
 boundaries(const struct mrsi_local *l, enum unit unit, int32_t week_start)
 {
@@ -253,14 +252,14 @@ mrsi_eval_date_diff(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_va
     return mrsi_ret_i64(ev, unit == HOUR ? diff / 3600 : unit == MINUTE ? diff / 60 : diff, out);
 }
 
-/* ---- cutting time into bins ---- */
+/* ---- dividing time into bins ---- */
 
 struct bins {
     struct mrsi_tz tz;
     enum unit unit;
     int32_t week_start;
     int64_t size;   /* in units */
-    int64_t origin; /* the first moment of 2000 there, in seconds */
+    int64_t origin; /* the first moment of 2000 in the zone, in seconds */
 };
 
 enum { FIRST_DAY = 10957 }; /* days up to 2000-01-01 */
@@ -319,7 +318,7 @@ truncate_date(const struct bins *b, int64_t ms, int64_t ahead, int64_t *out)
 
 enum { T_DATE, T_UNIT, T_BIN, T_ZONE, T_WEEK, T_N };
 
-/* What a call keeps: its zones, and the bins where all that makes them is constant. */
+/* Cached by a call: its zones, and the bins if all their arguments are constant. */
 struct trunc {
     struct mrsi_zones *zones;
     struct bins bins;
@@ -329,13 +328,12 @@ struct trunc {
 void
 mrsi_free_trunc(struct mrs_expr *x)
 {
-    struct trunc *t = x->extra; /* itself in the arena */
+    struct trunc *t = x->extra; /* t itself is in the arena */
     mrsi_zones_free(t->zones);
     t->zones = NULL;
 }
 
-/* The bins that arguments make, each of them there and not null (but for a week's start that no week needs). FAIL: in
- * ev->err. */
+/* The bins for arguments, which must exist and not be null (except startOfWeek if unused). FAIL: in ev->err. */
 static enum mrs_status
 make_bins(const struct mrs_expr *x, struct mrs_eval *ev, const struct mrs_val v[T_N], struct bins *b)
 {
@@ -368,7 +366,7 @@ null_bins(const struct mrs_expr *x, const struct mrs_val v[T_N])
     return any_null(v, T_WEEK, x) || (week && x->args[T_WEEK] && mrsi_is_nullish(v[T_WEEK]));
 }
 
-/* Wrong constants are reported when a date comes, as the server does. */
+/* Invalid constants are reported at the first date, as the server does. */
 static enum mrs_status
 fix_bins(struct mrsi_compile *c, struct mrs_expr *x, struct trunc *t, struct mrs_err *e)
 {
@@ -443,7 +441,7 @@ mrsi_eval_date_trunc(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
     return mrsi_ret_date(ev, ms, out);
 }
 
-/* Where all dates from the start of a bin to its end lie in it: without a zone whose clocks are changed, always. */
+/* Whether all dates between start and end of a bin are in it: without a zone whose clocks change, always. */
 static bool
 whole_bin(const struct bins *b, int64_t ms, int64_t *start, int64_t *end)
 {
@@ -468,7 +466,7 @@ mrs_expr_truncates(const struct mrs_expr *x, int64_t ms, int64_t *start, int64_t
     return whole_bin(&t->bins, ms, start, end);
 }
 
-/* ---- windows of time, for steps that cut as $dateTrunc does ---- */
+/* ---- time windows of steps, with the rules of $dateTrunc ---- */
 
 struct mrs_windows {
     struct mrs_mem *mem;
@@ -476,7 +474,7 @@ struct mrs_windows {
     struct bins bins;
 };
 
-/* FAIL MRS_E_PLAN with the key of the description that is wrong. */
+/* FAIL MRS_E_PLAN with the invalid key of the description. */
 static enum mrs_status
 wrong_windows(struct mrs_err *e, const char *key, const char *why)
 {

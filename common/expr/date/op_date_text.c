@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_date_text.c - $dateToString and $dateFromString.
  *
- * Formats are the server's percent letters. Without a format a text must be a plain ISO 8601 date,
- * as for $toDate; with one it is read letter by letter. A text that does not fit is a failed
- * conversion, which onError catches; a wrong format or zone is an error of its own. */
+ * Formats are the server's percent letters. Without a format a text must be a plain ISO 8601 date, as for $toDate; with
+ * one it is read letter by letter. A text that does not match is a failed conversion, which onError catches; an invalid
+ * format or zone is a separate error. */
 #include "op_date.h"
 #include <stdio.h>
 #include <strings.h>
@@ -63,7 +63,7 @@ eval_format(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const cha
         return MRS_OK;
     }
     if (mrsi_is_constant(x->args[i])) {
-        return MRS_OK; /* examined when it was compiled */
+        return MRS_OK; /* checked at compile time */
     }
     if (v->type != MRS_STRING) {
         return mrsi_eval_error(x, ev, "format must be a string, not %s", mrs_type_name(v->type));
@@ -88,7 +88,7 @@ put_text(char *at, const char *text, size_t n)
     return at + n;
 }
 
-/* Week of the year by ISO 8601, or its year: only where it is asked for, since it costs more than all else. */
+/* Week of the year by ISO 8601, or its year: computed only if needed, since it costs more than all else. */
 static int32_t
 iso_part(const struct mrsi_local *l, bool year)
 {
@@ -142,7 +142,7 @@ write_date(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text forma
 {
     struct mrsi_civil c = mrsi_civil_of(l->local_seconds, l->ms);
     char few[160], *text = few;
-    size_t room = (size_t)format.n * 5; /* nine bytes for two, at most */
+    size_t room = (size_t)format.n * 5; /* at most nine bytes for two */
     if (room > sizeof few) {
         text = mrs_arena_alloc(ev->arena, room);
         if (!text) {
@@ -207,7 +207,7 @@ mrsi_compile_date_from_string(struct mrsi_compile *c, struct mrs_expr *x, struct
     return mrsi_compile_zone(c, x, F_ZONE, e);
 }
 
-/* What was read so far; -1: not given. */
+/* The fields read so far; -1: not given. */
 struct op_date_text_fields {
     int32_t year, month, day, yearday, iso_year, iso_week, iso_day, hour, minute, second, ms;
     bool zoned;
@@ -218,7 +218,7 @@ struct op_date_text_reader {
     const char *at, *end;
 };
 
-/* least to most digits, as many as there are; -1: fewer. */
+/* Reads between least and most digits, as many as possible; -1: fewer. */
 static int32_t
 digits(struct op_date_text_reader *r, int least, int most)
 {
@@ -241,7 +241,7 @@ static bool
 month_name(struct op_date_text_reader *r, int32_t *month)
 {
     MRS_ASSERT(r->at <= r->end);
-    for (int32_t m = 0; m < 12; m++) { /* the long names first: "March" before "Mar" */
+    for (int32_t m = 0; m < 12; m++) { /* long names first: "March" before "Mar" */
         size_t n = strlen(MONTHS[m]);
         bool whole = (size_t)(r->end - r->at) >= n && strncasecmp(r->at, MONTHS[m], n) == 0;
         bool shorter = r->end - r->at >= 3 && strncasecmp(r->at, MONTHS[m], 3) == 0;
@@ -326,7 +326,7 @@ read_letter(struct op_date_text_reader *r, char letter, struct op_date_text_fiel
     }
 }
 
-/* Local seconds that the fields give; false: not enough of them, or no such day. */
+/* Local seconds for the fields; false: incomplete, or an invalid day. */
 static bool
 seconds_of_fields(const struct op_date_text_fields *f, int64_t *seconds)
 {
@@ -336,7 +336,7 @@ seconds_of_fields(const struct op_date_text_fields *f, int64_t *seconds)
         days = mrsi_iso_year_start(f->iso_year) + ((f->iso_week < 0 ? 1 : f->iso_week) - 1) * 7 +
                (f->iso_day < 0 ? 1 : f->iso_day) - 1;
     } else if (f->year >= 0 && f->yearday >= 0) {
-        days = mrsi_days_of(f->year, 1, 1) + f->yearday; /* off by one, as the server has it */
+        days = mrsi_days_of(f->year, 1, 1) + f->yearday; /* off by one, as in the server */
     } else if (f->year >= 0 && f->month >= 0 && f->day >= 0) {
         if (f->day > mrsi_month_days(f->year, f->month)) {
             return false;

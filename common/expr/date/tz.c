@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tz.c - time zones from the tzdata files of the system (TZif version 2 and later, RFC 8536).
  *
- * A name is looked up in one fixed folder and nowhere else: the result of a run must not depend on the environment.
- * Files with leap seconds are refused, as days have 86400 seconds here. Offsets (+05:30) and UTC need no file. A zone
- * is read once for each operator that names it and never changed, so threads share it; the list of zones only grows,
- * at its head, by compare and swap. */
+ * Names are looked up only in one fixed folder: the result of a run must not depend on the environment. Files with leap
+ * seconds are refused, as days have 86400 seconds here. Offsets (+05:30) and UTC need no file. A zone is read once for
+ * each operator that uses it and never changed, so threads share it; the list of zones only grows, at its head, by
+ * compare and swap. */
 #include "tz.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@ struct tz_kind {
 struct mrsi_zone {
     uint32_t n_times, n_kinds;
     int64_t *at;      /* moments of change */
-    uint8_t *kind_of; /* what holds from then on */
+    uint8_t *kind_of; /* the kind after each change */
     struct tz_kind *kinds;
     struct mrsi_rule rule;
 };
@@ -153,7 +153,7 @@ clear(struct mrs_mem *mem, struct mrsi_zone *z)
     mrs_free(mem, z->kinds);
 }
 
-/* Reads the whole file behind fd; *n: its size. */
+/* Reads the whole file of fd; *n: its size. */
 static enum mrs_status
 slurp(struct mrs_mem *mem, int fd, uint8_t **bytes, size_t *n)
 {
@@ -224,7 +224,7 @@ name_ok(const char *name, uint32_t n)
             return false;
         }
     }
-    /* what is in the folder without being a zone of the database */
+    /* files in the folder that are no zones of the database */
     return !(n > 6 && memcmp(name, "posix/", 6) == 0) &&
            !(n > 6 && memcmp(name, "right/", 6) == 0) && !mrsi_text_is(name, n, "posixrules") &&
            !mrsi_text_is(name, n, "localtime");
@@ -364,8 +364,8 @@ mrsi_tz_at(const struct mrsi_tz *tz, int64_t utc_seconds)
                     : (struct mrsi_tz_span){tz->fixed, false, INT64_MIN};
 }
 
-/* The offset is not known before the moment is, so a first guess (the local time taken for UTC) is
- * corrected once, with a look two hours to the side where the guess may hide a change. */
+/* The offset depends on the moment, which is unknown, so a first guess (the local time taken for UTC) is corrected
+ * once, with a check two hours away for a change that the guess may miss. */
 int64_t
 mrsi_tz_to_utc(const struct mrsi_tz *tz, int64_t local, bool dst)
 {

@@ -7,26 +7,24 @@
 
 struct mrsi_zone; /* one file, immutable */
 
-/* A place's clock: a zone of the database, or where that is NULL a fixed offset in seconds east of
- * UTC. */
+/* The clock of a place: a zone of the database or, if that is NULL, a fixed offset in seconds east of UTC. */
 struct mrsi_tz {
     const struct mrsi_zone *zone;
     int32_t fixed;
 };
 
-/* What holds at a moment: since when (INT64_MIN: ever), and whether it counts as summer time. */
+/* The offset at a moment: since when (INT64_MIN: always), and whether it is summer time. */
 struct mrsi_tz_span {
     int32_t offset;
     bool dst;
     int64_t since;
 };
 struct mrsi_tz_span mrsi_tz_at(const struct mrsi_tz *tz, int64_t utc_seconds);
-/* Seconds of UTC when the clock shows local_seconds. A time that the clock skips is moved forward
- * by the gap; of one that it shows twice, `dst` (whether the caller comes from summer time) has a
- * say, as in the server's library. */
+/* Seconds of UTC when the clock shows local_seconds. A time that the clock skips is moved forward by the gap; for one
+ * that it shows twice, `dst` (whether the caller comes from summer time) decides, as in the server's library. */
 int64_t mrsi_tz_to_utc(const struct mrsi_tz *tz, int64_t local_seconds, bool dst);
 
-/* Zones that were asked for, kept as long as the cache; any number of threads may ask at once. */
+/* Zones already looked up, kept as long as the cache; any number of threads may use it at once. */
 struct mrsi_zone_node;
 struct mrsi_zones {
     struct mrs_mem *mem;
@@ -34,14 +32,13 @@ struct mrsi_zones {
 };
 void mrsi_zones_free(struct mrsi_zones *z); /* and z itself */
 struct mrsi_zones *mrsi_zones_new(struct mrs_mem *mem);
-/* Whether the system has time zone data. Without, only UTC, GMT and offsets are known. */
+/* Whether the system has time zone data. Without it, only UTC, GMT and offsets are known. */
 bool mrsi_zones_installed(void);
-/* OK; FAIL: why says that there is no such zone; DEAD. */
+/* OK; FAIL: no such zone, why has the message; DEAD. */
 enum mrs_status mrsi_zones_find(struct mrsi_zones *z, const char *name, uint32_t n,
                                 struct mrsi_tz *tz, char why[160], struct mrs_err *e);
 
-/* tz_rule.c: the rule for the years behind the table, as POSIX writes it: "EST5EDT,M3.2.0,M11.1.0".
- */
+/* tz_rule.c: the rule for the years after the table, in POSIX notation: "EST5EDT,M3.2.0,M11.1.0". */
 struct mrsi_rule_day {
     char kind; /* 'M' month, week, weekday; 'J' day 1..365 without a leap day; 'N' day 0..365 */
     int32_t month, week, day;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tz_rule.c - the rule at the end of a TZif file, for all years that its table does not reach.
+/* tz_rule.c - the rule at the end of a TZif file, for all years after its table.
  *
- * The text is the TZ variable of POSIX with the extensions of RFC 8536 (hours from -167 to 167). A
- * rule gives two moments a year; between start and end summer time holds, or, south of the equator
- * and in Ireland, the year is cut the other way round. */
+ * The text is the TZ variable of POSIX with the extensions of RFC 8536 (hours from -167 to 167). A rule defines two
+ * moments a year, start and end of summer time; south of the equator and in Ireland the start is later in the year than
+ * the end. */
 #include "expr/date.h"
 #include "tz.h"
 
@@ -155,7 +155,7 @@ mrsi_rule_at(const struct mrsi_rule *rule, int64_t utc_seconds)
     mrsi_civil_of_days(mrsi_floor_div(utc_seconds + rule->offset, MRSI_DAY_SECONDS), &year, &month,
                        &day);
     for (int64_t y = year - 1; y <= year + 1;
-         y++) { /* the last of the moments that lie behind us decides */
+         y++) { /* the last past moment decides */
         int64_t start = moment(&rule->start, y) - rule->offset;
         int64_t end = moment(&rule->end, y) - rule->dst_offset;
         if (start <= utc_seconds && start >= span.since) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tz_version.c - which edition of the time zone data the system has. */
+/* tz_version.c - the edition of the system's time zone data. */
 #include "mongoreshape/expr.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 
 enum { HEAD = 64 };
 
-/* The first bytes of a file; *got 0: there is no such file for us. */
+/* The first bytes of a file; *got 0: no such file, or it is not readable. */
 static enum mrs_status
 read_head(const char *path, char head[HEAD + 1], size_t *got, struct mrs_err *e)
 {
@@ -34,7 +34,7 @@ read_head(const char *path, char head[HEAD + 1], size_t *got, struct mrs_err *e)
     return s;
 }
 
-/* The first line of a file behind `before`; "" where it does not begin so. */
+/* The rest of a file's first line after `before`; "" if it does not begin with that. */
 static enum mrs_status
 first_line(const char *path, const char *before, char *text, size_t size, struct mrs_err *e)
 {

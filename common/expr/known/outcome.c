@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* outcome.c - what an expression can come to when it sees one value of a known type: that value, others, a failure.
+/* outcome.c - the possible outcomes of an expression for one value of a known type: that value, others, a failure.
  *
- * Conditions that ask for nothing but the type are decided; of others both ways are examined. */
+ * Conditions that depend only on the type are decided; for others both branches are examined. */
 #include "outcome.h"
 
 bool
@@ -83,7 +83,7 @@ against_null(const struct mrs_expr *x, uint32_t type)
                                      : UNKNOWN;
 }
 
-/* Comparisons, $in among them, that ask for the type of the value. */
+/* Comparisons, also $in, that depend only on the type of the value. */
 static enum known
 compared(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
 {
@@ -112,7 +112,7 @@ compared(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t typ
 
 static enum known decide(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type);
 
-/* $and and $or: one value ends it. */
+/* $and and $or: one value ends the evaluation. */
 static enum known
 junction(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type, enum known ends)
 {
@@ -121,13 +121,13 @@ junction(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t typ
         enum known one = decide(x->args[i], at, type);
         all = one == ends || one == UNKNOWN ? one : all;
         if (one == UNKNOWN) {
-            break; /* what comes behind may not be examined */
+            break; /* later operands may not be evaluated */
         }
     }
     return all;
 }
 
-/* The value as a condition itself. */
+/* The value itself as a condition. */
 static enum known
 truth(uint32_t type)
 {
@@ -162,7 +162,7 @@ decide(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
     return UNKNOWN;
 }
 
-/* Whether it fails at no document. */
+/* Whether it fails for no document. */
 static bool
 never_fails(const struct mrs_expr *x)
 {
@@ -177,7 +177,7 @@ never_fails(const struct mrs_expr *x)
 }
 
 /* ---- types ---- */
-/* Operators whose first argument, where it is null, is all that counts. */
+/* Operators that return null for a null first argument, whatever the others are. */
 static const char *const passes_null[] = {"$map", "$filter", "$split", "$trim", "$ltrim", "$rtrim", "$replaceAll",
     "$replaceOne", "$arrayToObject", "$objectToArray", "$sortArray", "$toBool", "$toInt", "$toLong", "$toDouble",
     "$toDecimal", "$toDate", "$toObjectId", "$toString", "$toUUID", "$toObject", "$toArray", "$setField",
@@ -189,13 +189,14 @@ first_of(const struct mrs_expr *x)
     return x->args[mrsi_is_call(x, "$setField") || mrsi_is_call(x, "$unsetField")];
 }
 
-/* Whether nothing but the first argument can make it null. */
+/* Whether only the first argument can make it null. */
 static bool
 rest_is_known(const struct mrs_expr *x)
 {
     bool inside = mrsi_is_call(x, "$map") || mrsi_is_call(x, "$filter") || first_of(x) != x->args[0];
     bool known = true;
-    uint32_t rules = mrsi_is_call(x, "$dateFromString") ? 3 : UINT32_MAX; /* from here on: what is given instead */
+    /* from here on: alternatives for the result */
+    uint32_t rules = mrsi_is_call(x, "$dateFromString") ? 3 : UINT32_MAX;
     for (uint32_t i = 1; i < x->n_args && !inside; i++) {
         bool literal = x->args[i] && x->args[i]->kind == MRSI_LITERAL && !mrs_is_nullish(x->args[i]->lit);
         known = known && (!x->args[i] || (literal && i < rules));
@@ -203,7 +204,7 @@ rest_is_known(const struct mrs_expr *x)
     return known;
 }
 
-/* Roundings keep the type of a number, and fail at all that is none. */
+/* Roundings keep the type of a number, and fail for other types. */
 static bool
 rounds(const struct mrs_expr *x)
 {
@@ -245,7 +246,7 @@ add(struct mrsi_outcomes *out, enum mrsi_outcome_kind kind, const struct mrs_exp
     out->item[out->n++] = (struct mrsi_outcome){kind, from, types};
 }
 
-/* One case and what it leads to; true where none gets past it. */
+/* One case and its outcome; true if no evaluation gets past it. */
 static bool
 add_branch(const struct mrs_expr *when, const struct mrs_expr *then, const struct mrsi_expr_spot *at, uint32_t type,
            struct mrsi_outcomes *out)
@@ -297,7 +298,7 @@ mrsi_gives_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint3
     return null && !of.more;
 }
 
-/* The first that is not null, or the last. */
+/* The first operand that is not null, or the last. */
 static void
 add_if_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type, struct mrsi_outcomes *out)
 {
@@ -323,7 +324,7 @@ add_if_null(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t 
     }
 }
 
-/* Conversions that leave a value of their type as it is; 0: x is none. */
+/* Conversions that leave values of their type unchanged; 0: x is none. */
 static uint32_t
 converts_to(const struct mrs_expr *x)
 {
@@ -365,7 +366,7 @@ add_converted(const struct mrs_expr *x, uint32_t to, const struct mrsi_expr_spot
     }
 }
 
-/* Whether $let binds nothing that follows from the value, or fails. */
+/* Whether $let binds nothing that depends on the value or fails. */
 static bool
 binds_apart(const struct mrs_expr *x, const struct mrsi_expr_spot *at)
 {
@@ -376,7 +377,7 @@ binds_apart(const struct mrs_expr *x, const struct mrsi_expr_spot *at)
     return apart;
 }
 
-/* Whether an operator takes values of another type only, and fails at this one. */
+/* Whether an operator only accepts other types, and fails for this one. */
 static bool
 takes_others(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
 {

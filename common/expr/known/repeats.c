@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repeats.c - whether an expression, given back what it gave, gives the same again: f(f(x)) = f(x) for every x.
+/* repeats.c - whether an expression is idempotent: f(f(x)) = f(x) for every x.
  *
- * Types first: for each type that a value can have, what the expression can come to; then, for each type that this can
- * have, what it comes to there. That must be the value itself, or a call of which it is known (repeats_call.c) that it
- * no longer changes what it has made. What is not known counts as a change. */
+ * Types first: for each type of a value, the possible outcomes of the expression; then, for each type of these, its
+ * outcomes. That must be the value itself, or a call that is known (repeats_call.c) not to change its own result.
+ * Unknown counts as a change. */
 #include "repeats.h"
 
 #include "mongoreshape/path.h"
 
 struct made { /* by the expression, from a value of one type */
     struct mrsi_outcome first;
-    uint32_t type; /* of what it made */
+    uint32_t type; /* of the result */
 };
 
-/* Values of which there is only one of their type. */
+/* Types with only one value. */
 static bool
 only_one(uint32_t type)
 {
     return type & (MRSI_NULLISH | mrs_type_bit(MRS_MINKEY) | mrs_type_bit(MRS_MAXKEY));
 }
 
-/* Whether what was made stays as it is where the expression comes to `now`. */
+/* Whether the result stays the same if the expression has the outcome `now` for it. */
 static bool
 stays(const struct made *m, const struct mrsi_outcome *now, const struct mrsi_expr_spot *at, struct mrsi_repeat_rules r)
 {
@@ -53,10 +53,10 @@ made_stays(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const stru
 }
 
 /* Types that count. Values of the type undefined, which servers no longer make, become null in most operators and are
- * not null for `$type`: callers that rely on an answer check each document besides (check_again in live/derive). */
+ * not null for `$type`: callers that rely on a result also check each document (check_again in live/derive). */
 #define COUNTS (MRSI_ALL_TYPES & ~mrs_type_bit(MRS_UNDEFINED))
 
-/* All that x can make of values of all types: each maker once. */
+/* Collects all results of x for values of all types, without duplicates. */
 static void
 everything(const struct mrs_expr *x, const struct mrsi_expr_spot *at, struct mrsi_repeat_rules r,
            struct mrsi_outcomes *all)
@@ -93,8 +93,8 @@ mrsi_repeats_at(const struct mrs_expr *x, const struct mrsi_expr_spot *at, struc
     return known;
 }
 
-/* ---- the door ---- */
-/* Whether it fails at every array: what a path with dots reads where an array lies on its way. */
+/* ---- interface ---- */
+/* Whether it fails for every array: the value of a dotted path with an array on its way. */
 static bool
 fails_at_arrays(const struct mrs_expr *x, const struct mrsi_expr_spot *at)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repeats_call.c - which calls do not change again what they have made, operator by operator.
+/* repeats_call.c - calls that do not change their own result, operator by operator.
  *
- * What a call gave is at the spot, where its argument was before; everything else that it reads is as it was. */
+ * The result of a call is at the spot, which held its argument before; everything else that it reads is unchanged. */
 #include "repeats.h"
 
 /* ---- fields of a document ---- */
@@ -15,8 +15,8 @@ among(const char *name, const struct mrs_expr *doc)
     return found;
 }
 
-/* Whether the field `own` of doc, written out, reads of the document at the spot nothing but itself and, where others
- * stay, fields that are not written. */
+/* Whether the literal field `own` of doc reads, of the document at the spot, only itself and, if other fields stay,
+ * fields that are not written. */
 static bool
 reads_own(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const struct mrs_expr *doc, const char *own,
           bool others_stay)
@@ -32,7 +32,7 @@ reads_own(const struct mrs_expr *x, const struct mrsi_expr_spot *at, const struc
     return fine;
 }
 
-/* A document written out that becomes the one at the spot, or, where others stay, is laid over it. */
+/* A literal document that replaces the one at the spot or, if other fields stay, is merged into it. */
 static bool
 fields_repeat(const struct mrs_expr *doc, const struct mrsi_expr_spot *at, bool others_stay, bool keeps)
 {
@@ -72,7 +72,7 @@ elements_repeat(const struct mrs_expr *map, const struct mrsi_expr_spot *at, boo
     return !mrsi_expr_spot_read(at, map->args[1]) && mrsi_repeats_at(map->args[1], &element, r);
 }
 
-/* What a condition has let through it lets through again; places of elements are others then. */
+/* A condition accepts again the elements that it accepted; but their positions change. */
 static bool
 choice_repeats(const struct mrs_expr *filter, const struct mrsi_expr_spot *at)
 {
@@ -80,7 +80,7 @@ choice_repeats(const struct mrs_expr *filter, const struct mrsi_expr_spot *at)
            !(filter->args[2] && mrsi_expr_spot_read(at, filter->args[2]));
 }
 
-/* Names and values of a document, mapped or chosen, as a document again: a name that two of them got is there once. */
+/* Names and values of a document, mapped or filtered, converted back to a document: duplicate names are merged. */
 static bool
 pairs_repeat(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type, bool keeps)
 {
@@ -105,7 +105,7 @@ array_repeats(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_
                                         : true; /* $sortArray */
 }
 
-/* One operand is the value, the others have nothing to do with it. */
+/* One operand is the value, the others do not depend on it. */
 static bool
 operands_repeat(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uint32_t type)
 {
@@ -146,7 +146,7 @@ mrsi_repeats_call(const struct mrs_expr *x, const struct mrsi_expr_spot *at, uin
     if (mrsi_is_call(x, "$setField") || mrsi_is_call(x, "$unsetField")) {
         return set_field_repeats(x, at, type);
     }
-    if (mrsi_is_call(x, "$toUUID")) { /* it leaves those of its own subtype */
+    if (mrsi_is_call(x, "$toUUID")) { /* it leaves values of its own subtype unchanged */
         return type == mrs_type_bit(MRS_BINARY) && mrsi_only_same(x->args[0], at, type);
     }
     return mrsi_is_call(x, "$arrayToObject") && pairs_repeat(x, at, type, keeps);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* repeats_text.c - which changes of text are idempotent, alone or one made in another.
+/* repeats_text.c - changes of text that are idempotent, alone or nested.
  *
- * Each guarantees a property of its result: no capital letter, no blank at the ends, no text of one kind, at most some
- * characters. All of them hold of the final result if no later change breaks the property of an earlier one. A value
- * that was no text has become one by then. */
+ * Each guarantees a property of its result: no capital letter, no blank at the ends, no occurrence of a text, a maximum
+ * length. All of them hold for the final result if no later change breaks the property of an earlier one. A value that
+ * was no text has become one by then. */
 #include "repeats.h"
 #include "expr/support.h"
 
@@ -22,7 +22,7 @@ text_literal(const struct mrs_expr *x, struct mrsi_text *out)
     return text;
 }
 
-/* How many bytes lie between two characters of ASCII. */
+/* Number of bytes between two characters of ASCII. */
 static uint32_t
 between(struct mrsi_text t, char least, char most)
 {
@@ -33,8 +33,8 @@ between(struct mrsi_text t, char least, char most)
     return n;
 }
 
-/* Whether a replacement `with` can create no text that is searched for: it shares no byte with that, and if it is
- * empty, that is a single character, which cannot span the gap. */
+/* Whether replacing by `with` can create no occurrence of the searched text: they share no byte and, if `with` is
+ * empty, the searched text is a single character, which cannot span the gap. */
 static bool
 makes_none(struct mrsi_text with, struct mrsi_text find)
 {
@@ -83,7 +83,7 @@ leaves(const struct text_change *later, const struct text_change *earlier)
         return later->kind != UPPER && !between(later->with, 'A', 'Z');
     case UPPER:
         return later->kind != LOWER && !between(later->with, 'a', 'z');
-    case TRIM: /* what is put in has no blank */
+    case TRIM: /* the replacement has no blank */
         return later->kind == REPLACE ? later->with.n && between(later->with, '!', '~') == later->with.n
                                       : later->kind != BEGINNING;
     case REPLACE:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result_types.c - the types that an expression can give, known before there is a document.
+/* result_types.c - the possible result types of an expression, known before there is a document.
  *
- * Known of constants, of documents and arrays that are written out, of conversions, and of operators that give one type
- * (or null) whatever they get. Of all else nothing is known: a field may hold anything. */
+ * Known for constants, for literal documents and arrays, for conversions, and for operators with one result type (or
+ * null). Unknown for all else: a field may have any type. */
 #include "expr/convert.h"
 #include <string.h>
 
@@ -11,11 +11,11 @@
 #define TEXT BIT(MRS_STRING)
 #define YES_NO BIT(MRS_BOOL)
 
-/* Whatever the arguments are. $convert and what chooses among its arguments have functions of their own. */
+/* Independent of the arguments. $convert and operators that return one of their arguments have separate functions. */
 static const struct {
     const char *op;
     uint32_t types, items;
-    uint32_t instead; /* from this argument on: what may be given instead; 0: nothing */
+    uint32_t instead; /* arguments from this one on are alternatives; 0: none */
 } gives[] = {
     {"$concat", TEXT | NUL, 0, 0},      {"$toLower", TEXT, 0, 0},       {"$toUpper", TEXT, 0, 0},
     {"$substr", TEXT, 0, 0},            {"$substrBytes", TEXT, 0, 0},   {"$substrCP", TEXT, 0, 0},
@@ -55,7 +55,7 @@ join(struct mrs_types *to, struct mrs_types more)
     to->items |= more.items;
 }
 
-/* The types of one of args[first..last]. */
+/* The types of args[first..last], combined. */
 static bool
 any_of(const struct mrs_expr *x, uint32_t first, uint32_t last, struct mrs_types *out)
 {
@@ -70,7 +70,7 @@ any_of(const struct mrs_expr *x, uint32_t first, uint32_t last, struct mrs_types
     return true;
 }
 
-/* As any_of, of the arguments from first on that are there. */
+/* As any_of, for the existing arguments from first on. */
 static bool
 given_instead(const struct mrs_expr *x, uint32_t first, struct mrs_types *out)
 {
@@ -95,7 +95,7 @@ of_constant(struct mrs_val v)
     return t;
 }
 
-/* An array that is written out: of what is not known of an element, it may be anything; a missing one becomes null. */
+/* A literal array: elements of unknown type may be anything; a missing one becomes null. */
 static struct mrs_types
 of_array(const struct mrs_expr *x)
 {
@@ -122,7 +122,7 @@ of_convert(const struct mrs_expr *x, struct mrs_types *out)
     return !x->args[ON_NULL] || any_of(x, ON_NULL, ON_NULL, out);
 }
 
-/* The first that is not null, or the last. */
+/* The first operand that is not null, or the last. */
 static bool
 of_if_null(const struct mrs_expr *x, struct mrs_types *out)
 {

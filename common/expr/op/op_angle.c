@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_angle.c - trigonometry: $sin to $atanh, $atan2, $degreesToRadians, $radiansToDegrees.
  *
- * A decimal is computed by the library in 34 digits and stays one, every other number becomes a double. Where a
- * function has no value the server fails instead of giving NaN; NaN itself goes through. */
+ * A decimal is computed by the library in 34 digits and stays one, every other number becomes a double. Outside the
+ * domain of a function the server fails instead of returning NaN; NaN itself is passed through. */
 #include "expr/op_number.h"
 #include <math.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ compile_angle(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, s
     return mrsi_compile_list(c, x, spec, 1, 1, e);
 }
 
-/* Sign of v - whole, v being no NaN, exact for decimals too. */
+/* Sign of v - whole, for v not NaN; exact for decimals too. */
 static int
 against(struct mrs_val v, int whole)
 {
@@ -123,7 +123,7 @@ op_atan2(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return mrsi_ret_double(ev, atan2(mrsi_to_double(up), mrsi_to_double(along)), out);
 }
 
-/* Argument 0 times a factor, which is known in 34 digits. */
+/* Argument 0 times a factor, which is known to 34 digits. */
 static enum mrs_status
 turned(const struct mrs_expr *x, struct mrs_eval *ev, double factor, const char *digits, struct mrs_val *out)
 {
@@ -137,7 +137,7 @@ turned(const struct mrs_expr *x, struct mrs_eval *ev, double factor, const char 
         return mrsi_ret_double(ev, mrsi_to_double(v) * factor, out);
     }
     char text[48];
-    snprintf(text, sizeof text, "%s", digits); /* the library takes a text that it may write to */
+    snprintf(text, sizeof text, "%s", digits); /* the library needs a writable text */
     BID_UINT128 by = __bid128_from_string(text, MRSI_DEC_EVEN, &flags);
     return mrsi_ret_dec(ev, __bid128_mul(mrsi_dec_load(v.p), by, MRSI_DEC_EVEN, &flags), out);
 }

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_arithmetic.c - $add, $subtract, $multiply, $divide, $mod, and the roundings.
  *
- * Whole numbers stay whole until a double or a decimal joins, and become a double when 64 bits are not enough.
- * Sums and products go from left to right with that promotion at each operand, because that is where the
- * server's results differ from a plain fold: which operand decides (null or error), and where a double enters
- * decimals with 15 digits. */
+ * Whole numbers stay whole until a double or a decimal joins, and become a double when 64 bits are not enough. Sums and
+ * products are evaluated from left to right with that promotion at each operand, because there the server's results
+ * differ from a plain fold: which operand decides (null or error), and where a double enters decimals with 15
+ * digits. */
 #include "expr/op_number.h"
 #include <math.h>
 
-/* ---- sums and products in the making ---- */
+/* ---- running sums and products ---- */
 
 struct op_arithmetic_total {
     uint8_t type; /* widest so far */
     bool date;
-    int64_t ms; /* the date: a server rounds what is added to it, not the date it gets */
+    int64_t ms; /* the date: a server rounds the sum of the numbers, not the date */
     int64_t whole;
     double real;
     BID_UINT128 dec;
@@ -63,7 +63,7 @@ ret_number(struct mrs_eval *ev, const struct op_arithmetic_total *t, struct mrs_
     }
 }
 
-/* The date and the numbers, rounded to whole milliseconds; false: no such date. */
+/* The date plus the numbers, rounded to whole milliseconds; false: no such date. */
 static bool
 whole_of(const struct op_arithmetic_total *t, int64_t *ms)
 {
@@ -259,7 +259,7 @@ op_subtract(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return ret_number(ev, &t, out);
 }
 
-/* A number and what it is divided by; one of them is null: *done. */
+/* A number and its divisor; *done: one of them is null. */
 static enum mrs_status
 fraction(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *a, struct mrs_val *b, bool *done)
 {
@@ -319,7 +319,7 @@ op_mod(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
 
 /* ---- one operand, and roundings ---- */
 
-/* The number, or null: *done then. */
+/* The number; *done: it is null. */
 static enum mrs_status
 one_number(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *v, bool *done)
 {
@@ -355,7 +355,7 @@ op_abs(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return ret_number(ev, &t, out);
 }
 
-/* To a multiple of 10^-place; NaN where 34 digits are not enough for that. */
+/* Rounds to a multiple of 10^-place; NaN if that needs more than 34 digits. */
 static BID_UINT128
 quantize(BID_UINT128 v, int place, unsigned int mode)
 {
@@ -396,7 +396,7 @@ op_floor(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return ceil_or_floor(x, ev, false, out);
 }
 
-/* As quantize, but a number that has no such multiple in 34 digits stays as it is. */
+/* As quantize, but a number without such a multiple in 34 digits stays unchanged. */
 static BID_UINT128
 round_decimal(BID_UINT128 v, int place, unsigned int mode)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_array.c - operators that take arrays apart or put them together.
+/* op_array.c - operators that split or join arrays.
  *
- * Arrays are bytes: elements are found by walking and copied whole, so what an element holds does
- * not matter and is never descended into. Operators that evaluate something for each element are in
- * op_array_each.c. */
+ * Arrays are bytes: elements are found by walking and copied whole, without reading nested values. Operators that
+ * evaluate an expression for each element are in op_array_each.c. */
 #include "op_array.h"
 
 /* An argument that must be an array or nullish. *null: it is nullish. */
@@ -21,7 +20,7 @@ array_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct 
     return MRS_OK;
 }
 
-/* Element `at`, counted from the end where it is negative; missing where there is none. */
+/* Element `at`, from the end if negative; missing if there is none. */
 static struct mrs_val
 element(struct mrs_val array, int64_t at)
 {
@@ -40,7 +39,7 @@ element(struct mrs_val array, int64_t at)
     return mrs_missing();
 }
 
-/* One part of a text that is split need not see the others. */
+/* For one part of a split text the others are not computed. */
 static bool
 splits(const struct mrs_expr *x)
 {
@@ -174,7 +173,7 @@ eval_index_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     return mrsi_ret_i32(ev, -1, out);
 }
 
-/* The elements of arrays one behind the other: views while there are few, then bytes. */
+/* Concatenates elements of arrays: as views while there are few, then as bytes. */
 struct concat {
     struct mrsi_list list;
     struct mrsi_expr_out out;
@@ -268,7 +267,7 @@ eval_slice(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     MRS_ASSERT(x->n_args >= 2 && x->n_args <= 3);
     struct mrs_val v[3];
     int32_t n[3];
-    /* a null counts before the next argument is examined */
+    /* a null has priority over later arguments */
     for (uint32_t i = 0; i < x->n_args; i++) {
         MRSI_TRY(mrsi_arg(x, i, ev, &v[i]));
         if (mrsi_is_nullish(v[i])) {
@@ -342,7 +341,7 @@ eval_range(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     int64_t count = range_count(n);
     MRSI_TRY(mrsi_spend(ev, (uint64_t)count / 8));
     mrsi_out_begin(ev, &o);
-    mrs_buf_grow(&o.buf, range_bytes(count)); /* more than a value may have: bad, before any is written */
+    mrs_buf_grow(&o.buf, range_bytes(count)); /* more than the maximum of a value: bad, before any is written */
     for (int64_t i = 0; i < count && !o.buf.bad; i++) {
         uint8_t room[16];
         mrs_build_item(&o.build, mrs_make_i32(room, (int32_t)(n[0] + i * n[2])));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_array.h - the array operators that are in a file of their own (op_array_each.c), for the
- * table in op_array.c. */
+/* op_array.h - the array operators in op_array_each.c, for the table in op_array.c. */
 #ifndef MRS_EXPR_OP_ARRAY_H
 #define MRS_EXPR_OP_ARRAY_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_array_each.c - $map, $filter, $reduce, $sortArray, $zip: what reads every element.
+/* op_array_each.c - $map, $filter, $reduce, $sortArray, $zip: operators that read every element.
  *
- * The variables of $map and operators like it are slots of the evaluation; the element is put there as a
- * pointer into the array. $sortArray sorts positions by the values at its keys, compared whole, and
- * is stable, which the server does not promise but allows. */
+ * The variables of $map and similar operators are slots of the evaluation; an element's slot is a pointer into the
+ * array. $sortArray sorts positions by the complete values at its keys, and is stable, which the server does not
+ * promise but allows. */
 #include "op_array.h"
 
-/* Binds the variable that `key` names, or `other` where it is missing. */
+/* Binds the variable named by `key`, or `other` if that is missing. */
 static enum mrs_status
 bind_as(struct mrsi_compile *c, const struct mrs_expr *x, const char *key, struct mrs_val as, const char *other,
         int32_t *slot, struct mrs_err *e)
@@ -19,7 +19,7 @@ bind_as(struct mrsi_compile *c, const struct mrs_expr *x, const char *key, struc
     return mrsi_compile_bind(c, name, n, slot, e);
 }
 
-/* Whether two names of variables are one: b is given, a may stand for `other`. */
+/* Whether two names of variables are equal: b is given, a missing means `other`. */
 static bool
 one_name(struct mrs_val a, const char *other, struct mrs_val b)
 {
@@ -32,7 +32,7 @@ refuse_one_name(const struct mrs_expr *x, struct mrs_err *e)
     return mrsi_expr_refuse(x, e, "two of its variables have one name");
 }
 
-/* What is evaluated for each element, into args[at]; the index of the element is the last variable that it sees. */
+/* Compiles the expression for each element into args[at]; the index of the element is its last variable. */
 static enum mrs_status
 compile_inside(struct mrsi_compile *c, struct mrs_expr *x, uint32_t at, struct mrs_val index, struct mrs_val in,
                struct mrs_err *e)
@@ -49,7 +49,7 @@ compile_inside(struct mrsi_compile *c, struct mrs_expr *x, uint32_t at, struct m
     return s;
 }
 
-/* The same of $map and $filter. */
+/* Compiles $map and $filter. */
 static enum mrs_status
 compile_each(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val as, struct mrs_val index, struct mrs_val in,
              struct mrs_err *e)
@@ -107,7 +107,7 @@ mrsi_compile_filter(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val s
     return compile_each(c, x, v[2], v[4], v[1], e);
 }
 
-/* The variables of a $reduce and what it evaluates: v as its names are. */
+/* Compiles the variables and the expression of a $reduce; v: the values of its keys. */
 static enum mrs_status
 compile_step(struct mrsi_compile *c, struct mrs_expr *x, const struct mrs_val v[6], struct mrs_err *e)
 {
@@ -154,7 +154,7 @@ input(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *array, bool
     return MRS_OK;
 }
 
-/* The variables of element i: itself and, where it is asked for, its index. */
+/* Sets the variables of element i: the element and, if used, its index. */
 static enum mrs_status
 at_element(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val element, uint32_t i)
 {
@@ -162,14 +162,14 @@ at_element(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val element
     return x->slot[2] < 0 ? MRS_OK : mrsi_ret_i32(ev, (int32_t)i, &ev->slots[x->slot[2]]);
 }
 
-/* ---- what loops make on the way ----
- * What is evaluated for one element is not needed for the next, but for its value. Once there is much of it, elements
- * are evaluated in an arena of their own, which is emptied after each. */
+/* ---- garbage of loops ----
+ * An evaluation for one element leaves garbage besides its value. Once there is much of it, elements are evaluated in a
+ * separate arena, which is reset after each. */
 struct aside {
     struct mrs_eval *ev;
-    struct mrs_arena *outer; /* of ev; NULL: there is little yet */
-    struct mrs_arena work;   /* instead of it */
-    uint64_t before;         /* used in outer when the loop began */
+    struct mrs_arena *outer; /* of ev; NULL: not in use yet */
+    struct mrs_arena work;   /* replaces it */
+    uint64_t before;         /* bytes used in outer when the loop began */
 };
 #define ASIDE_LITTLE (64u << 10)
 
@@ -179,7 +179,7 @@ aside_of(struct mrs_eval *ev)
     return (struct aside){.ev = ev, .before = ev->arena->used};
 }
 
-/* Whether from now on it is in use. */
+/* Whether to use it from now on. */
 static bool
 aside_begin(struct aside *a)
 {
@@ -198,7 +198,7 @@ aside_begin(struct aside *a)
     return true;
 }
 
-/* The value of an element has been put away. */
+/* The value of an element has been stored. */
 static void
 aside_reset(struct aside *a)
 {
@@ -221,11 +221,11 @@ aside_end(struct aside *a)
 
 struct mapping {
     struct aside aside;
-    struct mrsi_list list; /* while there is little */
-    struct mrsi_expr_out out;   /* then */
+    struct mrsi_list list; /* while there are few values */
+    struct mrsi_expr_out out;   /* after that */
 };
 
-/* An element has been worked on: what there is of values becomes bytes once there is much of it. */
+/* After an element: converts the list of values to bytes once it is large. */
 static void
 mapping_look(struct mapping *m)
 {
@@ -331,14 +331,14 @@ mrsi_eval_filter(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *
 
 /* ---- $reduce ---- */
 
-/* Each value is made of the one before: the last one stays, and the one that it was made of. */
+/* Each value depends on the previous one: keeps the last one, and its predecessor. */
 struct chain {
     struct aside aside;
     struct mrs_buf value[2];
     unsigned turn;
 };
 
-/* Another value has been made, and is moved. */
+/* Stores a new value. */
 static enum mrs_status
 chain_add(struct chain *c, struct mrs_val *v)
 {
@@ -363,7 +363,7 @@ chain_add(struct chain *c, struct mrs_val *v)
     return MRS_OK;
 }
 
-/* The last value lies where those of the evaluation lie. */
+/* Moves the last value into the arena of the evaluation. */
 static enum mrs_status
 chain_end(struct chain *c, enum mrs_status s, struct mrs_val *v)
 {
@@ -484,8 +484,8 @@ mrsi_compile_sort_array(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_v
     return MRS_OK;
 }
 
-/* The value at a path below an element: a name with dots is tried whole at each level before it is
- * cut at its first dot; arrays are documents of their indexes here. Nothing there is null. */
+/* The value at a path below an element: a dotted name is tried as a whole at each level before it is split at its first
+ * dot; arrays are documents of their indexes here. A missing value is null. */
 static struct mrs_val
 value_at(struct mrs_val v, const char *path, uint32_t len)
 {
@@ -569,7 +569,7 @@ mrsi_eval_sort_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_v
 /* ---- $zip ---- */
 
 struct op_array_each_zip {
-    uint32_t inputs; /* args[0..inputs): inputs, then the defaults where has_defaults */
+    uint32_t inputs; /* args[0..inputs): inputs, then the defaults if has_defaults */
     bool longest, has_defaults;
 };
 
@@ -616,7 +616,7 @@ mrsi_compile_zip(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec
     return zip->has_defaults ? compile_items(c, v[2], x->args + zip->inputs, e) : MRS_OK;
 }
 
-/* The arrays of all inputs and how long the result is; *null: one is nullish. */
+/* The arrays of all inputs and the length of the result; *null: one is nullish. */
 static enum mrs_status
 zip_inputs(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_list *each, uint32_t *rows,
            bool *null)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_bits.c - $bitAnd, $bitOr, $bitXor, $bitNot on int and long.
  *
- * Operands are examined from left to right: the first null makes null, the first that is neither int nor long
- * fails. The result is a long as soon as one operand is. No operand at all: what changes nothing (all bits for
- * $bitAnd, none for the others), as an int. */
+ * Operands are checked from left to right: the first null makes null, the first that is neither int nor long fails. The
+ * result is a long if any operand is. Without operands: the neutral element (all bits for $bitAnd, none for the
+ * others), as an int. */
 #include "expr/support.h"
 
 enum bits { BITS_AND, BITS_OR, BITS_XOR };

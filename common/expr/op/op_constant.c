@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_constant.c - constant arguments at which an operator fails, whatever the others are: a plan that has one is
- * mistaken before the first document is read. Null is none: it makes the result null. (A server may read another
- * argument first, and give null where that is missing; so only plans ask, not the vectors of a server.) */
+/* op_constant.c - constant arguments at which an operator always fails: such a plan is invalid before the first
+ * document is read. Null is none: it makes the result null. (A server may read another argument first, and return null
+ * if that is missing; so only plans are checked, not the vectors of a server.) */
 #include "expr/compile.h"
 #include "expr/convert.h"
 #include "expr/date/op_date.h"
 #include "expr/support.h"
 #include <string.h>
 
-/* What each argument must be if it is constant: s a string, a an array, n a number, u a unit of time, T a type of
+/* Requirements for each argument if it is constant: s a string, a an array, n a number, u a unit of time, T a type of
  * $convert, p a string or a regular expression, h an algorithm of $hash; a dot: anything, or the operator's own compile
- * hook knows. */
+ * hook checks it. */
 static const struct {
     const char *op, *kinds;
 } wanted[] = {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_logic.c - $and, $or, $not, $cond, $ifNull, $switch: operators that need not read all of their
- * arguments.
+/* op_logic.c - $and, $or, $not, $cond, $ifNull, $switch: lazy operators.
  *
- * What a constant decides is decided when the plan is read, as the server's optimizer does, since that shows: a
- * branch of $switch that no document can reach may hold constants that fail, one of $cond may not. */
+ * Decisions by constants are made when the plan is read, as the server's optimizer does, since that is visible: an
+ * unreachable branch of $switch may have failing constants, one of $cond may not. */
 #include "expr/expr_internal.h"
 
 static enum mrs_status
@@ -15,7 +14,7 @@ truth(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, bool *yes)
     return s;
 }
 
-/* $and and $or: the value `decides` ends it. */
+/* $and and $or: the value `decides` ends the evaluation. */
 static enum mrs_status
 compile_junction(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, bool decides, struct mrs_err *e)
 {
@@ -168,12 +167,11 @@ branch_parts(struct mrs_expr *x, struct mrs_val branch, struct mrs_val *when, st
 
 struct branch {
     struct mrs_expr *when, *then;
-    bool never;  /* no document can reach it */
-    bool always; /* none gets past it */
+    bool never;  /* unreachable */
+    bool always; /* later ones are unreachable */
 };
 
-/* past: a branch before takes every document. What cannot be reached is read all the same, but its constants
- * may fail. */
+/* past: an earlier branch takes every document. An unreachable branch is compiled, but its constants may fail. */
 static enum mrs_status
 compile_branch(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, bool past, struct branch *b,
                struct mrs_err *e)

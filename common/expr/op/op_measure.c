@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_measure.c - what a value is made of: $binarySize, $bsonSize, $subtype, $tsSecond, $tsIncrement.
+/* op_measure.c - properties of a value: $binarySize, $bsonSize, $subtype, $tsSecond, $tsIncrement.
  *
- * Null gives null; a value of another type than the one that is meant fails. */
+ * Null returns null; a value of a wrong type fails. */
 #include "expr/support.h"
 
 static enum mrs_status
@@ -48,7 +48,7 @@ op_subtype(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return mrsi_ret_i32(ev, v.p[4], out);
 }
 
-/* at: where the half that is asked for begins; the increment is stored first. */
+/* at: offset of the wanted half; the increment is stored first. */
 static enum mrs_status
 timestamp_half(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t at, struct mrs_val *out)
 {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_object.c - operators on documents: merging, taking apart, single fields by name.
+/* op_object.c - operators on documents: merging, conversion to and from pairs, single fields by name.
  *
- * Values are copied as bytes, whatever they hold. Where several sources may give one name, the
- * first place and the last value count; the names are in a hash table, so that large documents
- * merge in linear time. */
+ * Values are copied as bytes, whatever their type. If several sources have one name, the first place and the last value
+ * count; the names are in a hash table, so that large documents merge in linear time. */
 #include "expr/support.h"
 
-/* Fields in order, found by name. Zero at first. */
+/* Fields in order, found by name. Zeroed at first. */
 struct op_object_fields {
     struct {
         const char *name;
@@ -14,7 +13,7 @@ struct op_object_fields {
         uint32_t hash;
         struct mrs_val v;
     } * item;
-    uint32_t *table; /* 1 + index of an item; its own: names are compared; cap 2^k, more than twice n */
+    uint32_t *table; /* 1 + index of an item; a separate kind of table: it compares names; cap 2^k, more than twice n */
     uint32_t n, cap, slots;
 };
 
@@ -161,7 +160,7 @@ eval_to_array(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out
     return mrsi_out_end(ev, &o, MRS_ARRAY, out);
 }
 
-/* Key and value of one pair: [k, v] where list, else {k, v}. Why it is none, or NULL. */
+/* Key and value of one pair: [k, v] if list, else {k, v}. Why it is invalid, or NULL. */
 static const char *
 read_pair(struct mrs_val pair, bool list, struct mrs_val *k, struct mrs_val *v)
 {
@@ -269,8 +268,7 @@ eval_get(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return MRS_OK;
 }
 
-/* args: field, input, value (NULL: remove). The field must be known now: a string, or $literal of
- * one. */
+/* args: field, input, value (NULL: remove). The field must be constant: a string, or $literal of one. */
 static enum mrs_status
 compile_set(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {

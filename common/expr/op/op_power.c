@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_power.c - $pow, $sqrt, $exp, $ln, $log, $log10, $sigmoid.
  *
- * Decimals are computed by the library in 34 digits, everything else by the C library in doubles; whole powers
- * of whole numbers stay whole while 64 bits hold them. */
+ * Decimals are computed by the library in 34 digits, all other numbers by the C library in doubles; whole powers of
+ * whole numbers stay whole while 64 bits hold them. */
 #include "expr/op_number.h"
 #include <math.h>
 
 static int
-sign(struct mrs_val v) /* of a number; NaN has 1 */
+sign(struct mrs_val v) /* of a number; 1 for NaN */
 {
     if (v.type == MRS_DECIMAL128) {
         struct mrsi_dec d = mrsi_dec_parts(v.p);
@@ -54,7 +54,7 @@ op_pow(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_eval_error(x, ev, "zero has no negative powers");
     }
     if (base.type == MRS_DECIMAL128 || exponent.type == MRS_DECIMAL128) {
-        static const uint8_t LEAST_ZERO[16]; /* 0E-6176: added, it keeps all digits */
+        static const uint8_t LEAST_ZERO[16]; /* 0E-6176: adding it keeps all digits */
         BID_UINT128 d = __bid128_pow(mrsi_decimal_of(base), mrsi_decimal_of(exponent), MRSI_DEC_EVEN, &flags);
         return mrsi_ret_dec(ev, __bid128_add(d, mrsi_dec_load(LEAST_ZERO), MRSI_DEC_EVEN, &flags), out);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_refused.c - operators of the server that no plan may use, each with the reason.
  *
- * They are in the table so that a plan which uses one hears why, instead of the name of its nearest neighbour; the
- * note of a row is the reason. Queries have a table of the same kind in query_refused.c. */
+ * They are in the table so that a plan which uses one gets the reason, instead of the name of its nearest neighbor; the
+ * note of a row is the reason. Queries have a similar table in query_refused.c. */
 #include "expr/support.h"
 
 static enum mrs_status

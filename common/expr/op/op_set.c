@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* op_set.c - arrays taken as sets.
+/* op_set.c - arrays as sets.
  *
- * A set is a sorted list of values without equals; of equal values (1 and 1.0) the one seen first
- * stays, as on the server. Results are in sorted order, but for $setDifference, which keeps the
- * order of its left side. */
+ * A set is a sorted list of values without equals; of equal values (1 and 1.0) the first is kept, as in the server.
+ * Results are sorted, except for $setDifference, which keeps the order of its left side. */
 #include "expr/support.h"
 
 static int
@@ -44,8 +43,7 @@ no_array(const struct mrs_expr *x, struct mrs_eval *ev, uint32_t i, struct mrs_v
                            mrs_type_name(v.type));
 }
 
-/* Argument i as a set. null: may it be nullish; then *null says that it is, else a nullish one is
- * an error. */
+/* Argument i as a set. null: a nullish one is allowed and sets *null; else it is an error. */
 static enum mrs_status
 set_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_list *set,
         bool *null)
@@ -67,7 +65,7 @@ set_arg(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_l
     return make_set(ev, set);
 }
 
-/* The server moves constant operands of $setUnion and $setIntersection behind the others, which decides whether a null
+/* The server moves constant operands of $setUnion and $setIntersection after the others, which decides whether a null
  * or an error comes first. */
 static enum mrs_status
 compile_constants_last(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
@@ -124,7 +122,7 @@ eval_intersection(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
         if (i == 0) {
             now = next;
         }
-        if (now.n > next.n) { /* the smaller set lends its representation (1 or 1.0) */
+        if (now.n > next.n) { /* the result takes representations (1 or 1.0) from the smaller set */
             struct mrsi_list swap = now;
             now = next;
             next = swap;
@@ -170,7 +168,7 @@ eval_difference(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     }
     mrsi_sort_stable(at, at + l.n, l.n, cmp_values, l.v);
     for (uint32_t i = 1, first = 0; i < l.n;
-         i++) { /* of equal ones only the first in the array's order stays */
+         i++) { /* of equal ones only the first in the array's order is kept */
         if (mrs_compare(l.v[at[first]], l.v[at[i]]) == 0) {
             l.v[at[i]] = mrs_missing();
         } else {
@@ -218,7 +216,7 @@ eval_subset(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return mrsi_ret_bool(ev, true, out);
 }
 
-/* Whether some element counts as `wanted`. */
+/* Whether any element's truth value equals `wanted`. */
 static enum mrs_status
 some_element(const struct mrs_expr *x, struct mrs_eval *ev, bool wanted, bool *found)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_spread.c - $stdDevPop, $stdDevSamp, $median, $percentile as expressions.
  *
- * What is no number is passed over, decimals are taken as doubles, the result is a double. A percentile is always
- * one of the values: the least that at least that share of them does not exceed. */
+ * Values that are no numbers are ignored, decimals are converted to doubles, the result is a double. A percentile is
+ * always one of the values: the smallest one that at least that share of them does not exceed. */
 #include "expr/support.h"
 #include "expr/acc/total.h"
 #include <math.h>
@@ -127,14 +127,14 @@ ascending(const void *a, const void *b)
     return left == right ? (signbit(right) != 0) - (signbit(left) != 0) : left > right ? 1 : -1;
 }
 
-/* The numbers of an array that can be put in order, sorted. */
+/* The sortable numbers of an array, sorted. */
 static enum mrs_status
 sorted_numbers(struct mrs_eval *ev, struct mrs_val array, double **numbers, uint32_t *n)
 {
     MRS_ASSERT(array.type == MRS_ARRAY);
     struct mrs_walk w;
     struct mrs_elem el;
-    size_t room = array.n / 3 * sizeof **numbers; /* an element has three bytes at least */
+    size_t room = array.n / 3 * sizeof **numbers; /* an element has at least three bytes */
     *n = 0;
     *numbers = mrs_arena_alloc(ev->arena, room);
     if (!*numbers) {

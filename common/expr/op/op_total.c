@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_total.c - $sum, $avg, $min, $max as expressions.
  *
- * Of a single operand that is an array the elements count; of several operands each counts as it is. The arithmetic is
- * that of the accumulators (total.h). */
+ * For a single operand that is an array its elements count; of several operands each counts as one value. The
+ * arithmetic is that of the accumulators (total.h). */
 #include "expr/support.h"
 #include "expr/acc/total.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_type.c - $type, $isNumber, $convert and its short forms ($toInt, $toDate, ...).
  *
- * $convert decides in the server's order: a null input first, then a null `to`, then whether the request makes
- * sense, then the conversion itself, whose failure alone goes to onError. */
+ * $convert checks in the server's order: a null input first, then a null `to`, then whether the request is valid, then
+ * the conversion itself, whose failure alone goes to onError. */
 #include "expr/convert.h"
 #include "expr/support.h"
 
@@ -98,7 +98,7 @@ static enum mrs_status
 read_subtype(struct mrsi_convert *cv, struct mrs_val subtype)
 {
     int64_t n;
-    if (subtype.type == MRS_MISSING) { /* null is none that is left out, as servers have it */
+    if (subtype.type == MRS_MISSING) { /* null is not missing, as in servers */
         return MRS_OK;
     }
     if (!mrs_val_integral(subtype, &n) || n < 0 || n > 255 || (n > 9 && n < 128)) {
@@ -157,7 +157,7 @@ read_base(struct mrsi_convert *cv, struct mrs_val base)
     return MRS_OK;
 }
 
-/* What is asked for, `to` not being null. */
+/* Reads the request; `to` is not null. */
 static enum mrs_status
 read_request(const struct mrs_expr *x, struct mrsi_convert *cv, struct mrs_val to)
 {
@@ -176,7 +176,7 @@ read_request(const struct mrs_expr *x, struct mrsi_convert *cv, struct mrs_val t
     return read_base(cv, base);
 }
 
-/* What a conversion can give. */
+/* The target types of conversions. */
 static const uint8_t CASTS[] = {MRS_DOUBLE, MRS_STRING, MRS_OBJECTID, MRS_BOOL, MRS_DATE, MRS_INT32, MRS_INT64,
                                 MRS_DECIMAL128, MRS_BINARY, MRS_DOCUMENT, MRS_ARRAY};
 
@@ -235,7 +235,7 @@ op_convert(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
         return mrsi_ret_null(out);
     }
     MRSI_TRY(read_request(x, &cv, to));
-    cv.to = is_later(x, cv.to) ? MRS_UNDEFINED : cv.to; /* which nothing becomes */
+    cv.to = is_later(x, cv.to) ? MRS_UNDEFINED : cv.to; /* a type that no conversion has */
     enum mrs_status s = mrsi_convert_run(&cv, input, out);
     if (s != MRS_SKIP) {
         return s;
@@ -243,7 +243,7 @@ op_convert(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return x->args[ON_ERROR] ? mrsi_arg(x, ON_ERROR, ev, out) : mrsi_eval_error(x, ev, "%s", cv.why);
 }
 
-/* ---- the short forms, and the door for `cast` ---- */
+/* ---- the short forms, and the interface for `cast` ---- */
 
 static enum mrs_status
 convert_to(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val v, uint8_t to, struct mrs_val *out)
@@ -323,7 +323,7 @@ mrs_convert(struct mrs_eval *ev, struct mrs_val v, const char *to, struct mrs_va
     if (!cast_by_name(to, &type)) {
         return mrsi_eval_error(NULL, ev, "'%.40s' is no type to convert to", to);
     }
-    bool there = v.type == type && (type == MRS_DOCUMENT || type == MRS_ARRAY); /* not of text: it stays */
+    bool there = v.type == type && (type == MRS_DOCUMENT || type == MRS_ARRAY); /* not of text: it stays unchanged */
     *out = v;
     return there ? MRS_OK : convert_to(NULL, ev, v, type, out);
 }

@@ -11,7 +11,7 @@ compile_literal(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec,
     return MRS_OK;
 }
 
-/* vars and in, and nothing else. */
+/* vars and in, and no other keys. */
 static enum mrs_status
 let_parts(struct mrs_expr *x, struct mrs_val spec, struct mrs_val *vars, struct mrs_val *in, struct mrs_err *e)
 {
@@ -37,8 +37,8 @@ let_parts(struct mrs_expr *x, struct mrs_val spec, struct mrs_val *vars, struct 
     return in->type == MRS_MISSING ? mrsi_expr_refuse(x, e, "the argument 'in' is missing") : MRS_OK;
 }
 
-/* args: the values of the variables, in order, then the body. A variable does not see its siblings, so they are
- * bound behind the last. */
+/* args: the values of the variables, in order, then the body. A variable is not in scope for the others, so they are
+ * bound after the last. */
 static enum mrs_status
 compile_let(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, struct mrs_err *e)
 {

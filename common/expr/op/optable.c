@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* optable.c - all operators in one enumeration.
  *
- * Each family of operators is a const table in its own file; here they are searched by name, walked for the
- * documentation, and asked for the name nearest to one that is not there, since most unknown operators of a
- * plan are misspelt known ones. Looked up while a plan is read only, so a linear search will do. */
+ * Each family of operators is a const table in its own file; here they are searched by name, listed for the
+ * documentation, and searched for the name nearest to an unknown one, since most unknown operators of a plan are
+ * misspelt known ones. Used only when a plan is read, so a linear search suffices. */
 #include "expr/acc/acc.h"
 #include "expr/compile.h"
 
@@ -68,7 +68,7 @@ mrs_op_rows(uint32_t i)
     return NULL;
 }
 
-/* Operators of updates and queries, and what other languages call these here. */
+/* Operators of updates and queries, and their names here. */
 static const char *const elsewhere[][2] = {
     {"$inc", "$add"}, {"$mul", "$multiply"}, {"$sub", "$subtract"}, {"$div", "$divide"}, {"$currentDate", "$$NOW"},
     {"$set", "$mergeObjects, or the field itself"}, {"$unset", "$$REMOVE, or the step unset"}, {"$pull", "$filter"},

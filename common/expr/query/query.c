@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query.c - matching documents with a compiled query predicate.
+/* query.c - matches documents with a compiled query predicate.
  *
- * A path of a query goes through arrays into their documents, takes a number as a position and as a
- * name, and ends at the elements of an array as well as at the array itself. Each value found is
- * asked at once; the first that fits decides. Recursion follows the parts of a path and the nesting
- * of the filter, never the nesting of data. */
+ * A path of a query goes through arrays into their documents, uses a number both as a position and as a name, and ends
+ * at the elements of an array as well as at the array itself. Each value found is tested at once; the first match
+ * decides. Recursion follows the parts of a path and the nesting of the filter, never the nesting of data. */
 #include "query.h"
 #include "doc/decimal.h"
 #include <math.h>
@@ -38,7 +37,7 @@ mrsi_query_cut(struct mrs_val v, int64_t *out)
     }
 }
 
-/* One question to a document or, inside a value $elemMatch, to one element. */
+/* The subject of a test: a document or, inside a value $elemMatch, an element. */
 struct ask {
     struct mrs_eval *ev;
     struct mrs_view doc;
@@ -58,8 +57,8 @@ is_nan(struct mrs_val v)
     return v.type == MRS_DECIMAL128 && (v.p[15] & 0x7C) == 0x7C;
 }
 
-/* Types do not mix in comparisons: a number is only compared with numbers. Null equals what is
- * missing; MinKey and MaxKey compare with everything. */
+/* Types do not mix in comparisons: a number is only compared with numbers. Null equals missing; MinKey and MaxKey
+ * compare with everything. */
 static bool
 compares(const struct mrsi_query_node *n, struct mrs_val v)
 {
@@ -125,7 +124,7 @@ has_type(const struct mrsi_query_node *n, uint8_t type)
     return type != MRS_MISSING && (n->types >> bit & 1);
 }
 
-/* Bits of a whole number continue for ever with its sign; those of binary data end with it. */
+/* Bits of a whole number are sign-extended without end; those of binary data end with it. */
 static bool
 bits_fit(const struct mrsi_query_node *n, struct mrs_val v)
 {
@@ -222,7 +221,7 @@ matches(const struct mrsi_query_node *n, const struct ask *a, struct mrs_val v, 
 static enum mrs_status each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at,
                             struct mrs_view doc, bool *yes);
 
-/* The parts from `at` on, below the elements of an array. */
+/* Tests the parts from `at` on, below the elements of an array. */
 static enum mrs_status
 each_element(const struct mrsi_query_node *n, const struct ask *a, uint32_t at,
              struct mrs_val array, bool *yes)
@@ -250,8 +249,7 @@ each_element(const struct mrsi_query_node *n, const struct ask *a, uint32_t at,
     return MRS_OK;
 }
 
-/* Asks the predicate of n for each value that its path, from part `at` on, has in doc; ends at the
- * first yes. */
+/* Tests the predicate of n on each value that its path, from part `at` on, has in doc; ends at the first match. */
 static enum mrs_status
 each(const struct mrsi_query_node *n, const struct ask *a, uint32_t at, struct mrs_view doc,
      bool *yes)
@@ -326,7 +324,7 @@ match(const struct mrsi_query_node *n, const struct ask *a, bool *yes)
     }
 }
 
-/* ---- the doors ---- */
+/* ---- interface ---- */
 
 enum mrs_status
 mrs_query_compile(const struct mrs_expr_env *env, struct mrs_view filter, struct mrs_query **out,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query.h - a compiled query predicate: shared by query_compile.c, which makes it, and query.c,
- * which matches with it. */
+/* query.h - a compiled query predicate: shared by query_compile.c, which makes it, and query.c, which evaluates it. */
 #ifndef MRS_EXPR_QUERY_H
 #define MRS_EXPR_QUERY_H
 
@@ -13,7 +12,7 @@ enum mrsi_query_kind {
     Q_NOT,   /* kid[0] */
     Q_NEVER, /* $all: [] */
     Q_EXPR,
-    /* predicates on a value; without a path, on the element at hand */
+    /* predicates on a value; without a path, on the current element */
     Q_EQ,
     Q_LT,
     Q_LTE,
@@ -26,7 +25,7 @@ enum mrsi_query_kind {
     Q_MOD,
     Q_REGEX,
     Q_BITS,
-    /* predicates on an array as a whole */
+    /* predicates on a whole array */
     Q_SIZE,
     Q_ELEM_OBJECT, /* kid[0] matches an element as a document */
     Q_ELEM_VALUE   /* kid[0] matches an element as a value */
@@ -37,7 +36,7 @@ enum mrsi_query_bits { BITS_ALL_SET, BITS_ALL_CLEAR, BITS_ANY_SET, BITS_ANY_CLEA
 struct mrsi_query_part {
     const char *name;
     uint32_t len;
-    int64_t index; /* as a position in an array; -1: it is none */
+    int64_t index; /* as a position in an array; -1: not a number */
 };
 
 struct mrsi_query_path {
@@ -56,7 +55,7 @@ struct mrsi_query_node {
     uint32_t n_list;
     struct mrsi_regex **regex; /* IN, REGEX (one) */
     struct mrs_val
-        *regex_val; /* the same as values: a stored regular expression equal to it matches too */
+        *regex_val; /* the regular expressions as values: an equal stored one matches too */
     uint32_t n_regex;
     int64_t number[2];        /* MOD divisor, remainder; SIZE */
     uint32_t types;           /* TYPE: bit of a type's number; 31 MinKey, 30 MaxKey */
@@ -75,7 +74,7 @@ struct mrs_query {
 
 enum mrs_status mrsi_query_build(const struct mrs_expr_env *env, struct mrs_query *q,
                                  struct mrs_view filter, struct mrs_err *e);
-/* A number as int64, cut toward zero; false: no number, NaN, infinite or out of range. */
+/* A number as int64, truncated; false: no number, NaN, infinite or out of range. */
 bool mrsi_query_cut(struct mrs_val v, int64_t *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query_build.h - a filter in the making, seen by the two files that make it (query_compile.c: the
- * filter and its fields, query_ops.c: the operators at a field). */
+/* query_build.h - the compilation of a filter, shared by query_compile.c (the filter and its fields) and query_ops.c
+ * (the operators at a field). */
 #ifndef MRS_EXPR_QUERY_BUILD_H
 #define MRS_EXPR_QUERY_BUILD_H
 
@@ -11,7 +11,7 @@ enum { MRSI_QUERY_DEPTH_MAX = MRS_PLAN_DEPTH_MAX };
 struct mrsi_query_builder {
     const struct mrs_expr_env *env;
     struct mrs_query *q;
-    const char *prefix; /* path of the $elemMatch around, for reads; "" */
+    const char *prefix; /* path of the enclosing $elemMatch, for reads; "" */
     int depth;
     bool in_elem;
 };
@@ -30,7 +30,7 @@ enum mrs_status mrsi_query_tree(struct mrsi_query_builder *b, enum mrsi_query_ki
 void mrsi_query_own(struct mrsi_query_builder *b, struct mrsi_query_node *n);
 bool mrsi_query_first(
     struct mrs_val v,
-    struct mrs_elem *el); /* first element of a document; false: none, or v is none */
+    struct mrs_elem *el); /* first element of a document; false: none, or v is no document */
 /* A document of operators: its first name has a dollar, and it is no DBRef. */
 bool mrsi_query_is_ops(struct mrs_val v);
 /* query_refused.c: refuses an operator, with the reason or the nearest known name. */
@@ -43,8 +43,7 @@ enum mrs_status mrsi_query_filter(struct mrsi_query_builder *b, struct mrs_view 
 enum mrs_status mrsi_query_ops(struct mrsi_query_builder *b, const struct mrsi_query_path *path,
                                struct mrs_view ops, struct mrsi_query_node **out,
                                struct mrs_err *e);
-/* What a field without an operator asks for: equality, or a match where the value is a regular
- * expression. */
+/* A field without an operator: equality, or a match if the value is a regular expression. */
 enum mrs_status mrsi_query_equals(struct mrsi_query_builder *b, const struct mrsi_query_path *path,
                                   struct mrs_val v, struct mrsi_query_node **out,
                                   struct mrs_err *e);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query_compile.c - from the BSON of a filter to a tree of predicates: fields, paths, and what
- * joins them.
+/* query_compile.c - compiles the BSON of a filter to a tree of predicates: fields, paths, and logical operators.
  *
- * The tree is built in the arena of the query from a copy of the filter, so names and values are
- * pointers into that copy. Recursion follows the filter and is bounded. */
+ * The tree is built in the arena of the query from a copy of the filter, so names and values are pointers into that
+ * copy. Recursion follows the filter and is bounded. */
 #include "query_build.h"
 
 enum { QUERY_PARTS_MAX = 200 };
@@ -202,7 +201,7 @@ build_field(struct mrsi_query_builder *b, const struct mrs_elem *el, struct mrsi
     return mrsi_query_equals(b, path, el->v, out, e);
 }
 
-/* One entry of a filter; *out NULL: it says nothing ($comment). */
+/* One entry of a filter; *out NULL: no condition ($comment). */
 static enum mrs_status
 build_entry(struct mrsi_query_builder *b, const struct mrs_elem *el, struct mrsi_query_node **out,
             struct mrs_err *e)
@@ -226,7 +225,7 @@ build_entry(struct mrsi_query_builder *b, const struct mrs_elem *el, struct mrsi
     if (mrs_name_is(el, "$comment", 8)) {
         return MRS_OK;
     }
-    /* inside $elemMatch a DBRef's own fields may be asked for */
+    /* inside $elemMatch a DBRef's own fields may be tested */
     bool dbref = b->in_elem && (mrs_name_is(el, "$ref", 4) || mrs_name_is(el, "$id", 3) ||
                                 mrs_name_is(el, "$db", 3));
     return dbref ? build_field(b, el, out, e) : mrsi_query_unknown(el, true, e);

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* query_ops.c - the operators at a field of a filter.
  *
- * One function an operator; $ne and $nin become negations, $all an and, so that there are few kinds
- * of nodes to match with. What the server refuses when it reads a filter is refused here, with the
- * operator's name. */
+ * One function an operator; $ne and $nin become negations, $all an and, so that there are few kinds of nodes to match
+ * with. Errors that the server reports when it reads a filter are reported here, with the operator's name. */
 #include "query_build.h"
 
 enum { BIT_MOST = INT32_MAX };
 
-/* Where an operator is: its name and the argument of its row, the path that it asks at (NULL:
- * inside a $elemMatch of values), the document that it shares with others. */
+/* An operator in the filter: its name and the argument of its row, its path (NULL: inside a $elemMatch of values), and
+ * its document with further operators. */
 struct site {
     const char *op;
     int arg;
@@ -276,7 +275,7 @@ op_mod(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     return MRS_OK;
 }
 
-/* $regex, with the $options that are next to it. */
+/* $regex, with the $options next to it. */
 static enum mrs_status
 op_regex(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
          struct mrsi_query_node **out, struct mrs_err *e)
@@ -319,7 +318,7 @@ op_regex(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
     return add_regex(b, *out, pattern, options, as_value, e);
 }
 
-/* $options is read by $regex. */
+/* $regex reads $options. */
 static enum mrs_status
 op_options(struct mrsi_query_builder *b, const struct site *at, struct mrs_val v,
            struct mrsi_query_node **out, struct mrs_err *e)

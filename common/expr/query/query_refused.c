@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query_refused.c - query operators of the server that no filter of a plan may use, each with the reason, and what is
- * said about any name that a filter cannot have. */
+/* query_refused.c - query operators of the server that no filter of a plan may use, each with the reason, and the
+ * messages for unknown names in a filter. */
 #include "query_build.h"
 #include "expr/compile.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* regex.c - regular expressions by PCRE2, as the server compiles them: UTF-8, \s \w \d of ASCII only.
+/* regex.c - regular expressions by PCRE2, compiled as in the server: UTF-8, \s \w \d of ASCII only.
  *
- * PCRE2 uses our allocator, so that tests can let it fail; a match that would need more than a few megabytes or very
- * many steps is an error, never a hang. Knows texts and offsets only; the operators interpret a match. */
+ * PCRE2 uses our allocator, so that tests can make it fail; a match that needs more than a few megabytes or very many
+ * steps is an error, never a hang. Knows texts and offsets only; the operators interpret a match. */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "regex.h"
 #include <pcre2.h>
@@ -184,7 +184,7 @@ mrsi_regex_find(const struct mrsi_regex *r, struct mrsi_text text, uint32_t from
             m->end[i] = there ? (uint32_t)at[2 * i + 1] : UINT32_MAX;
         }
         if (m->start[0] ==
-            UINT32_MAX) { /* \K behind the end of the match: the server sees an empty one */
+            UINT32_MAX) { /* \K after the end of the match: the server returns an empty one */
             m->start[0] = m->end[0] = (uint32_t)at[1];
         }
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hashes.h - digests of bytes by public standards. Pure functions; they tell equal from unequal, and are no secret. */
+/* hashes.h - digests of bytes by public standards. Pure functions; they test equality, and protect no secret. */
 #ifndef MRS_EXPR_HASHES_H
 #define MRS_EXPR_HASHES_H
 

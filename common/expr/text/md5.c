@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* md5.c - the digest MD5 (RFC 1321).
  *
- * A message is cut into blocks of 16 words, little-endian; four words of state are stirred by each block in 64 steps.
- * The constants of the steps are those of the standard, the whole part of 2^32 * |sin(i)|. */
+ * A message is cut into blocks of 16 words, little-endian; each block is mixed into four words of state in 64 steps.
+ * The constants of the steps are those of the standard, the integer part of 2^32 * |sin(i)|. */
 #include "hashes.h"
 #include "mongoreshape/digest.h"
 #include "mongoreshape/view.h"

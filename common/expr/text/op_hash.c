@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_hash.c - $hash, $hexHash: a digest of a text or of binary data.
  *
- * Of binary data the bytes count, not the subtype. A null input gives null before the algorithm is examined. */
+ * The digest of binary data ignores its subtype. A null input returns null before the algorithm is checked. */
 #include "hashes.h"
 #include "expr/support.h"
 #include "mongoreshape/value.h"

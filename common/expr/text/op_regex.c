@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_regex.c - $regexMatch, $regexFind, $regexFindAll.
  *
- * A pattern that is known when the plan is read is compiled once and shared by all threads; a
- * pattern that comes from the document is compiled for it. Arguments are checked before nulls
- * count, in the server's order, so that a plan with a wrong pattern fails whatever the data are. */
+ * A pattern that is constant in the plan is compiled once and shared by all threads; a pattern from the document is
+ * compiled for it. Arguments are checked before nulls, in the server's order, so that a plan with an invalid pattern
+ * fails for any data. */
 #include "text_ops.h"
 
 enum { INPUT, REGEX, OPTIONS };
 
-/* Pattern and options out of the two arguments. *none: the pattern is nullish. why set on FAIL. */
+/* Pattern and options from the two arguments. *none: the pattern is nullish. why set on FAIL. */
 static enum mrs_status
 pattern_of(struct mrs_val regex, struct mrs_val options, struct mrsi_text *pattern,
            struct mrsi_text *flags, const char **why)
@@ -75,7 +75,7 @@ compile_regex(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val spec, s
     return mrsi_regex_keep(c, x, regex->lit, options ? options->lit : mrs_missing(), e);
 }
 
-/* Pattern and options compiled for this evaluation; *r stays where the pattern is nullish. */
+/* Pattern and options, compiled for this evaluation; *r is unchanged if the pattern is nullish. */
 static enum mrs_status
 compile_now(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val regex, struct mrs_val options,
             struct mrsi_regex **r, bool *mine)
@@ -145,7 +145,7 @@ eval_match(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *out)
     return s == MRS_OK ? mrsi_ret_bool(ev, yes, out) : s;
 }
 
-/* Appends {match, idx, captures} to what is being built. */
+/* Appends {match, idx, captures} to the result. */
 static void
 build_match(struct mrs_build *b, struct mrsi_text text, const struct mrsi_regex_match *m, uint32_t idx)
 {

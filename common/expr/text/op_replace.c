@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_replace.c - $replaceOne, $replaceAll, $split: by a text or by a regular expression.
  *
- * A regular expression finds what $regexFindAll finds. Types are checked before null counts, but for $split, as the
- * server has it. The groups of the expression become elements of a $split, behind the part that ends there. */
+ * A regular expression finds the same matches as $regexFindAll. Types are checked before null, except for $split, as in
+ * the server. The groups of the expression become elements of a $split, after the part that ends there. */
 #include "text_ops.h"
 
 /* A constant regular expression is compiled once, with the plan. */
@@ -39,10 +39,10 @@ is_pattern(const struct mrs_expr *x, struct mrs_val v)
 
 /* ---- $split ---- */
 
-/* What a $split cuts; no text and no pattern: the result is null. */
+/* The input of $split; neither text nor pattern: the result is null. */
 struct splitting {
     struct mrsi_text text, sep;
-    struct mrs_val pattern; /* REGEX: instead of sep */
+    struct mrs_val pattern; /* REGEX: replaces sep */
 };
 
 static enum mrs_status
@@ -126,7 +126,7 @@ split_count(struct mrsi_text text, struct mrsi_text sep)
     return n;
 }
 
-/* Counted first, so that the array is written once, where it stays. */
+/* Counts first, so that the array is written once, in its final place. */
 static enum mrs_status
 split_by_text(const struct mrs_expr *x, struct mrs_eval *ev, struct mrsi_text text, struct mrsi_text sep,
               struct mrs_val *out)
@@ -222,7 +222,7 @@ struct replacement {
     bool all;
 };
 
-/* Writes the result to `to`, or where that is NULL only gives its length. */
+/* Writes the result to `to`; if that is NULL, only returns its length. */
 static uint64_t
 replaced(const struct replacement *r, char *to)
 {
@@ -247,7 +247,7 @@ replaced(const struct replacement *r, char *to)
         at += r->find.n;
         go_on = r->all;
         if (!r->find.n &&
-            r->all) { /* between all characters: the one that is here goes first */
+            r->all) { /* between all characters: the current one is copied first */
             uint32_t len = at < end ? mrsi_utf8_len((uint8_t)*at) : 0;
             len = len < (uint32_t)(end - at) ? len : (uint32_t)(end - at);
             if (to) {
@@ -264,7 +264,7 @@ replaced(const struct replacement *r, char *to)
     return n + (uint64_t)(end - at);
 }
 
-/* The text with what a regular expression finds in it replaced, in buf. */
+/* The text with all matches of a regular expression replaced, in buf. */
 static enum mrs_status
 replace_matches(struct mrs_eval *ev, struct mrsi_matches *all, const struct replacement *r, struct mrs_buf *buf)
 {

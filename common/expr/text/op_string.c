@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* op_string.c - operators on text.
  *
- * Strings are bytes with a length: NUL is data, letters are ASCII letters only, nothing is
- * normalised. Results are written once into the arena. The order of checks (type before null, or
- * null before type) is the server's and differs from operator to operator; callers depend on it,
- * because a failing check refuses a document where a null would pass. */
+ * Strings are bytes with a length: NUL is data, letters are ASCII letters only, nothing is normalized. Results are
+ * written once into the arena. The order of checks (type before null, or null before type) is the server's and differs
+ * between operators; callers depend on it, because a failing check refuses a document that a null would not. */
 #include "text_ops.h"
 
 enum mrs_status
@@ -32,7 +31,7 @@ mrsi_text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, con
     return mrsi_spend(ev, text->n / MRSI_TEXT_STEP);
 }
 
-/* An argument as the text that the server takes it for; a nullish one is "". */
+/* An argument as text, by the server's coercion; "" if nullish. */
 static enum mrs_status
 coerced(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, struct mrsi_text *text)
 {
@@ -129,13 +128,13 @@ eval_strcasecmp(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val *o
     return mrsi_ret_i32(ev, order < 0 ? -1 : order > 0, out);
 }
 
-/* What $trim takes away without `chars`: NUL and the blanks that the server counts as such. */
+/* Characters removed by $trim without `chars`: NUL and the server's blanks. */
 static const char BLANKS[] = "\0 "
                              "\t\n\v\f\r\xC2\xA0\xE1\x9A\x80\xE2\x80\x80\xE2\x80\x81\xE2\x80\x82"
                              "\xE2\x80\x83\xE2\x80\x84\xE2\x80\x85"
                              "\xE2\x80\x86\xE2\x80\x87\xE2\x80\x88\xE2\x80\x89\xE2\x80\x8A";
 
-/* Whether the code point p[0..n) is one of the set. */
+/* Whether the code point p[0..n) is in the set. */
 static bool
 in_set(struct mrsi_text set, const char *p, uint32_t n)
 {
@@ -296,7 +295,7 @@ eval_length_bytes(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val 
     return length(x, ev, false, out);
 }
 
-/* What $indexOfCP and $indexOfBytes have in common; found->p is NULL where the input is nullish. */
+/* The common part of $indexOfCP and $indexOfBytes; found->p is NULL if the input is nullish. */
 struct search_args {
     struct mrsi_text text, find;
     int32_t start, end;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sha256.c - the digest SHA-256 (FIPS 180-4).
  *
- * A message is cut into blocks of 16 words, big-endian, which are drawn out to 64; each is stirred into eight words
- * of state. The constants of the standard are the first 32 bits behind the point of the cube roots (at the start, of
- * the square roots) of the first primes. */
+ * A message is cut into blocks of 16 words, big-endian, which are expanded to 64; each block is mixed into eight words
+ * of state. The constants of the standard are the first 32 bits of the fractional parts of the cube roots (for the
+ * initial state, of the square roots) of the first primes. */
 #include "hashes.h"
 #include "mongoreshape/assert.h"
 #include "mongoreshape/digest.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text_ops.h - what the operators on text share: their arguments, and the matches of a regular expression. */
+/* text_ops.h - shared by the operators on text: their arguments, and the matches of a regular expression. */
 #ifndef MRS_EXPR_TEXT_OPS_H
 #define MRS_EXPR_TEXT_OPS_H
 
@@ -13,7 +13,7 @@ enum mrs_status mrsi_text_too_large(const struct mrs_expr *x, struct mrs_eval *e
 /* Argument i, which must be a string or nullish; text->p is NULL for a nullish one. */
 enum mrs_status mrsi_text_or_null(const struct mrs_expr *x, uint32_t i, struct mrs_eval *ev, const char *what,
                                   struct mrsi_text *text);
-/* The first place of `find` in [from, end); NULL: none. An empty one is found at once. */
+/* The first occurrence of `find` in [from, end); NULL: none. An empty text is found at once. */
 static inline const char *
 mrsi_text_search(const char *from, const char *end, struct mrsi_text find)
 {
@@ -21,22 +21,22 @@ mrsi_text_search(const char *from, const char *end, struct mrsi_text find)
 }
 
 /* ---- op_regex.c ---- */
-/* All matches in a text, one after the other. After an empty match the search continues a code point later, and never
- * at the end of the text; an empty text is tried once. */
+/* Iterates over all matches in a text. After an empty match the search continues a code point later, and never at the
+ * end of the text; an empty text is tried once. */
 struct mrsi_matches {
     const struct mrsi_regex *regex;
     struct mrsi_text text;
-    uint32_t at;   /* where the next search begins */
-    uint32_t next; /* behind the match, or behind the code point where it is empty */
+    uint32_t at;   /* start of the next search */
+    uint32_t next; /* end of the match, or of the code point after an empty match */
     bool begun;
 };
-/* m->n is 0 behind the last one. */
+/* m->n is 0 after the last one. */
 enum mrs_status mrsi_matches_next(struct mrsi_matches *all, struct mrs_eval *ev, struct mrsi_regex_match *m);
-/* The value of a regular expression, compiled: x->extra where the plan has it as a constant; else *mine: the caller
- * frees it. */
+/* The compiled form of a regular expression: x->extra if it is constant in the plan; else *mine: the caller frees
+ * it. */
 enum mrs_status mrsi_regex_of(const struct mrs_expr *x, struct mrs_eval *ev, struct mrs_val regex,
                               struct mrsi_regex **out, bool *mine);
-/* Of a plan: into x->extra. FAIL MRS_E_PLAN: the pattern is wrong. mrsi_regex_drop: its free_extra. */
+/* Compiles a constant into x->extra. FAIL MRS_E_PLAN: invalid pattern. mrsi_regex_drop: its free_extra. */
 enum mrs_status mrsi_regex_keep(struct mrsi_compile *c, struct mrs_expr *x, struct mrs_val regex,
                                 struct mrs_val options, struct mrs_err *e);
 void mrsi_regex_drop(struct mrs_expr *x);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* advise.h - the rules of thumb that data break, and the steps that correct it. */
+/* advise.h - checks data against schema rules, and names the steps that correct violations. */
 #ifndef MRSI_INSPECT_ADVISE_H
 #define MRSI_INSPECT_ADVISE_H
 
@@ -7,23 +7,22 @@
 #include "mongoreshape/inspect.h"
 
 const char *mrsi_iso_time(int64_t ms, char out[40]); /* 2024-05-01T00:00:00Z */
-/* When the largest document reaches 16 MiB at its rate; false: it does not grow. */
+/* When the largest document reaches 16 MiB at its growth rate; false: it does not grow. */
 bool mrsi_limit_date(const struct mrsi_limit *l, int64_t *ms);
-/* "one-to-one", "one-to-few", "one-to-many", "one-to-squillions", "many-to-many"; NULL: a sample
- * does not tell */
+/* "one-to-one", "one-to-few", "one-to-many", "one-to-squillions", "many-to-many"; NULL: unknown for a sample */
 const char *mrsi_cardinality(const struct mrsi_reference *r);
 
-/* "3.8 MiB", into the caller's room. */
+/* "3.8 MiB", in memory of the caller. */
 const char *mrsi_said_bytes(double n, char out[32]);
 
-/* What a rule says; figures are added to the last one said, up to four. */
+/* The output of rules; figures are added to the last finding, up to four. */
 struct mrsi_saying {
     struct mrsi_inspection *x;
     struct mrs_buf figures;
     struct mrs_build build;
     enum mrs_status s;
     struct mrs_err *e;
-    struct mrsi_rule_found nowhere; /* what is said without memory, never read */
+    struct mrsi_rule_found nowhere; /* receives findings without memory, never read */
 };
 struct mrsi_rule_found *mrsi_say(struct mrsi_saying *y, struct mrsi_collection *c, const char *rule, const char *path,
                                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
@@ -39,12 +38,12 @@ void mrsi_rules_of_indexes(struct mrsi_saying *y, struct mrsi_collection *c); /*
 
 void mrsi_rules_of_workload(struct mrsi_saying *y); /* workload.c */
 
-/* profile.c: the workload that the database profiler recorded, where none was given. */
+/* profile.c: makes the workload from the database profiler, if none was given. */
 enum mrs_status mrsi_workload_measure(struct mrsi_inspection *x, const struct mrs_inspect_source *source,
                                       struct mrs_err *e);
-/* FAIL MRS_E_USAGE: the text is no workload of these collections. NULL: none. */
+/* FAIL MRS_E_USAGE: the text is not a valid workload of these collections. NULL: none. */
 enum mrs_status mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *e);
-/* Reads of a collection; reads that want documents of both. 0: none, or not known. */
+/* Reads of a collection; reads of documents of both together. 0: none, or unknown. */
 double mrsi_reads_alone(const struct mrsi_inspection *x, const struct mrsi_collection *c);
 double mrsi_reads_together(const struct mrsi_inspection *x, const struct mrsi_collection *a,
                            const struct mrsi_collection *b);

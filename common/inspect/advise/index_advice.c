@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* index_advice.c - indexes that cost writes and that no query needs. */
+/* index_advice.c - unnecessary indexes, which cost writes. */
 #include "advise.h"
 #include "mongoreshape/walk.h"
 #include <stdio.h>
@@ -22,7 +22,7 @@ direction(struct mrs_val v)
     return mrs_val_integral(v, &n) ? (n < 0 ? -1 : 1) : 0;
 }
 
-/* Whether a's keys are the first of b's and not all, in the same directions or all reversed. */
+/* Whether a's keys are a proper prefix of b's, in the same directions or all reversed. */
 static bool
 is_prefix(const struct mrsi_seen_index *a, const struct mrsi_seen_index *b)
 {

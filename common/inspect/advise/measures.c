@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measures.c - what rules and reports say alike: dates, when a document is full, how many belong to one. */
+/* measures.c - shared by rules and reports: dates, the date when a document is full, cardinality. */
 #include "advise.h"
 #include "mongoreshape/ejson.h"
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* profile.c - the operations that a server's profiler noted (system.profile), added up as a workload.
+/* profile.c - sums up the operations recorded by a server's profiler (system.profile) as a workload.
  *
- * What comes out has the form of --workload, so the rules do not know the difference but for what they say of its
- * source. Operations of dump tools and of our own say nothing about applications and are left out, and so are those
- * that failed. Memory is bounded: only so many different paths are counted, the report says how many operations on
- * others were left out. */
+ * The result has the form of --workload, so the rules treat both alike, except for the source in their text. Operations
+ * of dump tools and of our own say nothing about applications and are ignored, and so are failed ones. Memory is
+ * bounded: only a limited number of different paths is counted, and the report gives the number of operations on
+ * others. */
 #include "advise.h"
 #include "mongoreshape/build.h"
 #include "mongoreshape/value.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 enum { ROWS = 8192, SLOTS = 4 * ROWS, NAME_MOST = 256, FEW = 100, QUICK_MS = 10, NESTED_MOST = 8 };
-/* What is counted of a collection: by path or collection, or (insert, writes, delete) at all; as --workload has it. */
+/* A counter of a collection: by path or collection, or (insert, writes, delete) one for all; as in --workload. */
 enum profile_kind { FIND, INSERT, UPDATE, WRITES, DELETE, TOGETHER, SUM, KINDS, COLLECTION = KINDS };
 static const struct {
     const char *key;
@@ -34,13 +34,13 @@ struct profile {
     struct profile_row *row;
     uint32_t rows;
     uint32_t *slot; /* row + 1; 0: free */
-    uint64_t operations, left; /* left: of a path that had no room */
+    uint64_t operations, left; /* left: of paths that did not fit */
     int64_t from, to, least_ms;
 };
 
 /* ---- counting ---- */
-/* The row of that name, made where there is none; NULL: no room. A table of its own: names are compared, and their
- * number is bounded. */
+/* The row of that name, added if missing; NULL: no room. A separate kind of table: it compares names, and their number
+ * is bounded. */
 static struct profile_row *
 row_of(struct profile *p, uint32_t coll, enum profile_kind kind, const char *name, bool make)
 {
@@ -65,13 +65,13 @@ static void
 credit(struct profile *p, uint32_t coll, enum profile_kind kind, const char *name, uint64_t n)
 {
     struct profile_row *r = n ? row_of(p, coll, kind, name, true) : NULL;
-    if (r) { /* what a dump says of itself may be any number */
+    if (r) { /* numbers in a foreign dump may have any value */
         r->n = n < INT64_MAX - r->n ? r->n + n : INT64_MAX;
     }
     p->left += n && !r;
 }
 
-/* A path as inspect writes it: without positions (`lines.$[].qty`, `lines.0.qty`). */
+/* A path in the notation of inspect: without positions (`lines.$[].qty`, `lines.0.qty`). */
 static void
 plain_path(const char *path, char out[NAME_MOST])
 {
@@ -103,7 +103,7 @@ first_of(struct mrs_view d, struct mrs_elem *x)
 }
 
 /* ---- reads ---- */
-/* The field in the root that a projection wants alone, but for `_id`; false: it wants others, or all. */
+/* The only top-level field in a projection, besides `_id`; false: it has others, or all. */
 static bool
 wanted_alone(struct mrs_view projection, char out[NAME_MOST])
 {
@@ -114,7 +114,7 @@ wanted_alone(struct mrs_view projection, char out[NAME_MOST])
     while (mrs_walk_next(&w, &x) > 0) {
         int64_t number;
         bool no = mrs_is_number(x.v) && mrs_val_integral(x.v, &number) && number == 0;
-        bool made = x.v.type == MRS_STRING || /* or {$slice: 3}, which wants all the other fields as well */
+        bool made = x.v.type == MRS_STRING || /* or {$slice: 3}, which includes all other fields as well */
                     (x.v.type == MRS_DOCUMENT && mrs_doc_get(mrs_val_view(x.v), "$elemMatch").type == MRS_MISSING);
         size_t root = strcspn(x.name, ".");
         if (strcmp(x.name, "_id") == 0) {
@@ -147,7 +147,7 @@ count_read(struct profile *p, uint32_t coll, struct mrs_view filter, struct mrs_
     credit(p, coll, FIND, name, 1);
 }
 
-/* What a $group adds up, of fields that are as they are stored. */
+/* Counts the fields that a $group sums, if they are stored fields. */
 static void
 count_sums(struct profile *p, uint32_t coll, struct mrs_view group)
 {
@@ -167,7 +167,7 @@ count_sums(struct profile *p, uint32_t coll, struct mrs_view group)
     }
 }
 
-/* Whether behind this stage fields are those of the documents that are stored. */
+/* Whether fields after this stage are those of the stored documents. */
 static bool
 keeps_fields(const char *stage)
 {
@@ -175,7 +175,7 @@ keeps_fields(const char *stage)
     return MRS_IS_ONE_OF(stage, keep);
 }
 
-/* {from: "other"}: a read that wants documents of both. */
+/* {from: "other"}: a read of documents of both. */
 static bool
 count_lookup(struct profile *p, uint32_t coll, struct mrs_val stage)
 {
@@ -233,7 +233,7 @@ count_paths(struct profile *p, uint32_t coll, struct mrs_view fields, uint64_t n
     }
 }
 
-/* u: operators, a pipeline of stages that have the form of operators, or a whole document. */
+/* u: operators, a pipeline of stages in the form of operators, or a whole document. */
 static void
 count_update(struct profile *p, uint32_t coll, struct mrs_val u, uint64_t n)
 {
@@ -252,7 +252,7 @@ count_update(struct profile *p, uint32_t coll, struct mrs_val u, uint64_t n)
     }
 }
 
-/* How many documents an operation wrote, where the server noted it. */
+/* The number of documents written, if the server recorded it. */
 static uint64_t
 written(struct mrs_view doc, const char *name)
 {
@@ -323,7 +323,7 @@ count_kind(struct profile *p, uint32_t coll, struct mrs_view doc)
     return true;
 }
 
-/* Whole collections are read by these, and no user waits for it. */
+/* Tools read whole collections, and no user waits for them. */
 static bool
 by_a_tool(struct mrs_view doc)
 {
@@ -426,7 +426,7 @@ put_workload(struct profile *p, struct mrs_err *e)
     return s == MRS_OK && !kept ? mrs_err_memory(e, doc.n) : s;
 }
 
-/* Where figures come from: what the whole report says of it, and each rule. */
+/* The source of figures: for the whole report, and for each rule. */
 static enum mrs_status
 put_source(struct profile *p, struct mrs_err *e)
 {
@@ -477,7 +477,7 @@ mrsi_workload_measure(struct mrsi_inspection *x, const struct mrs_inspect_source
     MRS_ASSERT(x->coll || x->colls == 0);
     struct profile p = {.x = x, .from = INT64_MAX, .to = INT64_MIN, .least_ms = INT64_MAX};
     struct mrs_inspect_sink to = {.doc = count_operation, .arg = &p, .in_order = true};
-    if (!source->profile || x->workload.n > MRS_DOC_MIN) { /* what people say counts */
+    if (!source->profile || x->workload.n > MRS_DOC_MIN) { /* a given workload has priority */
         return MRS_OK;
     }
     mrs_arena_init(&p.arena, x->mem);

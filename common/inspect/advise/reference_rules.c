@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reference_rules.c - rules about references: orphans, references without an index, documents that belong into
- * others. */
+/* reference_rules.c - rules on references: orphans, references without an index, documents that should be embedded. */
 #include "advise.h"
 #include "mongoreshape/walk.h"
 #include <stdio.h>
 
 enum { FEW = 20, FEW_MOST = 200, PARENTS = 20, DEEP = 4, BUCKET_ITEMS = 5 };
 
-/* The path as indexes name it: `lines.productId` for `lines[].productId`. */
+/* The path in the notation of indexes: `lines.productId` for `lines[].productId`. */
 static void
 dotted(const struct mrsi_path *p, char *out, size_t size)
 {
@@ -64,7 +63,7 @@ is_first_of_path(const struct mrsi_inspection *x, const struct mrsi_reference *r
     return false;
 }
 
-/* One side has text where the other has what the text is of. */
+/* One side has text, the other the value that the text represents. */
 static void
 type_differs(struct mrsi_saying *y, struct mrsi_reference *r, const char *target)
 {
@@ -106,8 +105,8 @@ index_and_type(struct mrsi_saying *y, struct mrsi_reference *r)
     }
 }
 
-/* Values of r's path that no target of it has. false: none, or a sample does not tell. Where only a sample of the
- * targets was read, those that were looked up count. */
+/* Values of r's path without a target. false: none, or unknown for a sample. If only a sample of the targets was read,
+ * the results of lookups count. */
 static bool
 count_orphans(const struct mrsi_inspection *x, const struct mrsi_reference *r, uint64_t *orphans, uint64_t *of)
 {
@@ -155,7 +154,7 @@ is_referred_to(const struct mrsi_inspection *x, const struct mrsi_collection *c)
     return false;
 }
 
-/* Buckets of measurements are apart on purpose: they have a start, an end, and many items with times of their own. */
+/* Buckets of measurements are separate on purpose: they have a start, an end, and many items with their own times. */
 static bool
 is_of_buckets(const struct mrsi_collection *c)
 {
@@ -180,7 +179,7 @@ could_be_embedded(const struct mrsi_inspection *x, const struct mrsi_reference *
            !is_referred_to(x, c) && !is_of_buckets(c);
 }
 
-/* The tightest parent: the one with fewest children each. */
+/* The parent with the fewest children each. */
 static bool
 is_tightest(const struct mrsi_inspection *x, const struct mrsi_reference *r)
 {

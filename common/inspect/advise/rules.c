@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rules.c - all rules of thumb held against the data, worst first. */
+/* rules.c - checks the data against all rules, worst first. */
 #include "advise.h"
 #include "mongoreshape/build.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-/* ---- saying ---- */
+/* ---- findings ---- */
 struct mrsi_rule_found *
 mrsi_say(struct mrsi_saying *y, struct mrsi_collection *c, const char *rule, const char *path, const char *fmt, ...)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* shape_rules.c - what documents look like: arrays that grow, types that mix, names that are data. */
+/* shape_rules.c - rules on the structure of documents: growing arrays, mixed types, names that are data. */
 #include "advise.h"
 #include "inspect/relate/field_names.h"
 #include <stdio.h>
@@ -29,7 +29,7 @@ refers(const struct mrsi_inspection *x, const struct mrsi_path *p)
     return false;
 }
 
-/* A reference below an array's elements. */
+/* Whether a path below an array's elements is a reference. */
 static bool
 refers_below(const struct mrsi_inspection *x, const struct mrsi_path *p)
 {
@@ -107,7 +107,7 @@ near_limit(struct mrsi_saying *y, struct mrsi_collection *c)
         c->limit.timed ? 2 : 1);
 }
 
-/* Elements of several fields that are the same over and over. */
+/* Elements of several fields that often repeat. */
 static void
 repeated_parts(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_path *p)
 {
@@ -258,7 +258,7 @@ attribute_family(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_p
     for (struct mrsi_path *q = c->path; q < c->path + c->paths; q++) {
         if (same_family(p, q, n.word[0])) {
             if (q < p) {
-                return; /* said for the first of them */
+                return; /* reported for the first of them */
             }
             members++;
             presence += q->of ? (double)q->present / (double)q->of : 0;
@@ -267,7 +267,7 @@ attribute_family(struct mrsi_saying *y, struct mrsi_collection *c, struct mrsi_p
     if (members < FAMILY || presence / members > .7) {
         return;
     }
-    size_t head = strlen(n.word[0]); /* the word as it is written, with what separates it */
+    size_t head = strlen(n.word[0]); /* the word as written, with its separator */
     const char *last = p->last;
     while (last[head] && !strchr("_-. ", last[head]) && head < strlen(n.word[0])) {
         head++;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* workload.c - how often collections are read and written, as people say it, and the rules that follow from it.
+/* workload.c - the frequency of reads and writes, as given by the user, and the rules that use it.
  *
- * {workload: 1, per: "1h", collections: {"db.coll": {find: {path: n}, insert: n, update: {path: n},
- * together: {"db.other": n}, sum: {path: n}}}}; all numbers are for the same length of time. */
+ * {workload: 1, per: "1h", collections: {"db.coll": {find: {path: n}, insert: n, update: {path: n}, together:
+ * {"db.other": n}, sum: {path: n}}}}; all numbers are for the same period. */
 #include "advise.h"
 #include "mongoreshape/ejson.h"
 #include "mongoreshape/walk.h"
@@ -147,8 +147,8 @@ mrsi_workload_read(struct mrsi_inspection *x, const char *text, struct mrs_err *
     return s;
 }
 
-/* ---- what follows ---- */
-/* An array of documents that is read without what is around it. */
+/* ---- rules ---- */
+/* An array of documents that is read without its surrounding document. */
 static void
 read_alone(struct mrsi_saying *y, struct mrsi_collection *c)
 {
@@ -229,7 +229,7 @@ sum_on_read(struct mrsi_saying *y, struct mrsi_collection *c)
     }
 }
 
-/* An index whose first path no read asks for. Of a profile, which is a window, that says nothing: $indexStats does. */
+/* An index whose first path no read uses. A profile covers only a period, so it proves nothing: $indexStats does. */
 static void
 unused_index(struct mrsi_saying *y, struct mrsi_collection *c)
 {
@@ -248,7 +248,7 @@ unused_index(struct mrsi_saying *y, struct mrsi_collection *c)
     }
 }
 
-/* The source of a figure is named with it. */
+/* A figure is reported with its source. */
 static void
 say_source(struct mrsi_saying *y, struct mrsi_rule_found *r)
 {

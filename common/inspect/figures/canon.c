@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* canon.c - a value as references take it: numbers by value, ObjectIds and UUIDs also where they are text. */
+/* canon.c - normalizes a value for references: numbers by value, ObjectIds and UUIDs also as text. */
 #include "figures.h"
 #include "mongoreshape/ejson.h"
 

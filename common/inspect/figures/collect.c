@@ -127,8 +127,8 @@ day(struct mrsi_figures *f, struct mrs_val id)
     }
 }
 
-/* The names of the root describe a document. Most equal those of the document before: they are collected again only
- * from the first name that differs. */
+/* The names of the root describe a document. Most equal those of the previous document: they are collected again only
+ * from the first different name. */
 static void
 begin_shape(struct mrsi_figures *f, uint64_t names)
 {
@@ -179,7 +179,7 @@ enter_level(struct mrsi_figures *f, struct level *l, struct mrsi_trie *at, struc
     mrs_walk_init(&l->walk, d);
 }
 
-/* Counts an element at its spot. true: its object holds the name twice. */
+/* Counts an element at its node. true: its object has the name twice. */
 static bool
 count_element(struct mrsi_figures *f, const struct level *l, struct mrsi_trie *at, const struct mrs_val *v,
               uint64_t ordinal)
@@ -193,7 +193,7 @@ count_element(struct mrsi_figures *f, const struct level *l, struct mrsi_trie *a
         at->last_object = l->no;
     }
     mrsi_trie_count(f, at, v);
-    if (l->list && v->type == MRS_DOCUMENT) { /* parts that repeat are recognised by their bytes */
+    if (l->list && v->type == MRS_DOCUMENT) { /* repeated parts are recognized by their bytes */
         uint64_t h = mrs_hash64(v->p, v->n, 1);
         f->dead |= !mrsi_sketch_add(&at->values.sketch, f->mem, mrsi_figures_sample(f), h ? h : 1, mrs_missing());
     }
@@ -263,7 +263,7 @@ mrsi_figures_add(struct mrsi_figures *f, struct mrs_view doc, uint64_t ordinal, 
     return f->dead ? mrs_err_memory(e, MRSI_REGISTERS) : MRS_OK;
 }
 
-/* Each spot of `from` onto the same of `to`, without recursion: both trees are walked together. */
+/* Adds each node of `from` to the same node of `to`, without recursion: both trees are walked together. */
 static bool
 merge_tree(struct mrsi_figures *to, const struct mrsi_trie *root)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limit.c - the largest document: which array makes it large, and how fast that grows.
+/* limit.c - the largest document: its largest array, and the growth of that.
  *
- * Elements tell when they came by their first date, else by their first ObjectId. What came within 30 days of the
- * newest is the rate. */
+ * The time of an element is its first date, else that of its first ObjectId. The rate is computed from the 30 days
+ * before the newest. */
 #include "figures.h"
 #include <stdio.h>
 
@@ -34,7 +34,7 @@ time_of(struct mrs_val v, int64_t *ms)
     return oid;
 }
 
-/* The array with most bytes outside of arrays, and its path. */
+/* The array with most bytes that is not inside another array, and its path. */
 static struct mrs_val
 largest_array(struct mrs_view doc, char *path, size_t size)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.c - from the figures of a pass to rows of paths; data that were only needed for counting are freed. */
+/* model.c - makes rows of paths from the figures of a pass, and frees data only needed for counting. */
 #include "model.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ more_often(const void *a, const void *b)
     return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
-/* Bytes as a value that lives as long as the inspection; missing without memory, and *ok says so. */
+/* Bytes as a value that lives as long as the inspection; without memory missing, and *ok is false. */
 static struct mrs_val
 keep(struct mrs_arena *a, const uint8_t *p, uint32_t n, uint8_t type, bool *ok)
 {
@@ -50,7 +50,7 @@ keep(struct mrs_arena *a, const uint8_t *p, uint32_t n, uint8_t type, bool *ok)
     return copy ? (struct mrs_val){copy, n, type} : mrs_missing();
 }
 
-/* All slots, those of most frequent values first; to be freed. NULL: no memory. */
+/* All slots, the most frequent values first; the caller frees the list. NULL: no memory. */
 static const struct mrsi_sketch_slot **
 most_frequent(struct mrs_mem *mem, const struct mrsi_sketch *s, uint32_t *n)
 {
@@ -67,7 +67,7 @@ most_frequent(struct mrs_mem *mem, const struct mrsi_sketch *s, uint32_t *n)
     return list;
 }
 
-/* The most frequent values, where all of them are known. */
+/* The most frequent values, if all of them are known. */
 static bool
 frequent(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_sketch *s)
 {
@@ -92,7 +92,7 @@ frequent(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_sketc
     return ok;
 }
 
-/* Bytes as a value again: text and binary got rid of what is around them. */
+/* Bytes as a value again: text and binary were stored without their headers. */
 static struct mrs_val
 bound(struct mrs_arena *a, uint8_t type, const uint8_t *p, uint32_t n, bool *ok)
 {
@@ -185,7 +185,7 @@ way(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s)
     return last != NULL;
 }
 
-/* What could hold the path: documents at the place of its parent, or the elements of an array. */
+/* The number of possible places of the path: documents at the path of its parent, or the elements of an array. */
 static uint64_t
 room_for(const struct mrsi_trie *s)
 {
@@ -213,7 +213,7 @@ row(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_trie *s, s
     return types(x, p, s) && values(x, p, &s->values);
 }
 
-/* The names of `*` as a row of their own, behind that of its values. */
+/* The names of `*` as a separate row, after that of its values. */
 static bool
 row_of_names(struct mrsi_inspection *x, struct mrsi_path *p, const struct mrsi_path *star, const struct mrsi_trie *s)
 {
@@ -274,7 +274,7 @@ shapes(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_s
     return ok;
 }
 
-/* Documents a day by the time of their ObjectIds: those of the 30 days up to the newest. */
+/* Documents a day by the time of their ObjectIds: in the 30 days up to the newest. */
 static double
 growth(const struct mrsi_figures *f)
 {

@@ -1,34 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model.h - what is known of the data once they were read: collections, paths, references, copies, rules.
+/* model.h - the model of the data after reading: collections, paths, references, copies, rules.
  *
- * Everything lies in the arena of the inspection. Where two paths are compared, it is by the sorted hashes of their
- * values (canon.c). */
+ * Everything is in the arena of the inspection. Paths are compared by the sorted hashes of their values (canon.c). */
 #ifndef MRSI_INSPECT_MODEL_H
 #define MRSI_INSPECT_MODEL_H
 
 #include "figures.h"
 
-struct mrsi_way { /* how to reach a path's values in a document */
+struct mrsi_way { /* one part of the way to a path's values in a document */
     const char *name;
     uint32_t n;
     enum mrsi_path_kind kind;
-    bool once; /* no document holds the name twice: who has found it need not look on */
+    bool once; /* no document has the name twice: the search can stop at the first */
 };
 
 struct mrsi_frequent {
-    struct mrs_val value; /* cut */
+    struct mrs_val value; /* shortened */
     uint64_t n;
 };
 struct mrsi_type_figures {
-    struct mrs_val min, max; /* cut; missing: the type has no order of use */
+    struct mrs_val min, max; /* shortened; missing: the type has no useful order */
     uint64_t n;
     uint8_t type;
 };
 struct mrsi_path {
     struct mrsi_collection *in;
-    const struct mrsi_path *parent; /* NULL: it is in the root */
+    const struct mrsi_path *parent; /* NULL: the root contains it */
     const char *text; /* `lines[].productId` */
-    const char *last; /* name of its last field; of `*` and `[]` that of what holds them */
+    const char *last; /* name of its last field; for `*` and `[]` that of their container */
     struct mrsi_way *way;
     uint32_t ways, lists; /* lists: how many `[]` */
     enum mrsi_path_kind kind;
@@ -39,27 +38,27 @@ struct mrsi_path {
     struct mrsi_frequent *frequent;
     uint32_t n_frequent;
     struct mrsi_quantiles *length; /* of arrays; NULL */
-    /* its values, as references take them; sketches emptied */
+    /* its values, counted as for references; sketches emptied */
     struct mrsi_counted count;
     uint64_t distinct;
-    bool exact; /* distinct is */
+    bool exact; /* whether distinct is exact */
     uint64_t *hash, *number_hash; /* sorted samples; NULL: no reference can start here */
     uint32_t hashes, number_hashes;
-    uint64_t limit, number_limit; /* hashes above are not in the sample; UINT64_MAX: it is whole */
+    uint64_t limit, number_limit; /* larger hashes are not in the sample; UINT64_MAX: it is complete */
 };
 
 struct mrsi_seen_index {
     const char *name;
     struct mrs_view key; /* {path: direction} */
     struct mrs_view spec;
-    uint64_t used; /* by $indexStats; UINT64_MAX: not known */
-    int64_t used_since, used_days; /* since when that was counted */
-    const char *used_on; /* members of the set that counted */
+    uint64_t used; /* by $indexStats; UINT64_MAX: unknown */
+    int64_t used_since, used_days; /* start of the counting */
+    const char *used_on; /* members of the replica set that counted */
     bool unique, plain; /* plain: neither sparse, partial, TTL, collated, hidden nor of a special kind */
 };
 
 struct mrsi_seen_shape {
-    struct mrs_val names; /* one behind the other, each with its NUL; cut */
+    struct mrs_val names; /* in sequence, each with its NUL; shortened */
     uint64_t n;
 };
 
@@ -73,8 +72,8 @@ struct mrsi_tree_figures {
     uint64_t roots, depth, cycles;
 };
 struct mrsi_versions {
-    const struct mrsi_path *path; /* of the version */
-    const struct mrsi_path *differs; /* a path that one version has and another has not; NULL */
+    const struct mrsi_path *path; /* to the version */
+    const struct mrsi_path *differs; /* a path that exists in one version only; NULL */
     uint32_t n;
 };
 
@@ -82,23 +81,23 @@ struct mrsi_collection {
     uint32_t no; /* in the source */
     const char *ns, *name; /* name: without the database */
     uint32_t db_n; /* bytes of the database's name */
-    uint64_t documents, bytes, name_bytes, deep, twice; /* as of figures */
+    uint64_t documents, bytes, name_bytes, deep, twice; /* as in figures */
     struct mrsi_quantiles size;
     struct mrs_val max_id;
     struct mrsi_limit limit;
     struct mrsi_seen_shape *shape;
     uint32_t shapes;
-    uint64_t n_shapes; /* different ones */
+    uint64_t n_shapes; /* number of different ones */
     double growth; /* documents a day, of the last 30; negative: unknown */
-    double share; /* part of its documents that was examined; less than 1: a sample, of which all figures are */
+    double share; /* fraction of its documents that was read; less than 1: a sample, the base of all figures */
     struct mrsi_path *path;
     uint32_t paths;
     struct mrsi_seen_index *index;
     uint32_t indexes;
-    struct mrsi_series series; /* time NULL: it is none */
-    struct mrsi_tree_figures tree; /* path NULL: it is none */
+    struct mrsi_series series; /* time NULL: no time series */
+    struct mrsi_tree_figures tree; /* path NULL: no tree */
     struct mrsi_versions versions;
-    bool has_data, view, buckets, cut; /* buckets: a time series of them; cut: damage ended it */
+    bool has_data, view, buckets, cut; /* buckets: a time series of them; cut: damage ended the read */
 };
 
 struct mrsi_two_way {
@@ -109,14 +108,14 @@ enum { MRSI_PARTS = 3 };
 struct mrsi_reference {
     struct mrsi_path *from[MRSI_PARTS], *to[MRSI_PARTS];
     uint32_t parts;
-    bool as_number; /* text of the one is a number of the other */
+    bool as_number; /* text on one side is a number on the other */
     bool dbref, self, hinted, exact;
-    bool by_kind; /* a sibling field names this collection */
-    bool among_types; /* the path has values of each type that the key has */
-    bool candidate, dropped; /* dropped: of no use any more */
+    bool by_kind; /* a sibling field gives the name of this collection */
+    bool among_types; /* the path has values of each type of the key */
+    bool candidate, dropped; /* dropped: not used any more */
     double score, v, n, f, contained, cover;
     uint64_t values, distinct, matched, matched_distinct, orphans, orphan_distinct, keys;
-    uint64_t asked, found, asked_values, found_values; /* looked up in all of a sampled collection; 0: not */
+    uint64_t asked, found, asked_values, found_values; /* looked up in all of a sampled collection; 0: no lookups */
     struct mrsi_quantiles per_parent;
     uint64_t parents, none;
     const char *match;
@@ -137,10 +136,10 @@ struct mrsi_rule_found {
     struct mrsi_reference *reference;
     struct mrsi_path *at;
     struct mrsi_copied *copy;
-    const char *why; /* no step was planned; NULL */
+    const char *why; /* why no step was planned; NULL */
     const char *plan; /* its step in the suggested plan, as text; NULL */
-    bool planned; /* a step of the suggested plan mends it */
-    int severity; /* 3: it will break, 2: it hurts, 1: worth a look */
+    bool planned; /* a step of the suggested plan corrects it */
+    int severity; /* 3: will break, 2: has a cost, 1: worth a review */
 };
 
 struct mrsi_inspection {
@@ -148,9 +147,9 @@ struct mrsi_inspection {
     const char *name, *kind, *tool;
     bool sampled;
     double share;
-    struct mrs_view workload; /* empty: not known */
+    struct mrs_view workload; /* empty: unknown */
     const char *workload_source; /* "--workload" or "system.profile" */
-    const char *measured; /* of how many operations, from when to when; NULL: not measured */
+    const char *measured; /* number and period of the operations; NULL: not measured */
     bool plan_written; /* the suggested plan is in a file */
     bool profile_cut; /* damage ended system.profile */
     struct mrs_arena arena;
@@ -171,16 +170,16 @@ mrsi_is_sampled(const struct mrsi_collection *c)
 {
     return c->share < 1;
 }
-/* Its number of documents, estimated for a sample. */
+/* Its number of documents, extrapolated for a sample. */
 static inline uint64_t
 mrsi_all_documents(const struct mrsi_collection *c)
 {
     return (uint64_t)((double)c->documents / c->share + .5);
 }
-/* The figures of a collection as rows of its paths. */
+/* Stores the figures of a collection as rows of its paths. */
 enum mrs_status mrsi_model_take(struct mrsi_inspection *x, struct mrsi_collection *c, const struct mrsi_figures *f,
                                 struct mrs_err *e);
-/* Something was not examined: it is said. */
+/* Records that something was not examined, for the report. */
 enum mrs_status mrsi_model_leave(struct mrsi_inspection *x, struct mrs_err *e, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

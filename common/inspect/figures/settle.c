@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* settle.c - a tree of paths as it is shown: in the order of documents, names that are data as one path. */
+/* settle.c - brings a tree of paths into its final form: document order, names that are data as one path. */
 #include "figures.h"
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ sort_children(struct mrsi_figures *f, struct mrsi_trie *s)
     return true;
 }
 
-/* What a field counted goes to `*`, its name among the names; all that is below it goes below `*`. */
+/* Moves the counts of a field to `*`, its name to the names, and all nodes below it below `*`. */
 static bool
 fold_one(struct mrsi_figures *f, struct mrsi_trie *any, struct mrsi_trie *c)
 {
@@ -65,7 +65,7 @@ fold_one(struct mrsi_figures *f, struct mrsi_trie *any, struct mrsi_trie *c)
     return !f->dead;
 }
 
-/* More names than a person gives: they are data. */
+/* More names than a schema defines: they are data. */
 static bool
 fold_names(struct mrsi_figures *f, struct mrsi_trie *s)
 {
@@ -89,7 +89,7 @@ fold_names(struct mrsi_figures *f, struct mrsi_trie *s)
     return ok;
 }
 
-/* Workers keep a few values more than they have to; what is left at the end depends on the documents alone. */
+/* Workers keep a few values more than necessary; what is left depends on the documents alone. */
 static bool
 shrink(struct mrsi_figures *f, struct mrsi_counted *c)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sketch.c - different values in bounded memory: the smallest hashes with their counts, and HyperLogLog for the rest
- * (Flajolet et al. 2007; the estimator is Ertl's of 2017, which needs no table of biases). */
+/* sketch.c - counts different values in bounded memory: the smallest hashes with their counts, and HyperLogLog for the
+ * rest.
+ *
+ * HyperLogLog: Flajolet et al. 2007; the estimator is Ertl's of 2017, which needs no bias tables. */
 #include "figures.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* A table of its own: hashes past the limit leave it. */
+/* A separate kind of table: hashes over the limit are removed. */
 static struct mrsi_sketch_slot *
 place(const struct mrsi_sketch *s, uint64_t hash)
 {
@@ -16,7 +18,7 @@ place(const struct mrsi_sketch *s, uint64_t hash)
     return &s->slot[i];
 }
 
-/* A new table with the slots that stay. */
+/* Makes a new table with the remaining slots. */
 static bool
 rehash(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t cap)
 {
@@ -43,7 +45,7 @@ rehash(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t cap)
 static void
 observe(struct mrsi_sketch *s, uint64_t hash)
 {
-    uint64_t rest = hash << 12 | 1u << 11; /* the registers by the first 12 bits, ranks by the others */
+    uint64_t rest = hash << 12 | 1u << 11; /* the first 12 bits select the register, the others give the rank */
     uint8_t rank = (uint8_t)(__builtin_clzll(rest) + 1);
     uint8_t *r = &s->registers[hash >> 52];
     *r = rank > *r ? rank : *r;
@@ -56,7 +58,7 @@ mrsi_by_hash(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The k-th smallest of n hashes, from 1; they are moved about (Hoare's select). */
+/* The k-th smallest of n hashes, from 1; reorders them (Hoare's select). */
 static uint64_t
 least(uint64_t *h, int32_t n, int32_t k)
 {
@@ -87,7 +89,7 @@ least(uint64_t *h, int32_t n, int32_t k)
     return h[k - 1];
 }
 
-/* Keeps the `size` smallest hashes; all of them are noted in the registers first. */
+/* Keeps the `size` smallest hashes; adds all of them to the registers first. */
 bool
 mrsi_sketch_shrink(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size)
 {
@@ -115,7 +117,7 @@ mrsi_sketch_shrink(struct mrsi_sketch *s, struct mrs_mem *mem, uint32_t size)
     return rehash(s, mem, s->cap);
 }
 
-/* Notes how a value is shown; *at: where, 0 where it is not. False: no memory. */
+/* Stores a value for display; *at: its offset, 0 if not stored. False: no memory. */
 static bool
 show(struct mrsi_sketch *s, struct mrs_mem *mem, struct mrs_val v, uint32_t *at)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spots.c - the paths of a collection as a tree, and what is counted at each. */
+/* spots.c - the paths of a collection as a tree, and the counts of each. */
 #include "figures.h"
 
-/* ---- the tree, and a table of its own: parent, kind and name make a key ---- */
+/* ---- the tree, and its own hash table: parent, kind and name form the key ---- */
 static uint32_t
 slot_of(const struct mrsi_figures *f, const struct mrsi_trie *parent, enum mrsi_path_kind kind, const char *name,
         uint32_t n)
@@ -62,7 +62,7 @@ spot_new(struct mrsi_figures *f, struct mrsi_trie *parent, enum mrsi_path_kind k
     return s;
 }
 
-/* The child of that name, made where there is none: most often the one behind the child before. NULL: no memory. */
+/* The child of that name, added if missing: usually the one after the previous child. NULL: no memory. */
 struct mrsi_trie *
 mrsi_trie_child(struct mrsi_figures *f, struct mrsi_trie *parent, enum mrsi_path_kind kind, const char *name,
                 uint32_t n)
@@ -163,7 +163,7 @@ wait_for(struct mrsi_figures *f, struct mrsi_sketch *to, uint64_t hash, const st
     }
 }
 
-/* One more value; what it is has been counted. */
+/* Adds a value; its class has been counted. */
 void
 mrsi_counted_add(struct mrsi_figures *f, struct mrsi_counted *c, const struct mrs_val *v)
 {
@@ -213,7 +213,7 @@ mrsi_counted_merge(struct mrsi_figures *f, struct mrsi_counted *to, const struct
     }
 }
 
-/* Values of one type by their order; text and binary by their bytes. The most frequent first. */
+/* Compares values of one type by their order; text and binary by their bytes. The most frequent type first. */
 static int
 order(uint8_t type, const uint8_t *a, uint32_t an, const uint8_t *b, uint32_t bn)
 {
@@ -251,8 +251,8 @@ extent_of(struct mrsi_figures *f, struct mrsi_trie *at, uint8_t type)
     return *x;
 }
 
-/* A number that orders values of one type, coarsely: equal numbers say nothing. A value whose number lies between those
- * of the extremes is no extreme. */
+/* A number that coarsely orders values of one type; equal numbers decide nothing. A value whose number lies strictly
+ * between those of the extremes is no extreme. */
 static uint64_t
 rank_of(uint8_t type, const uint8_t *p, uint32_t n)
 {
@@ -263,7 +263,7 @@ rank_of(uint8_t type, const uint8_t *p, uint32_t n)
     if (type == MRS_INT64 || type == MRS_DATE) {
         return mrs_le64(p) ^ 1ull << 63;
     }
-    if (type == MRS_DOUBLE) { /* NaN comes before all; -0 next to 0, which equals it */
+    if (type == MRS_DOUBLE) { /* NaN comes first; -0 next to 0, which equals it */
         w = mrs_le64(p);
         return w << 1 > 0x7FFull << 53 ? 0 : w >> 63 ? ~w : w | 1ull << 63;
     }
@@ -344,7 +344,7 @@ mrsi_trie_count(struct mrsi_figures *f, struct mrsi_trie *at, const struct mrs_v
     mrsi_counted_add(f, &at->values, v);
 }
 
-/* The figures of one spot onto another's; their children are not examined. */
+/* Adds the figures of one node to those of another; not of their children. */
 void
 mrsi_trie_merge(struct mrsi_figures *f, struct mrsi_trie *to, const struct mrsi_trie *from)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tally.c - how small numbers are spread: exact while there are few different ones, then within 0.8 %. */
+/* tally.c - the distribution of small numbers: exact while there are few different ones, then within 0.8 %. */
 #include "figures.h"
 #include <stdlib.h>
 
@@ -128,7 +128,7 @@ by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All values in order, as pairs; *list to be freed. */
+/* All values in order, with counts; the caller frees *list. */
 static uint32_t
 in_order(const struct mrsi_tally *t, struct mrs_mem *mem, struct mrsi_tally_slot **list)
 {

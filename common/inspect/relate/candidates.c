@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* candidates.c - pairs of a path and a key that names and samples suggest; what scores too little is not examined
- * again. */
+/* candidates.c - proposes pairs of a path and a key by names and samples; pairs with a low score are not examined
+ * further. */
 #include "hints.h"
 #include "lookups.h"
 #include <stdlib.h>
@@ -45,7 +45,7 @@ share_a_class(const struct mrsi_path *p, const struct mrsi_path *key)
     return false;
 }
 
-/* Whether one of the values of a `targetType` names the collection. */
+/* Whether a value of a `targetType` is the name of the collection. */
 static bool
 is_named_by(const struct mrsi_relating *x, const struct mrsi_path *kind, const struct mrsi_collection *c)
 {
@@ -66,8 +66,8 @@ is_named_by(const struct mrsi_relating *x, const struct mrsi_path *kind, const s
     return false;
 }
 
-/* Score with what the samples tell. What they do not tell is taken for a match: the exact look decides. False: it is
- * not worth that. */
+/* Computes the score from the samples. Unknown counts as a match: the exact count decides. False: not worth
+ * counting. */
 static bool
 estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
 {
@@ -109,7 +109,7 @@ add_pair(struct mrsi_relating *x, const struct mrsi_ref_pair *pair, struct mrs_e
     return MRS_OK;
 }
 
-/* A short list that is no key otherwise is one for what has its name, or that of its collection. */
+/* A short list that is otherwise no key is one for paths with its name, or that of its collection. */
 static bool
 may_name(const struct mrsi_relating *x, const struct mrsi_path *p, const struct mrsi_path *key)
 {
@@ -128,7 +128,7 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
         return MRS_OK;
     }
     if (mrsi_hint_of(x, p, key)) {
-        return MRS_OK; /* it is said already what it is */
+        return MRS_OK; /* its target is already known */
     }
     if (!estimate(x, &pair.r) || !may_name(x, p, key)) {
         return MRS_OK;
@@ -137,7 +137,7 @@ propose(struct mrsi_relating *x, struct mrsi_path *p, struct mrsi_path *key, boo
     return add_pair(x, &pair, e);
 }
 
-/* The sibling `$ref` of an `$id` names the collections that it can mean. NULL: it is no DBRef. */
+/* The sibling `$ref` of an `$id` gives the names of the possible collections. NULL: it is no DBRef. */
 static const struct mrsi_path *
 ref_beside(const struct mrsi_path *p)
 {
@@ -170,7 +170,7 @@ by_dbref(struct mrsi_relating *x, struct mrsi_path *p, const struct mrsi_path *r
     return s;
 }
 
-/* All paths that others could name, once. */
+/* Lists all possible keys, without duplicates. */
 static enum mrs_status
 list_keys(struct mrsi_relating *x, struct mrs_err *e)
 {
@@ -223,7 +223,7 @@ by_estimate(const void *a, const void *b)
     return x->estimate < y->estimate ? 1 : x->estimate > y->estimate ? -1 : 0;
 }
 
-/* References that people know are counted like the others and chosen before them. */
+/* References in the user's hints are counted like the others and have priority over them. */
 static enum mrs_status
 by_hint(struct mrsi_relating *x, struct mrs_err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choose.c - one target for each path.
+/* choose.c - chooses one target for each path.
  *
- * A path whose values are in several keys refers to the one that owns them: an `_id`, a unique key, one called like
- * its collection. If two keys hold each other's values the same decides which refers to which. */
+ * A path whose values are in several keys refers to the one that owns them: an `_id`, a unique key, one named like its
+ * collection. If two keys have each other's values, the same criteria decide which refers to which. */
 #include "relate.h"
 #include <stdlib.h>
 
@@ -30,7 +30,7 @@ better(const struct mrsi_relating *x, const struct mrsi_reference *a, const stru
         return a->hinted;
     }
     if (a->to[0] == b->to[0] && a->matched != b->matched) {
-        return a->matched > b->matched; /* read in two ways */
+        return a->matched > b->matched; /* the same path read in two ways */
     }
     double d = a->score - b->score;
     if (d > .0001 || d < -.0001) {
@@ -62,7 +62,7 @@ find(const struct mrsi_relating *x, const struct mrsi_path *from, const struct m
     return NULL;
 }
 
-/* How many other paths name a collection by this key. */
+/* The number of other paths that refer to a collection by this key. */
 static uint32_t
 named_by(const struct mrsi_relating *x, const struct mrsi_path *key)
 {
@@ -73,7 +73,7 @@ named_by(const struct mrsi_relating *x, const struct mrsi_path *key)
     return n;
 }
 
-/* Two keys that hold each other's values: whether a owns them. */
+/* Two keys have each other's values: whether a owns them. */
 static bool
 owns(const struct mrsi_relating *x, const struct mrsi_reference *to_a, const struct mrsi_reference *to_b)
 {
@@ -112,11 +112,11 @@ settle_mutual(struct mrsi_relating *x)
     }
 }
 
-/* ---- fit alone ---- */
+/* ---- a single pair ---- */
 static bool
 other_key_fits(const struct mrsi_relating *x, const struct mrsi_reference *r)
 {
-    bool known, names = r->from[0]->names; /* names that are numbers: ids of something, whose all it has */
+    bool known, names = r->from[0]->names; /* names that are numbers: ids of something, and a complete set of them */
     for (uint32_t i = 0; i < x->keys; i++) {
         const struct mrsi_path *key = x->key[i];
         if (key != r->to[0] && key != r->from[0] && mrsi_path_is_key(key) && key->count.n[MRSI_NUMBER] &&
@@ -166,7 +166,7 @@ best_of(const struct mrsi_relating *x, const struct mrsi_path *p)
     return best;
 }
 
-/* A key that itself names another key hands on who names it, while nearly all still match. */
+/* If a key itself refers to another key, its references are passed on to that key, unless too few match. */
 static struct mrsi_reference *
 pass_up(const struct mrsi_relating *x, struct mrsi_reference *r)
 {
@@ -175,7 +175,7 @@ pass_up(const struct mrsi_relating *x, struct mrsi_reference *r)
         struct mrsi_reference *up = next && next->score >= REFERENCE && !next->self ? find(x, r->from[0], next->to[0])
                                                                                     : NULL;
         uint32_t mine = x->words.title[r->to[0]->in->no].n, its = up ? x->words.title[up->to[0]->in->no].n : 0;
-        bool named = up && r->n >= 1 && (up->n < .96 || mine > its); /* it names its target */
+        bool named = up && r->n >= 1 && (up->n < .96 || mine > its); /* its name matches its target */
         if (!up || up == r || named || up->score < CANDIDATE || (double)up->matched < .98 * (double)r->matched) {
             return r;
         }
@@ -211,8 +211,8 @@ add(struct mrsi_relating *x, const struct mrsi_reference *r, struct mrs_err *e)
     return mrsi_reference_add(x->x, r) ? MRS_OK : mrs_err_memory(e, sizeof *r);
 }
 
-/* A path with values of several collections: targets that hold none of each other's values, together nearly all. What
- * the first ones hold is no orphan of the others. */
+/* A path with values of several collections: targets without common values that together cover almost all. Values found
+ * in the first ones are no orphans of the others. */
 static bool
 joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const struct mrsi_path *p,
          struct mrsi_reference *const *taken, uint32_t n)
@@ -236,7 +236,7 @@ joins_in(const struct mrsi_relating *x, const struct mrsi_reference *r, const st
         matched += taken[i]->matched_distinct;
         asked |= taken[i]->asked > 0;
     }
-    return matched <= r->distinct + r->distinct / (asked ? 10 : 100); /* what was looked up is an estimate */
+    return matched <= r->distinct + r->distinct / (asked ? 10 : 100); /* results of lookups are estimates */
 }
 
 enum { TARGETS = 8 };
@@ -267,7 +267,7 @@ several(const struct mrsi_relating *x, const struct mrsi_path *p, struct mrsi_re
     return n;
 }
 
-/* Several targets for one path; false: one alone, or they do not hold enough together. */
+/* Whether a path has several targets; false: only one, or together they cover too little. */
 static bool
 is_polymorphic(struct mrsi_reference *const *list, uint32_t n)
 {
@@ -287,7 +287,7 @@ add_several(struct mrsi_relating *x, struct mrsi_reference **list, uint32_t n, s
         double least = list[i]->v * .9 < REFERENCE ? REFERENCE : list[i]->v * .9;
         list[i]->score = list[i]->score < REFERENCE ? least : list[i]->score;
         if (strcmp(list[i]->match, "number") == 0 && list[i]->among_types) {
-            list[i]->match = "equal"; /* other types are those of other targets */
+            list[i]->match = "equal"; /* other types belong to other targets */
         }
         list[i]->candidate = false;
         s = add(x, list[i], e);

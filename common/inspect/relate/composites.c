@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* composites.c - references by two or three fields together, between collections that nothing else links.
+/* composites.c - references by two or three fields together, between collections without another link.
  *
- * Fields are compared if they have one name or refer to the same collection. The target's must be unique together and
- * not alone. */
+ * Fields are compared if they have one name or refer to the same collection. Those of the target must be unique
+ * together and not alone. */
 #include "gather.h"
 #include <stdio.h>
 
@@ -11,7 +11,7 @@ enum { ALIGNED = 6, TRIES = 64 };
 struct aligned {
     struct mrsi_path *a[ALIGNED], *b[ALIGNED];
     uint32_t n;
-    struct mrsi_reference best; /* parts 0: none yet. The one whose fields leave most combinations out */
+    struct mrsi_reference best; /* parts 0: none yet. The one whose fields exclude most combinations */
     double fill;
 };
 
@@ -36,7 +36,7 @@ is_part(const struct mrsi_path *p)
 }
 
 enum { GROUPS = 8, FRONT = 48 };
-/* Fields of `a` below one parent compared with fields of `b`, by the words before their common name. */
+/* Fields of `a` in one object compared with fields of `b`, by the words before their common name. */
 struct alignment {
     char front[GROUPS][FRONT];
     struct aligned group[GROUPS];
@@ -117,7 +117,7 @@ product(struct mrsi_path *const *p, uint32_t n)
     return all;
 }
 
-/* Whether one of the fields is called like the target, as `round` of (tournament, round) for rounds. */
+/* Whether a field is named like the target, as `round` of (tournament, round) for rounds. */
 static bool
 names_target(const struct mrsi_relating *x, const struct mrsi_reference *r)
 {
@@ -129,7 +129,7 @@ names_target(const struct mrsi_relating *x, const struct mrsi_reference *r)
     return false;
 }
 
-/* A place in a list is the same in many lists. */
+/* Positions in a list repeat in many lists. */
 static bool
 has_position(const struct mrsi_reference *r)
 {
@@ -141,7 +141,7 @@ has_position(const struct mrsi_reference *r)
     return false;
 }
 
-/* Whether `parts` of the aligned fields are a key of b that a names. */
+/* Whether `parts` of the aligned fields form a key of b that a refers to. */
 static enum mrs_status
 attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint32_t parts, bool *unique,
         struct mrs_err *e)
@@ -173,7 +173,7 @@ attempt(struct mrsi_relating *x, struct aligned *al, const uint32_t *part, uint3
             r.n = 1;
             r.score = r.contained;
             double fill = (double)r.keys / product(r.to, parts);
-            bool apart = (1 - fill) * (double)r.distinct >= 5; /* not every combination is there */
+            bool apart = (1 - fill) * (double)r.distinct >= 5; /* some combinations do not exist */
             if (r.contained >= .9 && ((apart && !has_position(&r)) || names_target(x, &r)) && r.matched_distinct >= 5 &&
                 (!al->best.parts || fill < al->fill)) {
                 al->best = r;
@@ -212,7 +212,7 @@ pairs_and_triples(struct mrsi_relating *x, struct aligned *al, uint32_t *tries, 
     return s;
 }
 
-/* Two collections that name each other by the same fields: the one that lists more of them is named. */
+/* Two collections that refer to each other by the same fields: the one with more of them is the target. */
 static void
 drop_backward(struct mrsi_inspection *x, uint32_t from)
 {
@@ -226,7 +226,7 @@ drop_backward(struct mrsi_inspection *x, uint32_t from)
     }
 }
 
-/* Every object of `a` that could name documents of `b`: the root, and those in it. */
+/* Tries every object of `a` that could refer to documents of `b`: the root, and nested ones. */
 static enum mrs_status
 one_pair(struct mrsi_relating *x, const struct mrsi_collection *a, const struct mrsi_collection *b, uint32_t *tries,
          struct mrs_err *e)

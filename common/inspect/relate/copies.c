@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* copies.c - fields that repeat what the document has that the reference next to them names: copies, fresh or stale;
- * where they are keys themselves, aliases of the reference. */
+/* copies.c - fields that repeat fields of the referenced document: copies, fresh or stale; if they are keys themselves,
+ * aliases of the reference. */
 #include "gather.h"
 #include <strings.h>
 
@@ -28,7 +28,7 @@ is_plain(const struct mrsi_path *p)
     return p->kind == MRSI_FIELD && !p->names && p->present > p->null && (is_text(p) || is_number(p));
 }
 
-/* Whether the samples let the one be a copy of the other. */
+/* Whether the samples allow one to be a copy of the other. */
 static bool
 may_copy(const struct mrsi_path *p, const struct mrsi_path *of)
 {
@@ -37,7 +37,7 @@ may_copy(const struct mrsi_path *p, const struct mrsi_path *of)
     if (is_text(p) != is_text(of) || of->lists || p->distinct < 2 || (is_number(p) && p->distinct <= 20)) {
         return false;
     }
-    if (!p->hash || !of->hash) { /* mostly fractions: no sample was kept */
+    if (!p->hash || !of->hash) { /* mostly fractions: without a sample */
         return strcmp(p->last, of->last) == 0;
     }
     double part = mrsi_sample_contained(p, false, of, &known);
@@ -80,8 +80,8 @@ propose_beside(struct mrsi_relating *x, struct mrsi_reference *r, struct mrs_err
     return s;
 }
 
-/* Children in the order of their parents' keys, next to the parents. Each child is also compared with the parent
- * before: fields that agree there agree by chance. */
+/* Compares children, in the order of their parents' keys, with their parents. Each child is also compared with the
+ * previous parent: fields that agree there agree by chance. */
 static enum mrs_status
 compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c, struct mrs_err *e)
 {
@@ -114,7 +114,7 @@ compare(struct mrsi_relating *x, const struct besides *b, struct mrsi_copied *c,
     return s;
 }
 
-/* Of several fields that one could be a copy of the one that agrees most. */
+/* Keeps, of several possible originals of a field, the one that agrees most. */
 static void
 keep_best(struct mrsi_inspection *x)
 {
@@ -137,7 +137,7 @@ keep_best(struct mrsi_inspection *x)
     }
 }
 
-/* A second reference to the same parent, by another key, is another name of the first. */
+/* A second reference to the same parent, by another key, is an alias of the first. */
 static void
 find_aliases(struct mrsi_inspection *x)
 {
@@ -152,11 +152,11 @@ find_aliases(struct mrsi_inspection *x)
     }
 }
 
-/* Of two names of one parent the better key comes first: `_id`, one called an id, one with a unique index. */
+/* Of two aliases the better key comes first: `_id`, one named as an id, one with a unique index. */
 static int
 worth(const struct mrsi_path *key)
 {
-    bool id = strcasecmp(key->last, "id") == 0; /* rather than a code or a key */
+    bool id = strcasecmp(key->last, "id") == 0; /* not a code or a key */
     return mrsi_path_is_id(key) * 8 + mrsi_name_has_id(key) * 2 + id * 2 + mrsi_path_has_unique_index(key);
 }
 
@@ -174,7 +174,7 @@ propose_all(struct mrsi_relating *x, struct mrs_err *e)
     enum mrs_status s = MRS_OK;
     for (uint32_t i = 0; s == MRS_OK && i < ins->refs; i++) {
         struct mrsi_reference *r = ins->ref[i];
-        bool beaten = false; /* by another one from the same place to the same collection */
+        bool beaten = false; /* by another one from the same object to the same collection */
         for (uint32_t j = 0; j < ins->refs; j++) {
             struct mrsi_reference *o = ins->ref[j];
             beaten |= o != r && !o->candidate && o->to[0]->in == r->to[0]->in && o->to[0] != r->to[0] &&

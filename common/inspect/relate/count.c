@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* count.c - the exact look: all values of the paths that may refer and of the keys they may name, as sorted hashes, and
- * each pair joined. */
+/* count.c - exact counts: all values of the referring paths and of their possible keys, as sorted hashes, and each pair
+ * joined. */
 #include "lookups.h"
 #include <stdlib.h>
 
@@ -75,7 +75,7 @@ take(void *arg, const struct mrs_val *v, struct mrs_err *e)
     if (mrsi_sieve_passes(&t->column->sieve, c.hash)) {
         a->row[a->n++] = (struct mrsi_hash_row){{c.hash}, 1};
     }
-    if (t->column->want_numbers) { /* what is no integer stays what it is */
+    if (t->column->want_numbers) { /* other values stay as they are */
         bool integer = c.digits || c.is == MRSI_NUMBER;
         a->number[a->numbers++] = (struct mrsi_hash_row){{integer ? mrsi_number_hash(c.number) : c.hash}, 1};
     }
@@ -184,7 +184,7 @@ one_collection(struct counting *k, struct mrs_err *e)
     return s;
 }
 
-/* ---- which columns ---- */
+/* ---- selection of columns ---- */
 static int
 by_place(const void *a, const void *b)
 {
@@ -304,15 +304,15 @@ one_pair(struct mrsi_relating *x, struct mrsi_ref_pair *pair, struct mrs_err *e)
         mrsi_judge(x, r);
     }
     if (s == MRS_OK && pair->own * 2 > r->values && !r->hinted) {
-        r->score = 0; /* it names its own document */
+        r->score = 0; /* it refers to its own document */
     }
     return s;
 }
 
-/* ---- keys that are larger than all that may name them ---- */
+/* ---- keys that are larger than all paths that may refer to them ---- */
 enum { SIEVED = 1 << 20, LARGER = 8 };
 
-/* How many different values name the key; UINT64_MAX: not all were counted yet. */
+/* The number of different values that refer to the key; UINT64_MAX: some are not counted yet. */
 static uint64_t
 named_in_all(const struct mrsi_relating *x, const struct mrsi_column *c)
 {
@@ -354,7 +354,7 @@ sift(const struct mrsi_relating *x, struct mrsi_column *c, struct mrs_err *e)
     return s;
 }
 
-/* The columns of one collection are next to each other. */
+/* A range of columns of one collection. */
 struct column_group {
     struct mrsi_column *column;
     uint32_t n;
@@ -368,7 +368,7 @@ smaller_first(const void *a, const void *b)
     return x->documents != y->documents ? (x->documents < y->documents ? -1 : 1) : x->no < y->no ? -1 : x->no > y->no;
 }
 
-/* Small collections first: what names a large key is known when that is counted. */
+/* Small collections first: all references to a large key are known when it is counted. */
 static enum mrs_status
 count_all(struct mrsi_relating *x, struct mrs_err *e)
 {

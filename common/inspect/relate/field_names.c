@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* field_names.c - the words in names, and how well a field names a collection. */
+/* field_names.c - the words in names, and how well a field name matches a collection. */
 #include "field_names.h"
 #include <ctype.h>
 #include <strings.h>
@@ -129,7 +129,8 @@ static const char *const roles[] = {"owner",
                                     "liked",
                                     NULL};
 static const char *const vague_roles[] = {"from", "to",      "like",      "liked", "head",
-                                          "host", "contact", "following", "lead",  NULL}; /* as often something else */
+                                          /* often with another meaning */
+                                          "host", "contact", "following", "lead",  NULL};
 static const char *const own_words[] = {
     "parent",      "ancestor",    "child",    "reply",      "previous",    "next",     "root",        "prev",
     "predecessor", "successor",   "blocked",  "depend",     "related",     "similar",  "duplicate",   "superior",
@@ -137,7 +138,7 @@ static const char *const own_words[] = {
     "moved",       "merged",      "copied",   "cloned",     "forked",      "accepted", "quoted",      "backup",
     "alternate",   "alternative", "fallback", "substitute", "replacement", "problem",  "counterpart", "twin",
     "epic",        "linked",      "depends",  "blocks",     "block",       "report",   "reports",     NULL};
-/* who is above others of the same collection */
+/* superiors in the same collection */
 static const char *const ranks[] = {"manager",  "supervisor", "boss",  "superior", "mentor", "leader", "friend",
                                     "follower", "following",  "buddy", "partner",  "spouse", NULL};
 static const char *const measures[] = {
@@ -185,7 +186,7 @@ singular(char *w)
     size_t n = strlen(w);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         if (strcmp(w, odd[i][0]) == 0) {
-            put(w, n + 1, odd[i][1]); /* none is longer */
+            put(w, n + 1, odd[i][1]); /* no longer one exists */
             return;
         }
     }
@@ -218,7 +219,7 @@ begins_a_title(const struct mrsi_vocabulary *v, const char *w, size_t n)
     return false;
 }
 
-/* "custkey": the id word at the end of a word, where what is left begins the name of a collection. */
+/* "custkey": removes the id word at the end of a word, if the rest begins the name of a collection. */
 static bool
 cut_id(const struct mrsi_vocabulary *v, char *w)
 {
@@ -240,7 +241,7 @@ cut_id(const struct mrsi_vocabulary *v, char *w)
     return false;
 }
 
-/* "createdby", "modifiedby": who did it. */
+/* "createdby", "modifiedby": removes the suffix. */
 static bool
 cut_by(char *w)
 {
@@ -299,7 +300,7 @@ mrsi_name_split(const char *text, const struct mrsi_vocabulary *v, bool whole, s
     }
 }
 
-/* ---- what all names of the input say ---- */
+/* ---- statistics of all names of the input ---- */
 static bool
 has_word(const struct mrsi_name *n, const char *w)
 {
@@ -330,7 +331,7 @@ drop_fillers(struct mrsi_name *n)
     }
 }
 
-/* Words that are in the names of all collections tell none of them apart. */
+/* Removes words that are in the names of all collections. */
 static void
 drop_common(struct mrsi_vocabulary *v)
 {
@@ -355,7 +356,7 @@ drop_common(struct mrsi_vocabulary *v)
     }
 }
 
-/* The first word that nine tenths of the fields have. */
+/* The first word of nine tenths of the fields. */
 static void
 prefix(const struct mrsi_collection *c, struct mrsi_name *out)
 {
@@ -428,7 +429,7 @@ mrsi_name_of_path(const struct mrsi_path *p, const struct mrsi_vocabulary *v, st
     out->id = id;
 }
 
-/* ---- likeness ---- */
+/* ---- similarity ---- */
 static bool
 ends_with(const struct mrsi_name *n, const struct mrsi_name *tail)
 {
@@ -447,7 +448,7 @@ ends_with(const struct mrsi_name *n, const struct mrsi_name *tail)
 static void
 joined(const struct mrsi_name *n, char *out)
 {
-    size_t k = 0; /* the words fit: they lie one behind the other in a room of this size */
+    size_t k = 0; /* the words fit: they are contiguous in a buffer of this size */
     for (uint32_t i = 0; i < n->n; i++) {
         size_t len = strlen(n->word[i]);
         memcpy(out + k, n->word[i], len);
@@ -456,7 +457,7 @@ joined(const struct mrsi_name *n, char *out)
     out[k] = 0;
 }
 
-/* "cdemo" for customer_demographics: beginnings of all its words, in their order. Tried by how much the first takes. */
+/* "cdemo" for customer_demographics: prefixes of all its words, in order. Tries all lengths of the first prefix. */
 static bool
 chains(const char *text, const struct mrsi_name *t)
 {
@@ -486,7 +487,7 @@ chains(const char *text, const struct mrsi_name *t)
     }
 }
 
-/* "drv" for driver: its letters in their order, from the first on. */
+/* "drv" for driver: its letters in order, beginning with the first. */
 static bool
 abbreviates(const char *w, const char *of)
 {
@@ -530,7 +531,7 @@ word_alike(const struct mrsi_name *a, const struct mrsi_name *b)
     return a->n && b->n && abbreviates(a->word[a->n - 1], b->word[b->n - 1]);
 }
 
-/* The same but for the last letter: a plural of another language (causale, causali). */
+/* Equal except for the last letter: a plural of another language (causale, causali). */
 static bool
 same_word(const char *a, const char *b)
 {
@@ -545,7 +546,7 @@ begins_other(const char *a, const char *b)
     return least >= 3 && memcmp(a, b, least) == 0;
 }
 
-/* How many words the names of two collections have in common. */
+/* The number of common words in the names of two collections. */
 uint32_t
 mrsi_name_shared(const struct mrsi_collection *a, const struct mrsi_collection *b, const struct mrsi_vocabulary *v)
 {
@@ -556,7 +557,7 @@ mrsi_name_shared(const struct mrsi_collection *a, const struct mrsi_collection *
     return n;
 }
 
-/* "adjuster", "interviewer": who does something, but for things that are called so. */
+/* "adjuster", "interviewer": an agent noun, except for things with such names. */
 static bool
 does_something(const char *w)
 {
@@ -578,7 +579,7 @@ are_persons(const struct mrsi_name *t)
     return t->n && (among(t->word[t->n - 1], persons) || does_something(t->word[t->n - 1]));
 }
 
-/* "PUlocationID" matches LocationID, however the words are cut. */
+/* "PUlocationID" matches LocationID, however the words are split. */
 static bool
 ends_like(const char *name, const char *key)
 {
@@ -597,8 +598,8 @@ mrsi_name_is_own(const struct mrsi_path *p, const struct mrsi_vocabulary *v)
     return p->ways == 1 && (strcmp(a, b) == 0 || (n.n == 0 && n.id));
 }
 
-/* "categoriaPai", "bovenliggende_categorie": what the collection is called and a word more, whatever the language and
- * wherever that is. Of text only: numbers called so may count or order what they are in. */
+/* "categoriaPai", "bovenliggende_categorie": the collection's name and a further word, in any language and position.
+ * Only for text: numbers with such names may count or order something. */
 static bool
 names_own_kind(const struct mrsi_path *from, const struct mrsi_name *t, const struct mrsi_vocabulary *v)
 {
@@ -649,7 +650,7 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     }
     if (are_persons(t) && has_any(&n, roles) &&
         cover >= (has_any(&n, vague_roles) && !n.id && from->count.n[MRSI_NUMBER] ? .5 : .02)) {
-        return among(t->word[t->n - 1], persons) ? .7 : .68; /* who is called a person comes first */
+        return among(t->word[t->n - 1], persons) ? .7 : .68; /* roles of persons first */
     }
     if (are_persons(t) && has_any(&n, persons) && cover >= .02) {
         return .7;
@@ -660,8 +661,8 @@ mrsi_name_score(const struct mrsi_path *from, const struct mrsi_path *key, const
     return word_alike(&n, t) ? .6 : 0;
 }
 
-/* The words of a field that distinguish it from others of its collection: without the common prefix of all, and
- * without the collection's own name, which is used for a field that is only called `id`. */
+/* The words of a field that distinguish it from others of its collection: without the common prefix of all, and without
+ * the collection's own name, which is used for a field that is only named `id`. */
 static void
 own_name(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi_name *out)
 {
@@ -675,8 +676,8 @@ own_name(const struct mrsi_path *p, const struct mrsi_vocabulary *v, struct mrsi
     }
 }
 
-/* "parent_part" and part_no: the words before the common ones. -1: they have none in common at the end; else so many
- * words, put into `before`. */
+/* "parent_part" and part_no: puts the words before the common ones into `before`, and returns their number. -1: no
+ * common words at the end. */
 int
 mrsi_name_before(const struct mrsi_path *p, const struct mrsi_path *q, const struct mrsi_vocabulary *v, char *before,
                  size_t size)
@@ -720,7 +721,7 @@ mrsi_name_is_measure(const struct mrsi_path *p)
     return n.n && (among(n.word[n.n - 1], measures) || (k > 5 && strcmp(n.word[n.n - 1] + k - 5, "count") == 0));
 }
 
-/* A plural: of a number, how many there are. */
+/* A plural: for a number, a count. */
 bool
 mrsi_name_is_plural(const struct mrsi_path *p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gather.c - rows of values that are next to each other; see gather.h */
+/* gather.c - reads rows of related values; see gather.h */
 #include "gather.h"
 
 enum { ROWS_AHEAD = 64, MEMORY = 16 << 20 };

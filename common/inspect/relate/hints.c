@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hints.c - what people say of references: lines `a.x -> b.y`, and `!a.x -> b.y` for one that is none.
+/* hints.c - the user's hints on references: lines `a.x -> b.y`, and `!a.x -> b.y`: not a reference.
  *
- * A side is a collection, with or without its database, a dot and a path; `[]` may be left out. Empty lines and what
- * follows a `#` at the beginning of a line are passed over. */
+ * A side is a collection, with or without its database, a dot and a path; `[]` is optional. Empty lines and lines that
+ * begin with `#` are ignored. */
 #include "hints.h"
 #include <stdio.h>
 
-/* Whether two paths are one, `[]` left aside. */
+/* Whether two paths are equal, ignoring `[]`. */
 static bool
 same_path(const char *a, const char *b)
 {
@@ -33,7 +33,7 @@ below(struct mrsi_collection *c, const char *name, const char *text)
     if (strncmp(text, name, n) != 0 || text[n] != '.') {
         return NULL;
     }
-    for (uint32_t i = 0; i < c->paths; i++) { /* names of `*` come after its values */
+    for (uint32_t i = 0; i < c->paths; i++) { /* names of `*` follow its values */
         struct mrsi_path *p = &c->path[i];
         bool last = i + 1 == c->paths || !c->path[i + 1].names;
         if (last && same_path(p->text, text + n + 1)) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.c - how likely a path names a key: by its values, by its name, by how well it fits.
+/* judge.c - the probability that a path refers to a key: by its values, its name, and its match rate.
  *
- * Values alone tell much where they are wide apart (ObjectIds, codes, sparse numbers) and nothing where every key has
- * them (1, 2, 3): there the name has to say it. */
+ * Values alone are strong evidence if they are sparse (ObjectIds, codes, sparse numbers), and none if every key has
+ * them (1, 2, 3): then the name must decide. */
 #include "relate.h"
 
-/* Integers: keys for each number in the range that the path's values span. */
+/* Integers: keys per number in the range of the path's values. */
 static double
 density(const struct mrsi_path *key)
 {
@@ -26,7 +26,7 @@ by_integers(const struct mrsi_reference *r, double n)
     MRS_ASSERT(r->parts > 0);
     const struct mrsi_path *key = r->to[0];
     double by_chance = density(key);
-    bool no_chance = by_chance < .01 && r->matched_distinct >= 20; /* so many do not meet by chance */
+    bool no_chance = by_chance < .01 && r->matched_distinct >= 20; /* too many matches for chance */
     bool kinds = mrsi_path_kind(r->from[0]) != NULL;
     if (n < .5 && (mrsi_name_is_measure(r->from[0]) ||
                    (r->contained < by_chance + .5 * (1 - by_chance) && !no_chance && !kinds))) {
@@ -45,7 +45,7 @@ by_text(const struct mrsi_reference *r, double n)
     const struct mrsi_path *p = r->from[0], *key = r->to[0];
     uint64_t texts = p->count.n[MRSI_TEXT];
     double mean = texts ? (double)p->count.text_bytes / (double)texts : 0;
-    if (p->count.digits * 10 > texts * 9) { /* digits as text: numbers in disguise */
+    if (p->count.digits * 10 > texts * 9) { /* digits as text: actually numbers */
         return key->count.digits * 2 > key->present && key->count.digits ? by_integers(r, n) : 0;
     }
     if (r->matched_distinct < 50 && mean < 4 && r->cover < .05 && n < .5) {
@@ -62,7 +62,7 @@ by_text(const struct mrsi_reference *r, double n)
     return r->matched_distinct >= 20 ? .6 : 0;
 }
 
-/* Which kind of value most of the matches are. */
+/* The most frequent class among the matches. */
 static double
 by_values(const struct mrsi_reference *r, double n)
 {
@@ -95,7 +95,7 @@ is_position(const struct mrsi_reference *r)
     return !mrsi_name_has_id(p) && p->count.n[MRSI_NUMBER] && (double)p->count.most < middle;
 }
 
-/* A number called after what it measures, or how many of something there are. */
+/* A number named after what it measures or counts. */
 static bool
 is_amount(const struct mrsi_reference *r, double n)
 {
@@ -132,19 +132,20 @@ mrsi_judge(const struct mrsi_relating *x, struct mrsi_reference *r)
     double n = r->by_kind ? 1 : mrsi_name_score(p, key, &x->words, r->cover, unique);
     double v = by_values(r, n);
     bool same_ids = mrsi_path_is_id(p) && mrsi_path_is_id(key) && r->contained >= .95;
-    bool shared = strcmp(p->last, key->last) == 0 && n >= .95 && r->contained >= .95; /* one number in several tables */
+    /* a common number in several tables */
+    bool shared = strcmp(p->last, key->last) == 0 && n >= .95 && r->contained >= .95;
     if (v == 0 && ((is_running(p) && n < 1 && !shared && !(same_ids && r->cover >= .95 && n >= .7)) ||
                    is_amount(r, n) || (is_position(r) && n < .65) || (r->self && n < .85))) {
         n = 0;
     }
-    /* Long numbers do not meet by chance; names of fields, which have no name that says what they are, are ids rather
-     * than zip codes or sizes. */
+    /* Long numbers do not match by chance; field names, which have no descriptive name, are ids rather than zip codes
+     * or sizes. */
     bool wide_apart = density(key) < (p->names && r->contained >= .95 ? .25 : .01) && r->matched_distinct >= 20;
     if (r->as_number && n < .65 && !wide_apart) {
         v = n = 0;
     }
     bool own = mrsi_name_is_own(p, &x->words) && !mrsi_path_is_id(p);
-    bool text = p->count.n[MRSI_TEXT] * 2 > p->present && p->count.digits == 0; /* integers meet by chance */
+    bool text = p->count.n[MRSI_TEXT] * 2 > p->present && p->count.digits == 0; /* integers match by chance */
     bool all_in_id = text && (mrsi_path_is_id(key) || mrsi_path_is_id(p)) && r->contained >= .95 &&
                      r->matched_distinct >= 20;
     if ((unique && mrsi_path_is_unique(key) && n < .5 && v < .95 && !((same_ids || all_in_id) && v >= .85)) || own) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* key_index.c - which keys hold one of a path's values at all: with a thousand collections few of the pairs have any
- * value in common.
+/* key_index.c - the keys that have any value of a path: with a thousand collections few pairs have common values.
  *
- * Only of keys whose sample is all there is does it say no; the others are open, and every path may name them. */
+ * It only excludes keys with a complete sample; the others are open, and every path may refer to them. */
 #include "lookups.h"
 #include <stdlib.h>
 
-enum { MOST = 1 << 20 }; /* hashes: 16 MiB; keys beyond are open */
+enum { MOST = 1 << 20 }; /* hashes: 16 MiB; further keys are open */
 
 static int
 by_hash(const void *a, const void *b)
@@ -16,7 +15,7 @@ by_hash(const void *a, const void *b)
 }
 
 static bool
-is_mixed(const struct mrsi_path *p) /* integers in both forms: no one sample has them */
+is_mixed(const struct mrsi_path *p) /* integers in both forms: no single sample has them */
 {
     return p->count.digits && p->count.n[MRSI_NUMBER];
 }
@@ -82,7 +81,7 @@ mark(const struct mrsi_relating *x, const uint64_t *hash, uint32_t hashes, uint8
     }
 }
 
-/* may: of each key; set where the path may have values of it. */
+/* may: for each key; set if it may have values of the path. */
 void
 mrsi_key_index_find(const struct mrsi_relating *x, const struct mrsi_path *p, uint8_t *may)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* key_paths.c - which paths could be named by others, which could name them, and what their samples have in common. */
+/* key_paths.c - which paths can be targets, which can be references, and the overlap of their samples. */
 #include "relate.h"
 
 bool
@@ -19,7 +19,7 @@ bool
 mrsi_path_is_unique(const struct mrsi_path *p)
 {
     uint64_t n = p->present - p->null;
-    double slack = p->exact ? 0.005 * p->in->share : 0.04; /* what was estimated is off by 1.6 % */
+    double slack = p->exact ? 0.005 * p->in->share : 0.04; /* estimates have an error of 1.6 % */
     return n > 0 && (double)p->distinct >= (1 - slack) * (double)n;
 }
 
@@ -46,7 +46,7 @@ mrsi_path_is_short_list(const struct mrsi_path *p)
            p->distinct == p->in->documents && p->count.n[MRSI_TEXT] == p->present;
 }
 
-/* A `targetType` next to `targetId`: few texts that name the collection. */
+/* A `targetType` next to `targetId`: few texts, the names of collections. */
 const struct mrsi_path *
 mrsi_path_kind(const struct mrsi_path *p)
 {
@@ -102,7 +102,7 @@ mrsi_path_is_key(const struct mrsi_path *p)
     return p->distinct >= 10 || mrsi_name_has_id(p);
 }
 
-/* How many of the first n hashes of a lie in b; both sorted. */
+/* How many of the first n hashes of a are in b; both sorted. */
 static uint32_t
 common(const uint64_t *a, uint32_t an, const uint64_t *b, uint32_t bn)
 {
@@ -133,12 +133,12 @@ part(const uint64_t *a, uint32_t an, const uint64_t *b, uint32_t bn, uint64_t b_
     return n ? (double)common(a, n, b, bn) / n : 0;
 }
 
-/* The sample of a path: of its values, or of those that are integers, text or not, by value. */
+/* The sample of a path: of its values, or of those that are integers, as text or not, by value. */
 struct sample {
     const uint64_t *hash;
     uint32_t n;
     uint64_t limit;
-    bool mixed; /* integers in both forms: no one sample has them */
+    bool mixed; /* integers in both forms: no single sample has them */
 };
 
 static struct sample
@@ -170,7 +170,7 @@ type_of(const struct mrsi_path *p, uint8_t type)
     return NULL;
 }
 
-/* Whether all values of one type lie below or above all of the other's. */
+/* Whether all values of one type are below or above all of the other's. */
 static bool
 apart(const struct mrsi_path *p, const struct mrsi_path *key, uint8_t type)
 {
@@ -179,7 +179,7 @@ apart(const struct mrsi_path *p, const struct mrsi_path *key, uint8_t type)
            (mrs_compare(a->max, b->min) < 0 || mrs_compare(a->min, b->max) > 0);
 }
 
-/* What the samples do not tell, extremes and lengths may: false where hardly a value can be in the key. */
+/* If the samples are inconclusive, uses extremes and lengths: false if hardly a value can be in the key. */
 bool
 mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key)
 {
@@ -192,7 +192,7 @@ mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrs
     bool numbers = a[MRSI_NUMBER] && b[MRSI_NUMBER] && p->count.least <= key->count.most &&
                    p->count.most >= key->count.least;
     bool texts = a[MRSI_TEXT] && b[MRSI_TEXT] && !apart(p, key, MRS_STRING);
-    if (texts) { /* sentences are no names */
+    if (texts) { /* sentences are no references */
         double mine = (double)p->count.text_bytes / (double)a[MRSI_TEXT];
         double its = (double)key->count.text_bytes / (double)b[MRSI_TEXT];
         texts = mine <= 3 * its + 3 && its <= 3 * mine + 3;

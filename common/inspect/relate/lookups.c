@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lookups.c - references into a collection of which only a sample was read: some values looked up in the whole.
+/* lookups.c - references into a collection of which only a sample was read: looks up some values in all of it.
  *
- * A value may be stored there in another form (an ObjectId as its digits, a number as text), so each is asked for in
- * all forms that count as equal. What comes back is compared as everywhere: by its canonical hash. */
+ * A value may be stored there in another form (an ObjectId as its digits, a number as text), so the query has all forms
+ * that count as equal. Results are compared as everywhere: by canonical hashes. */
 #include "lookups.h"
 
 #include <stdio.h>
 
 enum { FIRST = 32, FORM_BYTES = 48 };
 
-/* ---- which values ---- */
-/* Where it is, or would be put. */
+/* ---- the values ---- */
+/* The position of a hash, existing or new. */
 static uint32_t
 place(const struct mrsi_probes *p, uint64_t hash)
 {
@@ -62,7 +62,7 @@ mrsi_probes_merge(struct mrsi_probes *to, struct mrs_mem *mem, const struct mrsi
     return ok;
 }
 
-/* ---- by which index ---- */
+/* ---- the index ---- */
 static const char *
 index_of(const struct mrsi_path *key)
 {
@@ -153,11 +153,11 @@ put_forms(const struct mrsi_probe *p, bool as_number, struct mrs_build *b)
     }
 }
 
-/* ---- asking ---- */
+/* ---- lookup ---- */
 struct lookup {
     struct mrsi_probes *probes;
-    uint64_t *hash; /* of each probe as the key is compared */
-    uint32_t n; /* probes asked for so far */
+    uint64_t *hash; /* of each probe, in the form of the key */
+    uint32_t n; /* probes looked up so far */
     bool as_number;
 };
 
@@ -205,7 +205,7 @@ ask(struct mrsi_relating *x, struct lookup *k, const struct mrsi_path *key, uint
     return s;
 }
 
-/* From the values that were asked for to all of the path's. */
+/* Extrapolates from the looked-up values to all of the path's. */
 static void
 conclude(struct mrsi_reference *r, const struct lookup *k)
 {
@@ -247,7 +247,7 @@ mrsi_look_up(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_prob
     for (uint32_t i = 0; i < k.n; i++) {
         some += p->at[i].found;
     }
-    if (s == MRS_OK && some && k.n < p->n) { /* else few of the others are there */
+    if (s == MRS_OK && some && k.n < p->n) { /* else few of the others exist */
         s = ask(x, &k, r->to[0], p->n, e);
     }
     if (s == MRS_OK) {

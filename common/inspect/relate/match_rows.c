@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match_rows.c - compares the values of a path with those of its key: how many match, how many belong to one. */
+/* match_rows.c - joins the values of a path with those of its key: match counts and distribution. */
 #include "relate.h"
 
 static int
@@ -13,7 +13,7 @@ compare(const struct mrsi_hash_row *p, const struct mrsi_hash_row *q)
     return 0;
 }
 
-/* Both in the order of their hashes; what is left of the path is orphans, what is left of the key has none. */
+/* Both sorted by hash; unmatched values of the path are orphans, unmatched ones of the key have no child. */
 static enum mrs_status
 match(const struct mrsi_rowset *from, const struct mrsi_rowset *to, struct mrs_mem *mem, struct mrsi_tally *tally,
       struct mrsi_reference *r, struct mrs_err *e)

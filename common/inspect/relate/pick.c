@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pick.c - the values at a path of a document, and one more read of a collection. */
+/* pick.c - finds the values at a path of a document, and reads a collection once more. */
 #include "relate.h"
 
 struct step {
     struct mrs_walk walk;
-    uint32_t way; /* that leads on from here */
+    uint32_t way; /* the next part from here */
 };
 
 static bool
@@ -22,7 +22,7 @@ leads_on(const struct mrsi_way *w, const struct mrs_elem *x)
     return false;
 }
 
-/* The next element below a step that the way takes; false: no more. */
+/* The next element below a step on the way; false: no more. */
 static bool
 next(struct step *s, const struct mrsi_way *w, struct mrs_elem *x)
 {
@@ -129,7 +129,7 @@ mrsi_scan(struct mrsi_relating *x, const struct mrsi_collection *c, bool in_orde
     mrs_err_clear(&own);
     enum mrs_status s = x->source->scan(x->source->arg, c->no, &to, &share, &own);
     if (s != MRS_OK && c->cut && own.code != MRS_E_CANCEL && own.code != MRS_E_MEMORY) {
-        return MRS_OK; /* damage that was said in the first pass, at the same place */
+        return MRS_OK; /* damage already reported in the first pass, at the same place */
     }
     if (s != MRS_OK && e) {
         *e = own;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* relate.h - which path names the documents of which collection: from names and samples to exact counts. */
+/* relate.h - finds references between collections: from names and samples to exact counts. */
 #ifndef MRSI_INSPECT_RELATE_H
 #define MRSI_INSPECT_RELATE_H
 
@@ -8,10 +8,10 @@
 #include "sieve.h"
 #include "mongoreshape/inspect.h"
 
-struct mrsi_ref_pair { /* a path that may name a key */
+struct mrsi_ref_pair { /* a path that may refer to a key */
     struct mrsi_reference r;
     double estimate;
-    uint64_t own; /* values that are the key of their own document */
+    uint64_t own; /* values equal to the key of their own document */
 };
 struct mrsi_probes { /* values to look up, sorted by hash: lookups.h */
     struct mrsi_probe *at; /* NULL: none yet */
@@ -20,11 +20,12 @@ struct mrsi_probes { /* values to look up, sorted by hash: lookups.h */
 struct mrsi_column { /* a path that is counted exactly */
     struct mrsi_path *path;
     struct mrsi_rowset rows, numbers; /* numbers: the digits in its texts, by value */
-    bool want_numbers, want_probes, refers; /* refers: it is on the side that names */
-    struct mrsi_sieve sieve; /* of a key that is larger than all that may name it: others of its values are not kept */
+    bool want_numbers, want_probes, refers; /* refers: it is on the referring side */
+    /* of a key that is larger than all paths that may refer to it: its other values are not stored */
+    struct mrsi_sieve sieve;
     struct mrsi_probes probes;
     uint64_t values; /* that may be a reference */
-    uint64_t typed[10]; /* of them, by how they are stored: see count.c */
+    uint64_t typed[10]; /* of them, by stored type: see count.c */
 };
 struct mrsi_hint {
     struct mrsi_path *from, *to;
@@ -46,32 +47,33 @@ struct mrsi_relating {
     uint32_t columns;
     struct mrsi_hint *hint;
     uint32_t hints, hint_cap;
-    struct mrsi_path **key; /* all paths that others could name, and short lists (mrsi_path_is_short_list) */
+    struct mrsi_path **key; /* all possible keys, and short lists (mrsi_path_is_short_list) */
     uint32_t keys;
-    uint8_t *open; /* by key: any path may name it (key_index.c) */
+    uint8_t *open; /* by key: any path may refer to it (key_index.c) */
     struct mrsi_key_hash *key_hash;
     uint32_t key_hashes;
 };
 
-/* key_paths.c: whether a path could be what others name. */
+/* key_paths.c: whether a path can be the target of references. */
 bool mrsi_path_is_key(const struct mrsi_path *p);
-/* A short list of words, each once: a key for paths that have its name, or that of its collection. */
+/* A short list of different words: a key for paths with its name, or that of its collection. */
 bool mrsi_path_is_short_list(const struct mrsi_path *p);
-bool mrsi_path_is_unique(const struct mrsi_path *p); /* all but a few of its values are different */
+bool mrsi_path_is_unique(const struct mrsi_path *p); /* almost all of its values are different */
 bool mrsi_path_is_id(const struct mrsi_path *p);
 bool mrsi_path_has_unique_index(const struct mrsi_path *p);
 bool mrsi_path_can_refer(const struct mrsi_path *p);
-/* The sibling field that names the collection; NULL: none. */
+/* The sibling field that gives the name of the collection; NULL: none. */
 const struct mrsi_path *mrsi_path_kind(const struct mrsi_path *p);
 double mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
 bool mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key);
 double mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
 
-/* match_rows.c: what of `from` lies in `to`, and how it is spread over it. values, distinct and keys of r are set. */
+/* match_rows.c: counts the values of `from` that are in `to`, and their distribution. values, distinct and keys of r
+ * are set. */
 enum mrs_status mrsi_join(struct mrsi_relating *x, const struct mrsi_rowset *from, const struct mrsi_rowset *to,
                           struct mrsi_reference *r, struct mrs_err *e);
 
-/* key_index.c: which keys may hold values of a path. may: one byte a key. */
+/* key_index.c: the keys that may have values of a path. may: one byte a key. */
 enum mrs_status mrsi_key_index_make(struct mrsi_relating *x, struct mrs_err *e);
 void mrsi_key_index_find(const struct mrsi_relating *x, const struct mrsi_path *p, uint8_t *may);
 void mrsi_key_index_free(struct mrsi_relating *x);
@@ -91,13 +93,13 @@ enum mrs_status mrsi_versions(struct mrsi_relating *x, struct mrs_err *e);
 struct mrsi_reference *mrsi_reference_add(struct mrsi_inspection *x, const struct mrsi_reference *r);
 struct mrsi_reference *mrsi_reference_from(const struct mrsi_inspection *x, const struct mrsi_path *p);
 
-/* pick.c: the values at a path of a document. name: of MRSI_ANY, as a value. */
+/* pick.c: calls fn for the values at a path of a document. name: of MRSI_ANY, as a value. */
 typedef enum mrs_status mrsi_pick_fn(void *arg, const struct mrs_val *v, struct mrs_err *e);
 enum mrs_status mrsi_pick(struct mrs_val in, const struct mrsi_way *way, uint32_t ways, bool names, mrsi_pick_fn *fn,
                           void *arg, struct mrs_err *e);
-/* The same of a path without `[]` and `*`; missing: there is none. */
+/* mrsi_pick for a path without `[]` and `*`; missing: there is none. */
 struct mrs_val mrsi_pick_one(struct mrs_val in, const struct mrsi_way *way, uint32_t ways);
-/* How many of its ways lead to the innermost element of an array: values below are next to each other. */
+/* Number of its ways up to the innermost array element: values below belong to one object. */
 uint32_t mrsi_holder_ways(const struct mrsi_path *p);
 bool mrsi_same_holder(const struct mrsi_path *a, const struct mrsi_path *b);
 enum mrs_status mrsi_scan(struct mrsi_relating *x, const struct mrsi_collection *c, bool in_order,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.c - sorted rows; see rows.h.
  *
- * The first key is a hash, so its first bits cut a buffer into short buckets: sorting takes one pass and a little. */
+ * The first key is a hash, so its first bits split a buffer into short buckets: sorting takes little more than one
+ * pass. */
 #include "rows.h"
 #include <stdlib.h>
 #include <unistd.h>
@@ -62,7 +63,7 @@ mrsi_rowset_end(struct mrsi_rowset *r)
     memset(r, 0, sizeof *r);
 }
 
-/* Rows are short: a call of memcpy costs more than what it does. */
+/* Rows are short: a call of memcpy costs more than the copy. */
 static inline void
 copy_row(uint64_t *to, const uint64_t *from, uint32_t w)
 {
@@ -105,7 +106,7 @@ by_three(const void *a, const void *b)
     return compare(a, b, 3);
 }
 
-/* Equal rows become one. */
+/* Merges equal rows. */
 static uint64_t
 collapse(uint64_t *p, uint64_t n, uint32_t keys)
 {
@@ -121,7 +122,8 @@ collapse(uint64_t *p, uint64_t n, uint32_t keys)
     return k;
 }
 
-/* A bucket has few different rows, mostly, and may have many equal ones: they are added up. How many stay. */
+/* A bucket mostly has few different rows, and may have many equal ones: merges them. Returns the number of rows
+ * left. */
 static uint64_t
 sort_few(uint64_t *p, uint64_t n, uint32_t keys)
 {
@@ -139,7 +141,7 @@ sort_few(uint64_t *p, uint64_t n, uint32_t keys)
             p[k * w - 1] += p[i * w + keys];
             continue;
         }
-        if (kept == FEW) { /* more than a bucket should have */
+        if (kept == FEW) { /* more than expected in a bucket */
             memmove(p + kept * w, p + i * w, (n - i) * w * sizeof *p);
             kept += n - i;
             qsort(p, kept, w * sizeof *p, by[keys]);
@@ -155,7 +157,7 @@ sort_few(uint64_t *p, uint64_t n, uint32_t keys)
     return kept;
 }
 
-/* Sorts the buffer into another one of the same size, which takes its place. */
+/* Sorts the buffer into another one of the same size, which replaces it. */
 static enum mrs_status
 sort(struct mrsi_rowset *r, struct mrs_err *e)
 {
@@ -231,7 +233,7 @@ make_room(struct mrsi_rowset *r, struct mrs_err *e)
 {
     MRS_ASSERT(r->n <= r->cap);
     enum mrs_status s = MRS_OK;
-    if (r->cap >= r->most) { /* equal rows may make room enough */
+    if (r->cap >= r->most) { /* merging equal rows may free enough space */
         s = sort(r, e);
         if (s == MRS_OK && r->n * 2 > r->most) {
             s = spill(r, e);
@@ -262,7 +264,8 @@ mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_hash_row *row, uint32_t
         }
         if (s == MRS_OK) {
             uint64_t *to = r->buf + r->n++ * width(r);
-            copy_row(to, row[i].key, r->keys < 2 ? 2 : r->keys); /* of one key a word too much: the count's place */
+            /* with one key one word too many, in the place of the count */
+            copy_row(to, row[i].key, r->keys < 2 ? 2 : r->keys);
             to[r->keys] = row[i].count;
             r->count += row[i].count;
         }
@@ -281,7 +284,7 @@ struct merging {
     struct mrsi_rowset *r;
     struct merged *run;
     uint64_t *out;
-    uint32_t n, each; /* rows in out; rows that one part of the room takes */
+    uint32_t n, each; /* rows in out; rows in one part of the room */
     struct mrsi_row_run whole;
 };
 
@@ -310,7 +313,7 @@ least(const struct merging *g)
     return best;
 }
 
-/* Writes the first `rows` of what is put out. */
+/* Writes the first `rows` of the output. */
 static enum mrs_status
 put_out(struct merging *g, uint32_t rows, struct mrs_err *e)
 {
@@ -340,7 +343,7 @@ one_row(struct merging *g, const uint64_t *row, struct mrs_err *e)
     return s;
 }
 
-/* All runs become one, which is written behind them. */
+/* Merges all runs into one, written after them. */
 static enum mrs_status
 merge(struct mrsi_rowset *r, struct mrs_err *e)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rows.h - rows of a few 64-bit numbers with a count, sorted and joined in bounded memory.
  *
- * Rows are put by several threads, sealed, and then read in order as often as wanted; equal rows have become one, with
- * the sum of their counts. What does not fit lies in one temporary file that has no name. */
+ * Several threads put rows, which are then sealed, and read in order any number of times; equal rows are merged, their
+ * counts added. Rows that do not fit into memory are in one unlinked temporary file. */
 #ifndef MRSI_INSPECT_ROWS_H
 #define MRSI_INSPECT_ROWS_H
 
@@ -16,7 +16,7 @@ struct mrsi_hash_row {
 struct mrsi_row_store { /* of all sets of rows */
     struct mrs_mem *mem;
     const char *tmp;
-    uint64_t memory; /* bytes that sealed rows may take before they go to the file */
+    uint64_t memory; /* maximum bytes of sealed rows in memory */
     uint64_t kept, end;
     int fd; /* -1: none yet */
     pthread_mutex_t lock;
@@ -29,7 +29,7 @@ struct mrsi_row_run {
 };
 struct mrsi_rowset {
     struct mrsi_row_store *store;
-    uint32_t keys; /* a row is so many words, and its count behind them */
+    uint32_t keys; /* number of words in a row; its count follows */
     uint64_t *buf; /* rows being collected, or sealed in memory */
     uint64_t n, cap, most; /* rows */
     struct mrsi_row_run *run;
@@ -47,10 +47,10 @@ enum mrs_status mrsi_rowset_put(struct mrsi_rowset *r, const struct mrsi_hash_ro
 enum mrs_status mrsi_rowset_seal(struct mrsi_rowset *r, struct mrs_err *e);
 
 enum { MRSI_WORDS_AHEAD = 8192 };
-struct mrsi_rowset_at { /* reading sealed rows */
+struct mrsi_rowset_at { /* a reader of sealed rows */
     const struct mrsi_rowset *of;
     uint64_t next;
-    struct mrsi_hash_row row; /* what was given last */
+    struct mrsi_hash_row row; /* the last row returned */
     uint64_t ahead[MRSI_WORDS_AHEAD];
     uint32_t at, n;
 };

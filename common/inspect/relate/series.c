@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* series.c - collections that are time series: many measurements, each with a time, in the order of time within a few
- * series. */
+/* series.c - detects time series: many measurements, each with a time, in time order within a few series. */
 #include "gather.h"
 
 enum { LEAST = 5000, LOOKED_AT = 200000, TIMES = 3, SERIES = 3, HOUR = 3600 * 1000 };
@@ -120,7 +119,7 @@ static bool
 passes(struct series_trial *t, struct mrs_mem *mem, double *seconds)
 {
     uint64_t median = t->step.n ? mrsi_tally_rank(&t->step, mem, (t->step.n + 1) / 2) : 0;
-    median = (uint64_t)((double)median * t->time->in->share); /* the values left out lie between */
+    median = (uint64_t)((double)median * t->time->in->share); /* missing values are between the sampled ones */
     *seconds = (double)median / 1000;
     uint64_t of = t->time->in->documents < LOOKED_AT ? t->time->in->documents : LOOKED_AT;
     return t->steps * 2 >= of && t->back * 20 < t->steps && median > 0 && median <= HOUR;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sieve.h - a Bloom filter of hashes: whatever was put passes, of the rest one in a hundred.
+/* sieve.h - a Bloom filter of hashes: all added hashes pass, of others one in a hundred.
  *
- * Read by any number of threads once it is filled. */
+ * Any number of threads may read it once it is filled. */
 #ifndef MRSI_INSPECT_SIEVE_H
 #define MRSI_INSPECT_SIEVE_H
 
@@ -11,10 +11,10 @@ struct mrsi_sieve {
     uint64_t *bits; /* NULL: everything passes */
     uint64_t mask; /* of the number of a bit */
 };
-/* For so many hashes. False: no memory. */
+/* Makes a filter for this many hashes. False: no memory. */
 bool mrsi_sieve_make(struct mrsi_sieve *s, struct mrs_mem *mem, uint64_t hashes);
 void mrsi_sieve_free(struct mrsi_sieve *s, struct mrs_mem *mem);
-/* All first keys of sealed rows. */
+/* Adds all first keys of sealed rows. */
 enum mrs_status mrsi_sieve_put_rows(struct mrsi_sieve *s, const struct mrsi_rowset *rows, struct mrs_err *e);
 
 /* The bits of a hash. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* trees.c - collections whose documents name a parent among themselves: roots, depth, cycles.
+/* trees.c - collections whose documents refer to a parent in the same collection: roots, depth, cycles.
  *
- * Every way up is walked once, in a loop, however deep it is. */
+ * Every path of parents is walked once, in a loop, whatever its depth. */
 #include "gather.h"
 
 enum { MOST = 2 << 20 }; /* documents of a tree: 24 bytes each */
@@ -10,7 +10,7 @@ enum { NO_PARENT = UINT32_MAX };
 struct forest {
     uint64_t *id; /* hashes, sorted */
     uint32_t *up; /* NO_PARENT: a root, or its parent is missing */
-    uint32_t *depth; /* 0: not known; 1: a root. While walked: the number of the walk, with MARK */
+    uint32_t *depth; /* 0: unknown; 1: a root. During a walk: the number of the walk, with MARK */
     uint32_t n;
 };
 #define MARK 0x80000000u
@@ -58,7 +58,7 @@ read_parents(struct forest *f, const struct mrsi_lookup_value *w, struct mrsi_ro
     return s;
 }
 
-/* Up from one node until something known, a root or a node of this walk; then down again by a second walk. */
+/* Walks up from one node to a known node, a root or a node of this walk; then assigns depths in a second walk. */
 static void
 walk(struct forest *f, uint32_t from, struct mrsi_tree_figures *out)
 {
@@ -71,9 +71,9 @@ walk(struct forest *f, uint32_t from, struct mrsi_tree_figures *out)
         }
         at = f->up[at];
     }
-    uint32_t base = 0; /* depth of what is above the walked ones */
+    uint32_t base = 0; /* depth of the node above the walked ones */
     if (f->depth[at] == MARK && f->up[at] != NO_PARENT) {
-        out->cycles++; /* found on its own walk */
+        out->cycles++; /* reached again in its own walk */
     } else if (f->depth[at] != MARK) {
         base = f->depth[at];
     }

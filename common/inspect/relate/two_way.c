@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* two_way.c - parents that list their children whose children name their parent: whether both say the same. */
+/* two_way.c - parents that list their children whose children refer to their parent: whether both agree. */
 #include "gather.h"
 
 struct two_sides {
     struct mrsi_lookup_value listed, named; /* {child, parent} by the parents' arrays; by the children */
 };
 
-/* The array by which the parents of r list their children. */
+/* The array in which the parents of r list their children. */
 static struct mrsi_reference *
 list_of(const struct mrsi_inspection *x, const struct mrsi_reference *r)
 {
@@ -81,7 +81,7 @@ one_pair(struct mrsi_relating *x, struct mrsi_reference *r, struct mrsi_referenc
     mrsi_rowset_end(&t.listed.rows);
     mrsi_rowset_end(&t.named.rows);
     if (s == MRS_OK && r->two_way->agree * 2 < r->from[0]->present - r->from[0]->null) {
-        r->two_way = NULL; /* two relations between the same collections, not one reported twice */
+        r->two_way = NULL; /* two different relations between the collections, not one stored twice */
     }
     return s;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* versions.c - collections whose documents say which version of the design they have: what one version has and another
- * has not. */
+/* versions.c - collections whose documents have a schema version: the differences between versions. */
 #include "gather.h"
 
 enum { VERSIONS = 20 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* document.c - what was found as one document for programs: {inspect: 1, ...}. What does not apply is absent. */
+/* document.c - the findings as one document for programs: {inspect: 1, ...}. Fields that do not apply are missing. */
 #include "said.h"
 
 #include "mongoreshape/ejson.h"
@@ -36,7 +36,7 @@ open(struct mrs_build *b, const char *name, uint8_t type)
     mrs_build_open(b, name, (uint32_t)strlen(name), type);
 }
 
-/* Up to four digits behind the point: enough for people, and the same on every machine. */
+/* Up to four digits after the point: enough for people, and the same on every machine. */
 static void
 ratio(struct mrs_build *b, const char *name, double v)
 {
@@ -72,7 +72,7 @@ histogram(struct mrs_build *b, const struct mrsi_quantiles *s)
     mrs_build_close(b);
 }
 
-/* Text that was cut is made a value again. */
+/* Makes a value of shortened text. */
 static void
 value(struct mrs_build *b, const char *name, struct mrs_val v)
 {
@@ -348,7 +348,7 @@ aliases(struct mrs_build *b, const struct mrsi_inspection *x, const struct mrsi_
     mrs_build_close(b);
 }
 
-/* Of values that were looked up, and between which bounds the share of orphans lies, 95 times of 100 (Wilson). */
+/* The looked-up values, and the bounds of the orphans' share, with 95 % confidence (Wilson). */
 static void
 looked_up(struct mrs_build *b, const struct mrsi_reference *r)
 {
@@ -459,7 +459,7 @@ rules(struct mrs_build *b, const struct mrsi_inspection *x)
     mrs_build_close(b);
 }
 
-/* Steps and the rules that they mend; the plan itself is written by suggest.c. */
+/* Steps and the rules that they correct; suggest.c writes the plan itself. */
 static void
 suggestions(struct mrs_build *b, const struct mrsi_inspection *x)
 {
@@ -480,7 +480,7 @@ suggestions(struct mrs_build *b, const struct mrsi_inspection *x)
     mrs_build_close(b);
 }
 
-/* Which rules a step mends is known once the plan was written. */
+/* The rules that steps correct are known only after writing the plan. */
 static enum mrs_status
 look_for_steps(struct mrsi_inspection *x, struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inspect_text.c - the findings, for people: collections with most problems first, references and rules below each.
+/* inspect_text.c - the findings as text: collections with most problems first, references and rules below each.
  *
  * All names go through mrs_buf_say, which escapes control characters. */
 #include "said.h"
@@ -27,7 +27,7 @@ put_line(struct page *p, uint32_t hang)
         }
         cut = t[cut] == ' ' ? cut : room;
         while (cut && ((unsigned char)t[cut] & 0xC0) == 0x80) {
-            cut--; /* not inside of a character */
+            cut--; /* not inside a character */
         }
         size_t end = cut;
         while (end && t[end - 1] == ' ') {

@@ -154,7 +154,7 @@ mrsi_suggest_embed(struct mrsi_planning *p, struct mrsi_rule_found *r)
     return true;
 }
 
-/* The series keeps the name of its field, where no other field of a bucket has it. */
+/* The series keeps the name of its field, unless a bucket has another field of this name. */
 static const char *
 name_of_series(const char *path)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan_file.c - a suggested plan as a file; it replaces nothing but a suggested plan that is unchanged.
+/* plan_file.c - writes a suggested plan as a file; replaces only an unchanged suggested plan.
  *
- * Its last line has a sum of all before it: people change a plan, and their work must not be lost to a second look. */
+ * Its last line has a checksum of all lines before it: users edit plans, and another inspection must not overwrite
+ * their work. */
 #include "said.h"
 #include "mongoreshape/files.h"
 

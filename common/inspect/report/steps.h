@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* steps.h - one function for each step that a suggested plan may have. */
+/* steps.h - one function for each kind of step in a suggested plan. */
 #ifndef MRSI_INSPECT_STEPS_H
 #define MRSI_INSPECT_STEPS_H
 
 #include "mongoreshape/ejson.h"
 #include "said.h"
 
-/* What earlier steps of the plan do to a collection. */
-enum { MRSI_GONE = 1 /* its documents are elsewhere */, MRSI_TAKEN_APART = 2 /* arrays left it */, MRSI_WRITTEN = 4 };
+/* Effects of earlier steps of the plan on a collection. */
+enum { MRSI_GONE = 1 /* its documents have moved */, MRSI_TAKEN_APART = 2 /* arrays left it */, MRSI_WRITTEN = 4 };
 struct mrsi_planning {
     struct mrsi_inspection *x;
     struct mrs_buf *out;
     unsigned *fate; /* of each collection */
     uint32_t written;
     bool one_db;
-    const char *why; /* a step was not written */
+    const char *why; /* the reason if a step was not written */
 };
-/* Appends the step, its first line "  - NAME:". False: it cannot be planned; `why` says it. */
+/* Appends the step, its first line "  - NAME:". False: it cannot be planned, for the reason in `why`. */
 typedef bool mrsi_suggest_fn(struct mrsi_planning *p, struct mrsi_rule_found *r);
 mrsi_suggest_fn mrsi_suggest_cast, mrsi_suggest_copy, mrsi_suggest_link, mrsi_suggest_extract, mrsi_suggest_pack,
     mrsi_suggest_embed, mrsi_suggest_bucket, mrsi_suggest_tree, mrsi_suggest_index;

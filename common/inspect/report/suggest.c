@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* suggest.c - a plan that mends what was found: each step under a comment with the evidence.
+/* suggest.c - a plan that corrects the findings: each step under a comment with the evidence.
  *
- * Only what loses nothing and refuses nothing becomes a step; what is better decided by people, or does not go with
- * another step, is said as a comment. */
+ * Only corrections that lose and refuse nothing become steps; those that need a decision, or conflict with another
+ * step, become comments. */
 #include "steps.h"
 #include <stdlib.h>
 
-/* Steps in the order in which they can run after each other. */
+/* Steps in an order in which they can run. */
 static const struct {
     const char *name;
     mrsi_suggest_fn *write;
@@ -21,7 +21,7 @@ mrsi_planning_no(struct mrsi_planning *p, const char *why)
     return false;
 }
 
-/* ---- words of YAML ---- */
+/* ---- YAML text ---- */
 static bool
 is_plain(const char *t)
 {
@@ -76,7 +76,7 @@ mrsi_put_collection(struct mrsi_planning *p, const struct mrsi_collection *c)
     mrs_buf_printf(p->out, " }");
 }
 
-/* A collection of that name in the same database. */
+/* The name of a collection in the same database. */
 void
 mrsi_put_new(struct mrsi_planning *p, const struct mrsi_collection *beside, const char *name)
 {
@@ -97,7 +97,7 @@ mrsi_is_collection(const struct mrsi_inspection *x, const struct mrsi_collection
     return false;
 }
 
-/* `lines.productId` for `lines[].productId`; false where a name in it cannot be in a dotted path. */
+/* `lines.productId` for `lines[].productId`; false if a name in it cannot be part of a dotted path. */
 bool
 mrsi_dotted(const struct mrsi_path *p, char *out, size_t size)
 {
@@ -143,7 +143,7 @@ comment(struct mrsi_planning *p, const struct mrsi_rule_found *r)
     mrs_buf_say(p->out, ": %s\n", r->text);
 }
 
-/* What is in the plan from `before` on. */
+/* Stores the text of the plan from `before` on. */
 static void
 keep_text(struct mrsi_planning *p, struct mrsi_rule_found *r, size_t before)
 {
@@ -157,14 +157,14 @@ keep_text(struct mrsi_planning *p, struct mrsi_rule_found *r, size_t before)
     p->out->bad |= !r->plan;
 }
 
-/* Where a step cannot be written, what was written of it is taken back. */
+/* If a step cannot be written, removes its partial text. */
 static void
 one_rule(struct mrsi_planning *p, struct mrsi_rule_found *r, mrsi_suggest_fn *write)
 {
     size_t before = p->out->n;
     p->why = NULL;
     comment(p, r);
-    bool as_they_are = strcmp(r->step, "index") == 0; /* no document is written */
+    bool as_they_are = strcmp(r->step, "index") == 0; /* no document is changed */
     if (r->in->twice && !as_they_are) {
         p->why = "documents that hold a name twice would be refused";
     } else if (write(p, r)) {

@@ -23,7 +23,7 @@ numbers_of(const struct mrsi_path *p)
     return count_of(p, MRS_INT32) + count_of(p, MRS_INT64) + count_of(p, MRS_DOUBLE) + count_of(p, MRS_DECIMAL128);
 }
 
-/* The name for `cast` of a type that holds all numbers there: the most frequent one, or a wider one. NULL: none. */
+/* The type name for `cast` that represents all numbers there: the most frequent type, or a wider one. NULL: none. */
 static const char *
 number_type(const struct mrsi_path *p)
 {
@@ -36,7 +36,7 @@ number_type(const struct mrsi_path *p)
         best = count_of(p, types[i].type) > count_of(p, types[best].type) ? i : best;
     }
     bool wide = p->count.least < INT32_MIN || p->count.most > INT32_MAX;
-    bool exact = p->count.least >= -(1ll << 53) && p->count.most <= 1ll << 53; /* a double has them all */
+    bool exact = p->count.least >= -(1ll << 53) && p->count.most <= 1ll << 53; /* a double represents them all */
     if (p->count.n[MRSI_FRACTION] && best < 2) {
         best = 2;
     }
@@ -44,7 +44,7 @@ number_type(const struct mrsi_path *p)
     return best == 2 && !exact ? NULL : types[best].name;
 }
 
-/* What the values of a reference must become to be of the type that it refers to. NULL: no cast does it. */
+/* The cast of a reference's values to the type of its target. NULL: none. */
 static const char *
 reference_type(const struct mrsi_reference *r)
 {
@@ -61,7 +61,7 @@ reference_type(const struct mrsi_reference *r)
     return count_of(key, MRS_STRING) * 2 > key->present ? "string" : NULL;
 }
 
-/* Where values have two types and one can become the other without loss. */
+/* For values of two types, if one converts to the other without loss. */
 static const char *
 mixed_type(const struct mrsi_path *p)
 {
@@ -167,7 +167,7 @@ mrsi_suggest_link(struct mrsi_planning *p, struct mrsi_rule_found *r)
     return true;
 }
 
-/* A name for what is packed that no document has: the word, else the word with `_list`. */
+/* An unused name for the packed field: the word, else the word with `_list`. */
 static bool
 free_name(const struct mrsi_collection *c, const char *word, char *out, size_t size)
 {

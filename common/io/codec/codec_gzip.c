@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codec_gzip.c - gzip (RFC 1952) around raw deflate: headers, trailers, several members.
  *
- * Parallel compressors write many members in sequence, and mongorestore reads them as one stream. Only zeros may
- * follow the last one, as padding of tapes; other bytes are damage. Header and trailer are read byte by byte by a
- * small automaton, since any of them may be cut by the edge of a buffer. The header we write has no name and no time,
- * so that output repeats exactly, and an extra field with the length of the member: so its end is found without
- * unpacking it. Readers that do not know the field skip it, as RFC 1952 requires. */
+ * Parallel compressors write many members in sequence, and mongorestore reads them as one stream. Only zeros may follow
+ * the last one, as padding of tapes; other bytes are damage. A small state machine reads header and trailer byte by
+ * byte, since a buffer may end inside them. Our header has no name and no time, so that output repeats exactly, and an
+ * extra field with the length of the member: so its end is found without unpacking it. Readers that do not know the
+ * field skip it, as RFC 1952 requires. */
 #include "codec.h"
 
 enum { HEAD = 20, EXTRA_AT = 12, EXTRA = 8, SIZE_AT = 16, TAIL = 8 };
-/* no time, an unknown system; eight bytes of extra field: "mr", then in four bytes how long the member is as a whole */
+/* no time, an unknown system; eight bytes of extra field: "mr", then in four bytes the length of the whole member */
 static const uint8_t head[HEAD] = {0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 8, 0, 'm', 'r', 4, 0};
 
 enum at {
-    AT_START, /* between members: the file may end here, once there was one */
+    AT_START, /* between members: the file may end here after the first one */
     AT_FIXED, /* the ten bytes every header has */
     AT_EXTRA_LEN,
     AT_EXTRA,
@@ -22,7 +22,7 @@ enum at {
     AT_HEADER_CRC,
     AT_BODY,
     AT_TRAILER,
-    AT_ZEROS /* behind the last member: nothing else may follow */
+    AT_ZEROS /* after the last member: nothing else may follow */
 };
 enum { F_HCRC = 2, F_EXTRA = 4, F_NAME = 8, F_COMMENT = 16, F_RESERVED = 0xE0 };
 
@@ -30,15 +30,15 @@ struct codec_gzip_dec {
     struct mrs_mem *mem;
     struct mrsi_inflate *z;
     enum at at;
-    uint8_t bytes[10]; /* of the part that is being gathered */
-    uint32_t n;        /* how many of them are here; of AT_EXTRA: still to skip */
+    uint8_t bytes[10]; /* of the part that is being read */
+    uint32_t n;        /* number of them read; of AT_EXTRA: still to skip */
     uint8_t flags;
     uint32_t crc, size, header_crc;
-    uint8_t tail[8]; /* bytes behind the last deflate stream that were taken with it */
+    uint8_t tail[8]; /* bytes after the last deflate stream that were read with it */
     uint32_t tail_at, tail_n;
-    bool any; /* a member is behind us */
-    uint64_t taken, begun;    /* bytes taken in, and how many of them before this member */
-    uint8_t extra[EXTRA];     /* of this member, where it is as long as ours */
+    bool any; /* a member is complete */
+    uint64_t taken, begun;    /* bytes read, and number of them before this member */
+    uint8_t extra[EXTRA];     /* of this member, if it is as long as ours */
     uint32_t extra_n, length; /* length: of the member, from its header; 0: none */
 };
 
@@ -68,7 +68,7 @@ dec_close(void *p)
     }
 }
 
-/* The next byte of the wrapper, from the tail first; false where more input is needed. */
+/* The next byte of the wrapper, from the tail first; false: more input is needed. */
 static bool
 take(struct codec_gzip_dec *d, struct mrsi_flow *f, uint8_t *byte)
 {
@@ -222,7 +222,7 @@ body(struct codec_gzip_dec *d, struct mrsi_flow *f, const char **why)
 {
     MRS_ASSERT(d->z);
     enum mrs_status s;
-    if (d->tail_at < d->tail_n) { /* the start of this stream was read with the member before */
+    if (d->tail_at < d->tail_n) { /* the start of this stream was read with the previous member */
         struct mrsi_flow early = {d->tail + d->tail_at, d->tail_n - d->tail_at, f->out, f->out_n};
         s = inflate_flow(d, &early, why);
         d->tail_at = d->tail_n - (uint32_t)early.in_n;
@@ -263,7 +263,7 @@ dec_step(void *p, struct mrsi_flow *f, const char **why)
             }
             s = body(d, f, why);
             if (d->at == AT_BODY && f->in_n + d->tail_n - d->tail_at == in && f->out_n == out) {
-                break; /* wants more input */
+                break; /* needs more input */
             }
             continue;
         }
@@ -353,7 +353,7 @@ pack_close(void *p)
 static enum mrs_status
 pack(void *p, struct mrsi_flow *f, const struct mrs_stop *stop, const char **why)
 {
-    (void)stop; /* a piece takes some ten milliseconds at the worst */
+    (void)stop; /* a piece takes some ten milliseconds at most */
     struct codec_gzip_packer *c = p;
     uint32_t crc = mrsi_crc32(0, f->in, f->in_n), size = (uint32_t)f->in_n;
     uint8_t *member = f->out;

@@ -85,7 +85,7 @@ dec_may_end(const void *p)
 static void
 dec_passed(void *p)
 {
-    (void)p; /* unit finds none, so none is decompressed elsewhere */
+    (void)p; /* unit finds none, so no frame is decompressed elsewhere */
 }
 
 static bool

@@ -1,52 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codec_zstd.c - Zstandard (RFC 8878) streams by libzstd.
  *
- * Any number of frames and skippable frames make one stream. Frames we write carry a checksum, so that a flipped bit
- * is an error and not a wrong document, and the size of their content. Tables are limited: a thread must fit a few
- * megabytes, because several share a tight memory budget. A context begins each frame with fresh memory: in reused
- * memory, some versions of the library let earlier frames change the bytes of later ones. All memory comes from our
- * allocator. */
+ * Any number of frames and skippable frames make one stream. Our frames have a checksum, so that a flipped bit is an
+ * error and not a wrong document, and the size of their content. Tables are limited: a thread must fit a few megabytes,
+ * because several share a tight memory budget. A context begins each frame with fresh memory: in reused memory, some
+ * versions of the library let earlier frames change the bytes of later ones. All memory comes from our allocator. */
 #include "codec.h"
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* Larger tables than these cost memory and find little in a piece. */
+/* Larger tables cost memory and find little in a piece. */
 #define WINDOW_MOST 20
-/* From this strategy on a piece takes up to a second. It is packed in steps, so that who waits may stop it: the library
- * then needs room for the window as well, and what comes out is a third of a percent larger. */
+/* From this strategy on a piece takes up to a second. It is packed in steps, so that a waiting caller may stop it: the
+ * library then needs memory for the window as well, and the result is a third of a percent larger. */
 #define SLOW_FROM ZSTD_btlazy2
 #define SLOW_STEP (64u << 10)
 #define HASH_MOST   19
 #define CHAIN_MOST  20
-#define WINDOW_READ ((1u << ZSTD_WINDOWLOG_LIMIT_DEFAULT) + 1) /* bytes, as the library has it for streams */
-#define WINDOW_FREE (8ull << 20)  /* RFC 8878: what every reader takes */
-#define WINDOW_LAST (2ull << 30) /* more than that the library cannot read */
+#define WINDOW_READ ((1u << ZSTD_WINDOWLOG_LIMIT_DEFAULT) + 1) /* bytes, the library's default for streams */
+#define WINDOW_FREE (8ull << 20)  /* RFC 8878: what every reader accepts */
+#define WINDOW_LAST (2ull << 30) /* the library's maximum */
 #define FRAME_FIRST (ZSTD_MAGICNUMBER & 0xff)
 /* Types of blocks. */
-#define BLOCK_REPEATS 1 /* one byte, again and again */
+#define BLOCK_REPEATS 1 /* one byte, repeated */
 #define BLOCK_PACKED  2
 
 struct codec_zstd_dec {
     struct mrs_mem *mem;
     ZSTD_DCtx *z;
-    bool inside; /* a frame has begun and not ended */
+    bool inside; /* a frame has started and not ended */
     bool any;
-    bool zeros;       /* behind the last frame: nothing else may follow */
-    uint64_t window;  /* bytes that a frame may want to be kept of what came out */
-    uint64_t wants;   /* the window of a frame that wanted more */
-    uint8_t head[ZSTD_FRAMEHEADERSIZE_MAX]; /* what the frame begins with */
+    bool zeros;       /* after the last frame: nothing else may follow */
+    uint64_t window;  /* maximum window of a frame in bytes */
+    uint64_t wants;   /* the window of a frame that needs more */
+    uint8_t head[ZSTD_FRAMEHEADERSIZE_MAX]; /* the first bytes of the frame */
     size_t head_n;
-    uint64_t made;    /* bytes that have come out of it */
-    bool walks;       /* where its first block begins is known */
-    uint64_t skip;    /* then: its bytes up to the next header of a block; no more block: all */
-    uint8_t block[3]; /* what that header begins with */
+    uint64_t made;    /* bytes unpacked from it */
+    bool walks;       /* the offset of its first block is known */
+    uint64_t skip;    /* then: bytes up to the next block header; after the last block: all */
+    uint8_t block[3]; /* the first bytes of that header */
     size_t block_n;
 };
 struct codec_zstd_packer {
     struct mrs_mem *mem;
     ZSTD_compressionParameters how;
-    size_t n; /* bytes of room */
+    size_t n; /* bytes of memory */
     uint64_t room[];
 };
 
@@ -62,7 +61,7 @@ z_give(void *mem, void *p)
     mrs_free(mem, p);
 }
 
-/* Half of the budget, for the run needs memory as well. */
+/* Half of the budget, since the run needs memory as well. */
 static uint64_t
 window_most(const struct mrs_mem *mem)
 {
@@ -99,7 +98,7 @@ dec_close(void *p)
     }
 }
 
-/* Over n bytes of the frame. False: a block that is compressed and has no bytes. */
+/* Advances over n bytes of the frame. False: a compressed block without bytes. */
 static bool
 follow_blocks(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
 {
@@ -126,7 +125,7 @@ follow_blocks(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
     return true;
 }
 
-/* So many bytes of the frame were taken from p; as follow_blocks. */
+/* Advances over `taken` bytes of the frame at p; as follow_blocks. */
 static bool
 follow_input(struct codec_zstd_dec *d, const uint8_t *p, size_t taken)
 {
@@ -145,7 +144,7 @@ follow_input(struct codec_zstd_dec *d, const uint8_t *p, size_t taken)
     return !d->walks || follow_blocks(d, p, taken);
 }
 
-/* At its end, in the order in which the library says it where it sees it. */
+/* The fault at the end of a frame, in the order in which the library would report it. */
 static const char *
 judge_frame(struct codec_zstd_dec *d)
 {
@@ -163,8 +162,8 @@ judge_frame(struct codec_zstd_dec *d)
                : "a frame has fewer bytes than its header says";
 }
 
-/* In the frame: so many bytes were taken from p and so many came out. What is wrong with it and passes with the library
- * where the frame does not lie whole before it, or where it does; NULL: nothing. */
+/* Checks the frame after `taken` bytes of p were consumed and `made` were produced. Returns a fault that the library
+ * finds or accepts depending on whether the whole frame is in its buffer; NULL: none. */
 static const char *
 follow(struct codec_zstd_dec *d, const uint8_t *p, size_t taken, size_t made, bool ends)
 {
@@ -182,8 +181,8 @@ follow(struct codec_zstd_dec *d, const uint8_t *p, size_t taken, size_t made, bo
     return wrong;
 }
 
-/* A frame or a skippable frame may begin so. The library may also know formats that are older than RFC 8878: these are
- * unpacked with memory that is not ours, and damage in them shows or not by how the input is cut. */
+/* Whether a frame or a skippable frame may begin with this byte. The library may also support formats older than RFC
+ * 8878: it unpacks these with memory that is not ours, and finds damage in them depending on how the input is cut. */
 static bool
 may_begin(uint8_t first)
 {
@@ -204,7 +203,7 @@ note_window(struct codec_zstd_dec *d, const uint8_t *p, size_t n)
     d->wants = ZSTD_getFrameHeader(&h, d->head, d->head_n + n) == 0 ? h.windowSize : WINDOW_LAST + 1;
 }
 
-/* Skips zeros behind the last frame, the padding of tapes. False: other bytes follow. */
+/* Skips zeros after the last frame, the padding of tapes. False: other bytes follow. */
 static bool
 pass_zeros(struct codec_zstd_dec *d, ZSTD_inBuffer *in)
 {
@@ -362,7 +361,7 @@ set_up(ZSTD_CCtx *z, const ZSTD_compressionParameters *p)
     return r;
 }
 
-/* As ZSTD_compress2. *stopped: it was, and the frame has no end. */
+/* As ZSTD_compress2. *stopped: it was stopped, and the frame has no end. */
 static size_t
 pack_slowly(ZSTD_CCtx *z, const struct mrsi_flow *f, const struct mrs_stop *stop, bool *stopped)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* decoder.c - the bytes of a compressed file, one after the other.
+/* decoder.c - decompresses a file serially.
  *
- * A stream that stops before its end, that makes no progress or that other bytes follow is damage, never an end of
- * data. Must not know where the bytes come from. */
+ * A stream that stops before its end, makes no progress, or is followed by other bytes is damage, never an end of data.
+ * Must not know where the bytes come from. */
 #include "decoder.h"
 #include "io/file/file.h"
 

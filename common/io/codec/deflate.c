@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* deflate.c - raw deflate, in and out, by ISA-L or by zlib.
  *
- * Unpacked in steps, packed in one go. ISA-L is about 27 times faster than zlib's level 6 and is what we want; zlib
- * is in on machines that do not have it, chosen here at build time and nowhere else. Headers, trailers and several
- * members are the matter of codec_gzip.c. One oddity of ISA-L is hidden here: it reads up to eight bytes ahead and
- * keeps them in a register when a stream ends, so those are handed back as a "tail". */
+ * Unpacks in steps, packs at once. ISA-L is about 27 times faster than zlib's level 6 and is preferred; zlib is for
+ * machines without it, chosen here at build time and nowhere else. codec_gzip.c handles headers, trailers and several
+ * members. One property of ISA-L is hidden here: it reads up to eight bytes ahead and keeps them in a register when a
+ * stream ends, so those are returned as a "tail". */
 #include "codec.h"
 #include <limits.h>
 
@@ -106,7 +106,7 @@ static const struct {
     uint32_t level, size;
 } levels[] = {{1, ISAL_DEF_LVL1_DEFAULT}, {2, ISAL_DEF_LVL2_DEFAULT}, {3, ISAL_DEF_LVL3_DEFAULT}};
 
-/* Of ISA-L's levels that for a level of gzip. */
+/* The level of ISA-L for a level of gzip. */
 static size_t
 own_level(int level)
 {
@@ -136,10 +136,10 @@ mrsi_deflate_open(struct mrs_mem *mem, int level)
     return z;
 }
 
-/* Where a stream has no history yet, ISA-L (2.30 to 2.32: .write_first_byte in igzip_icf_body_h1_gr_bt.asm) hashes bits
- * of the stream's address in place of its input, so that the same bytes are packed differently in about one of 200
- * runs: right, but not the same. Up to SHORT bytes go through a routine that has no such fault; of more, the first ones
- * are sent through it by a call of their own, which costs nine bytes. */
+/* While a stream has no history, ISA-L (2.30 to 2.32: .write_first_byte in igzip_icf_body_h1_gr_bt.asm) hashes bits of
+ * the stream's address in place of its input, so that the same bytes are packed differently in about one of 200 runs:
+ * correct, but not reproducible. Up to SHORT bytes use a routine without this fault; of longer input, the first bytes
+ * pass through it in a separate call, which costs nine bytes. */
 enum { FIRST = 4, SHORT = 16 };
 
 static bool
@@ -280,7 +280,7 @@ mrsi_inflate_tail(const struct mrsi_inflate *z, uint8_t tail[8])
 {
     (void)z;
     (void)tail;
-    return 0; /* zlib takes no byte too many */
+    return 0; /* zlib reads no surplus byte */
 }
 
 void
@@ -296,7 +296,7 @@ size_t
 mrsi_deflate_bytes(int level)
 {
     (void)level;
-    return 280 << 10; /* as zlib.h has it for windows of 32 KiB, with what is around it */
+    return 280 << 10; /* from zlib.h for windows of 32 KiB, with the surrounding state */
 }
 
 struct mrsi_deflate *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* delta.c - bytes packed against other bytes that the reader has as well: one zstd frame with a prefix.
+/* delta.c - bytes compressed against other bytes that the reader also has: one zstd frame with a prefix.
  *
- * Bytes that are equal in both cost next to nothing, wherever they are. The frame carries no checksum: the caller
- * stores one. All memory comes from our allocator. */
+ * Bytes that are equal in both cost almost nothing, wherever they are. The frame has no checksum: the caller stores
+ * one. All memory comes from our allocator. */
 #include "io/file/file.h"
 #define ZSTD_STATIC_LINKING_ONLY
 #include <zstd.h>
@@ -53,7 +53,7 @@ mrs_delta_pack(struct mrs_mem *mem, const struct mrs_delta *d, struct mrs_buf *o
     ZSTD_freeCCtx(z);
     if (ZSTD_isError(r)) {
         out->n = was;
-        return mrs_err_memory(e, most); /* the only thing that can be missing here */
+        return mrs_err_memory(e, most); /* the only possible failure here */
     }
     out->n = was + r;
     return MRS_OK;

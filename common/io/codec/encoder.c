@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* encoder.c - bytes to the end of a file, plain or compressed.
+/* encoder.c - writes bytes to the end of a file, plain or compressed.
  *
- * Input is cut into pieces of one fixed size however the caller cuts it, and each piece becomes a frame or member of
- * its own: so threads can pack several at a time, and the file is the same byte for byte for any number of threads and
- * any budget. The thread that has packed a piece writes it and the finished ones after it, in order; so no thread that
- * waits for space waits for an idle file. Of several failures the earliest is reported. Plain files have a buffer of a
- * size the caller chooses, and pieces larger than that go to the file at once. Must not know documents, names of
- * collections or when a file counts as published. */
+ * Input is cut into pieces of one fixed size however the caller cuts it, and each piece becomes a separate frame or
+ * member: so several threads can pack, and the file has the same bytes for any number of threads and any budget. The
+ * thread that has packed a piece writes it and the finished ones after it, in order; so no thread waits for space while
+ * the file is idle. Of several failures the earliest is reported. Plain files have a buffer of a size that the caller
+ * chooses; larger pieces are written at once. Must not know documents, names of collections or when a file counts as
+ * published. */
 #include "encoder.h"
 #include "io/file/direct_write.h"
 #include "codec_pool.h"
@@ -19,15 +19,15 @@ struct mrsi_encoder {
     char *name;
     const struct mrsi_codec *codec; /* NULL: plain */
     int level;
-    uint8_t *in; /* of plain files: bytes that are not yet in the file */
+    uint8_t *in; /* of plain files: bytes not yet in the file */
     size_t in_n, in_cap;
-    uint64_t direct_from; /* bytes of a plain file from which on it is written directly; 0: never */
-    struct mrsi_direct *direct; /* NULL: it is not */
-    bool any; /* a piece was handed on, now or before a mark */
+    uint64_t direct_from; /* size of a plain file from which it is written directly; 0: never */
+    struct mrsi_direct *direct; /* NULL: not yet */
+    bool any; /* a piece was passed on, now or before a savepoint */
     struct mrsi_codec_pool *pool, *own;
-    struct mrsi_chunk *chunk; /* the piece that is being filled; NULL: not begun */
-    /* under the lock of the codec pool, where there is a codec */
-    struct encoder_piece *first, **last; /* handed on and not yet written */
+    struct mrsi_chunk *chunk; /* the piece that is being filled; NULL: none */
+    /* under the lock of the codec pool, if there is a codec */
+    struct encoder_piece *first, **last; /* passed on and not yet written */
     bool writing, dropped;
     uint64_t file_bytes;
     enum mrs_status status;
@@ -78,7 +78,7 @@ mrs_compress_parse(const char *text, struct mrs_compress *out, struct mrs_err *e
 }
 
 /* ---- pieces ---- */
-/* Whether the piece that is being packed will not be needed. */
+/* Whether the piece being packed is no longer needed. */
 static bool
 is_unwanted(void *arg)
 {
@@ -110,7 +110,7 @@ pack(struct encoder_piece *p, struct mrsi_tools *tools)
                            : s;
 }
 
-/* A piece whose turn it is; its room is free afterwards. Without the lock. */
+/* Writes the next piece in order and frees its memory. Without the lock. */
 static enum mrs_status
 write_piece(struct mrsi_encoder *c, struct encoder_piece *p, bool drop, struct mrs_err *e)
 {
@@ -128,7 +128,7 @@ write_piece(struct mrsi_encoder *c, struct encoder_piece *p, bool drop, struct m
     return s;
 }
 
-/* Under the lock, which is let go while a piece is written. */
+/* Under the lock, which is released while a piece is written. */
 static void
 write_packed(struct mrsi_encoder *c)
 {
@@ -183,7 +183,7 @@ status_of(const struct mrsi_encoder *c, struct mrs_err *e)
     return c->status;
 }
 
-/* The chunk that is being filled goes to the codec pool. */
+/* Passes the filled chunk to the codec pool. */
 static enum mrs_status
 hand_on(struct mrsi_encoder *c, struct mrs_err *e)
 {
@@ -250,13 +250,13 @@ fill(struct mrsi_encoder *c, const uint8_t *p, size_t n, struct mrs_err *e)
     return s;
 }
 
-/* ---- from outside ---- */
+/* ---- interface ---- */
 uint64_t
 mrsi_encoder_memory(struct mrs_compress c, uint32_t threads)
 {
     const struct mrsi_codec *codec = mrsi_codec_of(c.codec);
     threads = threads > 1 ? threads : 1;
-    /* a thread packs one piece into another; the rest waits to be packed or written, or is being filled */
+    /* a thread packs one piece into another; the others wait to be packed or written, or are being filled */
     return codec ? (mrsi_codec_pool_most(threads) + threads + 1ull) * sizeof(struct mrsi_chunk) +
                        threads * (uint64_t)codec->pack_bytes(c.level ? c.level : codec->level_default)
                  : 0;
@@ -376,7 +376,7 @@ mrsi_encoder_write(struct mrsi_encoder *c, const void *p, size_t n, struct mrs_e
     return MRS_OK;
 }
 
-/* An empty stream is a frame or member with nothing in it. */
+/* An empty stream is an empty frame or member. */
 enum mrs_status
 mrsi_encoder_finish(struct mrsi_encoder *c, struct mrs_err *e)
 {

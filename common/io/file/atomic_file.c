@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* atomic_file.c - a file that grows piece by piece and appears only when it is complete.
+/* atomic_file.c - a file written in pieces that appears only when it is complete.
  *
- * It is written next to its place under a temporary name. Publishing syncs it, renames it over the older file and
- * syncs the folder. If it is closed otherwise it is removed, so a reader never sees an incomplete file. The remains of
- * a killed process are kept up to the first block that differs from the new content, and truncated there. A stream
- * (file_place.c) has no temporary file: what is put goes there at once. */
+ * It is written next to its place under a temporary name. Publishing syncs it, renames it over the older file and syncs
+ * the folder. Otherwise close removes it, so a reader never sees an incomplete file. The remains of a killed process
+ * are kept up to the first block that differs from the new content, and truncated there. A stream (file_place.c) has no
+ * temporary file: bytes are written to it at once. */
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +17,8 @@ struct mrs_atomic_file {
     struct mrs_mem *mem;
     char *path, *beside; /* the temporary name; NULL for a stream */
     int fd;
-    uint64_t at;    /* bytes that are in the file for good; */
-    uint64_t there; /* and that it has: more than that where another process has left them */
+    uint64_t at;    /* bytes of the file that are final; */
+    uint64_t there; /* its size, which is larger if another process left more */
     struct mrs_buf buf, old;
     bool failed; /* a piece is missing: never published */
 };
@@ -36,7 +36,7 @@ let_go(struct mrs_atomic_file *w)
     mrs_free(w->mem, w);
 }
 
-/* The file that a process has left; fd stays -1 where it has left none. */
+/* Opens the file that a process left; fd stays -1 if there is none. */
 static enum mrs_status
 open_left(struct mrs_atomic_file *w, struct mrs_err *e)
 {
@@ -104,7 +104,7 @@ mrs_atomic_file_take_up(struct mrs_mem *mem, const char *path, uint64_t id, stru
     return open_whole(mem, path, id, true, out, e);
 }
 
-/* Whether what is to be written next is there; if not, nothing does any more. */
+/* Whether the file already has the next bytes; if not, truncates it here. */
 static enum mrs_status
 stands(struct mrs_atomic_file *w, bool *same, struct mrs_err *e)
 {
@@ -149,7 +149,7 @@ mrs_atomic_file_put(struct mrs_atomic_file *w, const void *p, size_t n, struct m
     return w->buf.bad || w->buf.n > WHOLE_BUFFER ? flush(w, e) : MRS_OK;
 }
 
-/* Under its name, and on disk. */
+/* Renames and syncs. */
 static enum mrs_status
 appear(struct mrs_atomic_file *w, struct mrs_err *e)
 {
@@ -163,7 +163,7 @@ appear(struct mrs_atomic_file *w, struct mrs_err *e)
     }
     s = mrsi_sync_parent(w->path, e);
     if (s != MRS_OK) {
-        unlink(w->path); /* what was there before is gone already */
+        unlink(w->path); /* the older file is already gone */
     }
     return s;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* crc64.c - the checksum of archives: CRC-64/XZ, by ISA-L or by a table.
  *
- * Reflected, of polynomial 0x42F0E1EBA9EA3693, begun and ended with all bits turned; of nothing it is 0, and of
- * "123456789" 0x995DC9BBDF1939FA. It can be taken piece by piece: what came out goes in again. */
+ * Reflected, of polynomial 0x42F0E1EBA9EA3693, initial and final value inverted; of no bytes it is 0, and of
+ * "123456789" 0x995DC9BBDF1939FA. It can be computed in pieces: the result is the input of the next call. */
 #include "file.h"
 
 #if !defined(MRSI_WITH_ZLIB) && defined(__has_include)
@@ -20,7 +20,7 @@ mrsi_crc64(uint64_t crc, const void *p, size_t n)
     return crc64_ecma_refl(crc, p, n);
 }
 #else
-/* What four bits of the sum become when they are shifted out. */
+/* The sum's change for each value of the four bits shifted out. */
 static const uint64_t nibble[16] = {
     0x0000000000000000, 0x7d9ba13851336649, 0xfb374270a266cc92, 0x86ace348f355aadb,
     0x64b62bcaebc387a1, 0x192d8af2baf0e1e8, 0x9f8169ba49a54b33, 0xe21ac88218962d7a,

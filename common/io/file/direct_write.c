@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* direct_write.c - the end of a large file, written past the page cache by a thread of its own.
+/* direct_write.c - writes the end of a large file past the page cache, on a separate thread.
  *
- * An output is not read again while it is made, so a copy of it in the page cache only costs: making it took a third
- * of the processor time of a run of gigabytes, and it evicts data that others would read. A direct write returns when
- * the disk has the bytes; so there are two blocks, one is filled while the other is written. Blocks begin and end at
- * multiples of ALIGN, in memory and in the file. A last block that is not full is written through the page cache and
- * stays: once it is full it is written again, to the same place. Only on file systems that are known to store the same
- * data either way: btrfs, for one, would not compress it. */
+ * An output is not read again while it is written, so its copy in the page cache is pure cost: it took a third of the
+ * processor time of a run of gigabytes, and evicts data that others would read. A direct write returns when the disk
+ * has the bytes; so there are two blocks, one is filled while the other is written. Blocks begin and end at multiples
+ * of ALIGN, in memory and in the file. An incomplete last block is written through the page cache and kept: once it is
+ * full it is written again, to the same place. Only for file systems known to store the same data either way: btrfs,
+ * for one, would not compress it. */
 #include "direct_write.h"
 
 #include <errno.h>
@@ -23,9 +23,9 @@ struct mrsi_direct {
     int fd;
     const char *name;
     uint8_t *room, *block[2];
-    uint32_t filling; /* which of them; the other one is being written, or is free */
+    uint32_t filling; /* its index; the other one is being written, or is free */
     size_t filled;
-    uint64_t at; /* of the block that is being filled, in the file */
+    uint64_t at; /* file offset of the block that is being filled */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t change;
@@ -49,7 +49,7 @@ set_direct(int fd, bool direct)
     return flags >= 0 && fcntl(fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT) == 0;
 }
 
-/* What a direct write leaves, all of it where the system takes none, goes through the page cache. */
+/* Writes the rest of a direct write, or everything if the system supports none, through the page cache. */
 static enum mrs_status
 write_block(const struct mrsi_direct *d, const uint8_t *p, uint64_t off, struct mrs_err *e)
 {
@@ -106,7 +106,7 @@ wait_for_block(struct mrsi_direct *d, struct mrs_err *e)
     return d->status;
 }
 
-/* The block that is full changes places with the other one. */
+/* Swaps the full block and the other one. */
 static enum mrs_status
 hand_on(struct mrsi_direct *d, struct mrs_err *e)
 {
@@ -133,7 +133,7 @@ let_go(struct mrsi_direct *d)
     mrs_free(d->mem, d);
 }
 
-/* Its first block begins where one can, with the bytes that are there. */
+/* Its first block begins at a possible offset, with the existing bytes. */
 static bool
 take_up(struct mrsi_direct *d, uint64_t bytes)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c - the operating system's file calls, made whole.
+/* file.c - file calls of the operating system, with all retries.
  *
- * Every loop around a short read, a short write or an interrupted call is here, so that the rest of
- * the room sees "all of it" or an error that names the file. Durability is here as well: a file is
- * on disk only after fsync, its name only after fsync of the folder that holds it. Temporary files
- * have no name wherever the system allows, so that nothing is left behind by a killed run. Must not
- * know what the bytes mean. */
+ * Every loop around a short read, a short write or an interrupted call is here, so that other files see either success
+ * or an error that names the file. Durability is here as well: a file is on disk only after fsync, its name only after
+ * fsync of its folder. Temporary files have no name if the system allows it, so that a killed run leaves nothing
+ * behind. Must not know what the bytes mean. */
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define WAIT_MS 200 /* between two checks whether a pipe has bytes */
+#define WAIT_MS 200 /* ms between two checks whether a pipe has bytes */
 #define PIECE \
     (1u << 30) /* most bytes in one system call: larger ones are cut by the kernel anyway */
 #define BEHIND (16u << 20) /* less: more system calls; more: callers wait for the disk's queue */
@@ -97,7 +96,7 @@ mrsi_pause(const struct mrs_pause *p, uint64_t bytes, struct mrs_err *e)
     return p && p->due && p->due(p->arg, bytes) ? p->rest(p->arg, e) : MRS_OK;
 }
 
-/* Waits until there is something to read, or the end; the caller's pause may stop it. */
+/* Waits for data or the end; the caller's pause may stop it. */
 static enum mrs_status
 wait_for_bytes(int fd, const struct mrs_pause *pause, struct mrs_err *e)
 {
@@ -179,7 +178,7 @@ mrsi_write_full(int fd, const void *p, size_t n, const char *name, struct mrs_er
     return MRS_OK;
 }
 
-/* Writing only, without waiting for what was begun before: that would take an error of the disk away from fsync
+/* Starts writing, does not wait for earlier writes: that would consume a disk error before fsync reports it
  * (sync_file_range(2), file_fdatawait_range of Linux). */
 void
 mrsi_write_behind(int fd, uint64_t before, uint64_t n)
@@ -189,7 +188,7 @@ mrsi_write_behind(int fd, uint64_t before, uint64_t n)
     }
 }
 
-/* The two calls of the engine have a descriptor only: the system knows what it is called. */
+/* The two calls of the engine have only a descriptor: the system knows its name. */
 static const char *
 fd_name(int fd, char room[300])
 {
@@ -275,7 +274,7 @@ mrsi_sync_dir(const char *path, struct mrs_err *e)
     } while (r < 0 && errno == EINTR);
     int err = errno;
     close(fd);
-    /* Some network file systems know no fsync of folders. */
+    /* Some network file systems do not support fsync of folders. */
     return r < 0 && err != EINVAL && err != ENOTSUP ? mrs_err_sys(e, err, "fsync folder %s", path)
                                                     : MRS_OK;
 }
@@ -325,7 +324,7 @@ mrs_temp_open(const char *dir, int *fd, struct mrs_err *e)
     if (*fd >= 0) {
         return MRS_OK;
     }
-    /* File systems without O_TMPFILE: a name for a moment. */
+    /* File systems without O_TMPFILE: the file has a name for a moment. */
     char path[PATH_MAX];
     int n = snprintf(path, sizeof path, "%s/mongoreshape-XXXXXX", dir);
     if (n < 0 || (size_t)n >= sizeof path) {
@@ -370,7 +369,7 @@ mrsi_spool(const struct mrsi_pipe_from *from, const char *dir, int *spool, uint6
     return s;
 }
 
-/* The kernel's copy; false where it cannot do this pair of files, with nothing copied. */
+/* Copies in the kernel; false: impossible for this pair of files, and nothing was copied. */
 static bool
 copy_by_kernel(const struct mrsi_file_span *from, int to, uint64_t *done, int *err)
 {
@@ -457,7 +456,7 @@ static enum mrs_status
 read_to_end(struct mrs_buf *b, int fd, const char *path, size_t size, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_buf_is_sound(b));
-    struct mrsi_pipe_in from = {fd, path, NULL}; /* which it may be */
+    struct mrsi_pipe_in from = {fd, path, NULL}; /* it may be one */
     size_t want = size + 1;
     for (;;) {
         size_t got, was = b->n;
@@ -477,7 +476,7 @@ read_to_end(struct mrs_buf *b, int fd, const char *path, size_t size, struct mrs
     }
 }
 
-/* A file that was read from end to end is still as it was when it was opened. */
+/* Checks that a file read completely is unchanged since it was opened. */
 static enum mrs_status
 is_same(int fd, const char *path, const struct stat *st, struct mrs_err *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file_place.c - what a file that is to be written takes the place of, and names that are written into as they are.
+/* file_place.c - checks the file that a written file would replace, and detects names that are written in place.
  *
- * A file appears under its name by a rename, and a rename takes away whatever was there: so each file that a command
- * writes is held against this first, before hours of work. What is there may go where nothing is lost with it, or
- * where its owner says so. Devices, pipes and the descriptors of the process are never renamed over, not even by a
- * user who may do it. */
+ * A file appears under its name by a rename, which removes the existing file: so each file that a command writes is
+ * checked first, before hours of work. An existing file may be replaced if nothing is lost with it, or if its owner
+ * allows it. Devices, pipes and the descriptors of the process are never renamed over, not even by a user with the
+ * permission. */
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The descriptor that a path names by a word of the system for it, -1 where it does not. */
+/* The descriptor that a path like /dev/fd/3 refers to, else -1. */
 static int
 own_descriptor(const char *path)
 {
@@ -56,7 +56,7 @@ must_stay(const char *path, const struct mrs_replace *how, const char *what, con
     return MRSI_FAIL(e, MRS_E_EXISTS, "%s %s: it is there and %s%s", how->option, path, what, unlike);
 }
 
-/* Nothing has the name: the folder in which it will lie must be there, or all work is for nothing. */
+/* The name is unused: its folder must exist, or all work is lost. */
 static enum mrs_status
 folder_there(const char *path, const struct mrs_replace *how, struct mrs_err *e)
 {

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* folders.c - whole folders: listing one in a fixed order, removing one, and asking whether one may be
- * removed.
+/* folders.c - whole folders: lists one in a fixed order, removes one, and checks whether one may be removed.
  *
- * Output that replaces an older one removes that folder, so this file is the one that could destroy
- * something else; the guard is strict for that reason: a folder is only taken for a dump where
- * everything in it is named like a part of one, in at most two levels. Soft links are removed as
- * links, never followed. */
+ * An output that replaces an older one removes that folder, so a bug in this file could destroy foreign data; the guard
+ * is strict for that reason: a folder counts as a dump only if all its contents are named like parts of one, in at most
+ * two levels. Soft links are removed as links, never followed. */
 #include "file.h"
 #include "mongoreshape/words.h"
 #include <dirent.h>
@@ -14,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* The marker is removed last: it says whose a half-removed folder is. */
+/* The marker is removed last: it identifies the owner of a partly removed folder. */
 static int
 marker_last(const FTSENT **a, const FTSENT **b)
 {

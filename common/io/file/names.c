@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* names.c - how a collection's name becomes the name of its files, and back.
+/* names.c - converts names of collections to file names, and back.
  *
- * mongodump writes names as HTML forms do (a space is `+`, other odd bytes are %XX) and shortens
- * what would not fit 255 bytes with the longest suffix: 208 bytes of the escaped name, %24, and a
- * SHA-1 of the whole name. Such a cut name cannot be turned back; the metadata file has the name in
- * full. Names of databases are folder names as they are. Must not open files. */
+ * mongodump writes names as HTML forms do (a space is `+`, other odd bytes are %XX) and shortens a name that does not
+ * fit 255 bytes with the longest suffix: 208 bytes of the escaped name, %24, and a SHA-1 of the full name. A shortened
+ * name cannot be converted back; the metadata file has the full name. Names of databases are folder names as they are.
+ * Must not open files. */
 #include "file.h"
 
 #define CUT_AT 208u
@@ -27,7 +27,7 @@ mrsi_file_name(const char *name)
     } kinds[] = {
         {".metadata.json", MRSI_FILE_META}, {".bson", MRSI_FILE_DATA}, {".bin", MRSI_FILE_DATA}};
     size_t n = strlen(name);
-    for (int twice = 0; twice < 2; twice++) { /* who packs a folder that was dumped packed makes .gz.gz */
+    for (int twice = 0; twice < 2; twice++) { /* compressing a folder that was dumped compressed makes .gz.gz */
         n -= ends_with(name, n, ".gz") ? 3 : ends_with(name, n, ".zst") ? 4 : 0;
     }
     struct mrsi_file_name f = {MRSI_FILE_OTHER, n, n};

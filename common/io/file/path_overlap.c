@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* path_overlap.c - whether a file that is to be written would take the place of another one, by their resolved
- * names. */
+/* path_overlap.c - whether a written file would replace another one, by their resolved names. */
 #include "file.h"
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* True where path is dir or lies in it. */
+/* True if path is dir or is in it. */
 static bool
 inside(const char *path, const char *dir)
 {
@@ -14,12 +13,12 @@ inside(const char *path, const char *dir)
     return strncmp(path, dir, n) == 0 && (path[n] == 0 || path[n] == '/' || (n == 1 && dir[0] == '/'));
 }
 
-/* The resolved name of something that need not be there yet, nor the folders in which it will lie. Asks for no memory,
- * without which a file would count as apart. */
+/* Resolves the name of a path that may not exist, with its folders. Allocates nothing: a lack of memory would make
+ * overlapping paths look distinct. */
 static bool
 resolve_new(const char *path, char real[PATH_MAX])
 {
-    char there[PATH_MAX]; /* the longest part of path that is there */
+    char there[PATH_MAX]; /* the longest existing part of path */
     size_t n = strlen(path);
     if (realpath(path, real)) {
         return true;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* preallocate.c - preallocates files that grow to hundreds of megabytes.
  *
- * ext4 reserves written data block by block and allocates at writeback; in preallocated space both are done already:
+ * ext4 reserves written data block by block and allocates at writeback; in preallocated space both are already done:
  * this saves a twentieth of the processor time of a run that writes much, and a tenth of its time (Linux 6.18, two
- * processors). Other file systems do so by themselves (xfs), or lose by it (btrfs does not compress preallocated
- * space). A disk that is almost full is left alone: the space that one file reserves another may need. Must not know
- * what the files are. */
+ * processors). Other file systems preallocate by themselves (xfs), or lose by it (btrfs does not compress preallocated
+ * space). On an almost full disk nothing is reserved: other files may need the space. Must not know what the files
+ * are. */
 #include "file.h"
 
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 enum {
-    FIRST = 16 << 20, /* bytes of a file, before which nothing is asked for */
+    FIRST = 16 << 20, /* file size from which space is reserved */
     AHEAD = 64 << 20,
-    SPARE = 64 /* times as much must be free */
+    SPARE = 64 /* this multiple must be free */
 };
 
 static bool
@@ -40,7 +40,7 @@ mrsi_preallocate_ahead(struct mrsi_growth *r, int fd, uint64_t bytes)
         return;
     }
     bool good = helps(fd);
-    r->asked = r->asked || good; /* some of it may be there where all is not */
+    r->asked = r->asked || good; /* a part of it may be reserved even after a failure */
     good = good && fallocate(fd, FALLOC_FL_KEEP_SIZE, (off_t)bytes, AHEAD) == 0;
     r->until = good ? bytes + AHEAD : UINT64_MAX;
 }

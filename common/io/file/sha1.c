@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sha1.c - SHA-1 (FIPS 180-4), for one purpose: the last 27 characters of an over-long file name.
+/* sha1.c - SHA-1 (FIPS 180-4), only for the last 27 characters of an over-long file name.
  *
- * The tools cut the escaped name of a collection that would not fit a file name and put this hash
- * of the whole name behind the cut. Nothing here is about security, and names are short. Must not know
- * what is hashed. */
+ * The tools shorten the escaped name of a collection that does not fit a file name, and append this hash of the full
+ * name. It is not used for security, and names are short. Must not know what is hashed. */
 #include "file.h"
 #include "mongoreshape/digest.h"
 

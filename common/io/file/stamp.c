@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stamp.c - the identity of a file and its state: a file that was replaced or changed has another stamp. */
+/* stamp.c - the identity of a file and its state: a replaced or changed file has another stamp. */
 #include "file.h"
 
 struct mrsi_stamp

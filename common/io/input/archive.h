@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive.h - archives of mongodump from inside: their frames, what is in them, and how they are written.
+/* archive.h - archives of mongodump: frames, contents, and the documents in them.
  *
- * An archive is a magic number, a prelude (a head, and one document for each namespace) and blocks: a document that
- * names a namespace, then documents of it. An end mark comes after the prelude and behind each block. Blocks of
- * several namespaces may alternate; the last one of each says so and has the checksum of all its documents. */
+ * An archive is a magic number, a prelude (a header, and one document for each namespace) and blocks: a document that
+ * names a namespace, then documents of it. An end mark follows the prelude and each block. Blocks of several namespaces
+ * may alternate; the last one of each is marked as such and has the checksum of all its documents. */
 #ifndef MRSI_IO_ARCHIVE_H
 #define MRSI_IO_ARCHIVE_H
 
@@ -20,26 +20,25 @@ struct mrsi_frames {
     struct mrs_mem *mem;
     struct mrsi_source *src;
     const char *name; /* of the archive, for errors */
-    uint8_t *p;       /* window: p[at .. n) is yet to come */
+    uint8_t *p;       /* window: p[at .. n) is unread */
     size_t at, n, cap;
-    uint64_t base; /* place in the archive of p[0] */
+    uint64_t base; /* offset in the archive of p[0] */
     bool ended;    /* the source has no more */
     const struct mrs_pause *pause; /* NULL: not called */
 };
 void mrsi_frames_init(struct mrsi_frames *f, struct mrs_mem *mem, struct mrsi_source *src, const char *name);
 void mrsi_frames_clear(struct mrsi_frames *f);
-uint64_t mrsi_frames_off(const struct mrsi_frames *f); /* of what comes next */
+uint64_t mrsi_frames_off(const struct mrsi_frames *f); /* of the next bytes */
 /* The first four bytes. */
 enum mrs_status mrsi_frames_magic(struct mrsi_frames *f, struct mrs_err *e);
-/* A document (its bytes are there until the next call; only length and last byte are checked) or an end mark. OK, END
- * with nothing left. */
+/* A document (valid until the next call; only length and last byte are checked) or an end mark. OK, END at the end. */
 enum mrs_status
 mrsi_frames_next(struct mrsi_frames *f, enum mrsi_frame *kind, struct mrs_view *doc, struct mrs_err *e);
-/* Says what is wrong at a place of the archive, with a namespace where one is known. Returns FAIL. */
+/* Reports an error at an offset of the archive, with a namespace if known. Returns FAIL. */
 enum mrs_status mrsi_archive_bad(const struct mrsi_frames *f, uint64_t off, const char *ns, struct mrs_err *e,
                                  const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* ---- archive_docs.c: documents that speak of the archive itself ---- */
+/* ---- archive_docs.c: documents that describe the archive ---- */
 struct mrsi_archive_head {
     uint32_t concurrent;
     const char *server_version, *tool_version; /* in the document; NUL-ended */
@@ -51,7 +50,7 @@ struct mrsi_archive_entry { /* of the prelude */
 };
 struct mrsi_archive_block {
     const char *db, *coll;
-    bool last; /* no document follows, and none of this namespace ever */
+    bool last; /* no document follows, and no further block of this namespace */
     uint64_t crc;
 };
 enum mrs_status mrsi_archive_head(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc,
@@ -60,12 +59,12 @@ enum mrs_status mrsi_archive_entry(const struct mrsi_frames *f, uint64_t off, st
                                    struct mrsi_archive_entry *out, struct mrs_err *e);
 enum mrs_status mrsi_archive_block(const struct mrsi_frames *f, uint64_t off, struct mrs_view doc,
                                    struct mrsi_archive_block *out, struct mrs_err *e);
-/* NULL, or why mongorestore would not take this version of a server. */
+/* NULL, or why mongorestore would refuse this server version. */
 const char *mrsi_version_wrong(const char *version);
-/* True where the collection of buckets of a time series has the name system.buckets.X. */
+/* True if the bucket collection of a time series is named system.buckets.X. */
 bool mrsi_version_has_buckets(const char *version);
 
-/* ---- archive_log.c: which bytes belong to which namespace ---- */
+/* ---- archive_log.c: the extents of each namespace ---- */
 struct mrsi_piece_at {
     uint32_t ns;
     uint64_t off, n;
@@ -75,25 +74,25 @@ struct mrsi_log {
     const char *tmp;
     struct mrsi_piece_at *at; /* the newest */
     uint32_t n, cap;
-    int fd;           /* where older ones are; -1: there are none */
-    uint64_t written; /* of them */
+    int fd;           /* file of the older ones; -1: none */
+    uint64_t written; /* number of them */
 };
 void mrsi_log_init(struct mrsi_log *l, struct mrs_mem *mem, const char *tmp);
 void mrsi_log_clear(struct mrsi_log *l);
 enum mrs_status mrsi_log_add(struct mrsi_log *l, uint32_t ns, uint64_t off, uint64_t n, struct mrs_err *e);
-/* All of them, in order. fn may fail. */
+/* Calls fn for all of them, in order. fn may fail. */
 typedef enum mrs_status (*mrsi_log_fn)(void *arg, const struct mrsi_piece_at *piece, struct mrs_err *e);
 enum mrs_status mrsi_log_each(const struct mrsi_log *l, mrsi_log_fn fn, void *arg, struct mrs_err *e);
 
 /* ---- archive_in.c ---- */
 struct mrsi_archive_opts {
-    const uint8_t *head; /* bytes that were already read from a pipe; NULL: a regular file, which may be read again */
+    const uint8_t *head; /* bytes already read from a pipe; NULL: a regular file, which can be read again */
     size_t head_n;
     const char *tmp;
-    const char *only; /* the only namespace that is taken; NULL: what the patterns take */
+    const char *only; /* the only namespace read; NULL: all that the patterns include */
 };
-/* Reads an archive once, from its first byte to its last, and lists what is in it. Takes from->fd over where it is
- * its own, also on failure. */
+/* Reads an archive once, from its first byte to its last, and lists its contents. Takes ownership of from->fd if
+ * from->own, also on failure. */
 enum mrs_status mrsi_archive_open(struct mrs_input *in, const struct mrsi_source_from *from,
                                   const struct mrsi_archive_opts *opts, struct mrs_err *e);
 #endif

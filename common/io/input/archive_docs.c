@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_docs.c - the documents of an archive that describe it: head, entries of the prelude, heads of blocks.
+/* archive_docs.c - the documents that describe an archive: header, entries of the prelude, headers of blocks.
  *
- * As strict and as lenient as mongorestore: the head and the prelude may have unknown fields, the head of a block may
- * not; fields may be in any order. Assumptions of mongorestore (names without NUL, no field twice) are checked as
- * well. Nothing is copied: texts point into the document. */
+ * As strict and as lenient as mongorestore: the header and the prelude may have unknown fields, the header of a block
+ * may not; fields may be in any order. Assumptions of mongorestore (names without NUL, no duplicate fields) are checked
+ * as well. Nothing is copied: texts point into the document. */
 #include "archive.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ text(const struct mrsi_frames *f, uint64_t off, const struct mrs_elem *elem, con
     return memchr(*out, 0, n) ? mrsi_archive_bad(f, off, NULL, e, "\"%s\" holds a NUL", elem->name) : MRS_OK;
 }
 
-/* "7.0.14", whatever comes after: N.N.N. */
+/* "7.0.14", with any suffix: N.N.N. */
 static bool
 parse_version(const char *version, unsigned long *major, unsigned long *minor)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_frames.c - an archive cut into documents and end marks.
+/* archive_frames.c - cuts an archive into documents and end marks.
  *
  * At this level there are only lengths: four bytes are an end mark or the length of a document, and anything else is
- * damage. Errors name the archive, the place in it and, where the caller knows one, the namespace; a stream that ends
- * where it must not is called cut short, because that is what nearly always has happened to it. It must not know what
- * documents mean. */
+ * damage. Errors name the archive, the offset and, if the caller knows one, the namespace; a stream that ends too early
+ * is called truncated, which is nearly always the cause. It must not know what documents mean. */
 #include "archive.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -53,7 +52,7 @@ mrsi_archive_bad(const struct mrsi_frames *f, uint64_t off, const char *ns, stru
     return MRSI_FAIL(e, MRS_E_FORMAT, "archive %.100s: %s", f->name, text);
 }
 
-/* Makes `want` bytes come after f->at, or all that the source has. */
+/* Buffers `want` bytes after f->at, or all that the source has. */
 static enum mrs_status
 fill(struct mrsi_frames *f, size_t want, struct mrs_err *e)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* archive_in.c - an archive as input: read once from end to end, checked, and listed.
  *
- * Steps read complete collections, some of them twice, and an archive interleaves their pieces. So one pass applies
- * all checks of mongorestore, computes the checksums, and notes which bytes belong to which collection; after that a
- * collection is read in place. A plain file is not copied. From a pipe or a compressed archive the documents go to an
- * unlinked file. If an archive has so many pieces that the notes would be large, the documents are put in order in
- * such a file. Collections that the patterns exclude are skipped as mongorestore skips them: each must exist and be
- * closed, its checksum is not verified. */
+ * Steps read complete collections, some of them twice, and an archive interleaves their pieces. So one pass applies all
+ * checks of mongorestore, computes the checksums, and records the extents of each collection; after that a collection
+ * is read in place. A plain file is not copied. From a pipe or a compressed archive the documents go to an unlinked
+ * file. If an archive has so many pieces that their list would be large, the documents are sorted into such a file.
+ * Collections that the patterns exclude are skipped as mongorestore skips them: each must exist and be closed, its
+ * checksum is not verified. */
 #include "archive_in.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 #define MOST_NAMESPACES 500000u
 #define MOST_PRELUDE (512ull << 20)
 
-/* ---- which namespaces there are ---- */
+/* ---- the list of namespaces ---- */
 static uint64_t
 hash_of(const char *db, const char *coll)
 {
     return mrs_hash(coll, strlen(coll), mrs_hash(db, strlen(db), 0).lo).lo;
 }
 
-/* The place of a name in the table: its namespace + 1, or 0 where it would go. */
+/* The slot of a name in the table: its namespace + 1, or 0 for a new name. */
 static uint32_t *
 slot_of(const struct mrsi_archive_in *r, const char *db, const char *coll)
 {
@@ -91,7 +91,7 @@ name_it(struct mrsi_archive_in *r, const struct mrsi_archive_entry *entry, struc
     return MRS_OK;
 }
 
-/* Its text is put where it can be read again, and parsed while it is at hand. */
+/* Stores its text for a later read, and parses it now. */
 static enum mrs_status
 take_metadata(struct mrsi_archive_in *r, const struct mrsi_archive_entry *entry, uint64_t off, struct mrsi_found *f,
               struct mrs_err *e)
@@ -352,7 +352,7 @@ clear(struct mrsi_archive_in *r)
     mrs_free(r->in->mem, r->slots);
 }
 
-/* Where documents will be: in the file itself, or in an unlinked one. The input closes it. */
+/* Chooses the file of the documents: the archive itself, or an unlinked one. The input closes it. */
 static enum mrs_status
 choose_place(struct mrsi_archive_in *r, const struct mrsi_source_from *from, bool pipe, struct mrs_err *e)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_in.h - what the files that read archives share. */
+/* archive_in.h - shared by the files that read archives. */
 #ifndef MRSI_IO_ARCHIVE_IN_H
 #define MRSI_IO_ARCHIVE_IN_H
 
@@ -10,9 +10,9 @@
 /* A namespace of the prelude. */
 struct mrsi_found {
     const char *db, *coll, *ns;      /* as in the prelude; ns of the oplog is "oplog" */
-    const char *body, *body_ns;      /* as blocks have it: of a time series system.buckets.X */
+    const char *body, *body_ns;      /* as in blocks: for a time series system.buckets.X */
     struct mrs_view doc;             /* its metadata, parsed */
-    struct mrsi_src_extent meta;     /* the text of them; n 0: there are none */
+    struct mrsi_src_extent meta;     /* their text; n 0: none */
     bool taken, view, buckets, oplog, users, special;
     enum { MRSI_FOUND_UNSEEN, MRSI_FOUND_OPEN, MRSI_FOUND_CLOSED } state;
     uint64_t crc, docs, bytes;
@@ -30,8 +30,8 @@ struct mrsi_archive_in {
     uint32_t n_slots;
     struct mrsi_log log;
     struct mrs_buf scratch;
-    uint64_t start; /* of the archive in its file, where that is where the documents stay */
-    bool spool;     /* else they go to in->fd, by way of room */
+    uint64_t start; /* of the archive in its file, if the documents are read there */
+    bool spool;     /* else documents are copied to in->fd, through room */
     uint8_t *room;
     size_t room_n;
     uint64_t spooled; /* bytes before those in the room */
@@ -41,9 +41,9 @@ struct mrsi_archive_in {
 const char *mrsi_archive_text(struct mrs_input *in, const char *a, const char *b, const char *c); /* in its arena */
 
 /* ---- archive_list.c ---- */
-/* Bytes that are wanted again, at `off` of the archive; *at is where they are in in->fd. */
+/* Keeps bytes at `off` of the archive for a later read; *at is their offset in in->fd. */
 enum mrs_status
 mrsi_archive_keep(struct mrsi_archive_in *r, const void *p, size_t n, uint64_t off, uint64_t *at, struct mrs_err *e);
-/* The entries of the input. */
+/* Makes the entries of the input. */
 enum mrs_status mrsi_archive_list(struct mrsi_archive_in *r, struct mrs_err *e);
 #endif

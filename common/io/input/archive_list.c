@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_list.c - from the notes of an archive to entries of an input.
+/* archive_list.c - makes entries of an input from the records of an archive.
  *
- * A time series is two entries, as in a directory: the collection with its metadata and the one of its buckets. The
+ * A time series is two entries, as in a directory: the collection with its metadata and the bucket collection. The
  * oplog, and users and roles of a single database, become the extra files that they are in a directory. */
 #include "archive_in.h"
 #include <stdlib.h>
@@ -58,7 +58,7 @@ note_piece(void *arg, const struct mrsi_piece_at *piece, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* Every piece by itself. */
+/* Each piece separately. */
 static enum mrs_status
 note_all(struct mrsi_archive_in *r, struct mrs_err *e)
 {
@@ -75,7 +75,7 @@ note_all(struct mrsi_archive_in *r, struct mrs_err *e)
     return s == MRS_OK ? mrsi_log_each(&r->log, note_piece, r, e) : s;
 }
 
-/* Documents being put in order: pieces are read with what comes after them, for many of them are small. */
+/* The state of sorting documents: a read also fetches the following pieces, since many are small. */
 struct archive_list_order {
     struct mrsi_archive_in *r;
     int fd;
@@ -132,7 +132,7 @@ move_all(struct archive_list_order *o, struct mrsi_src_extent *at, struct mrs_er
         end += f->bytes;
     }
     enum mrs_status s = mrsi_log_each(&r->log, move_piece, o, e);
-    o->n = 0; /* metadata come before the documents */
+    o->n = 0; /* metadata precede the documents */
     for (uint32_t i = 0; s == MRS_OK && i < r->n; i++) {
         struct mrsi_src_extent *meta = &r->list[i].meta;
         s = move(o, meta->off, meta->n, end, e);
@@ -142,8 +142,8 @@ move_all(struct archive_list_order *o, struct mrsi_src_extent *at, struct mrs_er
     return s;
 }
 
-/* More pieces than are kept: documents of a namespace behind one another in a new file, which takes the old one's
- * place. */
+/* More pieces than can be kept: makes the documents of each namespace contiguous in a new file, which replaces the old
+ * one. */
 static enum mrs_status
 put_in_order(struct mrsi_archive_in *r, struct mrs_err *e)
 {

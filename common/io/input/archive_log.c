@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_log.c - which extent of bytes belongs to which namespace, in the order in which they were seen.
+/* archive_log.c - records the extents of each namespace, in input order.
  *
- * Archives have few extents of many megabytes, or, where someone means harm, one for each document. The newest are in
- * memory, a fixed number of them; older ones go to a temporary file, to be read once from its beginning. */
+ * Archives have few extents of many megabytes or, if hostile, one for each document. A fixed number of the newest is in
+ * memory; older ones go to a temporary file, which is read once from its beginning. */
 #include "archive.h"
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ make_room(struct mrsi_log *l, struct mrs_err *e)
     if (l->fd < 0) {
         s = mrs_temp_open(l->tmp, &l->fd, e);
     }
-    uint32_t n = l->n - 1; /* the last one may become longer */
+    uint32_t n = l->n - 1; /* the last one may still grow */
     MRS_THEN(s, mrs_write_at(l->fd, l->at, n * sizeof *l->at, l->written * sizeof *l->at, e));
     if (s == MRS_OK) {
         l->written += n;
@@ -66,7 +66,7 @@ mrsi_log_add(struct mrsi_log *l, uint32_t ns, uint64_t off, uint64_t n, struct m
             return s;
         }
     }
-    memset(&l->at[l->n], 0, sizeof *l->at); /* its padding goes to a file */
+    memset(&l->at[l->n], 0, sizeof *l->at); /* its padding is written to a file */
     l->at[l->n].ns = ns;
     l->at[l->n].off = off;
     l->at[l->n++].n = n;

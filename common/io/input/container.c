@@ -3,10 +3,10 @@
  *
  * Members of an uncompressed tar are read in place, if three sources agree about the place; all others are unpacked
  * into one unlinked file first, because steps read a collection several times and several readers at once. Only files
- * and folders are accepted: links, devices, encrypted members and ambiguous names are refused, and so is a member
- * whose size differs from its header. libarchive reads only the four formats. It converts names into the character set
- * of the locale, so a locale is chosen in which bytes stay unchanged, and those of a zip are read here; of 7z only
- * plain ASCII names are accepted. */
+ * and folders are accepted: links, devices, encrypted members and ambiguous names are refused, and so is a member whose
+ * size differs from its header. libarchive reads only the four formats. It converts names into the character set of the
+ * locale, so a locale is chosen in which bytes stay unchanged, and those of a zip are read here; of 7z only plain ASCII
+ * names are accepted. */
 #if !__has_include(<archive.h>)
 #error "libarchive is missing: `make deps` installs it (package libarchive-dev)"
 #endif
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define BLOCK 512u
-#define PAX_MAX (1u << 20) /* bytes of an extended header that are examined */
+#define PAX_MAX (1u << 20) /* maximum bytes of an extended header */
 
 struct container_reader {
     struct mrs_input *in;
@@ -29,15 +29,15 @@ struct container_reader {
     struct archive *a;
     struct mrsi_members members;
     struct mrsi_heap heap;
-    bool in_place; /* tar: members are read where they are */
-    bool moved;    /* they cannot be */
+    bool in_place; /* tar: members are read in place */
+    bool moved;    /* they cannot be read in place */
     uint64_t off;  /* of the header of the member */
-    uint64_t end;  /* behind the bytes of the last member */
+    uint64_t end;  /* end of the last member */
     bool cpio;
     char what[512];
 };
 
-/* ---- what it is ---- */
+/* ---- detection ---- */
 static uint64_t
 octal(const uint8_t *p, size_t n)
 {
@@ -58,8 +58,8 @@ whole_blocks(uint64_t n)
     return (n + BLOCK - 1) / BLOCK * BLOCK;
 }
 
-/* The header of a tar's member: the sum of its bytes is written in it. A document has zero or one as its fourth byte
- * and then the type of a field; a name of three letters is followed by more than one NUL. */
+/* A tar header contains the sum of its own bytes. A document has zero or one as its fourth byte and then the type of a
+ * field; a name of three letters is followed by more than one NUL. */
 static bool
 is_tar(const uint8_t head[BLOCK])
 {
@@ -104,7 +104,7 @@ mrsi_container_packing(const uint8_t *head, size_t n)
 }
 
 /* ---- one member ---- */
-/* Names it in messages; what cannot be printed is a question mark. */
+/* Sets its name for messages; unprintable characters become question marks. */
 static void
 call_it(struct container_reader *r, const char *name)
 {
@@ -139,7 +139,7 @@ wrong_kind(const struct container_reader *r, struct archive_entry *entry)
         return "it is encrypted: unpack it with its password and pack it again without";
     }
     if (r->packing != MRSI_PACKING_TAR && archive_entry_filetype(entry) == AE_IFDIR && archive_entry_size(entry) > 0) {
-        return "it is a folder that has bytes"; /* no checksum holds what it is; those of tar do */
+        return "it is a folder that has bytes"; /* only tar has a checksum of the type */
     }
     return archive_entry_size(entry) < 0 ? "its size is negative" : NULL;
 }
@@ -160,8 +160,8 @@ read_part(struct container_reader *r, void *p, size_t n, uint64_t off, size_t *g
     return mrsi_pread_full(r->from.fd, p, n < left ? n : (size_t)left, r->from.start + off, r->from.name, got, e);
 }
 
-/* Some programs of Windows write a\\b where the format has a/b; a name that has both means one thing on one system and
- * another one elsewhere, and is refused as it is. */
+/* Some programs of Windows write a\\b instead of a/b; a name with both is ambiguous between systems, and is refused
+ * unchanged. */
 static void
 unify_zip_name(char *name)
 {
@@ -170,9 +170,9 @@ unify_zip_name(char *name)
     }
 }
 
-/* The name of a zip's member from the bytes before its data. libarchive normalizes accents, by which two names could
- * become one and a database another. Before the data there is a header of HEAD bytes, n of name and k of other fields:
- * if only one position fits, its name is the right one; if several do, only the name that libarchive has read. */
+/* The name of a zip's member from the bytes before its data. libarchive normalizes accents, which could make two names
+ * equal and rename a database. Before the data there is a header of HEAD bytes, n of name and k of other fields: if
+ * only one position fits, its name is the right one; if several do, only the name that libarchive has read. */
 static enum mrs_status
 zip_name(struct container_reader *r, const char *read, char name[4096], const char **wrong, struct mrs_err *e)
 {
@@ -199,7 +199,7 @@ zip_name(struct container_reader *r, const char *read, char name[4096], const ch
     return s;
 }
 
-/* True where a record of an extended header says a path with a NUL in it. */
+/* True if a record of an extended header has a path with a NUL in it. */
 static bool
 path_is_cut(const uint8_t *p, size_t n)
 {
@@ -221,7 +221,7 @@ path_is_cut(const uint8_t *p, size_t n)
     return false;
 }
 
-/* The headers before a member's own, from r->off up to data: long names and extended headers. */
+/* Checks the headers before a member's own, from r->off up to data: long names and extended headers. */
 static enum mrs_status
 check_tar_name(struct container_reader *r, const char **wrong, struct mrs_err *e)
 {
@@ -248,7 +248,7 @@ check_tar_name(struct container_reader *r, const char **wrong, struct mrs_err *e
     return s;
 }
 
-/* Whether a tar's bytes can be read where they are, just behind the header. */
+/* Whether a tar's bytes can be read in place, directly after the header. */
 static enum mrs_status
 take_in_place(struct container_reader *r, struct archive_entry *entry, struct mrsi_container_member *m,
               struct mrs_err *e)
@@ -310,7 +310,7 @@ unpack(struct container_reader *r, struct archive_entry *entry, struct mrsi_cont
     return s;
 }
 
-/* Of a zip with other separators libarchive does not know folders by their names. */
+/* libarchive does not recognize folders by name in a zip with other separators. */
 static bool
 is_folder(const struct container_reader *r, struct archive_entry *entry)
 {
@@ -320,7 +320,7 @@ is_folder(const struct container_reader *r, struct archive_entry *entry)
     return slash || archive_entry_filetype(entry) == AE_IFDIR;
 }
 
-/* The path of a member; or why it is not taken, in *wrong. */
+/* The path of a member; or why it is refused, in *wrong. */
 static enum mrs_status
 judge(struct container_reader *r, struct archive_entry *entry, char path[4096], const char **wrong, struct mrs_err *e)
 {
@@ -379,7 +379,7 @@ take(struct container_reader *r, struct archive_entry *entry, struct mrs_err *e)
     return s == MRS_OK && *path && !r->moved ? mrsi_members_add(&r->members, path, &m, e) : s;
 }
 
-/* ---- all of them ---- */
+/* ---- all members ---- */
 static enum mrs_status
 not_the_end(const struct container_reader *r, uint64_t at, struct mrs_err *e)
 {
@@ -387,7 +387,7 @@ not_the_end(const struct container_reader *r, uint64_t at, struct mrs_err *e)
                      r->from.name, (unsigned long long)at);
 }
 
-/* A 7z ends with its directory, of which its head says the place. */
+/* A 7z ends with its directory, whose offset is in the header. */
 static enum mrs_status
 check_7z_end(struct container_reader *r, struct mrs_err *e)
 {
@@ -402,7 +402,7 @@ check_7z_end(struct container_reader *r, struct mrs_err *e)
     return at < left && n < left - at ? not_the_end(r, HEAD + at + n, e) : MRS_OK; /* the missing part was reported */
 }
 
-/* Behind the mark of the end there is nothing but zeros; what else there were would be lost. */
+/* Only zeros may follow the end mark; anything else would be lost. */
 static enum mrs_status
 check_end(struct container_reader *r, struct mrs_err *e)
 {
@@ -457,7 +457,7 @@ read_members(struct container_reader *r, struct mrs_err *e)
             call_it(r, archive_entry_pathname(entry));
         }
         if (a == ARCHIVE_WARN && r->packing == MRSI_PACKING_TAR) {
-            a = ARCHIVE_OK; /* owners, times, and names that are no ASCII: their bytes are good */
+            a = ARCHIVE_OK; /* owners, times, and names that are not ASCII: their bytes are valid */
         }
         s = a == ARCHIVE_OK ? take(r, entry, e) : s;
         MRS_THEN(s, mrsi_pause(&r->in->pause, 0, e));
@@ -473,7 +473,7 @@ read_members(struct container_reader *r, struct mrs_err *e)
                             : mrsi_feed_failed(&r->feed, r->a, r->what, r->from.start + r->feed.at, e);
 }
 
-/* One pass over the container; names stay the bytes they are in the locale of its format. */
+/* One pass over the container; names keep their bytes in the locale of its format. */
 static enum mrs_status
 pass(struct container_reader *r, struct mrs_err *e)
 {
@@ -526,7 +526,7 @@ read_container(struct container_reader *r, const char *tmp, struct mrs_err *e)
     return s;
 }
 
-/* The plain stream and what it is. */
+/* Makes the plain stream and detects its format. */
 static enum mrs_status
 plain_file(struct container_reader *r, const char *tmp, struct mrs_err *e)
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* container_cpio.c - checks the headers of a cpio file before libarchive reads it.
  *
- * A header states the length of the name after it, and libarchive allocates that before it checks the size of the
- * file: a hostile header could make it allocate four gigabytes. So the headers are checked here first, each where the
- * one before it says, and an impossible length is refused. So is a header with anything but digits, after which
- * libarchive would search for another header. Truncated files are left for libarchive to report. */
+ * A header states the length of the name after it, and libarchive allocates that before it checks the size of the file:
+ * a hostile header could make it allocate four gigabytes. So the headers are checked here first, each at the offset
+ * that the previous one determines, and an impossible length is refused. So is a header with anything but digits, after
+ * which libarchive would search for another header. libarchive reports truncated files. */
 #include "container.h"
 #include <limits.h>
 
 enum { NEWC = 110, ODC = 76, MAGIC = 6, NAME_MOST = 4096 };
 
-struct cpio_layout { /* where the two lengths are in a header, and the alignment of the parts after it */
+struct cpio_layout { /* the offsets of the two lengths in a header, and the alignment of the parts after it */
     size_t head, name, name_n, size, size_n;
     unsigned base, fill;
 };
 static const struct cpio_layout newc = {NEWC, 94, 8, 54, 8, 16, 4}, odc = {ODC, 59, 6, 65, 11, 8, 1};
 
-/* The value of n digits; *bad true where one is none. */
+/* The value of n digits; *bad: an invalid digit. */
 static uint64_t
 number(const uint8_t *p, size_t n, unsigned base, bool *bad)
 {

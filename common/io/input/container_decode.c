@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* container_decode.c - streams that libarchive decodes for us, and where decoded bytes are put.
+/* container_decode.c - decodes streams by libarchive, and stores decoded bytes.
  *
- * Decoded bytes lie in an unlinked file. How many there will be is not known before, and a few bytes can be made to
- * decode to any number, so the file system is asked on the way: it is never filled to its end. That refuses no dump
- * that there is room for, however well it was packed. Only filters that libarchive has built in are used, never its
- * external programs. */
+ * Decoded bytes are in an unlinked file. Their number is unknown in advance, and a few bytes can decode to any number,
+ * so the free space is checked on the way: the file system is never filled completely. This refuses no dump that fits,
+ * whatever its compression ratio. Only libarchive's built-in filters are used, never its external programs. */
 #include "container.h"
 #include <archive.h>
 #include <archive_entry.h>
@@ -15,7 +14,7 @@
 #define ROOM (256u << 10)
 #define ASK_EVERY (16ull << 20)
 
-/* ---- the heap ---- */
+/* ---- the unpack file ---- */
 static enum mrs_status
 free_bytes(const struct mrsi_heap *h, uint64_t *n, struct mrs_err *e)
 {
@@ -75,7 +74,7 @@ heap_put(struct mrsi_heap *h, const void *p, size_t n, const char *what, struct 
     return s == MRS_OK ? mrsi_pause(h->pause, n, e) : s;
 }
 
-/* ---- a file, as libarchive asks for it ---- */
+/* ---- a file as input of libarchive ---- */
 static la_ssize_t
 feed_read(struct archive *a, void *self, const void **p)
 {
@@ -174,7 +173,7 @@ decode_own(struct mrs_mem *mem, const struct mrsi_source_from *from, struct mrsi
     return s == MRS_END ? MRS_OK : s;
 }
 
-/* Filters that would need a program of the machine say so by a warning. */
+/* A filter that needs an external program returns a warning. */
 static bool
 add_filters(struct archive *a)
 {
@@ -183,8 +182,8 @@ add_filters(struct archive *a)
            archive_read_support_format_raw(a) == ARCHIVE_OK && archive_read_support_format_empty(a) == ARCHIVE_OK;
 }
 
-/* libarchive ends where a further stream does not begin as the first, whether that is another file or a damaged part of
- * this one. */
+/* libarchive ends if a further stream begins differently from the first, whether that is another file or a damaged part
+ * of this one. */
 static enum mrs_status
 check_end(const struct mrsi_feed *f, struct archive *a, struct mrs_err *e)
 {
@@ -204,7 +203,7 @@ pour(struct mrsi_feed *f, struct archive *a, struct mrsi_heap *h, struct mrs_err
     const char *name = f->from->name;
     int r = add_filters(a) ? mrsi_feed_start(f, a) : ARCHIVE_FATAL;
     r = r == ARCHIVE_OK ? archive_read_next_header(a, &entry) : r;
-    if (r == ARCHIVE_OK && archive_filter_count(a) != 2) { /* one, and the file itself */
+    if (r == ARCHIVE_OK && archive_filter_count(a) != 2) { /* one filter, and the file itself */
         return MRSI_FAIL(e, MRS_E_FORMAT, "%s: packed twice or in an unknown way: unpack it by hand", name);
     }
     enum mrs_status s = MRS_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* container_member.c - the members of a container as the folders of a dump.
  *
- * People pack a dump with folders around it (dump/, ./backup-2024/dump/), or without. The dump's root is the folder
- * that has the folders with collections; there must be one only. Files next to it are copied as if they were in it.
- * Names come from the author of the container, so every one is checked before it is used: a name that leads outside,
- * is ambiguous or occurs twice is refused. Must not read the container. */
+ * Packed dumps may have enclosing folders (dump/, ./backup-2024/dump/) or none. The dump's root is the folder that has
+ * the folders with collections; there must be only one. Files next to it are copied as if they were in it. Names come
+ * from the author of the container, so each is checked before it is used: a name that leads outside, is ambiguous or
+ * occurs twice is refused. Must not read the container. */
 #include "container.h"
 #include <stdlib.h>
 
@@ -98,7 +98,7 @@ by_path(const void *a, const void *b)
     return order ? order : (x->off > y->off) - (x->off < y->off);
 }
 
-/* True for what lies in the folder dir, at any depth; "" is the container itself. */
+/* True for a path in the folder dir, at any depth; "" is the container itself. */
 static bool
 inside(const char *path, const char *dir, size_t dir_n)
 {
@@ -125,14 +125,14 @@ sort(struct mrsi_members *m, struct mrs_err *e)
                              x->given, (unsigned long long)x->off, y->given);
         }
         if (!x->folder) {
-            m->at[kept++] = *x; /* folders without files mean nothing */
+            m->at[kept++] = *x; /* folders without files are ignored */
         }
     }
     m->n = kept;
     return MRS_OK;
 }
 
-/* The notes that the macOS desktop puts next to every file; no part of a dump. */
+/* Removes the files that the macOS desktop puts next to every file; they are no part of a dump. */
 static enum mrs_status
 drop_notes(struct mrsi_members *m, struct mrs_err *e)
 {
@@ -156,7 +156,7 @@ drop_notes(struct mrsi_members *m, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* ---- a shelf ---- */
+/* ---- a folder lister ---- */
 static enum mrs_status
 fill_item(const struct mrsi_members *m, struct mrs_arena *a, uint32_t i, uint32_t skip, struct mrsi_item *item)
 {
@@ -214,10 +214,10 @@ list_members(const struct mrsi_folder_lister *self, struct mrs_arena *a, const s
     return MRS_OK;
 }
 
-/* ---- where the dump is ---- */
+/* ---- the root of the dump ---- */
 enum sign { SIGN_NONE, SIGN_COLLECTION, SIGN_DUMP };
 
-/* What a file says about the folder that contains it. */
+/* What a file reveals about its folder. */
 static enum sign
 sign_of(const char *path)
 {
@@ -240,7 +240,7 @@ folder_n(const char *path)
 struct root {
     const char *path; /* NULL: none yet */
     size_t n;
-    const char *by; /* the member that says it */
+    const char *by; /* the member that shows it */
 };
 
 /* The folder of n bytes at the beginning of a path is a root, or one of the same dump. */
@@ -279,7 +279,7 @@ by_folder(const void *a, const void *b)
     return x->n == y->n ? (x->member > y->member) - (x->member < y->member) : (x->n > y->n) - (x->n < y->n);
 }
 
-/* What root a folder with collections means: the folder above, but where only stray files lie in it. */
+/* The root for a folder with collections: its parent, unless the collections are only stray files. */
 static enum mrs_status
 root_by(struct mrsi_members *m, const struct container_member_holder *h, struct root *r, struct mrs_err *e)
 {
@@ -322,7 +322,7 @@ find_root(struct mrsi_members *m, struct root *r, struct mrs_err *e)
     }
     for (uint32_t i = 0; s == MRS_OK && i < n; i++) {
         if (!top || !inside(list[i].path, top->path, top->n)) {
-            top = &list[i]; /* no folder above it has collections */
+            top = &list[i]; /* no ancestor has collections */
             s = root_by(m, top, r, e);
         }
     }
@@ -330,7 +330,7 @@ find_root(struct mrsi_members *m, struct root *r, struct mrs_err *e)
     return s;
 }
 
-/* A dump of no collections has its oplog or prelude only; and such files elsewhere belong to another dump. */
+/* A dump without collections has only its oplog or prelude; such files elsewhere belong to another dump. */
 static enum mrs_status
 check_signs(const struct mrsi_members *m, struct root *r, struct mrs_err *e)
 {
@@ -349,7 +349,7 @@ check_signs(const struct mrsi_members *m, struct root *r, struct mrs_err *e)
                    : MRSI_FAIL(e, MRS_E_MISSING, "%s: no dump here: no .bson and no .metadata.json file", m->container);
 }
 
-/* Paths become those below the root; files next to it are in it afterwards. */
+/* Makes paths relative to the root; moves files next to it into it. */
 static void
 strip(struct mrsi_members *m, const struct root *r)
 {

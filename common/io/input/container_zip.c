@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* container_zip.c - whether the two sayings of a zip about each member agree, and whether it is one whole zip.
+/* container_zip.c - checks that the two descriptions of each zip member agree, and that it is one complete zip.
  *
- * A zip has a checksum of every member's bytes, but none of names. They are twice, before the data and in the
- * directory at the end: one damaged bit would make another file of a member without a word. What comes before or
- * behind the zip that the last directory speaks of would be passed over as silently, and so would a member whose entry
- * another one takes for its comment: they are counted. */
+ * A zip has a checksum of every member's bytes, but none of names. Names are stored twice, before the data and in the
+ * directory at the end: one damaged bit would silently rename a member. Bytes before or after the zip of the last
+ * directory would be ignored silently, and so would a member whose entry is inside the comment of another: so members
+ * are counted. */
 #include "container.h"
 #include <sys/stat.h>
 
@@ -14,15 +14,15 @@ enum { ZIP_END_MOST = END + 65535 }; /* with its comment */
 struct container_zip {
     const struct mrsi_source_from *from;
     uint64_t at, end; /* of the directory */
-    uint64_t said;    /* members, by the record of the end; */
-    bool modulo;      /* where that has 16 bits for them, less whole 65,536s */
+    uint64_t said;    /* number of members, by the end record; */
+    bool modulo;      /* whether it has 16 bits for them, modulo 65,536 */
     bool begins;      /* with a member that the directory lists */
 };
 struct container_zip_entry {
     uint8_t head[ENTRY];
     char name[NAME_MAX_BYTES + 1];
-    size_t n, rest; /* bytes of its name, of what comes after it */
-    uint64_t off, data; /* its place in the directory; that of the header before its data */
+    size_t n, rest; /* bytes of its name, and of the fields after it */
+    uint64_t off, data; /* its offset in the directory; that of the header before its data */
 };
 
 static enum mrs_status
@@ -67,8 +67,7 @@ not_one(const struct container_zip *z, uint64_t off, const char *where, struct m
                      (unsigned long long)off, where);
 }
 
-/* Where the directory is, of a zip with more than 4 GiB or 65535 members. *behind: what the directory
- * ends at. */
+/* Finds the directory of a zip with more than 4 GiB or 65535 members. *behind: end of the directory. */
 static enum mrs_status
 find_large(struct container_zip *z, uint64_t *behind, struct mrs_err *e)
 {
@@ -92,7 +91,7 @@ find_large(struct container_zip *z, uint64_t *behind, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* The record of the end is searched for from the end: a comment may follow it. */
+/* The end record is searched from the end: a comment may follow it. */
 static enum mrs_status
 find_directory(struct container_zip *z, uint8_t *room, size_t most, struct mrs_err *e)
 {
@@ -117,10 +116,10 @@ find_directory(struct container_zip *z, uint8_t *room, size_t most, struct mrs_e
             return s == MRS_OK && end < n ? not_one(z, start + end, "after its end", e) : s;
         }
     }
-    return MRS_OK; /* libarchive says so too */
+    return MRS_OK; /* libarchive reports it too */
 }
 
-/* The offset of the header before the data, where it needs more than 32 bits. */
+/* The offset of the header before the data, if it needs more than 32 bits. */
 static enum mrs_status
 large_offset(const struct container_zip *z, struct container_zip_entry *m, struct mrs_err *e)
 {
@@ -224,7 +223,7 @@ mrsi_zip_behind(struct mrs_mem *mem, struct mrsi_source_from *from)
     return is;
 }
 
-/* A zip found only from its end begins with a program that unpacks it. */
+/* A zip found only from its end begins with a self-extracting program. */
 static enum mrs_status
 check_begin(const struct container_zip *z, struct mrs_err *e)
 {
@@ -251,7 +250,8 @@ mrsi_zip_check(struct mrs_mem *mem, const struct mrsi_source_from *from, struct 
         z.begins = z.begins || m->data == 0;
         listed++;
     }
-    if (s == MRS_OK && (z.modulo ? listed & 0xffff : listed) != z.said) { /* one may hide in the comment of another */
+    /* one may be hidden in the comment of another */
+    if (s == MRS_OK && (z.modulo ? listed & 0xffff : listed) != z.said) {
         s = damaged(&z, z.end, "it lists fewer or more members than its end says", e);
     }
     if (s == MRS_OK && listed && !z.begins) {

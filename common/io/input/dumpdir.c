@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dumpdir.c - what lies in a dump directory: namespaces with their two files, and everything else.
+/* dumpdir.c - the contents of a dump directory: namespaces with their two files, and other files.
  *
- * The directory may be one of the file system or lie in a container: a shelf lists its folders. It may be the root of a
- * dump or the folder of one database; which of them is guessed from the files directly in it. Names of files decide
- * namespaces, but for the over-long ones, whose metadata file must say them. Every other file is an "extra", to be
- * copied as it is: nothing of a dump gets lost because we do not know it. Listing is sorted, so that a run repeats.
- * Must not open files by itself, but to know those that belong to no dump. */
+ * The directory may be one of the file system or in a container: a lister lists its folders. It may be the root of a
+ * dump or the folder of one database, which is guessed from the files directly in it. Names of files determine
+ * namespaces, except for over-long ones, for which the metadata file must state them. Every other file is an "extra",
+ * to be copied unchanged: no unknown file of a dump is lost. Listing is sorted, so that a run repeats. Must not open
+ * files, except to recognize those that belong to no dump. */
 #include "dumpdir.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define DEEPEST 8 /* folders in folders below a database's */
+#define DEEPEST 8 /* nested folders below a database's folder */
 
 struct rec {
     enum { REC_DATA, REC_META, REC_EXTRA } kind;
-    const char *key; /* sorted by it: the namespace; of extras the path below the root */
+    const char *key; /* sort key: the namespace; of extras the path below the root */
     const char *db, *coll;
     const struct mrsi_item *item;
-    struct mrs_view doc; /* metadata, where they had to be read for the name */
+    struct mrs_view doc; /* metadata, if they were read for the name */
 };
 
 struct dumpdir_scan {
@@ -27,11 +27,11 @@ struct dumpdir_scan {
     const struct mrsi_folder_lister *offsets;
     struct rec *recs;
     uint32_t n, cap;
-    bool dump; /* something that only dumps have was seen */
-    bool looks; /* whether it is a root, that is: nothing is noted */
+    bool dump; /* something was found that only dumps have */
+    bool looks; /* only tests whether it is a root: records nothing */
 };
 
-/* Folders inside a database's folder, yet to be listed. */
+/* Folders inside a database's folder, still to be listed. */
 struct folder {
     struct folder *next;
     const struct mrsi_item *item;
@@ -39,7 +39,8 @@ struct folder {
     int depth;
 };
 
-/* Notes that the macOS desktop puts next to every file, by their first bytes: a file of any name may begin with ._ */
+/* Detects files that the macOS desktop puts next to every file, by their first bytes: a file of any name may begin with
+ * ._ */
 static enum mrs_status
 is_apple_note(const struct mrsi_item *item, bool *yes, struct mrs_err *e)
 {
@@ -49,7 +50,7 @@ is_apple_note(const struct mrsi_item *item, bool *yes, struct mrs_err *e)
     int fd;
     *yes = false;
     if (item->place || item->folder || strncmp(item->name, "._", 2) != 0) {
-        return MRS_OK; /* a container has left them out */
+        return MRS_OK; /* a container has excluded them */
     }
     enum mrs_status s = mrsi_open_regular(item->path, &fd, NULL, e);
     if (s == MRS_OK) {
@@ -60,7 +61,7 @@ is_apple_note(const struct mrsi_item *item, bool *yes, struct mrs_err *e)
     return s;
 }
 
-/* What other programs put into folders that are a dump: no database is called like that. */
+/* Folders that other programs put into dumps: no database has such a name. */
 static bool
 is_foreign_folder(const struct mrsi_item *item)
 {
@@ -73,7 +74,7 @@ is_foreign_folder(const struct mrsi_item *item)
     return item->folder && found;
 }
 
-/* The folder in which a mongod keeps its data is no dump, though one of its files is called storage.bson. */
+/* The data folder of a mongod is no dump, although it has a file storage.bson. */
 static enum mrs_status
 refuse_data_folder(const struct mrsi_items *items, struct mrs_err *e)
 {
@@ -160,7 +161,7 @@ add_extra(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel,
     return add(c, &rec, e);
 }
 
-/* An extra in the root or a database; one of mongodump is called the same however it is packed. */
+/* An extra in the root or a database; a file of mongodump has the same name with any compression. */
 static enum mrs_status
 add_file(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel, struct mrs_err *e)
 {
@@ -175,7 +176,7 @@ add_file(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel, 
     return add_extra(c, item, mrsi_is_of_tools(plain) ? plain : rel, e);
 }
 
-/* All files below a folder that no database knows, each an extra. */
+/* All files below a folder that belongs to no database, each an extra. */
 static enum mrs_status
 add_below(struct dumpdir_scan *c, const struct mrsi_item *item, const char *rel, struct mrs_err *e)
 {
@@ -236,7 +237,7 @@ find(const struct mrsi_items *in, const char *name)
     return NULL;
 }
 
-/* The full name of a shortened one; the metadata file is next to it, in one of its spellings. */
+/* The full name of a shortened one; the metadata file is next to it, with one of its suffixes. */
 static enum mrs_status
 long_name(struct dumpdir_scan *c, struct rec *rec, size_t stem_n, const struct mrsi_items *beside, const char **coll,
           struct mrs_err *e)
@@ -338,8 +339,7 @@ look(const struct mrsi_items *in, struct content *has)
     }
 }
 
-/* Stray data files in a root are ignored by mongorestore; a folder is a root where a sub-folder
- * holds collections. */
+/* mongorestore ignores stray data files in a root; a folder is a root if a sub-folder has collections. */
 static enum mrs_status
 is_root(struct dumpdir_scan *c, const struct mrsi_item *folder, bool *root, struct mrs_err *e)
 {
@@ -383,8 +383,8 @@ root_file(struct dumpdir_scan *c, const struct mrsi_item *item, struct mrs_err *
                          item->path);
     }
     if (strcmp(name, MRSI_MANIFEST) == 0) {
-        c->dump = true; /* perhaps of no collections */
-        return MRS_OK; /* describes the run that wrote this dump; not true of a copy */
+        c->dump = true; /* perhaps without collections */
+        return MRS_OK; /* describes the run that wrote this dump; not valid for a copy */
     }
     c->dump =
         c->dump || strncmp(name, "oplog.bson", 10) == 0 || strncmp(name, "prelude.json", 12) == 0;
@@ -398,7 +398,7 @@ list_root(struct dumpdir_scan *c, const struct mrsi_item *folder, struct mrs_err
     struct mrsi_items has;
     enum mrs_status s = list(c, folder, &has, e);
     for (uint32_t i = 0; s == MRS_OK && i < has.n;
-         i++) { /* all names first: a wrong folder is reported before it is walked */
+         i++) { /* all names first: a wrong folder is reported before it is traversed */
         const struct mrsi_item *item = &has.at[i];
         const char *wrong = item->folder ? mrsi_db_wrong(item->name, strlen(item->name)) : NULL;
         if (wrong) {
@@ -412,7 +412,7 @@ list_root(struct dumpdir_scan *c, const struct mrsi_item *folder, struct mrs_err
     return s;
 }
 
-/* The folder's own name; "." and soft links to it have one only after resolving. */
+/* The folder's own name; "." and soft links to it must be resolved first. */
 static enum mrs_status
 folder_db(struct mrs_input *in, const char *path, const char **db, struct mrs_err *e)
 {
@@ -490,7 +490,7 @@ merge_group(struct dumpdir_scan *c, const struct rec *first, uint32_t n, struct 
     return s == MRS_OK && ns->data_path ? mrsi_input_probe(c->in, ns, e) : s;
 }
 
-/* An oplog that holds no entry is no oplog to care about. */
+/* An oplog without entries is ignored. */
 static enum mrs_status
 probe_oplog(struct mrs_input *in, struct mrs_input_ns *ns, struct mrs_err *e)
 {

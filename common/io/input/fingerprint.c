@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fingerprint.c - whether a file is still the one that was read before.
+/* fingerprint.c - whether a file is the one that was read before.
  *
- * A file is taken for the same where its stamp (input_watch.c) and its first and last 64 KiB are. What has
- * no name that lasts (a stream that was put into a file of ours) has no such time: there all bytes count. */
+ * Two files are taken as the same if their stamps (input_watch.c) and their first and last 64 KiB are equal. Data
+ * without a permanent file (a stream copied to a file of ours) has no such time: there all bytes count. */
 #include "input.h"
 #include <errno.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ add_number(struct print *p, uint64_t n)
     add(p, &n, sizeof n);
 }
 
-/* Bytes [off, off + n) of a file, as far as they are there. */
+/* Bytes [off, off + n) of a file, as far as they exist. */
 static enum mrs_status
 add_bytes(struct print *p, int fd, uint64_t off, uint64_t n, const char *name, struct mrs_err *e)
 {
@@ -67,7 +67,7 @@ add_file(struct print *p, const struct mrsi_source_from *from, struct mrs_err *e
     bool nameless = st.st_nlink == 0 || !S_ISREG(st.st_mode);
     if (!nameless) {
         struct mrsi_stamp stamp = mrsi_stamp_of(&st);
-        stamp.dev = 0; /* disks are renumbered when the system starts */
+        stamp.dev = 0; /* disks may be renumbered at a reboot */
         add(p, &stamp, sizeof stamp);
     }
     if (!from->place) {

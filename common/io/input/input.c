@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input.c - what there is to read: a dump directory, a container of one, an archive, one .bson file, or a stream.
+/* input.c - the kinds of input: a dump directory, a container of one, an archive, one .bson file, or a stream.
  *
- * A directory is listed by dumpdir.c, a container by container.c, an archive by archive_in.c. A single file takes its
- * namespace from its name and folder unless the caller says it. A stream (`-`, a pipe) cannot be read twice, and many
- * plans read their input twice, so what is wanted of it is put into an unlinked file first. Everything an input lists
- * lives in its arena. Input is never written to. */
+ * dumpdir.c lists a directory, container.c a container, archive_in.c an archive. A single file gets its namespace from
+ * its name and folder unless the caller passes one. A stream (`-`, a pipe) cannot be read twice, and many plans read
+ * their input twice, so the needed bytes are first copied to an unlinked file. Everything that an input lists lives in
+ * its arena. Input is never written to. */
 #include "archive.h"
 #include "container.h"
 #include "io/codec/decoder.h"
@@ -176,11 +176,11 @@ name_by_path(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, st
     return s == MRS_OK ? name_it(in, ns, db, strlen(db), coll, e) : s;
 }
 
-/* The metadata file that belongs to a single data file, where there is one. */
+/* The metadata file of a single data file, if there is one. */
 static enum mrs_status
 metadata_beside(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, struct mrs_err *e)
 {
-    /* first the one that is named as packed as the data: there may be two outputs of this name */
+    /* first the one whose suffix matches the data's compression: there may be two outputs of this name */
     struct mrsi_file_name f = mrsi_file_name(mrsi_base_name(path));
     const char *base = mrsi_base_name(path), *own = base + f.plain_n;
     const char *const ends[] = {strcmp(own, ".gz") == 0 ? ".metadata.json.gz" : ".metadata.json", ".metadata.json",
@@ -225,7 +225,7 @@ name_single(struct mrs_input *in, struct mrs_input_ns *ns, const char *path, con
     return s;
 }
 
-/* One namespace: a .bson file by its path, or a stream that now is a file without a name. */
+/* One namespace: a .bson file by its path, or a stream copied to a file without a name. */
 static enum mrs_status
 open_single(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, struct mrsi_opened *o,
             bool stream, struct mrs_err *e)
@@ -286,7 +286,7 @@ open_container(struct mrs_input *in, const struct mrs_input_opts *opts, struct m
     return mrsi_container_open(in, &from, opts->tmp, e);
 }
 
-/* Containers inside xz and the like are unpacked before they are examined. */
+/* Containers inside xz and similar formats are unpacked before they are examined. */
 static enum mrs_status
 open_file(struct mrs_input *in, const char *path, const struct mrs_input_opts *opts, struct mrs_err *e)
 {
@@ -337,7 +337,7 @@ open_any(struct mrs_input *in, const char *path, const struct mrs_input_opts *op
     return open_file(in, path, opts, e);
 }
 
-/* Who wrote a directory, as its prelude.json says; one that cannot be understood says nothing. */
+/* The origin of a directory, from its prelude.json; an invalid one is ignored. */
 static enum mrs_status
 find_origin(struct mrs_input *in, struct mrs_err *e)
 {
@@ -450,7 +450,7 @@ uint64_t
 mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory)
 {
     uint64_t bytes = mrsi_read_ahead_memory(threads);
-    bool idle = threads > 2; /* else unpacking where it is read, and packing, keep them busy */
+    bool idle = threads > 2; /* else unpacking by the readers, and packing, keep them busy */
     bool packed = in->codec != MRS_CODEC_NONE;
     for (uint32_t i = 0; i < in->n; i++) {
         packed = packed || (in->list[i].kind == MRS_INPUT_DATA && in->list[i].codec != MRS_CODEC_NONE);
@@ -458,7 +458,7 @@ mrs_input_ahead(struct mrs_input *in, uint32_t threads, uint64_t memory)
     if (!idle || !packed || bytes > memory / 4) {
         return 0;
     }
-    in->pool = in->pool ? in->pool : mrsi_codec_pool_new(in->mem, threads); /* without, who reads unpacks */
+    in->pool = in->pool ? in->pool : mrsi_codec_pool_new(in->mem, threads); /* without a pool the reader unpacks */
     return in->pool ? bytes : 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* input_watch.c - whether the input is still what it was when the run began.
+/* input_watch.c - checks that the input is unchanged since the start of the run.
  *
- * A dump that another job writes to while it is read gives documents of two times, or loses those that come late. So
- * each file and folder of the input is noted as it is listed, and compared before anything is published: size, time of
- * change, time of the status' change, and which file it is; of a folder its names. A change that keeps all of these is
- * not seen: a file system counts time in steps of a few milliseconds. */
+ * A dump that another job writes while it is read would give documents of two times, or lose late ones. So the state of
+ * each file and folder of the input is recorded when it is listed, and compared before the output is published: size,
+ * change time, status time, and inode; of a folder its names. A change that preserves all of these is not detected:
+ * file systems count time in steps of a few milliseconds. */
 #include "dumpdir.h"
 #include <errno.h>
 
@@ -19,7 +19,7 @@ watch(struct mrs_input *in, const struct mrsi_watched *what, struct mrs_err *e)
     in->watched = more;
     in->watched[in->n_watched++] = *what;
     uint32_t mode = (uint32_t)what->stamp.mode;
-    /* without the right to enter a folder its files cannot be read, whatever their modes */
+    /* without the permission to enter a folder its files cannot be read, whatever their modes */
     in->shared &= !what->is_folder ? mode & 066 : ((mode & 010) ? 060u : 0u) | ((mode & 001) ? 006u : 0u);
     return MRS_OK;
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metadata.c - X.metadata.json: read, parsed, and checked for the assumptions of the rest of the program.
+/* metadata.c - X.metadata.json: reads, parses, and checks it for the assumptions of the rest of the program.
  *
  * An empty file means "no metadata", as in mongorestore. Anything that is not one JSON object is an error that names
- * the file, because mongorestore would stop there as well. Unknown keys stay. The document is used as BSON; a copy
+ * the file, because mongorestore would fail there as well. Unknown keys stay. The document is used as BSON; a copy
  * reads the bytes of the file again, so that they stay unchanged. */
 #include "input.h"
 #include "mongoreshape/ejson.h"
 
-#define READ_ROOM (64u << 10) /* what mrsi_read_decoded takes at a time beyond the end */
+#define READ_ROOM (64u << 10) /* what mrsi_read_decoded reads per step beyond the end */
 
 static bool
 blank(const char *text, size_t n)

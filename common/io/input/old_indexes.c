@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* old_indexes.c - the indexes of dumps that servers before 3.0 made: mongodump wrote those of a whole database into
+/* old_indexes.c - the indexes of dumps of servers before 3.0: mongodump wrote those of a whole database into
  * system.indexes.bson, and no metadata files.
  *
- * mongorestore reads that file only as long as no collection of the database has a metadata file, which every output
- * has. So each collection without one gets its indexes as if it had: {options: {}, indexes: [...]}. The name of the
- * database counts no more than it does for mongorestore: the folder may have been renamed. */
+ * mongorestore reads that file only if no collection of the database has a metadata file, which every output has. So
+ * each collection without one gets its indexes as metadata: {options: {}, indexes: [...]}. As in mongorestore, the
+ * database in a namespace is ignored: the folder may have been renamed. */
 #include "dumpdir.h"
 #include <stdlib.h>
 
@@ -21,7 +21,7 @@ by_coll(const void *pa, const void *pb)
     return c ? c : a->doc.p < b->doc.p ? -1 : a->doc.p > b->doc.p;
 }
 
-/* Appends the documents of the file; what is no index of a collection is damage. */
+/* Appends the documents of the file; a document that is no index of a collection is damage. */
 static enum mrs_status
 list_specs(const struct mrs_input_ns *file, const struct mrs_buf *bytes, struct mrs_buf *list, struct mrs_err *e)
 {
@@ -48,7 +48,7 @@ list_specs(const struct mrs_input_ns *file, const struct mrs_buf *bytes, struct 
     return s == MRS_OK ? mrs_buf_status(list, e) : s;
 }
 
-/* The metadata of a collection, from those of the sorted list that name it. */
+/* Makes the metadata of a collection from its indexes in the sorted list. */
 static enum mrs_status
 give(struct mrs_input *in, struct mrs_input_ns *ns, const struct old_indexes_spec *x, size_t n, struct mrs_err *e)
 {

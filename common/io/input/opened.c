@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opened.c - a file or stream that was named as input: opened once, and recognised by its first bytes.
+/* opened.c - a file or stream given as input: opened once, and recognized by its first bytes.
  *
- * Content decides, not a name. Compressed input is decoded as far as is needed to recognise the content. Only the
- * first bytes of a pipe are read, and they are kept for its reader. */
+ * Content decides, not a name. Compressed input is decoded as far as needed to recognize the content. Only the first
+ * bytes of a pipe are read, and they are kept for its reader. */
 #include "archive.h"
 #include "io/codec/codec.h"
 #include "container.h"
@@ -37,7 +37,7 @@ open_fd(const char *path, struct mrsi_opened *o, struct mrs_err *e)
     return o->fd < 0 ? mrs_err_sys(e, errno, "open standard input") : MRS_OK;
 }
 
-/* The format of the head, decoded as far as it goes; the reader of the input reports damage. */
+/* Decodes the head as far as possible; the reader of the input reports damage. */
 static enum mrs_status
 decode_head(struct mrsi_opened *o, struct mrs_err *e)
 {
@@ -151,7 +151,7 @@ mrsi_opened_is_archive(const struct mrsi_opened *o)
     return named || (o->plain_n >= 4 && mrs_le32(o->plain) == MRSI_ARCHIVE_MAGIC);
 }
 
-/* Content decides of zips, too, but for files that are called as those of a dump: documents may hold a zip. */
+/* Content also decides for zips, except for files named like those of a dump: documents may contain a zip. */
 bool
 mrsi_opened_is_container(const struct mrsi_opened *o)
 {
@@ -168,7 +168,7 @@ mrsi_opened_is_foreign(const struct mrsi_opened *o)
     uint32_t n = o->plain_n < 4 ? 0 : mrs_le32(o->plain);
     bool possible = o->plain_n < 4 || (n >= MRS_DOC_MIN && n <= MRS_DOC_READ_MAX);
     enum mrsi_file_kind kind = mrsi_file_name(mrsi_base_name(o->name)).kind;
-    bool named = kind != MRSI_FILE_OTHER; /* as files of a dump are */
+    bool named = kind != MRSI_FILE_OTHER; /* like files of a dump */
     if (mrsi_foreign(o->plain, o->plain_n)) {
         return kind != MRSI_FILE_META && (!possible || !named);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* reader.c - a stream of bytes cut into blocks of complete documents.
+/* reader.c - cuts a stream of bytes into blocks of complete documents.
  *
- * A block holds as many documents as fit the wanted size, at least one; a larger document makes the block grow for the
- * moment. So the cut depends on the data and that size alone, never on how reads happened to return. The bytes after
- * the last complete document are given back to the source, or carried to the next block if the source cannot take them
+ * A block has as many documents as fit the target size, at least one; a larger document makes the block grow
+ * temporarily. So the boundaries depend on the data and that size alone, never on the lengths of reads. The bytes after
+ * the last complete document are returned to the source, or carried to the next block if the source cannot take them
  * back. Documents before damage are delivered; the error comes with the next call. Only lengths and final NULs are
  * checked here, the caller checks the rest. */
 #include "input.h"
@@ -15,7 +15,7 @@
 
 struct mrs_reader {
     struct mrs_mem *mem;
-    struct mrsi_source *src; /* NULL: no documents at all */
+    struct mrsi_source *src; /* NULL: no documents */
     size_t block_bytes;
     uint8_t *carry;
     size_t carry_n, carry_cap;
@@ -132,7 +132,7 @@ mrs_reader_progress(const struct mrs_reader *r)
     return r->src ? mrsi_source_taken(r->src) : 0;
 }
 
-/* Where an error happened: the document behind those of b, at the end of b's bytes. */
+/* The place of an error: the document after those of b, at the end of b's bytes. */
 static void
 place(const struct mrs_reader *r, const struct mrs_block *b, size_t at, struct mrs_err *e)
 {
@@ -164,8 +164,7 @@ damage(const struct mrs_reader *r, const struct mrs_block *b, size_t at, struct 
     return MRSI_FAIL(e, MRS_E_BSON, "%s: %s", r->file, what);
 }
 
-/* The bytes of b become whole documents: counts them, *at ends behind the last. Stops before damage
- * or the tail. */
+/* Counts the complete documents of b; *at is the end of the last. Stops before damage or the tail. */
 static void
 walk(struct mrs_block *b, size_t have, size_t *at)
 {
@@ -188,7 +187,7 @@ room(struct mrs_block *b, size_t want, size_t keep, struct mrs_err *e)
     if (b->cap >= want && (keep || b->cap <= 2 * want)) {
         return MRS_OK;
     }
-    if (!keep) { /* too small, or swollen by one large document */
+    if (!keep) { /* too small, or enlarged for one large document */
         mrs_free(b->mem, b->p);
         b->p = NULL;
         b->cap = 0;
@@ -202,7 +201,7 @@ room(struct mrs_block *b, size_t want, size_t keep, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* At the beginning of a file that is of another format. */
+/* At the beginning of a file of another format. */
 static enum mrs_status
 no_documents(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_err *e)
 {
@@ -213,7 +212,7 @@ no_documents(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_
                      mrsi_foreign(b->p, have));
 }
 
-/* What the source says once nothing more comes: its own error, or a document cut short. */
+/* The error at the end of the data: that of the source, or a truncated document. */
 static enum mrs_status
 cut_short(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_err *e)
 {
@@ -239,8 +238,7 @@ cut_short(struct mrs_reader *r, struct mrs_block *b, size_t have, struct mrs_err
                   have, mrs_le32(b->p));
 }
 
-/* The first document of b is not whole within `have` bytes: reads the rest of it, or says what is
- * wrong. */
+/* The first document of b is longer than `have` bytes: reads the rest of it, or reports an error. */
 static enum mrs_status
 first_document(struct mrs_reader *r, struct mrs_block *b, size_t *have, bool ended,
                struct mrs_err *e)
@@ -326,7 +324,7 @@ fill(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
     }
     s = want ? mrsi_source_read(r->src, b->p + have, want, &got, e) : MRS_OK;
     if (s < MRS_OK) {
-        place(r, b, 0, e); /* what was carried is no whole document: those were delivered */
+        place(r, b, 0, e); /* the carried bytes are no complete document: those were delivered */
         return s;
     }
     if (s == MRS_END && !have) {
@@ -372,7 +370,7 @@ mrs_reader_next(struct mrs_reader *r, struct mrs_block *b, struct mrs_err *e)
     return s;
 }
 
-/* ---- going on ---- */
+/* ---- resuming ---- */
 void
 mrs_reader_where(const struct mrs_reader *r, struct mrs_reader_at *at)
 {

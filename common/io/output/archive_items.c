@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_items.c - the namespaces of an archive that is written: their order, their names there, where their bytes
- * come from.
+/* archive_items.c - the namespaces of a new archive: their order, their names in it, the location of their bytes.
  *
- * What was only copied is read from the input, the rest from the files below the partial folder. Users, roles and
- * their version come first and the oplog last, because mongorestore wants them there; between them namespaces are in
- * order of their names, so that a run repeats. A time series is two collections in a directory and one entry here. */
+ * Copied data is read from the input, the rest from the files below the partial folder. Users, roles and their version
+ * come first and the oplog last, because mongorestore requires that; between them namespaces are sorted by name, so
+ * that a run repeats. A time series is two collections in a directory and one entry here. */
 #include "archive_out.h"
 #include "mongoreshape/version.h"
 #include <stdlib.h>
 #include <unistd.h>
 
-#define OLDEST "0.0.0"       /* of a server that is not known */
-#define PLAIN_SERIES "8.3.0" /* the first whose time series have one name */
-#define CONCURRENT 4         /* as mongodump says by default; we have one open at a time */
+#define OLDEST "0.0.0"       /* of an unknown server */
+#define PLAIN_SERIES "8.3.0" /* the first version whose time series have one name */
+#define CONCURRENT 4         /* the default of mongodump; we have one open at a time */
 #define MOST_CONCURRENT 64
 
 enum { RANK_USERS, RANK_ROLES, RANK_VERSION, RANK_PLAIN, RANK_OPLOG };
@@ -87,7 +86,7 @@ mrsi_items_add(struct mrsi_archive_items *t, const char *name, bool extra, struc
     return MRS_OK;
 }
 
-/* ---- where bytes are ---- */
+/* ---- location of bytes ---- */
 static int
 find_order(const struct mrs_input_ns *ns, bool extra, const char *name)
 {
@@ -114,7 +113,7 @@ find_copied(const struct mrsi_archive_items *t, const char *name, bool extra, ui
     return MRSI_FAIL(e, MRS_E_ACCOUNT, "%s was copied, and the input does not have it", name);
 }
 
-/* A file below the partial folder; *path is the caller's. */
+/* A file below the partial folder; the caller owns *path. */
 static enum mrs_status
 path_of(struct mrs_output *o, const struct mrsi_entry_part *part, bool data, char **path, struct mrs_err *e)
 {
@@ -129,7 +128,7 @@ path_of(struct mrs_output *o, const struct mrsi_entry_part *part, bool data, cha
     return *path ? MRS_OK : mrs_err_memory(e, n);
 }
 
-/* Into t->text; nothing where it has none. */
+/* Reads metadata into t->text; nothing if there are none. */
 static enum mrs_status
 load_metadata(struct mrsi_archive_items *t, const struct mrsi_archive_entry_out *item, struct mrs_err *e)
 {
@@ -159,7 +158,7 @@ load_metadata(struct mrsi_archive_items *t, const struct mrsi_archive_entry_out 
     return s;
 }
 
-/* What it is, by its metadata. */
+/* The type by its metadata. */
 static enum mrs_status
 find_type(struct mrsi_archive_items *t, struct mrsi_archive_entry_out *item, struct mrs_err *e)
 {
@@ -204,7 +203,7 @@ is_series(const struct mrsi_archive_entry_out *item)
     return strcmp(item->type, "timeseries") == 0;
 }
 
-/* Buckets go with their time series. */
+/* Merges buckets into their time series. */
 static void
 join_buckets(struct mrsi_archive_items *t, struct mrsi_archive_entry_out *buckets)
 {
@@ -224,7 +223,7 @@ join_buckets(struct mrsi_archive_items *t, struct mrsi_archive_entry_out *bucket
     }
 }
 
-/* The version of the server decides which name the blocks of a time series have, so it must fit the data. */
+/* The version of the server determines the name in the blocks of a time series, so it must fit the data. */
 static enum mrs_status
 settle_series(struct mrsi_archive_items *t, struct mrsi_archive_head *head, struct mrs_err *e)
 {
@@ -299,7 +298,7 @@ mrsi_items_prelude(struct mrsi_archive_items *t, const struct mrsi_archive_head 
     return s == MRS_OK ? mrsi_archive_put_end(out, e) : s;
 }
 
-/* Where the documents of an item are read; path and fd: of a file below the partial folder, NULL and -1 else. */
+/* The reader of an item's documents; path and fd: of a file below the partial folder, else NULL and -1. */
 struct body {
     struct mrs_reader *r;
     char *path;
@@ -343,7 +342,7 @@ mrsi_items_body(struct mrsi_archive_items *t, const struct mrsi_archive_entry_ou
         close(b.fd);
     }
     if (s == MRS_OK && b.path && o->stream) {
-        (void)unlink(b.path); /* it has gone out: its room is free again */
+        (void)unlink(b.path); /* it has been written: frees its disk space */
     }
     mrs_free(o->mem, b.path);
     return s;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* archive_write.c - the bytes of an archive, one namespace after the other.
+/* archive_write.c - the bytes of an archive, one namespace at a time.
  *
- * A namespace is one block and the one that closes it, as mongodump writes a small collection; so no reader needs more
- * than one of them open at a time. The closing block of the newest namespace waits until there is another or the end
- * is said: an archive that is given up lacks it, and mongorestore takes no archive without. */
+ * A namespace is one block and the closing block, as mongodump writes a small collection; so no reader needs more than
+ * one of them open at a time. The closing block of the newest namespace is delayed until the next one or the end: an
+ * aborted archive lacks it, and mongorestore refuses such an archive. */
 #include "archive_out.h"
 
 static enum mrs_status
@@ -123,7 +123,7 @@ close_newest(struct mrsi_archive_out *out, struct mrs_err *e)
     return s;
 }
 
-/* Archives hold no document of more than 16 MiB, though a directory's oplog may. */
+/* Documents in archives have at most 16 MiB, although those of a directory's oplog may have more. */
 static enum mrs_status
 check_sizes(const struct mrs_block *b, const char *db, const char *coll, struct mrs_err *e)
 {

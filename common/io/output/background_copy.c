@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* background_copy.c - starts the copy of an unchanged file before its turn, while the run still works on other things.
+/* background_copy.c - starts the copy of an unchanged file before its turn, while the run does other work.
  *
  * A thread of the lowest priority, which uses only idle time, copies the bytes into the final file. At its turn, the
- * copy takes over these bytes and continues after them. Nothing else may depend on it: before its turn no record and
- * no state of a stopped run names the file, and a resumed run removes it. After a failure the copy starts over, and
+ * copy takes over these bytes and continues after them. Nothing else may depend on it: before its turn no record and no
+ * state of a stopped run lists the file, and a resumed run removes it. After a failure the copy starts over, and
  * reports its own errors. One at a time. */
 #include "output.h"
 #include <stdatomic.h>
@@ -12,14 +12,14 @@
 #include <unistd.h>
 
 #define PART (1ull << 20)
-#define ROOM_LEFT 8u /* times the copy: what has to stay free for everything else that the run writes meanwhile */
+#define ROOM_LEFT 8u /* multiple of the copy that must stay free for everything else that the run writes meanwhile */
 
 struct mrsi_background_copy {
     pthread_t thread;
     _Atomic bool stop;
     char *ns, *path;
     struct mrsi_source_from from;
-    uint64_t bytes, done; /* of the input: to be copied; copied by parts that succeeded */
+    uint64_t bytes, done; /* of the input: to copy; copied by successful parts */
     int fd;
 };
 
@@ -50,7 +50,7 @@ let_go(struct mrs_output *o, struct mrsi_background_copy *x)
     mrs_free(o->mem, x);
 }
 
-/* How much there is to copy, where the disk has room for much more. */
+/* The bytes to copy, if the disk has much more free space. */
 static bool
 has_room(const struct mrs_output *o, const struct mrsi_source_from *from, uint64_t *bytes)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* checkpoint_dir.c - the folder OUT.checkpoint, next to OUT.partial while a run can be resumed.
  *
- * It holds the file `state`, always whole, and numbered files of the run: 1, 2, 3 ... It is no part of the output and
- * is removed when the output is published. Where numbered files belong on another disk, the number is a soft link to a
- * file there, under a name that cannot be guessed. The link is made before the file and removed after it, so that no
- * file is ever without its link. A link is followed only where the link and the file are ours: no other file is opened
- * or removed through it. */
+ * It contains the file `state`, always complete, and numbered files of the run: 1, 2, 3 ... It is no part of the output
+ * and is removed when the output is written. For a numbered file on another disk, the number is a soft link to a file
+ * there, under an unpredictable name. The link is made before the file and removed after it, so that no file is ever
+ * without its link. A link is followed only if the link and the file are ours: no other file is opened or removed
+ * through it. */
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define STATE MRSI_STATE
-#define AWAY "mongoreshape-" /* begins the name of a numbered file on another disk */
+#define AWAY "mongoreshape-" /* prefix of the name of a numbered file on another disk */
 #define AWAY_DIGITS 32u      /* hexadecimal, after it */
 
 static bool
@@ -26,14 +26,14 @@ is_number(const char *name)
     return n > 0 && n < 11 && name[n] == 0 && name[0] != '0';
 }
 
-/* A name that only we give: the guard of everything that is removed here. */
+/* Whether only we use such a name: checked before every removal here. */
 static bool
 is_ours(const char *name)
 {
     return is_number(name) || strcmp(name, STATE) == 0 || strncmp(name, STATE ".tmp", sizeof STATE ".tmp" - 1) == 0;
 }
 
-/* Of the output, without slashes at its end. */
+/* Length of the output path without trailing slashes. */
 static size_t
 output_length(const struct mrs_ckpt_dir *side)
 {
@@ -119,7 +119,7 @@ mrs_ckpt_dir_write(const struct mrs_ckpt_dir *side, const void *p, size_t n, str
 }
 
 /* ---- numbered files ---- */
-/* The name that a file on another disk has, or could have. */
+/* Whether a path can be that of a numbered file on another disk. */
 static bool
 is_away(const char *path)
 {
@@ -129,7 +129,7 @@ is_away(const char *path)
            base[n + AWAY_DIGITS] == 0;
 }
 
-/* What is under a number: a file there, or a link of ours to one elsewhere, whose path is then in away (else "").
+/* Checks the entry of a number: a file, or a link of ours to one elsewhere, whose path is then in away (else "").
  * Anything else is FAIL MRS_E_FORMAT, nothing MRS_E_MISSING. */
 static enum mrs_status
 look_at(const char *path, char away[PATH_MAX], struct mrs_err *e)
@@ -194,7 +194,7 @@ open_number(const char *path, int *fd, struct mrs_err *e)
     return s == MRS_OK && *fd < 0 ? mrs_err_sys(e, errno, "open %s", path) : s;
 }
 
-/* A path in tmp that cannot be guessed. */
+/* An unpredictable path in tmp. */
 static enum mrs_status
 name_away(const char *tmp, char away[PATH_MAX], struct mrs_err *e)
 {
@@ -230,7 +230,7 @@ create_away(const char *tmp, const char *path, int *fd, struct mrs_err *e)
         return s;
     }
     int r = fstat(*fd, &st);
-    if (r < 0 || !mrsi_is_own_file(&st)) { /* a network disk that assigns our files to another user */
+    if (r < 0 || !mrsi_is_own_file(&st)) { /* a network disk that maps our files to another user */
         s = r < 0 ? mrs_err_sys(e, errno, "stat %s", away)
                   : MRSI_FAIL(e, MRS_E_IO,
                               "--tmp %s: files that are made there belong to another user, so a checkpoint could not "
@@ -310,13 +310,13 @@ has_folder(const char *away)
     return stat(dir, &st) == 0;
 }
 
-/* A file; if it is a link, first its target, if it is ours. forget: also if the disk of the target is not mounted. */
+/* Removes a file; if it is a link of ours, first its target. forget: also if the disk of the target is not mounted. */
 static enum mrs_status
 remove_path(const char *path, bool forget, struct mrs_err *e)
 {
     char away[PATH_MAX];
     struct stat st;
-    (void)look_at(path, away, NULL); /* what was not made by us is removed here, and nowhere else */
+    (void)look_at(path, away, NULL); /* the only place that removes foreign entries */
     if (*away && lstat(away, &st) < 0) {
         if (errno != ENOENT && errno != ENOTDIR) {
             return mrs_err_sys(e, errno, "stat %s", away);
@@ -340,7 +340,7 @@ mrs_ckpt_dir_drop(const struct mrs_ckpt_dir *side, uint32_t no)
     mrs_free(side->mem, path);
 }
 
-/* ---- what goes ---- */
+/* ---- removal ---- */
 static bool
 listed(const uint32_t *keep, uint32_t n, const char *name)
 {
@@ -353,7 +353,7 @@ listed(const uint32_t *keep, uint32_t n, const char *name)
     return false;
 }
 
-/* Removes the numbered files, or all others, but for what is kept. */
+/* Removes the numbered files, or all others, except those to keep. */
 static enum mrs_status
 remove_some(const struct mrs_ckpt_dir *side, const char *const *names, uint32_t n_names, bool numbered,
             const struct mrs_ckpt_dir_keep *keep, struct mrs_err *e)
@@ -384,7 +384,7 @@ clear_folder(const struct mrs_ckpt_dir *side, const char *dir, const struct mrs_
             s = MRSI_FAIL(e, MRS_E_EXISTS, "%s/%s was not made by mongoreshape: remove it yourself", dir, names[i]);
         }
     }
-    s = s == MRS_OK ? remove_some(side, names, n, false, keep, e) : s; /* first the state: it names the others */
+    s = s == MRS_OK ? remove_some(side, names, n, false, keep, e) : s; /* first the state: it lists the others */
     MRS_THEN(s, remove_some(side, names, n, true, keep, e));
     if (s == MRS_OK && !keep && rmdir(dir) < 0 && errno != ENOENT) {
         s = mrs_err_sys(e, errno, "remove %s", dir);

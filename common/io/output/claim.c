@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* claim.c - the owner of OUT.partial: one run at a time makes it, resumes it or removes it.
+/* claim.c - ownership of OUT.partial: only one run at a time creates, resumes or removes it.
  *
  * The folder is locked from its creation until its writer ends, whatever its name is by then. So a folder that another
- * run is about to publish, whose marker is removed already, is not taken for the remains of a killed run. A lock
- * counts only if the path still leads to the locked folder: it may have been removed or published meanwhile. The
- * marker is locked as well, for file systems that lock no folders. */
+ * run is about to publish, and whose marker is already removed, is not mistaken for the remains of a killed run. A lock
+ * counts only if the path still leads to the locked folder: it may have been removed or published meanwhile. The marker
+ * is locked as well, for file systems that cannot lock folders. */
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ lock(int fd, const char *path, bool *taken, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* As mrsi_claim_folder; *taken: another run has it, which is no error yet. */
+/* As mrsi_claim_folder; *taken: another run has it, which is not yet an error. */
 static enum mrs_status
 claim(const char *partial, int *fd, bool *taken, struct mrs_err *e)
 {
@@ -44,7 +44,7 @@ claim(const char *partial, int *fd, bool *taken, struct mrs_err *e)
         f = open(partial, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     } while (f < 0 && errno == EINTR);
     if (f < 0 && errno == ENOENT) {
-        *taken = true; /* it was there a moment ago */
+        *taken = true; /* it existed a moment ago */
         return MRS_OK;
     }
     if (f < 0 && (errno == ENOTDIR || errno == ELOOP)) {
@@ -96,9 +96,9 @@ static enum mrs_status
 remove_unmarked(struct mrs_output *o, struct mrs_err *e)
 {
     if (rmdir(o->partial) == 0) {
-        return MRS_OK; /* killed before the marker was there */
+        return MRS_OK; /* killed before the marker was written */
     }
-    return has_manifest(o) /* killed behind the marker's end */
+    return has_manifest(o) /* killed after the removal of the marker */
                ? mrsi_remove_tree(o->partial, e)
                : MRSI_FAIL(e, MRS_E_EXISTS, "%s is there and was not made by mongoreshape: remove it yourself",
                            o->partial);
@@ -137,7 +137,7 @@ remove_stale(struct mrs_output *o, struct mrs_err *e)
     return s;
 }
 
-/* Our marker in a new folder, locked. */
+/* Writes our marker in a new folder, and locks it. */
 enum mrs_status
 mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e)
 {
@@ -152,7 +152,7 @@ mrsi_claim_mark(struct mrs_output *o, struct mrs_err *e)
     }
     s = lock(o->claim.marker, o->marker, &taken, e);
     if (s == MRS_OK && taken) {
-        mrsi_claim_end(&o->claim); /* who has lost removes nothing */
+        mrsi_claim_end(&o->claim); /* a run that lost the race removes nothing */
         return busy(o->partial, e);
     }
     MRS_THEN(s, mrsi_write_full(o->claim.marker, text, sizeof text - 1, o->marker, e));
@@ -196,7 +196,7 @@ take_marker(struct mrs_output *o, struct mrs_err *e)
     MRS_ASSERT(o->marker);
     bool taken = false;
     o->claim.marker = open(o->marker, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (o->claim.marker < 0 && errno == ENOENT && has_manifest(o)) { /* killed behind the marker's end */
+    if (o->claim.marker < 0 && errno == ENOENT && has_manifest(o)) { /* killed after the removal of the marker */
         enum mrs_status s = mrsi_create(o->marker, 0600, &o->claim.marker, e);
         if (s != MRS_OK) {
             return s;
@@ -214,7 +214,7 @@ enum mrs_status
 mrsi_claim_left(struct mrs_output *o, struct mrs_err *e)
 {
     struct stat st;
-    o->keep_partial = true; /* until it is found as it was left */
+    o->keep_partial = true; /* until it was found unchanged */
     if (lstat(o->partial, &st) < 0 && errno == ENOENT) {
         return MRSI_FAIL(e, MRS_E_MISSING, "%s of the stopped run is missing: --force starts over",
                          o->partial);

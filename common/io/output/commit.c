@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* commit.c - how an output becomes visible: sync, manifest, one rename.
+/* commit.c - makes an output visible: sync, manifest, one rename.
  *
- * The order is the whole matter. Files and folders are on disk before the manifest is written, the
- * manifest is on disk before the rename, and the rename is on disk before an older output is
- * removed. A rename that would run over something that appeared meanwhile is refused by the system
- * itself. If any step fails, what was there before is put back, and the partial folder stays for
+ * The order is essential. Files and folders are on disk before the manifest is written, the manifest is on disk before
+ * the rename, and the rename is on disk before an older output is removed. The system itself refuses a rename over
+ * something that appeared meanwhile. If any step fails, the former output is restored, and the partial folder stays for
  * abort. Standard output gets its bytes here. */
 #include "archive_out.h"
 #include "pack_container.h"
@@ -15,7 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Fails with EEXIST where `to` is there. */
+/* Fails with EEXIST if `to` exists. */
 int
 mrsi_rename_new(const char *from, const char *to)
 {
@@ -26,7 +25,7 @@ mrsi_rename_new(const char *from, const char *to)
     if (errno != EINVAL && errno != ENOSYS) {
         return -1;
     }
-    struct stat st; /* a file system without that flag: the next best */
+    struct stat st; /* a file system without that flag: the best alternative */
     if (lstat(to, &st) == 0) {
         errno = EEXIST;
         return -1;
@@ -76,7 +75,7 @@ write_manifest(struct mrs_output *o, struct mrs_view extra, struct mrs_err *e)
 }
 
 /* ---- a folder ---- */
-/* True where the file system cannot do what a flag asks for. */
+/* True if the file system does not support a flag. */
 static bool
 unknown_flag(int err)
 {
@@ -105,7 +104,7 @@ move_aside(struct mrs_output *o, char **aside, struct mrs_err *e)
     return MRSI_FAIL(e, MRS_E_EXISTS, "%s: a hundred older outputs are next to it", o->path);
 }
 
-/* File systems that cannot exchange two names: for a moment there is no output at all. */
+/* For file systems that cannot exchange two names: for a moment there is no output. */
 static enum mrs_status
 replace_in_two(struct mrs_output *o, struct mrs_err *e)
 {
@@ -128,7 +127,7 @@ replace_in_two(struct mrs_output *o, struct mrs_err *e)
     return s;
 }
 
-/* The older output changes places with the new one, so that at no moment there is none. */
+/* Exchanges the older output and the new one, so that there is always one. */
 static enum mrs_status
 replace_dir(struct mrs_output *o, struct mrs_err *e)
 {
@@ -140,8 +139,9 @@ replace_dir(struct mrs_output *o, struct mrs_err *e)
         return unknown_flag(errno) ? replace_in_two(o, e) : rename_failed(o->partial, o->path, errno, e);
     }
     int marker = -1, older = -1;
-    (void)mrsi_claim_folder(o->partial, &older, NULL); /* ours is the new one: no other run removes this meanwhile */
-    /* should we be killed now, the next run may remove the older output */
+    /* the new one is ours: locks it against removal by another run */
+    (void)mrsi_claim_folder(o->partial, &older, NULL);
+    /* if we are killed now, the next run may remove the older output */
     if (mrsi_create(o->marker, 0600, &marker, NULL) == MRS_OK) {
         close(marker);
     }
@@ -186,15 +186,15 @@ publish_dir(struct mrs_output *o, struct mrs_err *e)
 }
 
 /* ---- a single file, its metadata and its manifest ---- */
-/* One name (NULL: nothing is done) that gets new content, or none; the older content moves to the name of the new one,
- * so that the exchange can be undone. */
+/* One name (NULL: no effect) that gets new content, or none; the older content moves to the name of the new one, so
+ * that the exchange can be undone. */
 struct commit_move {
     char *from;
     const char *to;
     enum { NOT_MOVED, CAME, WENT, SWAPPED } state;
 };
 
-/* If names cannot be exchanged: by way of a third one, undone if it fails in between. */
+/* If names cannot be exchanged: uses a third name, and undoes a partial exchange. */
 static int
 swap_by_three(const char *from, const char *to)
 {
@@ -213,7 +213,7 @@ swap_by_three(const char *from, const char *to)
         errno = err;
         return -1;
     }
-    (void)mrsi_rename_new(third, from); /* else it is elsewhere: below the same folder */
+    (void)mrsi_rename_new(third, from); /* else it stays elsewhere in the same folder */
     return 0;
 }
 
@@ -248,7 +248,7 @@ move_one(struct commit_move *m, bool over, struct mrs_err *e)
     return r < 0 ? rename_failed(m->from, m->to, errno, e) : MRS_OK;
 }
 
-/* False: what was there before is still below the partial folder. */
+/* False: the former output is still below the partial folder. */
 static bool
 undo(const struct commit_move *m)
 {
@@ -276,7 +276,7 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
     bool pack = o->kind == MRSI_OUT_PACK;
     char *manifest = mrsi_format(o->mem, "%s.manifest.json", o->path);
     struct commit_move moves[] = {
-        /* the old manifest goes first: it never is next to other data */
+        /* the old manifest first: it is never next to other data */
         {below(o, pack ? "old." MRSI_MANIFEST : "old-manifest"), manifest, NOT_MOVED},
         {below(o, pack ? "no." MRSI_MANIFEST : "metadata"), o->meta_path, NOT_MOVED},
         {below(o, pack ? MRSI_PACKED : "data"), o->path, NOT_MOVED},
@@ -296,7 +296,7 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
         o->keep_partial = !undo(&moves[i]) || o->keep_partial;
     }
     if (s == MRS_OK) {
-        mrsi_remove_tree(o->partial, NULL); /* the marker and what was replaced */
+        mrsi_remove_tree(o->partial, NULL); /* the marker and the replaced files */
     }
     for (int i = 0; i < N; i++) {
         mrs_free(o->mem, moves[i].from);
@@ -305,7 +305,7 @@ publish_file(struct mrs_output *o, struct mrs_err *e)
     return s;
 }
 
-/* To standard output, where it can be stopped but not resumed. */
+/* Copies to standard output, which can be stopped but not resumed. */
 static enum mrs_status
 send_span(struct mrs_output *o, const struct mrsi_file_span *span, struct mrs_err *e)
 {
@@ -326,7 +326,7 @@ publish_stdout(struct mrs_output *o, struct mrs_err *e)
     return s == MRS_OK ? send_span(o, &span, e) : s;
 }
 
-/* ---- one file of all ---- */
+/* ---- a packed output ---- */
 static enum mrs_status
 pack_into(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name, struct mrs_err *e)
 {
@@ -338,7 +338,7 @@ pack_into(struct mrs_output *o, struct mrsi_resumable *resumed, const char *name
                                            : mrsi_pack_zip(&pack, e);
 }
 
-/* What was written stays as it is until the packed file is on disk: it need not be there itself. */
+/* The written files stay until the packed file is on disk: they need not be synced. */
 static enum mrs_status
 pack_file(struct mrs_output *o, struct mrs_err *e)
 {
@@ -376,7 +376,7 @@ send_archive(struct mrs_output *o, struct mrs_err *e)
     return pack_into(o, &resumed, "standard output", e);
 }
 
-/* The temporary folder goes when all bytes have gone. */
+/* The temporary folder is removed when all bytes are written. */
 static enum mrs_status
 send(struct mrs_output *o, struct mrs_err *e)
 {

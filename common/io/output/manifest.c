@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* manifest.c - the last file of an output: what was written, so that it can be checked later.
+/* manifest.c - the last file of an output: a list of the written files, for later checks.
  *
  * Canonical Extended JSON: first the caller's description of its run, then one entry per collection, sorted by name,
  * with the sink's own counts and digest, then the other files. The caller supplies the figures of copied collections.
- * Must not hold anything that differs between two runs of the same work, so the digests have no secret: their salt is
- * the plan id, which an author of documents does not know. They are sums of fast hashes and find damage and mistakes.
- * Anyone who has seen the manifest can make other documents with its digests: checksums of the files, by sha256sum,
- * protect against that. */
+ * Must not contain anything that differs between two runs of the same work, so the digests have no secret: their salt
+ * is the plan id, which an author of documents does not know. They are sums of fast hashes and detect damage and
+ * mistakes. Anyone who has seen the manifest can make other documents with its digests: checksums of the files, by
+ * sha256sum, protect against that. */
 #include "mongoreshape/ejson.h"
 #include "output.h"
 #include <stdio.h>

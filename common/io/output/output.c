@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* output.c - the output transaction: opening, giving up, and the folder of its files.
+/* output.c - the output transaction: opening, aborting, and the folder of its files.
  *
- * Everything is written below OUT.partial, for a single file as well, and appears under its own name only at the
- * commit (commit.c). The folder carries a marker file that names its owner: a later run may remove the remains of a
- * killed one, and nothing else. The folder is locked while its writer lives, so that two runs with one OUT cannot
- * remove each other's work (claim.c). Files are synced late, at the commit, when much of their writeback is done;
- * descriptors are kept for that, up to a small number. Must not know plans or documents. */
+ * Everything is written below OUT.partial, for a single file as well, and appears under its own name only at the commit
+ * (commit.c). The folder has a marker file that identifies its owner: a later run may remove the remains of a killed
+ * one, and nothing else. The folder is locked while its writer lives, so that two runs with one OUT cannot remove each
+ * other's work (claim.c). Files are synced late, at the commit, when much of their writeback is done; descriptors are
+ * kept for that, up to a small number. Must not know plans or documents. */
 #include "io/codec/codec_pool.h"
 #include "mongoreshape/ejson.h"
 #include "output.h"
@@ -49,7 +49,7 @@ check_apart(struct mrs_output *o, const char *input, struct mrs_err *e)
     return MRS_OK;
 }
 
-/* A manifest without its file is worthless, but another file of that name may be of value. */
+/* A manifest without its file is worthless, but another file of that name may be valuable. */
 static enum mrs_status
 check_manifest(struct mrs_output *o, struct mrs_err *e)
 {
@@ -94,7 +94,7 @@ check_existing(struct mrs_output *o, struct mrs_err *e)
                                       : MRS_OK;
 }
 
-/* A folder for what goes to standard output at last. */
+/* Creates a folder for an output that goes to standard output at the end. */
 static enum mrs_status
 make_temporary(struct mrs_output *o, const char *tmp, struct mrs_err *e)
 {
@@ -187,14 +187,14 @@ set_codec(struct mrs_output *o, const struct mrs_output_opts *opts)
 {
     o->compress = opts->compress;
     o->compress.codec = o->codec;
-    if (o->kind == MRSI_OUT_PACK) { /* it is packed as a whole */
+    if (o->kind == MRSI_OUT_PACK) { /* it is compressed as a whole */
         o->pack = o->compress;
         o->compress = (struct mrs_compress){MRS_CODEC_NONE, 0};
         o->codec = MRS_CODEC_NONE;
     }
 }
 
-/* Where the bytes for standard output wait. */
+/* Opens the file with the bytes for standard output. */
 static enum mrs_status
 open_stdout(struct mrs_output *o, const char *tmp, struct mrs_err *e)
 {
@@ -204,7 +204,7 @@ open_stdout(struct mrs_output *o, const char *tmp, struct mrs_err *e)
     return o->to_stdout ? make_temporary(o, tmp, e) : mrs_temp_open(tmp, &o->out_fd, e);
 }
 
-/* What the head of an archive says of its origin is in prelude.json of a directory. */
+/* A directory has the origin, which is in an archive's header, in prelude.json. */
 static enum mrs_status
 put_prelude(struct mrs_output *o, struct mrs_err *e)
 {
@@ -258,7 +258,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
     o->like = opts->like;
     uint32_t shared = o->like ? o->like->shared : 066;
     o->file_mode = 0600 | shared;
-    o->folder_mode = 0700 | shared | (shared & 044) >> 2; /* who may read may enter */
+    o->folder_mode = 0700 | shared | (shared & 044) >> 2; /* read permission implies entering */
     o->pause = opts->pause;
     o->stop = opts->stop;
     o->salt = opts->salt;
@@ -301,7 +301,7 @@ mrs_output_open(struct mrs_mem *mem, const char *path, const struct mrs_output_o
 }
 
 /* ---- files below the partial folder ---- */
-/* ---- the end without a commit ---- */
+/* ---- aborting ---- */
 static void
 let_go(struct mrs_output *o)
 {

@@ -96,7 +96,7 @@ mrs_output_has(struct mrs_output *o, const char *rel_path)
     return found;
 }
 
-/* One folder, remembered when it is new. Under the lock. */
+/* Creates one folder and records a new one. Under the lock. */
 static enum mrs_status
 make_dir(struct mrs_output *o, const char *path, size_t n, struct mrs_err *e)
 {
@@ -210,7 +210,7 @@ mrsi_output_meta_rel(struct mrs_output *o, const char *db, const char *coll)
     return mrsi_format(o->mem, "%s/%s.metadata.json%s", db, stem, mrsi_codec_suffix(mrsi_meta_codec(o->codec)));
 }
 
-/* Nothing is published of an input that is not any more what was read. */
+/* An output is not written if its input has changed since it was read. */
 enum mrs_status
 mrsi_output_input_same(const struct mrs_output *o, struct mrs_err *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack_container.c - a folder of files as a tar: plain ustar headers, and where a name or a size does not fit, the
- * extended header of POSIX before them.
+/* pack_container.c - packs a folder of files as a tar: plain ustar headers, preceded by the extended header of POSIX if
+ * a name or a size does not fit.
  *
- * Everything about a file that is not its name, its size and its bytes is a constant, so that two runs give the same
- * tar. Bytes of an uncompressed tar are copied by the system where it can. */
+ * All header fields but name, size and checksum are constants, so that two runs give the same tar. The system copies
+ * the bytes of an uncompressed tar if it can. */
 #include "pack_container.h"
 #include "io/input/dumpdir.h"
 #include <errno.h>
@@ -14,9 +14,9 @@
 #define BLOCK 512u
 #define NAME_N 100u
 #define PREFIX_N 155u
-#define OCTAL_MAX 077777777777ull /* the largest size that a plain header holds */
+#define OCTAL_MAX 077777777777ull /* the largest size in a plain header */
 
-/* ---- what there is ---- */
+/* ---- listing the files ---- */
 struct queue {
     struct queue *next;
     struct mrsi_item item;
@@ -61,7 +61,7 @@ add_file(struct files *f, const struct mrsi_item *item, const char *name, struct
     return MRS_OK;
 }
 
-/* One folder: its files are entered, its folders wait. */
+/* Adds the files of one folder, and queues its folders. */
 static enum mrs_status
 add_folder(struct files *f, const struct queue *folder, bool top, struct mrs_err *e)
 {
@@ -119,7 +119,7 @@ put_octal(uint8_t *at, size_t n, uint64_t v)
     }
 }
 
-/* Eight gigabytes and more as GNU writes them, for readers that skip the extended header. */
+/* Eight gigabytes and more in GNU format, for readers that skip the extended header. */
 static void
 put_size(uint8_t *at, uint64_t v)
 {
@@ -135,7 +135,7 @@ put_size(uint8_t *at, uint64_t v)
     }
 }
 
-/* Where the name is cut into prefix and rest; 0: it is not; SIZE_MAX: it does not fit. */
+/* Where to split the name into prefix and rest; 0: no split; SIZE_MAX: it does not fit. */
 static size_t
 cut_of(const char *name)
 {
@@ -154,7 +154,7 @@ put_header(uint8_t h[BLOCK], const char *name, uint64_t bytes, char type)
     size_t n = strlen(name), cut = cut_of(name), sum = 0;
     memset(h, 0, BLOCK);
     if (cut == SIZE_MAX) {
-        memcpy(h, name, NAME_N); /* the whole name is in the extended header */
+        memcpy(h, name, NAME_N); /* the full name is in the extended header */
     } else if (cut) {
         memcpy(h + 345, name, cut);
         memcpy(h, name + cut + 1, n - cut - 1);
@@ -175,7 +175,8 @@ put_header(uint8_t h[BLOCK], const char *name, uint64_t bytes, char type)
     put_octal(h + 148, 7, sum);
 }
 
-/* "LENGTH KEY=VALUE\n", where the length counts its own digits. */
+/* "LENGTH KEY=VALUE
+ * ", where LENGTH includes its own digits. */
 static void
 put_record(struct mrs_buf *b, const char *key, const char *value)
 {
@@ -204,7 +205,7 @@ pad(struct mrs_buf *b, uint64_t n)
     }
 }
 
-/* All that comes before the bytes of a file. */
+/* Writes everything before the bytes of a file. */
 static enum mrs_status
 put_headers(struct mrs_buf *b, const struct mrsi_packed_file *f, struct mrs_err *e)
 {
@@ -235,13 +236,13 @@ put_headers(struct mrs_buf *b, const struct mrsi_packed_file *f, struct mrs_err 
     return s;
 }
 
-/* ---- the whole ---- */
+/* ---- the complete tar ---- */
 struct writer {
     const struct mrsi_container_pack *pack;
     struct mrsi_encoder *enc; /* NULL: plain */
     uint8_t *room;
-    const struct mrsi_packed_file *file; /* that is being packed */
-    uint64_t at;                    /* bytes of it that are done */
+    const struct mrsi_packed_file *file; /* the file being packed */
+    uint64_t at;                    /* bytes of it already packed */
 };
 
 static void
@@ -343,7 +344,7 @@ put_all(struct writer *w, const struct mrsi_packed_file *files, uint32_t n, stru
         begun = false;
     }
     if (s == MRS_OK) {
-        memset(w->room, 0, 2 * BLOCK); /* the mark of the end */
+        memset(w->room, 0, 2 * BLOCK); /* the end mark */
         s = put(w, w->room, 2 * BLOCK, e);
     }
     mrs_buf_clear(&b);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack_output.c - an output that is one file: packs into it the files of the partial folder, and the copied files.
+/* pack_output.c - an output that is one file: packs the files of the partial folder, and the copied files, into it.
  *
- * Collections are written as plain files of their own first, since their order, and whether there is a result at all,
- * are known at the end only. Copies are read from the input at their turn, so they are written once. */
+ * Collections are first written as separate plain files, since their order, and whether the run succeeds, are known
+ * only at the end. Copies are read from the input at their turn, so they are written once. */
 #include "archive_out.h"
 
-/* Items for what the records say. */
+/* Makes items from the records. */
 static enum mrs_status
 collect(struct mrs_output *o, struct mrsi_archive_items *t, struct mrs_err *e)
 {
@@ -25,7 +25,7 @@ collect(struct mrs_output *o, struct mrsi_archive_items *t, struct mrs_err *e)
 
 struct pack_output_packing {
     struct mrsi_archive_out *out;
-    const struct mrsi_archive_entry_out *item; /* whose documents are written */
+    const struct mrsi_archive_entry_out *item; /* the item being written */
 };
 
 static void
@@ -40,7 +40,7 @@ tell(void *arg, struct mrs_build *b)
     mrs_build_i64(b, "block", (int64_t)p->out->at.seq);
 }
 
-/* The item that a stopped run was at; out is where it was. */
+/* The item at which the run stopped; out is at its position. */
 static enum mrs_status
 find_begun(const struct mrsi_resumable *h, const struct mrsi_archive_items *items, struct mrsi_archive_out *out,
            uint32_t *i, struct mrs_err *e)
@@ -72,7 +72,7 @@ put_bodies(struct mrsi_archive_items *items, struct mrsi_resumable *resumed, str
         s = p.item->merged ? MRS_OK : mrsi_items_body(items, p.item, begun, out, e);
         begun = false;
     }
-    s = s == MRS_OK ? mrsi_output_input_same(items->o, e) : s; /* before the end that makes it an archive */
+    s = s == MRS_OK ? mrsi_output_input_same(items->o, e) : s; /* before the end mark that completes the archive */
     MRS_THEN(s, mrsi_archive_out_finish(out, e));
     mrsi_resumable_writer(resumed, NULL, NULL);
     return s;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pack_zip.c - a folder of files as a zip; what has more than four gigabytes is written as Zip64 has it.
+/* pack_zip.c - packs a folder of files as a zip, as Zip64 if a size exceeds four gigabytes.
  *
- * Sizes and the sum of a member come before its bytes, so that readers which do not seek can read it, too: where they
- * are known afterwards only, the header is written twice. Nothing else about a file is kept but its name: the date is
- * the first that a zip knows. Members are deflated by the codec pool, piece by piece, as parts of one stream. */
+ * Sizes and the checksum of a member come before its bytes, for readers that do not seek: if they are known only
+ * afterwards, the header is written twice. The only metadata of a file is its name: the date is the first date of the
+ * zip format. The codec pool deflates members, piece by piece, as parts of one stream. */
 #include "io/codec/codec.h"
 #include "pack_container.h"
 #include <errno.h>
 #include <unistd.h>
 
-#define LARGE 0xffff0000ull /* sizes and places from here on are written as eight bytes */
+#define LARGE 0xffff0000ull /* larger sizes and offsets have eight bytes */
 #define DATE 0x0021u        /* 1 January 1980 */
 #define UTF8 0x0800u
 #define STORED 0u
@@ -23,11 +23,11 @@ struct pack_zip_entry {
 };
 struct pack_zip {
     const struct mrsi_container_pack *pack;
-    uint64_t at; /* the end of what is written */
+    uint64_t at; /* end of the written bytes */
     struct mrs_buf head;
     uint8_t *room;
-    const struct pack_zip_entry *now; /* the member that is being packed, */
-    uint64_t done;           /* and bytes of it that are */
+    const struct pack_zip_entry *now; /* the member being packed, */
+    uint64_t done;           /* and its bytes already packed */
 };
 
 static void
@@ -51,7 +51,7 @@ put64(struct mrs_buf *b, uint64_t v)
     put32(b, (uint32_t)(v >> 32));
 }
 
-/* Of four bytes, or the mark that eight are elsewhere. */
+/* Four bytes, or the mark for an eight-byte value elsewhere. */
 static void
 put_capped(struct mrs_buf *b, uint64_t v, bool large)
 {
@@ -61,10 +61,10 @@ put_capped(struct mrs_buf *b, uint64_t v, bool large)
 static bool
 is_large(const struct pack_zip_entry *x)
 {
-    return x->file->bytes >= LARGE - LARGE / 1024; /* deflate may make it a little longer */
+    return x->file->bytes >= LARGE - LARGE / 1024; /* deflate may make it slightly longer */
 }
 
-/* What the header before the data and that in the directory have in common. */
+/* The common part of the header before the data and the one in the directory. */
 static void
 put_common(struct mrs_buf *b, const struct pack_zip_entry *x, bool large)
 {
@@ -101,7 +101,7 @@ put_central(struct mrs_buf *b, const struct pack_zip_entry *x)
 {
     bool large = is_large(x) || x->off >= LARGE;
     put32(b, 0x02014b50);
-    put16(b, 3 << 8 | (large ? 45 : 20)); /* made on Unix: the rights below mean something */
+    put16(b, 3 << 8 | (large ? 45 : 20)); /* made on Unix: the permissions below are valid */
     put_common(b, x, large);
     put16(b, large ? 28 : 0);
     put16(b, 0); /* no comment, first volume, no text */
@@ -119,7 +119,7 @@ put_central(struct mrs_buf *b, const struct pack_zip_entry *x)
     }
 }
 
-/* The end: where the directory is, in eight bytes first where four do not do. */
+/* The end: the offset of the directory, in eight bytes first if four are too few. */
 static void
 put_end(struct mrs_buf *b, uint64_t n, uint64_t dir, uint64_t dir_n)
 {
@@ -166,7 +166,7 @@ tell(void *arg, struct mrs_build *b)
     mrs_build_i64(b, "sum", z->now->crc);
 }
 
-/* The bytes of a file from z->done on through the encoder, and their sum. */
+/* Passes the bytes of a file from z->done on to the encoder, and computes their sum. */
 static enum mrs_status
 put_bytes(struct pack_zip *z, struct pack_zip_entry *x, struct mrsi_encoder *enc, struct mrs_err *e)
 {
@@ -192,14 +192,14 @@ put_bytes(struct pack_zip *z, struct pack_zip_entry *x, struct mrsi_encoder *enc
 static enum mrs_status
 put_data(struct pack_zip *z, struct pack_zip_entry *x, struct mrs_err *e)
 {
-    static const uint8_t last[2] = {3, 0}; /* an empty block that says: no more */
+    static const uint8_t last[2] = {3, 0}; /* an empty last block */
     bool deflated = x->method == DEFLATED;
     struct mrsi_encoder_to to = {z->pack->fd, z->pack->name, {MRS_CODEC_NONE, z->pack->compress.level}, MRSI_PACK_ROOM,
                                  z->pack->pool, deflated, 0};
     struct mrsi_encoder *enc = NULL;
     enum mrs_status s = mrsi_resumable_encoder(z->pack->mem, z->pack->resumed, &to, &enc, e);
     if (z->pack->resumed) {
-        z->pack->resumed->from = mrs_empty_doc(); /* what comes behind begins */
+        z->pack->resumed->from = mrs_empty_doc(); /* the next member starts from its beginning */
     }
     MRS_THEN(s, put_bytes(z, x, enc, e));
     mrsi_encoder_close(enc);
@@ -221,7 +221,7 @@ begin_entry(const struct pack_zip *z, struct pack_zip_entry *x)
     x->method = z->pack->compress.codec == MRS_CODEC_GZIP && x->file->bytes ? DEFLATED : STORED;
 }
 
-/* The file is at z->at before and behind the member afterwards. begun: up to where z->done and x->crc say. */
+/* The file position is z->at before, and after the member afterwards. begun: continues at z->done and x->crc. */
 static enum mrs_status
 put_member(struct pack_zip *z, struct pack_zip_entry *x, bool begun, struct mrs_err *e)
 {
@@ -257,7 +257,7 @@ put_member(struct pack_zip *z, struct pack_zip_entry *x, bool begun, struct mrs_
     return write_head(z, x->off, e);
 }
 
-/* A member that a stopped run has packed: its header says all of it. */
+/* Skips a member that the stopped run packed: its header has all data. */
 static enum mrs_status
 pass_member(struct pack_zip *z, struct pack_zip_entry *x, struct mrs_err *e)
 {
@@ -281,7 +281,7 @@ pass_member(struct pack_zip *z, struct pack_zip_entry *x, struct mrs_err *e)
     return s;
 }
 
-/* All members; those before the one that a stopped run was at are there. */
+/* All members; those before the member at which the run stopped exist. */
 static enum mrs_status
 put_members(struct pack_zip *z, const struct mrsi_packed_file *files, uint32_t n, struct pack_zip_entry *list,
             struct mrs_err *e)

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* raw_copy.c - copies byte for byte what no step touches.
+/* raw_copy.c - copies files byte for byte that no step changes.
  *
- * A dump directory has one packing, and the names of its files say so: mongorestore --gzip skips every file without
- * .gz, metadata too, and without --gzip every file with .gz. Only oplog.bson keeps its name. So a file that is packed
- * like the output keeps its bytes, another one is packed again, and names follow the content. Metadata text is never
- * rewritten, only packed or unpacked. Unknown files stay unchanged. */
+ * A dump directory has one compression, stated by the names of its files: mongorestore --gzip skips every file without
+ * .gz, metadata too, and without --gzip every file with .gz. Only oplog.bson keeps its name. So a file with the
+ * compression of the output keeps its bytes, another one is recompressed, and names follow the content. Metadata text
+ * is never rewritten, only compressed or decompressed. Unknown files stay unchanged. */
 #include "output.h"
 #include <errno.h>
 #include <unistd.h>
 
-/* One file to be copied: from, below what name, packed how. */
+/* One file to copy: source, target path, compression. */
 struct raw_copy_job {
     const char *path; /* NULL: the input's own descriptor */
-    const struct mrsi_src_extents *place; /* where its bytes are; NULL: the whole file */
+    const struct mrsi_src_extents *place; /* location of its bytes; NULL: the whole file */
     char *rel;
-    bool pack; /* named and packed as `codec` says; else as it is */
+    bool pack; /* named and compressed as `codec` says; else unchanged */
     enum mrs_codec codec;
-    struct mrsi_resumable *resumed; /* NULL: a small file, which is copied in one go */
+    struct mrsi_resumable *resumed; /* NULL: a small file, copied at once */
     const char *background_ns; /* whose copy may have started before its turn; NULL: none */
-    uint64_t done;          /* bytes of the source, unpacked if it is to be packed again */
+    uint64_t done;          /* bytes of the source, decompressed if it is recompressed */
 };
 
 static void
@@ -84,7 +84,7 @@ keeps_bytes(const struct raw_copy_job *job, const struct mrsi_source_from *from)
     return job->codec == from->codec && !mrsi_source_padded(from);
 }
 
-/* The bytes of an open file to another, packed as the job says. */
+/* Copies the bytes of an open file to another, compressed as the job says. */
 static enum mrs_status
 transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_source_from *from, int fd,
          struct mrs_err *e)
@@ -122,7 +122,7 @@ transfer(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sourc
     return mrsi_resumable_span(job->resumed, &span, &job->done, fd, job->rel, e);
 }
 
-/* The file of a copy that was begun before its turn; *taken false: it was not. */
+/* The file of a copy started in the background; *taken false: there is none. */
 static enum mrs_status
 take_background(struct mrs_output *o, struct raw_copy_job *job, char **path, bool *taken, struct mrs_err *e)
 {
@@ -141,7 +141,7 @@ take_background(struct mrs_output *o, struct raw_copy_job *job, char **path, boo
     return s;
 }
 
-/* Where the copy goes: a new file, one that is begun, or the one of all. */
+/* Opens the target: a new file, a partial one, or the shared one. */
 static enum mrs_status
 open_copy(struct mrs_output *o, struct raw_copy_job *job, int *fd, char **path, struct mrs_err *e)
 {
@@ -188,7 +188,7 @@ copy_open(struct mrs_output *o, struct raw_copy_job *job, const struct mrsi_sour
     return s;
 }
 
-/* What is at a place; its codec is looked up where it matters. */
+/* Copies the bytes of a place; detects its codec if necessary. */
 static enum mrs_status
 copy_place(struct mrs_output *o, struct raw_copy_job *job, uint64_t *bytes, struct mrs_err *e)
 {
@@ -198,7 +198,7 @@ copy_place(struct mrs_output *o, struct raw_copy_job *job, uint64_t *bytes, stru
     return s == MRS_OK ? copy_open(o, job, &from, bytes, e) : s;
 }
 
-/* A file by its path, likewise. */
+/* Copies a file by its path, likewise. */
 static enum mrs_status
 copy_path(struct mrs_output *o, struct raw_copy_job *job, uint64_t *bytes, struct mrs_err *e)
 {
@@ -220,8 +220,8 @@ copy_path(struct mrs_output *o, struct raw_copy_job *job, uint64_t *bytes, struc
     return s;
 }
 
-/* The name below the output of a file that keeps its base name but for what says how it is packed; .bin is an older
- * spelling of .bson, which has none with .gz. */
+/* The path in the output of a file that keeps its base name except for the compression suffix; .bin is an older
+ * spelling of .bson, which has no form with .gz. */
 static char *
 renamed(struct mrs_output *o, const char *rel, const struct raw_copy_job *job)
 {
@@ -246,7 +246,7 @@ in_db(struct mrs_output *o, const char *db, const char *path, const struct raw_c
     return name;
 }
 
-/* Files of a folder or a container keep their names in another. */
+/* Whether copies keep names: from a folder or container to another one. */
 static bool
 keeps_names(const struct mrs_output *o, const struct mrs_input *in)
 {
@@ -268,7 +268,7 @@ copy_metadata(struct mrs_output *o, const struct mrs_input *in, const struct mrs
     return s;
 }
 
-/* What there is to do for the documents of a namespace; rel is the caller's, NULL without memory. */
+/* The job for the documents of a namespace; the caller owns rel, NULL without memory. */
 static struct raw_copy_job
 data_job(struct mrs_output *o, const struct mrs_input *in, const struct mrs_input_ns *ns)
 {
@@ -299,7 +299,7 @@ copy_data(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns 
     return s;
 }
 
-/* Only a file that keeps its bytes, into a folder; and where more than one thread is wanted. */
+/* Only if a file keeps its bytes, into a folder, and with more than one thread. */
 void
 mrs_output_copy_in_background(struct mrs_output *o, struct mrs_input *in, uint32_t i)
 {
@@ -343,7 +343,7 @@ copy_extra(struct mrs_output *o, const struct mrs_input_ns *ns, uint64_t *bytes,
     return s;
 }
 
-/* The bytes themselves; *bytes: of the data. Those of an archive wait until it is put together. */
+/* Copies the bytes; *bytes: of the data. Those of an archive are copied at the commit. */
 static enum mrs_status
 copy_bytes(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns *ns, uint64_t *bytes,
            struct mrs_err *e)
@@ -356,7 +356,7 @@ copy_bytes(struct mrs_output *o, struct mrs_input *in, const struct mrs_input_ns
     if (ns->kind == MRS_INPUT_EXTRA) {
         return copy_extra(o, ns, bytes, e);
     }
-    bool begun = mrsi_resumable_of(o, ns->ns); /* behind the metadata */
+    bool begun = mrsi_resumable_of(o, ns->ns); /* after the metadata */
     enum mrs_status s = MRS_OK;
     if (ns->meta_path && o->kind != MRSI_OUT_STDOUT && !begun) {
         s = copy_metadata(o, in, ns, e);
@@ -376,7 +376,7 @@ mrs_output_copy(struct mrs_output *o, struct mrs_input *in, uint32_t i, struct m
     if (extra && !mrs_format_holds(o->format, ns->rel_path)) {
         s = MRSI_FAIL(e, MRS_E_USAGE, "%s has no place in an archive", ns->rel_path);
     } else if (extra && o->format == MRS_FORMAT_ARCHIVE && mrsi_is_prelude(ns->rel_path)) {
-        return MRS_OK; /* the head of the archive says it */
+        return MRS_OK; /* the header of the archive contains it */
     }
     if (!extra && o->single_ns && strcmp(o->single_ns, ns->ns) != 0) {
         s = MRSI_FAIL(e, MRS_E_USAGE, "the output holds %s only, %s has no place in it",

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resumable_file.c - an output file that takes long to write: one file with everything, or a copy that no step
- * touches.
+/* resumable_file.c - an output file that takes long to write: one file with everything, or a copy without changes.
  *
- * Between its parts the writer calls the run. If the run asks for a savepoint, all written bytes are synced and the
- * state is serialized: how many bytes of the file count, the piece that is not packed yet, and the writer's own read
- * position. A resumed run truncates the file to those bytes and continues, to the same final bytes. Must not know
- * when, or for what, a savepoint is taken. */
+ * Between its parts the writer calls the run. If the run requests a savepoint, all written bytes are synced and the
+ * state is saved: the number of valid bytes, the piece that is not compressed yet, and the writer's own read position.
+ * A resumed run truncates the file to those bytes and continues, to the same final bytes. Must not know when, or for
+ * what, a savepoint is taken. */
 #include "resumable_file.h"
 #include "output.h"
 #include <errno.h>
@@ -37,7 +36,7 @@ mrsi_resumable_damaged(const struct mrsi_resumable *h, struct mrs_err *e)
     return mrs_err_checkpoint(e, "its place in %s", h->path);
 }
 
-/* ---- a rest ---- */
+/* ---- pausing ---- */
 static enum mrs_status
 put_into_words(struct mrsi_resumable *h, struct mrs_err *e)
 {
@@ -82,8 +81,8 @@ mrsi_resumable_rest(struct mrsi_resumable *h, uint64_t bytes, struct mrs_err *e)
     return s;
 }
 
-/* ---- and on ---- */
-/* The file is cut to what the words say, and is there. */
+/* ---- resuming ---- */
+/* Truncates the file to the length in the saved document, and seeks to its end. */
 static enum mrs_status
 cut_to_words(const struct mrsi_resumable *h, const char *name, struct mrs_err *e)
 {
@@ -115,7 +114,7 @@ mrsi_resumable_encoder(struct mrs_mem *mem, struct mrsi_resumable *h, const stru
     return s;
 }
 
-/* Parts grow: a small file has places to rest, too, and a large one not too many. */
+/* Parts grow: so a small file has pauses, too, and a large one not too many. */
 enum mrs_status
 mrsi_resumable_span(struct mrsi_resumable *h, const struct mrsi_file_span *from, uint64_t *done, int to,
                     const char *to_name, struct mrs_err *e)

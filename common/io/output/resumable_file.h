@@ -9,22 +9,22 @@
 
 struct mrsi_resumable {
     const struct mrs_pause *pause;
-    struct mrs_buf *words;    /* a document while work is paused; NULL: it can only be stopped */
+    struct mrs_buf *words;    /* receives a document while work is paused; NULL: it can only be stopped */
     const char *path;         /* of the file, below the partial folder */
-    const char *name;         /* of the record that is copied; NULL: everything is packed */
+    const char *name;         /* of the record that is copied; NULL: all is packed */
     bool extra;
     int fd;
-    struct mrsi_encoder *enc; /* NULL: bytes go to fd themselves */
-    uint64_t base;            /* of the file's bytes: before the encoder's first */
-    void (*tell)(void *arg, struct mrs_build *b); /* fields of the writer; see mrsi_resumable_writer */
+    struct mrsi_encoder *enc; /* NULL: bytes are written to fd directly */
+    uint64_t base;            /* file offset of the encoder's first byte */
+    void (*tell)(void *arg, struct mrs_build *b); /* adds fields of the writer; see mrsi_resumable_writer */
     void *arg;
-    struct mrs_view from;     /* the words of the stopped run; empty: it begins */
+    struct mrs_view from;     /* the saved document of the stopped run; empty: none */
 };
-/* A place to rest, behind so many bytes more of what is read; all that was written so far is in the words. h NULL:
- * none. */
+/* A possible pause, after `bytes` more bytes of input; the saved document covers all bytes written so far. h NULL: no
+ * effect. */
 enum mrs_status mrsi_resumable_rest(struct mrsi_resumable *h, uint64_t bytes, struct mrs_err *e);
-/* Names the writer. arg is often a local of its, so before it returns it takes that back with NULL, NULL. h may be
- * NULL. */
+/* Sets the writer's callback. arg is often a local variable of the writer, which therefore resets both to NULL before
+ * it returns. h may be NULL. */
 static inline void
 mrsi_resumable_writer(struct mrsi_resumable *h, void (*tell)(void *arg, struct mrs_build *b), void *arg)
 {
@@ -38,15 +38,15 @@ mrsi_resumable_goes_on(const struct mrsi_resumable *h)
 {
     return h && h->from.n > MRS_DOC_MIN;
 }
-/* As mrsi_encoder_open, from the words on where there are any; h may be NULL. enc becomes its encoder. */
+/* As mrsi_encoder_open, continuing from the saved state if there is one; h may be NULL. enc becomes its encoder. */
 enum mrs_status mrsi_resumable_encoder(struct mrs_mem *mem, struct mrsi_resumable *h, const struct mrsi_encoder_to *to,
                                        struct mrsi_encoder **enc, struct mrs_err *e);
-/* As mrsi_copy_span, with rests; *done counts on. */
+/* As mrsi_copy_span, with pauses; *done is increased. */
 enum mrs_status mrsi_resumable_span(struct mrsi_resumable *h, const struct mrsi_file_span *from, uint64_t *done, int to,
                                     const char *to_name, struct mrs_err *e);
 enum mrs_status mrsi_resumable_damaged(const struct mrsi_resumable *h, struct mrs_err *e);
 
-/* Fields of words; what is not there, or of another type, is 0 or NULL. */
+/* Fields of a saved document; a missing one, or one of another type, is 0 or NULL. */
 uint64_t mrsi_saved_number(struct mrs_view d, const char *name);
 const char *mrsi_saved_text(struct mrs_view d, const char *name);
 #endif

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resume.c - what is written of an output, in words, and an output of a stopped run taken up by them.
+/* resume.c - describes the written files of an output, and restores the output of a stopped run from this description.
  *
- * OUT.partial of a stopped run holds more than its state speaks of, for the run went on after it was written: what is
- * taken up is what the state lists, and it must be there in its size; the rest is removed. A run that was killed while
- * its output got its name is settled first. Must not know what a state says of documents. */
+ * OUT.partial of a stopped run contains more than its state lists, because the run continued after writing it: only
+ * listed files are kept, with their listed size; the rest is removed. If a run was killed during the commit, that is
+ * first completed or reverted. Must not know the other contents of a state. */
 #include "output.h"
 #include <errno.h>
 #include <fts.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- what the output is like ---- */
+/* ---- describing the output ---- */
 static void
 text(struct mrs_build *b, const char *name, const char *value)
 {
     mrs_build_text(b, name, value, (uint32_t)strlen(value));
 }
 
-/* A resumed run records again what is being copied. */
+/* Whether a record is the one being copied, which a resumed run records again. */
 static bool
 is_resumed(const struct mrsi_out_rec *r, struct mrs_view resumed)
 {
@@ -63,7 +63,7 @@ mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e
     mrs_build_i64(b, "inode", (int64_t)st.st_ino);
     mrs_build_bool(b, "metadata", o->has_meta);
     mrs_build_bool(b, "packs", o->kind == MRSI_OUT_PACK);
-    mrs_build_i64(b, "older", lstat(o->path, &st) == 0 ? (int64_t)st.st_ino : 0); /* what has the name now */
+    mrs_build_i64(b, "older", lstat(o->path, &st) == 0 ? (int64_t)st.st_ino : 0); /* the file that has the name now */
     struct mrs_view resumed = o->resumed.n ? (struct mrs_view){o->resumed.p, (uint32_t)o->resumed.n} : mrs_empty_doc();
     mrs_build_val(b, "half", 4, (struct mrs_val){resumed.p, resumed.n, MRS_DOCUMENT});
     describe_recs(o, resumed, b);
@@ -87,8 +87,8 @@ mrs_output_describe(struct mrs_output *o, struct mrs_build *b, struct mrs_err *e
     return MRS_OK;
 }
 
-/* ---- taking it up ---- */
-/* Below the partial folder, and on no detour. */
+/* ---- restoring it ---- */
+/* Whether a path is below the partial folder, without `..` or the like. */
 static bool
 good_path(const char *path)
 {
@@ -189,7 +189,7 @@ by_rel(const void *a, const void *b)
     return strcmp(((const struct mrsi_out_file *)a)->rel, ((const struct mrsi_out_file *)b)->rel);
 }
 
-/* Whether a file below the partial folder belongs to what is taken up. */
+/* Whether a file below the partial folder is to be kept. */
 static bool
 is_kept(const struct mrs_output *o, const char *rel, struct mrs_view open)
 {
@@ -224,7 +224,7 @@ is_folder(const struct mrs_output *o, const char *path)
     return false;
 }
 
-/* What the run wrote after the state. */
+/* Removes files written after the state. */
 static enum mrs_status
 remove_rest(struct mrs_output *o, struct mrs_view open, struct mrs_err *e)
 {
@@ -250,7 +250,7 @@ remove_rest(struct mrs_output *o, struct mrs_view open, struct mrs_err *e)
     return s;
 }
 
-/* What was written when the run rested. */
+/* Restores the file in progress at the savepoint. */
 static enum mrs_status
 take_resumed(struct mrs_output *o, struct mrs_view d, struct mrs_err *e)
 {
@@ -285,12 +285,12 @@ mrs_output_take_up(struct mrs_output *o, struct mrs_view d, struct mrs_view open
     return mrsi_output_fail(o, s);
 }
 
-/* ---- killed while it was published ---- */
-/* Names around one output; of a single file all, of a folder the first two. */
+/* ---- killed during the commit ---- */
+/* The paths of one output; for a single file all, for a folder the first two. */
 struct resume_names {
     char *out, *partial, *data, *metadata, *manifest, *old; /* below the partial folder */
     char *out_metadata, *out_manifest;
-    char *packed, *packed_manifest, *packed_old; /* below the partial folder, where all is packed into one file */
+    char *packed, *packed_manifest, *packed_old; /* below the partial folder, if all is packed into one file */
 };
 
 static void
@@ -340,7 +340,7 @@ there(const char *path)
     return lstat(path, &st) == 0;
 }
 
-/* The inode that a file of the description had; 0: it has none of that name. */
+/* The inode of a file in the description; 0: no such file. */
 static uint64_t
 inode_of(struct mrs_view d, const char *rel)
 {
@@ -369,20 +369,20 @@ is_inode(const char *path, struct mrs_view d, uint64_t inode)
            (uint64_t)st.st_ino == inode;
 }
 
-/* Puts a file that has its last name already back, and what was there before it as well. */
+/* Moves a file back that already has its final name, and restores the one that it replaced. */
 static enum mrs_status
 put_back(const char *last, const char *partial, struct mrs_view d, uint64_t inode, struct mrs_err *e)
 {
     int r = 0;
     if (is_inode(last, d, inode)) {
         r = there(partial) ? mrsi_swap(partial, last) : mrsi_rename_new(last, partial);
-    } else if (!inode && there(partial) && !there(last)) { /* an older one that went and nothing came for it */
+    } else if (!inode && there(partial) && !there(last)) { /* an older one was moved away without replacement */
         r = mrsi_rename_new(partial, last);
     }
     return r < 0 ? mrs_err_sys(e, errno, "rename %s to %s", last, partial) : MRS_OK;
 }
 
-/* With half of the names given none is valid. */
+/* Reverts: if only some files have their names, none is valid. */
 static enum mrs_status
 take_back(const struct resume_names *n, struct mrs_view d, struct mrs_err *e)
 {
@@ -391,7 +391,7 @@ take_back(const struct resume_names *n, struct mrs_view d, struct mrs_err *e)
     return s == MRS_OK ? put_back(n->out_manifest, n->old, d, 0, e) : s;
 }
 
-/* What was replaced, or the rest of a published single file. */
+/* Removes the replaced output, or the rest of a committed single file. */
 static enum mrs_status
 remove_replaced(const struct mrs_ckpt_dir *side, const struct resume_names *n, bool file, bool force, struct mrs_err *e)
 {
@@ -406,8 +406,7 @@ remove_replaced(const struct mrs_ckpt_dir *side, const struct resume_names *n, b
     return s == MRS_OK && ours ? mrsi_remove_tree(n->partial, e) : s;
 }
 
-/* If all is packed into one file at the commit its inode was not known: only that it is not the one that had the name
- * before. */
+/* If the commit packs all into one file, its inode was unknown: only that it differs from that of the former file. */
 static enum mrs_status
 settle_packed(const struct mrs_ckpt_dir *side, const struct resume_names *n, struct mrs_view d, bool *published,
               struct mrs_err *e)
@@ -420,7 +419,7 @@ settle_packed(const struct mrs_ckpt_dir *side, const struct resume_names *n, str
     if (*published) {
         return there(n->partial) ? remove_replaced(side, n, true, false, e) : MRS_OK;
     }
-    if (moved && there(n->packed_manifest)) { /* else it has appeared meanwhile, which opening it reports */
+    if (moved && there(n->packed_manifest)) { /* else it appeared meanwhile, which opening it reports */
         r = there(n->packed) ? mrsi_swap(n->packed, n->out) : mrsi_rename_new(n->out, n->packed);
     }
     if (r < 0) {
@@ -438,7 +437,7 @@ mrs_ckpt_dir_settle(const struct mrs_ckpt_dir *side, struct mrs_view d, bool for
     enum mrs_status s = make_names(side, &n, e);
     struct mrs_val packs = mrs_doc_get(d, "packs");
     *published = false;
-    if (s == MRS_OK && there(n.partial)) { /* it may be no killed run's: another one may be publishing it */
+    if (s == MRS_OK && there(n.partial)) { /* it may belong to another running commit */
         s = mrsi_claim_folder(n.partial, &claim, e);
     }
     if (s == MRS_OK && packs.type == MRS_BOOL && *packs.p) {

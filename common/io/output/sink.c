@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sink.c - writes one collection.
  *
- * A sink counts and hashes the documents that it receives by itself: the figures in the manifest are those of the
- * file, not of the caller, and a difference between the two stops the run. So it must receive complete documents;
- * anything else is a bug in the caller and is refused. Several sinks may be open, each in a thread of its own; they
- * share the output's list, under its lock. Must not know why a document is written. */
+ * A sink counts and hashes the documents that it receives itself: the figures in the manifest are those of the file,
+ * not of the caller, and a difference between the two stops the run. So it must receive complete documents; anything
+ * else is a bug in the caller and is refused. Several sinks may be open, each in a separate thread; they share the
+ * output's list, under its lock. Must not know why a document is written. */
 #include "output.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Smaller files are soon on disk, and may be read again at once: by a restore, or by the next plan. */
+/* Smaller files are soon on disk, and may be read again soon: by a restore, or by the next plan. */
 #define DIRECT_FROM (512ull << 20)
 
 struct mrs_sink {
@@ -23,7 +23,7 @@ struct mrs_sink {
     struct mrsi_encoder *enc;
     uint64_t docs, bytes;
     struct mrs_hash_sum digest;
-    struct mrsi_growth room; /* of a plain file */
+    struct mrsi_growth room; /* preallocation of a plain file */
     bool failed;
 };
 
@@ -125,7 +125,7 @@ write_metadata(struct mrs_output *o, const char *db, const char *coll, const cha
     return s;
 }
 
-/* Checks the name and enters it. */
+/* Checks the name and adds a record. */
 static enum mrs_status
 enter(struct mrs_output *o, const char *db, const char *coll, uint32_t *rec, struct mrs_err *e)
 {
@@ -268,7 +268,7 @@ unlist(struct mrs_sink *s)
     pthread_mutex_unlock(&s->o->lock);
 }
 
-/* The figures of a finished sink go to the list of the manifest. */
+/* Adds the figures of a finished sink to the records. */
 static enum mrs_status
 record(struct mrs_sink *s, struct mrs_err *e)
 {
@@ -325,7 +325,7 @@ mrs_sink_close(struct mrs_sink *s, uint64_t docs, struct mrs_hash_sum *digest, s
     return mrsi_output_fail(o, st);
 }
 
-/* ---- going on ---- */
+/* ---- resuming ---- */
 enum mrs_status
 mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_err *e)
 {
@@ -348,7 +348,7 @@ mrs_sink_mark(struct mrs_sink *s, bool empty, struct mrs_build *b, struct mrs_er
     return mrsi_output_fail(s->o, st);
 }
 
-/* The file as the savepoint says, and the bytes that belong after it. */
+/* Restores the file of the savepoint, and the bytes that follow it. */
 static enum mrs_status
 reopen_file(struct mrs_sink *s, struct mrs_view d, struct mrs_err *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream_output.c - an archive that goes to standard output while it is made.
+/* stream_output.c - an archive that is written to standard output while it is made.
  *
- * Its prelude lists all namespaces, so they are announced before the first; each then goes out as soon as it is whole.
- * The closing block of the newest is held back until the run is decided. So what a failed run leaves is an archive that
- * no mongorestore takes, though it may have restored documents by then. */
+ * Its prelude lists all namespaces, so they are announced before the first one; each is written when it is complete.
+ * The closing block of the newest is delayed until the run has succeeded. So a failed run leaves an archive that
+ * mongorestore refuses, although it may have restored documents by then. */
 #include "archive_out.h"
 #include <unistd.h>
 
@@ -52,7 +52,7 @@ enum mrs_status
 mrs_output_announce(struct mrs_output *o, const struct mrs_output_item *items, uint32_t n, struct mrs_err *e)
 {
     struct mrsi_archive_head head;
-    static const struct mrs_pause none; /* each collection is a pass of the run, which stops there */
+    static const struct mrs_pause none; /* each collection is a pass of the run, which can stop there */
     struct mrsi_stream_output *st = mrs_zalloc(o->mem, sizeof *st);
     if (!st) {
         return mrsi_output_fail(o, mrs_err_memory(e, sizeof *st));
@@ -69,7 +69,7 @@ mrs_output_announce(struct mrs_output *o, const struct mrs_output_item *items, u
     return mrsi_output_fail(o, s);
 }
 
-/* Whether something comes before it that must come after, or the other way round. */
+/* Whether the order is violated: an item that must come earlier or later. */
 static bool
 is_late(const struct mrsi_stream_output *st, const struct mrsi_archive_entry_out *item)
 {

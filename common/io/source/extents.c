@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* extents.c - bytes that are no file of their own: extents of an open file, read as if they were one.
  *
- * Archives and containers lay the bytes of a collection out in pieces, between those of others. A place says where they
- * are and never changes; where a reader is in it is the reader's own, so several may read one place at a time.
- * It must not know what the bytes mean. */
+ * Archives and containers store the bytes of a collection in pieces, between those of others. A place lists the pieces
+ * and never changes; each reader has its own position, so several may read one place at a time. It must not know what
+ * the bytes mean. */
 #include "source.h"
 
 enum mrs_status

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* filter.c - which namespaces are wanted: the patterns of --nsInclude and --nsExclude.
+/* filter.c - selects namespaces by the patterns of --nsInclude and --nsExclude.
  *
- * A pattern covers the whole "db.coll": `*` matches any bytes, dots too, `\` takes the next byte literally. Patterns
- * come from people, names from dumps, so matching must not explode: `*` needs one point to fall back to, and the cost
- * is at most length times length. Databases of tools (__mdb_internal_) are never wanted: mongodump does not write them
+ * A pattern covers the whole "db.coll": `*` matches any bytes, including dots, `\` makes the next byte literal.
+ * Patterns and names are foreign input, so matching must not explode: `*` needs one backtracking point, and the cost is
+ * at most length times length. Databases of tools (__mdb_internal_) are always excluded: mongodump does not write them
  * either. Must not know files. */
 #include "source.h"
 
-/* One byte of a pattern; returns how many bytes of the pattern it took. */
+/* One byte of a pattern; returns its length in the pattern. */
 static size_t
 literal(const char *pattern, char *c)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* foreign.c - what a file is that was given for the documents of a collection and holds none, by its first bytes.
+/* foreign.c - recognizes by its first bytes the format of a file that was given as documents of a collection but
+ * contains none.
  *
- * Asked only where they cannot be BSON, or reading has failed: other formats may begin with what is a possible length
- * of a first document as well. */
+ * Called only if they cannot be BSON, or reading has failed: other formats may also begin with a possible length of a
+ * first document. */
 #include "source.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* format.c - what a dump is as a whole: the words for it, and what the name of an output makes of it. */
+/* format.c - the format of a whole dump: its names, and its detection by the name of an output. */
 #include "source.h"
 #include "mongoreshape/words.h"
 
@@ -66,7 +66,7 @@ mrs_output_shape(const char *path, const struct mrs_output_opts *opts)
         by_name = path[n + 2] == 'g' ? MRS_CODEC_GZIP : MRS_CODEC_ZSTD;
     }
     if (named != MRS_FORMAT_DIRECTORY && by_name == MRS_CODEC_AS_INPUT) {
-        by_name = MRS_CODEC_NONE; /* x.tar is what its name says, whatever the input is packed with */
+        by_name = MRS_CODEC_NONE; /* x.tar is uncompressed, as named, whatever the input's compression */
     }
     if (shape.format == MRS_FORMAT_AUTO) {
         shape.format = opts->single_ns ? MRS_FORMAT_BSON : strcmp(path, "-") == 0 ? MRS_FORMAT_ARCHIVE : named;

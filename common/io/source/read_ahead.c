@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* read_ahead.c - reads and unpacks a compressed file ahead of its reader.
  *
- * One task, the scout, reads the file and cuts it where it can: a frame or member that states its packed and unpacked
- * length is unpacked by a task of its own, several at a time. The scout unpacks everything else itself, a chunk at a
+ * One task, the scout, reads the file and cuts it where possible: a frame or member that states its packed and unpacked
+ * length is unpacked by a separate task, several at a time. The scout unpacks everything else itself, a chunk at a
  * time. Chunks are in a ring, in the order of the file; the scout pauses while the ring is full, so memory is bounded
- * and no task ever waits. Stated lengths are verified: a frame that ends elsewhere is damaged, which is reported at
- * its turn. Must not know where the bytes come from. */
+ * and no task ever waits. Stated lengths are verified: a frame that ends elsewhere is damaged, which is reported at its
+ * turn. Must not know where the bytes come from. */
 #include "io/codec/decoder.h"
 #include "source.h"
 
 struct read_ahead_slot {
     struct mrsi_task task; /* first */
     struct mrsi_read_ahead *of;
-    struct mrsi_chunk *raw, *out; /* raw: a frame or member as it is in the file */
-    uint64_t off, taken;          /* where it begins in the file, and where what was read for it ends */
+    struct mrsi_chunk *raw, *out; /* raw: a frame or member as in the file */
+    uint64_t off, taken;          /* its offset in the file, and the end of the bytes read for it */
     bool done;
-    enum mrs_status status; /* behind the bytes of out; END: there is nothing more */
+    enum mrs_status status; /* after the bytes of out; END: the last one */
     struct mrs_err err;
 };
 
@@ -23,11 +23,11 @@ struct mrsi_read_ahead {
     struct mrsi_task scout; /* first */
     struct mrsi_codec_pool *pool;
     struct mrsi_decoder d; /* the scout's */
-    bool fresh;            /* nothing has been unpacked by the scout */
+    bool fresh;            /* the scout has not unpacked anything */
     /* under the lock of the codec pool */
     uint32_t n_slot, head, count, at_work;
     bool scouting, over, closing;
-    /* who reads */
+    /* for the reader */
     size_t at; /* in the head's bytes */
     uint64_t taken;
     struct read_ahead_slot slot[];
@@ -74,7 +74,7 @@ run_slot(struct mrsi_task *task, struct mrsi_tools *tools)
     mrsi_codec_pool_unlock(pool);
 }
 
-/* The next frame or member as a whole; false: it is not to be had that way. */
+/* The next complete frame or member; false: it cannot be cut. */
 static bool
 cut(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
 {
@@ -101,7 +101,7 @@ cut(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
     return true;
 }
 
-/* A chunk of what cannot be cut. */
+/* Unpacks a chunk of data that cannot be cut. */
 static void
 unpack_here(struct mrsi_read_ahead *a, struct read_ahead_slot *s)
 {
@@ -155,7 +155,7 @@ scout(struct mrsi_task *task, struct mrsi_tools *tools)
     mrsi_codec_pool_unlock(pool);
 }
 
-/* Chunks that were unpacked or are being so, those that are not yet, and what is being read. */
+/* Chunks unpacked or being unpacked, packed ones, and the one being read. */
 uint64_t
 mrsi_read_ahead_memory(uint32_t threads)
 {
@@ -184,7 +184,7 @@ mrsi_read_ahead_open(const struct mrsi_decoder *from, struct mrsi_codec_pool *po
     return a;
 }
 
-/* The slot whose bytes are wanted, once it is there. */
+/* The slot with the next bytes, once it is ready. */
 static struct read_ahead_slot *
 next_slot(struct mrsi_read_ahead *a)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* source.c - an extent of a file as plain bytes, whatever it is packed with.
+/* source.c - an extent of a file as plain bytes, with any compression.
  *
- * Plain files are read by offset, so several sources may share one descriptor, and bytes can be
- * given back for nothing. Packed ones are decoded serially through one input buffer. Compression is
- * recognised by the first bytes, never by the name; the one ambiguity is gzip's magic number, which
- * is also the length of a document of 559,903 bytes, so that case is settled by checking the
- * document. Must not know where documents begin. */
+ * Plain files are read by offset, so several sources may share one descriptor, and moving back costs nothing.
+ * Compressed ones are decoded serially through one input buffer. Compression is recognized by the first bytes, never by
+ * the name; the one ambiguity is gzip's magic number, which is also the length of a document of 559,903 bytes, so that
+ * case is decided by checking the document. Must not know where documents begin. */
 #include "io/codec/decoder.h"
 #include "source.h"
 #include <fcntl.h>
@@ -21,15 +20,15 @@ struct mrsi_source {
     struct mrsi_source_from from;
     const struct mrsi_codec *codec; /* NULL: plain */
     struct mrsi_decoder dec;
-    struct mrsi_read_ahead *ahead; /* reads from here on, where it is there */
-    uint64_t off; /* next byte of the file to read, counted from from.start */
-    struct mrsi_src_cursor at; /* the same where bytes are in extents */
+    struct mrsi_read_ahead *ahead; /* reads from here on, if not NULL */
+    uint64_t off; /* file offset of the next byte, relative to from.start */
+    struct mrsi_src_cursor at; /* the position if bytes are in extents */
     bool pipe; /* read unchanged, after the head */
     const struct mrs_pause *pause; /* of the pipe */
     const uint8_t *head;
     size_t head_n;
     bool failed;
-    struct mrs_err err; /* what the next call reports, where failed */
+    struct mrs_err err; /* the result of the next call, if failed */
 };
 
 static enum mrs_status read_for_decoder(void *arg, void *p, size_t n, size_t *got, struct mrs_err *e);
@@ -84,7 +83,7 @@ mrsi_source_close(struct mrsi_source *s)
     mrs_free(s->mem, s);
 }
 
-/* Bytes from the current position of the source, or from its beginning. */
+/* Reads bytes from the current position of the source, or from its beginning. */
 static enum mrs_status
 read_raw(const struct mrsi_source_from *from, struct mrsi_src_cursor *at, uint64_t off, const struct mrsi_read_buf *to,
          size_t *got, struct mrs_err *e)
@@ -270,7 +269,7 @@ mrsi_source_taken(const struct mrsi_source *s)
     return s->ahead ? mrsi_read_ahead_taken(s->ahead) : s->codec ? mrsi_decoder_taken(&s->dec) : s->off;
 }
 
-/* Plain after all? A document of just that length whose inside is whole cannot be gzip. */
+/* Whether it is plain after all: a valid document of just that length cannot be gzip. */
 static enum mrs_status
 check_document(struct mrs_mem *mem, const struct mrsi_source_from *from, const uint8_t head[5],
                enum mrs_codec *codec, struct mrs_err *e)
@@ -304,7 +303,7 @@ mrsi_source_window(const struct mrsi_source_from *from)
     return read_raw(from, &at, 0, &to, &got, NULL) == MRS_OK ? mrsi_zstd_window(head, got) : 0;
 }
 
-/* The last frame or member that holds anything has no more than 11 of them at its end. */
+/* The last non-empty frame or member has at most 11 of them at its end. */
 bool
 mrsi_source_padded(const struct mrsi_source_from *from)
 {
@@ -326,7 +325,7 @@ mrsi_source_padded(const struct mrsi_source_from *from)
            memcmp(end, zeros, sizeof zeros) == 0;
 }
 
-/* Whether in the gzip there is gzip again, and no document of that length. */
+/* Whether the gzip contains gzip again, and no document of that length. */
 static enum mrs_status
 check_twice(struct mrs_mem *mem, const struct mrsi_source_from *from, enum mrs_codec *codec, struct mrs_err *e)
 {

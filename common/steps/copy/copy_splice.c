@@ -21,7 +21,7 @@ struct copy_splice_copying {
     bool chosen;                    /* at the top: a match was chosen */
     bool *silent, again;            /* silent: for each target, its path is blocked and nothing is written there; again:
                                      * a blocked path was just found */
-    const char *taken;              /* an existing field at the place of a copy; NULL */
+    struct mrsi_existing existing;  /* at the place of a copy */
     const struct mrsi_match_group **seen; /* for each target: the place visited last */
     uint32_t *n_seen;               /* for each target: number of places visited */
     bool left;                      /* a copy was not written */
@@ -237,7 +237,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
         return blocked(k, site);
     }
     if (site->old.type != MRS_MISSING && !s->replace) {
-        k->taken = k->taken ? k->taken : site->name;
+        mrsi_existing_add(&k->existing, site, s->as.n ? "as" : "fields");
         return MRS_OK;
     }
     if (s->as.n) {
@@ -500,13 +500,13 @@ write_places(struct copy_splice_copying *k, struct mrs_view doc, struct mrs_buf 
         k->cursor = k->next_occ = 0;
         k->group = k->spliced = NULL;
         k->again = false;
-        k->taken = NULL;
+        k->existing = (struct mrsi_existing){0};
         mrs_err_clear(k->c->err);
         memset(k->seen, 0, (s->n_targets + 1u) * (sizeof *k->seen + sizeof *k->n_seen));
         out->n = start;
         st = mrs_edit_run(s->edit, &run, doc, out, &changed, k->c->err);
     }
-    st = mrsi_step_taken(k->c, st, s->wrap ? "wrap" : s->as.n ? "as" : "fields", k->taken);
+    st = mrsi_step_existing(k->c, st, s->wrap ? "wrap" : s->as.n ? "as" : "fields", &k->existing);
     return st == MRS_OK ? all_placed(k) : st;
 }
 

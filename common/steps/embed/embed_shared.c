@@ -13,7 +13,7 @@ struct shared {
     uint32_t as_at, count_at; /* cursors into the groups */
     bool blocked, silent;   /* blocked: the path of `as` is; silent: nothing is written there */
     bool count_blocked, count_silent;
-    const char *taken, *taken_key; /* a field that exists where one is to be written, and the key of the plan; NULL */
+    struct mrsi_existing existing;
     uint8_t room[16];
 };
 
@@ -117,8 +117,7 @@ next_to_reference(struct shared *sh, const struct mrs_edit_site *site, enum mrs_
         return st;
     }
     if (site->old.type != MRS_MISSING && !s->replace) {
-        sh->taken = site->name;
-        sh->taken_key = "as";
+        mrsi_existing_add(&sh->existing, site, "as");
         return MRS_OK;
     }
     *verdict = MRS_EDIT_PUT;
@@ -243,8 +242,7 @@ count(struct shared *sh, const struct mrs_edit_site *site, enum mrs_edit_verdict
         return blocked(sh, "count", site, &sh->count_blocked);
     }
     if (site->old.type != MRS_MISSING && !x->s->replace) {
-        sh->taken = site->name;
-        sh->taken_key = "count";
+        mrsi_existing_add(&sh->existing, site, "count");
         return MRS_OK;
     }
     enum mrs_status st = count_of(sh, g, &n);
@@ -288,12 +286,12 @@ write_places(struct shared *sh, struct mrs_view doc, struct mrs_buf *out)
         bool changed;
         out->n = start;
         sh->next_occ = sh->as_at = sh->count_at = 0;
-        sh->taken = NULL;
+        sh->existing = (struct mrsi_existing){0};
         memset(x->w->hits.told.p, 0, x->w->hits.told.n);
         enum mrs_status st = mrs_edit_run(x->s->edit, &run, doc, out, &changed, x->c->err);
         bool again = sh->blocked > sh->silent || sh->count_blocked > sh->count_silent;
         if (!again || (st != MRS_OK && st != MRS_FAIL)) {
-            return mrsi_step_taken(x->c, st, sh->taken ? sh->taken_key : "as", sh->taken);
+            return mrsi_step_existing(x->c, st, "as", &sh->existing);
         }
         mrs_err_clear(x->c->err);
         sh->silent = sh->blocked;

@@ -119,7 +119,7 @@ struct places {
     bool flag;                  /* write the flag */
     uint32_t n_as;              /* number of places of `as` that were written */
     bool blocked[3], silent[3]; /* by path number; silent: nothing is written there */
-    const char *taken, *taken_key; /* a field that exists where one is to be written, and the key of the plan; NULL */
+    struct mrsi_existing existing;
     uint8_t room[16];
 };
 
@@ -163,8 +163,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
         return MRS_OK;
     }
     if (site->old.type != MRS_MISSING && !s->replace) {
-        p->taken = site->name;
-        p->taken_key = key_of(s, no);
+        mrsi_existing_add(&p->existing, site, key_of(s, no));
         return MRS_OK;
     }
     *verdict = MRS_EDIT_PUT;
@@ -184,20 +183,18 @@ write_places(struct places *p, struct mrs_view doc, struct mrs_buf *out)
         struct mrs_edit_run run = {.fn = place, .arg = p, .visit_missing = true, .raw = &x->w->raw};
         bool changed, again = false;
         p->n_as = 0;
-        p->taken = NULL;
+        p->existing = (struct mrsi_existing){0};
         enum mrs_status st = mrs_edit_run(x->s->edit, &run, doc, out, &changed, x->c->err);
-        if (st != MRS_OK && st != MRS_FAIL) {
-            return mrsi_step_skip(x->c, st, "as");
-        }
         for (int i = 0; i < 3; i++) {
             again = again || (p->blocked[i] && !p->silent[i]);
             p->silent[i] = p->silent[i] || p->blocked[i];
         }
         p->flag = p->flag && !p->silent[0]; /* blocked matches stay in `from` and need no pages */
-        if (!again && (st != MRS_OK || p->taken)) {
-            return mrsi_step_taken(x->c, st, p->taken ? p->taken_key : "as", p->taken);
-        }
-        if (!again) {
+        if (!again || (st != MRS_OK && st != MRS_FAIL)) {
+            st = mrsi_step_existing(x->c, st, "as", &p->existing);
+            if (st != MRS_OK) {
+                return st;
+            }
             break;
         }
         mrs_err_clear(x->c->err);

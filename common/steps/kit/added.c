@@ -85,7 +85,7 @@ place(void *arg, const struct mrs_edit_site *site, enum mrs_edit_verdict *verdic
                                                 : mrsi_step_blocked(x->c, to->key, site, to->path[i].text);
     }
     if (site->old.type != MRS_MISSING && !to->replace) {
-        x->taken = x->taken ? x->taken : site->name;
+        mrsi_existing_add(&x->existing, site, to->key);
         return MRS_OK;
     }
     enum mrs_status st = x->value(x->arg, i, site->old, put, &keep);
@@ -104,10 +104,10 @@ edit(struct mrsi_adding *x, struct mrs_view doc, struct mrs_buf *out, bool *bloc
     memset(x->silent, 0, x->to->n * sizeof *x->silent);
     for (*blocked = false;; *blocked = true) {
         x->again = false;
-        x->taken = NULL;
+        x->existing = (struct mrsi_existing){0};
         st = mrs_edit_run(x->to->edit, &how, doc, out, &changed, x->c->err);
         if (!x->again || (st != MRS_OK && st != MRS_FAIL)) {
-            return mrsi_step_taken(x->c, st, x->to->key, x->taken);
+            return mrsi_step_existing(x->c, st, x->to->key, &x->existing);
         }
         mrs_err_clear(x->c->err);
         out->n = start;

@@ -24,8 +24,8 @@ struct mrsi_adding { /* for one document */
     void *arg;
     bool *silent;        /* silent: n entries of scratch; a buffer */
     struct mrs_buf *raw;
-    bool again;          /* again, taken: private; taken: the name of an existing field */
-    const char *taken;
+    bool again;          /* again, existing: private */
+    struct mrsi_existing existing;
 };
 /* Appends doc with the values to out. fresh: doc is new. *blocked: a value could not be written, and `errors` ignores
  * that. SKIP. */

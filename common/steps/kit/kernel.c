@@ -43,13 +43,13 @@ mrsi_step_refuse(struct mrs_ctx *c, const char *where, const char *fmt, ...)
 }
 
 enum mrs_status
-mrsi_step_taken(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name)
+mrsi_step_existing(struct mrs_ctx *c, enum mrs_status s, const char *key, const struct mrsi_existing *x)
 {
-    if (!name || s == MRS_DEAD) {
+    if (!x->name || s == MRS_DEAD) {
         return mrsi_step_skip(c, s, key);
     }
     mrs_err_clear(c->err);
-    return mrsi_step_refuse(c, key, "the field %s exists already", name);
+    return mrsi_step_refuse(c, x->key, "the field %s exists already", x->name);
 }
 
 enum mrs_status

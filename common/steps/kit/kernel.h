@@ -19,9 +19,19 @@ mrsi_step_skip(struct mrs_ctx *c, enum mrs_status s, const char *where)
 {
     return s == MRS_OK ? s : mrsi_step_failed(c, s, where);
 }
-/* Ends an edit that skips blocked paths. name: an existing field that may not be replaced; it refuses the document,
- * because it was met before any failure in s. NULL: like mrsi_step_skip. */
-enum mrs_status mrsi_step_taken(struct mrs_ctx *c, enum mrs_status s, const char *key, const char *name);
+/* The first existing field that an edit may not replace, and the key of the plan that would write it; NULL: none. */
+struct mrsi_existing {
+    const char *name, *key;
+};
+static inline void
+mrsi_existing_add(struct mrsi_existing *x, const struct mrs_edit_site *site, const char *key)
+{
+    *x = x->name ? *x : (struct mrsi_existing){site->name, key};
+}
+/* Ends an edit that is repeated without its blocked paths, so that a field which exists refuses the document only if no
+ * path is blocked there. x: it was met before any failure in s. Without a field: like mrsi_step_skip at key. */
+enum mrs_status mrsi_step_existing(struct mrs_ctx *c, enum mrs_status s, const char *key,
+                                   const struct mrsi_existing *x);
 /* Field i failed, and `errors` allows it (struct mrs_desc, fallible). */
 static inline void
 mrsi_step_eased(struct mrs_ctx *c, uint32_t i)

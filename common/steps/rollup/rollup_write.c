@@ -70,7 +70,8 @@ mrsi_rollup_write(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_
                   bool fresh, struct mrs_buf *out, bool *blocked)
 {
     struct rollup_write_writing x = {.s = s, .c = c, .w = w};
-    struct mrsi_adding how = {&s->added, c, value, put_flat, &x, w->silent, &w->raw, false, NULL};
+    struct mrsi_adding how = {
+        .to = &s->added, .c = c, .value = value, .put = put_flat, .arg = &x, .silent = w->silent, .raw = &w->raw};
     return mrsi_add_values(&how, doc, fresh, out, blocked);
 }
 

@@ -155,7 +155,8 @@ mrsi_window_splice(const void *state, struct mrs_ctx *c, void *work, struct mrs_
         return st;
     }
     read_results(s, w, alike, given);
-    struct mrsi_adding how = {&s->added, c, value, NULL, &x, w->silent, &w->raw, false, NULL};
+    struct mrsi_adding how = {
+        .to = &s->added, .c = c, .value = value, .arg = &x, .silent = w->silent, .raw = &w->raw};
     st = compute(s, c, w, doc);
     MRS_THEN(st, mrsi_add_values(&how, doc, false, out, &blocked));
     if (st != MRS_OK) {

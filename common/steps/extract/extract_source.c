@@ -14,6 +14,7 @@ struct extract_source {
     uint32_t child_at, count_at;
     uint32_t placed;            /* number of lists whose ids are written */
     bool blocked[2], silent[2]; /* flag, count */
+    struct mrsi_existing existing;
     uint8_t room[16];
 };
 
@@ -200,13 +201,15 @@ at_path(struct extract_source *s, const struct mrs_edit_site *site, enum mrs_edi
     return st;
 }
 
-static enum mrs_status
-exists(struct extract_source *s, const struct mrs_edit_site *site, const char *key)
+/* May the field be written? If not, write_places refuses the document. */
+static bool
+is_free(struct extract_source *s, const struct mrs_edit_site *site, const char *key)
 {
-    if (site->old.type == MRS_MISSING || s->x->s->replace) {
-        return MRS_OK;
+    bool is = site->old.type == MRS_MISSING || s->x->s->replace;
+    if (!is) {
+        mrsi_existing_add(&s->existing, site, key);
     }
-    return mrsi_step_refuse(s->x->c, key, "the field %s exists already", site->name);
+    return is;
 }
 
 static enum mrs_status
@@ -226,13 +229,12 @@ at_child(struct extract_source *s, const struct mrs_edit_site *site, enum mrs_ed
         return mrsi_step_refuse(s->x->c, "child_refs", "%u lists of ids for one field: put it next to the elements",
                                 g->n_occ);
     }
-    enum mrs_status st = exists(s, site, "child_refs");
-    if (st == MRS_OK) {
-        st = ids_of(s, &ext_lists(w)[g->occ], put);
-        *verdict = MRS_EDIT_PUT;
-        s->placed++;
+    if (!is_free(s, site, "child_refs")) {
+        return MRS_OK;
     }
-    return st;
+    *verdict = MRS_EDIT_PUT;
+    s->placed++;
+    return ids_of(s, &ext_lists(w)[g->occ], put);
 }
 
 /* Writes flag or count (no: 0 flag, 1 count). If its path is blocked it is omitted, unless `errors` refuses. */
@@ -251,8 +253,8 @@ at_computed(struct extract_source *s, const struct mrs_edit_site *site, int no, 
         mrsi_step_eased_blocked(s->x->c);
         return MRS_OK;
     }
-    *verdict = MRS_EDIT_PUT;
-    return exists(s, site, key[no]);
+    *verdict = is_free(s, site, key[no]) ? MRS_EDIT_PUT : MRS_EDIT_KEEP;
+    return MRS_OK;
 }
 
 static enum mrs_status
@@ -342,11 +344,11 @@ write_places(struct extract_source *s, struct mrs_buf *out)
         bool changed;
         out->n = start;
         s->list = s->child_at = s->count_at = s->placed = 0;
-        enum mrs_status st = mrsi_step_skip(x->c, mrs_edit_run(x->s->edit, &run, x->doc, out, &changed, x->c->err),
-                                            "path");
+        s->existing = (struct mrsi_existing){0};
+        enum mrs_status st = mrs_edit_run(x->s->edit, &run, x->doc, out, &changed, x->c->err);
         bool again = (s->blocked[0] && !s->silent[0]) || (s->blocked[1] && !s->silent[1]);
         if (st != MRS_OK || !again) {
-            return st;
+            return mrsi_step_existing(x->c, st, "path", &s->existing);
         }
         s->silent[0] = s->blocked[0];
         s->silent[1] = s->blocked[1];

@@ -153,7 +153,7 @@ struct sort_state {
 
 struct sort_search {
     const struct mrs_sort *sort;
-    struct mrs_val best[KEYS_MAX];
+    struct mrs_val *best; /* n values of the least tuple up to now */
     bool found;
     struct mrs_err *e;
 };
@@ -281,22 +281,18 @@ is_single(const struct mrs_sort *s, struct mrs_view d, struct mrs_val *best)
 }
 
 enum mrs_status
-mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch,
-             struct mrs_buf *key, struct mrs_err *e)
+mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_buf *key, struct mrs_err *e)
 {
     MRS_ASSERT(s->n > 0 && s->n <= KEYS_MAX);
     MRS_ASSERT(mrs_buf_is_sound(key));
-    struct sort_search q;
-    (void)scratch;
-    if (!is_single(s, d, q.best)) {
+    struct mrs_val best[KEYS_MAX];
+    if (!is_single(s, d, best)) {
         const struct sort_state start = {0};
-        q.sort = s;
-        q.found = false;
-        q.e = e;
+        struct sort_search q = {.sort = s, .best = best, .e = e};
         MRSI_TRY(expand(&q, &start, d));
     }
     for (uint32_t i = 0; i < s->n; i++) {
-        mrs_key_append(key, q.best[i], s->key[i].down);
+        mrs_key_append(key, best[i], s->key[i].down);
     }
     return mrs_buf_status(key, e);
 }

@@ -122,8 +122,7 @@ enum mrs_status mrs_sort_compile(const struct mrs_expr_env *env, struct mrs_view
 void mrs_sort_free(struct mrs_sort *s);
 /* Appends bytes whose memcmp order is the sort order. FAIL MRS_E_EXPR: parallel arrays. key->ceiling bounds it
  * (MRS_E_LIMIT). */
-enum mrs_status mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_arena *scratch,
-                             struct mrs_buf *key, struct mrs_err *e);
+enum mrs_status mrs_sort_key(const struct mrs_sort *s, struct mrs_view d, struct mrs_buf *key, struct mrs_err *e);
 void mrs_sort_reads(const struct mrs_sort *s, void (*fn)(void *arg, const char *path), void *arg);
 
 /* `$convert` of one value to a type name ("int", "date", ..., and "uuid", as $toUUID) without onError: the rules of

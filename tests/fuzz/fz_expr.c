@@ -91,7 +91,7 @@ try_sort(const struct mrs_expr_env *env, struct mrs_eval *ev, struct mrs_view sp
     mrs_err_clear(ev->err);
     if (mrs_sort_compile(env, spec, false, &s, ev->err) == MRS_OK) {
         mrs_buf_init(&key, env->mem, MRS_KEY_MAX);
-        mrs_sort_key(s, ev->root, ev->arena, &key, ev->err);
+        mrs_sort_key(s, ev->root, &key, ev->err);
         mrs_buf_clear(&key);
         mrs_sort_free(s);
     } else if (ev->err->code == MRS_E_NONE) {

@@ -234,7 +234,7 @@ sort_documents(struct suite *s, struct vector *v, const struct mrs_sort *sort, s
         k[n].v = docs.v[n];
         k[n].at = n;
         mrs_buf_init(&k[n].key, s->mem, MRS_KEY_MAX);
-        st = mrs_sort_key(sort, mrs_val_view(docs.v[n]), &s->arena, &k[n].key, &v->err);
+        st = mrs_sort_key(sort, mrs_val_view(docs.v[n]), &k[n].key, &v->err);
     }
     if (st == MRS_OK && n) {
         qsort(k, n, sizeof *k, by_key);

@@ -288,7 +288,7 @@ sort_key(const struct mrs_acc *x, struct mrs_eval *ev, struct mrs_val *out)
         }
         uint8_t *p = key.p;
         key.p += 5;
-        enum mrs_status s = mrs_sort_key(x->sort, ev->root, ev->arena, &key, last ? ev->err : NULL);
+        enum mrs_status s = mrs_sort_key(x->sort, ev->root, &key, last ? ev->err : NULL);
         if (s == MRS_OK) {
             mrs_put32(p, (uint32_t)key.n);
             p[4] = 0;

@@ -25,7 +25,8 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
         return MRSI_LOWER_DEEP;
     }
     bool keeps = mrsi_lower_says(l, "keep", "unmatched") || mrsi_lower_says(l, "keep", "all");
-    if (!keeps || strcmp(m->as, j->into_key) == 0 || (m->absent && (m->count || m->limit)) ||
+    if (!keeps || !mrsi_lower_says(l, "many", "refuse") || strcmp(m->as, j->into_key) == 0 ||
+        (m->absent && (m->count || m->limit)) ||
         !(m->absent || mrsi_lower_says(l, "empty", "array")) || (m->limit && mrsi_lower_says(l, "keep", "unmatched"))) {
         return MRSI_LOWER_WORDS;
     }
@@ -60,7 +61,7 @@ mrsi_lower_embed(struct mrsi_lower *l)
     struct mrs_view fields, drop;
     const char *why = mrsi_join_lower_match(l, &j);
     why = why ? why : mrsi_join_lower_judge(l);
-    why = why ? why : mrsi_lower_says(l, "many", "refuse") ? read_embed(l, &j, &m) : MRSI_LOWER_WORDS;
+    why = why ? why : read_embed(l, &j, &m);
     why = why ? why : mrsi_join_lower_shape(l, true, &fields, &drop);
     if (why) {
         return why;
@@ -102,9 +103,9 @@ mrsi_lower_copy(struct mrsi_lower *l)
     }
     j.look = mrsi_lower_doc(l, "[%d, %d, %d]", mrsi_join_lower_where(l), mrsi_join_lower_sort(l), fields);
     struct mrs_view taken = as ? mrsi_lower_doc(l, "{%s: {$exists: true}}", as) : mrsi_lower_have(l, list);
-    bool one = mrsi_lower_says(l, "many", "refuse");
     int64_t at = mrsi_lower_says(l, "many", "last") ? -1 : 0;
-    bool room = mrsi_join_lower_count(l, &j, taken) && (!one || mrsi_join_lower_count_many(l, &j));
+    bool room = mrsi_join_lower_count(l, &j, taken) &&
+                (!mrsi_lower_says(l, "many", "refuse") || mrsi_join_lower_count_many(l, &j));
     mrsi_join_lower_put(l, &j);
     mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: '$__mrs_m'}, 0]}}}");
     if (as) {

@@ -274,11 +274,10 @@ enum mrs_status
 mrsi_window_compute(struct mrsi_window_run *r, struct mrs_err *e)
 {
     MRS_ASSERT(r->stage == MRSI_WINDOW_COMPUTE);
-    struct window_compute x = {.r = r};
+    const uint64_t n = r->lists.n, fit = n ? JOB_MEMBERS * r->lists.n_groups / n : 0;
+    struct window_compute x = {.r = r, .a_job = fit ? fit : 1};
     struct mrsi_pipe p = {r->en, sizeof(struct window_job), fetch, work, commit, clear, &x};
     enum mrs_status s = r->lists.on ? mrsi_window_lists_end(&r->lists, e) : mrsi_sorter_rewind(&r->members, e);
-    mrsi_file_array_expect(&r->given, RESULT * r->lists.n);
-    x.a_job = r->lists.n ? JOB_MEMBERS * r->lists.n_groups / r->lists.n : 0;
-    x.a_job = x.a_job ? x.a_job : 1;
+    mrsi_file_array_expect(&r->given, RESULT * n);
     return s == MRS_OK ? mrsi_pipe_run(&p, e) : s;
 }

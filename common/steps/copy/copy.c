@@ -88,7 +88,7 @@ read_words(struct mrsi_read *r, struct mrsi_copy *s)
     mrsi_read_choice(r, mrsi_slot(r, "dangling"), &s->dangling);
     mrsi_read_choice(r, mrsi_slot(r, "many"), &s->many);
     mrsi_read_sort(r, mrsi_slot(r, "sort"), &s->sort);
-    if (given(r, "sort") && s->many == MRSI_MANY_REFUSE) {
+    if (s->sort && s->many == MRSI_MANY_REFUSE) {
         mrsi_read_error(r, "sort", NULL, "several matches are refused: give `many: first` or `many: last`, too");
     }
     mrsi_read_choice(r, mrsi_slot(r, "errors"), &s->errors);
@@ -325,7 +325,7 @@ static enum mrs_status
 order(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     const struct mrsi_copy *s = state;
-    return mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, out, c->err), "sort");
+    return mrsi_step_sort_key(c, s->sort, doc, out, "sort");
 }
 
 static enum mrs_fate

@@ -334,7 +334,7 @@ sorted(struct ext_doc *x, const struct ext_list *l)
         size_t at = keys->n;
         enum mrs_status st = sortable(x, ext_parts(x->w)[l->part + i].v, &d);
         if (st == MRS_OK && x->s->leave.sort) {
-            st = mrsi_step_skip(x->c, mrs_sort_key(x->s->leave.sort, d, x->c->arena, keys, x->c->err), "leave");
+            st = mrsi_step_sort_key(x->c, x->s->leave.sort, d, keys, "leave");
         }
         struct rank r = {NULL, at, (uint32_t)(keys->n - at), l->part + i};
         MRS_THEN(st, append(x, rank, &r, sizeof r));

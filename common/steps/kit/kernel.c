@@ -90,6 +90,13 @@ mrsi_step_end(enum mrs_status st, struct mrs_view doc, struct mrs_buf *out, size
 }
 
 enum mrs_status
+mrsi_step_sort_key(struct mrs_ctx *c, const struct mrs_sort *s, struct mrs_view doc, struct mrs_buf *out,
+                   const char *key)
+{
+    return mrsi_step_skip(c, mrs_sort_key(s, doc, out, c->err), key);
+}
+
+enum mrs_status
 mrsi_step_query(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d, bool *takes)
 {
     struct mrs_eval ev = mrsi_step_eval(c, d);

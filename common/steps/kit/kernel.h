@@ -58,6 +58,9 @@ mrsi_step_where(const struct mrs_query *q, struct mrs_ctx *c, struct mrs_view d,
     *takes = true;
     return q ? mrsi_step_query(q, c, d, takes) : MRS_OK;
 }
+/* Appends the key of doc in the order of s. SKIP at key. */
+enum mrs_status mrsi_step_sort_key(struct mrs_ctx *c, const struct mrs_sort *s, struct mrs_view doc,
+                                   struct mrs_buf *out, const char *key);
 /* Refuses a document, built from `start` on, that exceeds 16 MiB; the message has its size and its largest field. */
 enum mrs_status mrsi_step_too_large(struct mrs_ctx *c, const char *where, const char *what, const struct mrs_buf *out,
                                     size_t start);

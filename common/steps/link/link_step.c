@@ -216,7 +216,7 @@ static enum mrs_status
 order(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     const struct mrsi_link_args *s = state;
-    return mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, out, c->err), "sort");
+    return mrsi_step_sort_key(c, s->sort, doc, out, "sort");
 }
 
 /* A single reference that some lists contradict. */

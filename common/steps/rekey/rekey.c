@@ -123,7 +123,7 @@ static enum mrs_status
 order(const void *state, struct mrs_ctx *c, struct mrs_view doc, struct mrs_buf *out)
 {
     const struct mrsi_rekey *s = state;
-    return mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, out, c->err), "merge.sort");
+    return mrsi_step_sort_key(c, s->sort, doc, out, "merge.sort");
 }
 
 /* ---- the written document ---- */

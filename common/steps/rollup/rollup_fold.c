@@ -42,7 +42,7 @@ enter(const void *state, struct mrs_ctx *c, void *work, struct mrs_view doc, str
     mrsi_step_fields(c, &ev, &room);
     st = put_key(s, c, &ev, &out->shared);
     if (st == MRS_OK && s->sort) {
-        st = mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, &out->order, c->err), "sort");
+        st = mrsi_step_sort_key(c, s->sort, doc, &out->order, "sort");
     }
     MRS_THEN(st, mrsi_rollup_arguments(s, c, &ev, &out->shape));
     MRS_THEN(st, mrsi_step_skip(c, mrs_buf_status(&out->shape, c->err), "fields"));

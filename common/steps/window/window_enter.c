@@ -78,7 +78,7 @@ mrsi_window_enter(const void *state, struct mrs_ctx *c, struct mrs_view doc, str
     mrsi_step_fields(c, &ev, &room);
     st = put_group(s, c, &ev, out);
     if (st == MRS_OK && s->sort) {
-        st = mrsi_step_skip(c, mrs_sort_key(s->sort, doc, c->arena, &out->order, c->err), "sort");
+        st = mrsi_step_sort_key(c, s->sort, doc, &out->order, "sort");
     }
     return st == MRS_OK ? put_arguments(s, c, &ev, &out->shape) : st;
 }

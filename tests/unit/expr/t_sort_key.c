@@ -11,7 +11,7 @@ key_of(struct bench *b, const char *spec, const char *doc, struct mrs_buf *key)
     bench_doc(b, doc);
     mrs_buf_init(key, b->mem, MRS_KEY_MAX);
     if (mrs_sort_compile(&b->env, bench_view(k), false, &s, &b->err) != MRS_OK ||
-        mrs_sort_key(s, b->ev.root, &b->arena, key, &b->err) != MRS_OK) {
+        mrs_sort_key(s, b->ev.root, key, &b->err) != MRS_OK) {
         fail_msg("%s on %s: %s", spec, doc, b->err.msg);
     }
     mrs_sort_free(s);
@@ -90,16 +90,16 @@ parallel_arrays_are_an_error(void **state)
     assert_int_equal(mrs_sort_compile(&b.env, bench_view(k), true, &s, &b.err), MRS_OK);
     mrs_buf_init(&key, b.mem, MRS_KEY_MAX);
     bench_doc(&b, "{'a': [1], 'b': [2]}");
-    assert_int_equal(mrs_sort_key(s, b.ev.root, &b.arena, &key, &b.err), MRS_FAIL);
+    assert_int_equal(mrs_sort_key(s, b.ev.root, &key, &b.err), MRS_FAIL);
     assert_int_equal(b.err.code, MRS_E_EXPR);
     bench_doc(&b, "{'a': [1], 'b': 2}");
-    assert_int_equal(mrs_sort_key(s, b.ev.root, &b.arena, &key, &b.err), MRS_OK);
+    assert_int_equal(mrs_sort_key(s, b.ev.root, &key, &b.err), MRS_OK);
     /* a key that is too long is an error too */
     mrs_buf_clear(&key);
     mrs_buf_init(&key, b.mem, 8);
     mrs_err_clear(&b.err);
     bench_doc(&b, "{'a': 'abcdefghijklmnopqrstuvwxyz'}");
-    assert_int_equal(mrs_sort_key(s, b.ev.root, &b.arena, &key, &b.err), MRS_FAIL);
+    assert_int_equal(mrs_sort_key(s, b.ev.root, &key, &b.err), MRS_FAIL);
     assert_int_equal(b.err.code, MRS_E_LIMIT);
     mrs_buf_clear(&key);
     mrs_sort_free(s);
@@ -291,7 +291,7 @@ keys_order_as_a_slow_comparison(void **state)
     for (int i = 0; i < DOCS; i++) {
         random_doc(&docs[i]);
         mrs_buf_init(&keys[i], b.mem, MRS_KEY_MAX);
-        assert_int_equal(mrs_sort_key(s, bench_view(&docs[i]), &b.arena, &keys[i], &b.err), MRS_OK);
+        assert_int_equal(mrs_sort_key(s, bench_view(&docs[i]), &keys[i], &b.err), MRS_OK);
         slow_tuple(bench_view(&docs[i]), tuples[i]);
     }
     for (int i = 0; i < DOCS; i++) {
@@ -341,7 +341,7 @@ every_allocation_may_fail(void **state)
         if (got == MRS_OK) {
             mrs_sort_reads(s, collect, read);
             assert_string_equal(read, "a.x b ");
-            got = mrs_sort_key(s, b.ev.root, &b.arena, &key, &b.err);
+            got = mrs_sort_key(s, b.ev.root, &key, &b.err);
         }
         assert_true(got == MRS_OK || (got == MRS_DEAD && b.err.code == MRS_E_MEMORY));
         done = mrs_mem_count(b.mem) < n;

@@ -103,8 +103,8 @@ collection(const struct diffing *x, const struct mrs_diff_coll *c)
             return;
         }
     }
-    if (manifest && c->told[0] != c->told[1]) {
-        mrs_say(stdout, ": it has documents only in %s\n", c->told[0] ? "the manifest" : "the dump");
+    if (manifest && c->known[0] != c->known[1]) {
+        mrs_say(stdout, ": it has documents only in %s\n", c->known[0] ? "the manifest" : "the dump");
         return;
     }
     counts(c, manifest);
@@ -185,7 +185,7 @@ json_side(struct mrs_cli_json *j, const char *name, const struct mrs_diff_coll *
         return;
     }
     mrs_cli_json_open(j, name, MRS_DOCUMENT);
-    if (c->told[side]) {
+    if (c->known[side]) {
         const struct mrs_docs *d = &c->docs[side];
         snprintf(hex, sizeof hex, "%016llx%016llx", (unsigned long long)d->digest.hi,
                  (unsigned long long)d->digest.lo);

@@ -63,13 +63,13 @@ tell(struct mrsi_job *job, const struct mrs_report *r, int status, bool dry)
     if (job->err.code) {
         mrsi_job_tell(job);
     }
-    bool told = job->err.code == MRS_E_NONE || job->err.code == MRS_E_TOO_MANY;
-    if (told && !cli->quiet) {
+    bool complete = job->err.code == MRS_E_NONE || job->err.code == MRS_E_TOO_MANY;
+    if (complete && !cli->quiet) {
         mrsi_report_text(stderr, job, r, dry);
         if (cli->sample && r->published) {
             mrsi_sample_show(job);
         }
-    } else if (!told && !dry) {
+    } else if (!complete && !dry) {
         fputs("output not written\n", stderr);
     }
     if (r->stopped) {

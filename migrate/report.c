@@ -185,16 +185,16 @@ step_of(const struct mrs_plan *plan, uint32_t no)
 static void
 conflicts(FILE *f, const struct mrsi_job *job, const struct mrs_report *r)
 {
-    uint32_t told = 0;
+    uint32_t last = 0;
     for (uint32_t i = 0; i < r->n_refusal; i++) {
         const struct mrs_refusal *k = &r->refusal[i];
         const struct mrs_step *st = step_of(job->plan, k->step);
         const struct mrs_step_type *t = st ? st->type : NULL;
         bool moves = t && t->spread && mrs_key_find(t->keys, t->n_keys, "from");
-        if (!moves || k->step == told || strcmp(k->place, "conflicts") != 0) {
+        if (!moves || k->step == last || strcmp(k->place, "conflicts") != 0) {
             continue;
         }
-        told = k->step;
+        last = k->step;
         mrs_say(f, "  to keep all of them, %s; to keep one of each, say `conflicts: first` or `last`\n",
                 mrs_key_find(t->keys, t->n_keys, "id")
                     ? "say `id: new`"
@@ -217,18 +217,18 @@ refusals(FILE *f, const struct mrsi_job *job, const struct mrs_report *r, bool d
                                   : "were",
                 r->refused_file ? ": see " : "", r->refused_file ? r->refused_file : "");
     }
-    uint64_t told = 0;
+    uint64_t reported = 0;
     for (uint32_t i = 0; i < r->n_refusal; i++) {
         const struct mrs_refusal *k = &r->refusal[i];
-        told += k->count;
+        reported += k->count;
         mrs_text_refusal(k, &line);
         say_line(f, "  ", &line);
     }
-    MRS_ASSERT(told <= r->refused);
+    MRS_ASSERT(reported <= r->refused);
     mrs_buf_clear(&line);
     conflicts(f, job, r);
-    if (told < r->refused) {
-        mrs_say(f, "  %s for other reasons\n", mrs_text_count(r->refused - told, count));
+    if (reported < r->refused) {
+        mrs_say(f, "  %s for other reasons\n", mrs_text_count(r->refused - reported, count));
     }
     if (r->refused_file && !mrs_file_is_stream(r->refused_file)) {
         mrs_say(f, "  (the same as text: %s.jsonl)\n", r->refused_file);

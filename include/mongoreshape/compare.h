@@ -42,7 +42,7 @@ struct mrs_diff_doc {
 struct mrs_diff_coll {
     const char *ns;        /* or the path of another file of documents: oplog.bson */
     bool there[2];         /* in A, in B */
-    bool told[2];          /* docs is known: there are documents, and a manifest lists them */
+    bool known[2];         /* docs is known: there are documents, and a manifest lists them */
     struct mrs_docs docs[2];
     uint64_t changed;      /* pairs of documents with equal `_id` */
     uint64_t only[2];      /* documents without a counterpart */

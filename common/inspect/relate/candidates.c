@@ -78,7 +78,7 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->keys = key->distinct;
     r->contained = mrsi_sample_contained(p, r->as_number, key, &known);
     known = known && !mrsi_can_look_up(x, key);
-    bool told = known;
+    bool measured = known;
     r->contained = known ? r->contained : mrsi_path_may_lie_in(p, r->as_number, key) ? 1 : 0;
     if (r->contained < LEAST_CONTAINED) {
         return false;
@@ -88,7 +88,7 @@ estimate(const struct mrsi_relating *x, struct mrsi_reference *r)
     r->cover = mrsi_sample_covered(p, r->as_number, key, &known);
     r->cover = known ? r->cover : (double)r->distinct * r->contained / (double)(r->keys ? r->keys : 1);
     r->cover = r->cover > 1 ? 1 : r->cover;
-    r->contained += told && r->contained > .3 && r->contained < 1 ? .03 : 0; /* the samples' error */
+    r->contained += measured && r->contained > .3 && r->contained < 1 ? .03 : 0; /* the samples' error */
     r->contained = r->contained > .97 ? 1 : r->contained;
     r->cover += .03;
     r->cover = r->cover > .97 ? 1 : r->cover;

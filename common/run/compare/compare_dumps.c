@@ -163,8 +163,8 @@ one(struct mrsi_compare *c, const struct compare_dumps_entry *x, struct mrs_diff
     for (uint32_t side = 0; s == MRS_OK && side < 2; side++) {
         coll->there[side] = x->pair.at[side] != MRSI_NONE;
         in[side] = coll->there[side] ? mrs_input_at(c->in[side], x->pair.at[side]) : NULL;
-        coll->told[side] = in[side] && in[side]->data_path;
-        if (coll->told[side]) {
+        coll->known[side] = in[side] && in[side]->data_path;
+        if (coll->known[side]) {
             s = mrsi_compare_digest(c, side, x->pair.at[side], &coll->docs[side], e);
         }
     }
@@ -177,7 +177,7 @@ one(struct mrsi_compare *c, const struct compare_dumps_entry *x, struct mrs_diff
         s = mrsi_compare_meta(&c->out->arena, in[0]->metadata, in[1]->metadata, coll, e);
     }
     bool same = mrsi_compare_same(&coll->docs[0], &coll->docs[1]);
-    if (s == MRS_OK && !same && coll->told[0] && coll->told[1]) {
+    if (s == MRS_OK && !same && coll->known[0] && coll->known[1]) {
         s = mrsi_compare_docs(c, &x->pair, coll, e);
     } else {
         coll->only[0] = same ? 0 : coll->docs[0].n;

@@ -224,15 +224,15 @@ one(struct mrsi_compare *c, const struct manifest_entry *t, uint32_t at, struct 
     }
     coll->there[0] = t != NULL;
     coll->there[1] = in != NULL;
-    coll->told[0] = t && t->data;
-    coll->told[1] = in && in->data_path;
+    coll->known[0] = t && t->data;
+    coll->known[1] = in && in->data_path;
     coll->docs[0] = t ? t->docs : coll->docs[0];
-    if (coll->told[1]) {
+    if (coll->known[1]) {
         snprintf(c->en->phase_text, sizeof c->en->phase_text, "reading %.100s", ns);
         s = mrsi_compare_digest(c, 1, at, &coll->docs[1], e);
     }
     coll->differs =
-        !t || !in || coll->told[0] != coll->told[1] || !mrsi_compare_same(&coll->docs[0], &coll->docs[1]);
+        !t || !in || coll->known[0] != coll->known[1] || !mrsi_compare_same(&coll->docs[0], &coll->docs[1]);
     return s;
 }
 

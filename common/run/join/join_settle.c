@@ -63,9 +63,9 @@ to_side(struct join_settle *st, struct mrsi_worker *w, struct join_settle_job *j
     uint64_t source = mrsi_source(0, ordinal);
     const struct mrsi_rejected *rejected = mrsi_step_outputs_rejected(&j->sides, source);
     if (rejected) {
-        enum mrs_status told = mrsi_step_outputs_clash(&j->sides, w, rejected, mrs_doc_get(doc, "_id"), "orphans",
+        enum mrs_status clash = mrsi_step_outputs_clash(&j->sides, w, rejected, mrs_doc_get(doc, "_id"), "orphans",
                                                        "another orphan with the same _id and other contents", e);
-        return told == MRS_SKIP ? refuse(st, w, ordinal, doc, e) : told;
+        return clash == MRS_SKIP ? refuse(st, w, ordinal, doc, e) : clash;
     }
     mrsi_row(w, j->step, 0)->taken++;
     struct mrsi_candidate c = {j->en->side[j->step][side], source, 0, false, false};

@@ -169,8 +169,8 @@ mrsi_match_file_settle(struct mrsi_match_file *f, struct mrsi_join_run *j, bool 
         if (!r) {
             return MRS_DEAD;
         }
-        uint8_t told = f->useds.p[f->given - 1];
-        unsigned bits = refused ? MRS_USED_LEFT : told ? told & MRSI_FATE_USED : MRS_USED_PLACED;
+        uint8_t used = f->useds.p[f->given - 1];
+        unsigned bits = refused ? MRS_USED_LEFT : used ? used & MRSI_FATE_USED : MRS_USED_PLACED;
         *placed += bits & MRS_USED_PLACED;
         mrsi_fates_add(&j->fates, r->order, bits);
     }

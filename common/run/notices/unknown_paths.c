@@ -436,8 +436,8 @@ mrsi_paths_report(struct mrsi_engine *en, struct mrs_err *e)
         for (uint32_t side = 0; side < d->n_sides; side++) {
             uint32_t row = en->row_of[step][side];
             const struct wanted *w = en->paths->of[row];
-            bool told = side > 0 && row <= en->row_of[step][side - 1]; /* an earlier side has the same collection */
-            for (uint32_t i = 0; w && !told && was_checked(en, step, side) && i < w->n; i++) {
+            bool reported = side > 0 && row <= en->row_of[step][side - 1]; /* an earlier side has the same collection */
+            for (uint32_t i = 0; w && !reported && was_checked(en, step, side) && i < w->n; i++) {
                 if (!is_unmet(en, row, i) || has_unmet_above(en, row, i)) {
                     continue;
                 }

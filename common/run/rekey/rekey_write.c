@@ -52,7 +52,7 @@ struct rekey_finder {
     const struct mrsi_rekey_run *k;
     struct mrs_buf *scratch;
     struct mrsi_rekey_ahead *ahead; /* NULL: documents are not queued */
-    uint64_t nobody;                /* types of dangling references: bits of mrsi_type_bit */
+    uint64_t dangling;              /* types of dangling references: bits of mrsi_type_bit */
 };
 
 static enum mrs_status
@@ -81,7 +81,7 @@ find(void *arg, struct mrs_val id, enum mrs_rekey_found *found, struct mrs_val *
     }
     i = mrsi_index_find(&k->fresh, h);
     *found = i != MRSI_NO_ORDINAL && !mrsi_rekey_refused(k, i) ? MRS_REKEY_STAYS : MRS_REKEY_NOBODY;
-    x->nobody |= *found == MRS_REKEY_NOBODY ? mrsi_type_bit(id.type) : 0;
+    x->dangling |= *found == MRS_REKEY_NOBODY ? mrsi_type_bit(id.type) : 0;
     return MRS_OK;
 }
 
@@ -109,7 +109,7 @@ mrsi_rekey_follow(struct mrsi_rekey_run *k, struct mrsi_worker *w, struct mrsi_r
     struct mrsi_row *row = mrsi_row(w, k->step, k->now);
     row->references += to.references;
     row->dangling += to.dangling;
-    row->asked_types |= x.nobody;
+    row->asked_types |= x.dangling;
     return MRS_OK;
 }
 

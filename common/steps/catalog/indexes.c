@@ -328,7 +328,7 @@ rewrite_one(struct rewriting *r, uint32_t i)
     r->stays[i].p = NULL;
     if (r->keep_old) {
         st = assemble(s, old, NULL, lose, NULL, &r->stays[i]);
-    } else if (gone && !(r->m->told && r->m->told[i])) {
+    } else if (gone && !(r->m->reported && r->m->reported[i])) {
         bool named = !p.why && p.gone;
         mrs_catalog_note(s->cat, "index %s of %s left out: %s%s%s", mrsi_index_name(old), s->cc->coll.ns,
                          p.why ? p.why : "a path it needs is gone", named ? ": " : "", named ? p.gone : "");
@@ -523,7 +523,7 @@ note_needs(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view inde
 /* Adds the index to the collection with a free name, unless there is an equal one; then the report says which of its
  * options that one lacks. */
 static enum mrs_status
-put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, struct mrs_view one, bool told)
+put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, struct mrs_view one, bool reported)
 {
     MRS_ASSERT(mrs_view_is_framed(old) && mrs_view_is_framed(one));
     const char *twin;
@@ -531,7 +531,7 @@ put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old
         struct mrs_view is = s->cc->index[i];
         bool weaker = (mrsi_index_unique(one) && !mrsi_index_unique(is)) ||
                       mrs_compare(mrs_doc_get(one, "expireAfterSeconds"), mrs_doc_get(is, "expireAfterSeconds")) != 0;
-        if (!told && weaker && are_alike(is, one)) {
+        if (!reported && weaker && are_alike(is, one)) {
             mrs_catalog_note(s->cat, "index %s of %s is not copied to %s: %s has the same key there, with other "
                                      "options", mrsi_index_name(old), from->coll.ns, s->cc->coll.ns,
                              mrsi_index_name(is));
@@ -552,7 +552,7 @@ put_carried(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old
 
 static enum mrs_status
 carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, const struct mrsi_carry *how,
-          bool *told)
+          bool *reported)
 {
     MRS_ASSERT(mrs_view_is_framed(old));
     struct mrsi_index_parts p;
@@ -563,7 +563,7 @@ carry_one(struct shop *s, const struct mrs_cat_coll *from, struct mrs_view old, 
         return st;
     }
     const char *why = obstacle(old, &p, how, &goes);
-    *told = goes || why;
+    *reported = goes || why;
     if (why == needs_paths) {
         note_needs(s, from, old, p.gone);
     } else if (why) {
@@ -605,12 +605,12 @@ mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat_coll *from, str
     const struct mrs_view *index = from->index;
     shop_open(&s, cat, into, mrs_catalog_arena(cat)->mem, e);
     for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
-        bool told = false;
+        bool reported = false;
         if (!mrsi_index_is_id(index[i])) {
-            st = carry_one(&s, from, index[i], how, &told);
+            st = carry_one(&s, from, index[i], how, &reported);
         }
-        if (how->told) {
-            how->told[i] = told;
+        if (how->reported) {
+            how->reported[i] = reported;
         }
     }
     return shop_close(&s, st);

@@ -34,7 +34,7 @@ struct mrsi_moves {
     /* NULL, or the effect of patterns on a path after all moves: NULL if it is gone, or out of memory (*dead) */
     const char *(*through)(const void *patterns, struct mrs_arena *a, const char *path, bool *dead);
     const void *patterns;
-    const bool *told; /* NULL, or for each index of the collection: the report already has the reason why it goes */
+    const bool *reported; /* NULL, or for each index of the collection: the report already has the reason why it goes */
 };
 
 /* False if a path contains a name that no index can have (dots or `$` inside): then omit it from the moves. */
@@ -66,7 +66,7 @@ struct mrsi_carry {
     /* If not NULL: a unique index stays unique by becoming partial on this field and value (union). */
     const char *tag;
     struct mrs_val tag_value;
-    bool *told; /* NULL, or set for each index of `from` that was copied or noted */
+    bool *reported; /* NULL, or set for each index of `from` that was copied or noted */
 };
 enum mrs_status mrsi_indexes_carry(struct mrs_catalog *cat, const struct mrs_cat_coll *from, struct mrs_cat_coll *into,
                                    const struct mrsi_carry *how, struct mrs_err *e);

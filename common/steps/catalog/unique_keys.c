@@ -9,7 +9,7 @@ enum { FIELDS = 32 }; /* maximum for an index on a server */
 enum { VALUE, KEY };  /* what is hashed: a value, or the hashes of a key's values */
 
 struct unique_keys_index {
-    struct mrs_unique_index told;
+    struct mrs_unique_index info;
     const char *path[FIELDS];
     uint32_t n, no;
     bool sparse;
@@ -31,7 +31,7 @@ static void
 leave(struct mrs_unique *u, struct unique_keys_index *x, const char *why)
 {
     const char *text = mrs_arena_copy(&u->arena, why, strlen(why) + 1);
-    x->told.left = text ? text : "out of memory";
+    x->info.left = text ? text : "out of memory";
 }
 
 static struct mrs_view
@@ -89,7 +89,7 @@ read_filter(struct mrs_unique *u, struct unique_keys_index *x, struct mrs_view s
         return MRS_OK;
     }
     mrs_err_clear(&why);
-    if (x->told.collated) {
+    if (x->info.collated) {
         leave(u, x, "its filter compares by a collation");
         return MRS_OK;
     }
@@ -110,8 +110,8 @@ read_index(struct mrs_unique *u, const struct mrs_unique_spec *all, struct mrs_v
     MRS_ASSERT(mrs_view_is_framed(spec));
     struct mrs_val name = mrs_doc_get(spec, "name");
     struct unique_keys_index *x = &u->index[u->n];
-    x->told.name = name.type == MRS_STRING ? (const char *)name.p + 4 : "";
-    x->told.collated = by_collation(spec, all->metadata);
+    x->info.name = name.type == MRS_STRING ? (const char *)name.p + 4 : "";
+    x->info.collated = by_collation(spec, all->metadata);
     x->sparse = mrs_index_is(spec, "sparse");
     x->no = u->n++;
     if (!read_paths(x, spec)) {
@@ -186,7 +186,7 @@ const struct mrs_unique_index *
 mrs_unique_at(const struct mrs_unique *u, uint32_t i)
 {
     MRS_ASSERT(i < u->n);
-    return &u->index[i].told;
+    return &u->index[i].info;
 }
 
 /* ---- the keys of a document ---- */
@@ -328,7 +328,7 @@ make(struct mrs_unique *u, struct unique_keys_index *x, struct unique_keys_makin
     }
     do {
         s = make_one(u, x, m, el.v, e);
-    } while (s == MRS_OK && !x->told.left && mrs_walk_next(&w, &el) == 1);
+    } while (s == MRS_OK && !x->info.left && mrs_walk_next(&w, &el) == 1);
     return s;
 }
 
@@ -369,7 +369,7 @@ mrs_unique_keys(struct mrs_unique *u, struct mrs_view doc, const struct mrs_uniq
         struct unique_keys_making m = {.missing = 0};
         bool yes = false;
         memcpy(m.rest, x->path, sizeof m.rest);
-        s = x->told.left ? MRS_OK : is_in(u, x, doc, &yes, e);
+        s = x->info.left ? MRS_OK : is_in(u, x, doc, &yes, e);
         s = s == MRS_OK && yes ? make(u, x, &m, doc, e) : s;
     }
     return s;

@@ -355,7 +355,7 @@ instead(struct copy_splice_copying *k, struct mrs_val v, struct mrs_val *out)
     if (k->shape.p) {
         return wrapped(k, v, out);
     }
-    bool dangling = !f->incomplete && !o->null && !mrsi_match_set_marked(&k->w->hits, o, MRSI_MARK_REFUSED);
+    bool dangling = !f->incomplete && !o->null && !mrsi_match_set_found(&k->w->hits, o, MRSI_FOUND_REFUSED);
     if (dangling && k->s->dangling == MRSI_DANGLING_DROP) {
         *out = mrs_missing();
     } else if (dangling && k->s->dangling == MRSI_DANGLING_NULL) {
@@ -427,12 +427,12 @@ taking(const void *arg, const struct mrsi_ref_occurrence *o)
     if (!o->n_keys) {
         return MRSI_TAKE_KEEP;
     }
-    if (mrsi_match_set_marked(h, o, MRSI_MARK_MATCHED)) {
+    if (mrsi_match_set_found(h, o, MRSI_FOUND_MATCH)) {
         uint32_t first = h->same_ref && o->key < h->n_refs ? h->same_ref[o->key] : o->key;
         bool copied = !k->s->at_root || first == k->chosen_ref;
         return k->s->drop_ref && copied ? MRSI_TAKE_REMOVE : MRSI_TAKE_KEEP;
     }
-    if (o->null || k->w->refs.incomplete || mrsi_match_set_marked(h, o, MRSI_MARK_REFUSED)) {
+    if (o->null || k->w->refs.incomplete || mrsi_match_set_found(h, o, MRSI_FOUND_REFUSED)) {
         return MRSI_TAKE_KEEP;
     }
     return k->s->dangling == MRSI_DANGLING_DROP   ? MRSI_TAKE_REMOVE
@@ -446,7 +446,7 @@ refuse_dangling(const struct copy_splice_copying *k)
     const struct mrsi_refs *f = &k->w->refs;
     for (uint32_t i = 0; i < mrsi_refs_n_occurrence(f) && !f->incomplete; i++) {
         const struct mrsi_ref_occurrence *o = &mrsi_refs_occurrence(f)[i];
-        if (o->n_keys && !o->null && !mrsi_match_set_marked(&k->w->hits, o, MRSI_MARK_ANY)) {
+        if (o->n_keys && !o->null && !mrsi_match_set_found(&k->w->hits, o, MRSI_FOUND_ANY)) {
             return mrsi_step_refuse(k->c, "dangling", "a reference matches no document of %s", k->s->join.from.ns);
         }
     }

@@ -65,7 +65,7 @@ struct embed_splice {
     uint64_t n;          /* all matches, without duplicates */
     uint64_t last_order; /* of the previous match */
     bool doubles;        /* the engine may return a document more than once */
-    bool marking;        /* next() marks the references that have matches */
+    bool finding;        /* next() records the references that have matches */
 };
 
 /* ---- embed_feed.c: the matches of a document without duplicates ---- */

@@ -54,8 +54,8 @@ mrsi_embed_next(struct embed_splice *x, struct mrs_match *out)
         if (st != MRS_OK) {
             return st;
         }
-        if (x->marking) {
-            x->w->hits.mark.p[out->ref] |= MRSI_MARK_MATCHED;
+        if (x->finding) {
+            x->w->hits.found.p[out->ref] |= MRSI_FOUND_MATCH;
         }
         if (x->doubles && x->s->sort) {
             again = x->at && out->order == x->last_order;
@@ -91,7 +91,7 @@ mrsi_embed_rewind(struct embed_splice *x)
     return x->m->rewind(x->m, x->c->err);
 }
 
-/* ---- counting and marking ---- */
+/* ---- counting and finding ---- */
 enum mrs_status
 mrsi_embed_tally(struct embed_splice *x)
 {
@@ -104,13 +104,13 @@ mrsi_embed_tally(struct embed_splice *x)
         return MRS_OK;
     }
     if (mark) {
-        st = mrsi_match_set_marks(&x->w->hits, x->c, x->m);
-        x->marking = st == MRS_OK;
+        st = mrsi_match_set_begin(&x->w->hits, x->c, x->m);
+        x->finding = st == MRS_OK;
     }
     while (st == MRS_OK) {
         st = mrsi_embed_next(x, &m);
     }
-    x->marking = false;
+    x->finding = false;
     x->n = x->at;
     return st == MRS_END ? mrsi_embed_rewind(x) : st;
 }
@@ -120,7 +120,7 @@ static enum mrsi_taking
 dangling(const void *arg, const struct mrsi_ref_occurrence *o)
 {
     const struct embed_splice *x = arg;
-    if (!o->n_keys || o->null || mrsi_match_set_marked(&x->w->hits, o, MRSI_MARK_ANY)) {
+    if (!o->n_keys || o->null || mrsi_match_set_found(&x->w->hits, o, MRSI_FOUND_ANY)) {
         return MRSI_TAKE_KEEP;
     }
     return x->s->dangling == MRSI_DANGLING_NULL ? MRSI_TAKE_NULL : MRSI_TAKE_REMOVE;

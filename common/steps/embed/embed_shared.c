@@ -59,7 +59,7 @@ array_of(struct shared *sh, struct mrs_val *put)
         if (st != MRS_OK) {
             return st;
         }
-        mrsi_match_set_told(h, hit, i < take ? MRS_USED_PLACED : MRS_USED_CUT);
+        mrsi_match_set_use(h, hit, i < take ? MRS_USED_PLACED : MRS_USED_CUT);
         if (i < take) {
             mrsi_items_add(&it, mrs_view_val(mrsi_match_set_shape(h, hit)));
         }
@@ -76,7 +76,7 @@ one_of(struct shared *sh, struct mrs_val *put)
     struct mrsi_match_set *h = &sh->x->w->hits;
     uint32_t n = mrsi_match_set_n(h), take = s->limited && s->limit < n ? (uint32_t)s->limit : n, chosen;
     for (uint32_t i = take; i < n; i++) {
-        mrsi_match_set_told(h, mrsi_match_set_pick(h, i), MRS_USED_CUT);
+        mrsi_match_set_use(h, mrsi_match_set_pick(h, i), MRS_USED_CUT);
     }
     *put = s->empty == EMBED_EMPTY_NULL ? mrs_null() : mrs_missing();
     if (!take) {
@@ -146,7 +146,7 @@ instead(struct shared *sh, struct mrs_val v, struct mrs_val *put)
         return st;
     }
     if (st != MRS_OK || v.type == MRS_DOCUMENT || mrs_is_nullish(v) || f->incomplete ||
-        mrsi_match_set_marked(h, o, MRSI_MARK_REFUSED)) {
+        mrsi_match_set_found(h, o, MRSI_FOUND_REFUSED)) {
         return st;
     }
     switch (x->s->dangling) {
@@ -287,7 +287,7 @@ write_places(struct shared *sh, struct mrs_view doc, struct mrs_buf *out)
         out->n = start;
         sh->next_occ = sh->as_at = sh->count_at = 0;
         sh->existing = (struct mrsi_existing){0};
-        memset(x->w->hits.told.p, 0, x->w->hits.told.n);
+        memset(x->w->hits.used.p, 0, x->w->hits.used.n);
         enum mrs_status st = mrs_edit_run(x->s->edit, &run, doc, out, &changed, x->c->err);
         bool again = sh->blocked > sh->silent || sh->count_blocked > sh->count_silent;
         if (!again || (st != MRS_OK && st != MRS_FAIL)) {

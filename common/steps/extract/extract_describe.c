@@ -264,7 +264,7 @@ listed_moves(const struct mrsi_extract *s, struct extract_describe_moving *v)
 
 static enum mrs_status
 carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_cat_coll *from,
-      struct mrs_cat_coll *into, bool *told, struct mrs_err *e)
+      struct mrs_cat_coll *into, bool *reported, struct mrs_err *e)
 {
     struct extract_describe_moving v = {mrs_catalog_arena(cat), NULL, 0, false};
     v.m = mrs_arena_alloc(v.a, (s->shape.fields.n + s->shape.drop.n + s->listed.n + 4) * sizeof *v.m);
@@ -286,7 +286,7 @@ carry(const struct mrsi_extract *s, struct mrs_catalog *cat, const struct mrs_ca
     }
     unsigned quiet = s->leave.given || s->where ? 0 : MRSI_QUIET; /* the source's own index is dropped with a note */
     struct mrsi_carry how = {.moves = &moves, .lose = MRSI_LOSE_UNIQUE | MRSI_LOSE_PARTIAL | MRSI_LEAVE_TTL | quiet,
-                             .why = "elements of one document may be equal", .told = told};
+                             .why = "elements of one document may be equal", .reported = reported};
     return mrsi_indexes_carry(cat, from, into, &how, e);
 }
 
@@ -308,8 +308,8 @@ indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_co
     struct mrs_arena *a = mrs_catalog_arena(cat);
     uint32_t n = s->path.n ? 1 : s->listed.n;
     struct mrsi_move *moved = mrs_arena_alloc(a, (n + 1u) * sizeof *moved);
-    bool *told = mrs_arena_alloc(a, (from->n_index + 1u) * sizeof *told);
-    enum mrs_status st = moved && told ? MRS_OK : mrs_err_memory(e, 0);
+    bool *reported = mrs_arena_alloc(a, (from->n_index + 1u) * sizeof *reported);
+    enum mrs_status st = moved && reported ? MRS_OK : mrs_err_memory(e, 0);
     for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
         moved[i] = (struct mrsi_move){s->path.n ? s->path.text : s->listed.path[i].text, NULL};
     }
@@ -318,8 +318,8 @@ indexes(const struct mrsi_extract *s, struct mrs_catalog *cat, struct mrs_cat_co
         st = moved[n - 1].from ? MRS_OK : mrs_err_memory(e, 0);
     }
     if (st == MRS_OK && (s->listed.n || mrsi_index_plain(&s->path))) {
-        struct mrsi_moves moves = {.move = moved, .n = n, .fills = s->unique.n > 0, .told = told};
-        st = s->map ? MRS_OK : carry(s, cat, from, into, told, e); /* below a map the names are data */
+        struct mrsi_moves moves = {.move = moved, .n = n, .fills = s->unique.n > 0, .reported = reported};
+        st = s->map ? MRS_OK : carry(s, cat, from, into, reported, e); /* below a map the names are data */
         MRS_THEN(st, mrsi_indexes_rewrite(cat, from, &moves, s->leave.given || s->where, e));
     }
     const char *ref = s->pages.given ? s->pages.ref : s->parent_ref;

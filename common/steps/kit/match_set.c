@@ -12,7 +12,7 @@
 
 #define N_OF(buf, type) ((uint32_t)((buf).n / sizeof(type)))
 #define AT(buf, type) ((type *)(void *)(buf).p)
-#define TOLD_DOUBLE 8u /* a duplicate of a match that was reported */
+#define USED_TWICE 8u /* a duplicate of a match that was reported */
 
 /* ---- input positions ---- */
 enum mrs_status
@@ -29,7 +29,7 @@ void
 mrsi_match_set_init(struct mrsi_match_set *h, struct mrs_mem *mem)
 {
     MRS_ASSERT(mem);
-    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick, &h->seen.slots};
+    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->used, &h->found, &h->pick, &h->seen.slots};
     memset(h, 0, sizeof *h);
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_init(list[i], mem, UINT32_MAX);
@@ -40,7 +40,7 @@ mrsi_match_set_init(struct mrsi_match_set *h, struct mrs_mem *mem)
 void
 mrsi_match_set_clear(struct mrsi_match_set *h)
 {
-    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->told, &h->mark, &h->pick,
+    struct mrs_buf *list[] = {&h->hit, &h->first, &h->by_ref, &h->stamp, &h->used, &h->found, &h->pick,
                               &h->seen.slots, &h->shape};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         mrs_buf_clear(list[i]);
@@ -68,13 +68,13 @@ zeroed(struct mrs_buf *b, size_t n, struct mrs_ctx *c)
 
 /* ---- collect ---- */
 enum mrs_status
-mrsi_match_set_marks(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_matches *m)
+mrsi_match_set_begin(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_matches *m)
 {
     h->same_ref = m->same_ref;
     h->n_refs = m->n_refs;
-    enum mrs_status st = zeroed(&h->mark, m->n_refs + 1u, c);
+    enum mrs_status st = zeroed(&h->found, m->n_refs + 1u, c);
     for (uint32_t i = 0; st == MRS_OK && m->named && i < m->n_refs; i++) {
-        h->mark.p[i] = m->named[i] ? MRSI_MARK_REFUSED : 0;
+        h->found.p[i] = m->named[i] ? MRSI_FOUND_REFUSED : 0;
     }
     return st;
 }
@@ -94,7 +94,7 @@ gather_one(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_match *
         mrs_buf_put(&h->shape, m->shape.p, m->shape.n);
     }
     first[ref + 1]++;
-    h->mark.p[ref] |= MRSI_MARK_MATCHED;
+    h->found.p[ref] |= MRSI_FOUND_MATCH;
     mrs_buf_put(&h->hit, &hit, sizeof hit);
     return h->shape.bad ? done(&h->shape, c) : done(&h->hit, c);
 }
@@ -104,7 +104,7 @@ static enum mrs_status
 settle(struct mrsi_match_set *h, struct mrs_ctx *c)
 {
     uint32_t n = N_OF(h->hit, struct mrsi_match_item), *first = AT(h->first, uint32_t);
-    enum mrs_status st = zeroed(&h->told, n + 1u, c);
+    enum mrs_status st = zeroed(&h->used, n + 1u, c);
     MRS_THEN(st, zeroed(&h->by_ref, (n + 1u) * sizeof(uint32_t), c));
     if (st != MRS_OK) {
         return st;
@@ -125,14 +125,14 @@ mrsi_match_set_gather(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_ma
 {
     MRS_ASSERT(m->next);
     struct mrs_match got;
-    enum mrs_status st = mrsi_match_set_marks(h, c, m);
+    enum mrs_status st = mrsi_match_set_begin(h, c, m);
     mrs_buf_reset(&h->shape);
     mrs_buf_reset(&h->hit);
     h->site = 0;
     if (!refs) {
         h->n_refs = 1;
         h->same_ref = NULL;
-        MRS_THEN(st, zeroed(&h->mark, 2, c));
+        MRS_THEN(st, zeroed(&h->found, 2, c));
     }
     MRS_THEN(st, zeroed(&h->first, (h->n_refs + 2u) * sizeof(uint32_t), c));
     MRS_THEN(st, zeroed(&h->stamp, (h->n_refs + 1u) * sizeof(uint32_t), c));
@@ -197,7 +197,7 @@ without_doubles(struct mrsi_match_set *h, struct mrs_ctx *c)
             return st;
         }
         if (before) {
-            mrsi_match_set_told(h, pick[i], TOLD_DOUBLE);
+            mrsi_match_set_use(h, pick[i], USED_TWICE);
         } else {
             pick[kept++] = pick[i];
         }
@@ -249,11 +249,11 @@ mrsi_match_set_all(struct mrsi_match_set *h, struct mrs_ctx *c)
 }
 
 bool
-mrsi_match_set_marked(const struct mrsi_match_set *h, const struct mrsi_ref_occurrence *o, unsigned marks)
+mrsi_match_set_found(const struct mrsi_match_set *h, const struct mrsi_ref_occurrence *o, unsigned bits)
 {
     for (uint32_t k = o->key; k < o->key + o->n_keys; k++) {
         uint32_t first = first_equal(h, k);
-        if (first < h->n_refs && (h->mark.p[first] & marks)) {
+        if (first < h->n_refs && (h->found.p[first] & bits)) {
             return true;
         }
     }
@@ -278,7 +278,7 @@ mrsi_match_set_choose(struct mrsi_match_set *h, struct mrs_ctx *c, int many, uin
     *chosen = many == MRSI_MANY_LAST ? n - 1 : 0;
     enum mrs_status st = mrsi_match_set_taken(h, c, mrsi_match_set_pick(h, *chosen));
     for (uint32_t i = 0; i < n && st == MRS_OK; i++) {
-        mrsi_match_set_told(h, mrsi_match_set_pick(h, i), i == *chosen ? MRS_USED_PLACED : MRS_USED_LEFT);
+        mrsi_match_set_use(h, mrsi_match_set_pick(h, i), i == *chosen ? MRS_USED_PLACED : MRS_USED_LEFT);
     }
     return st;
 }
@@ -287,7 +287,7 @@ enum mrs_status
 mrsi_match_set_describe(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool left, bool *homeless)
 {
     MRS_ASSERT(homeless);
-    const uint8_t *bits = h->told.p;
+    const uint8_t *bits = h->used.p;
     uint32_t n = N_OF(h->hit, struct mrsi_match_item);
     bool placed = !left;
     struct mrs_match got;

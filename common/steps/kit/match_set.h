@@ -18,13 +18,13 @@ struct mrsi_match_item {
     bool failed;       /* its payload was refused, which matters only if it is used */
 };
 enum {
-    MRSI_MARK_MATCHED = 1, /* something matched */
-    MRSI_MARK_REFUSED = 2, /* a refused document would match */
-    MRSI_MARK_ANY = 3      /* either: the reference is not dangling */
+    MRSI_FOUND_MATCH = 1,   /* something matched */
+    MRSI_FOUND_REFUSED = 2, /* a refused document would match */
+    MRSI_FOUND_ANY = 3      /* either: the reference is not dangling */
 };
 struct mrsi_match_set { /* per thread; buffers keep their memory */
-    struct mrs_buf hit, shape, first, by_ref, stamp, told;
-    struct mrs_buf mark; /* one for each reference: MRSI_MARK_*, 0: no match */
+    struct mrs_buf hit, shape, first, by_ref, stamp, used;
+    struct mrs_buf found; /* one for each reference: MRSI_FOUND_*, 0: no match */
     struct mrs_buf pick; /* indexes of matches: the result of collect, in the order of the place */
     struct mrs_number_table seen; /* input positions */
     uint32_t site;
@@ -36,8 +36,8 @@ struct mrsi_match_set { /* per thread; buffers keep their memory */
 #define MRSI_MATCH_SET_BYTES (4u * MRS_DOC_READ_MAX) /* maximum of payloads; more cannot be in one document anyway */
 void mrsi_match_set_init(struct mrsi_match_set *h, struct mrs_mem *mem);
 void mrsi_match_set_clear(struct mrsi_match_set *h);
-/* Marks the references of m whose document is refused. */
-enum mrs_status mrsi_match_set_marks(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_matches *m);
+/* Empties `found`, but for the references of m that a refused document would match. */
+enum mrs_status mrsi_match_set_begin(struct mrsi_match_set *h, struct mrs_ctx *c, const struct mrs_matches *m);
 /* Reads all matches; at most `most` payloads are stored for each reference. refs false: all matches belong to one place
  * (reference 0). */
 enum mrs_status mrsi_match_set_gather(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool refs,
@@ -48,7 +48,7 @@ enum mrs_status mrsi_match_set_collect(struct mrsi_match_set *h, struct mrs_ctx 
 /* Fills pick with all matches, without duplicates, in the order of the references. */
 enum mrs_status mrsi_match_set_all(struct mrsi_match_set *h, struct mrs_ctx *c);
 /* Does one of the keys of an occurrence have such a mark? */
-bool mrsi_match_set_marked(const struct mrsi_match_set *h, const struct mrsi_ref_occurrence *o, unsigned marks);
+bool mrsi_match_set_found(const struct mrsi_match_set *h, const struct mrsi_ref_occurrence *o, unsigned bits);
 /* Reports the bits of every match to the engine; all LEFT if `left`. *homeless: some match has no bits; then nothing is
  * reported. */
 enum mrs_status mrsi_match_set_describe(struct mrsi_match_set *h, struct mrs_ctx *c, struct mrs_matches *m, bool left,
@@ -72,9 +72,9 @@ mrsi_match_set_shape(const struct mrsi_match_set *h, uint32_t hit)
     return v;
 }
 static inline void
-mrsi_match_set_told(struct mrsi_match_set *h, uint32_t hit, unsigned bits)
+mrsi_match_set_use(struct mrsi_match_set *h, uint32_t hit, unsigned bits)
 {
-    h->told.p[hit] |= (uint8_t)bits;
+    h->used.p[hit] |= (uint8_t)bits;
 }
 
 enum mrsi_many { MRSI_MANY_REFUSE, MRSI_MANY_FIRST, MRSI_MANY_LAST };

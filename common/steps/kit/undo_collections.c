@@ -261,12 +261,12 @@ unite(struct mrsi_undo *u, struct mrs_val into, bool tagged)
     struct mrs_val others = mrsi_undo_into(u, "others");
     struct mrs_val named =
         tagged && into.type == MRS_DOCUMENT ? mrs_doc_get(mrs_val_view(into), "*") : mrs_missing();
-    uint32_t told = mrs_val_count(into);
+    uint32_t n = mrs_val_count(into);
     if (named.type != MRS_MISSING) {
         unite_named(u, named);
-        told--;
+        n--;
     }
-    if (told || (!tagged && others.type != MRS_MISSING)) {
+    if (n || (!tagged && others.type != MRS_MISSING)) {
         unite_told(u, into, tagged, named.type != MRS_MISSING);
     }
     if (tagged && others.type != MRS_MISSING) {

@@ -19,7 +19,7 @@ extern char **environ;
 #define OURS "MONGORESHAPE_"
 
 /* The environment of a hook: MONGORESHAPE_NAME=VALUE. */
-struct told {
+struct hook_environment {
     struct mrs_arena *a;
     char **at;
     size_t n, room;
@@ -27,7 +27,7 @@ struct told {
 };
 
 static void
-tell(struct told *t, const char *name, const char *value)
+tell(struct hook_environment *t, const char *name, const char *value)
 {
     MRS_ASSERT(name && value);
     size_t room = sizeof OURS + strlen(name) + 1 + strlen(value) + 1;
@@ -41,7 +41,7 @@ tell(struct told *t, const char *name, const char *value)
 }
 
 static void
-tell_count(struct told *t, const char *name, uint64_t value)
+tell_count(struct hook_environment *t, const char *name, uint64_t value)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRIu64, value);
@@ -50,7 +50,7 @@ tell_count(struct told *t, const char *name, uint64_t value)
 
 /* Our environment without the variables of an outer hook. */
 static void
-inherit(struct told *t)
+inherit(struct hook_environment *t)
 {
     MRS_ASSERT(!t->at);
     size_t n = 0;
@@ -68,7 +68,7 @@ inherit(struct told *t)
 }
 
 static bool
-tell_all(struct told *t, const struct live_call *c, int status)
+tell_all(struct hook_environment *t, const struct live_call *c, int status)
 {
     const struct live_pass_report *r = &c->report;
     inherit(t);
@@ -150,7 +150,7 @@ live_call_hook(struct live_call *c, int status)
     bool works = c->cli->execute || strcmp(c->cli->line.command->name, "verify") == 0;
     const char *option = status == 0 ? "on-success" : "on-failure";
     const char *line = status == 0 ? c->cli->on_success : c->cli->on_failure;
-    struct told t = {.a = &c->arena};
+    struct hook_environment t = {.a = &c->arena};
     pid_t pid;
     if (!works || !line) {
         return;

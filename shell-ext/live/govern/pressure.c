@@ -105,7 +105,7 @@ live_lag_of_hellos(const struct mrs_buf *hellos, double *lag, uint32_t *missing)
 {
     struct mrs_view primary, one;
     int64_t newest, then;
-    uint32_t told = 0;
+    uint32_t seen = 0;
     *lag = 0;
     if (!find_primary(hellos, &primary) || !date_at(primary, "lastWrite.lastWriteDate", &newest)) {
         return false;
@@ -116,11 +116,11 @@ live_lag_of_hellos(const struct mrs_buf *hellos, double *lag, uint32_t *missing)
     for (size_t at = 0; next_hello(hellos, &at, &one);) {
         if (is_host(primary, live_at(one, "me")) && date_at(one, "lastWrite.lastWriteDate", &then)) {
             behind(newest, then, lag);
-            told++;
+            seen++;
         }
     }
     uint32_t hosts = count_hosts(primary);
-    *missing = hosts > told ? hosts - told : 0;
+    *missing = hosts > seen ? hosts - seen : 0;
     return true;
 }
 
@@ -242,9 +242,9 @@ note(const struct live_job *job, const char *line)
     }
 }
 
-/* A command on admin that may be forbidden or unknown: *told says which. OK also if it fails. */
+/* A command on admin that may be forbidden or unknown: *available says which. OK also if it fails. */
 static enum mrs_status
-try_ask(struct live_job *job, const char *template, struct mrs_buf *out, enum live_told *told, bool *denied,
+try_ask(struct live_job *job, const char *template, struct mrs_buf *out, enum live_available *available, bool *denied,
         struct mrs_err *e)
 {
     struct mrs_arena a;
@@ -258,14 +258,14 @@ try_ask(struct live_job *job, const char *template, struct mrs_buf *out, enum li
     if (s == MRS_OK) {
         s = live_command(job->link, "admin", cmd, 0, out, &f, &own);
         if (s == MRS_OK) {
-            *told = LIVE_TOLD;
+            *available = LIVE_AVAILABLE;
         } else if (own.code == MRS_E_MEMORY) {
             s = mrs_err_set(e, s, own.code, "%s", own.msg);
         } else {
             s = MRS_OK;
             mrs_buf_reset(out);
             *denied = f.kind == LIVE_FAULT_DENIED;
-            *told = *denied || f.code == UNKNOWN_COMMAND ? LIVE_NOT_TOLD : *told;
+            *available = *denied || f.code == UNKNOWN_COMMAND ? LIVE_UNAVAILABLE : *available;
         }
     }
     mrs_arena_clear(&a);
@@ -294,7 +294,7 @@ ask_lag(struct live_job *job, struct live_signals *s, const struct live_watched 
     }
     r->limit = (double)w->lag_ms / 1000;
     r->known = st == MRS_OK && live_lag_of_hellos(&hellos, &r->value, &missing);
-    if (r->known && missing && s->members != LIVE_NOT_TOLD) {
+    if (r->known && missing && s->members != LIVE_UNAVAILABLE) {
         double lag;
         st = try_ask(job, "{replSetGetStatus: 1}", &reply, &s->members, &denied, e);
         struct mrs_view status = {reply.p, (uint32_t)reply.n};
@@ -333,7 +333,7 @@ ask_status(struct live_job *job, struct live_signals *s, const struct live_watch
     struct mrs_buf reply;
     bool denied;
     s->loads_told = false;
-    if (s->status == LIVE_NOT_TOLD) {
+    if (s->status == LIVE_UNAVAILABLE) {
         return MRS_OK;
     }
     mrs_buf_init(&reply, job->mem, HELLOS_MAX);
@@ -379,15 +379,15 @@ enum mrs_status
 live_loads_check(struct live_job *job, const struct live_watched *w, struct mrs_err *e)
 {
     const struct live_loads *both[] = {&w->load, &w->critical};
-    enum live_told told = LIVE_NOT_ASKED;
+    enum live_available available = LIVE_NOT_ASKED;
     struct mrs_buf reply;
     bool denied;
     if (!w->load.n && !w->critical.n) {
         return MRS_OK;
     }
     mrs_buf_init(&reply, job->mem, HELLOS_MAX);
-    enum mrs_status st = try_ask(job, "{serverStatus: 1}", &reply, &told, &denied, e);
-    if (st == MRS_OK && told != LIVE_TOLD) {
+    enum mrs_status st = try_ask(job, "{serverStatus: 1}", &reply, &available, &denied, e);
+    if (st == MRS_OK && available != LIVE_AVAILABLE) {
         st = mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                          "--max-load and --critical-load need serverStatus: the server %s",
                          denied ? "does not let this user run it (privilege serverStatus on the cluster)"

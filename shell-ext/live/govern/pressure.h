@@ -8,10 +8,10 @@
 
 #include "live/link/connection.h"
 
-enum live_told { LIVE_NOT_ASKED, LIVE_TOLD, LIVE_NOT_TOLD };
+enum live_available { LIVE_NOT_ASKED, LIVE_AVAILABLE, LIVE_UNAVAILABLE };
 struct live_signals { /* state between queries; initially zeros */
-    enum live_told status;  /* serverStatus */
-    enum live_told members; /* replSetGetStatus: queried if members cannot be reached from here */
+    enum live_available status;  /* serverStatus */
+    enum live_available members; /* replSetGetStatus: queried if members cannot be reached from here */
     int64_t lag_known_ms, load_known_ms; /* time of the last; 0: never */
     bool loads_told;        /* the last readings had each watched load */
     uint32_t critical;      /* number of consecutive readings with a critical load */

@@ -556,8 +556,8 @@ index_within(struct mrs_view a, struct mrs_view b)
     struct mrs_elem el;
     bool all = true;
     for (mrs_walk_init(&w, a); all && mrs_walk_next(&w, &el) == 1;) {
-        bool told = strcmp(el.name, "v") == 0 || strcmp(el.name, "ns") == 0 || strcmp(el.name, "background") == 0;
-        all = told || mrs_identical(el.v, mrs_doc_get(b, el.name));
+        bool fixed = strcmp(el.name, "v") == 0 || strcmp(el.name, "ns") == 0 || strcmp(el.name, "background") == 0;
+        all = fixed || mrs_identical(el.v, mrs_doc_get(b, el.name));
     }
     return all;
 }

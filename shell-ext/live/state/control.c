@@ -17,13 +17,13 @@ enum { SLICE_MS = 200, CONTROL_MS = 1000, UUID_MS = 60000, TELL_MS = 1000 };
 static void
 remember(struct live_run *r, const struct live_progress *p)
 {
-    if (p != &r->told) {
-        snprintf(r->told_phase, sizeof r->told_phase, "%s", p->phase ? p->phase : "");
-        snprintf(r->told_ns, sizeof r->told_ns, "%s", p->ns ? p->ns : "");
-        r->told = *p;
-        r->told.phase = r->told_phase;
-        r->told.ns = r->told_ns;
-        r->told.why = "";
+    if (p != &r->shown) {
+        snprintf(r->shown_phase, sizeof r->shown_phase, "%s", p->phase ? p->phase : "");
+        snprintf(r->shown_ns, sizeof r->shown_ns, "%s", p->ns ? p->ns : "");
+        r->shown = *p;
+        r->shown.phase = r->shown_phase;
+        r->shown.ns = r->shown_ns;
+        r->shown.why = "";
     }
 }
 
@@ -98,17 +98,17 @@ live_run_tell(struct live_job *job, const struct live_progress *p, struct mrs_er
         return MRS_OK;
     }
     remember(r, p);
-    live_course_tell(&r->course, &r->told, now);
+    live_course_tell(&r->course, &r->shown, now);
     live_speed_told(r, now);
     if (job->progress) {
-        job->progress(job->arg, &r->told);
+        job->progress(job->arg, &r->shown);
     }
     if (r->worker || (r->told_ms && now - r->told_ms < TELL_MS)) { /* the leader reports for all */
         return MRS_OK;
     }
     r->told_ms = now;
     publish(job);
-    return tell_server(job, &r->told, e);
+    return tell_server(job, &r->shown, e);
 }
 
 /* ---- before each batch ---- */
@@ -182,7 +182,7 @@ hold_back(struct live_job *job, uint64_t docs, uint64_t bytes, struct mrs_err *e
             return MRS_OK;
         }
         r->throttled = true;
-        enum mrs_status s = live_run_tell(job, &r->told, e);
+        enum mrs_status s = live_run_tell(job, &r->shown, e);
         if (s != MRS_OK) {
             return s;
         }

@@ -47,7 +47,7 @@ void live_course_past(struct live_job *job, uint64_t work, uint32_t walks);
 /* Begins a walk over about so many documents (an unexpected one adds work), and ends it with its actual number. */
 void live_course_walk(struct live_job *job, uint64_t estimated, uint32_t weight);
 void live_course_walked(struct live_job *job, uint64_t docs);
-/* Writes rate, walk, share and time left into r->told. */
+/* Writes rate, walk, share and time left into r->shown. */
 void live_course_tell(struct live_course *c, struct live_progress *p, int64_t now);
 
 /* Adds time lost because of a limit, or because others changed documents while they were processed. */

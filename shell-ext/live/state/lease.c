@@ -166,8 +166,8 @@ held(struct live_job *job, const char *ns, const struct lease_holder *h, struct 
 /* Another process holds the lease for this run: it is alive if it renews the lease, else the lease expires soon. OK:
  * read again. */
 static enum mrs_status
-outlive(struct live_job *job, const char *ns, struct lease_holder *first, const struct lease_holder *now, bool *told,
-        struct mrs_err *e)
+outlive(struct live_job *job, const char *ns, struct lease_holder *first, const struct lease_holder *now,
+        bool *reported, struct mrs_err *e)
 {
     if (strcmp(now->run, job->run->id) != 0) {
         return held(job, ns, now, e);
@@ -178,11 +178,11 @@ outlive(struct live_job *job, const char *ns, struct lease_holder *first, const 
     if (strcmp(first->owner, now->owner) != 0 || first->until != now->until || first->epoch != now->epoch) {
         return held(job, ns, now, e);
     }
-    if (!*told && job->say) {
+    if (!*reported && job->say) {
         char line[256];
         snprintf(line, sizeof line, "waiting whether %s, which held %s, is still alive", now->owner, ns);
         job->say(job->arg, line);
-        *told = true;
+        *reported = true;
     }
     if (live_cancelled(job)) {
         return live_cancel_err(e);
@@ -196,7 +196,7 @@ take_one(struct live_job *job, const char *ns, struct mrs_err *e)
 {
     MRS_ASSERT(ns[0]);
     struct lease_holder first = {0}, now;
-    bool told = false;
+    bool reported = false;
     for (int tries = 0; tries < TRIES_MAX;) {
         memset(&now, 0, sizeof now);
         enum mrs_status s = read_lease(job, ns, &now, e);
@@ -207,7 +207,7 @@ take_one(struct live_job *job, const char *ns, struct mrs_err *e)
             return MRS_OK;
         }
         if (s == MRS_OK && !now.old) {
-            s = outlive(job, ns, &first, &now, &told, e);
+            s = outlive(job, ns, &first, &now, &reported, e);
         } else {
             tries++;
             s = s == MRS_END ? make(job, ns, e) : grab(job, ns, &now, e);

@@ -58,15 +58,15 @@ struct live_run {
     bool governed;       /* the governor has measured at least once */
     struct live_governor governor;
     struct live_signals signals;
-    char told_why[160];
+    char shown_why[160];
     uint64_t wrote_docs, wrote_bytes;  /* by this process, with the next two; for metrics */
     int64_t worked_ms, waited_ms;
     bool deaf;           /* metrics could not be written: reported once */
     bool leaving;        /* releasing the run: wait for nothing */
     struct live_course course;
     struct live_spent spent;
-    struct live_progress told;
-    char told_phase[96], told_ns[256];
+    struct live_progress shown;
+    char shown_phase[96], shown_ns[256];
 };
 
 /* Opens the run of job->plan: the run document exists and fits (plan id, server version and FCV, topology, uuids of all

@@ -89,8 +89,8 @@ live_run_publish(struct live_job *job, const int *status, struct mrs_err *e)
     if (r) {
         f.run = r->id;
         f.phase = r->phase;
-        f.limiting = r->told.limiting;
-        f.progress = &r->told;
+        f.limiting = r->shown.limiting;
+        f.progress = &r->shown;
         f.governor = &r->governor;
         f.written_docs = r->wrote_docs;
         f.written_bytes = r->wrote_bytes;
@@ -109,18 +109,18 @@ live_speed_told(struct live_run *r, int64_t now)
     uint32_t share;
     const char *spent = live_spent_on(&r->spent, now, mrs_clock_worked(), &share);
     const char *held = live_governor_limiting(&r->governor);
-    r->told.speed = r->governor.speed;
-    r->told.why = "";
+    r->shown.speed = r->governor.speed;
+    r->shown.why = "";
     if (r->control.pause) {
-        r->told.limiting = "paused";
+        r->shown.limiting = "paused";
     } else if (held && !works_alone(r)) {
-        r->told.limiting = held;
-        r->told.why = live_governor_why(&r->governor, r->told_why);
+        r->shown.limiting = held;
+        r->shown.why = live_governor_why(&r->governor, r->shown_why);
     } else if (r->throttled) {
-        r->told.limiting = "throttle";
+        r->shown.limiting = "throttle";
     } else {
-        r->told.limiting = spent;
-        snprintf(r->told_why, sizeof r->told_why, "%u %% of the time", share);
-        r->told.why = *spent ? r->told_why : "";
+        r->shown.limiting = spent;
+        snprintf(r->shown_why, sizeof r->shown_why, "%u %% of the time", share);
+        r->shown.why = *spent ? r->shown_why : "";
     }
 }

@@ -73,9 +73,9 @@ live_run_new(struct live_job *job, const char *id, struct mrs_err *e)
     r->sharers = 1;
     r->generation = live_link_generation(job->link);
     r->breathed_ms = r->uuid_checked_ms = mrs_clock_asleep();
-    r->told.phase = r->told_phase;
-    r->told.ns = r->told_ns;
-    r->told.limiting = r->told.why = "";
+    r->shown.phase = r->shown_phase;
+    r->shown.ns = r->shown_ns;
+    r->shown.limiting = r->shown.why = "";
     live_governor_init(&r->governor);
     if (!state_coll(job, "runs", "", &r->state_runs) || !state_coll(job, "leases", "", &r->state_leases) ||
         !state_coll(job, "checkpoints", "", &r->state_checkpoints) ||

@@ -19,7 +19,7 @@ struct telling {
     const struct live_trial *t;
     struct live_preflight *out;
     struct mrs_buf line;
-    uint32_t told;
+    uint32_t n_notes;
 };
 
 /* Makes a note of the line, if there are not too many. */
@@ -39,7 +39,7 @@ note(struct telling *x, struct mrs_err *e)
         return mrs_err_memory(e, x->line.n);
     }
     p->finding = more;
-    if (x->told++ < NOTES) {
+    if (x->n_notes++ < NOTES) {
         p->finding[p->n++] = (struct live_finding){false, text};
     }
     mrs_buf_reset(&x->line);
@@ -207,9 +207,9 @@ tell(const struct live_trial *t, const struct mrs_report *r, struct live_preflig
     enum mrs_status s = tell_what(&x, e);
     MRS_THEN(s, tell_refused(&x, r, refused, e));
     MRS_THEN(s, tell_steps(&x, r, e));
-    if (s == MRS_OK && x.told > NOTES) {
-        mrs_buf_printf(&x.line, "and %u more notes", x.told - NOTES);
-        x.told = 0;
+    if (s == MRS_OK && x.n_notes > NOTES) {
+        mrs_buf_printf(&x.line, "and %u more notes", x.n_notes - NOTES);
+        x.n_notes = 0;
         s = note(&x, e);
     }
     mrs_buf_clear(&x.line);

@@ -319,11 +319,11 @@ make(struct ext_home *home, struct mdb_bytes stage, const struct ext_spec *befor
     mrs_buf_init(&r.text, r.spec->mem, 1u << 20);
     enum mrs_status s = mrs_doc_check(r.spec->stage.p, r.spec->stage.n, MRS_DEPTH_MAX, &e);
     MRS_THEN(s, read_spec(&r, &e));
-    struct mdb_status *told = s == MRS_DEAD ? ext_no_memory() : s != MRS_OK || r.n ? tell(&r, &e) : NULL;
+    struct mdb_status *status = s == MRS_DEAD ? ext_no_memory() : s != MRS_OK || r.n ? tell(&r, &e) : NULL;
     mrs_buf_clear(&r.text);
-    if (told) {
+    if (status) {
         ext_spec_drop(r.spec);
-        return told;
+        return status;
     }
     *out = r.spec;
     return ext_ok();

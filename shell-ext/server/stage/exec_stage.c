@@ -22,7 +22,7 @@ struct exec_stage {
     struct mdb_status *failed;   /* returned again by later calls */
     struct mrs_buf doc, meta;    /* copies of the last input */
     bool has_meta, input_ended;
-    struct ext_counts counts, told; /* told: already reported to the metrics of the operation */
+    struct ext_counts counts, reported; /* reported: already reported to the metrics of the operation */
 };
 
 static struct exec_stage *
@@ -97,9 +97,9 @@ begin(struct exec_stage *x)
 static struct mdb_status *
 fail(struct exec_stage *x, struct mdb_status *s)
 {
-    struct mdb_status *copy = NULL, *told = s->calls->clone(s, &copy);
-    if (!ext_is_ok(told)) {
-        told->calls->destroy(told);
+    struct mdb_status *copy = NULL, *status = s->calls->clone(s, &copy);
+    if (!ext_is_ok(status)) {
+        status->calls->destroy(status);
     }
     x->failed = copy ? copy : ext_no_memory();
     return s;
@@ -108,9 +108,9 @@ fail(struct exec_stage *x, struct mdb_status *s)
 static struct mdb_status *
 say_again(const struct exec_stage *x)
 {
-    struct mdb_status *copy = NULL, *told = x->failed->calls->clone(x->failed, &copy);
-    if (!ext_is_ok(told)) {
-        told->calls->destroy(told);
+    struct mdb_status *copy = NULL, *status = x->failed->calls->clone(x->failed, &copy);
+    if (!ext_is_ok(status)) {
+        status->calls->destroy(status);
     }
     return copy ? copy : ext_no_memory();
 }
@@ -193,15 +193,15 @@ ask_source(struct exec_stage *x, bool *pause)
     if (x->counts.docs_in % ASK_EVERY == 0 && interrupted(x)) {
         return failed(x, &e);
     }
-    struct mdb_status *told = x->source->calls->get_next(x->source, x->context, &r);
-    bool ok = ext_is_ok(told);
+    struct mdb_status *status = x->source->calls->get_next(x->source, x->context, &r);
+    bool ok = ext_is_ok(status);
     if (ok && r.code == MDB_ADVANCED) {
         s = take(x, &r, &e);
     }
     release(&r.doc);
     release(&r.meta);
     if (!ok) {
-        return fail(x, told);
+        return fail(x, status);
     }
     if (r.code > MDB_PAUSE) {
         return fail(x, ext_misused(EXT_BAD_ANSWER));
@@ -234,8 +234,8 @@ advance(struct exec_stage *x, struct mdb_next *out)
     struct mrs_view doc;
     struct mrs_err e;
     bool pause = false;
-    struct mdb_status *told = begin(x);
-    while (!told) {
+    struct mdb_status *status = begin(x);
+    while (!status) {
         mrs_err_clear(&e);
         enum mrs_status s = ext_flow_next(x->flow, &doc, &e);
         if (s == MRS_OK) {
@@ -249,9 +249,9 @@ advance(struct exec_stage *x, struct mdb_next *out)
             out->code = pause ? MDB_PAUSE : MDB_EOF;
             return ext_ok();
         }
-        told = ask_source(x, &pause);
+        status = ask_source(x, &pause);
     }
-    return told;
+    return status;
 }
 
 /* Adds the work since the last update to the metrics of the operation; without metrics only the figures are lost. */
@@ -259,7 +259,7 @@ static void
 tell_metrics(struct exec_stage *x)
 {
     struct mdb_metrics *m = NULL;
-    struct ext_counts *c = &x->counts, *t = &x->told;
+    struct ext_counts *c = &x->counts, *t = &x->reported;
     c->refused = x->flow ? ext_flow_refused(x->flow) : c->refused;
     c->peak = x->mem ? mrs_mem_peak(x->mem) : c->peak;
     struct ext_counts more = {c->docs_in - t->docs_in,   c->docs_out - t->docs_out,   c->refused - t->refused,

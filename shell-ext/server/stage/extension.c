@@ -142,9 +142,9 @@ initialize(const struct mdb_extension *x, const struct mdb_portal *portal)
     if (s != MRS_OK) {
         return s == MRS_DEAD ? ext_no_memory() : ext_error_of(home->mem, &e, "extensionOptions: ");
     }
-    struct mdb_status *told = portal->calls->register_stage(portal, &home->descriptor);
-    if (!ext_is_ok(told)) {
-        return told;
+    struct mdb_status *status = portal->calls->register_stage(portal, &home->descriptor);
+    if (!ext_is_ok(status)) {
+        return status;
     }
     log_start(home);
     return ext_ok();

@@ -89,10 +89,10 @@ shape_text(struct shape *s, bool field, const char *name, uint32_t name_len, con
         return;
     }
     struct mdb_bytes from = {(const uint8_t *)text, n};
-    struct mdb_status *told = field ? s->opts->calls->field_path(s->opts, from, &buf)
+    struct mdb_status *status = field ? s->opts->calls->field_path(s->opts, from, &buf)
                                     : s->opts->calls->identifier(s->opts, from, &buf);
-    if (!ext_is_ok(told)) {
-        s->bad = told;
+    if (!ext_is_ok(status)) {
+        s->bad = status;
     } else if (!buf) {
         s->bad = ext_misused(EXT_BAD_ANSWER);
     } else {
@@ -114,10 +114,10 @@ shape_literal(struct shape *s, const struct mrs_elem *e)
         return;
     }
     struct mdb_bytes from = {e->p, (uint64_t)(e->v.p + e->v.n - e->p)};
-    struct mdb_status *told = s->opts->calls->literal(s->opts, from, &buf);
+    struct mdb_status *status = s->opts->calls->literal(s->opts, from, &buf);
     struct mdb_bytes v = {NULL, 0};
-    if (!ext_is_ok(told)) {
-        s->bad = told;
+    if (!ext_is_ok(status)) {
+        s->bad = status;
     } else if (buf) {
         v = buf->calls->get_view(buf);
     }

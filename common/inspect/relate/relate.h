@@ -65,7 +65,7 @@ bool mrsi_path_can_refer(const struct mrsi_path *p);
 /* The sibling field that gives the name of the collection; NULL: none. */
 const struct mrsi_path *mrsi_path_kind(const struct mrsi_path *p);
 double mrsi_sample_contained(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
-bool mrsi_path_may_lie_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key);
+bool mrsi_path_may_be_in(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key);
 double mrsi_sample_covered(const struct mrsi_path *p, bool as_number, const struct mrsi_path *key, bool *known);
 
 /* match_rows.c: counts the values of `from` that are in `to`, and their distribution. values, distinct and keys of r

@@ -6,7 +6,7 @@
 struct lower_embed {
     const char *as, *count;
     int64_t limit; /* 0: none */
-    bool one, absent;
+    bool one, absent, many; /* many: of several matches the first or the last is taken */
 };
 
 static const char *
@@ -24,11 +24,12 @@ read_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, struct lower_e
     if (!m->as || (mrsi_lower_given(l, "count") && !m->count)) {
         return MRSI_LOWER_DEEP;
     }
-    bool keeps = mrsi_lower_is_word(l, "keep", "unmatched") || mrsi_lower_is_word(l, "keep", "all");
-    if (!keeps || !mrsi_lower_is_word(l, "many", "refuse") || strcmp(m->as, j->into_key) == 0 ||
+    m->many = !mrsi_lower_is_word(l, "many", "refuse");
+    bool all = mrsi_lower_is_word(l, "keep", "all"), unmatched = mrsi_lower_is_word(l, "keep", "unmatched");
+    if (!(m->many ? all && m->one : all || unmatched) || strcmp(m->as, j->into_key) == 0 ||
         (m->absent && (m->count || m->limit)) ||
         !(m->absent || mrsi_lower_is_word(l, "empty", "array")) ||
-        (m->limit && mrsi_lower_is_word(l, "keep", "unmatched"))) {
+        (m->limit && unmatched)) {
         return MRSI_LOWER_WORDS;
     }
     return m->count && strcmp(m->count, m->as) == 0 ? MRSI_LOWER_WORDS : NULL;
@@ -42,7 +43,7 @@ put_embed(struct mrsi_lower *l, const struct mrsi_lower_join *j, const struct lo
         mrsi_lower_stage(l, "{$match: {$expr: {$gt: [{$size: '$__mrs_m'}, 0]}}}");
     }
     if (m->one) {
-        mrsi_lower_stage(l, "{$set: {%s: {$arrayElemAt: ['$__mrs_m', 0]}}}", m->as);
+        mrsi_lower_stage(l, "{$set: {%s: {$arrayElemAt: ['$__mrs_m', %i]}}}", m->as, mrsi_join_lower_taken(l));
     } else if (m->limit) {
         mrsi_lower_stage(l, "{$set: {%s: {$slice: ['$__mrs_m', %i]}}}", m->as, m->limit);
     } else {
@@ -71,7 +72,7 @@ mrsi_lower_embed(struct mrsi_lower *l)
     struct mrs_view taken =
         m.count ? mrsi_lower_doc(l, "{$or: [{%s: {$exists: true}}, {%s: {$exists: true}}]}", m.as, m.count)
                 : mrsi_lower_doc(l, "{%s: {$exists: true}}", m.as);
-    bool room = mrsi_join_lower_count(l, &j, taken) && (!m.one || mrsi_join_lower_count_many(l, &j));
+    bool room = mrsi_join_lower_count(l, &j, taken) && (!m.one || m.many || mrsi_join_lower_count_many(l, &j));
     put_embed(l, &j, &m);
     room = room && mrsi_lower_write(l, j.into, NULL);
     if (mrsi_lower_is_word(l, "keep", "unmatched")) {
@@ -104,7 +105,7 @@ mrsi_lower_copy(struct mrsi_lower *l)
     }
     j.look = mrsi_lower_doc(l, "[%d, %d, %d]", mrsi_join_lower_where(l), mrsi_join_lower_sort(l), fields);
     struct mrs_view taken = as ? mrsi_lower_doc(l, "{%s: {$exists: true}}", as) : mrsi_lower_have(l, list);
-    int64_t at = mrsi_lower_is_word(l, "many", "last") ? -1 : 0;
+    int64_t at = mrsi_join_lower_taken(l);
     bool room = mrsi_join_lower_count(l, &j, taken) &&
                 (!mrsi_lower_is_word(l, "many", "refuse") || mrsi_join_lower_count_many(l, &j));
     mrsi_join_lower_put(l, &j);

@@ -240,6 +240,12 @@ mrsi_join_lower_count_keys(struct mrsi_lower *l, const struct mrs_coll *from, st
     return room;
 }
 
+int64_t
+mrsi_join_lower_taken(const struct mrsi_lower *l)
+{
+    return mrsi_lower_is_word(l, "many", "last") ? -1 : 0;
+}
+
 bool
 mrsi_join_lower_count_many(struct mrsi_lower *l, const struct mrsi_lower_join *j)
 {

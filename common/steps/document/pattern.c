@@ -129,9 +129,12 @@ mrsi_patterns_types(struct mrsi_read *r, struct mrsi_patterns *p, bool plain_too
     for (mrs_walk_init(&w, mrs_val_view(s.v)); mrs_walk_next(&w, &e) == 1;) {
         uint32_t n, bits = e.v.type == MRS_STRING ? mrs_type_bits(e.v) : 0;
         p->types |= bits;
-        if (!bits) {
+        if (e.v.type != MRS_STRING) {
+            mrsi_read_error(r, s.key, e.name, "must be the name of a type, as in [string, objectId], not %s",
+                            mrs_type_name(e.v.type));
+        } else if (!bits) {
             mrsi_read_error(r, s.key, e.name, "`%s` is no type that `$type` names: string, objectId, int...",
-                            e.v.type == MRS_STRING ? mrs_val_text(e.v, &n) : mrs_type_name(e.v.type));
+                            mrs_val_text(e.v, &n));
         }
     }
     if (!p->n && !plain_too) {

@@ -97,7 +97,9 @@ mrsi_patterns_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_pat
         }
         struct mrsi_pattern *p = &out->item[out->n++];
         p->value = (struct mrsi_slot){map ? e.v : mrs_missing(), fields.key, e.name, NULL};
+        r->patterns = true;
         good = mrsi_read_path(r, at, &p->path) && check_stars(r, at, p) && good;
+        r->patterns = false;
     }
     if (out->n && mrs_build_finish(&b, &rest, NULL) == MRS_OK) {
         plain->v = mrs_missing();

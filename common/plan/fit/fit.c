@@ -390,8 +390,8 @@ has_name(const struct mrs_coll *c, const char *db, const char *coll)
     return coll && strcmp(c->coll, coll) == 0 && strcmp(c->db, db) == 0;
 }
 
-/* A condition takes values as the step found them, but the step runs for one collection after the other: what it changes
- * for the first one may not be what the next one asks. */
+/* A condition takes values as the step found them, but the step runs for one collection after the other: what it
+ * changes for the first one may not be what the next one asks. */
 static bool
 check_conditions(struct mrsi_fitting *f, const struct star_pair *pair, uint32_t n)
 {
@@ -403,12 +403,13 @@ check_conditions(struct mrsi_fitting *f, const struct star_pair *pair, uint32_t 
         bool changed = (d->sides[1].role & MRS_ROLE_ADD) && has_name(from, d->sides[1].coll.db, d->sides[1].coll.coll);
         for (uint32_t k = 0; k < n && !changed; k++) {
             const struct mrs_coll *source = &pair[k].fit->cc->coll;
+            bool changes = d->sides[0].role & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE);
             changed = has_name(from, pair[k].to.db, pair[k].to.coll) ||
-                      ((d->sides[0].role & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE)) && has_name(from, source->db, source->coll));
+                      (changes && has_name(from, source->db, source->coll));
         }
         if (changed) {
-            snprintf(what, sizeof what, "queries %.255s, which the step changes for one of the collections that fit, and "
-                     "the next would find changed: write a step for each", from->ns);
+            snprintf(what, sizeof what, "queries %.255s, which the step changes for one of the collections that fit, "
+                     "and the next would find changed: write a step for each", from->ns);
             mrsi_stars_wrong(f->p, f->at, f->step->type->name, "where", what);
             return false;
         }

@@ -347,9 +347,10 @@ fits_series(const struct options *s, const struct mrs_cat_coll *cc, struct mrs_e
     }
     for (uint32_t i = 0; st == MRS_OK && i < cc->n_index; i++) {
         const char *why = not_in_series(cc->index[i], meta);
-        st = !why ? st
-                  : mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "index %s of %s is %s, and a time series cannot have one: drop "
-                                "it in a step `index` before", mrsi_index_name(cc->index[i]), s->in.ns, why);
+        if (why) {
+            st = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "index %s of %s is %s, and a time series cannot have one: drop "
+                             "it in a step `index` before", mrsi_index_name(cc->index[i]), s->in.ns, why);
+        }
     }
     if (st != MRS_OK) {
         mrs_err_at(e, "%s", keys[TIMESERIES + 1].name);

@@ -35,8 +35,8 @@ warn_of_star(struct mrsi_read *r, struct mrsi_slot s)
     uint32_t n;
     const char *text = s.v.type == MRS_STRING ? mrs_val_text(s.v, &n) : "";
     if (strchr(text, '*') && !r->patterns && r->args->version > 1) {
-        mrsi_read_warn(r, s.key, s.sub, "in `%.100s` the star is a character of the name, as the list [\"%.100s\"] says; it "
-                       "matches names in paths of set, unset, rename and cast, and in pack", text, text);
+        mrsi_read_warn(r, s.key, s.sub, "in `%.100s` the star is a character of the name, as the list [\"%.100s\"] "
+                       "says; it matches names in paths of set, unset, rename and cast, and in pack", text, text);
     }
 }
 

@@ -4,10 +4,24 @@
 
 #include <string.h>
 
+/* `$` begins a name, but for a DBRef: $ref first, then $id, then $db. */
+static bool
+has_dollar(const struct val *v)
+{
+    static const char *const parts[] = {"$ref", "$id", "$db"};
+    for (uint32_t i = 0, part = 0; i < v->n; i++) {
+        bool of_dbref = i == part && part < 3 && strcmp(v->f[i].name, parts[part]) == 0;
+        part += of_dbref;
+        if ((v->f[i].name[0] == '$' && !of_dbref) || has_dollar(v->f[i].v))
+            return true;
+    }
+    return false;
+}
+
 bool
 tw_bad_id(const struct val *id)
 {
-    return !id || id->type == T_ARRAY || id->type == T_REGEX || id->type == T_UNDEFINED;
+    return !id || id->type == T_ARRAY || id->type == T_REGEX || id->type == T_UNDEFINED || has_dollar(id);
 }
 
 static bool

@@ -375,6 +375,7 @@ root_file(struct dumpdir_scan *c, const struct mrsi_item *item, struct mrs_err *
 {
     const char *name = item->name;
     if (strcmp(name, MRSI_MARKER) == 0 && c->in->unfinished) {
+        c->dump = true; /* its manifest comes last */
         return MRS_OK;
     }
     if (strcmp(name, MRSI_MARKER) == 0) {

@@ -384,6 +384,39 @@ found_names(struct mrsi_fitting *f)
     return found ? memset(found, 0, n + 1) : NULL;
 }
 
+static bool
+has_name(const struct mrs_coll *c, const char *db, const char *coll)
+{
+    return coll && strcmp(c->coll, coll) == 0 && strcmp(c->db, db) == 0;
+}
+
+/* A condition takes values as the step found them, but the step runs for one collection after the other: what it
+ * changes for the first one may not be what the next one asks. */
+static bool
+check_conditions(struct mrsi_fitting *f, const struct star_pair *pair, uint32_t n)
+{
+    MRS_ASSERT(pair || n == 0);
+    const struct mrs_desc *d = &f->step->desc;
+    char what[700];
+    for (uint32_t i = 0; i < d->n_conditions && n > 1; i++) {
+        const struct mrs_coll *from = &d->conditions[i].from;
+        bool changed = (d->sides[1].role & MRS_ROLE_ADD) && has_name(from, d->sides[1].coll.db, d->sides[1].coll.coll);
+        for (uint32_t k = 0; k < n && !changed; k++) {
+            const struct mrs_coll *source = &pair[k].fit->cc->coll;
+            bool changes = d->sides[0].role & (MRS_ROLE_CHANGE | MRS_ROLE_TAKE);
+            changed = has_name(from, pair[k].to.db, pair[k].to.coll) ||
+                      (changes && has_name(from, source->db, source->coll));
+        }
+        if (changed) {
+            snprintf(what, sizeof what, "queries %.255s, which the step changes for one of the collections that fit, "
+                     "and the next would find changed: write a step for each", from->ns);
+            mrsi_stars_wrong(f->p, f->at, f->step->type->name, "where", what);
+            return false;
+        }
+    }
+    return true;
+}
+
 static void
 fit_each(struct mrsi_fitting *f)
 {
@@ -409,7 +442,7 @@ fit_each(struct mrsi_fitting *f)
     if (!kept && !f->p->dead && !f->by_value && !f->p->pub.may_fit_none) {
         fits_none(f, in ? "in" : "from");
     }
-    good = good && !f->p->dead && check_targets(f, pair, kept);
+    good = good && !f->p->dead && check_targets(f, pair, kept) && check_conditions(f, pair, kept);
     for (uint32_t i = 0; i < kept && good; i++) {
         struct mrs_view body;
         good = body_for(f, pair[i].fit->cc, &pair[i].to, found, &body);

@@ -179,15 +179,15 @@ mrsi_drain(struct mrsi_engine *en, uint32_t last, struct mrs_err *e)
     return s;
 }
 
-/* A restore of a capped collection drops the oldest documents if there are too many: the input's limits apply to the
- * plan's result. */
+/* A restore of a capped collection drops the oldest documents if there are too many: the limits of the input, or of the
+ * step `options`, apply to the plan's result. */
 enum mrs_status
 mrsi_check_capped(const struct mrsi_engine *en, struct mrs_err *e)
 {
     for (uint32_t i = 0; i < en->n_coll; i++) {
         const struct mrsi_coll *c = &en->coll[i];
         int64_t size = INT64_MAX, max = INT64_MAX;
-        if (!c->written || c->copied || !c->cat || c->cat->made || !mrs_catalog_capped(c->cat)) {
+        if (!c->written || c->copied || !c->cat || !mrs_catalog_capped(c->cat)) {
             continue;
         }
         mrs_val_integral(mrs_doc_get(c->cat->options, "size"), &size);
@@ -195,11 +195,15 @@ mrsi_check_capped(const struct mrsi_engine *en, struct mrs_err *e)
         max = max > 0 ? max : INT64_MAX;
         if (c->docs > (uint64_t)max || (size >= 0 && c->bytes > (uint64_t)size)) {
             bool many = c->docs > (uint64_t)max;
+            char instead[MRS_NS_MAX + 50] = "give it a larger one";
+            if (!c->cat->made) {
+                snprintf(instead, sizeof instead, "say `options: { in: %s, capped: null }`", c->last.coll);
+            }
             return mrs_err_set(e, MRS_FAIL, MRS_E_PLAN,
                                "%s is capped, and %llu %s are more than its `%s` of %lld: a restore would drop the "
-                               "oldest documents; say `options: { in: %s, capped: null }`, or delete some", c->last.ns,
+                               "oldest documents; %s, or delete some", c->last.ns,
                                (unsigned long long)(many ? c->docs : c->bytes), many ? "documents" : "bytes",
-                               many ? "max" : "size", (long long)(many ? max : size), c->last.coll);
+                               many ? "max" : "size", (long long)(many ? max : size), instead);
         }
     }
     return MRS_OK;

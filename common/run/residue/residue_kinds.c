@@ -22,6 +22,9 @@ two_values(struct mrs_buf *stack, struct mrs_val a, struct mrs_val b)
     if (mrs_identical(a, b)) {
         return 0;
     }
+    if (a.type == MRS_ARRAY && b.type == MRS_ARRAY && mrs_val_count(a) != mrs_val_count(b)) {
+        return MRS_LOSS_VALUES; /* elements have moved: those at one place are not one element */
+    }
     if (a.type == b.type && (a.type == MRS_DOCUMENT || a.type == MRS_ARRAY)) {
         later(stack, a, b);
         return 0;

@@ -239,8 +239,9 @@ put_id(struct fold *f)
     if (st != MRS_OK) {
         return st;
     }
-    if (!mrsi_step_id_ok(id)) {
-        return mrsi_step_refuse(f->c, "id", "%s cannot be an _id", mrs_type_name(id.type));
+    const char *fault = mrsi_step_id_fault(id);
+    if (fault) {
+        return mrsi_step_refuse(f->c, "id", "%s cannot be an _id", fault);
     }
     if (id.n <= ID_ROOM && f->at > 0) {
         put_in_room(f, id);

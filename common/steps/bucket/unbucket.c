@@ -365,10 +365,8 @@ choose_id(struct item *x, struct mrs_val *id, bool *own)
     } else if (s->id == ID_KEEP) {
         mrs_buf_put(&x->w->kept, &at, sizeof at);
     }
-    if (st == MRS_OK && !mrsi_step_id_ok(*id)) {
-        st = mrsi_step_refuse(x->c, "id", "%s cannot be an _id", mrs_type_name(id->type));
-    }
-    return st;
+    const char *fault = st == MRS_OK ? mrsi_step_id_fault(*id) : NULL;
+    return fault ? mrsi_step_refuse(x->c, "id", "%s cannot be an _id", fault) : st;
 }
 
 /* ---- values of the bucket ---- */

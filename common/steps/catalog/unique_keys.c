@@ -147,8 +147,10 @@ mrs_unique_new(struct mrs_mem *mem, const struct mrs_unique_spec *spec, struct m
     for (mrs_walk_init(&w, list); s == MRS_OK && mrs_walk_next(&w, &el) == 1;) {
         struct mrs_view one = el.v.type == MRS_DOCUMENT ? mrs_val_view(el.v) : mrs_empty_doc();
         struct mrs_val name = mrs_doc_get(one, "name");
+        /* Steps keep `_id`s unique, but compare them as a server does without a collation. */
         bool own = name.type == MRS_STRING && strcmp((const char *)name.p + 4, "_id_") == 0;
-        if (!own && (spec->any || mrs_index_is(one, "unique")) && (!spec->wants || spec->wants(spec->arg, el))) {
+        bool needed = own ? !spec->any && by_collation(one, spec->metadata) : spec->any || mrs_index_is(one, "unique");
+        if (needed && (!spec->wants || spec->wants(spec->arg, el))) {
             s = read_index(u, spec, one, e);
         }
     }

@@ -5,6 +5,7 @@
  * that no step can reshape afterwards, and on a server an existing collection cannot become either. So they are only
  * for collections that the plan creates, and the catalog refuses later steps on such a collection. A validator that our
  * query compiler cannot read causes only a warning: the server decides. */
+#include "mongoreshape/unique.h"
 #include "steps/catalog/indexes.h"
 #include "steps/kit/invert.h"
 #include "steps/kit/kernel.h"
@@ -295,6 +296,68 @@ without_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_er
     return MRS_OK;
 }
 
+/* Is each field of the key the metaField or in it? */
+static bool
+within_meta(struct mrs_view index, struct mrs_val meta)
+{
+    struct mrs_walk w;
+    struct mrs_elem el;
+    struct mrs_val key = mrs_doc_get(index, "key");
+    uint32_t n = 0;
+    const char *name = meta.type == MRS_STRING ? mrs_val_text(meta, &n) : "";
+    bool within = key.type == MRS_DOCUMENT;
+    for (mrs_walk_init(&w, within ? mrs_val_view(key) : mrs_empty_doc()); mrs_walk_next(&w, &el) == 1;) {
+        within = within && n && strncmp(el.name, name, n) == 0 && (el.name[n] == '.' || !el.name[n]);
+    }
+    return within;
+}
+
+/* Why a server builds no such index of a time series; NULL: it does. */
+static const char *
+not_in_series(struct mrs_view index, struct mrs_val meta)
+{
+    struct mrs_val key = mrs_doc_get(index, "key");
+    struct mrs_walk w;
+    struct mrs_elem el;
+    bool text = false, flat = false, within = within_meta(index, meta);
+    for (mrs_walk_init(&w, key.type == MRS_DOCUMENT ? mrs_val_view(key) : mrs_empty_doc());
+         mrs_walk_next(&w, &el) == 1;) {
+        text = text || mrs_val_is_text(el.v, "text");
+        flat = flat || mrs_val_is_text(el.v, "2d");
+    }
+    bool expires = mrs_doc_get(index, "expireAfterSeconds").type != MRS_MISSING &&
+                   mrs_doc_get(index, "partialFilterExpression").type == MRS_MISSING;
+    return mrs_index_is(index, "unique")              ? "unique"
+           : text                                     ? "a text index"
+           : expires                                  ? "one that expires documents"
+           : mrs_index_is(index, "sparse") && !within ? "sparse outside of the metaField"
+           : flat && !within                          ? "a 2d index outside of the metaField"
+                                                      : NULL;
+}
+
+/* A restore would fail at what a server refuses for a time series. */
+static enum mrs_status
+fits_series(const struct options *s, const struct mrs_cat_coll *cc, struct mrs_err *e)
+{
+    enum mrs_status st = MRS_OK;
+    struct mrs_val meta = mrs_doc_get(mrs_val_view(s->given[TIMESERIES]), "metaField");
+    if (mrs_doc_get(cc->options, "validator").type != MRS_MISSING) {
+        st = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "%s has a validator, and a time series cannot have one: remove it by "
+                         "`validator: null`", s->in.ns);
+    }
+    for (uint32_t i = 0; st == MRS_OK && i < cc->n_index; i++) {
+        const char *why = not_in_series(cc->index[i], meta);
+        if (why) {
+            st = mrs_err_set(e, MRS_FAIL, MRS_E_PLAN, "index %s of %s is %s, and a time series cannot have one: drop "
+                             "it in a step `index` before", mrsi_index_name(cc->index[i]), s->in.ns, why);
+        }
+    }
+    if (st != MRS_OK) {
+        mrs_err_at(e, "%s", keys[TIMESERIES + 1].name);
+    }
+    return st;
+}
+
 /* The index on `_id` has the collation of its collection. */
 static enum mrs_status
 collate_id_index(struct mrs_catalog *cat, struct mrs_cat_coll *cc, struct mrs_val collation, struct mrs_err *e)
@@ -391,6 +454,7 @@ catalog(const void *state, struct mrs_catalog *cat, struct mrs_err *e)
     if (st == MRS_OK && series) {
         cc->kind = MRS_COLL_TIMESERIES;
         st = without_id_index(cat, cc, e);
+        MRS_THEN(st, fits_series(s, cc, e));
     }
     return st;
 }

@@ -179,11 +179,8 @@ find_id(const struct grid_of *s, struct mrs_ctx *c, struct mrsi_work *w, struct 
         *id = (struct mrs_val){room, 12, MRS_OBJECTID};
         return mrsi_step_skip(c, mrs_id_make(&in, &w->raw, room, c->err), "id");
     }
-    if (st == MRS_OK && !mrsi_step_id_ok(*id)) {
-        st = mrsi_step_refuse(c, s->id ? "id" : "by", "the _id would be %s, which no server takes",
-                              mrs_type_name(id->type));
-    }
-    return st;
+    const char *fault = st == MRS_OK ? mrsi_step_id_fault(*id) : NULL;
+    return fault ? mrsi_step_refuse(c, s->id ? "id" : "by", "the _id would be %s, which no server takes", fault) : st;
 }
 
 static enum mrs_status

@@ -330,9 +330,9 @@ edit_plain(const struct cast *s, struct mrs_ctx *c, struct mrsi_work *w, struct 
     struct mrs_edit_run how = {.fn = cast_site, .arg = &x, .raw = &w->raw};
     enum mrs_status st = mrs_edit_run(s->edit, &how, d, out, changed, c->err);
     if (st == MRS_OK && *changed && s->id >= 0) {
-        struct mrs_val id = mrs_doc_get(mrsi_buf_view(out, 0), "_id");
-        if (!mrsi_step_id_ok(id)) {
-            return mrsi_step_refuse(c, "fields", "the _id would be %s, which no server takes", mrs_type_name(id.type));
+        const char *fault = mrsi_step_id_fault(mrs_doc_get(mrsi_buf_view(out, 0), "_id"));
+        if (fault) {
+            return mrsi_step_refuse(c, "fields", "the _id would be %s, which no server takes", fault);
         }
     }
     return st;
@@ -380,6 +380,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     mrsi_map_describe(&t, &s->map, arena, out, e);
     out->new_ids = s->id >= 0;
     if (s->id >= 0) {
+        out->compares_nothing = false;
         mrsi_describe_quiet(&t, MRSI_NEW_IDS);
     }
     mrsi_describe_errors(&t, s->errors, s->fields.path, s->fields.n);

@@ -67,7 +67,9 @@ static enum mrs_status
 no_uuid(const struct mrsi_uuid *u, struct mrs_eval *ev, struct mrs_val v)
 {
     if (v.type != MRS_BINARY) {
-        return mrs_err_set(ev->err, MRS_FAIL, MRS_E_EXPR, "cannot convert %s to a UUID", mrs_type_name(v.type));
+        return mrs_err_set(ev->err, MRS_FAIL, MRS_E_EXPR, "cannot convert %s to a %sUUID%s", mrs_type_name(v.type),
+                           u->legacy ? "legacy " : "",
+                           u->legacy && v.type == MRS_STRING ? ": cast it to `uuid` in a step before" : "");
     }
     const char *hint = u->driver < 0 && v.p[4] == OLD_FORM ? ": name the driver that wrote it, as `{ uuid: java "
                                                              "}`" : "";

@@ -105,7 +105,10 @@ read_fields(struct mrsi_read *r, struct pack *s)
     struct mrsi_slot slot = mrsi_slot(r, "fields");
     struct mrs_walk w;
     struct mrs_elem e;
-    if (!mrsi_read_paths(r, slot, &s->fields)) {
+    r->patterns = true;
+    bool named = mrsi_read_paths(r, slot, &s->fields);
+    r->patterns = false;
+    if (!named) {
         return;
     }
     if (s->fields.n == 0) {

@@ -97,7 +97,9 @@ mrsi_patterns_read(struct mrsi_read *r, struct mrsi_slot fields, struct mrsi_pat
         }
         struct mrsi_pattern *p = &out->item[out->n++];
         p->value = (struct mrsi_slot){map ? e.v : mrs_missing(), fields.key, e.name, NULL};
+        r->patterns = true;
         good = mrsi_read_path(r, at, &p->path) && check_stars(r, at, p) && good;
+        r->patterns = false;
     }
     if (out->n && mrs_build_finish(&b, &rest, NULL) == MRS_OK) {
         plain->v = mrs_missing();
@@ -129,9 +131,12 @@ mrsi_patterns_types(struct mrsi_read *r, struct mrsi_patterns *p, bool plain_too
     for (mrs_walk_init(&w, mrs_val_view(s.v)); mrs_walk_next(&w, &e) == 1;) {
         uint32_t n, bits = e.v.type == MRS_STRING ? mrs_type_bits(e.v) : 0;
         p->types |= bits;
-        if (!bits) {
+        if (e.v.type != MRS_STRING) {
+            mrsi_read_error(r, s.key, e.name, "must be the name of a type, as in [string, objectId], not %s",
+                            mrs_type_name(e.v.type));
+        } else if (!bits) {
             mrsi_read_error(r, s.key, e.name, "`%s` is no type that `$type` names: string, objectId, int...",
-                            e.v.type == MRS_STRING ? mrs_val_text(e.v, &n) : mrs_type_name(e.v.type));
+                            mrs_val_text(e.v, &n));
         }
     }
     if (!p->n && !plain_too) {

@@ -155,7 +155,7 @@ read_pattern(struct mrsi_read *r, struct mrsi_pattern *p)
                                          " with $arrayToObject", p->text);
     } else if (star && strchr(star + 1, '*')) {
         mrsi_read_error(r, v.key, v.sub, "`%s` has more than one star", p->text);
-    } else if (star && p->star == p->deep) {
+    } else if (star && p->path.n && p->star == p->deep) {
         mrsi_read_error(r, v.key, v.sub, "the last star of `%s` matches levels, not a name: use { $concat: [..., "
                                          "$$NAME] }", p->path.text);
     } else if (p->star + 1 == p->path.n) {

@@ -562,11 +562,11 @@ check_depth(const struct set_writing *x, struct mrs_view d, const struct mrs_buf
 static enum mrs_status
 check_id(const struct set_writing *x, const struct mrs_buf *out)
 {
-    struct mrs_val id = mrs_doc_get(mrsi_buf_view(out, 0), "_id");
-    if (x->s->id < 0 || x->skip[x->s->id] || mrsi_step_id_ok(id)) {
+    if (x->s->id < 0 || x->skip[x->s->id]) {
         return MRS_OK;
     }
-    return mrsi_step_refuse(x->c, "fields", "the new _id is %s, which no server takes", mrs_type_name(id.type));
+    const char *fault = mrsi_step_id_fault(mrs_doc_get(mrsi_buf_view(out, 0), "_id"));
+    return fault ? mrsi_step_refuse(x->c, "fields", "the new _id is %s, which no server takes", fault) : MRS_OK;
 }
 
 /* The paths without a star. */
@@ -679,7 +679,7 @@ describe(const void *state, struct mrs_arena *arena, struct mrs_desc *out, struc
     for (uint32_t i = 0; i < s->patterns.n; i++) {
         mrsi_describe_errors(&t, s->errors, &s->patterns.item[i].path, 1);
     }
-    out->compares_nothing = out->compares_nothing && !s->compares;
+    out->compares_nothing = out->compares_nothing && !s->compares && s->id < 0;
     out->conflicts = (enum mrs_conflicts)s->conflicts;
     out->new_ids = s->id >= 0;
     for (uint32_t i = 0; i < s->fields.n; i++) {

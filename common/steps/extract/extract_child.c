@@ -254,10 +254,8 @@ choose_id(struct child *k, struct mrs_val kept)
         k->id = (struct mrs_val){room, 12, MRS_OBJECTID};
         st = new_id(x, k->p, k->d, k->by_key, room);
     }
-    if (st == MRS_OK && !mrsi_step_id_ok(k->id)) {
-        st = mrsi_step_refuse(x->c, "id", "%s cannot be an _id", mrs_type_name(k->id.type));
-    }
-    return st;
+    const char *fault = st == MRS_OK ? mrsi_step_id_fault(k->id) : NULL;
+    return fault ? mrsi_step_refuse(x->c, "id", "%s cannot be an _id", fault) : st;
 }
 
 /* A field of the element with the name of an added field: equal, overwritten, or a refusal. */

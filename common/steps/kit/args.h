@@ -36,6 +36,7 @@ struct mrsi_read {
     const char *const *vars; /* the step's own variables, for expressions read after this is set */
     uint32_t n_vars;
     uint32_t errors_before;  /* args->n_errors at the start */
+    bool patterns;           /* a star in a path matches names, or has its own error */
 };
 /* Makes the state: `size` zeroed bytes in the arena. NULL: out of memory, the hook returns MRS_DEAD. */
 void *mrsi_read_begin(struct mrsi_read *r, struct mrs_args *args, size_t size, struct mrs_err *e);

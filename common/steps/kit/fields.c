@@ -28,6 +28,18 @@ keep(struct mrsi_read *r, enum mrsi_kind kind, void *p)
 }
 
 /* ---- paths ---- */
+/* Elsewhere a star matches names. */
+static void
+warn_of_star(struct mrsi_read *r, struct mrsi_slot s)
+{
+    uint32_t n;
+    const char *text = s.v.type == MRS_STRING ? mrs_val_text(s.v, &n) : "";
+    if (strchr(text, '*') && !r->patterns && r->args->version > 1) {
+        mrsi_read_warn(r, s.key, s.sub, "in `%.100s` the star is a character of the name, as the list [\"%.100s\"] "
+                       "says; it matches names in paths of set, unset, rename and cast, and in pack", text, text);
+    }
+}
+
 bool
 mrsi_read_path(struct mrsi_read *r, struct mrsi_slot s, struct mrs_path *out)
 {
@@ -36,6 +48,7 @@ mrsi_read_path(struct mrsi_read *r, struct mrsi_slot s, struct mrs_path *out)
     if (s.v.type == MRS_MISSING) {
         return false;
     }
+    warn_of_star(r, s);
     mrs_err_clear(&e);
     enum mrs_status st = mrs_path_compile(r->args->arena, s.v, true, out, &e);
     return st == MRS_OK || mrsi_read_failed(r, s.key, s.sub, st, &e);

@@ -149,6 +149,56 @@ mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
     return mrsi_step_skip(c, s, NULL);
 }
 
+/* A name with `$` at this place: only a DBRef may have it ($ref first, then $id, then $db). */
+static bool
+dollar_is_wrong(const char *name, const char *before)
+{
+    static const char *const parts[] = {"", "$ref", "$id", "$db"};
+    for (uint32_t i = 1; i < sizeof parts / sizeof *parts; i++) {
+        if (strcmp(name, parts[i]) == 0) {
+            return strcmp(before, parts[i - 1]) != 0;
+        }
+    }
+    return *name == '$';
+}
+
+/* Apart from its caller, which most `_id`s leave without this room. */
+static __attribute__((noinline)) bool
+has_dollar_name(struct mrs_view d)
+{
+    struct mrs_walk stack[MRS_DEPTH_READ];
+    const char *before[MRS_DEPTH_READ]; /* the name in front; "": none */
+    struct mrs_elem e;
+    int depth = 1;
+    before[0] = "";
+    mrs_walk_init(&stack[0], d);
+    while (depth > 0) {
+        if (mrs_walk_next(&stack[depth - 1], &e) != 1) {
+            depth--;
+            continue;
+        }
+        if (dollar_is_wrong(e.name, before[depth - 1])) {
+            return true;
+        }
+        before[depth - 1] = e.name;
+        if ((e.v.type == MRS_DOCUMENT || e.v.type == MRS_ARRAY) && depth < MRS_DEPTH_READ) {
+            before[depth] = "";
+            mrs_walk_init(&stack[depth++], mrs_val_view(e.v));
+        }
+    }
+    return false;
+}
+
+const char *
+mrsi_step_id_fault(struct mrs_val v)
+{
+    if (v.type == MRS_MISSING || v.type == MRS_ARRAY || v.type == MRS_REGEX || v.type == MRS_UNDEFINED) {
+        return mrs_type_name(v.type);
+    }
+    return v.type == MRS_DOCUMENT && has_dollar_name(mrs_val_view(v))
+               ? "a document with a name that begins with `$`" : NULL;
+}
+
 enum mrs_status
 mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after)
 {

@@ -75,12 +75,8 @@ enum mrs_status mrsi_step_end(enum mrs_status st, struct mrs_view doc, struct mr
 enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
 /* Refuses one that is nested deeper than a server allows, unless it was before. */
 enum mrs_status mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after);
-/* Can a value be the `_id` of a document? */
-static inline bool
-mrsi_step_id_ok(struct mrs_val v)
-{
-    return v.type != MRS_MISSING && v.type != MRS_ARRAY && v.type != MRS_REGEX && v.type != MRS_UNDEFINED;
-}
+/* NULL if a server takes the value as the `_id` of a document, else what it is, for messages. */
+const char *mrsi_step_id_fault(struct mrs_val v);
 
 static inline struct mrs_eval
 mrsi_step_eval(struct mrs_ctx *c, struct mrs_view d)

@@ -379,6 +379,11 @@ mrsi_rename_collection_invert(const void *state, struct mrs_inverse *inv, struct
     mrsi_undo_take(&u, "into", "from");
     if (turns_round(&u)) {
         mrsi_undo_close(&u);
+        if (stars_of(mrsi_undo_body(&u, "into"))) {
+            mrsi_undo_loss(&u, MRSI_UNDO_MOVED | MRS_LOSS_COLLECTIONS | MRS_LOSS_METADATA,
+                           "collections that had a name like %s before: they get the old names, too",
+                           mrsi_undo_coll(&u, "into"));
+        }
     }
     return mrsi_undo_end(&u);
 }

@@ -45,6 +45,18 @@ removes_field(struct mrs_val v)
     return mrs_val_is_text(v, "$$REMOVE");
 }
 
+static bool
+is_id(const char *path)
+{
+    return strcmp(path, "_id") == 0 || strncmp(path, "_id.", 4) == 0;
+}
+
+static void
+lose_ids(struct mrsi_undo *u)
+{
+    mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS | MRS_LOSS_ORDER, "the _ids that documents had");
+}
+
 enum mrs_status
 mrsi_set_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
 {
@@ -62,7 +74,7 @@ mrsi_set_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
     mrsi_undo_take(&u, "in", "in");
     mrsi_undo_deeper(&u, "fields", MRS_ARRAY);
     for (mrs_walk_init(&w, mrs_val_view(fields)); mrs_walk_next(&w, &el) == 1;) {
-        bool own = strcmp(el.name, "_id") == 0 || strncmp(el.name, "_id.", 4) == 0;
+        bool own = is_id(el.name);
         id = id || own;
         if (!own && !removes_field(el.v) && !strchr(el.name, '*')) {
             mrsi_undo_item_text(&u, el.name);
@@ -81,7 +93,7 @@ mrsi_set_invert(const void *state, struct mrs_inverse *inv, struct mrs_err *e)
                          : "the values that %s had, and the places where they stood",
                    names);
     if (id) {
-        mrsi_undo_loss(&u, MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS | MRS_LOSS_ORDER, "the _ids that documents had");
+        lose_ids(&u);
     }
     return mrsi_undo_end(&u);
 }
@@ -91,10 +103,19 @@ static enum mrs_status
 only_loss(struct mrs_inverse *inv, unsigned kinds, const char *words, struct mrs_err *e)
 {
     struct mrsi_undo u;
+    struct mrs_walk w;
+    struct mrs_elem el;
     char names[300];
+    bool id = false;
     mrsi_undo_begin(&u, inv, e);
     struct mrs_val fields = mrsi_undo_body(&u, "fields");
     mrsi_undo_loss(&u, kinds, "%s%s", words, names_of(fields, fields.type == MRS_DOCUMENT, names));
+    for (mrs_walk_init(&w, mrs_val_view(fields)); fields.type == MRS_DOCUMENT && mrs_walk_next(&w, &el) == 1;) {
+        id = id || is_id(el.name);
+    }
+    if (id) {
+        lose_ids(&u);
+    }
     return mrsi_undo_end(&u);
 }
 

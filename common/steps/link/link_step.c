@@ -201,7 +201,7 @@ read_references(const void *state, struct mrs_ctx *c, int side, struct mrs_view 
     const struct mrsi_link_args *s = state;
     struct mrs_elem id; /* missing: no `_id` */
     mrsi_step_find(c, doc, "_id", 3, &id);
-    if (!mrsi_step_id_ok(id.v) || id.v.type == MRS_NULL) {
+    if (mrsi_step_id_fault(id.v) || id.v.type == MRS_NULL) {
         return mrsi_step_refuse(c, NULL, "it has no `_id` that a reference could hold");
     }
     enum mrs_status st = mrsi_step_skip(c, mrs_keys_add(k, 0, 0, id.v, c->err), NULL);

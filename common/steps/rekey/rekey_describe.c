@@ -198,7 +198,7 @@ undo_ids(const struct mrsi_rekey *s, struct mrsi_undo *u)
     const char *old = s->old.n ? old_field(s, u) : NULL;
     const struct mrs_path *field = &s->old;
     if (!old) {
-        mrsi_undo_loss(u, MRS_LOSS_DOCUMENTS | MRS_LOSS_SURPLUS | MRS_LOSS_VALUES,
+        mrsi_undo_loss(u, MRSI_UNDO_MOVED | MRS_LOSS_VALUES | MRS_LOSS_TYPES | MRS_LOSS_PLACES,
                        "the _ids of %s as they were, and references to them: add `old`", s->in.ns);
         return;
     }

@@ -19,12 +19,12 @@ static enum mrs_status
 put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, struct mrs_buf *shared)
 {
     enum mrs_status st = mrsi_by_put(&s->group, c, ev, shared);
-    struct mrs_val key = st == MRS_OK && !s->group.n_parts ? key_of(mrsi_buf_view(shared, 0)) : mrs_null();
-    if (!mrsi_step_id_ok(key)) {
-        return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id%s", mrs_type_name(key.type),
-                                key.type == MRS_ARRAY ? ": `extract` before it makes a document of each element" : "");
-    }
-    return st;
+    struct mrs_val key = st == MRS_OK ? key_of(mrsi_buf_view(shared, 0)) : mrs_null();
+    const char *fault = mrsi_step_id_fault(key);
+    return !fault ? st
+                  : mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id%s", fault,
+                                     key.type == MRS_ARRAY ? ": `extract` before it makes a document of each element"
+                                                           : "");
 }
 
 static enum mrs_status
@@ -89,7 +89,7 @@ static enum mrs_status
 take_back(const struct mrsi_rollup *s, struct mrs_ctx *c, struct rollup_work *w, struct mrs_view from)
 {
     struct mrs_val key = mrs_doc_get(mrsi_step_get_doc(&from), "_id");
-    enum mrs_status st = mrsi_step_id_ok(key) ? begin(c, w, key) : mrsi_step_damaged(c->err);
+    enum mrs_status st = mrsi_step_id_fault(key) ? mrsi_step_damaged(c->err) : begin(c, w, key);
     for (uint32_t i = 0; st == MRS_OK && i < s->n; i++) {
         st = mrsi_step_get_acc(w->state[i], &w->failed[i], &from, c->err);
     }

@@ -110,8 +110,8 @@ choose_id(struct tree_unfold *x, struct tree_unfold_node *n)
     if (mrs_is_nullish(n->id)) {
         return mrsi_step_refuse(x->c, "form", "a node has no _id by which another one could name it");
     }
-    return mrsi_step_id_ok(n->id) ? MRS_OK
-                                  : mrsi_step_refuse(x->c, "form", "%s cannot be an _id", mrs_type_name(n->id.type));
+    const char *fault = mrsi_step_id_fault(n->id);
+    return fault ? mrsi_step_refuse(x->c, "form", "%s cannot be an _id", fault) : MRS_OK;
 }
 
 static void

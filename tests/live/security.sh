@@ -242,7 +242,7 @@ expect 0 '"phase":"expanded"' status --json --uri-file watcher.uri
 expect 0 'expanded' status --list --uri-file watcher.uri
 expect 0 'pauses before its next batch' pause embed.yaml --uri-file turner.uri
 expect 0 ' continues' resume embed.yaml --uri-file turner.uri
-expect 0 'held to' throttle embed.yaml --docs 5000 --uri-file turner.uri
+expect 0 'has these limits now' throttle embed.yaml --docs 5000 --uri-file turner.uri
 expect 0 'no limits' throttle embed.yaml --uri-file turner.uri
 refused 'uthorized' pause embed.yaml --uri-file watcher.uri
 expect 0 '' verify embed.yaml --uri-file expander.uri

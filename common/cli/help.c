@@ -40,19 +40,30 @@ option_row(const struct mrs_cli_option *o)
     mrs_text_fold(stdout, text, column, column);
 }
 
+static void
+usage(const struct mrs_cli_tool *t, const struct mrs_cli_command *c, const char *before, const char *behind)
+{
+    printf("%s %s %s%s%s%s%s%s\n", before, t->name, c->name, *c->operand ? " " : "", c->operand, *c->needs ? " " : "",
+           c->needs, behind);
+}
+
 void
 mrs_cli_help_tool(const struct mrs_cli_tool *t)
 {
     printf("%s %s - %s\n\n", t->name, t->version, t->summary);
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
-        printf("%s %s %s %s%s%s\n", c == t->commands ? "usage:" : "      ", t->name, c->name, c->operand,
-               *c->needs ? " " : "", c->needs);
+        usage(t, c, c == t->commands ? "usage:" : "      ", "");
     }
     printf("\n");
     mrs_text_fold(stdout, t->about, 0, 0);
+    int column = 10;
+    for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
+        int n = (int)strlen(c->name) + 2;
+        column = n > column ? n : column;
+    }
     printf("\n%s\ncommands:\n", t->sketch);
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
-        printf("  %-10s%s\n", c->name, c->summary);
+        printf("  %-*s%s\n", column, c->name, c->summary);
     }
     printf("\nexamples:\n");
     for (const struct mrs_cli_command *c = t->commands; c->name; c++) {
@@ -69,7 +80,7 @@ void
 mrs_cli_help_command(const struct mrs_cli_tool *t, const struct mrs_cli_command *c)
 {
     MRS_ASSERT(c->name);
-    printf("usage: %s %s %s%s%s [options]\n\n", t->name, c->name, c->operand, *c->needs ? " " : "", c->needs);
+    usage(t, c, "usage:", " [options]\n");
     for (const char *const *text = c->text; *text; text++) {
         mrs_text_fold(stdout, *text, 0, 0);
         printf("\n");

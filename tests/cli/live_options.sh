@@ -60,6 +60,9 @@ for command in $commands; do
     done
     if awk 'length > 80 { exit 1 }' help.1; then ok; else fail "help $command is wider than 80 columns"; fi
 done
+"$tool" help >help.0
+if grep -q '^  privileges  print' help.0; then ok; else fail "a command and its summary are one word: $(grep privileges help.0)"; fi
+if grep -n ' $' help.0; then fail "lines of help end with a blank"; else ok; fi
 if command -v groff >/dev/null; then
     if groff -man -ww -z -Tutf8 man 2>&1 | grep .; then fail "groff has complaints"; else ok; fi
 fi
@@ -78,11 +81,22 @@ expect 2 'MONGODB_URI' apply good.yaml
 expect 2 'give one of them' apply good.yaml --uri "$uri" --uri-file x
 expect 2 'give one of them' apply good.yaml --uri "$uri" --run 12
 expect 2 'PLAN is a file' apply "$uri"
+printf 'steps: [' >broken.yaml
+expect 2 'not valid YAML' apply broken.yaml --uri "$uri"
+if grep -q 'names a database' err; then fail "a URI with a database is said to have none: $(cat err)"; else ok; fi
 expect 2 'an unexpected argument' apply good.yaml "$uri"
 expect 2 'unknown command `mongodb://***' "$uri" apply
 expect 2 'it must be expand|direct' apply good.yaml --uri "$uri" --mode both
 expect 2 'it must be block|validator|word' apply good.yaml --uri "$uri" --quiet-by hope
 expect 2 'with --quiet-by the whole change is made' apply good.yaml --uri "$uri" --quiet-by word --mode expand
+expect 2 '--keep-before saves what a quiet run changes' apply good.yaml --uri "$uri" --keep-before
+for name in admin config local; do
+    expect 2 "--state-db $name is a database of the server" apply good.yaml --uri "$uri" --state-db $name
+done
+for name in a/b a.b "a b" 'a$b'; do
+    expect 2 '--state-db must be the name of a database' status --uri "$uri" --state-db "$name"
+    expect 2 '--db must be the name of a database' apply good.yaml --uri "$uri" --db "$name"
+done
 expect 2 'it must be auto, or 1 to 10000' apply good.yaml --uri "$uri" --batch 0
 expect 2 'it must be auto, or 1 to 10000' apply good.yaml --uri "$uri" --batch 10001
 expect 2 'it must be auto, or 1 to 10000' apply good.yaml --uri "$uri" --batch 5x

@@ -139,6 +139,8 @@ expect 2 'absent.yaml:3:10: error: set: `in`' apply absent.yaml
 printf 'database: live_cli\nsteps:\n- set: { in: posts, fields: { n: { $add: ["$_id", 1] } } }\n- set: { in: posts, fields: { n: { $add: ["$n", 1] } } }\n' >chain.yaml
 printf 'database: live_cli\nsteps:\n- set: { in: posts, fields: { title: { $concat: ["$title", "x"] } } }\n' >self.yaml
 expect 2 '--quiet-by' apply self.yaml --execute
+expect 2 'nosuch' apply embed.yaml --max-load nosuch=1
+expect 4 'temporary folder in nosuch' apply embed.yaml --quiet-by word --tmp nosuch
 everything >after
 same before after "a refused plan wrote"
 
@@ -158,10 +160,13 @@ same wrong after "verify --repair wrote without --execute"
 expect 0 '' verify embed.yaml --repair --execute
 is "repaired" "$(count posts '{"_id": 3, "comments": {"$size": 3}}')" 1
 expect 2 '--quiet-by validator' contract embed.yaml
+printf 'database: live_cli\nsteps:\n- set: { in: posts, fields: { other: 1 } }\n' >other.yaml
+expect 2 'of another plan uses some of these collections' apply other.yaml
+expect 2 'of another plan uses some of these collections' apply other.yaml --execute
 expect 2 'rollback' abort embed.yaml --clean
-expect 0 'is to pause' pause embed.yaml
-expect 0 'is to go on' resume embed.yaml
-expect 0 'held to these limits' throttle embed.yaml --docs 5000 --bytes 10M
+expect 0 'pauses before its next batch' pause embed.yaml
+expect 0 ' continues' resume embed.yaml
+expect 0 'has these limits now' throttle embed.yaml --docs 5000 --bytes 10M
 expect 0 'has no limits' throttle embed.yaml
 run=$("$tool" status embed.yaml --json | grep -o '"run":"[0-9a-f]*' | cut -c8-19)
 expect 0 "run $run" status --run "$run"
@@ -179,8 +184,23 @@ same before.user after.user "a rollback is not the beginning"
 expect 0 'mongoreshape-live abort embed.yaml --clean --execute' abort embed.yaml --clean
 grep -q 'would remove from .*\.runs: 1 document' out || fail "abort does not say what goes: $(cat out)"
 expect 0 'rolled back' status embed.yaml
+expect 2 'abort embed.yaml --clean' contract embed.yaml --quiet-by word
+expect 2 'is rolled back already' apply embed.yaml
+expect 2 'no process works on it any more' pause embed.yaml
 expect 0 'is removed' abort embed.yaml --clean --execute
 expect 0 'there are no runs' status
+
+# ---- a collection is another one meanwhile: the run cannot be rolled back, so it can be removed ----
+expect 0 '' apply embed.yaml --execute
+server live_cli '{"drop": "posts"}' >/dev/null
+server live_cli '{"insert": "posts", "documents": [{"_id": 0}]}' >/dev/null
+expect 6 'remove this run with `abort --clean`' verify embed.yaml
+expect 6 'remove this run with `abort --clean`' rollback embed.yaml --execute
+expect 6 'remove this run with `abort --clean`' apply embed.yaml
+expect 0 'fields and collections that it added stay' abort embed.yaml --clean
+expect 0 'is removed' abort embed.yaml --clean --execute
+expect 0 'there are no runs' status
+fill
 
 # ---- alongside writers to the end ----
 expect 0 '' apply embed.yaml --execute
@@ -220,6 +240,26 @@ expect 0 '' apply embed.yaml --quiet-by validator --execute --json
 grep -q '"exitStatus":0' out && [ ! -s err ] || fail "apply --json: $(cat out err)"
 everything | sed 1d >quiet.user
 same contracted.user quiet.user "quiet by validator and live differ"
+expect 2 'is done already' apply embed.yaml
+
+# ---- a quiet run that is interrupted: writers stay out, and verify does not take a part for the whole ----
+fill
+env --default-signal=INT "$tool" apply embed.yaml --quiet-by validator --execute --batch 1 --sleep 100 --lease 1000 \
+    >bg.out 2>bg.err </dev/null &
+pid=$!
+for ((i = 0; i < 300; i++)); do
+    "$tool" status embed.yaml --json 2>/dev/null | grep -q '"phase":"applying".*"done":[1-9]' && break
+    sleep 0.1
+done
+kill -INT "$pid"
+wait "$pid"
+is "status of an interrupted quiet run" "$?" 130
+grep -q 'writers are still kept out' bg.out || fail "an interrupted quiet run does not say that writers wait: $(cat bg.out)"
+expect 2 'its changes are not complete' verify embed.yaml
+expect 0 '' apply embed.yaml --execute --sleep 0
+expect 0 'no difference' verify embed.yaml
+everything | sed 1d >quiet.user
+same contracted.user quiet.user "an interrupted quiet run differs"
 
 # ---- Ctrl-C, kill -9, pause: the same command goes on ----
 # begin ARGS...: an apply in the background, held to a few documents at a time; $pid
@@ -241,7 +281,7 @@ begin
 kill -9 "$pid"
 wait "$pid" 2>/dev/null
 begin
-expect 0 'is to pause' pause embed.yaml
+expect 0 'pauses before its next batch' pause embed.yaml
 one=- two=+
 for _ in 1 2 3 4 5 6 7 8 9 10; do # the batch in hand is ended first, however slow the machine is
     one=$("$tool" status embed.yaml --json | grep -o '"done":[0-9]*')
@@ -251,10 +291,10 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do # the batch in hand is ended first, however sl
 done
 is "documents done while it is paused" "$two" "$one"
 expect 0 'paused' status embed.yaml
-expect 6 'in the hands of this same run' apply embed.yaml --execute --lease 1000
+expect 6 'is leased to another process of this run' apply embed.yaml --execute --lease 1000
 kill -0 "$pid" || fail "a paused run ended: $(cat bg.out bg.err)"
 expect 0 'has no limits' throttle embed.yaml
-expect 0 'is to go on' resume embed.yaml
+expect 0 ' continues' resume embed.yaml
 wait "$pid"
 is "status of a run that was paused" "$?" 0
 expect 0 'contract embed.yaml' verify embed.yaml

@@ -166,7 +166,7 @@ forbidden() {
     case $got in
         2) why=$(grep -m 1 -E 'can name one for each tag|names collections by values' "$tmp/said") && stands before ;;
         6) if why=$(grep -m 1 -E '^refused: .* (is capped:|has a collation of its|would be made )' "$tmp/said"); then
-            says 'must be put right first; nothing was written' && stands before
+            says 'must be corrected first; nothing was written' && stands before
         else
             says '^note: .* has a validator: ' &&
                 why=$(grep -m 1 'is refused by the server: Document failed validation. Nothing is lost' "$tmp/said")
@@ -209,7 +209,7 @@ beside() {
     : > "$tmp/report"
     run=("$case/plan.yaml")
     if ! expands "$@"; then
-        if [ "$got" = 6 ] && says 'must be put right first; nothing was written' && stands before; then
+        if [ "$got" = 6 ] && says 'must be corrected first; nothing was written' && stands before; then
             : > "$tmp/report"
             skip "$(grep -m 1 '^refused:' "$tmp/said" | cut -c1-160)"
         elif [ "$got" = 7 ] && says 'that an earlier step refused'; then

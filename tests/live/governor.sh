@@ -120,7 +120,7 @@ fill
 says '{"lag": 7}'
 begin --docs 200
 until_so 'slower by lag' line '\[lag: [78][0-9.]* s of 5 s, speed'
-go throttle --max-lag 30s > said && grep -q 'held to' said && ok || fail "throttle: $(cat said)"
+go throttle --max-lag 30s > said && grep -q 'has these limits now' said && ok || fail "throttle: $(cat said)"
 ends 0
 shown 'max-lag 30s' && ok || fail "the knob is not shown: $(go status)"
 done_right 'slower by lag'
@@ -159,7 +159,7 @@ begin
 ends 0
 done_right 'critical load'
 says '{"active": 500}'
-refused 0 'held to' throttle --critical-load none
+refused 0 'has these limits now' throttle --critical-load none
 says '{}'
 
 # ---- hours
@@ -167,7 +167,7 @@ fill
 minute=$(date -u +%H:%M)
 begin --hours "$(date -u -d "$minute 2 hours" +%H:%M)-$(date -u -d "$minute 3 hours" +%H:%M)"
 until_so 'outside of the hours' shown 'limited by  hours: outside of them'
-refused 0 'held to' throttle --hours all
+refused 0 'has these limits now' throttle --hours all
 ends 0
 done_right 'hours'
 
@@ -189,8 +189,8 @@ refused 2 '--max-load must be names' throttle --max-load all
 refused 2 '--max-load must be names' verify --max-load 5
 refused 2 '--hours must be times' throttle --hours night
 refused 2 'must be shorter than 16' throttle --max-lag 00000000000000005
-refused 2 'a port of this machine alone' verify --metrics 0.0.0.0:9216
-refused 2 'a port of this machine alone' verify --metrics :9216
+refused 2 'a port on a loopback address' verify --metrics 0.0.0.0:9216
+refused 2 'a port on a loopback address' verify --metrics :9216
 refused 2 'there is no folder' verify --metrics no/such/folder
 shown 'max-load\|critical' && fail "a knob that was refused is kept" || ok
 

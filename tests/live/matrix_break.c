@@ -235,7 +235,7 @@ is_refused(struct trial *t, const char *plan)
     struct call c = {.act = "apply --quiet-by validator --execute", .plan = plan, .said = "second.txt"};
     int status = tool_run(t->w, &c);
     const char *said = tool_said(t->w, "second.txt");
-    bool held = status == 6 && strstr(said, "in the hands of") != NULL;
+    bool held = status == 6 && strstr(said, "is leased to") != NULL;
     bool gone = status == 2 && strstr(said, "there is no collection") != NULL; /* the first has renamed it already */
 
     if (!held && !gone)

@@ -208,13 +208,13 @@ chmod 600 loose
 expect 0 'there are no runs' status --uri-file loose
 
 # ---- a missing privilege is found before the first write ----
-refused "the user lacks privileges on $state_db (the state of runs)" apply embed.yaml --execute --uri "$(uri reader)"
+refused "the user lacks privileges on $state_db (the state database)" apply embed.yaml --execute --uri "$(uri reader)"
 grep -q 'the user lacks privileges on secure.posts: update (readWrite on secure has them)' out err ||
     fail "what a reader lacks: $(cat out err)"
 refused 'lacks privileges' apply embed.yaml --execute --json --uri "$(uri reader)"
 refused 'lacks privileges' apply swap.yaml --quiet-by word --execute --uri "$(uri reader)"
 refused 'lacks privileges' apply copy.yaml --mode direct --execute --uri "$(uri dry)"
-refused "$state_db (the state of runs): " apply embed.yaml --execute --uri "$(uri looker)"
+refused "$state_db (the state database): " apply embed.yaml --execute --uri "$(uri looker)"
 refused 'uthorized' apply embed.yaml --execute --uri "$(uri nobody)"
 refused 'uthorized' status --uri "$(uri nobody)"
 admin secure '{"update": "posts", "updates": [{"q": {"_id": 3}, "u": {"$set": {"tags": [{"t": 1}]}}}]}' >/dev/null
@@ -240,9 +240,9 @@ expect 0 '' apply embed.yaml --execute --uri-file expander.uri
 expect 0 'expanded' status embed.yaml --uri-file watcher.uri
 expect 0 '"phase":"expanded"' status --json --uri-file watcher.uri
 expect 0 'expanded' status --list --uri-file watcher.uri
-expect 0 'is to pause' pause embed.yaml --uri-file turner.uri
-expect 0 'is to go on' resume embed.yaml --uri-file turner.uri
-expect 0 'held to' throttle embed.yaml --docs 5000 --uri-file turner.uri
+expect 0 'pauses before its next batch' pause embed.yaml --uri-file turner.uri
+expect 0 ' continues' resume embed.yaml --uri-file turner.uri
+expect 0 'has these limits now' throttle embed.yaml --docs 5000 --uri-file turner.uri
 expect 0 'no limits' throttle embed.yaml --uri-file turner.uri
 refused 'uthorized' pause embed.yaml --uri-file watcher.uri
 expect 0 '' verify embed.yaml --uri-file expander.uri
@@ -316,7 +316,7 @@ is "the tool runs" "$(kill -0 $pid && echo yes)" yes
 clean '/proc of the tool' proc.cmdline proc.environ
 grep -q -- --uri proc.cmdline || fail "this is not the tool's line: $(cat proc.cmdline)"
 expect 0 '' status embed.yaml --uri-file watcher.uri
-expect 6 'in the hands of' apply embed.yaml --execute --lease 2000 --uri-file expander.uri
+expect 6 'is leased to' apply embed.yaml --execute --lease 2000 --uri-file expander.uri
 kill -INT "$pid"
 wait "$pid"
 is "status of the tool that was interrupted" $? 130

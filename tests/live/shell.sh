@@ -142,7 +142,7 @@ while IFS='|' read -r line words; do
 done < wrong
 echo 'reshape.status()' > typed
 MONGORESHAPE_BIN=/nowhere session typed
-answers 'no program' 'mongoreshape-live is not there: install it' 1
+answers 'no program' 'mongoreshape-live not found: install it' 1
 
 # ---- a run in the background, held, paused, let go and watched ----
 cat > typed <<'END'
@@ -162,8 +162,8 @@ END
 fresh
 session typed
 answers 'begun' expand 3
-answers 'held' 'is held to these limits' 4
-answers 'paused' 'is to pause' 5
+answers 'held' 'has these limits now' 4
+answers 'paused' 'pauses before its next batch' 5
 answers 'at work' 'at_work: true' 6
 answers 'paused' 'pause: true' 6
 answers 'a second one' 'Error' 7

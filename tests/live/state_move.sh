@@ -101,7 +101,7 @@ for kind in expand quiet; do
     run 0 "lie in the database $old" status
     grep -qE 'run [0-9a-f]{12}' out || fail "$kind: status does not show the run"
     run 0 "was begun before" apply $kind.yaml
-    run 0 "held to these" throttle --docs 1000000
+    run 0 "has these limits now" throttle --docs 1000000
     run 0 "any more" throttle
     "$tool" status --db shop | grep -q "state-db" && fail "$kind: status names --state-db"
     picture after
@@ -173,7 +173,7 @@ END
 MRS_STOP='after-lease-take=run:. ./older' T=$tool \
     "$tool" apply expand.yaml --db shop --execute --lease 5000 > out 2> err
 is "the mover" $? 0
-grep -q 'in the hands of' older.out && ok || fail "an older tool beside the mover: $(head -3 older.out)"
+grep -q 'is leased to' older.out && ok || fail "an older tool beside the mover: $(head -3 older.out)"
 
 # An older tool at work: nothing is moved. Far: a lease that lasts.
 far='{"$date": "2099-01-01T00:00:00Z"}'

@@ -4,6 +4,7 @@
  * User documents are not changed. Writers blocked by a quiet run are unblocked first, if it has not begun to change
  * data. The state module refuses to remove what is still needed. */
 #include "live/link/bson.h"
+#include "live/server/server.h"
 #include "live_commands.h"
 #include "live_job.h"
 
@@ -23,6 +24,8 @@ static enum mrs_status
 unblock(struct live_call *c)
 {
     live_run_close(&c->job);
+    live_server_free(c->job.server);
+    c->job.server = NULL;
     enum mrs_status s = live_call_open(c);
     MRS_THEN(s, live_call_run(c, false));
     return s == MRS_OK ? live_block_leave(&c->job, &c->err) : s;
@@ -34,12 +37,15 @@ clean(struct live_call *c)
     enum mrs_status s = live_call_find(c);
     if (s == MRS_END) {
         mrs_err_clear(&c->err);
-        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "there is no such run in `%s`", c->job.opts.state_db);
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING,
+                           "there is no such run in `%s`; `status --list` lists the runs",
+                           c->job.opts.state_db);
     }
+    MRS_THEN(s, live_server_read(c->job.mem, c->job.link, NULL, 0, &c->job.server, &c->err)); /* its version */
     bool blocked = s == MRS_OK && only_blocked(c);
     if (s == MRS_OK && c->job.opts.dry_run) {
         if (blocked) {
-            c->job.say(c, "would let writers in first");
+            c->job.say(c, "would let writers in again first");
         }
         s = live_clean_preview(&c->job, blocked, &c->err);
         if (s == MRS_OK) {

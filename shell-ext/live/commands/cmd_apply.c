@@ -36,10 +36,12 @@ dry_run(struct live_call *c)
     if (!c->cli->json && (s == MRS_OK || c->preflighted)) {
         live_report_outlook(c);
         if (c->known) {
-            mrs_say(stdout, "run %.12s of this plan was begun before and stands in phase `%s`\n", c->run, c->phase);
+            mrs_say(stdout, "run %.12s of this plan was begun before and is in phase `%s`\n", c->run, c->phase);
         }
     }
     MRS_THEN(s, live_call_admit(c));
+    MRS_THEN(s, live_call_knobs_check(c));
+    MRS_THEN(s, live_call_would_open(c));
     if (s == MRS_OK && c->job.opts.native) {
         s = live_native_outlook(&c->job, &c->err);
     }

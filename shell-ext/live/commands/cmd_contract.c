@@ -19,6 +19,24 @@ beside_writers(const struct live_call *c)
     return true;
 }
 
+static void
+what_next(struct live_call *c, enum mrs_status s)
+{
+    MRS_ASSERT(c->job.run);
+    const char *phase = c->job.run->phase;
+    if (live_phase_over(phase) || (s == MRS_OK && !c->job.opts.dry_run)) {
+        live_call_next(c, "abort", "--clean");
+    } else if (strncmp(phase, "roll", 4) == 0) {
+        live_call_next(c, "rollback", "--execute");
+    } else if (strcmp(phase, "claimed") == 0 || strcmp(phase, "expand") == 0) {
+        live_call_next(c, "apply", "--execute");
+    } else if (c->report.differs || (s != MRS_OK && c->err.code == MRS_E_USAGE)) { /* not verified, or not any more */
+        live_call_next(c, "verify", "--repair --execute");
+    } else {
+        live_call_again(c);
+    }
+}
+
 static enum mrs_status
 contract(struct live_call *c)
 {
@@ -31,11 +49,15 @@ contract(struct live_call *c)
     }
     if (c->quiet != LIVE_NOT_QUIET || c->mode == LIVE_DIRECT) {
         if (strcmp(c->phase, "done") != 0) {
-            live_call_next(c, "apply", "--execute");
+            bool over = live_phase_over(c->phase);
+            live_call_next(c, over                                ? "abort"
+                              : strncmp(c->phase, "roll", 4) == 0 ? "rollback"
+                                                                  : "apply", over ? "--clean" : "--execute");
             return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
-                               "this run is made in place and is not at its end yet: phase `%s`", c->phase);
+                               "run %.12s changes documents in place, so there is nothing to contract; it is in phase "
+                               "\"%s\"", c->run, c->phase);
         }
-        c->job.say(c, "nothing is left to do: the change was made in place");
+        c->job.say(c, "nothing is left to do: the run changed documents in place");
         return MRS_OK;
     }
     bool live = beside_writers(c);
@@ -52,13 +74,7 @@ contract(struct live_call *c)
     c->worked = true;
     s = live ? live_contract_units(&c->job, &c->report, &c->err) : live_quiet_contract(&c->job, &c->report, &c->err);
     c->report.refused = c->job.run->n_refused; /* each document once, in any number of walks */
-    if (s == MRS_OK && !c->job.opts.dry_run) {
-        live_call_next(c, "abort", "--clean");
-    } else if (c->job.opts.dry_run && c->report.differs) {
-        live_call_next(c, "verify", "--repair --execute");
-    } else {
-        live_call_again(c);
-    }
+    what_next(c, s);
     return s;
 }
 

@@ -11,7 +11,13 @@ find(struct live_call *c)
     enum mrs_status s = live_call_find(c);
     if (s == MRS_END) {
         mrs_err_clear(&c->err);
-        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING, "there is no such run in `%s`", c->job.opts.state_db);
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_MISSING,
+                           "there is no such run in `%s`; `status --list` lists the runs",
+                           c->job.opts.state_db);
+    }
+    if (s == MRS_OK && live_phase_over(c->phase)) {
+        return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "run %.12s is %s: no process works on it any more", c->run,
+                           c->phase);
     }
     return s;
 }
@@ -44,13 +50,13 @@ pause_or_not(struct mrs_cli *line, bool pause, const char *said)
 int
 live_cmd_pause(struct mrs_cli *line)
 {
-    return pause_or_not(line, true, "is to pause; `resume` lets it go on");
+    return pause_or_not(line, true, "pauses before its next batch, until `resume`");
 }
 
 int
 live_cmd_resume(struct mrs_cli *line)
 {
-    return pause_or_not(line, false, "is to go on");
+    return pause_or_not(line, false, "continues");
 }
 
 int
@@ -71,6 +77,6 @@ live_cmd_throttle(struct mrs_cli *line)
         control.pause = c.job.run->control.pause;
         s = live_control_set(&c.job, &control, false, &c.err);
     }
-    say(&c, s, given ? "is held to these limits" : "has no limits of yours any more");
+    say(&c, s, given ? "has these limits now" : "has no limits any more");
     return live_call_end(&c, s, 0);
 }

@@ -20,7 +20,8 @@ rollback(struct live_call *c)
     }
     if (c->quiet == LIVE_NOT_QUIET && c->mode == LIVE_DIRECT) {
         return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
-                           "this run changed documents in place alongside writers: what they held before is not kept");
+                           "this run changed documents in place (--mode direct): their old values are not saved, so it "
+                           "cannot be rolled back");
     }
     s = live_call_preflight(c, "rollback");
     MRS_THEN(s, live_call_run(c, false));

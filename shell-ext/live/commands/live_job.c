@@ -23,6 +23,30 @@ quiet_of(const char *word)
                                              : LIVE_BY_WORD;
 }
 
+/* The server's own databases cannot hold state: transactions cannot write to them, and `local` is not replicated. */
+static int
+database_misuse(const struct live_cli *cli)
+{
+    static const char *const own[] = {"admin", "config", "local"};
+    const struct {
+        const char *option, *name;
+    } given[] = {{"db", cli->db}, {"state-db", cli->state_db}};
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        const char *name = given[i].name;
+        if (name && (!*name || strlen(name) > MRS_DB_MAX || strpbrk(name, "/\\. \"$*<>:|?"))) {
+            return mrs_cli_misuse(&cli->line, "--%s must be the name of a database: 1 to %d bytes without / \\ . \" $ "
+                                              "* < > : | ? and blanks", given[i].option, MRS_DB_MAX);
+        }
+    }
+    for (size_t i = 0; cli->state_db && i < sizeof own / sizeof *own; i++) {
+        if (strcmp(cli->state_db, own[i]) == 0) {
+            return mrs_cli_misuse(&cli->line, "--state-db %s is a database of the server itself: choose another name",
+                                  own[i]);
+        }
+    }
+    return 0;
+}
+
 static int
 misuse(const struct live_cli *cli)
 {
@@ -48,6 +72,9 @@ misuse(const struct live_cli *cli)
     if (cli->quiet_by && cli->mode && strcmp(cli->mode, "expand") == 0) {
         return mrs_cli_misuse(line, "--mode expand is for live writers: with --quiet-by the whole change is made");
     }
+    if (cli->keep_before && !cli->quiet_by) {
+        return mrs_cli_misuse(line, "--keep-before saves what a quiet run changes: it needs --quiet-by");
+    }
     if (cli->engine && strcmp(cli->engine, "pipeline") == 0 &&
         (cli->quiet_by || (cli->mode && strcmp(cli->mode, "direct") == 0))) {
         return mrs_cli_misuse(line, "--engine pipeline adds the new schema next to the old (--mode expand): it "
@@ -66,7 +93,8 @@ misuse(const struct live_cli *cli)
     if (cli->metrics && live_metrics_wrong(cli->metrics)) {
         return mrs_cli_misuse(line, "--metrics must be %s", live_metrics_wrong(cli->metrics));
     }
-    return live_call_knobs_misuse(cli);
+    int status = database_misuse(cli);
+    return status ? status : live_call_knobs_misuse(cli);
 }
 
 static void
@@ -117,11 +145,7 @@ take_uri(struct live_call *c)
         s = live_uri_database(c->uri, c->db, &c->err);
     }
     if (s == MRS_OK && cli->db) {
-        size_t n = strlen(cli->db);
-        if (n >= sizeof c->db) {
-            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "--db is longer than 63 characters");
-        }
-        memcpy(c->db, cli->db, n + 1);
+        memcpy(c->db, cli->db, strlen(cli->db) + 1); /* database_misuse() knows its length */
     }
     return s;
 }
@@ -208,7 +232,7 @@ report_plan(const struct live_call *c)
     if (p->n_errors && c->starred) {
         mrs_say(stderr, "%s: names with stars match the collections that exist now; for a run that has changed some "
                         "give --run ID\n", c->cli->line.tool->name);
-    } else if (p->n_errors && !*p->database) {
+    } else if (p->n_errors && !*p->database && !*c->db) {
         mrs_say(stderr, "%s: neither --db nor the URI names a database\n", c->cli->line.tool->name);
     }
 }
@@ -430,8 +454,10 @@ resume(struct live_call *c)
     int64_t now = 0;
     if (strcmp(c->cli->line.command->name, "apply") == 0) {
         if ((c->cli->mode && o->mode != c->mode) || (c->cli->quiet_by && o->quiet != c->quiet)) {
-            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE, "run %.12s of this plan was begun as %s and goes on so",
-                               c->run, live_report_mode(c));
+            return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
+                               "run %.12s of this plan was begun with another mode (%s) and keeps it: repeat the "
+                               "command without --mode and --quiet-by, or end the run first (`rollback`, then "
+                               "`abort --clean`)", c->run, live_report_mode(c));
         }
         o->quiet = c->quiet;
     }
@@ -562,6 +588,18 @@ live_call_run(struct live_call *c, bool create)
 }
 
 enum mrs_status
+live_call_would_open(struct live_call *c)
+{
+    MRS_ASSERT(c->job.plan && c->job.server && !c->job.run);
+    enum mrs_status s = live_run_would_open(&c->job, &c->err);
+    if (s == MRS_FAIL && c->err.code == MRS_E_SERVER && !c->known && read_denied(c)) {
+        mrs_err_clear(&c->err); /* the missing privilege is among the findings */
+        s = MRS_OK;
+    }
+    return s;
+}
+
+enum mrs_status
 live_call_admit(struct live_call *c)
 {
     MRS_ASSERT(c->job.plan);
@@ -572,9 +610,9 @@ live_call_admit(struct live_call *c)
     }
     const char *why = direct ? c->live.direct_why : c->live.expand_why;
     return mrs_err_set(&c->err, MRS_FAIL, MRS_E_USAGE,
-                       "this plan cannot run while writers run%s%s%s; or stop them with --quiet-by validator, block or "
-                       "word",
-                       direct ? " in place" : "", why ? ": " : "", why ? why : "");
+                       "this plan cannot be applied %swhile writers run%s%s; or stop the writers with --quiet-by "
+                       "validator, block or word",
+                       direct ? "in place (--mode direct) " : "", why ? ": " : "", why ? why : "");
 }
 
 enum mrs_status
@@ -593,7 +631,7 @@ live_call_preflight(struct live_call *c, const char *command)
         live_report_findings(c);
     }
     if (s == MRS_OK && c->preflight.n_refuse) {
-        s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_SERVER, "%u thing%s must be put right first; nothing was written",
+        s = mrs_err_set(&c->err, MRS_FAIL, MRS_E_SERVER, "%u problem%s must be corrected first; nothing was written",
                         c->preflight.n_refuse, c->preflight.n_refuse == 1 ? "" : "s");
     }
     return s;
@@ -635,11 +673,29 @@ close_metrics(struct live_call *c, int status)
     c->job.metrics = NULL;
 }
 
+/* A command that ended early may leave writers blocked. */
+static void
+say_who_waits(struct live_call *c)
+{
+    char by[16];
+    struct mrs_val v = live_at(live_run_doc(c->job.run), "blocked.by");
+    live_text_at(live_run_doc(c->job.run), "blocked.by", by, sizeof by);
+    if (v.type == MRS_STRING && strcmp(by, "word") != 0) {
+        char line[128];
+        snprintf(line, sizeof line,
+                 "note: writers are still kept out (--quiet-by %s) until this run is resumed and ends", by);
+        say(c, line);
+    }
+}
+
 int
 live_call_end(struct live_call *c, enum mrs_status s, int status)
 {
     MRS_ASSERT(status >= 0);
     mrs_cli_progress_end(&c->progress);
+    if (c->job.run && s != MRS_OK) {
+        say_who_waits(c);
+    }
     if (c->job.run) {
         memcpy(c->run, c->job.run->id, sizeof c->run);
         memcpy(c->phase, c->job.run->phase, sizeof c->phase);

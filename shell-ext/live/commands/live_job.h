@@ -65,6 +65,8 @@ enum mrs_status live_call_open(struct live_call *c);
 enum mrs_status live_call_run(struct live_call *c, bool create);
 /* Can the plan run in the requested mode? FAIL MRS_E_USAGE with the reason. */
 enum mrs_status live_call_admit(struct live_call *c);
+/* FAIL: `apply --execute` would be refused because of the run, or of another run on the same collections. */
+enum mrs_status live_call_would_open(struct live_call *c);
 /* Is the server fit? FAIL MRS_E_SERVER if not: the findings are in c->preflight. */
 enum mrs_status live_call_preflight(struct live_call *c, const char *command);
 /* ---- live_knobs.c ---- */

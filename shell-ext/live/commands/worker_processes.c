@@ -286,8 +286,8 @@ live_call_worker_misuse(const struct live_cli *cli)
     }
     for (size_t i = 0; i < sizeof run / sizeof *run; i++) {
         if (mrs_cli_given(&cli->line, run[i])) {
-            return "--worker takes mode and knobs of the run: give only what names the run and the server, --batch, "
-                   "--memory and --allow-scan; `throttle` turns the knobs";
+            return "--worker uses the mode and the limits of the run: give only the plan or --run, the server, "
+                   "--state-db, --batch, --memory and --allow-scan; `throttle` changes the limits";
         }
     }
     return NULL;

@@ -155,8 +155,8 @@ live_metrics_wrong(const char *where)
 {
     return *where && (!live_port_named(where) || live_port_loopback(where))
                ? NULL
-               : "a file, or a port of this machine alone, as 127.0.0.1:9216 or [::1]:9216; others are to ask through "
-                 "a proxy that knows them";
+               : "a file, or a port on a loopback address, as 127.0.0.1:9216 or [::1]:9216; for other machines use a "
+                 "reverse proxy with authentication";
 }
 
 /* Metrics of an earlier run are overwritten; no other file is. */

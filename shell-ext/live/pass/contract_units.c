@@ -62,7 +62,7 @@ want_contracted(struct live_batch *b, const struct live_unit *u, const struct li
         struct contracting *k = b->arg;
         if (b->job->opts.dry_run && !live_claimed_any(live_claims_of(b->job, b->group, b->side), u->doc)) {
             live_preview_count(b->r, &b->r->written, b->coll->ns, mrs_doc_get(u->doc, "_id"),
-                               "would get the new shape, and lose its old one");
+                               "would get the new schema and lose the old one");
             return MRS_OK;
         }
         k->late = k->late || u->late; /* an application's replacement may have removed some claims */
@@ -105,7 +105,7 @@ preview_batch(void *arg, const struct mrs_view *docs, uint32_t n, struct live_ch
         for (uint32_t i = 0; i < b->burst.n && !st; i++) {
             const struct live_change *ch = &b->burst.change[i];
             live_preview_count(b->r, &b->r->written, ch->coll.ns, mrs_doc_get(ch->before, "_id"),
-                               "would lose its old shape");
+                               "would lose the old schema");
         }
     }
     c->differs += b->r->differs - before;
@@ -157,8 +157,8 @@ contract_group(struct live_job *job, uint32_t g, struct live_pass_report *r, str
         changed = changed || (late && ++late_rounds < LATE_MAX);
     }
     return st || !changed ? st : mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                                             "documents in the old shape are written as fast as they are contracted: "
-                                             "switch these writers to the new shape, then call contract again");
+                                             "writers add documents in the old schema as fast as they are contracted: "
+                                             "switch them to the new schema, then call contract again");
 }
 
 /* Serializes the names of the old fields to remove. */
@@ -170,7 +170,7 @@ say_gone(struct live_job *job, uint32_t g)
     const struct mrs_step *s = &job->plan->steps[lg->first];
     for (uint32_t i = 0; i < lg->n_gone; i++) {
         char what[300];
-        snprintf(what, sizeof what, "take field %.255s out of", lg->gone[i]);
+        snprintf(what, sizeof what, "remove field %.255s from", lg->gone[i]);
         live_preview_line(job, what, s->desc.sides[lg->claims_side < 0 ? 0 : lg->claims_side].coll.ns, mrs_empty_doc());
     }
 }
@@ -211,7 +211,8 @@ may_contract(const struct live_job *job, struct mrs_err *e)
                            "contracted", job->run->phase);
     }
     if (mrs_doc_get(doc, "verified").type == MRS_MISSING) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "this run is not verified: call verify first");
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
+                           "this run is not verified: give `verify --repair --execute` first");
     }
     return MRS_OK;
 }

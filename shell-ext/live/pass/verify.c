@@ -378,8 +378,8 @@ live_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
     bool over = live_run_in(job, "expanded") || (live_run_in(job, "done") && direct_run(job));
     if (!over && !live_run_in(job, "expand") && !live_run_in(job, "direct")) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                           "this run is in phase \"%s\": there is nothing to compare the old shape with",
-                           job->run->phase);
+                           "run %s is in phase \"%s\": only one of the two schemas is left, nothing can be compared",
+                           job->run->short_id, job->run->phase);
     }
     bool right;
     enum mrs_status st = live_block_leave(job, e); /* of a contract that was killed before it removed anything */

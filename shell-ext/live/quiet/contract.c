@@ -127,7 +127,8 @@ live_quiet_contract(struct live_job *job, struct live_pass_report *r, struct mrs
         return MRS_OK;
     }
     if (strncmp(job->run->phase, "roll", 4) == 0) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "the run is being rolled back: there is nothing to contract");
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s is in phase \"%s\": the old schema stays, there is "
+                           "nothing to contract", job->run->short_id, job->run->phase);
     }
     if (!live_run_in(job, "contract") && !live_run_in(job, "contract finishing")) {
         struct live_quiet_run q = {.job = job, .contract = true};

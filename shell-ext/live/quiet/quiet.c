@@ -580,6 +580,13 @@ live_quiet_apply(struct live_job *job, struct live_pass_report *r, struct mrs_er
 enum mrs_status
 live_quiet_verify(struct live_job *job, struct live_pass_report *r, struct mrs_err *e)
 {
+    if (!live_run_in(job, "done")) { /* documents in their old form would count as no difference */
+        bool back = strncmp(job->run->phase, "roll", 4) == 0;
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "run %s is in phase \"%s\": %s", job->run->short_id,
+                           job->run->phase,
+                           back ? "its changes are undone, so there is nothing to verify"
+                                : "its changes are not complete; `apply --execute` resumes it, then verify");
+    }
     return live_list_verify(job, "", r, e);
 }
 

@@ -110,12 +110,12 @@ static const char *
 impossible(const struct live_coll_info *info)
 {
     return info->view         ? "is a view: name the collection below it"
-           : info->timeseries ? "is a time series, which is not reshaped on a server: in a dump steps can read and "
-                                "move its measurements"
-           : info->capped     ? "is capped: a document in it cannot be removed or grow; copy it into a plain "
+           : info->timeseries ? "is a time series collection, which is not migrated on a server; in a dump, steps can "
+                                "read and move its measurements"
+           : info->capped     ? "is capped: its documents cannot be removed or grow; copy it into a plain "
                                 "collection first"
-           : info->encrypted  ? "has encrypted fields: what cannot be read cannot be moved"
-           : info->collated   ? "has a collation of its own, by which other texts count as equal than here; copy it "
+           : info->encrypted  ? "has encrypted fields, which this tool cannot read"
+           : info->collated   ? "has a default collation, by which other strings are equal than in this tool; copy it "
                                 "into a collection without one first"
                               : NULL;
 }
@@ -145,8 +145,8 @@ check_ttl(struct live_check *c, const struct live_place *p, struct mrs_err *e)
     }
     const char *index = index_name(p->info, "expireAfterSeconds", name);
     return live_check_note(c, true, e,
-                           "documents of %s expire by themselves (%s%s): some would be gone half-way, and copies of "
-                           "them stay for ever; take the expiry off for the time (collMod), or --allow-ttl",
+                           "documents of %s expire by TTL (%s%s): some could expire during the run, and their copies "
+                           "would stay; remove the expiry for the time of the run (collMod), or use --allow-ttl",
                            p->coll.ns, index ? "index " : "a clustered collection", index ? index : "");
 }
 
@@ -155,15 +155,20 @@ check_validator(struct live_check *c, const struct live_place *p, struct mrs_err
 {
     MRS_ASSERT(p->info);
     char level[16], action[16];
+    struct mrs_view nothing = {NULL, 0}, now = live_doc_of(live_at(p->info->options, "validator"));
+    enum mrs_status s = live_doc_in(&c->tmp, &nothing, e, "{$nor: [{}]}");
     live_text_at(p->info->options, "validationLevel", level, sizeof level);
     live_text_at(p->info->options, "validationAction", action, sizeof action);
+    if (s != MRS_OK || (now.n == nothing.n && memcmp(now.p, nothing.p, now.n) == 0)) {
+        return s; /* --quiet-by validator of a run that was interrupted: ours, until it is resumed */
+    }
     if (!p->info->validated || strcmp(level, "off") == 0 || strcmp(action, "warn") == 0 ||
         !(p->roles & (MRS_ROLE_CHANGE | MRS_ROLE_ADD))) {
         return MRS_OK;
     }
     return live_check_note(c, false, e,
-                           "%s has a validator: documents that do not pass it in their new shape are refused, one by "
-                           "one; change it first (step options) where the new shape is not in it",
+                           "%s has a validator: documents that violate it in the new schema are refused one by one; "
+                           "extend it first (collMod, or a step `options`) if it does not allow the new schema",
                            p->coll.ns);
 }
 
@@ -191,7 +196,7 @@ check_place(struct live_check *c, const struct live_place *p, struct mrs_err *e)
 {
     MRS_ASSERT(p->coll.ns && c->job->opts.state_db);
     if (strcmp(p->coll.db, c->job->opts.state_db) == 0) {
-        return live_check_note(c, true, e, "%s is in the database with the state of runs: choose another one with "
+        return live_check_note(c, true, e, "%s is in the state database: choose another state database with "
                                            "--state-db", p->coll.ns);
     }
     if (strncmp(p->coll.coll, "system.", 7) == 0 || strcmp(p->coll.db, "admin") == 0 ||
@@ -281,14 +286,14 @@ check_join(struct live_check *c, const struct mrs_step *step, struct mrs_err *e)
     }
     if (!path) {
         return live_check_note(c, true, e,
-                               "step %u (%s) finds documents of %s by an expression, which no index serves: run it "
-                               "with --quiet-by, or --allow-scan (the collection is then read whole for every batch)",
+                               "step %u (%s) finds documents of %s by an expression, which cannot use an index: use "
+                               "--quiet-by, or --allow-scan (each batch then scans the whole collection)",
                                step->no, step->type->name, from->coll.ns);
     }
     return live_check_note(c, true, e,
-                           "step %u (%s) finds documents of %s by %s, and no index of it begins with that field: make "
-                           "one, db.getCollection(\"%s\").createIndex({\"%s\": 1}), or --allow-scan, by which the "
-                           "collection is read whole for every batch",
+                           "step %u (%s) finds documents of %s by %s, and no index begins with that field: create one, "
+                           "db.getCollection(\"%s\").createIndex({\"%s\": 1}), or use --allow-scan (each batch then "
+                           "scans the whole collection)",
                            step->no, step->type->name, from->coll.ns, path, from->coll.coll, path);
 }
 
@@ -330,7 +335,7 @@ check_claim(struct live_check *c, const struct live_coll_info *info, const char 
             live_at(d, "patternProperties").type == MRS_MISSING) {
             s = live_check_note(c, true, e,
                                 "the validator of %s allows no field that it does not name (additionalProperties: "
-                                "false) and does not name %s, which the plan adds: put it in first (collMod)",
+                                "false) and does not name %s, which the plan adds: add it there first (collMod)",
                                 info->coll.ns, field);
         }
     }
@@ -408,8 +413,8 @@ check_mode(struct live_check *c, struct mrs_err *e)
                                             "writers that delete");
     }
     return s->standalone && !c->quiet
-               ? live_check_note(c, false, e, "the server is standalone: without transactions, a reader may see a "
-                                 "document's new shape a moment before what belongs to it")
+               ? live_check_note(c, false, e, "the server is standalone, without transactions: readers may see a "
+                                 "document in the new schema a moment before its related documents")
                : MRS_OK;
 }
 

@@ -75,7 +75,7 @@ check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e
     if (s == MRS_OK && seen.twice && written) {
         s = live_check_note(c, true, e,
                             "%u of a sample of %s hold a field name twice: a server that changes such a document keeps "
-                            "one of the two only; put them right first",
+                            "only one of the two; correct them first",
                             seen.twice, p->coll.ns);
     }
     if (s == MRS_OK && seen.odd && written) {
@@ -90,8 +90,8 @@ check_sample(struct live_check *c, const struct live_place *p, struct mrs_err *e
                             "alongside writers; use --quiet-by, or a replica set",
                             p->coll.ns);
     } else if (s == MRS_OK && written && seen.guardless) {
-        s = live_check_note(c, false, e, "%s holds documents near the limit of 16 MiB: such that would grow past it "
-                            "are refused", p->coll.ns);
+        s = live_check_note(c, false, e, "%s holds documents close to 16 MiB: one that would grow beyond it is "
+                            "refused", p->coll.ns);
     }
     return s;
 }

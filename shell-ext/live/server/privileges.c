@@ -259,10 +259,10 @@ report_missing(struct live_check *c, const char *where, const char *db, unsigned
     }
     if (s == MRS_OK && missing & WANTED_ONLY) {
         list(missing & WANTED_ONLY, text, sizeof text);
-        s = live_check_note(c, false, e, "the user lacks privileges on %s: %s (it goes without: %s)", where, text,
-                            !(missing & MAY_CHANGE_STREAM) ? "no estimates"
-                            : c->quiet ? "writes of others are noticed later"
-                                       : "another walk looks for writes of others");
+        s = live_check_note(c, false, e, "the user lacks privileges on %s: %s (optional; without them %s)", where, text,
+                            !(missing & MAY_CHANGE_STREAM) ? "there are no estimates"
+                            : c->quiet ? "writes by others are detected later"
+                                       : "another walk over the collection finds writes by others");
     }
     return s;
 }
@@ -275,7 +275,7 @@ check_state(struct live_check *c, struct mrs_err *e)
     char where[120];
     unsigned missing;
     enum mrs_status s = lacking(c, &runs, false, MAY_KEEP_STATE, &missing, e);
-    snprintf(where, sizeof where, "%.63s (the state of runs)", runs.db);
+    snprintf(where, sizeof where, "%.63s (the state database)", runs.db);
     return s == MRS_OK ? report_missing(c, where, runs.db, missing, true, e) : s;
 }
 

@@ -34,7 +34,7 @@ live_topology_name(const struct live_job *job)
 
 /* Refuses collections that another plan uses: our run could break its claims and checkpoints. */
 static enum mrs_status
-not_in_other_hands(struct live_job *job, struct mrs_view namespaces, struct mrs_err *e)
+alone(struct live_job *job, struct mrs_view namespaces, struct mrs_err *e)
 {
     MRS_ASSERT(mrs_view_is_framed(namespaces));
     struct mrs_arena a;
@@ -55,8 +55,9 @@ not_in_other_hands(struct live_job *job, struct mrs_view namespaces, struct mrs_
         live_text_at(d, "phase", phase, sizeof phase);
         live_text_at(d, "name", name, sizeof name);
         s = mrs_err_set(e, MRS_FAIL, MRS_E_EXISTS,
-                        "another run works on some of these collections: %.12s (%s%s%sphase \"%s\"); finish it, roll "
-                        "it back or `abort --clean` it first: `--run %.12s` names it",
+                        "run %.12s of another plan uses some of these collections (%s%s%sphase \"%s\"); an edited plan "
+                        "is another plan. Finish that run, or roll it back and remove it with `abort --clean`: `--run "
+                        "%.12s` selects it",
                         id, *name ? "plan \"" : "", name, *name ? "\", " : "", phase, id);
     } else if (s == MRS_END) {
         s = MRS_OK;
@@ -182,6 +183,19 @@ insert_run(struct live_job *job, struct mrs_view colls, struct mrs_view namespac
 }
 
 enum mrs_status
+live_run_alone(struct live_job *job, const struct live_touched *t, struct mrs_err *e)
+{
+    MRS_ASSERT(job->run && t->coll);
+    struct mrs_buf buf;
+    struct mrs_view colls, namespaces;
+    mrs_buf_init(&buf, job->mem, MRS_DOC_READ_MAX);
+    enum mrs_status s = note_colls(job, t, &buf, &colls, &namespaces, e);
+    MRS_THEN(s, alone(job, namespaces, e));
+    mrs_buf_clear(&buf);
+    return s;
+}
+
+enum mrs_status
 live_run_create(struct live_job *job, const struct live_touched *t, const char *text, size_t n, struct mrs_err *e)
 {
     MRS_ASSERT(job->run && !job->run->worker && job->server);
@@ -193,9 +207,7 @@ live_run_create(struct live_job *job, const struct live_touched *t, const char *
     }
     mrs_buf_init(&buf, job->mem, MRS_DOC_READ_MAX);
     enum mrs_status s = note_colls(job, t, &buf, &colls, &namespaces, e);
-    if (s == MRS_OK) {
-        s = not_in_other_hands(job, namespaces, e);
-    }
+    MRS_THEN(s, alone(job, namespaces, e));
     if (s == MRS_OK) {
         s = insert_run(job, colls, namespaces, plan, e);
     }

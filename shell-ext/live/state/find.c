@@ -62,7 +62,7 @@ choose(struct live_job *job, const struct mrs_buf *docs, bool named, char id[33]
                            named ? "such run" : "run", live_state_db(job));
     }
     if (n > 1 && (named || going != 1)) {
-        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "several runs could be meant, name one by its id: %s", names);
+        return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE, "there are several runs, select one with --run ID: %s", names);
     }
     memcpy(id, n == 1 ? first : open, 33);
     return MRS_OK;
@@ -131,13 +131,13 @@ may_go(struct live_job *job, bool blocked, struct mrs_err *e)
     struct mrs_view d = live_run_doc(r);
     char mode[16];
     uint64_t refused = 0;
-    bool over = live_phase_over(r->phase);
+    bool over = live_phase_over(r->phase), told = r->elsewhere;
     live_text_at(d, "mode", mode, sizeof mode);
     if (begins(r->phase, "applying") || begins(r->phase, "finishing") || begins(r->phase, "contract") ||
         begins(r->phase, "rolling") || begins(r->phase, "rollback")) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                           "run %s is in phase \"%s\": its changes are half made and only its state knows which; "
-                           "finish it with `%s`, then clean",
+                           "run %s is in phase \"%s\": it has made only a part of its changes, and only its state can "
+                           "complete them; finish it with `%s`, then repeat this command",
                            r->short_id, r->phase,
                            r->phase[0] == 'c' ? "contract" : r->phase[0] == 'r' ? "rollback" : "apply --execute");
     }
@@ -147,17 +147,29 @@ may_go(struct live_job *job, bool blocked, struct mrs_err *e)
                            "lets them in first",
                            r->short_id);
     }
-    bool expanded = strcmp(mode, "expand") == 0 && !over && strcmp(r->phase, "claimed") != 0;
+    bool expanded = strcmp(mode, "expand") == 0 && !over && strcmp(r->phase, "claimed") != 0, here = false;
+    enum mrs_status s = MRS_OK;
     if (expanded || (!over && holds_something(live_at(d, "claims")))) {
+        s = live_run_here(job, &here, e);
+    }
+    if (s != MRS_OK) {
+        return s;
+    }
+    if (here) {
         return mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                           "run %s has added the new schema next to the old, and only its state knows its additions: "
-                           "`rollback` (or `contract`) first, then clean",
+                           "run %s has added the new schema next to the old, and only its state can tell the two "
+                           "apart: `rollback` or `contract` first, then repeat this command",
                            r->short_id);
     }
-    enum mrs_status s = live_refused_count(job, &refused, e);
+    if (r->elsewhere && !told && job->say) {
+        job->say(job->arg, "note: the server or a collection is not the one that the run began with, so it cannot be "
+                           "rolled back: fields and collections that it added stay");
+    }
+    s = live_refused_count(job, &refused, e);
     if (s == MRS_OK && refused > 0 && !job->opts.discard_refused) {
         s = mrs_err_set(e, MRS_FAIL, MRS_E_USAGE,
-                        "%llu refused documents of run %s lie in %s: export them, then clean with --discard-refused",
+                        "%llu refused documents of run %s are in %s: export them, then remove them with "
+                        "--discard-refused",
                         (unsigned long long)refused, r->short_id, r->state_refused.ns);
     }
     return s;

@@ -158,9 +158,9 @@ held(struct live_job *job, const char *ns, const struct lease_holder *h, struct 
     live_date_text(h->since, since);
     live_date_text(h->until, until);
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                       "%s is in the hands of %s %.12s (%s, since %s; its lease runs to %s): wait until it has ended, "
-                       "or stop it there",
-                       ns, same ? "this same run" : "another run,", h->run, h->owner, since, until);
+                       "%s is leased to %s %.12s (process %s, since %s; lease until %s): wait until that process has "
+                       "ended, or stop it there",
+                       ns, same ? "another process of this run," : "another run,", h->run, h->owner, since, until);
 }
 
 /* Another process holds the lease for this run: it is alive if it renews the lease, else the lease expires soon. OK:
@@ -180,7 +180,8 @@ outlive(struct live_job *job, const char *ns, struct lease_holder *first, const 
     }
     if (!*reported && job->say) {
         char line[256];
-        snprintf(line, sizeof line, "waiting whether %s, which held %s, is still alive", now->owner, ns);
+        snprintf(line, sizeof line, "waiting to see whether %s, which holds the lease of %s, is still alive",
+                 now->owner, ns);
         job->say(job->arg, line);
         *reported = true;
     }

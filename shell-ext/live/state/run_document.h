@@ -40,6 +40,7 @@ struct live_run {
     char phase[32];
     uint32_t group;      /* current group */
     struct mrs_buf doc;  /* the run document as last read or written */
+    bool elsewhere;      /* the server or a collection is not the one that the run began with */
     bool keyed;          /* it has a secret; false: an older version began it */
     struct mrs_secret secret;
     struct live_control control;
@@ -74,6 +75,9 @@ struct live_run {
  * create refuses a run that is `done` or `rolled back`, unless it was cleaned (MRS_E_EXISTS). Then leases are taken.
  * plan_text: the plan as read. */
 enum mrs_status live_run_open(struct live_job *job, bool create, const char *plan_text, size_t n, struct mrs_err *e);
+/* Whether live_run_open with create would be refused by the run or by another run on the same collections. Takes no
+ * leases and writes nothing. */
+enum mrs_status live_run_would_open(struct live_job *job, struct mrs_err *e);
 /* Joins the run of job->plan as a worker: takes no leases and changes no phase. END: its phase is not shared. */
 enum mrs_status live_run_join(struct live_job *job, struct mrs_err *e);
 /* $$NOW of the run of job->plan; a plan that resumes must be loaded with it (mrs_plan_opts.now_ms) before
@@ -96,6 +100,7 @@ enum mrs_status live_run_phase(struct live_job *job, const char *phase, uint32_t
 /* Sets fields of the run document without changing its phase. */
 enum mrs_status live_run_set(struct live_job *job, struct mrs_view set, struct mrs_err *e);
 bool live_run_in(const struct live_job *job, const char *phase);
+bool live_phase_over(const char *phase); /* does this phase end a run? */
 /* The hash that identifies a document stored on the server: keyed with the secret of the run, or as the version that
  * began the run made it (XXH3, for which a writer can construct collisions); without a run, keyed with the process's
  * secret. */

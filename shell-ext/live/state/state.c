@@ -256,10 +256,10 @@ same_uuid(struct live_job *job, struct mrs_view entry, struct mrs_err *e)
     if (s < MRS_OK || strcmp(noted, now) == 0) {
         return s;
     }
+    job->run->elsewhere = true;
     return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                        "%s is not the collection that this run began with (it was %s, %s%s): it was dropped, renamed "
-                       "or restored; restore the old one, or end this run with `rollback` or `abort --clean` and start "
-                       "over",
+                       "or restored; rename the old one back, or remove this run with `abort --clean` and start over",
                        ns, noted, now[0] ? "now " : "now it is missing", now);
 }
 
@@ -304,9 +304,11 @@ same_server(struct live_job *job, struct mrs_err *e)
     const struct live_server *now = job->server;
     live_text_at(d, "topology", was, sizeof was);
     if (strcmp(was, live_topology_name(job)) != 0) {
+        job->run->elsewhere = true;
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
                            "this run began on a %s and the server is a %s now: checkpoints of the one are not safe on "
-                           "the other; start the server as it was, or `rollback` and start over",
+                           "the other; start the server as it was, or remove this run with `abort --clean` and start "
+                           "over",
                            was, live_topology_name(job));
     }
     if (!now) {
@@ -319,9 +321,10 @@ same_server(struct live_job *job, struct mrs_err *e)
     }
     live_text_at(d, "version", was, sizeof was);
     if (!same_version(was, now->version)) {
+        job->run->elsewhere = true;
         return mrs_err_set(e, MRS_FAIL, MRS_E_SERVER,
-                           "this run began on version %s and the server is %s now: finish it on the version it began "
-                           "with, or `rollback` and start over",
+                           "this run began on version %s and the server is %s now: finish it or roll it back on the "
+                           "version it began with, or remove it with `abort --clean` and start over",
                            was, now->version);
     }
     live_text_at(d, "fcv", was, sizeof was);
@@ -332,6 +335,21 @@ same_server(struct live_job *job, struct mrs_err *e)
                            was, now->fcv);
     }
     return MRS_OK;
+}
+
+enum mrs_status
+live_run_here(struct live_job *job, bool *here, struct mrs_err *e)
+{
+    MRS_ASSERT(job->run && here);
+    struct mrs_err why;
+    mrs_err_clear(&why);
+    enum mrs_status s = same_server(job, &why);
+    MRS_THEN(s, live_run_uuids(job, &why));
+    *here = !job->run->elsewhere;
+    if (s != MRS_OK && *here) {
+        *e = why;
+    }
+    return *here ? s : MRS_OK;
 }
 
 /* `apply` called again: only with the mode of the run, and only while it is an apply. */
@@ -507,6 +525,21 @@ open_under_leases(struct live_job *job, bool create, const char *text, size_t n,
     }
     MRS_THEN(s, live_run_fence(job, e));
     return s == MRS_OK ? live_refused_count(job, &job->run->n_refused, e) : s;
+}
+
+enum mrs_status
+live_run_would_open(struct live_job *job, struct mrs_err *e)
+{
+    MRS_ASSERT(!job->run && job->plan);
+    struct live_touched t;
+    char id[33];
+    mrs_plan_id_text(job->plan, id);
+    enum mrs_status s = live_run_new(job, id, e);
+    MRS_THEN(s, touched_of(job, &t, e));
+    MRS_THEN(s, read_existing(job, true, e));
+    s = s == MRS_END ? live_run_alone(job, &t, e) : s;
+    live_run_close(job);
+    return s;
 }
 
 enum mrs_status

@@ -80,14 +80,16 @@ enum mrs_status live_run_forget(struct live_job *job, struct mrs_err *e);
 /* Writes the run document, and reads it. FAIL MRS_E_EXISTS: another run uses a collection. */
 enum mrs_status live_run_create(struct live_job *job, const struct live_touched *t, const char *text, size_t n,
                                 struct mrs_err *e);
+/* FAIL MRS_E_EXISTS: an unfinished run of another plan uses a collection. */
+enum mrs_status live_run_alone(struct live_job *job, const struct live_touched *t, struct mrs_err *e);
 /* As in the run document. */
 const char *live_mode_name(enum live_mode m);
 const char *live_quiet_name(enum live_quiet q);
 const char *live_topology_name(const struct live_job *job);
-/* Does this phase end a run? */
-bool live_phase_over(const char *phase);
 /* Compares the recorded uuids with the current ones; FAIL: names the collection. */
 enum mrs_status live_run_uuids(struct live_job *job, struct mrs_err *e);
+/* here: server and collections are those that the run began with; else no command can resume it or roll it back. */
+enum mrs_status live_run_here(struct live_job *job, bool *here, struct mrs_err *e);
 /* Renews a lease after a sixth of it. */
 enum mrs_status live_lease_keep(struct live_job *job, struct mrs_err *e);
 /* Ends the server operations with the comment of an owner. */

@@ -409,7 +409,7 @@ put_mode(struct mrs_buf *out, struct mrs_view d)
     put_label(out, "mode");
     put_text(out, d, "mode");
     if (!quiet[0] || strcmp(quiet, "none") == 0) {
-        mrs_buf_printf(out, ", alongside writers\n");
+        mrs_buf_printf(out, ", while writers run\n");
     } else {
         mrs_buf_printf(out, ", quiet by %s%s\n", quiet,
                        live_bool_at(d, "writers_kept_out", false) ? "; writers are kept out now" : "");
@@ -449,7 +449,8 @@ put_run(struct mrs_buf *out, struct mrs_view d)
         put_label(out, "stale since");
         put_date(out, d, "stale_since");
         mrs_buf_printf(out,
-                       ": what writers changed later may be missing in the new design; verify --repair brings it\n");
+                       ": later changes by writers may be missing in the new schema; `verify --repair --execute` adds "
+                       "them\n");
     }
     put_label(out, "next");
     put_text(out, d, "next");

@@ -248,7 +248,8 @@ live_try_plan(struct live_job *job, struct live_preflight *out, uint64_t *refuse
     *refused = 0;
     enum mrs_status s = live_trial_read(job, &t, &why);
     s = s == MRS_OK && t.n ? try_on(&t, out, refused, &why) : s;
-    if (s == MRS_FAIL && why.code != MRS_E_CANCEL) {
+    bool folder = why.code == MRS_E_IO && job->opts.quiet != LIVE_NOT_QUIET; /* --execute needs it, too */
+    if (s == MRS_FAIL && why.code != MRS_E_CANCEL && !folder) {
         struct trial_report x = {.t = &t, .out = out};
         mrs_buf_init(&x.line, job->mem, LINE);
         mrs_buf_printf(&x.line, "the plan was not tried on documents: %s", why.msg);

@@ -11,7 +11,7 @@ const path = require('path');
 const program = (name) => (process.env.MONGORESHAPE_BIN ? path.join(process.env.MONGORESHAPE_BIN, name) : name);
 
 const notStarted = (name, error) => new Error(error.code === 'ENOENT'
-    ? `${name} is not there: install it, or let the variable MONGORESHAPE_BIN name the folder that holds it`
+    ? `${name} not found: install it, or set the variable MONGORESHAPE_BIN to its folder`
     : `${name} cannot be started: ${error.message}`);
 
 /* The connection: the shell's own server and database, unless the options say otherwise. */

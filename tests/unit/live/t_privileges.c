@@ -110,7 +110,7 @@ lacking(void **state)
                                                "createCollection, createIndex (readWrite on shop has them)");
     granted(ON("shop", "", WRITE));
     assert_int_equal(found.n_refuse, 1);
-    assert_non_null(strstr(found.finding[0].text, "state (the state of runs): find, insert"));
+    assert_non_null(strstr(found.finding[0].text, "state (the state database): find, insert"));
     granted(ON("state", "", WRITE) "," ON("shop", "posts", WRITE) "," ON("shop", "made", WRITE));
     assert_int_equal(found.n_refuse, 1);
     assert_string_equal(found.finding[0].text,

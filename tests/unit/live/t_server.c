@@ -338,7 +338,7 @@ expiry_and_validators(void **state)
     run("t_server", "{\"collMod\": \"posts\", \"validator\": {\"$jsonSchema\": {\"properties\": {\"_id\": {}, "
                     "\"title\": {}},\"additionalProperties\": false}}, \"validationAction\": \"error\"}");
     look_at(RENAME);
-    assert_int_equal(says("expire by themselves (index old)"), 'R');
+    assert_int_equal(says("expire by TTL (index old)"), 'R');
     assert_int_equal(says("does not name name, which the plan adds"), 'R');
     assert_int_equal(says("posts has a validator"), 'w');
     assert_int_equal(says("the unique index un of t_server.posts covers name"), 'w');

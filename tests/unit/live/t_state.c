@@ -450,7 +450,7 @@ clock_of_client(void **state)
     clock_off_s = 3600;
     enum mrs_status s = open_run(&b, true);
     clock_off_s = 0;
-    refused_with(&b, s, MRS_E_SERVER, "in the hands of");
+    refused_with(&b, s, MRS_E_SERVER, "is leased to");
     must(&a, live_lease_renew(&a.job, &a.e));
     b.job.opts.lease_ms = 500; /* for the wait after a takeover */
     setenv("MRS_MUTANT", "lease-by-client-clock", 1);

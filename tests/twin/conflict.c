@@ -7,7 +7,18 @@
 bool
 tw_bad_id(const struct val *id)
 {
-    return !id || id->type == T_ARRAY || id->type == T_REGEX || id->type == T_UNDEFINED;
+    static const char *const dbref[] = {"$ref", "$id", "$db"};
+    uint32_t n = 0;
+    if (!id || id->type == T_ARRAY || id->type == T_REGEX || id->type == T_UNDEFINED)
+        return true;
+    if (id->type != T_DOC)
+        return false;
+    while (n < id->n && n < 3 && strcmp(id->f[n].name, dbref[n]) == 0 && (n == 1 || id->f[n].v->type == T_STRING))
+        n++;
+    for (uint32_t i = n; i < id->n; i++)
+        if (*id->f[i].name == '$')
+            return true;
+    return n == 1;
 }
 
 static bool

@@ -240,7 +240,7 @@ put_id(struct fold *f)
         return st;
     }
     if (!mrsi_step_id_ok(id)) {
-        return mrsi_step_refuse(f->c, "id", "%s cannot be an _id", mrs_type_name(id.type));
+        return mrsi_step_refuse(f->c, "id", "%s cannot be an _id", mrsi_step_no_id(id));
     }
     if (id.n <= ID_ROOM && f->at > 0) {
         put_in_room(f, id);

@@ -366,7 +366,7 @@ choose_id(struct item *x, struct mrs_val *id, bool *own)
         mrs_buf_put(&x->w->kept, &at, sizeof at);
     }
     if (st == MRS_OK && !mrsi_step_id_ok(*id)) {
-        st = mrsi_step_refuse(x->c, "id", "%s cannot be an _id", mrs_type_name(id->type));
+        st = mrsi_step_refuse(x->c, "id", "%s cannot be an _id", mrsi_step_no_id(*id));
     }
     return st;
 }

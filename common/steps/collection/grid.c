@@ -181,7 +181,7 @@ find_id(const struct grid_of *s, struct mrs_ctx *c, struct mrsi_work *w, struct 
     }
     if (st == MRS_OK && !mrsi_step_id_ok(*id)) {
         st = mrsi_step_refuse(c, s->id ? "id" : "by", "the _id would be %s, which no server takes",
-                              mrs_type_name(id->type));
+                              mrsi_step_no_id(*id));
     }
     return st;
 }

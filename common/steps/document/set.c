@@ -566,7 +566,7 @@ check_id(const struct set_writing *x, const struct mrs_buf *out)
     if (x->s->id < 0 || x->skip[x->s->id] || mrsi_step_id_ok(id)) {
         return MRS_OK;
     }
-    return mrsi_step_refuse(x->c, "fields", "the new _id is %s, which no server takes", mrs_type_name(id.type));
+    return mrsi_step_refuse(x->c, "fields", "the new _id is %s, which no server takes", mrsi_step_no_id(id));
 }
 
 /* The paths without a star. */

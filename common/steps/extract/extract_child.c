@@ -255,7 +255,7 @@ choose_id(struct child *k, struct mrs_val kept)
         st = new_id(x, k->p, k->d, k->by_key, room);
     }
     if (st == MRS_OK && !mrsi_step_id_ok(k->id)) {
-        st = mrsi_step_refuse(x->c, "id", "%s cannot be an _id", mrs_type_name(k->id.type));
+        st = mrsi_step_refuse(x->c, "id", "%s cannot be an _id", mrsi_step_no_id(k->id));
     }
     return st;
 }

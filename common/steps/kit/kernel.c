@@ -161,6 +161,30 @@ mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, st
     return MRS_OK;
 }
 
+const char *
+mrsi_step_no_id(struct mrs_val v)
+{
+    static const char *const dbref[] = {"$ref", "$id", "$db"}; /* the only names with a $ that a server accepts there */
+    static const char *const dollar = "a document with a field that begins with $";
+    struct mrs_walk w;
+    struct mrs_elem e;
+    uint32_t n = 0;
+    if (v.type != MRS_DOCUMENT) {
+        bool none = v.type == MRS_MISSING || v.type == MRS_ARRAY || v.type == MRS_REGEX || v.type == MRS_UNDEFINED;
+        return none ? mrs_type_name(v.type) : NULL;
+    }
+    for (mrs_walk_init(&w, mrs_val_view(v)); mrs_walk_next(&w, &e) == 1;) {
+        if (n < 3 && strcmp(e.name, dbref[n]) == 0 && (n == 1 || e.v.type == MRS_STRING)) {
+            n++;
+        } else if (*e.name == '$') {
+            return dollar;
+        } else {
+            n = n == 1 ? 1 : 3;
+        }
+    }
+    return n == 1 ? dollar : NULL;
+}
+
 /* ---- work ---- */
 void
 mrsi_work_start(struct mrsi_work *w, struct mrs_ctx *c)

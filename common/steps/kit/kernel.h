@@ -75,11 +75,12 @@ enum mrs_status mrsi_step_end(enum mrs_status st, struct mrs_view doc, struct mr
 enum mrs_status mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out);
 /* Refuses one that is nested deeper than a server allows, unless it was before. */
 enum mrs_status mrsi_step_depth(struct mrs_ctx *c, const char *where, struct mrs_view before, struct mrs_view after);
-/* Can a value be the `_id` of a document? */
+/* What a value is that cannot be the `_id` of a document; NULL: it can. */
+const char *mrsi_step_no_id(struct mrs_val v);
 static inline bool
 mrsi_step_id_ok(struct mrs_val v)
 {
-    return v.type != MRS_MISSING && v.type != MRS_ARRAY && v.type != MRS_REGEX && v.type != MRS_UNDEFINED;
+    return !mrsi_step_no_id(v);
 }
 
 static inline struct mrs_eval

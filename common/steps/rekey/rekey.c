@@ -93,7 +93,7 @@ new_id(const struct mrsi_rekey *s, struct mrs_ctx *c, struct rekey_work *w, stru
     struct mrs_eval ev = mrsi_step_eval(c, doc);
     enum mrs_status st = mrs_expr_eval(s->id, &ev, to);
     if (st == MRS_OK && !mrsi_step_id_ok(*to)) {
-        return mrsi_step_refuse(c, "id", "the new _id is %s, which no server takes", mrs_type_name(to->type));
+        return mrsi_step_refuse(c, "id", "the new _id is %s, which no server takes", mrsi_step_no_id(*to));
     }
     return mrsi_step_skip(c, st, "id");
 }

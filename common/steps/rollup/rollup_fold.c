@@ -21,7 +21,7 @@ put_key(const struct mrsi_rollup *s, struct mrs_ctx *c, struct mrs_eval *ev, str
     enum mrs_status st = mrsi_by_put(&s->group, c, ev, shared);
     struct mrs_val key = st == MRS_OK && !s->group.n_parts ? key_of(mrsi_buf_view(shared, 0)) : mrs_null();
     if (!mrsi_step_id_ok(key)) {
-        return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id%s", mrs_type_name(key.type),
+        return mrsi_step_refuse(c, "by", "the key is %s, which no server takes as an _id%s", mrsi_step_no_id(key),
                                 key.type == MRS_ARRAY ? ": `extract` before it makes a document of each element" : "");
     }
     return st;

@@ -111,7 +111,7 @@ choose_id(struct tree_unfold *x, struct tree_unfold_node *n)
         return mrsi_step_refuse(x->c, "form", "a node has no _id by which another one could name it");
     }
     return mrsi_step_id_ok(n->id) ? MRS_OK
-                                  : mrsi_step_refuse(x->c, "form", "%s cannot be an _id", mrs_type_name(n->id.type));
+                                  : mrsi_step_refuse(x->c, "form", "%s cannot be an _id", mrsi_step_no_id(n->id));
 }
 
 static void

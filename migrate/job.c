@@ -162,7 +162,7 @@ check_plan(struct mrsi_job *job)
     if (!job->in) {
         return MRS_OK;
     }
-    enum mrs_status s = mrs_plan_fit_input(job->plan, job->in, &job->err);
+    enum mrs_status s = mrs_plan_fit_input(job->plan, job->in, mrs_signals_flag(), &job->err);
     s = s == MRS_FAIL && job->plan->n_errors ? MRS_OK : s; /* reported with the other errors */
     MRS_THEN(s, mrs_catalog_new(job->cli->line.mem, &cat, &job->err));
     MRS_THEN(s, mrs_input_catalog(job->in, cat, &job->err));

@@ -112,11 +112,10 @@ mrsi_views_note_gone(struct mrs_catalog *cat, const struct mrs_coll *coll, const
     for (uint32_t i = 0; s == MRS_OK && i < all.n; i++) {
         const struct views_reader *r = &all.at[i];
         if (r->on == coll) {
-            mrs_catalog_note(cat, "the view %s reads from %s, which is %s: define it again", r->view->coll.ns, coll->ns,
-                             what);
+            mrs_catalog_note(cat, "the view %s reads from %s, which is %s", r->view->coll.ns, coll->ns, what);
         } else {
-            mrs_catalog_note(cat, "the view %s reads from the view %s, which depends on %s, which is %s: define it "
-                                  "again", r->view->coll.ns, r->on->ns, coll->ns, what);
+            mrs_catalog_note(cat, "the view %s reads from the view %s, which depends on %s, which is %s",
+                             r->view->coll.ns, r->on->ns, coll->ns, what);
         }
     }
     return s;

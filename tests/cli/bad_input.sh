@@ -74,7 +74,9 @@ fresh
 doc 1 >in/d/c.bson
 doc 1 >in/d/x.BSON
 echo '{}' >in/d/c.metadata.JSON
+cp in/d/c.bson 'in/d/$admin.system.users.bson'
 expect 0 'note: d/x.BSON is copied as it is|note: d/c.metadata.JSON is copied as it is' set.yaml -i in -o out
+! grep -q 'users.bson is copied' err || fail "a note on the users of a database"
 
 # a metadata file of no bytes
 fresh

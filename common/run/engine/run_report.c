@@ -372,12 +372,15 @@ note_live_state(struct mrsi_engine *en)
     }
 }
 
-/* x.bson.xz, x.bson.bak, x.BSON, x.metadata.JSON: names that no tool takes for those of a collection. */
+/* x.bson.xz, x.bson.bak, x.BSON, x.metadata.JSON: names that no tool takes for those of a collection. Not oplog.bson,
+ * $admin.system.users.bson. */
 static bool
 resembles(const char *rel_path)
 {
     const char *slash = strrchr(rel_path, '/'), *name = slash ? slash + 1 : rel_path;
-    return strcasestr(name, ".bson") || strcasestr(name, ".metadata");
+    size_t n = strlen(name);
+    bool known = n > 5 && strcmp(name + n - 5, ".bson") == 0;
+    return !known && (strcasestr(name, ".bson") || strcasestr(name, ".metadata"));
 }
 
 /* A metadata file of no bytes, as a full disk leaves it, is none to mongorestore, which builds no index then. */

@@ -162,7 +162,6 @@ doubt_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_
            enum context where)
 {
     MRS_ASSERT(s.p || s.n == 0);
-    bool field = *at->key && *at->key != '$';
     if (strcmp(at->key, "$exists") == 0) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: $exists takes true or false, and any text counts as true",
                           l->step, l->key);

@@ -172,8 +172,8 @@ mrs_catalog_surplus(struct mrs_catalog *c, bool all, struct mrs_err *e)
             continue;
         }
         if (cc->n_index > SERVER_INDEXES_MAX) {
-            mrs_catalog_note(c, MRS_NOTE_RESTORE_FAILS "%s, which has %u indexes, and a server takes %d: drop some with "
-                                "the step `index`", cc->coll.ns, cc->n_index, (int)SERVER_INDEXES_MAX);
+            mrs_catalog_note(c, MRS_NOTE_RESTORE_FAILS "%s, which has %u indexes, and a server takes %d: drop some "
+                                "with the step `index`", cc->coll.ns, cc->n_index, (int)SERVER_INDEXES_MAX);
         }
         if (cc->touched) {
             mrsi_cat_note_replaced(c, cc);

@@ -90,10 +90,7 @@ print(const struct mrsi_cli *cli, struct printing *x, struct mrs_err *e)
     x->where = where;
     mrsi_pattern_opts(cli, &how);
     MRS_THEN(s, mrsi_job_read(cli, cli->line.operand, &how, &in, e));
-    if (s == MRS_OK && cli->ns && mrs_input_count(in) == 0) {
-        s = mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "%s: no collection is called like %s%s", cli->line.operand, cli->ns,
-                        strchr(cli->ns, '.') ? "" : ": names are written DB.COLLECTION, and `*` stands for any part");
-    }
+    MRS_THEN(s, mrsi_job_patterns(cli, cli->line.operand, &how, in, e));
     MRS_THEN(s, mrs_cat(cli->line.mem, in, &opts, e));
     mrs_input_close(in);
     mrs_query_free(where);

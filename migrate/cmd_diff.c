@@ -305,6 +305,16 @@ open_side(struct diffing *x, int side)
     return mrsi_job_read(x->cli, x->name[side], &how, &x->in[side], &x->err);
 }
 
+/* One of them may lack the collections of --ns; if both do, the name is wrong. */
+static enum mrs_status
+some(struct diffing *x)
+{
+    struct mrs_input_opts how;
+    mrsi_pattern_opts(x->cli, &how);
+    bool any = mrsi_job_takes_any(x->in[0]) || mrsi_job_takes_any(x->in[1]);
+    return any ? MRS_OK : mrsi_job_patterns(x->cli, x->name[0], &how, x->in[0], &x->err);
+}
+
 static enum mrs_status
 with_manifest(struct diffing *x, const struct mrs_diff_opts *opts)
 {
@@ -338,6 +348,7 @@ run(struct diffing *x)
     } else {
         s = open_side(x, 0);
         MRS_THEN(s, open_side(x, 1));
+        MRS_THEN(s, some(x));
         MRS_THEN(s, mrs_diff(cli->line.mem, x->in[0], x->in[1], &opts, &x->diff, &x->err));
     }
     mrs_cli_progress_end(&progress);

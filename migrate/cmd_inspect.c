@@ -150,6 +150,7 @@ run(struct inspecting *x, const struct mrs_cli_inspected *to, struct mrs_err *e)
     enum mrs_status s = read_file(x, cli->hints, &x->hints, e);
     MRS_THEN(s, read_file(x, cli->workload, &x->workload, e));
     MRS_THEN(s, mrsi_job_read(cli, cli->line.operand, &how, &x->in, e));
+    MRS_THEN(s, mrsi_job_patterns(cli, cli->line.operand, &how, x->in, e));
     MRS_THEN(s, list(x, e));
     MRS_THEN(s, inspect(x, e));
     MRS_THEN(s, mrs_cli_inspect_report(cli->line.mem, x->found, to, e));

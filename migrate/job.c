@@ -84,12 +84,79 @@ mrsi_job_read(const struct mrsi_cli *cli, const char *path, struct mrs_input_opt
     return s;
 }
 
+/* ---- patterns of names ---- */
+/* The i-th collection of the input, taken or left out; NULL after the last, "" for what is no collection. */
+static const char *
+name_at(const struct mrs_input *in, uint32_t i)
+{
+    uint32_t n = mrs_input_count(in);
+    if (i >= n) {
+        return i - n < mrs_input_excluded(in) ? mrs_input_excluded_at(in, i - n) : NULL;
+    }
+    return mrs_input_at(in, i)->kind == MRS_INPUT_DATA ? mrs_input_at(in, i)->ns : "";
+}
+
+/* What to do about a pattern that fits no collection; "": it fits one. */
+static const char *
+hint(const struct mrs_input *in, const char *pattern, char *text, size_t size)
+{
+    const char *name, *near = NULL;
+    for (uint32_t i = 0; (name = name_at(in, i)); i++) {
+        if (mrs_ns_like(pattern, name)) {
+            return "";
+        }
+        near = near ? near : mrs_nearest(pattern, &name, 1);
+    }
+    snprintf(text, size, "no collection is called like %.200s%s%.200s%s", pattern,
+             near                   ? "; is `"
+             : strchr(pattern, '.') ? ""
+                                    : ": names are written DB.COLLECTION, and `*` stands for any part",
+             near ? near : "", near ? "` meant?" : "");
+    return text;
+}
+
+bool
+mrsi_job_takes_any(const struct mrs_input *in)
+{
+    for (uint32_t i = 0; i < mrs_input_count(in); i++) {
+        if (mrs_input_at(in, i)->kind == MRS_INPUT_DATA) {
+            return true;
+        }
+    }
+    return !mrs_input_excluded(in); /* it is empty whatever the patterns are */
+}
+
+enum mrs_status
+mrsi_job_patterns(const struct mrsi_cli *cli, const char *path, const struct mrs_input_opts *opts,
+                  const struct mrs_input *in, struct mrs_err *e)
+{
+    bool none = !mrsi_job_takes_any(in);
+    char text[600];
+    for (uint32_t i = 0; i < opts->n_include + opts->n_exclude; i++) {
+        bool excluded = i >= opts->n_include;
+        const char *why = hint(in, excluded ? opts->exclude[i - opts->n_include] : opts->include[i], text, sizeof text);
+        if (*why && none) {
+            return mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "%s: %s", path, why);
+        } else if (*why && !cli->quiet && !cli->json) {
+            mrs_say(stderr, "warning: %s: %s\n", excluded ? "--nsExclude" : "--nsInclude", why);
+        }
+    }
+    return none && opts->n_include + opts->n_exclude
+               ? mrs_err_set(e, MRS_FAIL, MRS_E_MISSING, "%s: --nsInclude and --nsExclude leave no collection", path)
+               : MRS_OK;
+}
+
 static enum mrs_status
 open_input(struct mrsi_job *job)
 {
     struct mrsi_cli *cli = job->cli;
     struct mrs_input_opts opts = mrsi_job_input_opts(cli);
-    return cli->input ? mrsi_job_read(cli, cli->input, &opts, &job->in, &job->err) : MRS_OK;
+    if (!cli->input) {
+        return MRS_OK;
+    }
+    enum mrs_status s = mrsi_job_read(cli, cli->input, &opts, &job->in, &job->err);
+    MRS_THEN(s, mrsi_job_patterns(cli, cli->input, &opts, job->in, &job->err));
+    return s;
 }
 
 /* `$$NOW` of an inverse is that of the original run. */
@@ -162,7 +229,7 @@ check_plan(struct mrsi_job *job)
     if (!job->in) {
         return MRS_OK;
     }
-    enum mrs_status s = mrs_plan_fit_input(job->plan, job->in, &job->err);
+    enum mrs_status s = mrs_plan_fit_input(job->plan, job->in, mrs_signals_flag(), &job->err);
     s = s == MRS_FAIL && job->plan->n_errors ? MRS_OK : s; /* reported with the other errors */
     MRS_THEN(s, mrs_catalog_new(job->cli->line.mem, &cat, &job->err));
     MRS_THEN(s, mrs_input_catalog(job->in, cat, &job->err));

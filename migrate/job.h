@@ -37,6 +37,11 @@ enum mrs_status mrsi_job_read(const struct mrsi_cli *cli, const char *path, stru
                               struct mrs_input **in, struct mrs_err *e);
 /* For a command whose --ns is a pattern. */
 void mrsi_pattern_opts(const struct mrsi_cli *cli, struct mrs_input_opts *out);
+/* Do the patterns of names take a collection? If there are none at all: true. */
+bool mrsi_job_takes_any(const struct mrs_input *in);
+/* FAIL if the patterns leave no collection of the input; a warning for each that fits none. */
+enum mrs_status mrsi_job_patterns(const struct mrsi_cli *cli, const char *path, const struct mrs_input_opts *opts,
+                                  const struct mrs_input *in, struct mrs_err *e);
 void mrsi_job_close(struct mrsi_job *job);
 /* Prints job->err on standard error: the plan's errors one by one, or the one error. */
 void mrsi_job_report(const struct mrsi_job *job);

@@ -162,7 +162,6 @@ doubt_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_
            enum context where)
 {
     MRS_ASSERT(s.p || s.n == 0);
-    bool field = *at->key && *at->key != '$';
     if (strcmp(at->key, "$exists") == 0) {
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: $exists takes true or false, and any text counts as true",
                           l->step, l->key);
@@ -187,7 +186,7 @@ doubt_text(struct shell_check *l, const struct mrsi_yaml_entry *at, struct mrsi_
         mrsi_plan_warning(l->p, at->line, at->col, "%s: `%s`: %s is the field `%s`; the variable is `$%s`", l->step,
                           l->key, s.p, s.p + 1, s.p);
     } else if (where != PATTERN && plain &&
-               (MRS_IS_ONE_OF(s.p, words) || (field && where == VALUE && strcmp(s.p, "undefined") == 0))) {
+               (MRS_IS_ONE_OF(s.p, words) || (where == VALUE && strcmp(s.p, "undefined") == 0))) {
         mrsi_plan_warning(l->p, at->line, at->col,
                           "%s: `%s`: %s is a text here: write true, false or null, else put it in quotes", l->step,
                           l->key, s.p);

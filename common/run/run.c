@@ -8,6 +8,6 @@ mrs_run(struct mrs_mem *mem, struct mrs_plan *plan, struct mrs_input *in, const 
         struct mrs_report *report, struct mrs_err *e)
 {
     struct mrsi_run_of of = {mem, plan, in, mrsi_residue_write, mrsi_residue_is_ours};
-    enum mrs_status s = mrs_plan_fit_input(plan, in, e);
+    enum mrs_status s = mrs_plan_fit_input(plan, in, opts->cancel, e);
     return s == MRS_OK ? mrsi_run(&of, opts, report, e) : s;
 }

@@ -36,7 +36,7 @@ struct mrs_ctx { /* one per thread, made by the engine */
      * as well */
     uint64_t matched;
 };
-#define MRS_REMARKS 24
+#define MRS_REMARKS 48
 #define MRS_EASED 8
 #define MRS_PATTERNS 64 /* patterns of a step with a bit in `matched` */
 

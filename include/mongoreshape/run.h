@@ -13,8 +13,9 @@ extern "C" {
 /* Puts the collections of an input, and its excluded ones, into a new catalogue. */
 struct mrs_catalog;
 enum mrs_status mrs_input_catalog(struct mrs_input *in, struct mrs_catalog *cat, struct mrs_err *e);
-/* mrs_plan_fit with these collections; mrs_run calls it as well. */
-enum mrs_status mrs_plan_fit_input(struct mrs_plan *plan, struct mrs_input *in, struct mrs_err *e);
+/* mrs_plan_fit with these collections, of which it may read all documents; mrs_run calls it as well. cancel: read
+ * atomically; not 0: stop (MRS_E_CANCEL). NULL: never. */
+enum mrs_status mrs_plan_fit_input(struct mrs_plan *plan, struct mrs_input *in, const int *cancel, struct mrs_err *e);
 
 struct mrs_report;
 struct mrs_progress {

@@ -70,6 +70,19 @@ echo text >in/d/notes.txt
 expect 0 'note: d/x.bson.xz is copied as it is|mongorestore' set.yaml -i in -o out
 cmp -s in/d/x.bson.xz out/d/x.bson.xz || fail "x.bson.xz is not in the output"
 ! grep -q notes.txt err || fail "a note on notes.txt"
+fresh
+doc 1 >in/d/c.bson
+doc 1 >in/d/x.BSON
+echo '{}' >in/d/c.metadata.JSON
+cp in/d/c.bson 'in/d/$admin.system.users.bson'
+expect 0 'note: d/x.BSON is copied as it is|note: d/c.metadata.JSON is copied as it is' set.yaml -i in -o out
+! grep -q 'users.bson is copied' err || fail "a note on the users of a database"
+
+# a metadata file of no bytes
+fresh
+doc 1 >in/d/c.bson
+: >in/d/c.metadata.json
+expect 0 'note: the metadata file of d.c holds nothing' set.yaml -i in -o out
 printf 'steps:\n- embed: { from: c, into: p, match: { k: _id }, as: cs }\n' >embed.yaml
 
 # ---- what is no dump is named, in a folder and by itself, before the plan is looked at ----

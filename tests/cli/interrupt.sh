@@ -145,6 +145,24 @@ within '[[{ $trim: { input: { $concat: ["$s", "$s"] }, chars: ba } }]]'
 within '{ $setUnion: ["$l", { $reverseArray: "$l" }] }'
 within '[[{ $indexOfCP: ["$s", b] }]]'
 
+# ---- before the run, while values of documents are read for names of collections ----
+python3 - << 'P'
+import os, struct
+os.makedirs('values/d')
+d = b'\x10_id\0' + struct.pack('<i', 1) + b'\x02t\0' + struct.pack('<i', 2) + b'a\0'
+open('values/d/c.bson', 'wb').write((struct.pack('<i', len(d) + 5) + d + b'\0') * 6000000)
+P
+printf 'steps: [{ partition: { from: c, by: t, into: { "*": "c_*" } } }]\n' > values.yaml
+env --default-signal=INT "$tool" check values.yaml -i values -q > out.txt 2> err.txt < /dev/null &
+sleep 0.3
+before=$(now)
+kill -INT $!
+wait $!
+status=$?
+took=$((($(now) - before) / 1000000))
+[ $status = 130 ] && [ $took -lt 500 ] && passed=$((passed + 1)) || fail "names by values: status $status, $took ms after the signal"
+rm -rf values
+
 # What is packed at the end, or while it is written: each kind once, by the other signal too.
 packed() {
     made=$1

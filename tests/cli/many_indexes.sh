@@ -21,6 +21,15 @@ timeout -s KILL 60 "$tool" run plan.yaml -i in -o out -q --memory 64M -j 1 > log
 is "a collection that no step names" 0 $?
 cmp -s in/t/g.metadata.json out/t/g.metadata.json
 is "its metadata stays" 0 $?
+grep -q 'note: a restore fails at t\.g, which has 100001 indexes, and a server takes 64' <("$tool" check plan.yaml -i in 2>&1)
+is "its number is told" 0 $?
+"$tool" check plan.yaml -i in > log 2>&1
+is "a check ends as the restore fails" 1 $?
+indexes 40 | tee in/t/f.metadata.json | sed 's/"a/"b/g; s/"i/"j/g; s/"jndexes/"indexes/' > in/t/g.metadata.json
+printf 'database: t\nsteps: [{ move: { from: f, into: g, conflicts: first } }]\n' > move.yaml
+"$tool" check move.yaml -i in > log 2>&1
+is "a check of a move that carries too many" 1 $?
+is "too many are told" 1 "$(grep -c 'a restore fails at t\.g, which has 81 indexes' log)"
 indexes 1000 > in/t/f.metadata.json
 "$tool" run plan.yaml -i in -o named -q > log 2>&1
 is "a collection that a step names" 2 $?

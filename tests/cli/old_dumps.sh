@@ -34,6 +34,13 @@ is "of a folder that was renamed" "$c$other" "$(keys out2/live/c.metadata.json)$
 tar -cf in.tar in
 "$tool" run plan.yaml -i in.tar -o packed -q
 is "from a container" "$c" "$(keys packed/t/c.metadata.json)"
+for patterns in '--nsInclude t.c' '--nsExclude *.system.* --nsExclude t.other'; do
+    rm -rf narrow
+    # shellcheck disable=SC2086
+    (set -f; "$tool" run plan.yaml -i in -o narrow -q $patterns)
+    is "with $patterns" "$c" "$(keys narrow/t/c.metadata.json)"
+    is "the file itself, with $patterns" no "$([ -e narrow/t/system.indexes.bson ] && echo yes || echo no)"
+done
 head -c 300 in/t/system.indexes.bson > cut && cp cut in/t/system.indexes.bson
 "$tool" run plan.yaml -i in -o broken > log 2>&1
 is "damage" 3 $?

@@ -4,18 +4,20 @@
 
 #include <string.h>
 
-/* `$` begins a name, but for a DBRef: $ref first, then $id, then $db. */
+/* `$` begins a name, but for a DBRef: $ref, a text, first, then $id, then $db, a text, or nothing more. */
 static bool
 has_dollar(const struct val *v)
 {
     static const char *const parts[] = {"$ref", "$id", "$db"};
-    for (uint32_t i = 0, part = 0; i < v->n; i++) {
-        bool of_dbref = i == part && part < 3 && strcmp(v->f[i].name, parts[part]) == 0;
+    uint32_t part = 0;
+    for (uint32_t i = 0; i < v->n; i++) {
+        bool of_dbref = i == part && part < 3 && strcmp(v->f[i].name, parts[part]) == 0 &&
+                        (part == 1 || v->f[i].v->type == T_STRING);
         part += of_dbref;
         if ((v->f[i].name[0] == '$' && !of_dbref) || has_dollar(v->f[i].v))
             return true;
     }
-    return false;
+    return part == 1;
 }
 
 bool

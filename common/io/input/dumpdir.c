@@ -464,7 +464,8 @@ merge_group(struct dumpdir_scan *c, const struct rec *first, uint32_t n, struct 
         }
         of[rec->kind] = rec;
     }
-    if (!mrsi_input_takes(c->in, first->db, first->coll, first->key)) {
+    bool indexes = strcmp(first->coll, MRSI_OLD_INDEXES) == 0; /* decided when they have been read */
+    if (!indexes && !mrsi_input_takes(c->in, first->db, first->coll, first->key)) {
         return mrsi_input_exclude(c->in, first->key, e);
     }
     struct mrs_input_ns *ns = mrsi_input_add(c->in);

@@ -20,6 +20,7 @@ struct mrsi_watched {
 /* dumpdir.c: whether a folder is the root of a dump, or else that of one database. */
 enum mrs_status mrsi_dump_is_root(struct mrs_input *in, const struct mrsi_folder_lister *offsets,
                                   const struct mrsi_item *folder, bool *root, struct mrs_err *e);
+#define MRSI_OLD_INDEXES "system.indexes"
 /* old_indexes.c: adds the indexes in system.indexes.bson to the collections of old dumps. */
 enum mrs_status mrsi_old_indexes(struct mrs_input *in, struct mrs_err *e);
 /* Fills the input with the contents of top: the root of a dump, or with db the folder of that database. */

@@ -4,7 +4,8 @@
  *
  * mongorestore reads that file only if no collection of the database has a metadata file, which every output has. So
  * each collection without one gets its indexes as metadata: {options: {}, indexes: [...]}. As in mongorestore, the
- * database in a namespace is ignored: the folder may have been renamed. */
+ * database in a namespace is ignored: the folder may have been renamed. The file is read for the collections that are
+ * taken, also if the patterns of names do not take it; then it is not in the input. */
 #include "dumpdir.h"
 #include <stdlib.h>
 
@@ -81,6 +82,13 @@ give(struct mrs_input *in, struct mrs_input_ns *ns, const struct old_indexes_spe
     return s;
 }
 
+/* Is it a collection without a metadata file, of the same database? */
+static bool
+lacks_metadata(const struct mrs_input_ns *ns, const struct mrs_input_ns *file)
+{
+    return ns->kind == MRS_INPUT_DATA && !ns->meta_path && ns != file && strcmp(ns->db, file->db) == 0;
+}
+
 static enum mrs_status
 of_database(struct mrs_input *in, const struct mrs_input_ns *file, struct mrs_err *e)
 {
@@ -95,9 +103,8 @@ of_database(struct mrs_input *in, const struct mrs_input_ns *file, struct mrs_er
         qsort(x, n, sizeof *x, by_coll);
     }
     for (uint32_t i = 0; s == MRS_OK && i < in->n; i++) {
-        struct mrs_input_ns *ns = &in->list[i];
-        if (ns->kind == MRS_INPUT_DATA && !ns->meta_path && ns != file && strcmp(ns->db, file->db) == 0) {
-            s = give(in, ns, x, n, e);
+        if (lacks_metadata(&in->list[i], file)) {
+            s = give(in, &in->list[i], x, n, e);
         }
     }
     mrs_buf_clear(&list);
@@ -109,10 +116,20 @@ enum mrs_status
 mrsi_old_indexes(struct mrs_input *in, struct mrs_err *e)
 {
     enum mrs_status s = MRS_OK;
-    for (uint32_t i = 0; s == MRS_OK && i < in->n; i++) {
-        const struct mrs_input_ns *ns = &in->list[i];
-        if (ns->kind == MRS_INPUT_DATA && ns->data_path && strcmp(ns->coll, "system.indexes") == 0) {
-            s = of_database(in, ns, e);
+    for (uint32_t i = 0; s == MRS_OK && i < in->n;) {
+        struct mrs_input_ns *ns = &in->list[i];
+        bool file = ns->kind == MRS_INPUT_DATA && ns->data_path && strcmp(ns->coll, MRSI_OLD_INDEXES) == 0;
+        bool needed = false;
+        for (uint32_t k = 0; file && k < in->n && !needed; k++) {
+            needed = lacks_metadata(&in->list[k], ns);
+        }
+        s = needed ? of_database(in, ns, e) : MRS_OK;
+        if (s == MRS_OK && file && !mrsi_input_takes(in, ns->db, ns->coll, ns->ns)) {
+            s = mrsi_input_exclude(in, ns->ns, e);
+            memmove(ns, ns + 1, (in->n - i - 1) * sizeof *ns);
+            in->n--;
+        } else {
+            i++;
         }
     }
     return s;

@@ -8,6 +8,7 @@
 struct fit_documents {
     struct mrs_mem *mem;
     struct mrs_input *in;
+    const int *cancel;
 };
 
 struct fit_giving {
@@ -97,7 +98,8 @@ documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mr
     mrs_block_init(&b, x->mem);
     s = mrs_reader_open(x->in, i, MRSI_BLOCK, &reader, e);
     while (s == MRS_OK) {
-        s = mrs_reader_next(reader, &b, e);
+        bool cancelled = x->cancel && __atomic_load_n(x->cancel, __ATOMIC_RELAXED);
+        s = cancelled ? mrs_err_set(e, MRS_FAIL, MRS_E_CANCEL, "interrupted") : mrs_reader_next(reader, &b, e);
         for (size_t at = 0; s == MRS_OK && at < b.n;) {
             struct mrs_view doc = {b.p + at, mrs_le32(b.p + at)};
             s = give(&g, doc);
@@ -111,10 +113,10 @@ documents(void *arg, const char *ns, enum mrs_status (*take)(void *to, struct mr
 }
 
 enum mrs_status
-mrs_plan_fit_input(struct mrs_plan *plan, struct mrs_input *in, struct mrs_err *e)
+mrs_plan_fit_input(struct mrs_plan *plan, struct mrs_input *in, const int *cancel, struct mrs_err *e)
 {
     struct mrs_catalog *cat = NULL;
-    struct fit_documents from = {plan->mem, in};
+    struct fit_documents from = {plan->mem, in, cancel};
     const struct mrs_fit_documents docs = {documents, &from};
     if (!plan->stars || plan->fitted) {
         return MRS_OK;

@@ -372,7 +372,33 @@ note_live_state(struct mrsi_engine *en)
     }
 }
 
-/* Files that are not part of a dump, though some look similar: x.bson.xz, x.bson.bak. */
+/* x.bson.xz, x.bson.bak, x.BSON, x.metadata.JSON: names that no tool takes for those of a collection. Not oplog.bson,
+ * $admin.system.users.bson. */
+static bool
+resembles(const char *rel_path)
+{
+    const char *slash = strrchr(rel_path, '/'), *name = slash ? slash + 1 : rel_path;
+    size_t n = strlen(name);
+    bool known = n > 5 && strcmp(name + n - 5, ".bson") == 0;
+    return !known && (strcasestr(name, ".bson") || strcasestr(name, ".metadata"));
+}
+
+/* A metadata file of no bytes, as a full disk leaves it, is none to mongorestore, which builds no index then. */
+static void
+note_empty_metadata(struct mrsi_engine *en)
+{
+    for (uint32_t i = 0; i < mrs_input_count(en->in); i++) {
+        const struct mrs_input_ns *in = mrs_input_at(en->in, i);
+        char line[500];
+        if (in->kind == MRS_INPUT_DATA && in->meta_path && in->metadata.n <= 5) {
+            snprintf(line, sizeof line, "the metadata file of %.250s holds nothing: its indexes and options, if it had "
+                     "any, are lost", in->ns);
+            en->report->notes[en->report->n_notes++] = text(en->report, line);
+        }
+    }
+}
+
+/* Files that are not part of a dump, though some look similar. */
 static void
 note_extras(struct mrsi_engine *en)
 {
@@ -381,9 +407,9 @@ note_extras(struct mrsi_engine *en)
         const char *why = in->kind != MRS_INPUT_EXTRA ? NULL
                           : !mrs_format_holds(en->shape.format, in->rel_path)
                               ? "was left out: archives have no place for it"
-                          : strstr(in->rel_path, ".bson.")
+                          : resembles(in->rel_path)
                               ? "is copied as it is: by its name it is no collection, to mongorestore neither; if it "
-                                "holds documents, unpack or rename it first"
+                                "holds documents or indexes, unpack or rename it first"
                               : NULL;
         char line[500];
         if (why) {
@@ -401,7 +427,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
     uint32_t fit = mrsi_fit_most(en);
     uint32_t of_a_step = 4 + MRS_REMARKS + MRSI_PATH_NOTES + MRS_PATTERNS;
     uint32_t most = n + x + 4u + fit + MRS_EASED * en->n_rows +
-                    rep->n_account + of_a_step * en->plan->n_steps + 2 * mrs_input_count(en->in) +
+                    rep->n_account + of_a_step * en->plan->n_steps + 3 * mrs_input_count(en->in) +
                     en->n_coll + MRSI_CONDITION_LINES * en->plan->n_lists;
     rep->notes = take(rep, most, sizeof *rep->notes);
     if (!rep->notes) {
@@ -442,6 +468,7 @@ put_notes(struct mrsi_engine *en, struct mrs_err *e)
         note_why(en);
     }
     note_extras(en);
+    note_empty_metadata(en);
     if (en->drop_oplog) {
         rep->notes[rep->n_notes++] = text(rep, "oplog.bson was left out (--oplog drop)");
     }

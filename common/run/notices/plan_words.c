@@ -117,12 +117,13 @@ field_of(const struct wording *x, struct mrs_val input, const char *name)
 }
 
 /* ---- types ---- */
+static const uint32_t numbers = 1u << MRS_DOUBLE | 1u << MRS_INT32 | 1u << MRS_INT64 | 1u << MRS_DECIMAL128;
+static const uint32_t texts = 1u << MRS_STRING | 1u << MRS_SYMBOL;
+
 /* The types of values that can equal v; 0: any. */
 static uint32_t
 types_of(struct mrs_val v)
 {
-    static const uint32_t numbers = 1u << MRS_DOUBLE | 1u << MRS_INT32 | 1u << MRS_INT64 | 1u << MRS_DECIMAL128;
-    static const uint32_t texts = 1u << MRS_STRING | 1u << MRS_SYMBOL;
     if (mrs_is_nullish(v) || v.type == MRS_MINKEY || v.type == MRS_MAXKEY) {
         return 0;
     }
@@ -176,7 +177,49 @@ is_constant(struct mrs_val v)
     return v.type != MRS_DOCUMENT && v.type != MRS_ARRAY && (v.type != MRS_STRING || is_text(v));
 }
 
-/* A path compared with a constant: { $gt: [$a, 5] }, { $in: [$a, [1, 2]] }. */
+static uint32_t types_made(struct mrs_val v);
+
+/* A date plus or minus a number is a date. */
+static bool
+is_date_moved(const struct mrs_elem *op)
+{
+    static const char *const moves[] = {"$add", "$subtract"};
+    struct mrs_walk w;
+    struct mrs_elem a, b;
+    mrs_walk_init(&w, op->v.type == MRS_ARRAY ? mrs_val_view(op->v) : mrs_empty_doc());
+    return MRS_IS_ONE_OF(op->name, moves) && mrs_walk_next(&w, &a) == 1 && mrs_walk_next(&w, &b) == 1 &&
+           types_made(a.v) == mrsi_type_bit(MRS_DATE) && types_made(b.v) == numbers;
+}
+
+/* The types that an expression makes, by its operator alone; 0: unknown. The depth is that of a plan. */
+static uint32_t
+types_made(struct mrs_val v)
+{
+    static const char *const dates[] = {"$toDate", "$dateAdd", "$dateSubtract", "$dateTrunc", "$dateFromString",
+                                        "$dateFromParts"};
+    static const char *const strings[] = {"$toString", "$concat", "$toLower", "$toUpper", "$dateToString", "$substrCP",
+                                          "$substrBytes", "$substr", "$trim", "$type"};
+    static const char *const figures[] = {"$toInt", "$toLong", "$toDouble", "$toDecimal", "$size", "$strLenCP", "$year",
+                                          "$month", "$dateDiff", "$multiply"};
+    static const char *const literals[] = {"$literal", "$const"};
+    struct mrs_walk w;
+    struct mrs_elem op;
+    if (v.type != MRS_DOCUMENT) {
+        return mrs_val_is_text(v, "$$NOW") ? mrsi_type_bit(MRS_DATE) : is_constant(v) ? types_of(v) : 0;
+    }
+    mrs_walk_init(&w, mrs_val_view(v));
+    if (mrs_walk_next(&w, &op) != 1) {
+        return 0;
+    }
+    return MRS_IS_ONE_OF(op.name, dates) || is_date_moved(&op) ? mrsi_type_bit(MRS_DATE)
+           : MRS_IS_ONE_OF(op.name, strings)                   ? texts
+           : MRS_IS_ONE_OF(op.name, figures)                   ? numbers
+           : strcmp(op.name, "$toObjectId") == 0               ? mrsi_type_bit(MRS_OBJECTID)
+           : MRS_IS_ONE_OF(op.name, literals)                  ? types_of(op.v)
+                                                               : 0;
+}
+
+/* A path compared with a value of known type: { $gt: [$a, 5] }, { $lt: [$a, $$NOW] }, { $in: [$a, [1, 2]] }. */
 static void
 comparison(const struct wording *x, const char *op, struct mrs_val list)
 {
@@ -188,10 +231,10 @@ comparison(const struct wording *x, const char *op, struct mrs_val list)
     if (!MRS_IS_ONE_OF(op, compares) || mrs_walk_next(&w, &a) != 1 || mrs_walk_next(&w, &b) != 1) {
         return;
     }
-    bool listed = strcmp(op, "$in") == 0, turned = !listed && b.v.type == MRS_STRING && !is_text(b.v);
+    bool listed = strcmp(op, "$in") == 0;
+    bool turned = !listed && b.v.type == MRS_STRING && path_of_text(x, mrs_val_text(b.v, &n), path) && *path;
     struct mrs_val field = turned ? b.v : a.v, with = turned ? a.v : b.v;
-    uint32_t types = listed && with.type == MRS_ARRAY ? types_of_all(with) : 0;
-    types = !listed && is_constant(with) ? types_of(with) : types;
+    uint32_t types = !listed ? types_made(with) : with.type == MRS_ARRAY ? types_of_all(with) : 0;
     if (field.type == MRS_STRING && path_of_text(x, mrs_val_text(field, &n), path) && *path) {
         compared(x->to, path, types, false);
     }

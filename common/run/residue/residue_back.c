@@ -563,7 +563,7 @@ mrs_run_back(struct mrs_mem *mem, struct mrs_plan *inverse, struct mrs_input *in
     x.en.in = in;
     make_engine(&x);
     enum mrs_status s = check_plan(&x, e);
-    MRS_THEN(s, mrs_plan_fit_input(inverse, in, e));
+    MRS_THEN(s, mrs_plan_fit_input(inverse, in, opts->cancel, e));
     MRS_THEN(s, mrs_input_watch(in, residue->path, residue->fd, e));
     MRS_THEN(s, list_touched(&x, e));
     MRS_THEN(s, mrsi_ckpt_begin(&x.en, e));

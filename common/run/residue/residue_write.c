@@ -71,7 +71,7 @@ load_inverse(struct residue_write_writing *w, struct mrs_err *e)
     MRS_THEN(s, mrs_plan_load(w->en->mem, (const char *)text.p, text.n, &o, &w->inverse, e));
     if (s == MRS_OK) {
         w->inverse->may_fit_none = true;
-        s = mrs_plan_fit_input(w->inverse, w->out, e);
+        s = mrs_plan_fit_input(w->inverse, w->out, w->en->opts->cancel, e);
     }
     mrs_inverse_plan_clear(&inv);
     mrs_buf_clear(&text);

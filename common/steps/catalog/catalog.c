@@ -66,15 +66,18 @@ mrs_catalog_free(struct mrs_catalog *c)
 enum mrs_status
 mrs_catalog_leave_out(struct mrs_catalog *c, const char *ns, struct mrs_err *e)
 {
-    MRS_ASSERT(ns);
+    MRS_ASSERT(ns && strchr(ns, '.'));
     struct left_out *x = mrs_arena_alloc(&c->arena, sizeof *x);
-    const char *copy = mrs_arena_copy(&c->arena, ns, strlen(ns) + 1);
-    if (!x || !copy) {
+    const char *copy = mrs_arena_copy(&c->arena, ns, strlen(ns) + 1), *dot = strchr(ns, '.');
+    char *db = mrs_arena_copy(&c->arena, ns, strlen(ns) + 1);
+    if (!x || !copy || !db) {
         return mrs_err_memory(e, strlen(ns));
     }
+    db[dot - ns] = '\0';
     *x = (struct left_out){copy, c->left_out};
     c->left_out = x;
-    return MRS_OK;
+    struct mrs_coll coll = {db, copy + (dot - ns) + 1, copy};
+    return mrsi_views_note_gone(c, &coll, "left out of the output: it shows what the target has there", e);
 }
 
 struct mrs_arena *
@@ -720,7 +723,7 @@ mrsi_cat_drop(struct mrs_catalog *cat, const struct mrs_coll *coll, struct mrs_e
         take_away(buckets);
     }
     take_away(cc);
-    s = mrsi_views_note_gone(cat, coll, "dropped", e);
+    s = mrsi_views_note_gone(cat, coll, "dropped: define it again", e);
     return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }
 
@@ -755,7 +758,7 @@ mrsi_cat_rename(struct mrs_catalog *cat, const struct mrs_coll *from, const stru
     b->engine = a->engine; /* it is the same collection */
     a->engine = NULL;
     take_away(a);
-    s = mrsi_views_note_gone(cat, from, "renamed", e);
+    s = mrsi_views_note_gone(cat, from, "renamed: define it again", e);
     return s == MRS_OK ? mrsi_cat_status(cat, e) : s;
 }
 

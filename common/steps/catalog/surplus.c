@@ -168,14 +168,16 @@ mrs_catalog_surplus(struct mrs_catalog *c, bool all, struct mrs_err *e)
             note_unbuildable(c, cc);
             mrsi_cat_note_other_case(c, cc);
         }
-        if (!cc->exists || !cc->touched || cc->kind != MRS_COLL_PLAIN) {
+        if (!cc->exists || cc->kind != MRS_COLL_PLAIN) {
             continue;
         }
-        mrsi_cat_note_replaced(c, cc);
-        note_surplus(c, cc, all);
         if (cc->n_index > SERVER_INDEXES_MAX) {
-            mrs_catalog_note(c, "%s has %u indexes now, and a server takes %d: drop some with the step `index`",
-                             cc->coll.ns, cc->n_index, (int)SERVER_INDEXES_MAX);
+            mrs_catalog_note(c, MRS_NOTE_RESTORE_FAILS "%s, which has %u indexes, and a server takes %d: drop some "
+                                "with the step `index`", cc->coll.ns, cc->n_index, (int)SERVER_INDEXES_MAX);
+        }
+        if (cc->touched) {
+            mrsi_cat_note_replaced(c, cc);
+            note_surplus(c, cc, all);
         }
     }
     return mrsi_cat_status(c, e);

@@ -112,11 +112,10 @@ mrsi_views_note_gone(struct mrs_catalog *cat, const struct mrs_coll *coll, const
     for (uint32_t i = 0; s == MRS_OK && i < all.n; i++) {
         const struct views_reader *r = &all.at[i];
         if (r->on == coll) {
-            mrs_catalog_note(cat, "the view %s reads from %s, which is %s: define it again", r->view->coll.ns, coll->ns,
-                             what);
+            mrs_catalog_note(cat, "the view %s reads from %s, which is %s", r->view->coll.ns, coll->ns, what);
         } else {
-            mrs_catalog_note(cat, "the view %s reads from the view %s, which depends on %s, which is %s: define it "
-                                  "again", r->view->coll.ns, r->on->ns, coll->ns, what);
+            mrs_catalog_note(cat, "the view %s reads from the view %s, which depends on %s, which is %s",
+                             r->view->coll.ns, r->on->ns, coll->ns, what);
         }
     }
     return s;
@@ -160,6 +159,25 @@ names_below(struct mrs_view pipeline, const char *path)
     return false;
 }
 
+/* The change of the side that concerns the view's pipeline: a path, or all that documents have; NULL: none. */
+static const struct mrs_touch *
+change_for(const struct mrs_cat_coll *view, const struct mrs_desc *d, uint32_t side)
+{
+    struct mrs_val pipeline = mrs_doc_get(view->options, "pipeline");
+    struct mrs_view stages = pipeline.type == MRS_ARRAY ? mrs_val_view(pipeline) : mrs_empty_doc();
+    bool over = names_coll(view, mrs_doc_get(view->options, "viewOn"), &d->sides[side].coll);
+    for (uint32_t k = 0; k < d->n_touches; k++) {
+        const struct mrs_touch *t = &d->touches[k];
+        bool whole = !t->path[0] && t->kind == 'D';
+        bool named = t->path[0] && t->kind != 'R' &&
+                     (mrsi_names_path(stages, t->path) || (!over && names_below(stages, t->path)));
+        if (t->side == (int)side && (whole || named)) {
+            return t;
+        }
+    }
+    return NULL;
+}
+
 enum mrs_status
 mrsi_views_note_changes(struct mrs_catalog *cat, const struct mrs_desc *d, uint32_t side, struct mrs_err *e)
 {
@@ -169,17 +187,14 @@ mrsi_views_note_changes(struct mrs_catalog *cat, const struct mrs_desc *d, uint3
     enum mrs_status s = find_readers(cat, coll, &all, e);
     for (uint32_t i = 0; s == MRS_OK && i < all.n; i++) {
         const struct mrs_cat_coll *view = all.at[i].view;
-        struct mrs_val pipeline = mrs_doc_get(view->options, "pipeline");
-        bool over = names_coll(view, mrs_doc_get(view->options, "viewOn"), coll);
-        for (uint32_t k = 0; pipeline.type == MRS_ARRAY && k < d->n_touches; k++) {
-            const struct mrs_touch *t = &d->touches[k];
-            if (t->side == (int)side && t->kind != 'R' && t->path[0] &&
-                (mrsi_names_path(mrs_val_view(pipeline), t->path) ||
-                 (!over && names_below(mrs_val_view(pipeline), t->path)))) {
-                mrs_catalog_note(cat, "the view %s reads from %s and may concern %s, which changes: look at its "
-                                      "pipeline", view->coll.ns, coll->ns, t->path);
-                break;
-            }
+        const struct mrs_touch *t = change_for(view, d, side);
+        if (t && t->path[0]) {
+            mrs_catalog_note(cat, "the view %s reads from %s and may concern %s, which changes: look at its "
+                                  "pipeline", view->coll.ns, coll->ns, t->path);
+        } else if (t) {
+            mrs_catalog_note(cat, "the view %s reads from %s, %s: look at what it shows", view->coll.ns, coll->ns,
+                             d->family == MRS_FAMILY_MAP ? "whose documents get other fields"
+                                                         : "which documents leave");
         }
     }
     return s;

@@ -12,6 +12,7 @@
 #include "value_name.h"
 #include "mongoreshape/spread_ops.h"
 #include "mongoreshape/catalogue.h"
+#include "mongoreshape/words.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -143,6 +144,21 @@ read_named(struct mrsi_read *r, struct partition *s, struct mrsi_slot name)
     mrsi_read_error(r, "into", "*", "needs a name with a star, which is the value: `*` alone, or as in log_*");
 }
 
+/* A key that as a plain value is no text: nothing equals it where the documents hold that value. */
+static void
+warn_of_key(struct mrsi_read *r, const char *key, size_t n)
+{
+    static const char *const constants[] = {"true", "false", "null"};
+    if (n && strspn(key, "+-.0123456789") == n) {
+        mrsi_read_warn(r, "into", key, "a key is text: for a number write [{ value: %s, into: ... }]", key);
+    } else if (MRS_IS_ONE_OF(key, constants)) {
+        mrsi_read_warn(r, "into", key, "a key is text: for the value %s write [{ value: %s, into: ... }]", key, key);
+    } else if (n == 24 && strspn(key, "0123456789abcdefABCDEF") == n) {
+        mrsi_read_warn(r, "into", key, "a key is text: for an ObjectId write [{ value: { $oid: %s }, into: ... }]",
+                       key);
+    }
+}
+
 static void
 read_values(struct mrsi_read *r, struct partition *s)
 {
@@ -165,9 +181,7 @@ read_values(struct mrsi_read *r, struct partition *s)
             continue;
         }
         struct mrsi_slot one = {e.v, "into", e.name, NULL};
-        if (e.name_len && strspn(e.name, "+-.0123456789") == e.name_len) {
-            mrsi_read_warn(r, "into", e.name, "a key is text: for a number write [{ value: %s, into: ... }]", e.name);
-        }
+        warn_of_key(r, e.name, e.name_len);
         if (strcmp(e.name, "*") == 0 && r->args->version > 1) {
             read_named(r, s, one);
             continue;

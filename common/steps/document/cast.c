@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <strings.h>
 
-enum { TRUE_TEXT, CUT, EARLY, KINDS };
+enum { TRUE_TEXT, TRUE_VALUE, CUT, EARLY, LEADING, REST, KINDS };
 enum { NAMED = MRS_REMARKS / KINDS, YEAR_1980 = 315532800 };
 
 struct cast {
@@ -182,23 +182,68 @@ struct casting {
     struct mrs_buf *buf; /* buffer for arrays */
 };
 
-/* Remarks: a text becomes true whatever it says; a number loses digits; seconds are read as milliseconds. */
+/* Do both read as the same number? The decimal of 15 digits made of the double 0.1 equals it in that sense only. */
+static bool
+read_alike(struct casting *x, struct mrs_val a, struct mrs_val b)
+{
+    struct mrs_val *both[] = {&a, &b};
+    enum mrs_status st = MRS_OK;
+    for (int i = 0; i < 2 && st == MRS_OK; i++) {
+        st = mrs_convert(&x->ev, *both[i], "string", both[i]);
+        MRS_THEN(st, mrs_convert(&x->ev, *both[i], "decimal", both[i]));
+    }
+    if (st != MRS_OK) {
+        mrs_err_clear(x->c->err); /* other forms of numbers, as 0x1F; a lack of memory ends the next conversion */
+    }
+    return st != MRS_OK || mrs_compare(a, b) == 0;
+}
+
+/* The kind of a remark on a number that was made; KINDS: none. */
+static uint32_t
+slip_of_number(struct casting *x, struct mrs_val old, struct mrs_val v)
+{
+    MRS_ASSERT(mrs_is_number(v));
+    uint32_t n = 0;
+    if (old.type == MRS_STRING) {
+        const char *text = mrs_val_text(old, &n);
+        text += *text == '-';
+        if (*text == '+' || (*text == '0' && text[1] >= '0' && text[1] <= '9')) {
+            return LEADING;
+        }
+        return v.type == MRS_DOUBLE && n > 15 && !read_alike(x, old, v) ? CUT : KINDS; /* a double keeps 15 digits */
+    }
+    bool same = !mrs_is_number(old) || mrs_compare(old, v) == 0;
+    return same || ((v.type == MRS_DOUBLE || v.type == MRS_DECIMAL128) && read_alike(x, old, v)) ? KINDS : CUT;
+}
+
+/* The kind of a remark on a conversion that loses what a value said; KINDS: none. */
+static uint32_t
+slip(struct casting *x, struct mrs_val old, struct mrs_val v)
+{
+    if (old.type == v.type) {
+        return KINDS;
+    }
+    if (mrs_is_number(v)) {
+        return slip_of_number(x, old, v);
+    }
+    if (v.type == MRS_BOOL && v.p[0]) {
+        int64_t n;
+        return old.type == MRS_STRING ? (mrs_val_is_text(old, "true") ? KINDS : TRUE_TEXT)
+               : mrs_val_integral(old, &n) && n == 1 ? KINDS : TRUE_VALUE;
+    }
+    if (v.type == MRS_DATE && mrs_is_number(old)) {
+        return (int64_t)mrs_le64(v.p) < YEAR_1980 * 1000LL ? EARLY : KINDS;
+    }
+    bool more = old.type == MRS_OBJECTID || (old.type == MRS_TIMESTAMP && mrs_le32(old.p));
+    return v.type == MRS_DATE && more ? REST : KINDS;
+}
+
 static void
 remark(struct casting *x, struct mrs_val old, struct mrs_val v)
 {
-    bool number = mrs_is_number(old), early = false;
-    int kind = -1;
-    if (old.type == MRS_STRING && v.type == MRS_BOOL && v.p[0]) {
-        kind = mrs_val_is_text(old, "true") ? -1 : TRUE_TEXT;
-    } else if (number && (v.type == MRS_INT32 || v.type == MRS_INT64 ||
-                          (v.type == MRS_DOUBLE && old.type == MRS_INT64))) {
-        kind = mrs_compare(old, v) == 0 ? -1 : CUT;
-    } else if (number && v.type == MRS_DATE) {
-        early = (int64_t)mrs_le64(v.p) < YEAR_1980 * 1000LL;
-        kind = early ? EARLY : -1;
-    }
-    if (kind >= 0) {
-        x->c->remarks |= 1ull << ((x->path_no < NAMED ? x->path_no : NAMED - 1) * KINDS + (uint32_t)kind);
+    uint32_t kind = slip(x, old, v);
+    if (kind < KINDS) {
+        x->c->remarks |= 1ull << ((x->path_no < NAMED ? x->path_no : NAMED - 1) * KINDS + kind);
     }
 }
 
@@ -415,8 +460,11 @@ say(const void *state, uint32_t i, char *text, size_t size)
 {
     static const char *const words[KINDS] = {
         [TRUE_TEXT] = "a text other than `true` is true now, as \"false\" and \"no\" are",
+        [TRUE_VALUE] = "a value other than 1 is true now",
         [CUT] = "a number lost its fraction or last digits",
-        [EARLY] = "a number became a date before 1980: dates are made of milliseconds, multiply seconds by 1000"};
+        [EARLY] = "a number became a date before 1980: dates are made of milliseconds, multiply seconds by 1000",
+        [LEADING] = "a text lost a leading 0 or +, which postcodes and telephone numbers need",
+        [REST] = "an ObjectId or timestamp kept its time alone"};
     const struct cast *s = state;
     uint32_t no = i / KINDS;
     const struct mrs_path *p = no < s->fields.n                   ? &s->fields.path[no]

@@ -149,17 +149,18 @@ mrsi_step_size(struct mrs_ctx *c, const struct mrs_buf *out)
     return mrsi_step_skip(c, s, NULL);
 }
 
-/* A name with `$` at this place: only a DBRef may have it ($ref first, then $id, then $db). */
+/* Is a field not one that a server takes at this place? Names with `$` are those of a DBRef: $ref, a text, first, then
+ * $id, then $db, a text; the latter may be missing. */
 static bool
-dollar_is_wrong(const char *name, const char *before)
+dollar_is_wrong(const struct mrs_elem *e, const char *before)
 {
     static const char *const parts[] = {"", "$ref", "$id", "$db"};
     for (uint32_t i = 1; i < sizeof parts / sizeof *parts; i++) {
-        if (strcmp(name, parts[i]) == 0) {
-            return strcmp(before, parts[i - 1]) != 0;
+        if (strcmp(e->name, parts[i]) == 0) {
+            return strcmp(before, parts[i - 1]) != 0 || (i != 2 && e->v.type != MRS_STRING);
         }
     }
-    return *name == '$';
+    return *e->name == '$' || strcmp(before, "$ref") == 0;
 }
 
 /* Apart from its caller, which most `_id`s leave without this room. */
@@ -175,9 +176,12 @@ has_dollar_name(struct mrs_view d)
     while (depth > 0) {
         if (mrs_walk_next(&stack[depth - 1], &e) != 1) {
             depth--;
+            if (strcmp(before[depth], "$ref") == 0) {
+                return true;
+            }
             continue;
         }
-        if (dollar_is_wrong(e.name, before[depth - 1])) {
+        if (dollar_is_wrong(&e, before[depth - 1])) {
             return true;
         }
         before[depth - 1] = e.name;
